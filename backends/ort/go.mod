@@ -1,0 +1,13 @@
+module github.com/plumbline-ml/plumbline/backends/ort
+
+go 1.26.0
+
+require (
+	github.com/plumbline-ml/plumbline/sdk v0.0.0
+	github.com/plumbline-ml/plumbline/loadgen v0.0.0
+)
+
+replace (
+	github.com/plumbline-ml/plumbline/sdk => ../../sdk
+	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
+)

@@ -1,0 +1,4 @@
+// Command harness runs benchmarks and judges them.
+package main
+
+func main() {}

@@ -1,0 +1,3 @@
+module github.com/plumbline-ml/plumbline/datasets
+
+go 1.26.0

@@ -1,0 +1,2 @@
+// Package e2e tests the built binaries.
+package e2e

@@ -1,0 +1,3 @@
+module github.com/plumbline-ml/plumbline/fetch
+
+go 1.26.0

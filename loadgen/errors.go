@@ -1,0 +1,12 @@
+package loadgen
+
+import "errors"
+
+// Sentinels for errors.Is; the errors that carry them say what was found, what was expected and what to do.
+var (
+	ErrBadSettings = errors.New("bad settings")
+	ErrBadQSL      = errors.New("bad QSL")
+	ErrProtocol    = errors.New("SUT broke the LoadGen contract") // duplicate, unknown or missing answers
+	ErrLogs        = errors.New("log files")
+	ErrInterrupted = errors.New("interrupted")
+)

@@ -1,0 +1,3 @@
+module github.com/plumbline-ml/plumbline/loadgen
+
+go 1.26.0

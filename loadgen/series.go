@@ -1,0 +1,28 @@
+package loadgen
+
+import "time"
+
+// series is one run through the clock: what was planned, issued and measured. All times are nanoseconds since Start.
+type series struct {
+	Accuracy bool
+	Start    time.Time // wall clock, for the logs
+
+	// What was generated.
+	GeneratedQueries  uint64
+	SamplesPerQuery   uint64
+	GeneratedDuration int64 // the schedule's end, one past the last query
+
+	// What was issued: Queries <= GeneratedQueries, Samples = len(Done).
+	Queries int
+	// Scheduled and Issued hold one time per issued query. In SingleStream and MultiStream both are equal (and may be
+	// one slice); in Offline Scheduled is 0.
+	Scheduled, Issued []int64
+	// Done holds one completion time per sample, in issue order: sample i belongs to query i / SamplesPerQuery.
+	Done []int64
+}
+
+// judge computes Result's metrics, early stopping, verdict and reasons from a finished performance series.
+// It may reorder nothing in p.
+func judge(s TestSettings, e EffectiveSettings, p *series, r *Result) {
+	panic("not written yet")
+}

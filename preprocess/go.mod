@@ -1,0 +1,3 @@
+module github.com/plumbline-ml/plumbline/preprocess
+
+go 1.26.0

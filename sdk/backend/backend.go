@@ -1,0 +1,77 @@
+// Package backend is the contract between a benchmark and whatever runs its model. It knows no gRPC and no library.
+//
+// A vendor implements [Backend] and [Session], and hands the backend to sdk.Main under a name.
+package backend
+
+import "context"
+
+// Backend opens models.
+type Backend interface {
+	// Open loads m. It fails with every fault it can name: an option it does not know, a file that is not a model, a
+	// tensor that is missing or has another dtype or shape than m asks for (see CheckTensors).
+	Open(ctx context.Context, m Model, c Config) (Session, error)
+}
+
+// Describer is an optional interface of a Backend: its library's version, its devices, its options.
+type Describer interface {
+	Describe() Info
+}
+
+// Info is what a backend says of itself without loading a model.
+type Info struct {
+	Version string   // of the runtime: "ONNX Runtime 1.28.2"
+	Devices []string // "cpu"
+	Options []Option
+	Details map[string]string // library path, build info
+}
+
+// Option documents one key of Config.Options.
+type Option struct{ Name, Default, Help string }
+
+// Model is what to load: a path or bytes. A model with external data, or over 2 GB, needs the path.
+type Model struct {
+	Name  string // for messages
+	Path  string
+	Bytes []byte // used where Path is empty; must not change while a session is open
+	// Inputs and Outputs are the tensors that the workload binds, in the order in which Session.Run gets them.
+	// A dimension of -1 matches any. Empty names match by position; an empty Outputs means all outputs of the model.
+	Inputs, Outputs []TensorInfo
+}
+
+// Config says how to run it.
+type Config struct {
+	// Concurrency is how many Run calls the caller makes at a time.
+	Concurrency int
+	// LowLatency asks for all threads on one Run (SingleStream) instead of one thread each (throughput).
+	LowLatency bool
+	// MaxBatch is the largest first dimension the caller will use; 0: not known.
+	MaxBatch int
+	Options  map[string]string // unknown keys are an error
+}
+
+// Session is a loaded model. Run may be called from as many goroutines at a time as Limits().Concurrency says.
+type Session interface {
+	// Inputs and Outputs are what the model has, in the order of Model.Inputs and Model.Outputs.
+	Inputs() []TensorInfo
+	Outputs() []TensorInfo
+	Limits() Limits
+	// Run executes one batch. in and out follow Inputs and Outputs. An out tensor without Data is filled in by the
+	// session, which then owns its memory until the caller calls Release; one with Data must have room for the result.
+	// Neither side keeps in or out after the call.
+	Run(ctx context.Context, in []Tensor, out []Tensor) error
+	Close() error
+}
+
+// Limits are a session's preferences. Zero means no preference and no limit.
+type Limits struct {
+	Concurrency    int // Run calls at a time that are worth making
+	PreferredBatch int
+	MaxBatch       int
+}
+
+// TensorInfo describes a model's input or output.
+type TensorInfo struct {
+	Name  string
+	DType DType
+	Shape []int64 // -1: free
+}

@@ -1,0 +1,93 @@
+package backend
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrTensors is in the chain of every error of Bind.
+var ErrTensors = errors.New("the model's tensors are not what the benchmark needs")
+
+// Bind finds each wanted tensor among those a model has: by name, or by position where the wanted name is empty.
+// It returns the index in have of each, or one error that lists every missing name, wrong dtype and wrong shape.
+// kind is "input" or "output", for the message. With no wanted tensors it binds all, in order.
+func Bind(kind string, want, have []TensorInfo) ([]int, error) {
+	if len(want) == 0 {
+		all := make([]int, len(have))
+		for i := range all {
+			all[i] = i
+		}
+		return all, nil
+	}
+	index := make([]int, len(want))
+	var faults []string
+	for i, w := range want {
+		j := find(w.Name, i, have)
+		index[i] = j
+		switch {
+		case j < 0:
+			faults = append(faults, fmt.Sprintf("%s %q is missing", kind, w.Name))
+		case w.DType != InvalidDType && w.DType != have[j].DType:
+			faults = append(faults, fmt.Sprintf("%s %q is %v, want %v", kind, have[j].Name, have[j].DType, w.DType))
+		case !compatible(w.Shape, have[j].Shape):
+			faults = append(faults, fmt.Sprintf("%s %q has shape %s, want %s", kind, have[j].Name, ShapeString(have[j].Shape), ShapeString(w.Shape)))
+		}
+	}
+	if len(faults) == 0 {
+		return index, nil
+	}
+	names := make([]string, len(have))
+	for i, h := range have {
+		names[i] = h.String()
+	}
+	return nil, fmt.Errorf("%w: %s; the model has %ss %s", ErrTensors, strings.Join(faults, "; "), kind, strings.Join(names, ", "))
+}
+
+func find(name string, position int, have []TensorInfo) int {
+	if name == "" {
+		if position < len(have) {
+			return position
+		}
+		return -1
+	}
+	for j, h := range have {
+		if h.Name == name {
+			return j
+		}
+	}
+	return -1
+}
+
+// compatible reports whether two shapes can be equal; -1 on either side matches any size, a nil want any shape.
+func compatible(want, have []int64) bool {
+	if want == nil {
+		return true
+	}
+	if len(want) != len(have) {
+		return false
+	}
+	for i := range want {
+		if want[i] >= 0 && have[i] >= 0 && want[i] != have[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// String prints a tensor as name dtype[shape].
+func (t TensorInfo) String() string {
+	return fmt.Sprintf("%s %v%s", t.Name, t.DType, ShapeString(t.Shape))
+}
+
+// ShapeString prints a shape as [N,3,224,224], with N for free dimensions.
+func ShapeString(shape []int64) string {
+	parts := make([]string, len(shape))
+	for i, d := range shape {
+		parts[i] = fmt.Sprint(d)
+		if d < 0 {
+			parts[i] = "N"
+		}
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}

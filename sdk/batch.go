@@ -1,0 +1,71 @@
+package sdk
+
+import "github.com/plumbline-ml/plumbline/sdk/backend"
+
+// Batch holds the input tensors of one batch, in the order of Model().Inputs. It is reused from batch to batch by
+// one goroutine at a time.
+type Batch struct {
+	infos   []backend.TensorInfo
+	buffers [][]byte
+	inputs  []backend.Tensor
+}
+
+// Payloads collects one payload per sample of a batch, in order.
+type Payloads struct {
+	data []byte
+	ends []int
+}
+
+// Append copies payload as the answer of the next sample.
+func (p *Payloads) Append(payload []byte) {
+	p.data = append(p.data, payload...)
+	p.ends = append(p.ends, len(p.data))
+}
+
+// Len is how many payloads there are.
+func (p *Payloads) Len() int { return len(p.ends) }
+
+// At returns payload i. It is valid until Reset.
+func (p *Payloads) At(i int) []byte {
+	start := 0
+	if i > 0 {
+		start = p.ends[i-1]
+	}
+	return p.data[start:p.ends[i]:p.ends[i]]
+}
+
+// Reset empties p and keeps its memory.
+func (p *Payloads) Reset() { p.data, p.ends = p.data[:0], p.ends[:0] }
+
+// NewBatch returns a batch for a model with these inputs.
+func NewBatch(inputs []backend.TensorInfo) *Batch {
+	b := &Batch{infos: inputs, buffers: make([][]byte, len(inputs)), inputs: make([]backend.Tensor, len(inputs))}
+	for i, in := range inputs {
+		b.inputs[i] = backend.Tensor{Name: in.Name, DType: in.DType}
+	}
+	return b
+}
+
+// Input gives input i the shape and returns its memory, whose contents are undefined. The memory is reused: it is valid
+// until the batch has run.
+func (b *Batch) Input(i int, shape ...int64) []byte {
+	n := int(backend.Elements(shape)) * b.infos[i].DType.Size()
+	if cap(b.buffers[i]) < n {
+		b.buffers[i] = make([]byte, n)
+	}
+	b.set(i, b.buffers[i][:n], shape)
+	return b.inputs[i].Data
+}
+
+// Share gives input i the shape and lets it refer to data instead of a copy (a batch of one sample, say).
+// data must stay unchanged until the batch has run.
+func (b *Batch) Share(i int, data []byte, shape ...int64) { b.set(i, data, shape) }
+
+func (b *Batch) set(i int, data []byte, shape []int64) {
+	t := &b.inputs[i]
+	t.Data = data
+	t.Shape = append(t.Shape[:0], shape...)
+}
+
+// Tensors are the inputs as collated, in the order of Model().Inputs.
+func (b *Batch) Tensors() []backend.Tensor { return b.inputs }

@@ -1,0 +1,103 @@
+package sdk
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Benchmark is one plugin: a task, its models, its data and its metric.
+type Benchmark interface {
+	// Describe answers at once: it opens no file and loads no model.
+	Describe() Description
+	// Open checks the data set and prepares a workload. Errors name every fault found.
+	Open(ctx context.Context, o Options) (Workload, error)
+	// OpenScorer prepares scoring of an accuracy log: data set and options only, no model, no backend.
+	OpenScorer(ctx context.Context, o ScoreOptions) (Scorer, error)
+}
+
+// Workload is a benchmark opened on one model and one data set. Its methods may be called concurrently.
+type Workload interface {
+	// Len is the size of the data set.
+	Len() int
+	// PerformanceSampleCount is how many samples fit in memory together.
+	PerformanceSampleCount() int
+	// Model says which model the sdk opens on the backend, and which tensors it binds.
+	Model() backend.Model
+	// Load reads and preprocesses sample i of [0, Len): untimed, many at once.
+	Load(ctx context.Context, i int) (Sample, error)
+	// Collate writes the samples of one batch into the model's inputs. Buffers in b are reused between batches.
+	Collate(samples []Sample, b *Batch) error
+	// Postprocess turns the model's outputs (in the order of Model().Outputs) into one official accuracy-log payload
+	// per sample, in order, with p.Append. Outputs are valid during the call only.
+	Postprocess(outputs []backend.Tensor, samples []Sample, p *Payloads) error
+	Close() error
+}
+
+// Sample is one preprocessed sample. Its type belongs to the workload. It must not change after Load.
+type Sample any
+
+// WarmSampler is an optional interface of a Workload: a sample that is not in the data set, for the untimed warm-up
+// (zeros of the right shape, say).
+type WarmSampler interface {
+	WarmSample() Sample
+}
+
+// SampleCloser is an optional interface of a Sample that holds resources beyond memory.
+type SampleCloser interface {
+	Close() error
+}
+
+// Scorer computes a benchmark's official metric from the entries of one accuracy log, added in file order.
+// Each benchmark's rule for samples that occur twice (first, last or all count) is its own.
+type Scorer interface {
+	Add(e mllog.AccuracyEntry) error
+	Result() (Score, error)
+}
+
+// Score is the metric of one accuracy log.
+type Score struct {
+	Metrics []Metric
+	// Samples is how many distinct samples were scored.
+	Samples int
+	// OfficialText is the body of accuracy.txt in the form of the official script, without the hash line.
+	OfficialText string
+	// Notes are remarks for people: missing samples, duplicates dropped.
+	Notes []string
+}
+
+// Metric is one figure, unrounded.
+type Metric struct {
+	Name  string  // "accuracy"
+	Unit  string  // "%"
+	Value float64 // unrounded
+}
+
+// Options say what to open. The zero value of each field means the benchmark's default.
+type Options struct {
+	Model     string // a model's name from Describe
+	ModelFile string // path of a model file, or the name of one of the model's files in Describe; empty: the embedded one
+	Precision string // chooses among embedded files: "fp32" (default), "int8"
+	Dataset   string // path of a data set in the official layout; empty: the synthetic one
+	Count     int    // use only the first Count samples of the data set; 0: all
+
+	Scenario loadgen.Scenario
+	// Batch is the largest batch; 0 lets the sdk choose by scenario and backend.
+	Batch int
+	// Sessions is how many batches run at a time; 0 lets the sdk choose.
+	Sessions int
+
+	Backend        string            // registered name; empty: the first one the binary registers
+	BackendOptions map[string]string // the backend's own: "threads", "provider", "lib"
+	Params         map[string]string // the benchmark's own, described by its model
+}
+
+// ScoreOptions say what to score against.
+type ScoreOptions struct {
+	Model   string
+	Dataset string // empty: the synthetic one
+	Count   int
+	Params  map[string]string // e.g. "dtype": the payload's element type
+}

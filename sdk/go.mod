@@ -1,0 +1,11 @@
+module github.com/plumbline-ml/plumbline/sdk
+
+go 1.26.0
+
+require (
+	github.com/plumbline-ml/plumbline/loadgen v0.0.0
+)
+
+replace (
+	github.com/plumbline-ml/plumbline/loadgen => ../loadgen
+)
