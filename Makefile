@@ -1,0 +1,51 @@
+# make help lists the targets. Nothing but Go, make and a C compiler is needed.
+GO      ?= go
+BIN     := bin
+FUZZTIME ?= 10s
+BENCH   ?= .
+COUNT   ?= 6
+
+export CGO_ENABLED ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test race lint bench fuzz clean check
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build the harness, the plugins and ONNX Runtime's library into bin/
+	$(GO) build -trimpath -o $(BIN)/ ./cmd/harness
+	$(GO) build -trimpath -o $(BIN)/plugins/ ./cmd/plugins/...
+	$(GO) run ./cmd/plugins/internal/ortlib -o $(BIN)/plugins
+
+demo: build ## run the resnet50 benchmark in all four scenarios, with its accuracy, and show the result
+	$(BIN)/harness run resnet50 --out out/demo --force
+
+test: ## run all tests of all modules; skips are listed and counted
+	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
+	$(BIN)/tools/gotestsum --format pkgname -- -timeout 15m work
+
+race: ## the same under the race detector
+	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
+	$(BIN)/tools/gotestsum --format pkgname -- -race -timeout 25m work
+
+check: ## gofmt, vet, tidy go.mod files, generated code up to date
+	@test -z "$$(gofmt -l $$($(GO) list -m -f '{{.Dir}}'))" || { echo "gofmt these files:"; gofmt -l $$($(GO) list -m -f '{{.Dir}}'); exit 1; }
+	$(GO) vet work
+	@for dir in $$($(GO) list -m -f '{{.Dir}}'); do (cd $$dir && GOWORK=off $(GO) mod tidy -diff) || exit 1; done
+
+lint: check ## check, and golangci-lint (the first run builds it)
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run $$($(GO) list -m -f '{{.Dir}}/...')
+
+bench: ## run the Go benchmarks (BENCH=regexp COUNT=n) into bench.txt for benchstat
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) work | tee bench.txt
+
+fuzz: ## fuzz every parser for FUZZTIME (default 10s) each
+	@for pkg in $$($(GO) list work); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	  done; \
+	done
+
+clean: ## remove what make built and the demo's results
+	rm -rf $(BIN) out bench.txt

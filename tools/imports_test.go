@@ -1,0 +1,173 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const prefix = "github.com/plumbline-ml/plumbline/"
+
+// mayImport lists, for each module, the other Plumbline packages that its packages may depend on, directly or not. An
+// entry ending in "/" allows a whole tree, "..." in the key stands for every module below the folder. A module may
+// always import itself. ARCHITECTURE.md draws the same table.
+var mayImport = map[string][]string{
+	"loadgen":      {},
+	"preprocess":   {},
+	"datasets":     {},
+	"fetch":        {},
+	"accuracy":     {"preprocess/text"},
+	"sdk":          {"loadgen/"},
+	"backends/...": {"sdk/backend"},
+	"plugins/...":  {"sdk", "sdk/backend", "sdk/batch", "sdk/internal/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
+	"cmd/plugins":  {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
+	"cmd/harness":  {"loadgen/", "sdk", "sdk/backend", "sdk/batch", "sdk/host", "sdk/internal/", "fetch/"},
+}
+
+type listedPackage struct {
+	ImportPath  string
+	Deps        []string
+	Standard    bool
+	CgoFiles    []string
+	TestImports []string
+}
+
+// TestImportRules holds every package of the workspace to mayImport.
+func TestImportRules(t *testing.T) {
+	for _, module := range workspaceModules(t) {
+		rule, allowed := ruleFor(module)
+		if !allowed {
+			continue // e2e, tools, examples: they may use everything
+		}
+		for _, p := range listPackages(t, module) {
+			for _, dep := range p.Deps {
+				target, ours := strings.CutPrefix(dep, prefix)
+				if ours && !within(target, module) && !matches(target, rule) {
+					t.Errorf("%s depends on %s, which %s may not import (see mayImport)", p.ImportPath, dep, module)
+				}
+			}
+		}
+	}
+}
+
+// TestLoadgenNeedsTheStandardLibraryOnly keeps the judge of all runs free of dependencies.
+func TestLoadgenNeedsTheStandardLibraryOnly(t *testing.T) {
+	for _, p := range listPackages(t, "loadgen") {
+		for _, dep := range p.Deps {
+			first, _, _ := strings.Cut(dep, "/")
+			if strings.Contains(first, ".") && !strings.HasPrefix(dep, prefix+"loadgen") {
+				t.Errorf("%s depends on %s", p.ImportPath, dep)
+			}
+		}
+	}
+}
+
+// TestCgoStaysInTheBackends builds everything else without cgo.
+func TestCgoStaysInTheBackends(t *testing.T) {
+	for _, module := range workspaceModules(t) {
+		if module == "backends/ort" || module == "cmd/plugins" {
+			continue
+		}
+		run(t, module, []string{"CGO_ENABLED=0"}, "go", "build", "-o", os.DevNull, "./...")
+	}
+}
+
+// TestModulesBuildOutsideTheWorkspace shows that each go.mod is complete on its own.
+func TestModulesBuildOutsideTheWorkspace(t *testing.T) {
+	for _, module := range workspaceModules(t) {
+		run(t, module, []string{"GOWORK=off"}, "go", "build", "-o", os.DevNull, "./...")
+	}
+}
+
+func ruleFor(module string) ([]string, bool) {
+	if rule, ok := mayImport[module]; ok {
+		return rule, true
+	}
+	rule, ok := mayImport[filepath.Dir(module)+"/..."]
+	return rule, ok
+}
+
+func within(target, module string) bool {
+	return target == module || strings.HasPrefix(target, module+"/")
+}
+
+func matches(target string, rule []string) bool {
+	return slices.ContainsFunc(rule, func(r string) bool {
+		if tree, ok := strings.CutSuffix(r, "/"); ok {
+			return within(target, tree)
+		}
+		return target == r
+	})
+}
+
+func workspaceModules(t *testing.T) []string {
+	t.Helper()
+	var work struct{ Use []struct{ DiskPath string } }
+	if err := json.Unmarshal(run(t, ".", nil, "go", "work", "edit", "-json"), &work); err != nil {
+		t.Fatal(err)
+	}
+	var modules []string
+	for _, u := range work.Use {
+		modules = append(modules, strings.TrimPrefix(filepath.ToSlash(u.DiskPath), "./"))
+	}
+	if len(modules) < 10 {
+		t.Fatalf("go.work lists %d modules, want all of them", len(modules))
+	}
+	return modules
+}
+
+func listPackages(t *testing.T, module string) []listedPackage {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(string(run(t, module, nil, "go", "list", "-json", "./..."))))
+	var packages []listedPackage
+	for dec.More() {
+		var p listedPackage
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+	if len(packages) == 0 {
+		t.Fatalf("module %s has no packages", module)
+	}
+	return packages
+}
+
+// run runs a command in a folder of the workspace and returns its standard output.
+func run(t *testing.T, module string, env []string, name string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = filepath.Join(root(t), module)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.Output()
+	if err != nil {
+		text := ""
+		if exit, ok := err.(*exec.ExitError); ok {
+			text = string(exit.Stderr)
+		}
+		t.Fatal(fmt.Errorf("%s %s in %s: %w\n%s", name, strings.Join(args, " "), module, err, text))
+	}
+	return out
+}
+
+// root is the folder that holds go.work.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Fatal("no go.work above the test")
+	return ""
+}
