@@ -1,0 +1,164 @@
+package topk
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"testing"
+)
+
+func f32(values ...float32) []byte {
+	var b []byte
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+func i32(v int32) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(v)) }
+func i64(v int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(v)) }
+
+type entry struct {
+	index   uint64
+	payload []byte
+}
+
+func TestScorer(t *testing.T) {
+	labels := []int{7, 0, 999}
+	cases := []struct {
+		name    string
+		dtype   DType
+		entries []entry
+		want    string
+		dupes   int
+	}{
+		{"all right", Float32, []entry{{0, f32(7)}, {1, f32(0)}, {2, f32(999)}}, "accuracy=100.000%, good=3, total=3", 0},
+		{"only the samples seen count", Float32, []entry{{2, f32(999)}, {0, f32(8)}}, "accuracy=50.000%, good=1, total=2", 0},
+		{"toward zero, not down", Float32, []entry{{0, f32(7.99)}, {1, f32(-0.99)}}, "accuracy=100.000%, good=2, total=2", 0},
+		{"element 0 alone", Float32, []entry{{0, f32(7, 1, 2)}, {1, f32(1, 0)}}, "accuracy=50.000%, good=1, total=2", 0},
+		{"first entry kept", Float32, []entry{{0, f32(7)}, {0, f32(1)}, {1, f32(1)}, {1, f32(0)}}, "accuracy=50.000%, good=1, total=2", 2},
+		{"a duplicate is not looked at", Float32, []entry{{0, f32(7)}, {0, []byte{1}}}, "accuracy=100.000%, good=1, total=1", 1},
+		{"int32", Int32, []entry{{0, i32(7)}, {1, i32(-1)}, {2, append(i32(999), i32(1)...)}}, "accuracy=66.667%, good=2, total=3", 0},
+		{"int64", Int64, []entry{{0, i64(7)}, {2, i64(999 + 1<<32)}}, "accuracy=50.000%, good=1, total=2", 0},
+		{"huge floats are wrong answers", Float32, []entry{{0, f32(3e38)}, {1, f32(-3e38)}}, "accuracy=0.000%, good=0, total=2", 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := New(labels, Options{DType: c.dtype})
+			for _, e := range c.entries {
+				if err := s.Add(e.index, e.payload); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r, err := s.Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.String() != c.want || r.Duplicates != c.dupes {
+				t.Errorf("got %v, %d duplicates; want %s, %d", r, r.Duplicates, c.want, c.dupes)
+			}
+		})
+	}
+}
+
+func TestScorerRefuses(t *testing.T) {
+	cases := []struct {
+		name    string
+		dtype   DType
+		index   uint64
+		payload []byte
+		want    error
+	}{
+		{"index at the end", Float32, 2, f32(1), ErrIndex},
+		{"index far out", Float32, math.MaxUint64, f32(1), ErrIndex},
+		{"empty payload", Float32, 0, nil, ErrPayload},
+		{"short payload", Float32, 0, []byte{1, 2, 3}, ErrPayload},
+		{"not a multiple", Float32, 0, append(f32(1), 0), ErrPayload},
+		{"int32 read as int64", Int64, 0, i32(1), ErrPayload},
+		{"nan", Float32, 0, f32(float32(math.NaN())), ErrPayload},
+		{"infinity", Float32, 0, f32(float32(math.Inf(-1))), ErrPayload},
+		{"no such dtype", DType(9), 0, f32(1), ErrPayload},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := New([]int{1, 2}, Options{DType: c.dtype})
+			if err := s.Add(c.index, c.payload); !errors.Is(err, c.want) {
+				t.Fatalf("got %v, want %v", err, c.want)
+			}
+			if _, err := s.Result(); !errors.Is(err, ErrNoSamples) {
+				t.Errorf("a refused entry counted: got %v, want %v", err, ErrNoSamples)
+			}
+		})
+	}
+}
+
+func TestKeepWrong(t *testing.T) {
+	s := New([]int{1, 2}, Options{KeepWrong: true})
+	for i, class := range []float32{1, 5} {
+		if err := s.Add(uint64(i), f32(class)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := s.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Wrong{Index: 1, Expected: 2, Found: 5}); len(r.Wrong) != 1 || r.Wrong[0] != want {
+		t.Errorf("got %v, want [%v]", r.Wrong, want)
+	}
+}
+
+func TestParseDType(t *testing.T) {
+	for _, d := range []DType{Float32, Int32, Int64} {
+		if got, err := ParseDType(d.String()); err != nil || got != d {
+			t.Errorf("ParseDType(%q) = %v, %v", d, got, err)
+		}
+	}
+	if got, err := ParseDType(""); err != nil || got != Float32 {
+		t.Errorf(`ParseDType("") = %v, %v, want float32`, got, err)
+	}
+	for _, bad := range []string{"float64", "Float32", " int32"} {
+		if _, err := ParseDType(bad); err == nil {
+			t.Errorf("ParseDType(%q) passed", bad)
+		}
+	}
+}
+
+// FuzzAdd holds the invariants of any log: the counts add up, and a refused entry changes nothing.
+func FuzzAdd(f *testing.F) {
+	f.Add(uint8(0), uint64(0), f32(1))
+	f.Add(uint8(1), uint64(1), i32(-1))
+	f.Add(uint8(2), uint64(9), i64(math.MinInt64))
+	f.Add(uint8(0), uint64(0), []byte{0, 0, 0x80, 0x7f})
+	f.Fuzz(func(t *testing.T, dtype uint8, index uint64, payload []byte) {
+		s := New([]int{0, 1, 2, 3}, Options{DType: DType(dtype), KeepWrong: true})
+		err := s.Add(index, payload)
+		again := s.Add(index, payload)
+		if (err == nil) != (again == nil) {
+			t.Fatalf("first %v, then %v", err, again)
+		}
+		r, resultErr := s.Result()
+		if (err == nil) != (resultErr == nil) {
+			t.Fatalf("Add gives %v, Result %v", err, resultErr)
+		}
+		if err == nil && (r.Total != 1 || r.Duplicates != 1 || r.Good+len(r.Wrong) != 1) {
+			t.Fatalf("counts do not add up: %+v", r)
+		}
+	})
+}
+
+func BenchmarkAdd(b *testing.B) {
+	const n = 50000
+	labels := make([]int, n)
+	payload := f32(3)
+	b.ReportAllocs()
+	s := New(labels, Options{})
+	for i := 0; b.Loop(); i++ {
+		if i%n == 0 {
+			clear(s.seen)
+		}
+		if err := s.Add(uint64(i%n), payload); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
