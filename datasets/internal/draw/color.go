@@ -1,0 +1,39 @@
+package draw
+
+// Color is red, green and blue of 0 to 255 each; sums and products may leave that range until they are clamped.
+type Color struct{ R, G, B int }
+
+// HueCircle is the number of hues: red 0, green a third, blue two thirds of it.
+const HueCircle = 6 * 256
+
+// HSV returns the colour of a hue (modulo [HueCircle]), a saturation and a value of 0 to 255.
+func HSV(hue, saturation, value int) Color {
+	hue = ((hue % HueCircle) + HueCircle) % HueCircle
+	low := value * (255 - saturation) / 255
+	rise := low + (value-low)*(hue&255)/255
+	fall := low + (value-low)*(255-hue&255)/255
+	switch hue >> 8 {
+	case 0:
+		return Color{value, rise, low}
+	case 1:
+		return Color{fall, value, low}
+	case 2:
+		return Color{low, value, rise}
+	case 3:
+		return Color{low, fall, value}
+	case 4:
+		return Color{rise, low, value}
+	default:
+		return Color{value, low, fall}
+	}
+}
+
+// Mix returns the colour t/256 of the way from c to d.
+func (c Color) Mix(d Color, t int) Color {
+	return Color{c.R + (d.R-c.R)*t>>8, c.G + (d.G-c.G)*t>>8, c.B + (d.B-c.B)*t>>8}
+}
+
+// Scale returns the colour times t/256.
+func (c Color) Scale(t int) Color { return Color{c.R * t >> 8, c.G * t >> 8, c.B * t >> 8} }
+
+func clamp(v int) uint8 { return uint8(min(max(v, 0), 255)) }

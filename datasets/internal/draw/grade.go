@@ -1,0 +1,62 @@
+package draw
+
+// Light is what the whole picture is seen under: a multiplier in 1/256 that changes linearly across the picture and
+// falls towards its corners, one gain per channel, and sensor noise on top.
+type Light struct {
+	// Centre is the brightness in the middle; AcrossX and AcrossY are added over the full width and height.
+	Centre, AcrossX, AcrossY int
+	// Vignette is what the corners lose.
+	Vignette int
+	// Cast is the gain of each channel, in 1/256.
+	Cast Color
+	// Grain and ColorGrain are the amplitudes of noise common to the channels and of each channel's own, 0 to 255.
+	Grain, ColorGrain int
+}
+
+// Grade applies the light to the picture.
+func (c *Canvas) Grade(l Light, r *Random) {
+	grain := Random(r.Uint64())
+	for y := range c.Height {
+		l.grade(c.row(y), l.rowAt(c, y), &grain)
+	}
+}
+
+// rowLight is the brightness along one row: it is start at x = 0, and the vignette grows with the distance from the
+// middle in half widths.
+type rowLight struct {
+	start, step int // 1/65536
+	vignette    int // at the middle of the row, 1/256
+	edge        int // what the row's ends lose more than its middle, 1/256
+	width       int
+}
+
+func (l Light) rowAt(c *Canvas, y int) rowLight {
+	fromMiddle := (2*y - c.Height) * One / c.Height // -256 to 256
+	middle := l.Centre + l.AcrossY*fromMiddle/(2*One)
+	return rowLight{
+		start:    (middle - l.AcrossX/2) << 8,
+		step:     l.AcrossX << 8 / c.Width,
+		vignette: l.Vignette * fromMiddle * fromMiddle >> 17,
+		edge:     l.Vignette,
+		width:    c.Width,
+	}
+}
+
+func (l Light) grade(row []uint8, at rowLight, grain *Random) {
+	light, slope := at.start, 2*One*One/at.width
+	fromMiddle := -One * One
+	for i := 0; i+2 < len(row); i += 3 {
+		out := at.edge * (fromMiddle >> 8) * (fromMiddle >> 8) >> 17
+		gain := light>>8 - at.vignette - out
+		bits := grain.Uint64()
+		common := l.Grain * noise(bits)
+		row[i] = clamp((int(row[i])*gain*l.Cast.R + common + l.ColorGrain*noise(bits>>16)) >> 16)
+		row[i+1] = clamp((int(row[i+1])*gain*l.Cast.G + common + l.ColorGrain*noise(bits>>32)) >> 16)
+		row[i+2] = clamp((int(row[i+2])*gain*l.Cast.B + common + l.ColorGrain*noise(bits>>48)) >> 16)
+		light += at.step
+		fromMiddle += slope
+	}
+}
+
+// noise returns a number of -65280 to 65280 with a triangular distribution, from the 16 low bits.
+func noise(bits uint64) int { return (int(bits&255) - int(bits>>8&255)) << 8 }

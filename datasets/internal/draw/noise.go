@@ -1,0 +1,51 @@
+package draw
+
+// Noise is smooth random texture: random values on a lattice of square cells, interpolated between (value noise).
+type Noise struct {
+	cell   int
+	weight []int // smoothstep across a cell, 0 to One
+	random uint64
+	above  []int // lattice line being interpolated from
+	below  []int
+	mixed  []int
+	line   int
+}
+
+// NewNoise returns a texture whose cells are cell pixels wide, for rows of at most width pixels.
+func NewNoise(r *Random, cell, width int) *Noise {
+	n := &Noise{cell: cell, weight: make([]int, cell), random: r.Uint64(), line: -1}
+	for i := range n.weight {
+		t := i * One / cell
+		n.weight[i] = t * t * (3*One - 2*t) >> 16
+	}
+	points := width/cell + 2
+	n.above, n.below, n.mixed = make([]int, points), make([]int, points), make([]int, points)
+	return n
+}
+
+// Add adds the texture's row y, values of -amplitude to +amplitude, to out. Rows are fastest in ascending order.
+func (n *Noise) Add(out []int, y, amplitude int) {
+	if line := y / n.cell; line != n.line {
+		n.lattice(n.above, line)
+		n.lattice(n.below, line+1)
+		n.line = line
+	}
+	t := n.weight[y%n.cell]
+	for i, a := range n.above {
+		n.mixed[i] = (a + (n.below[i]-a)*t>>8) * amplitude
+	}
+	for i, x := 0, 0; x < len(out); i, x = i+1, x+n.cell {
+		from, step := n.mixed[i], n.mixed[i+1]-n.mixed[i]
+		for j, w := range n.weight[:min(n.cell, len(out)-x)] {
+			out[x+j] += (from + step*w>>8) >> 8
+		}
+	}
+}
+
+// lattice fills in the random values of one lattice line, -256 to 255.
+func (n *Noise) lattice(out []int, line int) {
+	r := NewRandom(n.random, uint64(line))
+	for i := range out {
+		out[i] = r.Below(2*One) - One
+	}
+}

@@ -1,0 +1,47 @@
+package draw
+
+import "math/bits"
+
+// Random is the SplitMix64 generator (Steele, Lea, Flood 2014). Its value is its whole state.
+type Random uint64
+
+// NewRandom returns a generator whose sequence depends on all keys and their order.
+func NewRandom(keys ...uint64) *Random {
+	var r Random
+	for _, k := range keys {
+		r = Random(r.Uint64() ^ k)
+	}
+	return &r
+}
+
+// Uint64 returns the next 64 random bits.
+func (r *Random) Uint64() uint64 {
+	*r += 0x9e3779b97f4a7c15
+	z := uint64(*r)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Below returns a number of [0, n), for n of at least 1. Its bias is under n / 2^64.
+func (r *Random) Below(n int) int {
+	hi, _ := bits.Mul64(r.Uint64(), uint64(n))
+	return int(hi)
+}
+
+// Between returns a number of [lo, hi].
+func (r *Random) Between(lo, hi int) int { return lo + r.Below(hi-lo+1) }
+
+// Chance is true in percent cases of 100.
+func (r *Random) Chance(percent int) bool { return r.Below(100) < percent }
+
+// Shuffled returns the numbers 0 to n-1 in random order (Fisher and Yates).
+func (r *Random) Shuffled(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		j := r.Below(i + 1)
+		order[i] = order[j]
+		order[j] = i
+	}
+	return order
+}

@@ -1,0 +1,116 @@
+package draw
+
+import "slices"
+
+// Path is a set of closed contours, filled by the even-odd rule.
+type Path [][]Point
+
+// Place returns the path under a pose.
+func (p Path) Place(pose Pose) Path {
+	placed := make(Path, len(p))
+	for i, contour := range p {
+		placed[i] = make([]Point, len(contour))
+		for j, q := range contour {
+			placed[i][j] = pose.Apply(q)
+		}
+	}
+	return placed
+}
+
+// sublines is how many scan lines are sampled in each row of pixels. Coverage is exact along x.
+const sublines = 4
+
+type edge struct{ top, bottom Point }
+
+// raster finds the coverage of a path, row by row. The zero value is ready; it keeps its memory from path to path.
+type raster struct {
+	edges     []edge
+	crossings []int
+	cover     []int // of the current row, 0 to One
+}
+
+// rows calls visit for each row of pixels in [0, height) that the path touches, with its coverage (0 to One) of the
+// pixels from x0 on. The slice is valid during the call.
+func (r *raster) rows(p Path, width, height int, visit func(y, x0 int, cover []int)) {
+	r.load(p)
+	if len(r.edges) == 0 {
+		return
+	}
+	top, bottom := r.span()
+	r.cover = append(r.cover[:0], make([]int, width)...)
+	for y := max(top>>8, 0); y <= min(bottom>>8, height-1); y++ {
+		x0, x1 := r.row(y, width)
+		if x0 < x1 {
+			visit(y, x0, r.cover[x0:x1])
+			clear(r.cover[x0:x1])
+		}
+	}
+}
+
+// load lists the edges that are not level, top end first.
+func (r *raster) load(p Path) {
+	r.edges = r.edges[:0]
+	for _, contour := range p {
+		a := contour[len(contour)-1]
+		for _, b := range contour {
+			switch {
+			case a.Y < b.Y:
+				r.edges = append(r.edges, edge{a, b})
+			case a.Y > b.Y:
+				r.edges = append(r.edges, edge{b, a})
+			}
+			a = b
+		}
+	}
+}
+
+func (r *raster) span() (top, bottom int) {
+	top, bottom = r.edges[0].top.Y, r.edges[0].bottom.Y
+	for _, e := range r.edges {
+		top, bottom = min(top, e.top.Y), max(bottom, e.bottom.Y)
+	}
+	return top, bottom
+}
+
+// row fills in the coverage of row y and returns the range of pixels it touches.
+func (r *raster) row(y, width int) (x0, x1 int) {
+	x0, x1 = width, 0
+	for s := range sublines {
+		r.cross(y*One + s*One/sublines + One/sublines/2)
+		for i := 0; i+1 < len(r.crossings); i += 2 {
+			from := max(r.crossings[i], 0)
+			to := min(r.crossings[i+1], width*One)
+			if from < to {
+				r.add(from, to)
+				x0, x1 = min(x0, from>>8), max(x1, (to+One-1)>>8)
+			}
+		}
+	}
+	return x0, x1
+}
+
+// cross lists the x of all edges at height y, ascending.
+func (r *raster) cross(y int) {
+	r.crossings = r.crossings[:0]
+	for _, e := range r.edges {
+		if e.top.Y <= y && y < e.bottom.Y {
+			x := e.top.X + (y-e.top.Y)*(e.bottom.X-e.top.X)/(e.bottom.Y-e.top.Y)
+			r.crossings = append(r.crossings, x)
+		}
+	}
+	slices.Sort(r.crossings)
+}
+
+// add covers [from, to), in 1/256 pixel, on one scan line.
+func (r *raster) add(from, to int) {
+	first, last := from>>8, (to-1)>>8
+	if first == last {
+		r.cover[first] += (to - from) / sublines
+		return
+	}
+	r.cover[first] += (One - from&(One-1)) / sublines
+	for x := first + 1; x < last; x++ {
+		r.cover[x] += One / sublines
+	}
+	r.cover[last] += ((to-1)&(One-1) + 1) / sublines
+}

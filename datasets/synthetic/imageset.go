@@ -1,0 +1,61 @@
+package synthetic
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+)
+
+// Seeds of the image sets. No picture is common to two sets.
+const (
+	ImageTrainSeed       = 0x706c756d_00000001
+	ImageCalibrationSeed = 0x706c756d_00000002
+	ImageEvalSeed        = 0x706c756d_00000003
+)
+
+// Sizes of the image sets. All are multiples of [ImageClasses].
+const (
+	ImageTrainCount       = 20000
+	ImageCalibrationCount = 500
+	ImageEvalCount        = 1000
+)
+
+// Streams of random numbers of one set: its labels and its pictures are independent.
+const (
+	labelStream = iota
+	pictureStream
+)
+
+// ImageSet is a set of labelled pictures: picture i depends on Seed and i alone, so N only bounds the set. Each run of
+// [ImageClasses] pictures, counted from 0, has every class once. An ImageSet may be used from many goroutines.
+type ImageSet struct {
+	Seed uint64
+	N    int
+}
+
+// ImageTrain is the set that the embedded model is trained on.
+func ImageTrain() ImageSet { return ImageSet{ImageTrainSeed, ImageTrainCount} }
+
+// ImageCalibration is the set that the embedded model is quantised with.
+func ImageCalibration() ImageSet { return ImageSet{ImageCalibrationSeed, ImageCalibrationCount} }
+
+// ImageEval is the set that accuracy is measured on.
+func ImageEval() ImageSet { return ImageSet{ImageEvalSeed, ImageEvalCount} }
+
+// Len is the number of pictures.
+func (s ImageSet) Len() int { return s.N }
+
+// Name is picture i's file name: "synthetic_00000017.png".
+func (s ImageSet) Name(i int) string { return fmt.Sprintf("synthetic_%08d.png", i) }
+
+// Label is picture i's class, of [0, ImageClasses).
+func (s ImageSet) Label(i int) int {
+	block := draw.NewRandom(s.Seed, labelStream, uint64(i/ImageClasses))
+	return block.Shuffled(ImageClasses)[i%ImageClasses]
+}
+
+// PNG draws picture i and encodes it: 8-bit RGB, short side 180 to 420 pixels, long side up to 1.64 times that,
+// 0.1 to 0.9 MB. The caller owns the bytes.
+func (s ImageSet) PNG(i int) []byte {
+	return drawScene(draw.NewRandom(s.Seed, pictureStream, uint64(i)), s.Label(i)).PNG()
+}
