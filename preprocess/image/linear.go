@@ -1,0 +1,116 @@
+package image
+
+import "math"
+
+// linearResizer interpolates between neighbouring pixels in the fixed-point arithmetic of OpenCV's INTER_LINEAR for
+// 8-bit samples: weights of 11 bits, rows kept with 11 more bits, halves of the low bits dropped between the passes.
+type linearResizer struct {
+	cols, rows []lerp
+	row        [2][]int32 // the two source rows last interpolated along x
+	at         [2]int     // which they are
+}
+
+// lerp is a destination sample between source samples first and second.
+type lerp struct {
+	first, second int
+	w0, w1        int32 // their weights, of 2048
+}
+
+const lerpOne = 1 << 11
+
+// alignment maps destination sample d to the source sample at or before it and the fraction from there on.
+type alignment func(d, src, dst int) (s int, fraction float32)
+
+// centreAligned puts the centres of pixels on each other.
+func centreAligned(d, src, dst int) (int, float32) {
+	f := float32((float64(d)+0.5)*cvScale(src, dst) - 0.5)
+	s := math.Floor(float64(f))
+	return int(s), f - float32(s)
+}
+
+// cornerAligned is what OpenCV's INTER_AREA uses where it scales up: pixels are flat and only the destination pixels
+// that lie across a border are mixed.
+func cornerAligned(d, src, dst int) (int, float32) {
+	s := int(math.Floor(float64(d) * cvScale(src, dst)))
+	f := float32(float64(d+1) - float64(s+1)*(float64(dst)/float64(src)))
+	if f <= 0 {
+		return s, 0
+	}
+	return s, f - float32(math.Floor(float64(f)))
+}
+
+func (r *linearResizer) resize(dst, src *RGB, win window, align alignment) {
+	r.cols = lerpColumns(r.cols[:0], align, src.W, win.fullW, win.x, win.w)
+	r.rows = lerpRows(r.rows[:0], align, src.H, win.fullH, win.y, win.h)
+	n := channels * win.w
+	for i := range r.row {
+		r.row[i], r.at[i] = grow(r.row[i], n), -1
+	}
+	for y := range r.rows {
+		l := &r.rows[y]
+		top := r.rowAt(src, l.first, l.second)
+		bottom := r.rowAt(src, l.second, l.first)
+		mixRows(dst.Pix[n*y:][:n], r.row[top], r.row[bottom], l.w0, l.w1)
+	}
+}
+
+// rowAt returns the slot that holds source row y, interpolating it if need be into the slot that does not hold row keep.
+func (r *linearResizer) rowAt(src *RGB, y, keep int) int {
+	for i, at := range r.at {
+		if at == y {
+			return i
+		}
+	}
+	slot := 0
+	if r.at[0] == keep {
+		slot = 1
+	}
+	r.at[slot] = y
+	mixColumns(r.row[slot], src.Pix[channels*src.W*y:][:channels*src.W], r.cols)
+	return slot
+}
+
+// lerpColumns gives the columns: outside the picture the border column counts alone.
+func lerpColumns(ls []lerp, align alignment, src, dst, lo, n int) []lerp {
+	for d := lo; d < lo+n; d++ {
+		s, f := align(d, src, dst)
+		if s < 0 || s >= src-1 {
+			s, f = min(max(s, 0), src-1), 0
+		}
+		ls = append(ls, newLerp(s, min(s+1, src-1), f))
+	}
+	return ls
+}
+
+// lerpRows gives the rows: outside the picture the border row counts, with both weights.
+func lerpRows(ls []lerp, align alignment, src, dst, lo, n int) []lerp {
+	for d := lo; d < lo+n; d++ {
+		s, f := align(d, src, dst)
+		ls = append(ls, newLerp(min(max(s, 0), src-1), min(max(s+1, 0), src-1), f))
+	}
+	return ls
+}
+
+func newLerp(first, second int, fraction float32) lerp {
+	weight := func(f float32) int32 { return int32(math.RoundToEven(float64(f * lerpOne))) }
+	return lerp{first: first, second: second, w0: weight(1 - fraction), w1: weight(fraction)}
+}
+
+func mixColumns(dst []int32, src []uint8, cols []lerp) {
+	for x := range cols {
+		l := &cols[x]
+		a, b := src[channels*l.first:][:channels], src[channels*l.second:][:channels]
+		out := dst[channels*x:][:channels]
+		out[0] = int32(a[0])*l.w0 + int32(b[0])*l.w1
+		out[1] = int32(a[1])*l.w0 + int32(b[1])*l.w1
+		out[2] = int32(a[2])*l.w0 + int32(b[2])*l.w1
+	}
+}
+
+func mixRows(dst []uint8, top, bottom []int32, w0, w1 int32) {
+	top, bottom = top[:len(dst)], bottom[:len(dst)]
+	for i := range dst {
+		v := ((w0*(top[i]>>4))>>16 + (w1*(bottom[i]>>4))>>16 + 2) >> 2
+		dst[i] = uint8(min(max(v, 0), math.MaxUint8))
+	}
+}

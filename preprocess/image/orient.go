@@ -1,0 +1,48 @@
+package image
+
+// orient returns the upright form of a picture stored with orientation o. It returns p itself where nothing is to do.
+func orient(p *RGB, o orientation) *RGB {
+	if o <= upright || o > lastOrientation {
+		return p
+	}
+	out := new(RGB)
+	if o >= firstTransposed {
+		out.resize(p.H, p.W)
+	} else {
+		out.resize(p.W, p.H)
+	}
+	start, dx, dy := orientSteps(p, o)
+	for y := range out.H {
+		row := out.Pix[channels*out.W*y:][:channels*out.W]
+		at := start + y*dy
+		for x := 0; x < len(row); x += channels {
+			copy(row[x:x+channels], p.Pix[at:at+channels])
+			at += dx
+		}
+	}
+	return out
+}
+
+// orientSteps returns where in p.Pix the upright picture's first pixel lies, and the steps to its right and lower neighbours.
+func orientSteps(p *RGB, o orientation) (start, dx, dy int) {
+	const col = channels
+	row := channels * p.W
+	right, bottom := col*(p.W-1), row*(p.H-1)
+	switch o {
+	case 2: // mirrored
+		return right, -col, row
+	case 3: // half a turn
+		return right + bottom, -col, -row
+	case 4: // upside down
+		return bottom, col, -row
+	case 5: // transposed
+		return 0, row, col
+	case 6: // to be turned clockwise
+		return bottom, -row, col
+	case 7: // transposed about the other diagonal
+		return right + bottom, -row, -col
+	case 8: // to be turned counter-clockwise
+		return right, row, -col
+	}
+	return 0, col, row
+}

@@ -1,0 +1,97 @@
+package image
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+)
+
+// decodePNG decodes a PNG as cv2 does: alpha dropped without blending, 16-bit samples cut to their high byte.
+func decodePNG(img *RGB, data []byte, o DecodeOptions) error {
+	c, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return pngError(err)
+	}
+	if err := o.checkSize(c.Width, c.Height); err != nil {
+		return err
+	}
+	src, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return pngError(err)
+	}
+	return convert(img, src)
+}
+
+func pngError(err error) error {
+	var unsupported png.UnsupportedError
+	if errors.As(err, &unsupported) {
+		return fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%w: PNG: %w", ErrDamaged, err)
+}
+
+// convert stores an 8- or 16-bit picture of the standard library as RGB.
+func convert(img *RGB, src image.Image) error {
+	b := src.Bounds()
+	img.resize(b.Dx(), b.Dy())
+	row, err := rowReader(src)
+	if err != nil {
+		return err
+	}
+	for y := range img.H {
+		row(img.Pix[channels*img.W*y:][:channels*img.W], y)
+	}
+	return nil
+}
+
+// rowReader returns a function that stores row y of src.
+func rowReader(src image.Image) (func(dst []uint8, y int), error) {
+	switch s := src.(type) {
+	case *image.Gray:
+		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 1, 0, 0, 0) }, nil
+	case *image.Gray16:
+		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 2, 0, 0, 0) }, nil
+	case *image.NRGBA:
+		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
+	case *image.RGBA: // opaque: the readers of the standard library give it to files without alpha only
+		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
+	case *image.NRGBA64:
+		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 8, 0, 2, 4) }, nil
+	case *image.RGBA64:
+		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 8, 0, 2, 4) }, nil
+	case *image.Paletted:
+		p := rgbPalette(s.Palette)
+		return func(dst []uint8, y int) { lookUp(dst, s.Pix[y*s.Stride:], &p) }, nil
+	}
+	return nil, fmt.Errorf("%w: pixels of type %T", ErrUnsupported, src)
+}
+
+// spread stores pixels that lie step bytes apart in src, taking the bytes r, g and b of each.
+func spread(dst, src []uint8, step, r, g, b int) {
+	for i, at := 0, 0; i+2 < len(dst); i, at = i+channels, at+step {
+		dst[i], dst[i+1], dst[i+2] = src[at+r], src[at+g], src[at+b]
+	}
+}
+
+func lookUp(dst, src []uint8, p *[256][channels]uint8) {
+	for i := 0; i+2 < len(dst); i += channels {
+		c := &p[src[i/channels]]
+		dst[i], dst[i+1], dst[i+2] = c[0], c[1], c[2]
+	}
+}
+
+// rgbPalette drops the palette's alpha.
+func rgbPalette(p color.Palette) (t [256][channels]uint8) {
+	for i, c := range p[:min(len(p), len(t))] {
+		n := color.NRGBAModel.Convert(c).(color.NRGBA)
+		t[i] = [channels]uint8{n.R, n.G, n.B}
+	}
+	return t
+}

@@ -1,0 +1,126 @@
+package image
+
+import (
+	"fmt"
+	"math"
+	"sync"
+)
+
+// Layout is the order of a tensor's axes.
+type Layout int
+
+// The layouts of one picture of C channels.
+const (
+	NCHW Layout = iota // a plane per channel: C, H, W
+	NHWC               // a pixel's channels together: H, W, C
+)
+
+func (l Layout) String() string {
+	if l == NHWC {
+		return "NHWC"
+	}
+	return "NCHW"
+}
+
+// Recipe is a preprocessing that ends in size x size pixels of three float32 channels: the picture is resized so that
+// its short side is a little longer than size, its centre is cut out, and each channel is normalised.
+// Recipes are values made by Vgg, Mobilenet, TFLiteTPU and ImagenetPytorch; all are safe for concurrent use.
+type Recipe struct {
+	name   string
+	size   int
+	layout Layout
+	short  int // the resized picture's short side
+	filter Filter
+	margin func(int) int // from the pixels that do not fit to those cut off before the crop
+	levels *levels
+	pool   *sync.Pool // of *scratch
+}
+
+// levels maps the picture's samples to the tensor's values.
+type levels struct {
+	source [channels]int          // which of red, green, blue becomes channel c
+	value  [channels][256]float32 // by output channel and sample
+}
+
+// Vgg is the preprocessing of ResNet-50: INTER_AREA, minus the channel means 123.68, 116.78, 103.94, red first.
+func Vgg(size int, l Layout) Recipe {
+	means := [channels]float32{123.68, 116.78, 103.94}
+	return newRecipe("vgg", size, l, Area, rgbOrder, func(c int, v float32) float32 { return v - means[c] })
+}
+
+// Mobilenet is the preprocessing of MobileNet: INTER_LINEAR, scaled to -1..1, red first.
+func Mobilenet(size int, l Layout) Recipe {
+	return newRecipe("mobilenet", size, l, Linear, rgbOrder, func(_ int, v float32) float32 { return (v/255 - 0.5) * 2 })
+}
+
+// TFLiteTPU is the preprocessing of the TFLite TPU models: INTER_LINEAR, 224 x 224, NHWC, blue first, minus the channel
+// means 103.939, 116.779, 123.68.
+func TFLiteTPU() Recipe {
+	means := [channels]float32{103.939, 116.779, 123.68}
+	return newRecipe("tflite_tpu", 224, NHWC, Linear, bgrOrder, func(c int, v float32) float32 { return v - means[c] })
+}
+
+// ImagenetPytorch is the preprocessing of torchvision's models: Pillow's bilinear, scaled to 0..1, minus mean, by
+// standard deviation, red first. Its resized short side is 256/224 of size.
+func ImagenetPytorch(size int, l Layout) Recipe {
+	mean, std := [channels]float32{0.485, 0.456, 0.406}, [channels]float32{0.229, 0.224, 0.225}
+	r := newRecipe("imagenet_pytorch", size, l, PillowBilinear, rgbOrder, func(c int, v float32) float32 { return (v/255 - mean[c]) / std[c] })
+	r.short = size * 256 / 224
+	r.margin = func(rest int) int { return int(math.RoundToEven(float64(rest) / 2)) }
+	return r
+}
+
+func rgbOrder() [channels]int { return [channels]int{0, 1, 2} }
+func bgrOrder() [channels]int { return [channels]int{2, 1, 0} }
+
+func newRecipe(name string, size int, l Layout, f Filter, order func() [channels]int, value func(c int, v float32) float32) Recipe {
+	lv := &levels{source: order()}
+	for c := range lv.value {
+		for v := range lv.value[c] {
+			lv.value[c][v] = value(c, float32(v))
+		}
+	}
+	return Recipe{
+		name: name, size: size, layout: l, filter: f, levels: lv,
+		short:  int(100 * float64(size) / 87.5), // the reference crops 87.5 % of the short side
+		margin: func(rest int) int { return rest / 2 },
+		pool:   &sync.Pool{New: func() any { return new(scratch) }},
+	}
+}
+
+// Name is the reference's name of the preprocessing: "vgg", "mobilenet", "tflite_tpu", "imagenet_pytorch".
+func (r Recipe) Name() string { return r.name }
+
+// Size is the width and height of the output in pixels.
+func (r Recipe) Size() int { return r.size }
+
+// Layout is the order of the output's axes.
+func (r Recipe) Layout() Layout { return r.layout }
+
+// Len is the number of values per picture: 3*Size*Size.
+func (r Recipe) Len() int { return channels * r.size * r.size }
+
+// window returns the crop of a w x h picture after its resize. A square picture counts as a wide one.
+func (r Recipe) window(w, h int) window {
+	win := window{fullW: r.short, fullH: r.short, w: r.size, h: r.size}
+	if h > w {
+		win.fullH = r.short * h / w
+	} else {
+		win.fullW = r.short * w / h
+	}
+	win.x, win.y = r.margin(win.fullW-r.size), r.margin(win.fullH-r.size)
+	return win
+}
+
+// check reports a recipe or a buffer that cannot be used.
+func (r Recipe) check(dst []float32) error {
+	switch {
+	case r.pool == nil:
+		return fmt.Errorf("%w: the zero Recipe; make one with Vgg, Mobilenet, TFLiteTPU or ImagenetPytorch", ErrBadRecipe)
+	case r.size <= 0:
+		return fmt.Errorf("%w: %s of size %d, want at least 1", ErrBadRecipe, r.name, r.size)
+	case len(dst) != r.Len():
+		return fmt.Errorf("%w: %d values, %s of size %d makes %d", ErrBuffer, len(dst), r.name, r.size, r.Len())
+	}
+	return nil
+}

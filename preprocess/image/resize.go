@@ -1,0 +1,104 @@
+package image
+
+import (
+	"fmt"
+	"math"
+)
+
+// Filter is a way to resize pictures of 8-bit samples. Each gives the same pixels as the library it is named after.
+type Filter int
+
+// The filters.
+const (
+	Area           Filter = iota // OpenCV's INTER_AREA: box average downwards, a kind of bilinear upwards
+	Linear                       // OpenCV's INTER_LINEAR: bilinear between the four nearest pixels, not antialiased
+	PillowBilinear               // Pillow's BILINEAR: triangle filter that widens when it scales down
+)
+
+// Resize returns img scaled to w x h.
+func Resize(img *RGB, w, h int, f Filter) (*RGB, error) {
+	if err := img.check(); err != nil {
+		return nil, err
+	}
+	if w <= 0 || h <= 0 {
+		return nil, fmt.Errorf("%w: resize to %dx%d, want at least 1x1", ErrBadPicture, w, h)
+	}
+	out := new(RGB)
+	out.resize(w, h)
+	new(resizer).resize(out, img, window{fullW: w, fullH: h, w: w, h: h}, f)
+	return out, nil
+}
+
+// window is the part x, y, w, h of a picture that has been resized to fullW x fullH.
+type window struct {
+	fullW, fullH int
+	x, y, w, h   int
+}
+
+// resizer holds the memory that resizing needs between rows, for reuse by one goroutine at a time.
+type resizer struct {
+	area   areaResizer
+	linear linearResizer
+	pillow pillowResizer
+}
+
+// resize computes the window win of src resized. dst has the window's size.
+func (r *resizer) resize(dst, src *RGB, win window, f Filter) {
+	sx, sy := cvScale(src.W, win.fullW), cvScale(src.H, win.fullH)
+	switch {
+	case f == PillowBilinear:
+		r.pillow.resize(dst, src, win)
+	case f == Linear && !(isFactor(sx, 2) && isFactor(sy, 2)):
+		r.linear.resize(dst, src, win, centreAligned)
+	case f == Area && (sx < 1 || sy < 1):
+		r.linear.resize(dst, src, win, cornerAligned)
+	case isInteger(sx) && isInteger(sy):
+		areaByFactors(dst, src, win, int(math.RoundToEven(sx)), int(math.RoundToEven(sy)))
+	default:
+		r.area.resize(dst, src, win)
+	}
+}
+
+// cvScale is the number of source pixels per destination pixel as OpenCV computes it: through the reciprocal.
+func cvScale(src, dst int) float64 { return 1 / (float64(dst) / float64(src)) }
+
+// isInteger reports whether a scale counts as a whole number to OpenCV.
+func isInteger(scale float64) bool {
+	const epsilon = 0x1p-52 // DBL_EPSILON
+	return math.Abs(scale-math.RoundToEven(scale)) < epsilon
+}
+
+func isFactor(scale, factor float64) bool {
+	return isInteger(scale) && math.RoundToEven(scale) == factor
+}
+
+// span is the run of n source samples from first on that one destination sample is made of.
+// Its weights begin at index at of the axis.
+type span struct{ first, n, at int }
+
+// axis says how the destination samples of one direction are made.
+type axis[W float32 | int32] struct {
+	spans   []span
+	weights []W
+}
+
+func (a *axis[W]) reset() { a.spans, a.weights = a.spans[:0], a.weights[:0] }
+
+// begin starts the next destination sample, whose first source sample is first.
+func (a *axis[W]) begin(first int) {
+	a.spans = append(a.spans, span{first: first, at: len(a.weights)})
+}
+
+// add appends the weight of the next source sample.
+func (a *axis[W]) add(w W) {
+	a.weights = append(a.weights, w)
+	a.spans[len(a.spans)-1].n++
+}
+
+// grow returns s with length n, its contents undefined.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
