@@ -20,9 +20,3 @@ type series struct {
 	// Done holds one completion time per sample, in issue order: sample i belongs to query i / SamplesPerQuery.
 	Done []int64
 }
-
-// judge computes Result's metrics, early stopping, verdict and reasons from a finished performance series.
-// It may reorder nothing in p.
-func judge(s TestSettings, e EffectiveSettings, p *series, r *Result) {
-	panic("not written yet")
-}

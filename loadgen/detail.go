@@ -1,0 +1,256 @@
+package loadgen
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+// compatibleWith is the LoadGen whose behaviour and log formats this package has.
+const compatibleWith = "6.0.17"
+
+// start logs what runs: the version entries, the SUT (whose Name took nameDuration) and the QSL.
+func (g *runLog) start(sutName string, nameDuration time.Duration, qslName string, total, perf int) {
+	g.version()
+	g.log("test_datetime", g.began.UTC().Format("2006-01-02T15:04:05Z"))
+	g.log("sut_name", sutName)
+	g.log("get_sut_name_duration_ns", nameDuration.Nanoseconds())
+	g.log("qsl_name", qslName)
+	g.log("qsl_reported_total_count", total)
+	g.log("qsl_reported_performance_count", perf)
+}
+
+const modulePath = "github.com/plumbline-ml/plumbline/loadgen"
+
+// version logs what the build knows of itself. The checksum entry holds the program's modules: the build has no
+// list of source files.
+func (g *runLog) version() {
+	version, settings, modules := "(devel)", map[string]string{}, map[string]string{}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append(slices.Clone(info.Deps), &info.Main) {
+			modules[m.Path] = m.Version + m.Sum
+			if m.Path == modulePath && m.Version != "" {
+				version = m.Version
+			}
+		}
+		for _, s := range info.Settings {
+			settings[s.Key] = s.Value
+		}
+	}
+	g.log("loadgen_version", fmt.Sprintf("plumbline %s (compatible with %s)", version, compatibleWith))
+	g.log("loadgen_build_date_local", "")
+	g.log("loadgen_build_date_utc", "")
+	g.log("loadgen_git_commit_date", settings["vcs.time"])
+	g.log("loadgen_git_log_message", settings["vcs.revision"])
+	g.log("loadgen_git_status_message", modified(settings["vcs.modified"]))
+	modules["go"] = runtime.Version()
+	g.log("loadgen_file_sha1", modules)
+}
+
+func modified(vcs string) string {
+	if vcs == "true" {
+		return "modified"
+	}
+	return ""
+}
+
+// requested logs the settings as they were passed to StartTest.
+func (g *runLog) requested(s TestSettings) {
+	g.log("requested_scenario", s.Scenario.String())
+	g.log("requested_test_mode", s.Mode.String())
+	g.requestedScenario(s)
+	g.log("requested_min_duration_ms", milliseconds(s.MinDuration))
+	g.log("requested_max_duration_ms", milliseconds(s.MaxDuration))
+	g.log("requested_min_query_count", s.MinQueryCount)
+	g.log("requested_max_query_count", s.MaxQueryCount)
+	g.log("requested_qsl_rng_seed", s.QSLRNGSeed)
+	g.log("requested_sample_index_rng_seed", s.SampleIndexRNGSeed)
+	g.log("requested_schedule_rng_seed", s.ScheduleRNGSeed)
+	g.log("requested_accuracy_log_rng_seed", s.AccuracyLogRNGSeed)
+	g.log("requested_accuracy_log_probability", s.AccuracyLogProbability)
+	g.log("requested_accuracy_log_sampling_target", s.AccuracyLogSamplingTarget)
+	g.log("requested_print_timestamps", s.PrintTimestamps)
+	g.log("requested_performance_issue_unique", s.PerformanceIssueUnique)
+	g.log("requested_performance_issue_same", s.PerformanceIssueSame)
+	g.log("requested_performance_issue_same_index", s.PerformanceIssueSameIndex)
+	g.log("requested_performance_sample_count_override", s.PerformanceSampleCountOverride)
+	g.log("requested_accuracy_sample_count_override", s.AccuracySampleCountOverride)
+	g.log("requested_sample_concatenate_permutation", s.SampleConcatenatePermutation)
+	g.requestedTokens(s)
+}
+
+func (g *runLog) requestedScenario(s TestSettings) {
+	switch s.Scenario {
+	case SingleStream:
+		g.log("requested_single_stream_expected_latency_ns", float64(s.SingleStreamExpectedLatency)+s.SingleStreamExpectedLatencyFraction)
+		g.log("requested_single_stream_target_latency_percentile", s.SingleStreamTargetLatencyPercentile)
+	case MultiStream:
+		g.log("requested_multi_stream_expected_latency_ns", float64(s.MultiStreamExpectedLatency)+s.MultiStreamExpectedLatencyFraction)
+		g.log("requested_multi_stream_target_latency_percentile", s.MultiStreamTargetLatencyPercentile)
+		g.log("requested_multi_stream_samples_per_query", s.MultiStreamSamplesPerQuery)
+	case Server:
+		g.log("requested_server_target_qps", s.ServerTargetQPS)
+		g.log("requested_server_target_latency_ns", s.ServerTargetLatency.Nanoseconds())
+		g.log("requested_server_target_latency_percentile", s.ServerTargetLatencyPercentile)
+		g.log("requested_server_coalesce_queries", s.ServerCoalesceQueries)
+		g.log("requested_server_find_peak_qps_decimals_of_precision", s.ServerFindPeakQPSDecimalsOfPrecision)
+		g.log("requested_server_find_peak_qps_boundary_step_size", s.ServerFindPeakQPSBoundaryStepSize)
+		g.log("requested_server_max_async_queries", s.ServerMaxAsyncQueries)
+		g.log("requested_server_num_issue_query_threads", s.ServerNumIssueQueryThreads)
+	case Offline:
+		g.log("requested_offline_expected_qps", s.OfflineExpectedQPS)
+	}
+}
+
+func (g *runLog) requestedTokens(s TestSettings) {
+	if !s.UseTokenLatencies {
+		return
+	}
+	g.log("requested_use_token_latencies", s.UseTokenLatencies)
+	if s.Scenario != Offline {
+		g.log("requested_server_ttft_latency", s.ServerTTFTLatency.Nanoseconds())
+		g.log("requested_server_tpot_latency", s.ServerTPOTLatency.Nanoseconds())
+	}
+}
+
+// effective logs the settings as the run uses them.
+func (g *runLog) effective(e EffectiveSettings, s TestSettings) {
+	g.log("effective_scenario", e.Scenario.String())
+	g.log("effective_test_mode", e.Mode.String())
+	g.log("effective_samples_per_query", e.SamplesPerQuery)
+	g.log("effective_target_qps", e.TargetQPS)
+	g.log("effective_target_latency_ns", e.TargetLatency.Nanoseconds())
+	g.log("effective_target_latency_percentile", e.TargetLatencyPercentile)
+	g.log("effective_max_async_queries", e.MaxAsyncQueries)
+	g.log("effective_target_duration_ms", milliseconds(e.TargetDuration))
+	g.log("effective_min_duration_ms", milliseconds(e.MinDuration))
+	g.log("effective_max_duration_ms", milliseconds(e.MaxDuration))
+	g.log("effective_min_query_count", e.MinQueryCount)
+	g.log("effective_max_query_count", e.MaxQueryCount)
+	g.log("effective_min_sample_count", e.MinSampleCount)
+	g.log("effective_qsl_rng_seed", e.QSLRNGSeed)
+	g.log("effective_sample_index_rng_seed", e.SampleIndexRNGSeed)
+	g.log("effective_schedule_rng_seed", e.ScheduleRNGSeed)
+	g.log("effective_accuracy_log_rng_seed", e.AccuracyLogRNGSeed)
+	g.log("effective_accuracy_log_probability", s.AccuracyLogProbability)
+	g.log("effective_accuracy_log_sampling_target", s.AccuracyLogSamplingTarget)
+	g.log("effective_print_timestamps", s.PrintTimestamps)
+	g.log("effective_performance_issue_unique", s.PerformanceIssueUnique)
+	g.log("effective_performance_issue_same", s.PerformanceIssueSame)
+	g.log("effective_performance_issue_same_index", s.PerformanceIssueSameIndex)
+	g.log("effective_performance_sample_count", e.PerformanceSampleCount)
+	g.log("effective_accuracy_sample_count", e.AccuracySampleCount)
+	g.log("effective_sample_concatenate_permutation", s.SampleConcatenatePermutation)
+}
+
+// milliseconds is d in whole milliseconds, as configuration files and logs hold durations.
+func milliseconds(d time.Duration) uint64 { return uint64(d.Milliseconds()) }
+
+// mode logs that the accuracy, performance or FindPeakPerformance part begins.
+func (g *runLog) mode(m Mode) {
+	name := "performance"
+	switch m {
+	case AccuracyOnly:
+		name = "accuracy"
+	case FindPeakPerformance:
+		name = m.String()
+	}
+	g.message("Starting " + name + " mode")
+}
+
+// loadedSet logs a set that is about to be loaded, with MultiStream's padding.
+func (g *runLog) loadedSet(set []SampleIndex) {
+	list := make([]uint64, len(set))
+	for i, v := range set {
+		list[i] = uint64(v)
+	}
+	g.log("loaded_qsl_set", list)
+}
+
+// generated logs the size of a series before it is issued.
+func (g *runLog) generated(p *series) {
+	g.log("generated_query_count", p.GeneratedQueries)
+	g.log("generated_samples_per_query", p.SamplesPerQuery)
+	g.log("generated_query_duration", p.GeneratedDuration)
+}
+
+// The counters of the official LoadGen's lock-free logger, which this one does not have.
+var loggerCounters = [...]string{
+	"swap_request_slots_retry_count", "swap_request_slots_retry_retry_count",
+	"swap_request_slots_retry_reencounter_count", "start_reading_entries_retry_count",
+	"tls_total_log_cas_fail_count", "tls_total_swap_buffers_slot_retry_count",
+}
+
+// seriesDone logs the end of a series: power_begin and power_end are its start and its last completion.
+func (g *runLog) seriesDone(p *series) {
+	for _, c := range loggerCounters {
+		g.log("logger_"+c, 0)
+	}
+	const layout = "01-02-2006 15:04:05.000"
+	begin := p.Start.UTC()
+	end := begin.Add(time.Duration(latest(p.Done)))
+	g.log("power_begin", begin.Format(layout))
+	g.log("power_end", end.Format(layout))
+}
+
+// latest is the largest time, 0 where there is none.
+func latest(times []int64) int64 {
+	last := int64(0)
+	for _, t := range times {
+		last = max(last, t)
+	}
+	return last
+}
+
+// oneLine is text as the detail log holds it: on one line.
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", " ") }
+
+// results logs what was measured and judged.
+func (g *runLog) results(r *Result) {
+	g.log("result_validity", string(r.Verdict))
+	if r.Effective.Scenario == Server {
+		g.log("result_perf_constraints_met", r.PerformanceConstraintsMet)
+	}
+	g.log("result_min_duration_met", r.MinDurationMet)
+	g.log("result_min_queries_met", r.MinQueriesMet)
+	g.log("early_stopping_met", r.EarlyStoppingMet)
+	if r.Verdict != Valid {
+		g.log("result_invalid_reason", invalidReason(r))
+	}
+	g.log("early_stopping_result", oneLine(r.EarlyStopping.Text))
+	g.log("result_query_count", r.QueryCount)
+	g.scenarioResults(r)
+	g.latencies(r.Latency, "latency_ns", "percentile_latency_ns")
+	g.log("num_errors", len(g.errors))
+}
+
+func (g *runLog) scenarioResults(r *Result) {
+	switch r.Effective.Scenario {
+	case SingleStream:
+		g.log("result_qps_with_loadgen_overhead", r.QPSWithOverhead)
+		g.log("result_qps_without_loadgen_overhead", r.QPSWithoutOverhead)
+		g.log("early_stopping_latency_ss", r.EarlyStopping.Estimate.Nanoseconds())
+		g.log("early_stopping_latency_ms", r.EarlyStopping99.Estimate.Nanoseconds())
+	case MultiStream:
+		g.latencies(r.QueryLatency, "query_latency_ns", "percentile_per_query_latency_ns")
+		g.log("early_stopping_latency_ms", r.EarlyStopping.Estimate.Nanoseconds())
+	case Server:
+		g.log("result_overlatency_query_count", r.OverlatencyCount)
+		g.log("result_scheduled_samples_per_sec", scheduledRate(r))
+		g.log("result_completed_samples_per_sec", r.CompletedSamplesPerSec)
+	case Offline:
+		g.log("result_samples_per_second", r.SamplesPerSec)
+	}
+}
+
+func (g *runLog) latencies(l LatencySummary, name, percentile string) {
+	g.log("result_min_"+name, l.Min.Nanoseconds())
+	g.log("result_max_"+name, l.Max.Nanoseconds())
+	g.log("result_mean_"+name, l.Mean.Nanoseconds())
+	for _, p := range l.Percentiles {
+		g.log("result_"+fixed2(p.P*100)+"_"+percentile, p.Latency.Nanoseconds())
+	}
+}

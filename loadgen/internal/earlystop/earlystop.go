@@ -1,0 +1,61 @@
+// Package earlystop computes how many queries a run needs for its percentile to be trusted: the early-stopping
+// criterion of the inference rules (section "Early Stopping").
+//
+// A run of h queries under the latency limit and t above it shows with confidence c that the share of queries under
+// the limit is at least p - d when P[X <= t] < 1-c for X ~ Binomial(h+t, 1-p+d).
+package earlystop
+
+import "sort"
+
+// Criterion is a percentile to be shown with a confidence.
+type Criterion struct {
+	Percentile float64 // p, a fraction in (0, 1)
+	Tolerance  float64 // d, 0 in the rules
+	Confidence float64 // c in (0, 1), 0.99 in the rules
+}
+
+// Rules is the criterion of the rules for percentile p.
+func Rules(p float64) Criterion { return Criterion{Percentile: p, Confidence: 0.99} }
+
+// over is the largest allowed share of queries above the limit.
+func (c Criterion) over() float64 { return 1 - c.Percentile + c.Tolerance }
+
+// passes says whether t queries above the limit out of n are few enough.
+func (c Criterion) passes(n, t uint64) bool {
+	return cumulative(n, t, c.over()) < 1-c.Confidence
+}
+
+// MinPassing returns h(t): the least number of queries under the limit that t queries above it need beside them.
+// The cost grows with sqrt(t) log t.
+func (c Criterion) MinPassing(t uint64) uint64 {
+	width := uint64(64)
+	lo := uint64(float64(t) * (1 - c.over()) / c.over()) // here t is the mean of X: too few, for confidences above 1/2
+	if c.passes(lo+t, t) {
+		lo = 0
+	}
+	for !c.passes(lo+width+t, t) {
+		lo, width = lo+width, width*2
+	}
+	return lo + uint64(sort.Search(int(width), func(i int) bool { return c.passes(lo+uint64(i)+t, t) }))
+}
+
+// Required is the least number of queries from which Discard gives an estimate: h(1) + 1.
+func (c Criterion) Required() uint64 { return c.MinPassing(1) + 1 }
+
+// Discard returns the largest t such that t of n queries may lie above a limit that the percentile is shown to meet:
+// the estimate of the percentile is the t-th highest latency, after discarding t-1. ok is false below Required.
+func (c Criterion) Discard(n uint64) (t uint64, ok bool) {
+	if !c.passes(n, 1) {
+		return 0, false
+	}
+	most := sort.Search(int(n), func(i int) bool { return !c.passes(n, uint64(i)) })
+	return uint64(most) - 1, true
+}
+
+// Missing returns how many more queries, all under the limit, a run of n with t above the limit needs; 0: it passes.
+func (c Criterion) Missing(n, t uint64) uint64 {
+	if need := c.MinPassing(t) + t; need > n {
+		return need - n
+	}
+	return 0
+}

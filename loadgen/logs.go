@@ -1,0 +1,221 @@
+package loadgen
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// The log files of a test, in the order of Result.LogFiles.
+const (
+	logSummary = iota
+	logDetail
+	logAccuracy
+	logTrace
+	logFiles
+)
+
+var logNames = [logFiles]struct{ base, ext string }{
+	logSummary:  {"summary", ".txt"},
+	logDetail:   {"detail", ".txt"},
+	logAccuracy: {"accuracy", ".json"},
+	logTrace:    {"trace", ".json"},
+}
+
+// runLog is the log of one test. Without an output directory it writes nothing but still collects errors and
+// warnings. Its methods are for one goroutine, except message, fail, warn and what accuracy returns.
+type runLog struct {
+	began   time.Time // entries' times count from here; monotonic
+	copyTo  io.Writer // receives the summary too; may be nil
+	tracing bool
+
+	files   [logFiles]*os.File
+	paths   []string
+	summary *bufio.Writer
+	acc     *mllog.AccuracyWriter
+	traced  *mllog.TraceWriter
+
+	mu       sync.Mutex // guards what follows
+	detail   *mllog.DetailWriter
+	detailTo *bufio.Writer
+	errors   []LoggedError
+	warnings []LoggedError
+}
+
+// openLogs creates the four log files of l, all empty. Without l.OutDir the log writes no file.
+func openLogs(l LogSettings) (*runLog, error) {
+	g := &runLog{began: time.Now(), tracing: l.EnableTrace}
+	if l.CopySummaryTo != nil {
+		g.copyTo = l.CopySummaryTo
+	}
+	if l.OutDir == "" {
+		return g, nil
+	}
+	if err := g.create(l); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrLogs, err)
+	}
+	g.summary = bufio.NewWriter(g.files[logSummary])
+	g.detailTo = bufio.NewWriterSize(g.files[logDetail], 64<<10)
+	g.detail = mllog.NewDetailWriter(g.detailTo)
+	g.acc = mllog.NewAccuracyWriter(g.files[logAccuracy])
+	if l.EnableTrace {
+		g.traced = mllog.NewTraceWriter(g.files[logTrace], g.began, int64(os.Getpid()))
+	}
+	return g, nil
+}
+
+// create makes the directory and the files, or none: all that could not be made is reported together.
+func (g *runLog) create(l LogSettings) error {
+	if err := os.MkdirAll(l.OutDir, 0o777); err != nil {
+		return fmt.Errorf("output directory: %w", err)
+	}
+	prefix := l.Prefix
+	if prefix == "" {
+		prefix = "mlperf_log_"
+	}
+	var errs []error
+	for i, n := range logNames {
+		path := filepath.Join(l.OutDir, prefix+n.base+l.Suffix+n.ext)
+		f, err := os.Create(path)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		g.files[i], g.paths = f, append(g.paths, path)
+	}
+	if len(errs) > 0 {
+		g.closeFiles()
+	}
+	return errors.Join(errs...)
+}
+
+func (g *runLog) closeFiles() error {
+	var errs []error
+	for i, f := range g.files {
+		if f != nil {
+			errs = append(errs, f.Close())
+			g.files[i] = nil
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// accuracy is the accuracy log's writer: safe for any goroutine, and nil (which accepts and drops) without files.
+func (g *runLog) accuracy() *mllog.AccuracyWriter { return g.acc }
+
+// message logs a line of free text.
+func (g *runLog) message(text string) { g.log("generic_message", text) }
+
+// fail logs an error under key, such as error_runtime.
+func (g *runLog) fail(key, text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.errors = append(g.errors, LoggedError{Key: key, Message: text})
+	g.entry(mllog.DetailEntry{Key: key, Value: text, Error: true}, 1)
+	if g.detailTo != nil {
+		g.detailTo.Flush() // what went wrong must survive what may follow; the writer keeps a failure for finish
+	}
+}
+
+// warn logs a warning.
+func (g *runLog) warn(text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.warnings = append(g.warnings, LoggedError{Key: keyWarning, Message: text, Warning: true})
+	g.entry(mllog.DetailEntry{Key: keyWarning, Value: text, Warning: true}, 1)
+}
+
+const keyWarning = "warning_generic_message"
+
+// log writes one entry of the detail log. Its source line is that of the caller.
+func (g *runLog) log(key string, value any) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.entry(mllog.DetailEntry{Key: key, Value: value}, 2)
+}
+
+// entry completes and writes e; skip counts the callers between entry and the line to name. The lock is held.
+// Errors of writing are kept by the buffered writer and reported by finish.
+func (g *runLog) entry(e mllog.DetailEntry, skip int) {
+	if g.detail == nil {
+		return
+	}
+	e.Time = time.Since(g.began)
+	if _, file, line, ok := runtime.Caller(skip + 1); ok {
+		e.File, e.Line = filepath.Base(file), line
+	}
+	e.PID = int64(os.Getpid())
+	e.TID = e.PID
+	_ = g.detail.Write(e)
+}
+
+// finish writes the result (if r has a verdict), the summary and the ends of all files, and closes them.
+// It fills r.Errors, r.Warnings, r.LogFiles and r.AccuracySampleCount.
+func (g *runLog) finish(r *Result) error {
+	if r.Verdict != "" {
+		g.results(r)
+	}
+	r.Errors, r.Warnings, r.LogFiles = g.errors, g.warnings, g.paths
+	r.AccuracySampleCount = g.acc.Entries()
+	errs := []error{g.writeSummary(r)}
+	if g.acc != nil {
+		errs = append(errs, g.acc.Close())
+	}
+	if g.detailTo != nil {
+		errs = append(errs, g.detailTo.Flush(), g.summary.Flush())
+	}
+	if g.traced != nil {
+		errs = append(errs, g.traced.Close())
+	}
+	errs = append(errs, g.closeFiles())
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("%w: %w", ErrLogs, err)
+	}
+	return nil
+}
+
+func (g *runLog) writeSummary(r *Result) error {
+	var to []io.Writer
+	if g.summary != nil {
+		to = append(to, g.summary)
+	}
+	if g.copyTo != nil {
+		to = append(to, g.copyTo)
+	}
+	if len(to) == 0 {
+		return nil
+	}
+	return mllog.WriteSummary(io.MultiWriter(to...), summaryOf(r))
+}
+
+// trace writes the samples of a finished series, if the trace log is enabled. index gives the data-set index of the
+// i-th issued sample; the sequence numbers are those of the series' first query and sample in the whole test.
+func (g *runLog) trace(p *series, index func(i int) SampleIndex, firstQuery, firstSample uint64) error {
+	if g.traced == nil {
+		return nil
+	}
+	start := p.Start.Sub(g.began).Nanoseconds()
+	per := int(p.SamplesPerQuery)
+	for i, done := range p.Done {
+		if done < 0 {
+			continue
+		}
+		q := i / per
+		s := mllog.TraceSample{
+			SampleSeq: firstSample + uint64(i), QuerySeq: firstQuery + uint64(q), Index: uint64(index(i)),
+			Scheduled: start + p.Scheduled[q], IssueDelay: p.Issued[q] - p.Scheduled[q], Latency: done - p.Scheduled[q],
+		}
+		if err := g.traced.Sample(s); err != nil {
+			return fmt.Errorf("%w: trace: %w", ErrLogs, err)
+		}
+	}
+	return nil
+}

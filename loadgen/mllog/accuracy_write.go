@@ -1,0 +1,253 @@
+package mllog
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"strconv"
+	"sync"
+)
+
+const (
+	accuracyChunk = 256 << 10 // bytes of raw entries handed over at once
+	accuracyQueue = 64 << 20  // raw bytes that may wait for the disk before Write waits too
+	entryHeader   = 5 * 8     // seq_id, qsl_idx, token count, len(data), len(token)+1
+	writeBuffer   = 256 << 10
+)
+
+// AccuracyWriter writes an accuracy log: `[`, entries joined by commas, `\n]\n`.
+//
+// Write only copies the payload; a goroutine of the writer encodes and writes, in the order of the calls. A writer
+// that falls 64 MiB behind makes Write wait, so memory stays bounded. Any goroutine may call Write. The methods of
+// a nil writer do nothing.
+type AccuracyWriter struct {
+	mu       sync.Mutex
+	notEmpty sync.Cond
+	notFull  sync.Cond
+	current  []byte   // raw entries of the chunk being filled
+	queue    [][]byte // full chunks
+	free     [][]byte // chunks to use again
+	queued   int      // bytes in queue and with the encoder
+	entries  uint64
+	closed   bool
+	err      error
+
+	done chan struct{}
+}
+
+// ErrClosed is returned by Write after Close.
+var ErrClosed = errors.New("accuracy log is closed")
+
+// NewAccuracyWriter starts a writer to w. Close must be called; it does not close w.
+func NewAccuracyWriter(w io.Writer) *AccuracyWriter {
+	a := &AccuracyWriter{done: make(chan struct{})}
+	a.notEmpty.L, a.notFull.L = &a.mu, &a.mu
+	go a.run(w)
+	return a
+}
+
+// Write adds the response data of the sample seqID, which is qslIndex in the data set. It copies data.
+func (a *AccuracyWriter) Write(seqID, qslIndex uint64, data []byte) error {
+	return a.WriteEntry(AccuracyEntry{SeqID: seqID, QSLIndex: qslIndex, Data: data, TokenCount: -1})
+}
+
+// WriteEntry adds an entry; token_data is written where e.TokenData is not nil, token_count where it is not negative.
+// It copies the bytes.
+func (a *AccuracyWriter) WriteEntry(e AccuracyEntry) error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for a.queued >= accuracyQueue && a.err == nil && !a.closed {
+		a.notFull.Wait()
+	}
+	if a.closed {
+		return ErrClosed
+	}
+	if a.err != nil {
+		return a.err
+	}
+	a.entries++
+	a.current = appendRaw(a.current, e)
+	if len(a.current) >= accuracyChunk {
+		a.enqueue()
+	}
+	return nil
+}
+
+// Entries is how many entries were given to the writer.
+func (a *AccuracyWriter) Entries() uint64 {
+	if a == nil {
+		return 0
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.entries
+}
+
+// Close writes what is left and the end of the log, and returns the first error of all writing.
+func (a *AccuracyWriter) Close() error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	if !a.closed {
+		a.closed = true
+		a.enqueue()
+		a.notFull.Broadcast()
+	}
+	a.mu.Unlock()
+	<-a.done
+	return a.err
+}
+
+// enqueue hands the current chunk to the encoder. The lock is held.
+func (a *AccuracyWriter) enqueue() {
+	a.queue = append(a.queue, a.current)
+	a.queued += len(a.current)
+	a.current = nil
+	if n := len(a.free); n > 0 {
+		a.current, a.free = a.free[n-1][:0], a.free[:n-1]
+	} else if !a.closed {
+		a.current = make([]byte, 0, accuracyChunk+accuracyChunk/8)
+	}
+	a.notEmpty.Signal()
+}
+
+func (a *AccuracyWriter) run(w io.Writer) {
+	defer close(a.done)
+	enc := accuracyEncoder{w: w}
+	enc.out = append(make([]byte, 0, writeBuffer+writeBuffer/8), '[')
+	for {
+		chunk, last := a.next()
+		err := enc.encode(chunk)
+		if last && err == nil {
+			err = enc.finish()
+		}
+		a.release(chunk, err)
+		if last {
+			return
+		}
+	}
+}
+
+// next waits for a chunk; last says that none will follow.
+func (a *AccuracyWriter) next() (chunk []byte, last bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for len(a.queue) == 0 {
+		a.notEmpty.Wait()
+	}
+	chunk = a.queue[0]
+	a.queue = a.queue[1:]
+	return chunk, a.closed && len(a.queue) == 0
+}
+
+func (a *AccuracyWriter) release(chunk []byte, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.queued -= len(chunk)
+	if cap(chunk) > 0 && cap(chunk) <= 2*accuracyChunk {
+		a.free = append(a.free, chunk)
+	}
+	if err != nil && a.err == nil {
+		a.err = err
+	}
+	a.notFull.Broadcast()
+}
+
+func appendRaw(dst []byte, e AccuracyEntry) []byte {
+	token := uint64(0)
+	if e.TokenData != nil {
+		token = uint64(len(e.TokenData)) + 1
+	}
+	dst = binary.LittleEndian.AppendUint64(dst, e.SeqID)
+	dst = binary.LittleEndian.AppendUint64(dst, e.QSLIndex)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(e.TokenCount))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(e.Data)))
+	dst = binary.LittleEndian.AppendUint64(dst, token)
+	dst = append(dst, e.Data...)
+	return append(dst, e.TokenData...)
+}
+
+// accuracyEncoder turns raw entries into the log's text.
+type accuracyEncoder struct {
+	w     io.Writer
+	out   []byte
+	later bool // an entry was written: the next needs a comma
+	err   error
+}
+
+func (c *accuracyEncoder) encode(raw []byte) error {
+	for len(raw) > 0 && c.err == nil {
+		raw = c.entry(raw)
+		if len(c.out) >= writeBuffer {
+			c.flush()
+		}
+	}
+	return c.err
+}
+
+// entry encodes the first raw entry and returns the rest.
+func (c *accuracyEncoder) entry(raw []byte) []byte {
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(raw[8*i:]) }
+	seq, index, count, size, token := word(0), word(1), int64(word(2)), word(3), word(4)
+	data := raw[entryHeader : entryHeader+size]
+	raw = raw[entryHeader+size:]
+	if c.later {
+		c.out = append(c.out, ',')
+	}
+	c.later = true
+	c.out = append(c.out, "\n{ \"seq_id\" : "...)
+	c.out = strconv.AppendUint(c.out, seq, 10)
+	c.out = append(c.out, `, "qsl_idx" : `...)
+	c.out = strconv.AppendUint(c.out, index, 10)
+	c.out = append(c.out, `, "data" : "`...)
+	c.hex(data)
+	c.out = append(c.out, '"')
+	if token > 0 {
+		c.out = append(c.out, `, "token_data" : "`...)
+		c.hex(raw[:token-1])
+		c.out = append(c.out, '"')
+		raw = raw[token-1:]
+	}
+	if count >= 0 {
+		c.out = append(c.out, `, "token_count" : `...)
+		c.out = strconv.AppendInt(c.out, count, 10)
+	}
+	c.out = append(c.out, " }"...)
+	return raw
+}
+
+// hex appends data in upper-case hexadecimal digits, in pieces, so that a large payload needs no large buffer.
+func (c *accuracyEncoder) hex(data []byte) {
+	for len(data) > writeBuffer/2 {
+		c.out = appendHex(c.out, data[:writeBuffer/2])
+		data = data[writeBuffer/2:]
+		c.flush()
+	}
+	c.out = appendHex(c.out, data)
+}
+
+func (c *accuracyEncoder) finish() error {
+	c.out = append(c.out, "\n]\n"...)
+	c.flush()
+	return c.err
+}
+
+func (c *accuracyEncoder) flush() {
+	if c.err == nil {
+		_, c.err = c.w.Write(c.out)
+	}
+	c.out = c.out[:0]
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+func appendHex(dst, data []byte) []byte {
+	for _, b := range data {
+		dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
+	}
+	return dst
+}

@@ -1,0 +1,146 @@
+package mllog
+
+import (
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// DetailPrefix begins every line of the detail log.
+const DetailPrefix = ":::MLLOG "
+
+// DetailEntry is one line of the detail log.
+type DetailEntry struct {
+	Key string
+	// Value is a bool, int64, uint64, float64, string, []uint64 or map[string]string. AppendDetail takes int too.
+	// A double without fraction is written as an integer and read back as one: see [DetailEntry.Float].
+	Value any
+	// Time is when the entry was made, counted from the start of logging. It is negative for an entry made before
+	// (configuration errors); the log holds it as an unsigned number of nanoseconds.
+	Time    time.Duration
+	Error   bool
+	Warning bool
+	File    string // source file that made the entry
+	Line    int
+	PID     int64
+	TID     int64 // thread
+}
+
+// AppendDetail appends e as one line, with its newline, in the official byte layout: doubles with six significant
+// digits (%g), strings without escapes, lists and maps without spaces, map keys sorted.
+func AppendDetail(dst []byte, e DetailEntry) []byte {
+	dst = append(dst, DetailPrefix+`{"key": "`...)
+	dst = append(dst, e.Key...)
+	dst = append(dst, `", "value": `...)
+	dst = appendValue(dst, e.Value)
+	dst = append(dst, `, "time_ms": `...)
+	dst = appendMillis(dst, uint64(e.Time))
+	dst = append(dst, `, "namespace": "mlperf::logging", "event_type": "POINT_IN_TIME", "metadata": {"is_error": `...)
+	dst = strconv.AppendBool(dst, e.Error)
+	dst = append(dst, `, "is_warning": `...)
+	dst = strconv.AppendBool(dst, e.Warning)
+	dst = append(dst, `, "file": "`...)
+	dst = append(dst, e.File...)
+	dst = append(dst, `", "line_no": `...)
+	dst = strconv.AppendInt(dst, int64(e.Line), 10)
+	dst = append(dst, `, "pid": `...)
+	dst = strconv.AppendInt(dst, e.PID, 10)
+	dst = append(dst, `, "tid": `...)
+	dst = strconv.AppendInt(dst, e.TID, 10)
+	return append(dst, "}}\n"...)
+}
+
+func appendValue(dst []byte, v any) []byte {
+	switch v := v.(type) {
+	case bool:
+		return strconv.AppendBool(dst, v)
+	case int:
+		return strconv.AppendInt(dst, int64(v), 10)
+	case int64:
+		return strconv.AppendInt(dst, v, 10)
+	case uint64:
+		return strconv.AppendUint(dst, v, 10)
+	case float64:
+		return AppendDouble(dst, v)
+	case []uint64:
+		return appendList(dst, v)
+	case map[string]string:
+		return appendMap(dst, v)
+	case string:
+		return append(append(append(dst, '"'), v...), '"')
+	}
+	panic("mllog: no log form for this type of value")
+}
+
+func appendList(dst []byte, list []uint64) []byte {
+	dst = append(dst, '[')
+	for i, v := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendUint(dst, v, 10)
+	}
+	return append(dst, ']')
+}
+
+func appendMap(dst []byte, m map[string]string) []byte {
+	dst = append(dst, '{')
+	for i, k := range slices.Sorted(maps.Keys(m)) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), k...), `":"`...)
+		dst = append(append(dst, m[k]...), '"')
+	}
+	return append(dst, '}')
+}
+
+// appendMillis writes nanoseconds as milliseconds with six decimals.
+func appendMillis(dst []byte, ns uint64) []byte {
+	dst = strconv.AppendUint(dst, ns/1e6, 10)
+	dst = append(dst, '.')
+	frac := ns % 1e6
+	for unit := uint64(100000); unit > 0; unit /= 10 {
+		dst = append(dst, byte('0'+frac/unit%10))
+	}
+	return dst
+}
+
+// AppendDouble writes v as C++ streams do by default: %g with six significant digits, an exponent of at least two
+// digits, and nan, -nan, inf, -inf for what is not finite.
+func AppendDouble(dst []byte, v float64) []byte {
+	switch {
+	case math.IsNaN(v) && math.Signbit(v):
+		return append(dst, "-nan"...)
+	case math.IsNaN(v):
+		return append(dst, "nan"...)
+	case math.IsInf(v, 1):
+		return append(dst, "inf"...)
+	case math.IsInf(v, -1):
+		return append(dst, "-inf"...)
+	}
+	return strconv.AppendFloat(dst, v, 'g', 6, 64)
+}
+
+// DetailWriter writes a detail log. It buffers nothing: give it a buffered writer. It is for one goroutine at a time.
+type DetailWriter struct {
+	w    io.Writer
+	line []byte
+	err  error
+}
+
+// NewDetailWriter returns a writer of detail entries to w.
+func NewDetailWriter(w io.Writer) *DetailWriter { return &DetailWriter{w: w} }
+
+// Write writes one entry. After an error it does nothing and returns the error again.
+func (d *DetailWriter) Write(e DetailEntry) error {
+	if d.err != nil {
+		return d.err
+	}
+	d.line = AppendDetail(d.line[:0], e)
+	_, d.err = d.w.Write(d.line)
+	return d.err
+}

@@ -1,0 +1,150 @@
+package mllog
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Summary is the summary log. A log without a performance result (AccuracyOnly) has an empty Result and holds the
+// counts of warnings and errors alone.
+type Summary struct {
+	SUTName, Scenario, Mode string
+	// Headline is the metric, and a second one in token runs.
+	Headline []Field
+	// Result is VALID or INVALID.
+	Result string
+	// Conditions are those of a VALID run, their values "Yes" or "NO".
+	Conditions []Field
+	// Recommendations are what to change in an INVALID run, each one line or several, without their bullets.
+	Recommendations []string
+	// EarlyStopping are the early-stopping texts by title ("Early Stopping Result"); none in Offline.
+	EarlyStopping []Field
+	// Stats are the blocks of additional statistics; each block stands between blank lines.
+	Stats [][]Field
+	// Parameters are the test parameters used.
+	Parameters []Field
+	// Notes is free text after the parameters; empty or with a final newline.
+	Notes string
+
+	Warnings, Errors uint64
+}
+
+// Field is a label and its value as text. A field of Stats may have a value without a label's colon: a heading, whose
+// Value is empty.
+type Field struct{ Label, Value string }
+
+const (
+	banner      = "================================================\n"
+	labelWidth  = 32
+	headResult  = "MLPerf Results Summary"
+	headStats   = "Additional Stats"
+	headParams  = "Test Parameters Used"
+	noWarnings  = "No warnings encountered during test."
+	noErrors    = "No errors encountered during test."
+	recommended = "Recommendations:"
+)
+
+// WriteSummary writes s in the official layout.
+func WriteSummary(w io.Writer, s *Summary) error {
+	b := bufio.NewWriter(w)
+	if s.Result != "" {
+		writeResult(b, s)
+		fmt.Fprintf(b, "\n%s%s\n%s", banner, headStats, banner)
+		writeStats(b, s.Stats)
+		fmt.Fprintf(b, "\n%s%s\n%s", banner, headParams, banner)
+		for _, f := range s.Parameters {
+			fmt.Fprintf(b, "%s%s\n", parameterLabel(f.Label), f.Value)
+		}
+		if s.Notes != "" {
+			fmt.Fprintf(b, "\n%s", s.Notes)
+		}
+	}
+	writeFooter(b, s)
+	return b.Flush()
+}
+
+func writeResult(b *bufio.Writer, s *Summary) {
+	fmt.Fprintf(b, "%s%s\n%s", banner, headResult, banner)
+	fmt.Fprintf(b, "SUT name : %s\nScenario : %s\nMode     : %s\n", s.SUTName, s.Scenario, s.Mode)
+	for _, f := range s.Headline {
+		fmt.Fprintf(b, "%s%s\n", headlineLabel(f.Label), f.Value)
+	}
+	fmt.Fprintf(b, "Result is : %s\n", s.Result)
+	for _, f := range s.Conditions {
+		fmt.Fprintf(b, "  %s%s\n", conditionLabel(f.Label), f.Value)
+	}
+	if s.Result != "VALID" {
+		fmt.Fprintln(b, recommended)
+		for _, text := range s.Recommendations {
+			fmt.Fprintf(b, " * %s\n", strings.ReplaceAll(text, "\n", "\n   "))
+		}
+	}
+	for _, f := range s.EarlyStopping {
+		fmt.Fprintf(b, "%s:\n%s\n", f.Label, f.Value)
+	}
+}
+
+func writeStats(b *bufio.Writer, blocks [][]Field) {
+	for i, block := range blocks {
+		if i > 0 {
+			fmt.Fprintln(b)
+		}
+		for _, f := range block {
+			fmt.Fprintf(b, "%s%s\n", statLabel(f), f.Value)
+		}
+	}
+}
+
+func writeFooter(b *bufio.Writer, s *Summary) {
+	fmt.Fprintf(b, "\n%s\n", countLine(s.Warnings, noWarnings, "warning", "warnings"))
+	fmt.Fprintf(b, "\n%s\n", countLine(s.Errors, noErrors, "ERROR", "ERRORS"))
+}
+
+func countLine(n uint64, none, one, many string) string {
+	switch n {
+	case 0:
+		return none
+	case 1:
+		return "1 " + one + " encountered. See detailed log."
+	}
+	return fmt.Sprintf("%d %s encountered. See detailed log.", n, many)
+}
+
+// The official layout spaces labels by kind: it pads statistics, and leaves out the space before some colons.
+
+func statLabel(f Field) string {
+	if f.Value == "" {
+		return f.Label + ":  "
+	}
+	return padded(f.Label)
+}
+
+func padded(label string) string {
+	return fmt.Sprintf("%-*s: ", labelWidth, label)
+}
+
+func headlineLabel(label string) string {
+	switch {
+	case strings.Contains(label, "latency"):
+		return label + " : "
+	case label == "Completed samples per second":
+		return padded(label)
+	}
+	return label + ": "
+}
+
+func conditionLabel(label string) string {
+	if strings.HasPrefix(label, "Early stopping") {
+		return label + ": "
+	}
+	return label + " : "
+}
+
+func parameterLabel(label string) string {
+	if strings.HasSuffix(label, ")") {
+		return label + ": "
+	}
+	return label + " : "
+}

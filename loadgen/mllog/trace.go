@@ -1,0 +1,98 @@
+package mllog
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"time"
+)
+
+// TraceWriter writes a trace log: events for chrome://tracing, times in microseconds since the start of the trace.
+// Unlike the official LoadGen's, its output is valid JSON.
+type TraceWriter struct {
+	w     *bufio.Writer
+	start time.Time
+	pid   int64
+	line  []byte
+}
+
+// NewTraceWriter begins a trace log in w. Events' times count from start.
+func NewTraceWriter(w io.Writer, start time.Time, pid int64) *TraceWriter {
+	t := &TraceWriter{w: bufio.NewWriterSize(w, 64<<10), start: start, pid: pid}
+	t.w.WriteString("{\"traceEvents\":[\n")
+	return t
+}
+
+// TraceSample is the life of one sample. Times are nanoseconds.
+type TraceSample struct {
+	SampleSeq, QuerySeq, Index uint64
+	Scheduled                  int64 // since the start of the trace
+	IssueDelay                 int64 // issue - scheduled
+	Latency                    int64 // completion - scheduled
+}
+
+// Sample writes the two events of a sample.
+func (t *TraceWriter) Sample(s TraceSample) error {
+	t.head("Sample", `,"cat":"default","ph":"b"`)
+	t.number(`,"id":`, int64(s.SampleSeq))
+	t.micros(`,"ts":`, s.Scheduled)
+	t.number(`,"args":{"sample_seq":`, int64(s.SampleSeq))
+	t.number(`,"query_seq":`, int64(s.QuerySeq))
+	t.number(`,"sample_idx":`, int64(s.Index))
+	t.number(`,"issue_start_ns":`, s.IssueDelay)
+	t.number(`,"complete_ns":`, s.Latency)
+	t.line = append(t.line, "}},\n"...)
+	t.end("Sample", `,"cat":"default","ph":"e"`)
+	t.number(`,"id":`, int64(s.SampleSeq))
+	t.micros(`,"ts":`, s.Scheduled+s.Latency)
+	t.line = append(t.line, "},\n"...)
+	_, err := t.w.Write(t.line)
+	return err
+}
+
+// Latency writes the counter event of a Server sample.
+func (t *TraceWriter) Latency(s TraceSample) error {
+	t.head("Latency", `,"ph":"C"`)
+	t.micros(`,"ts":`, s.Scheduled)
+	t.number(`,"args":{"issue_delay":`, s.IssueDelay)
+	t.number(`,"issue_to_done":`, s.Latency-s.IssueDelay)
+	t.line = append(t.line, "}},\n"...)
+	_, err := t.w.Write(t.line)
+	return err
+}
+
+// Close writes the end of the log; it does not close the underlying writer.
+func (t *TraceWriter) Close() error {
+	t.line = append(t.line[:0], "{\"name\":\"LastTrace\"}\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\n\"ts\":"...)
+	t.micros("", t.start.UnixNano())
+	t.line = append(t.line, ",\n\"version\":\"MLPerf LoadGen v1.0\"\n}\n}\n"...)
+	t.w.Write(t.line)
+	return t.w.Flush()
+}
+
+func (t *TraceWriter) head(name, kind string) {
+	t.line = t.line[:0]
+	t.end(name, kind)
+}
+
+func (t *TraceWriter) end(name, kind string) {
+	t.line = append(t.line, `{"name":"`...)
+	t.line = append(append(append(t.line, name...), '"'), kind...)
+	t.number(`,"pid":`, t.pid)
+}
+
+func (t *TraceWriter) number(key string, v int64) {
+	t.line = strconv.AppendInt(append(t.line, key...), v, 10)
+}
+
+// micros writes nanoseconds as microseconds with three decimals.
+func (t *TraceWriter) micros(key string, ns int64) {
+	t.line = append(t.line, key...)
+	if ns < 0 {
+		t.line = append(t.line, '-')
+		ns = -ns
+	}
+	t.line = strconv.AppendInt(t.line, ns/1000, 10)
+	f := ns % 1000
+	t.line = append(t.line, '.', byte('0'+f/100), byte('0'+f/10%10), byte('0'+f%10))
+}

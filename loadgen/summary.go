@@ -1,0 +1,154 @@
+package loadgen
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// summaryOf is the summary log of r.
+func summaryOf(r *Result) *mllog.Summary {
+	s := &mllog.Summary{Warnings: uint64(len(r.Warnings)), Errors: uint64(len(r.Errors))}
+	if r.Verdict == "" {
+		return s
+	}
+	s.SUTName = r.SUTName
+	s.Scenario = r.Effective.Scenario.String()
+	s.Mode = r.Effective.Mode.String()
+	s.Headline = headline(r)
+	s.Result = string(r.Verdict)
+	s.Conditions = conditions(r)
+	for _, f := range failings(r) {
+		s.Recommendations = append(s.Recommendations, f.summary)
+	}
+	if r.Effective.Scenario != Offline {
+		s.EarlyStopping = []mllog.Field{{Label: "Early Stopping Result", Value: r.EarlyStopping.Text}}
+	}
+	s.Stats = statistics(r)
+	s.Parameters = parameters(r)
+	if r.Requested.SampleConcatenatePermutation {
+		s.Notes = concatenateNote
+	}
+	return s
+}
+
+const concatenateNote = `WARNING: sample_concatenate_permutation was set to true. 
+Generated samples per query might be different as the one in the setting.
+Check the generated_samples_per_query line in the detailed log for the real
+samples_per_query value
+`
+
+func headline(r *Result) []mllog.Field {
+	switch r.Effective.Scenario {
+	case Server:
+		return []mllog.Field{{Label: "Completed samples per second", Value: fixed2(r.CompletedSamplesPerSec)}}
+	case Offline:
+		return []mllog.Field{{Label: "Samples per second", Value: double(r.SamplesPerSec)}}
+	}
+	label := fmt.Sprintf("%.1fth percentile latency (ns)", r.TargetPercentile.P*100)
+	return []mllog.Field{{Label: label, Value: strconv.FormatInt(r.TargetPercentile.Latency.Nanoseconds(), 10)}}
+}
+
+func conditions(r *Result) []mllog.Field {
+	var fields []mllog.Field
+	add := func(label string, met bool) {
+		value := "NO"
+		if met {
+			value = "Yes"
+		}
+		fields = append(fields, mllog.Field{Label: label, Value: value})
+	}
+	if r.Effective.Scenario == Server {
+		add("Performance constraints satisfied", r.PerformanceConstraintsMet)
+	}
+	add("Min duration satisfied", r.MinDurationMet)
+	add("Min queries satisfied", r.MinQueriesMet)
+	add("Early stopping satisfied", r.EarlyStoppingMet)
+	return fields
+}
+
+func statistics(r *Result) [][]mllog.Field {
+	switch r.Effective.Scenario {
+	case SingleStream:
+		return [][]mllog.Field{
+			{{Label: "QPS w/ loadgen overhead", Value: fixed2(r.QPSWithOverhead)}, {Label: "QPS w/o loadgen overhead", Value: fixed2(r.QPSWithoutOverhead)}},
+			latencyFields(r.Latency),
+		}
+	case MultiStream:
+		heading := mllog.Field{Label: "Per-query latency"}
+		return [][]mllog.Field{append([]mllog.Field{heading}, latencyFields(r.QueryLatency)...)}
+	case Server:
+		rate := mllog.Field{Label: "Scheduled samples per second", Value: fixed2(scheduledRate(r))}
+		return [][]mllog.Field{append([]mllog.Field{rate}, latencyFields(r.Latency)...)}
+	}
+	return [][]mllog.Field{latencyFields(r.Latency)}
+}
+
+func latencyFields(l LatencySummary) []mllog.Field {
+	ns := func(label string, v int64) mllog.Field {
+		return mllog.Field{Label: label + " latency (ns)", Value: strconv.FormatInt(v, 10)}
+	}
+	fields := []mllog.Field{
+		ns("Min", l.Min.Nanoseconds()), ns("Max", l.Max.Nanoseconds()), ns("Mean", l.Mean.Nanoseconds()),
+	}
+	for _, p := range l.Percentiles {
+		fields = append(fields, ns(fixed2(p.P*100)+" percentile", p.Latency.Nanoseconds()))
+	}
+	return fields
+}
+
+func parameters(r *Result) []mllog.Field {
+	var fields []mllog.Field
+	add := func(label, value string) { fields = append(fields, mllog.Field{Label: label, Value: value}) }
+	count := func(label string, v uint64) { add(label, strconv.FormatUint(v, 10)) }
+	flag := func(label string, on bool) {
+		value := "0"
+		if on {
+			value = "1"
+		}
+		add(label, value)
+	}
+	e, s := r.Effective, r.Requested
+	count("samples_per_query", e.SamplesPerQuery)
+	add("target_qps", double(e.TargetQPS))
+	add("target_latency (ns)", strconv.FormatInt(e.TargetLatency.Nanoseconds(), 10))
+	count("max_async_queries", e.MaxAsyncQueries)
+	count("min_duration (ms)", milliseconds(e.MinDuration))
+	count("max_duration (ms)", milliseconds(e.MaxDuration))
+	count("min_query_count", e.MinQueryCount)
+	count("max_query_count", e.MaxQueryCount)
+	count("qsl_rng_seed", e.QSLRNGSeed)
+	count("sample_index_rng_seed", e.SampleIndexRNGSeed)
+	count("schedule_rng_seed", e.ScheduleRNGSeed)
+	count("accuracy_log_rng_seed", e.AccuracyLogRNGSeed)
+	add("accuracy_log_probability", double(s.AccuracyLogProbability))
+	count("accuracy_log_sampling_target", s.AccuracyLogSamplingTarget)
+	flag("print_timestamps", s.PrintTimestamps)
+	flag("performance_issue_unique", s.PerformanceIssueUnique)
+	flag("performance_issue_same", s.PerformanceIssueSame)
+	count("performance_issue_same_index", s.PerformanceIssueSameIndex)
+	count("performance_sample_count", e.PerformanceSampleCount)
+	count("accuracy_sample_count", e.AccuracySampleCount)
+	return fields
+}
+
+// fixed2 is v with two decimals, as a C++ stream prints it.
+func fixed2(v float64) string {
+	if math.IsNaN(v) {
+		return double(v)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+// scheduledRate is the scheduled rate as the logs have it: the negative NaN of 0/0 for a single query.
+func scheduledRate(r *Result) float64 {
+	if r.QueryCount == 1 {
+		return math.Copysign(math.NaN(), -1)
+	}
+	return r.ScheduledSamplesPerSec
+}
+
+// double is v as a C++ stream prints it.
+func double(v float64) string { return string(mllog.AppendDouble(nil, v)) }
