@@ -1,0 +1,114 @@
+package imagenet
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Classes is the number of classes of ImageNet.
+const Classes = 1000
+
+const (
+	mapName = "val_map.txt"
+	mapMost = 256 << 20 // bytes; ImageNet's own has 1.5 MB
+)
+
+// Options say what to expect of a data set. The zero value is right for ImageNet.
+type Options struct {
+	Classes   int // number of classes: labels are 0 to Classes-1; 0: 1000
+	Count     int // use only the first Count pictures; 0: all
+	MaxPixels int // largest width times height of a picture; 0: any
+}
+
+// Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
+type Set struct {
+	dir     string
+	entries []entry
+}
+
+// entry is one line of val_map.txt.
+type entry struct {
+	line  int
+	name  string
+	label int
+}
+
+// Open reads dir/val_map.txt and checks each line and the header of each picture that it names. The error lists every
+// fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
+func Open(dir string, o Options) (*Set, error) {
+	if o.Classes == 0 {
+		o.Classes = Classes
+	}
+	text, err := readMap(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	entries, faults := parseMap(text, o.Classes)
+	if o.Count > 0 && len(entries) > o.Count {
+		entries = entries[:o.Count]
+	}
+	faults = append(faults, checkPictures(dir, entries, o)...)
+	if len(faults) > 0 {
+		return nil, newFaultError(filepath.Join(dir, mapName), faults)
+	}
+	return &Set{dir, entries}, nil
+}
+
+// readMap returns the text of val_map.txt, or an error that says what layout is expected.
+func readMap(dir string, o Options) (string, error) {
+	path := filepath.Join(dir, mapName)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%w %s: %s: want %s with lines \"name label\" (label 0 to %d), and the pictures beside it: %w",
+			ErrDataset, dir, missing(dir), mapName, o.Classes-1, fs.ErrNotExist)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w %s: %w", ErrDataset, dir, err)
+	}
+	if info.Size() > mapMost || info.IsDir() {
+		return "", fmt.Errorf("%w %s: %s has %d bytes or is a folder: want a text of lines \"name label\", at most %d bytes",
+			ErrDataset, dir, mapName, info.Size(), mapMost)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("%w %s: %w", ErrDataset, dir, err)
+	}
+	return string(text), nil
+}
+
+// missing says what is missing of dir/val_map.txt.
+func missing(dir string) string {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return "there is no such folder"
+	case !info.IsDir():
+		return "this is a file, not a folder"
+	default:
+		return "it holds no " + mapName
+	}
+}
+
+// Len is the number of pictures.
+func (s *Set) Len() int { return len(s.entries) }
+
+// Name is picture i's name in val_map.txt.
+func (s *Set) Name(i int) string { return s.entries[i].name }
+
+// Label is picture i's class, of [0, Options.Classes).
+func (s *Set) Label(i int) int { return s.entries[i].label }
+
+// Path is where picture i lies.
+func (s *Set) Path(i int) string { return filepath.Join(s.dir, filepath.FromSlash(s.entries[i].name)) }
+
+// Read returns the bytes of picture i's file, which the caller owns.
+func (s *Set) Read(i int) ([]byte, error) {
+	data, err := os.ReadFile(s.Path(i))
+	if err != nil {
+		return nil, fmt.Errorf("%w: picture %d (%s line %d): %w", ErrDataset, i, mapName, s.entries[i].line, err)
+	}
+	return data, nil
+}
