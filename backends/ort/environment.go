@@ -1,0 +1,45 @@
+package ort
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	onnxruntime "github.com/yalue/onnxruntime_go"
+)
+
+// environment is ONNX Runtime in this process.
+type environment struct {
+	mu  sync.Mutex
+	lib *library // nil until loaded
+}
+
+// process is the one environment: the C library has one global state, and the binding refuses a second start.
+// It stays for the life of the process.
+var process environment
+
+// start loads the library at path and starts ONNX Runtime, or checks that the running one came from there.
+func (e *environment) start(path string) (*library, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.lib != nil {
+		if e.lib.path != path {
+			return nil, fmt.Errorf("%w %s is already loaded in this process, which cannot load %s as well", ErrLibrary, e.lib.path, path)
+		}
+		return e.lib, nil
+	}
+	lib, err := probe(path)
+	if err != nil {
+		return nil, err
+	}
+	onnxruntime.SetSharedLibraryPath(path)
+	// Faults come back as errors of the calls; the log would only repeat them on stderr.
+	if err := onnxruntime.InitializeEnvironment(onnxruntime.WithLogLevelFatal()); err != nil {
+		return nil, fmt.Errorf("%w %s: %w", ErrLibrary, path, err)
+	}
+	if err := onnxruntime.DisableTelemetry(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w %s: %w", ErrLibrary, path, err), onnxruntime.DestroyEnvironment())
+	}
+	e.lib = &lib
+	return e.lib, nil
+}

@@ -1,0 +1,189 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// ErrNotONNX is in the chain of the error for a file that is something else.
+var ErrNotONNX = errors.New("not an ONNX model")
+
+// ErrDamaged is in the chain of the error for a file that looks like a model and ends too early or makes no sense.
+var ErrDamaged = errors.New("damaged ONNX model")
+
+// Model is the signature of a model.
+type Model struct {
+	IRVersion int64
+	Producer  string // "tf2onnx 1.5.2"; may be empty
+	Opset     int64  // of the standard operators
+	// Inputs are what Run must be given: the graph's inputs without those that an initializer fills.
+	Inputs, Outputs []Value
+	// External are the files of external data, as the model names them: relative to its folder, each once, in order.
+	External []string
+	// ORTFormat says that the file is in ONNX Runtime's own format; nothing else is known of it then.
+	ORTFormat bool
+}
+
+// Value is an input or output.
+type Value struct {
+	Name string
+	Elem int32 // TensorProto.DataType: 1 is float, 7 is int64; 0 where the value is no dense tensor
+	// Ranked is false where the model leaves the number of dimensions open.
+	Ranked bool
+	Dims   []Dim
+}
+
+// Dim is one dimension: a size, or free (Size -1), and then perhaps with a name that equal dimensions share.
+type Dim struct {
+	Size int64
+	Name string
+}
+
+// Field numbers of onnx.proto.
+const (
+	modelIRVersion       = 1
+	modelProducer        = 2
+	modelProducerVersion = 3
+	modelGraph           = 7
+	modelOpset           = 8
+
+	opsetDomain  = 1
+	opsetVersion = 2
+
+	graphInitializer = 5
+	graphInput       = 11
+	graphOutput      = 12
+	graphSparse      = 15
+
+	sparseValues = 1
+)
+
+// Read reads the signature of the model in r, of size bytes.
+func Read(r io.ReaderAt, size int64) (Model, error) {
+	if size == 0 {
+		return Model{}, fmt.Errorf("%w: the file is empty", ErrNotONNX)
+	}
+	kind, err := sniff(r, size)
+	if err != nil {
+		return Model{}, err
+	}
+	switch kind {
+	case "":
+	case ortFormat:
+		return Model{ORTFormat: true}, nil
+	default:
+		return Model{}, fmt.Errorf("%w: it looks like %s", ErrNotONNX, kind)
+	}
+	p := parser{filled: map[string]bool{}}
+	err = newCursor(r, size).each(p.model)
+	return p.finish(err)
+}
+
+// parser collects a Model.
+type parser struct {
+	m       Model
+	version string
+	graphs  int
+	filled  map[string]bool // inputs that an initializer fills
+}
+
+// finish judges what was found. A file whose fields are no protocol buffer before a graph was seen is something else.
+func (p *parser) finish(err error) (Model, error) {
+	switch {
+	case err != nil && !errors.Is(err, errTruncated) && !errors.Is(err, errMalformed):
+		return Model{}, err
+	case err != nil && (p.graphs > 0 || p.m.IRVersion > 0):
+		return Model{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+	case err != nil:
+		return Model{}, fmt.Errorf("%w: %w", ErrNotONNX, err)
+	case p.graphs == 0 && p.m.IRVersion > 0:
+		return Model{}, fmt.Errorf("%w: it has no graph", ErrDamaged)
+	case p.graphs == 0:
+		return Model{}, fmt.Errorf("%w: it has no graph", ErrNotONNX)
+	}
+	if p.version != "" {
+		p.m.Producer += " " + p.version
+	}
+	p.m.Inputs = slices.DeleteFunc(p.m.Inputs, func(v Value) bool { return p.filled[v.Name] })
+	return p.m, nil
+}
+
+func (p *parser) model(number uint64, wire int, c *cursor) (read bool, err error) {
+	switch {
+	case number == modelIRVersion && wire == wireVarint:
+		v, err := c.varint()
+		p.m.IRVersion = int64(v)
+		return true, err
+	case number == modelProducer && wire == wireBytes:
+		p.m.Producer, err = c.text()
+		return true, err
+	case number == modelProducerVersion && wire == wireBytes:
+		p.version, err = c.text()
+		return true, err
+	case number == modelOpset && wire == wireBytes:
+		return true, p.inside(c, p.opset())
+	case number == modelGraph && wire == wireBytes:
+		p.graphs++
+		return true, p.inside(c, p.graph)
+	}
+	return false, nil
+}
+
+// inside visits the fields of the message that c stands before.
+func (p *parser) inside(c *cursor, visit func(uint64, int, *cursor) (bool, error)) error {
+	m, err := c.message()
+	if err != nil {
+		return err
+	}
+	return m.each(visit)
+}
+
+// opset keeps the version of the standard operators: the set whose domain is empty. A domain comes before its version.
+func (p *parser) opset() func(uint64, int, *cursor) (bool, error) {
+	domain := ""
+	return func(number uint64, wire int, c *cursor) (read bool, err error) {
+		switch {
+		case number == opsetDomain && wire == wireBytes:
+			domain, err = c.text()
+			return true, err
+		case number == opsetVersion && wire == wireVarint:
+			v, err := c.varint()
+			if domain == "" || domain == "ai.onnx" {
+				p.m.Opset = int64(v)
+			}
+			return true, err
+		}
+		return false, nil
+	}
+}
+
+func (p *parser) graph(number uint64, wire int, c *cursor) (read bool, err error) {
+	if wire != wireBytes {
+		return false, nil
+	}
+	switch number {
+	case graphInput:
+		v, err := readValue(c)
+		p.m.Inputs = append(p.m.Inputs, v)
+		return true, err
+	case graphOutput:
+		v, err := readValue(c)
+		p.m.Outputs = append(p.m.Outputs, v)
+		return true, err
+	case graphInitializer:
+		return true, p.inside(c, p.initializer)
+	case graphSparse:
+		return true, p.inside(c, p.sparse)
+	}
+	return false, nil
+}
+
+// sparse visits an initializer of type SparseTensorProto: its name is that of its values.
+func (p *parser) sparse(number uint64, wire int, c *cursor) (read bool, err error) {
+	if number == sparseValues && wire == wireBytes {
+		return true, p.inside(c, p.initializer)
+	}
+	return false, nil
+}

@@ -1,0 +1,218 @@
+package ort
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/backends/ort/internal/onnx"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	onnxruntime "github.com/yalue/onnxruntime_go"
+)
+
+// source is where a model comes from.
+type source struct {
+	path  string
+	bytes []byte // where path is empty
+}
+
+func (s source) String() string {
+	if s.path == "" {
+		return fmt.Sprintf("the model of %d bytes", len(s.bytes))
+	}
+	return s.path
+}
+
+// read reads the model's signature, and checks that ONNX Runtime can be given the model.
+func (s source) read() (onnx.Model, error) {
+	m, err := s.signature()
+	if err != nil {
+		return m, fmt.Errorf("%w: %s: %w", backend.ErrModel, s, err)
+	}
+	return m, s.checkExternal(m.External)
+}
+
+func (s source) signature() (onnx.Model, error) {
+	if s.path == "" {
+		if len(s.bytes) > math.MaxInt32 {
+			return onnx.Model{}, errors.New("a model over 2 GB needs a path, and external data")
+		}
+		return onnx.Read(bytes.NewReader(s.bytes), int64(len(s.bytes)))
+	}
+	f, err := os.Open(s.path)
+	if err != nil {
+		var pathErr *fs.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err // the path is in the message already
+		}
+		return onnx.Model{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return onnx.Model{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return onnx.Model{}, errors.New("not a file; want the path of an .onnx file")
+	}
+	return onnx.Read(f, info.Size())
+}
+
+// checkExternal finds the model's external data, all of it.
+func (s source) checkExternal(files []string) error {
+	if len(files) == 0 {
+		return nil
+	}
+	if s.path == "" {
+		return fmt.Errorf("%w: %s keeps its weights in %s; give the path of the model instead of its bytes", backend.ErrModel, s, strings.Join(files, ", "))
+	}
+	var missing []string
+	for _, name := range files {
+		path := filepath.Join(filepath.Dir(s.path), name)
+		if _, err := os.Stat(path); err != nil {
+			missing = append(missing, path)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%w: %s: external data is missing: %s; put it beside the model", backend.ErrModel, s, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// complete asks ONNX Runtime for what the file leaves open: the shapes it infers, and anything of a model in ORT format.
+// It loads the model once more, so it is called only where that is needed.
+func (s source) complete(m *onnx.Model, o *onnxruntime.SessionOptions) error {
+	if !m.ORTFormat && ranked(m.Inputs) && ranked(m.Outputs) {
+		return nil
+	}
+	var in, out []onnxruntime.InputOutputInfo
+	var err error
+	if s.path == "" {
+		in, out, err = onnxruntime.GetInputOutputInfoWithONNXData(s.bytes)
+	} else {
+		in, out, err = onnxruntime.GetInputOutputInfoWithOptions(s.path, o)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", backend.ErrModel, s, err)
+	}
+	m.Inputs, m.Outputs = inferred(m.Inputs, in), inferred(m.Outputs, out)
+	return nil
+}
+
+func ranked(values []onnx.Value) bool {
+	for _, v := range values {
+		if !v.Ranked && v.Elem != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// inferred completes the values that the file has no shape for.
+func inferred(values []onnx.Value, infos []onnxruntime.InputOutputInfo) []onnx.Value {
+	all := make([]onnx.Value, len(infos))
+	for i, info := range infos {
+		all[i] = onnx.Value{Name: info.Name, Elem: int32(info.DataType), Ranked: true}
+		for _, d := range info.Dimensions {
+			all[i].Dims = append(all[i].Dims, onnx.Dim{Size: d})
+		}
+		for _, v := range values {
+			if v.Name == info.Name && v.Ranked {
+				all[i] = v
+			}
+		}
+	}
+	return all
+}
+
+// port is an input or output as a session uses it.
+type port struct {
+	backend.TensorInfo
+	dims []onnx.Dim
+}
+
+// ports are a session's inputs and outputs, in the order in which Run gets them.
+type ports struct {
+	in, out []port
+}
+
+// bind chooses the ports that want asks for. The error lists every fault of inputs and outputs.
+func bind(want backend.Model, m onnx.Model) (ports, error) {
+	have := ports{in: portsOf(m.Inputs), out: portsOf(m.Outputs)}
+	in, errIn := bindSide("input", want.Inputs, have.in)
+	out, errOut := bindSide("output", want.Outputs, have.out)
+	if err := errors.Join(errIn, errOut); err != nil {
+		return ports{}, err
+	}
+	if len(in) == 0 || len(out) == 0 {
+		return ports{}, fmt.Errorf("%w: it has %d inputs and %d outputs, want at least one of each", backend.ErrTensors, len(in), len(out))
+	}
+	return ports{in: in, out: out}, allFed(in, have.in)
+}
+
+func portsOf(values []onnx.Value) []port {
+	all := make([]port, len(values))
+	for i, v := range values {
+		shape := make([]int64, len(v.Dims))
+		for j, d := range v.Dims {
+			shape[j] = d.Size
+		}
+		all[i] = port{backend.TensorInfo{Name: v.Name, DType: dtypeOf(v.Elem), Shape: shape}, v.Dims}
+	}
+	return all
+}
+
+func bindSide(kind string, want []backend.TensorInfo, have []port) ([]port, error) {
+	index, err := backend.Bind(kind, want, infos(have))
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	bound := make([]port, len(index))
+	for i, j := range index {
+		bound[i] = have[j]
+		if have[j].DType == backend.InvalidDType {
+			faults = append(faults, fmt.Errorf("%w: %s %q is no tensor of numbers", backend.ErrTensors, kind, have[j].Name))
+		}
+	}
+	return bound, errors.Join(faults...)
+}
+
+// allFed checks that every input of the model is bound: a run without one of them fails.
+func allFed(bound, have []port) error {
+	fed := map[string]bool{}
+	for _, p := range bound {
+		fed[p.Name] = true
+	}
+	var unfed []string
+	for _, p := range have {
+		if !fed[p.Name] {
+			unfed = append(unfed, p.TensorInfo.String())
+		}
+	}
+	if len(unfed) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: the model also has inputs that the benchmark does not fill: %s", backend.ErrTensors, strings.Join(unfed, ", "))
+}
+
+func infos(ports []port) []backend.TensorInfo {
+	all := make([]backend.TensorInfo, len(ports))
+	for i, p := range ports {
+		all[i] = p.TensorInfo
+	}
+	return all
+}
+
+func names(ports []port) []string {
+	all := make([]string, len(ports))
+	for i, p := range ports {
+		all[i] = p.Name
+	}
+	return all
+}

@@ -1,0 +1,162 @@
+package ort
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// result is one output of the run under way.
+type result struct {
+	data  []byte  // where it is written; nil while ONNX Runtime allocates it
+	shape []int64 // where data is set
+	lease *lease  // of data, where the memory is ours
+}
+
+// drop gives back memory that was not delivered.
+func (o *result) drop() {
+	if o.lease != nil {
+		o.lease.release()
+	}
+	*o = result{shape: o.shape[:0]}
+}
+
+// bindOutputs gives every output that it can the memory it is written into.
+func (r *runner) bindOutputs(out []backend.Tensor, foresee bool) error {
+	for i := range out {
+		p, o := r.s.ports.out[i], &r.results[i]
+		known := r.shapeOf(p, out[i], o, foresee)
+		if !known {
+			if mustForesee(p) {
+				return fmt.Errorf("output %q is %v%s: the binding reads this type into memory of a known size only; give the output a shape, or export the model with named dimensions",
+					p.Name, p.DType, backend.ShapeString(p.Shape))
+			}
+			continue
+		}
+		if err := r.bindOutput(i, p, out[i].Data, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shapeOf finds an output's shape: from the sizes of the inputs' named dimensions, or as the caller gives it.
+func (r *runner) shapeOf(p port, t backend.Tensor, o *result, foresee bool) (known bool) {
+	if !foresee && !mustForesee(p) {
+		return false
+	}
+	o.shape, known = r.sizes.resolve(o.shape[:0], p.dims)
+	if !known && len(t.Data) > 0 && fits(p.Shape, t.Shape) {
+		o.shape, known = append(o.shape[:0], t.Shape...), true
+	}
+	return known
+}
+
+// mustForesee reports whether the binding cannot read an output that ONNX Runtime allocated: it copies one byte for
+// each element of a type that Go lacks, and takes no tensor of rank 0.
+func mustForesee(p port) bool {
+	return p.DType == backend.Float16 || p.DType == backend.BFloat16 || len(p.dims) == 0
+}
+
+func (r *runner) bindOutput(i int, p port, given []byte, o *result) error {
+	n, ok := byteSize(p.DType, o.shape)
+	if !ok {
+		return fmt.Errorf("output %q: shape %s is too large", p.Name, backend.ShapeString(o.shape))
+	}
+	switch {
+	case len(given) == 0:
+		o.lease = newLease(&r.s.pools[i], n)
+		o.data = o.lease.buffer.data[:n]
+	case len(given) < n:
+		return noRoom(p, n, len(given))
+	default:
+		o.data = given[:n]
+	}
+	v, err := r.value(p.DType, o.shape, o.data)
+	if err != nil {
+		return fmt.Errorf("output %q: %w", p.Name, err)
+	}
+	r.out[i] = v
+	return nil
+}
+
+func noRoom(p port, need, have int) error {
+	return fmt.Errorf("%w: output %q takes %d bytes, its tensor has room for %d", backend.ErrTensors, p.Name, need, have)
+}
+
+// deliver hands the outputs to the caller's tensors.
+func (r *runner) deliver(out []backend.Tensor) error {
+	for i := range out {
+		if err := r.collect(i, out[i].Data); err != nil {
+			return err
+		}
+	}
+	for i := range out {
+		t, o := &out[i], &r.results[i]
+		t.Name, t.DType = r.s.ports.out[i].Name, r.s.ports.out[i].DType
+		t.Shape = append(t.Shape[:0], o.shape...)
+		if len(t.Data) == 0 {
+			t.Free = nil
+			if o.lease != nil {
+				t.Free, o.lease = o.lease.release, nil
+			}
+		}
+		t.Data = o.data
+	}
+	return nil
+}
+
+// collect completes the result of an output that was not written in place.
+func (r *runner) collect(i int, given []byte) error {
+	p, o, v := r.s.ports.out[i], &r.results[i], r.out[i]
+	if s, ok := v.(interface{ store(dst []byte) }); ok {
+		s.store(o.data)
+		return nil
+	}
+	if o.data != nil {
+		return nil
+	}
+	data := bytesOf(v)
+	if data == nil {
+		return fmt.Errorf("output %q: the binding cannot read it as %v", p.Name, p.DType)
+	}
+	o.shape = append(o.shape[:0], v.GetShape()...)
+	if len(given) == 0 {
+		o.data = data
+		return nil
+	}
+	if len(given) < len(data) {
+		return noRoom(p, len(data), len(given))
+	}
+	o.data = given[:copy(given, data)]
+	return nil
+}
+
+// buffer is memory for one output. It goes round between the session's pool and the caller.
+type buffer struct{ data []byte }
+
+// lease is one use of a buffer. Copies of a tensor share it, so that a second Release cannot free the next user's.
+type lease struct {
+	pool   *sync.Pool
+	buffer *buffer
+	over   atomic.Bool
+}
+
+func newLease(pool *sync.Pool, n int) *lease {
+	b, ok := pool.Get().(*buffer)
+	if !ok {
+		b = &buffer{}
+	}
+	if b.data == nil || cap(b.data) < n {
+		b.data = make([]byte, n)
+	}
+	return &lease{pool: pool, buffer: b}
+}
+
+func (l *lease) release() {
+	if !l.over.Swap(true) {
+		l.pool.Put(l.buffer)
+	}
+}

@@ -1,0 +1,139 @@
+package ort
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	onnxruntime "github.com/yalue/onnxruntime_go"
+)
+
+// runner is the scratch memory of one Run at a time.
+type runner struct {
+	s       *session
+	options *onnxruntime.RunOptions
+	ended   chan struct{} // gets one element when a terminate is through
+	sizes   sizes
+	in, out []onnxruntime.Value
+	results []result
+	pin     runtime.Pinner
+}
+
+func newRunner(s *session) (*runner, error) {
+	options, err := onnxruntime.NewRunOptions()
+	if err != nil {
+		return nil, err
+	}
+	return &runner{
+		s: s, options: options, ended: make(chan struct{}, 1),
+		in: make([]onnxruntime.Value, len(s.ports.in)), out: make([]onnxruntime.Value, len(s.ports.out)),
+		results: make([]result, len(s.ports.out)),
+	}, nil
+}
+
+func (r *runner) close() error { return r.options.Destroy() }
+
+// run executes one batch. Outputs whose shape the model's named dimensions foretell are written into our memory;
+// should the foretold shape prove wrong, it runs once more and lets ONNX Runtime allocate them.
+func (r *runner) run(ctx context.Context, in, out []backend.Tensor) error {
+	foresee := !r.s.unforeseen.Load()
+	err := r.attempt(ctx, in, out, foresee)
+	if !foresee || !errors.Is(err, ErrRun) {
+		return err
+	}
+	if r.attempt(ctx, in, out, false) != nil {
+		return err
+	}
+	r.s.unforeseen.Store(true)
+	return nil
+}
+
+func (r *runner) attempt(ctx context.Context, in, out []backend.Tensor, foresee bool) (err error) {
+	defer r.clear()
+	if err := r.bindInputs(in); err != nil {
+		return err
+	}
+	if err := r.bindOutputs(out, foresee); err != nil {
+		return err
+	}
+	if err := r.execute(ctx); err != nil {
+		return err
+	}
+	return r.deliver(out)
+}
+
+func (r *runner) bindInputs(in []backend.Tensor) error {
+	r.sizes.reset()
+	for i, t := range in {
+		p := r.s.ports.in[i]
+		r.sizes.learn(p.dims, t.Shape)
+		v, err := r.value(t.DType, t.Shape, t.Data)
+		if err != nil {
+			return fmt.Errorf("input %q: %w", p.Name, err)
+		}
+		r.in[i] = v
+	}
+	return nil
+}
+
+// value makes an OrtValue of Go memory, which stays in place until clear.
+func (r *runner) value(d backend.DType, shape []int64, data []byte) (onnxruntime.Value, error) {
+	if len(data) > 0 {
+		r.pin.Pin(unsafe.SliceData(data))
+	}
+	return newValue(d, shape, data)
+}
+
+// execute runs the model, and stops it when ctx ends.
+func (r *runner) execute(ctx context.Context) error {
+	if ctx.Done() == nil {
+		return runFault(r.s.core.RunWithOptions(r.in, r.out, nil))
+	}
+	stop := context.AfterFunc(ctx, r.terminate)
+	err := r.s.core.RunWithOptions(r.in, r.out, r.options)
+	if stop() {
+		return runFault(err)
+	}
+	<-r.ended
+	if unset := r.options.UnsetTerminate(); unset != nil {
+		return unset
+	}
+	if err != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func runFault(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrRun, err)
+}
+
+func (r *runner) terminate() {
+	_ = r.options.Terminate() // fails only without options
+	r.ended <- struct{}{}
+}
+
+// clear destroys the OrtValues and lets go of the memory behind them, and of what was not delivered.
+func (r *runner) clear() {
+	destroy(r.in)
+	destroy(r.out)
+	r.pin.Unpin()
+	for i := range r.results {
+		r.results[i].drop()
+	}
+}
+
+func destroy(values []onnxruntime.Value) {
+	for i, v := range values {
+		if v != nil {
+			_ = v.Destroy() // never fails for a tensor
+			values[i] = nil
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package ort
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	onnxruntime "github.com/yalue/onnxruntime_go"
+)
+
+// ErrClosed is returned by Run after Close.
+var ErrClosed = errors.New("the session is closed")
+
+// ErrRun is in the chain of an error that ONNX Runtime itself reports of a run.
+var ErrRun = errors.New("the run failed")
+
+// session is one loaded model, shared by as many runners as there may be runs at a time.
+type session struct {
+	core   *onnxruntime.DynamicAdvancedSession
+	ports  ports
+	limits backend.Limits
+	idle   chan *runner
+	all    []*runner
+	pools  []sync.Pool // of *buffer, one for each output
+
+	// unforeseen is set once an output had another shape than the model's named dimensions promised: from then on
+	// ONNX Runtime allocates the outputs.
+	unforeseen atomic.Bool
+
+	closing sync.Once
+	closed  chan struct{}
+	err     error // of closing
+}
+
+var _ backend.Session = (*session)(nil)
+
+func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, l backend.Limits) (*session, error) {
+	s := &session{
+		core: core, ports: p, limits: l,
+		idle: make(chan *runner, l.Concurrency), closed: make(chan struct{}), pools: make([]sync.Pool, len(p.out)),
+	}
+	for range l.Concurrency {
+		r, err := newRunner(s)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.all = append(s.all, r)
+		s.idle <- r
+	}
+	return s, nil
+}
+
+func (s *session) Inputs() []backend.TensorInfo  { return infos(s.ports.in) }
+func (s *session) Outputs() []backend.TensorInfo { return infos(s.ports.out) }
+func (s *session) Limits() backend.Limits        { return s.limits }
+
+// Run executes one batch. It waits while as many runs as Limits().Concurrency are under way. When ctx ends, the run
+// stops behind the operator that it is at, and Run returns the context's cause.
+//
+// An output that comes without Data gets memory that Release returns to the session for its next runs, also after Close.
+func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
+	if err := s.check(in, out); err != nil {
+		return err
+	}
+	r, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { s.idle <- r }()
+	return r.run(ctx, in, out)
+}
+
+// check compares the call with the model's inputs and outputs, and reports every fault.
+func (s *session) check(in, out []backend.Tensor) error {
+	if len(in) != len(s.ports.in) || len(out) != len(s.ports.out) {
+		return fmt.Errorf("%w: run with %d inputs and %d outputs, want %d and %d",
+			backend.ErrTensors, len(in), len(out), len(s.ports.in), len(s.ports.out))
+	}
+	var faults []error
+	for i, t := range in {
+		if err := checkInput(s.ports.in[i], t); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (s *session) acquire(ctx context.Context) (*runner, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	select {
+	case <-s.closed:
+		return nil, ErrClosed
+	default:
+	}
+	select {
+	case r := <-s.idle:
+		return r, nil
+	case <-s.closed:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Close waits for the runs under way and frees the model. It may be called more than once.
+func (s *session) Close() error {
+	s.closing.Do(func() {
+		close(s.closed)
+		for range s.all {
+			s.err = errors.Join(s.err, (<-s.idle).close())
+		}
+		s.err = errors.Join(s.err, s.core.Destroy())
+	})
+	return s.err
+}

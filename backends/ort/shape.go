@@ -1,0 +1,93 @@
+package ort
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/backends/ort/internal/onnx"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// sizes are the values of a model's named dimensions in one Run. They are few, so a search beats a map.
+type sizes struct {
+	names  []string
+	values []int64
+}
+
+func (s *sizes) reset() { s.names, s.values = s.names[:0], s.values[:0] }
+
+func (s *sizes) lookup(name string) (int64, bool) {
+	for i, n := range s.names {
+		if n == name {
+			return s.values[i], true
+		}
+	}
+	return 0, false
+}
+
+// learn takes the sizes of named dimensions from an input's shape. Of two sizes for one name the first counts: ONNX
+// Runtime does not insist that they agree, and a wrong guess of an output's shape is found out.
+func (s *sizes) learn(dims []onnx.Dim, shape []int64) {
+	for i, d := range dims {
+		if d.Name == "" || d.Size >= 0 {
+			continue
+		}
+		if _, known := s.lookup(d.Name); !known {
+			s.names, s.values = append(s.names, d.Name), append(s.values, shape[i])
+		}
+	}
+}
+
+// resolve appends the shape that dims have now to shape, and reports whether all of them are known.
+func (s *sizes) resolve(shape []int64, dims []onnx.Dim) ([]int64, bool) {
+	for _, d := range dims {
+		size, known := d.Size, d.Size >= 0
+		if !known && d.Name != "" {
+			size, known = s.lookup(d.Name)
+		}
+		if !known {
+			return shape, false
+		}
+		shape = append(shape, size)
+	}
+	return shape, true
+}
+
+// checkInput compares a tensor with the input that it is for.
+func checkInput(p port, t backend.Tensor) error {
+	if t.DType != p.DType {
+		return fmt.Errorf("%w: input %q is given %v, want %v", backend.ErrTensors, p.Name, t.DType, p.DType)
+	}
+	if !fits(p.Shape, t.Shape) {
+		return fmt.Errorf("%w: input %q is given shape %s, want %s", backend.ErrTensors, p.Name, backend.ShapeString(t.Shape), backend.ShapeString(p.Shape))
+	}
+	if n, ok := byteSize(t.DType, t.Shape); !ok || n != len(t.Data) {
+		return fmt.Errorf("%w: input %q is given %d bytes for %v%s, want %d", backend.ErrTensors, p.Name, len(t.Data), t.DType, backend.ShapeString(t.Shape), n)
+	}
+	return nil
+}
+
+// fits reports whether shape has the dimensions of want, in which -1 is free.
+func fits(want, shape []int64) bool {
+	if len(want) != len(shape) {
+		return false
+	}
+	for i, d := range shape {
+		if d < 0 || want[i] >= 0 && want[i] != d {
+			return false
+		}
+	}
+	return true
+}
+
+// byteSize is the size in bytes of a tensor, and whether an int holds it.
+func byteSize(d backend.DType, shape []int64) (int, bool) {
+	n := int64(d.Size())
+	for _, size := range shape {
+		if size != 0 && n > math.MaxInt64/size {
+			return 0, false
+		}
+		n *= size
+	}
+	return int(n), n >= 0 && n <= math.MaxInt
+}

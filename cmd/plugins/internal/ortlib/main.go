@@ -1,0 +1,43 @@
+// Command ortlib puts libonnxruntime beside the plugin binaries: go run ./cmd/plugins/internal/ortlib -o bin/plugins
+//
+// On a platform that the library's module does not serve it says so and succeeds: the binaries work with a library of
+// the user's own.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/plumbline-ml/plumbline/backends/ort/ortlib"
+)
+
+func main() {
+	dir := flag.String("o", "bin/plugins", "the folder of the plugin binaries")
+	goos := flag.String("os", runtime.GOOS, "the platform's GOOS")
+	goarch := flag.String("arch", runtime.GOARCH, "the platform's GOARCH")
+	flag.Parse()
+	if err := place(*dir, *goos, *goarch); err != nil {
+		fmt.Fprintln(os.Stderr, "ortlib:", err)
+		os.Exit(1)
+	}
+}
+
+func place(dir, goos, goarch string) error {
+	library, err := ortlib.Find(context.Background(), goos, goarch)
+	if errors.Is(err, ortlib.ErrPlatform) {
+		fmt.Fprintln(os.Stderr, "ortlib:", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	path, err := ortlib.Place(library, dir)
+	if err == nil {
+		fmt.Println(path)
+	}
+	return err
+}
