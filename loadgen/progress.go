@@ -1,6 +1,10 @@
 package loadgen
 
-import "time"
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+)
 
 // Phase is what a test is doing.
 type Phase int32
@@ -28,7 +32,95 @@ type ProgressSnapshot struct {
 	Issued      uint64 // samples
 	Done        uint64 // samples
 	// Latency is the current latency at the target percentile over what is done so far, 0 before the first
-	// completion; computed when the snapshot is taken.
+	// completion; computed when the snapshot is taken, from at most 2,048 samples spread over those done.
 	Latency      time.Duration
 	LatencyLimit time.Duration // 0: none
+}
+
+// Progress shows a running test. StartTest only stores pointers and counters in it; what a snapshot says is computed by
+// the goroutine that takes it. One Progress serves one test at a time.
+type Progress struct {
+	phase  atomic.Int32
+	series atomic.Pointer[shown]
+}
+
+// shown is the series that snapshots describe. x is nil while it loads.
+type shown struct {
+	limits   EffectiveSettings
+	accuracy bool
+	x        *issuer
+	began    time.Time
+	ended    atomic.Int64 // ns, 0 while it runs
+}
+
+func (p *Progress) enter(phase Phase) {
+	if s := p.series.Load(); s != nil && phase == PhaseWriting && s.x != nil {
+		s.ended.CompareAndSwap(0, s.x.clock.Now())
+	}
+	p.phase.Store(int32(phase))
+}
+
+// load begins a series.
+func (p *Progress) load(limits EffectiveSettings, accuracy bool) {
+	p.series.Store(&shown{limits: limits, accuracy: accuracy})
+	p.enter(PhaseLoading)
+}
+
+// begin says that x's clock runs.
+func (p *Progress) begin(x *issuer) {
+	p.series.Store(&shown{limits: x.limits, accuracy: x.accuracy, x: x})
+	p.enter(PhaseIssuing)
+}
+
+// Snapshot reads the counters; any goroutine may call it, at any time. Before a test it is zero.
+func (p *Progress) Snapshot() ProgressSnapshot {
+	out := ProgressSnapshot{Phase: Phase(p.phase.Load())}
+	s := p.series.Load()
+	if s == nil {
+		return out
+	}
+	out.Mode = PerformanceOnly
+	if s.accuracy {
+		out.Mode = AccuracyOnly
+	} else {
+		out.MinDuration, out.MinQueries = s.limits.MinDuration, s.limits.MinQueryCount
+	}
+	out.LatencyLimit = s.limits.TargetLatency
+	if s.x != nil {
+		s.count(&out)
+	}
+	return out
+}
+
+// count fills in what the series has measured so far.
+func (s *shown) count(out *ProgressSnapshot) {
+	x := s.x
+	out.Elapsed = time.Duration(s.ended.Load())
+	if out.Elapsed == 0 {
+		out.Elapsed = time.Duration(x.clock.Now())
+	}
+	out.Planned = uint64(len(x.plan.Samples))
+	out.Done = x.rec.Completed()
+	out.Issued = x.rec.Issued() // after Done: never less
+	out.Queries = out.Issued / uint64(x.plan.SamplesPerQuery)
+	out.Latency = x.latency(out.Issued, s.limits.TargetLatencyPercentile)
+}
+
+const mostSampled = 2048
+
+// latency estimates a percentile of the latencies of the first n samples from some of them.
+func (x *issuer) latency(n uint64, percentile float64) time.Duration {
+	perQuery := uint64(x.plan.SamplesPerQuery)
+	step := max(1, (n+mostSampled-1)/mostSampled)
+	latencies := make([]int64, 0, mostSampled)
+	for i := uint64(0); i < n; i += step {
+		if at := x.rec.Done(i); at != 0 {
+			latencies = append(latencies, at-x.scheduled[i/perQuery])
+		}
+	}
+	if len(latencies) == 0 {
+		return 0
+	}
+	slices.Sort(latencies)
+	return time.Duration(latencies[int(float64(len(latencies))*percentile)])
 }

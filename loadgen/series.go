@@ -17,6 +17,7 @@ type series struct {
 	// Scheduled and Issued hold one time per issued query. In SingleStream and MultiStream both are equal (and may be
 	// one slice); in Offline Scheduled is 0.
 	Scheduled, Issued []int64
-	// Done holds one completion time per sample, in issue order: sample i belongs to query i / SamplesPerQuery.
+	// Done holds one completion time per sample, in issue order: sample i belongs to query i / SamplesPerQuery. It is
+	// negative where the test ended before the answer.
 	Done []int64
 }

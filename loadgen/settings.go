@@ -82,6 +82,11 @@ type TestSettings struct {
 	MultiStreamTargetLatencyPercentile float64
 	MultiStreamSamplesPerQuery         uint64
 
+	// The parts of the expected latencies below one nanosecond, in [0, 1): configuration files give fractions, and the
+	// number of generated queries follows from the whole value.
+	SingleStreamExpectedLatencyFraction float64
+	MultiStreamExpectedLatencyFraction  float64
+
 	ServerTargetQPS                      float64
 	ServerTargetLatency                  time.Duration
 	ServerTargetLatencyPercentile        float64

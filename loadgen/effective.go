@@ -1,0 +1,166 @@
+package loadgen
+
+import (
+	"math"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
+)
+
+// qslCounts are what a QSL reports.
+type qslCounts struct{ total, performance int }
+
+// forTest05 applies test05: the performance mode under the three other seeds.
+func forTest05(s TestSettings) TestSettings {
+	if s.Test05 {
+		s.Mode = PerformanceOnly
+		s.QSLRNGSeed = s.Test05QSLRNGSeed
+		s.SampleIndexRNGSeed = s.Test05SampleIndexRNGSeed
+		s.ScheduleRNGSeed = s.Test05ScheduleRNGSeed
+	}
+	return s
+}
+
+// expectedLatency is the expected latency of a SingleStream or MultiStream query in ns, with its fraction.
+func expectedLatency(s TestSettings) float64 {
+	if s.Scenario == MultiStream {
+		return float64(s.MultiStreamExpectedLatency) + s.MultiStreamExpectedLatencyFraction
+	}
+	return float64(s.SingleStreamExpectedLatency) + s.SingleStreamExpectedLatencyFraction
+}
+
+// effectiveSettings applies the scenario's rules to the settings asked for.
+func effectiveSettings(s TestSettings, q qslCounts) EffectiveSettings {
+	e := EffectiveSettings{
+		Scenario:               s.Scenario,
+		Mode:                   s.Mode,
+		SamplesPerQuery:        1,
+		MaxAsyncQueries:        1,
+		TargetDuration:         s.MinDuration,
+		MinDuration:            s.MinDuration,
+		MaxDuration:            s.MaxDuration,
+		MinQueryCount:          s.MinQueryCount,
+		MaxQueryCount:          s.MaxQueryCount,
+		QSLRNGSeed:             s.QSLRNGSeed,
+		SampleIndexRNGSeed:     s.SampleIndexRNGSeed,
+		ScheduleRNGSeed:        s.ScheduleRNGSeed,
+		AccuracyLogRNGSeed:     s.AccuracyLogRNGSeed,
+		PerformanceSampleCount: orElse(s.PerformanceSampleCountOverride, q.performance),
+		AccuracySampleCount:    orElse(s.AccuracySampleCountOverride, q.total),
+	}
+	e.applyScenario(s, q)
+	e.MinSampleCount = e.MinQueryCount * e.SamplesPerQuery
+	return e
+}
+
+func orElse(override uint64, count int) uint64 {
+	if override > 0 {
+		return override
+	}
+	return uint64(count)
+}
+
+func (e *EffectiveSettings) applyScenario(s TestSettings, q qslCounts) {
+	switch s.Scenario {
+	case SingleStream:
+		e.TargetQPS = 1e9 / expectedLatency(s)
+		e.TargetLatencyPercentile = s.SingleStreamTargetLatencyPercentile
+		if s.SampleConcatenatePermutation {
+			e.MinQueryCount = wholePasses(s, e.TargetQPS, uint64(q.performance))
+		}
+	case MultiStream:
+		e.TargetQPS = 1e9 / expectedLatency(s)
+		e.TargetLatencyPercentile = s.MultiStreamTargetLatencyPercentile
+		e.SamplesPerQuery = s.MultiStreamSamplesPerQuery
+	case Server:
+		e.TargetQPS = s.ServerTargetQPS
+		e.TargetLatency = s.ServerTargetLatency
+		e.TargetLatencyPercentile = s.ServerTargetLatencyPercentile
+		e.MaxAsyncQueries = s.ServerMaxAsyncQueries
+	case Offline:
+		e.TargetQPS = s.OfflineExpectedQPS
+		e.TargetLatencyPercentile = offlinePercentile
+		e.SamplesPerQuery = max(s.MinQueryCount, count(offlineReserve*seconds(s)*s.OfflineExpectedQPS))
+		if s.PerformanceIssueUnique {
+			e.SamplesPerQuery = e.PerformanceSampleCount
+		}
+		e.MinQueryCount, e.TargetDuration = 1, 0
+	}
+}
+
+const (
+	offlinePercentile = 0.99 // no setting names it
+	offlineReserve    = 1.1  // how many more samples than the expected rate needs are generated
+)
+
+// wholePasses is SingleStream's minimum query count under equal issue: enough for twice the minimum duration, raised
+// to the next multiple of the samples, and by a whole pass where it is a multiple already.
+func wholePasses(s TestSettings, qps float64, samples uint64) uint64 {
+	n := max(s.MinQueryCount, count(2*seconds(s)*qps))
+	return n + samples - n%samples
+}
+
+// seconds is the minimum duration.
+func seconds(s TestSettings) float64 { return float64(s.MinDuration) / 1e6 / 1000 }
+
+// count truncates v, which is not negative, to an integer; what is too large for one becomes the largest half.
+func count(v float64) uint64 {
+	if v < math.MaxInt64 {
+		return uint64(v)
+	}
+	return math.MaxInt64
+}
+
+// padding is how many entries MultiStream repeats at the end of each loaded set.
+func padding(e EffectiveSettings) uint64 {
+	if e.Scenario == MultiStream {
+		return e.SamplesPerQuery - 1
+	}
+	return 0
+}
+
+// accuracySamples bounds how many samples the accuracy mode issues.
+func accuracySamples(e EffectiveSettings, q qslCounts) uint64 {
+	n := min(e.AccuracySampleCount, uint64(q.total))
+	sets := (n + e.PerformanceSampleCount - 1) / e.PerformanceSampleCount
+	return n + sets*padding(e)
+}
+
+// seriesParams says what one series over set asks for.
+func seriesParams(s TestSettings, e EffectiveSettings, set schedule.Set, accuracy bool) schedule.Params {
+	return schedule.Params{
+		Scenario:        schedule.Scenario(e.Scenario),
+		Accuracy:        accuracy,
+		Set:             set,
+		SamplesPerQuery: e.SamplesPerQuery,
+		QPS:             e.TargetQPS,
+		MinDuration:     int64(e.TargetDuration),
+		MinQueries:      e.MinQueryCount,
+		SampleSeed:      e.SampleIndexRNGSeed,
+		ScheduleSeed:    e.ScheduleRNGSeed,
+		IssueUnique:     s.PerformanceIssueUnique,
+		IssueSame:       s.PerformanceIssueSame,
+		SameIndex:       s.PerformanceIssueSameIndex,
+		EqualIssue:      s.SampleConcatenatePermutation,
+	}
+}
+
+// logProbability is the share of answers that the accuracy log keeps in performance mode.
+func logProbability(s TestSettings, e EffectiveSettings) float64 {
+	if s.AccuracyLogSamplingTarget == 0 {
+		return s.AccuracyLogProbability
+	}
+	expected := count(e.TargetQPS * (float64(e.MinDuration) / 1e6) / 1000)
+	if e.Scenario != Offline {
+		expected *= e.SamplesPerQuery
+	}
+	return float64(s.AccuracyLogSamplingTarget) / float64(max(expected, e.MinSampleCount))
+}
+
+// sampleIndices is the set as the QSL gets it.
+func sampleIndices(set schedule.Set) []SampleIndex {
+	out := make([]SampleIndex, len(set.Loaded))
+	for i, v := range set.Loaded {
+		out[i] = SampleIndex(v)
+	}
+	return out
+}

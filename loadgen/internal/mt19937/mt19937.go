@@ -1,0 +1,130 @@
+// Package mt19937 is the 32-bit Mersenne Twister (Matsumoto and Nishimura, 1998) and the draws that LoadGen makes from
+// it: integers, unit doubles and shuffles, each consuming exactly as many outputs as the official program does.
+package mt19937
+
+import "math"
+
+const (
+	size   = 624
+	middle = 397
+	upper  = 1 << 31
+	matrix = 0x9908b0df
+)
+
+// DefaultSeed is the seed of a generator that was given none.
+const DefaultSeed = 5489
+
+// Source is a generator; it is not safe for concurrent use.
+type Source struct {
+	state [size]uint32
+	next  int
+}
+
+// New returns a generator seeded with the low 32 bits of seed.
+func New(seed uint64) *Source {
+	s := &Source{next: size}
+	x := uint32(seed)
+	s.state[0] = x
+	for i := 1; i < size; i++ {
+		x = 1812433253*(x^x>>30) + uint32(i)
+		s.state[i] = x
+	}
+	return s
+}
+
+// Uint32 returns the next output.
+func (s *Source) Uint32() uint32 {
+	if s.next == size {
+		s.refill()
+	}
+	y := s.state[s.next]
+	s.next++
+	y ^= y >> 11
+	y ^= y << 7 & 0x9d2c5680
+	y ^= y << 15 & 0xefc60000
+	return y ^ y>>18
+}
+
+func (s *Source) refill() {
+	m := &s.state
+	for k := 0; k < size-middle; k++ {
+		m[k] = m[k+middle] ^ twist(m[k], m[k+1])
+	}
+	for k := size - middle; k < size-1; k++ {
+		m[k] = m[k+middle-size] ^ twist(m[k], m[k+1])
+	}
+	m[size-1] = m[middle-1] ^ twist(m[size-1], m[0])
+	s.next = 0
+}
+
+func twist(high, low uint32) uint32 {
+	y := high&upper | low&(upper-1)
+	return y>>1 ^ (-(y & 1) & matrix)
+}
+
+// Below returns an integer in [0, n): the high word of draw*n, with the rejection that makes it exactly uniform
+// (Lemire, 2019). n must not be 0.
+func (s *Source) Below(n uint32) uint32 {
+	p := uint64(s.Uint32()) * uint64(n)
+	if uint32(p) < n {
+		for least := -n % n; uint32(p) < least; {
+			p = uint64(s.Uint32()) * uint64(n)
+		}
+	}
+	return uint32(p >> 32)
+}
+
+// Float64 returns a number in [0, 1) from two outputs, the first of which is the low word.
+func (s *Source) Float64() float64 {
+	low, high := s.Uint32(), s.Uint32()
+	u := (float64(low) + float64(high)*(1<<32)) / (1 << 64)
+	if u >= 1 {
+		return math.Nextafter(1, 0)
+	}
+	return u
+}
+
+// onePerDraw is the least length whose shuffle takes one draw per position: below it, one draw places two.
+const onePerDraw = 1 << 16
+
+// Shuffle permutes v. Its length must be below 2^32.
+func Shuffle[T any](s *Source, v []T) {
+	if len(v) >= onePerDraw {
+		for i := 1; i < len(v); i++ {
+			j := s.Below(uint32(i + 1))
+			v[i], v[j] = v[j], v[i]
+		}
+		return
+	}
+	i := 1
+	if len(v)%2 == 0 && len(v) > 0 {
+		j := s.Below(2)
+		v[1], v[j] = v[j], v[1]
+		i = 2
+	}
+	for ; i < len(v); i += 2 {
+		b := uint32(i + 2)
+		x := s.Below(uint32(i+1) * b)
+		j, k := x/b, x%b
+		v[i], v[j] = v[j], v[i]
+		v[i+1], v[k] = v[k], v[i+1]
+	}
+}
+
+// SkipShuffle consumes what Shuffle of n elements would.
+func (s *Source) SkipShuffle(n int) {
+	if n >= onePerDraw {
+		for i := 1; i < n; i++ {
+			s.Below(uint32(i + 1))
+		}
+		return
+	}
+	i := 1
+	if n%2 == 0 && n > 0 {
+		s.Below(2)
+		i = 2
+	}
+	for ; i < n; i += 2 {
+		s.Below(uint32(i+1) * uint32(i+2))
+	}
+}

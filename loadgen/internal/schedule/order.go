@@ -1,0 +1,153 @@
+package schedule
+
+import "github.com/plumbline-ml/plumbline/loadgen/internal/mt19937"
+
+// order draws which samples the queries hold. The source is consumed in a fixed order, used or not: the accuracy
+// order, the order of unique issue, the passes of equal issue, then the queries.
+type order struct {
+	p        Params
+	src      *mt19937.Source
+	accuracy []uint32 // positions in the set, one per query; nil where unused
+	unique   []uint32
+	equal    []uint32
+}
+
+func newOrder(p Params) *order {
+	o := &order{p: p, src: mt19937.New(p.SampleSeed)}
+	if p.Accuracy {
+		o.accuracy = o.starts(true)
+	}
+	o.unique = o.starts(p.IssueUnique)
+	o.equal = o.passes(p.EqualIssue)
+	return o
+}
+
+// starts shuffles the positions at which disjoint queries begin.
+func (o *order) starts(used bool) []uint32 {
+	stride := 1
+	if o.p.Scenario == MultiStream {
+		stride = int(o.p.SamplesPerQuery)
+	}
+	n := (o.p.Set.Size + stride - 1) / stride
+	if !used {
+		o.src.SkipShuffle(n)
+		return nil
+	}
+	at := make([]uint32, n)
+	for i := range at {
+		at[i] = uint32(i * stride)
+	}
+	mt19937.Shuffle(o.src, at)
+	return at
+}
+
+// passes shuffles the loaded list again and again until it covers the least number of queries.
+func (o *order) passes(used bool) []uint32 {
+	loaded := len(o.p.Set.Loaded)
+	least := o.p.MinQueries
+	if o.p.Accuracy || o.p.IssueUnique {
+		least = uint64(loaded) / o.p.perQuery()
+	}
+	n := int((least + uint64(loaded) - 1) / uint64(loaded))
+	if !used {
+		for range n {
+			o.src.SkipShuffle(loaded)
+		}
+		return nil
+	}
+	one := make([]uint32, loaded)
+	for i := range one {
+		one[i] = uint32(i)
+	}
+	all := make([]uint32, 0, n*loaded)
+	for range n {
+		mt19937.Shuffle(o.src, one)
+		all = append(all, one...)
+	}
+	return all
+}
+
+// samples lists the data-set indices of all queries, one after the other.
+func (o *order) samples(queries int) []uint32 {
+	switch o.p.Scenario {
+	case MultiStream:
+		return o.runs(queries)
+	case Offline:
+		return o.batch()
+	}
+	return o.singles(queries)
+}
+
+// singles draws one-sample queries.
+func (o *order) singles(queries int) []uint32 {
+	out := make([]uint32, queries)
+	loaded := o.p.Set.Loaded
+	if list := o.list(); list != nil {
+		for q := range out {
+			out[q] = loaded[list[q%len(list)]]
+		}
+		return out
+	}
+	size := uint32(o.p.Set.Size)
+	for q := range out {
+		out[q] = loaded[o.src.Below(size)]
+	}
+	return out
+}
+
+// list gives the positions that one-sample queries walk through, nil where each is drawn.
+func (o *order) list() []uint32 {
+	switch {
+	case o.p.IssueUnique:
+		return o.unique
+	case o.p.IssueSame:
+		return []uint32{uint32(o.p.SameIndex)}
+	case o.p.EqualIssue:
+		return o.equal
+	}
+	return o.accuracy
+}
+
+// runs draws MultiStream's queries: consecutive entries of the loaded list, padding included.
+func (o *order) runs(queries int) []uint32 {
+	width := int(o.p.SamplesPerQuery)
+	out := make([]uint32, 0, queries*width)
+	for q := range queries {
+		at := int(o.start(q))
+		out = append(out, o.p.Set.Loaded[at:at+width]...)
+	}
+	return out
+}
+
+func (o *order) start(q int) uint32 {
+	switch {
+	case o.p.IssueUnique:
+		return o.unique[q]
+	case o.p.IssueSame:
+		return uint32(o.p.SameIndex)
+	case o.p.Accuracy:
+		return o.accuracy[q]
+	}
+	return o.src.Below(uint32(o.p.Set.Size))
+}
+
+// batch lists Offline's one query: the loaded list over and over, its last copy cut short; with equal issue each whole
+// copy is a fresh shuffle.
+func (o *order) batch() []uint32 {
+	loaded := o.p.Set.Loaded
+	out := make([]uint32, o.p.perQuery())
+	if o.p.IssueSame {
+		for i := range out {
+			out[i] = loaded[o.p.SameIndex]
+		}
+		return out
+	}
+	for rest := out; len(rest) > 0; {
+		n := copy(rest, loaded)
+		if o.p.EqualIssue && n == len(loaded) {
+			mt19937.Shuffle(o.src, rest[:n])
+		}
+		rest = rest[n:]
+	}
+	return out
+}

@@ -1,0 +1,41 @@
+// Package schedule draws everything random of a test before its clock starts: which samples are loaded together, which
+// are asked in which order, when, and which answers are logged. It reproduces the official LoadGen's sequences from the
+// same seeds.
+//
+// In: seeds and counts. Out: clocks, SUTs, logs.
+package schedule
+
+import "github.com/plumbline-ml/plumbline/loadgen/internal/mt19937"
+
+// Set is one loadable set: data-set indices in the order in which they are loaded.
+type Set struct {
+	Loaded []uint32 // with MultiStream's padding at the end
+	Size   int      // how many are there without the padding
+}
+
+// Sets shuffles the indices 0..count-1 and cuts them into sets of perSet; the last may be smaller. To each set
+// its first padding entries are appended, so that a run of padding+1 consecutive entries may start anywhere; a set
+// smaller than that repeats. count and perSet must be above 0.
+func Sets(count, perSet, padding int, seed uint64) []Set {
+	all := make([]uint32, count)
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	mt19937.Shuffle(mt19937.New(seed), all)
+	sets := make([]Set, 0, (count+perSet-1)/perSet)
+	for len(all) > 0 {
+		n := min(perSet, len(all))
+		sets = append(sets, Set{Loaded: padded(all[:n], padding), Size: n})
+		all = all[n:]
+	}
+	return sets
+}
+
+func padded(set []uint32, padding int) []uint32 {
+	out := make([]uint32, len(set), len(set)+padding)
+	copy(out, set)
+	for i := range padding {
+		out = append(out, out[i])
+	}
+	return out
+}

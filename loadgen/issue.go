@@ -1,0 +1,229 @@
+package loadgen
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/record"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
+)
+
+// drainGrace is how long outstanding samples are awaited after the user ended the test.
+const drainGrace = 2 * time.Second
+
+// issuer drives the SUT through one series.
+type issuer struct {
+	sut      SUT
+	out      *responder
+	log      *runLog
+	limits   EffectiveSettings
+	accuracy bool
+	spin     bool
+	progress *Progress
+
+	plan  schedule.Plan
+	first uint32 // response id of the first sample
+	query []QuerySample
+	rec   *record.Recorder
+	clock *pace.Clock
+
+	scheduled, issued []int64 // per query; of an issued query, once rec says so
+	flushed           bool
+}
+
+// newIssuer allocates everything that the series writes while its clock runs.
+func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
+	x := &issuer{
+		sut: t.sut, out: t.responder, log: t.log, limits: t.e, accuracy: accuracy, spin: t.l.Spin, progress: t.progress,
+		plan: plan, first: uint32(t.nextID),
+	}
+	x.query = make([]QuerySample, plan.SamplesPerQuery)
+	x.rec = record.New(x.first, len(plan.Samples))
+	x.issued = make([]int64, plan.Queries)
+	switch t.e.Scenario {
+	case Server:
+		x.scheduled = plan.Scheduled
+	case Offline:
+		x.scheduled = make([]int64, plan.Queries)
+	default:
+		x.scheduled = x.issued
+	}
+	return x
+}
+
+// run issues the queries, flushes, and waits for the answers.
+func (x *issuer) run(ctx context.Context, a *answers) error {
+	x.fill(0) // Offline's query is long: it exists before the clock starts
+	x.clock = pace.Start(ctx)
+	a.clock = x.clock
+	x.out.current.Store(a)
+	x.progress.begin(x)
+	if err := x.issueAll(ctx); err != nil {
+		return err
+	}
+	x.query = nil // Offline's query is as large as what was recorded
+	if err := x.flush(ctx); err != nil {
+		return err
+	}
+	if !x.await(ctx, x.rec.Issued()) {
+		return x.interrupted(ctx)
+	}
+	return nil
+}
+
+func (x *issuer) flush(ctx context.Context) error {
+	x.progress.enter(PhaseDraining)
+	x.flushed = true
+	if err := x.sut.FlushQueries(ctx); err != nil {
+		return fmt.Errorf("SUT %s: flushing the queries: %w", x.sut.Name(), err)
+	}
+	return nil
+}
+
+func (x *issuer) issueAll(ctx context.Context) error {
+	if x.limits.Scenario == Server {
+		return x.paced(ctx)
+	}
+	return x.chained(ctx)
+}
+
+// chained issues each query when the one before is answered.
+func (x *issuer) chained(ctx context.Context) error {
+	perQuery := uint64(x.plan.SamplesPerQuery)
+	done := ctx.Done()
+	for q := range x.plan.Queries {
+		if q > 0 {
+			if !x.await(ctx, uint64(q)*perQuery) || closed(done) {
+				return x.interrupted(ctx)
+			}
+			x.fill(q)
+		}
+		at, err := x.issue(ctx, q, x.clock.Now())
+		if err != nil {
+			return err
+		}
+		if x.accuracy {
+			continue
+		}
+		if uint64(q+1) >= x.limits.MinQueryCount && at >= int64(x.limits.TargetDuration) {
+			x.log.message("Ending naturally: Minimum query count and test duration met.")
+			return nil
+		}
+		if x.overLimit(uint64(q+1), at) {
+			return nil
+		}
+	}
+	if !x.accuracy {
+		x.log.fail(keyRuntime, "Ending early: Ran out of generated queries to issue before the minimum query count and "+
+			"test duration were reached. Please update the relevant expected latency or target qps in the TestSettings so they are more accurate.")
+	}
+	return nil
+}
+
+// paced issues each query when it is due.
+func (x *issuer) paced(ctx context.Context) error {
+	sleeper := pace.NewSleeper(ctx, x.clock, x.spin)
+	defer sleeper.Close()
+	done := ctx.Done()
+	for q, due := range x.scheduled {
+		now := sleeper.Until(due)
+		if closed(done) {
+			return x.interrupted(ctx)
+		}
+		x.fill(q)
+		at, err := x.issue(ctx, q, now)
+		if err != nil {
+			return err
+		}
+		if !x.accuracy && (x.tooManyOutstanding(uint64(q+1)) || x.overLimit(uint64(q+1), at)) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// fill writes query q into the buffer that IssueQuery gets.
+func (x *issuer) fill(q int) {
+	n := len(x.query)
+	samples := x.plan.Samples[q*n : q*n+n]
+	id := x.first + uint32(q*n)
+	for i := range x.query {
+		x.query[i] = QuerySample{ID: ResponseID(id + uint32(i)), Index: SampleIndex(samples[i])}
+	}
+}
+
+// issue hands the filled query q to the SUT, as issued at the time.
+func (x *issuer) issue(ctx context.Context, q int, at int64) (int64, error) {
+	x.issued[q] = at
+	x.rec.Issue(uint64(q+1) * uint64(len(x.query)))
+	if err := x.sut.IssueQuery(ctx, Query{Samples: x.query}, x.out); err != nil {
+		return at, fmt.Errorf("SUT %s: issuing query %d: %w", x.sut.Name(), q, err)
+	}
+	return at, nil
+}
+
+const keyRuntime = "error_runtime"
+
+func (x *issuer) tooManyOutstanding(issued uint64) bool {
+	if x.limits.MaxAsyncQueries == 0 {
+		return false
+	}
+	outstanding := issued - x.rec.Completed()
+	if outstanding <= x.limits.MaxAsyncQueries {
+		return false
+	}
+	x.log.fail(keyRuntime, fmt.Sprintf("IssueQueryThread 0 Ending early: Too many outstanding queries. issued %d outstanding %d", issued, outstanding))
+	return true
+}
+
+// overLimit tells whether the test reached a limit of its settings after issued queries, the last of them at a time.
+func (x *issuer) overLimit(issued uint64, at int64) bool {
+	if x.limits.MaxQueryCount != 0 && issued >= x.limits.MaxQueryCount {
+		x.log.fail(keyRuntime, fmt.Sprintf("IssueQueryThread 0 Ending early: Max query count reached. query_count %d", issued))
+		return true
+	}
+	if x.limits.MaxDuration != 0 && at > int64(x.limits.MaxDuration) {
+		x.log.fail(keyRuntime, fmt.Sprintf("IssueQueryThread 0 Ending early: Max test duration reached. duration_ns %d", at))
+		return true
+	}
+	return false
+}
+
+// await returns true when the first n samples are answered, false when ctx ends before.
+func (x *issuer) await(ctx context.Context, n uint64) bool {
+	for x.rec.Completed() < n {
+		if !x.clock.Step() {
+			return x.rec.Await(ctx, n)
+		}
+	}
+	return true
+}
+
+func closed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// interrupted says why ctx ended. When the user ended the test, it first waits a grace for what is outstanding; when
+// the SUT failed, there is nothing to wait for.
+func (x *issuer) interrupted(ctx context.Context) error {
+	err := endOf(ctx)
+	if byUser(err) && x.rec.Completed() < x.rec.Issued() {
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
+		defer cancel()
+		if !x.flushed {
+			_ = x.flush(grace) // the test has failed already
+		}
+		x.rec.Await(grace, x.rec.Issued())
+	}
+	if left := x.rec.Issued() - x.rec.Completed(); left > 0 {
+		return fmt.Errorf("%w; %d of %d issued samples were not answered", err, left, x.rec.Issued())
+	}
+	return err
+}

@@ -1,0 +1,73 @@
+// Package loadgentest has what tests of LoadGen's users need: a SUT that answers at once, one that follows a script, a
+// library of numbers, a virtual clock, and checkers of the contracts of loadgen.SUT and loadgen.QSL.
+//
+// In: stand-ins and checks. Out: anything that a real run needs.
+package loadgentest
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// NullSUT answers every query inside IssueQuery with Data, in one call. It allocates nothing once it has seen its
+// largest query.
+type NullSUT struct {
+	Data []byte // the payload of every answer; may be nil
+
+	answers []loadgen.QuerySampleResponse
+}
+
+// Name implements loadgen.SUT.
+func (s *NullSUT) Name() string { return "null SUT" }
+
+// IssueQuery implements loadgen.SUT. It answers in pieces of at most 1,024 samples.
+func (s *NullSUT) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responder) error {
+	const most = 1024
+	for rest := q.Samples; len(rest) > 0; {
+		n := min(len(rest), most)
+		s.answer(rest[:n], r)
+		rest = rest[n:]
+	}
+	return nil
+}
+
+func (s *NullSUT) answer(samples []loadgen.QuerySample, r loadgen.Responder) {
+	if cap(s.answers) < len(samples) {
+		s.answers = make([]loadgen.QuerySampleResponse, len(samples))
+	}
+	out := s.answers[:len(samples)]
+	for i := range samples {
+		out[i] = loadgen.QuerySampleResponse{ID: samples[i].ID, Data: s.Data}
+	}
+	r.QuerySamplesComplete(out)
+}
+
+// FlushQueries implements loadgen.SUT.
+func (s *NullSUT) FlushQueries(context.Context) error { return nil }
+
+// QSL is a library without samples: it has counts, and does nothing to load.
+type QSL struct {
+	Total       int
+	Performance int // 0: Total
+}
+
+// Name implements loadgen.QSL.
+func (q QSL) Name() string { return "null QSL" }
+
+// TotalSampleCount implements loadgen.QSL.
+func (q QSL) TotalSampleCount() int { return q.Total }
+
+// PerformanceSampleCount implements loadgen.QSL.
+func (q QSL) PerformanceSampleCount() int {
+	if q.Performance == 0 {
+		return q.Total
+	}
+	return q.Performance
+}
+
+// LoadSamplesToRAM implements loadgen.QSL.
+func (q QSL) LoadSamplesToRAM(context.Context, []loadgen.SampleIndex) error { return nil }
+
+// UnloadSamplesFromRAM implements loadgen.QSL.
+func (q QSL) UnloadSamplesFromRAM(context.Context, []loadgen.SampleIndex) error { return nil }

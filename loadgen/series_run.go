@@ -1,0 +1,131 @@
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
+)
+
+// abandonAfter is how long a call into the SUT or the QSL may go on after its context ended. It is more than the
+// grace for outstanding samples.
+const abandonAfter = drainGrace + time.Second
+
+// series loads a set, runs the clock over it, and unloads it. Of a series that ended early it returns what was
+// measured, beside the error.
+func (t *test) series(ctx context.Context, set schedule.Set, accuracy bool) (*series, error) {
+	t.progress.load(t.e, accuracy)
+	indices := sampleIndices(set)
+	t.log.loadedSet(indices)
+	err := guard(ctx, "loading samples", func() error { return t.qsl.LoadSamplesToRAM(ctx, indices) })
+	if err != nil {
+		return nil, fmt.Errorf("QSL %s: loading %d samples: %w", t.result.QSLName, len(indices), err)
+	}
+	p, err := t.timed(ctx, set, accuracy)
+	if p != nil {
+		t.log.seriesDone(p)
+	}
+	if uerr := t.unload(ctx, indices); err == nil && uerr != nil {
+		err = fmt.Errorf("QSL %s: unloading %d samples: %w", t.result.QSLName, len(indices), uerr)
+	}
+	return p, err
+}
+
+// unload gives the samples back, also after ctx ended.
+func (t *test) unload(ctx context.Context, indices []SampleIndex) error {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
+		defer cancel()
+	}
+	return guard(ctx, "unloading samples", func() error { return t.qsl.UnloadSamplesFromRAM(ctx, indices) })
+}
+
+// timed draws the traffic of a loaded set and issues it.
+func (t *test) timed(ctx context.Context, set schedule.Set, accuracy bool) (*series, error) {
+	plan, err := schedule.Generate(seriesParams(t.s, t.e, set, accuracy))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadSettings, err)
+	}
+	if err := t.warmUp(ctx, accuracy); err != nil {
+		return nil, err
+	}
+	x := t.newIssuer(plan, accuracy)
+	p := &series{Accuracy: accuracy, GeneratedQueries: uint64(plan.Queries), SamplesPerQuery: uint64(plan.SamplesPerQuery), GeneratedDuration: plan.End}
+	t.log.generated(p)
+	a := t.answers(x)
+	t.nextID += uint64(len(plan.Samples))
+	err = guard(ctx, "issuing queries", func() error { return x.run(ctx, a) })
+	if err == nil {
+		err = t.broken()
+	}
+	if err != nil {
+		x.salvage(p)
+		return p, err
+	}
+	x.collect(p)
+	err = t.log.trace(p, func(i int) SampleIndex { return SampleIndex(plan.Samples[i]) }, t.nextQuery, uint64(x.first))
+	t.nextQuery += p.GeneratedQueries
+	return p, err
+}
+
+// warmUp lets the SUT warm up before a measured series.
+func (t *test) warmUp(ctx context.Context, accuracy bool) error {
+	w, ok := t.sut.(Warmer)
+	if !ok || accuracy {
+		return nil
+	}
+	t.progress.enter(PhaseWarmUp)
+	if err := guard(ctx, "warming up", func() error { return w.WarmUp(ctx) }); err != nil {
+		return fmt.Errorf("SUT %s: warming up: %w", t.result.SUTName, err)
+	}
+	return nil
+}
+
+// answers prepares what the responder needs for x; its clock is set when it starts.
+func (t *test) answers(x *issuer) *answers {
+	a := &answers{rec: x.rec, first: ResponseID(x.first), samples: x.plan.Samples, log: t.log.accuracy(), all: x.accuracy}
+	n := len(x.plan.Samples)
+	if x.accuracy {
+		t.sampler.Skip(n)
+		return a
+	}
+	// A probability of 0 keeps nothing (but for a sum of exactly 1, once in 10^15 samples).
+	if prob := logProbability(t.s, t.e); prob > 0 {
+		a.chosen = t.sampler.Choose(n, prob)
+	}
+	return a
+}
+
+// guard runs f, which gets to know of ctx's end by itself, and does not wait for ever when f pays no heed to it.
+func guard(ctx context.Context, what string, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	patience := time.NewTimer(abandonAfter)
+	defer patience.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-patience.C:
+		return fmt.Errorf("%w; the call for %s did not return within %v and is abandoned", endOf(ctx), what, abandonAfter)
+	}
+}
+
+// endOf says why ctx ended.
+func endOf(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %w", ErrInterrupted, cause)
+	}
+	return cause
+}
+
+// byUser tells an interruption from a failure of the SUT, which leaves nothing to wait for.
+func byUser(err error) bool { return errors.Is(err, ErrInterrupted) }

@@ -1,0 +1,154 @@
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
+)
+
+// test is one StartTest under way.
+type test struct {
+	sut      SUT
+	qsl      QSL
+	s        TestSettings
+	e        EffectiveSettings
+	l        LogSettings
+	counts   qslCounts
+	log      *runLog
+	progress *Progress
+	sampler  *schedule.Sampler
+	// The numbers of the next series' first sample, which is its response id, and first query.
+	nextID, nextQuery uint64
+
+	responder *responder
+	breach    atomic.Pointer[error] // the first breach of the contract
+	result    Result
+}
+
+// newTest checks everything that can be checked before something is written.
+func newTest(sut SUT, qsl QSL, s TestSettings, l LogSettings) (*test, error) {
+	if err := checkParts(sut, qsl); err != nil {
+		return nil, err
+	}
+	t := &test{sut: sut, qsl: qsl, s: forTest05(s), l: l, progress: l.Progress}
+	if t.progress == nil {
+		t.progress = &Progress{}
+	}
+	t.counts = qslCounts{total: qsl.TotalSampleCount(), performance: qsl.PerformanceSampleCount()}
+	if err := errors.Join(checkSettings(t.s), checkQSLCounts(t.counts)); err != nil {
+		return nil, err
+	}
+	t.e = effectiveSettings(t.s, t.counts)
+	if err := checkFit(t.s, t.e, t.counts); err != nil {
+		return nil, err
+	}
+	t.sampler = schedule.NewSampler(t.s.AccuracyLogRNGSeed)
+	return t, nil
+}
+
+// run does the test under ctx and writes the logs.
+func (t *test) run(ctx context.Context) (*Result, error) {
+	if err := t.open(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t.responder = &responder{broken: func(err error) {
+		if t.breach.CompareAndSwap(nil, &err) {
+			cancel(err)
+		}
+	}}
+	p, err := t.measure(ctx)
+	t.responder.current.Store(nil)
+	if err == nil {
+		err = t.broken()
+	}
+	return t.conclude(p, err)
+}
+
+// open creates the logs and writes what is known before the first series.
+func (t *test) open() error {
+	asked := time.Now()
+	sutName := t.sut.Name()
+	nameTook := time.Since(asked)
+	log, err := openLogs(t.l)
+	if err != nil {
+		return err
+	}
+	t.log = log
+	t.result = Result{SUTName: sutName, QSLName: t.qsl.Name(), Requested: t.s, Effective: t.e}
+	log.start(sutName, nameTook, t.result.QSLName, t.counts.total, t.counts.performance)
+	if t.s.Test05 {
+		log.warn("Test05 flag detected Overriding random seeds")
+	}
+	log.requested(t.s)
+	log.effective(t.e, t.s)
+	return nil
+}
+
+// broken is the first breach of the contract, or nil.
+func (t *test) broken() error {
+	if err := t.breach.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// measure runs the mode's series. It returns the performance series, if it came to one.
+func (t *test) measure(ctx context.Context) (*series, error) {
+	if t.e.Mode != PerformanceOnly {
+		if err := t.accuracy(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if t.e.Mode == AccuracyOnly {
+		return nil, nil
+	}
+	t.log.mode(PerformanceOnly)
+	count := min(t.e.PerformanceSampleCount, uint64(t.counts.total))
+	return t.series(ctx, t.sets(count)[0], false)
+}
+
+// accuracy issues every sample once, one loadable set after the other.
+func (t *test) accuracy(ctx context.Context) error {
+	t.log.mode(AccuracyOnly)
+	for _, set := range t.sets(min(t.e.AccuracySampleCount, uint64(t.counts.total))) {
+		if _, err := t.series(ctx, set, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sets are the loadable sets of the first count samples.
+func (t *test) sets(count uint64) []schedule.Set {
+	each := min(t.e.PerformanceSampleCount, count)
+	return schedule.Sets(int(count), int(each), int(padding(t.e)), t.e.QSLRNGSeed)
+}
+
+// conclude judges the performance series p, if there is one, marks a test that ended early with why, and ends the logs.
+func (t *test) conclude(p *series, why error) (*Result, error) {
+	t.progress.enter(PhaseWriting)
+	r := &t.result
+	if why != nil {
+		r.Aborted = why
+		t.log.fail(keyRuntime, "Test aborted: "+strings.ReplaceAll(why.Error(), "\n", "; "))
+	}
+	switch {
+	case p != nil && !p.Accuracy:
+		judge(t.s, t.e, p, r)
+	case why != nil && t.e.Mode != AccuracyOnly:
+		r.Verdict = Invalid
+		r.Reasons = []Reason{{
+			Rule: "aborted", Measured: "the test ended before the performance series", Needed: "a test that runs to its end",
+			Hint: "Remove the cause and run again: " + why.Error(),
+		}}
+	}
+	err := t.log.finish(r)
+	t.progress.enter(PhaseDone)
+	return r, errors.Join(why, err)
+}
