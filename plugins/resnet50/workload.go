@@ -1,0 +1,109 @@
+package resnet50
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// performanceSamples is how many samples the rules keep in memory at a time.
+const performanceSamples = 1024
+
+// workload is the benchmark opened on one model file and one data set.
+type workload struct {
+	binding
+	file     backend.Model
+	pictures pictures
+	pool     sync.Pool // of *[]float32, one input each
+}
+
+// sample is one preprocessed picture: float32, [3,224,224] or [224,224,3] by the binding's layout.
+type sample struct {
+	input *[]float32
+	pool  *sync.Pool
+}
+
+// Close gives the sample's memory back. The sample must not be used afterwards.
+func (s *sample) Close() error {
+	if s.input != nil {
+		s.pool.Put(s.input)
+		s.input = nil
+	}
+	return nil
+}
+
+func newWorkload(b binding, file backend.Model, p pictures) *workload {
+	w := &workload{binding: b, file: b.model(file), pictures: p}
+	w.pool.New = func() any {
+		input := make([]float32, b.recipe.Len())
+		return &input
+	}
+	return w
+}
+
+func (w *workload) Len() int { return w.pictures.Len() }
+
+func (w *workload) PerformanceSampleCount() int { return min(performanceSamples, w.Len()) }
+
+func (w *workload) Model() backend.Model { return w.file }
+
+// Load reads, decodes and transforms picture i.
+func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if i < 0 || i >= w.Len() {
+		return nil, fmt.Errorf("sample %d, want one of [0, %d)", i, w.Len())
+	}
+	data, err := w.pictures.Read(i)
+	if err != nil {
+		return nil, fmt.Errorf("sample %d: %w", i, err)
+	}
+	s := w.newSample()
+	if err := w.recipe.FromBytes(*s.input, data, image.DecodeOptions{}); err != nil {
+		return nil, errors.Join(fmt.Errorf("sample %d (%s): %w", i, w.pictures.Name(i), err), s.Close())
+	}
+	return s, nil
+}
+
+func (w *workload) newSample() *sample {
+	return &sample{input: w.pool.Get().(*[]float32), pool: &w.pool}
+}
+
+// WarmSample is an all-zero picture, which no data set holds.
+func (w *workload) WarmSample() sdk.Sample {
+	s := w.newSample()
+	clear(*s.input)
+	return s
+}
+
+// Collate hands over a single sample without a copy and joins several.
+func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+	d := w.dims()
+	if len(samples) == 1 {
+		b.Share(0, bytesOf(samples[0]), 1, d[0], d[1], d[2])
+		return nil
+	}
+	input := b.Input(0, int64(len(samples)), d[0], d[1], d[2])
+	for _, s := range samples {
+		input = input[copy(input, bytesOf(s)):]
+	}
+	return nil
+}
+
+func bytesOf(s sdk.Sample) []byte { return backend.Bytes(*s.(*sample).input) }
+
+// Postprocess appends each picture's class.
+func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+	if len(outputs) != 1 {
+		return fmt.Errorf("%w: %d outputs, want 1", errOutput, len(outputs))
+	}
+	return w.answers(outputs[0], len(samples), p)
+}
+
+func (w *workload) Close() error { return nil }

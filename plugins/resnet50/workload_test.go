@@ -1,0 +1,224 @@
+package resnet50
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/datasets/synthetic"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// memory are pictures held in memory.
+type memory [][]byte
+
+func (m memory) Len() int          { return len(m) }
+func (m memory) Name(i int) string { return "picture" }
+func (m memory) Read(i int) ([]byte, error) {
+	if m[i] == nil {
+		return nil, errors.New("no such file")
+	}
+	return m[i], nil
+}
+
+func openTest(t *testing.T, p pictures) *workload {
+	t.Helper()
+	b, err := bind(defaultsOf(t, "resnet50"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newWorkload(b, backend.Model{}, p)
+}
+
+func firstPictures(n int) memory {
+	m := make(memory, n)
+	for i := range m {
+		m[i] = synthetic.ImageEval().PNG(i)
+	}
+	return m
+}
+
+func TestLoadPreprocesses(t *testing.T) {
+	set := firstPictures(1)
+	w := openTest(t, set)
+	want := make([]float32, 3*224*224)
+	if err := image.Vgg(224, image.NCHW).FromBytes(want, set[0], image.DecodeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 { // the later ones in recycled memory
+		s, err := w.Load(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(bytesOf(s), backend.Bytes(want)) {
+			t.Fatal("the sample is not the recipe's output")
+		}
+		if err := errors.Join(s.(sdk.SampleCloser).Close(), s.(sdk.SampleCloser).Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	good := firstPictures(1)[0]
+	w := openTest(t, memory{good, nil, {}, []byte("no picture"), good[:len(good)/2]})
+	cases := []struct {
+		name   string
+		sample int
+		want   string
+	}{
+		{"unreadable", 1, "no such file"},
+		{"empty", 2, "sample 2 (picture)"},
+		{"not a picture", 3, "sample 3 (picture)"},
+		{"truncated", 4, "sample 4 (picture)"},
+		{"below the data set", -1, "want one of [0, 5)"},
+		{"beyond the data set", 5, "want one of [0, 5)"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := w.Load(t.Context(), c.sample)
+			wantAll(t, err, c.want)
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := w.Load(ctx, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("after cancellation: %v", err)
+	}
+}
+
+func TestCollate(t *testing.T) {
+	w := openTest(t, firstPictures(3))
+	var samples []sdk.Sample
+	var all []byte
+	for i := range w.Len() {
+		s, err := w.Load(t.Context(), i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples = append(samples, s)
+		all = append(all, bytesOf(s)...)
+	}
+	b := sdk.NewBatch(w.Model().Inputs)
+	for _, n := range []int{3, 1, 2} {
+		if err := w.Collate(samples[:n], b); err != nil {
+			t.Fatal(err)
+		}
+		in := b.Tensors()[0]
+		if want := []int64{int64(n), 3, 224, 224}; !slices.Equal(in.Shape, want) || !bytes.Equal(in.Data, all[:len(all)/3*n]) {
+			t.Errorf("batch of %d: shape %v, want %v; or other contents than the samples'", n, in.Shape, want)
+		}
+		if shared := &in.Data[0] == &bytesOf(samples[0])[0]; shared != (n == 1) {
+			t.Errorf("batch of %d: refers to the sample's memory: %v", n, shared)
+		}
+	}
+}
+
+func TestWarmSampleIsBlank(t *testing.T) {
+	w := openTest(t, firstPictures(1))
+	s, err := w.Load(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.(sdk.SampleCloser).Close(); err != nil {
+		t.Fatal(err)
+	}
+	var _ sdk.WarmSampler = w
+	if blank := bytesOf(w.WarmSample()); len(blank) != 4*3*224*224 || len(bytes.Trim(blank, "\x00")) != 0 {
+		t.Error("want an input of zeros")
+	}
+}
+
+func TestPostprocessWantsOneOutput(t *testing.T) {
+	w := openTest(t, firstPictures(1))
+	s := w.WarmSample()
+	if err := w.Postprocess(nil, []sdk.Sample{s}, new(sdk.Payloads)); !errors.Is(err, errOutput) {
+		t.Errorf("got %v, want %v", err, errOutput)
+	}
+}
+
+// modelFile is a file that may be opened as a model: the plugin leaves its contents to the backend.
+func modelFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model.onnx")
+	if err := os.WriteFile(path, []byte("onnx"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestSamplesToScore runs the embedded pictures through a session that is right except for two of ten.
+func TestSamplesToScore(t *testing.T) {
+	const n = 10
+	opened, err := New().Open(t.Context(), sdk.Options{Count: n, ModelFile: modelFile(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opened.Len() != n || opened.PerformanceSampleCount() != n {
+		t.Fatalf("%d samples, %d in memory; want %d", opened.Len(), opened.PerformanceSampleCount(), n)
+	}
+	score, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Count: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := sdk.NewBatch(opened.Model().Inputs)
+	for i := range n {
+		s, err := opened.Load(t.Context(), i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := opened.Collate([]sdk.Sample{s}, b); err != nil {
+			t.Fatal(err)
+		}
+		class := int64(synthetic.ImageEval().Label(i)) + 1
+		if i%5 == 0 {
+			class++
+		}
+		var p sdk.Payloads
+		if err := opened.Postprocess([]backend.Tensor{classTensor(class)}, []sdk.Sample{s}, &p); err != nil {
+			t.Fatal(err)
+		}
+		if err := score.Add(mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: p.At(0)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := score.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "accuracy=80.000%, good=8, total=10"; strings.TrimSpace(got.OfficialText) != want || got.Metrics[0].Value != 80 || got.Samples != n {
+		t.Errorf("got %+v, want %s", got, want)
+	}
+	if err := opened.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	m, err := readManifest(manifestText)
+	if err != nil {
+		b.Fatal(err)
+	}
+	bound, err := bind(m.Embedded.Defaults, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	set := firstPictures(1)
+	w := newWorkload(bound, backend.Model{}, set)
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := w.Load(b.Context(), 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = s.(sdk.SampleCloser).Close()
+	}
+}
