@@ -1,30 +1,33 @@
 package image
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
-	"image/jpeg"
+
+	"github.com/plumbline-ml/plumbline/preprocess/image/internal/jpeg"
 )
 
+// decodeJPEG decodes a JPEG to the pixels of libjpeg-turbo and turns it upright.
 func decodeJPEG(img *RGB, data []byte, o DecodeOptions) error {
-	c, err := jpeg.DecodeConfig(bytes.NewReader(data))
+	var d jpeg.Decoder
+	h, err := d.Open(data)
 	if err != nil {
-		return fmt.Errorf("%w: JPEG: %w", ErrDamaged, err)
+		return jpegError(err)
 	}
-	if err := o.checkSize(c.Width, c.Height); err != nil {
+	if err := o.checkSize(h.W, h.H); err != nil {
 		return err
 	}
-	src, err := jpeg.Decode(bytes.NewReader(data))
-	if err != nil {
-		return fmt.Errorf("%w: JPEG: %w", ErrDamaged, err)
+	img.resize(h.W, h.H)
+	if err := d.Decode(img.Pix, jpeg.Region{X1: h.W, Y1: h.H}); err != nil {
+		return jpegError(err)
 	}
-	b := src.Bounds()
-	img.resize(b.Dx(), b.Dy())
-	for y := range img.H {
-		for x := range img.W {
-			r, g, bb, _ := src.At(x, y).RGBA()
-			copy(img.Pix[3*(y*img.W+x):], []uint8{uint8(r >> 8), uint8(g >> 8), uint8(bb >> 8)})
-		}
-	}
+	*img = *orient(img, tiffOrientation(h.Exif))
 	return nil
+}
+
+func jpegError(err error) error {
+	if errors.Is(err, jpeg.ErrUnsupported) {
+		return fmt.Errorf("%w: %w; save the picture as baseline JPEG or PNG", ErrUnsupported, err)
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }

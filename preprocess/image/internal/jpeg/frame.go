@@ -1,0 +1,117 @@
+package jpeg
+
+import "fmt"
+
+// frame is what a start-of-frame segment says (T.81 B.2.2).
+type frame struct {
+	w, h        int
+	n           int // components
+	progressive bool
+	maxH, maxV  int // the largest sampling factors
+	mcusX       int // minimum coded units of an interleaved scan
+	mcusY       int
+}
+
+// component is one colour component, its sizes in samples or in blocks of 8x8 samples.
+type component struct {
+	id   uint8
+	h, v int // sampling factors
+	tq   int // quantisation table
+
+	w, hgt           int // samples
+	blocksX, blocksY int // that hold samples: those of a scan of its own
+	stride           int // samples of a plane's row: whole MCUs
+
+	want    blockRange // those that the wanted region needs
+	plane   []uint8
+	coef    []int16 // progressive: coefficients in zigzag order, block after block
+	scale   dequant // the quantisation table as it was when the first scan began
+	started bool    // a scan has begun
+	dc      int     // predictor
+
+	dcTable, acTable *huffman // of the current scan
+}
+
+// blockRange is the rectangle of blocks x0 <= x < x1, y0 <= y < y1.
+type blockRange struct{ x0, y0, x1, y1 int }
+
+func (r blockRange) has(x, y int) bool { return x >= r.x0 && x < r.x1 && y >= r.y0 && y < r.y1 }
+
+// setSizes computes what follows from the frame's sampling factors (T.81 A.1.1, A.2).
+func (d *Decoder) setSizes() error {
+	f := &d.frame
+	f.maxH, f.maxV = 1, 1
+	for i := range f.n {
+		f.maxH, f.maxV = max(f.maxH, d.components[i].h), max(f.maxV, d.components[i].v)
+	}
+	f.mcusX, f.mcusY = ceilDiv(f.w, blockSide*f.maxH), ceilDiv(f.h, blockSide*f.maxV)
+	for i := range f.n {
+		c := &d.components[i]
+		if f.maxH%c.h != 0 || f.maxV%c.v != 0 {
+			return fmt.Errorf("%w: sampling %dx%d of component %d beside %dx%d, want whole-number ratios", ErrUnsupported, c.h, c.v, i, f.maxH, f.maxV)
+		}
+		c.w, c.hgt = ceilDiv(f.w*c.h, f.maxH), ceilDiv(f.h*c.v, f.maxV)
+		c.blocksX, c.blocksY = ceilDiv(c.w, blockSide), ceilDiv(c.hgt, blockSide)
+		c.stride = f.mcusX * c.h * blockSide
+	}
+	return nil
+}
+
+// prepare takes the memory that decoding the region needs.
+func (d *Decoder) prepare(r Region) error {
+	f := &d.frame
+	if r.X0 < 0 || r.Y0 < 0 || r.X1 > f.w || r.Y1 > f.h || r.X0 >= r.X1 || r.Y0 >= r.Y1 {
+		return fmt.Errorf("region %v of a %dx%d picture", r, f.w, f.h)
+	}
+	if err := d.checkLength(); err != nil {
+		return err
+	}
+	for i := range f.n {
+		c := &d.components[i]
+		c.want = c.blocksOf(r, f)
+		c.plane = grow(c.plane, c.stride*c.want.y1*blockSide)
+		if f.progressive {
+			c.coef = grow(c.coef, c.stride/blockSide*f.mcusY*c.v*blockLen)
+			clear(c.coef)
+		}
+	}
+	return nil
+}
+
+// checkLength refuses a file that is too short for its size before memory is taken: every block of a sequential file
+// costs at least two bits, every block of a progressive file's luminance at least one.
+func (d *Decoder) checkLength() error {
+	least := 0
+	if d.frame.progressive {
+		least = d.components[0].blocksX * d.components[0].blocksY
+	} else {
+		for i := range d.frame.n {
+			least += 2 * d.components[i].blocksX * d.components[i].blocksY
+		}
+	}
+	if left := 8 * (len(d.data) - d.pos); left < least {
+		return fmt.Errorf("%w: %d bytes of data for %dx%d pixels", ErrDamaged, left/8, d.frame.w, d.frame.h)
+	}
+	return nil
+}
+
+// blocksOf returns the blocks of c that the pixels of r depend on: one sample more on each side, for upsampling.
+func (c *component) blocksOf(r Region, f *frame) blockRange {
+	const margin = 1
+	return blockRange{
+		x0: max(r.X0*c.h/f.maxH-margin, 0) / blockSide,
+		y0: max(r.Y0*c.v/f.maxV-margin, 0) / blockSide,
+		x1: ceilDiv(min(ceilDiv(r.X1*c.h, f.maxH)+margin, c.w), blockSide),
+		y1: ceilDiv(min(ceilDiv(r.Y1*c.v, f.maxV)+margin, c.hgt), blockSide),
+	}
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// grow returns s with length n, its contents undefined.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,153 @@
+package jpeg
+
+// block is the dequantised coefficients of 8x8 samples, two neighbouring columns to a word: element 4*v+u/2 is
+// F(u) + F(u+1)<<32 for even u, u the horizontal and v the vertical frequency. Sums, differences and products with
+// constants of such words are those of both halves, a borrow of the lower half being undone when it is taken out again;
+// so one multiplication serves two columns.
+type block [blockLen / 2]int64
+
+// dequant multiplies a coefficient, by zigzag index, into its half of a block's element.
+type dequant [blockLen + zigzagMargin]int64
+
+// zigzagMargin is how far a run of zeros in damaged data can lead beyond a block.
+const zigzagMargin = 16
+
+// zigzag is the place of coefficient k in a block in rows (T.81 figure A.6).
+var zigzag = [blockLen]uint8{
+	0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
+	12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
+	35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+}
+
+// element is the index in a block of coefficient k.
+var element = func() (e [blockLen + zigzagMargin]uint8) {
+	for k := range e {
+		e[k] = zigzag[min(k, blockLen-1)] / 2
+	}
+	return e
+}()
+
+func (q *dequant) set(t *quantTable) {
+	for k, step := range t.step {
+		q[k] = int64(step) << (32 * (zigzag[k] & 1))
+	}
+}
+
+// Fixed-point constants of 13 bits, named after figure 1 and the appendix of Loeffler, Ligtenberg and Moschytz,
+// "Practical Fast 1-D DCT Algorithms with 11 Multiplications", ICASSP 1989: sums of cosines times the square root of 2.
+// Their rounding to 13 bits and the two intermediate roundings below define libjpeg's accurate integer inverse DCT.
+const (
+	constBits = 13
+	passBits  = 2 // more bits kept between the passes
+
+	fix0_298631336 = 2446
+	fix0_390180644 = 3196
+	fix0_541196100 = 4433
+	fix0_765366865 = 6270
+	fix0_899976223 = 7373
+	fix1_175875602 = 9633
+	fix1_501321110 = 12299
+	fix1_847759065 = 15137
+	fix1_961570560 = 16069
+	fix2_053119869 = 16819
+	fix2_562915447 = 20995
+	fix3_072711026 = 25172
+)
+
+// both is the word whose halves are both v.
+const both = 1<<32 + 1
+
+// transform is the 1-D inverse DCT of both halves of eight words, its results times 2^13 and plus bias.
+func transform(i0, i1, i2, i3, i4, i5, i6, i7, bias int64) (o0, o1, o2, o3, o4, o5, o6, o7 int64) {
+	// Even part.
+	z := (i2 + i6) * fix0_541196100
+	e2 := z - i6*fix1_847759065
+	e3 := z + i2*fix0_765366865
+	e0 := (i0+i4)<<constBits + bias
+	e1 := (i0-i4)<<constBits + bias
+	a0, a3 := e0+e3, e0-e3
+	a1, a2 := e1+e2, e1-e2
+	// Odd part.
+	z5 := (i7 + i3 + i5 + i1) * fix1_175875602
+	z1 := (i7 + i1) * -fix0_899976223
+	z2 := (i5 + i3) * -fix2_562915447
+	z3 := (i7+i3)*-fix1_961570560 + z5
+	z4 := (i5+i1)*-fix0_390180644 + z5
+	b0 := i7*fix0_298631336 + z1 + z3
+	b1 := i5*fix2_053119869 + z2 + z4
+	b2 := i3*fix3_072711026 + z2 + z3
+	b3 := i1*fix1_501321110 + z1 + z4
+	return a0 + b3, a1 + b2, a2 + b1, a3 + b0, a3 - b0, a2 - b1, a1 - b2, a0 - b3
+}
+
+// inverse writes the samples of a block to the 8x8 bytes at dst, rows stride apart.
+func (b *block) inverse(dst []uint8, stride int) {
+	var ws [blockLen / 2]int64 // element 8*(y/2)+u: rows y and y+1 of column u
+	b.columns(&ws)
+	for y := 0; y < blockSide; y += 2 {
+		in := (*[blockSide]int64)(ws[blockSide/2*y:])
+		rows(in, (*[blockSide]uint8)(dst[y*stride:]), (*[blockSide]uint8)(dst[(y+1)*stride:]))
+	}
+}
+
+// columns transforms the columns, rounds to passBits and pairs rows instead of columns.
+func (b *block) columns(ws *[blockLen / 2]int64) {
+	const (
+		shift = constBits - passBits
+		round = 1 << (shift - 1)
+		low   = 1 << 31 // makes the lower half positive
+	)
+	for p := range blockSide / 2 {
+		o0, o1, o2, o3, o4, o5, o6, o7 := transform(b[p], b[4+p], b[8+p], b[12+p], b[16+p], b[20+p], b[24+p], b[28+p], round*both+low)
+		w := (*[26]int64)(ws[2*p:])
+		w[0], w[1] = pair(o0, o1)
+		w[8], w[9] = pair(o2, o3)
+		w[16], w[17] = pair(o4, o5)
+		w[24], w[25] = pair(o6, o7)
+	}
+}
+
+// pair turns the column sums of two rows into words of two rows, descaled.
+func pair(upper, lower int64) (even, odd int64) {
+	const (
+		shift = constBits - passBits
+		bias  = 1 << (31 - shift) * both
+	)
+	even = int64(uint32(upper)>>shift) + int64(uint32(lower)>>shift)<<32 - bias
+	odd = upper>>(32+shift) + lower>>(32+shift)<<32
+	return even, odd
+}
+
+// rows transforms two rows and writes their samples.
+func rows(in *[blockSide]int64, upper, lower *[blockSide]uint8) {
+	const (
+		shift = constBits + passBits + 3
+		bias  = (128<<shift + 1<<(shift-1)) * both // the level shift of T.81 A.3.1, and rounding
+		legal = (1<<(shift+8) - 1) * both
+	)
+	o0, o1, o2, o3, o4, o5, o6, o7 := transform(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], bias)
+	if (o0|o1|o2|o3|o4|o5|o6|o7)&^legal != 0 {
+		clampRows([blockSide]int64{o0, o1, o2, o3, o4, o5, o6, o7}, upper, lower)
+		return
+	}
+	upper[0], lower[0] = uint8(o0>>shift), uint8(o0>>(32+shift))
+	upper[1], lower[1] = uint8(o1>>shift), uint8(o1>>(32+shift))
+	upper[2], lower[2] = uint8(o2>>shift), uint8(o2>>(32+shift))
+	upper[3], lower[3] = uint8(o3>>shift), uint8(o3>>(32+shift))
+	upper[4], lower[4] = uint8(o4>>shift), uint8(o4>>(32+shift))
+	upper[5], lower[5] = uint8(o5>>shift), uint8(o5>>(32+shift))
+	upper[6], lower[6] = uint8(o6>>shift), uint8(o6>>(32+shift))
+	upper[7], lower[7] = uint8(o7>>shift), uint8(o7>>(32+shift))
+}
+
+// clampRows is the end of rows where a sample leaves 0..255.
+func clampRows(o [blockSide]int64, upper, lower *[blockSide]uint8) {
+	const shift = constBits + passBits + 3
+	for x, v := range o {
+		low := int64(int32(v))
+		upper[x], lower[x] = clamp(int(low>>shift)), clamp(int((v-low)>>(32+shift)))
+	}
+}
+
+func clamp(v int) uint8 { return uint8(min(max(v, 0), 255)) }

@@ -1,0 +1,78 @@
+// Package jpeg decodes JPEG files to the same pixels as libjpeg-turbo with its default settings: the accurate integer
+// inverse DCT, triangle-filter ("fancy") chroma upsampling and its fixed-point colour conversion.
+//
+// In: baseline, extended sequential and progressive Huffman-coded files (ITU-T T.81) of 8-bit samples, with one (grey),
+// three (YCbCr or RGB) or four (CMYK or YCCK) components and any whole-number subsampling. Out: arithmetic coding,
+// lossless and hierarchical files, 12-bit samples.
+//
+// libjpeg-turbo goes on after damaged entropy-coded data and shows what it has; this package returns ErrDamaged.
+package jpeg
+
+import "errors"
+
+// The kinds of failure, found by errors.Is.
+var (
+	ErrDamaged     = errors.New("damaged or truncated JPEG")
+	ErrUnsupported = errors.New("unsupported kind of JPEG")
+)
+
+const (
+	blockSide     = 8
+	blockLen      = blockSide * blockSide
+	maxComponents = 4
+	maxSampling   = 4
+	maxTables     = 4
+)
+
+// Header is what a file's markers say before its first scan.
+type Header struct {
+	W, H int    // pixels, as stored: orientation is not applied
+	Exif []byte // the TIFF structure of the first EXIF segment, nil where there is none; part of the file's bytes
+}
+
+// Region is the rectangle of pixels X0 <= x < X1, Y0 <= y < Y1.
+type Region struct{ X0, Y0, X1, Y1 int }
+
+// Decoder decodes one file after the other, keeping its memory. It is for one goroutine at a time.
+type Decoder struct {
+	data []byte
+	pos  int // of the next marker segment
+
+	frame      frame
+	exif       []byte
+	jfif       bool
+	adobe      int // the transform of the Adobe segment, -1 where there is none
+	restart    int // MCUs between restart markers, 0: none
+	quant      [maxTables]quantTable
+	huff       [2][maxTables]huffman // DC, AC
+	components [maxComponents]component
+	bits       bitReader
+	eobRun     int // progressive: blocks still to come that end at once
+	scans      int
+	rows       rowBuffers
+}
+
+// Open reads the header of a file. The Decoder refers to data until the next Open.
+func (d *Decoder) Open(data []byte) (Header, error) {
+	d.reset(data)
+	if err := d.readHeader(); err != nil {
+		return Header{}, err
+	}
+	return Header{W: d.frame.w, H: d.frame.h, Exif: d.exif}, nil
+}
+
+// Decode decodes the file given to Open. Of pix, interleaved RGB with rows of 3*W bytes, it writes the pixels of the
+// region and no others. The whole file is read and checked whatever the region. One Open allows one Decode.
+func (d *Decoder) Decode(pix []uint8, r Region) error {
+	if err := d.prepare(r); err != nil {
+		return err
+	}
+	if err := d.readScans(); err != nil {
+		return err
+	}
+	if d.frame.progressive {
+		d.transformAll()
+	}
+	d.writeRows(pix, r)
+	return nil
+}

@@ -1,0 +1,126 @@
+package jpeg
+
+// refine decodes what a progressive scan says about one block (T.81 G.1.2 and G.2).
+func (d *Decoder) refine(s *scan, c *component, coef *[blockLen]int16) bool {
+	switch {
+	case s.from == 0 && s.high == 0:
+		diff, ok := d.bits.difference(c.dcTable)
+		c.dc += diff
+		coef[0] = int16(c.dc << s.low)
+		return ok
+	case s.from == 0:
+		d.bits.refill()
+		coef[0] |= int16(d.bits.take(1) << s.low)
+		return true
+	case s.high == 0:
+		return d.firstAC(s, c.acTable, coef)
+	}
+	return d.refineAC(s, c.acTable, coef)
+}
+
+// firstAC decodes the leading bits of AC coefficients.
+func (d *Decoder) firstAC(s *scan, h *huffman, coef *[blockLen]int16) bool {
+	if d.eobRun > 0 {
+		d.eobRun--
+		return true
+	}
+	for k := s.from; k <= s.to; k++ {
+		d.bits.refill()
+		e, ok := d.bits.code(h)
+		if !ok {
+			return false
+		}
+		v, run := d.bits.value(e), entryRun(e)
+		if v == 0 && run != 15 {
+			d.eobRun = d.runOfEnds(run) - 1
+			return true
+		}
+		if k += run; k >= blockLen {
+			return false
+		}
+		coef[k] = int16(v << s.low)
+	}
+	return true
+}
+
+// runOfEnds reads the length, at least 1, of a run of blocks without further coefficients (T.81 G.1.2.2).
+func (d *Decoder) runOfEnds(category int) int {
+	return 1<<category + d.bits.take(uint(category))
+}
+
+// refineAC decodes one more bit of AC coefficients: the values of those that become non-zero are coded with the run of
+// coefficients before them that stay zero, and each non-zero coefficient passed over has a correction bit (T.81 G.1.2.3).
+func (d *Decoder) refineAC(s *scan, h *huffman, coef *[blockLen]int16) bool {
+	k := s.from
+	for d.eobRun == 0 && k <= s.to {
+		d.bits.refill()
+		e, ok := d.bits.code(h)
+		if !ok || entrySize(e) > 1 {
+			return false
+		}
+		v, run := d.bits.value(e), entryRun(e)
+		if v == 0 && run != 15 {
+			d.eobRun = d.runOfEnds(run)
+			break
+		}
+		k = d.correct(s, coef, k, run)
+		if v != 0 {
+			if k > s.to || v > 1 || v < -1 {
+				return false
+			}
+			coef[k] = int16(v << s.low)
+		}
+		k++
+	}
+	if d.eobRun > 0 {
+		d.correct(s, coef, k, blockLen)
+		d.eobRun--
+	}
+	return true
+}
+
+// correct reads the correction bits of the non-zero coefficients from k on and returns the position of the zero
+// coefficient after zeros more, or one behind the scan's last.
+func (d *Decoder) correct(s *scan, coef *[blockLen]int16, k, zeros int) int {
+	for ; k <= s.to; k++ {
+		if coef[k] == 0 {
+			if zeros == 0 {
+				break
+			}
+			zeros--
+			continue
+		}
+		if d.bits.n == 0 {
+			d.bits.refill()
+		}
+		if d.bits.take(1) == 1 {
+			coef[k] += correction(coef[k], s.low)
+		}
+	}
+	return k
+}
+
+// correction is the step away from zero that a correction bit at position low stands for.
+func correction(v int16, low int) int16 {
+	if v < 0 {
+		return -1 << low
+	}
+	return 1 << low
+}
+
+// transformAll turns the coefficients of a progressive file into samples.
+func (d *Decoder) transformAll() {
+	for i := range d.frame.n {
+		c := &d.components[i]
+		for y := c.want.y0; y < c.want.y1; y++ {
+			for x := c.want.x0; x < c.want.x1; x++ {
+				coef := c.coef[blockLen*(y*c.stride/blockSide+x):][:blockLen]
+				var b block
+				for k, v := range coef {
+					b[element[k]] += int64(v) * c.scale[k]
+				}
+				b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride)
+			}
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package jpeg
+
+import "fmt"
+
+// maxScans bounds the work that a small file can ask for; progressive files have about ten scans.
+const maxScans = 500
+
+// scan is what a start-of-scan segment says (T.81 B.2.3).
+type scan struct {
+	components []*component
+	from, to   int // spectral selection: the first and last coefficient
+	high, low  int // successive approximation: the bit positions before and now
+	mcusX      int
+	mcusY      int
+}
+
+// readScans reads the scans and the segments between them. The first start-of-scan marker has been read.
+// A sequential file is complete with the last component's scan, a progressive one with its end-of-image marker.
+func (d *Decoder) readScans() error {
+	for {
+		if err := d.readScan(); err != nil {
+			return err
+		}
+		if !d.frame.progressive && d.allStarted() {
+			return nil
+		}
+		marker, err := d.readSegments()
+		if err != nil {
+			return err
+		}
+		if marker == markerEOI {
+			break
+		}
+	}
+	if !d.allStarted() {
+		return fmt.Errorf("%w: it ends before every component has had a scan", ErrDamaged)
+	}
+	return nil
+}
+
+func (d *Decoder) allStarted() bool {
+	for i := range d.frame.n {
+		if !d.components[i].started {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *Decoder) readScan() error {
+	if d.scans++; d.scans > maxScans {
+		return fmt.Errorf("%w: more than %d scans", ErrDamaged, maxScans)
+	}
+	var list [maxComponents]*component
+	s, err := d.readScanHeader(list[:0])
+	if err != nil {
+		return err
+	}
+	for _, c := range s.components {
+		if err := d.start(c); err != nil {
+			return err
+		}
+	}
+	return d.readIntervals(&s)
+}
+
+// readScanHeader reads a start-of-scan segment.
+func (d *Decoder) readScanHeader(list []*component) (scan, error) {
+	b, err := d.segment(markerSOS)
+	if err != nil {
+		return scan{}, err
+	}
+	if len(b) < 1 || len(b) != 4+2*int(b[0]) || b[0] < 1 || int(b[0]) > d.frame.n {
+		return scan{}, fmt.Errorf("%w: start of scan of %d bytes", ErrDamaged, len(b))
+	}
+	n := int(b[0])
+	s := scan{components: list}
+	for i := range n {
+		c, err := d.scanComponent(b[1+2*i], b[2+2*i])
+		if err != nil {
+			return scan{}, err
+		}
+		s.components = append(s.components, c)
+	}
+	p := b[1+2*n:]
+	s.from, s.to, s.high, s.low = int(p[0]), int(p[1]), int(p[2]>>4), int(p[2]&15)
+	s.mcusX, s.mcusY = d.frame.mcusX, d.frame.mcusY
+	if n == 1 {
+		s.mcusX, s.mcusY = s.components[0].blocksX, s.components[0].blocksY
+	}
+	return s, d.checkScan(&s)
+}
+
+// scanComponent finds the component of a scan and its tables.
+func (d *Decoder) scanComponent(id, tables uint8) (*component, error) {
+	dc, ac := int(tables>>4), int(tables&15)
+	if dc >= maxTables || ac >= maxTables {
+		return nil, fmt.Errorf("%w: a scan uses Huffman tables %d and %d, want 0 to 3", ErrDamaged, dc, ac)
+	}
+	for i := range d.frame.n {
+		if c := &d.components[i]; c.id == id {
+			c.dcTable, c.acTable = &d.huff[0][dc], &d.huff[1][ac]
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: a scan of component %d, which the frame lacks", ErrDamaged, id)
+}
+
+// checkScan checks that the scan's parameters fit the frame and that its tables are there.
+func (d *Decoder) checkScan(s *scan) error {
+	wantDC, wantAC := true, true
+	if d.frame.progressive {
+		wantDC, wantAC = s.from == 0 && s.high == 0, s.from > 0
+		if s.to < s.from || s.to >= blockLen || s.from == 0 && s.to != 0 || s.from > 0 && len(s.components) > 1 || s.low > 13 || s.high > 0 && s.high != s.low+1 {
+			return fmt.Errorf("%w: progressive scan of %d components, coefficients %d-%d, bits %d-%d", ErrDamaged, len(s.components), s.from, s.to, s.high, s.low)
+		}
+	}
+	for i, c := range s.components {
+		for _, other := range s.components[:i] {
+			if c == other {
+				return fmt.Errorf("%w: a scan names a component twice", ErrDamaged)
+			}
+		}
+		if wantDC && !c.dcTable.defined || wantAC && !c.acTable.defined {
+			return fmt.Errorf("%w: a scan uses a Huffman table that the file lacks", ErrDamaged)
+		}
+	}
+	return nil
+}
+
+// start latches the quantisation table of a component at its first scan.
+func (d *Decoder) start(c *component) error {
+	if c.started {
+		return nil
+	}
+	if !d.quant[c.tq].defined {
+		return fmt.Errorf("%w: a component uses quantisation table %d, which the file lacks", ErrDamaged, c.tq)
+	}
+	c.scale.set(&d.quant[c.tq])
+	c.started = true
+	return nil
+}
+
+// readIntervals reads the entropy-coded data of a scan, one restart interval after the other.
+func (d *Decoder) readIntervals(s *scan) error {
+	total := s.mcusX * s.mcusY
+	interval := total
+	if d.restart > 0 {
+		interval = d.restart
+	}
+	for from := 0; from < total; from += interval {
+		if from > 0 {
+			if err := d.readRestartMarker(from/interval - 1); err != nil {
+				return err
+			}
+		}
+		d.pos += d.bits.load(d.data[d.pos:])
+		if err := d.readMCUs(s, from, min(from+interval, total)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readRestartMarker reads restart marker i of a scan.
+func (d *Decoder) readRestartMarker(i int) error {
+	marker, err := d.nextMarker()
+	if err != nil {
+		return err
+	}
+	if want := uint8(markerRST0 + i%8); marker != want {
+		return fmt.Errorf("%w: marker %#x, want restart marker %#x", ErrDamaged, marker, want)
+	}
+	return nil
+}
+
+// readMCUs decodes the minimum coded units from to end-1 of a scan.
+func (d *Decoder) readMCUs(s *scan, from, end int) error {
+	d.eobRun = 0
+	for _, c := range s.components {
+		c.dc = 0
+	}
+	x, y := from%s.mcusX, from/s.mcusX
+	for i := from; i < end; i++ {
+		if err := d.readMCU(s, x, y); err != nil {
+			return fmt.Errorf("%w in MCU %d of %d", err, i, s.mcusX*s.mcusY)
+		}
+		if x++; x == s.mcusX {
+			x, y = 0, y+1
+		}
+	}
+	return nil
+}
+
+func (d *Decoder) readMCU(s *scan, x, y int) error {
+	if len(s.components) == 1 {
+		return d.readBlock(s, s.components[0], x, y)
+	}
+	for _, c := range s.components {
+		for v := range c.v {
+			for h := range c.h {
+				if err := d.readBlock(s, c, x*c.h+h, y*c.v+v); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// readBlock decodes block x, y of a component.
+func (d *Decoder) readBlock(s *scan, c *component, x, y int) error {
+	ok := false
+	switch {
+	case d.frame.progressive:
+		at := blockLen * (y*c.stride/blockSide + x)
+		ok = d.refine(s, c, (*[blockLen]int16)(c.coef[at:]))
+	case c.want.has(x, y):
+		var b block
+		if ok = d.bits.sequential(c, &b); ok {
+			b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride)
+		}
+	default:
+		ok = d.bits.skip(c)
+	}
+	if d.bits.overrun() {
+		return fmt.Errorf("%w: the data end; fetch the file again", ErrDamaged)
+	}
+	if !ok {
+		return fmt.Errorf("%w: invalid code", ErrDamaged)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package jpeg
+
+// Chroma planes that are half as wide, half as high or both are interpolated with the triangle filter that libjpeg calls
+// fancy upsampling: a full-size sample lies a quarter of a step from its nearest chroma sample and three quarters from
+// the next, so the weights are 3/4 and 1/4 in each direction. The roundings alternate so that they cancel on average.
+// Other ratios, and planes at most two samples wide, repeat samples.
+
+// rowBuffers holds full-size rows of the components and what their making needs.
+type rowBuffers struct {
+	full [maxComponents][]uint8
+	sums []uint16 // columns of two rows mixed 3:1, with one more at each end
+}
+
+// fancyMinWidth is the width from which horizontal interpolation is used.
+const fancyMinWidth = 3
+
+// fullRow returns the samples x0 <= x < x1 of row y of component i at full size.
+func (d *Decoder) fullRow(i, y, x0, x1 int) []uint8 {
+	c, f := &d.components[i], &d.frame
+	dx, dy := f.maxH/c.h, f.maxV/c.v
+	if dx == 1 && dy == 1 {
+		return c.plane[y*c.stride:][x0:x1]
+	}
+	buf := grow(d.rows.full[i], x1-x0+2*maxSampling)
+	d.rows.full[i] = buf
+	first, end := x0/dx, ceilDiv(x1, dx)
+	switch {
+	case dx == 2 && dy == 1 && c.w >= fancyMinWidth:
+		c.widen(buf, y, first, end)
+	case dx == 2 && dy == 2 && c.w >= fancyMinWidth:
+		d.rows.sums = grow(d.rows.sums, end-first+2)
+		c.widenMixed(buf, d.rows.sums, y, first, end)
+	case dx == 1 && dy == 2:
+		c.mix(buf, y, first, end)
+	default:
+		repeat(buf, c.plane[y/dy*c.stride:][first:end], dx)
+	}
+	return buf[x0-first*dx:][:x1-x0]
+}
+
+// neighbour is the row of a half-high plane that lies second nearest to full-size row y; the nearest is y/2.
+func (c *component) neighbour(y int) int {
+	if y%2 == 0 {
+		return max(y/2-1, 0)
+	}
+	return min(y/2+1, c.hgt-1)
+}
+
+// widen doubles the width of samples first to end-1 of row y.
+func (c *component) widen(dst []uint8, y, first, end int) {
+	row := c.plane[y*c.stride:][:c.w]
+	for x := first; x < end; x++ {
+		near := 3 * uint(row[x])
+		out := dst[2*(x-first):][:2]
+		out[0] = uint8((near + uint(row[max(x-1, 0)]) + 1) >> 2)
+		out[1] = uint8((near + uint(row[min(x+1, c.w-1)]) + 2) >> 2)
+	}
+}
+
+// mix interpolates samples first to end-1 of full-size row y between rows of a half-high plane.
+func (c *component) mix(dst []uint8, y, first, end int) {
+	near := c.plane[y/2*c.stride:][first:end]
+	far := c.plane[c.neighbour(y)*c.stride:][first:end]
+	round := 1 + uint(y%2)
+	for x, v := range near {
+		dst[x] = uint8((3*uint(v) + uint(far[x]) + round) >> 2)
+	}
+}
+
+// widenMixed interpolates in both directions. sums has room for end-first+2 values.
+func (c *component) widenMixed(dst []uint8, sums []uint16, y, first, end int) {
+	near := c.plane[y/2*c.stride:][:c.w]
+	far := c.plane[c.neighbour(y)*c.stride:][:c.w]
+	lo, hi := max(first-1, 0), min(end+1, c.w)
+	for x := lo; x < hi; x++ {
+		sums[x-first+1] = 3*uint16(near[x]) + uint16(far[x])
+	}
+	n := end - first
+	if lo == first {
+		sums[0] = sums[1]
+	}
+	if hi == end {
+		sums[n+1] = sums[n]
+	}
+	for x := range n {
+		s, out := sums[x:][:3], dst[2*x:][:2]
+		out[0] = uint8((3*s[1] + s[0] + 8) >> 4)
+		out[1] = uint8((3*s[1] + s[2] + 7) >> 4)
+	}
+}
+
+// repeat stores each sample times times.
+func repeat(dst, row []uint8, times int) {
+	for x, v := range row {
+		for i := range times {
+			dst[times*x+i] = v
+		}
+	}
+}
