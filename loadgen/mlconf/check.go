@@ -1,0 +1,214 @@
+package mlconf
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// Check lists the faults of a user.conf: lines that the official LoadGen rejects, and those that it accepts but
+// ignores or changes silently. models are the model names that a key may have besides "*"; nil means any.
+func Check(source, text string, models map[string]bool) []Problem {
+	c := checker{source: source, models: models, seen: map[string]int{}}
+	for i, line := range strings.Split(text, "\n") {
+		c.line = i + 1
+		c.check(line)
+	}
+	return c.problems
+}
+
+type checker struct {
+	source   string
+	models   map[string]bool
+	seen     map[string]int // line of each key
+	line     int
+	problems []Problem
+}
+
+func (c *checker) fault(key, format string, args ...any) {
+	c.problems = append(c.problems, Problem{Source: c.source, Line: c.line, Key: key, Text: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) check(line string) {
+	key, v, bad := parseLine(line)
+	tokens := strings.Fields(line)
+	switch {
+	case bad != nil && strings.HasPrefix(key, "#"):
+		c.fault("", "a comment needs a space after #")
+	case bad != nil:
+		c.fault(key, "%s%s", bad.what, commentHint(tokens))
+	case key == "" || strings.HasPrefix(key, "#"):
+	case v == nil:
+		c.fault(key, "has no value: want KEY = VALUE with white space around =")
+	case len(tokens) > 3:
+		c.fault(key, "has %d values, want one", len(tokens)-2)
+	default:
+		c.setting(key, *v)
+	}
+}
+
+func commentHint(tokens []string) string {
+	if slices.ContainsFunc(tokens, func(t string) bool { return strings.HasPrefix(t, "#") }) {
+		return "; a comment needs a line of its own"
+	}
+	return ""
+}
+
+// setting checks a well-formed line.
+func (c *checker) setting(full string, v value) {
+	if first, ok := c.seen[full]; ok {
+		c.fault(full, "is set on line %d already", first)
+		return
+	}
+	c.seen[full] = c.line
+	model, scenario, key, ok := splitKey(full)
+	if !ok {
+		c.fault(full, "want MODEL.SCENARIO.KEY, each of the first two possibly *")
+		return
+	}
+	if model != "*" && c.models != nil && !c.models[model] {
+		c.fault(full, "unknown model %q%s", model, suggest(model, slices.Sorted(maps.Keys(c.models))))
+	}
+	if !slices.Contains(scenarioNames(), scenario) {
+		c.fault(full, "unknown scenario %q, want one of %s", scenario, strings.Join(scenarioNames(), ", "))
+		return
+	}
+	c.field(full, scenario, key, v)
+}
+
+// field checks the last part of a key and its value.
+func (c *checker) field(full, scenario, key string, v value) {
+	fields := fieldsOf(key)
+	if len(fields) == 0 {
+		c.fault(full, "unknown key %q%s", key, suggest(key, allKeys()))
+		return
+	}
+	for _, f := range fields {
+		if scenario != "*" && f.Scenario != "" && f.Scenario != scenario {
+			continue
+		}
+		switch fault := f.check(v); {
+		case f.RulesOnly:
+			c.fault(full, "is ignored in a user.conf: the rules set it")
+		case fault != "":
+			c.fault(full, "%s", fault)
+		}
+		return
+	}
+	c.fault(full, "is ignored under %s: it is read under %s", scenario, readUnder(fields))
+}
+
+func readUnder(fields []Field) string {
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.Scenario)
+	}
+	return strings.Join(names, ", ")
+}
+
+// check says what is wrong with a value that the official LoadGen would store in f, silently changed; or "".
+func (f Field) check(v value) string {
+	switch f.kind {
+	case number, percent, fracMillis:
+		if math.IsNaN(v.double) || math.IsInf(v.double, 0) || v.double < 0 {
+			return fmt.Sprintf("want a number of at least 0%s, found %s", inUnit(f), v.text)
+		}
+		if f.kind == fracMillis && v.double*1e6 >= math.MaxInt64 || f.kind == percent && v.double > 100 {
+			return fmt.Sprintf("%s is too large", v.text)
+		}
+		return ""
+	case boolean, exactlyOne:
+		if v.text != "0" && v.text != "1" {
+			return fmt.Sprintf("want 0 or 1, found %s", v.text)
+		}
+		return ""
+	}
+	if _, rest := leadingInteger(v.text); rest != "" || strings.HasPrefix(v.text, "-") {
+		return fmt.Sprintf("want a whole number of at least 0%s, found %s", inUnit(f), v.text)
+	}
+	return f.checkRange(v)
+}
+
+func (f Field) checkRange(v value) string {
+	limit := uint64(math.MaxUint64)
+	switch f.kind {
+	case mode:
+		limit = uint64(loadgen.FindPeakPerformance)
+	case millis, tokenMillis:
+		limit = math.MaxInt64 / 1_000_000
+	case small:
+		limit = math.MaxInt32
+	}
+	if v.integer > limit {
+		return fmt.Sprintf("want at most %d%s, found %s", limit, inUnit(f), v.text)
+	}
+	return ""
+}
+
+func scenarioNames() []string {
+	names := []string{"*"}
+	for _, s := range loadgen.Scenarios() {
+		names = append(names, s.String())
+	}
+	return names
+}
+
+func fieldsOf(key string) []Field {
+	var list []Field
+	for _, f := range Fields() {
+		if f.Key == key && key != "" {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func allKeys() []string {
+	var keys []string
+	for _, f := range Fields() {
+		if f.Key != "" && !f.RulesOnly {
+			keys = append(keys, f.Key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// suggest names the known word nearest to an unknown one, or lists them all.
+func suggest(word string, known []string) string {
+	best, least := "", len(word)/3+2
+	for _, k := range known {
+		if d := distance(word, k); d < least {
+			best, least = k, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf(", did you mean %q?", best)
+	}
+	return ", want one of " + strings.Join(known, ", ")
+}
+
+// distance is the Levenshtein distance of a and b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

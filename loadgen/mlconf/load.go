@@ -1,0 +1,167 @@
+package mlconf
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// ErrConfig is wrapped by every error of Load that a user can mend.
+var ErrConfig = errors.New("configuration")
+
+// Load makes the settings of a run: LoadGen's defaults, then the rules' defaults of the model and scenario, then
+// o.UserConf, then o.Overrides. It reports all faults of all inputs at once, each with file and line.
+func Load(o Options) (Settings, error) {
+	round, err := Round(o.Rules)
+	if err != nil {
+		return Settings{}, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	rules, err := rulesFile(round)
+	if err != nil {
+		return Settings{}, err
+	}
+	s := Settings{TestSettings: loadgen.DefaultTestSettings(), Origins: map[string]Origin{}}
+	for _, f := range Fields() {
+		s.Origins[f.Name] = Origin{Source: "LoadGen default", Key: f.Key, Text: f.Text(s.TestSettings)}
+	}
+	rules.apply(&s.TestSettings, o.Model, o.Scenario.String(), true, s.note(rules.source))
+	s.Scenario, s.Mode = o.Scenario, o.Mode
+	var problems []Problem
+	if o.UserConf != "" {
+		problems = s.userConf(o, rules)
+	}
+	problems = append(problems, s.overrides(o)...)
+	return s, asError(problems)
+}
+
+// note records where values come from.
+func (s *Settings) note(source string) func(Field, string, value) {
+	return func(f Field, key string, v value) {
+		s.Origins[f.Name] = Origin{Source: source, Line: v.line, Key: key, Text: v.text}
+	}
+}
+
+// userConf applies a user.conf. The mode is the caller's: files do not change it.
+func (s *Settings) userConf(o Options, rules file) []Problem {
+	text, err := os.ReadFile(o.UserConf)
+	if err != nil {
+		return []Problem{{Source: o.UserConf, Text: "cannot be read: " + err.Error()}}
+	}
+	known := rules.models()
+	known[o.Model] = true
+	problems := Check(o.UserConf, string(text), known)
+	f, bad := parse(o.UserConf, string(text))
+	if len(bad) == 0 {
+		f.apply(&s.TestSettings, o.Model, o.Scenario.String(), false, s.note(o.UserConf))
+	}
+	return problems
+}
+
+// overrides applies single settings, in order.
+func (s *Settings) overrides(o Options) []Problem {
+	var problems []Problem
+	for _, over := range o.Overrides {
+		if text := s.override(over, o.Scenario); text != "" {
+			problems = append(problems, Problem{Source: over.Source, Key: over.Key, Text: text})
+		}
+	}
+	return problems
+}
+
+// override applies one setting and returns what is wrong with it.
+func (s *Settings) override(over Override, scenario loadgen.Scenario) string {
+	f, ok := fieldFor(over.Key, scenario)
+	if !ok {
+		return fmt.Sprintf("no such setting of a %v run%s", scenario, suggest(over.Key, keysFor(scenario)))
+	}
+	text := over.Value
+	if i := slices.Index([]string{"false", "true"}, text); i >= 0 && (f.kind == boolean || f.kind == exactlyOne) {
+		text = [...]string{"0", "1"}[i]
+	}
+	v, ok := parseValue(text)
+	if !ok {
+		return fmt.Sprintf("want a number%s, found %q", inUnit(f), over.Value)
+	}
+	if fault := f.check(v); fault != "" {
+		return fault
+	}
+	if f.kind == tokenMillis {
+		s.UseTokenLatencies, ok = true, s.UseTokenLatencies
+	}
+	f.set(&s.TestSettings, v)
+	if f.kind == tokenMillis {
+		s.UseTokenLatencies = ok
+	}
+	s.note(over.Source)(f, over.Key, v)
+	return ""
+}
+
+// fieldFor finds the field that a key without model and scenario means in a run of scenario.
+func fieldFor(key string, scenario loadgen.Scenario) (Field, bool) {
+	for _, f := range Fields() {
+		if (f.Key == key || f.Key == "" && f.Official == key) && f.Applies(scenario) {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+func keysFor(scenario loadgen.Scenario) []string {
+	var keys []string
+	for _, f := range Fields() {
+		switch {
+		case !f.Applies(scenario):
+		case f.Key != "":
+			keys = append(keys, f.Key)
+		default:
+			keys = append(keys, f.Official)
+		}
+	}
+	return keys
+}
+
+func inUnit(f Field) string {
+	if f.Unit == "" {
+		return ""
+	}
+	return " in " + f.Unit
+}
+
+// Problem is one fault of an input.
+type Problem struct {
+	Source string // path, flag
+	Line   int    // 0 where it has none
+	Key    string // may be empty
+	Text   string
+}
+
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.Source)
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d", p.Line)
+	}
+	if p.Key != "" {
+		b.WriteString(": " + p.Key)
+	}
+	return b.String() + ": " + p.Text
+}
+
+// asError joins problems into one error under ErrConfig; nil without any.
+func asError(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	lines := make([]string, len(problems))
+	for i, p := range problems {
+		lines[i] = p.String()
+	}
+	if len(lines) == 1 {
+		return fmt.Errorf("%w: %s", ErrConfig, lines[0])
+	}
+	return fmt.Errorf("%w: %d faults:\n  %s", ErrConfig, len(lines), strings.Join(lines, "\n  "))
+}
