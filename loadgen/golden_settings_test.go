@@ -1,0 +1,110 @@
+package loadgen_test
+
+import (
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// goldenSettings are a case's settings under their official names; what is missing has the default.
+type goldenSettings struct {
+	Scenario, Mode string
+
+	SingleStreamExpectedLatencyNS *float64 `json:"single_stream_expected_latency_ns"`
+	SingleStreamPercentile        *float64 `json:"single_stream_target_latency_percentile"`
+	MultiStreamExpectedLatencyNS  *float64 `json:"multi_stream_expected_latency_ns"`
+	MultiStreamPercentile         *float64 `json:"multi_stream_target_latency_percentile"`
+	MultiStreamSamplesPerQuery    *uint64  `json:"multi_stream_samples_per_query"`
+	ServerTargetQPS               *float64 `json:"server_target_qps"`
+	ServerTargetLatencyNS         *int64   `json:"server_target_latency_ns"`
+	ServerPercentile              *float64 `json:"server_target_latency_percentile"`
+	ServerCoalesceQueries         bool     `json:"server_coalesce_queries"`
+	ServerDecimals                *int     `json:"server_find_peak_qps_decimals_of_precision"`
+	ServerStep                    *float64 `json:"server_find_peak_qps_boundary_step_size"`
+	ServerMaxAsync                uint64   `json:"server_max_async_queries"`
+	OfflineExpectedQPS            *float64 `json:"offline_expected_qps"`
+
+	MinDurationMS *int64  `json:"min_duration_ms"`
+	MaxDurationMS int64   `json:"max_duration_ms"`
+	MinQueryCount *uint64 `json:"min_query_count"`
+	MaxQueryCount uint64  `json:"max_query_count"`
+
+	QSLSeed      uint64  `json:"qsl_rng_seed"`
+	SampleSeed   uint64  `json:"sample_index_rng_seed"`
+	ScheduleSeed uint64  `json:"schedule_rng_seed"`
+	LogSeed      uint64  `json:"accuracy_log_rng_seed"`
+	LogShare     float64 `json:"accuracy_log_probability"`
+	LogTarget    uint64  `json:"accuracy_log_sampling_target"`
+
+	Test05             bool   `json:"test05"`
+	Test05QSLSeed      uint64 `json:"test05_qsl_rng_seed"`
+	Test05SampleSeed   uint64 `json:"test05_sample_index_rng_seed"`
+	Test05ScheduleSeed uint64 `json:"test05_schedule_rng_seed"`
+
+	PrintTimestamps     bool   `json:"print_timestamps"`
+	IssueUnique         bool   `json:"performance_issue_unique"`
+	IssueSame           bool   `json:"performance_issue_same"`
+	IssueSameIndex      uint64 `json:"performance_issue_same_index"`
+	PerformanceOverride uint64 `json:"performance_sample_count_override"`
+	AccuracyOverride    uint64 `json:"accuracy_sample_count_override"`
+	Concatenate         bool   `json:"sample_concatenate_permutation"`
+	UseTokenLatencies   bool   `json:"use_token_latencies"`
+}
+
+// set replaces a default by a value that the case gives.
+func set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+func (g goldenSettings) test() loadgen.TestSettings {
+	s := loadgen.DefaultTestSettings()
+	s.Scenario, _ = loadgen.ParseScenario(g.Scenario)
+	s.Mode, _ = loadgen.ParseMode(g.Mode)
+	g.scenarios(&s)
+	if g.MinDurationMS != nil {
+		s.MinDuration = time.Duration(*g.MinDurationMS) * time.Millisecond
+	}
+	s.MaxDuration = time.Duration(g.MaxDurationMS) * time.Millisecond
+	set(&s.MinQueryCount, g.MinQueryCount)
+	s.MaxQueryCount = g.MaxQueryCount
+	s.QSLRNGSeed, s.SampleIndexRNGSeed, s.ScheduleRNGSeed = g.QSLSeed, g.SampleSeed, g.ScheduleSeed
+	s.AccuracyLogRNGSeed, s.AccuracyLogProbability, s.AccuracyLogSamplingTarget = g.LogSeed, g.LogShare, g.LogTarget
+	s.Test05, s.Test05QSLRNGSeed = g.Test05, g.Test05QSLSeed
+	s.Test05SampleIndexRNGSeed, s.Test05ScheduleRNGSeed = g.Test05SampleSeed, g.Test05ScheduleSeed
+	s.PrintTimestamps = g.PrintTimestamps
+	s.PerformanceIssueUnique, s.PerformanceIssueSame, s.PerformanceIssueSameIndex = g.IssueUnique, g.IssueSame, g.IssueSameIndex
+	s.PerformanceSampleCountOverride, s.AccuracySampleCountOverride = g.PerformanceOverride, g.AccuracyOverride
+	s.SampleConcatenatePermutation = g.Concatenate
+	s.UseTokenLatencies = g.UseTokenLatencies
+	return s
+}
+
+func (g goldenSettings) scenarios(s *loadgen.TestSettings) {
+	if ns := g.SingleStreamExpectedLatencyNS; ns != nil {
+		s.SingleStreamExpectedLatency, s.SingleStreamExpectedLatencyFraction = split(*ns)
+	}
+	if ns := g.MultiStreamExpectedLatencyNS; ns != nil {
+		s.MultiStreamExpectedLatency, s.MultiStreamExpectedLatencyFraction = split(*ns)
+	}
+	set(&s.SingleStreamTargetLatencyPercentile, g.SingleStreamPercentile)
+	set(&s.MultiStreamTargetLatencyPercentile, g.MultiStreamPercentile)
+	set(&s.MultiStreamSamplesPerQuery, g.MultiStreamSamplesPerQuery)
+	set(&s.ServerTargetQPS, g.ServerTargetQPS)
+	if g.ServerTargetLatencyNS != nil {
+		s.ServerTargetLatency = time.Duration(*g.ServerTargetLatencyNS)
+	}
+	set(&s.ServerTargetLatencyPercentile, g.ServerPercentile)
+	s.ServerCoalesceQueries = g.ServerCoalesceQueries
+	set(&s.ServerFindPeakQPSDecimalsOfPrecision, g.ServerDecimals)
+	set(&s.ServerFindPeakQPSBoundaryStepSize, g.ServerStep)
+	s.ServerMaxAsyncQueries = g.ServerMaxAsync
+	set(&s.OfflineExpectedQPS, g.OfflineExpectedQPS)
+}
+
+// split gives whole nanoseconds and the rest.
+func split(ns float64) (time.Duration, float64) {
+	whole := time.Duration(ns)
+	return whole, ns - float64(whole)
+}

@@ -1,0 +1,228 @@
+package loadgen_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+)
+
+// goldenCase is one run of the official LoadGen with a SUT that answers inside IssueQuery. Lists may be cut; their
+// totals and checksums are of the whole.
+type goldenCase struct {
+	Name      string
+	Settings  goldenSettings
+	QSL       struct{ Total, Performance int }
+	Effective map[string]any
+	Generated []goldenGenerated
+	Events    [][]any
+
+	LoadsTotal  []int             `json:"loads_total"`
+	LoadsSHA    []string          `json:"loads_sha256_u64le"`
+	Loads       []json.RawMessage `json:"loads"`
+	Queries     [][]uint64
+	QueriesN    int      `json:"queries_total"`
+	SamplesN    int      `json:"samples_total"`
+	SamplesSHA  string   `json:"samples_sha256_u64le"`
+	SizesSHA    string   `json:"query_sizes_sha256_u64le"`
+	Schedule    []uint64 `json:"schedule_ns"`
+	ScheduleN   int      `json:"schedule_total"`
+	ScheduleSHA string   `json:"schedule_sha256_u64le"`
+	AccuracyN   int      `json:"accuracy_log_total"`
+	AccuracySHA string   `json:"accuracy_log_sha256_u64le"`
+	Messages    [][2]string
+	Result      map[string]any
+}
+
+type goldenGenerated struct {
+	Queries  uint64 `json:"query_count"`
+	PerQuery uint64 `json:"samples_per_query"`
+	Duration uint64 `json:"duration_ns"`
+}
+
+// TestGoldenCases repeats the runs of the official LoadGen by StartTest itself, on virtual time: the SUT answers at
+// once, each Server query is issued exactly when it is due, and runs of any length take milliseconds. What was loaded,
+// issued, scheduled and logged must be equal.
+func TestGoldenCases(t *testing.T) { walkGolden(t, filepath.Join(goldenDir(t), "loadgen", "cases")) }
+
+// TestGoldenOwnCases does the same with the few cases that are kept beside the code.
+func TestGoldenOwnCases(t *testing.T) { walkGolden(t, filepath.Join("testdata", "cases")) }
+
+func walkGolden(t *testing.T, dir string) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases in %s (%v)", dir, err)
+	}
+	skipped := 0
+	for _, f := range files {
+		c := readCase(t, f)
+		t.Run(c.Name, func(t *testing.T) {
+			if why := c.notDelivered(); why != "" {
+				skipped++
+				t.Skip(why)
+			}
+			c.check(t)
+		})
+	}
+	t.Logf("%d cases, %d skipped", len(files), skipped)
+}
+
+// goldenDir is the folder of golden data: PLUMBLINE_GOLDEN, or shared/golden beside the project.
+func goldenDir(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv("PLUMBLINE_GOLDEN"); dir != "" {
+		return dir
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for !exists(filepath.Join(root, "go.work")) {
+		if root == filepath.Dir(root) {
+			t.Skip("no go.work above this test: set PLUMBLINE_GOLDEN to the folder of golden data")
+		}
+		root = filepath.Dir(root)
+	}
+	dir := filepath.Join(root, "..", "shared", "golden")
+	if !exists(dir) {
+		t.Skipf("no golden data in %s: set PLUMBLINE_GOLDEN to their folder", dir)
+	}
+	return dir
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func readCase(t *testing.T, path string) *goldenCase {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &goldenCase{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(c); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return c
+}
+
+// notDelivered names what a case needs that StartTest does not do yet.
+func (c *goldenCase) notDelivered() string {
+	switch s := c.Settings; {
+	case s.Mode == "FindPeakPerformance" && s.Scenario == "Server":
+		return "FindPeakPerformance is not delivered yet"
+	case s.ServerCoalesceQueries:
+		return "server_coalesce_queries is not delivered yet"
+	case s.UseTokenLatencies:
+		return "token latencies are not delivered yet"
+	}
+	return ""
+}
+
+// refused tells a case in which the official program runs nothing.
+func (c *goldenCase) refused() bool { return len(c.Events) == 0 }
+
+func (c *goldenCase) check(t *testing.T) {
+	clock := &loadgentest.Clock{}
+	w := &witness{QSL: loadgentest.QSL{Total: c.QSL.Total, Performance: c.QSL.Performance}, clock: clock}
+	w.Script.Clock = clock
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(loadgentest.WithClock(t.Context(), clock), time.Minute)
+	defer cancel()
+	r, err := loadgen.StartTest(ctx, w, library{w}, c.Settings.test(), loadgen.LogSettings{OutDir: dir})
+	if c.refused() {
+		if !errors.Is(err, loadgen.ErrBadSettings) || len(w.events) != 0 {
+			t.Fatalf("error %v and %d calls, want ErrBadSettings and none", err, len(w.events))
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.checkEvents(t, w)
+	c.checkLoads(t, w)
+	c.checkQueries(t, w)
+	c.checkSchedule(t, w)
+	c.checkDetail(t, filepath.Join(dir, "mlperf_log_detail.txt"))
+	c.checkAccuracyLog(t, filepath.Join(dir, "mlperf_log_accuracy.json"))
+	c.checkResult(t, r)
+}
+
+// witness is a SUT that writes down the calls to itself and to its library.
+type witness struct {
+	loadgentest.Script
+	QSL    loadgentest.QSL
+	clock  *loadgentest.Clock
+	events []string
+	loads  [][]uint64
+	starts []int // the number of queries before each series
+}
+
+func (w *witness) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+	w.events = append(w.events, "issue")
+	return w.Script.IssueQuery(ctx, q, r)
+}
+
+func (w *witness) FlushQueries(ctx context.Context) error {
+	w.events = append(w.events, "flush")
+	return w.Script.FlushQueries(ctx)
+}
+
+// library is the QSL of a witness.
+type library struct{ *witness }
+
+func (l library) Name() string                { return l.QSL.Name() }
+func (l library) TotalSampleCount() int       { return l.QSL.TotalSampleCount() }
+func (l library) PerformanceSampleCount() int { return l.QSL.PerformanceSampleCount() }
+
+func (l library) LoadSamplesToRAM(_ context.Context, set []loadgen.SampleIndex) error {
+	l.events = append(l.events, "load")
+	l.loads = append(l.loads, widened(set))
+	l.starts = append(l.starts, len(l.Queries()))
+	return nil
+}
+
+func (l library) UnloadSamplesFromRAM(_ context.Context, set []loadgen.SampleIndex) error {
+	same := "other"
+	if equal(widened(set), l.loads[len(l.loads)-1]) {
+		same = "same"
+	}
+	l.events = append(l.events, "unload "+same)
+	return nil
+}
+
+func widened(set []loadgen.SampleIndex) []uint64 {
+	out := make([]uint64, len(set))
+	for i, v := range set {
+		out[i] = uint64(v)
+	}
+	return out
+}
+
+func equal(a, b []uint64) bool { return sum64(a) == sum64(b) }
+
+// summary shortens runs of one event: "load issue*40 flush unload same".
+func summary(events []string) string {
+	var out []string
+	for i := 0; i < len(events); {
+		n := 1
+		for i+n < len(events) && events[i+n] == events[i] {
+			n++
+		}
+		out = append(out, events[i]+"*"+itoa(n))
+		i += n
+	}
+	return strings.Join(out, " ")
+}

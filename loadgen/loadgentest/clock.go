@@ -1,0 +1,102 @@
+package loadgentest
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
+)
+
+// Clock is a virtual clock: StartTest under WithClock waits for nothing, and each query is issued exactly when it is
+// due. Time moves when LoadGen waits for the next due time or for answers, and by Advance. All methods may be called
+// from any goroutine.
+type Clock struct {
+	mu     sync.Mutex
+	now    time.Duration
+	events eventHeap
+	made   int // orders events of one time
+}
+
+// WithClock returns a context under which StartTest runs on c's time. SUTs answer inside IssueQuery, or later through
+// After; answers from elsewhere come at whatever virtual time it is then.
+func WithClock(ctx context.Context, c *Clock) context.Context {
+	return pace.WithVirtual(ctx, c)
+}
+
+// Now is the virtual time since the clock was made.
+func (c *Clock) Now() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance lets d pass, as if the caller had worked that long. Events in between are run late, after it.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now += d
+}
+
+// After plans f to run d from now, on the goroutine that waits then.
+func (c *Clock) After(d time.Duration, f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made++
+	heap.Push(&c.events, event{at: c.now + d, seq: c.made, run: f})
+}
+
+// SleepUntil advances to at, running what is planned before or at that time.
+func (c *Clock) SleepUntil(at time.Duration) {
+	for c.stepUntil(at) {
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = max(c.now, at)
+}
+
+// Step advances to the next planned event and runs it; false says that there is none.
+func (c *Clock) Step() bool { return c.stepUntil(1<<63 - 1) }
+
+func (c *Clock) stepUntil(at time.Duration) bool {
+	c.mu.Lock()
+	if len(c.events) == 0 || c.events[0].at > at {
+		c.mu.Unlock()
+		return false
+	}
+	e := heap.Pop(&c.events).(event)
+	c.now = max(c.now, e.at)
+	c.mu.Unlock()
+	e.run()
+	return true
+}
+
+type event struct {
+	at  time.Duration
+	seq int
+	run func()
+}
+
+// eventHeap has the earliest event first.
+type eventHeap []event
+
+func (h eventHeap) Len() int { return len(h) }
+
+func (h eventHeap) Less(i, j int) bool {
+	if h[i].at != h[j].at {
+		return h[i].at < h[j].at
+	}
+	return h[i].seq < h[j].seq
+}
+
+func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h *eventHeap) Push(x any) { *h = append(*h, x.(event)) }
+
+func (h *eventHeap) Pop() any {
+	last := len(*h) - 1
+	e := (*h)[last]
+	*h = (*h)[:last]
+	return e
+}
