@@ -4,6 +4,7 @@ package ort
 #cgo linux LDFLAGS: -ldl
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The two members of OrtApiBase, and the entries of OrtApi that list the providers. Both tables belong to ONNX Runtime's
 // stable ABI: entries are only ever appended.
@@ -18,15 +19,16 @@ typedef struct {
   void *(*release_providers)(char **names, int count);
 } api_table;
 
-static const api_base *plumbline_api_base(const char *path, const char **error) {
+// Where it returns NULL, the caller frees error: dlerror's own text is gone with the next call.
+static const api_base *plumbline_api_base(const char *path, char **error) {
   void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
   if (!library) {
-    *error = dlerror();
+    *error = strdup(dlerror());
     return NULL;
   }
   const api_base *(*entry)(void) = (const api_base *(*)(void)) dlsym(library, "OrtGetApiBase");
   if (!entry) {
-    *error = dlerror();
+    *error = strdup(dlerror());
     dlclose(library);
     return NULL;
   }
@@ -77,6 +79,7 @@ func probe(path string) (library, error) {
 	var reason *C.char
 	base := C.plumbline_api_base(cPath, &reason)
 	if base == nil {
+		defer C.free(unsafe.Pointer(reason))
 		return library{}, fmt.Errorf("%w cannot be loaded: %s", ErrLibrary, C.GoString(reason))
 	}
 	lib := library{path: path, version: C.GoString(C.plumbline_version(base))}

@@ -35,7 +35,7 @@ def info(name, elem, shape):
 
 
 def const(name, array):
-    return nh.from_array(np.ascontiguousarray(array), name)
+    return nh.from_array(np.asarray(array), name)
 
 
 def linear():

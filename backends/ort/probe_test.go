@@ -1,0 +1,90 @@
+package ort
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/backends/ort/ortlib"
+)
+
+func TestCheckVersion(t *testing.T) {
+	for version, good := range map[string]bool{
+		"1.24.0": true, "1.28.2": true, "1.24": true, "2.0.0": true, "1.100.1": true,
+		"1.23.2": false, "0.99.0": false, "": false, "1": false, "one.two": false, "1.x.0": false,
+	} {
+		err := checkVersion(library{path: "/opt/libonnxruntime.so", version: version})
+		if good != (err == nil) {
+			t.Errorf("version %q: error %v", version, err)
+		}
+		if err != nil && (!errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), `is version "`+version+`", want 1.24 or later`)) {
+			t.Errorf("version %q: error %v", version, err)
+		}
+	}
+}
+
+func TestProbe(t *testing.T) {
+	path, err := ortlib.Find(context.Background(), runtime.GOOS, runtime.GOARCH)
+	if errors.Is(err, ortlib.ErrPlatform) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib, err := probe(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(lib.version, "1.") || !slices.Contains(lib.providers, "CPUExecutionProvider") || !slices.Contains(lib.devices(), "cpu") {
+		t.Errorf("library is %+v", lib)
+	}
+}
+
+func TestProbeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text.so")
+	if err := os.WriteFile(text, []byte("not a library"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]string{text: text, filepath.Join(dir, "none.so"): "none.so"}
+	if runtime.GOOS == "linux" {
+		cases["libc.so.6"] = "OrtGetApiBase"
+	}
+	if foreign := foreignLibrary(t); foreign != "" {
+		cases[foreign] = foreign
+	}
+	for path, want := range cases {
+		_, err := probe(path)
+		if !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", path, err, want)
+		}
+	}
+}
+
+// foreignLibrary is a library for another processor.
+func foreignLibrary(t *testing.T) string {
+	arch := "arm64"
+	if runtime.GOARCH == arch {
+		arch = "amd64"
+	}
+	path, err := ortlib.Find(context.Background(), "linux", arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestDisplayName(t *testing.T) {
+	for native, want := range map[string]string{
+		"CPUExecutionProvider": "cpu", "TensorrtExecutionProvider": "tensorrt", "AzureExecutionProvider": "azure", "Odd": "odd",
+	} {
+		if got := displayName(native); got != want {
+			t.Errorf("displayName(%q) = %q, want %q", native, got, want)
+		}
+	}
+}
