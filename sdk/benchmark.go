@@ -45,6 +45,11 @@ type WarmSampler interface {
 	WarmSample() Sample
 }
 
+// Informer is an optional interface of a Workload: it corrects and completes what the sdk found out.
+type Informer interface {
+	Inform(info *WorkloadInfo)
+}
+
 // SampleCloser is an optional interface of a Sample that holds resources beyond memory.
 type SampleCloser interface {
 	Close() error

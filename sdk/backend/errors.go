@@ -1,0 +1,11 @@
+package backend
+
+import "errors"
+
+// Classes of errors for Backend.Open to wrap, beside ErrTensors.
+var (
+	// ErrModel: the model file is missing, damaged, or not of a kind that the backend reads.
+	ErrModel = errors.New("the model cannot be loaded")
+	// ErrOption: an option that the backend does not have, or a value that it cannot use.
+	ErrOption = errors.New("the backend's options are wrong")
+)

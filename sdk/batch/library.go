@@ -1,0 +1,182 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// maxFaults bounds the list of samples that a failed Load names.
+const maxFaults = 20
+
+// Library keeps the loaded samples of a data set and counts how often each was loaded.
+type Library[S any] struct {
+	load func(ctx context.Context, i int) (S, error)
+
+	mu    sync.RWMutex
+	slots []slot[S]
+}
+
+type slot[S any] struct {
+	sample S
+	refs   int
+}
+
+// NewLibrary returns a library of n samples that load reads, several at a time.
+func NewLibrary[S any](n int, load func(ctx context.Context, i int) (S, error)) *Library[S] {
+	return &Library[S]{load: load, slots: make([]slot[S], n)}
+}
+
+// Load loads the samples that are not loaded yet, on all cores, and counts one reference for each mention. If one
+// fails, none of the call stays, and the error names all that failed.
+func (l *Library[S]) Load(ctx context.Context, indices []loadgen.SampleIndex) error {
+	if err := l.check(indices); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fresh := l.fresh(indices)
+	if err := l.loadAll(ctx, fresh); err != nil {
+		return errors.Join(err, l.drop(fresh))
+	}
+	for _, i := range indices {
+		l.slots[i].refs++
+	}
+	return nil
+}
+
+func (l *Library[S]) check(indices []loadgen.SampleIndex) error {
+	for _, i := range indices {
+		if int64(i) >= int64(len(l.slots)) {
+			return fmt.Errorf("sample %d does not exist: the data set has samples 0 to %d", i, len(l.slots)-1)
+		}
+	}
+	return nil
+}
+
+// fresh lists the distinct indices that are not loaded.
+func (l *Library[S]) fresh(indices []loadgen.SampleIndex) []loadgen.SampleIndex {
+	var fresh []loadgen.SampleIndex
+	for _, i := range indices {
+		if l.slots[i].refs == 0 {
+			fresh = append(fresh, i)
+		}
+	}
+	slices.Sort(fresh)
+	return slices.Compact(fresh)
+}
+
+func (l *Library[S]) loadAll(ctx context.Context, indices []loadgen.SampleIndex) error {
+	faults := make([]error, len(indices))
+	var next, failed atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(indices)) {
+		workers.Go(func() {
+			for k := next.Add(1) - 1; k < int64(len(indices)); k = next.Add(1) - 1 {
+				if ctx.Err() != nil || failed.Load() >= maxFaults {
+					return
+				}
+				if faults[k] = l.loadOne(ctx, int(indices[k])); faults[k] != nil {
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if n := failed.Load(); n >= maxFaults {
+		faults = append(faults, fmt.Errorf("loading stopped after %d samples that failed", n))
+	}
+	return errors.Join(faults...)
+}
+
+func (l *Library[S]) loadOne(ctx context.Context, i int) (err error) {
+	defer Recover(&err, func() string { return fmt.Sprintf("Load of sample %d", i) })
+	s, err := l.load(ctx, i)
+	if err != nil {
+		return fmt.Errorf("sample %d: %w", i, err)
+	}
+	l.slots[i].sample = s
+	return nil
+}
+
+// Unload takes one reference for each mention and drops the samples that have none left. If one is not loaded, nothing
+// changes.
+func (l *Library[S]) Unload(indices []loadgen.SampleIndex) error {
+	if err := l.check(indices); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for k, i := range indices {
+		if l.slots[i].refs == 0 {
+			for _, undo := range indices[:k] {
+				l.slots[undo].refs++
+			}
+			return fmt.Errorf("unload sample %d: it is not loaded, or not that often", i)
+		}
+		l.slots[i].refs--
+	}
+	return l.drop(indices)
+}
+
+// Clear drops every sample.
+func (l *Library[S]) Clear() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var errs []error
+	for i := range l.slots {
+		l.slots[i].refs = 0
+		errs = append(errs, l.dropOne(loadgen.SampleIndex(i)))
+	}
+	return errors.Join(errs...)
+}
+
+func (l *Library[S]) drop(indices []loadgen.SampleIndex) error {
+	var errs []error
+	for _, i := range indices {
+		if l.slots[i].refs == 0 {
+			errs = append(errs, l.dropOne(i))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (l *Library[S]) dropOne(i loadgen.SampleIndex) error {
+	var none S
+	sample := l.slots[i].sample
+	l.slots[i].sample = none
+	if c, ok := any(sample).(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// Get appends the loaded samples to dst, in order.
+func (l *Library[S]) Get(dst []S, samples []loadgen.QuerySample) ([]S, error) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for _, s := range samples {
+		if int64(s.Index) >= int64(len(l.slots)) || l.slots[s.Index].refs == 0 {
+			return dst, l.notLoaded(s.Index)
+		}
+		dst = append(dst, l.slots[s.Index].sample)
+	}
+	return dst, nil
+}
+
+func (l *Library[S]) notLoaded(i loadgen.SampleIndex) error {
+	if err := l.check([]loadgen.SampleIndex{i}); err != nil {
+		return err
+	}
+	return fmt.Errorf("sample %d is not loaded: load it before it is issued", i)
+}

@@ -1,0 +1,99 @@
+package batch
+
+import (
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// defaultBatch is the largest batch where neither the user nor the backend asks for one. On CPUs the throughput of
+// convolutional models peaks at 1 or 2 samples per Run: larger batches fall out of the cache.
+const defaultBatch = 2
+
+// Request is what a run asks of the policy. Zero Batch and Sessions leave the choice to it.
+type Request struct {
+	Scenario        loadgen.Scenario
+	Batch, Sessions int
+	CPUs            int // cores that this process may use
+}
+
+// Config is how the backend opens the model for the request.
+//
+// SingleStream has one sample in work at a time, so that one Run gets all threads. In the other scenarios one Run per
+// core, with one thread each, beats one Run with all threads: no thread waits for another inside an operator.
+func (r Request) Config() backend.Config {
+	c := backend.Config{Concurrency: r.Sessions, MaxBatch: r.Batch}
+	if r.Scenario == loadgen.SingleStream {
+		c.LowLatency = r.Sessions <= 1
+		c.Concurrency = max(c.Concurrency, 1)
+	}
+	if c.Concurrency <= 0 {
+		c.Concurrency = max(r.CPUs, 1)
+	}
+	return c
+}
+
+// Policy is how batches are formed.
+type Policy struct {
+	// Sessions is how many batches run at a time.
+	Sessions int
+	// Workers is how many batches are in work at a time: more than Sessions where collating one overlaps the run of another.
+	Workers int
+	// MaxBatch is the largest batch.
+	MaxBatch int
+	// Inline runs batches in the goroutine that submits them.
+	Inline bool
+	// Split spreads the samples of one query over the sessions.
+	Split bool
+	// Full waits for a full batch while a query goes on.
+	Full bool
+}
+
+// Choose makes the policy of a request on an opened session.
+//
+//   - SingleStream runs in the goroutine that receives: a hand-over costs microseconds and wins nothing.
+//   - MultiStream spreads each query over the sessions: its latency is that of the slowest part.
+//   - Server takes what is queued when a session is free, and never waits for more: waiting costs latency, and under
+//     load the queue fills batches by itself.
+//   - Offline waits for full batches. It collates ahead where cores are left over beside the sessions; where every
+//     core has a session, collating ahead only takes turns with it.
+func Choose(r Request, l backend.Limits) Policy {
+	p := Policy{Sessions: sessions(r, l), MaxBatch: maxBatch(r, l)}
+	p.Workers = p.Sessions
+	switch r.Scenario {
+	case loadgen.SingleStream:
+		p.Inline, p.Workers = true, 1
+	case loadgen.MultiStream:
+		p.Split = true
+	case loadgen.Offline:
+		p.Full = true
+		if p.Sessions < r.CPUs {
+			p.Workers++
+		}
+	}
+	return p
+}
+
+func sessions(r Request, l backend.Limits) int {
+	n := r.Config().Concurrency
+	if l.Concurrency > 0 && (r.Sessions <= 0 || r.Sessions > l.Concurrency) {
+		n = l.Concurrency
+	}
+	return n
+}
+
+func maxBatch(r Request, l backend.Limits) int {
+	n := r.Batch
+	if n <= 0 && r.Scenario == loadgen.SingleStream {
+		n = 1
+	}
+	if n <= 0 {
+		n = l.PreferredBatch
+	}
+	if n <= 0 {
+		n = defaultBatch
+	}
+	if l.MaxBatch > 0 {
+		n = min(n, l.MaxBatch)
+	}
+	return n
+}

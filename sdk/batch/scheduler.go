@@ -1,0 +1,182 @@
+// Package batch stands between queries and sessions: it forms batches as each scenario wants them, runs them on a pool
+// of workers with back-pressure, and keeps the loaded samples.
+//
+// In: batch forming, the worker pool, the choice of batch size and number of sessions, loaded samples.
+// Out: tensors, payloads, the wire.
+package batch
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// queueSamples is how many samples wait at most: four frames of an Offline query, so that workers never wait for the
+// stream. It takes 4 MiB.
+const queueSamples = 512 << 10
+
+// Worker takes one batch at a time through its steps. Each worker has its own memory.
+type Worker interface {
+	// Collate writes the inputs of a batch. samples stays valid until Deliver returns.
+	Collate(samples []loadgen.QuerySample) error
+	// Run runs the model.
+	Run(ctx context.Context) error
+	// Deliver makes the payloads and answers each sample of the batch.
+	Deliver() error
+}
+
+// Scheduler forms batches and runs them. A batch that fails ends its work: later samples are dropped.
+type Scheduler struct {
+	policy Policy
+	queue  *queue
+	inline Worker
+	// permits bounds the concurrent runs where there are more workers than sessions; else it is nil.
+	permits chan struct{}
+
+	ctx     context.Context
+	stop    context.CancelFunc
+	workers sync.WaitGroup
+	failing sync.Once
+	fail    func(error)
+}
+
+// New starts a scheduler with policy.Workers workers made by newWorker. fail is called once, with the first error or
+// panic of a worker. ctx is passed to Run.
+func New(ctx context.Context, p Policy, newWorker func() Worker, fail func(error)) *Scheduler {
+	s := &Scheduler{policy: p, fail: fail}
+	s.ctx, s.stop = context.WithCancel(ctx)
+	if p.Inline {
+		s.inline = newWorker()
+		return s
+	}
+	s.queue = newQueue(max(queueSamples, 4*p.MaxBatch), p.MaxBatch, p.Full)
+	if p.Workers > p.Sessions {
+		s.permits = make(chan struct{}, p.Sessions)
+	}
+	for range p.Workers {
+		w := newWorker()
+		s.workers.Go(func() { s.work(w) })
+	}
+	return s
+}
+
+// Submit hands samples to the workers and returns when they are queued or, with an inline policy, answered. more says
+// that the query goes on with the next call. It keeps no reference to samples. Calls must not overlap.
+func (s *Scheduler) Submit(samples []loadgen.QuerySample, more bool) {
+	if s.inline != nil {
+		s.runInline(samples)
+		return
+	}
+	s.queue.push(samples, s.limit(len(samples)), more)
+}
+
+// limit is the largest batch for a query of n samples.
+func (s *Scheduler) limit(n int) int {
+	if !s.policy.Split {
+		return s.policy.MaxBatch
+	}
+	share := (n + s.policy.Sessions - 1) / s.policy.Sessions
+	return max(1, min(share, s.policy.MaxBatch))
+}
+
+func (s *Scheduler) runInline(samples []loadgen.QuerySample) {
+	for len(samples) > 0 && s.ctx.Err() == nil {
+		n := min(len(samples), s.policy.MaxBatch)
+		s.step(s.inline, samples[:n])
+		samples = samples[n:]
+	}
+}
+
+// Flush runs what is held back for batching.
+func (s *Scheduler) Flush() {
+	if s.queue != nil {
+		s.queue.flush()
+	}
+}
+
+// Close drops what is queued and waits for the batches in work. With an inline policy no Submit may be under way.
+func (s *Scheduler) Close() {
+	s.stop()
+	if s.queue != nil {
+		s.queue.close()
+	}
+	s.workers.Wait()
+}
+
+func (s *Scheduler) work(w Worker) {
+	samples := make([]loadgen.QuerySample, s.policy.MaxBatch)
+	for {
+		n := s.queue.take(samples)
+		if n == 0 || !s.step(w, samples[:n]) {
+			return
+		}
+	}
+}
+
+// step takes one batch through a worker and reports whether it went well.
+func (s *Scheduler) step(w Worker, samples []loadgen.QuerySample) bool {
+	err := s.try(w, samples)
+	if err == nil {
+		return true
+	}
+	s.failing.Do(func() {
+		s.fail(err)
+		s.stop()
+		if s.queue != nil {
+			s.queue.close()
+		}
+	})
+	return false
+}
+
+func (s *Scheduler) try(w Worker, samples []loadgen.QuerySample) (err error) {
+	stage := "Collate"
+	defer Recover(&err, func() string { return fmt.Sprintf("%s of %s", stage, describe(samples)) })
+	if err := w.Collate(samples); err != nil {
+		return fmt.Errorf("collate %s: %w", describe(samples), err)
+	}
+	stage = "Run"
+	if err := s.run(w); err != nil {
+		return fmt.Errorf("run %s: %w", describe(samples), err)
+	}
+	stage = "Postprocess"
+	if err := w.Deliver(); err != nil {
+		return fmt.Errorf("postprocess %s: %w", describe(samples), err)
+	}
+	return nil
+}
+
+func (s *Scheduler) run(w Worker) error {
+	if s.permits != nil {
+		s.permits <- struct{}{}
+		defer func() { <-s.permits }()
+	}
+	return w.Run(s.ctx)
+}
+
+// PanicError is a panic in code of a benchmark or a backend.
+type PanicError struct {
+	Where string
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic in %s: %v", e.Where, e.Value) }
+
+// Recover, deferred, turns a panic into a *PanicError in err.
+func Recover(err *error, where func() string) {
+	if v := recover(); v != nil {
+		*err = &PanicError{Where: where(), Value: v, Stack: debug.Stack()}
+	}
+}
+
+// describe names the samples of a batch for messages.
+func describe(samples []loadgen.QuerySample) string {
+	if len(samples) == 1 {
+		return fmt.Sprintf("sample %d", samples[0].Index)
+	}
+	return fmt.Sprintf("%d samples from sample %d on", len(samples), samples[0].Index)
+}

@@ -1,0 +1,62 @@
+package sdk
+
+import (
+	"errors"
+	"io/fs"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+)
+
+// Classes of errors. A benchmark wraps them; they survive the way to the harness, where errors.Is finds them.
+var (
+	// ErrUsage: what the user named does not exist (model, backend, option, value).
+	ErrUsage = errors.New("usage")
+	// ErrData: the data set or the model file is missing or wrong.
+	ErrData = errors.New("data")
+)
+
+// maxMessage bounds an error's text on the wire.
+const maxMessage = 64 << 10
+
+// classified is an error of a class whose text does not name the class.
+type classified struct {
+	error
+	class error
+}
+
+func (c classified) Unwrap() []error { return []error{c.error, c.class} }
+
+// Usage marks err as ErrUsage and keeps its text.
+func Usage(err error) error { return classified{err, ErrUsage} }
+
+// Data marks err as ErrData and keeps its text.
+func Data(err error) error { return classified{err, ErrData} }
+
+// toStatus makes err a gRPC status. otherwise is the code of an error without a class.
+func toStatus(err error, otherwise codes.Code) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	if len(text) > maxMessage {
+		text = text[:maxMessage] + " ..."
+	}
+	return status.Error(codeOf(err, otherwise), text)
+}
+
+func codeOf(err error, otherwise codes.Code) codes.Code {
+	var panicked *batch.PanicError
+	switch {
+	case errors.As(err, &panicked):
+		return codes.Internal
+	case errors.Is(err, ErrUsage), errors.Is(err, backend.ErrOption):
+		return codes.InvalidArgument
+	case errors.Is(err, ErrData), errors.Is(err, backend.ErrModel), errors.Is(err, backend.ErrTensors), errors.Is(err, fs.ErrNotExist):
+		return codes.FailedPrecondition
+	}
+	return otherwise
+}

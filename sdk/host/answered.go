@@ -1,0 +1,50 @@
+package host
+
+import (
+	"math/bits"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// answered is the set of response ids that were answered in one test. LoadGen numbers them densely from 0.
+type answered struct {
+	words []uint64
+	test  uint64 // names the test: how many samples were issued before it
+	count uint64 // ids in the set
+}
+
+// begin empties the set if the test is another one than before.
+func (a *answered) begin(test uint64) {
+	if a.test != test {
+		a.test, a.count = test, 0
+		clear(a.words)
+	}
+}
+
+// add marks the ids of rs that are below limit, the number of issued samples.
+func (a *answered) add(rs []loadgen.QuerySampleResponse, limit uint64) {
+	for i := range rs {
+		id := uint64(rs[i].ID)
+		if id >= limit {
+			continue // LoadGen reports it
+		}
+		for id/64 >= uint64(len(a.words)) {
+			a.words = append(a.words, 0)
+		}
+		word, bit := &a.words[id/64], uint64(1)<<(id%64)
+		if *word&bit == 0 {
+			*word |= bit
+			a.count++
+		}
+	}
+}
+
+// firstMissing is the smallest id that is not in the set.
+func (a *answered) firstMissing() uint64 {
+	for i, w := range a.words {
+		if w != ^uint64(0) {
+			return uint64(i*64 + bits.TrailingZeros64(^w))
+		}
+	}
+	return uint64(len(a.words)) * 64
+}

@@ -1,0 +1,60 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// deathGrace is how long a broken connection waits for the news that the process has ended, which says more.
+const deathGrace = 2 * time.Second
+
+// call makes one unary call. It ends at once when the plugin fails, and turns statuses into errors.
+func call[Q, R any](ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q) (R, error) {
+	ctx, cancel := p.Context(ctx)
+	defer cancel()
+	answer, err := method(ctx, request)
+	if err == nil {
+		return answer, nil
+	}
+	var none R
+	if ctx.Err() != nil {
+		return none, fmt.Errorf("%s: %w", what, context.Cause(ctx))
+	}
+	return none, p.callError(what, err)
+}
+
+// callError makes an error of a status.
+func (p *Plugin) callError(what string, err error) error {
+	s := status.Convert(err)
+	switch s.Code() {
+	case codes.InvalidArgument:
+		return sdk.Usage(errors.New(s.Message()))
+	case codes.FailedPrecondition:
+		return sdk.Data(errors.New(s.Message()))
+	case codes.Unavailable, codes.Canceled:
+		if cause := p.awaitFailure(); cause != nil {
+			return cause
+		}
+	case codes.Unimplemented:
+		return p.failure(KindProtocol, err, fmt.Sprintf("it does not know the call %q", what), "rebuild the plugin with this version's sdk")
+	}
+	return p.failure(KindFailed, err, fmt.Sprintf("%s: %s", what, s.Message()), "")
+}
+
+// awaitFailure waits a moment for the plugin's failure, and returns it.
+func (p *Plugin) awaitFailure() error {
+	select {
+	case <-p.failed.Done():
+		return context.Cause(p.failed)
+	case <-time.After(deathGrace):
+		return nil
+	}
+}

@@ -1,0 +1,100 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+)
+
+const rebuildHint = "rebuild the plugin and the harness from the same release"
+
+// diagnose says why a plugin did not start, from what it did.
+func (p *Plugin) diagnose(err error) error {
+	if !p.process.wasStarted() {
+		return p.failure(KindStart, err, "it cannot be started: "+err.Error(), execHint(err))
+	}
+	line, printed := p.process.firstLine()
+	switch {
+	case printed && !looksLikeHandshake(line):
+		return p.failure(KindHandshake, err, fmt.Sprintf("its first line of output is %q, not the handshake", shorten(line)),
+			"nothing may be printed before sdk.Main is called, and the binary must be a plugin")
+	case printed:
+		return p.diagnoseVersion(line, err)
+	}
+	return p.diagnoseEnd(err)
+}
+
+// diagnoseVersion explains a handshake that go-plugin refused.
+func (p *Plugin) diagnoseVersion(line string, err error) error {
+	parts := strings.Split(line, "|")
+	if parts[0] != strconv.Itoa(handshake.CoreProtocol) {
+		return p.failure(KindVersion, err, fmt.Sprintf("it speaks version %q of go-plugin's core protocol, this harness speaks %d", parts[0], handshake.CoreProtocol), rebuildHint)
+	}
+	if parts[1] != strconv.Itoa(handshake.Protocol) {
+		return p.failure(KindVersion, err, fmt.Sprintf("it speaks version %s of the plugin protocol, this harness speaks %d", parts[1], handshake.Protocol), rebuildHint)
+	}
+	return p.failure(KindHandshake, err, fmt.Sprintf("its handshake %q cannot be used: %v", shorten(line), err), rebuildHint)
+}
+
+// diagnoseEnd explains a process that printed no handshake.
+func (p *Plugin) diagnoseEnd(err error) error {
+	select {
+	case <-p.process.exited:
+		how := p.process.how()
+		return p.failure(KindStart, err, "the process "+how+" before the handshake", deathHint(how, p.output.tail()))
+	default:
+		return p.startTimeout()
+	}
+}
+
+// checkAddress refuses a plugin that listens where others could connect.
+func (p *Plugin) checkAddress() error {
+	line, _ := p.process.firstLine()
+	parts := strings.Split(line, "|")
+	if len(parts) > 2 && parts[2] != "unix" && !p.options.TLS && runtime.GOOS != "windows" {
+		return p.failure(KindHandshake, nil, fmt.Sprintf("it listens on %q without TLS, want a unix socket", parts[2]),
+			"listen in the folder that the environment variable "+handshake.SocketDirEnv+" names")
+	}
+	return nil
+}
+
+func execHint(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "the file, or the program loader that it names, does not exist"
+	case errors.Is(err, syscall.ENOEXEC):
+		return fmt.Sprintf("it is not a program for %s/%s", runtime.GOOS, runtime.GOARCH)
+	case errors.Is(err, fs.ErrPermission):
+		return "make the file executable, and check that its file system is not mounted noexec"
+	}
+	return ""
+}
+
+// deathHint guesses from what is known why a process ended.
+func deathHint(how string, tail []string) string {
+	text := strings.Join(tail, "\n")
+	switch {
+	case strings.Contains(how, "signal 9"):
+		return "if nobody killed it, the kernel may have run out of memory: see dmesg"
+	case strings.Contains(text, "error while loading shared libraries"):
+		return "a shared library is missing: install it, or set LD_LIBRARY_PATH"
+	case strings.Contains(text, "GLIBC_"):
+		return "it was built for a newer system: rebuild it here"
+	}
+	return "see its output"
+}
+
+// shorten cuts text for a message.
+func shorten(text string) string {
+	const most = 200
+	if len(text) > most {
+		return text[:most] + "..."
+	}
+	return text
+}

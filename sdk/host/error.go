@@ -1,0 +1,45 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind says how a plugin failed.
+type Kind string
+
+// The kinds of failure.
+const (
+	KindStart     Kind = "start"     // it could not be started, or exited before the handshake
+	KindHandshake Kind = "handshake" // what it printed is not the handshake
+	KindVersion   Kind = "version"   // it speaks another protocol version
+	KindDied      Kind = "died"
+	KindHung      Kind = "hung"     // no heartbeat
+	KindProtocol  Kind = "protocol" // it answered twice, answered what was not asked, or dropped an answer
+	KindFailed    Kind = "failed"   // it reported that it cannot go on: an error of the backend, a panic
+)
+
+// Error is a plugin's failure. Errors that the plugin blames on its user are none: see sdk.ErrUsage and sdk.ErrData.
+type Error struct {
+	Kind   Kind
+	Plugin string   // name
+	Path   string   // binary
+	Found  string   // what happened
+	Hint   string   // what to do
+	Stderr []string // its last lines
+	Err    error
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "plugin %s (%s): %s", e.Plugin, e.Path, e.Found)
+	if e.Hint != "" {
+		fmt.Fprintf(&b, "; %s", e.Hint)
+	}
+	if len(e.Stderr) > 0 {
+		fmt.Fprintf(&b, "\nlast lines of its output:\n  %s", strings.Join(e.Stderr, "\n  "))
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.Err }

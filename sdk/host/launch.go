@@ -1,0 +1,142 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+
+	hclog "github.com/hashicorp/go-hclog"
+	plugin "github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/go-plugin/runner"
+	"google.golang.org/grpc"
+
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+)
+
+// socketPathBytes is the room that the path of a socket needs below the temporary directory, and what the kernel allows
+// for all of it.
+const (
+	socketPathBytes = 60
+	maxSocketPath   = 104
+)
+
+// Launch starts the binary, shakes hands, and watches the process until Close. Errors are *Error.
+func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) {
+	o = o.withDefaults()
+	p := &Plugin{name: nameOf(path), path: path, options: o, output: &output{to: o.Stderr}}
+	p.process = newProcess(path, p.output)
+	var err error
+	if p.dir, err = os.MkdirTemp(socketParent(), "plumbline-"); err != nil { // 0700
+		return nil, p.failure(KindStart, err, "no private folder for its socket: "+err.Error(), "set TMPDIR to a folder that can be written")
+	}
+	p.failed, p.fail = context.WithCancelCause(context.Background())
+	p.client = plugin.NewClient(p.clientConfig())
+	if err := p.connect(ctx); err != nil {
+		p.abandon()
+		return nil, err
+	}
+	return p, nil
+}
+
+// socketParent is the temporary directory, unless a socket's path would be too long there.
+func socketParent() string {
+	if dir := os.TempDir(); len(dir)+socketPathBytes <= maxSocketPath {
+		return dir
+	}
+	return "/tmp"
+}
+
+func (p *Plugin) clientConfig() *plugin.ClientConfig {
+	return &plugin.ClientConfig{
+		HandshakeConfig:  handshake.Config(),
+		Plugins:          plugin.PluginSet{handshake.Service: dispensed{}},
+		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
+		StartTimeout:     p.options.StartTimeout,
+		AutoMTLS:         p.options.TLS || runtime.GOOS == "windows", // where plugins listen on TCP
+		Logger:           hclog.NewNullLogger(),
+		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: p.dir},
+		RunnerFunc: func(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Runner, error) {
+			p.process.env = append(spec.Env, p.options.Env...)
+			return p.process, nil
+		},
+		GRPCDialOptions: []grpc.DialOption{
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage), grpc.MaxCallSendMsgSize(handshake.MaxMessage)),
+			grpc.WithInitialWindowSize(handshake.Window), grpc.WithInitialConnWindowSize(handshake.Window),
+			grpc.WithReadBufferSize(handshake.SocketBuffer), grpc.WithWriteBufferSize(handshake.SocketBuffer),
+		},
+	}
+}
+
+// connect starts the process, shakes hands and opens the stream. If ctx ends meanwhile, the process is killed.
+func (p *Plugin) connect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, p.options.StartTimeout)
+	defer cancel()
+	result := make(chan error, 1)
+	go func() { result <- p.shake(ctx) }()
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return p.interrupted(ctx, result)
+	}
+}
+
+// interrupted ends a start that took too long or was called off.
+func (p *Plugin) interrupted(ctx context.Context, result <-chan error) error {
+	err := context.Cause(ctx)
+	_ = p.process.Kill(ctx)
+	<-result
+	if errors.Is(err, context.DeadlineExceeded) {
+		return p.startTimeout()
+	}
+	return p.failure(KindStart, err, "its start was interrupted", "")
+}
+
+// shake is what connect does, in a goroutine of its own: go-plugin's waits know no context.
+func (p *Plugin) shake(ctx context.Context) error {
+	if _, err := p.client.Start(); err != nil {
+		return p.diagnose(err)
+	}
+	if fault := p.checkAddress(); fault != nil {
+		return fault
+	}
+	conn, err := p.client.Client()
+	if err != nil {
+		return p.diagnose(err)
+	}
+	raw, err := conn.Dispense(handshake.Service)
+	if err != nil {
+		return p.diagnose(err)
+	}
+	p.rpc = raw.(pluginpb.PluginClient)
+	go p.watchProcess()
+	p.link, err = openLink(ctx, p)
+	return err
+}
+
+// abandon cleans up behind a start that failed.
+func (p *Plugin) abandon() {
+	_ = p.process.Kill(context.Background())
+	p.client.Kill()
+	_ = os.RemoveAll(p.dir)
+}
+
+// dispensed makes the client of the service.
+type dispensed struct{ plugin.NetRPCUnsupportedPlugin }
+
+func (dispensed) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {
+	return errors.New("the harness serves no plugin")
+}
+
+func (dispensed) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return pluginpb.NewPluginClient(conn), nil
+}
+
+func (p *Plugin) startTimeout() *Error {
+	return p.failure(KindStart, context.DeadlineExceeded, fmt.Sprintf("no handshake within %v of its start", p.options.StartTimeout),
+		"does the file wait for input, or is the machine overloaded?")
+}

@@ -1,0 +1,176 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
+)
+
+// heartbeatsPerTimeout is how many heartbeats the plugin may lose before it counts as hung.
+const heartbeatsPerTimeout = 4
+
+// responsesPerCall is how many answers of one frame are handed to LoadGen at a time: few enough to stay in the cache.
+const responsesPerCall = 512
+
+// receiver takes what comes back for one workload. Its methods are called from the one goroutine that receives.
+type receiver interface {
+	complete(rs []loadgen.QuerySampleResponse)
+	firstTokens(rs []loadgen.QuerySampleResponse)
+	// check compares the plugin's counts with what came back and names a sample whose answer is missing.
+	check(h *pluginpb.Heartbeat) error
+}
+
+// link is the stream of a connection.
+type link struct {
+	plugin *Plugin
+	stream pluginpb.Plugin_RunClient
+
+	sending sync.Mutex // gRPC allows one Send at a time
+
+	receiver atomic.Pointer[receiver] // of the open workload
+	lastBeat atomic.Int64             // time of the last frame, in ns since start
+	start    time.Time
+	alive    chan struct{} // closed with the first frame
+}
+
+// openLink opens the stream, waits for the first heartbeat, and starts to receive and to watch.
+func openLink(ctx context.Context, p *Plugin) (*link, error) {
+	stream, err := p.rpc.Run(p.failed)
+	if err != nil {
+		return nil, p.callError("run", err)
+	}
+	interval := min(handshake.Heartbeat, p.options.HeartbeatTimeout/heartbeatsPerTimeout)
+	l := &link{plugin: p, stream: stream, start: time.Now(), alive: make(chan struct{})}
+	if err := l.send(&pluginpb.RunRequest{Start: &pluginpb.Start{HeartbeatNs: int64(interval)}}); err != nil {
+		return nil, err
+	}
+	go l.receive()
+	select {
+	case <-l.alive:
+	case <-p.failed.Done():
+		return nil, context.Cause(p.failed)
+	case <-ctx.Done():
+		return nil, p.startTimeout()
+	}
+	go l.watch(interval)
+	return l, nil
+}
+
+// send sends one frame. It waits where the plugin's window is full, and fails once the plugin has failed.
+func (l *link) send(r *pluginpb.RunRequest) error {
+	l.sending.Lock()
+	defer l.sending.Unlock()
+	if err := l.stream.Send(r); err != nil {
+		if cause := l.plugin.awaitFailure(); cause != nil {
+			return cause
+		}
+		return fmt.Errorf("send to plugin %s: %w", l.plugin.name, err)
+	}
+	return nil
+}
+
+// receive hands frames on until the stream ends.
+func (l *link) receive() {
+	first := sync.OnceFunc(func() { close(l.alive) })
+	rs := make([]loadgen.QuerySampleResponse, responsesPerCall)
+	for {
+		frame, err := l.stream.Recv()
+		if err != nil {
+			l.ended(err)
+			return
+		}
+		l.lastBeat.Store(int64(time.Since(l.start)))
+		first()
+		if err := l.take(frame, rs); err != nil {
+			l.plugin.failWith(KindProtocol, err, err.Error(), "this is a fault of the plugin")
+			return
+		}
+	}
+}
+
+// take handles the parts of one frame. A frame for a workload that is closed is dropped.
+func (l *link) take(frame *pluginpb.RunResponse, rs []loadgen.QuerySampleResponse) error {
+	r := l.receiver.Load()
+	if r == nil {
+		return nil
+	}
+	if m := frame.GetFirstTokens(); m != nil {
+		if err := deliver(m, rs, (*r).firstTokens); err != nil {
+			return fmt.Errorf("first tokens: %w", err)
+		}
+	}
+	if m := frame.GetComplete(); m != nil {
+		if err := deliver(m, rs, (*r).complete); err != nil {
+			return fmt.Errorf("answers: %w", err)
+		}
+	}
+	if f := frame.GetFailure(); f != nil {
+		l.plugin.fail(l.plugin.remoteFailure(f))
+	}
+	if h := frame.GetHeartbeat(); h != nil {
+		return (*r).check(h)
+	}
+	return nil
+}
+
+func deliver(m *pluginpb.Answers, rs []loadgen.QuerySampleResponse, to func([]loadgen.QuerySampleResponse)) error {
+	answers, err := wire.ParseAnswers(m)
+	if err != nil {
+		return err
+	}
+	for n := answers.Next(rs); n > 0; n = answers.Next(rs) {
+		to(rs[:n])
+	}
+	return nil
+}
+
+// remoteFailure makes an error of what the plugin reports in mid-run.
+func (p *Plugin) remoteFailure(f *pluginpb.Failure) error {
+	err := errors.New(f.GetMessage())
+	switch codes.Code(f.GetCode()) {
+	case codes.InvalidArgument:
+		err = sdk.Usage(err)
+	case codes.FailedPrecondition:
+		err = sdk.Data(err)
+	}
+	return p.failure(KindFailed, err, f.GetMessage(), "")
+}
+
+// ended explains the end of the stream: most often the process has died, which its watcher reports better.
+func (l *link) ended(err error) {
+	if l.plugin.awaitFailure() != nil {
+		return
+	}
+	l.plugin.failWith(KindProtocol, err, "it ended its stream: "+status.Convert(err).Message(), "this is a fault of the plugin")
+}
+
+// watch reports a plugin that is silent for too long.
+func (l *link) watch(interval time.Duration) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.plugin.failed.Done():
+			return
+		case <-tick.C:
+		}
+		silence := time.Since(l.start) - time.Duration(l.lastBeat.Load())
+		if most := l.plugin.options.HeartbeatTimeout; silence > most {
+			l.plugin.failWith(KindHung, nil, fmt.Sprintf("no sign of life for %v (limit %v)", silence.Round(time.Millisecond), most),
+				"its process is stopped or blocked; a longer limit helps only where the machine was suspended")
+			return
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package host
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"sync"
+)
+
+const (
+	tailLines = 20      // lines of output kept for an error message
+	lineBytes = 4 << 10 // of each line
+)
+
+// output takes what a plugin prints: it passes it on as it comes and keeps the last lines.
+type output struct {
+	mu    sync.Mutex
+	to    io.Writer // may be nil
+	lines []string  // the last tailLines, oldest first
+}
+
+// drain reads r to its end, whatever the length of its lines.
+func (o *output) drain(r io.Reader) {
+	lines := bufio.NewReaderSize(r, lineBytes)
+	continued := false
+	for {
+		line, err := lines.ReadSlice('\n')
+		if len(line) > 0 {
+			o.add(line, continued)
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return
+		}
+		continued = errors.Is(err, bufio.ErrBufferFull)
+	}
+}
+
+// add passes text on and keeps it as a line, unless it continues a line that is long enough already.
+func (o *output) add(text []byte, continued bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.to != nil {
+		if _, err := o.to.Write(text); err != nil {
+			o.to = nil // a broken terminal must not stop the plugin
+		}
+	}
+	if continued {
+		return
+	}
+	if len(o.lines) == tailLines {
+		o.lines = append(o.lines[:0], o.lines[1:]...)
+	}
+	o.lines = append(o.lines, trimLine(text))
+}
+
+// trimLine makes a line fit for a message.
+func trimLine(text []byte) string {
+	n := len(text)
+	for n > 0 && (text[n-1] == '\n' || text[n-1] == '\r') {
+		n--
+	}
+	return string(text[:n])
+}
+
+func (o *output) tail() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]string(nil), o.lines...)
+}

@@ -1,0 +1,116 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	plugin "github.com/hashicorp/go-plugin"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
+)
+
+// Plugin is a running plugin process. Its methods may be called from any goroutine.
+type Plugin struct {
+	name, path string
+	options    LaunchOptions
+	dir        string // of the socket
+	output     *output
+	process    *process
+	client     *plugin.Client
+	rpc        pluginpb.PluginClient
+	link       *link
+
+	// failed ends with an *Error as its cause when the plugin fails, or with errClosed.
+	failed context.Context
+	fail   context.CancelCauseFunc
+
+	closing sync.Once
+	closed  error
+}
+
+// errClosed is the cause of the end of a plugin that was closed.
+var errClosed = errors.New("the plugin is closed")
+
+// Describe asks the plugin what it serves.
+func (p *Plugin) Describe(ctx context.Context) (sdk.Description, error) {
+	r, err := call(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{})
+	if err != nil {
+		return sdk.Description{}, err
+	}
+	return fromproto.Description(r.GetDescription()), nil
+}
+
+// Open opens a workload in the plugin. A plugin holds one workload at a time.
+//
+// errors.Is tells what the user can mend from the plugin's own failures: sdk.ErrUsage, an unknown model, backend or
+// option; sdk.ErrData, a data set or a model file that is missing or wrong; all others are an *Error.
+func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
+	r, err := call(ctx, p, "open", p.rpc.Open, toproto.Options(o))
+	if err != nil {
+		return nil, err
+	}
+	return newWorkload(p, fromproto.Info(r.GetInfo())), nil
+}
+
+// Context returns a context that ends with parent, or with an *Error as its cause as soon as the plugin fails.
+func (p *Plugin) Context(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	stop := context.AfterFunc(p.failed, func() { cancel(context.Cause(p.failed)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// StderrTail returns the last lines the plugin printed.
+func (p *Plugin) StderrTail() []string { return p.output.tail() }
+
+// PID is the id of the plugin's process, which leads a process group of its own.
+func (p *Plugin) PID() int { return p.process.cmd.Process.Pid }
+
+// Close ends the process and every process it started: first asked, then killed. It may be called more than once.
+func (p *Plugin) Close() error {
+	p.closing.Do(func() {
+		healthy := p.failed.Err() == nil
+		p.fail(errClosed)
+		if healthy {
+			p.ask()
+		}
+		p.process.end(p.client.Kill)
+		if err := os.RemoveAll(p.dir); err != nil {
+			p.closed = fmt.Errorf("plugin %s: remove the folder of its socket: %w", p.name, err)
+		}
+	})
+	return p.closed
+}
+
+// ask asks the plugin to finish what is in work and to close its workload.
+func (p *Plugin) ask() {
+	ctx, cancel := context.WithTimeout(context.Background(), p.options.CloseTimeout)
+	defer cancel()
+	if _, err := p.rpc.Close(ctx, &pluginpb.CloseRequest{}); err != nil {
+		p.process.signal(endGroup)
+	}
+}
+
+// failWith ends the plugin's context with a failure; the first one counts.
+func (p *Plugin) failWith(kind Kind, err error, found, hint string) {
+	p.fail(p.failure(kind, err, found, hint))
+}
+
+func (p *Plugin) failure(kind Kind, err error, found, hint string) *Error {
+	return &Error{Kind: kind, Plugin: p.name, Path: p.path, Found: found, Hint: hint, Stderr: p.output.tail(), Err: err}
+}
+
+// watchProcess reports a process that ends before it was asked to.
+func (p *Plugin) watchProcess() {
+	<-p.process.exited
+	how := p.process.how()
+	p.failWith(KindDied, nil, "the process "+how, deathHint(how, p.output.tail()))
+}

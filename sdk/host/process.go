@@ -1,0 +1,235 @@
+package host
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// firstLineBytes bounds the line that go-plugin reads the handshake from. A TLS certificate fits.
+const firstLineBytes = 16 << 10
+
+// outputGrace is how long output is awaited after the process ended: a process that it left behind, outside of its
+// group, may hold the pipe.
+const outputGrace = 200 * time.Millisecond
+
+// process runs a plugin binary in a process group of its own: go-plugin's runner.Runner. Unlike go-plugin's own one it
+// reads lines of any length, keeps what was printed in place of the handshake, and leaves no process of the group.
+type process struct {
+	path   string
+	env    []string
+	output *output
+
+	cmd    *exec.Cmd
+	stdin  *os.File // held open while we live: see package lifeline
+	first  io.ReadCloser
+	exited chan struct{} // closed when the process has ended and its output is read
+	pumps  sync.WaitGroup
+
+	mu      sync.Mutex
+	started bool
+	doomed  bool // killed, perhaps before it was started
+	reaped  bool
+	line    string // the first line of its standard output
+	printed bool   // there was one
+}
+
+func newProcess(path string, o *output) *process {
+	return &process{path: path, output: o, exited: make(chan struct{})}
+}
+
+// Start starts the process. The goroutine that starts it owns an OS thread until the process ends: where the kernel
+// can signal a child when its parent dies, the parent is that thread.
+func (p *process) Start(context.Context) error {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.start()
+		started <- err
+		if err == nil {
+			p.wait()
+		}
+	}()
+	return <-started
+}
+
+func (p *process) start() error {
+	stdinR, stdinW, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer stdinR.Close()
+	stdout, stdoutW, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, stdinW.Close())
+	}
+	defer stdoutW.Close()
+	stderr, stderrW, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, stdinW.Close(), stdout.Close())
+	}
+	defer stderrW.Close()
+
+	p.cmd = exec.Command(p.path)
+	p.cmd.Env = p.env
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdinR, stdoutW, stderrW
+	p.cmd.SysProcAttr = ownGroup()
+	if err := p.launch(); err != nil {
+		return errors.Join(err, stdinW.Close(), stdout.Close(), stderr.Close())
+	}
+	p.stdin = stdinW
+	p.pump(stdout, stderr)
+	return nil
+}
+
+// launch starts the command, unless the process was killed already.
+func (p *process) launch() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.doomed {
+		return errors.New("its start was interrupted")
+	}
+	err := p.cmd.Start()
+	p.started = err == nil
+	return err
+}
+
+// pump reads the process's output. go-plugin gets the first line of its standard output.
+func (p *process) pump(stdout, stderr *os.File) {
+	var line *io.PipeWriter
+	p.first, line = io.Pipe()
+	p.pumps.Add(2)
+	go func() {
+		defer p.pumps.Done()
+		p.output.drain(stderr)
+		stderr.Close()
+	}()
+	go func() {
+		defer p.pumps.Done()
+		r := bufio.NewReaderSize(stdout, firstLineBytes)
+		p.passFirstLine(r, line)
+		p.output.drain(r)
+		stdout.Close()
+	}()
+}
+
+func (p *process) passFirstLine(r *bufio.Reader, to *io.PipeWriter) {
+	text, err := r.ReadSlice('\n')
+	line := trimLine(text)
+	p.mu.Lock()
+	p.line, p.printed = line, err == nil || len(text) > 0
+	p.mu.Unlock()
+	if !looksLikeHandshake(line) && len(text) > 0 {
+		p.output.add(text, false)
+	}
+	_, _ = io.WriteString(to, line[:min(len(line), firstLineBytes)]+"\n")
+	to.Close()
+}
+
+// firstLine returns the first line of the standard output, and whether there was one.
+func (p *process) firstLine() (string, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.line, p.printed
+}
+
+func looksLikeHandshake(line string) bool { return strings.Count(line, "|") >= 3 }
+
+// wait reaps the process, ends what is left of its group, and reads the rest of its output.
+func (p *process) wait() {
+	awaitEnd(p.cmd.Process.Pid)
+	p.reap()
+	p.stdin.Close()
+	read := make(chan struct{})
+	go func() { p.pumps.Wait(); close(read) }()
+	select {
+	case <-read:
+	case <-time.After(outputGrace):
+	}
+	close(p.exited)
+}
+
+// reap ends the group while the process's id is still its own, and takes its status.
+func (p *process) reap() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	killGroup(p.cmd.Process.Pid)
+	_ = p.cmd.Wait()
+	p.reaped = true
+}
+
+// how says how the process ended. It may be called after exited is closed.
+func (p *process) how() string {
+	return describeExit(p.cmd.ProcessState)
+}
+
+// Wait waits for the end of the process.
+func (p *process) Wait(context.Context) error {
+	<-p.exited
+	if s := p.cmd.ProcessState; !s.Success() {
+		return errors.New(s.String())
+	}
+	return nil
+}
+
+// Kill kills the process and its group, and waits for its end. A process that is not started will not be.
+func (p *process) Kill(context.Context) error {
+	p.mu.Lock()
+	p.doomed = true
+	started := p.started
+	p.mu.Unlock()
+	if started {
+		p.signal(killGroup)
+		<-p.exited
+	}
+	return nil
+}
+
+// signal calls send with the process's group, if it has any.
+func (p *process) signal(send func(pid int)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.started && !p.reaped {
+		send(p.cmd.Process.Pid)
+	}
+}
+
+func (p *process) wasStarted() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.started
+}
+
+// Stdout gives go-plugin the line of the handshake and no more.
+func (p *process) Stdout() io.ReadCloser { return p.first }
+
+// Stderr gives go-plugin nothing: output takes it.
+func (p *process) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
+
+// Name is the path of the binary.
+func (p *process) Name() string { return p.path }
+
+// ID is the process id.
+func (p *process) ID() string { return fmt.Sprint(p.cmd.Process.Pid) }
+
+// Diagnose says nothing: see diagnose.
+func (p *process) Diagnose(context.Context) string { return "" }
+
+// PluginToHost changes nothing: both are on one machine.
+func (p *process) PluginToHost(network, address string) (string, string, error) {
+	return network, address, nil
+}
+
+// HostToPlugin changes nothing.
+func (p *process) HostToPlugin(network, address string) (string, string, error) {
+	return network, address, nil
+}

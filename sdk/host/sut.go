@@ -1,0 +1,194 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
+)
+
+// chunkSamples is how many samples one frame holds at most.
+const chunkSamples = handshake.ChunkBytes / 8
+
+// sut issues queries over the stream: a loadgen.SUT and loadgen.Warmer.
+//
+// While nothing is outstanding the issuing goroutine sends by itself, which spares a hand-over. While the plugin is at
+// work samples are queued, and a sender sends all that is queued at that moment as one frame.
+type sut struct {
+	workload  *Workload
+	responder atomic.Pointer[loadgen.Responder]
+	issued    atomic.Uint64 // samples, in this connection
+	answered  atomic.Uint64 // distinct samples
+	answers   answered      // belongs to the goroutine that receives
+	base      atomic.Uint64 // issued before the test under way, whose ids start at 0
+
+	mu      sync.Mutex
+	changed sync.Cond
+	queued  []loadgen.QuerySample
+	spare   []loadgen.QuerySample
+	busy    bool // the sender is sending
+	flush   bool
+	closed  bool
+	err     error
+	stopped chan struct{}
+}
+
+func newSUT(w *Workload) *sut {
+	s := &sut{workload: w, stopped: make(chan struct{})}
+	s.changed.L = &s.mu
+	go s.sendQueued()
+	return s
+}
+
+// Name names the model and the backend.
+func (s *sut) Name() string {
+	info := s.workload.info
+	return fmt.Sprintf("Plumbline %s (%s)", info.Model, info.Backend)
+}
+
+// WarmUp runs the model untimed.
+func (s *sut) WarmUp(ctx context.Context) error {
+	_, err := call(ctx, s.workload.plugin, "warm up", s.workload.plugin.rpc.WarmUp, &pluginpb.WarmUpRequest{})
+	return err
+}
+
+// IssueQuery sends or queues the samples of q. A query of more than one frame is sent as the plugin takes it in.
+func (s *sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+	if len(q.Samples) == 0 {
+		return nil
+	}
+	if p := s.responder.Load(); p == nil || *p != r {
+		s.responder.Store(&r)
+	}
+	idle := s.issued.Load() == s.answered.Load()
+	if q.Samples[0].ID == 0 {
+		s.base.Store(s.issued.Load())
+	}
+	s.issued.Add(uint64(len(q.Samples)))
+	if idle || len(q.Samples) > chunkSamples {
+		return s.sendNow(ctx, q.Samples)
+	}
+	return s.enqueue(q.Samples)
+}
+
+// sendNow sends samples from the caller's goroutine.
+func (s *sut) sendNow(ctx context.Context, samples []loadgen.QuerySample) error {
+	for len(samples) > 0 {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		n := min(len(samples), chunkSamples)
+		if err := s.send(samples[:n], n < len(samples)); err != nil {
+			return err
+		}
+		samples = samples[n:]
+	}
+	return nil
+}
+
+// send sends one frame. gRPC encodes it before Send returns, so that samples may be reused.
+func (s *sut) send(samples []loadgen.QuerySample, more bool) error {
+	return s.workload.plugin.link.send(&pluginpb.RunRequest{Issue: &pluginpb.Issue{Samples: wire.SampleBytes(samples), More: more}})
+}
+
+func (s *sut) enqueue(samples []loadgen.QuerySample) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queued = append(s.queued, samples...)
+	if !s.busy {
+		s.changed.Signal()
+	}
+	return s.err
+}
+
+// FlushQueries asks the plugin for what it holds back, behind all that was issued.
+func (s *sut) FlushQueries(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flush = true
+	s.changed.Signal()
+	return s.err
+}
+
+// sendQueued sends what is queued, all of it at a time, until the workload is closed.
+func (s *sut) sendQueued() {
+	defer close(s.stopped)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !s.closed && s.err == nil {
+		if len(s.queued) == 0 && !s.flush {
+			s.busy = false
+			s.changed.Wait()
+			continue
+		}
+		s.busy = true
+		samples, flush := s.queued, s.flush
+		s.queued, s.spare, s.flush = s.spare[:0], samples, false
+		s.mu.Unlock()
+		err := s.sendAll(samples, flush)
+		s.mu.Lock()
+		s.err = err
+	}
+}
+
+func (s *sut) sendAll(samples []loadgen.QuerySample, flush bool) error {
+	for len(samples) > 0 {
+		n := min(len(samples), chunkSamples)
+		if err := s.send(samples[:n], false); err != nil {
+			return err
+		}
+		samples = samples[n:]
+	}
+	if flush {
+		return s.workload.plugin.link.send(&pluginpb.RunRequest{Flush: &pluginpb.Flush{}})
+	}
+	return nil
+}
+
+// close ends the sender. A frame under way goes out first.
+func (s *sut) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.changed.Signal()
+	s.mu.Unlock()
+	<-s.stopped
+}
+
+// complete hands answers to LoadGen and counts the distinct ones.
+func (s *sut) complete(rs []loadgen.QuerySampleResponse) {
+	r := s.responder.Load()
+	if r == nil {
+		return
+	}
+	// Counted first: LoadGen may issue the next query before the call returns.
+	base := s.base.Load()
+	s.answers.begin(base)
+	s.answers.add(rs, s.issued.Load()-base)
+	s.answered.Store(base + s.answers.count)
+	(*r).QuerySamplesComplete(rs)
+}
+
+func (s *sut) firstTokens(rs []loadgen.QuerySampleResponse) {
+	if r := s.responder.Load(); r != nil {
+		(*r).FirstTokenComplete(rs)
+	}
+}
+
+// check finds answers that the plugin believes to have sent. The heartbeat follows the answers it counts, so that an
+// idle plugin has none under way.
+func (s *sut) check(h *pluginpb.Heartbeat) error {
+	issued := s.issued.Load()
+	if h.GetReceived() != issued || h.GetAnswered() < h.GetReceived() {
+		return nil
+	}
+	if answered := s.answered.Load(); answered < issued {
+		return fmt.Errorf("%d of %d issued samples were not answered, the first with response id %d, and the plugin has no work left",
+			issued-answered, issued, s.answers.firstMissing())
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package host
+
+import (
+	"context"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+)
+
+// Workload is a workload opened in a plugin.
+type Workload struct {
+	plugin *Plugin
+	info   sdk.WorkloadInfo
+	sut    *sut
+	qsl    *qsl
+
+	closing sync.Once
+	closed  error
+}
+
+func newWorkload(p *Plugin, info sdk.WorkloadInfo) *Workload {
+	w := &Workload{plugin: p, info: info}
+	w.sut, w.qsl = newSUT(w), &qsl{w}
+	var r receiver = w.sut
+	p.link.receiver.Store(&r)
+	return w
+}
+
+// SUT issues queries to the plugin over one stream.
+func (w *Workload) SUT() loadgen.SUT { return w.sut }
+
+// QSL loads samples in the plugin.
+func (w *Workload) QSL() loadgen.QSL { return w.qsl }
+
+// Info is what the plugin opened.
+func (w *Workload) Info() sdk.WorkloadInfo { return w.info }
+
+// Close closes the workload; the plugin lives on. It waits for batches in work and drops what is queued. It may be
+// called more than once.
+func (w *Workload) Close() error {
+	w.closing.Do(func() {
+		w.plugin.link.receiver.Store(nil)
+		_, w.closed = call(context.Background(), w.plugin, "close", w.plugin.rpc.Close, &pluginpb.CloseRequest{})
+		w.sut.close()
+	})
+	return w.closed
+}

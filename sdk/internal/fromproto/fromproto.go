@@ -1,0 +1,94 @@
+// Package fromproto makes plain Go from the plugin's messages. The plugin's half is in package sdk.
+package fromproto
+
+import (
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+)
+
+// Description reads what a plugin says of itself.
+func Description(d *pluginpb.Description) sdk.Description {
+	return sdk.Description{
+		Name: d.GetName(), Version: d.GetVersion(), Summary: d.GetSummary(), Backends: d.GetBackends(),
+		Models: each(d.GetModels(), model),
+	}
+}
+
+func model(m *pluginpb.Model) sdk.ModelInfo {
+	return sdk.ModelInfo{
+		Name: m.GetName(), Summary: m.GetSummary(), LoadGenKey: m.GetLoadgenKey(), RulesKey: m.GetRulesKey(),
+		Scenarios: each(m.GetScenarios(), scenario),
+		Files:     each(m.GetFiles(), modelFile),
+		Datasets:  each(m.GetDatasets(), dataset),
+		Metrics:   each(m.GetMetrics(), metricInfo),
+		Params: each(m.GetParams(), func(p *pluginpb.Param) sdk.ParamInfo {
+			return sdk.ParamInfo{Name: p.GetName(), Default: p.GetDefault(), Help: p.GetHelp()}
+		}),
+		Smoke: each(m.GetSmoke(), func(s *pluginpb.SmokeSetting) sdk.SmokeSetting {
+			return sdk.SmokeSetting{Scenario: scenario(s.GetScenario()), Key: s.GetKey(), Value: s.GetValue()}
+		}),
+	}
+}
+
+func scenario(s pluginpb.Scenario) loadgen.Scenario {
+	return loadgen.Scenario(s - pluginpb.Scenario_SCENARIO_SINGLE_STREAM)
+}
+
+func modelFile(f *pluginpb.ModelFile) sdk.ModelFile {
+	return sdk.ModelFile{
+		Name: f.GetName(), Embedded: f.GetEmbedded(), Precision: f.GetPrecision(), URL: f.GetUrl(), SHA256: f.GetSha256(),
+		Size: f.GetSize(), Licence: f.GetLicence(), Reference: each(f.GetReference(), metric), Note: f.GetNote(),
+	}
+}
+
+func dataset(d *pluginpb.Dataset) sdk.DatasetInfo {
+	return sdk.DatasetInfo{
+		Name: d.GetName(), Embedded: d.GetEmbedded(), Samples: int(d.GetSamples()),
+		PerformanceSampleCount: int(d.GetPerformanceSampleCount()),
+		Archives: each(d.GetArchives(), func(a *pluginpb.ArchiveFile) sdk.ArchiveFile {
+			return sdk.ArchiveFile{Name: a.GetName(), URL: a.GetUrl(), SHA256: a.GetSha256(), Size: a.GetSize(), Unpack: a.GetUnpack()}
+		}),
+		Layout: d.GetLayout(), Licence: d.GetLicence(), Note: d.GetNote(),
+	}
+}
+
+func metricInfo(m *pluginpb.MetricInfo) sdk.MetricInfo {
+	return sdk.MetricInfo{
+		Name: m.GetName(), Unit: m.GetUnit(), Reference: m.GetReference(), Target: m.GetTarget(), Upper: m.GetUpper(),
+		Share: m.GetShare(),
+	}
+}
+
+func metric(m *pluginpb.Metric) sdk.Metric {
+	return sdk.Metric{Name: m.GetName(), Unit: m.GetUnit(), Value: m.GetValue()}
+}
+
+// Info reads what a plugin opened.
+func Info(i *pluginpb.WorkloadInfo) sdk.WorkloadInfo {
+	return sdk.WorkloadInfo{
+		Model: i.GetModel(), ModelFile: i.GetModelFile(), Embedded: i.GetEmbedded(), Precision: i.GetPrecision(),
+		ModelSHA256: i.GetModelSha256(), ModelSize: i.GetModelSize(), Dataset: i.GetDataset(),
+		DatasetSize: int(i.GetDatasetSize()), PerformanceSampleCount: int(i.GetPerformanceSampleCount()),
+		Backend: i.GetBackend(), BackendInfo: i.GetBackendInfo(), Batch: int(i.GetBatch()), Sessions: int(i.GetSessions()),
+	}
+}
+
+// Score reads a score.
+func Score(s *pluginpb.Score) sdk.Score {
+	return sdk.Score{
+		Metrics: each(s.GetMetrics(), metric), Samples: int(s.GetSamples()), OfficialText: s.GetOfficialText(),
+		Notes: s.GetNotes(),
+	}
+}
+
+func each[A, B any](list []A, convert func(A) B) []B {
+	if list == nil {
+		return nil
+	}
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = convert(a)
+	}
+	return out
+}

@@ -1,0 +1,21 @@
+//go:build unix
+
+package stdio
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// divert makes descriptor 1 a copy of descriptor 2 and returns what it was before.
+func divert() (*os.File, error) {
+	before, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Dup2(2, 1); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(before), "stdout"), nil
+}

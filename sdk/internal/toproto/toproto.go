@@ -1,0 +1,40 @@
+// Package toproto makes the harness's messages from plain Go. The plugin's half is in package sdk.
+package toproto
+
+import (
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+)
+
+// Options makes an Open request.
+func Options(o sdk.Options) *pluginpb.OpenRequest {
+	return &pluginpb.OpenRequest{
+		Model: o.Model, ModelFile: o.ModelFile, Precision: o.Precision, Dataset: o.Dataset, Count: int64(o.Count),
+		Scenario: Scenario(o.Scenario), Batch: int64(o.Batch), Sessions: int64(o.Sessions),
+		Backend: o.Backend, BackendOptions: o.BackendOptions, Params: o.Params,
+	}
+}
+
+// Scenario: the wire counts from 1.
+func Scenario(s loadgen.Scenario) pluginpb.Scenario {
+	return pluginpb.Scenario(s) + pluginpb.Scenario_SCENARIO_SINGLE_STREAM
+}
+
+// ScoreOptions makes the options of a Score stream.
+func ScoreOptions(o sdk.ScoreOptions) *pluginpb.ScoreOptions {
+	return &pluginpb.ScoreOptions{Model: o.Model, Dataset: o.Dataset, Count: int64(o.Count), Params: o.Params}
+}
+
+// Entry makes an entry of a Score stream. It copies what is valid only until the next entry is read.
+func Entry(e mllog.AccuracyEntry) *pluginpb.AccuracyEntry {
+	m := &pluginpb.AccuracyEntry{SeqId: e.SeqID, QslIndex: e.QSLIndex, Data: append([]byte(nil), e.Data...)}
+	if e.TokenData != nil {
+		m.TokenData = append([]byte{}, e.TokenData...)
+	}
+	if e.TokenCount >= 0 {
+		m.TokenCount = &e.TokenCount
+	}
+	return m
+}

@@ -1,0 +1,65 @@
+package null
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// preferredBatch is large: a batch costs a hand-over, whatever its size.
+const preferredBatch = 4096
+
+// Backend gives every model's inputs back as its outputs.
+type Backend struct{}
+
+// Open opens any model whose inputs and outputs are alike. There are no options.
+func (Backend) Open(_ context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
+	if len(c.Options) > 0 {
+		names := make([]string, 0, len(c.Options))
+		for name := range c.Options {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return nil, fmt.Errorf("%w: the null backend has none, found %s", backend.ErrOption, strings.Join(names, ", "))
+	}
+	if _, err := backend.Bind("output", m.Outputs, m.Inputs); err != nil {
+		return nil, err
+	}
+	return &session{model: m, concurrency: c.Concurrency}, nil
+}
+
+// Describe names the version.
+func (Backend) Describe() backend.Info {
+	return backend.Info{Version: "null 1", Devices: []string{"none"}}
+}
+
+type session struct {
+	model       backend.Model
+	concurrency int
+}
+
+func (s *session) Inputs() []backend.TensorInfo  { return s.model.Inputs }
+func (s *session) Outputs() []backend.TensorInfo { return s.model.Outputs }
+func (s *session) Close() error                  { return nil }
+
+func (s *session) Limits() backend.Limits {
+	return backend.Limits{Concurrency: s.concurrency, PreferredBatch: preferredBatch}
+}
+
+// Run lets the outputs share the memory of the inputs, or copies where the caller brings memory.
+func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
+	for i := range out {
+		data := in[i].Data
+		if out[i].Data != nil {
+			if len(out[i].Data) < len(data) {
+				return fmt.Errorf("output %d: room for %d bytes, want %d", i, len(out[i].Data), len(data))
+			}
+			data = out[i].Data[:copy(out[i].Data, data)]
+		}
+		out[i] = backend.Tensor{Name: in[i].Name, DType: in[i].DType, Shape: in[i].Shape, Data: data}
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,119 @@
+// Package null is a benchmark without a model: the answer of each sample is its own index, as a float32. What a run of
+// it costs is what the plugin boundary costs.
+package null
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// datasetSize is the number of samples. A float32 holds each index exactly.
+const datasetSize = 1 << 16
+
+// Benchmark is the null benchmark.
+type Benchmark struct{}
+
+// Describe describes the one model, null.
+func (Benchmark) Describe() sdk.Description {
+	return sdk.Description{
+		Name: "null", Version: "1", Summary: "no model: measures the plugin boundary",
+		Models: []sdk.ModelInfo{{
+			Name: "null", Summary: "answers each sample with its index", Scenarios: loadgen.Scenarios(),
+			Files:    []sdk.ModelFile{{Name: "null", Embedded: true, Precision: "fp32", Licence: "Apache-2.0"}},
+			Datasets: []sdk.DatasetInfo{{Name: "indices", Embedded: true, Samples: datasetSize, PerformanceSampleCount: datasetSize}},
+			Metrics:  []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
+		}},
+	}
+}
+
+// Open opens the indices below o.Count; all where it is 0.
+func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
+	if o.Model != "" && o.Model != "null" {
+		return nil, sdk.Usage(fmt.Errorf("unknown model %q, this plugin has null", o.Model))
+	}
+	if o.Count < 0 || o.Count > datasetSize {
+		return nil, sdk.Usage(fmt.Errorf("count %d, want 0 to %d", o.Count, datasetSize))
+	}
+	if o.Count == 0 {
+		o.Count = datasetSize
+	}
+	return &workload{n: o.Count}, nil
+}
+
+// OpenScorer scores the share of answers that are their sample's index.
+func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, error) {
+	return &scorer{seen: map[uint64]bool{}}, nil
+}
+
+type workload struct{ n int }
+
+func (w *workload) Len() int                    { return w.n }
+func (w *workload) PerformanceSampleCount() int { return w.n }
+func (w *workload) Close() error                { return nil }
+func (w *workload) WarmSample() sdk.Sample      { return float32(0) }
+
+func (w *workload) Model() backend.Model {
+	values := []backend.TensorInfo{{Name: "values", DType: backend.Float32, Shape: []int64{-1}}}
+	return backend.Model{Name: "null", Inputs: values, Outputs: values}
+}
+
+func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) { return float32(i), nil }
+
+func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+	values := backend.View[float32](b.Input(0, int64(len(samples))))
+	for i, s := range samples {
+		values[i] = s.(float32)
+	}
+	return nil
+}
+
+func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+	const size = 4
+	data := outputs[0].Data
+	if len(data) != size*len(samples) {
+		return fmt.Errorf("%d bytes of output for %d samples", len(data), len(samples))
+	}
+	for i := range samples {
+		p.Append(data[size*i : size*i+size])
+	}
+	return nil
+}
+
+// scorer counts the first answer of each sample.
+type scorer struct {
+	seen  map[uint64]bool
+	right int
+}
+
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if len(e.Data) != 4 {
+		return fmt.Errorf("a payload of %d bytes, want 4", len(e.Data))
+	}
+	if s.seen[e.QSLIndex] {
+		return nil
+	}
+	s.seen[e.QSLIndex] = true
+	if math.Float32frombits(binary.LittleEndian.Uint32(e.Data)) == float32(e.QSLIndex) {
+		s.right++
+	}
+	return nil
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	share := 0.0
+	if len(s.seen) > 0 {
+		share = 100 * float64(s.right) / float64(len(s.seen))
+	}
+	return sdk.Score{
+		Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: share}}, Samples: len(s.seen),
+		OfficialText: "accuracy=" + strconv.FormatFloat(share, 'f', 3, 64) + "%",
+	}, nil
+}

@@ -1,0 +1,175 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
+)
+
+// service is the plugin's half of the wire: pluginpb.PluginServer on one benchmark.
+type service struct {
+	pluginpb.UnimplementedPluginServer
+
+	benchmark   Benchmark
+	backends    registry
+	description Description
+	outbox      *outbox
+
+	mu       sync.RWMutex // held for writing while a workload is opened or closed
+	workload *opened
+}
+
+func newService(b Benchmark, r registry) *service {
+	return &service{benchmark: b, backends: r, description: describe(b, r), outbox: newOutbox()}
+}
+
+func (s *service) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
+	return &pluginpb.DescribeResponse{Description: protoDescription(s.description)}, nil
+}
+
+func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.workload != nil {
+		return nil, status.Error(codes.Internal, "a workload is open: close it first")
+	}
+	w, err := s.open(ctx, optionsFrom(r))
+	if err != nil {
+		printStack(err)
+		return nil, toStatus(err, codes.FailedPrecondition)
+	}
+	s.workload = w
+	return &pluginpb.OpenResponse{Info: protoInfo(w.info)}, nil
+}
+
+func (s *service) Close(context.Context, *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &pluginpb.CloseResponse{}, toStatus(s.closeWorkload(), codes.Unknown)
+}
+
+func (s *service) closeWorkload() (err error) {
+	defer batch.Recover(&err, func() string { return "Close" })
+	w := s.workload
+	if w == nil {
+		return nil
+	}
+	s.workload = nil
+	return w.close()
+}
+
+// use calls f with the open workload, which stays open meanwhile.
+func (s *service) use(f func(w *opened) error) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.workload == nil {
+		return status.Error(codes.Internal, "no workload is open")
+	}
+	return f(s.workload)
+}
+
+func (s *service) LoadSamples(ctx context.Context, r *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+	indices, err := wire.Words[loadgen.SampleIndex]("samples to load", r.GetIndices())
+	if err == nil {
+		err = s.use(func(w *opened) error { return w.library.Load(ctx, indices) })
+	}
+	printStack(err)
+	return &pluginpb.SamplesResponse{}, toStatus(err, codes.FailedPrecondition)
+}
+
+func (s *service) UnloadSamples(_ context.Context, r *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+	indices, err := wire.Words[loadgen.SampleIndex]("samples to unload", r.GetIndices())
+	if err == nil {
+		err = s.use(func(w *opened) error { return w.library.Unload(indices) })
+	}
+	return &pluginpb.SamplesResponse{}, toStatus(err, codes.Unknown)
+}
+
+func (s *service) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
+	err := s.use(func(w *opened) error { return w.warmUp(ctx) })
+	printStack(err)
+	return &pluginpb.WarmUpResponse{}, toStatus(err, codes.Unknown)
+}
+
+// Run reads frames until the harness closes its half.
+func (s *service) Run(stream grpc.BidiStreamingServer[pluginpb.RunRequest, pluginpb.RunResponse]) error {
+	first, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	if err := s.outbox.open(stream.Send); err != nil {
+		return err
+	}
+	defer s.outbox.shut()
+	s.outbox.heartbeat()
+	interval := time.Duration(first.GetStart().GetHeartbeatNs())
+	go s.beat(stream.Context(), interval)
+	for {
+		frame, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.frame(frame); err != nil {
+			return err
+		}
+	}
+}
+
+// beat sends heartbeats until ctx ends.
+func (s *service) beat(ctx context.Context, every time.Duration) {
+	if every <= 0 {
+		every = handshake.Heartbeat
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.outbox.heartbeat()
+		}
+	}
+}
+
+func (s *service) frame(f *pluginpb.RunRequest) error {
+	if issue := f.GetIssue(); issue != nil {
+		samples, err := wire.Samples(issue.GetSamples())
+		if err != nil {
+			return status.Error(codes.Internal, err.Error())
+		}
+		s.outbox.received.Add(uint64(len(samples)))
+		if err := s.use(func(w *opened) error { w.scheduler.Submit(samples, issue.GetMore()); return nil }); err != nil {
+			return err
+		}
+	}
+	if f.GetFlush() != nil {
+		return s.use(func(w *opened) error { w.scheduler.Flush(); return nil })
+	}
+	return nil
+}
+
+// printStack prints where a panic was to the standard error output, which the harness keeps.
+func printStack(err error) {
+	var p *batch.PanicError
+	if errors.As(err, &p) {
+		fmt.Fprintf(os.Stderr, "%v\n%s", p, p.Stack)
+	}
+}

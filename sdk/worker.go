@@ -1,0 +1,88 @@
+package sdk
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+)
+
+// worker takes batches of a workload through its session: batch.Worker. Its memory is reused from batch to batch.
+type worker struct {
+	workload Workload
+	session  backend.Session
+	library  *batch.Library[Sample]
+	answer   func(ids []loadgen.ResponseID, data []byte, ends []int)
+
+	ids      []loadgen.ResponseID
+	samples  []Sample
+	inputs   *Batch
+	outputs  []backend.Tensor
+	payloads Payloads
+}
+
+func newWorker(w Workload, s backend.Session, l *batch.Library[Sample], answer func([]loadgen.ResponseID, []byte, []int)) *worker {
+	return &worker{
+		workload: w, session: s, library: l, answer: answer,
+		inputs: NewBatch(s.Inputs()), outputs: make([]backend.Tensor, len(s.Outputs())),
+	}
+}
+
+func (w *worker) Collate(samples []loadgen.QuerySample) (err error) {
+	w.ids = w.ids[:0]
+	for _, s := range samples {
+		w.ids = append(w.ids, s.ID)
+	}
+	if w.samples, err = w.library.Get(w.samples[:0], samples); err != nil {
+		return err
+	}
+	return w.workload.Collate(w.samples, w.inputs)
+}
+
+func (w *worker) Run(ctx context.Context) error {
+	return w.session.Run(ctx, w.inputs.Tensors(), w.outputs)
+}
+
+func (w *worker) Deliver() error {
+	if err := w.postprocess(); err != nil {
+		return err
+	}
+	w.answer(w.ids, w.payloads.data, w.payloads.ends)
+	return nil
+}
+
+func (w *worker) postprocess() error {
+	w.payloads.Reset()
+	defer w.release()
+	if err := w.workload.Postprocess(w.outputs, w.samples, &w.payloads); err != nil {
+		return err
+	}
+	if w.payloads.Len() != len(w.samples) {
+		return fmt.Errorf("%d payloads for %d samples: Postprocess must append one for each", w.payloads.Len(), len(w.samples))
+	}
+	return nil
+}
+
+func (w *worker) release() {
+	for i := range w.outputs {
+		w.outputs[i].Release()
+	}
+}
+
+// warmUp runs n copies of sample and drops the answers.
+func (w *worker) warmUp(ctx context.Context, sample Sample, n int) (err error) {
+	defer batch.Recover(&err, func() string { return "the warm-up" })
+	w.samples = w.samples[:0]
+	for range n {
+		w.samples = append(w.samples, sample)
+	}
+	if err := w.workload.Collate(w.samples, w.inputs); err != nil {
+		return fmt.Errorf("collate %d warm-up samples: %w", n, err)
+	}
+	if err := w.Run(ctx); err != nil {
+		return fmt.Errorf("run %d warm-up samples: %w", n, err)
+	}
+	return w.postprocess()
+}

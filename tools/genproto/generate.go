@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/bufbuild/protocompile"
+	"github.com/bufbuild/protocompile/linker"
+	"github.com/bufbuild/protocompile/protoutil"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/pluginpb"
+)
+
+// Where the project keeps its .proto files and the Go made from them, below its root.
+const (
+	protoDir = "sdk/proto"
+	outDir   = "sdk/internal/pluginpb"
+)
+
+// generators are the tools of this module's go.mod that turn descriptors into Go, with their options.
+var generators = []struct{ tool, options string }{
+	{"protoc-gen-go", ""},
+	{"protoc-gen-go-grpc", ""},
+}
+
+// generate compiles every .proto file below dir and returns the generated files by base name.
+func generate(ctx context.Context, dir string) (map[string]string, error) {
+	names, err := protoFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	compiler := protocompile.Compiler{
+		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{dir}}),
+		SourceInfoMode: protocompile.SourceInfoStandard,
+	}
+	compiled, err := compiler.Compile(ctx, names...)
+	if err != nil {
+		return nil, fmt.Errorf("compile the files below %s: %w", dir, err)
+	}
+	descriptors := withImports(compiled)
+	out := map[string]string{}
+	for _, g := range generators {
+		err := runGenerator(ctx, g.tool, &pluginpb.CodeGeneratorRequest{
+			FileToGenerate: names, Parameter: proto.String(g.options), ProtoFile: descriptors,
+		}, out)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func protoFiles(dir string) ([]string, error) {
+	var names []string
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(name, ".proto") {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err == nil && len(names) == 0 {
+		err = errors.New("no .proto file below it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Clean(dir), err)
+	}
+	return names, nil
+}
+
+// withImports lists the files' descriptors, each behind those that it imports, as generators expect them.
+func withImports(files linker.Files) []*descriptorpb.FileDescriptorProto {
+	var out []*descriptorpb.FileDescriptorProto
+	seen := map[string]bool{}
+	var visit func(f linker.File)
+	visit = func(f linker.File) {
+		if seen[f.Path()] {
+			return
+		}
+		seen[f.Path()] = true
+		imports := f.Imports()
+		for i := range imports.Len() {
+			visit(f.FindImportByPath(imports.Get(i).Path()))
+		}
+		out = append(out, protoutil.ProtoFromFileDescriptor(f))
+	}
+	for _, f := range files {
+		visit(f)
+	}
+	return out
+}
+
+// runGenerator speaks protoc's plugin protocol with a tool of this module and adds the files it makes to out.
+func runGenerator(ctx context.Context, tool string, request *pluginpb.CodeGeneratorRequest, out map[string]string) error {
+	input, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
+	if err != nil {
+		return err
+	}
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", "tool", tool)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(input), &stderr
+	output, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("go tool %s: %w: %s", tool, err, stderr.String())
+	}
+	var response pluginpb.CodeGeneratorResponse
+	if err := proto.Unmarshal(output, &response); err != nil {
+		return fmt.Errorf("go tool %s: answer: %w", tool, err)
+	}
+	if response.Error != nil {
+		return fmt.Errorf("go tool %s: %s", tool, response.GetError())
+	}
+	for _, f := range response.File {
+		out[path.Base(f.GetName())] = f.GetContent()
+	}
+	return nil
+}
