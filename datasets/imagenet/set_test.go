@@ -79,6 +79,13 @@ func TestOpenCountChecksOnlyThose(t *testing.T) {
 	}
 }
 
+func TestOpenOfLabelsOnly(t *testing.T) {
+	dir := folder(t, map[string][]byte{"val_map.txt": []byte("absent.png 3\n")})
+	if s, err := Open(dir, Options{LabelsOnly: true}); err != nil || s.Label(0) != 3 {
+		t.Errorf("Open: %v, %v", s, err)
+	}
+}
+
 func TestOpenReportsEveryFault(t *testing.T) {
 	dir := folder(t, map[string][]byte{
 		"val_map.txt": []byte("good.png 1\nabsent.png 2\nempty.png 3\ntext.jpg 4\ngood.png 5\ncut.jpg 6\nfolder 7\n" +

@@ -1,4 +1,4 @@
-// Package draw paints pictures with integer arithmetic only, so that the same calls give the same bytes on every
+// Package draw paints pictures with integer arithmetic only, so that the same calls give the same bytes on every 64-bit
 // processor and with every compiler: no floating point (whose fused multiply-add differs between architectures), no
 // map iteration, no compressor whose output may change from one version to the next.
 //
