@@ -1,11 +1,9 @@
 package loadgen_test
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
@@ -41,36 +39,5 @@ func TestStartTestEveryScenarioAndMode(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-func BenchmarkStartTest(b *testing.B) {
-	for _, c := range []struct {
-		scenario loadgen.Scenario
-		samples  uint64
-	}{{loadgen.SingleStream, 2e6}, {loadgen.MultiStream, 5e5}, {loadgen.Server, 2e6}, {loadgen.Offline, 2e7}} {
-		b.Run(c.scenario.String(), func(b *testing.B) {
-			s := quick(c.scenario, loadgen.PerformanceOnly)
-			s.MinQueryCount = c.samples
-			s.ServerTargetQPS = 1e9
-			b.ReportAllocs()
-			for b.Loop() {
-				run(b, s)
-			}
-			n := c.samples
-			if c.scenario == loadgen.MultiStream {
-				n *= s.MultiStreamSamplesPerQuery
-			}
-			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Msamples/s")
-		})
-	}
-}
-
-func run(b *testing.B, s loadgen.TestSettings) {
-	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
-	defer cancel()
-	_, err := loadgen.StartTest(ctx, &loadgentest.NullSUT{}, loadgentest.QSL{Total: 50000, Performance: 1024}, s, loadgen.LogSettings{OutDir: b.TempDir()})
-	if err != nil {
-		b.Fatal(err)
 	}
 }

@@ -11,34 +11,39 @@ const (
 	longest = 3 * time.Millisecond
 	// timerSlop is how late the runtime's timers may be; the rest of a long wait is slept in system calls.
 	timerSlop = 2 * time.Millisecond
-	// firstMargin is how much earlier than due a sleep ends before its lateness was measured; on the virtual machines
-	// tried, nanosleep is 20 to 60 µs late at 1 ns timer slack.
-	firstMargin = 20 * time.Microsecond
-	// largestMargin bounds what is spun away when a sleep ends earlier than usual.
+	// firstMargin is how much earlier than due a sleep ends before the lateness of sleeps was measured. On the virtual
+	// machines tried, nanosleep at 1 ns timer slack is late by 22 to 40 µs (10th and 90th percentile).
+	firstMargin   = 20 * time.Microsecond
 	largestMargin = 60 * time.Microsecond
-	// spinMargin is the part of each wait that is spun where the user asked for spinning.
-	spinMargin = 250 * time.Microsecond
+	// earlyShare is the share of the sleeps that may end before the due time, and marginStep how fast the margin
+	// follows the machine towards it.
+	earlyShare = 0.2
+	marginStep = time.Microsecond
+	// spinShort is the longest wait that is spun: a sleep would take three times as long.
+	spinShort = 10 * time.Microsecond
+	// spinLong replaces it where the user asked for spinning.
+	spinLong = 250 * time.Microsecond
 )
 
 // Sleeper sleeps until due times on an operating-system thread of its own. It belongs to the goroutine that made it.
 //
-// A sleep ends a margin before the due time and the rest is spun. The margin follows the measured lateness of the
-// machine's sleeps, so that the spinning takes a few microseconds: waking up is what would else make each query late.
+// A sleep is asked to end a margin before the due time, because waking up takes tens of microseconds; the margin
+// follows the machine so that one sleep in five ends too early, and the few microseconds left are spun.
 type Sleeper struct {
 	clock   *Clock
 	ctx     context.Context
 	timer   *time.Timer
 	margin  time.Duration
-	spin    bool
+	spin    time.Duration // the longest wait that is spun
 	release func()
 }
 
 // NewSleeper locks the calling goroutine to its thread and sharpens the thread's timers, until Close. Sleeps end
 // early when ctx does.
 func NewSleeper(ctx context.Context, c *Clock, spin bool) *Sleeper {
-	s := &Sleeper{clock: c, ctx: ctx, margin: firstMargin, spin: spin, release: func() {}}
+	s := &Sleeper{clock: c, ctx: ctx, margin: firstMargin, spin: spinShort, release: func() {}}
 	if spin {
-		s.margin = spinMargin
+		s.margin, s.spin = spinLong, spinLong
 	}
 	if c.virtual == nil {
 		runtime.LockOSThread()
@@ -80,25 +85,31 @@ func (s *Sleeper) nap(now int64, gap time.Duration) int64 {
 		case <-s.ctx.Done():
 		}
 		return s.clock.Now()
-	case gap > s.margin:
-		sleep(gap - s.margin)
+	case gap > s.spin:
+		asked := max(gap-s.margin, 1)
+		sleep(asked)
 		woken := s.clock.Now()
-		s.learn(time.Duration(woken-now) - (gap - s.margin))
+		s.learn(time.Duration(woken-now) - asked)
 		return woken
 	}
-	return s.spinFor(now, gap)
+	return s.spinUntil(now + int64(gap))
 }
 
-// learn moves the margin towards late, how much longer than asked a sleep took. A sleep that was disturbed by other
-// work says little about the next one.
+// learn moves the margin towards the quantile earlyShare of the lateness of sleeps, given one more.
 func (s *Sleeper) learn(late time.Duration) {
-	if !s.spin {
-		s.margin += (min(late, largestMargin) - s.margin) / 8
+	if s.spin == spinLong {
+		return
 	}
+	step := time.Duration(earlyShare * float64(marginStep))
+	if late < s.margin {
+		step -= marginStep
+	}
+	s.margin = min(max(s.margin+step, 0), largestMargin)
 }
 
-func (s *Sleeper) spinFor(now int64, gap time.Duration) int64 {
-	for due := now + int64(gap); now < due; {
+func (s *Sleeper) spinUntil(due int64) int64 {
+	now := s.clock.Now()
+	for now < due {
 		now = s.clock.Now()
 	}
 	return now

@@ -1,0 +1,66 @@
+package loadgen_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+)
+
+// BenchmarkStartTest measures whole tests with a SUT that answers at once, logs written.
+func BenchmarkStartTest(b *testing.B) {
+	for _, c := range []struct {
+		scenario loadgen.Scenario
+		samples  uint64
+	}{{loadgen.SingleStream, 2e6}, {loadgen.MultiStream, 5e5}, {loadgen.Server, 2e6}, {loadgen.Offline, 2e7}} {
+		b.Run(c.scenario.String(), func(b *testing.B) {
+			s := quick(c.scenario, loadgen.PerformanceOnly)
+			s.MinQueryCount = c.samples
+			s.ServerTargetQPS = 1e9
+			b.ReportAllocs()
+			for b.Loop() {
+				run(b, s, false)
+			}
+			n := c.samples
+			if c.scenario == loadgen.MultiStream {
+				n *= s.MultiStreamSamplesPerQuery
+			}
+			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Msamples/s")
+		})
+	}
+}
+
+func run(b *testing.B, s loadgen.TestSettings, spin bool) *loadgen.Result {
+	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+	defer cancel()
+	r, err := loadgen.StartTest(ctx, &loadgentest.NullSUT{}, loadgentest.QSL{Total: 50000, Performance: 1024}, s, loadgen.LogSettings{OutDir: b.TempDir(), Spin: spin})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
+
+// BenchmarkServerPacing reports how late queries are issued at 10,000 per second, without and with spinning.
+func BenchmarkServerPacing(b *testing.B) {
+	for _, spin := range []bool{false, true} {
+		b.Run(map[bool]string{false: "sleep", true: "spin"}[spin], func(b *testing.B) {
+			s := quick(loadgen.Server, loadgen.PerformanceOnly)
+			s.ServerTargetQPS, s.MinQueryCount = 1e4, 10000
+			b.ReportAllocs()
+			var r *loadgen.Result
+			for b.Loop() {
+				r = run(b, s, spin)
+			}
+			for _, p := range r.IssueDelay.Percentiles {
+				switch p.P {
+				case 0.5:
+					b.ReportMetric(float64(p.Latency)/1e3, "p50-us")
+				case 0.99:
+					b.ReportMetric(float64(p.Latency)/1e3, "p99-us")
+				}
+			}
+		})
+	}
+}
