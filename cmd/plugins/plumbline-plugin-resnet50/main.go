@@ -1,3 +1,17 @@
+// Command plumbline-plugin-resnet50 serves the image-classification benchmark on ONNX Runtime.
+//
+// The library is the one beside this binary, unless option lib or the environment variable PLUMBLINE_ORT_LIB names
+// another.
 package main
 
-func main() {}
+import (
+	"os"
+
+	"github.com/plumbline-ml/plumbline/backends/ort"
+	"github.com/plumbline-ml/plumbline/plugins/resnet50"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+func main() {
+	sdk.Main(resnet50.New(), sdk.WithBackend("ort", ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")}))
+}
