@@ -53,9 +53,7 @@ func Open(dir string, o Options) (*Set, error) {
 		entries = entries[:o.Count]
 	}
 	if !o.LabelsOnly {
-		if !o.LabelsOnly {
-			faults = append(faults, checkPictures(dir, entries, o)...)
-		}
+		faults = append(faults, checkPictures(dir, entries, o)...)
 	}
 	if len(faults) > 0 {
 		return nil, newFaultError(filepath.Join(dir, mapName), faults)

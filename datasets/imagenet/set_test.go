@@ -189,14 +189,3 @@ func photos(t *testing.T) string {
 	}
 	return filepath.Join(filepath.Dir(root), "shared", "data", "photos")
 }
-
-func TestOpenLabelsOnly(t *testing.T) {
-	dir := folder(t, map[string][]byte{"val_map.txt": []byte("gone.JPEG 3\n")})
-	s, err := Open(dir, Options{LabelsOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Len() != 1 || s.Label(0) != 3 {
-		t.Errorf("%d labels, the first %d; want 1 and 3", s.Len(), s.Label(0))
-	}
-}
