@@ -1,0 +1,87 @@
+package record
+
+import (
+	"context"
+	"sync"
+	"testing"
+)
+
+func TestCompleteTellsFaults(t *testing.T) {
+	r := New(10, 4)
+	r.Issue(2)
+	for _, c := range []struct {
+		id   uint32
+		want Fault
+	}{{10, None}, {11, None}, {10, Twice}, {12, NotIssued}, {13, NotIssued}, {14, NotIssued}, {1 << 31, NotIssued}, {9, Twice}, {0, Twice}} {
+		if got := r.Complete(c.id, 5); got != c.want {
+			t.Errorf("Complete(%d) = %v, want %v", c.id, got, c.want)
+		}
+	}
+	if r.Done(0) != 5 || r.Done(1) != 5 || r.Done(2) != 0 {
+		t.Errorf("times %d %d %d", r.Done(0), r.Done(1), r.Done(2))
+	}
+}
+
+func TestCompleteAtTheStartCounts(t *testing.T) {
+	r := New(0, 1)
+	r.Issue(1)
+	if r.Complete(0, 0) != None || r.Complete(0, 0) != Twice {
+		t.Error("an answer at time 0 is taken for none")
+	}
+}
+
+// Many goroutines answer while the issuing one waits for each sample in turn; no wake-up is lost.
+func TestAwaitSeesEveryAnswer(t *testing.T) {
+	const n = 20000
+	r := New(0, n)
+	work := make(chan uint32, 64)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for id := range work {
+				if r.Complete(id, int64(id)+1) != None {
+					t.Errorf("fault for %d", id)
+				}
+				r.Finish(1)
+			}
+		})
+	}
+	for id := range uint32(n) {
+		r.Issue(uint64(id) + 1)
+		work <- id
+		if id%3 == 0 && !r.Await(t.Context(), uint64(id)+1) {
+			t.Fatalf("gave up on %d", id)
+		}
+	}
+	if !r.Await(t.Context(), n) {
+		t.Fatal("gave up on the last")
+	}
+	close(work)
+	wg.Wait()
+	for i, at := range r.Times(n) {
+		if at != int64(i)+1 {
+			t.Fatalf("sample %d at %d", i, at)
+		}
+	}
+}
+
+func TestAwaitEndsWithContext(t *testing.T) {
+	r := New(0, 1)
+	r.Issue(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r.Await(ctx, 1) {
+		t.Error("Await reports an answer that never came")
+	}
+}
+
+func BenchmarkComplete(b *testing.B) {
+	r := New(0, b.N)
+	r.Issue(uint64(b.N))
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		r.Complete(uint32(i), 7)
+		r.Finish(1)
+	}
+}
