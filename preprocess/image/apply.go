@@ -2,6 +2,7 @@ package image
 
 // scratch is the memory of one Apply or FromBytes in progress.
 type scratch struct {
+	decoder   decoder
 	img, crop RGB
 	resizer   resizer
 }
@@ -28,7 +29,7 @@ func (r Recipe) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
 	}
 	s := r.pool.Get().(*scratch)
 	defer r.pool.Put(s)
-	if err := decodeInto(&s.img, data, o); err != nil {
+	if err := s.decoder.decode(&s.img, data, o, r.source); err != nil {
 		return err
 	}
 	r.apply(dst, &s.img, s)

@@ -3,6 +3,8 @@ package image
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/plumbline-ml/plumbline/preprocess/image/internal/jpeg"
 )
 
 // DefaultMaxPixels is the pixel limit where DecodeOptions gives none: 8192 x 8192, 200 MB of RGB.
@@ -18,19 +20,27 @@ type DecodeOptions struct {
 // Errors are, by errors.Is, ErrEmpty, ErrFormat, ErrUnsupported, ErrDamaged or ErrTooLarge.
 func Decode(data []byte, o DecodeOptions) (*RGB, error) {
 	img := new(RGB)
-	if err := decodeInto(img, data, o); err != nil {
+	if err := new(decoder).decode(img, data, o, wholePicture); err != nil {
 		return nil, err
 	}
 	return img, nil
 }
 
-// decodeInto decodes into img's memory where that is large enough.
-func decodeInto(img *RGB, data []byte, o DecodeOptions) error {
+// decoder holds what decoding needs besides the pixels, for reuse by one goroutine at a time.
+type decoder struct{ jpeg jpeg.Decoder }
+
+// part returns the region that is needed of a picture of w x h pixels.
+type part func(w, h int) jpeg.Region
+
+func wholePicture(w, h int) jpeg.Region { return jpeg.Region{X1: w, Y1: h} }
+
+// decode decodes into img's memory where that is large enough. Pixels outside the needed part may be undefined.
+func (d *decoder) decode(img *RGB, data []byte, o DecodeOptions, need part) error {
 	switch {
 	case len(data) == 0:
 		return fmt.Errorf("%w: 0 bytes, want a JPEG, PNG or BMP file", ErrEmpty)
 	case bytes.HasPrefix(data, jpegMagic):
-		return decodeJPEG(img, data, o)
+		return d.decodeJPEG(img, data, o, need)
 	case bytes.HasPrefix(data, pngMagic):
 		return decodePNG(img, data, o)
 	case bytes.HasPrefix(data, bmpMagic):

@@ -7,21 +7,27 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/image/internal/jpeg"
 )
 
-// decodeJPEG decodes a JPEG to the pixels of libjpeg-turbo and turns it upright.
-func decodeJPEG(img *RGB, data []byte, o DecodeOptions) error {
-	var d jpeg.Decoder
-	h, err := d.Open(data)
+// decodeJPEG decodes a JPEG to the pixels of libjpeg-turbo and turns it upright. Of upright files it decodes only what is
+// needed; the whole file is checked nevertheless.
+func (d *decoder) decodeJPEG(img *RGB, data []byte, o DecodeOptions, need part) error {
+	h, err := d.jpeg.Open(data)
 	if err != nil {
 		return jpegError(err)
 	}
 	if err := o.checkSize(h.W, h.H); err != nil {
 		return err
 	}
+	turn := tiffOrientation(h.Exif)
+	if turn != upright {
+		need = wholePicture
+	}
 	img.resize(h.W, h.H)
-	if err := d.Decode(img.Pix, jpeg.Region{X1: h.W, Y1: h.H}); err != nil {
+	if err := d.jpeg.Decode(img.Pix, need(h.W, h.H)); err != nil {
 		return jpegError(err)
 	}
-	*img = *orient(img, tiffOrientation(h.Exif))
+	if turn != upright {
+		*img = *orient(img, turn)
+	}
 	return nil
 }
 

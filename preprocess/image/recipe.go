@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"sync"
+
+	"github.com/plumbline-ml/plumbline/preprocess/image/internal/jpeg"
 )
 
 // Layout is the order of a tensor's axes.
@@ -110,6 +112,22 @@ func (r Recipe) window(w, h int) window {
 	}
 	win.x, win.y = r.margin(win.fullW-r.size), r.margin(win.fullH-r.size)
 	return win
+}
+
+// source returns a region of a w x h picture that contains every pixel that the output depends on.
+func (r Recipe) source(w, h int) jpeg.Region {
+	win := r.window(w, h)
+	x0, x1 := sourceRange(w, win.fullW, win.x, win.w)
+	y0, y1 := sourceRange(h, win.fullH, win.y, win.h)
+	return jpeg.Region{X0: x0, Y0: y0, X1: x1, Y1: y1}
+}
+
+// sourceRange returns a range of source samples that contains those under the n destination samples from lo on, for
+// every filter: the widest, Pillow's, reaches as far to each side as a destination sample is wide, and at least one sample.
+func sourceRange(src, dst, lo, n int) (from, to int) {
+	scale := float64(src) / float64(dst)
+	margin := max(scale, 1) + 1
+	return max(int(float64(lo)*scale-margin), 0), min(int(math.Ceil(float64(lo+n)*scale+margin)), src)
 }
 
 // check reports a recipe or a buffer that cannot be used.

@@ -1,37 +1,55 @@
 package jpeg
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // lookBits is the length of the codes, with the value bits that follow, that one table look-up decodes.
 const (
-	lookBits   = 10
+	lookBits   = 11
 	maxCodeLen = 16
 )
 
 // huffman is a Huffman table (T.81 annex C) made for look-up.
 type huffman struct {
 	defined bool
-	// look is indexed by the next lookBits bits. An entry holds
-	//	bits 0-7   how many bits it accounts for; 0: the code is longer than lookBits, or there is no such code
-	//	bits 8-11  the symbol's high half: the run of zeros
-	//	bits 12-15 how many value bits follow that are not accounted for
-	//	bits 16-31 the signed value where they are
-	look [1 << lookBits]uint32
-	// limit is by code length the first 16 bits behind the codes of up to that length, first the index in symbols
+	spec    []byte              // what the file says: counts by length, symbols; it owns its memory
+	look    [1 << lookBits]code // by the next lookBits bits
+	pairs   [1 << lookBits]pair // AC: the same, two symbols at a time
+	// limit is by code length the first 16 bits behind the codes of up to that length, first the index among the symbols
 	// of a code of that length whose 16 bits would be 0.
-	limit   [maxCodeLen + 1]int
-	first   [maxCodeLen + 1]int
-	symbols [256]uint8
+	limit [maxCodeLen + 1]int
+	first [maxCodeLen + 1]int
 }
 
-// Fields of a look-up entry.
-func entryBits(e uint32) uint { return uint(e & 0xff) }
-func entryRun(e uint32) int   { return int(e >> 8 & 15) }
-func entrySize(e uint32) uint { return uint(e >> 12 & 15) }
-func entryValue(e uint32) int { return int(int32(e) >> 16) }
-func symbolEntry(symbol uint8, bits int) uint32 {
-	return uint32(bits) | uint32(symbol>>4)<<8 | uint32(symbol&15)<<12
+// code is what a code stands for. From the low bits on:
+//
+//	8 bits   how many bits it accounts for; 0: the code is longer than lookBits, or there is no such code
+//	4 bits   the symbol's high half: the run of zeros
+//	4 bits   how many value bits follow that are not accounted for
+//	16 bits  the signed value where they are
+type code uint32
+
+func newCode(symbol uint8, bits int) code {
+	return code(bits) | code(symbol>>4)<<8 | code(symbol&15)<<12
 }
+
+func (c code) bits() uint { return uint(c & 0xff) }
+func (c code) run() int   { return int(c >> 8 & 15) }
+func (c code) size() uint { return uint(c >> 12 & 15) }
+func (c code) value() int { return int(int32(c) >> 16) }
+
+// withValue is c with its value accounted for.
+func (c code) withValue(v int) code {
+	return code(c.bits()+c.size()) | c&0x0f00 | code(uint32(v))<<16
+}
+
+// endsBlock reports whether c says that the block's other coefficients are zero.
+func (c code) endsBlock() bool { return c&^0xff == 0 }
+
+// isRun reports whether c is sixteen zeros.
+func (c code) isRun() bool { return c&^0xff == 15<<8 }
 
 // readHuffman reads Huffman tables (T.81 B.2.4.2).
 func (d *Decoder) readHuffman(b []byte) error {
@@ -40,15 +58,14 @@ func (d *Decoder) readHuffman(b []byte) error {
 		if class > 1 || table >= maxTables || len(b) < 1+maxCodeLen {
 			return fmt.Errorf("%w: Huffman table %d of class %d in %d bytes", ErrDamaged, table, class, len(b))
 		}
-		counts, n := b[1:1+maxCodeLen], 0
-		for _, c := range counts {
+		n := 1 + maxCodeLen
+		for _, c := range b[1:n] {
 			n += int(c)
 		}
-		b = b[1+maxCodeLen:]
-		if n > 256 || n > len(b) {
-			return fmt.Errorf("%w: Huffman table of %d codes in %d bytes", ErrDamaged, n, len(b))
+		if n > 1+maxCodeLen+256 || n > len(b) {
+			return fmt.Errorf("%w: Huffman table of %d codes in %d bytes", ErrDamaged, n-1-maxCodeLen, len(b))
 		}
-		if err := d.huff[class][table].build(counts, b[:n]); err != nil {
+		if err := d.huff[class][table].read(b[1:n]); err != nil {
 			return err
 		}
 		b = b[n:]
@@ -56,50 +73,110 @@ func (d *Decoder) readHuffman(b []byte) error {
 	return nil
 }
 
-// build makes the table of the symbols, of which counts[l-1] have codes of l bits.
-func (h *huffman) build(counts, symbols []byte) error {
-	copy(h.symbols[:], symbols)
-	clear(h.look[:])
-	code, next := 0, 0 // the next code, and its symbol
-	for l := 1; l <= maxCodeLen; l++ {
-		n := int(counts[l-1])
-		if code+n > 1<<l {
-			return fmt.Errorf("%w: Huffman table with more codes of up to %d bits than there are", ErrDamaged, l)
-		}
-		h.first[l] = next - code
-		if l <= lookBits {
-			for i := range n {
-				h.enter(code+i, l, symbols[next+i])
-			}
-		}
-		code, next = code+n, next+n
-		h.limit[l] = code << (maxCodeLen - l)
-		code <<= 1
+// read makes the table that spec describes. Most files of a collection have the same tables: those are kept.
+func (h *huffman) read(spec []byte) error {
+	if bytes.Equal(spec, h.spec) {
+		h.defined = true
+		return nil
 	}
-	h.defined = true
+	h.spec = h.spec[:0]
+	if err := h.build(spec[:maxCodeLen], spec[maxCodeLen:]); err != nil {
+		return err
+	}
+	h.pair()
+	h.spec, h.defined = append(h.spec, spec...), true
 	return nil
 }
 
-// enter fills the look-up entries of one code, with its value where that fits.
-func (h *huffman) enter(code, l int, symbol uint8) {
+// build makes the table of the symbols, of which counts[l-1] have codes of l bits.
+func (h *huffman) build(counts, symbols []byte) error {
+	clear(h.look[:])
+	next, index := 0, 0 // the next code, and its symbol
+	for l := 1; l <= maxCodeLen; l++ {
+		n := int(counts[l-1])
+		if next+n > 1<<l {
+			return fmt.Errorf("%w: Huffman table with more codes of up to %d bits than there are", ErrDamaged, l)
+		}
+		h.first[l] = index - next
+		if l <= lookBits {
+			for i := range n {
+				h.enter(next+i, l, symbols[index+i])
+			}
+		}
+		next, index = next+n, index+n
+		h.limit[l] = next << (maxCodeLen - l)
+		next <<= 1
+	}
+	return nil
+}
+
+// enter fills the look-up entries of one code of l bits, with its value where that fits.
+func (h *huffman) enter(bits, l int, symbol uint8) {
 	rest := lookBits - l
-	base, e := code<<rest, symbolEntry(symbol, l)
-	size := int(symbol & 15)
-	for i := range 1 << rest {
-		h.look[base+i] = e
+	c := newCode(symbol, l)
+	entries := h.look[bits<<rest:][:1<<rest]
+	size := int(c.size())
+	for i := range entries {
+		entries[i] = c
 		if size > 0 && size <= rest {
-			value := extend(i>>(rest-size), uint(size))
-			h.look[base+i] = uint32(l+size) | e&0x0f00 | uint32(value)<<16
+			entries[i] = c.withValue(extend(i>>(rest-size), uint(size)))
 		}
 	}
 }
 
-// long returns the entry of a code that look does not hold; false where no such code exists. peek is the next 16 bits.
-func (h *huffman) long(peek int) (uint32, bool) {
+// long returns a code that look does not hold, 0 where no such code exists. acc begins with its bits.
+func (h *huffman) long(acc uint64) code {
+	peek := int(acc >> (64 - maxCodeLen))
 	for l := lookBits + 1; l <= maxCodeLen; l++ {
 		if peek < h.limit[l] {
-			return symbolEntry(h.symbols[h.first[l]+peek>>(maxCodeLen-l)], l), true
+			return newCode(h.spec[maxCodeLen+h.first[l]+peek>>(maxCodeLen-l)], l)
 		}
 	}
-	return 0, false
+	return 0
+}
+
+// pair is what one look-up says about the next AC coefficients, if k is the index of the first that is unknown.
+// From the low bits on:
+//
+//	8 bits    how many bits it accounts for; 0: it says nothing, take the codes one by one
+//	8 bits    the first coefficient has index k plus this
+//	8 bits    the second
+//	8 bits    the new k is the old one plus this: at least blockEnd if the other coefficients are zero
+//	16 bits   the signed value of the first coefficient, 0 where there is none
+//	16 bits   that of the second
+type pair uint64
+
+// blockEnd is added to k at the end of a block.
+const blockEnd = 128
+
+// firstOf is the pair that says what c does.
+func firstOf(c code) pair {
+	switch {
+	case c == 0 || c.size() > 0:
+		return 0
+	case c.endsBlock():
+		return pair(c.bits()) | blockEnd<<24
+	}
+	run := pair(c.run())
+	return pair(c.bits()) | run<<8 | run<<16 | (run+1)<<24 | pair(uint16(c.value()))<<32
+}
+
+// with is p followed by q.
+func (p pair) with(q pair) pair {
+	at := p >> 24 & 0xff // where q begins
+	return p&0xff + q&0xff | p&0xff00 | (at+q>>8&0xff)<<16 | (at+q>>24&0xff)<<24 | p&(0xffff<<32) | q>>32&0xffff<<48
+}
+
+// pair makes pairs from look.
+func (h *huffman) pair() {
+	for i, c := range h.look {
+		p := firstOf(c)
+		if p != 0 && !c.endsBlock() {
+			q := firstOf(h.look[i<<c.bits()&(1<<lookBits-1)])
+			if q != 0 && p&0xff+q&0xff <= lookBits {
+				p = p.with(q)
+			}
+		}
+		h.pairs[i] = p
+	}
 }

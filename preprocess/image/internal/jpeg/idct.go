@@ -7,10 +7,10 @@ package jpeg
 type block [blockLen / 2]int64
 
 // dequant multiplies a coefficient, by zigzag index, into its half of a block's element.
-type dequant [blockLen + zigzagMargin]int64
+type dequant [indexes]int64
 
-// zigzagMargin is how far a run of zeros in damaged data can lead beyond a block.
-const zigzagMargin = 16
+// indexes is a power of two above every index that a run of zeros in damaged data can lead to.
+const indexes = 128
 
 // zigzag is the place of coefficient k in a block in rows (T.81 figure A.6).
 var zigzag = [blockLen]uint8{
@@ -21,7 +21,7 @@ var zigzag = [blockLen]uint8{
 }
 
 // element is the index in a block of coefficient k.
-var element = func() (e [blockLen + zigzagMargin]uint8) {
+var element = func() (e [indexes]uint8) {
 	for k := range e {
 		e[k] = zigzag[min(k, blockLen-1)] / 2
 	}
@@ -101,15 +101,15 @@ func (b *block) columns(ws *[blockLen / 2]int64) {
 	for p := range blockSide / 2 {
 		o0, o1, o2, o3, o4, o5, o6, o7 := transform(b[p], b[4+p], b[8+p], b[12+p], b[16+p], b[20+p], b[24+p], b[28+p], round*both+low)
 		w := (*[26]int64)(ws[2*p:])
-		w[0], w[1] = pair(o0, o1)
-		w[8], w[9] = pair(o2, o3)
-		w[16], w[17] = pair(o4, o5)
-		w[24], w[25] = pair(o6, o7)
+		w[0], w[1] = descale(o0, o1)
+		w[8], w[9] = descale(o2, o3)
+		w[16], w[17] = descale(o4, o5)
+		w[24], w[25] = descale(o6, o7)
 	}
 }
 
-// pair turns the column sums of two rows into words of two rows, descaled.
-func pair(upper, lower int64) (even, odd int64) {
+// descale turns the column sums of two rows into words of two rows, descaled.
+func descale(upper, lower int64) (even, odd int64) {
 	const (
 		shift = constBits - passBits
 		bias  = 1 << (31 - shift) * both

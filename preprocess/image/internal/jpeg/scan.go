@@ -217,11 +217,11 @@ func (d *Decoder) readBlock(s *scan, c *component, x, y int) error {
 		ok = d.refine(s, c, (*[blockLen]int16)(c.coef[at:]))
 	case c.want.has(x, y):
 		var b block
-		if ok = d.bits.sequential(c, &b); ok {
+		if ok = d.bits.sequential(c, &b) >= 0; ok {
 			b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride)
 		}
 	default:
-		ok = d.bits.skip(c)
+		ok = d.bits.skip(c) >= 0
 	}
 	if d.bits.overrun() {
 		return fmt.Errorf("%w: the data end; fetch the file again", ErrDamaged)

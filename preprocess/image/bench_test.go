@@ -1,0 +1,73 @@
+package image
+
+import (
+	"os"
+	"testing"
+)
+
+func readTestdata(tb testing.TB, name string) []byte {
+	tb.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
+func BenchmarkDecode(b *testing.B) {
+	data := readTestdata(b, "photo.jpg")
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Decode(data, DecodeOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	img, err := Decode(readTestdata(b, "photo.jpg"), DecodeOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, r := range []Recipe{Vgg(224, NCHW), Mobilenet(224, NCHW), ImagenetPytorch(224, NCHW)} {
+		b.Run(r.Name(), func(b *testing.B) {
+			dst := make([]float32, r.Len())
+			b.SetBytes(int64(len(img.Pix)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := r.Apply(dst, img); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkFromBytes(b *testing.B) {
+	data := readTestdata(b, "photo.jpg")
+	r := Vgg(224, NCHW)
+	b.Run("one", func(b *testing.B) {
+		dst := make([]float32, r.Len())
+		b.SetBytes(int64(len(data)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := r.FromBytes(dst, data, DecodeOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("parallel", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		b.ReportAllocs()
+		b.RunParallel(func(pb *testing.PB) {
+			dst := make([]float32, r.Len())
+			for pb.Next() {
+				if err := r.FromBytes(dst, data, DecodeOptions{}); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	})
+}
