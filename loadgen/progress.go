@@ -53,17 +53,23 @@ type shown struct {
 	ended    atomic.Int64 // ns, 0 while it runs
 }
 
+// enter goes on to a phase. It never goes back: an abandoned call into the SUT may return after the test's end.
 func (p *Progress) enter(phase Phase) {
 	if s := p.series.Load(); s != nil && phase == PhaseWriting && s.x != nil {
 		s.ended.CompareAndSwap(0, s.x.clock.Now())
 	}
-	p.phase.Store(int32(phase))
+	for {
+		now := p.phase.Load()
+		if now >= int32(phase) || p.phase.CompareAndSwap(now, int32(phase)) {
+			return
+		}
+	}
 }
 
 // load begins a series.
 func (p *Progress) load(limits EffectiveSettings, accuracy bool) {
 	p.series.Store(&shown{limits: limits, accuracy: accuracy})
-	p.enter(PhaseLoading)
+	p.phase.Store(int32(PhaseLoading))
 }
 
 // begin says that x's clock runs.

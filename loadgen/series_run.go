@@ -99,8 +99,12 @@ func (t *test) answers(x *issuer) *answers {
 	return a
 }
 
-// guard runs f, which gets to know of ctx's end by itself, and does not wait for ever when f pays no heed to it.
+// guard runs f unless ctx has ended. f gets to know of ctx's end by itself; guard does not wait for ever when f pays
+// no heed to it.
 func guard(ctx context.Context, what string, f func() error) error {
+	if ctx.Err() != nil {
+		return endOf(ctx)
+	}
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	select {

@@ -138,15 +138,11 @@ func (t *test) conclude(p *series, why error) (*Result, error) {
 		r.Aborted = why
 		t.log.fail(keyRuntime, "Test aborted: "+strings.ReplaceAll(why.Error(), "\n", "; "))
 	}
-	switch {
-	case p != nil && !p.Accuracy:
+	if t.e.Mode != AccuracyOnly {
+		if p == nil {
+			p = &series{SamplesPerQuery: t.e.SamplesPerQuery} // it never began
+		}
 		judge(t.s, t.e, p, r)
-	case why != nil && t.e.Mode != AccuracyOnly:
-		r.Verdict = Invalid
-		r.Reasons = []Reason{{
-			Rule: "aborted", Measured: "the test ended before the performance series", Needed: "a test that runs to its end",
-			Hint: "Remove the cause and run again: " + why.Error(),
-		}}
 	}
 	err := t.log.finish(r)
 	t.progress.enter(PhaseDone)
