@@ -25,7 +25,7 @@ type Summary struct {
 	Stats [][]Field
 	// Parameters are the test parameters used.
 	Parameters []Field
-	// Notes is free text after the parameters; empty or with a final newline.
+	// Notes is free text after the parameters; it begins with "WARNING: " and ends with a newline, or is empty.
 	Notes string
 
 	Warnings, Errors uint64
@@ -37,7 +37,6 @@ type Field struct{ Label, Value string }
 
 const (
 	banner      = "================================================\n"
-	labelWidth  = 32
 	headResult  = "MLPerf Results Summary"
 	headStats   = "Additional Stats"
 	headParams  = "Test Parameters Used"
@@ -57,9 +56,7 @@ func WriteSummary(w io.Writer, s *Summary) error {
 		for _, f := range s.Parameters {
 			fmt.Fprintf(b, "%s%s\n", parameterLabel(f.Label), f.Value)
 		}
-		if s.Notes != "" {
-			fmt.Fprintf(b, "\n%s", s.Notes)
-		}
+		fmt.Fprint(b, s.Notes)
 	}
 	writeFooter(b, s)
 	return b.Flush()
@@ -115,22 +112,29 @@ func countLine(n uint64, none, one, many string) string {
 // The official layout spaces labels by kind: it pads statistics, and leaves out the space before some colons.
 
 func statLabel(f Field) string {
-	if f.Value == "" {
+	switch {
+	case f.Value == "":
 		return f.Label + ":  "
+	case strings.HasPrefix(f.Label, "Scheduled"):
+		return f.Label + " : "
+	case strings.Contains(f.Label, "Time per Output Token"):
+		return padded(f.Label, 46)
+	case strings.Contains(f.Label, "time to output token"):
+		return padded(f.Label, 45)
+	case strings.Contains(f.Label, "irst"), strings.Contains(f.Label, "tokens"):
+		return padded(f.Label, 44)
 	}
-	return padded(f.Label)
+	return padded(f.Label, 32)
 }
 
-func padded(label string) string {
-	return fmt.Sprintf("%-*s: ", labelWidth, label)
-}
+func padded(label string, width int) string { return fmt.Sprintf("%-*s: ", width, label) }
 
 func headlineLabel(label string) string {
 	switch {
 	case strings.Contains(label, "latency"):
 		return label + " : "
 	case label == "Completed samples per second":
-		return padded(label)
+		return padded(label, 32)
 	}
 	return label + ": "
 }

@@ -1,0 +1,30 @@
+package mllog
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrFormat is wrapped by every error about a log that is not in its format.
+var ErrFormat = errors.New("not in the log's format")
+
+// LineError is a line of a detail, summary or trace log that cannot be read.
+type LineError struct {
+	Log  string // "detail log", "summary log", "trace log"
+	Line int    // from 1
+	Text string // what was found, what was expected
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("%s, line %d: %s", e.Log, e.Line, e.Text) }
+
+// Unwrap makes errors.Is(err, ErrFormat) hold.
+func (e *LineError) Unwrap() error { return ErrFormat }
+
+// shown is text as an error message quotes it: cut where it is long.
+func shown(text []byte) string {
+	const most = 60
+	if len(text) > most {
+		return fmt.Sprintf("%q...", text[:most])
+	}
+	return fmt.Sprintf("%q", text)
+}

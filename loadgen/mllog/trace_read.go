@@ -1,0 +1,179 @@
+package mllog
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// TraceEvent is one event of a trace log. Times count from the start of the trace.
+type TraceEvent struct {
+	Name, Phase string // phases: X span, b and e begin and end of a sample, C counter
+	ID          uint64 // of b and e
+	PID, TID    int64
+	At, Dur     time.Duration
+	Args        string // the text between the braces of args
+}
+
+// TraceReader reads a trace log event by event: ours, and the official LoadGen's, which is not valid JSON because it
+// quotes strings in args twice.
+type TraceReader struct {
+	lines *lineReader
+	began bool
+	done  bool
+}
+
+// NewTraceReader reads from r.
+func NewTraceReader(r io.Reader) *TraceReader { return &TraceReader{lines: newLineReader(r)} }
+
+// Next returns the next event, io.EOF after the last. An empty log, of a run without tracing, has none. A log that
+// ends without its last event is a [*LineError].
+func (t *TraceReader) Next() (TraceEvent, error) {
+	for !t.done {
+		line, err := t.lines.next()
+		if err == io.EOF && t.began {
+			return TraceEvent{}, t.fault("the log ends before LastTrace: the run that wrote it did not finish")
+		}
+		if err != nil {
+			return TraceEvent{}, err
+		}
+		if !t.began {
+			if string(line) != `{"traceEvents":[` {
+				return TraceEvent{}, t.fault(`want {"traceEvents":[ on the first line, found ` + shown(line))
+			}
+			t.began = true
+			continue
+		}
+		if string(line) == `{"name":"LastTrace"}` {
+			t.done = true
+			break
+		}
+		e, fault := parseTrace(line)
+		if fault != "" {
+			return e, t.fault(fault)
+		}
+		return e, nil
+	}
+	return TraceEvent{}, io.EOF
+}
+
+func (t *TraceReader) fault(text string) error {
+	return &LineError{Log: "trace log", Line: t.lines.line, Text: text}
+}
+
+func parseTrace(line []byte) (e TraceEvent, fault string) {
+	body, ok := bytes.CutPrefix(bytes.TrimSuffix(line, []byte(",")), []byte("{"))
+	body, closed := bytes.CutSuffix(body, []byte("}"))
+	if !ok || !closed {
+		return e, "want an event {...}, found " + shown(line)
+	}
+	rest := string(body)
+	for rest != "" {
+		key, value, more, ok := cutMember(rest)
+		if !ok || !e.set(key, value) {
+			return e, "cannot read " + shown([]byte(rest))
+		}
+		rest = more
+	}
+	if e.Name == "" || e.Phase == "" {
+		return e, "an event without name or ph: " + shown(line)
+	}
+	return e, ""
+}
+
+// cutMember takes the first "key":value off an event. args is the last member: it ends with the event.
+func cutMember(text string) (key, value, rest string, ok bool) {
+	text, ok = strings.CutPrefix(strings.TrimLeft(text, " "), `"`)
+	if !ok {
+		return "", "", "", false
+	}
+	key, text, ok = strings.Cut(text, `":`)
+	if !ok {
+		return "", "", "", false
+	}
+	text = strings.TrimLeft(text, " ")
+	switch {
+	case strings.HasPrefix(text, `"`):
+		value, text, ok = strings.Cut(text[1:], `"`)
+	case strings.HasPrefix(text, "{"):
+		value, ok = strings.CutSuffix(text[1:], "}")
+		return key, value, "", ok
+	default:
+		n := strings.IndexByte(text, ',')
+		if n < 0 {
+			n = len(text)
+		}
+		value, text = text[:n], text[n:]
+	}
+	if !ok {
+		return "", "", "", false
+	}
+	rest, comma := strings.CutPrefix(text, ",")
+	return key, value, rest, comma || text == ""
+}
+
+func (e *TraceEvent) set(key, value string) bool {
+	var err error
+	switch key {
+	case "name":
+		e.Name = value
+	case "ph":
+		e.Phase = value
+	case "id":
+		e.ID, err = strconv.ParseUint(value, 10, 64)
+	case "pid":
+		e.PID, err = strconv.ParseInt(value, 10, 64)
+	case "tid":
+		e.TID, err = strconv.ParseInt(value, 10, 64)
+	case "ts":
+		return parseMicros(value, &e.At)
+	case "dur":
+		return parseMicros(value, &e.Dur)
+	case "args":
+		e.Args = value
+	}
+	return err == nil
+}
+
+// parseMicros reads microseconds with three decimals.
+func parseMicros(text string, d *time.Duration) bool {
+	digits, negative := strings.CutPrefix(text, "-")
+	whole, frac, _ := strings.Cut(digits, ".")
+	us, err := strconv.ParseUint(whole, 10, 52)
+	ns, err2 := strconv.ParseUint(frac, 10, 10)
+	*d = time.Duration(us*1000 + ns)
+	if negative {
+		*d = -*d
+	}
+	return err == nil && err2 == nil && len(frac) == 3
+}
+
+// Sample is what the begin event of a sample says; ok is false for other events.
+func (e TraceEvent) Sample() (s TraceSample, ok bool) {
+	if e.Name != "Sample" || e.Phase != "b" {
+		return s, false
+	}
+	s.Scheduled = e.At.Nanoseconds()
+	for member := range strings.SplitSeq(e.Args, ",") {
+		key, text, _ := strings.Cut(member, ":")
+		v, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if err != nil {
+			return s, false
+		}
+		switch strings.Trim(key, ` "`) {
+		case "sample_seq":
+			s.SampleSeq = uint64(v)
+		case "query_seq":
+			s.QuerySeq = uint64(v)
+		case "sample_idx":
+			s.Index = uint64(v)
+		case "issue_start_ns":
+			s.IssueDelay = v
+		case "complete_ns":
+			s.Latency = v
+		}
+	}
+	return s, true
+}
