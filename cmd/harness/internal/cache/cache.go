@@ -1,0 +1,60 @@
+// Package cache places the models and data sets of the plugins' manifests in the folder of package fetch.
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+)
+
+// EnvDir is the environment variable that names the folder.
+const EnvDir = "PLUMBLINE_CACHE"
+
+// Dir chooses the folder: PLUMBLINE_CACHE, else plumbline/ in the user's cache directory. env looks a variable up.
+func Dir(env func(string) string) (string, error) {
+	if dir := env(EnvDir); dir != "" {
+		return dir, nil
+	}
+	if dir := env("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "plumbline"), nil
+	}
+	if home := env("HOME"); home != "" {
+		return filepath.Join(home, ".cache", "plumbline"), nil
+	}
+	return "", exitcode.With(exitcode.Usage, errors.New("no cache folder: set "+EnvDir+" to a folder that can be written"))
+}
+
+// ModelFile is a model's file as the cache keeps it.
+func ModelFile(m sdk.ModelInfo, f sdk.ModelFile) fetch.File {
+	return fetch.File{Name: path.Join("models", m.Name, f.Name), URL: f.URL, SHA256: f.SHA256, Size: f.Size}
+}
+
+// Archive is one of a data set's files as the cache keeps it.
+func Archive(d sdk.DatasetInfo, a sdk.ArchiveFile) fetch.File {
+	return fetch.File{Name: path.Join("datasets", d.Name, a.Name), URL: a.URL, SHA256: a.SHA256, Size: a.Size, Unpack: a.Unpack}
+}
+
+// Files finds models' files in the folder; it is what a plan asks.
+type Files struct {
+	Context context.Context
+	Cache   *fetch.Cache
+}
+
+// Locate implements plan.Files.
+func (f Files) Locate(m sdk.ModelInfo, file sdk.ModelFile) (string, error) {
+	if file.URL == "" {
+		return "", fmt.Errorf("%w: %s has no address: %s", fetch.ErrMissing, file.Name, file.Note)
+	}
+	item, err := f.Cache.Locate(f.Context, ModelFile(m, file))
+	if errors.Is(err, fetch.ErrMissing) {
+		return "", fmt.Errorf("%w; run `harness fetch %s`", err, m.Name)
+	}
+	return item.Path, err
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+)
+
+func (a *app) describeCommand(f *pluginFlags) *cobra.Command {
+	return &cobra.Command{
+		Use: "describe NAME", Short: "Say everything about a model: files, data sets, metrics, options", Args: oneArgument("a model's name"),
+		RunE: func(c *cobra.Command, args []string) error {
+			catalog, err := a.catalog(c, f)
+			if err != nil {
+				return err
+			}
+			served, err := catalog.Resolve(args[0])
+			if err != nil {
+				return err
+			}
+			return writeDescription(a.Stdout, served)
+		},
+	}
+}
+
+// writeDescription prints a model's manifest entry, section by section; empty sections are left out.
+func writeDescription(w io.Writer, s discover.Served) error {
+	m := s.Model
+	fmt.Fprintf(w, "%s  %s\n\n", m.Name, m.Summary)
+	sections := []struct {
+		title string
+		table table.Table
+	}{
+		{"", identity(s)},
+		{"Files", fileTable(m.Files)},
+		{"Data sets", datasetTable(m.Datasets)},
+		{"Metrics", metricTable(m.Metrics)},
+		{"Options (--param NAME=VALUE)", paramTable(m.Params)},
+		{"Smoke settings", smokeTable(m.Smoke)},
+	}
+	for _, section := range sections {
+		if section.table.Len() == 0 {
+			continue
+		}
+		if section.title != "" {
+			fmt.Fprintf(w, "\n%s\n", section.title)
+		}
+		if _, err := section.table.WriteTo(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func identity(s discover.Served) table.Table {
+	t := table.Table{Indent: "  "}
+	d := s.Description
+	t.Row("benchmark", strings.TrimSpace(d.Name+" "+d.Version), d.Summary)
+	t.Row("plugin", s.Path)
+	t.Row("backends", orDash(d.Backends))
+	t.Row("scenarios", orDash(scenarioNames(s.Model.Scenarios)))
+	t.Row("LoadGen key", s.Model.LoadGenKey)
+	if len(d.Models) > 1 {
+		var others []string
+		for _, m := range d.Models {
+			if m.Name != s.Model.Name {
+				others = append(others, m.Name)
+			}
+		}
+		t.Row("also serves", strings.Join(others, ", "))
+	}
+	return t
+}
+
+func fileTable(files []sdk.ModelFile) table.Table {
+	t := table.Table{Indent: "  "}
+	for _, f := range files {
+		where := f.URL
+		if f.Embedded {
+			where = "embedded"
+		}
+		size := "-"
+		if f.Size > 0 {
+			size = figure.Bytes(f.Size)
+		}
+		t.Row(f.Name, orNone(f.Precision), size, referenceText(f.Reference), orNone(f.Licence), orNone(where))
+		if f.Note != "" {
+			t.Row("", f.Note)
+		}
+	}
+	return t
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func referenceText(reference []sdk.Metric) string {
+	var parts []string
+	for _, m := range reference {
+		parts = append(parts, fmt.Sprintf("%s %s", m.Name, quantity(m.Value, m.Unit)))
+	}
+	return orDash(parts)
+}
+
+// quantity is a rounded number with its unit.
+func quantity(v float64, unit string) string { return strings.TrimSpace(figure.Round(v) + " " + unit) }
+
+func datasetTable(sets []sdk.DatasetInfo) table.Table {
+	t := table.Table{Indent: "  "}
+	for _, d := range sets {
+		kind := "--dataset DIR"
+		if d.Embedded {
+			kind = "made by the plugin"
+		}
+		t.Row(d.Name, figure.Count(uint64(max(0, d.Samples)))+" samples", kind, orNone(d.Licence))
+		for _, line := range []string{d.Layout, d.Note} {
+			if line != "" {
+				t.Row("", line)
+			}
+		}
+	}
+	return t
+}
+
+func metricTable(metrics []sdk.MetricInfo) table.Table {
+	t := table.Table{Indent: "  "}
+	for _, m := range metrics {
+		target := "at least " + quantity(m.Target, m.Unit)
+		if m.Upper != 0 {
+			target += ", at most " + quantity(m.Upper, m.Unit)
+		}
+		if m.Share != 0 && m.Reference != 0 {
+			target += fmt.Sprintf(" (%s %% of the FP32 reference, %s)", figure.Short(100*m.Share), quantity(m.Reference, m.Unit))
+		}
+		t.Row(m.Name, target)
+	}
+	return t
+}
+
+func paramTable(params []sdk.ParamInfo) table.Table {
+	t := table.Table{Indent: "  "}
+	for _, p := range params {
+		t.Row(p.Name, "default "+orNone(p.Default), p.Help)
+	}
+	return t
+}
+
+func smokeTable(smoke []sdk.SmokeSetting) table.Table {
+	t := table.Table{Indent: "  "}
+	for _, s := range smoke {
+		t.Row(s.Scenario, s.Key, s.Value)
+	}
+	return t
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
+)
+
+func (a *app) doctorCommand(f *pluginFlags) *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Examine this machine and its plugins, and say what to do", Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			catalog, err := a.catalog(c, f)
+			if err != nil {
+				return err
+			}
+			sections := []doctor.Section{
+				doctor.Machine(system.Describe(a.Root), doctor.Measure()),
+				doctor.Plugins(c.Context(), a.Plugins, catalog, f.launch),
+				doctor.Transport(c.Context(), a.Plugins, catalog, f.launch),
+				{Title: "files", Checks: []doctor.Check{a.cacheCheck()}},
+			}
+			if err := doctor.Write(a.Stdout, sections); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Stdout, "\n%s\n", doctor.Summary(sections))
+			if code := doctor.Code(sections); code != exitcode.Valid {
+				return &exitcode.Outcome{Code: code}
+			}
+			return nil
+		},
+	}
+}
+
+// cacheCheck says where downloads go, and whether they can.
+func (a *app) cacheCheck() doctor.Check {
+	dir, err := cache.Dir(a.Env)
+	if err != nil {
+		return doctor.Check{Name: "downloads", State: doctor.Warn, Found: err.Error()}
+	}
+	c := doctor.Check{Name: "downloads", State: doctor.OK, Found: dir}
+	if err := writable(dir); err != nil {
+		c.State, c.Found = doctor.Warn, fmt.Sprintf("%s: %v", dir, err)
+		c.Advice = "harness fetch needs a folder that can be written: set " + cache.EnvDir
+	}
+	return c
+}
+
+// writable tries to create a file in dir, or in the nearest directory above it that exists.
+func writable(dir string) error {
+	for {
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("%s is not a directory", dir)
+		}
+		if err == nil {
+			break
+		}
+		if !os.IsNotExist(err) || filepath.Dir(dir) == dir {
+			return err
+		}
+		dir = filepath.Dir(dir)
+	}
+	f, err := os.CreateTemp(dir, ".plumbline-*")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}

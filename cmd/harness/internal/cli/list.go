@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+)
+
+func (a *app) listCommand(f *pluginFlags) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the models that can be run", Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			catalog, err := a.catalog(c, f)
+			if err != nil {
+				return err
+			}
+			return a.list(catalog)
+		},
+	}
+}
+
+func (a *app) list(catalog *discover.Catalog) error {
+	if len(catalog.Entries) == 0 {
+		return catalog.None()
+	}
+	if err := writeModels(a.Stdout, catalog); err != nil {
+		return err
+	}
+	return a.broken(catalog)
+}
+
+func writeModels(w io.Writer, catalog *discover.Catalog) error {
+	t := table.Table{}
+	t.Row("MODEL", "PLUGIN", "BACKENDS", "EMBEDDED", "SCENARIOS", "SUMMARY")
+	for _, e := range catalog.Entries {
+		for _, m := range e.Description.Models {
+			t.Row(m.Name, e.Name, orDash(e.Description.Backends), orDash(embedded(m)), scenarioList(m.Scenarios), m.Summary)
+		}
+	}
+	_, err := t.WriteTo(w)
+	return err
+}
+
+// broken names the plugins that could not be asked. Where none could, that is the command's failure.
+func (a *app) broken(catalog *discover.Catalog) error {
+	answered := false
+	var first error
+	for _, e := range catalog.Entries {
+		if e.Err == nil {
+			answered = true
+			continue
+		}
+		if first == nil {
+			first = e.Err
+		}
+	}
+	if !answered {
+		return first
+	}
+	for _, e := range catalog.Entries {
+		if e.Err != nil {
+			fmt.Fprintf(a.Stderr, "\nplugin %s is left out: %v\n", e.Name, e.Err)
+		}
+	}
+	return nil
+}
+
+// embedded lists the precisions of a model's embedded files.
+func embedded(m sdk.ModelInfo) []string {
+	var out []string
+	for _, f := range m.Files {
+		if f.Embedded {
+			out = append(out, f.Precision)
+		}
+	}
+	return out
+}
+
+func orDash(items []string) string {
+	if len(items) == 0 {
+		return "-"
+	}
+	return strings.Join(items, ", ")
+}
+
+// scenarioList is short where a model runs them all.
+func scenarioList(scenarios []loadgen.Scenario) string {
+	if len(scenarios) == len(loadgen.Scenarios()) {
+		return "all four"
+	}
+	return orDash(scenarioNames(scenarios))
+}
+
+func scenarioNames(scenarios []loadgen.Scenario) []string {
+	names := make([]string, len(scenarios))
+	for i, s := range scenarios {
+		names[i] = s.String()
+	}
+	return names
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/output"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+)
+
+// choose decides where the plan's results go.
+func choose(p *plan.Plan, r plan.Request) (err error) {
+	p.Out, err = output.Choose(r.Out, r.Force, runDirs(p))
+	return err
+}
+
+// prepare makes the output tree, before anything is launched.
+func prepare(p *plan.Plan) error {
+	if err := output.Prepare(p.Out, runDirs(p)); err != nil {
+		return err
+	}
+	var scenarios []string
+	for _, run := range p.Runs {
+		if dir := run.ScenarioDir(); !slices.Contains(scenarios, dir) {
+			scenarios = append(scenarios, dir)
+		}
+	}
+	return output.CopyUserConf(p.Out, p.UserConf, scenarios)
+}
+
+func runDirs(p *plan.Plan) []string {
+	dirs := make([]string, len(p.Runs))
+	for i, run := range p.Runs {
+		dirs[i] = run.Dir
+	}
+	return dirs
+}
+
+// dryRun prints what run would do.
+func (a *app) dryRun(p *plan.Plan) error {
+	fmt.Fprintf(a.Stdout, "%s: %s, nothing is run\n\n", p.Served.Model.Name, plural(len(p.Runs), "run"))
+	t := planTable(p)
+	if _, err := t.WriteTo(a.Stdout); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Stdout)
+	runs := table.Table{Indent: "  "}
+	for i, run := range p.Runs {
+		runs.Row(fmt.Sprintf("%d.", i+1), run.Scenario, run.ModeName(), run.Dir)
+	}
+	if _, err := runs.WriteTo(a.Stdout); err != nil {
+		return err
+	}
+	for _, run := range p.Runs {
+		fmt.Fprintln(a.Stdout)
+		if err := writeSettings(a.Stdout, run, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return figure.Count(uint64(n)) + " " + word + "s"
+}
+
+func planTable(p *plan.Plan) table.Table {
+	t := table.Table{Indent: "  "}
+	t.Row("plugin", strings.TrimSpace(p.Served.Description.Name+" "+p.Served.Description.Version), p.Served.Path)
+	t.Row("model", modelText(p))
+	t.Row("data", datasetText(p))
+	t.Row("backend", backendText(p))
+	t.Row("settings", p.Profile)
+	t.Row("output", p.Out)
+	return t
+}
+
+func modelText(p *plan.Plan) string {
+	switch {
+	case p.File != nil && p.File.Embedded:
+		return fmt.Sprintf("embedded, %s", p.File.Precision)
+	case p.Options.ModelFile != "":
+		return p.Options.ModelFile
+	}
+	return "embedded"
+}
+
+func datasetText(p *plan.Plan) string {
+	text := p.Options.Dataset
+	if text == "" {
+		text = "the plugin's own"
+		for _, d := range p.Served.Model.Datasets {
+			if d.Embedded {
+				text = d.Name + " (the plugin's own)"
+				break
+			}
+		}
+	}
+	if p.Options.Count > 0 {
+		text += fmt.Sprintf(", first %s samples", figure.Count(uint64(p.Options.Count)))
+	}
+	return text
+}
+
+// backendText names the backend and its options, in the order of their keys.
+func backendText(p *plan.Plan) string {
+	name := p.Options.Backend
+	if name == "" && len(p.Served.Description.Backends) > 0 {
+		name = p.Served.Description.Backends[0]
+	}
+	var options []string
+	for key, value := range p.Options.BackendOptions {
+		options = append(options, key+"="+value)
+	}
+	slices.Sort(options)
+	return strings.TrimSpace(orNone(name) + " " + strings.Join(options, " "))
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
+)
+
+// settingFlags adds the flags that decide about LoadGen's settings.
+func settingFlags(f *pflag.FlagSet, r *plan.Request) {
+	f.StringSliceVar(&r.Scenarios, "scenario", nil, "`S,...` or all: SingleStream, MultiStream, Server, Offline (default: all of the model's rules)")
+	f.StringVar(&r.Rules, "rules", "", "round whose rules apply, such as v6.1 (default: the newest)")
+	f.StringVar(&r.UserConf, "user-conf", "", "`FILE` with settings, as the official LoadGen reads it")
+	f.StringArrayVar(&r.Set, "set", nil, "a LoadGen setting: `KEY=VALUE` or Scenario.KEY=VALUE (repeatable)")
+	f.BoolVar(&r.Official, "official", false, "the rules' durations and counts (default with --model)")
+	f.BoolVar(&r.Smoke, "smoke", false, "the model's settings for a run of seconds (default without --model)")
+	f.StringVar(&r.ModelFile, "model", "", "model file: `NAME` from describe, or a path (default: the embedded one)")
+}
+
+// workloadFlags adds the flags that decide what the plugin opens.
+func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
+	f.StringVar(&r.Mode, "mode", "", "performance, accuracy, or submission: both for each scenario\n(default: performance of each scenario, then accuracy once)")
+	f.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
+	f.StringArrayVar(&r.BackendOptions, "backend-opt", nil, "an option of the backend: `KEY=VALUE` (repeatable)")
+	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")
+	f.StringVar(&r.ORTLib, "ort-lib", "", "ONNX Runtime library to use: short for --backend-opt lib=`PATH`")
+	f.StringVar(&r.Precision, "precision", "", "embedded model to run: fp32 or int8 (default fp32)")
+	f.StringVar(&r.Dataset, "dataset", "", "`DIR` of a data set in the official layout (default: the plugin's own)")
+	f.IntVar(&r.Count, "count", 0, "use only the first `N` samples of the data set")
+	f.IntVar(&r.Batch, "batch", 0, "largest batch (default: chosen by scenario and backend)")
+	f.IntVar(&r.Sessions, "sessions", 0, "batches that run at a time (default: chosen by scenario and backend)")
+	f.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
+}
+
+// outputFlags adds the flags that decide where results go.
+func outputFlags(f *pflag.FlagSet, r *plan.Request) {
+	f.StringVar(&r.Out, "out", "", "output `DIR` (default out, or out-2, out-3, ... where that holds the same runs)")
+	f.BoolVar(&r.Force, "force", false, "replace results that are in the output directory")
+}
+
+// build resolves the model and makes the plan.
+func (a *app) build(c *cobra.Command, f *pluginFlags, r plan.Request) (*plan.Plan, error) {
+	catalog, err := a.catalog(c, f)
+	if err != nil {
+		return nil, err
+	}
+	served, err := catalog.Resolve(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Build(r, served, lazyFiles{a, c.Context()})
+}
+
+// openCache opens the folder of downloads.
+func (a *app) openCache(o fetch.Options) (*fetch.Cache, error) {
+	dir, err := cache.Dir(a.Env)
+	if err != nil {
+		return nil, err
+	}
+	o.Proxy = a.Proxy
+	return fetch.Open(dir, o)
+}
+
+// commandLine is the command line as the user wrote it, for the record.
+func (a *app) commandLine() []string {
+	return append([]string{"harness"}, a.Args...)
+}
+
+// lazyFiles opens the cache only when a plan asks for a file.
+type lazyFiles struct {
+	*app
+	ctx context.Context
+}
+
+// Locate implements plan.Files.
+func (l lazyFiles) Locate(m sdk.ModelInfo, f sdk.ModelFile) (string, error) {
+	c, err := l.openCache(fetch.Options{Offline: true})
+	if err != nil {
+		return "", err
+	}
+	return cache.Files{Context: l.ctx, Cache: c}.Locate(m, f)
+}

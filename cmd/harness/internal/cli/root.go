@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
+)
+
+const rootHelp = `Plumbline runs machine-learning inference benchmarks: it loads a benchmark as a plugin, drives it with a LoadGen
+compatible with MLPerf Inference's, and judges the run.
+
+  harness list                  what can be run
+  harness run resnet50          run it, with nothing else needed
+  harness doctor                is this machine ready?
+
+Exit codes: 0 VALID, 1 internal error, 2 usage or settings, 3 INVALID, 4 accuracy below target, 5 plugin failed,
+6 model or data missing or wrong, 130 interrupted.`
+
+// pluginFlags say where plugins are found and how they are watched.
+type pluginFlags struct {
+	dirs   []string
+	choice string
+	launch host.LaunchOptions
+}
+
+// command builds the command tree.
+func (a *app) command() *cobra.Command {
+	var flags pluginFlags
+	root := &cobra.Command{
+		Use: "harness", Long: rootHelp, SilenceErrors: true, SilenceUsage: true,
+		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetArgs(a.Args)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return exitcode.With(exitcode.Usage, fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
+	})
+	global := root.PersistentFlags()
+	global.StringArrayVar(&flags.dirs, "plugin-dir", nil, "look for plugins in `DIR` first (repeatable)")
+	global.StringVar(&flags.choice, "plugin", "", "use only this plugin: `NAME` or path of a binary")
+	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0, "a plugin that is silent for longer is taken to hang (default 30s)")
+	root.AddCommand(
+		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
+		a.runCommand(&flags), a.scoreCommand(&flags), a.fetchCommand(&flags), a.versionCommand(),
+	)
+	return root
+}
+
+func unknownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return exitcode.With(exitcode.Usage, suggest.Unknown("command", args[0], names))
+}
+
+// oneArgument wants exactly one argument and says what it is.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return exitcode.With(exitcode.Usage, fmt.Errorf("%s: %s is missing; see %s --help", c.CommandPath(), what, c.CommandPath()))
+		case len(args) > 1:
+			return exitcode.With(exitcode.Usage, fmt.Errorf("%s: one %s is wanted, %d were given: %q", c.CommandPath(), what, len(args), args))
+		}
+		return nil
+	}
+}
+
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return exitcode.With(exitcode.Usage, fmt.Errorf("%s takes no argument, %q was given", c.CommandPath(), args))
+	}
+	return nil
+}
+
+// catalog finds the plugins and asks what they serve.
+func (a *app) catalog(c *cobra.Command, f *pluginFlags) (*discover.Catalog, error) {
+	dirs := discover.Dirs(f.dirs, a.Env(discover.EnvPlugins), a.Executable)
+	return discover.Find(c.Context(), a.Plugins, dirs, f.choice, f.launch)
+}

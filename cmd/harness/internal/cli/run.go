@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
+)
+
+const runHelp = `Run a model's benchmark.
+
+Without any flag: the plugin's embedded model on its own data, in every scenario of the rules, with settings for seconds
+instead of minutes ("smoke"), and its accuracy once. With --model and --dataset: the real thing, under the rules'
+durations and counts.
+
+The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, marked; the second kills at once.`
+
+// runFlags are the flags of run.
+type runFlags struct {
+	*pluginFlags
+	plan.Request
+	dryRun, quiet, trace, spin, json bool
+}
+
+func (a *app) runCommand(f *pluginFlags) *cobra.Command {
+	r := &runFlags{pluginFlags: f}
+	c := &cobra.Command{
+		Use: "run MODEL", Short: "Run a model's benchmark and judge it", Long: runHelp, Args: oneArgument("a model's name (harness list shows them)"),
+		RunE: func(c *cobra.Command, args []string) error {
+			r.Model = args[0]
+			return a.run(c, r)
+		},
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	settingFlags(flags, &r.Request)
+	workloadFlags(flags, &r.Request)
+	outputFlags(flags, &r.Request)
+	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
+	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
+	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
+	flags.BoolVar(&r.trace, "trace", false, "write mlperf_log_trace.json too (large)")
+	flags.BoolVar(&r.spin, "spin", false, "Server: spin before each due time; closer to it, but costs a core")
+	return c
+}
+
+// run is plan, prepare, run, report.
+func (a *app) run(c *cobra.Command, r *runFlags) error {
+	p, err := a.build(c, r.pluginFlags, r.Request)
+	if err != nil {
+		return err
+	}
+	if err := choose(p, r.Request); err != nil {
+		return err
+	}
+	if r.dryRun {
+		return a.dryRun(p)
+	}
+	if err := prepare(p); err != nil {
+		return err
+	}
+	s, err := a.newSession(c.Context(), p, r)
+	if err != nil {
+		return err
+	}
+	return s.runAll(c.Context())
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/settings"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+)
+
+func (a *app) settingsCommand(f *pluginFlags) *cobra.Command {
+	r := plan.Request{Mode: plan.ModePerformance}
+	var explain bool
+	c := &cobra.Command{
+		Use: "settings MODEL", Short: "Show every LoadGen setting of a run: value, unit and where it comes from", Args: oneArgument("a model's name"),
+		RunE: func(c *cobra.Command, args []string) error {
+			r.Model = args[0]
+			p, err := a.build(c, f, r)
+			if err != nil {
+				return err
+			}
+			for i, run := range p.Runs {
+				if i > 0 {
+					fmt.Fprintln(a.Stdout)
+				}
+				if err := writeSettings(a.Stdout, run, explain); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	settingFlags(c.Flags(), &r)
+	c.Flags().BoolVar(&explain, "explain", false, "say what each setting means, too")
+	return c
+}
+
+// writeSettings prints one run's settings.
+func writeSettings(w io.Writer, run plan.Run, explain bool) error {
+	fmt.Fprintf(w, "%s %v %s: %s settings\n", run.Model, run.Scenario, run.ModeName(), run.Settings.Profile)
+	t := table.Table{Indent: "  ", Right: []int{1}}
+	for _, row := range run.Settings.Rows() {
+		if explain {
+			t.Row(row.Key, row.Value, row.Unit, row.Origin, row.Doc)
+		} else {
+			t.Row(row.Key, row.Value, row.Unit, row.Origin)
+		}
+	}
+	if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	for _, d := range run.Settings.Deviations {
+		if run.Settings.Profile == settings.Custom {
+			fmt.Fprintf(w, "  not as the rules: %s\n", d)
+		}
+	}
+	return nil
+}

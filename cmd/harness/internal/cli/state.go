@@ -1,0 +1,118 @@
+// Package cli is the command line: what each command does, over the packages beside it.
+//
+// Everything that belongs to the process (arguments, streams, environment, signals, clock) is in one State, so that
+// whole commands run inside a test.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
+)
+
+// State is what a process gives the harness.
+type State struct {
+	Args           []string // without the program's name
+	Stdout, Stderr io.Writer
+	Env            func(key string) string
+	Executable     string // path of the harness binary; empty: not known
+	Terminal       bool   // Stderr is a terminal
+	Width          func() int
+	Signals        <-chan os.Signal
+	Exit           func(code int) // ends the process at once: the second Ctrl-C
+	Now            func() time.Time
+	Root           fs.FS // the machine's file system, for its description
+	Proxy          func(*http.Request) (*url.URL, error)
+	Plugins        plugin.Launcher
+}
+
+// Main runs one command and returns the exit code. Errors are printed here and nowhere else.
+func Main(s *State) int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	a := &app{State: s}
+	stop := a.listen(cancel)
+	defer stop()
+	err := a.command().ExecuteContext(ctx)
+	code := exitcode.Of(err)
+	var outcome *exitcode.Outcome
+	if err != nil && !errors.As(err, &outcome) {
+		fmt.Fprint(s.Stderr, message(err, code))
+	}
+	return int(code)
+}
+
+// app is one execution.
+type app struct {
+	*State
+
+	mu   sync.Mutex
+	kill func() // ends a running plugin at once; nil where none runs
+}
+
+// onKill says how to end what runs when the user insists.
+func (a *app) onKill(kill func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kill = kill
+}
+
+// listen waits for signals until stop: the first one ends the context, the second one the process.
+func (a *app) listen(cancel context.CancelCauseFunc) (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case sig := <-a.Signals:
+			fmt.Fprintf(a.Stderr, "\n%v: stopping; outstanding queries are awaited and the logs kept. Once more to kill.\n", sig)
+			cancel(fmt.Errorf("%w by signal (%v)", loadgen.ErrInterrupted, sig))
+		case <-done:
+			return
+		}
+		select {
+		case <-a.Signals:
+			a.killNow()
+		case <-done:
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+		cancel(nil)
+	}
+}
+
+func (a *app) killNow() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.kill != nil {
+		a.kill()
+	}
+	a.Exit(int(exitcode.Interrupted))
+}
+
+// message is what a user reads of an error.
+func message(err error, code exitcode.Code) string {
+	var b strings.Builder
+	lines := strings.Split(strings.TrimRight(err.Error(), "\n"), "\n")
+	fmt.Fprintf(&b, "harness: %s\n", lines[0])
+	for _, line := range lines[1:] {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
+	if code == exitcode.Internal {
+		b.WriteString("  (an internal error: please report it with this message)\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
+)
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version of the harness", Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			v := harnessVersion()
+			text := "harness " + v.Version
+			if v.Commit != "" {
+				text += " (" + v.Commit + ")"
+			}
+			_, err := fmt.Fprintf(a.Stdout, "%s, %s %s/%s\n", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+}
+
+// harnessVersion reads what the Go command wrote into the binary.
+func harnessVersion() report.Harness {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return report.Harness{Version: "unknown"}
+	}
+	h := report.Harness{Version: info.Main.Version}
+	if h.Version == "" {
+		h.Version = "devel"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			h.Commit = s.Value
+		}
+	}
+	return h
+}

@@ -1,0 +1,88 @@
+// Package doctor examines whether a machine and its plugins are fit to run benchmarks.
+package doctor
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+)
+
+// State is the outcome of one check.
+type State string
+
+// The states: Warn lets runs work, but they may be slower or less exact than they need to be.
+const (
+	OK   State = "ok"
+	Warn State = "warn"
+	Fail State = "FAIL"
+)
+
+// Check is what was examined, what was found, and what to do about it.
+type Check struct {
+	Name   string
+	State  State
+	Found  string
+	Advice string        // empty where nothing is to be done
+	Code   exitcode.Code // of a failed check
+}
+
+// Section is a group of checks.
+type Section struct {
+	Title  string
+	Checks []Check
+}
+
+// Write prints the sections, one line per check and its advice below it.
+func Write(w io.Writer, sections []Section) error {
+	for i, s := range sections {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, s.Title)
+		t := table.Table{Indent: "  "}
+		for _, c := range s.Checks {
+			t.Row(fmt.Sprintf("%-4s", c.State), c.Name, c.Found)
+			if c.Advice != "" {
+				t.Row("", "", "-> "+c.Advice)
+			}
+		}
+		if _, err := t.WriteTo(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Code is the worst of the failed checks.
+func Code(sections []Section) exitcode.Code {
+	var codes []exitcode.Code
+	for _, s := range sections {
+		for _, c := range s.Checks {
+			if c.State == Fail {
+				codes = append(codes, c.Code)
+			}
+		}
+	}
+	return exitcode.Worst(codes...)
+}
+
+// Summary counts the checks that are not OK.
+func Summary(sections []Section) string {
+	warn, fail := 0, 0
+	for _, s := range sections {
+		for _, c := range s.Checks {
+			switch c.State {
+			case Warn:
+				warn++
+			case Fail:
+				fail++
+			}
+		}
+	}
+	if warn+fail == 0 {
+		return "all is well"
+	}
+	return fmt.Sprintf("%d to mend, %d to know about", fail, warn)
+}

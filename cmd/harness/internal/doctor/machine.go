@@ -1,0 +1,133 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
+)
+
+// leastMemory is what the plugins' own models and data want, with room for the system.
+const leastMemory = 2 << 30
+
+// Machine checks what the harness runs on.
+func Machine(i system.Info, p Precision) Section {
+	return Section{"machine", []Check{processor(i), memory(i), governor(i), p.clock(), p.sleep(), kernel(i)}}
+}
+
+func processor(i system.Info) Check {
+	c := Check{Name: "processor", State: OK, Found: fmt.Sprintf("%s, %d cores", orUnknown(i.CPU), i.Cores)}
+	switch {
+	case i.Quota != "":
+		c.State, c.Found = Warn, c.Found+", limited to "+i.Quota
+		c.Advice = "the container's CPU limit pauses the process in mid-query; lift it, or give whole cores with a cpuset"
+	case i.Cores < 2:
+		c.State, c.Advice = Warn, "LoadGen and the system under test share one core: latencies are longer than they could be"
+	}
+	return c
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return text
+}
+
+func memory(i system.Info) Check {
+	c := Check{Name: "memory", State: OK, Found: figure.Bytes(i.MemoryBytes)}
+	switch {
+	case i.MemoryBytes == 0:
+		c.Found = "unknown"
+	case i.MemoryBytes < leastMemory:
+		c.State, c.Advice = Warn, "performance mode keeps its samples in memory; --count limits how many there are"
+	}
+	return c
+}
+
+func governor(i system.Info) Check {
+	c := Check{Name: "CPU governor", State: OK, Found: i.Governor}
+	switch i.Governor {
+	case "":
+		c.Found = "not offered by this machine (virtual machines: the host's)"
+	case "performance":
+	default:
+		c.State = Warn
+		c.Advice = "clock rates change during a run: sudo cpupower frequency-set -g performance"
+	}
+	return c
+}
+
+func kernel(i system.Info) Check {
+	return Check{Name: "system", State: OK, Found: fmt.Sprintf("%s, %s, %s", i.OS, i.Kernel, i.Arch)}
+}
+
+// Precision is how exactly the machine keeps time.
+type Precision struct {
+	ClockCost time.Duration   // of one reading
+	Late      []time.Duration // of sleeps as the issuing loop makes them, sorted
+}
+
+// What is good enough: a query that is issued late is measured as slow, so lateness must be small against the latency
+// limits, which are 15 ms and more.
+const (
+	goodClock = 500 * time.Nanosecond
+	goodSleep = time.Millisecond // at the 99th percentile
+)
+
+// Measure takes some tenths of a second.
+func Measure() Precision { return Precision{ClockCost: clockCost(), Late: lateness()} }
+
+func clockCost() time.Duration {
+	const readings = 100_000
+	start := time.Now()
+	for range readings {
+		_ = time.Now()
+	}
+	return time.Since(start) / readings
+}
+
+// naps and their length: long enough to reach the kernel's timer, short enough for some hundreds.
+const (
+	naps = 400
+	nap  = 250 * time.Microsecond
+)
+
+func lateness() []time.Duration {
+	release := exactSleep()
+	defer release()
+	late := make([]time.Duration, naps)
+	for i := range late {
+		start := time.Now()
+		sleep(nap)
+		late[i] = time.Since(start) - nap
+	}
+	slices.Sort(late)
+	return late
+}
+
+func (p Precision) clock() Check {
+	c := Check{Name: "clock", State: OK, Found: fmt.Sprintf("%d ns per reading", p.ClockCost.Nanoseconds())}
+	if p.ClockCost > goodClock {
+		c.State = Warn
+		c.Advice = "the kernel's clock source is a slow one: /sys/devices/system/clocksource/clocksource0/current_clocksource should be tsc or kvm-clock"
+	}
+	return c
+}
+
+func (p Precision) sleep() Check {
+	if len(p.Late) == 0 {
+		return Check{Name: "timer", State: Warn, Found: "not measured"}
+	}
+	median, high := p.Late[len(p.Late)/2], p.Late[len(p.Late)*99/100]
+	c := Check{Name: "timer", State: OK, Found: fmt.Sprintf("sleeps end %s late (median), %s (99th percentile)", micros(median), micros(high))}
+	if high > goodSleep {
+		c.State = Warn
+		c.Advice = "Server queries are issued late by as much: stop other programs, or run with --spin"
+	}
+	return c
+}
+
+func micros(d time.Duration) string { return fmt.Sprintf("%.0f us", float64(d)/1e3) }

@@ -1,0 +1,134 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
+)
+
+// Plugins checks the places where plugins are looked for, each plugin, and each of its backends on its default model.
+func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
+	s := Section{Title: "plugins"}
+	for _, d := range c.Dirs {
+		s.Checks = append(s.Checks, place(d))
+	}
+	if len(c.Entries) == 0 {
+		s.Checks = append(s.Checks, Check{Name: "plugins", State: Fail, Found: "none found",
+			Advice: "build them with `make build`, or name their directory with --plugin-dir or " + discover.EnvPlugins, Code: exitcode.Usage})
+	}
+	for _, e := range c.Entries {
+		s.Checks = append(s.Checks, answers(e))
+		for _, b := range e.Description.Backends {
+			s.Checks = append(s.Checks, opens(ctx, l, e, b, o))
+		}
+	}
+	return Section{s.Title, append(s.Checks, doubles(c)...)}
+}
+
+func place(d discover.Dir) Check {
+	c := Check{Name: "directory", State: OK, Found: fmt.Sprintf("%s (%s)", d.Path, d.Source)}
+	if info, err := os.Stat(d.Path); err != nil || !info.IsDir() {
+		c.Found += ": not there"
+		if d.Source != discover.Beside {
+			c.State, c.Advice = Warn, "correct the path"
+		}
+	}
+	return c
+}
+
+// answers says whether the plugin could be asked what it serves.
+func answers(e discover.Entry) Check {
+	if e.Err != nil {
+		return failed(e.Name, e.Err)
+	}
+	var models []string
+	for _, m := range e.Description.Models {
+		models = append(models, m.Name)
+	}
+	sum, _, err := checksum.File(e.Path)
+	if err != nil {
+		return failed(e.Name, err)
+	}
+	return Check{Name: e.Name, State: OK, Found: fmt.Sprintf("%s serves %s; protocol agreed; sha256 %.12s",
+		strings.TrimSpace(e.Description.Version+" "), strings.Join(models, ", "), sum)}
+}
+
+func failed(name string, err error) Check {
+	c := Check{Name: name, State: Fail, Found: err.Error(), Code: exitcode.Of(err)}
+	var f *host.Error
+	if errors.As(err, &f) {
+		c.Found, c.Advice = f.Found, f.Hint
+		for _, line := range f.Stderr {
+			c.Found += " | " + line
+		}
+	}
+	return c
+}
+
+// opens loads the plugin's default model on a backend: what the backend's library is, is known only then.
+func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string, o host.LaunchOptions) Check {
+	name := e.Name + " on " + backend
+	if len(e.Description.Models) == 0 {
+		return Check{Name: name, State: Warn, Found: "the plugin serves no model"}
+	}
+	info, err := open(ctx, l, e, backend, o)
+	if err != nil {
+		return failed(name, err)
+	}
+	return Check{Name: name, State: OK, Found: describe(info)}
+}
+
+func open(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string, o host.LaunchOptions) (sdk.WorkloadInfo, error) {
+	p, err := l.Launch(ctx, e.Path, o)
+	if err != nil {
+		return sdk.WorkloadInfo{}, err
+	}
+	defer p.Close()
+	m := e.Description.Models[0]
+	w, err := p.Open(ctx, sdk.Options{Model: m.Name, Backend: backend, Scenario: loadgen.Offline})
+	if err != nil {
+		return sdk.WorkloadInfo{}, err
+	}
+	defer w.Close()
+	return w.Info(), nil
+}
+
+// describe lists what the backend says of itself, in the order of its keys.
+func describe(i sdk.WorkloadInfo) string {
+	parts := []string{"opens " + i.Model}
+	for _, key := range slices.Sorted(maps.Keys(i.BackendInfo)) {
+		parts = append(parts, key+" "+i.BackendInfo[key])
+	}
+	return strings.Join(parts, "; ")
+}
+
+// doubles warns of models that several plugins serve.
+func doubles(c *discover.Catalog) []Check {
+	servers := map[string][]string{}
+	for _, e := range c.Entries {
+		for _, m := range e.Description.Models {
+			servers[m.Name] = append(servers[m.Name], e.Name)
+		}
+	}
+	var checks []Check
+	for _, model := range slices.Sorted(maps.Keys(servers)) {
+		if plugins := servers[model]; len(plugins) > 1 {
+			checks = append(checks, Check{Name: model, State: Warn, Found: "served by " + strings.Join(plugins, ", "),
+				Advice: "runs of it need --plugin NAME"})
+		}
+	}
+	return checks
+}

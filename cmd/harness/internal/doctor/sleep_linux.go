@@ -1,0 +1,27 @@
+package doctor
+
+import (
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// exactSleep asks the kernel for its most exact timer on this thread, as LoadGen's issuing loop does, until release.
+func exactSleep() (release func()) {
+	runtime.LockOSThread()
+	slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)
+	if err != nil || unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) != nil {
+		return runtime.UnlockOSThread
+	}
+	return func() {
+		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(slack), 0, 0, 0)
+		runtime.UnlockOSThread()
+	}
+}
+
+func sleep(d time.Duration) {
+	t := unix.NsecToTimespec(d.Nanoseconds())
+	for unix.Nanosleep(&t, &t) == unix.EINTR {
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package doctor
+
+import "time"
+
+func exactSleep() (release func()) { return func() {} }
+
+func sleep(d time.Duration) { time.Sleep(d) }

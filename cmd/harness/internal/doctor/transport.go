@@ -1,0 +1,77 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
+)
+
+// nullPlugin answers every query with nothing: what is left is the way there and back.
+const nullPlugin = "null"
+
+// goodFloor is what a query may cost on the way, at the median.
+const goodFloor = 150 * time.Microsecond
+
+// Transport measures the least latency of a query through the plugin boundary, with the null plugin.
+func Transport(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
+	return Section{"transport", []Check{floor(ctx, l, c, o)}}
+}
+
+func floor(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Check {
+	check := Check{Name: "floor", State: Warn, Found: "not measured: there is no plugin " + nullPlugin}
+	for _, e := range c.Entries {
+		if e.Name != nullPlugin || e.Err != nil || len(e.Description.Models) == 0 {
+			continue
+		}
+		res, err := roundTrips(ctx, l, e, o)
+		if err != nil {
+			return failed("floor", err)
+		}
+		return judgeFloor(res)
+	}
+	return check
+}
+
+func roundTrips(ctx context.Context, l plugin.Launcher, e discover.Entry, o host.LaunchOptions) (*loadgen.Result, error) {
+	p, err := l.Launch(ctx, e.Path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	ctx, cancel := p.Context(ctx)
+	defer cancel()
+	w, err := p.Open(ctx, sdk.Options{Model: e.Description.Models[0].Name, Scenario: loadgen.SingleStream})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	s := loadgen.DefaultTestSettings()
+	s.SingleStreamExpectedLatency = 20 * time.Microsecond // more queries than the duration has room for
+	s.MinDuration, s.MaxDuration, s.MinQueryCount = time.Second, time.Second, 100
+	return loadgen.StartTest(ctx, w.SUT(), w.QSL(), s, loadgen.LogSettings{})
+}
+
+func judgeFloor(res *loadgen.Result) Check {
+	var median, high time.Duration
+	for _, p := range res.Latency.Percentiles {
+		switch p.P {
+		case 0.5:
+			median = p.Latency
+		case 0.99:
+			high = p.Latency
+		}
+	}
+	c := Check{Name: "floor", State: OK, Found: fmt.Sprintf("%s per query to a plugin and back (median of %d), %s at the 99th percentile",
+		micros(median), res.QueryCount, micros(high))}
+	if median > goodFloor {
+		c.State, c.Advice = Warn, "every SingleStream latency includes it: stop other programs, and see the CPU governor"
+	}
+	return c
+}

@@ -1,0 +1,139 @@
+// Package exitcode says how the harness ends: one code per class of outcome, and the worst of all runs.
+package exitcode
+
+import (
+	"context"
+	"errors"
+
+	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// Code is a process exit code.
+type Code int
+
+// The codes, as documented in the README.
+const (
+	Valid       Code = 0   // every run VALID, every accuracy at or above its target
+	Internal    Code = 1   // a fault of the harness itself, or one that it cannot name
+	Usage       Code = 2   // command line, settings or output directory
+	Invalid     Code = 3   // a performance run is INVALID
+	Accuracy    Code = 4   // an accuracy is below its target
+	Plugin      Code = 5   // a plugin could not be started, died, hung or answered nonsense
+	Data        Code = 6   // a model or data set is missing or wrong
+	Interrupted Code = 130 // Ctrl-C or SIGTERM
+)
+
+// severity orders the codes from the mildest to the worst.
+var severity = [...]Code{Valid, Invalid, Accuracy, Data, Plugin, Usage, Internal, Interrupted}
+
+func (c Code) String() string {
+	switch c {
+	case Valid:
+		return "VALID"
+	case Internal:
+		return "internal error"
+	case Usage:
+		return "usage or settings"
+	case Invalid:
+		return "INVALID"
+	case Accuracy:
+		return "accuracy below target"
+	case Plugin:
+		return "plugin failed"
+	case Data:
+		return "model or data missing or wrong"
+	case Interrupted:
+		return "interrupted"
+	}
+	return "unknown"
+}
+
+// Worst returns the worst of the codes; Valid where there are none.
+func Worst(codes ...Code) Code {
+	worst := 0
+	for _, c := range codes {
+		worst = max(worst, rank(c))
+	}
+	return severity[worst]
+}
+
+func rank(c Code) int {
+	for i, s := range severity {
+		if s == c {
+			return i
+		}
+	}
+	return rank(Internal)
+}
+
+// coded is an error with the class it belongs to.
+type coded struct {
+	code Code
+	err  error
+}
+
+func (c *coded) Error() string { return c.err.Error() }
+func (c *coded) Unwrap() error { return c.err }
+
+// With marks err as belonging to the class. A nil err stays nil.
+func With(code Code, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &coded{code, err}
+}
+
+// Outcome is the error of a command that did its work and found that the result is not a good one: its code counts,
+// and there is nothing more to print.
+type Outcome struct{ Code Code }
+
+func (o *Outcome) Error() string { return "outcome: " + o.Code.String() }
+
+// Of maps an error to its code. A mark set by With counts first, then what the libraries' sentinels say; an error that
+// nothing is known about is Internal.
+func Of(err error) Code {
+	var outcome *Outcome
+	var marked *coded
+	var failed *host.Error
+	switch {
+	case err == nil:
+		return Valid
+	case errors.As(err, &outcome):
+		return outcome.Code
+	case errors.Is(err, loadgen.ErrInterrupted), errors.Is(err, context.Canceled):
+		return Interrupted
+	case errors.As(err, &marked):
+		return marked.code
+	case errors.As(err, &failed):
+		return Plugin
+	}
+	for _, class := range classes() {
+		for _, sentinel := range class.sentinels {
+			if errors.Is(err, sentinel) {
+				return class.code
+			}
+		}
+	}
+	return Internal
+}
+
+// class is what a code's errors wrap.
+type class struct {
+	code      Code
+	sentinels []error
+}
+
+func classes() []class {
+	return []class{
+		{Plugin, []error{loadgen.ErrProtocol}},
+		{Usage, []error{sdk.ErrUsage, mlconf.ErrConfig, loadgen.ErrBadSettings, loadgen.ErrLogs}},
+		{Data, []error{
+			sdk.ErrData, loadgen.ErrBadQSL, fetch.ErrMissing, fetch.ErrOffline, fetch.ErrServer, fetch.ErrChecksum,
+			fetch.ErrArchive, fetch.ErrUnsafe, fetch.ErrBadFile,
+		}},
+	}
+}

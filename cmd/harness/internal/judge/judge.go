@@ -1,0 +1,198 @@
+// Package judge compares an accuracy with the target that applies to it.
+//
+// Three cases: the full official data set has the closed division's target; the embedded model on the plugin's own data
+// must keep a share of what its FP32 form measured on the model card; anything else (a subset, a user's own model on the
+// plugin's data) has no target, and its accuracy is reported as information.
+package judge
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
+)
+
+// Outcome says how an accuracy stands to its target.
+type Outcome string
+
+// The outcomes.
+const (
+	Pass          Outcome = "PASS"
+	Below         Outcome = "BELOW TARGET"
+	Above         Outcome = "ABOVE LIMIT"
+	Informational Outcome = "no target"
+)
+
+// defaultShare is the closed division's ordinary target: 99 % of the FP32 reference.
+const defaultShare = 0.99
+
+// Case is what was scored.
+type Case struct {
+	Model    sdk.ModelInfo
+	Embedded bool // an embedded file of the model ran
+	Own      bool // on a data set that the user named, not on the plugin's own
+	Score    sdk.Score
+}
+
+// Metric is one judged figure. Reference and what follows are zero where no target applies.
+type Metric struct {
+	Name             string  `json:"name"`
+	Unit             string  `json:"unit"`
+	Value            float64 `json:"value"`
+	Rounded          string  `json:"rounded"`
+	Reference        float64 `json:"reference,omitempty"` // of the FP32 model
+	Target           float64 `json:"target,omitempty"`
+	Upper            float64 `json:"upper,omitempty"`
+	TargetShare      float64 `json:"target_share,omitempty"`       // of the reference: 0.99
+	ShareOfReference float64 `json:"share_of_reference,omitempty"` // Value / Reference
+	Outcome          Outcome `json:"outcome"`
+	Text             string  `json:"text"` // one line for people
+}
+
+// Verdict is the judgement of one accuracy log: its worst metric counts.
+type Verdict struct {
+	Outcome Outcome  `json:"outcome"`
+	Basis   string   `json:"basis"` // which target applies, or why none does
+	Metrics []Metric `json:"metrics"`
+}
+
+// OK reports whether no metric missed a target.
+func (v Verdict) OK() bool { return v.Outcome == Pass || v.Outcome == Informational }
+
+// target is what a metric is compared with.
+type target struct{ reference, least, upper, share float64 }
+
+// Judge compares each metric of the score with its target.
+func Judge(c Case) Verdict {
+	targets, basis := c.targets()
+	v := Verdict{Outcome: Informational, Basis: basis}
+	for _, m := range c.Score.Metrics {
+		t, ok := targets[m.Name]
+		judged := compare(m, t, ok)
+		v.Metrics = append(v.Metrics, judged)
+		v.Outcome = worse(v.Outcome, judged.Outcome)
+	}
+	return v
+}
+
+func worse(a, b Outcome) Outcome {
+	for _, o := range []Outcome{Below, Above, Pass} {
+		if a == o || b == o {
+			return o
+		}
+	}
+	return Informational
+}
+
+// targets maps metric names to targets, and says where they come from.
+func (c Case) targets() (map[string]target, string) {
+	data, known := c.dataset()
+	switch {
+	case !known:
+		return nil, "no target: the size of the data set is not known"
+	case c.Score.Samples != data.Samples:
+		return nil, fmt.Sprintf("no target applies to a subset: %s of the %s samples of %s",
+			figure.Count(uint64(c.Score.Samples)), figure.Count(uint64(data.Samples)), data.Name)
+	case !data.Embedded:
+		return officialTargets(c.Model.Metrics), "closed-division target on " + data.Name
+	case !c.Embedded:
+		return nil, fmt.Sprintf("no target: %s is the embedded model's own data", data.Name)
+	}
+	return cardTargets(c.Model), "FP32 reference of the model card"
+}
+
+// dataset is the data set that the log is taken to come from.
+func (c Case) dataset() (sdk.DatasetInfo, bool) {
+	for _, d := range c.Model.Datasets {
+		if d.Embedded != c.Own && d.Samples > 0 {
+			return d, true
+		}
+	}
+	return sdk.DatasetInfo{}, false
+}
+
+func officialTargets(metrics []sdk.MetricInfo) map[string]target {
+	targets := map[string]target{}
+	for _, m := range metrics {
+		targets[m.Name] = target{reference: m.Reference, least: m.Target, upper: m.Upper, share: m.Share}
+	}
+	return targets
+}
+
+// cardTargets takes the embedded FP32 file's measured metrics as the reference.
+func cardTargets(m sdk.ModelInfo) map[string]target {
+	shares := map[string]float64{}
+	for _, info := range m.Metrics {
+		shares[info.Name] = info.Share
+	}
+	targets := map[string]target{}
+	for _, f := range m.Files {
+		if !f.Embedded || f.Precision != "fp32" {
+			continue
+		}
+		for _, r := range f.Reference {
+			share := shares[r.Name]
+			if share == 0 {
+				share = defaultShare
+			}
+			targets[r.Name] = target{reference: r.Value, least: share * r.Value, share: share}
+		}
+	}
+	return targets
+}
+
+func compare(m sdk.Metric, t target, known bool) Metric {
+	out := Metric{Name: m.Name, Unit: m.Unit, Value: m.Value, Rounded: figure.Round(m.Value), Outcome: Informational}
+	if !known || t.least == 0 && t.upper == 0 {
+		return out
+	}
+	out.Reference, out.Target, out.Upper, out.TargetShare = t.reference, t.least, t.upper, t.share
+	if t.reference != 0 {
+		out.ShareOfReference = m.Value / t.reference
+	}
+	out.Outcome = Pass
+	switch {
+	case !(m.Value >= t.least): // also for NaN
+		out.Outcome = Below
+	case t.upper != 0 && m.Value > t.upper:
+		out.Outcome = Above
+	}
+	out.Text = explain(out)
+	return out
+}
+
+// explain words the comparison: "99.4 % of FP32: passes the 99 % target".
+func explain(m Metric) string {
+	need := fmt.Sprintf("target %s", quantity(m.Target, m.Unit))
+	if m.TargetShare != 0 {
+		need = fmt.Sprintf("%s %% target", figure.Short(100*m.TargetShare))
+	}
+	share := ""
+	if m.ShareOfReference != 0 {
+		share = fmt.Sprintf("%s %% of FP32: ", percent(m.ShareOfReference))
+	}
+	switch m.Outcome {
+	case Below:
+		return fmt.Sprintf("%sbelow the %s of %s", share, need, quantity(m.Target, m.Unit))
+	case Above:
+		return fmt.Sprintf("%sabove the upper limit of %s", share, quantity(m.Upper, m.Unit))
+	}
+	return fmt.Sprintf("%spasses the %s", share, need)
+}
+
+// percent writes a share with one decimal, cut rather than rounded, so that 98.97 % never reads as 99.0 %.
+func percent(share float64) string {
+	return fmt.Sprintf("%.1f", floorTenth(100*share))
+}
+
+func quantity(v float64, unit string) string {
+	if unit == "" {
+		return figure.Round(v)
+	}
+	return figure.Round(v) + " " + unit
+}
+
+// floorTenth cuts v to one decimal. A relative 1e-12 forgives the last bits of a quotient that should be exact.
+func floorTenth(v float64) float64 { return math.Floor(v*10*(1+1e-12)) / 10 }

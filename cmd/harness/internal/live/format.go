@@ -1,0 +1,94 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
+)
+
+// Line words a snapshot: phase, elapsed of minimum, issued / done / outstanding, the current latency at the target
+// percentile against its limit, and when it may end. Parts that say nothing in the phase are left out.
+// percentile is the target as a fraction.
+func Line(s loadgen.ProgressSnapshot, percentile float64) string {
+	parts := []string{phase(s)}
+	switch s.Phase {
+	case loadgen.PhaseIssuing, loadgen.PhaseDraining:
+		parts = append(parts, elapsed(s), counts(s))
+		if s.Latency > 0 && s.Mode != loadgen.AccuracyOnly {
+			parts = append(parts, latency(s, percentile))
+		}
+		if left, ok := Remaining(s); ok && left > 0 {
+			parts = append(parts, "ETA "+figure.Seconds(left))
+		}
+	}
+	return strings.Join(parts, "   ")
+}
+
+func phase(s loadgen.ProgressSnapshot) string {
+	switch s.Phase {
+	case loadgen.PhaseLoading:
+		return "loading samples"
+	case loadgen.PhaseWarmUp:
+		return "warming up"
+	case loadgen.PhaseIssuing:
+		return "running"
+	case loadgen.PhaseDraining:
+		return "finishing"
+	case loadgen.PhaseWriting:
+		return "writing logs"
+	case loadgen.PhaseDone:
+		return "done"
+	}
+	return "starting"
+}
+
+func elapsed(s loadgen.ProgressSnapshot) string {
+	if s.MinDuration == 0 || s.Mode == loadgen.AccuracyOnly {
+		return figure.Seconds(s.Elapsed)
+	}
+	return figure.Seconds(s.Elapsed) + " of " + figure.Seconds(s.MinDuration)
+}
+
+func counts(s loadgen.ProgressSnapshot) string {
+	return fmt.Sprintf("%s issued, %s done, %s outstanding",
+		figure.Count(s.Issued), figure.Count(s.Done), figure.Count(s.Issued-min(s.Done, s.Issued)))
+}
+
+func latency(s loadgen.ProgressSnapshot, percentile float64) string {
+	text := fmt.Sprintf("p%s %s ms", figure.Short(100*percentile), figure.Round(figure.Millis(s.Latency)))
+	if s.LatencyLimit > 0 {
+		text += fmt.Sprintf(" (limit %s ms)", figure.Short(figure.Millis(s.LatencyLimit)))
+	}
+	return text
+}
+
+// Remaining estimates how long the series goes on: until the minimum duration has passed and, at the present rate, the
+// minimum of queries (Offline and accuracy: all samples) is done. ok is false where nothing is known yet.
+func Remaining(s loadgen.ProgressSnapshot) (left time.Duration, ok bool) {
+	if s.Elapsed <= 0 || s.Done == 0 {
+		return 0, false
+	}
+	perSample := float64(s.Elapsed) / float64(s.Done)
+	outstanding := float64(s.Issued - min(s.Done, s.Issued))
+	work := outstanding * perSample
+	if s.Mode == loadgen.AccuracyOnly {
+		work = float64(s.Planned-min(s.Done, s.Planned)) * perSample
+	} else {
+		left = max(0, s.MinDuration-s.Elapsed)
+		if s.Phase == loadgen.PhaseIssuing && s.MinQueries > s.Queries && s.Queries > 0 {
+			work = float64(s.MinQueries-s.Queries) * float64(s.Elapsed) / float64(s.Queries)
+		}
+		if s.Phase == loadgen.PhaseDraining || s.Queries <= 1 && s.Issued == s.Planned {
+			left = 0 // nothing more is issued: the outstanding samples alone count
+		}
+	}
+	if math.IsInf(work, 0) || work > float64(math.MaxInt64/2) {
+		return 0, false
+	}
+	return max(left, time.Duration(work)), true
+}

@@ -1,0 +1,94 @@
+// Package live shows a run as it goes: one line that is rewritten on a terminal, a plain line every few seconds
+// elsewhere. It reads the run's counters; nothing is pushed from the hot path.
+package live
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// Options say where and how.
+type Options struct {
+	Out        io.Writer
+	Terminal   bool       // Out is a terminal: rewrite one line
+	Width      func() int // columns of the terminal; 0: not known
+	Label      string     // what runs: "Server performance"
+	Percentile float64    // the scenario's target, as a fraction
+	Snapshot   func() loadgen.ProgressSnapshot
+}
+
+// How often the line is written: 2 Hz where it is rewritten, rarely where each line stays.
+const (
+	terminalPeriod = 500 * time.Millisecond
+	plainPeriod    = 5 * time.Second
+)
+
+// Watch shows the run until the returned function is called; that clears the line and returns when nothing more is
+// written.
+func Watch(o Options) (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { o.loop(done) })
+	return sync.OnceFunc(func() {
+		close(done)
+		wg.Wait()
+	})
+}
+
+func (o Options) loop(done <-chan struct{}) {
+	ticker := time.NewTicker(o.period())
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			o.write(o.Label + "   " + Line(o.Snapshot(), o.Percentile))
+		case <-done:
+			o.clear()
+			return
+		}
+	}
+}
+
+func (o Options) period() time.Duration {
+	if o.Terminal {
+		return terminalPeriod
+	}
+	return plainPeriod
+}
+
+// ANSI: back to the first column, and clear to the end of the line.
+const rewind = "\r\x1b[K"
+
+func (o Options) write(line string) {
+	if !o.Terminal {
+		fmt.Fprintln(o.Out, line)
+		return
+	}
+	fmt.Fprint(o.Out, rewind+cut(line, o.width()))
+}
+
+func (o Options) clear() {
+	if o.Terminal {
+		fmt.Fprint(o.Out, rewind)
+	}
+}
+
+func (o Options) width() int {
+	if o.Width == nil {
+		return 0
+	}
+	return o.Width()
+}
+
+// cut shortens a line to a terminal's width, so that it never wraps. A width of 0 is not known and does not cut.
+func cut(line string, width int) string {
+	runes := []rune(line)
+	if width <= 0 || len(runes) < width {
+		return line
+	}
+	return string(runes[:width-1])
+}

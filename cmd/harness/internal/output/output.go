@@ -1,0 +1,121 @@
+// Package output chooses and prepares the directory that results go to. A result is never overwritten unasked.
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/score"
+)
+
+// DefaultDir is where results go without --out: this directory, or out-2, out-3, ... where it already holds a result of
+// the same runs.
+const DefaultDir = "out"
+
+// logs are the files that a run writes into its directory.
+var logs = [...]string{
+	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName, "mlperf_log_trace.json", score.TextName,
+}
+
+// Choose returns the output directory for runs in dirs (relative to it). An explicit one that already holds a result of
+// one of them is an error unless force is set.
+func Choose(out string, force bool, dirs []string) (string, error) {
+	if out == "" {
+		return free(dirs), nil
+	}
+	taken := occupied(out, dirs)
+	if len(taken) == 0 || force {
+		return out, nil
+	}
+	return "", exitcode.With(exitcode.Usage, fmt.Errorf(
+		"%s already holds results; choose another --out, or replace them with --force:\n  %s", out, strings.Join(taken, "\n  ")))
+}
+
+func free(dirs []string) string {
+	dir := DefaultDir
+	for n := 2; len(occupied(dir, dirs)) > 0; n++ {
+		dir = fmt.Sprintf("%s-%d", DefaultDir, n)
+	}
+	return dir
+}
+
+// occupied lists the runs' directories that hold a log file.
+func occupied(out string, dirs []string) []string {
+	var taken []string
+	for _, dir := range dirs {
+		for _, name := range logs {
+			if _, err := os.Lstat(filepath.Join(out, dir, name)); err == nil {
+				taken = append(taken, filepath.Join(out, dir))
+				break
+			}
+		}
+	}
+	return taken
+}
+
+// Prepare makes the runs' directories, removes the logs of earlier runs in them, and proves that files can be written.
+func Prepare(out string, dirs []string) error {
+	for _, dir := range dirs {
+		if err := prepare(filepath.Join(out, dir)); err != nil {
+			return exitcode.With(exitcode.Usage, fmt.Errorf("output directory %s: %w; choose a directory that can be written with --out", out, err))
+		}
+	}
+	return nil
+}
+
+func prepare(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, name := range logs {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	probe, err := os.CreateTemp(dir, ".write-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// CopyUserConf copies the user's settings beside the results of each scenario, as the official tree wants.
+func CopyUserConf(out, userConf string, scenarioDirs []string) error {
+	if userConf == "" {
+		return nil
+	}
+	text, err := os.ReadFile(userConf)
+	if err != nil {
+		return exitcode.With(exitcode.Usage, err)
+	}
+	for _, dir := range scenarioDirs {
+		if err := os.WriteFile(filepath.Join(out, dir, "user.conf"), text, 0o644); err != nil {
+			return exitcode.With(exitcode.Usage, err)
+		}
+	}
+	return nil
+}
+
+// Files lists the files that a run wrote, with their checksums; paths are relative to out.
+func Files(out, dir string) ([]report.File, error) {
+	var files []report.File
+	for _, name := range logs {
+		path := filepath.Join(dir, name)
+		sum, size, err := checksum.File(filepath.Join(out, path))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, report.File{Path: filepath.ToSlash(path), Size: size, SHA256: sum})
+	}
+	return files, nil
+}

@@ -1,0 +1,172 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
+)
+
+// chooseModel decides which model file runs: an embedded one, one of the manifest, or the user's own path.
+func (p *Plan) chooseModel(r Request, files Files) []error {
+	model := p.Served.Model
+	p.Options.Model, p.Options.Precision = model.Name, r.Precision
+	if r.ModelFile == "" {
+		return p.chooseEmbedded(r.Precision)
+	}
+	i := slices.IndexFunc(model.Files, func(f sdk.ModelFile) bool { return f.Name == r.ModelFile })
+	if i < 0 {
+		return p.chooseOwn(r.ModelFile)
+	}
+	file := model.Files[i]
+	p.File, p.Embedded = &file, file.Embedded
+	p.Options.ModelFile = file.Name
+	if r.Precision != "" && file.Precision != "" && r.Precision != file.Precision {
+		return []error{fmt.Errorf("--precision %s: %s is %s; leave --precision out", r.Precision, file.Name, file.Precision)}
+	}
+	if file.Embedded {
+		return nil
+	}
+	path, err := files.Locate(model, file)
+	p.Options.ModelFile = path
+	return []error{exitcode.With(exitcode.Data, err)}
+}
+
+// chooseEmbedded takes the embedded file of that precision. A model without embedded files (the null workload) counts as
+// embedded too: it needs nothing of the user's.
+func (p *Plan) chooseEmbedded(precision string) []error {
+	p.Embedded = true
+	var have []string
+	for i, f := range p.Served.Model.Files {
+		if !f.Embedded {
+			continue
+		}
+		if precision == f.Precision || precision == "" && p.File == nil {
+			p.File = &p.Served.Model.Files[i]
+		}
+		have = append(have, f.Precision)
+	}
+	if p.File == nil && precision != "" {
+		return []error{fmt.Errorf("--precision: %w", suggest.Unknown("precision", precision, have))}
+	}
+	return nil
+}
+
+// chooseOwn takes a path of the user's; it is made absolute, because the plugin may run elsewhere.
+func (p *Plan) chooseOwn(path string) []error {
+	abs, err := regular(path)
+	if err == nil {
+		p.Options.ModelFile = abs
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(path, filepath.Separator) {
+		var names []string
+		for _, f := range p.Served.Model.Files {
+			names = append(names, f.Name)
+		}
+		err = fmt.Errorf("neither a file nor a %w", suggest.Unknown("name of "+p.Served.Model.Name+"'s files:", path, names))
+	}
+	return []error{exitcode.With(exitcode.Data, fmt.Errorf("--model %s: %w", path, err))}
+}
+
+func regular(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("no such file (%w)", fs.ErrNotExist)
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", errors.New("not a regular file")
+	}
+	return filepath.Abs(path)
+}
+
+// chooseOptions fills in what the plugin opens beside the model.
+func (p *Plan) chooseOptions(r Request) []error {
+	o := &p.Options
+	faults := p.chooseBackend(r)
+	o.Count, o.Batch, o.Sessions = r.Count, r.Batch, r.Sessions
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"--count", r.Count}, {"--batch", r.Batch}, {"--sessions", r.Sessions}, {"--threads", r.Threads}} {
+		if n.value < 0 {
+			faults = append(faults, fmt.Errorf("%s %d: want a number above 0", n.flag, n.value))
+		}
+	}
+	if r.Dataset != "" {
+		path, err := Directory(r.Dataset)
+		o.Dataset = path
+		faults = append(faults, exitcode.With(exitcode.Data, err))
+	}
+	params, wrong := p.params(r.Params)
+	o.Params = params
+	return append(faults, wrong...)
+}
+
+// Directory is the absolute path of a data set's folder.
+func Directory(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("--dataset %s: no such directory", path)
+	case err != nil:
+		return "", fmt.Errorf("--dataset: %w", err)
+	case !info.IsDir():
+		return "", fmt.Errorf("--dataset %s: not a directory; name the folder that holds the data set", path)
+	}
+	return filepath.Abs(path)
+}
+
+func (p *Plan) chooseBackend(r Request) []error {
+	known := p.Served.Description.Backends
+	p.Options.Backend = r.Backend
+	options, faults := Pairs("--backend-opt", r.BackendOptions)
+	if r.Backend != "" && !slices.Contains(known, r.Backend) {
+		faults = append(faults, fmt.Errorf("--backend: %w", suggest.Unknown("backend", r.Backend, known)))
+	}
+	shortcut := func(flag, key, value string) {
+		if _, twice := options[key]; twice {
+			faults = append(faults, fmt.Errorf("%s and --backend-opt %s say the same; give one", flag, key))
+		}
+		options[key] = value
+	}
+	if r.Threads > 0 {
+		shortcut("--threads", "threads", strconv.Itoa(r.Threads))
+	}
+	if r.ORTLib != "" {
+		path, err := regular(r.ORTLib)
+		if err != nil {
+			faults = append(faults, exitcode.With(exitcode.Data, fmt.Errorf("--ort-lib %s: %w", r.ORTLib, err)))
+		}
+		shortcut("--ort-lib", "lib", path)
+	}
+	p.Options.BackendOptions = options
+	return faults
+}
+
+// params checks the benchmark's own options against those that the model documents.
+func (p *Plan) params(texts []string) (map[string]string, []error) {
+	params, faults := Pairs("--param", texts)
+	var known []string
+	for _, i := range p.Served.Model.Params {
+		known = append(known, i.Name)
+	}
+	for _, key := range slices.Sorted(maps.Keys(params)) {
+		if !slices.Contains(known, key) {
+			faults = append(faults, fmt.Errorf("--param: %w", suggest.Unknown("option", key, known)))
+		}
+	}
+	return params, faults
+}

@@ -1,0 +1,134 @@
+// Package plan turns a request into the runs to make: the plugin, what it opens, and each run's settings and directory.
+// It starts nothing and writes nothing.
+package plan
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/settings"
+)
+
+// Plan is what will be done.
+type Plan struct {
+	Served   discover.Served
+	File     *sdk.ModelFile // the manifest entry of the model file; nil for a user's own
+	Embedded bool           // no file of the user's: the plugin's embedded model
+	Options  sdk.Options    // of every run, but for the scenario
+	Profile  settings.Profile
+	Rules    string
+	UserConf string
+	Out      string // the output directory
+	Runs     []Run
+}
+
+// Run is one test of the plan.
+type Run struct {
+	Model    string
+	Scenario loadgen.Scenario
+	Mode     loadgen.Mode
+	Settings settings.Settings
+	// Dir is the directory of the log files, relative to the output directory, as in the official tree.
+	Dir string
+}
+
+// ModeName is the word for the run's mode: "performance" or "accuracy".
+func (r Run) ModeName() string {
+	if r.Mode == loadgen.AccuracyOnly {
+		return ModeAccuracy
+	}
+	return ModePerformance
+}
+
+// ScenarioDir is the directory of the run's result.json, relative to the output directory.
+func (r Run) ScenarioDir() string { return filepath.Join(r.Model, r.Scenario.String()) }
+
+// Files finds the files of models that are not embedded.
+type Files interface {
+	// Locate returns the path of a manifest file that is on this machine, or an error that says how to get it.
+	Locate(model sdk.ModelInfo, file sdk.ModelFile) (string, error)
+}
+
+// Build makes the plan of a request on a plugin. All faults of the request are reported at once.
+func Build(r Request, s discover.Served, files Files) (*Plan, error) {
+	p := &Plan{Served: s, UserConf: r.UserConf, Rules: r.Rules}
+	var faults []error
+	add := func(errs ...error) { faults = append(faults, errs...) }
+	add(p.chooseModel(r, files)...)
+	add(p.chooseOptions(r)...)
+	add(p.chooseProfile(r))
+	add(p.chooseRuns(r)...)
+	if err := errors.Join(faults...); err != nil {
+		return nil, worst(faults, err)
+	}
+	return p, nil
+}
+
+// worst marks err with the class of its worst fault; a fault that carries no class is one of usage.
+func worst(faults []error, err error) error {
+	var codes []exitcode.Code
+	for _, f := range faults {
+		code := exitcode.Of(f)
+		if code == exitcode.Internal {
+			code = exitcode.Usage
+		}
+		codes = append(codes, code)
+	}
+	return exitcode.With(exitcode.Worst(codes...), err)
+}
+
+// chooseProfile decides between the rules' durations and the model's smoke settings.
+func (p *Plan) chooseProfile(r Request) error {
+	p.Profile = settings.Official
+	switch {
+	case r.Official && r.Smoke:
+		return errors.New("--official and --smoke exclude each other")
+	case r.Smoke, p.Embedded && !r.Official:
+		p.Profile = settings.Smoke
+	}
+	return nil
+}
+
+// chooseRuns makes the runs with their settings.
+func (p *Plan) chooseRuns(r Request) []error {
+	model := p.Served.Model
+	if len(model.Scenarios) == 0 {
+		return []error{exitcode.With(exitcode.Plugin, errors.New("plugin "+p.Served.Name+" lists no scenario for "+model.Name))}
+	}
+	scenarios, err1 := r.scenarios(model.Name, model.Scenarios)
+	steps, err2 := r.steps(scenarios, model.Scenarios)
+	overrides, faults := settings.ParseOverrides(r.Set)
+	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
+		return faults
+	}
+	seen := map[string]bool{}
+	for _, st := range steps {
+		run, err := p.newRun(r, st, overrides)
+		if err != nil && !seen[err.Error()] { // a wrong key in user.conf is the same fault in each scenario
+			seen[err.Error()] = true
+			faults = append(faults, err)
+		}
+		p.Runs = append(p.Runs, run)
+	}
+	return faults
+}
+
+func (p *Plan) newRun(r Request, st step, overrides []settings.Override) (Run, error) {
+	model := p.Served.Model
+	run := Run{Model: model.Name, Scenario: st.scenario, Mode: st.mode}
+	run.Dir = filepath.Join(run.ScenarioDir(), "performance", "run_1")
+	if st.mode == loadgen.AccuracyOnly {
+		run.Dir = filepath.Join(run.ScenarioDir(), "accuracy")
+	}
+	var err error
+	run.Settings, err = settings.Load(settings.Request{
+		Model: model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
+		Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides,
+	})
+	return run, err
+}

@@ -1,0 +1,161 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
+)
+
+// Request is what a user asked for: the flags of run as given. Zero values mean the default.
+type Request struct {
+	Model     string   // model or benchmark name
+	Scenarios []string // names or "all"; empty: all that the model's rules list
+	Mode      string   // "performance", "accuracy" or "submission"; empty: performance of each scenario, then accuracy once
+
+	Backend        string
+	BackendOptions []string // key=value
+	Threads        int      // shortcut for the backend option "threads"
+	ORTLib         string   // shortcut for the backend option "lib"
+	Params         []string // key=value: the benchmark's own
+
+	ModelFile string // name of a manifest file, or a path; empty: the embedded one
+	Precision string // of the embedded file
+	Dataset   string // path; empty: the plugin's own
+	Count     int
+	Batch     int
+	Sessions  int
+
+	Rules    string
+	UserConf string
+	Set      []string // [scenario.]key=value
+	Official bool
+	Smoke    bool
+
+	Out   string // empty: a free directory named out
+	Force bool
+}
+
+// The modes of a request.
+const (
+	ModePerformance = "performance"
+	ModeAccuracy    = "accuracy"
+	ModeSubmission  = "submission"
+)
+
+// everyScenario is the word for all scenarios of a model.
+const everyScenario = "all"
+
+// scenarios returns those asked for, in the order of the model's rules, without doubles.
+func (r Request) scenarios(model string, served []loadgen.Scenario) ([]loadgen.Scenario, error) {
+	if len(r.Scenarios) == 0 {
+		return served, nil
+	}
+	wanted := map[loadgen.Scenario]bool{}
+	for _, name := range r.Scenarios {
+		if strings.EqualFold(name, everyScenario) {
+			return served, nil
+		}
+		s, err := parseScenario(name, served)
+		if err != nil {
+			return nil, fmt.Errorf("--scenario: %w", err)
+		}
+		wanted[s] = true
+	}
+	var in []loadgen.Scenario
+	for _, s := range served {
+		if wanted[s] {
+			in = append(in, s)
+			delete(wanted, s)
+		}
+	}
+	for s := range wanted {
+		return nil, fmt.Errorf("--scenario: the rules have no %v scenario for %s; it runs %s", s, model, strings.Join(names(served), ", "))
+	}
+	return in, nil
+}
+
+func parseScenario(name string, served []loadgen.Scenario) (loadgen.Scenario, error) {
+	s, err := loadgen.ParseScenario(name)
+	if err != nil {
+		return 0, suggest.Unknown("scenario", name, append(names(served), everyScenario))
+	}
+	return s, nil
+}
+
+func names(scenarios []loadgen.Scenario) []string {
+	out := make([]string, len(scenarios))
+	for i, s := range scenarios {
+		out[i] = s.String()
+	}
+	return out
+}
+
+// step is one run of a plan, before its settings are known.
+type step struct {
+	scenario loadgen.Scenario
+	mode     loadgen.Mode
+}
+
+// steps lists what to run, in order. The accuracy that nobody asked for by scenario is measured once, in the fastest
+// scenario: Server would spread it over the schedule of target_qps.
+func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
+	performance, accuracy := each(scenarios, loadgen.PerformanceOnly), each(scenarios, loadgen.AccuracyOnly)
+	switch r.Mode {
+	case "":
+		return append(performance, step{fastest(served), loadgen.AccuracyOnly}), nil
+	case ModePerformance:
+		return performance, nil
+	case ModeAccuracy:
+		if len(r.Scenarios) == 0 {
+			return []step{{fastest(served), loadgen.AccuracyOnly}}, nil
+		}
+		return accuracy, nil
+	case ModeSubmission:
+		var both []step
+		for i := range scenarios {
+			both = append(both, performance[i], accuracy[i])
+		}
+		return both, nil
+	}
+	return nil, fmt.Errorf("--mode: %w", suggest.Unknown("mode", r.Mode, []string{ModePerformance, ModeAccuracy, ModeSubmission}))
+}
+
+func each(scenarios []loadgen.Scenario, m loadgen.Mode) []step {
+	steps := make([]step, len(scenarios))
+	for i, s := range scenarios {
+		steps[i] = step{s, m}
+	}
+	return steps
+}
+
+// fastest is the scenario for a single accuracy run: Offline, which every model has and which batches best; without it
+// the last one.
+func fastest(scenarios []loadgen.Scenario) loadgen.Scenario {
+	for _, s := range scenarios {
+		if s == loadgen.Offline {
+			return s
+		}
+	}
+	return scenarios[len(scenarios)-1]
+}
+
+// Pairs reads key=value flags; a key that occurs twice is an error.
+func Pairs(flag string, texts []string) (map[string]string, []error) {
+	var faults []error
+	m := map[string]string{}
+	for _, text := range texts {
+		key, value, ok := strings.Cut(text, "=")
+		switch _, twice := m[key]; {
+		case !ok || key == "":
+			faults = append(faults, fmt.Errorf("%s %q: want key=value", flag, text))
+		case twice:
+			faults = append(faults, fmt.Errorf("%s: %q is given twice", flag, key))
+		default:
+			m[key] = value
+		}
+	}
+	return m, faults
+}

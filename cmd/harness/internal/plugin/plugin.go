@@ -1,0 +1,71 @@
+// Package plugin is a plugin as the harness sees it: what it needs of package host, as interfaces, so that whole-CLI
+// tests put a fake in the place of a process.
+package plugin
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// Launcher finds and starts plugins.
+type Launcher interface {
+	// Discover lists the plugin binaries of the directories; of two with one name the first counts.
+	Discover(dirs []string) ([]host.Found, error)
+	// Launch starts the binary at path. Its errors are *host.Error.
+	Launch(ctx context.Context, path string, o host.LaunchOptions) (Plugin, error)
+}
+
+// Plugin is a running plugin.
+type Plugin interface {
+	Describe(ctx context.Context) (sdk.Description, error)
+	// Open opens a workload; a plugin holds one at a time.
+	Open(ctx context.Context, o sdk.Options) (Workload, error)
+	OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error)
+	// Context ends with parent, or with a *host.Error as its cause as soon as the plugin fails.
+	Context(parent context.Context) (context.Context, context.CancelFunc)
+	StderrTail() []string
+	// Close ends the process and every process it started. It may be called more than once.
+	Close() error
+	// Kill ends them at once, without asking.
+	Kill()
+}
+
+// Workload is a workload opened in a plugin.
+type Workload interface {
+	SUT() loadgen.SUT
+	QSL() loadgen.QSL
+	Info() sdk.WorkloadInfo
+	Close() error
+}
+
+// Host is the Launcher of real plugin processes.
+type Host struct{}
+
+// Discover implements Launcher.
+func (Host) Discover(dirs []string) ([]host.Found, error) { return host.Discover(dirs) }
+
+// Launch implements Launcher.
+func (Host) Launch(ctx context.Context, path string, o host.LaunchOptions) (Plugin, error) {
+	p, err := host.Launch(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	return process{p}, nil
+}
+
+// process is a host.Plugin as a Plugin.
+type process struct{ *host.Plugin }
+
+// Kill implements Plugin.
+func (p process) Kill() { killGroup(p.PID()) }
+
+func (p process) Open(ctx context.Context, o sdk.Options) (Workload, error) {
+	w, err := p.Plugin.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+)
+
+// FileName is the name of every result file.
+const FileName = "result.json"
+
+// NewDocument makes a document of runs; its exit code is the worst of theirs.
+func NewDocument(runs []Run) Document {
+	codes := make([]exitcode.Code, len(runs))
+	for i, r := range runs {
+		codes[i] = exitcode.Code(r.ExitCode)
+	}
+	worst := exitcode.Worst(codes...)
+	return Document{
+		Schema: Schema, SchemaVersion: SchemaVersion, Note: Note,
+		ExitCode: int(worst), Outcome: worst.String(), Runs: list(runs),
+	}
+}
+
+// JSON is the document's text.
+func (d Document) JSON() ([]byte, error) {
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("writing the result as JSON: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// ErrSchema says that a file is not a result of this schema.
+var ErrSchema = errors.New("not a result file of this version")
+
+// Parse reads a document.
+func Parse(text []byte) (Document, error) {
+	var d Document
+	if err := json.Unmarshal(text, &d); err != nil {
+		return Document{}, fmt.Errorf("%w: %w", ErrSchema, err)
+	}
+	if d.Schema != Schema || d.SchemaVersion != SchemaVersion {
+		return Document{}, fmt.Errorf("%w: schema %q version %d, want %q version %d", ErrSchema, d.Schema, d.SchemaVersion, Schema, SchemaVersion)
+	}
+	return d, nil
+}
+
+// Read reads a result file. One that does not exist is an empty document.
+func Read(path string) (Document, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return NewDocument(nil), nil
+	}
+	if err != nil {
+		return Document{}, err
+	}
+	d, err := Parse(text)
+	if err != nil {
+		return Document{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, nil
+}
+
+// Merge replaces the runs of the same model, scenario and mode, and adds the others at the end.
+func (d Document) Merge(runs ...Run) Document {
+	merged := slices.Clone(d.Runs)
+	for _, r := range runs {
+		i := slices.IndexFunc(merged, func(m Run) bool { return m.same(r) })
+		if i < 0 {
+			merged = append(merged, r)
+			continue
+		}
+		merged[i] = r
+	}
+	return NewDocument(merged)
+}
+
+func (r Run) same(o Run) bool {
+	return r.Model == o.Model && r.Scenario == o.Scenario && r.Mode == o.Mode
+}
+
+// Save merges a run into the scenario's result.json and into the one of the output directory.
+func Save(out string, r Run) error {
+	for _, dir := range []string{filepath.Join(out, r.Model, r.Scenario), out} {
+		if err := merge(filepath.Join(dir, FileName), r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func merge(path string, r Run) error {
+	d, err := Read(path)
+	if err != nil {
+		return fmt.Errorf("merging into an existing result: %w; move it away", err)
+	}
+	text, err := d.Merge(r).JSON()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return replace(path, text)
+}
+
+// replace writes a file whole: a reader, or a crash, sees the old text or the new one.
+func replace(path string, text []byte) error {
+	temporary := path + ".tmp"
+	if err := os.WriteFile(temporary, text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(temporary, path)
+}

@@ -1,0 +1,230 @@
+// Package report turns what happened into result.json and text. Both are made from the same Run, so that they cannot
+// disagree.
+package report
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/judge"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
+)
+
+// Schema names the format of result.json; SchemaVersion counts its versions. Within a version fields are only added.
+const (
+	Schema        = "plumbline.result"
+	SchemaVersion = 1
+)
+
+// Note stands in every result.
+const Note = "A run driven by this LoadGen is a rehearsal, not an official result."
+
+// Document is a result.json: that of one scenario, or the index of an output directory.
+type Document struct {
+	Schema        string `json:"schema"`
+	SchemaVersion int    `json:"schema_version"`
+	Note          string `json:"note"`
+	ExitCode      int    `json:"exit_code"` // the worst of all runs
+	Outcome       string `json:"outcome"`   // the exit code in words
+	Runs          []Run  `json:"runs"`
+}
+
+// Run is everything known of one run: performance or accuracy of one model in one scenario.
+type Run struct {
+	Model    string `json:"model"`
+	Scenario string `json:"scenario"`
+	Mode     string `json:"mode"`   // "performance", "accuracy"
+	Status   Status `json:"status"` // how it ended
+	// Verdict is what the text says: "VALID (smoke)", "INVALID", "PASS", "BELOW TARGET", "no target", "ABORTED".
+	Verdict  string   `json:"verdict"`
+	ExitCode int      `json:"exit_code"`
+	Error    *Failure `json:"error,omitempty"`
+	Reasons  []Reason `json:"reasons"` // why it is INVALID: one per rule
+
+	// Profile says whose durations and counts apply: "official", "smoke" or "custom"; Deviations lists what differs
+	// from the rules.
+	Profile    string   `json:"profile"`
+	Deviations []string `json:"deviations"`
+	Rules      string   `json:"rules"` // the round: "v6.1"
+
+	Started  time.Time `json:"started"`
+	Duration float64   `json:"duration_s"` // of the timed series
+	Dir      string    `json:"dir"`        // of the log files, relative to the output directory
+	Files    []File    `json:"files"`
+	Command  []string  `json:"command"`
+
+	Performance *Performance   `json:"performance,omitempty"`
+	Accuracy    *Accuracy      `json:"accuracy,omitempty"`
+	Settings    []Setting      `json:"settings"`
+	Effective   map[string]any `json:"effective_settings,omitempty"`
+	Messages    []Message      `json:"messages"` // errors and warnings of the detail log
+
+	Options  Options     `json:"options"`
+	Workload *Workload   `json:"workload,omitempty"`
+	Plugin   Plugin      `json:"plugin"`
+	System   system.Info `json:"system"`
+	Harness  Harness     `json:"harness"`
+}
+
+// Status says how a run ended.
+type Status string
+
+// The ways to end.
+const (
+	Complete    Status = "complete"
+	Interrupted Status = "interrupted" // by the user; logs are partial and marked
+	Failed      Status = "failed"      // logs, where there are any, are partial and marked
+	NotRun      Status = "not run"     // an earlier run ended the session
+)
+
+// Failure is what ended a run.
+type Failure struct {
+	Class   string   `json:"class"` // the exit code in words
+	Kind    string   `json:"kind,omitempty"`
+	Message string   `json:"message"`
+	Stderr  []string `json:"stderr,omitempty"` // last lines of the plugin
+}
+
+// Reason is one rule that a run did not meet.
+type Reason struct {
+	Rule     string `json:"rule"`
+	Measured string `json:"measured"`
+	Needed   string `json:"needed"`
+	Hint     string `json:"hint"`
+}
+
+// File is a file that the run wrote.
+type File struct {
+	Path   string `json:"path"` // relative to the output directory
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Figure is a published number: unrounded, and as the rules round it (five significant figures, ties to even).
+type Figure struct {
+	Name    string      `json:"name"`
+	Unit    string      `json:"unit"`
+	Value   float64     `json:"value"`
+	Rounded json.Number `json:"rounded"`
+}
+
+// Performance is the outcome of a timed run.
+type Performance struct {
+	Valid   bool           `json:"valid"`
+	Metric  Figure         `json:"metric"`
+	Figures []Figure       `json:"figures"` // the scenario's other headline numbers
+	Checks  Checks         `json:"checks"`
+	Queries uint64         `json:"queries"`
+	Samples uint64         `json:"samples"`
+	Latency Latency        `json:"latency"`
+	Query   *Latency       `json:"query_latency,omitempty"` // MultiStream
+	Issue   *Latency       `json:"issue_delay,omitempty"`   // Server
+	Early   *EarlyStopping `json:"early_stopping,omitempty"`
+	Early99 *EarlyStopping `json:"early_stopping_99,omitempty"`
+	Over    uint64         `json:"overlatency_count"`
+}
+
+// Checks are the four conditions of a VALID run.
+type Checks struct {
+	PerformanceConstraints bool `json:"performance_constraints"`
+	MinDuration            bool `json:"min_duration"`
+	MinQueries             bool `json:"min_queries"`
+	EarlyStopping          bool `json:"early_stopping"`
+}
+
+// Latency describes a set of latencies, in nanoseconds.
+type Latency struct {
+	Count       int          `json:"count"`
+	Min         int64        `json:"min_ns"`
+	Max         int64        `json:"max_ns"`
+	Mean        int64        `json:"mean_ns"`
+	Percentiles []Percentile `json:"percentiles"`
+}
+
+// Percentile is one order statistic.
+type Percentile struct {
+	P  float64 `json:"p"` // fraction
+	NS int64   `json:"ns"`
+}
+
+// EarlyStopping is an early-stopping estimate.
+type EarlyStopping struct {
+	Met         bool    `json:"met"`
+	Percentile  float64 `json:"percentile"`
+	EstimateNS  int64   `json:"estimate_ns"`
+	Processed   uint64  `json:"queries_processed"`
+	Needed      uint64  `json:"queries_needed"`
+	Overlatency uint64  `json:"overlatency"`
+	Text        string  `json:"text"`
+}
+
+// Accuracy is the outcome of scoring an accuracy log.
+type Accuracy struct {
+	judge.Verdict
+	Samples      int      `json:"samples"`
+	OfficialText string   `json:"official_text"`
+	Notes        []string `json:"notes"`
+	LogSHA256    string   `json:"log_sha256"`
+}
+
+// Setting is one of LoadGen's settings, where its value came from, and as what it was written there.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Unit   string `json:"unit"`
+	Origin string `json:"origin"`
+}
+
+// Message is an error or warning of the detail log.
+type Message struct {
+	Key     string `json:"key"`
+	Text    string `json:"text"`
+	Warning bool   `json:"warning"`
+}
+
+// Options are what the plugin was asked to open; empty values leave the choice to it.
+type Options struct {
+	ModelFile      string            `json:"model_file"` // a path; empty: the embedded one
+	Precision      string            `json:"precision"`
+	Dataset        string            `json:"dataset"` // a path; empty: the plugin's own
+	Count          int               `json:"count"`
+	Batch          int               `json:"batch"`
+	Sessions       int               `json:"sessions"`
+	Backend        string            `json:"backend"`
+	BackendOptions map[string]string `json:"backend_options"`
+	Params         map[string]string `json:"params"`
+}
+
+// Workload is what the plugin opened.
+type Workload struct {
+	ModelFile              string            `json:"model_file"`
+	Embedded               bool              `json:"embedded"`
+	Precision              string            `json:"precision"`
+	ModelSHA256            string            `json:"model_sha256"`
+	ModelSize              int64             `json:"model_size"`
+	Dataset                string            `json:"dataset"`
+	DatasetSize            int               `json:"dataset_size"`
+	DatasetSHA256          string            `json:"dataset_sha256,omitempty"`
+	DatasetNote            string            `json:"dataset_sha256_of,omitempty"`
+	PerformanceSampleCount int               `json:"performance_sample_count"`
+	Backend                string            `json:"backend"`
+	BackendInfo            map[string]string `json:"backend_info"`
+	Batch                  int               `json:"batch"`
+	Sessions               int               `json:"sessions"`
+	SUT                    string            `json:"sut_name"`
+	QSL                    string            `json:"qsl_name"`
+}
+
+// Plugin is the plugin that ran.
+type Plugin struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Path    string `json:"path"`
+	SHA256  string `json:"sha256"`
+}
+
+// Harness is this program.
+type Harness struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+}

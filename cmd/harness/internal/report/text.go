@@ -1,0 +1,209 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/judge"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+)
+
+// WriteHeader says what runs, from the record of the first run whose workload is open.
+func WriteHeader(w io.Writer, r Run, out string) error {
+	t := table.Table{Indent: "  "}
+	if r.Workload != nil {
+		t.Row("model", r.Workload.modelText(), short(r.Workload.ModelSHA256))
+		t.Row("data", fmt.Sprintf("%s, %s samples", r.Workload.Dataset, count(r.Workload.DatasetSize)), short(r.Workload.DatasetSHA256))
+		t.Row("backend", r.Workload.backendText())
+	}
+	t.Row("plugin", strings.TrimSpace(r.Plugin.Name+" "+r.Plugin.Version), short(r.Plugin.SHA256))
+	t.Row("machine", r.machineText())
+	t.Row("settings", r.settingsText())
+	t.Row("output", out)
+	if _, err := fmt.Fprintf(w, "%s\n\n", r.Model); err != nil {
+		return err
+	}
+	if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// short cuts a checksum to what tells files apart by eye.
+func short(sum string) string {
+	if len(sum) < 12 {
+		return ""
+	}
+	return "sha256 " + sum[:12]
+}
+
+func count(n int) string { return figure.Count(uint64(max(0, n))) }
+
+func (w Workload) modelText() string {
+	parts := []string{w.ModelFile}
+	if w.Embedded {
+		parts = []string{"embedded"}
+	}
+	if w.Precision != "" {
+		parts = append(parts, w.Precision)
+	}
+	if w.ModelSize > 0 {
+		parts = append(parts, figure.Bytes(w.ModelSize))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (w Workload) backendText() string {
+	parts := []string{w.Backend}
+	if v := w.BackendInfo["version"]; v != "" {
+		parts = append(parts, v)
+	}
+	if w.Sessions > 0 {
+		parts = append(parts, plural(w.Sessions, "session"))
+	}
+	if w.Batch > 0 {
+		parts = append(parts, "batch up to "+strconv.Itoa(w.Batch))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
+}
+
+func (r Run) machineText() string {
+	parts := []string{}
+	for _, p := range []string{r.System.CPU, plural(r.System.Cores, "core")} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	if r.System.MemoryBytes > 0 {
+		parts = append(parts, figure.Bytes(r.System.MemoryBytes))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r Run) settingsText() string {
+	switch r.Profile {
+	case "smoke":
+		return fmt.Sprintf("smoke: seconds, not the minutes of rules %s (--official)", r.Rules)
+	case "custom":
+		return fmt.Sprintf("custom: not all of rules %s", r.Rules)
+	}
+	return "official: rules " + r.Rules
+}
+
+// rowFormat aligns the rows of runs, which are written one by one as the runs end.
+const rowFormat = "%-12s  %-11s  %-15s  %-18s %s\n"
+
+// WriteRow writes a run's outcome: one line, and below it what explains the verdict.
+func WriteRow(w io.Writer, r Run) error {
+	var b strings.Builder
+	value, remarks := r.headline()
+	line := fmt.Sprintf(rowFormat, r.Scenario, r.Mode, r.Verdict, value, strings.Join(remarks, ", "))
+	b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	r.writeReasons(&b)
+	r.writeRemarks(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// headline is the run's number with its unit, and what goes with it.
+func (r Run) headline() (value string, remarks []string) {
+	switch {
+	case r.Accuracy != nil && len(r.Accuracy.Metrics) > 0:
+		m := r.Accuracy.Metrics[0]
+		return strings.TrimSpace(m.Rounded + " " + m.Unit), []string{m.Name, count(r.Accuracy.Samples) + " samples"}
+	case r.Accuracy != nil:
+		return "", []string{count(r.Accuracy.Samples) + " samples"}
+	case r.Performance != nil:
+		p := r.Performance
+		took := figure.Seconds(time.Duration(r.Duration * float64(time.Second)))
+		return p.Metric.String(), []string{p.Metric.Name, r.volume() + " in " + took}
+	}
+	return "", nil
+}
+
+// volume is how much was done: queries, and samples where a query has several.
+func (r Run) volume() string {
+	p := r.Performance
+	switch {
+	case p.Queries == 1:
+		return figure.Count(p.Samples) + " samples"
+	case p.Samples != p.Queries:
+		return fmt.Sprintf("%s queries of %d samples", figure.Count(p.Queries), p.Samples/max(1, p.Queries))
+	}
+	return figure.Count(p.Queries) + " queries"
+}
+
+// String is the rounded number with its unit.
+func (f Figure) String() string { return strings.TrimSpace(string(f.Rounded) + " " + f.Unit) }
+
+func (r Run) writeReasons(b *strings.Builder) {
+	t := table.Table{Indent: "    "}
+	for _, reason := range r.Reasons {
+		t.Row(reason.Rule, reason.Measured)
+		t.Row("", "needed: "+reason.Needed)
+		t.Row("", reason.Hint)
+	}
+	t.WriteTo(b)
+}
+
+// writeRemarks writes what is worth knowing beside the verdict.
+func (r Run) writeRemarks(b *strings.Builder) {
+	if r.Accuracy != nil {
+		r.writeAccuracy(b)
+	}
+	for _, d := range r.Deviations {
+		if r.Profile == "custom" {
+			fmt.Fprintf(b, "    not as the rules: %s\n", d)
+		}
+	}
+	for _, m := range r.Messages {
+		kind := "error"
+		if m.Warning {
+			kind = "warning"
+		}
+		fmt.Fprintf(b, "    %s: %s\n", kind, m.Text)
+	}
+}
+
+// writeAccuracy explains an accuracy whose first metric is in the run's row.
+func (r Run) writeAccuracy(b *strings.Builder) {
+	for i, m := range r.Accuracy.Metrics {
+		if i > 0 {
+			fmt.Fprintf(b, "    %s %s\n", m.Name, strings.TrimSpace(m.Rounded+" "+m.Unit))
+		}
+	}
+	WriteVerdict(b, r.Accuracy.Verdict, r.Accuracy.Notes)
+}
+
+// WriteVerdict explains how accuracies stand to their targets.
+func WriteVerdict(w io.Writer, v judge.Verdict, notes []string) {
+	for _, m := range v.Metrics {
+		if m.Text != "" {
+			fmt.Fprintf(w, "    %s\n", m.Text)
+		}
+	}
+	if v.Outcome == judge.Informational {
+		fmt.Fprintf(w, "    %s\n", v.Basis)
+	}
+	for _, n := range notes {
+		fmt.Fprintf(w, "    %s\n", n)
+	}
+}
+
+// WriteFooter ends the report: where the files are, and what such a result is worth.
+func WriteFooter(w io.Writer, out string) error {
+	_, err := fmt.Fprintf(w, "\nlogs and %s in %s\n%s\n", FileName, out, Note)
+	return err
+}

@@ -1,0 +1,183 @@
+// Package run makes one run of a plan: it launches the plugin, opens the workload, lets LoadGen drive it, and scores.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/judge"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/output"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/score"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
+)
+
+// Runner makes runs. Its fields are set before the first one.
+type Runner struct {
+	Launcher plugin.Launcher
+	Launch   host.LaunchOptions
+	Facts    Facts // what every record says
+	Trace    bool
+	Spin     bool
+	Now      func() time.Time
+	// Opened, if not nil, sees the record of each run as soon as the plugin has opened its workload.
+	Opened func(report.Run)
+	// Watch, if not nil, shows a running test until the function it returns is called.
+	Watch func(t plan.Run, p *loadgen.Progress) (stop func())
+
+	mu      sync.Mutex
+	current plugin.Plugin
+}
+
+// Facts are the parts of a record that do not depend on the run.
+type Facts struct {
+	Harness       report.Harness
+	System        system.Info
+	Plugin        report.Plugin
+	Command       []string
+	DatasetSHA256 string
+}
+
+// Run makes one run and records it. Whatever happens is in the record, the error too; the record's Error is nil where
+// the run came to its natural end, whatever its verdict.
+func (r *Runner) Run(ctx context.Context, p *plan.Plan, t plan.Run) (report.Run, error) {
+	rec := r.Record(p, t)
+	err := r.perform(ctx, p, t, &rec)
+	files, listed := output.Files(p.Out, t.Dir)
+	rec.Files = files
+	err = errors.Join(err, listed)
+	rec.Finish(err)
+	return rec, err
+}
+
+// Record is the record of a run that has not begun.
+func (r *Runner) Record(p *plan.Plan, t plan.Run) report.Run {
+	rec := report.Run{
+		Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
+		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules,
+		Started: r.Now(), Dir: filepath.ToSlash(t.Dir), Command: r.Facts.Command,
+		Plugin: r.Facts.Plugin, System: r.Facts.System, Harness: r.Facts.Harness,
+	}
+	rec.FromOptions(p.Options)
+	for _, row := range t.Settings.Rows() {
+		rec.Settings = append(rec.Settings, report.Setting{Key: row.Key, Value: row.Value, Unit: row.Unit, Origin: row.Origin})
+	}
+	return rec
+}
+
+func (r *Runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *report.Run) error {
+	pl, err := r.Launcher.Launch(ctx, p.Served.Path, r.Launch)
+	if err != nil {
+		return err
+	}
+	r.hold(pl)
+	defer r.hold(nil)
+	defer pl.Close()
+	pctx, cancel := pl.Context(ctx)
+	defer cancel()
+	if err := r.test(pctx, pl, p, t, rec); err != nil {
+		return because(pctx, err)
+	}
+	if t.Mode != loadgen.AccuracyOnly {
+		return nil
+	}
+	return because(pctx, r.score(pctx, pl, p, t, rec))
+}
+
+// test opens the workload and runs LoadGen on it.
+func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *report.Run) error {
+	options := p.Options
+	options.Scenario = t.Scenario
+	w, err := pl.Open(ctx, options)
+	if err != nil {
+		return classify(fmt.Errorf("opening %s: %w", t.Model, err))
+	}
+	defer w.Close()
+	sut, qsl := w.SUT(), w.QSL()
+	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
+	if sum := r.Facts.DatasetSHA256; sum != "" {
+		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
+	}
+	if r.Opened != nil {
+		r.Opened(*rec)
+	}
+	progress := new(loadgen.Progress)
+	if r.Watch != nil {
+		defer r.Watch(t, progress)()
+	}
+	res, err := loadgen.StartTest(ctx, sut, qsl, t.Settings.TestSettings, loadgen.LogSettings{
+		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.Trace, Progress: progress, Spin: r.Spin,
+	})
+	if res != nil {
+		rec.FromResult(res)
+	}
+	return err
+}
+
+// score computes the accuracy of the log that the run wrote.
+func (r *Runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *report.Run) error {
+	dir := filepath.Join(p.Out, t.Dir)
+	o := p.Options
+	s, err := score.Log(ctx, pl, filepath.Join(dir, score.LogName), sdk.ScoreOptions{
+		Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: o.Params,
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := s.WriteText(dir); err != nil {
+		return err
+	}
+	verdict := judge.Judge(judge.Case{Model: p.Served.Model, Embedded: p.Embedded, Own: o.Dataset != "", Score: s.Score})
+	rec.Accuracy = report.NewAccuracy(verdict, s.Score, s.SHA256)
+	return nil
+}
+
+// because prefers the reason why ctx ended, a plugin's failure or the user's interrupt, over what followed from it.
+func because(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	var failed *host.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(cause, &failed):
+		return failed
+	case cause != nil && !errors.Is(err, cause):
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
+
+// classify marks an error of Open that carries no class: what was to be opened is wrong.
+func classify(err error) error {
+	if exitcode.Of(err) == exitcode.Internal {
+		return exitcode.With(exitcode.Data, err)
+	}
+	return err
+}
+
+func (r *Runner) hold(p plugin.Plugin) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.current = p
+}
+
+// Kill ends the running plugin at once, if there is one. Any goroutine may call it.
+func (r *Runner) Kill() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.current != nil {
+		r.current.Kill()
+	}
+}

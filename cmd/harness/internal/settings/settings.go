@@ -1,0 +1,133 @@
+// Package settings gathers the LoadGen settings of one run: the rules' values, a model's smoke settings, user.conf and
+// the command line, each value with its origin; and says where the result leaves the rules.
+package settings
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+)
+
+// Profile says whose durations and counts a run uses.
+type Profile string
+
+// The profiles.
+const (
+	Official Profile = "official" // the rules'
+	Smoke    Profile = "smoke"    // the model's, for a run of seconds
+	Custom   Profile = "custom"   // the user's: a value that the rules fix was changed
+)
+
+// Override is a setting from the command line, for one scenario or for all.
+type Override struct {
+	Scenario loadgen.Scenario
+	All      bool
+	mlconf.Override
+}
+
+// flagSource is the origin of values from the command line.
+const flagSource = "flag --set"
+
+// ParseOverrides reads --set flags: key=value, or Scenario.key=value for one scenario only.
+func ParseOverrides(texts []string) ([]Override, []error) {
+	var overrides []Override
+	var faults []error
+	for _, text := range texts {
+		key, value, ok := strings.Cut(text, "=")
+		o := Override{All: true, Override: mlconf.Override{Key: strings.TrimSpace(key), Value: strings.TrimSpace(value), Source: flagSource}}
+		if scenario, rest, scoped := strings.Cut(o.Key, "."); scoped {
+			s, err := loadgen.ParseScenario(scenario)
+			ok = ok && err == nil
+			o.Scenario, o.All, o.Key = s, false, rest
+		}
+		if !ok || o.Key == "" || o.Value == "" {
+			faults = append(faults, fmt.Errorf("--set %q: want key=value or Scenario.key=value, such as min_duration=5000 or Server.target_qps=100", text))
+			continue
+		}
+		overrides = append(overrides, o)
+	}
+	return overrides, faults
+}
+
+// Request says what to load.
+type Request struct {
+	Model     sdk.ModelInfo
+	Scenario  loadgen.Scenario
+	Mode      loadgen.Mode
+	Profile   Profile // Official or Smoke
+	Rules     string
+	UserConf  string
+	Overrides []Override
+}
+
+// Settings are a run's settings and how they stand to the rules.
+type Settings struct {
+	mlconf.Settings
+	Profile Profile
+	// Deviations name each value that differs from what the rules fix: "min_duration = 2000 ms, rules 600000 ms".
+	Deviations []string
+}
+
+// Load gathers the settings of one run. Weakest first: LoadGen's defaults, the rules, smoke settings, user.conf, --set.
+func Load(r Request) (Settings, error) {
+	rules, err := mlconf.Load(r.options("", nil))
+	if err != nil {
+		return Settings{}, usage(err)
+	}
+	user, err := mlconf.Load(r.options(r.UserConf, nil))
+	if err != nil {
+		return Settings{}, usage(err)
+	}
+	s, err := mlconf.Load(r.options(r.UserConf, append(r.smoke(user), r.flags()...)))
+	if err != nil {
+		return Settings{}, usage(err)
+	}
+	out := Settings{Settings: s, Profile: r.Profile, Deviations: deviations(rules, s)}
+	if out.Profile == Official && len(out.Deviations) > 0 {
+		out.Profile = Custom
+	}
+	return out, nil
+}
+
+func usage(err error) error { return exitcode.With(exitcode.Usage, err) }
+
+func (r Request) options(userConf string, overrides []mlconf.Override) mlconf.Options {
+	return mlconf.Options{
+		Rules: r.Rules, Model: r.Model.LoadGenKey, Scenario: r.Scenario, Mode: r.Mode, UserConf: userConf, Overrides: overrides,
+	}
+}
+
+func (r Request) flags() []mlconf.Override {
+	var in []mlconf.Override
+	for _, o := range r.Overrides {
+		if o.All || o.Scenario == r.Scenario {
+			in = append(in, o.Override)
+		}
+	}
+	return in
+}
+
+// smoke returns the model's smoke settings but for the keys that user.conf sets: what a user wrote beats them.
+func (r Request) smoke(user mlconf.Settings) []mlconf.Override {
+	if r.Profile != Smoke {
+		return nil
+	}
+	written := map[string]bool{}
+	for _, o := range user.Origins {
+		if r.UserConf != "" && o.Source == r.UserConf {
+			written[o.Key[strings.LastIndexByte(o.Key, '.')+1:]] = true
+		}
+	}
+	var in []mlconf.Override
+	for _, s := range r.Model.Smoke {
+		if s.Scenario == r.Scenario && !written[s.Key] {
+			in = append(in, mlconf.Override{Key: s.Key, Value: s.Value, Source: "smoke settings of " + r.Model.Name})
+		}
+	}
+	return in
+}

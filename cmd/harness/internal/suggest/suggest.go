@@ -1,0 +1,53 @@
+// Package suggest words the error of a name that is not among the known ones.
+package suggest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Unknown is the error of a name that is not known: what it is meant to name, the nearest known one, and all of them.
+func Unknown(kind, name string, known []string) error {
+	text := fmt.Sprintf("unknown %s %q", kind, name)
+	if near := Nearest(name, known); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	if len(known) > 0 {
+		text += fmt.Sprintf(" (known: %s)", strings.Join(known, ", "))
+	}
+	return errors.New(text)
+}
+
+// Nearest returns the known name that is closest to name, or "" where none is close: a third of the letters may
+// differ, at least one, in any case of letters.
+func Nearest(name string, known []string) string {
+	best, least := "", max(1, len(name)/3)+1
+	for _, k := range known {
+		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// distance is the Levenshtein distance in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,157 @@
+// Package system describes the machine that the harness runs on.
+package system
+
+import (
+	"bufio"
+	"io"
+	"io/fs"
+	"path"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Info is the system description of a result. Empty or zero means that the machine does not say.
+type Info struct {
+	CPU         string `json:"cpu"`             // model name
+	Cores       int    `json:"cores"`           // logical CPUs that this process may use
+	Sockets     int    `json:"sockets"`         // physical packages
+	MemoryBytes int64  `json:"memory_bytes"`    // installed
+	OS          string `json:"os"`              // "Debian GNU/Linux 12 (bookworm)"
+	Kernel      string `json:"kernel"`          // "Linux 6.1.0"
+	Arch        string `json:"arch"`            // "amd64"
+	Governor    string `json:"governor"`        // CPU frequency governor of all cores: "performance"; "mixed" where they differ
+	GoVersion   string `json:"go_version"`      // of the harness
+	Quota       string `json:"cpu_quota"`       // cgroup limit, such as "1.5 CPUs"
+	MaxProcs    int    `json:"gomaxprocs"`      // threads that run Go code of the harness
+	Virtual     bool   `json:"virtual_machine"` // a hypervisor is announced by the CPU
+}
+
+// Describe reads root, the file system of a Linux machine ("/" as fs.FS).
+func Describe(root fs.FS) Info {
+	info := Info{
+		Cores: runtime.NumCPU(), Arch: runtime.GOARCH, GoVersion: runtime.Version(), MaxProcs: runtime.GOMAXPROCS(0),
+		Governor: governor(root),
+		Kernel:   kernel(root),
+		Quota:    quota(line(root, "sys/fs/cgroup/cpu.max")),
+	}
+	with(root, "proc/cpuinfo", func(r io.Reader) { info.CPU, info.Sockets, info.Virtual = parseCPUInfo(r) })
+	with(root, "proc/meminfo", func(r io.Reader) { info.MemoryBytes = parseMemInfo(r) })
+	with(root, "etc/os-release", func(r io.Reader) { info.OS = parseOSRelease(r) })
+	if info.OS == "" {
+		info.OS = runtime.GOOS
+	}
+	return info
+}
+
+func with(root fs.FS, name string, read func(io.Reader)) {
+	f, err := root.Open(name)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	read(f)
+}
+
+// line returns the first line of a file, trimmed; empty where there is none.
+func line(root fs.FS, name string) string {
+	var text string
+	with(root, name, func(r io.Reader) {
+		s := bufio.NewScanner(r)
+		if s.Scan() {
+			text = strings.TrimSpace(s.Text())
+		}
+	})
+	return text
+}
+
+func kernel(root fs.FS) string {
+	return strings.TrimSpace(line(root, "proc/sys/kernel/ostype") + " " + line(root, "proc/sys/kernel/osrelease"))
+}
+
+// governor reads the frequency governor of every core; empty where the machine does not offer a choice.
+func governor(root fs.FS) string {
+	files, err := fs.Glob(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
+	if err != nil {
+		return ""
+	}
+	found := ""
+	for _, f := range files {
+		switch g := line(root, path.Clean(f)); {
+		case found == "":
+			found = g
+		case found != g:
+			return "mixed"
+		}
+	}
+	return found
+}
+
+// fields calls f for each "key<sep>value" line.
+func fields(r io.Reader, sep string, f func(key, value string)) {
+	s := bufio.NewScanner(r)
+	for s.Scan() {
+		if key, value, ok := strings.Cut(s.Text(), sep); ok {
+			f(strings.TrimSpace(key), strings.TrimSpace(value))
+		}
+	}
+}
+
+// parseCPUInfo reads /proc/cpuinfo. (On arm64 the kernel gives part numbers instead of a model name.)
+func parseCPUInfo(r io.Reader) (model string, sockets int, virtual bool) {
+	packages := map[string]bool{}
+	part := ""
+	fields(r, ":", func(key, value string) {
+		switch key {
+		case "model name":
+			model = value
+		case "physical id":
+			packages[value] = true
+		case "CPU part":
+			part = value
+		case "flags":
+			virtual = virtual || strings.Contains(" "+value+" ", " hypervisor ")
+		}
+	})
+	if model == "" && part != "" {
+		model = "ARM part " + part
+	}
+	return strings.Join(strings.Fields(model), " "), len(packages), virtual
+}
+
+// parseMemInfo returns MemTotal of /proc/meminfo in bytes, 0 where it has none.
+func parseMemInfo(r io.Reader) int64 {
+	var bytes int64
+	fields(r, ":", func(key, value string) {
+		if key != "MemTotal" {
+			return
+		}
+		number, unit, _ := strings.Cut(value, " ")
+		if n, err := strconv.ParseInt(number, 10, 53); err == nil && n > 0 && strings.TrimSpace(unit) == "kB" {
+			bytes = n * 1024
+		}
+	})
+	return bytes
+}
+
+// parseOSRelease returns PRETTY_NAME of os-release(5).
+func parseOSRelease(r io.Reader) string {
+	name := ""
+	fields(r, "=", func(key, value string) {
+		if key == "PRETTY_NAME" {
+			name = strings.Trim(value, `"'`)
+		}
+	})
+	return name
+}
+
+// quota reads cgroup v2's cpu.max, "quota period" in microseconds; empty for no limit.
+func quota(text string) string {
+	limit, period, ok := strings.Cut(text, " ")
+	l, err1 := strconv.ParseFloat(limit, 64)
+	p, err2 := strconv.ParseFloat(period, 64)
+	if !ok || err1 != nil || err2 != nil || !(l > 0) || !(p > 0) {
+		return ""
+	}
+	return strconv.FormatFloat(l/p, 'g', 4, 64) + " CPUs"
+}
