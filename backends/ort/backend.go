@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/plumbline-ml/plumbline/backends/ort/internal/onnx"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -31,7 +30,7 @@ var (
 func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	s, err := b.open(ctx, m, c)
 	if err != nil {
-		return nil, fmt.Errorf("backend ort, model %s: %w", m.Name, err)
+		return nil, fmt.Errorf("backend ort: %w", err)
 	}
 	return s, nil
 }
@@ -79,7 +78,7 @@ func load(m backend.Model, src source, found onnx.Model, set settings, c backend
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", backend.ErrModel, src, err)
 	}
-	return newSession(core, bound, limits(set, bound, concurrency))
+	return newSession(core, bound, limits(set, bound, concurrency), set.describe(lib, threads))
 }
 
 // create loads the model itself.
@@ -140,24 +139,4 @@ func addConfig(o *onnxruntime.SessionOptions, entries map[string]string) error {
 		}
 	}
 	return errors.Join(faults...)
-}
-
-// Describe loads the library, if it is found, and says what it is. Where it is not, Details has the reason.
-func (b Backend) Describe() backend.Info {
-	info := backend.Info{Version: "ONNX Runtime", Details: map[string]string{"binding": "C API version " + strconv.Itoa(apiVersion)}}
-	for _, o := range options() {
-		info.Options = append(info.Options, o.Option)
-	}
-	path, err := locate(b.Library)
-	if err == nil {
-		var lib library
-		lib, err = probe(path)
-		info.Details["library"] = path
-		info.Version += " " + lib.version
-		info.Devices = lib.devices()
-	}
-	if err != nil {
-		info.Details["fault"] = err.Error()
-	}
-	return info
 }

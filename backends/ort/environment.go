@@ -43,3 +43,13 @@ func (e *environment) start(path string) (*library, error) {
 	e.lib = &lib
 	return e.lib, nil
 }
+
+// loaded returns the library of the running environment.
+func (e *environment) loaded() (library, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.lib == nil {
+		return library{}, false
+	}
+	return *e.lib, true
+}

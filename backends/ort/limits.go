@@ -7,15 +7,15 @@ import "github.com/plumbline-ml/plumbline/sdk/backend"
 // larger batches no longer fit the caches.
 const cpuBatch = 2
 
-// limits are the session's preferences. A model whose batch dimension is fixed is run at that batch and no other.
+// limits are the session's preferences. A model whose batch dimension is fixed runs best with that
+// many samples, and takes no more.
 func limits(s settings, p ports, concurrency int) backend.Limits {
 	l := backend.Limits{Concurrency: concurrency}
-	if s.provider == "cpu" {
+	if s.provider == defaultProvider {
 		l.PreferredBatch = cpuBatch
 	}
-	if len(p.in) > 0 && len(p.in[0].Shape) > 0 && p.in[0].Shape[0] > 0 {
-		l.PreferredBatch = int(p.in[0].Shape[0])
-		l.MaxBatch = l.PreferredBatch
+	if p.batch > 0 {
+		l.PreferredBatch, l.MaxBatch = int(p.batch), int(p.batch)
 	}
 	return l
 }

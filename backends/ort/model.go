@@ -139,6 +139,8 @@ type port struct {
 // ports are a session's inputs and outputs, in the order in which Run gets them.
 type ports struct {
 	in, out []port
+	// batch is the first dimension of all inputs, where that is one fixed number; else 0.
+	batch int64
 }
 
 // bind chooses the ports that want asks for. The error lists every fault of inputs and outputs.
@@ -152,7 +154,18 @@ func bind(want backend.Model, m onnx.Model) (ports, error) {
 	if len(in) == 0 || len(out) == 0 {
 		return ports{}, fmt.Errorf("%w: it has %d inputs and %d outputs, want at least one of each", backend.ErrTensors, len(in), len(out))
 	}
-	return ports{in: in, out: out}, allFed(in, have.in)
+	return ports{in: in, out: out, batch: fixedBatch(in)}, allFed(in, have.in)
+}
+
+func fixedBatch(in []port) int64 {
+	batch := int64(0)
+	for i, p := range in {
+		if len(p.Shape) == 0 || p.Shape[0] <= 0 || i > 0 && p.Shape[0] != batch {
+			return 0
+		}
+		batch = p.Shape[0]
+	}
+	return batch
 }
 
 func portsOf(values []onnx.Value) []port {

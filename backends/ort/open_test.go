@@ -83,7 +83,6 @@ func TestOpenListsEveryFault(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"model linear",
 		`unknown option "thread"; the known ones are threads, inter_op, provider, opt, lib`,
 		"option inter_op=0: want a number from 1", "option threads=many", "option arena=2x: want true or false",
 		"option opt=fast: want none, basic, extended or all", "option provider=abacus: want one of cpu, cuda",
@@ -210,8 +209,18 @@ func TestDescribe(t *testing.T) {
 	if got := strings.Join(names, " "); got != "threads inter_op provider opt lib spin denormal_zero arena config.KEY provider.KEY" {
 		t.Errorf("options are %s", got)
 	}
-	if lost := (ort.Backend{Library: "nowhere.so"}).Describe(); !strings.Contains(lost.Details["fault"], "no file nowhere.so") {
-		t.Errorf("info is %+v", lost)
+}
+
+func TestSessionDescribes(t *testing.T) {
+	s := open(t, "linear", backend.Config{Options: map[string]string{"threads": "2", "opt": "basic"}})
+	info := s.(backend.Describer).Describe()
+	d := info.Details
+	if d["threads"] != "2" || d["opt"] != "basic" || d["provider"] != "cpu" || d["inter_op"] != "1" || d["library"] == "" {
+		t.Errorf("details are %v", d)
+	}
+	// The process runs on one library, whichever a Backend names.
+	if other := (ort.Backend{Library: "nowhere.so"}).Describe(); other.Details["library"] != d["library"] || other.Version != info.Version {
+		t.Errorf("info is %+v", other)
 	}
 }
 

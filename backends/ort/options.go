@@ -39,12 +39,18 @@ type option struct {
 	read func(s *settings, value string) error
 }
 
+// levels are the graph optimisation levels that option opt names.
 var levels = map[string]onnxruntime.GraphOptimizationLevel{
 	"none":     onnxruntime.GraphOptimizationLevelDisableAll,
 	"basic":    onnxruntime.GraphOptimizationLevelEnableBasic,
 	"extended": onnxruntime.GraphOptimizationLevelEnableExtended,
 	"all":      onnxruntime.GraphOptimizationLevelEnableAll,
 }
+
+const (
+	defaultProvider = "cpu"
+	defaultLevel    = "all"
+)
 
 // options lists every key, in the order in which they are shown.
 func options() []option {
@@ -53,9 +59,9 @@ func options() []option {
 			func(s *settings, v string) (err error) { s.threads, err = readThreads(v); return err }},
 		{backend.Option{Name: "inter_op", Default: "1", Help: "operators of one Run at a time (inter-op); above 1 the graph runs in parallel mode"},
 			func(s *settings, v string) (err error) { s.interOp, err = readCount(v); return err }},
-		{backend.Option{Name: "provider", Default: "cpu", Help: "execution provider: " + strings.Join(providerNames(), ", ")},
+		{backend.Option{Name: "provider", Default: defaultProvider, Help: "execution provider: " + strings.Join(providerNames(), ", ")},
 			func(s *settings, v string) (err error) { s.provider = v; _, err = findProvider(v); return err }},
-		{backend.Option{Name: "opt", Default: "all", Help: "graph optimisation: none, basic, extended or all"},
+		{backend.Option{Name: "opt", Default: defaultLevel, Help: "graph optimisation: none, basic, extended or all"},
 			func(s *settings, v string) (err error) { s.level, err = readLevel(v); return err }},
 		{backend.Option{Name: "lib", Default: "", Help: "path of " + LibraryName() + ", or the folder that holds it"},
 			func(s *settings, v string) error { s.lib = v; return nil }},
@@ -73,7 +79,7 @@ func options() []option {
 // readSettings reads the options, or returns one error that lists every fault.
 func readSettings(given map[string]string) (settings, error) {
 	s := settings{
-		provider: "cpu", interOp: 1, arena: true, level: onnxruntime.GraphOptimizationLevelEnableAll,
+		provider: defaultProvider, interOp: 1, arena: true, level: levels[defaultLevel],
 		config: map[string]string{}, device: map[string]string{},
 	}
 	known := options()

@@ -6,13 +6,15 @@ import (
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
 // result is one output of the run under way.
 type result struct {
-	data  []byte  // where it is written; nil while ONNX Runtime allocates it
-	shape []int64 // where data is set
-	lease *lease  // of data, where the memory is ours
+	data   []byte  // where it is written; nil while ONNX Runtime allocates it
+	shape  []int64 // where data is set
+	lease  *lease  // of data, where the memory is ours
+	placed bool    // data is the caller's memory
 }
 
 // drop gives back memory that was not delivered.
@@ -66,13 +68,13 @@ func (r *runner) bindOutput(i int, p port, given []byte, o *result) error {
 		return fmt.Errorf("output %q: shape %s is too large", p.Name, backend.ShapeString(o.shape))
 	}
 	switch {
-	case len(given) == 0:
+	case len(given) == 0 || r.padding.rows > 0:
 		o.lease = newLease(&r.s.pools[i], n)
 		o.data = o.lease.buffer.data[:n]
 	case len(given) < n:
 		return noRoom(p, n, len(given))
 	default:
-		o.data = given[:n]
+		o.data, o.placed = given[:n], true
 	}
 	v, err := r.value(p.DType, o.shape, o.data)
 	if err != nil {
@@ -108,30 +110,33 @@ func (r *runner) deliver(out []backend.Tensor) error {
 	return nil
 }
 
-// collect completes the result of an output that was not written in place.
+// collect completes the result of one output.
 func (r *runner) collect(i int, given []byte) error {
-	p, o, v := r.s.ports.out[i], &r.results[i], r.out[i]
-	if s, ok := v.(interface{ store(dst []byte) }); ok {
-		s.store(o.data)
-		return nil
-	}
-	if o.data != nil {
-		return nil
-	}
-	data := bytesOf(v)
-	if data == nil {
+	p, o := r.s.ports.out[i], &r.results[i]
+	if !o.read(r.out[i]) {
 		return fmt.Errorf("output %q: the binding cannot read it as %v", p.Name, p.DType)
 	}
-	o.shape = append(o.shape[:0], v.GetShape()...)
-	if len(given) == 0 {
-		o.data = data
+	r.padding.cut(o)
+	if len(given) == 0 || o.placed {
 		return nil
 	}
-	if len(given) < len(data) {
-		return noRoom(p, len(data), len(given))
+	if len(given) < len(o.data) {
+		return noRoom(p, len(o.data), len(given))
 	}
-	o.data = given[:copy(given, data)]
+	o.data = given[:copy(given, o.data)]
 	return nil
+}
+
+// read fetches what was not written in place: a scalar, and what ONNX Runtime allocated.
+func (o *result) read(v onnxruntime.Value) (ok bool) {
+	if s, ok := v.(interface{ store(dst []byte) }); ok {
+		s.store(o.data)
+		return true
+	}
+	if o.data == nil {
+		o.data, o.shape = bytesOf(v), append(o.shape[:0], v.GetShape()...)
+	}
+	return o.data != nil
 }
 
 // buffer is memory for one output. It goes round between the session's pool and the caller.

@@ -88,3 +88,14 @@ func TestDisplayName(t *testing.T) {
 		}
 	}
 }
+
+// TestDescribeWithoutLibrary asks a library that is none: what is known is told, and the reason.
+func TestDescribeWithoutLibrary(t *testing.T) {
+	info := library{}.describe()
+	if info.Version != "ONNX Runtime" || len(info.Devices) != 0 || len(info.Details) != 0 || len(info.Options) == 0 {
+		t.Errorf("info is %+v", info)
+	}
+	if _, err := locate("nowhere.so"); !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), "no file nowhere.so") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -298,3 +298,41 @@ func TestReleaseTwice(t *testing.T) {
 	wantTensor(t, second[0], []float32{4}, 1, 1)
 	wantTensor(t, third[0], []float32{6}, 1, 1)
 }
+
+func TestFixedBatch(t *testing.T) {
+	s := open(t, "fixed_batch", backend.Config{Concurrency: 1})
+	x := []float32{1, 2, 3, 4, 5, 6, 7, 8}
+	for _, n := range []int64{4, 3, 1, 4} {
+		rows := floats(x[:2*n], n, 2)
+		var twice []float32
+		total := make([]float32, 2)
+		for i, v := range x[:2*n] {
+			twice = append(twice, 2*v)
+			total[i%2] += v
+		}
+		out := run(t, s, rows)
+		wantTensor(t, out[0], twice, n, 2)
+		wantTensor(t, out[1], total, 2)
+		given := []backend.Tensor{{Data: make([]byte, 8*n)}, {}}
+		if err := s.Run(t.Context(), []backend.Tensor{rows}, given); err != nil {
+			t.Fatal(err)
+		}
+		wantTensor(t, given[0], twice, n, 2)
+	}
+	for _, n := range []int64{0, 5} {
+		err := s.Run(t.Context(), []backend.Tensor{floats(make([]float32, 2*n), n, 2)}, make([]backend.Tensor, 2))
+		if !errors.Is(err, backend.ErrTensors) || !strings.Contains(err.Error(), "want [4,2]") {
+			t.Errorf("batch %d: error %v", n, err)
+		}
+	}
+}
+
+func TestFixedBatchOfSeveralInputs(t *testing.T) {
+	s := open(t, "fixed_pair", backend.Config{})
+	two, three := floats([]float32{1, 2}, 2, 1), floats([]float32{10, 20, 30}, 3, 1)
+	wantTensor(t, run(t, s, two, two)[0], []float32{2, 4}, 2, 1)
+	err := s.Run(t.Context(), []backend.Tensor{two, three}, make([]backend.Tensor, 1))
+	if !errors.Is(err, backend.ErrTensors) || !strings.Contains(err.Error(), "different batch sizes") {
+		t.Errorf("error %v", err)
+	}
+}

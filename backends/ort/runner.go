@@ -20,6 +20,7 @@ type runner struct {
 	in, out []onnxruntime.Value
 	results []result
 	pin     runtime.Pinner
+	padding padding
 }
 
 func newRunner(s *session) (*runner, error) {
@@ -67,7 +68,7 @@ func (r *runner) attempt(ctx context.Context, in, out []backend.Tensor, foresee 
 
 func (r *runner) bindInputs(in []backend.Tensor) error {
 	r.sizes.reset()
-	for i, t := range in {
+	for i, t := range r.padding.fill(in, r.s.ports.batch) {
 		p := r.s.ports.in[i]
 		r.sizes.learn(p.dims, t.Shape)
 		v, err := r.value(t.DType, t.Shape, t.Data)

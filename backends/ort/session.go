@@ -22,6 +22,7 @@ type session struct {
 	core   *onnxruntime.DynamicAdvancedSession
 	ports  ports
 	limits backend.Limits
+	info   backend.Info
 	idle   chan *runner
 	all    []*runner
 	pools  []sync.Pool // of *buffer, one for each output
@@ -35,11 +36,14 @@ type session struct {
 	err     error // of closing
 }
 
-var _ backend.Session = (*session)(nil)
+var (
+	_ backend.Session   = (*session)(nil)
+	_ backend.Describer = (*session)(nil)
+)
 
-func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, l backend.Limits) (*session, error) {
+func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, l backend.Limits, about backend.Info) (*session, error) {
 	s := &session{
-		core: core, ports: p, limits: l,
+		core: core, ports: p, limits: l, info: about,
 		idle: make(chan *runner, l.Concurrency), closed: make(chan struct{}), pools: make([]sync.Pool, len(p.out)),
 	}
 	for range l.Concurrency {
@@ -57,8 +61,13 @@ func (s *session) Inputs() []backend.TensorInfo  { return infos(s.ports.in) }
 func (s *session) Outputs() []backend.TensorInfo { return infos(s.ports.out) }
 func (s *session) Limits() backend.Limits        { return s.limits }
 
+// Describe says on what the session runs: the library, and in Details also provider, threads, inter_op and opt.
+func (s *session) Describe() backend.Info { return s.info }
+
 // Run executes one batch. It waits while as many runs as Limits().Concurrency are under way. When ctx ends, the run
 // stops behind the operator that it is at, and Run returns the context's cause.
+//
+// A model whose batch dimension is fixed also takes smaller batches: Run fills them up with zeros and cuts the outputs.
 //
 // An output that comes without Data gets memory that Release returns to the session for its next runs, also after Close.
 func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
@@ -81,9 +90,12 @@ func (s *session) check(in, out []backend.Tensor) error {
 	}
 	var faults []error
 	for i, t := range in {
-		if err := checkInput(s.ports.in[i], t); err != nil {
+		if err := s.ports.checkInput(i, t); err != nil {
 			faults = append(faults, err)
 		}
+	}
+	if len(faults) == 0 && !s.ports.sameRows(in) {
+		return fmt.Errorf("%w: the inputs have different batch sizes", backend.ErrTensors)
 	}
 	return errors.Join(faults...)
 }

@@ -54,17 +54,33 @@ func (s *sizes) resolve(shape []int64, dims []onnx.Dim) ([]int64, bool) {
 }
 
 // checkInput compares a tensor with the input that it is for.
-func checkInput(p port, t backend.Tensor) error {
-	if t.DType != p.DType {
-		return fmt.Errorf("%w: input %q is given %v, want %v", backend.ErrTensors, p.Name, t.DType, p.DType)
+func (p ports) checkInput(i int, t backend.Tensor) error {
+	want := p.in[i]
+	if t.DType != want.DType {
+		return fmt.Errorf("%w: input %q is given %v, want %v", backend.ErrTensors, want.Name, t.DType, want.DType)
 	}
-	if !fits(p.Shape, t.Shape) {
-		return fmt.Errorf("%w: input %q is given shape %s, want %s", backend.ErrTensors, p.Name, backend.ShapeString(t.Shape), backend.ShapeString(p.Shape))
+	if !fits(want.Shape, t.Shape) && !p.fitsPartly(want.Shape, t.Shape) {
+		return fmt.Errorf("%w: input %q is given shape %s, want %s", backend.ErrTensors, want.Name, backend.ShapeString(t.Shape), backend.ShapeString(want.Shape))
 	}
 	if n, ok := byteSize(t.DType, t.Shape); !ok || n != len(t.Data) {
-		return fmt.Errorf("%w: input %q is given %d bytes for %v%s, want %d", backend.ErrTensors, p.Name, len(t.Data), t.DType, backend.ShapeString(t.Shape), n)
+		return fmt.Errorf("%w: input %q is given %d bytes for %v%s, want %d", backend.ErrTensors, want.Name, len(t.Data), t.DType, backend.ShapeString(t.Shape), n)
 	}
 	return nil
+}
+
+// fitsPartly reports whether shape fits but for a first dimension below a fixed batch.
+func (p ports) fitsPartly(want, shape []int64) bool {
+	return p.batch > 0 && len(shape) > 0 && len(want) > 0 && shape[0] > 0 && shape[0] < p.batch && fits(want[1:], shape[1:])
+}
+
+// sameRows reports whether inputs that padding may fill up have as many rows as one another.
+func (p ports) sameRows(in []backend.Tensor) bool {
+	for _, t := range in {
+		if p.batch > 0 && t.Shape[0] != in[0].Shape[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // fits reports whether shape has the dimensions of want, in which -1 is free.

@@ -125,8 +125,16 @@ def external():
 
 
 def fixed_batch():
-    """twice, for batches of 4 alone."""
-    save(model("fixed_batch", [h.make_node("Add", ["x", "x"], ["y"])], [info("x", T.FLOAT, [4, 2])], [info("y", T.FLOAT, [4, 2])]))
+    """y = x + x for batches of 4 alone; total[2] is the sum of the rows."""
+    nodes = [h.make_node("Add", ["x", "x"], ["y"]), h.make_node("ReduceSum", ["x", "rows"], ["total"], keepdims=0)]
+    outs = [info("y", T.FLOAT, [4, 2]), info("total", T.FLOAT, [2])]
+    save(model("fixed_batch", nodes, [info("x", T.FLOAT, [4, 2])], outs, [const("rows", np.array([0], np.int64))]))
+
+
+def fixed_pair():
+    """y = a + b, both of 4 rows."""
+    ins = [info("a", T.FLOAT, [4, 1]), info("b", T.FLOAT, [4, 1])]
+    save(model("fixed_pair", [h.make_node("Add", ["a", "b"], ["y"])], ins, [info("y", T.FLOAT, [4, 1])]))
 
 
 def data_dependent():
@@ -188,6 +196,7 @@ if __name__ == "__main__":
     bert_like()
     external()
     fixed_batch()
+    fixed_pair()
     data_dependent()
     wrong_promise()
     scalars()

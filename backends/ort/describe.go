@@ -1,0 +1,57 @@
+package ort
+
+import (
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Describe says what the library is and which options there are. It loads the library that Open would load, unless one
+// is loaded already; where there is none, the detail "fault" has the reason.
+func (b Backend) Describe() backend.Info {
+	lib, err := b.library()
+	info := lib.describe()
+	if err != nil {
+		info.Details["fault"] = err.Error()
+	}
+	return info
+}
+
+func (b Backend) library() (library, error) {
+	if lib, ok := process.loaded(); ok {
+		return lib, nil
+	}
+	path, err := locate(b.Library)
+	if err != nil {
+		return library{}, err
+	}
+	return probe(path)
+}
+
+func (l library) describe() backend.Info {
+	info := backend.Info{Version: "ONNX Runtime", Devices: l.devices(), Details: map[string]string{}}
+	if l.version != "" {
+		info.Version += " " + l.version
+	}
+	if l.path != "" {
+		info.Details["library"] = l.path
+	}
+	for _, o := range options() {
+		info.Options = append(info.Options, o.Option)
+	}
+	return info
+}
+
+// describe adds how one session runs.
+func (s settings) describe(l library, threads int) backend.Info {
+	info := l.describe()
+	info.Details["provider"] = s.provider
+	info.Details["threads"] = strconv.Itoa(threads)
+	info.Details["inter_op"] = strconv.Itoa(s.interOp)
+	for name, level := range levels {
+		if level == s.level {
+			info.Details["opt"] = name
+		}
+	}
+	return info
+}
