@@ -149,11 +149,11 @@ func (f *faults) traffic(s TestSettings, e EffectiveSettings, q qslCounts) {
 		return
 	}
 	samples := queries * p.SamplesPerQuery
+	f.need(samples > 0, "no sample would be issued: raise min_query_count, or min_duration or the expected rate")
 	if e.Mode == SubmissionRun {
 		samples += accuracySamples(e, q)
 	}
 	f.need(samples <= schedule.MaxSamples, "the test would issue %d samples, at most %d are possible: lower min_query_count or min_duration", samples, uint64(schedule.MaxSamples))
-	f.need(queries > 0, "no query would be issued: raise min_query_count or min_duration")
 }
 
 // checkParts tells what is missing altogether.
