@@ -1,0 +1,158 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var errChanged = errors.New("the file changed on the server during the download")
+
+// attempt makes one request for what is missing of the part file, and reports whether it went on from an earlier one.
+func (c *Cache) attempt(ctx context.Context, f File, p paths, n int) (resumed bool, err error) {
+	have, offset, err := readVersion(f, p)
+	if err != nil {
+		return false, err
+	}
+	if have.complete(f, offset) {
+		return true, nil
+	}
+	ctx, watch := startWatchdog(ctx, c.options.StallTimeout)
+	defer watch.stop()
+	resp, err := c.client.Do(newRequest(ctx, f, have, offset))
+	if err != nil {
+		return false, watch.classify(err)
+	}
+	defer resp.Body.Close()
+	if offset, err = startOf(resp, f, p, have, offset); err != nil {
+		return offset > 0, err
+	}
+	got := versionOf(f, resp, offset)
+	if f.Size > 0 && got.Total > 0 && got.Total != f.Size {
+		return false, fmt.Errorf("%w: the server has %d bytes, want %d", ErrChecksum, got.Total, f.Size)
+	}
+	part, err := openPart(p, got, offset)
+	if err != nil {
+		return false, err
+	}
+	err = c.receive(f, part, Progress{Name: f.Name, Phase: Downloading, Done: offset, Total: max(got.Total, f.Size), Attempt: n}, watch.reader(resp.Body))
+	return offset > 0, err
+}
+
+// newRequest asks for the bytes from offset on, provided that the file is still the version we have a part of.
+func newRequest(ctx context.Context, f File, have version, offset int64) *http.Request {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL, nil)
+	if err != nil {
+		panic(err) // File.check has parsed the address
+	}
+	req.Header.Set("User-Agent", "plumbline-fetch")
+	req.Header.Set("Accept-Encoding", "identity")
+	if offset > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+		if v := have.validator(); v != "" {
+			req.Header.Set("If-Range", v)
+		}
+	}
+	return req
+}
+
+// startOf reads a response's status: it returns the offset in the file of the body's first byte.
+func startOf(resp *http.Response, f File, p paths, have version, offset int64) (int64, error) {
+	switch {
+	case resp.StatusCode == http.StatusOK:
+		return 0, checkType(resp, f)
+	case resp.StatusCode == http.StatusPartialContent && offset > 0:
+		start, ok := rangeStart(resp.Header.Get("Content-Range"))
+		if !ok || start != offset || !have.same(versionOf(f, resp, offset)) {
+			return 0, errors.Join(transient{error: errChanged}, discard(p))
+		}
+		return offset, nil
+	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && offset > 0:
+		return 0, errors.Join(transient{error: errChanged}, discard(p))
+	}
+	return 0, statusError(resp)
+}
+
+// checkType refuses the web page that a login, a captive portal or a moved file puts in a model's place.
+func checkType(resp *http.Response, f File) error {
+	kind := resp.Header.Get("Content-Type")
+	if strings.HasPrefix(kind, "text/html") && !strings.Contains(filepath.Ext(f.Name), "htm") {
+		return fmt.Errorf("%w: it sent a web page (%s) instead of %s; open the address in a browser to see why", ErrServer, kind, f.Name)
+	}
+	return nil
+}
+
+// rangeStart reads the first number of "bytes 10-99/100".
+func rangeStart(header string) (int64, bool) {
+	text, ok := strings.CutPrefix(header, "bytes ")
+	if !ok {
+		return 0, false
+	}
+	first, _, ok := strings.Cut(text, "-")
+	start, err := strconv.ParseInt(first, 10, 64)
+	return start, ok && err == nil
+}
+
+// statusError says whether asking again can help.
+func statusError(resp *http.Response) error {
+	err := fmt.Errorf("%w: status %s", ErrServer, resp.Status)
+	switch resp.StatusCode {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return transient{err, retryAfter(resp.Header.Get("Retry-After"))}
+	}
+	return fmt.Errorf("%w; is the address right?", err)
+}
+
+// retryAfter reads a number of seconds; a date counts as none.
+func retryAfter(header string) time.Duration {
+	s, err := strconv.Atoi(header)
+	if err != nil || s < 0 {
+		return 0
+	}
+	return time.Duration(min(s, int(longestAsked/time.Second))) * time.Second
+}
+
+// receive writes the body to the part file, from where p.Done says on. What came before an error stays there.
+func (c *Cache) receive(f File, part *os.File, p Progress, body io.Reader) error {
+	most := c.options.Limits.Download
+	if f.Size > 0 {
+		most = f.Size
+	}
+	w := &counter{Writer: part, n: p.Done, moved: func(n int64) {
+		p.Done = n
+		c.report(p)
+	}}
+	_, err := io.CopyBuffer(struct{ io.Writer }{w}, io.LimitReader(body, most-p.Done+1), make([]byte, 256<<10))
+	if err == nil {
+		err = part.Sync()
+	}
+	if err := errors.Join(err, part.Close()); err != nil {
+		return err
+	}
+	if w.n > most {
+		return errors.Join(fmt.Errorf("%w: more than %d bytes came", ErrChecksum, most), os.Truncate(part.Name(), 0))
+	}
+	return nil
+}
+
+// openPart opens the part file for writing at offset. What lies behind is cut off before the version is written down:
+// a part must never be taken for one of another version.
+func openPart(p paths, v version, offset int64) (*os.File, error) {
+	part, err := os.OpenFile(p.part, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("fetch: %w", err)
+	}
+	_, err = part.Seek(offset, io.SeekStart)
+	if err := errors.Join(err, part.Truncate(offset), writeJSON(p.resume, v)); err != nil {
+		return nil, fmt.Errorf("fetch: %w", errors.Join(err, part.Close()))
+	}
+	return part, nil
+}

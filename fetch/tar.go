@@ -1,0 +1,41 @@
+package fetch
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// unpackTar writes the entries of an archive to the tree.
+func (t *tree) unpackTar(r io.Reader) error {
+	archive := tar.NewReader(r)
+	for {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrArchive, err)
+		}
+		if err := t.tarEntry(h, archive); err != nil {
+			return err
+		}
+	}
+}
+
+func (t *tree) tarEntry(h *tar.Header, contents io.Reader) error {
+	switch h.Typeflag {
+	case tar.TypeReg:
+		return t.file(h.Name, h.FileInfo().Mode(), contents)
+	case tar.TypeDir:
+		return t.folder(h.Name)
+	case tar.TypeSymlink:
+		return t.symlink(h.Name, h.Linkname)
+	case tar.TypeLink:
+		return t.hardLink(h.Name, h.Linkname)
+	case tar.TypeXGlobalHeader:
+		return nil // a comment, as git archive writes it
+	}
+	return fmt.Errorf("%w: entry %q is a device, pipe or other special file (type %q)", ErrUnsafe, h.Name, h.Typeflag)
+}

@@ -1,0 +1,173 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// maxDepth is how deep an archive's folders may be nested.
+const maxDepth = 64
+
+// tree is a folder that an archive is unpacked into. It holds the archive's entries to what is safe: paths that stay
+// inside, no path through a link, links that point inside, no other kind of file, nothing written twice, and no more
+// than the limits allow. os.Root holds the first of these once more, in the kernel's terms.
+type tree struct {
+	root    *os.Root
+	limits  Limits
+	moved   func(int64)
+	linked  bool // there are symbolic links
+	entries int
+	bytes   int64
+}
+
+func newTree(root *os.Root, l Limits, moved func(int64)) *tree {
+	return &tree{root: root, limits: l, moved: moved}
+}
+
+func (t *tree) tooLarge() error {
+	return fmt.Errorf("%w: its contents are more than %d bytes", ErrUnsafe, t.limits.Bytes)
+}
+
+// enter counts an entry and returns its path, cleaned and relative to the root.
+func (t *tree) enter(name string) (string, error) {
+	t.entries++
+	if t.entries > t.limits.Files {
+		return "", fmt.Errorf("%w: more than %d files", ErrUnsafe, t.limits.Files)
+	}
+	clean := path.Clean(strings.TrimRight(name, "/"))
+	switch {
+	case name == "" || strings.ContainsAny(name, "\\\x00"):
+		return "", fmt.Errorf("%w: an entry is called %q", ErrUnsafe, name)
+	case !filepath.IsLocal(clean):
+		return "", fmt.Errorf("%w: entry %q lies outside the archive", ErrUnsafe, name)
+	case strings.Count(clean, "/") >= maxDepth:
+		return "", fmt.Errorf("%w: entry %.100q... lies in more than %d folders", ErrUnsafe, name, maxDepth)
+	}
+	return clean, t.checkNoLink(clean, name)
+}
+
+// checkNoLink refuses a path through, or onto, a symbolic link: what is written there would land somewhere else. It asks
+// the file system, which may hold names for equal that differ in case.
+func (t *tree) checkNoLink(clean, name string) error {
+	for p := clean; t.linked && p != "."; p = path.Dir(p) {
+		if info, err := t.root.Lstat(p); err == nil && info.Mode().Type() == fs.ModeSymlink {
+			return fmt.Errorf("%w: entry %q passes through the link %q", ErrUnsafe, name, p)
+		}
+	}
+	return nil
+}
+
+// folder makes a folder.
+func (t *tree) folder(name string) error {
+	clean, err := t.enter(name)
+	if err != nil {
+		return err
+	}
+	return t.made(name, t.root.MkdirAll(clean, 0o755))
+}
+
+// file writes a file of the bytes of r. mode decides only whether it may be executed.
+func (t *tree) file(name string, mode fs.FileMode, r io.Reader) error {
+	clean, err := t.enter(name)
+	if err != nil {
+		return err
+	}
+	if err := t.parents(clean); err != nil {
+		return t.made(name, err)
+	}
+	perm := fs.FileMode(0o644)
+	if mode&0o100 != 0 {
+		perm = 0o755
+	}
+	w, err := t.root.OpenFile(clean, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
+	if err != nil {
+		return t.made(name, err)
+	}
+	err = t.fill(name, w, r)
+	if closeErr := w.Close(); err == nil && closeErr != nil {
+		err = fmt.Errorf("fetch: %w", closeErr)
+	}
+	return err
+}
+
+// fill copies r to w up to the limit. It tells a full disk from a damaged archive.
+func (t *tree) fill(name string, w io.Writer, r io.Reader) error {
+	left := t.limits.Bytes - t.bytes
+	out := &counter{Writer: w, n: t.bytes, moved: t.moved}
+	n, err := io.Copy(struct{ io.Writer }{out}, io.LimitReader(r, left+1))
+	t.bytes += n
+	var disk *fs.PathError
+	switch {
+	case errors.As(err, &disk):
+		return fmt.Errorf("fetch: %w", err)
+	case err != nil:
+		return fmt.Errorf("%w: entry %q: %w", ErrArchive, name, err)
+	case n > left:
+		return t.tooLarge()
+	}
+	return nil
+}
+
+// symlink makes a symbolic link whose target is inside.
+func (t *tree) symlink(name, target string) error {
+	clean, err := t.enter(name)
+	if err != nil {
+		return err
+	}
+	if !pointsInside(clean, target) {
+		return fmt.Errorf("%w: the link %q points to %q, which can be outside", ErrUnsafe, name, target)
+	}
+	if err := t.parents(clean); err != nil {
+		return t.made(name, err)
+	}
+	t.linked = true
+	return t.made(name, t.root.Symlink(filepath.FromSlash(target), clean))
+}
+
+// pointsInside reports whether the target of a link at path clean stays below the root. It may climb first, but not
+// above the root, and then only descend: a step up after a step down could pass through another link and end outside.
+func pointsInside(clean, target string) bool {
+	down, up := target, 0
+	for down == ".." || strings.HasPrefix(down, "../") {
+		down, up = strings.TrimPrefix(down[2:], "/"), up+1
+	}
+	if up > strings.Count(clean, "/") || strings.ContainsAny(target, "\\\x00") || strings.Contains("/"+down+"/", "/../") {
+		return false
+	}
+	return filepath.IsLocal(down) || down == "" && up > 0
+}
+
+// hardLink gives a file of the archive a second name.
+func (t *tree) hardLink(name, target string) error {
+	clean, err := t.enter(name)
+	if err != nil {
+		return err
+	}
+	from := path.Clean(target)
+	if !filepath.IsLocal(from) || strings.ContainsAny(target, "\\\x00") {
+		return fmt.Errorf("%w: entry %q is the same file as %q, which lies outside", ErrUnsafe, name, target)
+	}
+	if err := t.checkNoLink(from, target); err != nil {
+		return err
+	}
+	if err := t.parents(clean); err != nil {
+		return t.made(name, err)
+	}
+	return t.made(name, t.root.Link(from, clean))
+}
+
+func (t *tree) parents(clean string) error { return t.root.MkdirAll(path.Dir(clean), 0o755) }
+
+// made wraps a failure of making the entry called name.
+func (t *tree) made(name string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%w: entry %q: %w", ErrArchive, name, err)
+	}
+	return nil
+}

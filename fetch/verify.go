@@ -1,0 +1,59 @@
+package fetch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+)
+
+// hash measures a file, and tells the progress of it.
+func (c *Cache) hash(ctx context.Context, f File, path string) (sum string, size int64, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", 0, fmt.Errorf("fetch: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return "", 0, fmt.Errorf("fetch: %w", err)
+	}
+	h := sha256.New()
+	w := &counter{Writer: h, moved: func(n int64) {
+		c.report(Progress{Name: f.Name, Phase: Verifying, Done: n, Total: info.Size()})
+	}}
+	size, err = io.CopyBuffer(struct{ io.Writer }{w}, endsWith(ctx, file), make([]byte, 1<<20))
+	if err != nil {
+		return "", 0, fmt.Errorf("fetch: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
+}
+
+// compare holds a file to what is known of it. A file of no bytes is never right.
+func (f File) compare(sum string, size int64) error {
+	switch {
+	case size == 0:
+		return fmt.Errorf("%w: it is empty", ErrChecksum)
+	case f.Size > 0 && size != f.Size:
+		return fmt.Errorf("%w: %d bytes, want %d", ErrChecksum, size, f.Size)
+	case f.SHA256 != "" && sum != f.SHA256:
+		return fmt.Errorf("%w: sha256 %s, want %s", ErrChecksum, sum, f.SHA256)
+	}
+	return nil
+}
+
+// endsWith returns a reader of r that fails when ctx ends.
+func endsWith(ctx context.Context, r io.Reader) io.Reader {
+	return readerFunc(func(b []byte) (int, error) {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		return r.Read(b)
+	})
+}
+
+type readerFunc func(b []byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }

@@ -1,0 +1,58 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+var errStalled = errors.New("nothing arrived for too long")
+
+// watchdog ends a request in which nothing moves.
+type watchdog struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+	limit  time.Duration
+}
+
+func startWatchdog(ctx context.Context, limit time.Duration) (context.Context, *watchdog) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := &watchdog{ctx: ctx, cancel: cancel, limit: limit}
+	w.timer = time.AfterFunc(limit, func() { cancel(errStalled) })
+	return ctx, w
+}
+
+func (w *watchdog) stop() {
+	w.timer.Stop()
+	w.cancel(nil)
+}
+
+// reader returns a reader of r that feeds the watchdog and says of each failure whether it is transient.
+func (w *watchdog) reader(r io.Reader) io.Reader {
+	return readerFunc(func(b []byte) (int, error) {
+		n, err := r.Read(b)
+		w.timer.Reset(w.limit)
+		if err != nil && err != io.EOF {
+			err = w.classify(err)
+		}
+		return n, err
+	})
+}
+
+// classify tells the failures of a connection that another attempt may get over from those that it will not.
+func (w *watchdog) classify(err error) error {
+	if cause := context.Cause(w.ctx); cause != nil {
+		err = cause
+	}
+	var dns *net.DNSError
+	var cert *tls.CertificateVerificationError
+	if errors.Is(err, errRedirect) || errors.As(err, &cert) || errors.As(err, &dns) && dns.IsNotFound {
+		return fmt.Errorf("%w: %w", ErrServer, err)
+	}
+	return transient{error: err}
+}

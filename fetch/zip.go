@@ -1,0 +1,72 @@
+package fetch
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// maxLink is the longest target of a symbolic link, as Linux has it.
+const maxLink = 4095
+
+// unpackZip writes the entries of an archive to the tree.
+func (t *tree) unpackZip(ctx context.Context, file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("fetch: %w", err)
+	}
+	archive, err := zip.NewReader(file, info.Size())
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // the tree says which path
+		return fmt.Errorf("%w: %w", ErrArchive, err)
+	}
+	for _, f := range archive.File {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := t.zipEntry(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encrypted is the bit of a zip entry's flags that says so.
+const encrypted = 1
+
+func (t *tree) zipEntry(ctx context.Context, f *zip.File) error {
+	mode := f.Mode()
+	switch {
+	case f.Flags&encrypted != 0:
+		return fmt.Errorf("%w: entry %q is encrypted", ErrArchive, f.Name)
+	case mode.IsDir() || strings.HasSuffix(f.Name, "/"):
+		return t.folder(f.Name)
+	case mode.Type() != 0 && mode.Type() != fs.ModeSymlink:
+		return fmt.Errorf("%w: entry %q is a special file (%v)", ErrUnsafe, f.Name, mode)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("%w: entry %q: %w", ErrArchive, f.Name, err)
+	}
+	defer r.Close()
+	if mode.Type() == fs.ModeSymlink {
+		return t.zipLink(f.Name, r)
+	}
+	return t.file(f.Name, mode, endsWith(ctx, r))
+}
+
+// zipLink makes a symbolic link, whose target is the entry's contents.
+func (t *tree) zipLink(name string, r io.Reader) error {
+	target, err := io.ReadAll(io.LimitReader(r, maxLink+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: entry %q: %w", ErrArchive, name, err)
+	case len(target) > maxLink:
+		return fmt.Errorf("%w: the target of the link %q is longer than %d bytes", ErrUnsafe, name, maxLink)
+	}
+	return t.symlink(name, string(target))
+}
