@@ -14,8 +14,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build the harness, the plugins and ONNX Runtime's library into bin/
-	$(GO) build -trimpath -o $(BIN)/ ./cmd/harness
-	$(GO) build -trimpath -o $(BIN)/plugins/ ./cmd/plugins/...
+	$(GO) build -o $(BIN)/ ./cmd/harness
+	$(GO) build -o $(BIN)/plugins/ ./cmd/plugins/plumbline-plugin-...
 	$(GO) run ./cmd/plugins/internal/ortlib -o $(BIN)/plugins
 
 demo: build ## run the resnet50 benchmark in all four scenarios, with its accuracy, and show the result
