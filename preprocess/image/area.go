@@ -5,25 +5,72 @@ import "math"
 // areaResizer scales down as OpenCV's INTER_AREA does by factors that are not whole numbers: each destination pixel is
 // the mean of the source rectangle that it covers, summed in float32, first along the row, then down the column.
 type areaResizer struct {
-	cols, rows axis[float32]
-	row, sum   []float32 // one source row averaged along x; the weighted sum of such rows
+	colShares, rowShares axis[float32]
+	cols, rows           areaCells
+	row, sum             []float32 // one source row summed along x; the sum of such rows so far
+}
+
+// areaCells are the source samples that neighbouring destination samples cover. A sample on the border of two of them is
+// read once for both.
+type areaCells struct {
+	first  int     // the first source sample
+	weight float32 // and its weight
+	cells  []areaCell
+}
+
+// areaCell is the source samples of a destination sample but for its first, which is the border of the cell before.
+type areaCell struct {
+	at     int       // the first of those that lie within it
+	inner  []float32 // their weights
+	border int       // the sample on the border to the next cell
+	end    float32   // its weight in this cell
+	next   float32   // and in the next
+}
+
+// set makes the cells of destination samples lo to lo+n-1 of an axis scaled from src to dst samples. The weights are
+// kept in shares.
+func (c *areaCells) set(shares *axis[float32], src, dst, lo, n int) {
+	areaAxis(shares, src, dst, lo, n)
+	c.first, c.weight = shares.spans[0].first, shares.weights[0]
+	c.cells = grow(c.cells, n)
+	for i, s := range shares.spans {
+		weights := shares.weights[s.at:][:s.n]
+		next := span{first: s.first + s.n}
+		nextWeight := float32(0)
+		if i+1 < n {
+			next = shares.spans[i+1]
+			nextWeight = shares.weights[next.at]
+		}
+		c.cells[i] = newAreaCell(s.first, weights, min(next.first, src-1), nextWeight)
+	}
+}
+
+// newAreaCell makes the cell of the samples from first on, with their weights, before the one that begins with border.
+func newAreaCell(first int, weights []float32, border int, next float32) areaCell {
+	c := areaCell{at: first + 1, border: border, next: next}
+	if i := border - first; i > 0 && i < len(weights) {
+		c.inner, c.end = weights[1:i], weights[i]
+	} else {
+		c.inner = weights[1:]
+	}
+	return c
 }
 
 func (r *areaResizer) resize(dst, src *RGB, win window) {
-	areaAxis(&r.cols, src.W, win.fullW, win.x, win.w)
-	areaAxis(&r.rows, src.H, win.fullH, win.y, win.h)
+	r.cols.set(&r.colShares, src.W, win.fullW, win.x, win.w)
+	r.rows.set(&r.rowShares, src.H, win.fullH, win.y, win.h)
 	n := channels * win.w
 	r.row, r.sum = grow(r.row, n), grow(r.sum, n)
-	last := -1
-	for y, s := range r.rows.spans {
-		for k, beta := range r.rows.weights[s.at:][:s.n] {
-			if s.first+k != last { // neighbours share the row on their border
-				last = s.first + k
-				averageRow(r.row, src.Pix[channels*src.W*last:][:channels*src.W], &r.cols)
-			}
-			accumulate(r.sum, r.row, beta, k == 0)
+	r.sumRow(src, r.rows.first)
+	scaleRow(r.sum, r.row, r.rows.weight)
+	for y := range r.rows.cells {
+		c := &r.rows.cells[y]
+		for i, w := range c.inner {
+			r.sumRow(src, c.at+i)
+			addRow(r.sum, r.row, w)
 		}
-		roundRow(dst.Pix[n*y:][:n], r.sum)
+		r.sumRow(src, c.border)
+		finishRow(dst.Pix[n*y:][:n], r.sum, r.row, c.end, c.next)
 	}
 }
 
@@ -54,51 +101,66 @@ func areaAxis(a *axis[float32], src, dst, lo, n int) {
 	}
 }
 
-// averageRow computes the weighted sums of one source row.
+// levels32 is the samples as float32: looking one up is faster than converting it.
+var levels32 = func() *[256]float32 {
+	t := new([256]float32)
+	for i := range t {
+		t[i] = float32(i)
+	}
+	return t
+}()
+
+// sumRow sums source row y along x into r.row.
 // The conversions of products keep the compiler from fusing them with the sums, which would round once less.
-func averageRow(dst []float32, src []uint8, cols *axis[float32]) {
-	for x, s := range cols.spans {
-		var r, g, b float32
-		p := src[channels*s.first:]
-		for k, w := range cols.weights[s.at:][:s.n] {
-			px := p[channels*k:][:channels]
-			r += float32(float32(px[0]) * w)
-			g += float32(float32(px[1]) * w)
-			b += float32(float32(px[2]) * w)
+func (r *areaResizer) sumRow(src *RGB, y int) {
+	t, row, pix := levels32, r.row, src.Pix[channels*src.W*y:][:channels*src.W]
+	p := (*[channels]uint8)(pix[channels*r.cols.first:])
+	w := r.cols.weight
+	red, green, blue := t[p[0]]*w, t[p[1]]*w, t[p[2]]*w
+	for x := range r.cols.cells {
+		c := &r.cols.cells[x]
+		for i, w := range c.inner {
+			p = (*[channels]uint8)(pix[channels*(c.at+i):])
+			red += float32(t[p[0]] * w)
+			green += float32(t[p[1]] * w)
+			blue += float32(t[p[2]] * w)
 		}
-		out := dst[channels*x:][:channels]
-		out[0], out[1], out[2] = r, g, b
+		p = (*[channels]uint8)(pix[channels*c.border:])
+		r0, g0, b0 := t[p[0]], t[p[1]], t[p[2]]
+		out := (*[channels]float32)(row[channels*x:])
+		out[0] = red + float32(r0*c.end)
+		out[1] = green + float32(g0*c.end)
+		out[2] = blue + float32(b0*c.end)
+		red, green, blue = r0*c.next, g0*c.next, b0*c.next
 	}
 }
 
-// accumulate adds beta*row to sum, or begins a new sum.
-func accumulate(sum, row []float32, beta float32, begin bool) {
+func scaleRow(sum, row []float32, w float32) {
 	sum = sum[:len(row)]
-	if begin {
-		for i, v := range row {
-			sum[i] = v * beta
-		}
-		return
-	}
 	for i, v := range row {
-		sum[i] += float32(v * beta)
+		sum[i] = v * w
 	}
 }
 
-// roundRow rounds half to even.
-func roundRow(dst []uint8, sum []float32) {
-	sum = sum[:len(dst)]
-	for i := range dst {
-		dst[i] = roundEven(sum[i])
+func addRow(sum, row []float32, w float32) {
+	sum = sum[:len(row)]
+	for i, v := range row {
+		sum[i] += float32(v * w)
 	}
 }
 
-// roundEven rounds v of [0, 2^22) to the nearest whole number, half to even, at most 255: the addition shifts the
-// fraction out of a float32's 24-bit mantissa.
-func roundEven(v float32) uint8 {
-	const shift = 1 << 23
-	return uint8(min(math.Float32bits(v+shift)&(shift-1), math.MaxUint8))
+// finishRow adds the border row to the sums, rounds them to dst and begins the next sums.
+func finishRow(dst []uint8, sum, row []float32, end, next float32) {
+	sum, row = sum[:len(dst)], row[:len(dst)]
+	for i, v := range row {
+		dst[i] = roundEven(sum[i] + float32(v*end))
+		sum[i] = v * next
+	}
 }
+
+// roundEven rounds v of [0, 255.5) to the nearest whole number, half to even: the addition shifts the fraction out of a
+// float32's 24-bit mantissa.
+func roundEven(v float32) uint8 { return uint8(math.Float32bits(v + 1<<23)) }
 
 // areaByFactors scales down by whole factors: the mean of fx*fy pixels, rounded half to even; for 2x2 OpenCV rounds
 // halves upwards.

@@ -51,12 +51,12 @@ func (d *Decoder) writeRows(pix []uint8, r Region) {
 		case rgb:
 			interleave(dst, c[0], c[1], c[2])
 		case ycc:
-			convertYCC(dst, c[0], c[1], c[2])
+			ycc8.convert(dst, c[0], c[1], c[2])
 		case cmyk:
 			interleave(dst, c[0], c[1], c[2])
 			multiply(dst, c[3])
 		case ycck:
-			convertYCC(dst, c[0], c[1], c[2])
+			ycc8.convert(dst, c[0], c[1], c[2])
 			for i := range dst {
 				dst[i] = 255 - dst[i]
 			}
@@ -90,42 +90,52 @@ const (
 	laneGuard  = 0xff00_ff00_ff00_0000
 )
 
-// yccTables holds the contributions of Y, Cb and Cr (ITU-T T.871 section 7), rounded to 16 bits and, for red and blue,
+// yccTable holds the contributions of Y, Cb and Cr (ITU-T T.871 section 7), rounded to 16 bits and, for red and blue,
 // to whole numbers, as libjpeg's tables are:
 //
 //	R = Y + 1.40200 (Cr-128)
 //	G = Y - 0.34414 (Cb-128) - 0.71414 (Cr-128)
 //	B = Y + 1.77200 (Cb-128)
-var yccTables = func() (t struct{ y, cb, cr [256]int64 }) {
-	const half = 1 << 15
-	fix := func(f float64) int64 { return int64(f*(1<<16) + 0.5) }
+type yccTable struct{ y, cb, cr [256]int64 }
+
+// The factors above, with 16 fraction bits.
+const (
+	crToRed   = 91881
+	cbToGreen = -22554
+	crToGreen = -46802
+	cbToBlue  = 116130
+	half      = 1 << 15
+)
+
+var ycc8 = func() *yccTable {
+	t := new(yccTable)
 	for i := range int64(256) {
 		x := i - 128
 		t.y[i] = i<<greenShift + i<<redShift + i<<blueShift
-		t.cb[i] = -fix(0.34414)*x + half + (fix(1.77200)*x+half)>>16<<blueShift
-		t.cr[i] = -fix(0.71414)*x + (fix(1.40200)*x+half)>>16<<redShift
+		t.cb[i] = cbToGreen*x + half + (cbToBlue*x+half)>>16<<blueShift
+		t.cr[i] = crToGreen*x + (crToRed*x+half)>>16<<redShift
 	}
 	return t
 }()
 
-func convertYCC(dst, ys, cbs, crs []uint8) {
-	t := &yccTables
+// convert stores pixels as RGB.
+func (t *yccTable) convert(dst, ys, cbs, crs []uint8) {
 	cbs, crs = cbs[:len(ys)], crs[:len(ys)]
-	for x, y := range ys {
-		v := t.y[y] + t.cb[cbs[x]] + t.cr[crs[x]]
-		out := dst[3*x:][:3]
+	for x, i := 0, 0; x < len(ys) && i < len(dst)-2; x, i = x+1, i+3 {
+		v := t.y[ys[x]] + t.cb[cbs[x]] + t.cr[crs[x]]
 		if uint64(v)&laneGuard != 0 {
-			clampPixel(out, int(y), int(cbs[x])-128, int(crs[x])-128)
+			clampPixel((*[3]uint8)(dst[i:]), int(ys[x]), int(cbs[x])-128, int(crs[x])-128)
 			continue
 		}
-		out[0], out[1], out[2] = uint8(v>>redShift), uint8(v>>greenShift), uint8(v>>blueShift)
+		dst[i], dst[i+1], dst[i+2] = uint8(v>>redShift), uint8(v>>greenShift), uint8(v>>blueShift)
 	}
 }
 
 // clampPixel converts a pixel of which a channel leaves 0..255.
-func clampPixel(out []uint8, y, cb, cr int) {
-	const half = 1 << 15
-	out[0] = clamp(y + (91881*cr+half)>>16)
-	out[1] = clamp(y + (-22554*cb-46802*cr+half)>>16)
-	out[2] = clamp(y + (116130*cb+half)>>16)
+//
+//go:noinline
+func clampPixel(out *[3]uint8, y, cb, cr int) {
+	out[0] = clamp(y + (crToRed*cr+half)>>16)
+	out[1] = clamp(y + (cbToGreen*cb+crToGreen*cr+half)>>16)
+	out[2] = clamp(y + (cbToBlue*cb+half)>>16)
 }

@@ -48,9 +48,6 @@ func (c code) withValue(v int) code {
 // endsBlock reports whether c says that the block's other coefficients are zero.
 func (c code) endsBlock() bool { return c&^0xff == 0 }
 
-// isRun reports whether c is sixteen zeros.
-func (c code) isRun() bool { return c&^0xff == 15<<8 }
-
 // readHuffman reads Huffman tables (T.81 B.2.4.2).
 func (d *Decoder) readHuffman(b []byte) error {
 	for len(b) > 0 {
@@ -135,6 +132,20 @@ func (h *huffman) long(acc uint64) code {
 	return 0
 }
 
+// decode returns the code that acc begins with, its value and the length of both; code 0 for bits that are no code.
+func (h *huffman) decode(acc uint64) (c code, value int, bits uint) {
+	c = h.look[acc>>(64-lookBits)]
+	if c == 0 {
+		c = h.long(acc)
+	}
+	n := c.size()
+	if n == 0 {
+		return c, c.value(), c.bits()
+	}
+	acc <<= c.bits() & 63
+	return c, extend(int(acc>>(64-n)), n), c.bits() + n
+}
+
 // pair is what one look-up says about the next AC coefficients, if k is the index of the first that is unknown.
 // From the low bits on:
 //
@@ -145,6 +156,13 @@ func (h *huffman) long(acc uint64) code {
 //	16 bits   the signed value of the first coefficient, 0 where there is none
 //	16 bits   that of the second
 type pair uint64
+
+func (p pair) bits() uint    { return uint(p & 0xff) }
+func (p pair) first() uint   { return uint(p >> 8 & 0xff) }
+func (p pair) second() uint  { return uint(p >> 16 & 0xff) }
+func (p pair) advance() uint { return uint(p >> 24 & 0xff) }
+func (p pair) value1() int64 { return int64(int32(p>>32) << 16 >> 16) }
+func (p pair) value2() int64 { return int64(p) >> 48 }
 
 // blockEnd is added to k at the end of a block.
 const blockEnd = 128
@@ -163,8 +181,8 @@ func firstOf(c code) pair {
 
 // with is p followed by q.
 func (p pair) with(q pair) pair {
-	at := p >> 24 & 0xff // where q begins
-	return p&0xff + q&0xff | p&0xff00 | (at+q>>8&0xff)<<16 | (at+q>>24&0xff)<<24 | p&(0xffff<<32) | q>>32&0xffff<<48
+	at := p.advance() // where q begins
+	return p&(0xffff<<32|0xff00) | pair(p.bits()+q.bits()) | pair(at+q.first())<<16 | pair(at+q.advance())<<24 | q>>32<<48
 }
 
 // pair makes pairs from look.
@@ -173,7 +191,7 @@ func (h *huffman) pair() {
 		p := firstOf(c)
 		if p != 0 && !c.endsBlock() {
 			q := firstOf(h.look[i<<c.bits()&(1<<lookBits-1)])
-			if q != 0 && p&0xff+q&0xff <= lookBits {
+			if q != 0 && p.bits()+q.bits() <= lookBits {
 				p = p.with(q)
 			}
 		}

@@ -26,11 +26,11 @@ func (d *Decoder) firstAC(s *scan, h *huffman, coef *[blockLen]int16) bool {
 	}
 	for k := s.from; k <= s.to; k++ {
 		d.bits.refill()
-		e := d.bits.code(h)
+		e, v := d.bits.code(h)
 		if e == 0 {
 			return false
 		}
-		v, run := d.bits.value(e), e.run()
+		run := e.run()
 		if v == 0 && run != 15 {
 			d.eobRun = d.runOfEnds(run) - 1
 			return true
@@ -54,11 +54,11 @@ func (d *Decoder) refineAC(s *scan, h *huffman, coef *[blockLen]int16) bool {
 	k := s.from
 	for d.eobRun == 0 && k <= s.to {
 		d.bits.refill()
-		e := d.bits.code(h)
+		e, v := d.bits.code(h)
 		if e == 0 || e.size() > 1 {
 			return false
 		}
-		v, run := d.bits.value(e), e.run()
+		run := e.run()
 		if v == 0 && run != 15 {
 			d.eobRun = d.runOfEnds(run)
 			break

@@ -2,37 +2,19 @@ package jpeg
 
 import "encoding/binary"
 
-// code returns the next code and passes over the bits that it accounts for; 0 for bits that are no code. At least
-// maxCodeLen bits must count.
-func (b *bitReader) code(h *huffman) code {
-	c := h.look[b.acc>>(64-lookBits)]
-	if c == 0 {
-		c = h.long(b.acc)
-	}
-	b.acc <<= c.bits() & 63
-	b.n -= c.bits()
-	return c
-}
-
-// value returns the signed value of a code, reading the bits that it does not account for.
-func (b *bitReader) value(c code) int {
-	n := c.size()
-	if n == 0 {
-		return c.value()
-	}
-	return extend(b.take(n), n)
+// code returns the next code and its value and passes over both; 0 for bits that are no code. maxCodeBits bits must count.
+func (b *bitReader) code(h *huffman) (code, int) {
+	c, v, n := h.decode(b.acc)
+	b.acc <<= n & 63
+	b.n -= n
+	return c, v
 }
 
 // difference decodes a DC coefficient's difference to the predictor (T.81 F.2.2.1).
 func (b *bitReader) difference(h *huffman) (int, bool) {
 	b.refill()
-	c := h.look[b.acc>>(64-lookBits)]
-	if c == 0 {
-		c = h.long(b.acc)
-	}
-	b.acc <<= c.bits() & 63
-	b.n -= c.bits()
-	return b.value(c), c != 0 && c.run() == 0
+	c, v := b.code(h)
+	return v, c != 0 && c.run() == 0
 }
 
 // sequential decodes a block of a sequential scan (T.81 F.2.2) into blk, which is zero. It returns the index behind the
@@ -48,56 +30,42 @@ func (b *bitReader) sequential(c *component, blk *block) (end int) {
 	}
 	c.dc += diff
 	blk[0] = int64(c.dc) * c.scale[0]
-	pairs, scale := &c.acTable.pairs, &c.scale
+	h, scale := c.acTable, &c.scale
 	buf, pos, acc, n := b.buf, b.pos, b.acc, b.n
 	k := uint(1)
-	for k < pairsEnd {
+	for k < blockLen {
 		acc |= binary.BigEndian.Uint64(buf[pos:]) >> (n & 63)
 		pos += int(63-n) >> 3
 		n |= 56
-		p := pairs[acc>>(64-lookBits)]
-		if p == 0 {
-			b.pos, b.acc, b.n = pos, acc, n
-			if k = b.single(c, blk, k); k >= blockEnd {
-				return blockLength(k)
+		p := h.pairs[acc>>(64-lookBits)]
+		k1, k2 := k+p.first(), k+p.second()
+		if p == 0 || k1 >= blockLen-1 { // the second code, if any, may be the next block's
+			c, v, used := h.decode(acc)
+			if c == 0 {
+				return invalid
 			}
-			pos, acc, n = b.pos, b.acc, b.n
+			acc <<= used & 63
+			n -= used
+			if c.endsBlock() {
+				k += blockEnd
+				break
+			}
+			k += uint(c.run())
+			blk[element[k&(indexes-1)]&31] += int64(v) * scale[k&(indexes-1)]
+			k++
 			continue
 		}
-		acc <<= p & 63
-		n -= uint(p & 63)
-		k1, k2 := (k+uint(p>>8))&127, (k+uint(p>>16))&127
-		blk[element[k1]&31] += int64(int32(p>>32)<<16>>16) * scale[k1]
-		blk[element[k2]&31] += int64(p) >> 48 * scale[k2]
-		k += uint(p >> 24 & 0xff)
+		acc <<= p.bits() & 63
+		n -= p.bits()
+		blk[element[k1]&31] += p.value1() * scale[k1]
+		blk[element[k2&(indexes-1)]&31] += p.value2() * scale[k2&(indexes-1)]
+		k += p.advance()
 	}
 	b.pos, b.acc, b.n = pos, acc, n
-	for k < blockLen {
-		k = b.single(c, blk, k)
-	}
 	return blockLength(k)
 }
 
-const (
-	invalid  = -1
-	pairsEnd = blockLen - 16 // from here on the first code of a pair can be the block's last
-)
-
-// single decodes one code of a block from coefficient k on and returns the new k.
-func (b *bitReader) single(c *component, blk *block, k uint) uint {
-	b.refill()
-	e := b.code(c.acTable)
-	switch {
-	case e == 0:
-		return 2 * blockEnd
-	case e.endsBlock():
-		return k + blockEnd
-	}
-	v := b.value(e)
-	k += uint(e.run())
-	blk[element[k&127]&31] += int64(v) * c.scale[k&127]
-	return k + 1
-}
+const invalid = -1
 
 // blockLength returns the index behind the last coefficient where a block's k ended, or invalid where a run led beyond
 // the block.
@@ -118,22 +86,24 @@ func (b *bitReader) skip(c *component) (end int) {
 		return invalid
 	}
 	c.dc += diff
-	var blk block
-	pairs := &c.acTable.pairs
 	k := uint(1)
-	for k < pairsEnd {
+	for k < blockLen {
 		b.refill()
-		p := pairs[b.acc>>(64-lookBits)]
-		if p == 0 {
-			k = b.single(c, &blk, k)
+		p := c.acTable.pairs[b.acc>>(64-lookBits)]
+		if p != 0 && k+p.first() < blockLen-1 {
+			b.acc <<= p.bits() & 63
+			b.n -= p.bits()
+			k += p.advance()
 			continue
 		}
-		b.acc <<= p & 63
-		b.n -= uint(p & 63)
-		k += uint(p >> 24 & 0xff)
-	}
-	for k < blockLen {
-		k = b.single(c, &blk, k)
+		c, _ := b.code(c.acTable)
+		switch {
+		case c == 0:
+			return invalid
+		case c.endsBlock():
+			return blockLength(k + blockEnd)
+		}
+		k += uint(c.run()) + 1
 	}
 	return blockLength(k)
 }
