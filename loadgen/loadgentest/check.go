@@ -1,0 +1,201 @@
+package loadgentest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// maxFaults bounds the list of a checker: one broken loop would else repeat itself a million times.
+const maxFaults = 20
+
+type faultList struct {
+	mu   sync.Mutex
+	list []string
+	more int
+}
+
+func (f *faultList) add(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.list) == maxFaults {
+		f.more++
+		return
+	}
+	f.list = append(f.list, fmt.Sprintf(format, args...))
+}
+
+// Err is nil, or one error that lists the faults found so far, each with the query or sample.
+func (f *faultList) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.list) == 0 {
+		return nil
+	}
+	text := strings.Join(f.list, "\n  ")
+	if f.more > 0 {
+		text += fmt.Sprintf("\n  and %d more", f.more)
+	}
+	return fmt.Errorf("%w: %s", loadgen.ErrProtocol, text)
+}
+
+// CheckedSUT passes calls on to a SUT and watches that it keeps loadgen.SUT's contract: each sample is answered once,
+// no other is answered, and nothing of a query is used after IssueQuery has returned (its samples are overwritten then).
+type CheckedSUT struct {
+	SUT loadgen.SUT
+	faultList
+
+	state   sync.Mutex
+	pending map[loadgen.ResponseID]loadgen.SampleIndex // issued and not answered
+	issued  loadgen.ResponseID                         // the next id
+}
+
+// CheckSUT wraps sut.
+func CheckSUT(sut loadgen.SUT) *CheckedSUT {
+	return &CheckedSUT{SUT: sut, pending: map[loadgen.ResponseID]loadgen.SampleIndex{}}
+}
+
+// Name implements loadgen.SUT.
+func (c *CheckedSUT) Name() string { return c.SUT.Name() }
+
+// WarmUp implements loadgen.Warmer.
+func (c *CheckedSUT) WarmUp(ctx context.Context) error {
+	if w, ok := c.SUT.(loadgen.Warmer); ok {
+		return w.WarmUp(ctx)
+	}
+	return nil
+}
+
+// IssueQuery implements loadgen.SUT.
+func (c *CheckedSUT) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+	c.state.Lock()
+	for _, s := range q.Samples {
+		c.pending[s.ID] = s.Index
+		c.issued = max(c.issued, s.ID+1)
+	}
+	c.state.Unlock()
+	lent := append([]loadgen.QuerySample(nil), q.Samples...)
+	err := c.SUT.IssueQuery(ctx, loadgen.Query{Samples: lent}, checkedResponder{c, r})
+	for i := range lent {
+		lent[i] = loadgen.QuerySample{ID: ^loadgen.ResponseID(0), Index: ^loadgen.SampleIndex(0)}
+	}
+	return err
+}
+
+// FlushQueries implements loadgen.SUT.
+func (c *CheckedSUT) FlushQueries(ctx context.Context) error { return c.SUT.FlushQueries(ctx) }
+
+// Unanswered is how many issued samples have no answer yet.
+func (c *CheckedSUT) Unanswered() int {
+	c.state.Lock()
+	defer c.state.Unlock()
+	return len(c.pending)
+}
+
+// take removes a sample that is answered, or says what is wrong with the answer.
+func (c *CheckedSUT) take(id loadgen.ResponseID) bool {
+	c.state.Lock()
+	defer c.state.Unlock()
+	if _, ok := c.pending[id]; ok {
+		delete(c.pending, id)
+		return true
+	}
+	switch {
+	case id == ^loadgen.ResponseID(0):
+		c.add("a sample of a query was read after IssueQuery had returned: copy what is kept")
+	case id < c.issued:
+		c.add("response id %d was answered twice", id)
+	default:
+		c.add("response id %d was answered, but %d is the next to be issued", id, c.issued)
+	}
+	return false
+}
+
+// checkedResponder lets good answers through.
+type checkedResponder struct {
+	c *CheckedSUT
+	r loadgen.Responder
+}
+
+func (r checkedResponder) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
+	good := make([]loadgen.QuerySampleResponse, 0, len(rs))
+	for _, a := range rs {
+		if r.c.take(a.ID) {
+			good = append(good, a)
+		}
+	}
+	r.r.QuerySamplesComplete(good)
+}
+
+func (r checkedResponder) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
+	r.r.FirstTokenComplete(rs)
+}
+
+// CheckedQSL passes calls on to a QSL and watches that its counts are sound and do not change, and that LoadGen's side
+// (what is loaded is unloaded, with the same list) is kept too.
+type CheckedQSL struct {
+	QSL loadgen.QSL
+	faultList
+
+	state              sync.Mutex
+	loaded             []loadgen.SampleIndex
+	total, performance int // as first reported
+}
+
+// CheckQSL wraps qsl.
+func CheckQSL(qsl loadgen.QSL) *CheckedQSL {
+	c := &CheckedQSL{QSL: qsl, total: qsl.TotalSampleCount(), performance: qsl.PerformanceSampleCount()}
+	if c.total < 1 {
+		c.add("TotalSampleCount() = %d, want 1 or more", c.total)
+	}
+	if c.performance < 1 {
+		c.add("PerformanceSampleCount() = %d, want 1 or more", c.performance)
+	}
+	return c
+}
+
+// Name implements loadgen.QSL.
+func (c *CheckedQSL) Name() string { return c.QSL.Name() }
+
+// TotalSampleCount implements loadgen.QSL.
+func (c *CheckedQSL) TotalSampleCount() int {
+	return c.same("TotalSampleCount", c.total, c.QSL.TotalSampleCount())
+}
+
+// PerformanceSampleCount implements loadgen.QSL.
+func (c *CheckedQSL) PerformanceSampleCount() int {
+	return c.same("PerformanceSampleCount", c.performance, c.QSL.PerformanceSampleCount())
+}
+
+func (c *CheckedQSL) same(name string, was, is int) int {
+	if was != is {
+		c.add("%s() = %d, was %d before", name, is, was)
+	}
+	return is
+}
+
+// LoadSamplesToRAM implements loadgen.QSL.
+func (c *CheckedQSL) LoadSamplesToRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
+	c.state.Lock()
+	if c.loaded != nil {
+		c.add("samples are loaded while others are")
+	}
+	c.loaded = append([]loadgen.SampleIndex(nil), indices...)
+	c.state.Unlock()
+	return c.QSL.LoadSamplesToRAM(ctx, indices)
+}
+
+// UnloadSamplesFromRAM implements loadgen.QSL.
+func (c *CheckedQSL) UnloadSamplesFromRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
+	c.state.Lock()
+	if !slices.Equal(c.loaded, indices) {
+		c.add("%d samples are unloaded that are not the %d loaded ones", len(indices), len(c.loaded))
+	}
+	c.loaded = nil
+	c.state.Unlock()
+	return c.QSL.UnloadSamplesFromRAM(ctx, indices)
+}

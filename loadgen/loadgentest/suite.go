@@ -1,0 +1,103 @@
+package loadgentest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// SuiteOptions fit the suite to a SUT. Zero values give the defaults.
+type SuiteOptions struct {
+	Scenarios []loadgen.Scenario // all
+	// ServerQPS is a rate that the SUT keeps up with: 100.
+	ServerQPS float64
+	// Queries is the number of queries of a performance run: 20; in Offline the number of samples.
+	Queries uint64
+	// Timeout ends a run that hangs: one minute.
+	Timeout time.Duration
+}
+
+func (o *SuiteOptions) defaults() {
+	if len(o.Scenarios) == 0 {
+		o.Scenarios = loadgen.Scenarios()
+	}
+	if o.ServerQPS == 0 {
+		o.ServerQPS = 100
+	}
+	if o.Queries == 0 {
+		o.Queries = 20
+	}
+	if o.Timeout == 0 {
+		o.Timeout = time.Minute
+	}
+}
+
+// RunSuite checks the contracts of a SUT and a QSL by short SubmissionRuns (all samples for accuracy, then some for
+// performance) in every scenario: each sample is answered once and no other, nothing is kept of a query, counts are
+// sound, and an ended context ends the run.
+func RunSuite(t *testing.T, sut loadgen.SUT, qsl loadgen.QSL, o SuiteOptions) {
+	o.defaults()
+	for _, scenario := range o.Scenarios {
+		t.Run(scenario.String(), func(t *testing.T) {
+			if err := o.run(t.Context(), sut, qsl, scenario); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Run("interrupted", func(t *testing.T) {
+		if err := o.interrupted(t.Context(), sut, qsl); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func (o *SuiteOptions) settings(scenario loadgen.Scenario) loadgen.TestSettings {
+	s := loadgen.DefaultTestSettings()
+	s.Scenario, s.Mode = scenario, loadgen.SubmissionRun
+	s.MinDuration, s.MinQueryCount, s.ServerTargetQPS = 0, o.Queries, o.ServerQPS
+	return s
+}
+
+// run returns what is wrong with one run.
+func (o *SuiteOptions) run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, scenario loadgen.Scenario) error {
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	checkedSUT, checkedQSL := CheckSUT(sut), CheckQSL(qsl)
+	_, err := loadgen.StartTest(ctx, checkedSUT, checkedQSL, o.settings(scenario), loadgen.LogSettings{})
+	errs := []error{err, checkedSUT.Err(), checkedQSL.Err()}
+	if n := checkedSUT.Unanswered(); n > 0 {
+		errs = append(errs, fmt.Errorf("%d samples were not answered within %v", n, o.Timeout))
+	}
+	return errors.Join(errs...)
+}
+
+// interrupted ends a run from within its first query and looks whether it ends in time, and whether the SUT still
+// works afterwards.
+func (o *SuiteOptions) interrupted(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL) error {
+	ended, cancel := context.WithCancel(ctx)
+	defer cancel()
+	began := time.Now()
+	_, err := loadgen.StartTest(ended, &cancelling{SUT: sut, cancel: cancel}, qsl, o.settings(o.Scenarios[0]), loadgen.LogSettings{})
+	if !errors.Is(err, loadgen.ErrInterrupted) {
+		return fmt.Errorf("after its context had ended the run returned %w, want loadgen.ErrInterrupted", err)
+	}
+	if took := time.Since(began); took > o.Timeout {
+		return fmt.Errorf("the run went on for %v after its context had ended", took)
+	}
+	return o.run(ctx, sut, qsl, o.Scenarios[0])
+}
+
+// cancelling is a SUT that ends the test's context when it gets the first query.
+type cancelling struct {
+	loadgen.SUT
+	cancel context.CancelFunc
+}
+
+func (c *cancelling) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+	c.cancel()
+	return c.SUT.IssueQuery(ctx, q, r)
+}
