@@ -73,7 +73,8 @@ func (w *worker) release() {
 
 // warmUp runs n copies of sample and drops the answers.
 func (w *worker) warmUp(ctx context.Context, sample Sample, n int) (err error) {
-	defer batch.Recover(&err, func() string { return "the warm-up" })
+	stage := "Collate"
+	defer batch.Recover(&err, func() string { return stage + " of the warm-up" })
 	w.samples = w.samples[:0]
 	for range n {
 		w.samples = append(w.samples, sample)
@@ -81,8 +82,13 @@ func (w *worker) warmUp(ctx context.Context, sample Sample, n int) (err error) {
 	if err := w.workload.Collate(w.samples, w.inputs); err != nil {
 		return fmt.Errorf("collate %d warm-up samples: %w", n, err)
 	}
+	stage = "Run"
 	if err := w.Run(ctx); err != nil {
 		return fmt.Errorf("run %d warm-up samples: %w", n, err)
 	}
-	return w.postprocess()
+	stage = "Postprocess"
+	if err := w.postprocess(); err != nil {
+		return fmt.Errorf("postprocess %d warm-up samples: %w", n, err)
+	}
+	return nil
 }

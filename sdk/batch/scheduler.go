@@ -8,7 +8,6 @@ package batch
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -155,22 +154,6 @@ func (s *Scheduler) run(w Worker) error {
 		defer func() { <-s.permits }()
 	}
 	return w.Run(s.ctx)
-}
-
-// PanicError is a panic in code of a benchmark or a backend.
-type PanicError struct {
-	Where string
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic in %s: %v", e.Where, e.Value) }
-
-// Recover, deferred, turns a panic into a *PanicError in err.
-func Recover(err *error, where func() string) {
-	if v := recover(); v != nil {
-		*err = &PanicError{Where: where(), Value: v, Stack: debug.Stack()}
-	}
 }
 
 // describe names the samples of a batch for messages.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,6 +52,16 @@ func (p *Plugin) diagnoseEnd(err error) error {
 	default:
 		return p.startTimeout()
 	}
+}
+
+// startTimeout explains a plugin that is not there in time.
+func (p *Plugin) startTimeout() *Error {
+	if line, _ := p.process.firstLine(); looksLikeHandshake(line) {
+		return p.failure(KindHandshake, context.DeadlineExceeded,
+			fmt.Sprintf("it shook hands and does not answer within %v of its start", p.options.StartTimeout), rebuildHint)
+	}
+	return p.failure(KindStart, context.DeadlineExceeded, fmt.Sprintf("no handshake within %v of its start", p.options.StartTimeout),
+		"does the file wait for input, or is the machine overloaded?")
 }
 
 // checkAddress refuses a plugin that listens where others could connect.

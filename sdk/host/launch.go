@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -134,9 +133,4 @@ func (dispensed) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {
 
 func (dispensed) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
 	return pluginpb.NewPluginClient(conn), nil
-}
-
-func (p *Plugin) startTimeout() *Error {
-	return p.failure(KindStart, context.DeadlineExceeded, fmt.Sprintf("no handshake within %v of its start", p.options.StartTimeout),
-		"does the file wait for input, or is the machine overloaded?")
 }

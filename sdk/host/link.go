@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,8 @@ const heartbeatsPerTimeout = 4
 
 // responsesPerCall is how many answers of one frame are handed to LoadGen at a time: few enough to stay in the cache.
 const responsesPerCall = 512
+
+const faultHint = "this is a fault of the plugin: report it to its author"
 
 // receiver takes what comes back for one workload. Its methods are called from the one goroutine that receives.
 type receiver interface {
@@ -49,7 +52,7 @@ type link struct {
 func openLink(ctx context.Context, p *Plugin) (*link, error) {
 	stream, err := p.rpc.Run(p.failed)
 	if err != nil {
-		return nil, p.callError("run", err)
+		return nil, p.unreachable(err)
 	}
 	interval := min(handshake.Heartbeat, p.options.HeartbeatTimeout/heartbeatsPerTimeout)
 	l := &link{plugin: p, stream: stream, start: time.Now(), alive: make(chan struct{})}
@@ -66,6 +69,14 @@ func openLink(ctx context.Context, p *Plugin) (*link, error) {
 	}
 	go l.watch(interval)
 	return l, nil
+}
+
+// unreachable explains a plugin that shook hands and then does not answer.
+func (p *Plugin) unreachable(err error) error {
+	if cause := p.awaitFailure(); cause != nil {
+		return cause
+	}
+	return p.failure(KindHandshake, err, "it shook hands and does not answer: "+status.Convert(err).Message(), rebuildHint)
 }
 
 // send sends one frame. It waits where the plugin's window is full, and fails once the plugin has failed.
@@ -94,7 +105,7 @@ func (l *link) receive() {
 		l.lastBeat.Store(int64(time.Since(l.start)))
 		first()
 		if err := l.take(frame, rs); err != nil {
-			l.plugin.failWith(KindProtocol, err, err.Error(), "this is a fault of the plugin")
+			l.plugin.failWith(KindProtocol, err, err.Error(), faultHint)
 			return
 		}
 	}
@@ -148,12 +159,18 @@ func (p *Plugin) remoteFailure(f *pluginpb.Failure) error {
 	return p.failure(KindFailed, err, f.GetMessage(), "")
 }
 
-// ended explains the end of the stream: most often the process has died, which its watcher reports better.
+// ended explains the end of the stream. Where the connection broke the process has most often died, which its watcher
+// reports better.
 func (l *link) ended(err error) {
-	if l.plugin.awaitFailure() != nil {
+	code := status.Code(err)
+	if (code == codes.Unavailable || code == codes.Canceled) && l.plugin.awaitFailure() != nil {
 		return
 	}
-	l.plugin.failWith(KindProtocol, err, "it ended its stream: "+status.Convert(err).Message(), "this is a fault of the plugin")
+	found := "it ended its stream"
+	if !errors.Is(err, io.EOF) {
+		found += ": " + status.Convert(err).Message()
+	}
+	l.plugin.failWith(KindProtocol, err, found, faultHint)
 }
 
 // watch reports a plugin that is silent for too long.

@@ -218,8 +218,13 @@ func (p *process) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader
 // Name is the path of the binary.
 func (p *process) Name() string { return p.path }
 
-// ID is the process id.
-func (p *process) ID() string { return fmt.Sprint(p.cmd.Process.Pid) }
+// ID is the process id; empty where there is no process.
+func (p *process) ID() string {
+	if !p.wasStarted() {
+		return ""
+	}
+	return fmt.Sprint(p.cmd.Process.Pid)
+}
 
 // Diagnose says nothing: see diagnose.
 func (p *process) Diagnose(context.Context) string { return "" }

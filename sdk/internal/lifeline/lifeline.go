@@ -4,17 +4,29 @@ package lifeline
 import (
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 )
 
 // Watch ends the process when its standard input ends: the harness holds the other end of that pipe, and the kernel
-// closes it however the harness dies. Processes that the plugin started and that are in its process group end too, if
-// the group is the plugin's own.
+// closes it however the harness dies. SIGTERM, which some kernels send then, does the same. Processes that the plugin
+// started and that are in its process group end too, if the group is the plugin's own.
 func Watch() {
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
+	closed := make(chan struct{})
 	go func() {
+		defer close(closed)
 		_, _ = io.Copy(io.Discard, os.Stdin)
+	}()
+	go func() {
+		select {
+		case <-terminated:
+		case <-closed:
+		}
 		removeSocket(os.Getenv(handshake.SocketDirEnv))
 		end()
 		os.Exit(1)

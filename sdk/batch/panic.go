@@ -1,0 +1,42 @@
+package batch
+
+import (
+	"bytes"
+	"fmt"
+	"runtime/debug"
+)
+
+// stackFrames is how many callers of a panic are kept: those in the benchmark and a few beyond.
+const stackFrames = 8
+
+// PanicError is a panic in code of a benchmark or a backend.
+type PanicError struct {
+	Where string
+	Value any
+	Stack []byte // the innermost callers, as the runtime prints them
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic in %s: %v", e.Where, e.Value) }
+
+// Recover, deferred, turns a panic into a *PanicError in err.
+func Recover(err *error, where func() string) {
+	if v := recover(); v != nil {
+		*err = &PanicError{Where: where(), Value: v, Stack: innermost(debug.Stack())}
+	}
+}
+
+// innermost cuts a stack down to the callers of panic. Each frame has two lines.
+func innermost(stack []byte) []byte {
+	if i := bytes.LastIndex(stack, []byte("\npanic(")); i >= 0 {
+		stack = stack[i+1:]
+	}
+	end := 0
+	for range 2 * (1 + stackFrames) {
+		i := bytes.IndexByte(stack[end:], '\n')
+		if i < 0 {
+			return stack
+		}
+		end += i + 1
+	}
+	return stack[:end]
+}

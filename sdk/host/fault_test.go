@@ -1,0 +1,205 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// wantFailure checks that err holds a *host.Error of a kind, whose text has all parts.
+func wantFailure(t *testing.T, err error, kind host.Kind, parts ...string) {
+	t.Helper()
+	var e *host.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error %v (%T), want a *host.Error of kind %s", err, err, kind)
+	}
+	if e.Kind != kind {
+		t.Errorf("kind %q, want %q: %v", e.Kind, kind, err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(e.Error(), part) {
+			t.Errorf("%q does not contain %q", e.Error(), part)
+		}
+	}
+}
+
+func TestFaultsAtStart(t *testing.T) {
+	for _, c := range []struct {
+		fault string
+		kind  host.Kind
+		parts []string
+	}{
+		{"exit", host.KindStart, []string{"exited with status 3 before the handshake", "cannot start: the fault asked for it"}},
+		{"print-before-handshake", host.KindHandshake, []string{`"Hello from a C library"`, "nothing may be printed"}},
+		{"print-binary", host.KindHandshake, []string{`\x7fELF`}},
+		{"print-long", host.KindHandshake, []string{"xxx...", "not the handshake"}},
+		{"silent-start", host.KindStart, []string{"no handshake within 2s"}},
+		{"old-version", host.KindVersion, []string{"version 0 of the plugin protocol, this harness speaks 1", "rebuild"}},
+		{"new-version", host.KindVersion, []string{"version 2 of the plugin protocol, this harness speaks 1"}},
+		{"new-core", host.KindVersion, []string{`version "2" of go-plugin's core protocol`}},
+		{"nobody-listens", host.KindHandshake, []string{"does not answer"}},
+		{"no-calls", host.KindProtocol, []string{"unknown service plumbline.plugin.v1.Plugin"}},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			t.Parallel()
+			_, err := launchFaulty(t, c.fault)
+			wantFailure(t, err, c.kind, c.parts...)
+		})
+	}
+}
+
+func TestFilesThatAreNoPlugins(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, host.BinaryPrefix+name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, c := range []struct {
+		path, part string
+	}{
+		{filepath.Join(dir, "none"), "does not exist"},
+		{write("text", "no program", 0o700), "it is not a program for"},
+		{write("plain", "#!/bin/sh\n", 0o600), "make the file executable"},
+		{write("script", "#!/bin/sh\necho usage: something >&2; exit 64\n", 0o700), "status 64 before the handshake"},
+	} {
+		t.Run(filepath.Base(c.path), func(t *testing.T) {
+			_, err := host.Launch(t.Context(), c.path, host.LaunchOptions{})
+			wantFailure(t, err, host.KindStart, c.part)
+		})
+	}
+}
+
+func TestStartIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := host.Launch(ctx, os.Getenv(faultyEnv), host.LaunchOptions{Env: []string{"PLUMBLINE_FAULT=silent-start"}})
+	wantFailure(t, err, host.KindStart)
+}
+
+func TestFaultsInMidRun(t *testing.T) {
+	for _, c := range []struct {
+		fault    string
+		scenario loadgen.Scenario
+		kind     host.Kind
+		parts    []string
+	}{
+		{"die", loadgen.SingleStream, host.KindDied, []string{"killed by signal 9", "last words before signal 9", "memory"}},
+		{"die", loadgen.Offline, host.KindDied, []string{"killed by signal 9"}},
+		{"die-load", loadgen.Server, host.KindDied, []string{"killed by signal 9"}},
+		{"die-with-child", loadgen.Server, host.KindDied, []string{"killed by signal 9"}},
+		{"exit-run", loadgen.Server, host.KindDied, []string{"exited with status 4", "out of luck"}},
+		{"stop", loadgen.Server, host.KindHung, []string{"no sign of life for", "limit 1s"}},
+		{"stop", loadgen.Offline, host.KindHung, nil},
+		{"silent", loadgen.SingleStream, host.KindHung, []string{"no sign of life for"}},
+		{"drop", loadgen.SingleStream, host.KindProtocol, []string{"1 of 3 issued samples were not answered, the first with response id 2"}},
+		{"drop", loadgen.MultiStream, host.KindProtocol, []string{"response id 16"}},
+		{"ragged", loadgen.Server, host.KindProtocol, []string{"want a multiple of 4"}},
+		{"wrong-sizes", loadgen.Server, host.KindProtocol, []string{"their sizes sum to"}},
+		{"hang-up", loadgen.Server, host.KindProtocol, []string{"it ended its stream: hangs up"}},
+		{"failure", loadgen.Server, host.KindFailed, []string{"out of memory on the device"}},
+		{"panic-load", loadgen.Server, host.KindFailed, []string{"panic in Load of sample", "the fault asked for it", "benchmark.go"}},
+		{"panic-collate", loadgen.SingleStream, host.KindFailed, []string{"panic in Collate of sample", "benchmark.go"}},
+		{"panic-postprocess", loadgen.Server, host.KindFailed, []string{"panic in Postprocess of"}},
+		{"error-collate", loadgen.Server, host.KindFailed, []string{"collate ", "the fault asked for it"}},
+		{"no-payload", loadgen.SingleStream, host.KindFailed, []string{"0 payloads for 1 samples"}},
+		{"panic-open", loadgen.Offline, host.KindFailed, []string{"panic in Open: the fault asked for it"}},
+		{"die-open", loadgen.Offline, host.KindDied, []string{"killed by signal 9"}},
+	} {
+		t.Run(c.fault+"/"+c.scenario.String(), func(t *testing.T) {
+			t.Parallel()
+			p, err := launchFaulty(t, c.fault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = startTest(t, p, c.scenario)
+			wantFailure(t, err, c.kind, c.parts...)
+		})
+	}
+}
+
+func TestWrongAnswersAreLoadGensToReport(t *testing.T) {
+	for fault, part := range map[string]string{"twice": "twice", "unknown": "was not issued"} {
+		for _, s := range loadgen.Scenarios() {
+			t.Run(fault+"/"+s.String(), func(t *testing.T) {
+				t.Parallel()
+				p, err := launchFaulty(t, fault)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = startTest(t, p, s)
+				if s == loadgen.Offline && err == nil {
+					return // one frame answers the whole query: the fault comes with the third
+				}
+				if !errors.Is(err, loadgen.ErrProtocol) || !strings.Contains(err.Error(), part) {
+					t.Errorf("error %v, want LoadGen's, which says %q", err, part)
+				}
+			})
+		}
+	}
+}
+
+// Faults that the user can mend are not the plugin's.
+func TestFaultsOfTheUser(t *testing.T) {
+	for _, c := range []struct {
+		fault string
+		class error
+	}{
+		{"error-open", sdk.ErrData}, {"error-load", sdk.ErrData}, {"usage-open", sdk.ErrUsage},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			t.Parallel()
+			p, err := launchFaulty(t, c.fault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = startTest(t, p, loadgen.Server)
+			var e *host.Error
+			if !errors.Is(err, c.class) || errors.As(err, &e) {
+				t.Errorf("error %v, want one of class %q", err, c.class)
+			}
+			if _, err := p.Describe(t.Context()); err != nil {
+				t.Errorf("the plugin lives on: %v", err)
+			}
+		})
+	}
+}
+
+// What looks odd and is no fault.
+func TestNoFaults(t *testing.T) {
+	for _, c := range []struct {
+		fault    string
+		scenario loadgen.Scenario
+	}{
+		{"slow", loadgen.Server}, {"slow", loadgen.SingleStream}, {"slow-open", loadgen.Offline}, {"flood", loadgen.Offline},
+		{"none-raw", loadgen.SingleStream}, {"none-raw", loadgen.MultiStream}, {"none-raw", loadgen.Server}, {"none-raw", loadgen.Offline},
+		{"child", loadgen.Offline}, {"slow-close", loadgen.Server}, {"panic-close", loadgen.Server},
+	} {
+		t.Run(c.fault+"/"+c.scenario.String(), func(t *testing.T) {
+			t.Parallel()
+			p, err := launchFaulty(t, c.fault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := p.Context(t.Context())
+			defer cancel()
+			w, err := openCount(ctx, p, c.scenario, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := loadgen.StartTest(ctx, w.SUT(), w.QSL(), settings(c.scenario), loadgen.LogSettings{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,32 @@
+package host_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// group lists the living processes of a process group, by the proc file system; none where there is no such.
+func group(tb testing.TB, leader int) []string {
+	tb.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var members []string
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		// pid (name) state ppid pgrp ...; the name may hold spaces.
+		_, rest, _ := strings.Cut(string(text), ") ")
+		fields := strings.Fields(rest)
+		if len(fields) > 2 && fields[2] == fmt.Sprint(leader) && fields[0] != "Z" {
+			members = append(members, strings.TrimSpace(string(text[:min(len(text), 40)])))
+		}
+	}
+	return members
+}

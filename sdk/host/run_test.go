@@ -1,0 +1,76 @@
+package host_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// settings ask for a run of a fraction of a second.
+func settings(s loadgen.Scenario) loadgen.TestSettings {
+	t := loadgen.DefaultTestSettings()
+	t.Scenario, t.Mode = s, loadgen.PerformanceOnly
+	t.MinDuration, t.MinQueryCount = 100*time.Millisecond, 100
+	t.SingleStreamExpectedLatency, t.MultiStreamExpectedLatency = 10*time.Microsecond, 40*time.Microsecond
+	t.ServerTargetQPS, t.OfflineExpectedQPS = 2000, 1e6
+	return t
+}
+
+// openCount opens the plugin's default model with n samples.
+func openCount(ctx context.Context, p *host.Plugin, s loadgen.Scenario, n int) (*host.Workload, error) {
+	return p.Open(ctx, sdk.Options{Scenario: s, Count: n})
+}
+
+// startTest opens a workload and runs a test on it.
+func startTest(t *testing.T, p *host.Plugin, s loadgen.Scenario) (*loadgen.Result, error) {
+	t.Helper()
+	ctx, cancel := p.Context(t.Context())
+	defer cancel()
+	w, err := openCount(ctx, p, s, 1000)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	return loadgen.StartTest(ctx, w.SUT(), w.QSL(), settings(s), loadgen.LogSettings{})
+}
+
+func TestEveryScenarioRuns(t *testing.T) {
+	p := launch(t)
+	for _, s := range loadgen.Scenarios() {
+		t.Run(s.String(), func(t *testing.T) {
+			r, err := startTest(t, p, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.SampleCount < 100 || len(r.Errors) > 0 {
+				t.Errorf("%d samples, errors %v", r.SampleCount, r.Errors)
+			}
+		})
+	}
+}
+
+func TestSubmissionRun(t *testing.T) {
+	p := launch(t)
+	w, err := openCount(t.Context(), p, loadgen.Offline, 500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := settings(loadgen.Offline)
+	s.Mode = loadgen.SubmissionRun
+	for range 2 { // a workload serves any number of tests
+		r, err := loadgen.StartTest(t.Context(), w.SUT(), w.QSL(), s, loadgen.LogSettings{OutDir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.AccuracySampleCount != 500 {
+			t.Errorf("%d samples in the accuracy log, want 500", r.AccuracySampleCount)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
+)
+
+// stage is a place of a benchmark where a fault can be.
+type stage string
+
+const (
+	atOpen        stage = "Open"
+	atLoad        stage = "Load"
+	atCollate     stage = "Collate"
+	atPostprocess stage = "Postprocess"
+	atClose       stage = "Close"
+	atScorer      stage = "OpenScorer"
+)
+
+// midRun is how many batches go well before a fault in mid-run.
+const midRun = 3
+
+// fault is what goes wrong in a benchmark, and where.
+type fault struct {
+	at  stage
+	act func() error
+}
+
+// works are the faults of a benchmark's code. Those of Collate and Postprocess occur in mid-run.
+var works = map[string]*fault{
+	"panic-open":        {atOpen, panics},
+	"panic-load":        {atLoad, panics},
+	"panic-collate":     {atCollate, panics},
+	"panic-postprocess": {atPostprocess, panics},
+	"panic-scorer":      {atScorer, panics},
+	"panic-close":       {atClose, panics},
+	"error-open":        {atOpen, fails},
+	"error-load":        {atLoad, fails},
+	"error-collate":     {atCollate, fails},
+	"error-scorer":      {atScorer, fails},
+	"usage-open":        {atOpen, func() error { return sdk.Usage(errors.New("there is no such model")) }},
+	"die-open":          {atOpen, dies},
+	"die-load":          {atLoad, dies},
+	"die":               {atCollate, dies},
+	"exit-run":          {atCollate, func() error { fmt.Fprintln(os.Stderr, "out of luck"); os.Exit(4); return nil }},
+	"stop":              {atCollate, stops},
+	"die-with-child":    {atCollate, func() error { return errors.Join(startsChild(), dies()) }},
+	"child":             {atOpen, startsChild},
+	"slow":              {atCollate, sleeps(1500 * time.Millisecond)},
+	"slow-open":         {atOpen, sleeps(1500 * time.Millisecond)},
+	"slow-close":        {atClose, sleeps(time.Hour)},
+	"flood":             {atLoad, floods},
+	"no-payload":        {atPostprocess, nil},
+}
+
+func panics() error { panic("the fault asked for it") }
+
+func fails() error { return errors.New("the fault asked for it") }
+
+func dies() error { return kill(syscall.SIGKILL) }
+
+// stops suspends the process: heartbeats end, and so does everything else.
+func stops() error { return kill(syscall.SIGSTOP) }
+
+func kill(s syscall.Signal) error {
+	fmt.Fprintf(os.Stderr, "last words before signal %d\n", int(s))
+	return syscall.Kill(os.Getpid(), s)
+}
+
+// startsChild leaves a process behind that holds the plugin's output open.
+func startsChild() error {
+	c := exec.Command("sleep", "3600")
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	return c.Start()
+}
+
+func sleeps(d time.Duration) func() error {
+	return func() error { time.Sleep(d); return nil }
+}
+
+// floods prints one very long line to the descriptor that C libraries print to.
+func floods() error {
+	_, err := syscall.Write(1, []byte(strings.Repeat("x", 200<<10)+"\n"))
+	return err
+}
+
+// benchmark is the null benchmark with a fault.
+type benchmark struct {
+	null.Benchmark
+	fault *fault // nil: none
+}
+
+func (b benchmark) Describe() sdk.Description {
+	d := b.Benchmark.Describe()
+	d.Name, d.Summary, d.Models[0].Name = "faulty", "goes wrong as asked", "faulty"
+	return d
+}
+
+func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
+	if err := b.fault.occurs(atOpen); err != nil {
+		return nil, err
+	}
+	o.Model = ""
+	w, err := b.Benchmark.Open(ctx, o)
+	return &workload{Workload: w, fault: b.fault}, err
+}
+
+func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
+	if err := b.fault.occurs(atScorer); err != nil {
+		return nil, err
+	}
+	return b.Benchmark.OpenScorer(ctx, o)
+}
+
+func (f *fault) occurs(at stage) error {
+	if f == nil || f.at != at || f.act == nil {
+		return nil
+	}
+	return f.act()
+}
+
+type workload struct {
+	sdk.Workload
+	fault   *fault
+	batches atomic.Int64
+}
+
+func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
+	if err := w.fault.occurs(atLoad); err != nil {
+		return nil, err
+	}
+	return w.Workload.Load(ctx, i)
+}
+
+func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+	if w.batches.Add(1) == midRun {
+		if err := w.fault.occurs(atCollate); err != nil {
+			return err
+		}
+	}
+	return w.Workload.Collate(samples, b)
+}
+
+func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+	if w.batches.Load() >= midRun && w.fault != nil && w.fault.at == atPostprocess {
+		return w.fault.occurs(atPostprocess) // and no payload
+	}
+	return w.Workload.Postprocess(outputs, samples, p)
+}
+
+func (w *workload) Close() error {
+	return errors.Join(w.fault.occurs(atClose), w.Workload.Close())
+}

@@ -1,0 +1,68 @@
+// Command faultyplugin is a plugin with one fault, which the environment variable PLUMBLINE_FAULT names: the tests of
+// the harness's half run it. Without a fault it serves the null benchmark under the name "faulty".
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
+)
+
+// faultEnv names the fault.
+const faultEnv = "PLUMBLINE_FAULT"
+
+// starts are the faults before the handshake.
+var starts = map[string]func(){
+	"exit": func() {
+		fmt.Fprintln(os.Stderr, "cannot start: the fault asked for it")
+		os.Exit(3)
+	},
+	"print-before-handshake": func() { fmt.Println("Hello from a C library") },
+	"print-binary":           func() { os.Stdout.Write([]byte{0x7f, 'E', 'L', 'F', 0, 1, 2, '\n'}) },
+	"print-long":             func() { os.Stdout.WriteString(strings.Repeat("x", 200<<10)) },
+	"silent-start":           func() { time.Sleep(time.Hour) },
+	"old-version":            func() { handshakeOf(handshake.CoreProtocol, 0) },
+	"new-version":            func() { handshakeOf(handshake.CoreProtocol, handshake.Protocol+1) },
+	"new-core":               func() { handshakeOf(handshake.CoreProtocol+1, handshake.Protocol) },
+	"nobody-listens":         func() { handshakeOf(handshake.CoreProtocol, handshake.Protocol) },
+}
+
+// handshakeOf prints a handshake and never answers.
+func handshakeOf(core, protocol int) {
+	fmt.Printf("%d|%d|unix|%s/plugin-none|grpc|\n", core, protocol, os.Getenv(handshake.SocketDirEnv))
+	time.Sleep(time.Hour)
+}
+
+func main() {
+	fault := os.Getenv(faultEnv)
+	if os.Getenv(handshake.CookieKey) != handshake.CookieValue {
+		fault = "" // by hand, or asked to describe itself
+	}
+	if start, ok := starts[fault]; ok {
+		start()
+	} else if speak, ok := speeches[fault]; ok {
+		serveRaw(speak)
+		return
+	} else if _, ok := works[fault]; !ok && fault != "" {
+		fmt.Fprintf(os.Stderr, "unknown fault %q, want one of %s\n", fault, strings.Join(faults(), ", "))
+		os.Exit(2)
+	}
+	sdk.Main(benchmark{fault: works[fault]}, sdk.WithBackend("null", null.Backend{}))
+}
+
+func faults() []string {
+	return slices.Sorted(func(yield func(string) bool) {
+		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(works)} {
+			names(yield)
+		}
+	})
+}
+
+func keys[V any](m map[string]V) func(func(string) bool) { return maps.Keys(m) }

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	hclog "github.com/hashicorp/go-hclog"
+	plugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/lifeline"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+)
+
+// raw speaks the wire by itself, as a plugin in another language would: its benchmark answers each sample with nothing.
+type raw struct {
+	pluginpb.UnimplementedPluginServer
+	plugin.NetRPCUnsupportedPlugin
+	speak speech
+}
+
+// speech is how a plugin answers in mid-run: it may change the frame that answers the samples received so far, or
+// return nil to send none.
+type speech func(answer *pluginpb.RunResponse) *pluginpb.RunResponse
+
+// speeches are the faults on the wire. They occur from the midRun-th frame on.
+var speeches = map[string]speech{
+	"none-raw": func(f *pluginpb.RunResponse) *pluginpb.RunResponse { return f },
+	"twice": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.Complete.Ids = append(f.Complete.Ids, f.Complete.Ids...)
+		return f
+	},
+	"unknown": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.Complete.Ids = append(f.Complete.Ids, 0xfe, 0xff, 0xff, 0xff)
+		return f
+	},
+	"drop": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.Complete.Ids = f.Complete.Ids[4:]
+		return f
+	},
+	"ragged": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.Complete.Ids = f.Complete.Ids[1:]
+		return f
+	},
+	"wrong-sizes": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.Complete.PayloadSize = 1 << 20
+		return f
+	},
+	"silent":  func(*pluginpb.RunResponse) *pluginpb.RunResponse { return nil },
+	"hang-up": func(*pluginpb.RunResponse) *pluginpb.RunResponse { panic(errHangUp) },
+	"failure": func(*pluginpb.RunResponse) *pluginpb.RunResponse {
+		return &pluginpb.RunResponse{Failure: &pluginpb.Failure{Code: 13, Message: "out of memory on the device"}}
+	},
+	"no-calls": nil,
+}
+
+var errHangUp = errors.New("hangs up")
+
+func serveRaw(speak speech) {
+	lifeline.Watch()
+	plugin.Serve(&plugin.ServeConfig{
+		HandshakeConfig: handshake.Config(),
+		Plugins:         plugin.PluginSet{handshake.Service: &raw{speak: speak}},
+		GRPCServer:      plugin.DefaultGRPCServer,
+		Logger:          hclog.NewNullLogger(),
+	})
+}
+
+func (r *raw) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
+	if r.speak == nil {
+		return nil // "no-calls": not even the service
+	}
+	pluginpb.RegisterPluginServer(s, r)
+	return nil
+}
+
+func (r *raw) GRPCClient(context.Context, *plugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func (r *raw) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
+	return &pluginpb.DescribeResponse{
+		Capabilities: []string{"a-capability-of-the-future"},
+		Description: &pluginpb.Description{Name: "faulty", Models: []*pluginpb.Model{{Name: "faulty", Scenarios: []pluginpb.Scenario{
+			pluginpb.Scenario_SCENARIO_SINGLE_STREAM, pluginpb.Scenario_SCENARIO_MULTI_STREAM,
+			pluginpb.Scenario_SCENARIO_SERVER, pluginpb.Scenario_SCENARIO_OFFLINE,
+		}}}},
+	}, nil
+}
+
+func (r *raw) Open(context.Context, *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {
+	const samples = 1024
+	return &pluginpb.OpenResponse{Info: &pluginpb.WorkloadInfo{
+		Model: "faulty", Dataset: "none", DatasetSize: samples, PerformanceSampleCount: samples, Backend: "none",
+	}}, nil
+}
+
+func (r *raw) LoadSamples(context.Context, *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+	return &pluginpb.SamplesResponse{}, nil
+}
+
+func (r *raw) UnloadSamples(context.Context, *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+	return &pluginpb.SamplesResponse{}, nil
+}
+
+func (r *raw) WarmUp(context.Context, *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
+	return &pluginpb.WarmUpResponse{}, nil
+}
+
+func (r *raw) Close(context.Context, *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
+	return &pluginpb.CloseResponse{}, nil
+}

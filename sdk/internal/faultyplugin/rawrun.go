@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+)
+
+type runStream = grpc.BidiStreamingServer[pluginpb.RunRequest, pluginpb.RunResponse]
+
+// Run answers each Issue frame with one frame, and sends heartbeats between them.
+func (r *raw) Run(stream runStream) (err error) {
+	defer func() {
+		if v := recover(); v == errHangUp {
+			err = status.Error(codes.Aborted, errHangUp.Error())
+		}
+	}()
+	first, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	frames := make(chan *pluginpb.RunRequest)
+	go receiveAll(stream, frames)
+	beat := time.NewTicker(time.Duration(first.GetStart().GetHeartbeatNs()))
+	defer beat.Stop()
+	c := conversation{speak: r.speak}
+	if err := stream.Send(c.heartbeat()); err != nil {
+		return err
+	}
+	for {
+		var answer *pluginpb.RunResponse
+		select {
+		case <-beat.C:
+			answer = c.heartbeat()
+		case f, ok := <-frames:
+			if !ok {
+				return nil
+			}
+			answer = c.answer(f.GetIssue())
+		}
+		if answer == nil {
+			continue
+		}
+		if err := stream.Send(answer); err != nil {
+			return err
+		}
+	}
+}
+
+func receiveAll(stream runStream, to chan<- *pluginpb.RunRequest) {
+	defer close(to)
+	for {
+		f, err := stream.Recv()
+		if errors.Is(err, io.EOF) || err != nil {
+			return
+		}
+		to <- f
+	}
+}
+
+// conversation is what a plugin has received and answered, and how it goes on.
+type conversation struct {
+	speak  speech
+	frames int
+	count  uint64
+	silent bool
+}
+
+func (c *conversation) heartbeat() *pluginpb.RunResponse {
+	if c.silent {
+		return nil
+	}
+	return &pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{Received: c.count, Answered: c.count}}
+}
+
+func (c *conversation) answer(issue *pluginpb.Issue) *pluginpb.RunResponse {
+	samples := issue.GetSamples()
+	if len(samples) == 0 || c.silent {
+		return nil
+	}
+	const sampleBytes, idBytes = 8, 4
+	c.frames++
+	c.count += uint64(len(samples) / sampleBytes)
+	answers := &pluginpb.Answers{}
+	for at := 0; at < len(samples); at += sampleBytes {
+		answers.Ids = append(answers.Ids, samples[at:at+idBytes]...)
+	}
+	frame := &pluginpb.RunResponse{Complete: answers}
+	if c.frames < midRun {
+		return frame
+	}
+	frame = c.speak(frame)
+	c.silent = frame == nil
+	return frame
+}
