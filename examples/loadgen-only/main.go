@@ -1,3 +1,37 @@
+// Command loadgen-only runs LoadGen on a SUT of its own, which doubles numbers, and prints the summary.
 package main
 
-func main() {}
+import (
+	"context"
+	"encoding/binary"
+	"log"
+	"os"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// doubler is the SUT and the library of its samples: sample i is the number i.
+type doubler struct{}
+
+func (doubler) Name() string                                                      { return "doubler" }
+func (doubler) TotalSampleCount() int                                             { return 1000 }
+func (doubler) PerformanceSampleCount() int                                       { return 1000 }
+func (doubler) LoadSamplesToRAM(context.Context, []loadgen.SampleIndex) error     { return nil }
+func (doubler) UnloadSamplesFromRAM(context.Context, []loadgen.SampleIndex) error { return nil }
+func (doubler) FlushQueries(context.Context) error                                { return nil }
+func (doubler) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responder) error {
+	for _, s := range q.Samples {
+		answer := binary.LittleEndian.AppendUint32(nil, 2*uint32(s.Index))
+		go r.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: s.ID, Data: answer}})
+	}
+	return nil
+}
+
+func main() {
+	s := loadgen.DefaultTestSettings()
+	s.Scenario, s.ServerTargetQPS, s.MinDuration = loadgen.Server, 1000, 1e9
+	_, err := loadgen.StartTest(context.Background(), doubler{}, doubler{}, s, loadgen.LogSettings{CopySummaryTo: os.Stdout})
+	if err != nil {
+		log.Fatal(err)
+	}
+}
