@@ -2,12 +2,9 @@ module github.com/plumbline-ml/plumbline/e2e
 
 go 1.26.0
 
-require (
-	github.com/plumbline-ml/plumbline/sdk v0.0.0
-	github.com/plumbline-ml/plumbline/loadgen v0.0.0
-)
+require github.com/plumbline-ml/plumbline/sdk v0.0.0
 
 replace (
-	github.com/plumbline-ml/plumbline/sdk => ../sdk
 	github.com/plumbline-ml/plumbline/loadgen => ../loadgen
+	github.com/plumbline-ml/plumbline/sdk => ../sdk
 )

@@ -1,0 +1,73 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// built is where TestMain puts the binaries that all tests use: harness, plugins/, faulty/.
+var built struct{ root, dir string }
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code, err := buildAndRun(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func buildAndRun(m *testing.M) (int, error) {
+	root, err := workspaceRoot()
+	if err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "plumbline-e2e-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	built.root, built.dir = root, dir
+	steps := [][]string{
+		{"build", "-o", dir + "/", "./cmd/harness"},
+		{"build", "-o", filepath.Join(dir, "plugins") + "/", "./cmd/plugins/..."},
+		{"build", "-o", filepath.Join(dir, "faulty", "plumbline-plugin-faulty"), "./sdk/internal/faultyplugin"},
+		{"run", "./cmd/plugins/internal/ortlib", "-o", filepath.Join(dir, "plugins")},
+	}
+	for _, args := range steps {
+		if err := goTool(root, nil, args...); err != nil {
+			return 0, err
+		}
+	}
+	return m.Run(), nil
+}
+
+// goTool runs the go command in dir.
+func goTool(dir string, env []string, args ...string) error {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// workspaceRoot is the folder above this file that holds go.work.
+func workspaceRoot() (string, error) {
+	_, file, _, _ := runtime.Caller(0)
+	dir := filepath.Dir(filepath.Dir(file))
+	if _, err := os.Stat(filepath.Join(dir, "go.work")); err != nil {
+		return "", fmt.Errorf("no go.work in %s: %w", dir, err)
+	}
+	return dir, nil
+}
+
+func harnessBinary() string { return filepath.Join(built.dir, "harness") }

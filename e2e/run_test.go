@@ -1,0 +1,140 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// document is the part of result.json that the tests read.
+type document struct {
+	Outcome  string `json:"outcome"`
+	ExitCode int    `json:"exit_code"`
+	Runs     []struct {
+		Model, Scenario, Mode, Status, Verdict string
+		Performance                            *struct {
+			Valid  bool
+			Metric struct{ Value float64 }
+		}
+		Accuracy *struct {
+			Metrics []struct {
+				Name  string
+				Value float64
+			}
+		}
+	} `json:"runs"`
+}
+
+// TestEmbeddedModelScoresAsItsCardSays runs accuracy of both embedded precisions and compares with the model card.
+func TestEmbeddedModelScoresAsItsCardSays(t *testing.T) {
+	var card struct {
+		Files []struct {
+			Precision string  `json:"precision"`
+			Top1      float64 `json:"top1"`
+		} `json:"files"`
+	}
+	readJSON(t, filepath.Join(built.root, "plugins", "resnet50", "model", "card.json"), &card)
+	if len(card.Files) != 2 {
+		t.Fatalf("the card has %d files, want fp32 and int8", len(card.Files))
+	}
+	for _, file := range card.Files {
+		t.Run(file.Precision, func(t *testing.T) {
+			out := t.TempDir()
+			harness(t, "run", "resnet50", "--precision", file.Precision, "--mode", "accuracy", "--out", out, "--force").wantCode(t, 0)
+			var doc document
+			readJSON(t, filepath.Join(out, "result.json"), &doc)
+			if len(doc.Runs) != 1 || doc.Runs[0].Accuracy == nil {
+				t.Fatalf("result.json: %+v, want one accuracy run", doc)
+			}
+			if got := doc.Runs[0].Accuracy.Metrics[0].Value; math.Abs(got-file.Top1) > 1e-9 {
+				t.Errorf("top-1 %v %%, the card says %v %%", got, file.Top1)
+			}
+		})
+	}
+}
+
+// TestSingleStreamEndsWithAVerdict checks the output tree of a performance run.
+func TestSingleStreamEndsWithAVerdict(t *testing.T) {
+	out := t.TempDir()
+	r := harness(t, "run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", out, "--force").wantCode(t, 0)
+	if !strings.Contains(r.stdout, "VALID (smoke)") {
+		t.Errorf("no VALID (smoke) in:\n%s", r.stdout)
+	}
+	for _, name := range []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json", "mlperf_log_trace.json"} {
+		if _, err := os.Stat(filepath.Join(out, "resnet50", "SingleStream", "performance", "run_1", name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestGoldenPhotoPredictions runs a real ImageNet model on real photographs: every prediction equals the official
+// Python reference's.
+func TestGoldenPhotoPredictions(t *testing.T) {
+	shared := filepath.Join(filepath.Dir(built.root), "shared")
+	model, photos := filepath.Join(shared, "models", "imagenet_lite0.onnx"), filepath.Join(shared, "data", "photos")
+	if _, err := os.Stat(model); err != nil {
+		t.Skipf("no real model to run: %v", err)
+	}
+	out := t.TempDir()
+	harness(t, "run", "resnet50", "--model", model, "--dataset", photos, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force").wantCode(t, 0)
+	names := columns(t, filepath.Join(photos, "val_map.txt"))
+	want := columns(t, filepath.Join(photos, "reference_predictions.txt"))
+	reference := make(map[string]string, len(want))
+	for _, row := range want {
+		reference[row[0]] = row[1]
+	}
+	got := loggedClasses(t, filepath.Join(out, "resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json"))
+	if len(got) != len(names) || len(got) != 300 {
+		t.Fatalf("%d predictions for %d photos, want 300", len(got), len(names))
+	}
+	for index, class := range got {
+		name := names[index][0]
+		var text json.Number = json.Number(reference[name])
+		if expected, err := text.Float64(); err != nil || expected != class {
+			t.Errorf("%s: predicted %v, the reference %q", name, class, reference[name])
+		}
+	}
+}
+
+// loggedClasses reads an accuracy log by qsl_idx, without the project's own reader.
+func loggedClasses(t *testing.T, path string) map[int]float64 {
+	t.Helper()
+	var entries []struct {
+		Index int    `json:"qsl_idx"`
+		Data  string `json:"data"`
+	}
+	readJSON(t, path, &entries)
+	classes := make(map[int]float64, len(entries))
+	for _, e := range entries {
+		data, err := hex.DecodeString(e.Data)
+		if err != nil || len(data) != 4 {
+			t.Fatalf("sample %d: payload %q: %v", e.Index, e.Data, err)
+		}
+		classes[e.Index] = float64(backend.View[float32](data)[0])
+	}
+	return classes
+}
+
+// columns splits each line of a file at white space.
+func columns(t *testing.T, path string) [][]string {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var rows [][]string
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if fields := strings.Fields(lines.Text()); len(fields) > 0 {
+			rows = append(rows, fields)
+		}
+	}
+	return rows
+}
