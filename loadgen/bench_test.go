@@ -42,6 +42,21 @@ func run(b *testing.B, s loadgen.TestSettings, spin bool) *loadgen.Result {
 	return r
 }
 
+// BenchmarkSingleStreamHandover measures queries that another goroutine answers: two hand-overs per query.
+func BenchmarkSingleStreamHandover(b *testing.B) {
+	s := quick(loadgen.SingleStream, loadgen.PerformanceOnly)
+	s.MinQueryCount = 100000
+	b.ReportAllocs()
+	for b.Loop() {
+		sut := newPool()
+		if _, err := loadgen.StartTest(b.Context(), sut, loadgentest.QSL{Total: 1024}, s, loadgen.LogSettings{OutDir: b.TempDir()}); err != nil {
+			b.Fatal(err)
+		}
+		sut.close()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(s.MinQueryCount), "ns/query")
+}
+
 // BenchmarkServerPacing reports how late queries are issued at 10,000 per second, without and with spinning.
 func BenchmarkServerPacing(b *testing.B) {
 	for _, spin := range []bool{false, true} {

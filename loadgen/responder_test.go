@@ -98,26 +98,31 @@ func checkPayloads(t *testing.T, path string) {
 	}
 }
 
-// The number of allocations does not depend on the number of queries.
-func TestNoAllocationPerQuery(t *testing.T) {
+// The number of allocations does not depend on the number of queries, and their size grows by at most 32 bytes a sample.
+func TestMemoryPerSample(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
-		few, many := allocations(t, scenario, 2000), allocations(t, scenario, 40000)
+		few, fewBytes, fewSamples := allocations(t, scenario, 20000)
+		many, manyBytes, manySamples := allocations(t, scenario, 200000)
 		if many > few+200 {
-			t.Errorf("%v: %d allocations with 2,000 queries, %d with 40,000", scenario, few, many)
+			t.Errorf("%v: %d allocations with 20,000 queries, %d with 200,000", scenario, few, many)
+		}
+		if each := float64(manyBytes-fewBytes) / float64(manySamples-fewSamples); each > 32 {
+			t.Errorf("%v: %.1f bytes per sample, want at most 32", scenario, each)
 		}
 	}
 }
 
-func allocations(t *testing.T, scenario loadgen.Scenario, queries uint64) uint64 {
+func allocations(t *testing.T, scenario loadgen.Scenario, queries uint64) (count, bytes, samples uint64) {
 	t.Helper()
 	s := quick(scenario, loadgen.PerformanceOnly)
 	s.MinQueryCount, s.ServerTargetQPS = queries, 1e9
 	sut := &loadgentest.NullSUT{}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 100}, s, loadgen.LogSettings{OutDir: t.TempDir()}); err != nil {
+	r, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 100}, s, loadgen.LogSettings{OutDir: t.TempDir()})
+	if err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-	return after.Mallocs - before.Mallocs
+	return after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc, r.SampleCount
 }
