@@ -1,17 +1,13 @@
 // Package orderstat finds order statistics of many integers without sorting or copying them.
 //
-// The values come as a sequence of chunks that can be walked again and again: a few walks of some nanoseconds per
-// value replace the sorted copy that percentiles need otherwise.
+// A few walks over the values, of a nanosecond per value each and on all processors, replace the sorted copy that
+// percentiles need otherwise.
 package orderstat
 
 import (
-	"iter"
 	"math/bits"
 	"slices"
 )
-
-// Chunks is a sequence of values in pieces. Each walk must give the same values; a chunk is valid until the next.
-type Chunks = iter.Seq[[]int64]
 
 // Moments describe a set of values.
 type Moments struct {
@@ -21,33 +17,58 @@ type Moments struct {
 	Above    int   // how many are greater than the limit
 }
 
-// Describe walks values once. Values must not be negative.
-func Describe(values Chunks, limit int64) Moments {
-	m := Moments{Min: 1<<63 - 1}
-	var high, low uint64 // the sum: 2^32 latencies of minutes do not fit into 64 bits
-	for chunk := range values {
-		var sum uint64
-		for _, v := range chunk {
-			m.Min = min(m.Min, v)
-			m.Max = max(m.Max, v)
-			if v > limit {
-				m.Above++
-			}
-			var carry uint64
-			sum, carry = bits.Add64(sum, uint64(v), 0)
-			high += carry
-		}
-		var carry uint64
-		low, carry = bits.Add64(low, sum, 0)
-		high += carry
-		m.N += len(chunk)
+// Describe walks values, none of which is negative, once.
+func Describe(values Values, limit int64) Moments {
+	parts := walk(values, func(part *partial, chunk []int64) { part.add(chunk, limit) })
+	sum := partial{min: 1<<63 - 1}
+	for _, p := range parts {
+		sum.merge(p)
 	}
-	if m.N == 0 {
+	if sum.n == 0 {
 		return Moments{}
 	}
-	mean, _ := bits.Div64(high, low, uint64(m.N))
-	m.Mean = int64(mean)
-	return m
+	mean, _ := bits.Div64(sum.high, sum.low, uint64(sum.n))
+	return Moments{N: sum.n, Min: sum.min, Max: sum.max, Mean: int64(mean), Above: sum.above}
+}
+
+// partial is what one worker has seen. It begins zeroed: min holds once n > 0.
+type partial struct {
+	n, above  int
+	min, max  int64
+	high, low uint64 // the sum: 2^32 latencies of minutes do not fit into 64 bits
+}
+
+func (p *partial) add(chunk []int64, limit int64) {
+	if len(chunk) == 0 {
+		return
+	}
+	least, most, above := chunk[0], chunk[0], 0
+	var high, low, carry uint64
+	for _, v := range chunk {
+		least, most = min(least, v), max(most, v)
+		if v > limit {
+			above++
+		}
+		low, carry = bits.Add64(low, uint64(v), 0)
+		high += carry
+	}
+	p.merge(partial{n: len(chunk), above: above, min: least, max: most, high: high, low: low})
+}
+
+func (p *partial) merge(q partial) {
+	if q.n == 0 {
+		return
+	}
+	if p.n == 0 {
+		*p = q
+		return
+	}
+	p.n += q.n
+	p.above += q.above
+	p.min, p.max = min(p.min, q.min), max(p.max, q.max)
+	var carry uint64
+	p.low, carry = bits.Add64(p.low, q.low, 0)
+	p.high += q.high + carry
 }
 
 const (
@@ -59,13 +80,14 @@ const (
 )
 
 // Select returns the elements at the given ranks (0-based, below m.N) of the sorted values that m describes.
-func Select(values Chunks, m Moments, ranks []int) []int64 {
+func Select(values Values, m Moments, ranks []int) []int64 {
 	s := selector{values: values, ranks: ranks, found: make([]int64, len(ranks))}
 	if m.N > 0 && len(ranks) > 0 {
 		all := make([]int, len(ranks))
 		for i := range all {
 			all[i] = i
 		}
+		slices.SortFunc(all, func(a, b int) int { return ranks[a] - ranks[b] })
 		s.resolve(interval{lo: m.Min, hi: m.Max, count: m.N, wanted: all})
 	}
 	return s.found
@@ -76,12 +98,13 @@ type interval struct {
 	lo, hi int64 // both inside
 	first  int   // rank of its smallest value
 	count  int
-	wanted []int // positions in selector.ranks
-	values []int64
+	wanted []int // positions in selector.ranks, by rank
 }
 
+func (v interval) has(x int64) bool { return uint64(x-v.lo) <= uint64(v.hi-v.lo) }
+
 type selector struct {
-	values Chunks
+	values Values
 	ranks  []int
 	found  []int64
 }
@@ -107,22 +130,12 @@ func (s *selector) resolve(v interval) {
 
 // split walks the values once and returns those buckets of v that hold wanted ranks.
 func (s *selector) split(v interval) []interval {
-	counts := make([]uint32, buckets)
-	for chunk := range s.values {
-		for _, x := range chunk {
-			if x >= v.lo && x <= v.hi {
-				counts[bucket(uint64(x-v.lo))]++
-			}
-		}
-	}
-	wanted := slices.Clone(v.wanted)
-	slices.SortFunc(wanted, func(a, b int) int { return s.ranks[a] - s.ranks[b] })
+	counts := s.count(v)
 	var parts []interval
-	first := v.first
+	first, wanted := v.first, v.wanted
 	for b := 0; b < buckets && len(wanted) > 0; b++ {
-		next := first + int(counts[b])
 		n := 0
-		for n < len(wanted) && s.ranks[wanted[n]] < next {
+		for n < len(wanted) && s.ranks[wanted[n]] < first+int(counts[b]) {
 			n++
 		}
 		if n > 0 {
@@ -130,9 +143,31 @@ func (s *selector) split(v interval) []interval {
 			part := interval{lo: v.lo + lo, hi: min(v.hi, v.lo+hi), first: first, count: int(counts[b]), wanted: wanted[:n:n]}
 			parts, wanted = append(parts, part), wanted[n:]
 		}
-		first = next
+		first += int(counts[b])
 	}
 	return parts
+}
+
+// count is how many values of v each bucket holds.
+func (s *selector) count(v interval) []uint32 {
+	parts := walk(s.values, func(counts *[]uint32, chunk []int64) {
+		if *counts == nil {
+			*counts = make([]uint32, buckets)
+		}
+		into := (*counts)[:buckets]
+		for _, x := range chunk {
+			if v.has(x) {
+				into[bucket(uint64(x-v.lo))]++
+			}
+		}
+	})
+	sum := parts[0]
+	for _, counts := range parts[1:] {
+		for b, n := range counts {
+			sum[b] += n
+		}
+	}
+	return sum
 }
 
 // gather walks the values once and sorts those of the small buckets of v.
@@ -141,24 +176,31 @@ func (s *selector) gather(v interval, small []interval) {
 		return
 	}
 	owner := make([]uint8, buckets) // 1 + position in small
-	for i := range small {
-		small[i].values = make([]int64, 0, small[i].count)
-		owner[bucket(uint64(small[i].lo-v.lo))] = uint8(i + 1)
+	for i, b := range small {
+		owner[bucket(uint64(b.lo-v.lo))] = uint8(i + 1)
 	}
-	for chunk := range s.values {
+	parts := walk(s.values, func(lists *[][]int64, chunk []int64) {
+		if *lists == nil {
+			*lists = make([][]int64, len(small))
+		}
 		for _, x := range chunk {
-			if x < v.lo || x > v.hi {
-				continue
-			}
-			if o := owner[bucket(uint64(x-v.lo))]; o > 0 {
-				small[o-1].values = append(small[o-1].values, x)
+			if v.has(x) {
+				if o := owner[bucket(uint64(x-v.lo))]; o > 0 {
+					(*lists)[o-1] = append((*lists)[o-1], x)
+				}
 			}
 		}
-	}
-	for _, b := range small {
-		slices.Sort(b.values)
+	})
+	for i, b := range small {
+		values := make([]int64, 0, b.count)
+		for _, lists := range parts {
+			if lists != nil {
+				values = append(values, lists[i]...)
+			}
+		}
+		slices.Sort(values)
 		for _, w := range b.wanted {
-			s.found[w] = b.values[s.ranks[w]-b.first]
+			s.found[w] = values[s.ranks[w]-b.first]
 		}
 	}
 }
@@ -166,7 +208,7 @@ func (s *selector) gather(v interval, small []interval) {
 // bucket numbers distances from an interval's start: exact up to 2^mantissa, then with mantissa bits each.
 func bucket(d uint64) int {
 	e := max(bits.Len64(d)-mantissa-1, 0)
-	return e<<mantissa + int(d>>e)
+	return e<<mantissa + int(d>>(uint(e)&63))
 }
 
 // bounds are the smallest and the largest distance in bucket b.

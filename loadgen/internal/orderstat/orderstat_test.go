@@ -7,15 +7,9 @@ import (
 	"testing"
 )
 
-// chunked walks values in chunks of a size.
-func chunked(values []int64, size int) Chunks {
-	return func(yield func([]int64) bool) {
-		for c := range slices.Chunk(values, size) {
-			if !yield(c) {
-				return
-			}
-		}
-	}
+// of makes Values of a slice.
+func of(values []int64) Values {
+	return Values{N: len(values), Chunk: func(_ []int64, from, to int) []int64 { return values[from:to] }}
 }
 
 // shapes are distributions of latencies: what separates one bucket from the next must not matter.
@@ -47,7 +41,7 @@ func shapes(n int) map[string][]int64 {
 }
 
 func TestSelectEqualsSorting(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 100, few, few + 1, 300_000} {
+	for _, n := range []int{1, 2, 3, 100, few, few + 1, 300_000, 2*perWorker + 5} {
 		for name, values := range shapes(n) {
 			check(t, name, values)
 		}
@@ -58,11 +52,10 @@ func check(t *testing.T, name string, values []int64) {
 	t.Helper()
 	n := len(values)
 	ranks := []int{n / 2, n * 9 / 10, n - 1, 0, n - 1, n * 97 / 100, min(1, n-1)}
-	chunks := chunked(values, 1024)
-	m := Describe(chunks, values[0])
+	m := Describe(of(values), values[0])
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
-	for i, got := range Select(chunks, m, ranks) {
+	for i, got := range Select(of(values), m, ranks) {
 		if want := sorted[ranks[i]]; got != want {
 			t.Errorf("%s, n = %d: rank %d is %d, want %d", name, n, ranks[i], got, want)
 		}
@@ -81,16 +74,16 @@ func sortedUpTo(sorted []int64, limit int64) int {
 
 func TestMeanBeyond64Bits(t *testing.T) {
 	values := []int64{1<<63 - 1, 1<<63 - 1, 1<<63 - 1, 1<<63 - 2}
-	if m := Describe(chunked(values, 2), 0); m.Mean != 1<<63-2 {
+	if m := Describe(of(values), 0); m.Mean != 1<<63-2 {
 		t.Errorf("mean %d, want %d", m.Mean, int64(1<<63-2))
 	}
 }
 
 func TestNothing(t *testing.T) {
-	if m := Describe(chunked(nil, 1), 0); m != (Moments{}) {
+	if m := Describe(of(nil), 0); m != (Moments{}) {
 		t.Errorf("%+v, want zeros", m)
 	}
-	if v := Select(chunked(nil, 1), Moments{}, []int{0}); v[0] != 0 {
+	if v := Select(of(nil), Moments{}, []int{0}); v[0] != 0 {
 		t.Errorf("%v, want 0", v)
 	}
 }
@@ -134,8 +127,8 @@ func BenchmarkPercentiles(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				m := Describe(chunked(values, 1024), 1e6)
-				Select(chunked(values, 1024), m, []int{n / 2, n * 9 / 10, n * 95 / 100, n * 97 / 100, n * 99 / 100, n * 999 / 1000})
+				m := Describe(of(values), 1e6)
+				Select(of(values), m, []int{n / 2, n * 9 / 10, n * 95 / 100, n * 97 / 100, n * 99 / 100, n * 999 / 1000})
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/value")
 		})
