@@ -55,10 +55,18 @@ func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scor
 	if err != nil {
 		return nil, err
 	}
-	dtype, dtypeErr := topk.ParseDType(o.Params["dtype"])
+	dtype, dtypeErr := parseDType(o.Params["dtype"])
 	labels, labelsErr := openLabels(o.Dataset, o.Count)
 	if err := errors.Join(b.manifest.checkParams(o.Params), dtypeErr, labelsErr); err != nil {
 		return nil, fmt.Errorf("score %s: %w", e.Name, err)
 	}
 	return newScorer(labels, dtype), nil
+}
+
+func parseDType(text string) (topk.DType, error) {
+	d, err := topk.ParseDType(text)
+	if err != nil {
+		return d, sdk.Usage(err)
+	}
+	return d, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
@@ -30,7 +31,10 @@ func bind(defaults, params map[string]string) (binding, error) {
 	b.recipe, faults[0] = parseRecipe(v["preprocess"], v["layout"])
 	b.scores, faults[1] = parseAnswer(v["answer"])
 	b.offset, faults[2] = parseOffset(v["offset"])
-	return b, errors.Join(faults[:]...)
+	if err := errors.Join(faults[:]...); err != nil {
+		return b, sdk.Usage(err)
+	}
+	return b, nil
 }
 
 // parseRecipe reads the names that the official reference gives its preprocessing functions.

@@ -6,6 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // pictures is a data set, drawn or read. Its methods may be called concurrently.
@@ -80,21 +81,21 @@ func drawnPictures(count int) (synthetic.ImageSet, error) {
 func openImagenet(path string, o imagenet.Options) (*imagenet.Set, error) {
 	set, err := imagenet.Open(path, o)
 	if err != nil {
-		return nil, err
+		return nil, sdk.Data(err)
 	}
 	return set, checkEnough(o.Count, set.Len())
 }
 
 func checkCount(count int) error {
 	if count < 0 {
-		return fmt.Errorf("count = %d, want 0 (all) or more", count)
+		return sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count))
 	}
 	return nil
 }
 
 func checkEnough(count, size int) error {
 	if count > size {
-		return fmt.Errorf("count = %d, want at most the %d pictures of the data set", count, size)
+		return sdk.Usage(fmt.Errorf("count = %d, want at most the %d pictures of the data set", count, size))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func newScorer(labels []int, d topk.DType) *scorer {
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
 	if err := s.topk.Add(e.QSLIndex, e.Data); err != nil {
-		return fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err)
+		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
 	}
 	return nil
 }
@@ -28,7 +28,7 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 func (s *scorer) Result() (sdk.Score, error) {
 	r, err := s.topk.Result()
 	if err != nil {
-		return sdk.Score{}, err
+		return sdk.Score{}, sdk.Data(err)
 	}
 	score := sdk.Score{
 		Metrics:      []sdk.Metric{{Name: "accuracy", Unit: "%", Value: r.Accuracy}},

@@ -62,11 +62,11 @@ func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
 	}
 	data, err := w.pictures.Read(i)
 	if err != nil {
-		return nil, fmt.Errorf("sample %d: %w", i, err)
+		return nil, sdk.Data(fmt.Errorf("sample %d: %w", i, err))
 	}
 	s := w.newSample()
 	if err := w.recipe.FromBytes(*s.input, data, image.DecodeOptions{}); err != nil {
-		return nil, errors.Join(fmt.Errorf("sample %d (%s): %w", i, w.pictures.Name(i), err), s.Close())
+		return nil, errors.Join(sdk.Data(fmt.Errorf("sample %d (%s): %w", i, w.pictures.Name(i), err)), s.Close())
 	}
 	return s, nil
 }
