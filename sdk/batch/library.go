@@ -26,6 +26,7 @@ type Library[S any] struct {
 
 type slot[S any] struct {
 	sample S
+	held   bool // sample is there
 	refs   int
 }
 
@@ -105,7 +106,7 @@ func (l *Library[S]) loadOne(ctx context.Context, i int) (err error) {
 	if err != nil {
 		return fmt.Errorf("sample %d: %w", i, err)
 	}
-	l.slots[i].sample = s
+	l.slots[i].sample, l.slots[i].held = s, true
 	return nil
 }
 
@@ -152,10 +153,9 @@ func (l *Library[S]) drop(indices []loadgen.SampleIndex) error {
 }
 
 func (l *Library[S]) dropOne(i loadgen.SampleIndex) error {
-	var none S
-	sample := l.slots[i].sample
-	l.slots[i].sample = none
-	if c, ok := any(sample).(io.Closer); ok {
+	was := l.slots[i]
+	l.slots[i] = slot[S]{}
+	if c, ok := any(was.sample).(io.Closer); ok && was.held {
 		return c.Close()
 	}
 	return nil

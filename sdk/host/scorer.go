@@ -19,6 +19,7 @@ const scoreFrameBytes = 256 << 10
 type scorer struct {
 	plugin *Plugin
 	stream pluginpb.Plugin_ScoreClient
+	ctx    context.Context // of the stream
 	cancel context.CancelFunc
 	frame  []*pluginpb.AccuracyEntry
 	bytes  int
@@ -27,7 +28,7 @@ type scorer struct {
 // OpenScorer opens a scorer in the plugin; entries are streamed to it. Its Result ends it. ctx bounds all of its work.
 func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
 	ctx, cancel := p.Context(ctx)
-	s := &scorer{plugin: p, cancel: cancel}
+	s := &scorer{plugin: p, ctx: ctx, cancel: cancel}
 	var err error
 	if s.stream, err = p.rpc.Score(ctx); err != nil {
 		return nil, s.failed(err)
@@ -89,12 +90,9 @@ func (s *scorer) Result() (sdk.Score, error) {
 
 // failed ends the stream and explains why.
 func (s *scorer) failed(err error) error {
-	ctx := s.stream.Context()
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	} else {
-		err = s.plugin.callError("score", err)
+	defer s.cancel()
+	if s.ctx.Err() != nil {
+		return context.Cause(s.ctx)
 	}
-	s.cancel()
-	return err
+	return s.plugin.callError("score", err)
 }

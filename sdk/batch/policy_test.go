@@ -1,0 +1,86 @@
+package batch_test
+
+import (
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+)
+
+func TestChoose(t *testing.T) {
+	const cpus = 4
+	for _, c := range []struct {
+		name    string
+		request batch.Request
+		limits  backend.Limits
+		want    batch.Policy
+	}{
+		{
+			"one sample at a time",
+			batch.Request{Scenario: loadgen.SingleStream}, backend.Limits{PreferredBatch: 8},
+			batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true},
+		},
+		{
+			"a query over all cores",
+			batch.Request{Scenario: loadgen.MultiStream}, backend.Limits{},
+			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 2, Split: true},
+		},
+		{
+			"what is queued",
+			batch.Request{Scenario: loadgen.Server}, backend.Limits{PreferredBatch: 8},
+			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 8},
+		},
+		{
+			"full batches on all cores",
+			batch.Request{Scenario: loadgen.Offline}, backend.Limits{PreferredBatch: 8, MaxBatch: 4},
+			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 4, Full: true},
+		},
+		{
+			"full batches on one device",
+			batch.Request{Scenario: loadgen.Offline}, backend.Limits{PreferredBatch: 64, Concurrency: 1},
+			batch.Policy{Sessions: 1, Workers: 2, MaxBatch: 64, Full: true},
+		},
+		{
+			"a remote server takes more than there are cores",
+			batch.Request{Scenario: loadgen.Server}, backend.Limits{PreferredBatch: 1, Concurrency: 100},
+			batch.Policy{Sessions: 100, Workers: 100, MaxBatch: 1},
+		},
+		{
+			"the user's word",
+			batch.Request{Scenario: loadgen.Server, Batch: 16, Sessions: 3}, backend.Limits{PreferredBatch: 1, Concurrency: 8},
+			batch.Policy{Sessions: 3, Workers: 3, MaxBatch: 16},
+		},
+		{
+			"the user's word, within the limits",
+			batch.Request{Scenario: loadgen.SingleStream, Batch: 16, Sessions: 9}, backend.Limits{MaxBatch: 8, Concurrency: 2},
+			batch.Policy{Sessions: 2, Workers: 1, MaxBatch: 8, Inline: true},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.request.CPUs = cpus
+			if got := batch.Choose(c.request, c.limits); got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestConfig(t *testing.T) {
+	for _, c := range []struct {
+		request     batch.Request
+		concurrency int
+		lowLatency  bool
+	}{
+		{batch.Request{Scenario: loadgen.SingleStream, CPUs: 4}, 1, true},
+		{batch.Request{Scenario: loadgen.SingleStream, CPUs: 4, Sessions: 2}, 2, false},
+		{batch.Request{Scenario: loadgen.Server, CPUs: 4}, 4, false},
+		{batch.Request{Scenario: loadgen.Offline, CPUs: 4, Sessions: 7, Batch: 3}, 7, false},
+		{batch.Request{Scenario: loadgen.Offline}, 1, false},
+	} {
+		got := c.request.Config()
+		if got.Concurrency != c.concurrency || got.LowLatency != c.lowLatency || got.MaxBatch != c.request.Batch {
+			t.Errorf("%+v: got %+v, want concurrency %d, low latency %v", c.request, got, c.concurrency, c.lowLatency)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+func TestInterruptedRun(t *testing.T) {
+	p := launch(t)
+	for _, s := range loadgen.Scenarios() {
+		t.Run(s.String(), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			w, err := openCount(t.Context(), p, s, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			long := settings(s)
+			long.MinDuration, long.OfflineExpectedQPS = 5*time.Second, 10e6
+			r, err := loadgen.StartTest(ctx, w.SUT(), w.QSL(), long, loadgen.LogSettings{})
+			if err == nil || r == nil || r.Aborted == nil {
+				t.Errorf("error %v, want an aborted run", err)
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if _, err := startTest(t, p, loadgen.Offline); err != nil {
+		t.Errorf("the plugin is fit for the next run: %v", err)
+	}
+}
+
+func TestClosedPlugin(t *testing.T) {
+	p := launch(t)
+	w, err := openCount(t.Context(), p, loadgen.Server, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := p.Context(t.Context())
+	defer cancel()
+	for range 2 {
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ctx.Err() == nil {
+		t.Error("the plugin's context did not end")
+	}
+	if _, err := p.Describe(t.Context()); err == nil {
+		t.Error("a closed plugin answers")
+	}
+	q := loadgen.Query{Samples: []loadgen.QuerySample{{}}}
+	if err := w.SUT().IssueQuery(t.Context(), q, newCounter(1)); err == nil {
+		t.Error("a closed plugin takes queries")
+	}
+	_ = w.Close() // returns
+}
+
+// A plugin's failure ends contexts with the failure as their cause; a parent's end keeps its own.
+func TestContext(t *testing.T) {
+	p, err := launchFaulty(t, "die-load")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := errors.New("ours")
+	parent, stop := context.WithCancelCause(t.Context())
+	first, cancelFirst := p.Context(parent)
+	defer cancelFirst()
+	stop(ours)
+	<-first.Done()
+	if context.Cause(first) != ours {
+		t.Errorf("cause %v, want the parent's", context.Cause(first))
+	}
+	ctx, cancel := p.Context(t.Context())
+	defer cancel()
+	w, err := openCount(ctx, p, loadgen.Server, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFailure(t, w.QSL().LoadSamplesToRAM(ctx, []loadgen.SampleIndex{1}), host.KindDied)
+	<-ctx.Done()
+	wantFailure(t, context.Cause(ctx), host.KindDied, "signal 9")
+}
+
+func TestOneWorkloadAtATime(t *testing.T) {
+	p := launch(t)
+	w, err := openCount(t.Context(), p, loadgen.Server, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openCount(t.Context(), p, loadgen.Server, 10); err == nil {
+		t.Error("a second workload opened")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openCount(t.Context(), p, loadgen.Server, 10); err != nil {
+		t.Errorf("after Close: %v", err)
+	}
+}
