@@ -98,7 +98,6 @@ func (*faults) equalStream(s TestSettings) bool {
 
 func (f *faults) unsupported(s TestSettings) {
 	f.need(s.Mode != FindPeakPerformance, "mode = FindPeakPerformance is not supported yet: raise server_target_qps by hand")
-	f.need(!s.ServerCoalesceQueries || s.Scenario != Server, "server_coalesce_queries is not supported yet: leave it off")
 	f.need(s.ServerNumIssueQueryThreads == 0 || s.Scenario != Server,
 		"server_num_issue_query_threads = %d is not supported yet: leave it at 0", s.ServerNumIssueQueryThreads)
 	f.need(!s.UseTokenLatencies && !s.InferTokenLatencies, "token latencies are not supported yet: leave use_token_latencies and infer_token_latencies off")

@@ -188,6 +188,34 @@ func TestFailureCauseEndsAtOnce(t *testing.T) {
 	})
 }
 
+// A SUT or QSL that returns just the context's error does not hide why the test ended.
+func TestContextErrorsTellTheCause(t *testing.T) {
+	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	for name, sut := range map[string]*faultySUT{
+		"issuing":  {issue: func(ctx context.Context, _ loadgen.Query, _ loadgen.Responder) error { return wait(ctx) }},
+		"flushing": {flush: wait},
+		"warming":  {warmUp: wait},
+		"loading":  {},
+	} {
+		for _, cause := range []error{errBoom, context.Canceled} {
+			t.Run(fmt.Sprint(name, "/", cause), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					qsl := faultyQSL{QSL: loadgentest.QSL{Total: 10}}
+					if name == "loading" {
+						qsl.load = wait
+					}
+					ctx, cancel := context.WithCancelCause(t.Context())
+					time.AfterFunc(time.Second, func() { cancel(cause) })
+					r := aborted(t, ctx, sut, qsl, quick(loadgen.Offline, loadgen.PerformanceOnly), cause)
+					if user := cause == context.Canceled; errors.Is(r.Aborted, loadgen.ErrInterrupted) != user {
+						t.Errorf("error %v: interrupted %v, want %v", r.Aborted, !user, user)
+					}
+				})
+			})
+		}
+	}
+}
+
 // A call into the SUT or the QSL that never returns is abandoned some seconds after the end of the context.
 func TestCallsThatNeverReturnAreAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -45,7 +45,7 @@ func (c *goldenCase) checkEvents(t *testing.T, w *witness) {
 			want = append(want, name)
 		}
 	}
-	if got := summary(w.events); got != summary(want) {
+	if got := summary(w.events); c.Exact == "full" && got != summary(want) {
 		t.Errorf("calls:\n got %s\nwant %s", got, summary(want))
 	}
 }
@@ -76,15 +76,15 @@ func (c *goldenCase) checkQueries(t *testing.T, w *witness) {
 			}
 			samples = append(samples, uint64(s.Index))
 		}
-		if i < len(c.Queries) && !hasPrefix(samples[at:], c.Queries[i]) {
+		if c.Exact == "full" && i < len(c.Queries) && !hasPrefix(samples[at:], c.Queries[i]) {
 			t.Fatalf("query %d: samples %s, want %s", i, head(samples[at:]), head(c.Queries[i]))
 		}
 	}
-	if len(sizes) != c.QueriesN || len(samples) != c.SamplesN {
-		t.Errorf("%d queries with %d samples, want %d with %d", len(sizes), len(samples), c.QueriesN, c.SamplesN)
+	if len(samples) != c.SamplesN || sum64(samples) != c.SamplesSHA {
+		t.Errorf("%d samples, want %d, or other ones after those listed", len(samples), c.SamplesN)
 	}
-	if sum64(samples) != c.SamplesSHA || sum64(sizes) != c.SizesSHA {
-		t.Errorf("the samples or sizes of the queries differ after those listed")
+	if c.Exact == "full" && (len(sizes) != c.QueriesN || sum64(sizes) != c.SizesSHA) {
+		t.Errorf("%d queries, want %d, or of other sizes", len(sizes), c.QueriesN)
 	}
 }
 

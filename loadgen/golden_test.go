@@ -19,6 +19,7 @@ import (
 // totals and checksums are of the whole.
 type goldenCase struct {
 	Name      string
+	Exact     string `json:"deterministic"` // "full", or what does not depend on timing
 	Settings  goldenSettings
 	QSL       struct{ Total, Performance int }
 	Effective map[string]any
@@ -123,8 +124,6 @@ func (c *goldenCase) notDelivered() string {
 	switch s := c.Settings; {
 	case s.Mode == "FindPeakPerformance" && s.Scenario == "Server":
 		return "FindPeakPerformance is not delivered yet"
-	case s.ServerCoalesceQueries:
-		return "server_coalesce_queries is not delivered yet"
 	case s.UseTokenLatencies:
 		return "token latencies are not delivered yet"
 	}

@@ -20,12 +20,13 @@ type issuer struct {
 	log      *runLog
 	limits   EffectiveSettings
 	accuracy bool
+	coalesce bool
 	spin     bool
 	progress *Progress
 
 	plan  schedule.Plan
-	first uint32 // response id of the first sample
-	query []QuerySample
+	first uint32        // response id of the first sample
+	query []QuerySample // what IssueQuery gets; with coalescing, as many samples as may be due at once
 	rec   *record.Recorder
 	clock *pace.Clock
 
@@ -40,6 +41,9 @@ func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
 		plan: plan, first: uint32(t.nextID),
 	}
 	x.query = make([]QuerySample, plan.SamplesPerQuery)
+	if t.e.Scenario == Server && t.s.ServerCoalesceQueries {
+		x.coalesce, x.query = true, make([]QuerySample, len(plan.Samples))
+	}
 	x.rec = record.New(x.first, len(plan.Samples))
 	x.issued = make([]int64, plan.Queries)
 	switch t.e.Scenario {
@@ -55,7 +59,7 @@ func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
 
 // run issues the queries, flushes, and waits for the answers.
 func (x *issuer) run(ctx context.Context, a *answers) error {
-	x.fill(0) // Offline's query is long: it exists before the clock starts
+	x.fill(0, 1) // Offline's query is long: it exists before the clock starts
 	x.clock = pace.Start(ctx)
 	a.clock = x.clock
 	x.out.current.Store(a)
@@ -98,10 +102,10 @@ func (x *issuer) chained(ctx context.Context) error {
 			if !x.await(ctx, uint64(q)*perQuery) || closed(done) {
 				return x.interrupted(ctx)
 			}
-			x.fill(q)
+			x.fill(q, 1)
 		}
-		at, err := x.issue(ctx, q, x.clock.Now())
-		if err != nil {
+		at := x.clock.Now()
+		if err := x.issue(ctx, q, 1, at); err != nil {
 			return err
 		}
 		if x.accuracy {
@@ -127,41 +131,61 @@ func (x *issuer) paced(ctx context.Context) error {
 	sleeper := pace.NewSleeper(ctx, x.clock, x.spin)
 	defer sleeper.Close()
 	done := ctx.Done()
-	for q, due := range x.scheduled {
-		now := sleeper.Until(due)
+	for q := 0; q < len(x.scheduled); {
+		now := sleeper.Until(x.scheduled[q])
 		if closed(done) {
 			return x.interrupted(ctx)
 		}
-		x.fill(q)
-		at, err := x.issue(ctx, q, now)
-		if err != nil {
+		n := x.due(q, now)
+		x.fill(q, n)
+		if err := x.issue(ctx, q, n, now); err != nil {
 			return err
 		}
-		if !x.accuracy && (x.tooManyOutstanding(uint64(q+1)) || x.overLimit(uint64(q+1), at)) {
+		q += n
+		if !x.accuracy && (x.tooManyOutstanding(uint64(q)) || x.overLimit(uint64(q), now)) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// fill writes query q into the buffer that IssueQuery gets.
-func (x *issuer) fill(q int) {
-	n := len(x.query)
-	samples := x.plan.Samples[q*n : q*n+n]
-	id := x.first + uint32(q*n)
-	for i := range x.query {
-		x.query[i] = QuerySample{ID: ResponseID(id + uint32(i)), Index: SampleIndex(samples[i])}
+// due is how many queries from q on are issued together: one, or with coalescing all that are due by now.
+func (x *issuer) due(q int, now int64) int {
+	n := 1
+	if x.coalesce {
+		for q+n < len(x.scheduled) && x.scheduled[q+n] <= now {
+			n++
+		}
+	}
+	return n
+}
+
+// fill writes n queries from q on into the buffer that IssueQuery gets.
+func (x *issuer) fill(q, n int) {
+	first := q * x.plan.SamplesPerQuery
+	n *= x.plan.SamplesPerQuery
+	id := x.first + uint32(first)
+	query := x.query[:n]
+	for i, index := range x.plan.Samples[first : first+n] {
+		query[i] = QuerySample{ID: ResponseID(id + uint32(i)), Index: SampleIndex(index)}
 	}
 }
 
-// issue hands the filled query q to the SUT, as issued at the time.
-func (x *issuer) issue(ctx context.Context, q int, at int64) (int64, error) {
-	x.issued[q] = at
-	x.rec.Issue(uint64(q+1) * uint64(len(x.query)))
-	if err := x.sut.IssueQuery(ctx, Query{Samples: x.query}, x.out); err != nil {
-		return at, fmt.Errorf("SUT %s: issuing query %d: %w", x.sut.Name(), q, err)
+// issue hands the n queries from q on, which the buffer holds, to the SUT, as issued at the time.
+func (x *issuer) issue(ctx context.Context, q, n int, at int64) error {
+	for i := q; i < q+n; i++ {
+		x.issued[i] = at
 	}
-	return at, nil
+	perQuery := x.plan.SamplesPerQuery
+	x.rec.Issue(uint64(q+n) * uint64(perQuery))
+	err := x.sut.IssueQuery(ctx, Query{Samples: x.query[:n*perQuery]}, x.out)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil { // no fault of the SUT's
+		return x.interrupted(ctx)
+	}
+	return fmt.Errorf("SUT %s: issuing query %d: %w", x.sut.Name(), q, err)
 }
 
 const keyRuntime = "error_runtime"

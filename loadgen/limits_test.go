@@ -129,3 +129,21 @@ func TestRanOutOfQueries(t *testing.T) {
 		t.Errorf("verdict %s after %v", r.Verdict, r.Duration)
 	}
 }
+
+// With coalescing, the queries that come due while IssueQuery runs are issued together, each with its own due time.
+func TestCoalescedQueries(t *testing.T) {
+	s := quick(loadgen.Server, loadgen.PerformanceOnly)
+	s.ServerTargetQPS, s.ServerCoalesceQueries = 1e5, true
+	clock := &loadgentest.Clock{}
+	sut := &loadgentest.Script{Clock: clock, Fail: func(int) error { clock.Advance(time.Millisecond); return nil }}
+	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 9}, s, loadgen.LogSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls := len(sut.Queries()); calls > 12 || r.QueryCount != 700 || r.SampleCount != 700 {
+		t.Errorf("%d calls for %d queries of %d samples, want about 8 for 700", calls, r.QueryCount, r.SampleCount)
+	}
+	if r.Latency.Max > 2*time.Millisecond || r.Latency.Min < time.Millisecond || r.IssueDelay.Max > time.Millisecond {
+		t.Errorf("latencies %+v, issue delays %+v", r.Latency, r.IssueDelay)
+	}
+}

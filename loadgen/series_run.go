@@ -131,5 +131,18 @@ func endOf(ctx context.Context) error {
 	return cause
 }
 
+// because adds to the error of a test why its context ended, if that is what made the test fail: a SUT or a QSL may
+// have returned just ctx.Err().
+func because(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	end := endOf(ctx)
+	if errors.Is(err, ErrInterrupted) || !byUser(end) && errors.Is(err, end) {
+		return err
+	}
+	return fmt.Errorf("%w; %w", end, err)
+}
+
 // byUser tells an interruption from a failure of the SUT, which leaves nothing to wait for.
 func byUser(err error) bool { return errors.Is(err, ErrInterrupted) }

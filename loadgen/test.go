@@ -67,7 +67,7 @@ func (t *test) run(ctx context.Context) (*Result, error) {
 	if err == nil {
 		err = t.broken()
 	}
-	return t.conclude(p, err)
+	return t.conclude(p, because(ctx, err))
 }
 
 // open creates the logs and writes what is known before the first series.
