@@ -153,7 +153,10 @@ func replace(path, final, old string) error {
 	if err := os.Rename(final, old); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return errors.Join(os.Rename(path, final), os.RemoveAll(old))
+	if err := os.Rename(path, final); err != nil {
+		return errors.Join(err, os.Rename(old, final))
+	}
+	return os.RemoveAll(old)
 }
 
 func isDir(path string) bool {

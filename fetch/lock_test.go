@@ -1,0 +1,56 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestLockWaitEndsWithItsContext(t *testing.T) {
+	dir := t.TempDir()
+	f := File{Name: "m", URL: "https://example.com/m"}
+	unlock, err := open(t, dir, Options{}).lock(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	waiting := 0
+	c := open(t, dir, Options{Progress: func(p Progress) {
+		if waiting++; p.Phase != Waiting || p.Name != "m" {
+			t.Errorf("progress %+v", p)
+		}
+		if waiting == 3 {
+			cancel(stop)
+		}
+	}})
+	if _, err := c.lock(ctx, f); !errors.Is(err, stop) || waiting != 3 {
+		t.Errorf("%v after %d waits, want %v after 3", err, waiting, stop)
+	}
+	unlock()
+	unlock, err = c.lock(t.Context(), f)
+	if err != nil {
+		t.Fatalf("a lock that is free: %v", err)
+	}
+	unlock()
+}
+
+func TestSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		if err := sleep(t.Context(), time.Minute); err != nil || time.Since(start) != time.Minute {
+			t.Errorf("slept %v, %v", time.Since(start), err)
+		}
+		stop := errors.New("stop")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Second, func() { cancel(stop) })
+		if err := sleep(ctx, time.Hour); !errors.Is(err, stop) {
+			t.Errorf("got %v, want %v", err, stop)
+		}
+		if total := time.Since(start); total != time.Minute+time.Second {
+			t.Errorf("both took %v, want 61 s", total)
+		}
+	})
+}
