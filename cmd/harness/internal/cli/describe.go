@@ -61,7 +61,7 @@ func writeDescription(w io.Writer, s discover.Served) error {
 }
 
 func identity(s discover.Served) table.Table {
-	t := table.Table{Indent: "  "}
+	t := table.Table{Indent: "  ", Width: pageWidth}
 	d := s.Description
 	t.Row("benchmark", strings.TrimSpace(d.Name+" "+d.Version), d.Summary)
 	t.Row("plugin", s.Path)
@@ -81,7 +81,7 @@ func identity(s discover.Served) table.Table {
 }
 
 func fileTable(files []sdk.ModelFile) table.Table {
-	t := table.Table{Indent: "  "}
+	t := table.Table{Indent: "  ", Width: pageWidth}
 	for _, f := range files {
 		where := f.URL
 		if f.Embedded {
@@ -118,7 +118,7 @@ func referenceText(reference []sdk.Metric) string {
 func quantity(v float64, unit string) string { return strings.TrimSpace(figure.Round(v) + " " + unit) }
 
 func datasetTable(sets []sdk.DatasetInfo) table.Table {
-	t := table.Table{Indent: "  "}
+	t := table.Table{Indent: "  ", Width: pageWidth}
 	for _, d := range sets {
 		kind := "--dataset DIR"
 		if d.Embedded {
@@ -135,7 +135,7 @@ func datasetTable(sets []sdk.DatasetInfo) table.Table {
 }
 
 func metricTable(metrics []sdk.MetricInfo) table.Table {
-	t := table.Table{Indent: "  "}
+	t := table.Table{Indent: "  ", Width: pageWidth}
 	for _, m := range metrics {
 		target := "at least " + quantity(m.Target, m.Unit)
 		if m.Upper != 0 {
@@ -150,7 +150,7 @@ func metricTable(metrics []sdk.MetricInfo) table.Table {
 }
 
 func paramTable(params []sdk.ParamInfo) table.Table {
-	t := table.Table{Indent: "  "}
+	t := table.Table{Indent: "  ", Width: pageWidth}
 	for _, p := range params {
 		t.Row(p.Name, "default "+orNone(p.Default), p.Help)
 	}
@@ -158,7 +158,7 @@ func paramTable(params []sdk.ParamInfo) table.Table {
 }
 
 func smokeTable(smoke []sdk.SmokeSetting) table.Table {
-	t := table.Table{Indent: "  "}
+	t := table.Table{Indent: "  ", Width: pageWidth}
 	for _, s := range smoke {
 		t.Row(s.Scenario, s.Key, s.Value)
 	}

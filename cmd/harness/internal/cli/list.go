@@ -38,7 +38,7 @@ func (a *app) list(catalog *discover.Catalog) error {
 }
 
 func writeModels(w io.Writer, catalog *discover.Catalog) error {
-	t := table.Table{}
+	t := table.Table{Width: pageWidth}
 	t.Row("MODEL", "PLUGIN", "BACKENDS", "EMBEDDED", "SCENARIOS", "SUMMARY")
 	for _, e := range catalog.Entries {
 		for _, m := range e.Description.Models {
@@ -83,6 +83,9 @@ func embedded(m sdk.ModelInfo) []string {
 	}
 	return out
 }
+
+// pageWidth is where long texts are broken.
+const pageWidth = 110
 
 func orDash(items []string) string {
 	if len(items) == 0 {

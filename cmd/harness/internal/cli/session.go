@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/output"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/run"
@@ -66,6 +67,7 @@ func (s *session) runAll(ctx context.Context) error {
 			rec := s.runner.Record(s.plan, t)
 			rec.Skip()
 			records = append(records, rec)
+			s.row(rec)
 			continue
 		}
 		rec, err := s.runner.Run(ctx, s.plan, t)
@@ -78,6 +80,7 @@ func (s *session) runAll(ctx context.Context) error {
 
 // finish writes what follows the last run and returns the session's error: a failure, or an outcome that is not good.
 func (s *session) finish(records []report.Run, failure error) error {
+	output.Prune(s.plan.Out, runDirs(s.plan))
 	d := report.NewDocument(records)
 	if s.flags.json {
 		text, err := d.JSON()

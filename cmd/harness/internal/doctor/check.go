@@ -41,7 +41,7 @@ func Write(w io.Writer, sections []Section) error {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, s.Title)
-		t := table.Table{Indent: "  "}
+		t := table.Table{Indent: "  ", Width: 120}
 		for _, c := range s.Checks {
 			t.Row(fmt.Sprintf("%-4s", c.State), c.Name, c.Found)
 			if c.Advice != "" {

@@ -41,8 +41,11 @@ func Short(v float64) string {
 // Millis is a latency in milliseconds, the unit of the rules.
 func Millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// Seconds writes a duration for people: 0.8 s, 12.3 s, 10 min 5 s.
+// Seconds writes a duration for people: 85 ms, 12.3 s, 10 min 5 s.
 func Seconds(d time.Duration) string {
+	if d > 0 && d < time.Second/10 {
+		return Short(Millis(d)) + " ms"
+	}
 	if d < time.Minute {
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 	}

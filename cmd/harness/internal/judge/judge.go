@@ -74,6 +74,9 @@ func Judge(c Case) Verdict {
 		v.Metrics = append(v.Metrics, judged)
 		v.Outcome = worse(v.Outcome, judged.Outcome)
 	}
+	if v.Outcome == Informational && targets != nil {
+		v.Basis = "no target: there is none in the " + basis
+	}
 	return v
 }
 
@@ -96,11 +99,11 @@ func (c Case) targets() (map[string]target, string) {
 		return nil, fmt.Sprintf("no target applies to a subset: %s of the %s samples of %s",
 			figure.Count(uint64(c.Score.Samples)), figure.Count(uint64(data.Samples)), data.Name)
 	case !data.Embedded:
-		return officialTargets(c.Model.Metrics), "closed-division target on " + data.Name
+		return officialTargets(c.Model.Metrics), "closed division's targets for " + data.Name
 	case !c.Embedded:
 		return nil, fmt.Sprintf("no target: %s is the embedded model's own data", data.Name)
 	}
-	return cardTargets(c.Model), "FP32 reference of the model card"
+	return cardTargets(c.Model), "FP32 references of the model card"
 }
 
 // dataset is the data set that the log is taken to come from.

@@ -48,7 +48,7 @@ func phase(s loadgen.ProgressSnapshot) string {
 }
 
 func elapsed(s loadgen.ProgressSnapshot) string {
-	if s.MinDuration == 0 || s.Mode == loadgen.AccuracyOnly {
+	if s.Elapsed >= s.MinDuration || s.Mode == loadgen.AccuracyOnly {
 		return figure.Seconds(s.Elapsed)
 	}
 	return figure.Seconds(s.Elapsed) + " of " + figure.Seconds(s.MinDuration)

@@ -86,6 +86,17 @@ func prepare(dir string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
+// Prune removes the directories of runs that were never made, as far as they are empty.
+func Prune(out string, dirs []string) {
+	for _, dir := range dirs {
+		for d := dir; d != "."; d = filepath.Dir(d) {
+			if os.Remove(filepath.Join(out, d)) != nil { // not empty
+				break
+			}
+		}
+	}
+}
+
 // CopyUserConf copies the user's settings beside the results of each scenario, as the official tree wants.
 func CopyUserConf(out, userConf string, scenarioDirs []string) error {
 	if userConf == "" {

@@ -4,9 +4,11 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
@@ -56,9 +58,14 @@ type Files interface {
 
 // Build makes the plan of a request on a plugin. All faults of the request are reported at once.
 func Build(r Request, s discover.Served, files Files) (*Plan, error) {
-	p := &Plan{Served: s, UserConf: r.UserConf, Rules: r.Rules}
+	p := &Plan{Served: s, UserConf: r.UserConf}
 	var faults []error
 	add := func(errs ...error) { faults = append(faults, errs...) }
+	round, err := mlconf.Round(r.Rules)
+	if err != nil {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--rules: %w", err))
+	}
+	p.Rules = round.Name
 	add(p.chooseModel(r, files)...)
 	add(p.chooseOptions(r)...)
 	add(p.chooseProfile(r))

@@ -37,7 +37,7 @@ const modeAccuracy = "accuracy"
 func performance(res *loadgen.Result) *Performance {
 	p := &Performance{
 		Valid:   res.Verdict == loadgen.Valid,
-		Metric:  toFigure(res.MetricName, res.MetricUnit, res.Metric),
+		Metric:  toFigure(metricName(res), res.MetricUnit, res.Metric),
 		Checks:  Checks{res.PerformanceConstraintsMet, res.MinDurationMet, res.MinQueriesMet, res.EarlyStoppingMet},
 		Queries: res.QueryCount, Samples: res.SampleCount, Over: res.OverlatencyCount,
 		Latency: *latency(res.Latency),
@@ -55,6 +55,20 @@ func performance(res *loadgen.Result) *Performance {
 	}
 	return p
 }
+
+// metricName is the headline's name as the rules speak of it.
+func metricName(res *loadgen.Result) string {
+	switch res.Effective.Scenario {
+	case loadgen.SingleStream:
+		return ordinal(res.TargetPercentile.P) + " percentile latency"
+	case loadgen.MultiStream:
+		return ordinal(res.TargetPercentile.P) + " percentile latency of a query"
+	}
+	return res.MetricName
+}
+
+// ordinal writes a fraction as a percentile: 90th, 99.9th.
+func ordinal(p float64) string { return figure.Short(100*p) + "th" }
 
 // figures are the headline numbers beside the metric.
 func figures(res *loadgen.Result) []Figure {

@@ -169,11 +169,12 @@ func (r Run) writeRemarks(b *strings.Builder) {
 		}
 	}
 	for _, m := range r.Messages {
-		kind := "error"
-		if m.Warning {
-			kind = "warning"
+		switch {
+		case m.Warning:
+			fmt.Fprintf(b, "    warning: %s\n", m.Text)
+		case len(r.Reasons) == 0: // the reasons say it better, with the numbers
+			fmt.Fprintf(b, "    error: %s\n", m.Text)
 		}
-		fmt.Fprintf(b, "    %s: %s\n", kind, m.Text)
 	}
 }
 

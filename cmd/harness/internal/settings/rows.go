@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
@@ -18,9 +19,11 @@ func (s Settings) Rows() []Row {
 		if !f.Applies(s.Scenario) {
 			continue
 		}
-		rows = append(rows, Row{
-			Key: name(f), Value: f.Text(s.TestSettings), Unit: f.Unit, Origin: origin(s.Origins[f.Name]), Doc: f.Doc,
-		})
+		row := Row{Key: name(f), Value: f.Text(s.TestSettings), Unit: f.Unit, Origin: origin(s.Origins[f.Name]), Doc: f.Doc}
+		if f.Name == "Mode" { // the run's own, whatever files say
+			row.Value, row.Origin = s.Mode.String(), "this run"
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -33,13 +36,14 @@ func name(f mlconf.Field) string {
 	return f.Official
 }
 
-// origin words where a value came from: "user.conf:3 (resnet50.Server.target_qps)".
+// origin words where a value came from: "user.conf:3 (resnet50.Server.target_qps)". The key is left out where it is the
+// row's own.
 func origin(o mlconf.Origin) string {
 	text := o.Source
 	if o.Line > 0 {
 		text = fmt.Sprintf("%s:%d", text, o.Line)
 	}
-	if o.Key != "" && o.Source != flagSource {
+	if strings.Contains(o.Key, ".") {
 		text += " (" + o.Key + ")"
 	}
 	return text

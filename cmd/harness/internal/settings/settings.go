@@ -83,12 +83,16 @@ func Load(r Request) (Settings, error) {
 	if err != nil {
 		return Settings{}, usage(err)
 	}
-	s, err := mlconf.Load(r.options(r.UserConf, append(r.smoke(user), r.flags()...)))
+	smoke := r.smoke(user)
+	s, err := mlconf.Load(r.options(r.UserConf, append(smoke, r.flags()...)))
 	if err != nil {
 		return Settings{}, usage(err)
 	}
-	out := Settings{Settings: s, Profile: r.Profile, Deviations: deviations(rules, s)}
-	if out.Profile == Official && len(out.Deviations) > 0 {
+	out := Settings{Settings: s, Profile: Official, Deviations: deviations(rules, s)}
+	switch {
+	case len(smoke) > 0:
+		out.Profile = Smoke
+	case len(out.Deviations) > 0:
 		out.Profile = Custom
 	}
 	return out, nil

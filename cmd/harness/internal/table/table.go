@@ -15,6 +15,8 @@ type Table struct {
 	Indent string
 	// Right lists the columns that are aligned to the right.
 	Right []int
+	// Width, if above 0, is where the last cell of a row is broken into lines.
+	Width int
 	rows  [][]string
 }
 
@@ -38,19 +40,51 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	widths := t.widths()
 	var b strings.Builder
 	for _, row := range t.rows {
-		var line strings.Builder
-		line.WriteString(t.Indent)
-		for i, cell := range row {
-			if i > 0 {
-				line.WriteString(gap)
-			}
-			line.WriteString(t.pad(cell, i, widths[i]))
+		head := t.Indent
+		for i, cell := range row[:max(0, len(row)-1)] {
+			head += t.pad(cell, i, widths[i]) + gap
 		}
-		b.WriteString(strings.TrimRight(line.String(), " "))
-		b.WriteByte('\n')
+		for i, line := range t.lastCell(row, widths, len(head)) {
+			if i > 0 {
+				head = strings.Repeat(" ", utf8.RuneCountInString(head))
+			}
+			b.WriteString(strings.TrimRight(head+line, " ") + "\n")
+		}
 	}
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
+}
+
+// lastCell is a row's last cell, in lines where it is too long for what room is left.
+func (t *Table) lastCell(row []string, widths []int, before int) []string {
+	if len(row) == 0 {
+		return []string{""}
+	}
+	i := len(row) - 1
+	if t.Width <= 0 || t.right(i) {
+		return []string{t.pad(row[i], i, widths[i])}
+	}
+	return wrap(row[i], max(leastRoom, t.Width-before))
+}
+
+// leastRoom keeps a text readable where the columns before it leave little room.
+const leastRoom = 40
+
+// wrap breaks text between words into lines of at most width runes; a longer word has a line of its own.
+func wrap(text string, width int) []string {
+	lines := []string{""}
+	for word := range strings.FieldsSeq(text) {
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = word
+		case utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) <= width:
+			*last += " " + word
+		default:
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 func (t *Table) widths() []int {
