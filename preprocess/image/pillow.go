@@ -6,7 +6,8 @@ import "math"
 // rounded to 8 bits between the horizontal and the vertical pass.
 type pillowResizer struct {
 	cols, rows axis[int32]
-	tmp        []uint8 // the source rows in use, scaled along x
+	shares     []float64
+	tmp        []uint8 // after the first pass
 }
 
 const (
@@ -15,28 +16,50 @@ const (
 )
 
 func (r *pillowResizer) resize(dst, src *RGB, win window) {
-	triangleAxis(&r.cols, src.W, win.fullW, win.x, win.w)
-	triangleAxis(&r.rows, src.H, win.fullH, win.y, win.h)
-	first := r.rows.spans[0].first
-	end := first
-	for _, s := range r.rows.spans {
-		end = max(end, s.first+s.n)
+	r.shares = triangleAxis(&r.cols, r.shares, src.W, win.fullW, win.x, win.w)
+	r.shares = triangleAxis(&r.rows, r.shares, src.H, win.fullH, win.y, win.h)
+	if columnsFirst(src, win) {
+		r.columnsFirst(dst, src)
+	} else {
+		r.rowsFirst(dst, src)
 	}
-	n := channels * win.w
+}
+
+// columnsFirst reports whether Pillow, from version 13 on, begins with the vertical pass: where that shrinks the picture
+// by more than twice as many pixels as the horizontal one. (Found by trial; earlier versions never do.)
+func columnsFirst(src *RGB, win window) bool {
+	return src.H > win.fullH && src.H-win.fullH > 2*(src.W-win.fullW)
+}
+
+// rowsFirst scales along x the source rows that are used, then along y.
+func (r *pillowResizer) rowsFirst(dst, src *RGB) {
+	first, end := r.rows.extent()
+	n := channels * dst.W
 	r.tmp = grow(r.tmp, n*(end-first))
 	for y := first; y < end; y++ {
-		filterRow(r.tmp[n*(y-first):][:n], src.Pix[channels*src.W*y:][:channels*src.W], &r.cols)
+		filterRow(r.tmp[n*(y-first):][:n], src.Pix[channels*src.W*y:], &r.cols, 0)
 	}
 	for y, s := range r.rows.spans {
-		filterColumns(dst.Pix[n*y:][:n], r.tmp[n*(s.first-first):], r.rows.weights[s.at:][:s.n])
+		filterColumns(dst.Pix[n*y:][:n], r.tmp[n*(s.first-first):], n, r.rows.weights[s.at:][:s.n])
+	}
+}
+
+// columnsFirst scales along y the source columns that are used, then along x.
+func (r *pillowResizer) columnsFirst(dst, src *RGB) {
+	first, end := r.cols.extent()
+	r.tmp = grow(r.tmp, channels*(end-first))
+	stride, n := channels*src.W, channels*dst.W
+	for y, s := range r.rows.spans {
+		filterColumns(r.tmp, src.Pix[stride*s.first+channels*first:], stride, r.rows.weights[s.at:][:s.n])
+		filterRow(dst.Pix[n*y:][:n], r.tmp, &r.cols, first)
 	}
 }
 
 // triangleAxis gives the weights of Pillow's precompute_coeffs and normalize_coeffs_8bpc for its triangle filter.
-func triangleAxis(a *axis[int32], src, dst, lo, n int) {
+// shares is memory that it may use, and returns for the next.
+func triangleAxis(a *axis[int32], shares []float64, src, dst, lo, n int) []float64 {
 	scale := float64(src) / float64(dst)
 	support := max(scale, 1)
-	var shares []float64
 	a.reset()
 	for d := lo; d < lo+n; d++ {
 		centre := (float64(d) + 0.5) * scale
@@ -45,9 +68,10 @@ func triangleAxis(a *axis[int32], src, dst, lo, n int) {
 		shares = triangle(shares[:0], first, end, centre, 1/support)
 		a.begin(first)
 		for _, s := range shares {
-			a.add(int32(s*(1<<pillowBits) + 0.5))
+			a.add(int32(float64(s*(1<<pillowBits)) + 0.5))
 		}
 	}
+	return shares
 }
 
 // triangle appends the normalised heights of the triangle at samples first to end-1.
@@ -60,33 +84,37 @@ func triangle(shares []float64, first, end int, centre, step float64) []float64 
 	}
 	if total != 0 {
 		for i := range shares {
-			shares[i] *= 1 / total
+			shares[i] /= total
 		}
 	}
 	return shares
 }
 
-func filterRow(dst, src []uint8, cols *axis[int32]) {
+// filterRow scales along x a row whose first sample has index origin on the axis.
+func filterRow(dst, src []uint8, cols *axis[int32], origin int) {
 	for x, s := range cols.spans {
 		r, g, b := int32(pillowHalf), int32(pillowHalf), int32(pillowHalf)
-		p := src[channels*s.first:]
-		for k, w := range cols.weights[s.at:][:s.n] {
-			px := p[channels*k:][:channels]
+		weights := cols.weights[s.at:][:s.n]
+		p := src[channels*(s.first-origin):][:channels*len(weights)]
+		for k, w := range weights {
+			px := (*[channels]uint8)(p[channels*k:])
 			r += int32(px[0]) * w
 			g += int32(px[1]) * w
 			b += int32(px[2]) * w
 		}
-		out := dst[channels*x:][:channels]
+		out := (*[channels]uint8)(dst[channels*x:])
 		out[0], out[1], out[2] = clip(r>>pillowBits), clip(g>>pillowBits), clip(b>>pillowBits)
 	}
 }
 
-// filterColumns mixes len(weights) rows of len(dst) samples each.
-func filterColumns(dst, rows []uint8, weights []int32) {
+// filterColumns mixes len(weights) rows, stride apart, of len(dst) samples each.
+func filterColumns(dst, rows []uint8, stride int, weights []int32) {
 	for i := range dst {
 		sum := int32(pillowHalf)
-		for k, w := range weights {
-			sum += int32(rows[k*len(dst)+i]) * w
+		at := i
+		for _, w := range weights {
+			sum += int32(rows[at]) * w
+			at += stride
 		}
 		dst[i] = clip(sum >> pillowBits)
 	}

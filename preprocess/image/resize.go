@@ -95,6 +95,15 @@ func (a *axis[W]) add(w W) {
 	a.spans[len(a.spans)-1].n++
 }
 
+// extent returns the source samples first to end-1 that the destination samples depend on.
+func (a *axis[W]) extent() (first, end int) {
+	first = a.spans[0].first
+	for _, s := range a.spans {
+		end = max(end, s.first+s.n)
+	}
+	return first, end
+}
+
 // grow returns s with length n, its contents undefined.
 func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
