@@ -123,6 +123,9 @@ func (a *AccuracyReader) entry() (AccuracyEntry, error) {
 		if i := bytes.IndexByte(a.buf[from:], '}'); i >= 0 {
 			body := a.buf[a.at+1 : from+i]
 			e, used, fault := parseAccuracy(body)
+			if fault != "" && bytes.Contains(body, []byte("\n...\n")) {
+				return e, a.fault("the log was shortened for a submission (it has ... in its middle): only the whole log can be read")
+			}
 			if fault != "" {
 				a.at += 1 + used
 				return e, a.fault("%s", fault)
