@@ -1,0 +1,174 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestBadInput gives the harness one wrong thing at a time: each has its exit code and a message that says what was
+// found and what to do, without a stack trace.
+func TestBadInput(t *testing.T) {
+	dir := t.TempDir()
+	onnx := filepath.Join(built.root, "backends", "ort", "testdata")
+	truncated := truncate(t, filepath.Join(onnx, "linear.onnx"), filepath.Join(dir, "truncated.onnx"))
+	conf := write(t, filepath.Join(dir, "user.conf"), "*.Server.target_qps = 10\n*.Server.target_qpd = 10\nresnet50.*.min_duration = soon\n")
+	short := []string{"--mode", "performance", "--scenario", "SingleStream"}
+	for _, c := range []struct {
+		name    string
+		args    []string
+		code    int
+		message []string
+	}{
+		{"unknown model", []string{"resnet5"}, 2, []string{`"resnet5"`, "resnet50"}},
+		{"unknown scenario", []string{"resnet50", "--scenario", "Sever"}, 2, []string{`"Sever"`, "Server"}},
+		{"unknown mode", []string{"resnet50", "--mode", "speed"}, 2, []string{`"speed"`, "performance"}},
+		{"unknown backend", []string{"resnet50", "--backend", "tensorrt"}, 2, []string{`"tensorrt"`, "ort"}},
+		{"unknown backend option", []string{"resnet50", "--backend-opt", "thread=2"}, 2, []string{`"thread"`, "threads"}},
+		{"unknown provider", []string{"resnet50", "--backend-opt", "provider=cuda"}, 2, []string{"cuda", "CPU"}},
+		{"unknown flag", []string{"resnet50", "--scenarios", "Server"}, 2, []string{"--scenarios"}},
+		{"wrong user.conf", []string{"resnet50", "--user-conf", conf}, 2, []string{"user.conf:2", "target_qpd", "user.conf:3", "soon"}},
+		{"missing user.conf", []string{"resnet50", "--user-conf", "none.conf"}, 2, []string{"none.conf"}},
+		{"unwritable output", []string{"resnet50", "--out", "/dev/null/out"}, 2, []string{"/dev/null/out"}},
+		{"missing model", []string{"resnet50", "--model", "none.onnx"}, 6, []string{"none.onnx"}},
+		{"empty model", []string{"resnet50", "--model", write(t, filepath.Join(dir, "empty.onnx"), "")}, 6, []string{"empty"}},
+		{"not a model", []string{"resnet50", "--model", write(t, filepath.Join(dir, "text.onnx"), "not a model")}, 6, []string{"text.onnx", "ONNX"}},
+		{"truncated model", []string{"resnet50", "--model", truncated}, 6, []string{"truncated.onnx"}},
+		{"wrong tensors", []string{"resnet50", "--model", filepath.Join(onnx, "twice_float32.onnx")}, 6, []string{`input "input_tensor:0" is missing`}},
+		{"missing data set", []string{"resnet50", "--dataset", "nowhere"}, 6, []string{"nowhere"}},
+		{"no val_map", []string{"resnet50", "--dataset", dir}, 6, []string{"val_map.txt"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{"run"}, c.args...)
+			if !strings.Contains(strings.Join(args, " "), "--out") {
+				args = append(args, "--out", t.TempDir(), "--force")
+			}
+			if !strings.Contains(strings.Join(args, " "), "--mode") && !strings.Contains(strings.Join(args, " "), "--scenario ") {
+				args = append(args, short...)
+			}
+			wantMessage(t, harness(t, args...).wantCode(t, c.code), c.message...)
+		})
+	}
+}
+
+// wantMessage checks that stderr has every part and no sign of a panic.
+func wantMessage(t *testing.T, r result, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(r.stderr, part) {
+			t.Errorf("no %q in the message:\n%s", part, r.stderr)
+		}
+	}
+	if strings.Contains(r.stderr, "goroutine ") || strings.Contains(r.stderr, "panic:") {
+		t.Errorf("a panic reached the user:\n%s", r.stderr)
+	}
+}
+
+// TestBadPictures opens a data set in which every picture and label is wrong in its own way: all are reported at once.
+func TestBadPictures(t *testing.T) {
+	dir := t.TempDir()
+	picture := encode(t, 40, 30)
+	write(t, filepath.Join(dir, "good.png"), picture)
+	write(t, filepath.Join(dir, "empty.png"), "")
+	write(t, filepath.Join(dir, "text.jpg"), "this is no picture")
+	write(t, filepath.Join(dir, "cut.png"), picture[:len(picture)/2])
+	write(t, filepath.Join(dir, "huge.png"), hugeHeader(t))
+	write(t, filepath.Join(dir, "val_map.txt"), strings.Join([]string{
+		"good.png 1", "empty.png 2", "missing.png 3", "text.jpg 4", "huge.png 5", "good.png 6", "good2.png 1000", "noLabel", "cut.png -1",
+	}, "\n")+"\n")
+	r := harness(t, "run", "resnet50", "--dataset", dir, "--mode", "accuracy", "--scenario", "Offline", "--out", t.TempDir(), "--force").wantCode(t, 6)
+	wantMessage(t, r, "line 2", "empty.png", "line 3", "missing.png", "line 4", "text.jpg", "line 5", "huge.png", "20000", "line 6", "line 7", "1000", "line 8", "noLabel", "line 9")
+}
+
+// TestTruncatedPicture has a header that is fine and a body that ends early: loading it names the file.
+func TestTruncatedPicture(t *testing.T) {
+	dir := t.TempDir()
+	picture := encode(t, 400, 300)
+	write(t, filepath.Join(dir, "cut.png"), picture[:len(picture)/2])
+	write(t, filepath.Join(dir, "val_map.txt"), "cut.png 1\n")
+	r := harness(t, "run", "resnet50", "--dataset", dir, "--mode", "accuracy", "--scenario", "Offline", "--out", t.TempDir(), "--force").wantCode(t, 6)
+	wantMessage(t, r, "cut.png")
+}
+
+func encode(t *testing.T, w, h int) string {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for i := range w * h {
+		img.Set(i%w, i/w, color.RGBA{uint8(i * 7), uint8(i * 13), uint8(i >> 3), 255})
+	}
+	var buf bytes.Buffer
+	if err := png.Encode(&buf, img); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+// hugeHeader is a PNG file whose header claims 20,000 x 20,000 pixels: that of a small picture, changed.
+func hugeHeader(t *testing.T) string {
+	t.Helper()
+	data := []byte(encode(t, 8, 8))
+	header := data[12:29] // IHDR, width, height, ...; its CRC follows
+	binary.BigEndian.PutUint32(header[4:], 20000)
+	binary.BigEndian.PutUint32(header[8:], 20000)
+	binary.BigEndian.PutUint32(data[29:], crc32.ChecksumIEEE(header))
+	return string(data)
+}
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func truncate(t *testing.T, from, to string) string {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return write(t, to, string(data[:len(data)*2/3]))
+}
+
+// TestScoreGolden scores the official accuracy logs of the golden cases with the harness: the printed line equals the
+// official script's.
+func TestScoreGolden(t *testing.T) {
+	golden := os.Getenv("PLUMBLINE_GOLDEN")
+	if golden == "" {
+		golden = filepath.Join(filepath.Dir(built.root), "shared", "golden")
+	}
+	cases, _ := filepath.Glob(filepath.Join(golden, "scorers", "imagenet", "*", "expected.json"))
+	if len(cases) == 0 {
+		t.Skipf("no golden cases in %s", golden)
+	}
+	for _, path := range cases {
+		dir := filepath.Dir(path)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			var want struct {
+				Args            struct{ Dtype string }
+				AccuracyPercent float64 `json:"accuracy_percent"`
+				Good, Total     int
+			}
+			readJSON(t, path, &want)
+			log := t.TempDir() // accuracy.txt is written beside the log
+			if err := os.CopyFS(log, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			r := harness(t, "score", filepath.Join(log, "mlperf_log_accuracy.json"), "--benchmark", "resnet50", "--dataset", log, "--dtype", want.Args.Dtype)
+			line := fmt.Sprintf("accuracy=%.3f%%, good=%d, total=%d", want.AccuracyPercent, want.Good, want.Total)
+			if !strings.Contains(r.stdout, line) {
+				t.Errorf("exit code %d, no %q in:\n%s", r.code, line, r.both())
+			}
+		})
+	}
+}

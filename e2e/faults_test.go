@@ -1,0 +1,145 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// faultyRun prepares a short run of the faulty plugin in an installation of its own.
+func faultyRun(t *testing.T, fault string, args ...string) (cmd *exec.Cmd, dir, out string) {
+	t.Helper()
+	dir, out = install(t), t.TempDir()
+	args = append([]string{"run", "faulty", "--plugin-dir", filepath.Join(dir, "faulty"), "--plugin", "faulty",
+		"--mode", "performance", "--out", out, "--force", "--quiet"}, args...)
+	cmd = command(t, filepath.Join(dir, "harness"), args...)
+	cmd.Env = append(os.Environ(), "PLUMBLINE_FAULT="+fault)
+	return cmd, dir, out
+}
+
+// TestFaultyPlugins runs plugins with one fault each: the harness says what happened and what to do, ends with code 5,
+// keeps the logs and leaves no process.
+func TestFaultyPlugins(t *testing.T) {
+	for _, c := range []struct {
+		fault   string
+		midRun  bool // logs were begun
+		message []string
+	}{
+		{"exit", false, []string{"exited with status 3", "cannot start: the fault asked for it"}},
+		{"print-before-handshake", false, []string{"Hello from a C library", "nothing may be printed"}},
+		{"old-version", false, []string{"version 0 of the plugin protocol", "rebuild"}},
+		{"new-version", false, []string{"version 2 of the plugin protocol"}},
+		{"die", true, []string{"killed by signal 9", "last words before signal 9"}},
+		{"stop", true, []string{"no sign of life"}},
+		{"twice", true, []string{"twice"}},
+		{"unknown", true, []string{"which was not issued"}},
+		{"drop", true, []string{"not answered"}},
+		{"panic-collate", true, []string{"panic in Collate"}},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			t.Parallel()
+			cmd, dir, out := faultyRun(t, c.fault, "--scenario", "SingleStream", "--heartbeat-timeout", "2s",
+				"--set", "min_duration=200", "--set", "target_latency=0.1")
+			r := finish(t, cmd).wantCode(t, 5)
+			for _, part := range c.message {
+				if !strings.Contains(r.stderr, part) {
+					t.Errorf("no %q in the message:\n%s", part, r.stderr)
+				}
+			}
+			if strings.Contains(r.both(), "goroutine ") && !strings.HasPrefix(c.fault, "panic") {
+				t.Errorf("a stack trace reached the user:\n%s", r.both())
+			}
+			if c.midRun {
+				wantMarkedLogs(t, out)
+			}
+			wantNoProcess(t, dir)
+		})
+	}
+}
+
+// wantMarkedLogs checks that the detail log of an ended run is there, readable and says that the test was aborted.
+func wantMarkedLogs(t *testing.T, out string) {
+	t.Helper()
+	path := filepath.Join(out, "faulty", "SingleStream", "performance", "run_1", "mlperf_log_detail.txt")
+	detail, err := os.ReadFile(path)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if !strings.Contains(string(detail), "error_runtime") {
+		t.Errorf("no error_runtime entry in %s", path)
+	}
+	var doc document
+	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	if len(doc.Runs) != 1 || doc.Runs[0].Status == "complete" {
+		t.Errorf("result.json does not mark the run: %+v", doc)
+	}
+}
+
+// startLongRun starts a Server run of minutes and waits until its queries flow.
+func startLongRun(t *testing.T, fault string) (cmd *exec.Cmd, dir, out string, stderr *strings.Builder) {
+	t.Helper()
+	cmd, dir, out = faultyRun(t, fault, "--scenario", "SingleStream", "--set", "min_duration=120000", "--set", "target_latency=10")
+	stderr = new(strings.Builder)
+	cmd.Stderr = stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	detail := filepath.Join(out, "faulty", "SingleStream", "performance", "run_1", "mlperf_log_detail.txt")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if log, err := os.ReadFile(detail); err == nil && strings.Contains(string(log), "generated_query_count") {
+			return cmd, dir, out, stderr
+		}
+		if time.Now().After(deadline) {
+			_ = cmd.Process.Kill()
+			t.Fatalf("the run did not start; it printed:\n%s", stderr)
+		}
+	}
+}
+
+// TestHarnessKilled kills the harness with a signal that it cannot catch: its plugin ends by itself.
+func TestHarnessKilled(t *testing.T) {
+	t.Parallel()
+	cmd, dir, _, _ := startLongRun(t, "")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	wantNoProcess(t, dir)
+}
+
+// TestInterruptOnce stops issuing, keeps the partial logs, marks them, and ends with 130.
+func TestInterruptOnce(t *testing.T) {
+	t.Parallel()
+	cmd, dir, out, stderr := startLongRun(t, "")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit code %d, want 130; it printed:\n%s", code, stderr)
+	}
+	wantMarkedLogs(t, out)
+	wantNoProcess(t, dir)
+}
+
+// TestInterruptTwice ends at once although the plugin never answers.
+func TestInterruptTwice(t *testing.T) {
+	t.Parallel()
+	cmd, dir, _, stderr := startLongRun(t, "stop")
+	for range 2 {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			break // already gone
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit code %d, want 130; it printed:\n%s", code, stderr)
+	}
+	wantNoProcess(t, dir)
+}
