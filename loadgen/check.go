@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
@@ -80,8 +81,11 @@ func (f *faults) mode(s TestSettings) {
 		"performance_issue_unique and sample_concatenate_permutation exclude each other in MultiStream, where equal issue needs more queries than there are different ones")
 }
 
+// longestTest bounds the minimum duration, so that times of a schedule cannot overflow.
+const longestTest = 365 * 24 * time.Hour
+
 func (f *faults) limits(s TestSettings) {
-	f.need(s.MinDuration >= 0, "min_duration = %v, want 0 or more", s.MinDuration)
+	f.need(s.MinDuration >= 0 && s.MinDuration <= longestTest, "min_duration = %v, want 0 to %v", s.MinDuration, longestTest)
 	f.need(s.MaxDuration >= 0, "max_duration = %v, want 0 (no limit) or more", s.MaxDuration)
 	f.need(s.MinQueryCount > 0 || s.MinDuration > 0 || s.Mode == AccuracyOnly || s.PerformanceIssueUnique || f.equalStream(s),
 		"min_query_count and min_duration are both 0, so that no query would be issued: raise one of them")
@@ -138,21 +142,31 @@ func smallestSet(e EffectiveSettings, q qslCounts) uint64 {
 
 // traffic checks that the series can be generated and that ids are left for all their samples.
 func (f *faults) traffic(s TestSettings, e EffectiveSettings, q qslCounts) {
-	if len(*f) > 0 || e.Mode == AccuracyOnly {
+	if len(*f) > 0 {
 		return
 	}
+	var samples uint64
+	if e.Mode != AccuracyOnly {
+		samples = f.performance(s, e, q)
+	}
+	if e.Mode != PerformanceOnly {
+		samples += accuracySamples(e, q)
+	}
+	f.need(samples <= schedule.MaxSamples, "the test would issue %d samples, at most %d are possible: lower min_query_count, min_duration or samples_per_query",
+		samples, uint64(schedule.MaxSamples))
+}
+
+// performance returns how many samples the performance series issues.
+func (f *faults) performance(s TestSettings, e EffectiveSettings, q qslCounts) uint64 {
 	p := seriesParams(s, e, schedule.Set{Size: int(min(e.PerformanceSampleCount, uint64(q.total)))}, false)
 	queries, err := schedule.Count(p)
 	if err != nil {
 		f.need(false, "%s", strings.TrimPrefix(err.Error(), schedule.ErrTooMuch.Error()+": "))
-		return
+		return 0
 	}
 	samples := queries * p.SamplesPerQuery
 	f.need(samples > 0, "no sample would be issued: raise min_query_count, or min_duration or the expected rate")
-	if e.Mode == SubmissionRun {
-		samples += accuracySamples(e, q)
-	}
-	f.need(samples <= schedule.MaxSamples, "the test would issue %d samples, at most %d are possible: lower min_query_count or min_duration", samples, uint64(schedule.MaxSamples))
+	return samples
 }
 
 // checkParts tells what is missing altogether.

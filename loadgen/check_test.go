@@ -50,6 +50,10 @@ func TestBadSettings(t *testing.T) {
 		}, "performance_issue_same_index = 10, want less than 10"},
 		{"probability", loadgen.Server, func(s *loadgen.TestSettings) { s.AccuracyLogProbability = math.NaN() }, "accuracy_log_probability = NaN"},
 		{"negative duration", loadgen.Server, func(s *loadgen.TestSettings) { s.MinDuration = -time.Second }, "min_duration = -1s"},
+		{"centuries", loadgen.SingleStream, func(s *loadgen.TestSettings) { s.MinDuration = math.MaxInt64 }, "min_duration = 2562047h"},
+		{"wide queries", loadgen.MultiStream, func(s *loadgen.TestSettings) {
+			s.Mode, s.MultiStreamSamplesPerQuery = loadgen.AccuracyOnly, 1<<31
+		}, "at most 4294967295"},
 		{"negative limit", loadgen.Server, func(s *loadgen.TestSettings) { s.MaxDuration = -time.Second }, "max_duration = -1s"},
 		{"too many queries", loadgen.Server, func(s *loadgen.TestSettings) { s.MinQueryCount = 1 << 40 }, "1099511627776 queries"},
 		{"too many samples", loadgen.Offline, func(s *loadgen.TestSettings) { s.MinDuration, s.OfflineExpectedQPS = time.Hour, 1e30 }, "at most 4294967295"},

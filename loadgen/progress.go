@@ -66,6 +66,12 @@ func (p *Progress) enter(phase Phase) {
 	}
 }
 
+// reset forgets the last test.
+func (p *Progress) reset() {
+	p.series.Store(nil)
+	p.phase.Store(int32(PhaseIdle))
+}
+
 // load begins a series.
 func (p *Progress) load(limits EffectiveSettings, accuracy bool) {
 	p.series.Store(&shown{limits: limits, accuracy: accuracy})

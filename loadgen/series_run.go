@@ -25,6 +25,7 @@ func (t *test) series(ctx context.Context, set schedule.Set, accuracy bool) (*se
 	}
 	p, err := t.timed(ctx, set, accuracy)
 	if p != nil {
+		t.result.Started = p.Start
 		t.log.seriesDone(p)
 	}
 	if uerr := t.unload(ctx, indices); err == nil && uerr != nil {

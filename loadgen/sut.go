@@ -59,8 +59,8 @@ type SUT interface {
 	FlushQueries(ctx context.Context) error
 }
 
-// Warmer is an optional interface of a SUT. WarmUp runs untimed work after the samples are loaded and before the
-// clock starts. It sees no sample of the test.
+// Warmer is an optional interface of a SUT. WarmUp runs untimed work before the performance series, after its samples
+// are loaded and before the clock starts. It sees no sample of the test.
 type Warmer interface {
 	WarmUp(ctx context.Context) error
 }

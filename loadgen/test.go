@@ -52,6 +52,7 @@ func newTest(sut SUT, qsl QSL, s TestSettings, l LogSettings) (*test, error) {
 
 // run does the test under ctx and writes the logs.
 func (t *test) run(ctx context.Context) (*Result, error) {
+	t.progress.reset()
 	if err := t.open(); err != nil {
 		return nil, err
 	}

@@ -186,7 +186,7 @@ func poisson(p Params) (due []int64, end int64, err error) {
 	gaps := mt19937.New(p.ScheduleSeed)
 	var last int64
 	for last < span || uint64(len(due)) < least {
-		if len(due) >= MaxSamples || end > maxSpan {
+		if uint64(len(due)) >= MaxSamples || end > maxSpan {
 			return nil, 0, fmt.Errorf("%w: the schedule does not end within %d queries", ErrTooMuch, len(due))
 		}
 		due = append(due, end)
