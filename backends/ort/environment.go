@@ -11,7 +11,7 @@ import (
 // environment is ONNX Runtime in this process.
 type environment struct {
 	mu  sync.Mutex
-	lib *library // nil until loaded
+	lib library // its path is empty until it is loaded
 }
 
 // process is the one environment: the C library has one global state, and the binding refuses a second start.
@@ -19,28 +19,28 @@ type environment struct {
 var process environment
 
 // start loads the library at path and starts ONNX Runtime, or checks that the running one came from there.
-func (e *environment) start(path string) (*library, error) {
+func (e *environment) start(path string) (library, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.lib != nil {
+	if e.lib.path != "" {
 		if e.lib.path != path {
-			return nil, fmt.Errorf("%w %s is already loaded in this process, which cannot load %s as well", ErrLibrary, e.lib.path, path)
+			return library{}, fmt.Errorf("%w %s is already loaded in this process, which cannot load %s as well", ErrLibrary, e.lib.path, path)
 		}
 		return e.lib, nil
 	}
 	lib, err := probe(path)
 	if err != nil {
-		return nil, err
+		return library{}, err
 	}
 	onnxruntime.SetSharedLibraryPath(path)
 	// Faults come back as errors of the calls; the log would only repeat them on stderr.
 	if err := onnxruntime.InitializeEnvironment(onnxruntime.WithLogLevelFatal()); err != nil {
-		return nil, fmt.Errorf("%w %s: %w", ErrLibrary, path, err)
+		return library{}, fmt.Errorf("%w %s: %w", ErrLibrary, path, err)
 	}
 	if err := onnxruntime.DisableTelemetry(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w %s: %w", ErrLibrary, path, err), onnxruntime.DestroyEnvironment())
+		return library{}, errors.Join(fmt.Errorf("%w %s: %w", ErrLibrary, path, err), onnxruntime.DestroyEnvironment())
 	}
-	e.lib = &lib
+	e.lib = lib
 	return e.lib, nil
 }
 
@@ -48,8 +48,5 @@ func (e *environment) start(path string) (*library, error) {
 func (e *environment) loaded() (library, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.lib == nil {
-		return library{}, false
-	}
-	return *e.lib, true
+	return e.lib, e.lib.path != ""
 }

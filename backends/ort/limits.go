@@ -1,6 +1,27 @@
 package ort
 
-import "github.com/plumbline-ml/plumbline/sdk/backend"
+import (
+	"runtime"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// plan divides the cores: how many threads one Run has, and how many runs at a time are worth making. One thread for
+// each of many runs beats many threads for one: no thread waits for another inside an operator.
+func (s settings) plan(c backend.Config) (threads, concurrency int) {
+	cores := runtime.GOMAXPROCS(0)
+	threads, concurrency = s.threads, c.Concurrency
+	if threads == 0 && c.LowLatency {
+		threads = cores
+	}
+	if concurrency == 0 {
+		concurrency = max(1, cores/max(1, threads))
+	}
+	if threads == 0 {
+		threads = max(1, cores/concurrency)
+	}
+	return threads, concurrency
+}
 
 // cpuBatch is the batch at which a core is fastest. On a ResNet-like model of 224 x 224 pixels (2 cores, 2 MiB of L2
 // each, one thread a run) throughput is 367 samples/s at batch 1, 374 at 2, 261 at 8 and 212 at 32: the activations of

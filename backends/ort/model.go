@@ -87,7 +87,7 @@ func (s source) checkExternal(files []string) error {
 // complete asks ONNX Runtime for what the file leaves open: the shapes it infers, and anything of a model in ORT format.
 // It loads the model once more, so it is called only where that is needed.
 func (s source) complete(m *onnx.Model, o *onnxruntime.SessionOptions) error {
-	if !m.ORTFormat && ranked(m.Inputs) && ranked(m.Outputs) {
+	if m.Complete() {
 		return nil
 	}
 	var in, out []onnxruntime.InputOutputInfo
@@ -102,15 +102,6 @@ func (s source) complete(m *onnx.Model, o *onnxruntime.SessionOptions) error {
 	}
 	m.Inputs, m.Outputs = inferred(m.Inputs, in), inferred(m.Outputs, out)
 	return nil
-}
-
-func ranked(values []onnx.Value) bool {
-	for _, v := range values {
-		if !v.Ranked && v.Elem != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // inferred completes the values that the file has no shape for.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,23 +55,31 @@ const (
 func options() []option {
 	return []option{
 		{backend.Option{Name: "threads", Default: "auto", Help: "threads of one Run (intra-op): a number, or auto: all cores for low latency, else the cores divided among the concurrent runs"},
-			func(s *settings, v string) (err error) { s.threads, err = readThreads(v); return err }},
+			into(func(s *settings) *int { return &s.threads }, readThreads)},
 		{backend.Option{Name: "inter_op", Default: "1", Help: "operators of one Run at a time (inter-op); above 1 the graph runs in parallel mode"},
-			func(s *settings, v string) (err error) { s.interOp, err = readCount(v); return err }},
+			into(func(s *settings) *int { return &s.interOp }, readCount)},
 		{backend.Option{Name: "provider", Default: defaultProvider, Help: "execution provider: " + strings.Join(providerNames(), ", ")},
-			func(s *settings, v string) (err error) { s.provider = v; _, err = findProvider(v); return err }},
+			into(func(s *settings) *string { return &s.provider }, readProvider)},
 		{backend.Option{Name: "opt", Default: defaultLevel, Help: "graph optimisation: none, basic, extended or all"},
-			func(s *settings, v string) (err error) { s.level, err = readLevel(v); return err }},
-		{backend.Option{Name: "lib", Default: "", Help: "path of " + LibraryName() + ", or the folder that holds it"},
-			func(s *settings, v string) error { s.lib = v; return nil }},
+			into(func(s *settings) *onnxruntime.GraphOptimizationLevel { return &s.level }, readLevel)},
+		{backend.Option{Name: "lib", Help: "path of " + LibraryName() + ", or the folder that holds it (default: beside the binary)"},
+			into(func(s *settings) *string { return &s.lib }, readText)},
 		{backend.Option{Name: "spin", Default: "auto", Help: "whether idle threads of one Run spin for work: true, false or auto"},
-			func(s *settings, v string) (err error) { s.spin, err = readSpin(v); return err }},
+			into(func(s *settings) *string { return &s.spin }, readSpin)},
 		{backend.Option{Name: "denormal_zero", Default: "false", Help: "whether denormal numbers count as zero"},
-			func(s *settings, v string) (err error) { s.flushing, err = readBool(v); return err }},
+			into(func(s *settings) *bool { return &s.flushing }, readBool)},
 		{backend.Option{Name: "arena", Default: "true", Help: "whether memory is kept between runs"},
-			func(s *settings, v string) (err error) { s.arena, err = readBool(v); return err }},
+			into(func(s *settings) *bool { return &s.arena }, readBool)},
 		{backend.Option{Name: configPrefix + "KEY", Help: "session config entry KEY of ONNX Runtime, which ignores keys it does not know"}, nil},
 		{backend.Option{Name: providerPrefix + "KEY", Help: "option KEY of the execution provider"}, nil},
+	}
+}
+
+// into reads a value and sets a field to it.
+func into[T any](field func(*settings) *T, read func(string) (T, error)) func(*settings, string) error {
+	return func(s *settings, value string) (err error) {
+		*field(s), err = read(value)
+		return err
 	}
 }
 
@@ -138,6 +145,13 @@ func readCount(v string) (int, error) {
 	return n, nil
 }
 
+func readText(v string) (string, error) { return v, nil }
+
+func readProvider(v string) (string, error) {
+	_, err := findProvider(v)
+	return v, err
+}
+
 func readBool(v string) (bool, error) {
 	b, err := strconv.ParseBool(v)
 	if err != nil {
@@ -166,24 +180,4 @@ func readLevel(v string) (onnxruntime.GraphOptimizationLevel, error) {
 		return 0, errors.New("want none, basic, extended or all")
 	}
 	return level, nil
-}
-
-// plan divides the machine's cores: how many threads one Run has, and how many runs at a time are worth making.
-func (s *settings) plan(c backend.Config) (threads, concurrency int) {
-	cores := runtime.GOMAXPROCS(0)
-	threads = s.threads
-	switch {
-	case threads > 0:
-	case c.LowLatency:
-		threads = cores
-	default:
-		threads = max(1, cores/max(1, c.Concurrency))
-		if c.Concurrency == 0 {
-			threads = 1
-		}
-	}
-	if c.Concurrency > 0 {
-		return threads, c.Concurrency
-	}
-	return threads, max(1, cores/threads)
 }

@@ -41,6 +41,12 @@ type Dim struct {
 	Name string
 }
 
+// Complete reports whether the file itself tells the rank of every tensor.
+func (m Model) Complete() bool {
+	open := func(v Value) bool { return !v.Ranked && v.Elem != 0 }
+	return !m.ORTFormat && !slices.ContainsFunc(m.Inputs, open) && !slices.ContainsFunc(m.Outputs, open)
+}
+
 // Field numbers of onnx.proto.
 const (
 	modelIRVersion       = 1

@@ -1,0 +1,60 @@
+package ort
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	onnxruntime "github.com/yalue/onnxruntime_go"
+)
+
+// sessionOptions translates the settings. The caller destroys the result.
+func sessionOptions(s settings, threads int, lib library) (*onnxruntime.SessionOptions, error) {
+	o, err := onnxruntime.NewSessionOptions()
+	if err != nil {
+		return nil, err
+	}
+	mode := onnxruntime.ExecutionMode(onnxruntime.ExecutionModeSequential)
+	if s.interOp > 1 {
+		mode = onnxruntime.ExecutionModeParallel
+	}
+	err = errors.Join(
+		o.SetIntraOpNumThreads(threads),
+		o.SetInterOpNumThreads(s.interOp),
+		o.SetExecutionMode(mode),
+		o.SetGraphOptimizationLevel(s.level),
+		o.SetCpuMemArena(s.arena),
+		o.SetLogSeverityLevel(onnxruntime.LoggingLevelFatal),
+		addConfig(o, s.entries()),
+		addProvider(o, s, lib),
+	)
+	if err != nil {
+		o.Destroy()
+		return nil, err
+	}
+	return o, nil
+}
+
+// entries are the session config entries: our own, under those that the caller names.
+func (s settings) entries() map[string]string {
+	all := map[string]string{}
+	if s.flushing {
+		all["session.set_denormal_as_zero"] = "1"
+	}
+	if s.spin != "" {
+		all["session.intra_op.allow_spinning"] = s.spin
+	}
+	maps.Copy(all, s.config)
+	return all
+}
+
+func addConfig(o *onnxruntime.SessionOptions, entries map[string]string) error {
+	var faults []error
+	for key, value := range entries {
+		if err := o.AddSessionConfigEntry(key, value); err != nil {
+			faults = append(faults, fmt.Errorf("%w: option %s%s=%s: %w", backend.ErrOption, configPrefix, key, value, err))
+		}
+	}
+	return errors.Join(faults...)
+}
