@@ -111,8 +111,6 @@ func (p *program) serve(stderr io.Writer) int {
 		GRPCServer:      p.server(restore),
 		Logger:          hclog.NewNullLogger(),
 	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err := s.closeWorkload(); err != nil {
 		fmt.Fprintln(stderr, "plugin:", err)
 		return 1

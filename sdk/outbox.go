@@ -16,9 +16,10 @@ import (
 // outbox sends what the workers answer. Whoever brings an answer while nobody sends sends it, at once; answers that come
 // meanwhile wait and go out together in the next frame. There is no timer.
 type outbox struct {
-	received atomic.Uint64 // samples, counted by the reader
+	received atomic.Uint64 // samples of the workload, counted by the reader
 
 	mu       sync.Mutex
+	workload uint64    // 0: none
 	changed  sync.Cond // for the sender: there is something to send; for workers: there is room
 	room     sync.Cond
 	send     func(*pluginpb.RunResponse) error // nil while no stream is open
@@ -58,6 +59,16 @@ func (o *outbox) shut() {
 	defer o.mu.Unlock()
 	o.send = nil
 	o.changed.Broadcast()
+	o.room.Broadcast()
+}
+
+// begin makes what follows belong to a workload. What is unsent of another one is dropped.
+func (o *outbox) begin(workload uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.workload, o.answered, o.failure = workload, 0, nil
+	o.received.Store(0)
+	o.pending.Reset()
 	o.room.Broadcast()
 }
 
@@ -132,7 +143,7 @@ func (o *outbox) sendOne() {
 // next takes what is pending as a frame. gRPC encodes a message before Send returns, so that its memory may be reused.
 func (o *outbox) next() *pluginpb.RunResponse {
 	f := &o.frame
-	f.Complete, f.Heartbeat, f.Failure = nil, nil, o.failure
+	f.Workload, f.Complete, f.Heartbeat, f.Failure = o.workload, nil, nil, o.failure
 	if o.pending.Len() > 0 {
 		o.pending, o.spare = o.spare, o.pending
 		o.spare.Fill(&o.complete)

@@ -31,6 +31,7 @@ type service struct {
 
 	mu       sync.RWMutex // held for writing while a workload is opened or closed
 	workload *opened
+	opens    uint64 // how many workloads were opened: the number of the last one
 }
 
 func newService(b Benchmark, r registry) *service {
@@ -47,29 +48,44 @@ func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.
 	if s.workload != nil {
 		return nil, status.Error(codes.Internal, "a workload is open: close it first")
 	}
+	s.opens++
+	s.outbox.begin(s.opens)
 	w, err := s.open(ctx, optionsFrom(r))
 	if err != nil {
+		s.outbox.begin(0)
 		printStack(err)
 		return nil, toStatus(err, codes.FailedPrecondition)
 	}
 	s.workload = w
-	return &pluginpb.OpenResponse{Info: protoInfo(w.info)}, nil
+	return &pluginpb.OpenResponse{Info: protoInfo(w.info), Workload: s.opens}, nil
 }
 
+// Close drops what is queued and waits for the batches in work.
 func (s *service) Close(context.Context, *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return &pluginpb.CloseResponse{}, toStatus(s.closeWorkload(), codes.Unknown)
 }
 
 func (s *service) closeWorkload() (err error) {
 	defer batch.Recover(&err, func() string { return "Close" })
+	s.stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	w := s.workload
 	if w == nil {
 		return nil
 	}
 	s.workload = nil
+	defer s.outbox.begin(0)
 	return w.close()
+}
+
+// stop ends the work, so that whoever waits for room in the queue lets go of the workload.
+func (s *service) stop() {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.workload != nil {
+		s.workload.scheduler.Stop()
+	}
 }
 
 // use calls f with the open workload, which stays open meanwhile.
@@ -149,19 +165,21 @@ func (s *service) beat(ctx context.Context, every time.Duration) {
 	}
 }
 
+// frame takes one frame of the harness.
 func (s *service) frame(f *pluginpb.RunRequest) error {
-	if issue := f.GetIssue(); issue != nil {
-		samples, err := wire.Samples(issue.GetSamples())
-		if err != nil {
-			return status.Error(codes.Internal, err.Error())
-		}
-		s.outbox.received.Add(uint64(len(samples)))
-		if err := s.use(func(w *opened) error { w.scheduler.Submit(samples, issue.GetMore()); return nil }); err != nil {
-			return err
-		}
+	samples, err := wire.Samples(f.GetIssue().GetSamples())
+	if err != nil {
+		return status.Error(codes.Internal, err.Error())
 	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.workload == nil || f.GetWorkload() != s.opens {
+		return nil // it was under way when its workload was closed
+	}
+	s.outbox.received.Add(uint64(len(samples)))
+	s.workload.scheduler.Submit(samples, f.GetIssue().GetMore())
 	if f.GetFlush() != nil {
-		return s.use(func(w *opened) error { w.scheduler.Flush(); return nil })
+		s.workload.scheduler.Flush()
 	}
 	return nil
 }

@@ -96,12 +96,17 @@ func (s *Scheduler) Flush() {
 	}
 }
 
-// Close drops what is queued and waits for the batches in work. With an inline policy no Submit may be under way.
-func (s *Scheduler) Close() {
+// Stop drops what is queued and ends the context of the batches in work. Later samples are dropped.
+func (s *Scheduler) Stop() {
 	s.stop()
 	if s.queue != nil {
 		s.queue.close()
 	}
+}
+
+// Close stops the scheduler and waits for the batches in work. With an inline policy no Submit may be under way.
+func (s *Scheduler) Close() {
+	s.Stop()
 	s.workers.Wait()
 }
 
@@ -122,11 +127,10 @@ func (s *Scheduler) step(w Worker, samples []loadgen.QuerySample) bool {
 		return true
 	}
 	s.failing.Do(func() {
-		s.fail(err)
-		s.stop()
-		if s.queue != nil {
-			s.queue.close()
+		if s.ctx.Err() == nil { // what fails because it was stopped is no failure
+			s.fail(err)
 		}
+		s.Stop()
 	})
 	return false
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
@@ -33,6 +34,42 @@ func TestInterruptedRun(t *testing.T) {
 	}
 	if _, err := startTest(t, p, loadgen.Offline); err != nil {
 		t.Errorf("the plugin is fit for the next run: %v", err)
+	}
+}
+
+// Half an hour of work is queued in the plugin when the workload is closed.
+func TestCloseDoesNotWaitForTheQueue(t *testing.T) {
+	p, err := launchFaulty(t, "slow-batches")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := p.Open(t.Context(), sdk.Options{Scenario: loadgen.Offline, Count: 10, Batch: 1, Sessions: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.QSL().LoadSamplesToRAM(t.Context(), []loadgen.SampleIndex{0}); err != nil {
+		t.Fatal(err)
+	}
+	q := loadgen.Query{Samples: make([]loadgen.QuerySample, 1<<20)}
+	for i := range q.Samples {
+		q.Samples[i].ID = loadgen.ResponseID(i)
+	}
+	ctx, cancel := p.Context(t.Context())
+	defer cancel()
+	if err := w.SUT().IssueQuery(ctx, q, newCounter(1<<30)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if ctx.Err() != nil {
+		t.Fatal(context.Cause(ctx))
+	}
+	if w, err = p.Open(t.Context(), sdk.Options{Scenario: loadgen.Server, Count: 10}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loadgen.StartTest(ctx, w.SUT(), w.QSL(), settings(loadgen.Server), loadgen.LogSettings{}); err != nil {
+		t.Errorf("what was under way disturbs the next workload: %v", err)
 	}
 }
 

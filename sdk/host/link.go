@@ -29,6 +29,7 @@ const faultHint = "this is a fault of the plugin: report it to its author"
 
 // receiver takes what comes back for one workload. Its methods are called from the one goroutine that receives.
 type receiver interface {
+	number() uint64 // of the workload
 	complete(rs []loadgen.QuerySampleResponse)
 	firstTokens(rs []loadgen.QuerySampleResponse)
 	// check compares the plugin's counts with what came back and names a sample whose answer is missing.
@@ -111,10 +112,10 @@ func (l *link) receive() {
 	}
 }
 
-// take handles the parts of one frame. A frame for a workload that is closed is dropped.
+// take handles the parts of one frame. A frame of a workload that is closed is dropped.
 func (l *link) take(frame *pluginpb.RunResponse, rs []loadgen.QuerySampleResponse) error {
 	r := l.receiver.Load()
-	if r == nil {
+	if r == nil || (*r).number() != frame.GetWorkload() {
 		return nil
 	}
 	if m := frame.GetFirstTokens(); m != nil {

@@ -22,7 +22,7 @@ const chunkSamples = handshake.ChunkBytes / 8
 type sut struct {
 	workload  *Workload
 	responder atomic.Pointer[loadgen.Responder]
-	issued    atomic.Uint64 // samples, in this connection
+	issued    atomic.Uint64 // samples
 	answered  atomic.Uint64 // distinct samples
 	answers   answered      // belongs to the goroutine that receives
 	base      atomic.Uint64 // issued before the test under way, whose ids start at 0
@@ -50,6 +50,8 @@ func (s *sut) Name() string {
 	info := s.workload.info
 	return fmt.Sprintf("Plumbline %s (%s)", info.Model, info.Backend)
 }
+
+func (s *sut) number() uint64 { return s.workload.number }
 
 // WarmUp runs the model untimed.
 func (s *sut) WarmUp(ctx context.Context) error {
@@ -93,7 +95,9 @@ func (s *sut) sendNow(ctx context.Context, samples []loadgen.QuerySample) error 
 
 // send sends one frame. gRPC encodes it before Send returns, so that samples may be reused.
 func (s *sut) send(samples []loadgen.QuerySample, more bool) error {
-	return s.workload.plugin.link.send(&pluginpb.RunRequest{Issue: &pluginpb.Issue{Samples: wire.SampleBytes(samples), More: more}})
+	return s.workload.plugin.link.send(&pluginpb.RunRequest{
+		Issue: &pluginpb.Issue{Samples: wire.SampleBytes(samples), More: more}, Workload: s.number(),
+	})
 }
 
 func (s *sut) enqueue(samples []loadgen.QuerySample) error {
@@ -145,7 +149,7 @@ func (s *sut) sendAll(samples []loadgen.QuerySample, flush bool) error {
 		samples = samples[n:]
 	}
 	if flush {
-		return s.workload.plugin.link.send(&pluginpb.RunRequest{Flush: &pluginpb.Flush{}})
+		return s.workload.plugin.link.send(&pluginpb.RunRequest{Flush: &pluginpb.Flush{}, Workload: s.number()})
 	}
 	return nil
 }

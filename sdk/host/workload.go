@@ -12,6 +12,7 @@ import (
 // Workload is a workload opened in a plugin.
 type Workload struct {
 	plugin *Plugin
+	number uint64 // by which frames name it
 	info   sdk.WorkloadInfo
 	sut    *sut
 	qsl    *qsl
@@ -20,8 +21,8 @@ type Workload struct {
 	closed  error
 }
 
-func newWorkload(p *Plugin, info sdk.WorkloadInfo) *Workload {
-	w := &Workload{plugin: p, info: info}
+func newWorkload(p *Plugin, number uint64, info sdk.WorkloadInfo) *Workload {
+	w := &Workload{plugin: p, number: number, info: info}
 	w.sut, w.qsl = newSUT(w), &qsl{w}
 	var r receiver = w.sut
 	p.link.receiver.Store(&r)

@@ -22,7 +22,8 @@ type stage string
 const (
 	atOpen        stage = "Open"
 	atLoad        stage = "Load"
-	atCollate     stage = "Collate"
+	atCollate     stage = "Collate" // once, in mid-run
+	atEachCollate stage = "each Collate"
 	atPostprocess stage = "Postprocess"
 	atClose       stage = "Close"
 	atScorer      stage = "OpenScorer"
@@ -57,6 +58,7 @@ var works = map[string]*fault{
 	"stop":              {atCollate, stops},
 	"die-with-child":    {atCollate, func() error { return errors.Join(startsChild(), dies()) }},
 	"child":             {atOpen, startsChild},
+	"slow-batches":      {atEachCollate, sleeps(5 * time.Millisecond)},
 	"slow":              {atCollate, sleeps(1500 * time.Millisecond)},
 	"slow-open":         {atOpen, sleeps(1500 * time.Millisecond)},
 	"slow-close":        {atClose, sleeps(time.Hour)},
@@ -148,6 +150,9 @@ func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 		if err := w.fault.occurs(atCollate); err != nil {
 			return err
 		}
+	}
+	if err := w.fault.occurs(atEachCollate); err != nil {
+		return err
 	}
 	return w.Workload.Collate(samples, b)
 }

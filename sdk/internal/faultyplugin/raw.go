@@ -55,6 +55,9 @@ var speeches = map[string]speech{
 	"no-calls": nil,
 }
 
+// theWorkload is the number of the one workload that is ever opened.
+const theWorkload = 1
+
 var errHangUp = errors.New("hangs up")
 
 func serveRaw(speak speech) {
@@ -91,7 +94,7 @@ func (r *raw) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.De
 
 func (r *raw) Open(context.Context, *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {
 	const samples = 1024
-	return &pluginpb.OpenResponse{Info: &pluginpb.WorkloadInfo{
+	return &pluginpb.OpenResponse{Workload: theWorkload, Info: &pluginpb.WorkloadInfo{
 		Model: "faulty", Dataset: "none", DatasetSize: samples, PerformanceSampleCount: samples, Backend: "none",
 	}}, nil
 }

@@ -30,7 +30,7 @@ func (r *raw) Run(stream runStream) (err error) {
 	beat := time.NewTicker(time.Duration(first.GetStart().GetHeartbeatNs()))
 	defer beat.Stop()
 	c := conversation{speak: r.speak}
-	if err := stream.Send(c.heartbeat()); err != nil {
+	if err := stream.Send(c.heartbeat()); err != nil { // no workload is open yet
 		return err
 	}
 	for {
@@ -47,6 +47,7 @@ func (r *raw) Run(stream runStream) (err error) {
 		if answer == nil {
 			continue
 		}
+		answer.Workload = theWorkload
 		if err := stream.Send(answer); err != nil {
 			return err
 		}

@@ -92,10 +92,13 @@ func (Scenario) EnumDescriptor() ([]byte, []int) {
 
 // RunRequest is one frame to the plugin. At most 1 MiB of samples are in one frame.
 type RunRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Start         *Start                 `protobuf:"bytes,1,opt,name=start,proto3" json:"start,omitempty"`
-	Issue         *Issue                 `protobuf:"bytes,2,opt,name=issue,proto3" json:"issue,omitempty"`
-	Flush         *Flush                 `protobuf:"bytes,3,opt,name=flush,proto3" json:"flush,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Start *Start                 `protobuf:"bytes,1,opt,name=start,proto3" json:"start,omitempty"`
+	Issue *Issue                 `protobuf:"bytes,2,opt,name=issue,proto3" json:"issue,omitempty"`
+	Flush *Flush                 `protobuf:"bytes,3,opt,name=flush,proto3" json:"flush,omitempty"`
+	// The workload that issue and flush are for, as Open numbered it. Frames for another one than that which is open are
+	// dropped: they were under way when it was closed.
+	Workload      uint64 `protobuf:"varint,4,opt,name=workload,proto3" json:"workload,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -149,6 +152,13 @@ func (x *RunRequest) GetFlush() *Flush {
 		return x.Flush
 	}
 	return nil
+}
+
+func (x *RunRequest) GetWorkload() uint64 {
+	if x != nil {
+		return x.Workload
+	}
+	return 0
 }
 
 type Start struct {
@@ -290,11 +300,13 @@ func (*Flush) Descriptor() ([]byte, []int) {
 
 // RunResponse is one frame to the harness. Its parts count in the order of their field numbers.
 type RunResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	FirstTokens   *Answers               `protobuf:"bytes,1,opt,name=first_tokens,json=firstTokens,proto3" json:"first_tokens,omitempty"`
-	Complete      *Answers               `protobuf:"bytes,2,opt,name=complete,proto3" json:"complete,omitempty"`
-	Heartbeat     *Heartbeat             `protobuf:"bytes,3,opt,name=heartbeat,proto3" json:"heartbeat,omitempty"`
-	Failure       *Failure               `protobuf:"bytes,4,opt,name=failure,proto3" json:"failure,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	FirstTokens *Answers               `protobuf:"bytes,1,opt,name=first_tokens,json=firstTokens,proto3" json:"first_tokens,omitempty"`
+	Complete    *Answers               `protobuf:"bytes,2,opt,name=complete,proto3" json:"complete,omitempty"`
+	Heartbeat   *Heartbeat             `protobuf:"bytes,3,opt,name=heartbeat,proto3" json:"heartbeat,omitempty"`
+	Failure     *Failure               `protobuf:"bytes,4,opt,name=failure,proto3" json:"failure,omitempty"`
+	// The workload that all of this is about; 0: none is open.
+	Workload      uint64 `protobuf:"varint,5,opt,name=workload,proto3" json:"workload,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -355,6 +367,13 @@ func (x *RunResponse) GetFailure() *Failure {
 		return x.Failure
 	}
 	return nil
+}
+
+func (x *RunResponse) GetWorkload() uint64 {
+	if x != nil {
+		return x.Workload
+	}
+	return 0
 }
 
 // Answers are payloads for samples that were issued, in any order. Every sample is answered once, in every mode, with
@@ -443,9 +462,9 @@ func (x *Answers) GetTokenCounts() []byte {
 // Heartbeat says that the plugin is alive, and what it knows of. It follows the answers it counts.
 type Heartbeat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Samples received in this connection so far.
+	// Samples received for the workload so far.
 	Received uint64 `protobuf:"varint,1,opt,name=received,proto3" json:"received,omitempty"`
-	// Samples answered in this connection so far.
+	// Samples answered of the workload so far.
 	Answered      uint64 `protobuf:"varint,2,opt,name=answered,proto3" json:"answered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1676,8 +1695,10 @@ func (x *OpenRequest) GetParams() map[string]string {
 }
 
 type OpenResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Info          *WorkloadInfo          `protobuf:"bytes,1,opt,name=info,proto3" json:"info,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Info  *WorkloadInfo          `protobuf:"bytes,1,opt,name=info,proto3" json:"info,omitempty"`
+	// A number above 0 that no other workload of the connection has.
+	Workload      uint64 `protobuf:"varint,2,opt,name=workload,proto3" json:"workload,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1717,6 +1738,13 @@ func (x *OpenResponse) GetInfo() *WorkloadInfo {
 		return x.Info
 	}
 	return nil
+}
+
+func (x *OpenResponse) GetWorkload() uint64 {
+	if x != nil {
+		return x.Workload
+	}
+	return 0
 }
 
 type WorkloadInfo struct {
@@ -2235,23 +2263,25 @@ var File_plumbline_plugin_v1_plugin_proto protoreflect.FileDescriptor
 
 const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\n" +
-	" plumbline/plugin/v1/plugin.proto\x12\x13plumbline.plugin.v1\"\xa2\x01\n" +
+	" plumbline/plugin/v1/plugin.proto\x12\x13plumbline.plugin.v1\"\xbe\x01\n" +
 	"\n" +
 	"RunRequest\x120\n" +
 	"\x05start\x18\x01 \x01(\v2\x1a.plumbline.plugin.v1.StartR\x05start\x120\n" +
 	"\x05issue\x18\x02 \x01(\v2\x1a.plumbline.plugin.v1.IssueR\x05issue\x120\n" +
-	"\x05flush\x18\x03 \x01(\v2\x1a.plumbline.plugin.v1.FlushR\x05flush\"*\n" +
+	"\x05flush\x18\x03 \x01(\v2\x1a.plumbline.plugin.v1.FlushR\x05flush\x12\x1a\n" +
+	"\bworkload\x18\x04 \x01(\x04R\bworkload\"*\n" +
 	"\x05Start\x12!\n" +
 	"\fheartbeat_ns\x18\x01 \x01(\x03R\vheartbeatNs\"5\n" +
 	"\x05Issue\x12\x18\n" +
 	"\asamples\x18\x01 \x01(\fR\asamples\x12\x12\n" +
 	"\x04more\x18\x02 \x01(\bR\x04more\"\a\n" +
-	"\x05Flush\"\xfe\x01\n" +
+	"\x05Flush\"\x9a\x02\n" +
 	"\vRunResponse\x12?\n" +
 	"\ffirst_tokens\x18\x01 \x01(\v2\x1c.plumbline.plugin.v1.AnswersR\vfirstTokens\x128\n" +
 	"\bcomplete\x18\x02 \x01(\v2\x1c.plumbline.plugin.v1.AnswersR\bcomplete\x12<\n" +
 	"\theartbeat\x18\x03 \x01(\v2\x1e.plumbline.plugin.v1.HeartbeatR\theartbeat\x126\n" +
-	"\afailure\x18\x04 \x01(\v2\x1c.plumbline.plugin.v1.FailureR\afailure\"\xa2\x01\n" +
+	"\afailure\x18\x04 \x01(\v2\x1c.plumbline.plugin.v1.FailureR\afailure\x12\x1a\n" +
+	"\bworkload\x18\x05 \x01(\x04R\bworkload\"\xa2\x01\n" +
 	"\aAnswers\x12\x10\n" +
 	"\x03ids\x18\x01 \x01(\fR\x03ids\x12!\n" +
 	"\fpayload_size\x18\x02 \x01(\rR\vpayloadSize\x12#\n" +
@@ -2354,9 +2384,10 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
 	"\vParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"E\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"a\n" +
 	"\fOpenResponse\x125\n" +
-	"\x04info\x18\x01 \x01(\v2!.plumbline.plugin.v1.WorkloadInfoR\x04info\"\x99\x04\n" +
+	"\x04info\x18\x01 \x01(\v2!.plumbline.plugin.v1.WorkloadInfoR\x04info\x12\x1a\n" +
+	"\bworkload\x18\x02 \x01(\x04R\bworkload\"\x99\x04\n" +
 	"\fWorkloadInfo\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1d\n" +
 	"\n" +
