@@ -16,7 +16,7 @@ import (
 // settingFlags adds the flags that decide about LoadGen's settings.
 func settingFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.StringSliceVar(&r.Scenarios, "scenario", nil, "`S,...` or all: SingleStream, MultiStream, Server, Offline (default: all of the model's rules)")
-	f.StringVar(&r.Rules, "rules", "", "round whose rules apply, such as v6.1 (default: the newest)")
+	f.StringVar(&r.Rules, "rules", "", "`ROUND` whose rules apply, such as v6.1 (default: the newest)")
 	f.StringVar(&r.UserConf, "user-conf", "", "`FILE` with settings, as the official LoadGen reads it")
 	f.StringArrayVar(&r.Set, "set", nil, "a LoadGen setting: `KEY=VALUE` or Scenario.KEY=VALUE (repeatable)")
 	f.BoolVar(&r.Official, "official", false, "the rules' durations and counts (default with --model)")
@@ -26,16 +26,16 @@ func settingFlags(f *pflag.FlagSet, r *plan.Request) {
 
 // workloadFlags adds the flags that decide what the plugin opens.
 func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
-	f.StringVar(&r.Mode, "mode", "", "performance, accuracy, or submission: both for each scenario\n(default: performance of each scenario, then accuracy once)")
+	f.StringVar(&r.Mode, "mode", "", "`MODE`: performance, accuracy, or submission: both for each scenario\n(default: performance of each scenario, then accuracy once)")
 	f.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	f.StringArrayVar(&r.BackendOptions, "backend-opt", nil, "an option of the backend: `KEY=VALUE` (repeatable)")
 	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")
 	f.StringVar(&r.ORTLib, "ort-lib", "", "ONNX Runtime library to use: short for --backend-opt lib=`PATH`")
-	f.StringVar(&r.Precision, "precision", "", "embedded model to run: fp32 or int8 (default fp32)")
+	f.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
 	f.StringVar(&r.Dataset, "dataset", "", "`DIR` of a data set in the official layout (default: the plugin's own)")
 	f.IntVar(&r.Count, "count", 0, "use only the first `N` samples of the data set")
-	f.IntVar(&r.Batch, "batch", 0, "largest batch (default: chosen by scenario and backend)")
-	f.IntVar(&r.Sessions, "sessions", 0, "batches that run at a time (default: chosen by scenario and backend)")
+	f.IntVar(&r.Batch, "batch", 0, "largest batch: `N` samples (default: chosen by scenario and backend)")
+	f.IntVar(&r.Sessions, "sessions", 0, "run `N` batches at a time (default: chosen by scenario and backend)")
 	f.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 }
 

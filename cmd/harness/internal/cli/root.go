@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
@@ -41,12 +43,12 @@ func (a *app) command() *cobra.Command {
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return exitcode.With(exitcode.Usage, fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
+		return exitcode.With(exitcode.Usage, fmt.Errorf("%w%s; see %s --help", err, nearFlag(c, err), c.CommandPath()))
 	})
 	global := root.PersistentFlags()
 	global.StringArrayVar(&flags.dirs, "plugin-dir", nil, "look for plugins in `DIR` first (repeatable)")
 	global.StringVar(&flags.choice, "plugin", "", "use only this plugin: `NAME` or path of a binary")
-	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0, "a plugin that is silent for longer is taken to hang (default 30s)")
+	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0, "a plugin that is silent for longer than `DURATION` is taken to hang (default 30s)")
 	root.AddCommand(
 		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
 		a.runCommand(&flags), a.scoreCommand(&flags), a.fetchCommand(&flags), a.versionCommand(),
@@ -65,6 +67,20 @@ func unknownCommand(c *cobra.Command, args []string) error {
 		}
 	}
 	return exitcode.With(exitcode.Usage, suggest.Unknown("command", args[0], names))
+}
+
+// nearFlag suggests a flag in the place of an unknown one.
+func nearFlag(c *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := suggest.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		return fmt.Sprintf("; did you mean --%s?", near)
+	}
+	return ""
 }
 
 // oneArgument wants exactly one argument and says what it is.

@@ -14,7 +14,7 @@ import (
 // FromResult takes over what LoadGen measured and judged.
 func (r *Run) FromResult(res *loadgen.Result) {
 	r.Started = res.Started
-	r.Duration = res.Duration.Seconds()
+	r.Duration, r.Took = res.Duration.Seconds(), figure.Seconds(res.Duration)
 	r.Effective = effective(res.Effective)
 	for _, m := range res.Errors {
 		r.Messages = append(r.Messages, Message{m.Key, m.Message, false})

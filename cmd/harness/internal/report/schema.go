@@ -49,6 +49,7 @@ type Run struct {
 
 	Started  time.Time `json:"started"`
 	Duration float64   `json:"duration_s"` // of the timed series
+	Took     string    `json:"took"`       // the same for people: "3.2 s"
 	Dir      string    `json:"dir"`        // of the log files, relative to the output directory
 	Files    []File    `json:"files"`
 	Command  []string  `json:"command"`

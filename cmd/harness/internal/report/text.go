@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/judge"
@@ -127,8 +126,7 @@ func (r Run) headline() (value string, remarks []string) {
 		return "", []string{count(r.Accuracy.Samples) + " samples"}
 	case r.Performance != nil:
 		p := r.Performance
-		took := figure.Seconds(time.Duration(r.Duration * float64(time.Second)))
-		return p.Metric.String(), []string{p.Metric.Name, r.volume() + " in " + took}
+		return p.Metric.String(), []string{p.Metric.Name, r.volume() + " in " + r.Took}
 	}
 	return "", nil
 }

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
+)
+
+// Commands whose output is the same on every machine.
+func TestTexts(t *testing.T) {
+	cases := []struct {
+		name string
+		args []string
+		code int
+	}{
+		{"list", []string{"list"}, 0},
+		{"describe", []string{"describe", "resnet50"}, 0},
+		{"settings", []string{"settings", "resnet50", "--scenario", "Server,Offline"}, 0},
+		{"settings-official", []string{"settings", "resnet50", "--scenario", "MultiStream", "--official"}, 0},
+		{"settings-set", []string{"settings", "resnet50", "--scenario", "SingleStream", "--official", "--set", "min_duration=2000"}, 0},
+		{"settings-explain", []string{"settings", "resnet50", "--scenario", "SingleStream", "--explain"}, 0},
+		{"dry-run", []string{"run", "resnet50", "--dry-run", "--scenario", "SingleStream", "--out", "results", "--threads", "2"}, 0},
+		{"help", []string{"--help"}, 0},
+		{"help-run", []string{"run", "--help"}, 0},
+		{"unknown-model", []string{"run", "resnet5"}, 2},
+		{"unknown-command", []string{"rum", "resnet50"}, 2},
+		{"unknown-flag", []string{"run", "resnet50", "--senario", "Offline"}, 2},
+		{"no-model", []string{"run"}, 2},
+		{"many-faults", []string{"run", "resnet50", "--scenario", "Ofline", "--backend", "otr", "--precision", "int4", "--mode", "fast",
+			"--count", "-1", "--set", "nonsense", "--param", "dtyp=1", "--dataset", "/no/such/folder", "--official", "--smoke"}, 2},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := newShell(t)
+			s.want(c.code, s.run(c.args...))
+			s.golden(c.name)
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("version"), "harness ", "go1")
+}
+
+func TestNoPlugin(t *testing.T) {
+	for _, args := range [][]string{{"list"}, {"run", "resnet50"}, {"describe", "x"}} {
+		s := newShellWith(t, nil)
+		s.want(2, s.run(args...), "no plugin found", s.plugins, "PLUMBLINE_PLUGINS", "make build")
+	}
+}
+
+func TestBrokenPlugins(t *testing.T) {
+	broken := func() *plugintest.Fake {
+		return &plugintest.Fake{LaunchErr: &host.Error{Kind: host.KindStart, Plugin: "broken", Path: "p", Found: "it exited with status 3",
+			Hint: "run it by hand", Stderr: []string{"no licence"}}}
+	}
+	t.Run("one of two", func(t *testing.T) {
+		s := newShellWith(t, map[string]*plugintest.Fake{"broken": broken(), "resnet50": plugintest.Classifier()})
+		s.want(0, s.run("list"), "mobilenet", "plugin broken is left out", "no licence")
+		s.want(5, s.run("run", "broken"), "status 3")
+		s.want(2, s.run("run", "bert"), "unknown model", "plugin broken did not answer")
+	})
+	t.Run("all", func(t *testing.T) {
+		s := newShellWith(t, map[string]*plugintest.Fake{"broken": broken()})
+		s.want(5, s.run("list"), "status 3", "no licence", "run it by hand")
+		s.want(5, s.run("run", "resnet50"), "status 3")
+	})
+	t.Run("describe fails", func(t *testing.T) {
+		s := newShellWith(t, map[string]*plugintest.Fake{"x": {DescribeErr: &host.Error{Kind: host.KindDied, Found: "it died"}}})
+		s.want(5, s.run("describe", "x"), "it died")
+	})
+}
+
+func TestTwoPluginsOfOneModel(t *testing.T) {
+	s := newShellWith(t, map[string]*plugintest.Fake{"resnet50": plugintest.Classifier(), "resnet50-acme": plugintest.Classifier()})
+	s.want(2, s.run("describe", "resnet50"), "2 plugins serve resnet50", filepath.Join(s.plugins, "plumbline-plugin-resnet50-acme"), "--plugin")
+	s.want(0, s.run("describe", "resnet50", "--plugin", "resnet50-acme"), "plumbline-plugin-resnet50-acme")
+	s.want(0, s.run("describe", "resnet50", "--plugin", filepath.Join(s.plugins, "plumbline-plugin-resnet50")), "mobilenet")
+	s.want(2, s.run("describe", "resnet50", "--plugin", "acme"), "unknown plugin")
+	s.want(2, s.run("describe", "resnet50", "--plugin", "./acme"), "no such file")
+}
+
+func TestPluginDirectories(t *testing.T) {
+	s := newShell(t)
+	s.env["PLUMBLINE_PLUGINS"] = ""
+	s.want(2, s.run("list"), "no plugin found")
+	s.want(0, s.run("list", "--plugin-dir", s.plugins), "mobilenet")
+}
+
+func TestSettingsFromUserConf(t *testing.T) {
+	s := newShell(t)
+	conf := s.write("user.conf", "*.Server.target_qps = 123\nresnet50.*.min_duration = 700\n")
+	code := s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf)
+	s.want(0, code, "user.conf:1 (*.Server.target_qps)", "123", "user.conf:2 (resnet50.*.min_duration)", "700")
+	if strings.Contains(s.stdout.String(), "40000") {
+		t.Error("smoke settings override what the user wrote in user.conf")
+	}
+	code = s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf, "--set", "Server.target_qps=9", "--set", "Offline.target_qps=8")
+	s.want(0, code, "  9  queries/s  flag --set")
+}
+
+func TestBadUserConf(t *testing.T) {
+	s := newShell(t)
+	conf := s.write("user.conf", "*.Server.target_qpz = 123\nresnet5.*.min_duration = 700\n")
+	s.want(2, s.run("run", "resnet50", "--user-conf", conf), "user.conf", "target_qpz", "target_qps", "resnet5", "resnet50")
+	s.want(2, s.run("settings", "resnet50", "--user-conf", "/no/such/user.conf"), "/no/such/user.conf")
+	s.want(2, s.run("settings", "resnet50", "--rules", "v9.9"), "v9.9", "v6.1")
+}
+
+func TestDoctor(t *testing.T) {
+	null := plugintest.Classifier()
+	null.Description.Name, null.Description.Models = "null", null.Description.Models[:1]
+	null.Description.Models[0].Name = "null"
+	broken := &plugintest.Fake{LaunchErr: &host.Error{Kind: host.KindVersion, Found: "it speaks protocol 7", Hint: "rebuild it"}}
+	s := newShellWith(t, map[string]*plugintest.Fake{"null": null, "resnet50": plugintest.Classifier()})
+	s.want(0, s.run("doctor"), "Example CPU @ 2.00GHz", "16.8 GB", "ONNX Runtime 1.28.2", "/usr/lib/libonnxruntime.so", "per query to a plugin and back")
+	s.fakes["broken"] = broken
+	if err := plugintest.New(s.fakes).Install(s.plugins); err != nil {
+		t.Fatal(err)
+	}
+	s.want(5, s.run("doctor"), "it speaks protocol 7", "-> rebuild it", "1 to mend")
+}
+
+func TestDoctorWithoutPlugins(t *testing.T) {
+	s := newShellWith(t, nil)
+	s.want(2, s.run("doctor"), "none found", "make build", "not measured: there is no plugin null")
+}
+
+func TestDoctorFindsModelThatDoesNotOpen(t *testing.T) {
+	s := newShell(t)
+	s.fakes["resnet50"].OpenErr = errors.New("libonnxruntime.so: no such file")
+	s.want(1, s.run("doctor"), "resnet50 on ort", "libonnxruntime.so: no such file")
+}
+
+func TestCacheFolderThatCannotBeWritten(t *testing.T) {
+	s := newShell(t)
+	s.env["PLUMBLINE_CACHE"] = filepath.Join(s.write("file", ""), "cache")
+	s.want(0, s.run("doctor"), "not a directory", "PLUMBLINE_CACHE")
+	if _, err := os.Stat(s.dir); err != nil {
+		t.Fatal(err)
+	}
+}

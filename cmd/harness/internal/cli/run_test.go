@@ -1,0 +1,341 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
+)
+
+func TestRunWithoutFlags(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--out", s.out()),
+		"model     embedded, fp32, 1.2 MB", "ONNX Runtime 1.28.2", "smoke: seconds, not the minutes of rules v6.1",
+		"SingleStream  performance  VALID (smoke)", "MultiStream   performance  VALID (smoke)",
+		"Server        performance  VALID (smoke)", "Offline       performance  VALID (smoke)",
+		"Offline       accuracy     PASS", "95.000 %", "100.0 % of FP32: passes the 99 % target",
+		"a rehearsal, not an official result")
+	for _, dir := range []string{"SingleStream/performance/run_1", "Server/performance/run_1", "Offline/accuracy"} {
+		for _, name := range []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json", "mlperf_log_trace.json"} {
+			if _, err := os.Stat(s.out("resnet50", dir, name)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if n := len(s.result().Runs); n != 5 {
+		t.Errorf("%d runs in the index, want 5", n)
+	}
+	if n := len(s.result("resnet50", "Offline").Runs); n != 2 {
+		t.Errorf("%d runs in Offline's result.json, want performance and accuracy", n)
+	}
+}
+
+func TestAccuracyTextIsOfficial(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--out", s.out()))
+	text, err := os.ReadFile(s.out("resnet50", "Offline", "accuracy", "accuracy.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := s.result().Runs[0]
+	i := slices.IndexFunc(run.Files, func(f report.File) bool { return strings.HasSuffix(f.Path, "mlperf_log_accuracy.json") })
+	want := fmt.Sprintf("accuracy=95.000%%, good=61, total=64\nhash=%s\n", run.Files[i].SHA256)
+	if string(text) != want {
+		t.Errorf("accuracy.txt is %q, want %q", text, want)
+	}
+	if run.Accuracy.LogSHA256 != run.Files[i].SHA256 || run.Accuracy.Samples != plugintest.Samples {
+		t.Errorf("result.json says %+v", run.Accuracy)
+	}
+}
+
+func TestSteps(t *testing.T) {
+	cases := []struct {
+		args []string
+		want []string
+	}{
+		{nil, []string{"SingleStream/performance", "MultiStream/performance", "Server/performance", "Offline/performance", "Offline/accuracy"}},
+		{[]string{"--scenario", "server"}, []string{"Server/performance", "Offline/accuracy"}},
+		{[]string{"--scenario", "Server,SingleStream,Server", "--mode", "performance"}, []string{"SingleStream/performance", "Server/performance"}},
+		{[]string{"--mode", "accuracy"}, []string{"Offline/accuracy"}},
+		{[]string{"--mode", "accuracy", "--scenario", "all"}, []string{"SingleStream/accuracy", "MultiStream/accuracy", "Server/accuracy", "Offline/accuracy"}},
+		{[]string{"--mode", "submission", "--scenario", "Offline", "--scenario", "SingleStream"},
+			[]string{"SingleStream/performance", "SingleStream/accuracy", "Offline/performance", "Offline/accuracy"}},
+	}
+	step := regexp.MustCompile(`resnet50/(\w+)/(performance/run_1|accuracy)\n`)
+	for _, c := range cases {
+		s := newShell(t)
+		s.want(0, s.run(append([]string{"run", "resnet50", "--dry-run"}, c.args...)...))
+		var got []string
+		for _, m := range step.FindAllStringSubmatch(s.stdout.String(), -1) {
+			got = append(got, m[1]+"/"+strings.TrimSuffix(m[2], "/run_1"))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("run %v: steps %v, want %v", c.args, got, c.want)
+		}
+	}
+}
+
+func TestOptionsReachThePlugin(t *testing.T) {
+	s := newShell(t)
+	model, data := s.write("m.onnx", "model"), filepath.Dir(s.write("photos/val_map.txt", "a.jpg 1\n"))
+	s.want(0, s.run("run", "mobilenet", "--scenario", "Offline", "--mode", "performance", "--smoke", "--model", model, "--dataset", data,
+		"--backend", "ort", "--backend-opt", "provider=cpu", "--threads", "3", "--count", "10", "--batch", "4", "--sessions", "2",
+		"--param", "dtype=int64", "--out", s.out()))
+	want := sdk.Options{
+		Model: "mobilenet", ModelFile: model, Dataset: data, Count: 10, Scenario: loadgen.Offline, Batch: 4, Sessions: 2, Backend: "ort",
+		BackendOptions: map[string]string{"provider": "cpu", "threads": "3"}, Params: map[string]string{"dtype": "int64"},
+	}
+	got := s.fakes["resnet50"].Opened()
+	if len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(want) {
+		t.Errorf("opened %+v, want %+v", got, want)
+	}
+	if run := s.result().Runs[0]; run.Workload.DatasetSHA256 == "" || run.Options.Dataset != data {
+		t.Errorf("the data set is not named in result.json: %+v", run.Workload)
+	}
+}
+
+func TestResultHoldsEveryNumberOfTheText(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--out", s.out(), "--quiet"))
+	text, err := json.Marshal(s.result())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^(SingleStream|MultiStream|Server|Offline) .*$`).FindAllString(s.stdout.String(), -1)
+	if len(rows) != 5 {
+		t.Fatalf("%d rows, want 5, in:\n%s", len(rows), s.stdout.String())
+	}
+	number := regexp.MustCompile(`\d[\d,]*(\.\d+)?`)
+	for _, row := range rows {
+		for _, n := range number.FindAllString(row, -1) {
+			if n = strings.ReplaceAll(n, ",", ""); !strings.Contains(string(text), n) {
+				t.Errorf("%s is not in result.json: %s", n, row)
+			}
+		}
+	}
+}
+
+func TestResultSaysEverything(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out()))
+	run := s.result().Runs[0]
+	origins := map[string]string{}
+	for _, setting := range run.Settings {
+		origins[setting.Key] = setting.Origin
+	}
+	checks := map[string]bool{
+		"schema":       s.result().Schema == "plumbline.result" && s.result().SchemaVersion == 1,
+		"note":         strings.Contains(s.result().Note, "rehearsal"),
+		"origins":      origins["target_qps"] == "smoke settings of resnet50" && strings.HasPrefix(origins["qsl_rng_seed"], "rules v6.1"),
+		"system":       run.System.CPU == "Example CPU @ 2.00GHz" && run.System.MemoryBytes == 16384000*1024 && run.System.OS == "Example OS 1" && run.System.GoVersion != "",
+		"plugin":       run.Plugin.Name == "resnet50" && len(run.Plugin.SHA256) == 64 && filepath.IsAbs(run.Plugin.Path),
+		"model":        run.Workload.Embedded && len(run.Workload.ModelSHA256) == 64,
+		"metric":       run.Performance.Metric.Value > 0 && run.Performance.Metric.Rounded != "",
+		"checks":       run.Performance.Checks.EarlyStopping && run.Performance.Checks.MinDuration,
+		"issue delay":  run.Performance.Issue != nil,
+		"four logs":    len(run.Files) == 4,
+		"command":      slices.Contains(run.Command, "Server"),
+		"no reasons":   run.Reasons != nil && len(run.Reasons) == 0,
+		"verdict":      run.Verdict == "VALID (smoke)" && run.Status == report.Complete,
+		"deviations":   len(run.Deviations) > 0,
+		"effective":    run.Effective["scenario"] == "Server",
+		"rules":        run.Rules == "v6.1",
+		"seeds intact": strings.Contains(fmt.Sprint(run.Settings), "2085463073848966840"),
+	}
+	for name, ok := range checks {
+		if !ok {
+			t.Errorf("%s: result.json does not say it: %+v", name, run)
+		}
+	}
+}
+
+func TestInvalidRun(t *testing.T) {
+	s := newShell(t)
+	code := s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out(), "--set", "target_latency=1000", "--set", "min_duration=5000")
+	s.want(3, code, "INVALID (smoke)", "min_duration", "needed: at least 5s")
+	if run := s.result().Runs[0]; len(run.Reasons) != 1 || run.ExitCode != 3 {
+		t.Errorf("result.json: exit code %d, reasons %v", run.ExitCode, run.Reasons)
+	}
+}
+
+func TestCustomSettings(t *testing.T) {
+	s := newShell(t)
+	code := s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--official", "--out", s.out(), "--set", "target_latency=0.00005", "--set", "min_duration=5")
+	s.want(0, code, "VALID (custom)", "not as the rules: min_duration = 5 ms, rules 600000 ms")
+}
+
+func TestAccuracyBelowTarget(t *testing.T) {
+	s := newShell(t)
+	s.fakes["resnet50"].Score.Metrics[0].Value = 93.9
+	s.want(4, s.run("run", "resnet50", "--precision", "int8", "--mode", "accuracy", "--out", s.out()),
+		"BELOW TARGET", "98.8 % of FP32: below the 99 % target of 94.050 %")
+	if d := s.result(); d.ExitCode != 4 || d.Runs[0].ExitCode != 4 {
+		t.Errorf("result.json says exit code %d", d.ExitCode)
+	}
+}
+
+func TestAccuracyOfAUsersData(t *testing.T) {
+	data := func(s *shell) string { return filepath.Dir(s.write("photos/val_map.txt", "a.jpg 1\n")) }
+	t.Run("subset", func(t *testing.T) {
+		s := newShell(t)
+		s.fakes["resnet50"].Score.Metrics[0].Value = 10
+		s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.out()),
+			"no target", "no target applies to a subset: 64 of the 50,000 samples of imagenet")
+	})
+	t.Run("full set", func(t *testing.T) {
+		s := newShell(t)
+		f := s.fakes["resnet50"]
+		f.Description.Models[0].Datasets[1].Samples = plugintest.Samples
+		f.Score.Metrics[0].Value = 75.7
+		s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.out()), "PASS", "99.0 % of FP32")
+		f.Score.Metrics[0].Value = 75.6
+		s.want(4, s.run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.out(), "--force"), "BELOW TARGET", "75.695 %")
+	})
+}
+
+func TestOutputIsNotOverwritten(t *testing.T) {
+	s := newShell(t)
+	args := []string{"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out()}
+	s.want(0, s.run(args...))
+	s.want(2, s.run(args...), "already holds results", "--force", filepath.Join("SingleStream", "performance", "run_1"))
+	s.want(0, s.run(append(args, "--force")...))
+	s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--out", s.out()))
+	if n := len(s.result().Runs); n != 2 {
+		t.Errorf("the index has %d runs, want those of both commands", n)
+	}
+}
+
+func TestDefaultOutput(t *testing.T) {
+	s := newShell(t)
+	t.Chdir(s.dir)
+	args := []string{"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance"}
+	for _, want := range []string{"out", "out-2", "out-3"} {
+		s.want(0, s.run(args...), "in "+want+"\n")
+	}
+	s.want(0, s.run("run", "resnet50", "--mode", "accuracy"), "in out\n")
+}
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	s := newShell(t)
+	file := s.write("file", "")
+	s.want(2, s.run("run", "resnet50", "--out", filepath.Join(file, "out")), "output directory", "--out")
+	if n := len(s.fakes["resnet50"].Opened()); n != 0 {
+		t.Errorf("%d workloads were opened before the output directory was tried", n)
+	}
+}
+
+func TestMissingFiles(t *testing.T) {
+	s := newShell(t)
+	s.want(6, s.run("run", "resnet50", "--model", "no/such.onnx"), "no/such.onnx", "no such file")
+	s.want(6, s.run("run", "resnet50", "--model", "resnet50_v2.onnx"), "did you mean \"resnet50_v1.onnx\"?")
+	s.want(6, s.run("run", "resnet50", "--model", "resnet50_v1.onnx"), "harness fetch resnet50")
+	s.want(6, s.run("run", "resnet50", "--dataset", "/no/such"), "no such directory")
+	s.want(6, s.run("run", "resnet50", "--dataset", s.write("file", "")), "not a directory")
+}
+
+func TestPluginFaults(t *testing.T) {
+	args := func(s *shell) []string {
+		return []string{"run", "resnet50", "--scenario", "Offline,Server", "--out", s.out()}
+	}
+	t.Run("data", func(t *testing.T) {
+		s := newShell(t)
+		s.fakes["resnet50"].OpenErr = sdk.Data(errors.New("val_map.txt, line 7: label 1000"))
+		s.want(6, s.run(args(s)...), "val_map.txt, line 7: label 1000", "FAILED", "not run")
+	})
+	t.Run("option", func(t *testing.T) {
+		s := newShell(t)
+		s.fakes["resnet50"].OpenErr = sdk.Usage(errors.New("unknown option \"treads\""))
+		s.want(2, s.run(args(s)...), "unknown option \"treads\"")
+	})
+	t.Run("dies", func(t *testing.T) {
+		s := newShell(t)
+		s.fakes["resnet50"].DieAfter = 100
+		s.want(5, s.run(args(s)...), "killed by SIGKILL", "the last line", "FAILED", "not run")
+		run := s.result().Runs[0]
+		if run.Status != report.Failed || run.Error.Kind != "died" || len(run.Error.Stderr) != 1 || run.ExitCode != 5 {
+			t.Errorf("result.json says %+v %+v", run.Status, run.Error)
+		}
+		if len(run.Files) < 2 {
+			t.Errorf("the logs are not kept: %v", run.Files)
+		}
+	})
+	t.Run("scorer", func(t *testing.T) {
+		s := newShell(t)
+		s.fakes["resnet50"].ScoreErr = errors.New("entry 3: payload of 2 bytes")
+		s.want(6, s.run("run", "resnet50", "--mode", "accuracy", "--out", s.out()), "entry 3: payload of 2 bytes")
+	})
+}
+
+func TestInterrupt(t *testing.T) {
+	s := newShell(t)
+	f := s.fakes["resnet50"]
+	f.HoldAfter, f.Held = 50, func() { s.signals <- os.Interrupt }
+	code := s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--set", "min_duration=60000")
+	s.want(130, code, "interrupt: stopping", "INTERRUPTED", "interrupted by signal")
+	run := s.result().Runs[0]
+	if run.Status != report.Interrupted || run.ExitCode != 130 {
+		t.Errorf("result.json says %s, exit code %d", run.Status, run.ExitCode)
+	}
+	summary, err := os.ReadFile(s.out("resnet50", "Server", "performance", "run_1", "mlperf_log_summary.txt"))
+	if err != nil || !strings.Contains(string(summary), "INVALID") {
+		t.Errorf("partial summary log: %v\n%s", err, summary)
+	}
+}
+
+func TestSecondInterruptKills(t *testing.T) {
+	s := newShell(t)
+	f := s.fakes["resnet50"]
+	ended := make(chan int, 1)
+	s.exit = func(code int) { ended <- code }
+	f.HoldAfter, f.Held = 50, func() {
+		s.signals <- os.Interrupt
+		s.signals <- syscall.SIGTERM
+	}
+	s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--set", "min_duration=60000")
+	if code := <-ended; code != 130 {
+		t.Errorf("the process ends with %d, want 130", code)
+	}
+	if f.Killed() != 1 {
+		t.Errorf("the plugin was killed %d times, want once", f.Killed())
+	}
+}
+
+func TestJSONToStdout(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--json", "--out", s.out()))
+	d, err := report.Parse([]byte(s.stdout.String()))
+	if err != nil {
+		t.Fatalf("%v in:\n%s", err, s.stdout.String())
+	}
+	if len(d.Runs) != 2 || d.ExitCode != 0 {
+		t.Errorf("%d runs, exit code %d; want 2 runs, 0", len(d.Runs), d.ExitCode)
+	}
+}
+
+func TestUserConfIsKeptBesideTheResult(t *testing.T) {
+	s := newShell(t)
+	conf := s.write("my.conf", "*.SingleStream.target_latency = 0.00005\n")
+	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--user-conf", conf, "--out", s.out()))
+	text, err := os.ReadFile(s.out("resnet50", "SingleStream", "user.conf"))
+	if err != nil || string(text) != "*.SingleStream.target_latency = 0.00005\n" {
+		t.Errorf("user.conf: %q, %v", text, err)
+	}
+}
+
+func TestScenarioThatTheRulesLack(t *testing.T) {
+	s := newShell(t)
+	s.fakes["resnet50"].Description.Models[0].Scenarios = []loadgen.Scenario{loadgen.SingleStream, loadgen.Offline}
+	s.want(2, s.run("run", "resnet50", "--scenario", "Server"), "no Server scenario for resnet50", "SingleStream, Offline")
+}
