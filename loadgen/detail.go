@@ -118,6 +118,7 @@ func (g *runLog) requestedTokens(s TestSettings) {
 
 // effective logs the settings as the run uses them.
 func (g *runLog) effective(e EffectiveSettings, s TestSettings) {
+	g.scenario = e.Scenario
 	g.log("effective_scenario", e.Scenario.String())
 	g.log("effective_test_mode", e.Mode.String())
 	g.log("effective_samples_per_query", e.SamplesPerQuery)
@@ -170,11 +171,12 @@ func (g *runLog) loadedSet(set []SampleIndex) {
 	g.log("loaded_qsl_set", list)
 }
 
-// generated logs the size of a series before it is issued.
+// generated logs the size of a series before it is issued; what a run that dies was about is then on disk.
 func (g *runLog) generated(p *series) {
 	g.log("generated_query_count", p.GeneratedQueries)
 	g.log("generated_samples_per_query", p.SamplesPerQuery)
 	g.log("generated_query_duration", p.GeneratedDuration)
+	g.flush()
 }
 
 // The counters of the official LoadGen's lock-free logger, which this one does not have.
@@ -194,6 +196,7 @@ func (g *runLog) seriesDone(p *series) {
 	end := begin.Add(time.Duration(latest(p.Done)))
 	g.log("power_begin", begin.Format(layout))
 	g.log("power_end", end.Format(layout))
+	g.flush()
 }
 
 // latest is the largest time, 0 where there is none.
@@ -224,7 +227,7 @@ func (g *runLog) results(r *Result) {
 	g.log("result_query_count", r.QueryCount)
 	g.scenarioResults(r)
 	g.latencies(r.Latency, "latency_ns", "percentile_latency_ns")
-	g.log("num_errors", len(g.errors))
+	g.log("num_errors", g.errorCount())
 }
 
 func (g *runLog) scenarioResults(r *Result) {
@@ -253,4 +256,10 @@ func (g *runLog) latencies(l LatencySummary, name, percentile string) {
 	for _, p := range l.Percentiles {
 		g.log("result_"+fixed2(p.P*100)+"_"+percentile, p.Latency.Nanoseconds())
 	}
+}
+
+func (g *runLog) errorCount() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.errors)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,18 +34,17 @@ var logNames = [logFiles]struct{ base, ext string }{
 // runLog is the log of one test. Without an output directory it writes nothing but still collects errors and
 // warnings. Its methods are for one goroutine, except message, fail, warn and what accuracy returns.
 type runLog struct {
-	began   time.Time // entries' times count from here; monotonic
-	copyTo  io.Writer // receives the summary too; may be nil
-	tracing bool
+	began    time.Time // entries' times count from here; monotonic
+	copyTo   io.Writer // receives the summary too; may be nil
+	scenario Scenario
 
-	files   [logFiles]*os.File
-	paths   []string
-	summary *bufio.Writer
-	acc     *mllog.AccuracyWriter
-	traced  *mllog.TraceWriter
+	files  [logFiles]*os.File
+	paths  []string
+	acc    *mllog.AccuracyWriter
+	traced *mllog.TraceWriter
 
-	mu       sync.Mutex // guards what follows
-	detail   *mllog.DetailWriter
+	mu       sync.Mutex          // guards what follows
+	detail   *mllog.DetailWriter // nil without files and after finish: a SUT that was abandoned may still answer
 	detailTo *bufio.Writer
 	errors   []LoggedError
 	warnings []LoggedError
@@ -52,7 +52,7 @@ type runLog struct {
 
 // openLogs creates the four log files of l, all empty. Without l.OutDir the log writes no file.
 func openLogs(l LogSettings) (*runLog, error) {
-	g := &runLog{began: time.Now(), tracing: l.EnableTrace}
+	g := &runLog{began: time.Now()}
 	if l.CopySummaryTo != nil {
 		g.copyTo = l.CopySummaryTo
 	}
@@ -62,7 +62,6 @@ func openLogs(l LogSettings) (*runLog, error) {
 	if err := g.create(l); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLogs, err)
 	}
-	g.summary = bufio.NewWriter(g.files[logSummary])
 	g.detailTo = bufio.NewWriterSize(g.files[logDetail], 64<<10)
 	g.detail = mllog.NewDetailWriter(g.detailTo)
 	g.acc = mllog.NewAccuracyWriter(g.files[logAccuracy])
@@ -72,7 +71,7 @@ func openLogs(l LogSettings) (*runLog, error) {
 	return g, nil
 }
 
-// create makes the directory and the files, or none: all that could not be made is reported together.
+// create makes the directory and the files. All files that cannot be made are reported together.
 func (g *runLog) create(l LogSettings) error {
 	if err := os.MkdirAll(l.OutDir, 0o777); err != nil {
 		return fmt.Errorf("output directory: %w", err)
@@ -120,9 +119,7 @@ func (g *runLog) fail(key, text string) {
 	defer g.mu.Unlock()
 	g.errors = append(g.errors, LoggedError{Key: key, Message: text})
 	g.entry(mllog.DetailEntry{Key: key, Value: text, Error: true}, 1)
-	if g.detailTo != nil {
-		g.detailTo.Flush() // what went wrong must survive what may follow; the writer keeps a failure for finish
-	}
+	g.flushDetail() // what went wrong must survive what may follow
 }
 
 // warn logs a warning.
@@ -140,6 +137,20 @@ func (g *runLog) log(key string, value any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.entry(mllog.DetailEntry{Key: key, Value: value}, 2)
+}
+
+// flush brings the detail log up to date on disk.
+func (g *runLog) flush() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.flushDetail()
+}
+
+// flushDetail does it with the lock held. The buffer keeps a failure for finish.
+func (g *runLog) flushDetail() {
+	if g.detail != nil {
+		_ = g.detailTo.Flush()
+	}
 }
 
 // entry completes and writes e; skip counts the callers between entry and the line to name. The lock is held.
@@ -163,15 +174,9 @@ func (g *runLog) finish(r *Result) error {
 	if r.Verdict != "" {
 		g.results(r)
 	}
-	r.Errors, r.Warnings, r.LogFiles = g.errors, g.warnings, g.paths
-	r.AccuracySampleCount = g.acc.Entries()
-	errs := []error{g.writeSummary(r)}
-	if g.acc != nil {
-		errs = append(errs, g.acc.Close())
-	}
-	if g.detailTo != nil {
-		errs = append(errs, g.detailTo.Flush(), g.summary.Flush())
-	}
+	errs := []error{g.endDetail(r), g.acc.Close()}
+	r.LogFiles, r.AccuracySampleCount = g.paths, g.acc.Entries()
+	errs = append(errs, g.writeSummary(r))
 	if g.traced != nil {
 		errs = append(errs, g.traced.Close())
 	}
@@ -182,18 +187,29 @@ func (g *runLog) finish(r *Result) error {
 	return nil
 }
 
-func (g *runLog) writeSummary(r *Result) error {
-	var to []io.Writer
-	if g.summary != nil {
-		to = append(to, g.summary)
-	}
-	if g.copyTo != nil {
-		to = append(to, g.copyTo)
-	}
-	if len(to) == 0 {
+// endDetail writes the last of the detail log and hands its errors and warnings to r. Entries that come later are lost.
+func (g *runLog) endDetail(r *Result) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r.Errors, r.Warnings = slices.Clone(g.errors), slices.Clone(g.warnings)
+	if g.detail == nil {
 		return nil
 	}
-	return mllog.WriteSummary(io.MultiWriter(to...), summaryOf(r))
+	g.detail = nil
+	return g.detailTo.Flush()
+}
+
+// writeSummary writes the summary to its file and to the copy.
+func (g *runLog) writeSummary(r *Result) error {
+	var errs []error
+	s := summaryOf(r)
+	if f := g.files[logSummary]; f != nil {
+		errs = append(errs, mllog.WriteSummary(f, s))
+	}
+	if g.copyTo != nil {
+		errs = append(errs, mllog.WriteSummary(g.copyTo, s))
+	}
+	return errors.Join(errs...)
 }
 
 // trace writes the samples of a finished series, if the trace log is enabled. index gives the data-set index of the
@@ -213,9 +229,18 @@ func (g *runLog) trace(p *series, index func(i int) SampleIndex, firstQuery, fir
 			SampleSeq: firstSample + uint64(i), QuerySeq: firstQuery + uint64(q), Index: uint64(index(i)),
 			Scheduled: start + p.Scheduled[q], IssueDelay: p.Issued[q] - p.Scheduled[q], Latency: done - p.Scheduled[q],
 		}
-		if err := g.traced.Sample(s); err != nil {
+		if err := g.traceSample(s); err != nil {
 			return fmt.Errorf("%w: trace: %w", ErrLogs, err)
 		}
 	}
 	return nil
+}
+
+func (g *runLog) traceSample(s mllog.TraceSample) error {
+	if g.scenario == Server {
+		if err := g.traced.Latency(s); err != nil {
+			return err
+		}
+	}
+	return g.traced.Sample(s)
 }

@@ -1,0 +1,242 @@
+package loadgen
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// logged writes the logs of a judged series and returns their directory.
+func logged(t *testing.T, l LogSettings, e EffectiveSettings, p *series) *Result {
+	t.Helper()
+	g, err := openLogs(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := DefaultTestSettings()
+	s.Scenario = e.Scenario
+	g.start("sut", 12, "qsl", 100, 10)
+	g.requested(s)
+	g.effective(e, s)
+	g.mode(PerformanceOnly)
+	g.loadedSet([]SampleIndex{3, 1, 2})
+	g.generated(p)
+	if err := g.accuracy().Write(5, 6, []byte{0xAB}); err != nil {
+		t.Error(err)
+	}
+	g.warn("careful")
+	g.fail("error_runtime", "went wrong")
+	g.seriesDone(p)
+	r := &Result{SUTName: "sut"}
+	judge(s, e, p, r)
+	if err := g.trace(p, func(i int) SampleIndex { return SampleIndex(i) * 10 }, 7, 1000); err != nil {
+		t.Error(err)
+	}
+	if err := g.finish(r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestLogs(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	var copied bytes.Buffer
+	p := plan(3, 1, time.Second, time.Microsecond, constant(2*time.Millisecond))
+	r := logged(t, LogSettings{OutDir: dir, Prefix: "p_", Suffix: "_s", EnableTrace: true, CopySummaryTo: &copied}, effectiveFor(Server), p)
+	want := []string{"p_summary_s.txt", "p_detail_s.txt", "p_accuracy_s.json", "p_trace_s.json"}
+	for i, path := range r.LogFiles {
+		if path != filepath.Join(dir, want[i]) {
+			t.Errorf("log file %s, want %s", path, want[i])
+		}
+	}
+	if len(r.Errors) != 1 || r.Errors[0] != (LoggedError{Key: "error_runtime", Message: "went wrong"}) || len(r.Warnings) != 1 || !r.Warnings[0].Warning {
+		t.Errorf("errors %v, warnings %v", r.Errors, r.Warnings)
+	}
+	if r.AccuracySampleCount != 1 {
+		t.Errorf("%d accuracy entries", r.AccuracySampleCount)
+	}
+	summary := slurp(t, r.LogFiles[0])
+	if summary != copied.String() || !strings.HasSuffix(summary, "\n1 warning encountered. See detailed log.\n\n1 ERROR encountered. See detailed log.\n") {
+		t.Errorf("summary %q, copy %q", summary, copied.String())
+	}
+	checkTrace(t, r.LogFiles[3])
+	if got := slurp(t, r.LogFiles[2]); got != "[\n{ \"seq_id\" : 5, \"qsl_idx\" : 6, \"data\" : \"AB\" }\n]\n" {
+		t.Errorf("accuracy log %q", got)
+	}
+}
+
+func checkTrace(t *testing.T, path string) {
+	t.Helper()
+	r := mllog.NewTraceReader(strings.NewReader(slurp(t, path)))
+	for i := uint64(0); ; {
+		e, err := r.Next()
+		if err != nil {
+			if i != 3 {
+				t.Errorf("%d samples in the trace: %v", i, err)
+			}
+			return
+		}
+		s, ok := e.Sample()
+		if !ok {
+			continue
+		}
+		s.Scheduled = 0
+		if want := (mllog.TraceSample{SampleSeq: 1000 + i, QuerySeq: 7 + i, Index: 10 * i, IssueDelay: 1000, Latency: 2e6}); s != want {
+			t.Errorf("trace %+v, want %+v", s, want)
+		}
+		i++
+	}
+}
+
+func slurp(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestDetailEntriesSayWhereTheyComeFrom(t *testing.T) {
+	dir := t.TempDir()
+	logged(t, LogSettings{OutDir: dir}, effectiveFor(Server), plan(3, 1, time.Second, 0, constant(1)))
+	f, err := os.Open(filepath.Join(dir, "mlperf_log_detail.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	entries, err := mllog.ReadDetail(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := time.Duration(0)
+	for _, e := range entries {
+		if !strings.HasSuffix(e.File, ".go") || e.Line == 0 || e.PID != int64(os.Getpid()) || e.Time < last {
+			t.Errorf("%+v", e)
+		}
+		last = e.Time
+		if e.Error != strings.HasPrefix(e.Key, "error_") || e.Warning != strings.HasPrefix(e.Key, "warning_") {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+func TestNoOutDirWritesNoFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var copied bytes.Buffer
+	r := logged(t, LogSettings{CopySummaryTo: &copied, EnableTrace: true}, effectiveFor(Server), plan(3, 1, time.Second, 0, constant(1)))
+	if files, _ := os.ReadDir("."); len(files) > 0 || len(r.LogFiles) > 0 {
+		t.Errorf("files %v, %v", files, r.LogFiles)
+	}
+	if len(r.Errors) != 1 || len(r.Warnings) != 1 || !strings.Contains(copied.String(), "MLPerf Results Summary") {
+		t.Errorf("%v %v %q", r.Errors, r.Warnings, copied.String())
+	}
+}
+
+func TestAccuracyOnlySummaryIsTheFooter(t *testing.T) {
+	dir := t.TempDir()
+	g, err := openLogs(LogSettings{OutDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.finish(&Result{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := slurp(t, filepath.Join(dir, "mlperf_log_summary.txt")); got != "\nNo warnings encountered during test.\n\nNo errors encountered during test.\n" {
+		t.Errorf("%q", got)
+	}
+	if got := slurp(t, filepath.Join(dir, "mlperf_log_trace.json")); got != "" {
+		t.Errorf("trace without tracing: %q", got)
+	}
+}
+
+func TestOpenLogsFaults(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, taken := range []string{"mlperf_log_detail.txt", "mlperf_log_trace.json"} {
+		if err := os.Mkdir(filepath.Join(dir, taken), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		dir  string
+		want []string
+	}{
+		{filepath.Join(file, "below"), []string{"output directory", "file"}},
+		{dir, []string{"mlperf_log_detail.txt", "mlperf_log_trace.json"}},
+	} {
+		_, err := openLogs(LogSettings{OutDir: c.dir})
+		if !errors.Is(err, ErrLogs) {
+			t.Errorf("%s: %v, want ErrLogs", c.dir, err)
+			continue
+		}
+		for _, part := range c.want {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%v: want %s in it", err, part)
+			}
+		}
+	}
+}
+
+// TestFullDisk lets each log in turn go to a device that takes nothing.
+func TestFullDisk(t *testing.T) {
+	const device = "/dev/full"
+	if _, err := os.Stat(device); err != nil {
+		t.Skip("no " + device + " here")
+	}
+	for _, name := range []string{"summary.txt", "detail.txt", "accuracy.json", "trace.json"} {
+		dir := t.TempDir()
+		if err := os.Symlink(device, filepath.Join(dir, "mlperf_log_"+name)); err != nil {
+			t.Skip(err)
+		}
+		g, err := openLogs(LogSettings{OutDir: dir, EnableTrace: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.message("hello")
+		if err := g.finish(&Result{}); !errors.Is(err, ErrLogs) {
+			t.Errorf("%s on a full disk: %v, want ErrLogs", name, err)
+		}
+	}
+}
+
+func TestEntriesFromManyGoroutines(t *testing.T) {
+	dir := t.TempDir()
+	g, err := openLogs(LogSettings{OutDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				g.message("m")
+				g.warn("w")
+				g.fail("error_runtime", "e")
+				_ = g.accuracy().Write(1, 2, []byte{3})
+			}
+		})
+	}
+	wg.Wait()
+	r := &Result{}
+	if err := g.finish(r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Errors) != 400 || len(r.Warnings) != 400 || r.AccuracySampleCount != 400 {
+		t.Errorf("%d errors, %d warnings, %d entries", len(r.Errors), len(r.Warnings), r.AccuracySampleCount)
+	}
+	entries, err := mllog.ReadDetail(strings.NewReader(slurp(t, filepath.Join(dir, "mlperf_log_detail.txt"))))
+	if err != nil || len(entries) != 1200 {
+		t.Errorf("%d entries: %v", len(entries), err)
+	}
+}
