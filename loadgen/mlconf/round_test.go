@@ -1,0 +1,102 @@
+package mlconf_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+func fieldNames(v any) []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func rules(t *testing.T, name string) *mlconf.Rules {
+	t.Helper()
+	r, err := mlconf.Round(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRound(t *testing.T) {
+	r := rules(t, "")
+	if r.Name != "v6.1" || r.Seeds != (mlconf.Seeds{QSL: 2085463073848966840, SampleIndex: 2747215439041700203, Schedule: 16159082839903944936}) {
+		t.Errorf("%s %+v", r.Name, r.Seeds)
+	}
+	if r.Canonical("resnet50") != "resnet" || r.Canonical("other") != "other" || !r.Has("mobilenet") || r.Has("other") {
+		t.Error("aliases")
+	}
+	if got := r.RequiredScenarios("resnet50", mlconf.Edge); !slices.Equal(got, []string{"SingleStream", "MultiStream", "Offline"}) {
+		t.Errorf("required: %v", got)
+	}
+	if got := r.RequiredScenarios("resnet50", mlconf.Datacenter); got != nil {
+		t.Errorf("required: %v, want none", got)
+	}
+	if got := r.OptionalScenarios("llama3.1-8b", mlconf.Datacenter); !slices.Equal(got, []string{"Interactive", "Server"}) {
+		t.Errorf("optional: %v", got)
+	}
+	if got := r.Targets("resnet50", ""); !slices.Equal(got, []mlconf.Target{{Metric: "acc", Value: 75.69539999999999}}) {
+		t.Errorf("targets: %v", got)
+	}
+	if got := r.Targets("stable-diffusion-xl", "Server"); !slices.Contains(got, mlconf.Target{Metric: "FID_SCORE", Value: 23.95007626, Upper: true}) || len(got) != 4 {
+		t.Errorf("targets: %v", got)
+	}
+	if got := r.Targets("qwen3-vl-235b-a22b", "Interactive"); !slices.Equal(got, []mlconf.Target{{Metric: "F1_HIERARCHICAL", Value: 0.7799219999999999}}) {
+		t.Errorf("targets: %v", got)
+	}
+	if p, ok := r.DeltaPercent("stable-diffusion-xl", "FID_SCORE"); p != 2 || !ok {
+		t.Errorf("delta %v %v", p, ok)
+	}
+	if _, ok := r.DeltaPercent("resnet", "acc"); ok {
+		t.Error("a delta of resnet")
+	}
+	if r.PerformanceSampleCount("resnet50") != 1024 || r.DatasetSize("resnet50") != 50000 || r.AccuracySampleCount("resnet50", "") != 50000 ||
+		r.AccuracySampleCount("qwen3-vl-235b-a22b", "Interactive") != 8000 || r.AccuracySampleCount("gpt-oss-120b", "Server") != 4395 {
+		t.Error("counts")
+	}
+	if r.LatencyLimit("resnet50", "Server") != 15*time.Millisecond || r.LatencyLimit("resnet50", "Offline") != 0 {
+		t.Error("latency limits")
+	}
+	if r.MinQueries("resnet50", "SingleStream") != 1024 || r.MinQueries("resnet50", "Server") != 270336 {
+		t.Error("minimum queries")
+	}
+	if got := r.Audits("resnet50"); !slices.Equal(got, []string{"TEST01", "TEST04"}) {
+		t.Errorf("audits %v", got)
+	}
+}
+
+// TestRoundsAreWhole checks each embedded round for the facts that every model must have.
+func TestRoundsAreWhole(t *testing.T) {
+	for _, name := range mlconf.Rounds() {
+		r := rules(t, name)
+		if len(r.Models()) < 15 {
+			t.Errorf("%s: %d models", name, len(r.Models()))
+		}
+		for _, m := range r.Models() {
+			scenarios := 0
+			for _, s := range []mlconf.SystemType{mlconf.Datacenter, mlconf.Edge, mlconf.DatacenterEdge} {
+				scenarios += len(r.RequiredScenarios(m, s))
+			}
+			if len(r.Targets(m, "")) == 0 || scenarios == 0 {
+				t.Errorf("%s %s: targets %v, %d required scenarios", name, m, r.Targets(m, ""), scenarios)
+			}
+		}
+	}
+}
+
+func TestRoundKeepsItsLists(t *testing.T) {
+	r := rules(t, "v5.0")
+	r.RequiredScenarios("resnet", mlconf.Edge)[0] = "changed"
+	r.Audits("resnet")[0] = "changed"
+	if r.RequiredScenarios("resnet", mlconf.Edge)[0] != "SingleStream" || r.Audits("resnet")[0] != "TEST01" {
+		t.Error("a caller can change the rules")
+	}
+}
