@@ -36,10 +36,13 @@ func Usage(err error) error { return classified{err, ErrUsage} }
 // Data marks err as ErrData and keeps its text.
 func Data(err error) error { return classified{err, ErrData} }
 
-// toStatus makes err a gRPC status. otherwise is the code of an error without a class.
+// toStatus makes err a gRPC status, unless it is one. otherwise is the code of an error without a class.
 func toStatus(err error, otherwise codes.Code) error {
 	if err == nil {
 		return nil
+	}
+	if _, ok := err.(interface{ GRPCStatus() *status.Status }); ok {
+		return err
 	}
 	text := err.Error()
 	if len(text) > maxMessage {

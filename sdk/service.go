@@ -51,6 +51,9 @@ func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.
 	s.opens++
 	s.outbox.begin(s.opens)
 	w, err := s.open(ctx, optionsFrom(r))
+	if err == nil && ctx.Err() != nil { // nobody waits for it any more
+		err = errors.Join(context.Cause(ctx), w.close())
+	}
 	if err != nil {
 		s.outbox.begin(0)
 		printStack(err)

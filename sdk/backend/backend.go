@@ -8,7 +8,7 @@ import "context"
 // Backend opens models.
 type Backend interface {
 	// Open loads m. It fails with every fault it can name: an option it does not know, a file that is not a model, a
-	// tensor that is missing or has another dtype or shape than m asks for (see CheckTensors).
+	// tensor that is missing or has another dtype or shape than m asks for (see Bind).
 	Open(ctx context.Context, m Model, c Config) (Session, error)
 }
 

@@ -51,6 +51,12 @@ func (s *session) Limits() backend.Limits {
 
 // Run lets the outputs share the memory of the inputs, or copies where the caller brings memory.
 func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := backend.CheckTensors("input", s.model.Inputs, in); err != nil {
+		return err
+	}
 	for i := range out {
 		data := in[i].Data
 		if out[i].Data != nil {
@@ -61,5 +67,5 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 		}
 		out[i] = backend.Tensor{Name: in[i].Name, DType: in[i].DType, Shape: in[i].Shape, Data: data}
 	}
-	return ctx.Err()
+	return nil
 }

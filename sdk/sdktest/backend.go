@@ -1,0 +1,324 @@
+package sdktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Backend is a backend under test, with a model that it can run. Every input and output of the model has the batch as
+// its first dimension; the others are fixed. Outputs follow from inputs alone.
+type Backend struct {
+	Backend backend.Backend
+	Model   backend.Model
+	// Options are the backend's own, for every Open.
+	Options map[string]string
+	// Tolerance is how far Float32 outputs may be apart that should be equal: absolute, and as a share. 0 means equal.
+	Tolerance float64
+	// ForgivesFiles says that the backend does not look at files or bytes of a model.
+	ForgivesFiles bool
+}
+
+// RunBackendSuite checks what the sdk relies on: errors of Open, tensors in the order that was asked for, ownership,
+// batches, concurrency and the end of a context.
+func RunBackendSuite(t *testing.T, b Backend) {
+	t.Helper()
+	t.Run("refuses what it cannot open", b.refuses)
+	t.Run("describes its tensors", b.describes)
+	t.Run("gives the same for the same", b.repeats)
+	t.Run("uses the caller's memory", b.callersMemory)
+	t.Run("a batch is its samples", b.batches)
+	t.Run("runs at a time", b.concurrent)
+	t.Run("ended context", b.ended)
+	t.Run("wrong inputs", b.wrongInputs)
+}
+
+func (b Backend) open(t *testing.T, concurrency int) backend.Session {
+	t.Helper()
+	s, err := b.Backend.Open(t.Context(), b.Model, backend.Config{Concurrency: concurrency, Options: b.Options})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (b Backend) refuses(t *testing.T) {
+	try := func(name string, want error, m backend.Model, options map[string]string) {
+		s, err := b.Backend.Open(t.Context(), m, backend.Config{Concurrency: 1, Options: options})
+		if err == nil {
+			_ = s.Close()
+		}
+		if !errors.Is(err, want) {
+			t.Errorf("%s: error %v, want %q in its chain", name, err, want)
+		}
+	}
+	try("unknown option", backend.ErrOption, b.Model, withOption(b.Options))
+	for name, spoil := range map[string]func(i *backend.TensorInfo){
+		"name": func(i *backend.TensorInfo) { i.Name = "no such tensor" },
+		"dtype": func(i *backend.TensorInfo) {
+			if i.DType++; i.DType > backend.Bool {
+				i.DType = backend.Float32
+			}
+		},
+		"rank": func(i *backend.TensorInfo) { i.Shape = append(slices.Clone(i.Shape), 2, 2, 2) },
+	} {
+		m := b.Model
+		m.Outputs = slices.Clone(m.Outputs)
+		if len(m.Outputs) == 0 {
+			continue
+		}
+		spoil(&m.Outputs[0])
+		try("wrong "+name+" of an output", backend.ErrTensors, m, b.Options)
+	}
+	if b.ForgivesFiles {
+		return
+	}
+	m := b.Model
+	m.Path, m.Bytes = filepath.Join(t.TempDir(), "missing"), nil
+	try("missing file", fs.ErrNotExist, m, b.Options)
+	m.Path, m.Bytes = "", []byte("this is no model")
+	try("no model", backend.ErrModel, m, b.Options)
+}
+
+func (b Backend) describes(t *testing.T) {
+	s := b.open(t, 2)
+	compare := func(kind string, want, have []backend.TensorInfo) {
+		index, err := backend.Bind(kind, want, have)
+		if err != nil {
+			t.Error(err)
+		}
+		for i, j := range index {
+			if i != j {
+				t.Errorf("%s %d is number %d that was asked for", kind, j, i)
+			}
+		}
+		if len(want) > 0 && len(have) != len(want) {
+			t.Errorf("%d %ss, want %d", len(have), kind, len(want))
+		}
+	}
+	compare("input", b.Model.Inputs, s.Inputs())
+	compare("output", b.Model.Outputs, s.Outputs())
+	if l := s.Limits(); l.Concurrency < 0 || l.PreferredBatch < 0 || l.MaxBatch < 0 || l.MaxBatch > 0 && l.PreferredBatch > l.MaxBatch {
+		t.Errorf("limits make no sense: %+v", l)
+	}
+}
+
+// inputs makes a batch of n samples; seed tells batches apart.
+func inputs(s backend.Session, n, seed int) []backend.Tensor {
+	in := make([]backend.Tensor, len(s.Inputs()))
+	for i, info := range s.Inputs() {
+		shape := slices.Clone(info.Shape)
+		shape[0] = int64(n)
+		data := make([]byte, int(backend.Elements(shape))*info.DType.Size())
+		in[i] = backend.Tensor{Name: info.Name, DType: info.DType, Shape: shape, Data: data}
+		fillTensor(in[i], n, seed+i)
+	}
+	return in
+}
+
+// fillTensor writes small whole numbers. Sample k of a batch with a seed is sample 0 of a batch with that seed plus k.
+func fillTensor(x backend.Tensor, n, seed int) {
+	size := x.DType.Size()
+	each := len(x.Data) / size / n
+	for e := range n * each {
+		value := byte((seed+e/each)*7+e%each*3) % 5
+		switch x.DType {
+		case backend.Float32:
+			backend.View[float32](x.Data)[e] = float32(value) / 4
+		case backend.Float64:
+			backend.View[float64](x.Data)[e] = float64(value) / 4
+		case backend.Float16, backend.BFloat16: // zeros
+		case backend.Bool:
+			x.Data[e] = value & 1
+		default:
+			x.Data[e*size] = value
+		}
+	}
+}
+
+// run runs a batch and returns copies of the outputs.
+func run(ctx context.Context, s backend.Session, in []backend.Tensor) ([]backend.Tensor, error) {
+	out := make([]backend.Tensor, len(s.Outputs()))
+	if err := s.Run(ctx, in, out); err != nil {
+		return nil, err
+	}
+	kept := make([]backend.Tensor, len(out))
+	for i := range out {
+		kept[i] = out[i]
+		kept[i].Data, kept[i].Shape, kept[i].Free = slices.Clone(out[i].Data), slices.Clone(out[i].Shape), nil
+		out[i].Release()
+		if err := sound(s.Outputs()[i], kept[i], in[0].Shape[0]); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
+}
+
+// sound checks an output against its description.
+func sound(want backend.TensorInfo, got backend.Tensor, n int64) error {
+	if got.DType != want.DType || int64(len(got.Data)) != backend.Elements(got.Shape)*int64(got.DType.Size()) {
+		return fmt.Errorf("output %s: %d bytes of %v with shape %s", want, len(got.Data), got.DType, backend.ShapeString(got.Shape))
+	}
+	if len(got.Shape) == 0 || got.Shape[0] != n {
+		return fmt.Errorf("output %s has shape %s for a batch of %d", want, backend.ShapeString(got.Shape), n)
+	}
+	return nil
+}
+
+// same compares outputs, within the tolerance.
+func (b Backend) same(x, y backend.Tensor) error {
+	if !slices.Equal(x.Shape, y.Shape) || x.DType != y.DType {
+		return fmt.Errorf("%v%s and %v%s", x.DType, backend.ShapeString(x.Shape), y.DType, backend.ShapeString(y.Shape))
+	}
+	if slices.Equal(x.Data, y.Data) {
+		return nil
+	}
+	if x.DType != backend.Float32 || b.Tolerance == 0 {
+		return fmt.Errorf("output %s differs", x.Name)
+	}
+	for i, v := range backend.View[float32](x.Data) {
+		w := backend.View[float32](y.Data)[i]
+		if d := math.Abs(float64(v - w)); !(d <= b.Tolerance*(1+math.Abs(float64(v)))) {
+			return fmt.Errorf("output %s, element %d: %v and %v", x.Name, i, v, w)
+		}
+	}
+	return nil
+}
+
+func (b Backend) repeats(t *testing.T) {
+	s := b.open(t, 1)
+	first := b.mustRun(t, s, inputs(s, 1, 1))
+	b.mustRun(t, s, inputs(s, 1, 2)) // must not disturb what was copied, nor the next
+	again := b.mustRun(t, s, inputs(s, 1, 1))
+	b.mustBeSame(t, first, again)
+}
+
+func (b Backend) mustRun(t *testing.T, s backend.Session, in []backend.Tensor) []backend.Tensor {
+	t.Helper()
+	out, err := run(t.Context(), s, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (b Backend) mustBeSame(t *testing.T, x, y []backend.Tensor) {
+	t.Helper()
+	for i := range x {
+		if err := b.same(x[i], y[i]); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func (b Backend) callersMemory(t *testing.T) {
+	s := b.open(t, 1)
+	in := inputs(s, 1, 3)
+	want := b.mustRun(t, s, in)
+	out := make([]backend.Tensor, len(want))
+	for i, w := range want {
+		out[i] = backend.Tensor{Name: w.Name, DType: w.DType, Shape: slices.Clone(w.Shape), Data: make([]byte, len(w.Data))}
+	}
+	memory := make([]*byte, len(out))
+	for i := range out {
+		memory[i] = &out[i].Data[0]
+	}
+	if err := s.Run(t.Context(), in, out); err != nil {
+		t.Fatal(err)
+	}
+	for i := range out {
+		if &out[i].Data[0] != memory[i] {
+			t.Errorf("output %d is not in the caller's memory", i)
+		}
+	}
+	b.mustBeSame(t, want, out)
+	out[0].Data = out[0].Data[:len(out[0].Data)-1]
+	if err := s.Run(t.Context(), in, out); err == nil {
+		t.Error("an output without room for the result is no error")
+	}
+}
+
+// batches compares a batch with its samples run one by one.
+func (b Backend) batches(t *testing.T) {
+	s := b.open(t, 1)
+	n := 3
+	if l := s.Limits(); l.MaxBatch > 0 {
+		n = min(n, l.MaxBatch)
+	}
+	whole := b.mustRun(t, s, inputs(s, n, 5))
+	for k := range n {
+		one := b.mustRun(t, s, inputs(s, 1, 5+k))
+		for i := range one {
+			each := len(whole[i].Data) / n
+			part := whole[i]
+			part.Data, part.Shape = part.Data[k*each:(k+1)*each], one[i].Shape
+			if err := b.same(one[i], part); err != nil {
+				t.Errorf("sample %d of %d: %v", k, n, err)
+			}
+		}
+	}
+}
+
+func (b Backend) concurrent(t *testing.T) {
+	const runs, rounds = 4, 8
+	s := b.open(t, runs)
+	want := make([][]backend.Tensor, runs)
+	for g := range want {
+		want[g] = b.mustRun(t, s, inputs(s, 1, g))
+	}
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	for g := range runs {
+		workers.Go(func() {
+			in := inputs(s, 1, g)
+			for range rounds {
+				out, err := run(t.Context(), s, in)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				b.mustBeSame(t, want[g], out)
+			}
+		})
+	}
+}
+
+func (b Backend) ended(t *testing.T) {
+	s := b.open(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := run(ctx, s, inputs(s, 1, 1)); err == nil {
+		t.Error("a run whose context has ended is no error")
+	}
+	b.mustRun(t, s, inputs(s, 1, 1)) // the session lives on
+}
+
+func (b Backend) wrongInputs(t *testing.T) {
+	s := b.open(t, 1)
+	for name, spoil := range map[string]func(in []backend.Tensor) []backend.Tensor{
+		"too few":   func(in []backend.Tensor) []backend.Tensor { return in[:len(in)-1] },
+		"too short": func(in []backend.Tensor) []backend.Tensor { in[0].Data = in[0].Data[:len(in[0].Data)-1]; return in },
+		"wrong rank": func(in []backend.Tensor) []backend.Tensor {
+			in[0].Shape = append(in[0].Shape, 1, 1, 1)
+			return in
+		},
+	} {
+		if _, err := run(t.Context(), s, spoil(inputs(s, 1, 1))); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	b.mustRun(t, s, inputs(s, 1, 1)) // the session lives on
+}
