@@ -1,0 +1,52 @@
+package sdk_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+func TestBatchReusesItsMemory(t *testing.T) {
+	b := sdk.NewBatch([]backend.TensorInfo{{Name: "x", DType: backend.Float32}, {Name: "n", DType: backend.Int64}})
+	large := b.Input(0, 4, 3)
+	if len(large) != 48 || !slices.Equal(b.Tensors()[0].Shape, []int64{4, 3}) {
+		t.Fatalf("%d bytes, shape %v", len(large), b.Tensors()[0].Shape)
+	}
+	small := b.Input(0, 2, 3)
+	if len(small) != 24 || &small[0] != &large[0] {
+		t.Errorf("%d bytes, or other memory", len(small))
+	}
+	shared := make([]byte, 8)
+	b.Share(1, shared, 1)
+	if x := b.Tensors()[1]; &x.Data[0] != &shared[0] || x.Name != "n" || x.DType != backend.Int64 {
+		t.Errorf("%+v", x)
+	}
+	if again := b.Input(1, 1); &again[0] == &shared[0] {
+		t.Error("the batch writes to memory that was shared with it")
+	}
+	if n := testing.AllocsPerRun(100, func() { b.Input(0, 4, 3); b.Share(1, shared, 1) }); n != 0 {
+		t.Errorf("%v allocations for a batch", n)
+	}
+}
+
+func TestPayloads(t *testing.T) {
+	var p sdk.Payloads
+	scratch := []byte("first")
+	p.Append(scratch)
+	copy(scratch, "xxxxx") // a payload is copied
+	p.Append(nil)
+	p.Append([]byte("third"))
+	if p.Len() != 3 || string(p.At(0)) != "first" || len(p.At(1)) != 0 || string(p.At(2)) != "third" {
+		t.Errorf("%d payloads: %q %q %q", p.Len(), p.At(0), p.At(1), p.At(2))
+	}
+	_ = append(p.At(0), '!') // must not reach into the next one
+	if string(p.At(2)) != "third" {
+		t.Error("a payload can grow into its neighbour")
+	}
+	p.Reset()
+	if p.Len() != 0 {
+		t.Errorf("%d payloads after Reset", p.Len())
+	}
+}
