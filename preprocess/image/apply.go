@@ -29,6 +29,10 @@ func (r Recipe) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
 	}
 	s := r.pool.Get().(*scratch)
 	defer r.pool.Put(s)
+	return r.fromBytes(dst, data, o, s)
+}
+
+func (r Recipe) fromBytes(dst []float32, data []byte, o DecodeOptions, s *scratch) error {
 	if err := s.decoder.decode(&s.img, data, o, r.source); err != nil {
 		return err
 	}

@@ -1,36 +1,196 @@
 package image
 
 import (
-	"bytes"
-	"errors"
+	"encoding/binary"
 	"fmt"
-	"io"
-
-	"golang.org/x/image/bmp"
+	"math/bits"
 )
 
-// decodeBMP decodes an uncompressed BMP of 1 to 8 (palette), 24 or 32 bits per pixel.
-func decodeBMP(img *RGB, data []byte, o DecodeOptions) error {
-	c, err := bmp.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return bmpError(err)
-	}
-	if err := o.checkSize(c.Width, c.Height); err != nil {
-		return err
-	}
-	src, err := bmp.Decode(bytes.NewReader(data))
-	if err != nil {
-		return bmpError(err)
-	}
-	return convert(img, src)
+// bmpCompression is the coding of a BMP's pixels (BITMAPINFOHEADER, biCompression).
+type bmpCompression uint32
+
+const (
+	bmpPlain bmpCompression = iota
+	bmpRLE8
+	bmpRLE4
+	bmpFields // channel masks follow the header
+)
+
+// Lengths of BMP structures in bytes.
+const (
+	bmpFileHeader = 14
+	bmpCoreHeader = 12 // OS/2's
+	bmpInfoHeader = 40 // Windows', the first of several that begin alike
+)
+
+// Masks of red, green and blue.
+var (
+	bmpMasks555 = [channels]uint32{0x7c00, 0x03e0, 0x001f}
+	bmpMasks565 = [channels]uint32{0xf800, 0x07e0, 0x001f}
+	bmpMasks888 = [channels]uint32{0xff0000, 0x00ff00, 0x0000ff}
+)
+
+// bmpFile is a BMP file and what its headers say.
+type bmpFile struct {
+	data        []byte
+	w, h        int
+	topDown     bool
+	bits        int // per pixel
+	compression bmpCompression
+	pixels      int // offset of the pixels
+	palette     [256][channels]uint8
+	masks       [channels]uint32 // of red, green and blue in a pixel of 16 or 32 bits
 }
 
-func bmpError(err error) error {
-	switch {
-	case errors.Is(err, bmp.ErrUnsupported):
-		return fmt.Errorf("%w: %w (uncompressed 1, 2, 4, 8, 24 and 32 bits are); save the picture as PNG", ErrUnsupported, err)
-	case errors.Is(err, io.EOF):
-		err = io.ErrUnexpectedEOF
+// decodeBMP decodes a BMP of 1, 4 or 8 (palette), 16, 24 or 32 bits per pixel, plain or run-length coded.
+func decodeBMP(img *RGB, data []byte, o DecodeOptions) error {
+	f := bmpFile{data: data}
+	if err := f.readHeader(); err != nil {
+		return err
 	}
-	return fmt.Errorf("%w: BMP: %w", ErrDamaged, err)
+	if err := o.checkSize(f.w, f.h); err != nil {
+		return err
+	}
+	if f.compression == bmpRLE8 || f.compression == bmpRLE4 {
+		return f.decodeRuns(img)
+	}
+	return f.decodeRows(img)
+}
+
+// readHeader reads the file header, the info or core header and the palette.
+func (f *bmpFile) readHeader() error {
+	if len(f.data) < bmpFileHeader+bmpCoreHeader {
+		return f.truncated()
+	}
+	le := binary.LittleEndian
+	f.pixels = int(le.Uint32(f.data[10:]))
+	size := int(le.Uint32(f.data[bmpFileHeader:]))
+	h := f.data[bmpFileHeader:]
+	switch {
+	case size > len(h):
+		return f.truncated()
+	case size == bmpCoreHeader:
+		f.w, f.h, f.bits = int(le.Uint16(h[4:])), int(le.Uint16(h[6:])), int(le.Uint16(h[10:]))
+		return f.readPalette(h[size:], 3, 0)
+	case size < bmpInfoHeader:
+		return fmt.Errorf("%w: BMP header of %d bytes, want %d, or %d and more", ErrUnsupported, size, bmpCoreHeader, bmpInfoHeader)
+	}
+	f.w, f.h, f.bits = int(int32(le.Uint32(h[4:]))), int(int32(le.Uint32(h[8:]))), int(le.Uint16(h[14:]))
+	if f.h < 0 {
+		f.h, f.topDown = -f.h, true
+	}
+	f.compression = bmpCompression(le.Uint32(h[16:]))
+	if f.compression == bmpFields {
+		return f.readMasks(h[bmpInfoHeader:], size)
+	}
+	return f.readPalette(h[size:], 4, int(le.Uint32(h[32:])))
+}
+
+// readPalette checks the coding and reads the palette of n entries, 0 for all, or sets the masks of 16 and 32 bits.
+func (f *bmpFile) readPalette(b []byte, entry, n int) error {
+	switch {
+	case f.bits == 16 && f.compression == bmpPlain:
+		f.masks = bmpMasks555
+	case f.bits == 32 && f.compression == bmpPlain:
+		f.masks = bmpMasks888
+	case f.bits == 24 && f.compression == bmpPlain:
+	case f.bits == 1 && f.compression == bmpPlain, f.bits == 4 && f.compression == bmpPlain, f.bits == 8 && f.compression == bmpPlain,
+		f.bits == 8 && f.compression == bmpRLE8, f.bits == 4 && f.compression == bmpRLE4:
+		if n <= 0 || n > 1<<f.bits {
+			n = 1 << f.bits
+		}
+		if len(b) < n*entry {
+			return f.truncated()
+		}
+		for i := range n {
+			f.palette[i] = [channels]uint8{b[entry*i+2], b[entry*i+1], b[entry*i]}
+		}
+	default:
+		return fmt.Errorf("%w: BMP of %d bits with compression %d; save the picture as PNG", ErrUnsupported, f.bits, f.compression)
+	}
+	return nil
+}
+
+// readMasks reads the channel masks behind a header of size bytes, or within a longer one. Of 32 bits OpenCV ignores those
+// behind a short header.
+func (f *bmpFile) readMasks(b []byte, size int) error {
+	const withMasks = 56 // the shortest header that holds masks for four channels
+	switch {
+	case f.bits != 16 && f.bits != 32:
+		return fmt.Errorf("%w: BMP of %d bits with channel masks, want 16 or 32", ErrUnsupported, f.bits)
+	case f.bits == 32 && size < withMasks:
+		f.masks = bmpMasks888
+		return nil
+	case len(b) < 4*channels:
+		return f.truncated()
+	}
+	for c := range f.masks {
+		f.masks[c] = binary.LittleEndian.Uint32(b[4*c:])
+		if m := f.masks[c]; f.bits == 32 && m != 0xff<<(max(bits.Len32(m), 8)-8) {
+			return fmt.Errorf("%w: BMP with channel mask %#x of 32 bits, want 8 of them in a row; save the picture as PNG", ErrUnsupported, m)
+		}
+	}
+	if f.bits == 16 && f.masks != bmpMasks555 && f.masks != bmpMasks565 {
+		return fmt.Errorf("%w: BMP with channel masks %#x of 16 bits; save the picture as PNG", ErrUnsupported, f.masks)
+	}
+	return nil
+}
+
+func (f *bmpFile) truncated() error {
+	return fmt.Errorf("%w: BMP that ends after %d bytes; fetch the file again", ErrDamaged, len(f.data))
+}
+
+// decodeRows decodes plain rows, which are padded to four bytes.
+func (f *bmpFile) decodeRows(img *RGB) error {
+	stride := (f.w*f.bits + 31) / 32 * 4
+	if f.pixels < 0 || f.pixels > len(f.data) || stride*f.h > len(f.data)-f.pixels {
+		return f.truncated()
+	}
+	img.resize(f.w, f.h)
+	for y := range f.h {
+		f.decodeRow(f.rowOf(img, y), f.data[f.pixels+stride*y:][:stride])
+	}
+	return nil
+}
+
+// rowOf returns the row of the picture that stored row y is.
+func (f *bmpFile) rowOf(img *RGB, y int) []uint8 {
+	if !f.topDown {
+		y = f.h - 1 - y
+	}
+	return img.Pix[channels*f.w*y:][:channels*f.w]
+}
+
+func (f *bmpFile) decodeRow(dst, src []uint8) {
+	switch f.bits {
+	case 24:
+		spread(dst, src, 3, 2, 1, 0)
+	case 16:
+		for x := range f.w {
+			f.unmask(dst[channels*x:], uint32(binary.LittleEndian.Uint16(src[2*x:])))
+		}
+	case 32:
+		for x := range f.w {
+			f.unmask(dst[channels*x:], binary.LittleEndian.Uint32(src[4*x:]))
+		}
+	default:
+		for x := range f.w {
+			at := x * f.bits
+			index := src[at/8] >> (8 - f.bits - at%8) & (1<<f.bits - 1)
+			copy(dst[channels*x:][:channels], f.palette[index][:])
+		}
+	}
+}
+
+// unmask stores a pixel's channels, scaled to 8 bits by shifting.
+func (f *bmpFile) unmask(dst []uint8, v uint32) {
+	for c, m := range f.masks {
+		top := bits.Len32(m)
+		field := v & m
+		if top >= 8 {
+			dst[c] = uint8(field >> (top - 8))
+		} else {
+			dst[c] = uint8(field << (8 - top))
+		}
+	}
 }

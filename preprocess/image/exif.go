@@ -1,59 +1,77 @@
 package image
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // orientation is the EXIF tag 0x0112: where the first row and column of the stored picture belong. 1 is upright.
 type orientation uint16
 
 const (
 	upright         orientation = 1
-	lastOrientation orientation = 8
-	orientationTag              = 0x0112
 	firstTransposed orientation = 5 // from here on rows and columns are exchanged
-	exifEntryBytes              = 12
-	exifShort                   = 3
-	exifHeader                  = "Exif\x00\x00"
+	lastOrientation orientation = 8
 )
+
+// Tags of a TIFF directory.
+const (
+	tagDescription = 0x010e
+	tagMaker       = 0x010f
+	tagModel       = 0x0110
+	tagOrientation = 0x0112
+)
+
+// exifOrientation reads the orientation from the contents of a JPEG's APP1 segment. Like OpenCV 4 it expects EXIF data
+// in the first such segment and passes over the six bytes that name them.
+func exifOrientation(app1 []byte) orientation {
+	const name = "Exif\x00\x00"
+	if len(app1) <= len(name) {
+		return upright
+	}
+	return tiffOrientation(app1[len(name):])
+}
 
 // tiffOrientation reads the orientation from EXIF data (EXIF 2.3, section 4.5: a TIFF header and its first directory).
 // Data that make no sense count as upright: a picture is not refused for its metadata.
 func tiffOrientation(b []byte) orientation {
-	order := tiffOrder(b)
-	if order == nil {
+	const entryLen, valueEnd = 12, 10
+	if len(b) < 8 {
 		return upright
+	}
+	var order binary.ByteOrder = binary.BigEndian
+	if b[0] == 'I' && b[1] == 'I' {
+		order = binary.LittleEndian
 	}
 	at := uint64(order.Uint32(b[4:]))
-	if at+2 > uint64(len(b)) {
+	if order.Uint16(b[2:]) != 42 || at+2 > uint64(len(b)) {
 		return upright
 	}
-	n := int(order.Uint16(b[at:]))
-	for e := b[at+2:]; n > 0 && len(e) >= exifEntryBytes; n, e = n-1, e[exifEntryBytes:] {
-		if order.Uint16(e) == orientationTag {
-			return orientationOf(order.Uint16(e[8:]))
+	count := int(order.Uint16(b[at:]))
+	for e := b[at+2:]; count > 0 && len(e) >= valueEnd; count-- {
+		switch order.Uint16(e) {
+		case tagOrientation:
+			return orientation(order.Uint16(e[8:])).orUpright()
+		case tagDescription, tagMaker, tagModel:
+			if !textInside(e, order, len(b)) {
+				return upright // OpenCV reads no further than a text that lies outside
+			}
 		}
+		e = e[min(entryLen, len(e)):]
 	}
 	return upright
 }
 
-// tiffOrder returns the byte order that a TIFF header declares, nil for what is no TIFF header.
-func tiffOrder(b []byte) binary.ByteOrder {
-	if len(b) < 8 {
-		return nil
+// textInside reports whether the text of a directory entry lies within the size bytes of EXIF data.
+func textInside(e []byte, order binary.ByteOrder, size int) bool {
+	const inEntry = 4 // texts up to this length are in the entry
+	if len(e) < 12 {
+		return false
 	}
-	switch string(b[:4]) {
-	case "II*\x00":
-		return binary.LittleEndian
-	case "MM\x00*":
-		return binary.BigEndian
-	}
-	return nil
+	n, at := uint64(order.Uint32(e[4:])), uint64(order.Uint32(e[8:]))
+	return n <= inEntry || at+n <= uint64(size)
 }
 
-func orientationOf(v uint16) orientation {
-	if o := orientation(v); o >= upright && o <= lastOrientation {
-		return o
+func (o orientation) orUpright() orientation {
+	if o < upright || o > lastOrientation {
+		return upright
 	}
-	return upright
+	return o
 }

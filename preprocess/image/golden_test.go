@@ -188,7 +188,16 @@ func sha(b []byte) string {
 }
 
 func TestGoldenPictures(t *testing.T) {
-	dir := goldenDir(t)
+	checkFolder(t, goldenDir(t))
+}
+
+// TestSmallPictures runs a few of the golden cases, kept in testdata.
+func TestSmallPictures(t *testing.T) {
+	checkFolder(t, filepath.Join("testdata", "small"))
+}
+
+func checkFolder(t *testing.T, dir string) {
+	t.Helper()
 	for name, want := range readGolden(t, filepath.Join(dir, "expected.json")) {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join(dir, name))

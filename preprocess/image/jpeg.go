@@ -17,7 +17,10 @@ func (d *decoder) decodeJPEG(img *RGB, data []byte, o DecodeOptions, need part) 
 	if err := o.checkSize(h.W, h.H); err != nil {
 		return err
 	}
-	turn := tiffOrientation(h.Exif)
+	if err := d.jpeg.CheckLength(); err != nil {
+		return jpegError(err)
+	}
+	turn := exifOrientation(h.APP1)
 	if turn != upright {
 		need = wholePicture
 	}

@@ -2,7 +2,7 @@ package image
 
 // orient returns the upright form of a picture stored with orientation o. It returns p itself where nothing is to do.
 func orient(p *RGB, o orientation) *RGB {
-	if o <= upright || o > lastOrientation {
+	if o == upright {
 		return p
 	}
 	out := new(RGB)

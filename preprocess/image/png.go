@@ -2,6 +2,7 @@ package image
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -23,7 +24,28 @@ func decodePNG(img *RGB, data []byte, o DecodeOptions) error {
 	if err != nil {
 		return pngError(err)
 	}
-	return convert(img, src)
+	if err := convert(img, src); err != nil {
+		return err
+	}
+	*img = *orient(img, pngOrientation(data))
+	return nil
+}
+
+// pngOrientation reads the orientation from the eXIf chunk of a PNG, wherever it stands.
+func pngOrientation(data []byte) orientation {
+	const head, crc = 8, 4 // bytes of length and type before a chunk's data, and of the check sum behind
+	for at := len(pngMagic); at+head <= len(data); {
+		body := data[at+head:]
+		n := uint64(binary.BigEndian.Uint32(data[at:]))
+		if n+crc > uint64(len(body)) {
+			break
+		}
+		if string(data[at+4:at+head]) == "eXIf" {
+			return tiffOrientation(body[:n])
+		}
+		at += head + int(n) + crc
+	}
+	return upright
 }
 
 func pngError(err error) error {

@@ -15,13 +15,25 @@ const (
 	PillowBilinear               // Pillow's BILINEAR: triangle filter that widens when it scales down
 )
 
+func (f Filter) String() string {
+	switch f {
+	case Area:
+		return "INTER_AREA"
+	case Linear:
+		return "INTER_LINEAR"
+	case PillowBilinear:
+		return "Pillow BILINEAR"
+	}
+	return fmt.Sprintf("Filter(%d)", int(f))
+}
+
 // Resize returns img scaled to w x h.
 func Resize(img *RGB, w, h int, f Filter) (*RGB, error) {
 	if err := img.check(); err != nil {
 		return nil, err
 	}
-	if w <= 0 || h <= 0 {
-		return nil, fmt.Errorf("%w: resize to %dx%d, want at least 1x1", ErrBadPicture, w, h)
+	if w <= 0 || h <= 0 || f < Area || f > PillowBilinear {
+		return nil, fmt.Errorf("%w: resize to %dx%d with %v, want at least 1x1 and a known filter", ErrBadPicture, w, h, f)
 	}
 	out := new(RGB)
 	out.resize(w, h)

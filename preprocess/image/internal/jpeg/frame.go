@@ -63,9 +63,6 @@ func (d *Decoder) prepare(r Region) error {
 	if r.X0 < 0 || r.Y0 < 0 || r.X1 > f.w || r.Y1 > f.h || r.X0 >= r.X1 || r.Y0 >= r.Y1 {
 		return fmt.Errorf("region %v of a %dx%d picture", r, f.w, f.h)
 	}
-	if err := d.checkLength(); err != nil {
-		return err
-	}
 	for i := range f.n {
 		c := &d.components[i]
 		c.want = c.blocksOf(r, f)
@@ -78,9 +75,9 @@ func (d *Decoder) prepare(r Region) error {
 	return nil
 }
 
-// checkLength refuses a file that is too short for its size before memory is taken: every block of a sequential file
-// costs at least two bits, every block of a progressive file's luminance at least one.
-func (d *Decoder) checkLength() error {
+// CheckLength refuses a file given to Open that is too short for its size, before memory is taken for its pixels: every
+// block of a sequential file costs at least two bits, every block of a progressive file's first component at least one.
+func (d *Decoder) CheckLength() error {
 	least := 0
 	if d.frame.progressive {
 		least = d.components[0].blocksX * d.components[0].blocksY

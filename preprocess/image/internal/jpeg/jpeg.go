@@ -12,8 +12,8 @@ import "errors"
 
 // The kinds of failure, found by errors.Is.
 var (
-	ErrDamaged     = errors.New("damaged or truncated JPEG")
-	ErrUnsupported = errors.New("unsupported kind of JPEG")
+	ErrDamaged     = errors.New("bad JPEG data")
+	ErrUnsupported = errors.New("uncommon JPEG")
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 // Header is what a file's markers say before its first scan.
 type Header struct {
 	W, H int    // pixels, as stored: orientation is not applied
-	Exif []byte // the TIFF structure of the first EXIF segment, nil where there is none; part of the file's bytes
+	APP1 []byte // the contents of the first APP1 segment, where EXIF data are; nil where there is none; part of data
 }
 
 // Region is the rectangle of pixels X0 <= x < X1, Y0 <= y < Y1.
@@ -39,7 +39,7 @@ type Decoder struct {
 	pos  int // of the next marker segment
 
 	frame      frame
-	exif       []byte
+	app1       []byte
 	jfif       bool
 	adobe      int // the transform of the Adobe segment, -1 where there is none
 	restart    int // MCUs between restart markers, 0: none
@@ -58,7 +58,7 @@ func (d *Decoder) Open(data []byte) (Header, error) {
 	if err := d.readHeader(); err != nil {
 		return Header{}, err
 	}
-	return Header{W: d.frame.w, H: d.frame.h, Exif: d.exif}, nil
+	return Header{W: d.frame.w, H: d.frame.h, APP1: d.app1}, nil
 }
 
 // Decode decodes the file given to Open. Of pix, interleaved RGB with rows of 3*W bytes, it writes the pixels of the

@@ -33,7 +33,7 @@ const (
 func (d *Decoder) reset(data []byte) {
 	d.data, d.pos = data, 0
 	d.frame = frame{}
-	d.exif, d.jfif, d.adobe = nil, false, -1
+	d.app1, d.jfif, d.adobe = nil, false, -1
 	d.restart, d.eobRun, d.scans = 0, 0, 0
 	for i := range d.quant {
 		d.quant[i].defined = false
@@ -133,8 +133,8 @@ func (d *Decoder) readSegment(marker uint8, body []byte) error {
 	case markerAPP0:
 		d.jfif = d.jfif || len(body) >= 14 && bytes.HasPrefix(body, []byte("JFIF\x00"))
 	case markerAPP1:
-		if exif, ok := bytes.CutPrefix(body, []byte("Exif\x00\x00")); ok && d.exif == nil {
-			d.exif = exif
+		if d.app1 == nil {
+			d.app1 = body
 		}
 	case markerAPP14:
 		if len(body) >= 12 && bytes.HasPrefix(body, []byte("Adobe")) {

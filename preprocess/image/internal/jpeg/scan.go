@@ -1,6 +1,9 @@
 package jpeg
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // maxScans bounds the work that a small file can ask for; progressive files have about ten scans.
 const maxScans = 500
@@ -97,6 +100,9 @@ func (d *Decoder) scanComponent(id, tables uint8) (*component, error) {
 	if dc >= maxTables || ac >= maxTables {
 		return nil, fmt.Errorf("%w: a scan uses Huffman tables %d and %d, want 0 to 3", ErrDamaged, dc, ac)
 	}
+	if err := errors.Join(d.useTypical(0, dc), d.useTypical(1, ac)); err != nil {
+		return nil, err
+	}
 	for i := range d.frame.n {
 		if c := &d.components[i]; c.id == id {
 			c.dcTable, c.acTable = &d.huff[0][dc], &d.huff[1][ac]
@@ -183,7 +189,7 @@ func (d *Decoder) readMCUs(s *scan, from, end int) error {
 	x, y := from%s.mcusX, from/s.mcusX
 	for i := from; i < end; i++ {
 		if err := d.readMCU(s, x, y); err != nil {
-			return fmt.Errorf("%w in MCU %d of %d", err, i, s.mcusX*s.mcusY)
+			return fmt.Errorf("%w: %w in MCU %d of %d; fetch the file again", ErrDamaged, err, i, s.mcusX*s.mcusY)
 		}
 		if x++; x == s.mcusX {
 			x, y = 0, y+1
@@ -208,6 +214,12 @@ func (d *Decoder) readMCU(s *scan, x, y int) error {
 	return nil
 }
 
+// What can be wrong with a block.
+var (
+	errShort = errors.New("the data end early")
+	errCode  = errors.New("an invalid code")
+)
+
 // readBlock decodes block x, y of a component.
 func (d *Decoder) readBlock(s *scan, c *component, x, y int) error {
 	ok := false
@@ -223,11 +235,11 @@ func (d *Decoder) readBlock(s *scan, c *component, x, y int) error {
 	default:
 		ok = d.bits.skip(c) >= 0
 	}
-	if d.bits.overrun() {
-		return fmt.Errorf("%w: the data end; fetch the file again", ErrDamaged)
-	}
-	if !ok {
-		return fmt.Errorf("%w: invalid code", ErrDamaged)
+	switch {
+	case d.bits.overrun():
+		return errShort
+	case !ok:
+		return errCode
 	}
 	return nil
 }
