@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -113,6 +114,9 @@ func (p *Plan) chooseRuns(r Request) []error {
 	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
 		return faults
 	}
+	if faults = settings.Unused(overrides, scenariosOf(steps)); len(faults) > 0 {
+		return faults
+	}
 	seen := map[string]bool{}
 	for _, st := range steps {
 		run, err := p.newRun(r, st, overrides)
@@ -123,6 +127,16 @@ func (p *Plan) chooseRuns(r Request) []error {
 		p.Runs = append(p.Runs, run)
 	}
 	return faults
+}
+
+func scenariosOf(steps []step) []loadgen.Scenario {
+	var all []loadgen.Scenario
+	for _, st := range steps {
+		if !slices.Contains(all, st.scenario) {
+			all = append(all, st.scenario)
+		}
+	}
+	return all
 }
 
 func (p *Plan) newRun(r Request, st step, overrides []settings.Override) (Run, error) {

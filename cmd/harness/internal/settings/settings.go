@@ -3,7 +3,6 @@
 package settings
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -22,37 +21,6 @@ const (
 	Smoke    Profile = "smoke"    // the model's, for a run of seconds
 	Custom   Profile = "custom"   // the user's: a value that the rules fix was changed
 )
-
-// Override is a setting from the command line, for one scenario or for all.
-type Override struct {
-	Scenario loadgen.Scenario
-	All      bool
-	mlconf.Override
-}
-
-// flagSource is the origin of values from the command line.
-const flagSource = "flag --set"
-
-// ParseOverrides reads --set flags: key=value, or Scenario.key=value for one scenario only.
-func ParseOverrides(texts []string) ([]Override, []error) {
-	var overrides []Override
-	var faults []error
-	for _, text := range texts {
-		key, value, ok := strings.Cut(text, "=")
-		o := Override{All: true, Override: mlconf.Override{Key: strings.TrimSpace(key), Value: strings.TrimSpace(value), Source: flagSource}}
-		if scenario, rest, scoped := strings.Cut(o.Key, "."); scoped {
-			s, err := loadgen.ParseScenario(scenario)
-			ok = ok && err == nil
-			o.Scenario, o.All, o.Key = s, false, rest
-		}
-		if !ok || o.Key == "" || o.Value == "" {
-			faults = append(faults, fmt.Errorf("--set %q: want key=value or Scenario.key=value, such as min_duration=5000 or Server.target_qps=100", text))
-			continue
-		}
-		overrides = append(overrides, o)
-	}
-	return overrides, faults
-}
 
 // Request says what to load.
 type Request struct {
@@ -88,6 +56,7 @@ func Load(r Request) (Settings, error) {
 	if err != nil {
 		return Settings{}, usage(err)
 	}
+	s.Mode = r.Mode // a mode in user.conf would put the logs of one mode into the directory of another
 	out := Settings{Settings: s, Profile: Official, Deviations: deviations(rules, s)}
 	switch {
 	case len(smoke) > 0:
@@ -109,7 +78,7 @@ func (r Request) options(userConf string, overrides []mlconf.Override) mlconf.Op
 func (r Request) flags() []mlconf.Override {
 	var in []mlconf.Override
 	for _, o := range r.Overrides {
-		if o.All || o.Scenario == r.Scenario {
+		if o.applies(r.Scenario) {
 			in = append(in, o.Override)
 		}
 	}

@@ -44,7 +44,7 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 		for i, cell := range row[:max(0, len(row)-1)] {
 			head += t.pad(cell, i, widths[i]) + gap
 		}
-		for i, line := range t.lastCell(row, widths, len(head)) {
+		for i, line := range t.lastCell(row, widths, utf8.RuneCountInString(head)) {
 			if i > 0 {
 				head = strings.Repeat(" ", utf8.RuneCountInString(head))
 			}

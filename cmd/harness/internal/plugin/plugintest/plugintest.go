@@ -191,7 +191,7 @@ func (sut) FlushQueries(context.Context) error { return nil }
 
 type qsl struct{ *workload }
 
-func (qsl) Name() string                 { return "fake QSL" }
+func (qsl) Name() string                  { return "fake QSL" }
 func (q qsl) TotalSampleCount() int       { return q.process.Info.DatasetSize }
 func (q qsl) PerformanceSampleCount() int { return q.process.Info.DatasetSize }
 

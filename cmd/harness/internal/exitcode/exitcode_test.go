@@ -1,0 +1,79 @@
+package exitcode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+func TestOf(t *testing.T) {
+	wrap := func(err error) error { return fmt.Errorf("while running: %w", err) }
+	cases := []struct {
+		name string
+		err  error
+		want Code
+	}{
+		{"nothing", nil, Valid},
+		{"unknown", errors.New("?"), Internal},
+		{"outcome", wrap(&Outcome{Invalid}), Invalid},
+		{"marked", wrap(With(Data, errors.New("x"))), Data},
+		{"marked with nil", With(Data, nil), Valid},
+		{"plugin", wrap(&host.Error{Kind: host.KindDied}), Plugin},
+		{"protocol", wrap(loadgen.ErrProtocol), Plugin},
+		{"settings", wrap(loadgen.ErrBadSettings), Usage},
+		{"user.conf", wrap(mlconf.ErrConfig), Usage},
+		{"logs", wrap(loadgen.ErrLogs), Usage},
+		{"option of the plugin", wrap(sdk.Usage(errors.New("x"))), Usage},
+		{"data of the plugin", wrap(sdk.Data(errors.New("x"))), Data},
+		{"data set", wrap(loadgen.ErrBadQSL), Data},
+		{"not fetched", wrap(fetch.ErrMissing), Data},
+		{"bad checksum", wrap(fetch.ErrChecksum), Data},
+		{"interrupted", wrap(loadgen.ErrInterrupted), Interrupted},
+		{"cancelled", wrap(context.Canceled), Interrupted},
+		{"interrupted while the plugin starts", &host.Error{Kind: host.KindStart, Err: loadgen.ErrInterrupted}, Interrupted},
+		{"several faults", errors.Join(With(Usage, errors.New("x")), errors.New("y")), Usage},
+	}
+	for _, c := range cases {
+		if got := Of(c.err); got != c.want {
+			t.Errorf("%s: %d (%v), want %d", c.name, got, got, c.want)
+		}
+	}
+}
+
+func TestWorst(t *testing.T) {
+	cases := []struct {
+		codes []Code
+		want  Code
+	}{
+		{nil, Valid},
+		{[]Code{Valid, Valid}, Valid},
+		{[]Code{Invalid, Valid}, Invalid},
+		{[]Code{Accuracy, Invalid}, Accuracy},
+		{[]Code{Accuracy, Data}, Data},
+		{[]Code{Data, Plugin, Accuracy}, Plugin},
+		{[]Code{Plugin, Interrupted, Invalid}, Interrupted},
+		{[]Code{99, Plugin}, Internal},
+	}
+	for _, c := range cases {
+		if got := Worst(c.codes...); got != c.want {
+			t.Errorf("worst of %v is %d, want %d", c.codes, got, c.want)
+		}
+	}
+}
+
+func TestEveryCodeHasWords(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range severity {
+		if c.String() == "unknown" || seen[c.String()] {
+			t.Errorf("code %d is called %q", c, c)
+		}
+		seen[c.String()] = true
+	}
+}

@@ -1,0 +1,91 @@
+package judge
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+func model() sdk.ModelInfo {
+	return sdk.ModelInfo{
+		Files: []sdk.ModelFile{
+			{Embedded: true, Precision: "fp32", Reference: []sdk.Metric{{Name: "accuracy", Value: 95}}},
+			{Embedded: true, Precision: "int8", Reference: []sdk.Metric{{Name: "accuracy", Value: 94}}},
+			{Precision: "fp32", Reference: []sdk.Metric{{Name: "accuracy", Value: 76.456}}},
+		},
+		Datasets: []sdk.DatasetInfo{{Name: "synthetic", Embedded: true, Samples: 100}, {Name: "imagenet", Samples: 50000}},
+		Metrics:  []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 76.46, Target: 75.6954, Upper: 90, Share: 0.99}},
+	}
+}
+
+func TestJudge(t *testing.T) {
+	cases := []struct {
+		name          string
+		own, embedded bool
+		samples       int
+		value         float64
+		want          Outcome
+		text          string
+	}{
+		{"official, met", true, false, 50000, 75.6954, Pass, "99.0 % of FP32: passes the 99 % target"},
+		{"official, missed by little", true, false, 50000, 75.6953, Below, "98.9 % of FP32: below the 99 % target of 75.695 %"},
+		{"official, too good", true, false, 50000, 91, Above, "above the upper limit of 90.000 %"},
+		{"official, not a number", true, false, 50000, math.NaN(), Below, "below"},
+		{"subset", true, false, 300, 1, Informational, ""},
+		{"own data, embedded model", true, true, 50000, 75, Below, ""},
+		{"card, met", false, true, 100, 94.05, Pass, "99.0 % of FP32: passes the 99 % target"},
+		{"card, missed", false, true, 100, 94.0499, Below, "98.9 % of FP32: below the 99 % target of 94.050 %"},
+		{"card, the reference itself", false, true, 100, 95, Pass, "100.0 % of FP32"},
+		{"card, first samples only", false, true, 10, 1, Informational, ""},
+		{"own model on the plugin's data", false, false, 100, 1, Informational, ""},
+	}
+	for _, c := range cases {
+		score := sdk.Score{Samples: c.samples, Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: c.value}}}
+		v := Judge(Case{Model: model(), Own: c.own, Embedded: c.embedded, Score: score})
+		if v.Outcome != c.want || v.Metrics[0].Outcome != c.want || !strings.Contains(v.Metrics[0].Text, c.text) {
+			t.Errorf("%s: %+v, want %s with %q", c.name, v, c.want, c.text)
+		}
+		if v.OK() != (c.want == Pass || c.want == Informational) {
+			t.Errorf("%s: OK() = %v", c.name, v.OK())
+		}
+		if v.Basis == "" {
+			t.Errorf("%s: no basis is given", c.name)
+		}
+	}
+}
+
+func TestWorstMetricCounts(t *testing.T) {
+	m := model()
+	m.Metrics = []sdk.MetricInfo{{Name: "rouge1", Target: 40}, {Name: "rouge2", Target: 20}, {Name: "length", Upper: 300}}
+	judge := func(values ...float64) Outcome {
+		score := sdk.Score{Samples: 50000}
+		for i, name := range []string{"rouge1", "rouge2", "length"} {
+			score.Metrics = append(score.Metrics, sdk.Metric{Name: name, Value: values[i]})
+		}
+		return Judge(Case{Model: m, Own: true, Score: score}).Outcome
+	}
+	if got := judge(41, 21, 299); got != Pass {
+		t.Errorf("all met: %s", got)
+	}
+	if got := judge(41, 19, 299); got != Below {
+		t.Errorf("second missed: %s", got)
+	}
+	if got := judge(41, 21, 301); got != Above {
+		t.Errorf("third above its limit: %s", got)
+	}
+}
+
+func TestNoReference(t *testing.T) {
+	m := model()
+	m.Files = nil
+	score := sdk.Score{Samples: 100, Metrics: []sdk.Metric{{Name: "accuracy", Value: 1}}}
+	if v := Judge(Case{Model: m, Embedded: true, Score: score}); v.Outcome != Informational || !strings.Contains(v.Basis, "there is none") {
+		t.Errorf("a card without reference: %+v", v)
+	}
+	m.Datasets = nil
+	if v := Judge(Case{Model: m, Score: score}); v.Outcome != Informational || !strings.Contains(v.Basis, "not known") {
+		t.Errorf("no data sets: %+v", v)
+	}
+}

@@ -1,0 +1,122 @@
+package output
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+)
+
+var dirs = []string{"m/Server/performance/run_1", "m/Offline/accuracy"}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	t.Chdir(t.TempDir())
+	choose := func(out string, force bool) string {
+		dir, err := Choose(out, force, dirs)
+		if err != nil && exitcode.Of(err) != exitcode.Usage {
+			t.Errorf("exit code %d: %v", exitcode.Of(err), err)
+		}
+		if err != nil {
+			return "refused"
+		}
+		return dir
+	}
+	if got := choose("", false); got != "out" {
+		t.Errorf("nothing is there: %s", got)
+	}
+	write(t, "out/m/Server/other", "")
+	if got := choose("", false); got != "out" {
+		t.Errorf("another file is there: %s", got)
+	}
+	write(t, "out/m/Offline/accuracy/mlperf_log_detail.txt", "")
+	write(t, "out-2/m/Offline/accuracy/accuracy.txt", "")
+	if got := choose("", false); got != "out-3" {
+		t.Errorf("two are taken: %s", got)
+	}
+	if got := choose("out", false); got != "refused" {
+		t.Errorf("an explicit directory that is taken: %s", got)
+	}
+	if got := choose("out", true); got != "out" {
+		t.Errorf("the same by force: %s", got)
+	}
+	if got := choose("elsewhere", false); got != "elsewhere" {
+		t.Errorf("a free one: %s", got)
+	}
+}
+
+func TestPrepareRemovesOldLogs(t *testing.T) {
+	out := t.TempDir()
+	old, other := filepath.Join(out, dirs[1], "accuracy.txt"), filepath.Join(out, dirs[1], "notes.txt")
+	write(t, old, "old")
+	write(t, other, "mine")
+	if err := Prepare(out, dirs); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); !os.IsNotExist(err) {
+		t.Errorf("the old log is there: %v", err)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Errorf("a file that is not ours: %v", err)
+	}
+	left, err := os.ReadDir(filepath.Join(out, dirs[0]))
+	if err != nil || len(left) != 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+func TestPrepareWhereNothingCanBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, "")
+	err := Prepare(filepath.Join(file, "out"), dirs)
+	if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "--out") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	out := t.TempDir()
+	if err := Prepare(out, dirs); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(out, dirs[0], "mlperf_log_detail.txt"), "x")
+	Prune(out, dirs)
+	if _, err := os.Stat(filepath.Join(out, dirs[0])); err != nil {
+		t.Errorf("a directory with a log: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(out, "m/Offline")); !os.IsNotExist(err) {
+		t.Errorf("an empty directory is left: %v", err)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	out := t.TempDir()
+	write(t, filepath.Join(out, dirs[1], "accuracy.txt"), "abc")
+	files, err := Files(out, dirs[1])
+	if err != nil || len(files) != 1 || files[0].Path != "m/Offline/accuracy/accuracy.txt" || files[0].Size != 3 || len(files[0].SHA256) != 64 {
+		t.Errorf("%+v, %v", files, err)
+	}
+}
+
+func TestCopyUserConf(t *testing.T) {
+	out := t.TempDir()
+	if err := CopyUserConf(out, "", []string{"m"}); err != nil {
+		t.Errorf("no user.conf: %v", err)
+	}
+	conf := filepath.Join(out, "my.conf")
+	write(t, conf, "x")
+	if err := CopyUserConf(out, conf, []string{"no/such/dir"}); exitcode.Of(err) != exitcode.Usage {
+		t.Errorf("a directory that is not there: %v", err)
+	}
+}

@@ -1,0 +1,41 @@
+package suggest
+
+import "testing"
+
+func TestNearest(t *testing.T) {
+	known := []string{"resnet50", "mobilenet", "Offline"}
+	cases := map[string]string{"resnet": "resnet50", "resnt50": "resnet50", "OFFLINE": "Offline", "ofline": "Offline", "bert": "", "": "", "x": ""}
+	for name, want := range cases {
+		if got := Nearest(name, known); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	cases := []struct {
+		name  string
+		known []string
+		want  string
+	}{
+		{"ort2", []string{"ort", "null"}, `unknown backend "ort2"; did you mean "ort"? (known: ort, null)`},
+		{"x", []string{"ort", "null"}, `unknown backend "x" (known: ort, null)`},
+		{"x", nil, `unknown backend "x"`},
+	}
+	for _, c := range cases {
+		if got := Unknown("backend", c.name, c.known).Error(); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+func FuzzDistance(f *testing.F) {
+	f.Add("resnet50", "resnet")
+	f.Add("", "x")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		d := distance(a, b)
+		if d != distance(b, a) || d > max(len(a), len(b)) || d < max(len(a)-len(b), len(b)-len(a)) || (d == 0) != (a == b) {
+			t.Errorf("distance(%q, %q) = %d", a, b, d)
+		}
+	})
+}
