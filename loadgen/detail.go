@@ -193,6 +193,9 @@ func (g *runLog) seriesDone(p *series) {
 	}
 	const layout = "01-02-2006 15:04:05.000"
 	begin := p.Start.UTC()
+	if p.Start.IsZero() { // ended before it began
+		begin = time.Now().UTC()
+	}
 	end := begin.Add(time.Duration(latest(p.Done)))
 	g.log("power_begin", begin.Format(layout))
 	g.log("power_end", end.Format(layout))

@@ -159,7 +159,7 @@ func scenarioNames() []string {
 
 func fieldsOf(key string) []Field {
 	var list []Field
-	for _, f := range Fields() {
+	for _, f := range fields {
 		if f.Key == key && key != "" {
 			list = append(list, f)
 		}
@@ -169,7 +169,7 @@ func fieldsOf(key string) []Field {
 
 func allKeys() []string {
 	var keys []string
-	for _, f := range Fields() {
+	for _, f := range fields {
 		if f.Key != "" && !f.RulesOnly {
 			keys = append(keys, f.Key)
 		}

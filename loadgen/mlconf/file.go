@@ -58,7 +58,7 @@ func parseLine(line string) (key string, v *value, fault *badLine) {
 		case i == 0:
 			key = token
 		case i == 1 && token != "=":
-			return key, nil, &badLine{text: "key value pair needs to be separated by =", what: "want KEY = VALUE with white space around =, found " + strconv.Quote(token) + " after the key"}
+			return key, nil, &badLine{text: "want = after the key", what: "want KEY = VALUE with white space around =, found " + strconv.Quote(token) + " after the key"}
 		case i > 1:
 			parsed, ok := parseValue(token)
 			if !ok {
@@ -152,7 +152,7 @@ func (f file) find(model, scenario, key string) (full string, v value, ok bool) 
 // apply sets what the file says for a model and a scenario. Fields that come from the rules alone are set only where
 // rules is true. note hears of each value that was stored.
 func (f file) apply(s *settings, model, scenario string, rules bool, note func(Field, string, value)) {
-	for _, field := range Fields() {
+	for _, field := range fields {
 		if field.Key == "" || field.RulesOnly && !rules {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -14,7 +15,8 @@ import (
 var ErrConfig = errors.New("configuration")
 
 // Load makes the settings of a run: LoadGen's defaults, then the rules' defaults of the model and scenario, then
-// o.UserConf, then o.Overrides. It reports all faults of all inputs at once, each with file and line.
+// o.UserConf, then o.Overrides, then o.Scenario and o.Mode. It reports all faults of all inputs at once, each with
+// file and line. The rules' defaults of rounds before v6.1 are those of v6.1 with the seeds of the round.
 func Load(o Options) (Settings, error) {
 	round, err := Round(o.Rules)
 	if err != nil {
@@ -25,16 +27,17 @@ func Load(o Options) (Settings, error) {
 		return Settings{}, err
 	}
 	s := Settings{TestSettings: loadgen.DefaultTestSettings(), Origins: map[string]Origin{}}
-	for _, f := range Fields() {
+	for _, f := range fields {
 		s.Origins[f.Name] = Origin{Source: "LoadGen default", Key: f.Key, Text: f.Text(s.TestSettings)}
 	}
 	rules.apply(&s.TestSettings, o.Model, o.Scenario.String(), true, s.note(rules.source))
-	s.Scenario, s.Mode = o.Scenario, o.Mode
 	var problems []Problem
 	if o.UserConf != "" {
 		problems = s.userConf(o, rules)
 	}
 	problems = append(problems, s.overrides(o)...)
+	s.Scenario, s.Mode = o.Scenario, o.Mode
+	s.Origins["Mode"] = Origin{Source: "the run's mode", Key: "mode", Text: strconv.Itoa(int(o.Mode))}
 	return s, asError(problems)
 }
 
@@ -45,7 +48,7 @@ func (s *Settings) note(source string) func(Field, string, value) {
 	}
 }
 
-// userConf applies a user.conf. The mode is the caller's: files do not change it.
+// userConf applies a user.conf.
 func (s *Settings) userConf(o Options, rules file) []Problem {
 	text, err := os.ReadFile(o.UserConf)
 	if err != nil {
@@ -102,7 +105,7 @@ func (s *Settings) override(over Override, scenario loadgen.Scenario) string {
 
 // fieldFor finds the field that a key without model and scenario means in a run of scenario.
 func fieldFor(key string, scenario loadgen.Scenario) (Field, bool) {
-	for _, f := range Fields() {
+	for _, f := range fields {
 		if (f.Key == key || f.Key == "" && f.Official == key) && f.Applies(scenario) {
 			return f, true
 		}
@@ -112,7 +115,7 @@ func fieldFor(key string, scenario loadgen.Scenario) (Field, bool) {
 
 func keysFor(scenario loadgen.Scenario) []string {
 	var keys []string
-	for _, f := range Fields() {
+	for _, f := range fields {
 		switch {
 		case !f.Applies(scenario):
 		case f.Key != "":

@@ -52,9 +52,9 @@ func TestLoadRules(t *testing.T) {
 }
 
 func TestLoadPrecedence(t *testing.T) {
-	path := conf(t, "# a comment\n*.Server.target_qps = 50\nresnet50.Server.min_duration = 0x3E8\n*.SingleStream.target_latency = 0.0000005\n")
+	path := conf(t, "# a comment\n*.Server.target_qps = 50\nresnet50.Server.min_duration = 0x3E8\n*.SingleStream.target_latency = 0.0000005\n*.*.mode = 1\n")
 	s, err := mlconf.Load(mlconf.Options{
-		Rules: "v6.0", Model: "resnet50", Scenario: loadgen.Server, UserConf: path,
+		Rules: "v6.0", Model: "resnet50", Scenario: loadgen.Server, Mode: loadgen.PerformanceOnly, UserConf: path,
 		Overrides: []mlconf.Override{
 			{Key: "target_qps", Value: "75.5", Source: "flag --target-qps"},
 			{Key: "target_qps", Value: "80", Source: "flag --target-qps"},
@@ -69,6 +69,9 @@ func TestLoadPrecedence(t *testing.T) {
 	if s.ServerTargetQPS != 80 || s.MinDuration != time.Second || s.QSLRNGSeed != 7 || s.SampleIndexRNGSeed != 14276810075590677512 ||
 		s.ServerFindPeakQPSDecimalsOfPrecision != 2 || !s.ServerCoalesceQueries {
 		t.Errorf("%+v", s.TestSettings)
+	}
+	if s.Mode != loadgen.PerformanceOnly || s.Origins["Mode"].Text != "2" {
+		t.Errorf("mode %v, %+v: want the caller's", s.Mode, s.Origins["Mode"])
 	}
 	if s.SingleStreamExpectedLatency != 0 || s.SingleStreamExpectedLatencyFraction != 0.5 {
 		t.Errorf("expected latency %v + %v ns", s.SingleStreamExpectedLatency, s.SingleStreamExpectedLatencyFraction)

@@ -1,5 +1,15 @@
 // Package mlconf makes TestSettings from the rules' embedded defaults (mlperf.conf's keys, by round), user.conf files
 // and single overrides, and remembers where each value came from.
+//
+// A configuration file has lines "MODEL.SCENARIO.KEY = NUMBER", where MODEL and SCENARIO may be "*". Of the lines of
+// one file that fit a run the first of model.scenario, *.scenario, model.*, *.* counts, and of equal keys the last; a
+// later file beats an earlier one, however special the earlier's key. [Fields] lists the keys with their units.
+//
+// [Load] is for people: it reports what the official LoadGen accepts but ignores or changes, all at once and with line
+// numbers. [Official] repeats the official LoadGen's reading, for its return codes and for audit.config files. [Round]
+// gives the facts of a round of the rules: models, scenarios, accuracy targets, counts, seeds, limits.
+//
+// In: settings as data. Out: command lines, and whether settings make sense together: package loadgen.
 package mlconf
 
 import "github.com/plumbline-ml/plumbline/loadgen"

@@ -1,5 +1,3 @@
-// Package mllog writes and reads the four log files: mlperf_log_summary.txt, mlperf_log_detail.txt,
-// mlperf_log_accuracy.json and mlperf_log_trace.json, in the official byte layouts.
 package mllog
 
 // AccuracyEntry is one response of the accuracy log.

@@ -263,3 +263,19 @@ func BenchmarkAccuracyWriter(b *testing.B) {
 		})
 	}
 }
+
+func TestAccuracyWriterDigits(t *testing.T) {
+	payload := make([]byte, 256+3) // every byte, and a length that is no multiple of a word
+	fill(payload, 0)
+	for i := range 256 {
+		payload[i] = byte(i)
+	}
+	var out bytes.Buffer
+	w := mllog.NewAccuracyWriter(&out)
+	if err := errors.Join(w.Write(0, 0, payload), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.ToUpper(hex.EncodeToString(payload)); !strings.Contains(out.String(), `"`+want+`"`) {
+		t.Errorf("got %s, want %s in it", out.String(), want)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -11,6 +12,7 @@ import (
 const (
 	accuracyChunk = 256 << 10 // bytes of raw entries handed over at once
 	accuracyQueue = 64 << 20  // raw bytes that may wait for the disk before Write waits too
+	accuracyFree  = 16        // chunks kept for use again
 	entryHeader   = 5 * 8     // seq_id, qsl_idx, token count, len(data), len(token)+1
 	writeBuffer   = 256 << 10
 )
@@ -148,7 +150,7 @@ func (a *AccuracyWriter) release(chunk []byte, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.queued -= len(chunk)
-	if cap(chunk) > 0 && cap(chunk) <= 2*accuracyChunk {
+	if len(a.free) < accuracyFree {
 		a.free = append(a.free, chunk)
 	}
 	if err != nil && a.err == nil {
@@ -243,11 +245,27 @@ func (c *accuracyEncoder) flush() {
 	c.out = c.out[:0]
 }
 
-const hexDigits = "0123456789ABCDEF"
-
 func appendHex(dst, data []byte) []byte {
-	for _, b := range data {
-		dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
+	n := len(dst)
+	dst = slices.Grow(dst, 2*len(data))[:n+2*len(data)]
+	out := dst[n:]
+	for len(data) >= 4 {
+		binary.LittleEndian.PutUint64(out, hexDigits(binary.LittleEndian.Uint32(data)))
+		out, data = out[8:], data[4:]
+	}
+	for i, b := range data {
+		binary.LittleEndian.PutUint16(out[2*i:], uint16(hexDigits(uint32(b))))
 	}
 	return dst
+}
+
+// hexDigits gives the eight digits of four bytes, all at once: the first of each is in the lower address.
+func hexDigits(four uint32) uint64 {
+	const ones = 0x0101010101010101
+	x := uint64(four)
+	x = (x | x<<16) & 0x0000FFFF0000FFFF
+	x = (x | x<<8) & 0x00FF00FF00FF00FF // one byte in each 16 bits
+	nibbles := x>>4&0x000F000F000F000F | x<<8&0x0F000F000F000F00
+	letters := (nibbles + 6*ones) >> 4 & ones // 1 where the digit is A to F
+	return nibbles + '0'*ones + letters*('A'-'9'-1)
 }
