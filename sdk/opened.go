@@ -34,8 +34,9 @@ type opened struct {
 
 // open opens what o asks for. fail is called once if a batch fails.
 func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
-	name, b, err := s.backends.find(o.Backend)
-	if err != nil {
+	model, errModel := s.description.model(o.Model)
+	name, b, errBackend := s.backends.find(o.Backend)
+	if err := errors.Join(errModel, errBackend); err != nil {
 		return nil, err
 	}
 	w := &opened{}
@@ -48,14 +49,15 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 		return nil, err
 	}
 	request := batch.Request{Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, CPUs: runtime.GOMAXPROCS(0)}
-	model := w.workload.Model()
-	if w.session, err = openSession(ctx, b, model, request, o.BackendOptions); err != nil {
+	file := w.workload.Model()
+	if w.session, err = openSession(ctx, b, file, request, o.BackendOptions); err != nil {
 		return nil, err
 	}
 	w.policy = batch.Choose(request, w.session.Limits())
 	w.library = batch.NewLibrary(w.workload.Len(), w.workload.Load)
 	w.start(s.outbox)
-	w.info, err = s.facts(w, o, model, name, b)
+	w.info, err = facts(w, o, model, file)
+	w.info.Backend, w.info.BackendInfo = name, describeBackend(b)
 	return w, err
 }
 
@@ -123,9 +125,8 @@ func (w *opened) close() error {
 	return errors.Join(errs...)
 }
 
-// facts gathers what was opened.
-func (s *service) facts(w *opened, o Options, m backend.Model, name string, b backend.Backend) (WorkloadInfo, error) {
-	model := s.model(o.Model)
+// facts gathers what was opened: model is the entry of the description, m the file.
+func facts(w *opened, o Options, model ModelInfo, m backend.Model) (WorkloadInfo, error) {
 	info := WorkloadInfo{
 		Model:                  model.Name,
 		ModelFile:              cmp.Or(o.ModelFile, m.Path, m.Name),
@@ -134,8 +135,6 @@ func (s *service) facts(w *opened, o Options, m backend.Model, name string, b ba
 		Dataset:                cmp.Or(o.Dataset, embeddedDataset(model)),
 		DatasetSize:            w.workload.Len(),
 		PerformanceSampleCount: w.workload.PerformanceSampleCount(),
-		Backend:                name,
-		BackendInfo:            describeBackend(b),
 		Batch:                  w.policy.MaxBatch,
 		Sessions:               w.policy.Sessions,
 	}
@@ -155,17 +154,16 @@ func (s *service) facts(w *opened, o Options, m backend.Model, name string, b ba
 	return info, nil
 }
 
-// model finds a model of the description; the default where name is empty or unknown.
-func (s *service) model(name string) ModelInfo {
-	for _, m := range s.description.Models {
-		if strings.EqualFold(m.Name, name) {
-			return m
+// model finds a model by name, in any case; the default where name is empty.
+func (d Description) model(name string) (ModelInfo, error) {
+	var names []string
+	for _, m := range d.Models {
+		if name == "" || strings.EqualFold(m.Name, name) {
+			return m, nil
 		}
+		names = append(names, m.Name)
 	}
-	if len(s.description.Models) > 0 && name == "" {
-		return s.description.Models[0]
-	}
-	return ModelInfo{Name: name}
+	return ModelInfo{}, Usage(fmt.Errorf("unknown model %q, plugin %s has %s", name, d.Name, strings.Join(names, ", ")))
 }
 
 func embeddedDataset(m ModelInfo) string {

@@ -88,7 +88,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{sdk.Options{Backend: "cuda"}, `unknown backend "cuda", this plugin has null`},
 		{sdk.Options{BackendOptions: map[string]string{"threads": "2"}}, "found threads"},
-		{sdk.Options{Model: "resnet50"}, `unknown model "resnet50"`},
+		{sdk.Options{Model: "resnet50"}, `unknown model "resnet50", plugin null has null`},
 	} {
 		_, err := p.Open(t.Context(), c.options)
 		if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), c.part) {
