@@ -19,8 +19,9 @@ type Moments struct {
 
 // Describe walks values, none of which is negative, once.
 func Describe(values Values, limit int64) Moments {
-	parts := walk(values, func(part *partial, chunk []int64) { part.add(chunk, limit) })
-	sum := partial{min: 1<<63 - 1}
+	parts := make([]partial, values.workers())
+	values.walk(len(parts), func(worker int, chunk []int64) { parts[worker].add(chunk, limit) })
+	var sum partial
 	for _, p := range parts {
 		sum.merge(p)
 	}
@@ -31,7 +32,7 @@ func Describe(values Values, limit int64) Moments {
 	return Moments{N: sum.n, Min: sum.min, Max: sum.max, Mean: int64(mean), Above: sum.above}
 }
 
-// partial is what one worker has seen. It begins zeroed: min holds once n > 0.
+// partial is what one worker has seen; zero before the first value.
 type partial struct {
 	n, above  int
 	min, max  int64
@@ -73,7 +74,7 @@ func (p *partial) merge(q partial) {
 
 const (
 	// few is how many values of a bucket are worth sorting.
-	few = 1 << 15
+	few = 1 << 13
 	// mantissa is the number of bits that buckets resolve: each is at most 2^-mantissa of the interval wide.
 	mantissa = 10
 	buckets  = (64 - mantissa) << mantissa
@@ -81,7 +82,7 @@ const (
 
 // Select returns the elements at the given ranks (0-based, below m.N) of the sorted values that m describes.
 func Select(values Values, m Moments, ranks []int) []int64 {
-	s := selector{values: values, ranks: ranks, found: make([]int64, len(ranks))}
+	s := selector{values: values, ranks: ranks, found: make([]int64, len(ranks)), counts: make([][]uint32, values.workers())}
 	if m.N > 0 && len(ranks) > 0 {
 		all := make([]int, len(ranks))
 		for i := range all {
@@ -107,6 +108,7 @@ type selector struct {
 	values Values
 	ranks  []int
 	found  []int64
+	counts [][]uint32 // of the buckets, by worker; used again for each interval
 }
 
 // resolve finds the wanted ranks of an interval: at once where it is one value wide, else in its buckets.
@@ -150,19 +152,22 @@ func (s *selector) split(v interval) []interval {
 
 // count is how many values of v each bucket holds.
 func (s *selector) count(v interval) []uint32 {
-	parts := walk(s.values, func(counts *[]uint32, chunk []int64) {
-		if *counts == nil {
-			*counts = make([]uint32, buckets)
+	for w := range s.counts {
+		if s.counts[w] == nil {
+			s.counts[w] = make([]uint32, buckets)
 		}
-		into := (*counts)[:buckets]
+		clear(s.counts[w])
+	}
+	s.values.walk(len(s.counts), func(worker int, chunk []int64) {
+		counts := s.counts[worker][:buckets]
 		for _, x := range chunk {
 			if v.has(x) {
-				into[bucket(uint64(x-v.lo))]++
+				counts[bucket(uint64(x-v.lo))]++
 			}
 		}
 	})
-	sum := parts[0]
-	for _, counts := range parts[1:] {
+	sum := s.counts[0]
+	for _, counts := range s.counts[1:] {
 		for b, n := range counts {
 			sum[b] += n
 		}
@@ -179,30 +184,39 @@ func (s *selector) gather(v interval, small []interval) {
 	for i, b := range small {
 		owner[bucket(uint64(b.lo-v.lo))] = uint8(i + 1)
 	}
-	parts := walk(s.values, func(lists *[][]int64, chunk []int64) {
-		if *lists == nil {
-			*lists = make([][]int64, len(small))
-		}
+	lists := s.lists(small)
+	s.values.walk(len(s.counts), func(worker int, chunk []int64) {
+		mine := lists[worker]
 		for _, x := range chunk {
 			if v.has(x) {
 				if o := owner[bucket(uint64(x-v.lo))]; o > 0 {
-					(*lists)[o-1] = append((*lists)[o-1], x)
+					mine[o-1] = append(mine[o-1], x)
 				}
 			}
 		}
 	})
 	for i, b := range small {
-		values := make([]int64, 0, b.count)
-		for _, lists := range parts {
-			if lists != nil {
-				values = append(values, lists[i]...)
-			}
+		values := lists[0][i]
+		for _, more := range lists[1:] {
+			values = append(values, more[i]...)
 		}
 		slices.Sort(values)
 		for _, w := range b.wanted {
 			s.found[w] = values[s.ranks[w]-b.first]
 		}
 	}
+}
+
+// lists has room for the values of small buckets, by worker and bucket.
+func (s *selector) lists(small []interval) [][][]int64 {
+	lists := make([][][]int64, len(s.counts))
+	for w := range lists {
+		lists[w] = make([][]int64, len(small))
+		for i, b := range small {
+			lists[w][i] = make([]int64, 0, b.count/len(lists)+b.count%len(lists))
+		}
+	}
+	return lists
 }
 
 // bucket numbers distances from an interval's start: exact up to 2^mantissa, then with mantissa bits each.

@@ -19,26 +19,25 @@ const (
 	mostWork   = 16
 )
 
-// walk calls visit with every chunk of the values, and with the state of the worker that walks it. It returns the
-// states, at least one; those after the first may be zero.
-func walk[T any](values Values, visit func(state *T, chunk []int64)) []T {
-	workers := max(1, min(values.N/perWorker, runtime.GOMAXPROCS(0), mostWork))
-	states := make([]T, workers)
+// workers is how many goroutines should walk the values.
+func (v Values) workers() int {
+	return max(1, min(v.N/perWorker, runtime.GOMAXPROCS(0), mostWork))
+}
+
+// walk calls visit with every chunk of the values and with the number of the worker that walks it, below workers.
+func (v Values) walk(workers int, visit func(worker int, chunk []int64)) {
 	var wg sync.WaitGroup
 	for w := range workers {
-		from, to := w*(values.N/workers), (w+1)*(values.N/workers)
+		from, to := w*(v.N/workers), (w+1)*(v.N/workers)
 		if w == workers-1 {
-			to = values.N
+			to = v.N
 		}
 		wg.Go(func() {
-			var state T // not in states, whose elements share cache lines
 			buf := make([]int64, 0, chunkItems)
 			for i := from; i < to; i += chunkItems {
-				visit(&state, values.Chunk(buf[:0], i, min(i+chunkItems, to)))
+				visit(w, v.Chunk(buf[:0], i, min(i+chunkItems, to)))
 			}
-			states[w] = state
 		})
 	}
 	wg.Wait()
-	return states
 }
