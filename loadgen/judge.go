@@ -69,7 +69,7 @@ func judgeMultiStream(p *series, r *Result) {
 
 // streamMetric makes the early-stopping estimate the headline, or the plain percentile where there is none.
 func (r *Result) streamMetric(what string) {
-	r.MetricName, r.MetricUnit = percentileName(r.TargetPercentile.P)+" "+what, "ns"
+	r.MetricName, r.MetricUnit = percentileName(r.TargetPercentile.P)+" percentile "+what, "ns"
 	r.Metric = float64(r.TargetPercentile.Latency)
 	if r.EarlyStopping.Met {
 		r.Metric = float64(r.EarlyStopping.Estimate)

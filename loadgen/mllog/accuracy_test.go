@@ -56,7 +56,7 @@ func TestAccuracyWriter(t *testing.T) {
 // TestAccuracyWriterConcurrently writes far more than may wait, from several goroutines that reuse their payloads,
 // through a slow writer; each entry must come out once and whole.
 func TestAccuracyWriterConcurrently(t *testing.T) {
-	const writers, each, size = 4, 300, 100_000
+	const writers, each, size = 4, 200, 100_000 // more than 64 MiB
 	pr, pw := io.Pipe()
 	w := mllog.NewAccuracyWriter(pw)
 	var wg sync.WaitGroup
@@ -91,9 +91,13 @@ func TestAccuracyWriterConcurrently(t *testing.T) {
 	}
 }
 
+// fill makes a payload that tells its id.
 func fill(payload []byte, id uint64) {
-	for i := range payload {
+	for i := range min(len(payload), 256) {
 		payload[i] = byte(id + uint64(i)*7)
+	}
+	for n := 256; n < len(payload); n *= 2 {
+		copy(payload[n:], payload[:n])
 	}
 }
 
