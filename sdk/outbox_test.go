@@ -57,6 +57,7 @@ func withOutbox(t *testing.T, f func(o *outbox, s *slowStream)) *slowStream {
 			t.Fatal(err)
 		}
 		o.begin(1)
+		time.Sleep(time.Minute) // the first heartbeat is out
 		f(o, s)
 		time.Sleep(time.Hour)
 		o.shut()

@@ -134,7 +134,6 @@ func (s *service) Run(stream grpc.BidiStreamingServer[pluginpb.RunRequest, plugi
 		return err
 	}
 	defer s.outbox.shut()
-	s.outbox.heartbeat()
 	interval := time.Duration(first.GetStart().GetHeartbeatNs())
 	go s.beat(stream.Context(), interval)
 	for {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,6 +81,9 @@ func closeAfter(tb testing.TB, p *host.Plugin) {
 	tb.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			tb.Error(err)
+		}
+		if tail := strings.Join(p.StderrTail(), "\n"); strings.Contains(tail, "DATA RACE") {
+			tb.Errorf("the plugin has a data race:\n%s", tail)
 		}
 		if left := group(tb, p.PID()); len(left) > 0 {
 			tb.Errorf("processes of the plugin are left: %v", left)
