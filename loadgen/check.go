@@ -55,11 +55,22 @@ func (f *faults) scenario(s TestSettings) {
 		f.positive("server_target_qps", s.ServerTargetQPS)
 		f.fraction("server_target_latency_percentile", s.ServerTargetLatencyPercentile)
 		f.need(s.ServerTargetLatency > 0, "server_target_latency = %v, want more than 0", s.ServerTargetLatency)
+		f.findPeak(s)
 	case Offline:
 		f.positive("offline_expected_qps", s.OfflineExpectedQPS)
 	default:
 		f.need(false, "scenario = %v, want one of %s", s.Scenario, strings.Join(scenarioNames[:], ", "))
 	}
+}
+
+// findPeak checks what steers the search for the highest rate.
+func (f *faults) findPeak(s TestSettings) {
+	if s.Mode != FindPeakPerformance {
+		return
+	}
+	f.positive("server_find_peak_qps_boundary_step_size", s.ServerFindPeakQPSBoundaryStepSize)
+	f.need(s.ServerFindPeakQPSDecimalsOfPrecision >= 0 && s.ServerFindPeakQPSDecimalsOfPrecision <= 9,
+		"server_find_peak_qps_decimals_of_precision = %d, want 0 to 9", s.ServerFindPeakQPSDecimalsOfPrecision)
 }
 
 // positive wants a finite value above 0. (The official program takes an infinite gap between queries for a time when
@@ -75,6 +86,8 @@ func (f *faults) fraction(name string, v float64) {
 func (f *faults) mode(s TestSettings) {
 	f.need(s.Mode >= SubmissionRun && s.Mode <= FindPeakPerformance,
 		"mode = %v, want one of %s", s.Mode, strings.Join(modeNames[:], ", "))
+	f.need(s.Mode != FindPeakPerformance || s.Scenario == Server,
+		"mode = FindPeakPerformance in %v: it searches for the highest server_target_qps and works in Server only", s.Scenario)
 	f.need(!(s.PerformanceIssueUnique && s.PerformanceIssueSame),
 		"performance_issue_unique and performance_issue_same exclude each other: set one of them")
 	f.need(!(s.PerformanceIssueUnique && s.SampleConcatenatePermutation) || s.Scenario != MultiStream || s.Mode == AccuracyOnly,
@@ -101,7 +114,6 @@ func (*faults) equalStream(s TestSettings) bool {
 }
 
 func (f *faults) unsupported(s TestSettings) {
-	f.need(s.Mode != FindPeakPerformance, "mode = FindPeakPerformance is not supported yet: raise server_target_qps by hand")
 	f.need(s.ServerNumIssueQueryThreads == 0 || s.Scenario != Server,
 		"server_num_issue_query_threads = %d is not supported yet: leave it at 0", s.ServerNumIssueQueryThreads)
 	f.need(!s.UseTokenLatencies && !s.InferTokenLatencies, "token latencies are not supported yet: leave use_token_latencies and infer_token_latencies off")
@@ -130,7 +142,7 @@ func checkFit(s TestSettings, e EffectiveSettings, q qslCounts) error {
 // smallestSet is the size, without padding, of the smallest set that the mode loads.
 func smallestSet(e EffectiveSettings, q qslCounts) uint64 {
 	smallest := min(e.PerformanceSampleCount, uint64(q.total))
-	if e.Mode == PerformanceOnly {
+	if e.Mode == PerformanceOnly || e.Mode == FindPeakPerformance {
 		return smallest
 	}
 	all := min(e.AccuracySampleCount, uint64(q.total))
@@ -149,7 +161,7 @@ func (f *faults) traffic(s TestSettings, e EffectiveSettings, q qslCounts) {
 	if e.Mode != AccuracyOnly {
 		samples = f.performance(s, e, q)
 	}
-	if e.Mode != PerformanceOnly {
+	if e.Mode == AccuracyOnly || e.Mode == SubmissionRun {
 		samples += accuracySamples(e, q)
 	}
 	f.need(samples <= schedule.MaxSamples, "the test would issue %d samples, at most %d are possible: lower min_query_count, min_duration or samples_per_query",

@@ -100,14 +100,12 @@ func (c *goldenCase) checkSchedule(t *testing.T, w *witness) {
 	}
 	var got []uint64
 	queries := w.Queries()
-	for i, start := range w.starts {
-		end := len(queries)
-		if i+1 < len(w.starts) {
-			end = w.starts[i+1]
-		}
+	start := 0
+	for _, end := range w.ends {
 		for _, q := range queries[start:end] {
 			got = append(got, uint64(q.At-queries[start].At))
 		}
+		start = end
 	}
 	for i, want := range c.Schedule {
 		if i < len(got) && got[i] != want {
@@ -234,5 +232,13 @@ func (c *goldenCase) checkResult(t *testing.T, r *loadgen.Result) {
 	}
 	if want, ok := c.Result["result_min_queries_met"].(bool); ok && want != r.MinQueriesMet {
 		t.Errorf("result_min_queries_met = %v, want %v", r.MinQueriesMet, want)
+	}
+	var trials [][2]any
+	for _, trial := range r.Trials {
+		outcome := map[bool]string{true: "pass", false: "fail"}[trial.Met]
+		trials = append(trials, [2]any{json.Number(strconv.FormatFloat(trial.TargetQPS, 'f', -1, 64)), outcome})
+	}
+	if got, want := fmt.Sprint(trials), strings.ReplaceAll(fmt.Sprint(c.Trials), ".0 ", " "); got != want {
+		t.Errorf("trials %s, want %s", got, want)
 	}
 }

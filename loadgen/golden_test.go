@@ -41,6 +41,7 @@ type goldenCase struct {
 	AccuracySHA string   `json:"accuracy_log_sha256_u64le"`
 	Messages    [][2]string
 	Result      map[string]any
+	Trials      [][2]any `json:"fpp_runs"` // target_qps, "pass" or "fail"
 }
 
 type goldenGenerated struct {
@@ -122,8 +123,6 @@ func readCase(t *testing.T, path string) *goldenCase {
 // notDelivered names what a case needs that StartTest does not do yet.
 func (c *goldenCase) notDelivered() string {
 	switch s := c.Settings; {
-	case s.Mode == "FindPeakPerformance" && s.Scenario == "Server":
-		return "FindPeakPerformance is not delivered yet"
 	case s.UseTokenLatencies:
 		return "token latencies are not delivered yet"
 	}
@@ -137,6 +136,9 @@ func (c *goldenCase) check(t *testing.T) {
 	clock := &loadgentest.Clock{}
 	w := &witness{QSL: loadgentest.QSL{Total: c.QSL.Total, Performance: c.QSL.Performance}, clock: clock}
 	w.Script.Clock = clock
+	if len(c.Trials) > 0 {
+		w.Script.Latency = func(loadgen.QuerySample) time.Duration { return c.trialLatency(len(w.ends)) }
+	}
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(loadgentest.WithClock(t.Context(), clock), time.Minute)
 	defer cancel()
@@ -166,7 +168,15 @@ type witness struct {
 	clock  *loadgentest.Clock
 	events []string
 	loads  [][]uint64
-	starts []int // the number of queries before each series
+	ends   []int // the number of queries up to the end of each series
+}
+
+// trialLatency makes a trial of FindPeakPerformance end as the official one did.
+func (c *goldenCase) trialLatency(trial int) time.Duration {
+	if c.Trials[trial][1] == "fail" {
+		return c.Settings.test().ServerTargetLatency + time.Millisecond
+	}
+	return 0
 }
 
 func (w *witness) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
@@ -176,6 +186,7 @@ func (w *witness) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Res
 
 func (w *witness) FlushQueries(ctx context.Context) error {
 	w.events = append(w.events, "flush")
+	w.ends = append(w.ends, len(w.Queries()))
 	return w.Script.FlushQueries(ctx)
 }
 
@@ -189,7 +200,6 @@ func (l library) PerformanceSampleCount() int { return l.QSL.PerformanceSampleCo
 func (l library) LoadSamplesToRAM(_ context.Context, set []loadgen.SampleIndex) error {
 	l.events = append(l.events, "load")
 	l.loads = append(l.loads, widened(set))
-	l.starts = append(l.starts, len(l.Queries()))
 	return nil
 }
 

@@ -50,6 +50,13 @@ type LoggedError struct {
 	Warning bool
 }
 
+// Trial is one run of FindPeakPerformance.
+type Trial struct {
+	TargetQPS float64
+	Met       bool       // the latency limit
+	Latency   Percentile // at the target percentile
+}
+
 // Result is everything the summary log says, unrounded, and why.
 type Result struct {
 	SUTName, QSLName string
@@ -85,6 +92,9 @@ type Result struct {
 	ScheduledSamplesPerSec float64        // Server
 	CompletedSamplesPerSec float64        // Server
 	SamplesPerSec          float64        // Offline
+	// Trials are the runs of FindPeakPerformance, in order. Everything else is of the run at the highest rate that met
+	// the limit, Effective.TargetQPS; where none did, of the first run.
+	Trials []Trial
 
 	Errors, Warnings []LoggedError
 	// AccuracySampleCount is how many responses went to the accuracy log.

@@ -15,23 +15,30 @@ const abandonAfter = drainGrace + time.Second
 
 // series loads a set, runs the clock over it, and unloads it. Of a series that ended early it returns what was
 // measured, beside the error.
-func (t *test) series(ctx context.Context, set schedule.Set, accuracy bool) (*series, error) {
+func (t *test) series(ctx context.Context, set schedule.Set, accuracy bool) (p *series, err error) {
+	err = t.loaded(ctx, set, accuracy, func() error {
+		p, err = t.timed(ctx, set, accuracy)
+		return err
+	})
+	return p, err
+}
+
+// loaded loads a set, lets the SUT warm up for a performance series, calls run, and unloads the set.
+func (t *test) loaded(ctx context.Context, set schedule.Set, accuracy bool, run func() error) error {
 	t.progress.load(t.e, accuracy)
 	indices := sampleIndices(set)
 	t.log.loadedSet(indices)
 	err := guard(ctx, "loading samples", func() error { return t.qsl.LoadSamplesToRAM(ctx, indices) })
 	if err != nil {
-		return nil, fmt.Errorf("QSL %s: loading %d samples: %w", t.result.QSLName, len(indices), err)
+		return fmt.Errorf("QSL %s: loading %d samples: %w", t.result.QSLName, len(indices), err)
 	}
-	p, err := t.timed(ctx, set, accuracy)
-	if p != nil {
-		t.result.Started = p.Start
-		t.log.seriesDone(p)
+	if err = t.warmUp(ctx, accuracy); err == nil {
+		err = run()
 	}
 	if uerr := t.unload(ctx, indices); err == nil && uerr != nil {
 		err = fmt.Errorf("QSL %s: unloading %d samples: %w", t.result.QSLName, len(indices), uerr)
 	}
-	return p, err
+	return err
 }
 
 // unload gives the samples back, also after ctx ended.
@@ -44,32 +51,54 @@ func (t *test) unload(ctx context.Context, indices []SampleIndex) error {
 	return guard(ctx, "unloading samples", func() error { return t.qsl.UnloadSamplesFromRAM(ctx, indices) })
 }
 
-// timed draws the traffic of a loaded set and issues it.
+// timed draws the traffic of a loaded set and issues it. Of a series that ended early it returns what was measured,
+// beside the error.
 func (t *test) timed(ctx context.Context, set schedule.Set, accuracy bool) (*series, error) {
+	x, err := t.prepare(set, accuracy)
+	if err != nil {
+		return nil, err
+	}
+	p := &series{
+		Accuracy: accuracy, GeneratedQueries: uint64(x.plan.Queries),
+		SamplesPerQuery: uint64(x.plan.SamplesPerQuery), GeneratedDuration: x.plan.End,
+	}
+	t.log.generated(p)
+	if err = t.measured(ctx, x, p); err == nil {
+		err = t.log.trace(p, func(i int) SampleIndex { return SampleIndex(x.plan.Samples[i]) }, t.nextQuery, uint64(x.first))
+	}
+	t.result.Started = p.Start
+	t.log.seriesDone(p)
+	t.nextQuery += p.GeneratedQueries
+	return p, err
+}
+
+// prepare draws the traffic of a set.
+func (t *test) prepare(set schedule.Set, accuracy bool) (*issuer, error) {
 	plan, err := schedule.Generate(seriesParams(t.s, t.e, set, accuracy))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadSettings, err)
 	}
-	if err := t.warmUp(ctx, accuracy); err != nil {
-		return nil, err
+	if n := uint64(len(plan.Samples)); n > schedule.MaxSamples-t.nextID {
+		return nil, fmt.Errorf("%w: the next series would issue %d samples after %d, at most %d are possible in one test",
+			ErrBadSettings, n, t.nextID, uint64(schedule.MaxSamples))
 	}
-	x := t.newIssuer(plan, accuracy)
-	p := &series{Accuracy: accuracy, GeneratedQueries: uint64(plan.Queries), SamplesPerQuery: uint64(plan.SamplesPerQuery), GeneratedDuration: plan.End}
-	t.log.generated(p)
+	return t.newIssuer(plan, accuracy), nil
+}
+
+// measured runs x and puts what it recorded into p.
+func (t *test) measured(ctx context.Context, x *issuer, p *series) error {
 	a := t.answers(x)
-	t.nextID += uint64(len(plan.Samples))
-	err = guard(ctx, "issuing queries", func() error { return x.run(ctx, a) })
+	t.nextID += uint64(len(x.plan.Samples))
+	err := guard(ctx, "issuing queries", func() error { return x.run(ctx, a) })
 	if err == nil {
 		err = t.broken()
 	}
 	if err != nil {
 		x.salvage(p)
-		return p, err
+		return err
 	}
 	x.collect(p)
-	err = t.log.trace(p, func(i int) SampleIndex { return SampleIndex(plan.Samples[i]) }, t.nextQuery, uint64(x.first))
-	t.nextQuery += p.GeneratedQueries
-	return p, err
+	return nil
 }
 
 // warmUp lets the SUT warm up before a measured series.

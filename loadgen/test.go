@@ -101,13 +101,16 @@ func (t *test) broken() error {
 
 // measure runs the mode's series. It returns the performance series, if it came to one.
 func (t *test) measure(ctx context.Context) (*series, error) {
-	if t.e.Mode != PerformanceOnly {
+	if t.e.Mode == AccuracyOnly || t.e.Mode == SubmissionRun {
 		if err := t.accuracy(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if t.e.Mode == AccuracyOnly {
 		return nil, nil
+	}
+	if t.e.Mode == FindPeakPerformance {
+		return t.findPeak(ctx)
 	}
 	t.log.mode(PerformanceOnly)
 	count := min(t.e.PerformanceSampleCount, uint64(t.counts.total))

@@ -1,0 +1,147 @@
+package loadgen
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
+)
+
+// highestRate is where a search ends: the gaps of a schedule are whole nanoseconds.
+const highestRate = 1e9
+
+// peakSearch looks for the highest Server rate whose run meets the latency limit: the rate grows by a factor until a
+// run fails, and the interval that was found is halved until it is as narrow as the precision asked for.
+type peakSearch struct {
+	t   *test
+	set schedule.Set
+	// best is the run at the highest rate that met the limit, or before there is one, the last run; rate is its rate.
+	best *series
+	rate float64
+}
+
+// findPeak returns the run at the highest rate that meets the limit: else that at the rate of the settings. t.e then
+// has its rate. A search that ended early returns what it found, beside the error.
+func (t *test) findPeak(ctx context.Context) (*series, error) {
+	t.log.mode(FindPeakPerformance)
+	count := min(t.e.PerformanceSampleCount, uint64(t.counts.total))
+	f := &peakSearch{t: t, set: t.sets(count)[0]}
+	err := f.search(ctx, t.e.TargetQPS)
+	t.e.TargetQPS = f.rate
+	return f.best, err
+}
+
+func (f *peakSearch) search(ctx context.Context, base float64) error {
+	f.t.log.message(fmt.Sprintf("FindPeakPerformance: Check validity of the base settings field: %f", base))
+	met, err := f.loadedTrial(ctx, base)
+	if err != nil {
+		return err
+	}
+	if !met {
+		f.t.log.fail(keyRuntime, "FindPeakPerformance: Initial lower bound does not satisfy performance constraints, msg: "+f.recommendation())
+		return nil
+	}
+	high, err := f.bound(ctx)
+	if err != nil || high == 0 {
+		return err
+	}
+	f.t.log.message(fmt.Sprintf("FindPeakPerformance: Found boundaries: [%f, %f)", f.rate, high))
+	if err := f.t.loaded(ctx, f.set, false, func() error { return f.bisect(ctx, high) }); err != nil {
+		return err
+	}
+	f.t.log.message(fmt.Sprintf("FindPeakPerformance: Found peak performance field: %f", f.rate))
+	return nil
+}
+
+// recommendation is the official text of what to change after a failed run.
+func (f *peakSearch) recommendation() string {
+	r := f.judged(f.best)
+	return failings(&r)[0].summary
+}
+
+// bound raises the rate until a run fails, and returns the rate of that run. 0 says that none fails as fast as queries
+// can be issued.
+func (f *peakSearch) bound(ctx context.Context) (high float64, err error) {
+	for {
+		high = f.rate * (1 + f.t.s.ServerFindPeakQPSBoundaryStepSize)
+		f.t.log.message(fmt.Sprintf("FindBoundaries: Checking fields [%f, %f)", f.rate, high))
+		if why := f.beyond(high); why != "" {
+			f.t.log.warn(fmt.Sprintf("FindPeakPerformance: no failing rate found: the run at %f queries per second meets the limit, and %s", f.rate, why))
+			return 0, nil
+		}
+		met, err := f.loadedTrial(ctx, high)
+		if err != nil || !met {
+			return high, err
+		}
+	}
+}
+
+// beyond says why no run at a rate is possible, or is empty.
+func (f *peakSearch) beyond(rate float64) string {
+	if rate > highestRate {
+		return "shorter gaps than a nanosecond are not possible: raise min_query_count or lower the latency limit"
+	}
+	e := f.t.e
+	e.TargetQPS = rate
+	if _, err := schedule.Count(seriesParams(f.t.s, e, f.set, false)); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// bisect halves the interval from f.rate to high.
+func (f *peakSearch) bisect(ctx context.Context, high float64) error {
+	for !f.narrow(f.rate, high) {
+		mid := f.rate + (high-f.rate)/2
+		f.t.log.message(fmt.Sprintf("FindPeakPerformanceBinarySearch: Testing the mid value of bounds [%f, %f): %f", f.rate, high, mid))
+		met, err := f.trial(ctx, mid)
+		if err != nil {
+			return err
+		}
+		if !met {
+			high = mid
+		}
+	}
+	return nil
+}
+
+// narrow says whether the interval differs by no more than one unit of the last decimal asked for.
+func (f *peakSearch) narrow(low, high float64) bool {
+	unit := math.Pow(10, float64(f.t.s.ServerFindPeakQPSDecimalsOfPrecision))
+	mid := low + (high-low)/2
+	return math.Floor(low*unit)+1 >= math.Floor(high*unit) || mid <= low || mid >= high
+}
+
+// loadedTrial is trial with the samples loaded for it.
+func (f *peakSearch) loadedTrial(ctx context.Context, rate float64) (met bool, err error) {
+	err = f.t.loaded(ctx, f.set, false, func() error {
+		met, err = f.trial(ctx, rate)
+		return err
+	})
+	return met, err
+}
+
+// trial runs the test at a rate and says whether it met the limit.
+func (f *peakSearch) trial(ctx context.Context, rate float64) (met bool, err error) {
+	f.t.e.TargetQPS = rate
+	p, err := f.t.timed(ctx, f.set, false)
+	if err != nil {
+		if f.best == nil {
+			f.best, f.rate = p, rate
+		}
+		return false, err
+	}
+	r := f.judged(p)
+	f.t.result.Trials = append(f.t.result.Trials, Trial{TargetQPS: rate, Met: r.PerformanceConstraintsMet, Latency: r.TargetPercentile})
+	if r.PerformanceConstraintsMet || f.best == nil {
+		f.best, f.rate = p, rate
+	}
+	return r.PerformanceConstraintsMet, nil
+}
+
+func (f *peakSearch) judged(p *series) Result {
+	var r Result
+	judge(f.t.s, f.t.e, p, &r)
+	return r
+}
