@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"testing"
 	"testing/iotest"
 
@@ -50,44 +49,6 @@ func TestAccuracyWriter(t *testing.T) {
 				t.Errorf("%d entries, want %d", n, len(c.entries))
 			}
 		})
-	}
-}
-
-// TestAccuracyWriterConcurrently writes far more than may wait, from several goroutines that reuse their payloads,
-// through a slow writer; each entry must come out once and whole.
-func TestAccuracyWriterConcurrently(t *testing.T) {
-	const writers, each, size = 4, 200, 100_000 // more than 64 MiB
-	pr, pw := io.Pipe()
-	w := mllog.NewAccuracyWriter(pw)
-	var wg sync.WaitGroup
-	for g := range writers {
-		wg.Go(func() {
-			payload := make([]byte, size)
-			for i := range each {
-				id := uint64(g*each + i)
-				fill(payload, id)
-				if err := w.Write(id, id+1, payload); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	go func() {
-		wg.Wait()
-		pw.CloseWithError(w.Close())
-	}()
-	seen := map[uint64]bool{}
-	want := make([]byte, size)
-	err := eachEntry(pr, func(e mllog.AccuracyEntry) error {
-		fill(want, e.SeqID)
-		if seen[e.SeqID] || e.QSLIndex != e.SeqID+1 || !bytes.Equal(e.Data, want) {
-			return fmt.Errorf("entry %d twice, or with other data", e.SeqID)
-		}
-		seen[e.SeqID] = true
-		return nil
-	})
-	if err != nil || len(seen) != writers*each {
-		t.Errorf("%d entries of %d: %v", len(seen), writers*each, err)
 	}
 }
 

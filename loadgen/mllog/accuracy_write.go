@@ -23,6 +23,8 @@ const (
 // that falls 64 MiB behind makes Write wait, so memory stays bounded. Any goroutine may call Write. The methods of
 // a nil writer do nothing.
 type AccuracyWriter struct {
+	limit int // bytes that may be queued
+
 	mu       sync.Mutex
 	notEmpty sync.Cond
 	notFull  sync.Cond
@@ -41,8 +43,11 @@ type AccuracyWriter struct {
 var ErrClosed = errors.New("accuracy log is closed")
 
 // NewAccuracyWriter starts a writer to w. Close must be called; it does not close w.
-func NewAccuracyWriter(w io.Writer) *AccuracyWriter {
-	a := &AccuracyWriter{done: make(chan struct{})}
+func NewAccuracyWriter(w io.Writer) *AccuracyWriter { return newAccuracyWriter(w, accuracyQueue) }
+
+// newAccuracyWriter makes Write wait while limit bytes are queued.
+func newAccuracyWriter(w io.Writer, limit int) *AccuracyWriter {
+	a := &AccuracyWriter{limit: limit, done: make(chan struct{})}
 	a.notEmpty.L, a.notFull.L = &a.mu, &a.mu
 	go a.run(w)
 	return a
@@ -61,7 +66,7 @@ func (a *AccuracyWriter) WriteEntry(e AccuracyEntry) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for a.queued >= accuracyQueue && a.err == nil && !a.closed {
+	for a.queued >= a.limit && a.err == nil && !a.closed {
 		a.notFull.Wait()
 	}
 	if a.closed {
