@@ -81,25 +81,72 @@ func transform(i0, i1, i2, i3, i4, i5, i6, i7, bias int64) (o0, o1, o2, o3, o4, 
 	return a0 + b3, a1 + b2, a2 + b1, a3 + b0, a3 - b0, a2 - b1, a1 - b2, a0 - b3
 }
 
-// inverse writes the samples of a block to the 8x8 bytes at dst, rows stride apart.
-func (b *block) inverse(dst []uint8, stride int) {
+// transformLow is transform where the upper four words are zero: the same sums, their constants collected.
+func transformLow(i0, i1, i2, i3, bias int64) (o0, o1, o2, o3, o4, o5, o6, o7 int64) {
+	e2 := i2 * fix0_541196100
+	e3 := i2 * (fix0_541196100 + fix0_765366865)
+	e := i0<<constBits + bias
+	a0, a3 := e+e3, e-e3
+	a1, a2 := e+e2, e-e2
+	b0 := i1*(fix1_175875602-fix0_899976223) + i3*(fix1_175875602-fix1_961570560)
+	b1 := i1*(fix1_175875602-fix0_390180644) + i3*(fix1_175875602-fix2_562915447)
+	b2 := i1*fix1_175875602 + i3*(fix3_072711026-fix2_562915447-fix1_961570560+fix1_175875602)
+	b3 := i1*(fix1_501321110-fix0_899976223-fix0_390180644+fix1_175875602) + i3*fix1_175875602
+	return a0 + b3, a1 + b2, a2 + b1, a3 + b0, a3 - b0, a2 - b1, a1 - b2, a0 - b3
+}
+
+// lowEnd is how many coefficients, in zigzag order, lie in the first four rows and columns.
+const lowEnd = 10
+
+// inverse writes the samples of a block, whose coefficients from zigzag index end on are zero, to the 8x8 bytes at dst,
+// rows stride apart.
+func (b *block) inverse(dst []uint8, stride, end int) {
+	if end <= 1 {
+		b.flat(dst, stride)
+		return
+	}
 	var ws [blockLen / 2]int64 // element 8*(y/2)+u: rows y and y+1 of column u
-	b.columns(&ws)
+	low := end <= lowEnd
+	if low {
+		b.columnsLow(&ws)
+	} else {
+		b.columns(&ws)
+	}
 	for y := 0; y < blockSide; y += 2 {
 		in := (*[blockSide]int64)(ws[blockSide/2*y:])
-		rows(in, (*[blockSide]uint8)(dst[y*stride:]), (*[blockSide]uint8)(dst[(y+1)*stride:]))
+		upper, lower := (*[blockSide]uint8)(dst[y*stride:]), (*[blockSide]uint8)(dst[(y+1)*stride:])
+		if low {
+			o0, o1, o2, o3, o4, o5, o6, o7 := transformLow(in[0], in[1], in[2], in[3], rowBias)
+			writeRows(upper, lower, o0, o1, o2, o3, o4, o5, o6, o7)
+		} else {
+			o0, o1, o2, o3, o4, o5, o6, o7 := transform(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], rowBias)
+			writeRows(upper, lower, o0, o1, o2, o3, o4, o5, o6, o7)
+		}
 	}
 }
 
+// flat is inverse for a block of one coefficient: all its samples are equal.
+func (b *block) flat(dst []uint8, stride int) {
+	v := clamp(int(int32(b[0])<<passBits+1<<(passBits+2))>>(passBits+3) + 128)
+	row := [blockSide]uint8{v, v, v, v, v, v, v, v}
+	for y := range blockSide {
+		*(*[blockSide]uint8)(dst[y*stride:]) = row
+	}
+}
+
+// Biases that are added before the passes' sums are shifted down: half a unit, for rounding, and in the first pass what
+// makes lower halves positive, in the second the level shift of T.81 A.3.1.
+const (
+	columnShift = constBits - passBits
+	columnBias  = 1<<(columnShift-1)*both + 1<<31
+	rowShift    = constBits + passBits + 3
+	rowBias     = (128<<rowShift + 1<<(rowShift-1)) * both
+)
+
 // columns transforms the columns, rounds to passBits and pairs rows instead of columns.
 func (b *block) columns(ws *[blockLen / 2]int64) {
-	const (
-		shift = constBits - passBits
-		round = 1 << (shift - 1)
-		low   = 1 << 31 // makes the lower half positive
-	)
 	for p := range blockSide / 2 {
-		o0, o1, o2, o3, o4, o5, o6, o7 := transform(b[p], b[4+p], b[8+p], b[12+p], b[16+p], b[20+p], b[24+p], b[28+p], round*both+low)
+		o0, o1, o2, o3, o4, o5, o6, o7 := transform(b[p], b[4+p], b[8+p], b[12+p], b[16+p], b[20+p], b[24+p], b[28+p], columnBias)
 		w := (*[26]int64)(ws[2*p:])
 		w[0], w[1] = descale(o0, o1)
 		w[8], w[9] = descale(o2, o3)
@@ -108,45 +155,48 @@ func (b *block) columns(ws *[blockLen / 2]int64) {
 	}
 }
 
-// descale turns the column sums of two rows into words of two rows, descaled.
+// columnsLow is columns where only the first four rows and columns are not zero.
+func (b *block) columnsLow(ws *[blockLen / 2]int64) {
+	for p := range blockSide / 4 {
+		o0, o1, o2, o3, o4, o5, o6, o7 := transformLow(b[p], b[4+p], b[8+p], b[12+p], columnBias)
+		w := (*[26]int64)(ws[2*p:])
+		w[0], w[1] = descale(o0, o1)
+		w[8], w[9] = descale(o2, o3)
+		w[16], w[17] = descale(o4, o5)
+		w[24], w[25] = descale(o6, o7)
+	}
+}
+
+// descale turns the column sums of two rows, shifted down, into words of two rows.
 func descale(upper, lower int64) (even, odd int64) {
-	const (
-		shift = constBits - passBits
-		bias  = 1 << (31 - shift) * both
-	)
-	even = int64(uint32(upper)>>shift) + int64(uint32(lower)>>shift)<<32 - bias
-	odd = upper>>(32+shift) + lower>>(32+shift)<<32
+	const bias = 1 << (31 - columnShift) * both
+	even = int64(uint32(upper)>>columnShift) + int64(uint32(lower)>>columnShift)<<32 - bias
+	odd = upper>>(32+columnShift) + lower>>(32+columnShift)<<32
 	return even, odd
 }
 
-// rows transforms two rows and writes their samples.
-func rows(in *[blockSide]int64, upper, lower *[blockSide]uint8) {
-	const (
-		shift = constBits + passBits + 3
-		bias  = (128<<shift + 1<<(shift-1)) * both // the level shift of T.81 A.3.1, and rounding
-		legal = (1<<(shift+8) - 1) * both
-	)
-	o0, o1, o2, o3, o4, o5, o6, o7 := transform(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], bias)
+// writeRows shifts down the sums of two rows and writes their samples.
+func writeRows(upper, lower *[blockSide]uint8, o0, o1, o2, o3, o4, o5, o6, o7 int64) {
+	const legal = (1<<(rowShift+8) - 1) * both
 	if (o0|o1|o2|o3|o4|o5|o6|o7)&^legal != 0 {
-		clampRows([blockSide]int64{o0, o1, o2, o3, o4, o5, o6, o7}, upper, lower)
+		clampRows(upper, lower, [blockSide]int64{o0, o1, o2, o3, o4, o5, o6, o7})
 		return
 	}
-	upper[0], lower[0] = uint8(o0>>shift), uint8(o0>>(32+shift))
-	upper[1], lower[1] = uint8(o1>>shift), uint8(o1>>(32+shift))
-	upper[2], lower[2] = uint8(o2>>shift), uint8(o2>>(32+shift))
-	upper[3], lower[3] = uint8(o3>>shift), uint8(o3>>(32+shift))
-	upper[4], lower[4] = uint8(o4>>shift), uint8(o4>>(32+shift))
-	upper[5], lower[5] = uint8(o5>>shift), uint8(o5>>(32+shift))
-	upper[6], lower[6] = uint8(o6>>shift), uint8(o6>>(32+shift))
-	upper[7], lower[7] = uint8(o7>>shift), uint8(o7>>(32+shift))
+	upper[0], lower[0] = uint8(o0>>rowShift), uint8(o0>>(32+rowShift))
+	upper[1], lower[1] = uint8(o1>>rowShift), uint8(o1>>(32+rowShift))
+	upper[2], lower[2] = uint8(o2>>rowShift), uint8(o2>>(32+rowShift))
+	upper[3], lower[3] = uint8(o3>>rowShift), uint8(o3>>(32+rowShift))
+	upper[4], lower[4] = uint8(o4>>rowShift), uint8(o4>>(32+rowShift))
+	upper[5], lower[5] = uint8(o5>>rowShift), uint8(o5>>(32+rowShift))
+	upper[6], lower[6] = uint8(o6>>rowShift), uint8(o6>>(32+rowShift))
+	upper[7], lower[7] = uint8(o7>>rowShift), uint8(o7>>(32+rowShift))
 }
 
-// clampRows is the end of rows where a sample leaves 0..255.
-func clampRows(o [blockSide]int64, upper, lower *[blockSide]uint8) {
-	const shift = constBits + passBits + 3
+// clampRows is writeRows where a sample leaves 0..255.
+func clampRows(upper, lower *[blockSide]uint8, o [blockSide]int64) {
 	for x, v := range o {
 		low := int64(int32(v))
-		upper[x], lower[x] = clamp(int(low>>shift)), clamp(int((v-low)>>(32+shift)))
+		upper[x], lower[x] = clamp(int(low>>rowShift)), clamp(int((v-low)>>(32+rowShift)))
 	}
 }
 

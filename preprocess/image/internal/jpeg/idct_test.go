@@ -50,7 +50,7 @@ func TestInverseAgainstDefinition(t *testing.T) {
 		want := cosines(&coef)
 		var got [blockLen]uint8
 		b := blockOf(&coef)
-		b.inverse(got[:], blockSide)
+		b.inverse(got[:], blockSide, blockLen)
 		for i := range got {
 			if d := int(got[i]) - int(want[i]); d > 1 || d < -1 {
 				t.Fatalf("block %d sample %d: %d, want %d within 1; coefficients %v", n, i, got[i], want[i], coef)
@@ -82,6 +82,25 @@ func transformed(in [blockSide]int64) (out [blockSide]int64) {
 	return out
 }
 
+// TestSparseBlocks shows that the short ways give what the long way does.
+func TestSparseBlocks(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for n := range 3000 {
+		end := 1 + n%lowEnd
+		var coef [blockLen]int
+		for k := range end {
+			coef[zigzag[k]] = r.IntN(4001) - 2000
+		}
+		b := blockOf(&coef)
+		var short, long [blockLen]uint8
+		b.inverse(short[:], blockSide, end)
+		b.inverse(long[:], blockSide, blockLen)
+		if short != long {
+			t.Fatalf("%d coefficients %v: %v, want %v", end, coef, short, long)
+		}
+	}
+}
+
 func BenchmarkInverse(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	coef := randomCoefficients(r, 20, 60)
@@ -90,6 +109,6 @@ func BenchmarkInverse(b *testing.B) {
 	b.SetBytes(blockLen)
 	b.ReportAllocs()
 	for b.Loop() {
-		blk.inverse(out[:], blockSide)
+		blk.inverse(out[:], blockSide, blockLen)
 	}
 }

@@ -119,7 +119,7 @@ func (d *Decoder) transformAll() {
 				for k, v := range coef {
 					b[element[k]] += int64(v) * c.scale[k]
 				}
-				b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride)
+				b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride, blockLen)
 			}
 		}
 	}

@@ -229,8 +229,9 @@ func (d *Decoder) readBlock(s *scan, c *component, x, y int) error {
 		ok = d.refine(s, c, (*[blockLen]int16)(c.coef[at:]))
 	case c.want.has(x, y):
 		var b block
-		if ok = d.bits.sequential(c, &b) >= 0; ok {
-			b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride)
+		end := d.bits.sequential(c, &b)
+		if ok = end >= 0; ok {
+			b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride, end)
 		}
 	default:
 		ok = d.bits.skip(c) >= 0

@@ -86,24 +86,29 @@ func (b *bitReader) skip(c *component) (end int) {
 		return invalid
 	}
 	c.dc += diff
+	h := c.acTable
+	buf, pos, acc, n := b.buf, b.pos, b.acc, b.n
 	k := uint(1)
 	for k < blockLen {
-		b.refill()
-		p := c.acTable.pairs[b.acc>>(64-lookBits)]
-		if p != 0 && k+p.first() < blockLen-1 {
-			b.acc <<= p.bits() & 63
-			b.n -= p.bits()
-			k += p.advance()
-			continue
+		acc |= binary.BigEndian.Uint64(buf[pos:]) >> (n & 63)
+		pos += int(63-n) >> 3
+		n |= 56
+		p := h.pairs[acc>>(64-lookBits)]
+		used, step := p.bits(), p.advance()
+		if p == 0 || k+p.first() >= blockLen-1 {
+			var e code
+			if e, _, used = h.decode(acc); e == 0 {
+				return invalid
+			}
+			step = uint(e.run()) + 1
+			if e.endsBlock() {
+				step = blockEnd
+			}
 		}
-		c, _ := b.code(c.acTable)
-		switch {
-		case c == 0:
-			return invalid
-		case c.endsBlock():
-			return blockLength(k + blockEnd)
-		}
-		k += uint(c.run()) + 1
+		acc <<= used & 63
+		n -= used
+		k += step
 	}
+	b.pos, b.acc, b.n = pos, acc, n
 	return blockLength(k)
 }
