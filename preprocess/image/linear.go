@@ -23,7 +23,7 @@ type alignment func(d, src, dst int) (s int, fraction float32)
 
 // centreAligned puts the centres of pixels on each other.
 func centreAligned(d, src, dst int) (int, float32) {
-	f := float32((float64(d)+0.5)*cvScale(src, dst) - 0.5)
+	f := float32(float64((float64(d)+0.5)*cvScale(src, dst)) - 0.5) // the inner conversion keeps it from being fused
 	s := math.Floor(float64(f))
 	return int(s), f - float32(s)
 }
@@ -32,7 +32,7 @@ func centreAligned(d, src, dst int) (int, float32) {
 // that lie across a border are mixed.
 func cornerAligned(d, src, dst int) (int, float32) {
 	s := int(math.Floor(float64(d) * cvScale(src, dst)))
-	f := float32(float64(d+1) - float64(s+1)*(float64(dst)/float64(src)))
+	f := float32(float64(d+1) - float64(float64(s+1)*(float64(dst)/float64(src))))
 	if f <= 0 {
 		return s, 0
 	}
