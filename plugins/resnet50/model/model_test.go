@@ -1,0 +1,78 @@
+package model
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/datasets/synthetic"
+)
+
+const (
+	fileMost  = 4 << 20 // bytes of one file
+	filesMost = 5 << 20 // bytes of both
+)
+
+func TestCardIsThatOfTheFiles(t *testing.T) {
+	total := 0
+	for precision, data := range map[string][]byte{"fp32": FP32(), "int8": INT8()} {
+		file, ok := Card().File(precision)
+		if !ok {
+			t.Fatalf("no %s file in the card", precision)
+		}
+		if sum := fmt.Sprintf("%x", sha256.Sum256(data)); file.SHA256 != sum || file.Size != len(data) {
+			t.Errorf("%s has %d bytes, sha256 %s; the card says %d, %s", precision, len(data), sum, file.Size, file.SHA256)
+		}
+		if len(data) > fileMost {
+			t.Errorf("%s has %d bytes, want at most %d", precision, len(data), fileMost)
+		}
+		total += len(data)
+	}
+	if total > filesMost {
+		t.Errorf("the files have %d bytes together, want at most %d", total, filesMost)
+	}
+}
+
+func TestCardIsThatOfTheData(t *testing.T) {
+	c := Card()
+	if c.Classes != synthetic.ImageClasses {
+		t.Errorf("%d classes, the data have %d", c.Classes, synthetic.ImageClasses)
+	}
+	if c.TrainPictures != synthetic.ImageTrainCount || c.CalibrationPictures != synthetic.ImageCalibrationCount ||
+		c.EvalPictures != synthetic.ImageEvalCount {
+		t.Errorf("the card's sizes of sets %+v are not those of the data", c)
+	}
+}
+
+func TestAccuracyIsGoodAndNotPerfect(t *testing.T) {
+	for _, file := range Card().Files {
+		if file.Top1 < 90 || file.Top1 > 98 {
+			t.Errorf("%s: top-1 %v %%, want 90 to 98", file.Name, file.Top1)
+		}
+	}
+}
+
+func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range Card().Files {
+		row := fmt.Sprintf("| `%s` | %.1f | %d | `%s` |", file.Name, file.Top1, file.Size, file.SHA256)
+		if !strings.Contains(string(text), row) {
+			t.Errorf("README.md lacks the row %s", row)
+		}
+	}
+}
+
+func TestCallersOwnTheBytes(t *testing.T) {
+	for name, get := range map[string]func() []byte{"fp32": FP32, "int8": INT8} {
+		first := get()
+		first[0] ^= 0xff
+		if get()[0] == first[0] {
+			t.Errorf("%s: a change to one caller's bytes reaches the next", name)
+		}
+	}
+}
