@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/resnet50/model"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -51,6 +52,32 @@ func TestOpenModelFile(t *testing.T) {
 	}
 }
 
+func TestOpenEmbedded(t *testing.T) {
+	cases := []struct {
+		o    sdk.Options
+		want []byte
+	}{
+		{sdk.Options{}, model.FP32()},
+		{sdk.Options{Precision: "fp32"}, model.FP32()},
+		{sdk.Options{Precision: "int8"}, model.INT8()},
+		{sdk.Options{ModelFile: "embedded-int8"}, model.INT8()},
+		{sdk.Options{Model: "mobilenet"}, model.FP32()},
+	}
+	for _, c := range cases {
+		w, err := New().Open(t.Context(), c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := w.Model()
+		if m.Path != "" || !bytes.Equal(m.Bytes, c.want) || m.Inputs[0].Name != "input_tensor:0" || m.Outputs[0].Name != "ArgMax:0" {
+			t.Errorf("%+v: path %q, %d bytes, tensors %v %v", c.o, m.Path, len(m.Bytes), m.Inputs, m.Outputs)
+		}
+		if w.Len() != synthetic.ImageEvalCount || w.PerformanceSampleCount() != synthetic.ImageEvalCount {
+			t.Errorf("%+v: %d samples, %d in memory", c.o, w.Len(), w.PerformanceSampleCount())
+		}
+	}
+}
+
 func TestOpenReadsThePictures(t *testing.T) {
 	dir := imagenetFolder(t, 3)
 	read, err := New().Open(t.Context(), sdk.Options{ModelFile: modelFile(t), Dataset: dir, Count: 2})
@@ -81,22 +108,23 @@ func TestOpenReportsEveryFault(t *testing.T) {
 	write(t, filepath.Join(broken, synthetic.ImageEval().Name(0)), []byte("no picture"))
 	write(t, filepath.Join(broken, "val_map.txt"), []byte(synthetic.ImageEval().Name(0)+" 1\nnone.JPEG 2\n"))
 	cases := []struct {
-		name string
-		o    sdk.Options
-		want []string
+		name  string
+		o     sdk.Options
+		class error
+		want  []string
 	}{
-		{"unknown model", sdk.Options{Model: "resnet"}, []string{`"resnet"`, "resnet50, mobilenet"}},
-		{"unknown precision", sdk.Options{Precision: "int4"}, []string{`"int4"`, "fp32, int8"}},
-		{"no such file", sdk.Options{ModelFile: "none.onnx"}, []string{"none.onnx"}},
-		{"empty file", sdk.Options{ModelFile: empty}, []string{"is empty"}},
-		{"folder", sdk.Options{ModelFile: filepath.Dir(empty)}, []string{"want an ONNX file"}},
-		{"not fetched", sdk.Options{ModelFile: "resnet50_v1.onnx"}, []string{"harness fetch resnet50", "https://zenodo.org/record/4735647/"}},
-		{"no data set", sdk.Options{ModelFile: empty, Dataset: "none"}, []string{"none", "val_map.txt", "is empty"}},
-		{"negative count", sdk.Options{Count: -1}, []string{"count = -1"}},
-		{"too large a count", sdk.Options{Count: 1 << 20}, []string{"count = 1048576"}},
+		{"unknown model", sdk.Options{Model: "resnet"}, sdk.ErrUsage, []string{`"resnet"`, "resnet50, mobilenet"}},
+		{"unknown precision", sdk.Options{Precision: "int4"}, sdk.ErrUsage, []string{`"int4"`, "fp32, int8"}},
+		{"no such file", sdk.Options{ModelFile: "none.onnx"}, sdk.ErrData, []string{"none.onnx"}},
+		{"empty file", sdk.Options{ModelFile: empty}, sdk.ErrData, []string{"is empty"}},
+		{"folder", sdk.Options{ModelFile: filepath.Dir(empty)}, sdk.ErrData, []string{"want an ONNX file"}},
+		{"not fetched", sdk.Options{ModelFile: "resnet50_v1.onnx"}, sdk.ErrData, []string{"harness fetch resnet50", "https://zenodo.org/record/4735647/"}},
+		{"no data set", sdk.Options{ModelFile: empty, Dataset: "none"}, sdk.ErrData, []string{"none", "val_map.txt", "is empty"}},
+		{"negative count", sdk.Options{Count: -1}, sdk.ErrUsage, []string{"count = -1"}},
+		{"too large a count", sdk.Options{Count: 1 << 20}, sdk.ErrUsage, []string{"count = 1048576"}},
 		{
 			"all at once",
-			sdk.Options{Precision: "int4", Dataset: broken, Params: map[string]string{"size": "299", "answer": "best"}},
+			sdk.Options{Precision: "int4", Dataset: broken, Params: map[string]string{"size": "299", "answer": "best"}}, sdk.ErrUsage,
 			[]string{`"int4"`, `"size"`, `"best"`, "line 1", "line 2", "none.JPEG"},
 		},
 	}
@@ -104,6 +132,9 @@ func TestOpenReportsEveryFault(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := New().Open(t.Context(), c.o)
 			wantAll(t, err, c.want...)
+			if !errors.Is(err, c.class) {
+				t.Errorf("error %q, want one of class %v", err, c.class)
+			}
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/plugins/resnet50/model"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -72,7 +73,9 @@ func (m *manifest) complete(e *modelEntry, smoke []sdk.SmokeSetting) error {
 		faults = append(faults, err)
 		e.ModelInfo.Scenarios = append(e.ModelInfo.Scenarios, s)
 	}
-	e.Files = append(m.embeddedFiles(), e.Files...)
+	embedded, err := m.embeddedFiles()
+	faults = append(faults, err)
+	e.Files = append(embedded, e.Files...)
 	e.Datasets = append([]sdk.DatasetInfo{m.drawnDataset()}, m.Datasets...)
 	for _, p := range m.Params {
 		p.Default = e.Defaults[p.Name]
@@ -85,12 +88,20 @@ func (m *manifest) complete(e *modelEntry, smoke []sdk.SmokeSetting) error {
 	return nil
 }
 
-func (m *manifest) embeddedFiles() []sdk.ModelFile {
+// embeddedFiles completes the entries of the embedded files with the facts of the model card.
+func (m *manifest) embeddedFiles() ([]sdk.ModelFile, error) {
 	files := slices.Clone(m.Embedded.Files)
+	var faults []error
 	for i := range files {
+		facts, ok := model.Card().File(files[i].Precision)
+		if !ok {
+			faults = append(faults, fmt.Errorf("%s: the model card has no %s file", files[i].Name, files[i].Precision))
+		}
 		files[i].Embedded = true
+		files[i].SHA256, files[i].Size = facts.SHA256, int64(facts.Size)
+		files[i].Reference = []sdk.Metric{{Name: "accuracy", Unit: "%", Value: facts.Top1}}
 	}
-	return files
+	return files, errors.Join(faults...)
 }
 
 func (m *manifest) drawnDataset() sdk.DatasetInfo {
@@ -138,12 +149,12 @@ func (m *manifest) hasParam(name string) bool {
 func (m *manifest) model(name string) (*modelEntry, error) {
 	names := make([]string, len(m.Models))
 	for i := range m.Models {
-		if name == "" || m.Models[i].Name == name {
+		if name == "" || strings.EqualFold(m.Models[i].Name, name) {
 			return &m.Models[i], nil
 		}
 		names[i] = m.Models[i].Name
 	}
-	return nil, fmt.Errorf("unknown model %q, want one of %s", name, strings.Join(names, ", "))
+	return nil, sdk.Usage(fmt.Errorf("unknown model %q, want one of %s", name, strings.Join(names, ", ")))
 }
 
 // checkParams names every parameter that no model of the benchmark has.
@@ -155,7 +166,7 @@ func (m *manifest) checkParams(params map[string]string) error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if !m.hasParam(name) {
-			faults = append(faults, fmt.Errorf("unknown parameter %q, want one of %s", name, strings.Join(names, ", ")))
+			faults = append(faults, sdk.Usage(fmt.Errorf("unknown parameter %q, want one of %s", name, strings.Join(names, ", "))))
 		}
 	}
 	return errors.Join(faults...)

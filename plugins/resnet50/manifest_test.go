@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -48,14 +50,14 @@ func checkModel(t *testing.T, m sdk.ModelInfo) {
 			t.Errorf("parameter %q: default %q, help %q", p.Name, p.Default, p.Help)
 		}
 	}
-	checkSmoke(t, m.Smoke)
+	checkSmoke(t, m)
 }
 
 func checkFiles(t *testing.T, files []sdk.ModelFile) {
 	embedded := map[string]bool{}
 	official := 0
 	for _, f := range files {
-		if f.Licence == "" || f.Note == "" || !f.Embedded && len(f.Reference) != 1 {
+		if f.Licence == "" || f.Note == "" || len(f.Reference) != 1 || f.Reference[0].Value <= 0 {
 			t.Errorf("%s: licence %q, note %q, reference %v", f.Name, f.Licence, f.Note, f.Reference)
 		}
 		if f.Embedded {
@@ -86,24 +88,35 @@ func checkDatasets(t *testing.T, sets []sdk.DatasetInfo) {
 	}
 }
 
-func checkSmoke(t *testing.T, smoke []sdk.SmokeSetting) {
-	forbidden := []string{"seed", "percentile"}
-	keys := map[loadgen.Scenario][]string{}
-	for _, s := range smoke {
-		keys[s.Scenario] = append(keys[s.Scenario], s.Key)
-		for _, f := range forbidden {
-			if strings.Contains(s.Key, f) {
-				t.Errorf("%v: %s must stay official", s.Scenario, s.Key)
+// checkSmoke loads the smoke settings as a run does, and holds them to what a smoke run may change.
+func checkSmoke(t *testing.T, m sdk.ModelInfo) {
+	for _, scenario := range loadgen.Scenarios() {
+		official, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, Scenario: scenario})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var overrides []mlconf.Override
+		for _, s := range m.Smoke {
+			if s.Scenario == scenario {
+				overrides = append(overrides, mlconf.Override{Key: s.Key, Value: s.Value, Source: "smoke"})
 			}
 		}
-	}
-	for _, s := range loadgen.Scenarios() {
-		if !slices.Contains(keys[s], "min_duration") {
-			t.Errorf("%v: no min_duration, so a run takes ten minutes; keys %v", s, keys[s])
+		smoke, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, Scenario: scenario, Overrides: overrides})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if slices.Contains(keys[loadgen.Server], "target_latency") {
-		t.Error("Server: target_latency is the official limit, it must stay")
+		if smoke.MinDuration > 10*time.Second || smoke.MinDuration == 0 {
+			t.Errorf("%v: min_duration %v, want seconds", scenario, smoke.MinDuration)
+		}
+		// What may differ is made equal: the rest has to be.
+		may := official.TestSettings
+		may.MinDuration, may.MinQueryCount, may.PerformanceSampleCountOverride = smoke.MinDuration, smoke.MinQueryCount, smoke.PerformanceSampleCountOverride
+		may.SingleStreamExpectedLatency, may.MultiStreamExpectedLatency = smoke.SingleStreamExpectedLatency, smoke.MultiStreamExpectedLatency
+		may.SingleStreamExpectedLatencyFraction, may.MultiStreamExpectedLatencyFraction = smoke.SingleStreamExpectedLatencyFraction, smoke.MultiStreamExpectedLatencyFraction
+		may.ServerTargetQPS, may.OfflineExpectedQPS = smoke.ServerTargetQPS, smoke.OfflineExpectedQPS
+		if may != smoke.TestSettings {
+			t.Errorf("%v: smoke settings change what must stay official:\n%+v\n%+v", scenario, smoke.TestSettings, may)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/plugins/resnet50/model"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -24,21 +25,30 @@ func (m *manifest) openNetwork(e *modelEntry, o sdk.Options) (network, error) {
 		case o.ModelFile == "" && f.Embedded && f.Precision == precision(o), o.ModelFile == f.Name && f.Embedded:
 			return m.embedded(f)
 		case o.ModelFile == f.Name && !exists(f.Name):
-			return network{}, fmt.Errorf("model file %s is not here: get it with `harness fetch %s`, or from %s, and give its path", f.Name, e.Name, f.URL)
+			return network{}, sdk.Data(fmt.Errorf("model file %s is not here: get it with `harness fetch %s`, or from %s, and give its path", f.Name, e.Name, f.URL))
 		}
 	}
 	if o.ModelFile == "" {
-		return network{}, fmt.Errorf("no embedded model of precision %q, want one of %s", o.Precision, strings.Join(embeddedPrecisions(e), ", "))
+		return network{}, sdk.Usage(fmt.Errorf("no embedded model of precision %q, want one of %s", o.Precision, strings.Join(embeddedPrecisions(e), ", ")))
 	}
-	return network{backend.Model{Name: e.Name, Path: o.ModelFile}, e.Defaults}, checkModelFile(o.ModelFile)
+	n := network{backend.Model{Name: e.Name, Path: o.ModelFile}, e.Defaults}
+	if err := checkModelFile(o.ModelFile); err != nil {
+		return n, sdk.Data(err)
+	}
+	return n, nil
 }
 
 func (m *manifest) embedded(f sdk.ModelFile) (network, error) {
-	bytes := embeddedBytes(f.Precision)
-	if len(bytes) == 0 {
-		return network{}, fmt.Errorf("model %s is missing from this build", f.Name)
+	n := network{backend.Model{Name: f.Name}, m.Embedded.Defaults}
+	switch f.Precision {
+	case "fp32":
+		n.file.Bytes = model.FP32()
+	case "int8":
+		n.file.Bytes = model.INT8()
+	default:
+		return network{}, fmt.Errorf("embedded model %s: no file of precision %q", f.Name, f.Precision)
 	}
-	return network{backend.Model{Name: f.Name, Bytes: bytes}, m.Embedded.Defaults}, nil
+	return n, nil
 }
 
 func precision(o sdk.Options) string {
