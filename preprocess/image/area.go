@@ -172,7 +172,7 @@ func areaByFactors(dst, src *RGB, win window, fx, fy int) {
 		if fx == 2 && fy == 2 {
 			dst.Pix[i] = uint8((sum + 2) >> 2)
 		} else {
-			dst.Pix[i] = roundEven(float32(sum) * scale)
+			dst.Pix[i] = roundEven(float32(float32(sum) * scale)) // rounded twice, never fused
 		}
 	}
 }
