@@ -150,7 +150,7 @@ func TestResultSaysEverything(t *testing.T) {
 		"no reasons":   run.Reasons != nil && len(run.Reasons) == 0,
 		"verdict":      run.Verdict == "VALID (smoke)" && run.Status == report.Complete,
 		"deviations":   len(run.Deviations) > 0,
-		"effective":    run.Effective["scenario"] == "Server",
+		"effective":    run.Effective.Scenario == "Server" && run.Effective.QSLRNGSeed == 2085463073848966840,
 		"rules":        run.Rules == "v6.1",
 		"seeds intact": strings.Contains(fmt.Sprint(run.Settings), "2085463073848966840"),
 	}

@@ -8,6 +8,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -38,17 +39,17 @@ type Case struct {
 
 // Metric is one judged figure. Reference and what follows are zero where no target applies.
 type Metric struct {
-	Name             string  `json:"name"`
-	Unit             string  `json:"unit"`
-	Value            float64 `json:"value"`
-	Rounded          string  `json:"rounded"`
-	Reference        float64 `json:"reference,omitempty"` // of the FP32 model
-	Target           float64 `json:"target,omitempty"`
-	Upper            float64 `json:"upper,omitempty"`
-	TargetShare      float64 `json:"target_share,omitempty"`       // of the reference: 0.99
-	ShareOfReference float64 `json:"share_of_reference,omitempty"` // Value / Reference
-	Outcome          Outcome `json:"outcome"`
-	Text             string  `json:"text"` // one line for people
+	Name             string        `json:"name"`
+	Unit             string        `json:"unit"`
+	Value            figure.Number `json:"value"`
+	Rounded          string        `json:"rounded"`
+	Reference        figure.Number `json:"reference,omitempty"` // of the FP32 model
+	Target           figure.Number `json:"target,omitempty"`
+	Upper            figure.Number `json:"upper,omitempty"`
+	TargetShare      figure.Number `json:"target_share,omitempty"`       // of the reference: 0.99
+	ShareOfReference figure.Number `json:"share_of_reference,omitempty"` // Value / Reference
+	Outcome          Outcome       `json:"outcome"`
+	Text             string        `json:"text"` // one line for people
 }
 
 // Verdict is the judgement of one accuracy log: its worst metric counts.
@@ -147,13 +148,14 @@ func cardTargets(m sdk.ModelInfo) map[string]target {
 }
 
 func compare(m sdk.Metric, t target, known bool) Metric {
-	out := Metric{Name: m.Name, Unit: m.Unit, Value: m.Value, Rounded: figure.Round(m.Value), Outcome: Informational}
+	out := Metric{Name: m.Name, Unit: m.Unit, Value: figure.Number(m.Value), Rounded: figure.Round(m.Value), Outcome: Informational}
 	if !known || t.least == 0 && t.upper == 0 {
 		return out
 	}
-	out.Reference, out.Target, out.Upper, out.TargetShare = t.reference, t.least, t.upper, t.share
+	out.Reference, out.Target = figure.Number(t.reference), figure.Number(t.least)
+	out.Upper, out.TargetShare = figure.Number(t.upper), figure.Number(t.share)
 	if t.reference != 0 {
-		out.ShareOfReference = m.Value / t.reference
+		out.ShareOfReference = figure.Number(m.Value / t.reference)
 	}
 	out.Outcome = Pass
 	switch {
@@ -170,11 +172,11 @@ func compare(m sdk.Metric, t target, known bool) Metric {
 func explain(m Metric) string {
 	need := fmt.Sprintf("target %s", quantity(m.Target, m.Unit))
 	if m.TargetShare != 0 {
-		need = fmt.Sprintf("%s %% target", figure.Short(100*m.TargetShare))
+		need = fmt.Sprintf("%s %% target", figure.Short(100*float64(m.TargetShare)))
 	}
 	share := ""
 	if m.ShareOfReference != 0 {
-		share = fmt.Sprintf("%s %% of FP32: ", percent(m.ShareOfReference))
+		share = fmt.Sprintf("%s %% of FP32: ", percent(float64(m.ShareOfReference)))
 	}
 	switch m.Outcome {
 	case Below:
@@ -190,11 +192,8 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.1f", floorTenth(100*share))
 }
 
-func quantity(v float64, unit string) string {
-	if unit == "" {
-		return figure.Round(v)
-	}
-	return figure.Round(v) + " " + unit
+func quantity(v figure.Number, unit string) string {
+	return strings.TrimSpace(figure.Round(float64(v)) + " " + unit)
 }
 
 // floorTenth cuts v to one decimal. A relative 1e-12 forgives the last bits of a quotient that should be exact.

@@ -11,22 +11,22 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
 )
 
-// Line words a snapshot: phase, elapsed of minimum, issued / done / outstanding, the current latency at the target
-// percentile against its limit, and when it may end. Parts that say nothing in the phase are left out.
-// percentile is the target as a fraction.
+// Line words a snapshot: phase, elapsed of minimum, when it may end, issued / done / outstanding, and the current latency
+// at the target percentile against its limit. Parts that say nothing in the phase are left out; the least important come
+// last, where a narrow terminal cuts them off. percentile is the target as a fraction.
 func Line(s loadgen.ProgressSnapshot, percentile float64) string {
-	parts := []string{phase(s)}
-	switch s.Phase {
-	case loadgen.PhaseIssuing, loadgen.PhaseDraining:
-		parts = append(parts, elapsed(s), counts(s))
-		if s.Latency > 0 && s.Mode != loadgen.AccuracyOnly {
-			parts = append(parts, latency(s, percentile))
-		}
-		if left, ok := Remaining(s); ok && left > 0 {
-			parts = append(parts, "ETA "+figure.Seconds(left))
-		}
+	if s.Phase != loadgen.PhaseIssuing && s.Phase != loadgen.PhaseDraining {
+		return phase(s)
 	}
-	return strings.Join(parts, "   ")
+	parts := []string{phase(s) + " " + elapsed(s)}
+	if left, ok := Remaining(s); ok && left > 0 {
+		parts = append(parts, "ETA "+figure.Seconds(left))
+	}
+	parts = append(parts, counts(s))
+	if s.Latency > 0 && s.Mode != loadgen.AccuracyOnly {
+		parts = append(parts, latency(s, percentile))
+	}
+	return strings.Join(parts, "  ")
 }
 
 func phase(s loadgen.ProgressSnapshot) string {
@@ -55,12 +55,12 @@ func elapsed(s loadgen.ProgressSnapshot) string {
 }
 
 func counts(s loadgen.ProgressSnapshot) string {
-	return fmt.Sprintf("%s issued, %s done, %s outstanding",
+	return fmt.Sprintf("issued %s  done %s  outstanding %s",
 		figure.Count(s.Issued), figure.Count(s.Done), figure.Count(s.Issued-min(s.Done, s.Issued)))
 }
 
 func latency(s loadgen.ProgressSnapshot, percentile float64) string {
-	text := fmt.Sprintf("p%s %s ms", figure.Short(100*percentile), figure.Round(figure.Millis(s.Latency)))
+	text := fmt.Sprintf("p%s %s ms", figure.Short(100*percentile), figure.Short(figure.Millis(s.Latency)))
 	if s.LatencyLimit > 0 {
 		text += fmt.Sprintf(" (limit %s ms)", figure.Short(figure.Millis(s.LatencyLimit)))
 	}

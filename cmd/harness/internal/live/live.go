@@ -45,7 +45,7 @@ func (o Options) loop(done <-chan struct{}) {
 	for {
 		select {
 		case <-ticker.C:
-			o.write(o.Label + "   " + Line(o.Snapshot(), o.Percentile))
+			o.write(o.Label + "  " + Line(o.Snapshot(), o.Percentile))
 		case <-done:
 			o.clear()
 			return

@@ -146,9 +146,12 @@ func (p *Plan) chooseBackend(r Request) []error {
 		shortcut("--threads", "threads", strconv.Itoa(r.Threads))
 	}
 	if r.ORTLib != "" {
-		path, err := regular(r.ORTLib)
+		path, err := filepath.Abs(r.ORTLib) // a library, or the folder that holds it
+		if err == nil {
+			_, err = os.Stat(path)
+		}
 		if err != nil {
-			faults = append(faults, exitcode.With(exitcode.Data, fmt.Errorf("--ort-lib %s: %w", r.ORTLib, err)))
+			faults = append(faults, exitcode.With(exitcode.Data, fmt.Errorf("--ort-lib: %w", err)))
 		}
 		shortcut("--ort-lib", "lib", path)
 	}

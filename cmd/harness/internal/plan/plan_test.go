@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 		{"backend option", Request{BackendOptions: []string{"threads"}}, exitcode.Usage, "want key=value"},
 		{"option given twice", Request{BackendOptions: []string{"a=1", "a=2"}}, exitcode.Usage, `"a" is given twice`},
 		{"option and shortcut", Request{BackendOptions: []string{"threads=1"}, Threads: 2}, exitcode.Usage, "say the same"},
-		{"library", Request{ORTLib: "/no/such.so"}, exitcode.Data, "no such file"},
+		{"library", Request{ORTLib: "/no/such.so"}, exitcode.Data, "/no/such.so: no such file"},
 		{"negative", Request{Batch: -1}, exitcode.Usage, "--batch -1"},
 		{"param", Request{Params: []string{"dtyp=x"}}, exitcode.Usage, `did you mean "dtype"`},
 		{"scenario", Request{Scenarios: []string{"Servr"}}, exitcode.Usage, `did you mean "Server"`},

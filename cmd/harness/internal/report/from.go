@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -62,7 +61,7 @@ func metricName(res *loadgen.Result) string {
 	case loadgen.SingleStream:
 		return ordinal(res.TargetPercentile.P) + " percentile latency"
 	case loadgen.MultiStream:
-		return ordinal(res.TargetPercentile.P) + " percentile latency of a query"
+		return ordinal(res.TargetPercentile.P) + " percentile per query"
 	}
 	return res.MetricName
 }
@@ -95,7 +94,7 @@ func toFigure(name, unit string, v float64) Figure {
 	if unit == "ns" {
 		unit, v = "ms", v/float64(time.Millisecond)
 	}
-	return Figure{Name: name, Unit: unit, Value: v, Rounded: json.Number(figure.Round(v))}
+	return Figure{Name: name, Unit: unit, Value: figure.Number(v), Rounded: figure.Round(v)}
 }
 
 func latency(l loadgen.LatencySummary) *Latency {
@@ -116,28 +115,15 @@ func early(e *loadgen.EarlyStopping) *EarlyStopping {
 	}
 }
 
-// effective lists the settings as the run used them, under the names and in the units of the detail log.
-func effective(e loadgen.EffectiveSettings) map[string]any {
-	return map[string]any{
-		"scenario":                  e.Scenario.String(),
-		"test_mode":                 e.Mode.String(),
-		"samples_per_query":         e.SamplesPerQuery,
-		"target_qps":                e.TargetQPS,
-		"target_latency_ns":         int64(e.TargetLatency),
-		"target_latency_percentile": e.TargetLatencyPercentile,
-		"max_async_queries":         e.MaxAsyncQueries,
-		"target_duration_ms":        e.TargetDuration.Milliseconds(),
-		"min_duration_ms":           e.MinDuration.Milliseconds(),
-		"max_duration_ms":           e.MaxDuration.Milliseconds(),
-		"min_query_count":           e.MinQueryCount,
-		"max_query_count":           e.MaxQueryCount,
-		"min_sample_count":          e.MinSampleCount,
-		"qsl_rng_seed":              e.QSLRNGSeed,
-		"sample_index_rng_seed":     e.SampleIndexRNGSeed,
-		"schedule_rng_seed":         e.ScheduleRNGSeed,
-		"accuracy_log_rng_seed":     e.AccuracyLogRNGSeed,
-		"performance_sample_count":  e.PerformanceSampleCount,
-		"accuracy_sample_count":     e.AccuracySampleCount,
+func effective(e loadgen.EffectiveSettings) *Effective {
+	return &Effective{
+		Scenario: e.Scenario.String(), TestMode: e.Mode.String(), SamplesPerQuery: e.SamplesPerQuery,
+		TargetQPS: figure.Number(e.TargetQPS), TargetLatencyNS: int64(e.TargetLatency), TargetLatencyPercentile: e.TargetLatencyPercentile,
+		MaxAsyncQueries: e.MaxAsyncQueries, TargetDurationMS: e.TargetDuration.Milliseconds(),
+		MinDurationMS: e.MinDuration.Milliseconds(), MaxDurationMS: e.MaxDuration.Milliseconds(),
+		MinQueryCount: e.MinQueryCount, MaxQueryCount: e.MaxQueryCount, MinSampleCount: e.MinSampleCount,
+		QSLRNGSeed: e.QSLRNGSeed, SampleIndexRNGSeed: e.SampleIndexRNGSeed, ScheduleRNGSeed: e.ScheduleRNGSeed,
+		AccuracyLogRNGSeed: e.AccuracyLogRNGSeed, PerformanceSampleCount: e.PerformanceSampleCount, AccuracySampleCount: e.AccuracySampleCount,
 	}
 }
 

@@ -3,9 +3,9 @@
 package report
 
 import (
-	"encoding/json"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/judge"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
 )
@@ -54,11 +54,11 @@ type Run struct {
 	Files    []File    `json:"files"`
 	Command  []string  `json:"command"`
 
-	Performance *Performance   `json:"performance,omitempty"`
-	Accuracy    *Accuracy      `json:"accuracy,omitempty"`
-	Settings    []Setting      `json:"settings"`
-	Effective   map[string]any `json:"effective_settings,omitempty"`
-	Messages    []Message      `json:"messages"` // errors and warnings of the detail log
+	Performance *Performance `json:"performance,omitempty"`
+	Accuracy    *Accuracy    `json:"accuracy,omitempty"`
+	Settings    []Setting    `json:"settings"`
+	Effective   *Effective   `json:"effective_settings,omitempty"`
+	Messages    []Message    `json:"messages"` // errors and warnings of the detail log
 
 	Options  Options     `json:"options"`
 	Workload *Workload   `json:"workload,omitempty"`
@@ -103,10 +103,10 @@ type File struct {
 
 // Figure is a published number: unrounded, and as the rules round it (five significant figures, ties to even).
 type Figure struct {
-	Name    string      `json:"name"`
-	Unit    string      `json:"unit"`
-	Value   float64     `json:"value"`
-	Rounded json.Number `json:"rounded"`
+	Name    string        `json:"name"`
+	Unit    string        `json:"unit"`
+	Value   figure.Number `json:"value"`
+	Rounded string        `json:"rounded"` // as it is published: zeros behind the point stay
 }
 
 // Performance is the outcome of a timed run.
@@ -174,6 +174,29 @@ type Setting struct {
 	Value  string `json:"value"`
 	Unit   string `json:"unit"`
 	Origin string `json:"origin"`
+}
+
+// Effective are the settings as the run used them, under the names and in the units of the detail log.
+type Effective struct {
+	Scenario                string        `json:"scenario"`
+	TestMode                string        `json:"test_mode"`
+	SamplesPerQuery         uint64        `json:"samples_per_query"`
+	TargetQPS               figure.Number `json:"target_qps"`
+	TargetLatencyNS         int64         `json:"target_latency_ns"`
+	TargetLatencyPercentile float64       `json:"target_latency_percentile"`
+	MaxAsyncQueries         uint64        `json:"max_async_queries"`
+	TargetDurationMS        int64         `json:"target_duration_ms"`
+	MinDurationMS           int64         `json:"min_duration_ms"`
+	MaxDurationMS           int64         `json:"max_duration_ms"`
+	MinQueryCount           uint64        `json:"min_query_count"`
+	MaxQueryCount           uint64        `json:"max_query_count"`
+	MinSampleCount          uint64        `json:"min_sample_count"`
+	QSLRNGSeed              uint64        `json:"qsl_rng_seed"`
+	SampleIndexRNGSeed      uint64        `json:"sample_index_rng_seed"`
+	ScheduleRNGSeed         uint64        `json:"schedule_rng_seed"`
+	AccuracyLogRNGSeed      uint64        `json:"accuracy_log_rng_seed"`
+	PerformanceSampleCount  uint64        `json:"performance_sample_count"`
+	AccuracySampleCount     uint64        `json:"accuracy_sample_count"`
 }
 
 // Message is an error or warning of the detail log.

@@ -102,7 +102,7 @@ func (r Run) settingsText() string {
 }
 
 // rowFormat aligns the rows of runs, which are written one by one as the runs end.
-const rowFormat = "%-12s  %-11s  %-15s  %-18s %s\n"
+const rowFormat = "%-12s  %-11s  %-16s  %-20s  %s\n"
 
 // WriteRow writes a run's outcome: one line, and below it what explains the verdict.
 func WriteRow(w io.Writer, r Run) error {
@@ -144,7 +144,7 @@ func (r Run) volume() string {
 }
 
 // String is the rounded number with its unit.
-func (f Figure) String() string { return strings.TrimSpace(string(f.Rounded) + " " + f.Unit) }
+func (f Figure) String() string { return strings.TrimSpace(f.Rounded + " " + f.Unit) }
 
 func (r Run) writeReasons(b *strings.Builder) {
 	t := table.Table{Indent: "    "}
