@@ -300,6 +300,9 @@ func TestSecondInterruptKills(t *testing.T) {
 	ended := make(chan int, 1)
 	s.exit = func(code int) { ended <- code }
 	f.HoldAfter, f.Held = 50, func() {
+		if d, err := report.Read(s.out(report.FileName)); err != nil || len(d.Runs) != 1 || d.Runs[0].Status != report.Unfinished {
+			t.Errorf("while it runs, result.json says %+v, %v", d, err)
+		}
 		s.signals <- os.Interrupt
 		s.signals <- syscall.SIGTERM
 	}

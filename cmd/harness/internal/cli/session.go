@@ -70,12 +70,23 @@ func (s *session) runAll(ctx context.Context) error {
 			s.row(rec)
 			continue
 		}
-		rec, err := s.runner.Run(ctx, s.plan, t)
-		failure = errors.Join(err, report.Save(s.plan.Out, rec))
+		rec, err := s.run(ctx, t)
+		failure = err
 		records = append(records, rec)
 		s.row(rec)
 	}
 	return s.finish(records, failure)
+}
+
+// run makes one run. Its record is in the output directory from the beginning, as one that is not finished.
+func (s *session) run(ctx context.Context, t plan.Run) (report.Run, error) {
+	rec := s.runner.Record(s.plan, t)
+	rec.Begin()
+	if err := report.Save(s.plan.Out, rec); err != nil {
+		return rec, exitcode.With(exitcode.Usage, err)
+	}
+	rec, err := s.runner.Run(ctx, s.plan, t)
+	return rec, errors.Join(err, report.Save(s.plan.Out, rec))
 }
 
 // finish writes what follows the last run and returns the session's error: a failure, or an outcome that is not good.

@@ -97,6 +97,7 @@ func (a *app) listen(cancel context.CancelCauseFunc) (stop func()) {
 func (a *app) killNow() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	fmt.Fprintln(a.Stderr, "killed; the logs of this run are partial")
 	if a.kill != nil {
 		a.kill()
 	}

@@ -63,6 +63,12 @@ func (r *Run) fail(code exitcode.Code, err error) {
 	}
 }
 
+// Begin marks a run that is under way. Where the harness is killed, this is what result.json keeps saying.
+func (r *Run) Begin() {
+	r.Status, r.Verdict, r.ExitCode = Unfinished, "UNFINISHED", int(exitcode.Interrupted)
+	r.normalise()
+}
+
 // Skip marks a run that an earlier one's failure kept from starting.
 func (r *Run) Skip() {
 	r.Status, r.Verdict = NotRun, "not run"

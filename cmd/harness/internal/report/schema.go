@@ -76,6 +76,7 @@ const (
 	Interrupted Status = "interrupted" // by the user; logs are partial and marked
 	Failed      Status = "failed"      // logs, where there are any, are partial and marked
 	NotRun      Status = "not run"     // an earlier run ended the session
+	Unfinished  Status = "unfinished"  // under way, or killed: logs may be partial and unmarked
 )
 
 // Failure is what ended a run.

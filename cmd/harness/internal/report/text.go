@@ -62,12 +62,6 @@ func (w Workload) backendText() string {
 	if v := w.BackendInfo["version"]; v != "" {
 		parts = append(parts, v)
 	}
-	if w.Sessions > 0 {
-		parts = append(parts, plural(w.Sessions, "session"))
-	}
-	if w.Batch > 0 {
-		parts = append(parts, "batch up to "+strconv.Itoa(w.Batch))
-	}
 	return strings.Join(parts, ", ")
 }
 
@@ -110,8 +104,10 @@ func WriteRow(w io.Writer, r Run) error {
 	value, remarks := r.headline()
 	line := fmt.Sprintf(rowFormat, r.Scenario, r.Mode, r.Verdict, value, strings.Join(remarks, ", "))
 	b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	r.writeReasons(&b)
-	r.writeRemarks(&b)
+	if r.Status == Complete { // else the error says what happened
+		r.writeReasons(&b)
+		r.writeRemarks(&b)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
