@@ -33,7 +33,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown mode", []string{"resnet50", "--mode", "speed"}, 2, []string{`"speed"`, "performance"}},
 		{"unknown backend", []string{"resnet50", "--backend", "tensorrt"}, 2, []string{`"tensorrt"`, "ort"}},
 		{"unknown backend option", []string{"resnet50", "--backend-opt", "thread=2"}, 2, []string{`"thread"`, "threads"}},
-		{"unknown provider", []string{"resnet50", "--backend-opt", "provider=cuda"}, 2, []string{"cuda", "CPU"}},
+		{"unknown provider", []string{"resnet50", "--backend-opt", "provider=cuda"}, 2, []string{"cuda", "has only cpu"}},
 		{"unknown flag", []string{"resnet50", "--scenarios", "Server"}, 2, []string{"--scenarios"}},
 		{"wrong user.conf", []string{"resnet50", "--user-conf", conf}, 2, []string{"user.conf:2", "target_qpd", "user.conf:3", "soon"}},
 		{"missing user.conf", []string{"resnet50", "--user-conf", "none.conf"}, 2, []string{"none.conf"}},
