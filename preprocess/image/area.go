@@ -166,24 +166,27 @@ func roundEven(v float32) uint8 { return uint8(math.Float32bits(v + 1<<23)) }
 // halves upwards.
 func areaByFactors(dst, src *RGB, win window, fx, fy int) {
 	scale := 1 / float32(fx*fy)
-	for i := range dst.Pix {
-		c, x, y := i%channels, i/channels%win.w+win.x, i/channels/win.w+win.y
-		sum := boxSum(src, x*fx, y*fy, fx, fy, c)
-		if fx == 2 && fy == 2 {
-			dst.Pix[i] = uint8((sum + 2) >> 2)
-		} else {
-			dst.Pix[i] = roundEven(float32(float32(sum) * scale)) // rounded twice, never fused
+	mean := func(sum int) uint8 { return roundEven(float32(float32(sum) * scale)) } // rounded twice, never fused
+	if fx == 2 && fy == 2 {
+		mean = func(sum int) uint8 { return uint8((sum + 2) >> 2) }
+	}
+	for y := range win.h {
+		for x := range win.w {
+			sum := boxSum(src, (win.x+x)*fx, (win.y+y)*fy, fx, fy)
+			out := (*[channels]uint8)(dst.Pix[channels*(win.w*y+x):])
+			out[0], out[1], out[2] = mean(sum[0]), mean(sum[1]), mean(sum[2])
 		}
 	}
 }
 
-// boxSum adds up channel c of the w x h pixels from x, y on.
-func boxSum(src *RGB, x, y, w, h, c int) int {
-	sum := 0
+// boxSum adds up the w x h pixels from x, y on.
+func boxSum(src *RGB, x, y, w, h int) (sum [channels]int) {
 	for j := range h {
 		row := src.Pix[channels*(src.W*(y+j)+x):][:channels*w]
-		for i := c; i < len(row); i += channels {
-			sum += int(row[i])
+		for ; len(row) >= channels; row = row[channels:] {
+			sum[0] += int(row[0])
+			sum[1] += int(row[1])
+			sum[2] += int(row[2])
 		}
 	}
 	return sum

@@ -44,6 +44,26 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
+func BenchmarkResize(b *testing.B) {
+	img, err := Decode(readTestdata(b, "photo.jpg"), DecodeOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, f := range []Filter{Area, Linear, PillowBilinear} {
+		b.Run(f.String(), func(b *testing.B) {
+			var r resizer
+			win := window{fullW: 341, fullH: 256, w: 341, h: 256}
+			var out RGB
+			out.resize(win.w, win.h)
+			b.SetBytes(int64(len(img.Pix)))
+			b.ReportAllocs()
+			for b.Loop() {
+				r.resize(&out, img, win, f)
+			}
+		})
+	}
+}
+
 func BenchmarkFromBytes(b *testing.B) {
 	data := readTestdata(b, "photo.jpg")
 	r := Vgg(224, NCHW)

@@ -8,6 +8,7 @@ type pillowResizer struct {
 	cols, rows axis[int32]
 	shares     []float64
 	tmp        []uint8 // after the first pass
+	sums       []int32
 }
 
 const (
@@ -40,7 +41,7 @@ func (r *pillowResizer) rowsFirst(dst, src *RGB) {
 		filterRow(r.tmp[n*(y-first):][:n], src.Pix[channels*src.W*y:], &r.cols, 0)
 	}
 	for y, s := range r.rows.spans {
-		filterColumns(dst.Pix[n*y:][:n], r.tmp[n*(s.first-first):], n, r.rows.weights[s.at:][:s.n])
+		r.filterColumns(dst.Pix[n*y:][:n], r.tmp[n*(s.first-first):], n, r.rows.weights[s.at:][:s.n])
 	}
 }
 
@@ -50,7 +51,7 @@ func (r *pillowResizer) columnsFirst(dst, src *RGB) {
 	r.tmp = grow(r.tmp, channels*(end-first))
 	stride, n := channels*src.W, channels*dst.W
 	for y, s := range r.rows.spans {
-		filterColumns(r.tmp, src.Pix[stride*s.first+channels*first:], stride, r.rows.weights[s.at:][:s.n])
+		r.filterColumns(r.tmp, src.Pix[stride*s.first+channels*first:], stride, r.rows.weights[s.at:][:s.n])
 		filterRow(dst.Pix[n*y:][:n], r.tmp, &r.cols, first)
 	}
 }
@@ -108,15 +109,19 @@ func filterRow(dst, src []uint8, cols *axis[int32], origin int) {
 }
 
 // filterColumns mixes len(weights) rows, stride apart, of len(dst) samples each.
-func filterColumns(dst, rows []uint8, stride int, weights []int32) {
-	for i := range dst {
-		sum := int32(pillowHalf)
-		at := i
-		for _, w := range weights {
-			sum += int32(rows[at]) * w
-			at += stride
+func (r *pillowResizer) filterColumns(dst, rows []uint8, stride int, weights []int32) {
+	r.sums = grow(r.sums, len(dst))
+	for i := range r.sums {
+		r.sums[i] = pillowHalf
+	}
+	for k, w := range weights {
+		sums := r.sums
+		for i, v := range rows[k*stride:][:len(sums)] {
+			sums[i] += int32(v) * w
 		}
-		dst[i] = clip(sum >> pillowBits)
+	}
+	for i, v := range r.sums[:len(dst)] {
+		dst[i] = clip(v >> pillowBits)
 	}
 }
 

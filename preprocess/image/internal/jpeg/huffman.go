@@ -62,12 +62,21 @@ func (d *Decoder) readHuffman(b []byte) error {
 		if n > 1+maxCodeLen+256 || n > len(b) {
 			return fmt.Errorf("%w: Huffman table of %d codes in %d bytes", ErrDamaged, n-1-maxCodeLen, len(b))
 		}
-		if err := d.huff[class][table].read(b[1:n]); err != nil {
+		if err := d.table(class, table).read(b[1:n]); err != nil {
 			return err
 		}
 		b = b[n:]
 	}
 	return nil
+}
+
+// table returns a Huffman table of the decoder, defined or not.
+func (d *Decoder) table(class, number int) *huffman {
+	h := &d.huff[class][number]
+	if *h == nil {
+		*h = new(huffman)
+	}
+	return *h
 }
 
 // read makes the table that spec describes. Most files of a collection have the same tables: those are kept.

@@ -44,7 +44,7 @@ type Decoder struct {
 	adobe      int // the transform of the Adobe segment, -1 where there is none
 	restart    int // MCUs between restart markers, 0: none
 	quant      [maxTables]quantTable
-	huff       [2][maxTables]huffman // DC, AC
+	huff       [2][maxTables]*huffman // DC, AC; made when first defined
 	components [maxComponents]component
 	bits       bitReader
 	eobRun     int // progressive: blocks still to come that end at once

@@ -38,9 +38,11 @@ func (d *Decoder) reset(data []byte) {
 	for i := range d.quant {
 		d.quant[i].defined = false
 	}
-	for i := range d.huff {
-		for j := range d.huff[i] {
-			d.huff[i][j].defined = false
+	for _, class := range d.huff {
+		for _, h := range class {
+			if h != nil {
+				h.defined = false
+			}
 		}
 	}
 }

@@ -4,8 +4,7 @@ package jpeg
 func (d *Decoder) refine(s *scan, c *component, coef *[blockLen]int16) bool {
 	switch {
 	case s.from == 0 && s.high == 0:
-		diff, ok := d.bits.difference(c.dcTable)
-		c.dc += diff
+		ok := d.bits.predicted(c)
 		coef[0] = int16(c.dc << s.low)
 		return ok
 	case s.from == 0:
@@ -114,13 +113,21 @@ func (d *Decoder) transformAll() {
 		c := &d.components[i]
 		for y := c.want.y0; y < c.want.y1; y++ {
 			for x := c.want.x0; x < c.want.x1; x++ {
-				coef := c.coef[blockLen*(y*c.stride/blockSide+x):][:blockLen]
-				var b block
-				for k, v := range coef {
-					b[element[k]] += int64(v) * c.scale[k]
-				}
-				b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride, blockLen)
+				b, end := c.block(x, y)
+				b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride, end)
 			}
 		}
 	}
+}
+
+// block returns the dequantised coefficients of block x, y and the index behind the last that is not zero.
+func (c *component) block(x, y int) (b block, end int) {
+	coef := c.coef[blockLen*(y*c.stride/blockSide+x):][:blockLen]
+	for k, v := range coef {
+		if v != 0 {
+			b[element[k]] += int64(v) * c.scale[k]
+			end = k + 1
+		}
+	}
+	return b, end
 }

@@ -105,7 +105,7 @@ func (d *Decoder) scanComponent(id, tables uint8) (*component, error) {
 	}
 	for i := range d.frame.n {
 		if c := &d.components[i]; c.id == id {
-			c.dcTable, c.acTable = &d.huff[0][dc], &d.huff[1][ac]
+			c.dcTable, c.acTable = d.table(0, dc), d.table(1, ac)
 			return c, nil
 		}
 	}

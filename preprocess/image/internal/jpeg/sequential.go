@@ -2,7 +2,7 @@ package jpeg
 
 import "encoding/binary"
 
-// code returns the next code and its value and passes over both; 0 for bits that are no code. maxCodeBits bits must count.
+// code returns the next code and its value and passes over both; 0 for bits that are no code. The bits of both must count.
 func (b *bitReader) code(h *huffman) (code, int) {
 	c, v, n := h.decode(b.acc)
 	b.acc <<= n & 63
@@ -10,11 +10,12 @@ func (b *bitReader) code(h *huffman) (code, int) {
 	return c, v
 }
 
-// difference decodes a DC coefficient's difference to the predictor (T.81 F.2.2.1).
-func (b *bitReader) difference(h *huffman) (int, bool) {
+// predicted decodes a DC coefficient, coded as its difference to the predictor (T.81 F.2.2.1), into c.dc.
+func (b *bitReader) predicted(c *component) bool {
 	b.refill()
-	c, v := b.code(h)
-	return v, c != 0 && c.run() == 0
+	e, diff := b.code(c.dcTable)
+	c.dc += diff
+	return e != 0 && e.run() == 0
 }
 
 // sequential decodes a block of a sequential scan (T.81 F.2.2) into blk, which is zero. It returns the index behind the
@@ -24,13 +25,11 @@ func (b *bitReader) difference(h *huffman) (int, bool) {
 // to two coefficients, both are stored without asking whether they are there, and indices run past the end of the
 // block, where tables are zero, instead of being checked.
 func (b *bitReader) sequential(c *component, blk *block) (end int) {
-	diff, ok := b.difference(c.dcTable)
-	if !ok {
+	if !b.predicted(c) {
 		return invalid
 	}
-	c.dc += diff
-	blk[0] = int64(c.dc) * c.scale[0]
 	h, scale := c.acTable, &c.scale
+	blk[0] = int64(c.dc) * scale[0]
 	buf, pos, acc, n := b.buf, b.pos, b.acc, b.n
 	k := uint(1)
 	for k < blockLen {
@@ -81,11 +80,9 @@ func blockLength(k uint) int {
 
 // skip decodes a block whose samples nobody needs.
 func (b *bitReader) skip(c *component) (end int) {
-	diff, ok := b.difference(c.dcTable)
-	if !ok {
+	if !b.predicted(c) {
 		return invalid
 	}
-	c.dc += diff
 	h := c.acTable
 	buf, pos, acc, n := b.buf, b.pos, b.acc, b.n
 	k := uint(1)
