@@ -61,7 +61,7 @@ func Choose(r Request, l backend.Limits) Policy {
 	p.Workers = p.Sessions
 	switch r.Scenario {
 	case loadgen.SingleStream:
-		p.Inline, p.Workers = true, 1
+		p.Inline, p.Sessions, p.Workers = true, 1, 1
 	case loadgen.MultiStream:
 		p.Split = true
 	case loadgen.Offline:

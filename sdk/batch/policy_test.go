@@ -22,6 +22,11 @@ func TestChoose(t *testing.T) {
 			batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true},
 		},
 		{
+			"one sample at a time on a remote server",
+			batch.Request{Scenario: loadgen.SingleStream}, backend.Limits{Concurrency: 100},
+			batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true},
+		},
+		{
 			"a query over all cores",
 			batch.Request{Scenario: loadgen.MultiStream}, backend.Limits{},
 			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 2, Split: true},
@@ -54,7 +59,7 @@ func TestChoose(t *testing.T) {
 		{
 			"the user's word, within the limits",
 			batch.Request{Scenario: loadgen.SingleStream, Batch: 16, Sessions: 9}, backend.Limits{MaxBatch: 8, Concurrency: 2},
-			batch.Policy{Sessions: 2, Workers: 1, MaxBatch: 8, Inline: true},
+			batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 8, Inline: true},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -56,7 +56,7 @@ func TestDescribe(t *testing.T) {
 	if d.Name != "null" || len(d.Models) != 1 || len(d.Models[0].Scenarios) != 4 || strings.Join(d.Backends, " ") != "null" {
 		t.Errorf("%+v", d)
 	}
-	inspected, err := host.Inspect(t.Context(), os.Getenv(faultyEnv))
+	inspected, err := host.Inspect(t.Context(), faulty(t))
 	if err != nil || inspected.Name != "faulty" || inspected.Models[0].Datasets[0].Samples != d.Models[0].Datasets[0].Samples {
 		t.Errorf("%+v, error %v", inspected, err)
 	}
@@ -153,16 +153,16 @@ func TestScoreErrors(t *testing.T) {
 	if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "accuracy entry of sample 0: a payload of 3 bytes, want 4") {
 		t.Errorf("error %v", err)
 	}
-	faulty, err := launchFaulty(t, "panic-scorer")
+	plugin, err := launchFaulty(t, "panic-scorer")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = faulty.OpenScorer(t.Context(), sdk.ScoreOptions{})
+	_, err = plugin.OpenScorer(t.Context(), sdk.ScoreOptions{})
 	wantFailure(t, err, host.KindFailed, "panic in OpenScorer", "benchmark.go")
-	if faulty, err = launchFaulty(t, "error-scorer"); err != nil {
+	if plugin, err = launchFaulty(t, "error-scorer"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = faulty.OpenScorer(t.Context(), sdk.ScoreOptions{}); !errors.Is(err, sdk.ErrData) {
+	if _, err = plugin.OpenScorer(t.Context(), sdk.ScoreOptions{}); !errors.Is(err, sdk.ErrData) {
 		t.Errorf("error %v, want data", err)
 	}
 }

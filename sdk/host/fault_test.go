@@ -39,6 +39,7 @@ func TestFaultsAtStart(t *testing.T) {
 	}{
 		{"exit", host.KindStart, []string{"exited with status 3 before the handshake", "cannot start: the fault asked for it"}},
 		{"print-before-handshake", host.KindHandshake, []string{`"Hello from a C library"`, "nothing may be printed"}},
+		{"print-half-a-line", host.KindHandshake, []string{`"Loading ... 1|1|unix|`}},
 		{"print-binary", host.KindHandshake, []string{`\x7fELF`}},
 		{"print-long", host.KindHandshake, []string{"xxx...", "not the handshake"}},
 		{"silent-start", host.KindStart, []string{"no handshake within 2s"}},
@@ -83,7 +84,7 @@ func TestFilesThatAreNoPlugins(t *testing.T) {
 func TestStartIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err := host.Launch(ctx, os.Getenv(faultyEnv), host.LaunchOptions{Env: []string{"PLUMBLINE_FAULT=silent-start"}})
+	_, err := host.Launch(ctx, faulty(t), host.LaunchOptions{Env: []string{"PLUMBLINE_FAULT=silent-start"}})
 	wantFailure(t, err, host.KindStart)
 }
 

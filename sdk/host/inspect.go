@@ -19,6 +19,7 @@ import (
 func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 	ctx, cancel := context.WithTimeout(ctx, defaultStartTimeout)
 	defer cancel()
+	path = absolute(path)
 	out := &output{}
 	p := &Plugin{name: nameOf(path), path: path, output: out}
 	var stdout, stderr bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 
 	hclog "github.com/hashicorp/go-hclog"
@@ -25,7 +26,7 @@ const (
 
 // Launch starts the binary, shakes hands, and watches the process until Close. Errors are *Error.
 func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) {
-	o = o.withDefaults()
+	path, o = absolute(path), o.withDefaults()
 	p := &Plugin{name: nameOf(path), path: path, options: o, output: &output{to: o.Stderr}}
 	p.process = newProcess(path, p.output)
 	var err error
@@ -39,6 +40,14 @@ func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) 
 		return nil, err
 	}
 	return p, nil
+}
+
+// absolute keeps a file of the working directory from being looked up in PATH.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 // socketParent is the temporary directory, unless a socket's path would be too long there.

@@ -157,6 +157,7 @@ func (p *Plugin) remoteFailure(f *pluginpb.Failure) error {
 	case codes.FailedPrecondition:
 		err = sdk.Data(err)
 	}
+	p.output.settle()
 	return p.failure(KindFailed, err, f.GetMessage(), "")
 }
 

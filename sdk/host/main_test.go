@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,37 +16,49 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 )
 
-// faultyEnv tells tests where TestMain built the faulty plugin.
+// faultyEnv tells a harness that a test starts where the faulty plugin is.
 const faultyEnv = "PLUMBLINE_TEST_FAULTY"
 
-// TestMain makes the test binary the null plugin where a harness starts it, and a harness where a test asks for one. Else it builds the faulty plugin and runs
-// the tests.
-func TestMain(m *testing.M) {
-	if os.Getenv(handshake.CookieKey) == handshake.CookieValue {
-		sdk.Main(null.Benchmark{}, sdk.WithBackend("null", null.Backend{}))
+// faultyDir is where the faulty plugin is built; TestMain removes it.
+var faultyDir string
+
+// faultyBinary builds the faulty plugin, once.
+var faultyBinary = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(faultyDir, host.BinaryPrefix+"faulty")
+	build := exec.Command("go", "build", "-o", path, "github.com/plumbline-ml/plumbline/sdk/internal/faultyplugin")
+	if out, err := build.CombinedOutput(); err != nil {
+		return path, fmt.Errorf("build the faulty plugin: %w\n%s", err, out)
 	}
-	if os.Getenv(harnessEnv) != "" {
+	return path, nil
+})
+
+func faulty(tb testing.TB) string {
+	tb.Helper()
+	path, err := faultyBinary()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// TestMain makes the test binary the null plugin where a harness starts it, and a harness where a test asks for one.
+func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv(handshake.CookieKey) == handshake.CookieValue:
+		sdk.Main(null.Benchmark{}, sdk.WithBackend("null", null.Backend{}))
+	case os.Getenv(harnessEnv) != "":
 		fmt.Fprintln(os.Stderr, playHarness())
 		os.Exit(1)
 	}
-	os.Exit(withFaulty(m.Run))
-}
-
-func withFaulty(run func() int) int {
 	dir, err := os.MkdirTemp("", "plumbline-test-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return 1
+		os.Exit(1)
 	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, host.BinaryPrefix+"faulty")
-	build := exec.Command("go", "build", "-o", path, "github.com/plumbline-ml/plumbline/sdk/internal/faultyplugin")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the faulty plugin: %v\n%s", err, out)
-		return 1
-	}
-	os.Setenv(faultyEnv, path)
-	return run()
+	faultyDir = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 // launch starts the null plugin.
@@ -66,7 +79,7 @@ func launch(tb testing.TB) *host.Plugin {
 // launchFaulty starts the faulty plugin with a heartbeat limit that is short enough for a test.
 func launchFaulty(tb testing.TB, fault string) (*host.Plugin, error) {
 	tb.Helper()
-	p, err := host.Launch(tb.Context(), os.Getenv(faultyEnv), host.LaunchOptions{
+	p, err := host.Launch(tb.Context(), faulty(tb), host.LaunchOptions{
 		Env: []string{"PLUMBLINE_FAULT=" + fault}, HeartbeatTimeout: time.Second, CloseTimeout: time.Second,
 		StartTimeout: 2 * time.Second,
 	})

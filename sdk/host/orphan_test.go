@@ -44,7 +44,7 @@ func TestNoOrphanWhenTheHarnessIsKilled(t *testing.T) {
 			t.Parallel()
 			tmp := t.TempDir()
 			harness := exec.Command(os.Args[0])
-			harness.Env = append(os.Environ(), harnessEnv+"=1", "PLUMBLINE_FAULT="+fault, "TMPDIR="+tmp)
+			harness.Env = append(os.Environ(), harnessEnv+"=1", faultyEnv+"="+faulty(t), "PLUMBLINE_FAULT="+fault, "TMPDIR="+tmp)
 			out, err := harness.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 )
 
 const (
@@ -12,11 +13,18 @@ const (
 	lineBytes = 4 << 10 // of each line
 )
 
+// What a plugin printed before it reported a failure may come after the report: the two ways are not one.
+const (
+	quiet    = 20 * time.Millisecond // silence that counts as the end
+	mostWait = 10 * quiet
+)
+
 // output takes what a plugin prints: it passes it on as it comes and keeps the last lines.
 type output struct {
 	mu    sync.Mutex
 	to    io.Writer // may be nil
 	lines []string  // the last tailLines, oldest first
+	bytes int       // that came
 }
 
 // drain reads r to its end, whatever the length of its lines.
@@ -39,6 +47,7 @@ func (o *output) drain(r io.Reader) {
 func (o *output) add(text []byte, continued bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.bytes += len(text)
 	if o.to != nil {
 		if _, err := o.to.Write(text); err != nil {
 			o.to = nil // a broken terminal must not stop the plugin
@@ -62,6 +71,26 @@ func trimLine(text []byte) string {
 	return string(text[:n])
 }
 
+// settle waits until the output pauses.
+func (o *output) settle() {
+	before := -1
+	for waited := time.Duration(0); waited < mostWait; waited += quiet {
+		n := o.count()
+		if n == before {
+			return
+		}
+		before = n
+		time.Sleep(quiet)
+	}
+}
+
+func (o *output) count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes
+}
+
+// tail returns the last lines.
 func (o *output) tail() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -142,7 +143,16 @@ func (p *process) firstLine() (string, bool) {
 	return p.line, p.printed
 }
 
-func looksLikeHandshake(line string) bool { return strings.Count(line, "|") >= 3 }
+// looksLikeHandshake reports whether a line has the two versions, the network and the address.
+func looksLikeHandshake(line string) bool {
+	parts := strings.Split(line, "|")
+	if len(parts) < 4 {
+		return false
+	}
+	_, errCore := strconv.Atoi(parts[0])
+	_, errProtocol := strconv.Atoi(parts[1])
+	return errCore == nil && errProtocol == nil
+}
 
 // wait reaps the process, ends what is left of its group, and reads the rest of its output.
 func (p *process) wait() {

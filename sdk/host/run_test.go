@@ -2,6 +2,8 @@ package host_test
 
 import (
 	"context"
+	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -73,4 +75,65 @@ func TestSubmissionRun(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestMutualTLS(t *testing.T) {
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := host.Launch(t.Context(), path, host.LaunchOptions{TLS: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAfter(t, p)
+	if _, err := startTest(t, p, loadgen.Server); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOutputIsPassedOnAndItsEndKept(t *testing.T) {
+	var all lines
+	p, err := host.Launch(t.Context(), faulty(t), host.LaunchOptions{Stderr: &all, Env: []string{"PLUMBLINE_FAULT=flood"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAfter(t, p)
+	if _, err := startTest(t, p, loadgen.Offline); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := all.len(); n < 1000*200<<10 { // 200 KiB for each of 1000 samples
+		t.Errorf("%d bytes were passed on", n)
+	}
+	tail := p.StderrTail()
+	if len(tail) == 0 || len(tail) > 100 {
+		t.Errorf("%d lines of output are kept", len(tail))
+	}
+	for _, line := range tail {
+		if len(line) > 10<<10 {
+			t.Errorf("a line of %d bytes is kept", len(line))
+		}
+	}
+}
+
+// lines is a writer that counts.
+type lines struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.n += len(p)
+	return len(p), nil
+}
+
+func (l *lines) len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n
 }

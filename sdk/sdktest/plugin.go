@@ -3,6 +3,7 @@ package sdktest
 import (
 	"errors"
 	"maps"
+	"os"
 	"os/exec"
 	"reflect"
 	"slices"
@@ -218,14 +219,14 @@ func (p Plugin) end(t *testing.T) {
 	if err := running.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := syscall.Kill(running.PID(), 0); !errors.Is(err, syscall.ESRCH) {
+	if err := signal(running.PID(), syscall.Signal(0)); !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("process %d is left: %v", running.PID(), err)
 	}
 	killed := p.launch(t)
 	ctx, cancel := killed.Context(t.Context())
 	defer cancel()
 	p.open(t, killed, loadgen.Server)
-	if err := syscall.Kill(killed.PID(), syscall.SIGKILL); err != nil {
+	if err := signal(killed.PID(), os.Kill); err != nil {
 		t.Fatal(err)
 	}
 	<-ctx.Done()
@@ -233,4 +234,12 @@ func (p Plugin) end(t *testing.T) {
 	if _, err := killed.Describe(t.Context()); !errors.As(err, &failure) || failure.Kind != host.KindDied {
 		t.Errorf("error %v, want that it died", err)
 	}
+}
+
+func signal(pid int, s os.Signal) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return p.Signal(s)
 }

@@ -25,6 +25,7 @@ var starts = map[string]func(){
 		os.Exit(3)
 	},
 	"print-before-handshake": func() { fmt.Println("Hello from a C library") },
+	"print-half-a-line":      func() { fmt.Print("Loading ... ") },
 	"print-binary":           func() { os.Stdout.Write([]byte{0x7f, 'E', 'L', 'F', 0, 1, 2, '\n'}) },
 	"print-long":             func() { os.Stdout.WriteString(strings.Repeat("x", 200<<10)) },
 	"silent-start":           func() { time.Sleep(time.Hour) },
