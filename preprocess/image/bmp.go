@@ -88,25 +88,34 @@ func (f *bmpFile) readHeader() error {
 
 // readPalette checks the coding and reads the palette of n entries, 0 for all, or sets the masks of 16 and 32 bits.
 func (f *bmpFile) readPalette(b []byte, entry, n int) error {
-	switch {
-	case f.bits == 16 && f.compression == bmpPlain:
+	type coding struct {
+		bits        int
+		compression bmpCompression
+	}
+	switch (coding{f.bits, f.compression}) {
+	case coding{16, bmpPlain}:
 		f.masks = bmpMasks555
-	case f.bits == 32 && f.compression == bmpPlain:
+	case coding{32, bmpPlain}:
 		f.masks = bmpMasks888
-	case f.bits == 24 && f.compression == bmpPlain:
-	case f.bits == 1 && f.compression == bmpPlain, f.bits == 4 && f.compression == bmpPlain, f.bits == 8 && f.compression == bmpPlain,
-		f.bits == 8 && f.compression == bmpRLE8, f.bits == 4 && f.compression == bmpRLE4:
-		if n <= 0 || n > 1<<f.bits {
-			n = 1 << f.bits
-		}
-		if len(b) < n*entry {
-			return f.truncated()
-		}
-		for i := range n {
-			f.palette[i] = [channels]uint8{b[entry*i+2], b[entry*i+1], b[entry*i]}
-		}
+	case coding{24, bmpPlain}:
+	case coding{1, bmpPlain}, coding{4, bmpPlain}, coding{8, bmpPlain}, coding{4, bmpRLE4}, coding{8, bmpRLE8}:
+		return f.readColours(b, entry, n)
 	default:
 		return fmt.Errorf("%w: BMP of %d bits with compression %d; save the picture as PNG", ErrUnsupported, f.bits, f.compression)
+	}
+	return nil
+}
+
+// readColours reads the palette: blue, green and red of n entries of entry bytes.
+func (f *bmpFile) readColours(b []byte, entry, n int) error {
+	if n <= 0 || n > 1<<f.bits {
+		n = 1 << f.bits
+	}
+	if len(b) < n*entry {
+		return f.truncated()
+	}
+	for i := range n {
+		f.palette[i] = [channels]uint8{b[entry*i+2], b[entry*i+1], b[entry*i]}
 	}
 	return nil
 }

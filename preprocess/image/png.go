@@ -51,12 +51,12 @@ func pngOrientation(data []byte) orientation {
 func pngError(err error) error {
 	var unsupported png.UnsupportedError
 	if errors.As(err, &unsupported) {
-		return fmt.Errorf("%w: %w", ErrUnsupported, err)
+		return fmt.Errorf("%w: %w; save the picture as an 8-bit RGB PNG", ErrUnsupported, err)
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("%w: PNG: %w", ErrDamaged, err)
+	return fmt.Errorf("%w: PNG: %w; fetch the file again", ErrDamaged, err)
 }
 
 // convert stores an 8- or 16-bit picture of the standard library as RGB.

@@ -117,7 +117,7 @@ func (d *Decoder) checkScan(s *scan) error {
 	wantDC, wantAC := true, true
 	if d.frame.progressive {
 		wantDC, wantAC = s.from == 0 && s.high == 0, s.from > 0
-		if s.to < s.from || s.to >= blockLen || s.from == 0 && s.to != 0 || s.from > 0 && len(s.components) > 1 || s.low > 13 || s.high > 0 && s.high != s.low+1 {
+		if !s.progressive() {
 			return fmt.Errorf("%w: progressive scan of %d components, coefficients %d-%d, bits %d-%d", ErrDamaged, len(s.components), s.from, s.to, s.high, s.low)
 		}
 	}
@@ -132,6 +132,17 @@ func (d *Decoder) checkScan(s *scan) error {
 		}
 	}
 	return nil
+}
+
+// progressive reports whether the parameters are those of a progressive scan (T.81 G.1.1.1): of DC coefficients alone, or of
+// AC coefficients of one component; of their leading bits, or of one bit more.
+func (s *scan) progressive() bool {
+	const maxLow = 13
+	if s.from == 0 && s.to > 0 || s.from > 0 && len(s.components) > 1 {
+		return false
+	}
+	inside := s.from <= s.to && s.to < blockLen && s.low <= maxLow
+	return inside && (s.high == 0 || s.high == s.low+1)
 }
 
 // start latches the quantisation table of a component at its first scan.
