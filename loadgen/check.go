@@ -37,6 +37,8 @@ func checkSettings(s TestSettings) error {
 	f.scenario(s)
 	f.mode(s)
 	f.limits(s)
+	f.need(!s.InferTokenLatencies || s.TokenLatencyScalingFactor > 0,
+		"token_latency_scaling_factor = 0 with infer_token_latencies: set it to the number of tokens that a sample stands for")
 	f.unsupported(s)
 	return f.err(ErrBadSettings)
 }
@@ -56,6 +58,7 @@ func (f *faults) scenario(s TestSettings) {
 		f.fraction("server_target_latency_percentile", s.ServerTargetLatencyPercentile)
 		f.need(s.ServerTargetLatency > 0, "server_target_latency = %v, want more than 0", s.ServerTargetLatency)
 		f.findPeak(s)
+		f.tokenLimits(s)
 	case Offline:
 		f.positive("offline_expected_qps", s.OfflineExpectedQPS)
 	default:
@@ -71,6 +74,14 @@ func (f *faults) findPeak(s TestSettings) {
 	f.positive("server_find_peak_qps_boundary_step_size", s.ServerFindPeakQPSBoundaryStepSize)
 	f.need(s.ServerFindPeakQPSDecimalsOfPrecision >= 0 && s.ServerFindPeakQPSDecimalsOfPrecision <= 9,
 		"server_find_peak_qps_decimals_of_precision = %d, want 0 to 9", s.ServerFindPeakQPSDecimalsOfPrecision)
+}
+
+func (f *faults) tokenLimits(s TestSettings) {
+	if !s.UseTokenLatencies {
+		return
+	}
+	f.need(s.ServerTTFTLatency > 0, "ttft_latency = %v with use_token_latencies, want more than 0", s.ServerTTFTLatency)
+	f.need(s.ServerTPOTLatency > 0, "tpot_latency = %v with use_token_latencies, want more than 0", s.ServerTPOTLatency)
 }
 
 // positive wants a finite value above 0. (The official program takes an infinite gap between queries for a time when
@@ -116,7 +127,6 @@ func (*faults) equalStream(s TestSettings) bool {
 func (f *faults) unsupported(s TestSettings) {
 	f.need(s.ServerNumIssueQueryThreads == 0 || s.Scenario != Server,
 		"server_num_issue_query_threads = %d is not supported yet: leave it at 0", s.ServerNumIssueQueryThreads)
-	f.need(!s.UseTokenLatencies && !s.InferTokenLatencies, "token latencies are not supported yet: leave use_token_latencies and infer_token_latencies off")
 }
 
 // checkQSLCounts lists the faults of what the library reports.

@@ -226,10 +226,16 @@ func (g *runLog) results(r *Result) {
 	if r.Verdict != Valid {
 		g.log("result_invalid_reason", invalidReason(r))
 	}
-	g.log("early_stopping_result", oneLine(r.EarlyStopping.Text))
+	if t := r.Tokens; t != nil {
+		g.log("early_stopping_ttft_result", oneLine(t.TTFT.EarlyStopping.Text))
+		g.log("early_stopping_tpot_result", oneLine(t.TPOT.EarlyStopping.Text))
+	} else {
+		g.log("early_stopping_result", oneLine(r.EarlyStopping.Text))
+	}
 	g.log("result_query_count", r.QueryCount)
 	g.scenarioResults(r)
-	g.latencies(r.Latency, "latency_ns", "percentile_latency_ns")
+	g.latencies(r.Latency, "", "latency_ns", "percentile_latency_ns")
+	g.tokenResults(r)
 	g.log("num_errors", g.errorCount())
 }
 
@@ -238,10 +244,10 @@ func (g *runLog) scenarioResults(r *Result) {
 	case SingleStream:
 		g.log("result_qps_with_loadgen_overhead", r.QPSWithOverhead)
 		g.log("result_qps_without_loadgen_overhead", r.QPSWithoutOverhead)
-		g.log("early_stopping_latency_ss", r.EarlyStopping.Estimate.Nanoseconds())
+		g.log("early_stopping_latency_ss", firstEstimate(r).Nanoseconds())
 		g.log("early_stopping_latency_ms", r.EarlyStopping99.Estimate.Nanoseconds())
 	case MultiStream:
-		g.latencies(r.QueryLatency, "query_latency_ns", "percentile_per_query_latency_ns")
+		g.latencies(r.QueryLatency, "", "query_latency_ns", "percentile_per_query_latency_ns")
 		g.log("early_stopping_latency_ms", r.EarlyStopping.Estimate.Nanoseconds())
 	case Server:
 		g.log("result_overlatency_query_count", r.OverlatencyCount)
@@ -252,12 +258,49 @@ func (g *runLog) scenarioResults(r *Result) {
 	}
 }
 
-func (g *runLog) latencies(l LatencySummary, name, percentile string) {
-	g.log("result_min_"+name, l.Min.Nanoseconds())
-	g.log("result_max_"+name, l.Max.Nanoseconds())
-	g.log("result_mean_"+name, l.Mean.Nanoseconds())
+// firstEstimate is SingleStream's early-stopping latency, in token runs that of the first token.
+func firstEstimate(r *Result) time.Duration {
+	if r.Tokens != nil {
+		return r.Tokens.TTFT.EarlyStopping.Estimate
+	}
+	return r.EarlyStopping.Estimate
+}
+
+// tokenResults logs what was measured of tokens. Some keys are as odd as the official ones: result_token_throughput is
+// in tokens per nanosecond.
+func (g *runLog) tokenResults(r *Result) {
+	offline := r.Effective.Scenario == Offline
+	switch t := r.Tokens; {
+	case t == nil:
+	case offline:
+		g.log("result_tokens_per_second", t.PerSec)
+	default:
+		g.latencies(t.TTFT.Latency, "first_token_", "latency_ns", "percentile_latency_ns")
+		g.log("result_token_throughput_with_loadgen_overhead", t.WithOverhead)
+		g.log("result_token_throughput", t.WithoutOverhead/1e9)
+		for _, p := range t.TPOT.Latency.Percentiles {
+			g.log("result_time_per_output_token_"+fixed2(p.P*100)+"_percentile_ns", p.Latency.Nanoseconds())
+		}
+		g.log("result_time_to_output_token_min", t.TPOT.Latency.Min.Nanoseconds())
+		g.log("result_time_to_output_token_max", t.TPOT.Latency.Max.Nanoseconds())
+		g.log("result_time_to_output_token_mean", t.TPOT.Latency.Mean.Nanoseconds())
+		g.log("result_completed_tokens_per_second", t.PerSec)
+	}
+	switch {
+	case !r.Requested.InferTokenLatencies:
+	case offline:
+		g.log("result_inferred_tokens_per_second", r.InferredTokensPerSec)
+	case r.Effective.Scenario == Server:
+		g.log("result_inferred_completed_tokens_per_second", r.InferredTokensPerSec)
+	}
+}
+
+func (g *runLog) latencies(l LatencySummary, of, name, percentile string) {
+	g.log("result_"+of+"min_"+name, l.Min.Nanoseconds())
+	g.log("result_"+of+"max_"+name, l.Max.Nanoseconds())
+	g.log("result_"+of+"mean_"+name, l.Mean.Nanoseconds())
 	for _, p := range l.Percentiles {
-		g.log("result_"+fixed2(p.P*100)+"_"+percentile, p.Latency.Nanoseconds())
+		g.log("result_"+of+fixed2(p.P*100)+"_"+percentile, p.Latency.Nanoseconds())
 	}
 }
 

@@ -49,6 +49,10 @@ type goldenSettings struct {
 	AccuracyOverride    uint64 `json:"accuracy_sample_count_override"`
 	Concatenate         bool   `json:"sample_concatenate_permutation"`
 	UseTokenLatencies   bool   `json:"use_token_latencies"`
+	TTFTLatencyNS       *int64 `json:"ttft_latency"`
+	TPOTLatencyNS       *int64 `json:"tpot_latency"`
+	InferTokens         bool   `json:"infer_token_latencies"`
+	TokenScaling        uint64 `json:"token_latency_scaling_factor"`
 }
 
 // set replaces a default by a value that the case gives.
@@ -78,6 +82,13 @@ func (g goldenSettings) test() loadgen.TestSettings {
 	s.PerformanceSampleCountOverride, s.AccuracySampleCountOverride = g.PerformanceOverride, g.AccuracyOverride
 	s.SampleConcatenatePermutation = g.Concatenate
 	s.UseTokenLatencies = g.UseTokenLatencies
+	if g.TTFTLatencyNS != nil {
+		s.ServerTTFTLatency = time.Duration(*g.TTFTLatencyNS)
+	}
+	if g.TPOTLatencyNS != nil {
+		s.ServerTPOTLatency = time.Duration(*g.TPOTLatencyNS)
+	}
+	s.InferTokenLatencies, s.TokenLatencyScalingFactor = g.InferTokens, g.TokenScaling
 	return s
 }
 

@@ -27,6 +27,7 @@ type issuer struct {
 	plan  schedule.Plan
 	first uint32        // response id of the first sample
 	query []QuerySample // what IssueQuery gets; with coalescing, as many samples as may be due at once
+	kind  record.Kind
 	rec   *record.Recorder
 	clock *pace.Clock
 
@@ -44,7 +45,8 @@ func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
 	if t.e.Scenario == Server && t.s.ServerCoalesceQueries {
 		x.coalesce, x.query = true, make([]QuerySample, len(plan.Samples))
 	}
-	x.rec = record.New(x.first, len(plan.Samples))
+	x.kind = recordKind(t.s)
+	x.rec = record.New(x.first, len(plan.Samples), x.kind)
 	x.issued = make([]int64, plan.Queries)
 	switch t.e.Scenario {
 	case Server:
@@ -55,6 +57,17 @@ func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
 		x.scheduled = x.issued
 	}
 	return x
+}
+
+// recordKind says what a test records of each sample. Offline's first tokens do not matter.
+func recordKind(s TestSettings) record.Kind {
+	switch {
+	case !s.UseTokenLatencies:
+		return record.Latencies
+	case s.Scenario == Offline:
+		return record.Tokens
+	}
+	return record.FirstTokens
 }
 
 // run issues the queries, flushes, and waits for the answers.

@@ -26,6 +26,10 @@ func judge(s TestSettings, e EffectiveSettings, p *series, r *Result) {
 	case Offline:
 		judgeOffline(p, r)
 	}
+	if s.UseTokenLatencies {
+		judgeTokens(p, r)
+	}
+	inferTokens(r)
 	r.MinDurationMet = judgedDuration(p, r) >= e.MinDuration
 	r.MinQueriesMet = r.QueryCount >= e.MinQueryCount && r.SampleCount >= e.MinSampleCount
 	r.EarlyStoppingMet = r.EarlyStopping.Met
@@ -151,7 +155,11 @@ const (
 func failings(r *Result) []failing {
 	var list []failing
 	line := func(text string) { list = append(list, failing{reason: text + "\n", summary: text}) }
-	if !r.PerformanceConstraintsMet {
+	switch {
+	case r.PerformanceConstraintsMet:
+	case r.Tokens != nil:
+		list = r.Tokens.failings()
+	default:
 		line(textLatency)
 	}
 	if !r.MinDurationMet {

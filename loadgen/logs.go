@@ -229,18 +229,33 @@ func (g *runLog) trace(p *series, index func(i int) SampleIndex, firstQuery, fir
 			SampleSeq: firstSample + uint64(i), QuerySeq: firstQuery + uint64(q), Index: uint64(index(i)),
 			Scheduled: start + p.Scheduled[q], IssueDelay: p.Issued[q] - p.Scheduled[q], Latency: done - p.Scheduled[q],
 		}
-		if err := g.traceSample(s); err != nil {
+		if err := g.traceSample(s, p.timeToToken(i)); err != nil {
 			return fmt.Errorf("%w: trace: %w", ErrLogs, err)
 		}
 	}
 	return nil
 }
 
-func (g *runLog) traceSample(s mllog.TraceSample) error {
-	if g.scenario == Server {
-		if err := g.traced.Latency(s); err != nil {
-			return err
-		}
+// timeToToken is the time to the first token of sample i, 0 where none is recorded.
+func (p *series) timeToToken(i int) int64 {
+	if p.FirstToken == nil {
+		return 0
 	}
-	return g.traced.Sample(s)
+	return p.FirstToken[i] - p.Scheduled[i/int(p.SamplesPerQuery)]
+}
+
+// traceSample writes the events of a sample whose first token took token ns (0: none).
+func (g *runLog) traceSample(s mllog.TraceSample, token int64) error {
+	first := s
+	first.Latency = token
+	var errs []error
+	if g.scenario == Server {
+		if token > 0 {
+			errs = append(errs, g.traced.TokenLatency(first))
+		}
+		errs = append(errs, g.traced.Latency(s))
+	} else if token > 0 {
+		errs = append(errs, g.traced.Token(first))
+	}
+	return errors.Join(append(errs, g.traced.Sample(s))...)
 }

@@ -17,7 +17,11 @@ func reasons(p *series, r *Result) []Reason {
 			Needed: "a run to its natural end", Hint: "Remove the cause and run again; what was measured is in the logs.",
 		})
 	}
-	if !r.PerformanceConstraintsMet {
+	switch {
+	case r.PerformanceConstraintsMet:
+	case r.Tokens != nil:
+		list = append(list, r.Tokens.reasons(r)...)
+	default:
 		list = append(list, latencyReason(r))
 	}
 	if !r.MinDurationMet {
@@ -118,7 +122,7 @@ func earlyStoppingReason(r *Result) Reason {
 	es := r.EarlyStopping
 	reason := Reason{Rule: "early_stopping"}
 	if r.Effective.Scenario == Server {
-		reason.Measured = fmt.Sprintf("%d queries, %d of them above %v", es.QueriesProcessed, es.Overlatency, r.Effective.TargetLatency)
+		reason.Measured = fmt.Sprintf("%d queries, %d of them above %v", es.QueriesProcessed, es.Overlatency, decisiveLimit(r))
 		reason.Needed = fmt.Sprintf("%d queries with no more of them above the limit, to trust the %s percentile",
 			es.QueriesNeeded, percentileName(es.Percentile))
 	} else {
@@ -127,6 +131,17 @@ func earlyStoppingReason(r *Result) Reason {
 	}
 	reason.Hint = earlyStoppingHint(r)
 	return reason
+}
+
+// decisiveLimit is the limit that early stopping was not met for.
+func decisiveLimit(r *Result) time.Duration {
+	switch {
+	case r.Tokens == nil:
+		return r.Effective.TargetLatency
+	case !r.Tokens.TPOT.EarlyStopping.Met:
+		return r.Tokens.TPOT.Limit
+	}
+	return r.Tokens.TTFT.Limit
 }
 
 func earlyStoppingHint(r *Result) string {

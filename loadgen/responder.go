@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"fmt"
+	"math"
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
@@ -19,6 +20,8 @@ type answers struct {
 	log     *mllog.AccuracyWriter
 	all     bool            // log every answer
 	chosen  schedule.Chosen // else these; nil: none
+	kind    record.Kind
+	tokens  firstTokens
 }
 
 // responder is the test's Responder. A SUT may keep it: outside a series its calls have no effect.
@@ -36,8 +39,8 @@ func (r *responder) QuerySamplesComplete(rs []QuerySampleResponse) {
 	at := a.clock.Now()
 	good := 0
 	for i := range rs {
-		if fault := a.rec.Complete(uint32(rs[i].ID), at); fault != record.None {
-			r.broken(a.breach(fault, rs[i].ID))
+		if fault := a.complete(&rs[i], at); fault != record.None {
+			r.broken(a.breach(fault, &rs[i]))
 			continue
 		}
 		good++
@@ -48,8 +51,28 @@ func (r *responder) QuerySamplesComplete(rs []QuerySampleResponse) {
 	a.rec.Finish(uint64(good))
 }
 
-// FirstTokenComplete implements Responder. Without token latencies there is nothing to record.
-func (r *responder) FirstTokenComplete([]QuerySampleResponse) {}
+// FirstTokenComplete implements Responder. Without token latencies, and in Offline, there is nothing to record.
+func (r *responder) FirstTokenComplete(rs []QuerySampleResponse) {
+	a := r.current.Load()
+	if a == nil || a.kind != record.FirstTokens {
+		return
+	}
+	at := a.clock.Now()
+	for i := range rs {
+		if fault := a.rec.FirstToken(uint32(rs[i].ID), at); fault != record.None {
+			r.broken(a.breach(fault, &rs[i]))
+		} else if a.logs(rs[i].ID) {
+			a.tokens.put(rs[i].ID, rs[i].Data)
+		}
+	}
+}
+
+func (a *answers) complete(r *QuerySampleResponse, at int64) record.Fault {
+	if a.kind == record.Latencies {
+		return a.rec.Complete(uint32(r.ID), at)
+	}
+	return a.rec.CompleteTokens(uint32(r.ID), at, r.NTokens)
+}
 
 func (a *answers) logs(id ResponseID) bool {
 	return a.all || a.chosen != nil && a.chosen.Has(uint32(id-a.first))
@@ -57,11 +80,19 @@ func (a *answers) logs(id ResponseID) bool {
 
 // keep copies the payload to the accuracy log. The writer keeps a failure for the end of the test.
 func (a *answers) keep(r *QuerySampleResponse) {
-	_ = a.log.Write(uint64(r.ID), uint64(a.samples[r.ID-a.first]), r.Data)
+	e := mllog.AccuracyEntry{SeqID: uint64(r.ID), QSLIndex: uint64(a.samples[r.ID-a.first]), Data: r.Data, TokenCount: -1}
+	if a.kind != record.Latencies {
+		e.TokenCount = r.NTokens
+	}
+	if a.kind == record.FirstTokens {
+		e.TokenData = a.tokens.take(r.ID)
+	}
+	_ = a.log.WriteEntry(e)
 }
 
 // breach describes a wrong answer.
-func (a *answers) breach(fault record.Fault, id ResponseID) error {
+func (a *answers) breach(fault record.Fault, r *QuerySampleResponse) error {
+	id := r.ID
 	if fault == record.NotIssued {
 		return fmt.Errorf("%w: it answered response id %d, which was not issued (ids below %d were): answer each sample under the ID of its QuerySample",
 			ErrProtocol, id, uint64(a.first)+a.rec.Issued())
@@ -69,6 +100,17 @@ func (a *answers) breach(fault record.Fault, id ResponseID) error {
 	if id < a.first {
 		return fmt.Errorf("%w: it answered response id %d again, of a series that has ended: answer each sample once", ErrProtocol, id)
 	}
-	return fmt.Errorf("%w: it answered response id %d (sample %d of the data set) twice: answer each sample once",
-		ErrProtocol, id, a.samples[id-a.first])
+	sample := fmt.Sprintf("response id %d (sample %d of the data set)", id, a.samples[id-a.first])
+	switch fault {
+	case record.Again:
+		return fmt.Errorf("%w: it reported the first token of %s twice: call FirstTokenComplete once for each sample", ErrProtocol, sample)
+	case record.Late:
+		return fmt.Errorf("%w: it reported the first token of %s after its answer: call FirstTokenComplete before QuerySamplesComplete", ErrProtocol, sample)
+	case record.NoFirstToken:
+		return fmt.Errorf("%w: it answered %s without reporting its first token: call FirstTokenComplete before QuerySamplesComplete", ErrProtocol, sample)
+	case record.FewTokens, record.ManyTokens:
+		return fmt.Errorf("%w: it answered %s with NTokens = %d, want %d to %d tokens: with use_token_latencies each answer tells how many tokens it has, "+
+			"and a time per token after the first needs two", ErrProtocol, sample, r.NTokens, record.LeastTokens, uint32(math.MaxUint32))
+	}
+	return fmt.Errorf("%w: it answered %s twice: answer each sample once", ErrProtocol, sample)
 }

@@ -26,7 +26,8 @@ type LatencySummary struct {
 
 // Reason is one rule that the run did not meet: what was measured, what was needed, what to change.
 type Reason struct {
-	Rule     string // stable word for machines: "latency", "min_duration", "min_query_count", "early_stopping", "aborted"
+	Rule string // stable word for machines: "latency", "min_duration", "min_query_count", "early_stopping", "aborted",
+	// "ttft", "tpot"
 	Measured string // with unit
 	Needed   string // with unit
 	Hint     string // what to do, one sentence
@@ -92,6 +93,10 @@ type Result struct {
 	ScheduledSamplesPerSec float64        // Server
 	CompletedSamplesPerSec float64        // Server
 	SamplesPerSec          float64        // Offline
+	// Tokens is what a token run measured; nil elsewhere. EarlyStopping is then that of TPOT or TTFT.
+	Tokens *TokenResult
+	// InferredTokensPerSec is the rate times TokenLatencyScalingFactor, with InferTokenLatencies in Server and Offline.
+	InferredTokensPerSec float64
 	// Trials are the runs of FindPeakPerformance, in order. Everything else is of the run at the highest rate that met
 	// the limit, Effective.TargetQPS; where none did, of the first run.
 	Trials []Trial

@@ -20,4 +20,8 @@ type series struct {
 	// Done holds one completion time per sample, in issue order: sample i belongs to query i / SamplesPerQuery. It is
 	// negative where the test ended before the answer.
 	Done []int64
+	// Tokens holds the number of tokens of each answered sample, in token runs; FirstToken the time of the first, in
+	// token runs but Offline's. Both are nil elsewhere.
+	Tokens     []uint32
+	FirstToken []int64
 }

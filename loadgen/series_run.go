@@ -116,7 +116,7 @@ func (t *test) warmUp(ctx context.Context, accuracy bool) error {
 
 // answers prepares what the responder needs for x; its clock is set when it starts.
 func (t *test) answers(x *issuer) *answers {
-	a := &answers{rec: x.rec, first: ResponseID(x.first), samples: x.plan.Samples, log: t.log.accuracy(), all: x.accuracy}
+	a := &answers{rec: x.rec, first: ResponseID(x.first), samples: x.plan.Samples, log: t.log.accuracy(), all: x.accuracy, kind: x.kind}
 	n := len(x.plan.Samples)
 	if x.accuracy {
 		t.sampler.Skip(n)

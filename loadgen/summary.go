@@ -23,10 +23,8 @@ func summaryOf(r *Result) *mllog.Summary {
 	for _, f := range failings(r) {
 		s.Recommendations = append(s.Recommendations, f.summary)
 	}
-	if r.Effective.Scenario != Offline {
-		s.EarlyStopping = []mllog.Field{{Label: "Early Stopping Result", Value: r.EarlyStopping.Text}}
-	}
-	s.Stats = statistics(r)
+	s.EarlyStopping = earlyStoppingFields(r)
+	s.Stats = append(statistics(r), tokenStatistics(r)...)
 	s.Parameters = parameters(r)
 	if r.Requested.SampleConcatenatePermutation {
 		s.Notes = concatenateNote
@@ -43,12 +41,28 @@ samples_per_query value
 func headline(r *Result) []mllog.Field {
 	switch r.Effective.Scenario {
 	case Server:
-		return []mllog.Field{{Label: "Completed samples per second", Value: fixed2(r.CompletedSamplesPerSec)}}
+		rate := mllog.Field{Label: "Completed samples per second", Value: fixed2(r.CompletedSamplesPerSec)}
+		return append([]mllog.Field{rate}, tokenHeadline(r)...)
 	case Offline:
-		return []mllog.Field{{Label: "Samples per second", Value: double(r.SamplesPerSec)}}
+		rate := mllog.Field{Label: "Samples per second", Value: double(r.SamplesPerSec)}
+		return append([]mllog.Field{rate}, tokenHeadline(r)...)
 	}
 	label := fmt.Sprintf("%.1fth percentile latency (ns)", r.TargetPercentile.P*100)
-	return []mllog.Field{{Label: label, Value: strconv.FormatInt(r.TargetPercentile.Latency.Nanoseconds(), 10)}}
+	latency := mllog.Field{Label: label, Value: strconv.FormatInt(r.TargetPercentile.Latency.Nanoseconds(), 10)}
+	return append([]mllog.Field{latency}, tokenHeadline(r)...)
+}
+
+func earlyStoppingFields(r *Result) []mllog.Field {
+	switch t := r.Tokens; {
+	case r.Effective.Scenario == Offline:
+		return nil
+	case t != nil:
+		return []mllog.Field{
+			{Label: "TTFT Early Stopping Result", Value: t.TTFT.EarlyStopping.Text},
+			{Label: "TPOT Early Stopping Result", Value: t.TPOT.EarlyStopping.Text},
+		}
+	}
+	return []mllog.Field{{Label: "Early Stopping Result", Value: r.EarlyStopping.Text}}
 }
 
 func conditions(r *Result) []mllog.Field {
@@ -87,16 +101,7 @@ func statistics(r *Result) [][]mllog.Field {
 }
 
 func latencyFields(l LatencySummary) []mllog.Field {
-	ns := func(label string, v int64) mllog.Field {
-		return mllog.Field{Label: label + " latency (ns)", Value: strconv.FormatInt(v, 10)}
-	}
-	fields := []mllog.Field{
-		ns("Min", l.Min.Nanoseconds()), ns("Max", l.Max.Nanoseconds()), ns("Mean", l.Mean.Nanoseconds()),
-	}
-	for _, p := range l.Percentiles {
-		fields = append(fields, ns(fixed2(p.P*100)+" percentile", p.Latency.Nanoseconds()))
-	}
-	return fields
+	return summaryFields(l, "latency (ns)", "latency (ns)")
 }
 
 func parameters(r *Result) []mllog.Field {
@@ -113,7 +118,12 @@ func parameters(r *Result) []mllog.Field {
 	e, s := r.Effective, r.Requested
 	count("samples_per_query", e.SamplesPerQuery)
 	add("target_qps", double(e.TargetQPS))
-	add("target_latency (ns)", strconv.FormatInt(e.TargetLatency.Nanoseconds(), 10))
+	if s.UseTokenLatencies {
+		add("ttft_latency (ns)", strconv.FormatInt(s.ServerTTFTLatency.Nanoseconds(), 10))
+		add("tpot_latency (ns)", strconv.FormatInt(s.ServerTPOTLatency.Nanoseconds(), 10))
+	} else {
+		add("target_latency (ns)", strconv.FormatInt(e.TargetLatency.Nanoseconds(), 10))
+	}
 	count("max_async_queries", e.MaxAsyncQueries)
 	count("min_duration (ms)", milliseconds(e.MinDuration))
 	count("max_duration (ms)", milliseconds(e.MaxDuration))

@@ -14,6 +14,8 @@ import (
 // largest query.
 type NullSUT struct {
 	Data []byte // the payload of every answer; may be nil
+	// Tokens is the number of tokens of every answer; above 0, its first token is reported too.
+	Tokens int64
 
 	answers []loadgen.QuerySampleResponse
 }
@@ -38,7 +40,10 @@ func (s *NullSUT) answer(samples []loadgen.QuerySample, r loadgen.Responder) {
 	}
 	out := s.answers[:len(samples)]
 	for i := range samples {
-		out[i] = loadgen.QuerySampleResponse{ID: samples[i].ID, Data: s.Data}
+		out[i] = loadgen.QuerySampleResponse{ID: samples[i].ID, Data: s.Data, NTokens: s.Tokens}
+	}
+	if s.Tokens > 0 {
+		r.FirstTokenComplete(out)
 	}
 	r.QuerySamplesComplete(out)
 }

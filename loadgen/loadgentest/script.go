@@ -14,6 +14,10 @@ type Script struct {
 	Clock *Clock
 	// Latency is how long after the issue a sample is answered; nil or 0 means inside IssueQuery.
 	Latency func(s loadgen.QuerySample) time.Duration
+	// FirstToken is how long after the issue a sample's first token comes, before its answer; nil: none is reported.
+	FirstToken func(s loadgen.QuerySample) time.Duration
+	// Tokens is the number of tokens of a sample's answer; nil means none.
+	Tokens func(s loadgen.QuerySample) int64
 	// Data is the payload of a sample; nil means none.
 	Data func(s loadgen.QuerySample) []byte
 	// Answers are the ids answered for a sample: none drops it, two of the same answer it twice. nil means its own.
@@ -62,18 +66,27 @@ func (s *Script) note(q loadgen.Query) error {
 
 // schedule answers a sample when its latency has passed.
 func (s *Script) schedule(sample loadgen.QuerySample, r loadgen.Responder) {
+	if s.FirstToken != nil {
+		s.after(s.FirstToken(sample), func() {
+			r.FirstTokenComplete([]loadgen.QuerySampleResponse{{ID: sample.ID, Data: s.data(sample)}})
+		})
+	}
 	var d time.Duration
 	if s.Latency != nil {
 		d = s.Latency(sample)
 	}
-	answer := func() { r.QuerySamplesComplete(s.answers(sample)) }
+	s.after(d, func() { r.QuerySamplesComplete(s.answers(sample)) })
+}
+
+// after runs f at once or on its time.
+func (s *Script) after(d time.Duration, f func()) {
 	switch {
 	case d <= 0:
-		answer()
+		f()
 	case s.Clock != nil:
-		s.Clock.After(d, answer)
+		s.Clock.After(d, f)
 	default:
-		time.AfterFunc(d, answer)
+		time.AfterFunc(d, f)
 	}
 }
 
@@ -84,12 +97,19 @@ func (s *Script) answers(sample loadgen.QuerySample) []loadgen.QuerySampleRespon
 	}
 	out := make([]loadgen.QuerySampleResponse, len(ids))
 	for i, id := range ids {
-		out[i].ID = id
-		if s.Data != nil {
-			out[i].Data = s.Data(sample)
+		out[i] = loadgen.QuerySampleResponse{ID: id, Data: s.data(sample)}
+		if s.Tokens != nil {
+			out[i].NTokens = s.Tokens(sample)
 		}
 	}
 	return out
+}
+
+func (s *Script) data(sample loadgen.QuerySample) []byte {
+	if s.Data == nil {
+		return nil
+	}
+	return s.Data(sample)
 }
 
 // FlushQueries implements loadgen.SUT.

@@ -32,8 +32,13 @@ type TraceSample struct {
 }
 
 // Sample writes the two events of a sample.
-func (t *TraceWriter) Sample(s TraceSample) error {
-	t.head("Sample", `,"cat":"default","ph":"b"`)
+func (t *TraceWriter) Sample(s TraceSample) error { return t.span("Sample", s) }
+
+// Token writes the two events of a sample's first token; s.Latency is the time to it.
+func (t *TraceWriter) Token(s TraceSample) error { return t.span("Token", s) }
+
+func (t *TraceWriter) span(name string, s TraceSample) error {
+	t.head(name, `,"cat":"default","ph":"b"`)
 	t.number(`,"id":`, int64(s.SampleSeq))
 	t.micros(`,"ts":`, s.Scheduled)
 	t.number(`,"args":{"sample_seq":`, int64(s.SampleSeq))
@@ -42,7 +47,7 @@ func (t *TraceWriter) Sample(s TraceSample) error {
 	t.number(`,"issue_start_ns":`, s.IssueDelay)
 	t.number(`,"complete_ns":`, s.Latency)
 	t.line = append(t.line, "}},\n"...)
-	t.end("Sample", `,"cat":"default","ph":"e"`)
+	t.end(name, `,"cat":"default","ph":"e"`)
 	t.number(`,"id":`, int64(s.SampleSeq))
 	t.micros(`,"ts":`, s.Scheduled+s.Latency)
 	t.line = append(t.line, "},\n"...)
@@ -51,8 +56,13 @@ func (t *TraceWriter) Sample(s TraceSample) error {
 }
 
 // Latency writes the counter event of a Server sample.
-func (t *TraceWriter) Latency(s TraceSample) error {
-	t.head("Latency", `,"ph":"C"`)
+func (t *TraceWriter) Latency(s TraceSample) error { return t.counter("Latency", s) }
+
+// TokenLatency writes the counter event of a Server sample's first token; s.Latency is the time to it.
+func (t *TraceWriter) TokenLatency(s TraceSample) error { return t.counter("Token_Latency", s) }
+
+func (t *TraceWriter) counter(name string, s TraceSample) error {
+	t.head(name, `,"ph":"C"`)
 	t.micros(`,"ts":`, s.Scheduled)
 	t.number(`,"args":{"issue_delay":`, s.IssueDelay)
 	t.number(`,"issue_to_done":`, s.Latency-s.IssueDelay)

@@ -155,6 +155,19 @@ func (e TraceEvent) Sample() (s TraceSample, ok bool) {
 	if e.Name != "Sample" || e.Phase != "b" {
 		return s, false
 	}
+	return e.sample()
+}
+
+// Token is what the begin event of a first token says, or Server's counter event, which does not name its sample:
+// Latency is the time to the token. ok is false for other events.
+func (e TraceEvent) Token() (s TraceSample, ok bool) {
+	if e.Name == "Token" && e.Phase == "b" || e.Name == "Token_Latency" {
+		return e.sample()
+	}
+	return s, false
+}
+
+func (e TraceEvent) sample() (s TraceSample, ok bool) {
 	s.Scheduled = e.At.Nanoseconds()
 	for member := range strings.SplitSeq(e.Args, ",") {
 		key, text, _ := strings.Cut(member, ":")
@@ -169,8 +182,10 @@ func (e TraceEvent) Sample() (s TraceSample, ok bool) {
 			s.QuerySeq = uint64(v)
 		case "sample_idx":
 			s.Index = uint64(v)
-		case "issue_start_ns":
+		case "issue_start_ns", "issue_delay":
 			s.IssueDelay = v
+		case "issue_to_done":
+			s.Latency = s.IssueDelay + v
 		case "complete_ns":
 			s.Latency = v
 		}

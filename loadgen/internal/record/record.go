@@ -14,9 +14,14 @@ type Fault int
 
 // The faults.
 const (
-	None      Fault = iota
-	NotIssued       // no sample of that id was issued
-	Twice           // the sample was answered before
+	None         Fault = iota
+	NotIssued          // no sample of that id was issued
+	Twice              // the sample was answered before
+	Again              // its first token was reported before
+	Late               // its first token was reported after the answer
+	NoFirstToken       // it was answered before its first token
+	FewTokens          // it was answered with fewer than two tokens
+	ManyTokens         // it was answered with more tokens than 32 bits count
 )
 
 // line keeps counters that different goroutines write on different cache lines.
@@ -27,6 +32,8 @@ type line [64]byte
 type Recorder struct {
 	first uint32
 	done  []int64 // completion times, 0 while there is none
+	token []int64 // times of first tokens, 0 while there is none; nil unless they are recorded
+	count []uint32
 	wake  chan struct{}
 
 	_         line
@@ -39,8 +46,15 @@ type Recorder struct {
 }
 
 // New returns a recorder of the samples with ids first to first+n-1.
-func New(first uint32, n int) *Recorder {
-	return &Recorder{first: first, done: make([]int64, n), wake: make(chan struct{}, 1)}
+func New(first uint32, n int, kind Kind) *Recorder {
+	r := &Recorder{first: first, done: make([]int64, n), wake: make(chan struct{}, 1)}
+	if kind != Latencies {
+		r.count = make([]uint32, n)
+	}
+	if kind == FirstTokens {
+		r.token = make([]int64, n)
+	}
+	return r
 }
 
 // Issue says that the first n samples are issued.
@@ -55,16 +69,23 @@ func (r *Recorder) Completed() uint64 { return r.completed.Load() }
 // Complete records that the sample was answered at a time, which counts as at least 1 ns.
 func (r *Recorder) Complete(id uint32, at int64) Fault {
 	i := uint64(id - r.first)
-	if i >= r.issued.Load() {
-		if id < r.first {
-			return Twice // in an earlier series: those ended with all their samples answered
-		}
-		return NotIssued
+	if !r.hasIssued(i) {
+		return r.notIssued(id)
 	}
 	if !atomic.CompareAndSwapInt64(&r.done[i], 0, max(at, 1)) {
 		return Twice
 	}
 	return None
+}
+
+func (r *Recorder) hasIssued(i uint64) bool { return i < r.issued.Load() }
+
+// notIssued tells an id that was never issued from one of an earlier series: those ended with all samples answered.
+func (r *Recorder) notIssued(id uint32) Fault {
+	if id < r.first {
+		return Twice
+	}
+	return NotIssued
 }
 
 // Finish counts n completed samples, after everything about them is recorded, and wakes Await if it waits for them.

@@ -7,7 +7,7 @@ import (
 )
 
 func TestCompleteTellsFaults(t *testing.T) {
-	r := New(10, 4)
+	r := New(10, 4, Latencies)
 	r.Issue(2)
 	for _, c := range []struct {
 		id   uint32
@@ -22,8 +22,39 @@ func TestCompleteTellsFaults(t *testing.T) {
 	}
 }
 
+func TestTokens(t *testing.T) {
+	r := New(0, 3, FirstTokens)
+	r.Issue(2)
+	for _, c := range []struct {
+		what      string
+		got, want Fault
+	}{
+		{"few", r.CompleteTokens(0, 5, 1), FewTokens},
+		{"negative", r.CompleteTokens(0, 5, -1), FewTokens},
+		{"many", r.CompleteTokens(0, 5, 1<<32), ManyTokens},
+		{"no first", r.CompleteTokens(0, 5, 2), NoFirstToken},
+		{"first", r.FirstToken(0, 3), None},
+		{"again", r.FirstToken(0, 4), Again},
+		{"complete", r.CompleteTokens(0, 5, 1<<32-1), None},
+		{"twice", r.CompleteTokens(0, 6, 2), Twice},
+		{"late", r.FirstToken(0, 7), Late},
+		{"first of none", r.FirstToken(2, 3), NotIssued},
+		{"none", r.CompleteTokens(2, 3, 2), NotIssued},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
+		}
+	}
+	if first, n := r.TokensOf(0); first != 3 || n != 1<<32-1 || r.FirstTokenTimes(1)[0] != 3 || r.TokenCounts(1)[0] != n {
+		t.Errorf("first token at %d, %d tokens", first, n)
+	}
+	if r := New(0, 1, Latencies); r.FirstTokenTimes(1) != nil || r.TokenCounts(1) != nil {
+		t.Error("tokens are recorded unasked")
+	}
+}
+
 func TestCompleteAtTheStartCounts(t *testing.T) {
-	r := New(0, 1)
+	r := New(0, 1, Latencies)
 	r.Issue(1)
 	if r.Complete(0, 0) != None || r.Complete(0, 0) != Twice {
 		t.Error("an answer at time 0 is taken for none")
@@ -33,7 +64,7 @@ func TestCompleteAtTheStartCounts(t *testing.T) {
 // Many goroutines answer while the issuing one waits for each sample in turn; no wake-up is lost.
 func TestAwaitSeesEveryAnswer(t *testing.T) {
 	const n = 20000
-	r := New(0, n)
+	r := New(0, n, Latencies)
 	work := make(chan uint32, 64)
 	var wg sync.WaitGroup
 	for range 4 {
@@ -66,7 +97,7 @@ func TestAwaitSeesEveryAnswer(t *testing.T) {
 }
 
 func TestAwaitEndsWithContext(t *testing.T) {
-	r := New(0, 1)
+	r := New(0, 1, Latencies)
 	r.Issue(1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -76,7 +107,7 @@ func TestAwaitEndsWithContext(t *testing.T) {
 }
 
 func BenchmarkComplete(b *testing.B) {
-	r := New(0, b.N)
+	r := New(0, b.N, Latencies)
 	r.Issue(uint64(b.N))
 	b.ReportAllocs()
 	b.ResetTimer()

@@ -1,0 +1,84 @@
+package record
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// Kind says what is recorded of each sample.
+type Kind int
+
+// The kinds.
+const (
+	Latencies   Kind = iota // the completion time
+	Tokens                  // and the number of tokens
+	FirstTokens             // and the time of the first token
+)
+
+// LeastTokens is the least number of tokens of an answer: a time per token after the first needs two.
+const LeastTokens = 2
+
+// FirstToken records that the sample's first token came at a time, which counts as at least 1 ns.
+func (r *Recorder) FirstToken(id uint32, at int64) Fault {
+	i := uint64(id - r.first)
+	if !r.hasIssued(i) {
+		return r.notIssued(id)
+	}
+	if atomic.LoadInt64(&r.done[i]) != 0 {
+		return Late
+	}
+	if !atomic.CompareAndSwapInt64(&r.token[i], 0, max(at, 1)) {
+		return Again
+	}
+	return None
+}
+
+// CompleteTokens is Complete for an answer of n tokens.
+func (r *Recorder) CompleteTokens(id uint32, at, n int64) Fault {
+	i := uint64(id - r.first)
+	switch {
+	case !r.hasIssued(i):
+		return r.notIssued(id)
+	case n < LeastTokens:
+		return FewTokens
+	case n > math.MaxUint32:
+		return ManyTokens
+	case r.token != nil && atomic.LoadInt64(&r.token[i]) == 0:
+		return NoFirstToken
+	}
+	fault := r.Complete(id, at)
+	if fault == None {
+		atomic.StoreUint32(&r.count[i], uint32(n))
+	}
+	return fault
+}
+
+// FirstTokenTimes gives the times of the first tokens of the first n samples, nil if the kind has none. The caller must
+// know that all of them are completed.
+func (r *Recorder) FirstTokenTimes(n uint64) []int64 {
+	if r.token == nil {
+		return nil
+	}
+	return r.token[:n:n]
+}
+
+// TokenCounts gives the numbers of tokens of the first n samples, nil if the kind has none. The caller must know that
+// all of them are completed.
+func (r *Recorder) TokenCounts(n uint64) []uint32 {
+	if r.count == nil {
+		return nil
+	}
+	return r.count[:n:n]
+}
+
+// TokensOf is the time of the first token and the number of tokens of sample i, each 0 while there is none or the kind
+// has none.
+func (r *Recorder) TokensOf(i uint64) (first int64, n uint32) {
+	if r.token != nil {
+		first = atomic.LoadInt64(&r.token[i])
+	}
+	if r.count != nil {
+		n = atomic.LoadUint32(&r.count[i])
+	}
+	return first, n
+}

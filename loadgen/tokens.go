@@ -1,0 +1,236 @@
+package loadgen
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/orderstat"
+)
+
+// TokenResult is what a token run (UseTokenLatencies) measured beside its latencies.
+type TokenResult struct {
+	Count uint64 // tokens of all answered samples
+	// TTFT is the time to the first token, from the scheduled time, and TPOT the time per output token after the first:
+	// (completion - first token) / (tokens - 1), truncated to whole nanoseconds. Both are per sample; Offline has none.
+	TTFT, TPOT TokenLatency
+	// PerSec is the headline: all tokens over the time to the completion of the last query, in Offline over the
+	// longest latency. WithOverhead is over the time to the last query's issue, WithoutOverhead over the sum of the
+	// latencies.
+	PerSec, WithOverhead, WithoutOverhead float64
+}
+
+// TokenLatency is TTFT or TPOT.
+type TokenLatency struct {
+	Latency LatencySummary
+	Target  Percentile    // at the scenario's target percentile
+	Limit   time.Duration // Server
+	Over    uint64        // Server: samples above Limit
+	// EarlyStopping is of TTFT or TPOT; in MultiStream of the query latency. That of TTFT is empty where TPOT's is not
+	// met: it is not evaluated then.
+	EarlyStopping EarlyStopping
+	// EarlyStopping99 is SingleStream's second, fixed estimate.
+	EarlyStopping99 *EarlyStopping
+}
+
+// judgeTokens adds what a token run measured, after the scenario's own judgement, and replaces the conditions and the
+// headline that tokens decide.
+func judgeTokens(p *series, r *Result) {
+	t := &TokenResult{}
+	r.Tokens = t
+	for i, n := range p.Tokens {
+		if p.Done[i] >= 0 {
+			t.Count += uint64(n)
+		}
+	}
+	if r.Effective.Scenario == Offline {
+		t.PerSec = rate(int(t.Count), int64(r.Latency.Max))
+		r.MetricName, r.MetricUnit, r.Metric = "tokens per second", "tokens/s", t.PerSec
+		return
+	}
+	t.PerSec = rate(int(t.Count), lastCompletion(p))
+	t.WithOverhead = rate(int(t.Count), lastTime(p.Issued))
+	if r.Latency.Mean > 0 {
+		t.WithoutOverhead = float64(t.Count) / float64(r.Latency.N) / r.Latency.Mean.Seconds()
+	}
+	switch r.Effective.Scenario {
+	case SingleStream:
+		t.judgeSingleStream(p, r)
+	case MultiStream:
+		t.judgeMultiStream(p, r)
+	case Server:
+		t.judgeServer(p, r)
+	}
+}
+
+func (t *TokenResult) judgeSingleStream(p *series, r *Result) {
+	for _, of := range t.inOrder(p) {
+		d := describe(of.values, 0)
+		target, fixed := estimateOf(d.N, r.TargetPercentile.P), estimateOf(d.N, 0.99)
+		at := of.fill(d, r.TargetPercentile.P, target.rank, fixed.rank)
+		e, second := target.result(at[0]), fixed.result(at[1])
+		if e.Met {
+			e.Text += "\n" + fixed.secondText(at[1])
+		}
+		if of.TokenLatency == &t.TTFT && !t.TPOT.EarlyStopping.Met {
+			e, second = EarlyStopping{}, EarlyStopping{}
+		}
+		of.EarlyStopping, of.EarlyStopping99 = e, &second
+	}
+	r.EarlyStopping, r.EarlyStopping99 = t.decisive(), t.TTFT.EarlyStopping99
+	r.streamMetric("first token latency")
+}
+
+func (t *TokenResult) judgeMultiStream(p *series, r *Result) {
+	for _, of := range t.inOrder(p) {
+		of.fill(describe(of.values, 0), r.TargetPercentile.P)
+	}
+	t.TPOT.EarlyStopping = r.EarlyStopping
+	if r.EarlyStopping.Met {
+		t.TTFT.EarlyStopping = r.EarlyStopping
+	}
+}
+
+func (t *TokenResult) judgeServer(p *series, r *Result) {
+	t.TTFT.Limit, t.TPOT.Limit = r.Requested.ServerTTFTLatency, r.Requested.ServerTPOTLatency
+	for _, of := range t.inOrder(p) {
+		d := describe(of.values, of.Limit)
+		of.fill(d, r.TargetPercentile.P)
+		of.Over = uint64(d.Above)
+		if of.TokenLatency == &t.TPOT || t.TPOT.EarlyStopping.Met {
+			of.EarlyStopping = serverEarlyStopping(uint64(d.N), of.Over, r.TargetPercentile.P)
+		}
+	}
+	r.PerformanceConstraintsMet = t.TTFT.met() && t.TPOT.met()
+	r.EarlyStopping = t.decisive()
+	r.MetricName, r.MetricUnit, r.Metric = "completed tokens per second", "tokens/s", t.PerSec
+}
+
+// met says whether Server's limit is kept.
+func (l *TokenLatency) met() bool { return l.Target.Latency <= l.Limit }
+
+// decisive is the early stopping of TPOT if it is not met, else that of TTFT.
+func (t *TokenResult) decisive() EarlyStopping {
+	if !t.TPOT.EarlyStopping.Met {
+		return t.TPOT.EarlyStopping
+	}
+	return t.TTFT.EarlyStopping
+}
+
+// measuredTokens is a TokenLatency and what it describes.
+type measuredTokens struct {
+	*TokenLatency
+	values orderstat.Values
+}
+
+// inOrder lists TPOT and TTFT in the order in which their early stopping is evaluated.
+func (t *TokenResult) inOrder(p *series) []measuredTokens {
+	return []measuredTokens{{&t.TPOT, outputTimes(p)}, {&t.TTFT, firstTokenTimes(p)}}
+}
+
+// fill describes d and returns the latencies at further ranks.
+func (m measuredTokens) fill(d distribution, percentile float64, ranks ...int) []time.Duration {
+	summary, at := d.at(append([]int{rank(d.N, percentile)}, ranks...)...)
+	m.Latency = summary
+	m.Target = Percentile{P: percentile, Latency: at[0]}
+	return at[1:]
+}
+
+// firstTokenTimes are the times from the scheduled times to the first tokens of the answered samples.
+func firstTokenTimes(p *series) orderstat.Values {
+	per := int(p.SamplesPerQuery)
+	return orderstat.Values{N: len(p.Done), Chunk: func(buf []int64, from, to int) []int64 {
+		for i := from; i < to; i++ {
+			if p.Done[i] >= 0 {
+				buf = append(buf, max(0, p.FirstToken[i]-p.Scheduled[i/per]))
+			}
+		}
+		return buf
+	}}
+}
+
+// outputTimes are the times per token after the first of the answered samples.
+func outputTimes(p *series) orderstat.Values {
+	return orderstat.Values{N: len(p.Done), Chunk: func(buf []int64, from, to int) []int64 {
+		for i := from; i < to; i++ {
+			if p.Done[i] >= 0 {
+				buf = append(buf, max(0, p.Done[i]-p.FirstToken[i])/int64(p.Tokens[i]-1))
+			}
+		}
+		return buf
+	}}
+}
+
+// lastCompletion is when the query issued last was completed, 0 where that never came.
+func lastCompletion(p *series) int64 {
+	if p.Queries == 0 {
+		return 0
+	}
+	last, _ := lastOf(p.Done[(p.Queries-1)*int(p.SamplesPerQuery):])
+	return last
+}
+
+// inferTokens reports tokens that nobody counted: every sample is taken to have as many.
+func inferTokens(r *Result) {
+	if !r.Requested.InferTokenLatencies {
+		return
+	}
+	factor := float64(r.Requested.TokenLatencyScalingFactor)
+	switch r.Effective.Scenario {
+	case Server:
+		r.InferredTokensPerSec = factor * r.CompletedSamplesPerSec
+	case Offline:
+		r.InferredTokensPerSec = factor * r.SamplesPerSec
+	}
+}
+
+const (
+	textTTFT = "TTFT constrain not met: Reduce target QPS to improve latency."
+	textTPOT = "TPOT constrain not met: Reduce target QPS to improve latency."
+)
+
+// failings are the unmet limits with their official texts.
+func (t *TokenResult) failings() []failing {
+	var list []failing
+	if !t.TTFT.met() {
+		list = append(list, failing{reason: textTTFT + "\n", summary: textTTFT})
+	}
+	if !t.TPOT.met() {
+		bullet := ""
+		if len(list) > 0 {
+			bullet = " * "
+		}
+		list = append(list, failing{reason: bullet + textTPOT + "\n", summary: textTPOT})
+	}
+	return list
+}
+
+// reasons explain the unmet limits.
+func (t *TokenResult) reasons(r *Result) []Reason {
+	var list []Reason
+	for _, of := range []struct {
+		*TokenLatency
+		rule, name, advice string
+	}{
+		{&t.TTFT, "ttft", "time to first token", "prompts wait or are processed too slowly: lower target_qps, or give prompts precedence over running answers"},
+		{&t.TPOT, "tpot", "time per output token", "too many answers are generated at a time for each to be fast: lower target_qps or the largest batch"},
+	} {
+		if of.met() {
+			continue
+		}
+		list = append(list, Reason{
+			Rule:     of.rule,
+			Measured: fmt.Sprintf("%s percentile %s %v; %d of %d samples above the limit", percentileName(of.Target.P), of.name, of.Target.Latency, of.Over, of.Latency.N),
+			Needed:   fmt.Sprintf("at most %v", of.Limit),
+			Hint:     of.hint(of.advice),
+		})
+	}
+	return list
+}
+
+// hint tells a limit that no sample meets from one that too many miss.
+func (l *TokenLatency) hint(advice string) string {
+	if l.Latency.Min > l.Limit {
+		return fmt.Sprintf("Even the fastest sample took %v: no target_qps meets the limit; make one query faster.", l.Latency.Min)
+	}
+	return "Where too many samples miss the limit, " + advice + "."
+}
