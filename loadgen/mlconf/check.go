@@ -35,7 +35,7 @@ func (c *checker) fault(key, format string, args ...any) {
 
 func (c *checker) check(line string) {
 	key, v, bad := parseLine(line)
-	tokens := strings.Fields(line)
+	tokens := words(line)
 	switch {
 	case bad != nil && strings.HasPrefix(key, "#"):
 		c.fault("", "a comment needs a space after #")
@@ -138,9 +138,9 @@ func (f Field) checkRange(v value) string {
 	switch f.kind {
 	case mode:
 		limit = uint64(loadgen.FindPeakPerformance)
-	case millis, tokenMillis:
-		limit = math.MaxInt64 / 1_000_000
-	case small:
+	case millis, wrapMillis, tokenMillis:
+		limit = uint64(mostMillis)
+	case small, count32:
 		limit = math.MaxInt32
 	}
 	if v.integer > limit {

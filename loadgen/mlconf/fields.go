@@ -33,11 +33,14 @@ type kind int
 
 const (
 	count       kind = iota // unsigned integer
+	count32                 // unsigned integer, of which the low 32 bits count, as those of a signed number
+	tokenCount              // unsigned integer, ignored unless tokens are inferred
 	number                  // double
 	percent                 // double, times 0.01
 	millis                  // integer milliseconds
+	wrapMillis              // integer milliseconds, held as nanoseconds modulo 2^64
 	fracMillis              // double milliseconds
-	tokenMillis             // integer milliseconds, ignored unless token latencies are on
+	tokenMillis             // wrapMillis, ignored unless token latencies are on
 	boolean                 // anything but 0 is on
 	exactlyOne              // 1 is on, everything else off
 	mode                    // 0 to 3, others are ignored
@@ -97,14 +100,25 @@ func (f Field) fractionAt(s *settings) *float64 {
 	return nil
 }
 
-// set stores a value as the official LoadGen does: what it ignores changes nothing, and set says so.
-func (f Field) set(s *settings, v value) (changed bool) {
-	if f.kind == tokenMillis && !s.UseTokenLatencies {
-		return false
+// ignored names the setting without which the official LoadGen does not read the field's key; empty where it reads it.
+func (f Field) ignored(s *settings) string {
+	switch {
+	case f.kind == tokenMillis && !s.UseTokenLatencies:
+		return "use_token_latencies"
+	case f.kind == tokenCount && !s.InferTokenLatencies:
+		return "infer_token_latencies"
 	}
+	return ""
+}
+
+// set stores a value as the official LoadGen does; a mode that does not exist changes nothing, and set says so.
+func (f Field) set(s *settings, v value) (changed bool) {
 	switch p := f.at(s).(type) {
 	case *uint64:
 		*p = v.integer
+		if f.kind == count32 {
+			*p = uint64(int64(int32(v.integer)))
+		}
 	case *int:
 		*p = int(v.integer)
 	case *bool:
@@ -125,11 +139,24 @@ func (f Field) set(s *settings, v value) (changed bool) {
 	return true
 }
 
+// mostMillis is the longest duration in milliseconds.
+const mostMillis = math.MaxInt64 / int64(time.Millisecond)
+
 func (f Field) setDuration(s *settings, p *time.Duration, v value) {
-	if f.kind != fracMillis {
+	switch f.kind {
+	case millis:
+		*p = math.MaxInt64 // stands for what is no duration of ours
+		if ms := int64(v.integer); ms <= mostMillis && ms >= -mostMillis {
+			*p = time.Duration(ms) * time.Millisecond
+		}
+		return
+	case wrapMillis, tokenMillis:
 		*p = time.Duration(v.integer * uint64(time.Millisecond))
 		return
 	}
 	whole, fraction := math.Modf(v.double * 1e6)
+	if !(math.Abs(whole) < math.MaxInt64) { // not a number, or too large for a duration
+		whole, fraction = 0, v.double*1e6
+	}
 	*p, *f.fractionAt(s) = time.Duration(whole), fraction
 }

@@ -51,7 +51,7 @@ var fields = []Field{
 		Name: "ServerTargetLatency", Official: "server_target_latency_ns",
 		Key: "target_latency", Scenario: sv, Unit: "ms",
 		Doc:  "limit of the latency at the target percentile",
-		kind: millis, at: func(s *settings) any { return &s.ServerTargetLatency },
+		kind: wrapMillis, at: func(s *settings) any { return &s.ServerTargetLatency },
 	},
 	{
 		Name: "ServerTargetLatencyPercentile", Official: "server_target_latency_percentile",
@@ -81,7 +81,7 @@ var fields = []Field{
 		Name: "ServerMaxAsyncQueries", Official: "server_max_async_queries",
 		Key: "max_async_queries", Scenario: sv, Unit: "queries",
 		Doc:  "queries that may be outstanding; 0: no limit",
-		kind: count, at: func(s *settings) any { return &s.ServerMaxAsyncQueries },
+		kind: count32, at: func(s *settings) any { return &s.ServerMaxAsyncQueries },
 	},
 	{
 		Name: "ServerNumIssueQueryThreads", Official: "server_num_issue_query_threads",
@@ -243,12 +243,12 @@ var fields = []Field{
 		Name: "InferTokenLatencies", Official: "infer_token_latencies",
 		Key:  "infer_token_latencies",
 		Doc:  "report tokens from a fixed number per sample",
-		kind: boolean, at: func(s *settings) any { return &s.InferTokenLatencies },
+		kind: exactlyOne, at: func(s *settings) any { return &s.InferTokenLatencies },
 	},
 	{
 		Name: "TokenLatencyScalingFactor", Official: "token_latency_scaling_factor",
 		Key: "token_latency_scaling_factor", Unit: "tokens",
 		Doc:  "that number",
-		kind: count, at: func(s *settings) any { return &s.TokenLatencyScalingFactor },
+		kind: tokenCount, at: func(s *settings) any { return &s.TokenLatencyScalingFactor },
 	},
 }

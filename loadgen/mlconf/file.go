@@ -1,6 +1,7 @@
 package mlconf
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ func parse(source, text string) (file, []badLine) {
 
 // parseLine returns the last value of a line; none (nil) for a comment, an empty line or a lone key.
 func parseLine(line string) (key string, v *value, fault *badLine) {
-	tokens := strings.Fields(line)
+	tokens := words(line)
 	for i, token := range tokens {
 		switch {
 		case token == "#" && i < 2:
@@ -73,24 +74,37 @@ func parseLine(line string) (key string, v *value, fault *badLine) {
 // parseValue accepts what C's strtoull with base 0 or strtod read to the end.
 func parseValue(text string) (value, bool) {
 	integer, rest := leadingInteger(text)
-	v := value{integer: integer, text: text}
-	double, err := strconv.ParseFloat(text, 64)
-	switch {
-	case strings.Contains(text, "_"):
-		return v, false
-	case err == nil || errorIsRange(err):
-		v.double = double
-		return v, true
-	case rest == "" && text != "":
-		v.double = float64(integer)
-		return v, true
+	double, ok := parseDouble(text)
+	if !ok {
+		double = float64(integer)
 	}
-	return v, false
+	return value{integer: integer, double: double, text: text}, ok || rest == "" && text != ""
 }
 
-func errorIsRange(err error) bool {
-	e, ok := err.(*strconv.NumError)
-	return ok && e.Err == strconv.ErrRange
+// parseDouble reads the whole of text as C's strtod does: besides decimal numbers inf, nan (also as nan(...)), both
+// signed and in any case, and hexadecimal numbers, whose exponent may be missing. What is too large is infinite.
+func parseDouble(text string) (float64, bool) {
+	unsigned := strings.ToLower(strings.TrimLeft(text, "+-"))
+	switch {
+	case len(text)-len(unsigned) > 1 || strings.Contains(text, "_") && !isNaN(unsigned):
+		return 0, false
+	case isNaN(unsigned):
+		return math.NaN(), true
+	case strings.HasPrefix(unsigned, "0x") && !strings.Contains(unsigned, "p"):
+		text += "p0"
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// isNaN says whether text is nan, or nan with letters, digits and underscores in parentheses.
+func isNaN(text string) bool {
+	payload, ok := strings.CutPrefix(text, "nan")
+	if !ok || payload == "" {
+		return ok
+	}
+	return len(payload) >= 2 && payload[0] == '(' && payload[len(payload)-1] == ')' &&
+		strings.IndexFunc(payload[1:len(payload)-1], func(r rune) bool { return r != '_' && (r > 'z' || digit(byte(r)) > 35) }) < 0
 }
 
 // leadingInteger reads the longest integer prefix as C's strtoull with base 0 does: saturating, negative values
@@ -107,32 +121,36 @@ func leadingInteger(text string) (n uint64, rest string) {
 	case digits != "" && digits[0] == '0':
 		base = 8
 	}
-	i := 0
+	i, over := 0, false
 	for ; i < len(digits) && digit(digits[i]) < base; i++ {
 		d := digit(digits[i])
-		if n > (math.MaxUint64-d)/base {
-			n = math.MaxUint64
-			continue
-		}
+		over = over || n > (math.MaxUint64-d)/base
 		n = n*base + d
 	}
-	if i == 0 {
+	switch {
+	case i == 0:
 		return 0, text
-	}
-	if negative && n != math.MaxUint64 {
+	case over:
+		return math.MaxUint64, digits[i:]
+	case negative:
 		n = -n
 	}
 	return n, digits[i:]
 }
 
-// digit is the value of a digit, 255 for what is none.
+// words splits a line at C's white space, which is ASCII alone.
+func words(line string) []string {
+	return strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' })
+}
+
+// digit is the value of a digit in bases up to 36, 255 for what is none.
 func digit(c byte) uint64 {
 	switch {
 	case c >= '0' && c <= '9':
 		return uint64(c - '0')
-	case c >= 'a' && c <= 'f':
+	case c >= 'a' && c <= 'z':
 		return uint64(c-'a') + 10
-	case c >= 'A' && c <= 'F':
+	case c >= 'A' && c <= 'Z':
 		return uint64(c-'A') + 10
 	}
 	return 255
@@ -150,8 +168,8 @@ func (f file) find(model, scenario, key string) (full string, v value, ok bool) 
 }
 
 // apply sets what the file says for a model and a scenario. Fields that come from the rules alone are set only where
-// rules is true. note hears of each value that was stored.
-func (f file) apply(s *settings, model, scenario string, rules bool, note func(Field, string, value)) {
+// rules is true. note hears of each value that was stored, unread of each that another setting keeps from being read.
+func (f file) apply(s *settings, model, scenario string, rules bool, note func(Field, string, value), unread func(key string, line int, without string)) {
 	for _, field := range fields {
 		if field.Key == "" || field.RulesOnly && !rules {
 			continue
@@ -160,7 +178,12 @@ func (f file) apply(s *settings, model, scenario string, rules bool, note func(F
 		if field.Scenario != "" {
 			under = field.Scenario
 		}
-		if key, v, ok := f.find(model, under, field.Key); ok && field.set(s, v) {
+		key, v, ok := f.find(model, under, field.Key)
+		switch {
+		case !ok:
+		case field.ignored(s) != "":
+			unread(key, v.line, field.ignored(s))
+		case field.set(s, v):
 			note(field, key, v)
 		}
 	}

@@ -30,7 +30,7 @@ func Load(o Options) (Settings, error) {
 	for _, f := range fields {
 		s.Origins[f.Name] = Origin{Source: "LoadGen default", Key: f.Key, Text: f.Text(s.TestSettings)}
 	}
-	rules.apply(&s.TestSettings, o.Model, o.Scenario.String(), true, s.note(rules.source))
+	rules.apply(&s.TestSettings, o.Model, o.Scenario.String(), true, s.note(rules.source), func(string, int, string) {})
 	var problems []Problem
 	if o.UserConf != "" {
 		problems = s.userConf(o, rules)
@@ -59,7 +59,9 @@ func (s *Settings) userConf(o Options, rules file) []Problem {
 	problems := Check(o.UserConf, string(text), known)
 	f, bad := parse(o.UserConf, string(text))
 	if len(bad) == 0 {
-		f.apply(&s.TestSettings, o.Model, o.Scenario.String(), false, s.note(o.UserConf))
+		f.apply(&s.TestSettings, o.Model, o.Scenario.String(), false, s.note(o.UserConf), func(key string, line int, without string) {
+			problems = append(problems, Problem{Source: o.UserConf, Line: line, Key: key, Text: "is ignored without " + without + " = 1"})
+		})
 	}
 	return problems
 }
@@ -92,13 +94,7 @@ func (s *Settings) override(over Override, scenario loadgen.Scenario) string {
 	if fault := f.check(v); fault != "" {
 		return fault
 	}
-	if f.kind == tokenMillis {
-		s.UseTokenLatencies, ok = true, s.UseTokenLatencies
-	}
 	f.set(&s.TestSettings, v)
-	if f.kind == tokenMillis {
-		s.UseTokenLatencies = ok
-	}
 	s.note(over.Source)(f, over.Key, v)
 	return ""
 }

@@ -178,6 +178,25 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
+// TestLoadReportsUnreadKeys expects a key that another setting keeps from being read to be reported, and no other.
+func TestLoadReportsUnreadKeys(t *testing.T) {
+	text := "*.Server.ttft_latency = 100\n*.*.token_latency_scaling_factor = 3\n"
+	_, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: conf(t, text)})
+	for _, want := range []string{
+		":1: *.Server.ttft_latency: is ignored without use_token_latencies = 1",
+		":2: *.*.token_latency_scaling_factor: is ignored without infer_token_latencies = 1",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	text += "*.*.use_token_latencies = 1\n*.*.infer_token_latencies = 1\n"
+	s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: conf(t, text)})
+	if err != nil || s.ServerTTFTLatency != 100*time.Millisecond || s.TokenLatencyScalingFactor != 3 {
+		t.Errorf("%v %d, %v", s.ServerTTFTLatency, s.TokenLatencyScalingFactor, err)
+	}
+}
+
 func TestLoadUnknownInputs(t *testing.T) {
 	for _, c := range []struct {
 		o    mlconf.Options

@@ -61,7 +61,7 @@ func (o *Official) FromConfig(s *loadgen.TestSettings, text *string, model, scen
 	if len(bad) > 0 {
 		return CodeInvalid, nil
 	}
-	f.apply(s, model, scenario, false, func(Field, string, value) {})
+	f.applySilently(s, model, scenario, false)
 	return CodeOK, nil
 }
 
@@ -74,6 +74,10 @@ func (o *Official) applyRules(s *loadgen.TestSettings, model, scenario string) e
 	if err != nil {
 		return err
 	}
-	f.apply(s, model, scenario, true, func(Field, string, value) {})
+	f.applySilently(s, model, scenario, true)
 	return nil
+}
+
+func (f file) applySilently(s *loadgen.TestSettings, model, scenario string, rules bool) {
+	f.apply(s, model, scenario, rules, func(Field, string, value) {}, func(string, int, string) {})
 }
