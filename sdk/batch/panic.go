@@ -18,7 +18,7 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic in %s: %v", e.Where, e.Value) }
 
-// Recover, deferred, turns a panic into a *PanicError in err.
+// Recover turns a panic, where it is deferred, into a *PanicError in err.
 func Recover(err *error, where func() string) {
 	if v := recover(); v != nil {
 		*err = &PanicError{Where: where(), Value: v, Stack: innermost(debug.Stack())}

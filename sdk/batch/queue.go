@@ -92,7 +92,7 @@ func (q *queue) ready(batch int) bool {
 	if q.closed || q.n >= min(batch, q.limit) {
 		return true
 	}
-	return q.n > 0 && !(q.full && q.more)
+	return q.n > 0 && (!q.full || !q.more)
 }
 
 // flush releases what is held back.

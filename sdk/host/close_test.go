@@ -111,7 +111,7 @@ func TestContext(t *testing.T) {
 	defer cancelFirst()
 	stop(ours)
 	<-first.Done()
-	if context.Cause(first) != ours {
+	if !errors.Is(context.Cause(first), ours) {
 		t.Errorf("cause %v, want the parent's", context.Cause(first))
 	}
 	ctx, cancel := p.Context(t.Context())

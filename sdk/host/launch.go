@@ -97,11 +97,11 @@ func (p *Plugin) connect(ctx context.Context) error {
 func (p *Plugin) interrupted(ctx context.Context, result <-chan error) error {
 	err := context.Cause(ctx)
 	_ = p.process.Kill(ctx)
-	<-result
+	shaken := <-result
 	if errors.Is(err, context.DeadlineExceeded) {
 		return p.startTimeout()
 	}
-	return p.failure(KindStart, err, "its start was interrupted", "")
+	return p.failure(KindStart, errors.Join(err, shaken), "its start was interrupted", "")
 }
 
 // shake is what connect does, in a goroutine of its own: go-plugin's waits know no context.

@@ -64,32 +64,45 @@ func (p *process) Start(context.Context) error {
 }
 
 func (p *process) start() error {
-	stdinR, stdinW, err := os.Pipe()
+	stdio, err := openPipes()
 	if err != nil {
 		return err
 	}
-	defer stdinR.Close()
-	stdout, stdoutW, err := os.Pipe()
-	if err != nil {
-		return errors.Join(err, stdinW.Close())
-	}
-	defer stdoutW.Close()
-	stderr, stderrW, err := os.Pipe()
-	if err != nil {
-		return errors.Join(err, stdinW.Close(), stdout.Close())
-	}
-	defer stderrW.Close()
-
+	in, out, errs := stdio[0], stdio[1], stdio[2]
+	defer closeFiles(in.r, out.w, errs.w) // the child has its own
 	p.cmd = exec.Command(p.path)
 	p.cmd.Env = p.env
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdinR, stdoutW, stderrW
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in.r, out.w, errs.w
 	p.cmd.SysProcAttr = ownGroup()
 	if err := p.launch(); err != nil {
-		return errors.Join(err, stdinW.Close(), stdout.Close(), stderr.Close())
+		closeFiles(in.w, out.r, errs.r)
+		return err
 	}
-	p.stdin = stdinW
-	p.pump(stdout, stderr)
+	p.stdin = in.w
+	p.pump(out.r, errs.r)
 	return nil
+}
+
+type pipe struct{ r, w *os.File }
+
+// openPipes opens pipes for the three standard descriptors.
+func openPipes() (pipes [3]pipe, err error) {
+	for i := range pipes {
+		if pipes[i].r, pipes[i].w, err = os.Pipe(); err != nil {
+			for _, p := range pipes[:i] {
+				closeFiles(p.r, p.w)
+			}
+			return pipes, err
+		}
+	}
+	return pipes, nil
+}
+
+// closeFiles closes ends of pipes, which cannot fail in a way that matters.
+func closeFiles(files ...*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
 }
 
 // launch starts the command, unless the process was killed already.
@@ -108,19 +121,16 @@ func (p *process) launch() error {
 func (p *process) pump(stdout, stderr *os.File) {
 	var line *io.PipeWriter
 	p.first, line = io.Pipe()
-	p.pumps.Add(2)
-	go func() {
-		defer p.pumps.Done()
+	p.pumps.Go(func() {
+		defer closeFiles(stderr)
 		p.output.drain(stderr)
-		stderr.Close()
-	}()
-	go func() {
-		defer p.pumps.Done()
+	})
+	p.pumps.Go(func() {
+		defer closeFiles(stdout)
 		r := bufio.NewReaderSize(stdout, firstLineBytes)
 		p.passFirstLine(r, line)
 		p.output.drain(r)
-		stdout.Close()
-	}()
+	})
 }
 
 func (p *process) passFirstLine(r *bufio.Reader, to *io.PipeWriter) {
@@ -133,7 +143,7 @@ func (p *process) passFirstLine(r *bufio.Reader, to *io.PipeWriter) {
 		p.output.add(text, false)
 	}
 	_, _ = io.WriteString(to, line[:min(len(line), firstLineBytes)]+"\n")
-	to.Close()
+	_ = to.Close()
 }
 
 // firstLine returns the first line of the standard output, and whether there was one.
@@ -158,7 +168,7 @@ func looksLikeHandshake(line string) bool {
 func (p *process) wait() {
 	awaitEnd(p.cmd.Process.Pid)
 	p.reap()
-	p.stdin.Close()
+	closeFiles(p.stdin)
 	read := make(chan struct{})
 	go func() { p.pumps.Wait(); close(read) }()
 	select {

@@ -20,6 +20,8 @@ type raw struct {
 	speak speech
 }
 
+var _ plugin.GRPCPlugin = (*raw)(nil)
+
 // speech is how a plugin answers in mid-run: it may change the frame that answers the samples received so far, or
 // return nil to send none.
 type speech func(answer *pluginpb.RunResponse) *pluginpb.RunResponse
@@ -71,10 +73,9 @@ func serveRaw(speak speech) {
 }
 
 func (r *raw) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
-	if r.speak == nil {
-		return nil // "no-calls": not even the service
+	if r.speak != nil { // else "no-calls": not even the service
+		pluginpb.RegisterPluginServer(s, r)
 	}
-	pluginpb.RegisterPluginServer(s, r)
 	return nil
 }
 

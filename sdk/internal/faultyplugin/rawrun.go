@@ -17,7 +17,7 @@ type runStream = grpc.BidiStreamingServer[pluginpb.RunRequest, pluginpb.RunRespo
 // Run answers each Issue frame with one frame, and sends heartbeats between them.
 func (r *raw) Run(stream runStream) (err error) {
 	defer func() {
-		if v := recover(); v == errHangUp {
+		if recover() != nil {
 			err = status.Error(codes.Aborted, errHangUp.Error())
 		}
 	}()

@@ -13,8 +13,9 @@ const (
 	Protocol = 1
 	// CoreProtocol is go-plugin's own version, first in the line that a plugin prints.
 	CoreProtocol = plugin.CoreProtocolVersion
-	// CookieKey and CookieValue tell a plugin that a harness started it. They are no secret.
-	CookieKey   = "PLUMBLINE_PLUGIN"
+	// CookieKey is an environment variable; its value tells a plugin that a harness started it. It is no secret.
+	CookieKey = "PLUMBLINE_PLUGIN"
+	// CookieValue is the value of CookieKey.
 	CookieValue = "ba19dbe2-3c43-4a4b-9b8b-plumbline-v1"
 	// Service is the one service that a plugin dispenses.
 	Service = "plumbline"

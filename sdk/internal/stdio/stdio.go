@@ -21,7 +21,7 @@ func Reserve() (restore func(), err error) {
 	return func() {
 		once.Do(func() {
 			os.Stdout, os.Stderr = stderr, stderr
-			private.Close()
+			_ = private.Close()
 		})
 	}, nil
 }

@@ -17,7 +17,7 @@ func Options(o sdk.Options) *pluginpb.OpenRequest {
 	}
 }
 
-// Scenario: the wire counts from 1.
+// Scenario numbers a scenario as the wire does: from 1.
 func Scenario(s loadgen.Scenario) pluginpb.Scenario {
 	return pluginpb.Scenario(s) + pluginpb.Scenario_SCENARIO_SINGLE_STREAM
 }
