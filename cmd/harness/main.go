@@ -1,4 +1,16 @@
 // Command harness runs benchmarks and judges them.
+//
+// It finds a benchmark's plugin, launches it, drives it with the LoadGen, and reports. Results go to
+//
+//	OUT/result.json                                   all runs
+//	OUT/MODEL/SCENARIO/result.json                    the scenario's runs, and user.conf where one was given
+//	OUT/MODEL/SCENARIO/performance/run_1/mlperf_log_* the four logs
+//	OUT/MODEL/SCENARIO/accuracy/mlperf_log_*          the four logs, and accuracy.txt
+//
+// It ends with 0 VALID, 1 internal error, 2 usage or settings, 3 INVALID, 4 accuracy below target, 5 plugin failed,
+// 6 model or data missing or wrong, or 130 interrupted: the worst of all runs.
+//
+// In: the command line, plans, reports. Out: benchmarks, backends, metrics (the plugins'), load generation (loadgen's).
 package main
 
 import (

@@ -4,11 +4,12 @@ package checksum
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 )
@@ -19,12 +20,17 @@ func File(path string) (sum string, size int64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	defer f.Close()
-	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
+	if sum, size, err = contents(f); err != nil {
 		return "", 0, fmt.Errorf("reading %s: %w", path, err)
 	}
-	return hex.EncodeToString(h.Sum(nil)), size, nil
+	return sum, size, nil
+}
+
+// contents reads f to its end and closes it.
+func contents(f io.ReadCloser) (sum string, size int64, err error) {
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), size, errors.Join(err, f.Close())
 }
 
 // DatasetNote says what the sum of Dataset covers.
@@ -34,11 +40,12 @@ const DatasetNote = "names and sizes of all files, contents of .txt, .json and .
 // hold labels and lists. Reading the contents of a hundred gigabytes of pictures would take longer than the run.
 func Dataset(dir string) (string, error) {
 	var lines []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	root := os.DirFS(dir) // dir itself may be a link
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		line, err := describe(dir, path, d)
+		line, err := describe(root, name)
 		lines = append(lines, line)
 		return err
 	})
@@ -48,31 +55,31 @@ func Dataset(dir string) (string, error) {
 	slices.Sort(lines)
 	h := sha256.New()
 	for _, line := range lines {
-		io.WriteString(h, line)
+		fmt.Fprint(h, line)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-func describe(dir, path string, d fs.DirEntry) (string, error) {
-	info, err := d.Info()
-	if err != nil {
-		return "", err
-	}
-	name, err := filepath.Rel(dir, path)
+func describe(root fs.FS, name string) (string, error) {
+	info, err := fs.Stat(root, name)
 	if err != nil {
 		return "", err
 	}
 	sum := ""
 	if lists(name) && info.Mode().IsRegular() {
-		if sum, _, err = File(path); err != nil {
+		f, err := root.Open(name)
+		if err != nil {
+			return "", err
+		}
+		if sum, _, err = contents(f); err != nil {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("%d %s %q\n", info.Size(), sum, filepath.ToSlash(name)), nil
+	return fmt.Sprintf("%d %s %q\n", info.Size(), sum, name), nil
 }
 
 func lists(name string) bool {
-	switch strings.ToLower(filepath.Ext(name)) {
+	switch strings.ToLower(path.Ext(name)) {
 	case ".txt", ".json", ".csv":
 		return true
 	}

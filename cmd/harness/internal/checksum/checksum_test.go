@@ -61,6 +61,17 @@ func TestDataset(t *testing.T) {
 			t.Errorf("%s: sum %s, first %s", c.name, got, base)
 		}
 	}
+	dir := t.TempDir()
+	write(t, dir, "val_map.txt", "a 1\n")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	straight, err1 := Dataset(dir)
+	linked, err2 := Dataset(link)
+	if straight != linked || err1 != nil || err2 != nil {
+		t.Errorf("through a link: %s, %v; straight: %s, %v", linked, err2, straight, err1)
+	}
 	if _, err := Dataset(filepath.Join(t.TempDir(), "no")); err == nil {
 		t.Error("a missing folder has a sum")
 	}

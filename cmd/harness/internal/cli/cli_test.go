@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 
 	"os"
 	"path/filepath"
@@ -27,6 +28,7 @@ type shell struct {
 	fakes   map[string]*plugintest.Fake
 
 	stdout, stderr buffer
+	redirect       io.Writer // instead of stdout, if not nil
 }
 
 // buffer may be written by the live line's goroutine too.
@@ -69,8 +71,12 @@ func newShellWith(t *testing.T, fakes map[string]*plugintest.Fake) *shell {
 func (s *shell) run(args ...string) (code int) {
 	s.t.Helper()
 	s.stdout, s.stderr = buffer{}, buffer{}
+	var stdout io.Writer = &s.stdout
+	if s.redirect != nil {
+		stdout = s.redirect
+	}
 	code = Main(&State{
-		Args: args, Stdout: &s.stdout, Stderr: &s.stderr,
+		Args: args, Stdout: stdout, Stderr: &s.stderr,
 		Env:     func(key string) string { return s.env[key] },
 		Signals: s.signals, Exit: s.exit,
 		Now:     func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },

@@ -327,6 +327,20 @@ func TestJSONToStdout(t *testing.T) {
 	}
 }
 
+// closed is a stream that nobody reads any more.
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+func TestReportThatCannotBeWritten(t *testing.T) {
+	s := newShell(t)
+	s.redirect = closed{}
+	s.want(1, s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out()), syscall.EPIPE.Error())
+	if run := s.result().Runs[0]; run.Status != report.Complete {
+		t.Errorf("the run is %s, want it complete in result.json", run.Status)
+	}
+}
+
 func TestUserConfIsKeptBesideTheResult(t *testing.T) {
 	s := newShell(t)
 	conf := s.write("my.conf", "*.SingleStream.target_latency = 0.00005\n")

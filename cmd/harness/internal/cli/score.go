@@ -105,7 +105,8 @@ func (a *app) scoreLog(ctx context.Context, catalog *discover.Catalog, f *scoreF
 		Model: served.Model, Score: s.Score, Own: origin.Options.Dataset != "",
 		Embedded: origin.Workload != nil && origin.Workload.Embedded,
 	})
-	return verdict.OK(), a.writeScore(served.Model.Name, log, s, verdict)
+	a.writeScore(served.Model.Name, log, s, verdict)
+	return verdict.OK(), nil
 }
 
 // origin says what a log is of: the flags first, then the result.json beside it.
@@ -171,11 +172,10 @@ func recorded(log string) report.Run {
 
 // writeScore prints a score and writes accuracy.txt. A directory that cannot be written is no failure: the score is on
 // the screen.
-func (a *app) writeScore(model, log string, s score.Scored, v judge.Verdict) error {
+func (a *app) writeScore(model, log string, s score.Scored, v judge.Verdict) {
 	fmt.Fprintf(a.Stdout, "%s  %s\n%s", model, log, s.Text())
 	report.WriteVerdict(a.Stdout, v, s.Notes)
 	if path, err := s.WriteText(filepath.Dir(log)); err != nil {
 		fmt.Fprintf(a.Stderr, "%s is not written: %v\n", path, err)
 	}
-	return nil
 }

@@ -23,7 +23,8 @@ type session struct {
 	plan   *plan.Plan
 	flags  *runFlags
 	runner *run.Runner
-	header bool // written
+	header bool  // written
+	wrote  error // of what was written so far
 }
 
 func (a *app) newSession(ctx context.Context, p *plan.Plan, r *runFlags) (*session, error) {
@@ -104,8 +105,8 @@ func (s *session) finish(records []report.Run, failure error) error {
 	} else if err := report.WriteFooter(s.Stdout, s.plan.Out); err != nil {
 		return err
 	}
-	if failure != nil {
-		return failure
+	if err := errors.Join(failure, s.wrote); err != nil {
+		return err
 	}
 	if d.ExitCode != 0 {
 		return &exitcode.Outcome{Code: exitcode.Code(d.ExitCode)}
@@ -119,12 +120,12 @@ func (s *session) opened(rec report.Run) {
 		return
 	}
 	s.header = true
-	report.WriteHeader(s.Stdout, rec, s.plan.Out)
+	s.wrote = errors.Join(s.wrote, report.WriteHeader(s.Stdout, rec, s.plan.Out))
 }
 
 func (s *session) row(rec report.Run) {
 	if !s.flags.json {
-		report.WriteRow(s.Stdout, rec)
+		s.wrote = errors.Join(s.wrote, report.WriteRow(s.Stdout, rec))
 	}
 }
 
@@ -137,7 +138,7 @@ func (s *session) watch(t plan.Run, p *loadgen.Progress) (stop func()) {
 	})
 }
 
-// percentile is the one that the run's result is taken at, as a fraction.
+// percentile is the one that the scenario judges latencies at, as a fraction; 0 for Offline, which judges none.
 func percentile(t plan.Run) float64 {
 	s := t.Settings.TestSettings
 	switch t.Scenario {
@@ -148,8 +149,5 @@ func percentile(t plan.Run) float64 {
 	case loadgen.Server:
 		return s.ServerTargetLatencyPercentile
 	}
-	return offlinePercentile
+	return 0
 }
-
-// offlinePercentile is what the summary log shows for Offline.
-const offlinePercentile = 0.90

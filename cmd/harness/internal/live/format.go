@@ -13,7 +13,8 @@ import (
 
 // Line words a snapshot: phase, elapsed of minimum, when it may end, issued / done / outstanding, and the current latency
 // at the target percentile against its limit. Parts that say nothing in the phase are left out; the least important come
-// last, where a narrow terminal cuts them off. percentile is the target as a fraction.
+// last, where a narrow terminal cuts them off. percentile is the target as a fraction; 0
+// where the scenario has none.
 func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 	if s.Phase != loadgen.PhaseIssuing && s.Phase != loadgen.PhaseDraining {
 		return phase(s)
@@ -23,7 +24,7 @@ func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 		parts = append(parts, "ETA "+figure.Seconds(left))
 	}
 	parts = append(parts, counts(s))
-	if s.Latency > 0 && s.Mode != loadgen.AccuracyOnly {
+	if percentile > 0 && s.Latency > 0 && s.Mode != loadgen.AccuracyOnly {
 		parts = append(parts, latency(s, percentile))
 	}
 	return strings.Join(parts, "  ")

@@ -27,8 +27,9 @@ type Plugin interface {
 	// Context ends with parent, or with a *host.Error as its cause as soon as the plugin fails.
 	Context(parent context.Context) (context.Context, context.CancelFunc)
 	StderrTail() []string
-	// Close ends the process and every process it started. It may be called more than once.
-	Close() error
+	// Close ends the process and every process it started. It may be called more than once. What fails then changes no
+	// result any more.
+	Close()
 	// Kill ends them at once, without asking.
 	Kill()
 }
@@ -38,7 +39,8 @@ type Workload interface {
 	SUT() loadgen.SUT
 	QSL() loadgen.QSL
 	Info() sdk.WorkloadInfo
-	Close() error
+	// Close closes the workload; the plugin lives on. A plugin that fails in it ends the context of Plugin.Context.
+	Close()
 }
 
 // Host is the Launcher of real plugin processes.
@@ -59,6 +61,9 @@ func (Host) Launch(ctx context.Context, path string, o host.LaunchOptions) (Plug
 // process is a host.Plugin as a Plugin.
 type process struct{ *host.Plugin }
 
+// Close implements Plugin.
+func (p process) Close() { _ = p.Plugin.Close() }
+
 // Kill implements Plugin.
 func (p process) Kill() { killGroup(p.PID()) }
 
@@ -67,5 +72,11 @@ func (p process) Open(ctx context.Context, o sdk.Options) (Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w, nil
+	return workload{w}, nil
 }
+
+// workload is a host.Workload as a Workload.
+type workload struct{ *host.Workload }
+
+// Close implements Workload.
+func (w workload) Close() { _ = w.Workload.Close() }

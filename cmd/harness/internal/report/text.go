@@ -149,7 +149,7 @@ func (r Run) writeReasons(b *strings.Builder) {
 		t.Row("", "needed: "+reason.Needed)
 		t.Row("", reason.Hint)
 	}
-	t.WriteTo(b)
+	_, _ = t.WriteTo(b) // a strings.Builder takes everything
 }
 
 // writeRemarks writes what is worth knowing beside the verdict.

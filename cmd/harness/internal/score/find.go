@@ -38,14 +38,14 @@ func exists(path string) bool {
 
 func below(dir string) ([]string, error) {
 	var logs []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error { // dir itself may be a link
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir() && d.Name() == "performance":
 			return fs.SkipDir
 		case !d.IsDir() && d.Name() == LogName:
-			logs = append(logs, path)
+			logs = append(logs, filepath.Join(dir, filepath.FromSlash(path)))
 		}
 		return nil
 	})

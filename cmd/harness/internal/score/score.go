@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,7 +37,7 @@ func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions) 
 	if err != nil {
 		return Scored{}, exitcode.With(exitcode.Data, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // opened for reading
 	scorer, err := p.OpenScorer(ctx, o)
 	if err != nil {
 		return Scored{}, classify(ctx, fmt.Errorf("opening the scorer: %w", err))
@@ -57,7 +58,7 @@ func stream(ctx context.Context, r io.Reader, scorer sdk.Scorer) error {
 	log := mllog.NewAccuracyReader(r)
 	for ctx.Err() == nil {
 		e, err := log.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			_, err = io.Copy(io.Discard, r)
 			return err
 		}

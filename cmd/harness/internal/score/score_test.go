@@ -28,7 +28,7 @@ func launch(t *testing.T, f *plugintest.Fake) plugin.Plugin {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { p.Close() })
+	t.Cleanup(p.Close)
 	return p
 }
 

@@ -49,7 +49,7 @@ func with(root fs.FS, name string, read func(io.Reader)) {
 	if err != nil {
 		return
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // opened for reading
 	read(f)
 }
 

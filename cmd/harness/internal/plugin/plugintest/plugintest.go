@@ -139,9 +139,8 @@ func (p *process) Context(parent context.Context) (context.Context, context.Canc
 
 func (p *process) StderrTail() []string { return []string{"the last line"} }
 
-func (p *process) Close() error {
+func (p *process) Close() {
 	p.closed.Do(func() { p.open.Add(-1) })
-	return nil
 }
 
 func (p *process) Kill() {
@@ -162,7 +161,7 @@ type workload struct {
 func (w *workload) SUT() loadgen.SUT       { return sut{w} }
 func (w *workload) QSL() loadgen.QSL       { return qsl{w} }
 func (w *workload) Info() sdk.WorkloadInfo { return w.process.Info }
-func (w *workload) Close() error           { return nil }
+func (w *workload) Close()                 {}
 
 type sut struct{ *workload }
 
