@@ -39,7 +39,7 @@ func checkSettings(s TestSettings) error {
 	f.limits(s)
 	f.need(!s.InferTokenLatencies || s.TokenLatencyScalingFactor > 0,
 		"token_latency_scaling_factor = 0 with infer_token_latencies: set it to the number of tokens that a sample stands for")
-	f.unsupported(s)
+	f.threads(s)
 	return f.err(ErrBadSettings)
 }
 
@@ -113,7 +113,7 @@ func (f *faults) limits(s TestSettings) {
 	f.need(s.MaxDuration >= 0, "max_duration = %v, want 0 (no limit) or more", s.MaxDuration)
 	f.need(s.MinQueryCount > 0 || s.MinDuration > 0 || s.Mode == AccuracyOnly || s.PerformanceIssueUnique || f.equalStream(s),
 		"min_query_count and min_duration are both 0, so that no query would be issued: raise one of them")
-	f.need(s.MinQueryCount > 0 || !s.SampleConcatenatePermutation || s.Scenario == Offline || f.equalStream(s),
+	f.need(s.MinQueryCount > 0 || !s.SampleConcatenatePermutation || s.Scenario == Offline || f.equalStream(s) || s.Scenario == MultiStream && s.Mode == AccuracyOnly,
 		"min_query_count = 0 with sample_concatenate_permutation: issuing every sample equally often needs a count of at least 1")
 	f.need(s.AccuracyLogProbability >= 0 && s.AccuracyLogProbability <= 1,
 		"accuracy_log_probability = %v, want a fraction from 0 to 1", s.AccuracyLogProbability)
@@ -124,9 +124,20 @@ func (*faults) equalStream(s TestSettings) bool {
 	return s.Scenario == SingleStream && s.SampleConcatenatePermutation
 }
 
-func (f *faults) unsupported(s TestSettings) {
-	f.need(s.ServerNumIssueQueryThreads == 0 || s.Scenario != Server,
-		"server_num_issue_query_threads = %d is not supported yet: leave it at 0", s.ServerNumIssueQueryThreads)
+// mostThreads bounds the issuing goroutines, each of which owns a thread while it issues.
+const mostThreads = 1024
+
+// threads checks the number of issuing goroutines: each needs a share of the limits that are divided among them.
+func (f *faults) threads(s TestSettings) {
+	n := s.ServerNumIssueQueryThreads
+	if n == 0 || s.Scenario != Server {
+		return
+	}
+	f.need(n <= mostThreads, "server_num_issue_query_threads = %d, want at most %d", n, mostThreads)
+	f.need(s.ServerMaxAsyncQueries == 0 || s.ServerMaxAsyncQueries >= n,
+		"server_max_async_queries = %d is divided among %d issue threads: want 0 (no limit) or at least %d", s.ServerMaxAsyncQueries, n, n)
+	f.need(s.MaxQueryCount == 0 || s.MaxQueryCount >= n,
+		"max_query_count = %d is divided among %d issue threads: want 0 (no limit) or at least %d", s.MaxQueryCount, n, n)
 }
 
 // checkQSLCounts lists the faults of what the library reports.
@@ -143,7 +154,7 @@ func checkFit(s TestSettings, e EffectiveSettings, q qslCounts) error {
 	var f faults
 	f.need(!s.PerformanceIssueSame || s.PerformanceIssueSameIndex < smallestSet(e, q),
 		"performance_issue_same_index = %d, want less than %d, the samples of the smallest loaded set", s.PerformanceIssueSameIndex, smallestSet(e, q))
-	f.need(!s.PerformanceIssueUnique || s.Scenario != Offline || e.PerformanceSampleCount <= uint64(q.total),
+	f.need(!s.PerformanceIssueUnique || s.Scenario != Offline || s.Mode == AccuracyOnly || e.PerformanceSampleCount <= uint64(q.total),
 		"performance_issue_unique asks for %d different samples, but the QSL has %d: lower performance_sample_count_override", e.PerformanceSampleCount, q.total)
 	f.traffic(s, e, q)
 	return f.err(ErrBadSettings)

@@ -2,14 +2,19 @@ package loadgen
 
 import "github.com/plumbline-ml/plumbline/loadgen/internal/record"
 
-// collect hands over what a series recorded, all samples of which are answered. Nothing is copied.
+// collect hands over what a series recorded, all samples of which are answered. Nothing is copied, unless several
+// lanes ended at different places.
 func (x *issuer) collect(p *series) {
 	samples := x.rec.Issued()
 	p.Start = x.clock.Wall()
 	p.Queries = int(samples / p.SamplesPerQuery)
-	p.Scheduled, p.Issued = x.scheduled[:p.Queries], x.issued[:p.Queries]
-	p.Done = x.rec.Times(samples)
-	p.FirstToken, p.Tokens = x.rec.FirstTokenTimes(samples), x.rec.TokenCounts(samples)
+	p.Numbers = x.scattered(samples)
+	p.Scheduled, p.Issued = pick(x.scheduled, p), pick(x.issued, p)
+	if p.Numbers == nil {
+		p.Done, p.FirstToken, p.Tokens = x.rec.Times(samples), x.rec.FirstTokenTimes(samples), x.rec.TokenCounts(samples)
+		return
+	}
+	x.copySamples(p)
 }
 
 // salvage copies what a series that ended early recorded; -1 stands for samples without an answer. The SUT may still
@@ -20,24 +25,60 @@ func (x *issuer) salvage(p *series) {
 		return
 	}
 	p.Start = x.clock.Wall()
+	p.Numbers = x.scattered(samples)
+	if p.Numbers != nil {
+		samples = uint64(len(p.Numbers))
+	}
 	p.Queries = int(samples / p.SamplesPerQuery)
-	p.Scheduled, p.Issued = x.scheduled[:p.Queries], x.issued[:p.Queries]
-	p.Done = make([]int64, samples)
+	p.Scheduled, p.Issued = pick(x.scheduled, p), pick(x.issued, p)
+	x.copySamples(p)
+}
+
+// scattered lists the queries that were issued, n altogether, where these are not the first n of the plan.
+func (x *issuer) scattered(n uint64) []uint32 {
+	if x.rec.IssuedFirst(n) {
+		return nil
+	}
+	numbers := make([]uint32, 0, n)
+	for q := range uint32(x.plan.Queries) {
+		if x.rec.HasIssued(uint64(q)) {
+			numbers = append(numbers, q)
+		}
+	}
+	return numbers
+}
+
+// pick returns the values of p's queries.
+func pick(values []int64, p *series) []int64 {
+	if p.Numbers == nil {
+		return values[:p.Queries]
+	}
+	out := make([]int64, len(p.Numbers))
+	for i, q := range p.Numbers {
+		out[i] = values[q]
+	}
+	return out
+}
+
+// copySamples copies what is known of the samples of p's queries.
+func (x *issuer) copySamples(p *series) {
+	n := p.Queries * int(p.SamplesPerQuery)
+	p.Done = make([]int64, n)
 	if x.kind != record.Latencies {
-		p.Tokens = make([]uint32, samples)
+		p.Tokens = make([]uint32, n)
 	}
 	if x.kind == record.FirstTokens {
-		p.FirstToken = make([]int64, samples)
+		p.FirstToken = make([]int64, n)
 	}
 	for i := range p.Done {
-		x.copySample(p, i)
+		x.copySample(p, i, p.number(i))
 	}
 }
 
-// copySample copies what is known of a sample.
-func (x *issuer) copySample(p *series, i int) {
-	done := x.rec.Done(uint64(i))
-	first, n := x.rec.TokensOf(uint64(i))
+// copySample copies what is known of sample number as p's sample i.
+func (x *issuer) copySample(p *series, i int, number uint64) {
+	done := x.rec.Done(number)
+	first, n := x.rec.TokensOf(number)
 	if done == 0 || p.Tokens != nil && n == 0 { // the answer may be under way
 		done = -1
 	}

@@ -22,6 +22,7 @@ type goldenSettings struct {
 	ServerDecimals                *int     `json:"server_find_peak_qps_decimals_of_precision"`
 	ServerStep                    *float64 `json:"server_find_peak_qps_boundary_step_size"`
 	ServerMaxAsync                uint64   `json:"server_max_async_queries"`
+	ServerThreads                 uint64   `json:"server_num_issue_query_threads"`
 	OfflineExpectedQPS            *float64 `json:"offline_expected_qps"`
 
 	MinDurationMS *int64  `json:"min_duration_ms"`
@@ -111,6 +112,7 @@ func (g goldenSettings) scenarios(s *loadgen.TestSettings) {
 	set(&s.ServerFindPeakQPSDecimalsOfPrecision, g.ServerDecimals)
 	set(&s.ServerFindPeakQPSBoundaryStepSize, g.ServerStep)
 	s.ServerMaxAsyncQueries = g.ServerMaxAsync
+	s.ServerNumIssueQueryThreads = g.ServerThreads
 	set(&s.OfflineExpectedQPS, g.OfflineExpectedQPS)
 }
 

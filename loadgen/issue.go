@@ -21,12 +21,13 @@ type issuer struct {
 	limits   EffectiveSettings
 	accuracy bool
 	coalesce bool
+	lanes    []*lane // Server's
 	spin     bool
 	progress *Progress
 
 	plan  schedule.Plan
 	first uint32        // response id of the first sample
-	query []QuerySample // what IssueQuery gets; with coalescing, as many samples as may be due at once
+	query []QuerySample // what IssueQuery gets, but for Server, whose lanes have their own
 	kind  record.Kind
 	rec   *record.Recorder
 	clock *pace.Clock
@@ -41,21 +42,25 @@ func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
 		sut: t.sut, out: t.responder, log: t.log, limits: t.e, accuracy: accuracy, spin: t.l.Spin, progress: t.progress,
 		plan: plan, first: uint32(t.nextID),
 	}
-	x.query = make([]QuerySample, plan.SamplesPerQuery)
-	if t.e.Scenario == Server && t.s.ServerCoalesceQueries {
-		x.coalesce, x.query = true, make([]QuerySample, len(plan.Samples))
+	threads := 1
+	if t.e.Scenario == Server {
+		threads = int(max(1, t.s.ServerNumIssueQueryThreads))
+		x.coalesce = t.s.ServerCoalesceQueries
 	}
 	x.kind = recordKind(t.s)
-	x.rec = record.New(x.first, len(plan.Samples), x.kind)
+	x.rec = record.New(x.first, len(plan.Samples), x.kind, threads)
 	x.issued = make([]int64, plan.Queries)
 	switch t.e.Scenario {
 	case Server:
 		x.scheduled = plan.Scheduled
+		x.lanes = x.newLanes(threads)
+		return x
 	case Offline:
 		x.scheduled = make([]int64, plan.Queries)
 	default:
 		x.scheduled = x.issued
 	}
+	x.query = make([]QuerySample, plan.SamplesPerQuery)
 	return x
 }
 
@@ -72,7 +77,9 @@ func recordKind(s TestSettings) record.Kind {
 
 // run issues the queries, flushes, and waits for the answers.
 func (x *issuer) run(ctx context.Context, a *answers) error {
-	x.fill(0, 1) // Offline's query is long: it exists before the clock starts
+	if x.lanes == nil {
+		x.fill(0) // Offline's query is long: it exists before the clock starts
+	}
 	x.clock = pace.Start(ctx)
 	a.clock = x.clock
 	x.out.current.Store(a)
@@ -80,7 +87,7 @@ func (x *issuer) run(ctx context.Context, a *answers) error {
 	if err := x.issueAll(ctx); err != nil {
 		return err
 	}
-	x.query = nil // Offline's query is as large as what was recorded
+	x.query, x.lanes = nil, nil // Offline's query is as large as what was recorded
 	if err := x.flush(ctx); err != nil {
 		return err
 	}
@@ -115,10 +122,10 @@ func (x *issuer) chained(ctx context.Context) error {
 			if !x.await(ctx, uint64(q)*perQuery) || closed(done) {
 				return x.interrupted(ctx)
 			}
-			x.fill(q, 1)
+			x.fill(q)
 		}
 		at := x.clock.Now()
-		if err := x.issue(ctx, q, 1, at); err != nil {
+		if err := x.issue(ctx, q, at); err != nil {
 			return err
 		}
 		if x.accuracy {
@@ -128,7 +135,7 @@ func (x *issuer) chained(ctx context.Context) error {
 			x.log.message("Ending naturally: Minimum query count and test duration met.")
 			return nil
 		}
-		if x.overLimit(uint64(q+1), at) {
+		if x.overLimit(0, x.limits.MaxQueryCount, uint64(q+1), at) {
 			return nil
 		}
 	}
@@ -139,59 +146,20 @@ func (x *issuer) chained(ctx context.Context) error {
 	return nil
 }
 
-// paced issues each query when it is due.
-func (x *issuer) paced(ctx context.Context) error {
-	sleeper := pace.NewSleeper(ctx, x.clock, x.spin)
-	defer sleeper.Close()
-	done := ctx.Done()
-	for q := 0; q < len(x.scheduled); {
-		now := sleeper.Until(x.scheduled[q])
-		if closed(done) {
-			return x.interrupted(ctx)
-		}
-		n := x.due(q, now)
-		x.fill(q, n)
-		if err := x.issue(ctx, q, n, now); err != nil {
-			return err
-		}
-		q += n
-		if !x.accuracy && (x.tooManyOutstanding(uint64(q)) || x.overLimit(uint64(q), now)) {
-			return nil
-		}
-	}
-	return nil
-}
-
-// due is how many queries from q on are issued together: one, or with coalescing all that are due by now.
-func (x *issuer) due(q int, now int64) int {
-	n := 1
-	if x.coalesce {
-		for q+n < len(x.scheduled) && x.scheduled[q+n] <= now {
-			n++
-		}
-	}
-	return n
-}
-
-// fill writes n queries from q on into the buffer that IssueQuery gets.
-func (x *issuer) fill(q, n int) {
-	first := q * x.plan.SamplesPerQuery
-	n *= x.plan.SamplesPerQuery
+// fill writes query q into the buffer that IssueQuery gets.
+func (x *issuer) fill(q int) {
+	first := q * len(x.query)
 	id := x.first + uint32(first)
-	query := x.query[:n]
-	for i, index := range x.plan.Samples[first : first+n] {
-		query[i] = QuerySample{ID: ResponseID(id + uint32(i)), Index: SampleIndex(index)}
+	for i, index := range x.plan.Samples[first : first+len(x.query)] {
+		x.query[i] = QuerySample{ID: ResponseID(id + uint32(i)), Index: SampleIndex(index)}
 	}
 }
 
-// issue hands the n queries from q on, which the buffer holds, to the SUT, as issued at the time.
-func (x *issuer) issue(ctx context.Context, q, n int, at int64) error {
-	for i := q; i < q+n; i++ {
-		x.issued[i] = at
-	}
-	perQuery := x.plan.SamplesPerQuery
-	x.rec.Issue(uint64(q+n) * uint64(perQuery))
-	err := x.sut.IssueQuery(ctx, Query{Samples: x.query[:n*perQuery]}, x.out)
+// issue hands query q, which the buffer holds, to the SUT, as issued at the time.
+func (x *issuer) issue(ctx context.Context, q int, at int64) error {
+	x.issued[q] = at
+	x.rec.Issue(0, uint64(q+1)*uint64(len(x.query)))
+	err := x.sut.IssueQuery(ctx, Query{Samples: x.query}, x.out)
 	if err == nil {
 		return nil
 	}
@@ -203,29 +171,22 @@ func (x *issuer) issue(ctx context.Context, q, n int, at int64) error {
 
 const keyRuntime = "error_runtime"
 
-func (x *issuer) tooManyOutstanding(issued uint64) bool {
-	if x.limits.MaxAsyncQueries == 0 {
-		return false
-	}
-	outstanding := issued - x.rec.Completed()
-	if outstanding <= x.limits.MaxAsyncQueries {
-		return false
-	}
-	x.log.fail(keyRuntime, fmt.Sprintf("IssueQueryThread 0 Ending early: Too many outstanding queries. issued %d outstanding %d", issued, outstanding))
-	return true
-}
-
-// overLimit tells whether the test reached a limit of its settings after issued queries, the last of them at a time.
-func (x *issuer) overLimit(issued uint64, at int64) bool {
-	if x.limits.MaxQueryCount != 0 && issued >= x.limits.MaxQueryCount {
-		x.log.fail(keyRuntime, fmt.Sprintf("IssueQueryThread 0 Ending early: Max query count reached. query_count %d", issued))
+// overLimit tells whether a lane reached a limit of the test after issued queries, the last of them at a time.
+func (x *issuer) overLimit(lane int, maxQueries, issued uint64, at int64) bool {
+	if maxQueries != 0 && issued >= maxQueries {
+		x.endEarly(lane, fmt.Sprintf("Max query count reached. query_count %d", issued))
 		return true
 	}
 	if x.limits.MaxDuration != 0 && at > int64(x.limits.MaxDuration) {
-		x.log.fail(keyRuntime, fmt.Sprintf("IssueQueryThread 0 Ending early: Max test duration reached. duration_ns %d", at))
+		x.endEarly(lane, fmt.Sprintf("Max test duration reached. duration_ns %d", at))
 		return true
 	}
 	return false
+}
+
+// endEarly logs why a lane stops before its last query.
+func (x *issuer) endEarly(lane int, why string) {
+	x.log.fail(keyRuntime, fmt.Sprintf("IssueQueryThread %d Ending early: %s", lane, why))
 }
 
 // await returns true when the first n samples are answered, false when ctx ends before.

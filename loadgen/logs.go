@@ -213,7 +213,7 @@ func (g *runLog) writeSummary(r *Result) error {
 }
 
 // trace writes the samples of a finished series, if the trace log is enabled. index gives the data-set index of the
-// i-th issued sample; the sequence numbers are those of the series' first query and sample in the whole test.
+// i-th generated sample; the sequence numbers are those of the series' first query and sample in the whole test.
 func (g *runLog) trace(p *series, index func(i int) SampleIndex, firstQuery, firstSample uint64) error {
 	if g.traced == nil {
 		return nil
@@ -224,9 +224,9 @@ func (g *runLog) trace(p *series, index func(i int) SampleIndex, firstQuery, fir
 		if done < 0 {
 			continue
 		}
-		q := i / per
+		q, number := i/per, p.number(i)
 		s := mllog.TraceSample{
-			SampleSeq: firstSample + uint64(i), QuerySeq: firstQuery + uint64(q), Index: uint64(index(i)),
+			SampleSeq: firstSample + number, QuerySeq: firstQuery + number/p.SamplesPerQuery, Index: uint64(index(int(number))),
 			Scheduled: start + p.Scheduled[q], IssueDelay: p.Issued[q] - p.Scheduled[q], Latency: done - p.Scheduled[q],
 		}
 		if err := g.traceSample(s, p.timeToToken(i)); err != nil {

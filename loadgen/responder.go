@@ -94,8 +94,8 @@ func (a *answers) keep(r *QuerySampleResponse) {
 func (a *answers) breach(fault record.Fault, r *QuerySampleResponse) error {
 	id := r.ID
 	if fault == record.NotIssued {
-		return fmt.Errorf("%w: it answered response id %d, which was not issued (ids below %d were): answer each sample under the ID of its QuerySample",
-			ErrProtocol, id, uint64(a.first)+a.rec.Issued())
+		return fmt.Errorf("%w: it answered response id %d, which was not issued (%d were, from %d on): answer each sample under the ID of its QuerySample",
+			ErrProtocol, id, a.rec.Issued(), a.first)
 	}
 	if id < a.first {
 		return fmt.Errorf("%w: it answered response id %d again, of a series that has ended: answer each sample once", ErrProtocol, id)

@@ -17,6 +17,9 @@ type series struct {
 	// Scheduled and Issued hold one time per issued query. In SingleStream and MultiStream both are equal (and may be
 	// one slice); in Offline Scheduled is 0.
 	Scheduled, Issued []int64
+	// Numbers are the issued queries' numbers among the generated ones, one sample each, where several issuing
+	// goroutines ended at different places; nil where the first queries were issued.
+	Numbers []uint32
 	// Done holds one completion time per sample, in issue order: sample i belongs to query i / SamplesPerQuery. It is
 	// negative where the test ended before the answer.
 	Done []int64
@@ -24,4 +27,12 @@ type series struct {
 	// token runs but Offline's. Both are nil elsewhere.
 	Tokens     []uint32
 	FirstToken []int64
+}
+
+// number is the position of sample i among the generated ones.
+func (p *series) number(i int) uint64 {
+	if p.Numbers != nil {
+		return uint64(p.Numbers[i])
+	}
+	return uint64(i)
 }

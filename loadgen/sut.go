@@ -47,8 +47,9 @@ type Responder interface {
 // SUT is the system under test.
 //
 // LoadGen calls IssueQuery and FlushQueries from one goroutine at a time, in Server from one that owns an OS thread
-// while it issues. (Elsewhere it does not: waking a goroutine that owns a thread takes 15 to 40 µs instead of 1 µs,
-// which a query handed to another goroutine would pay in its latency.)
+// while it issues; with ServerNumIssueQueryThreads above 1, that many goroutines call IssueQuery concurrently.
+// (Elsewhere the goroutine owns no thread: waking one that does takes 15 to 40 µs instead of 1 µs, which a query handed
+// to another goroutine would pay in its latency.)
 type SUT interface {
 	// Name is written to the logs.
 	Name() string

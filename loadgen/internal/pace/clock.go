@@ -54,5 +54,8 @@ func (c *Clock) Now() int64 {
 	return int64(time.Since(c.base))
 }
 
+// Virtual says whether the clock is a virtual one: then all happens on one goroutine.
+func (c *Clock) Virtual() bool { return c.virtual != nil }
+
 // Step runs the next event of a virtual clock; false says that there is none, as always on the machine's clock.
 func (c *Clock) Step() bool { return c.virtual != nil && c.virtual.Step() }

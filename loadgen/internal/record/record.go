@@ -27,8 +27,16 @@ const (
 // line keeps counters that different goroutines write on different cache lines.
 type line [64]byte
 
-// Recorder holds the answers of one series. Issue and Await belong to the issuing goroutine, Complete and Finish to the
-// goroutines that answer; the counters may be read by any.
+// lane counts the samples of one issuing goroutine: those whose number modulo the number of lanes is the lane's own.
+type lane struct {
+	issued    atomic.Uint64
+	_         line
+	completed atomic.Uint64 // only where there are several lanes
+	_         line
+}
+
+// Recorder holds the answers of one series. Issue belongs to the issuing goroutines, Await to one that waits, Complete
+// and Finish to the goroutines that answer; the counters may be read by any.
 type Recorder struct {
 	first uint32
 	done  []int64 // completion times, 0 while there is none
@@ -36,8 +44,8 @@ type Recorder struct {
 	count []uint32
 	wake  chan struct{}
 
-	_         line
-	issued    atomic.Uint64
+	lanes []lane // one for each goroutine that issues
+
 	_         line
 	completed atomic.Uint64
 	_         line
@@ -45,9 +53,9 @@ type Recorder struct {
 	_         line
 }
 
-// New returns a recorder of the samples with ids first to first+n-1.
-func New(first uint32, n int, kind Kind) *Recorder {
-	r := &Recorder{first: first, done: make([]int64, n), wake: make(chan struct{}, 1)}
+// New returns a recorder of the samples with ids first to first+n-1, issued by as many goroutines as there are lanes.
+func New(first uint32, n int, kind Kind, lanes int) *Recorder {
+	r := &Recorder{first: first, done: make([]int64, n), wake: make(chan struct{}, 1), lanes: make([]lane, lanes)}
 	if kind != Latencies {
 		r.count = make([]uint32, n)
 	}
@@ -57,11 +65,45 @@ func New(first uint32, n int, kind Kind) *Recorder {
 	return r
 }
 
-// Issue says that the first n samples are issued.
-func (r *Recorder) Issue(n uint64) { r.issued.Store(n) }
+// Issue says that the first n samples of a lane are issued.
+func (r *Recorder) Issue(lane int, n uint64) { r.lanes[lane].issued.Store(n) }
 
 // Issued is the number of samples issued.
-func (r *Recorder) Issued() uint64 { return r.issued.Load() }
+func (r *Recorder) Issued() uint64 {
+	n := r.lanes[0].issued.Load()
+	for i := 1; i < len(r.lanes); i++ {
+		n += r.lanes[i].issued.Load()
+	}
+	return n
+}
+
+// HasIssued says whether sample i, counted from 0 in the series, is issued.
+func (r *Recorder) HasIssued(i uint64) bool {
+	if n := uint64(len(r.lanes)); n > 1 {
+		return i/n < r.lanes[i%n].issued.Load()
+	}
+	return i < r.lanes[0].issued.Load()
+}
+
+// IssuedFirst says whether the n samples issued are the first ones.
+func (r *Recorder) IssuedFirst(n uint64) bool {
+	lanes := uint64(len(r.lanes))
+	for k := range lanes {
+		if r.lanes[k].issued.Load() != (n+lanes-1-k)/lanes {
+			return false
+		}
+	}
+	return true
+}
+
+// Outstanding is how many samples of a lane are issued and not answered.
+func (r *Recorder) Outstanding(lane int) uint64 {
+	l := &r.lanes[lane]
+	if len(r.lanes) > 1 {
+		return l.issued.Load() - l.completed.Load()
+	}
+	return l.issued.Load() - r.completed.Load()
+}
 
 // Completed is the number of samples answered, as told to Finish.
 func (r *Recorder) Completed() uint64 { return r.completed.Load() }
@@ -69,16 +111,17 @@ func (r *Recorder) Completed() uint64 { return r.completed.Load() }
 // Complete records that the sample was answered at a time, which counts as at least 1 ns.
 func (r *Recorder) Complete(id uint32, at int64) Fault {
 	i := uint64(id - r.first)
-	if !r.hasIssued(i) {
+	if !r.HasIssued(i) {
 		return r.notIssued(id)
 	}
 	if !atomic.CompareAndSwapInt64(&r.done[i], 0, max(at, 1)) {
 		return Twice
 	}
+	if n := uint64(len(r.lanes)); n > 1 {
+		r.lanes[i%n].completed.Add(1)
+	}
 	return None
 }
-
-func (r *Recorder) hasIssued(i uint64) bool { return i < r.issued.Load() }
 
 // notIssued tells an id that was never issued from one of an earlier series: those ended with all samples answered.
 func (r *Recorder) notIssued(id uint32) Fault {

@@ -7,8 +7,8 @@ import (
 )
 
 func TestCompleteTellsFaults(t *testing.T) {
-	r := New(10, 4, Latencies)
-	r.Issue(2)
+	r := New(10, 4, Latencies, 1)
+	r.Issue(0, 2)
 	for _, c := range []struct {
 		id   uint32
 		want Fault
@@ -22,9 +22,26 @@ func TestCompleteTellsFaults(t *testing.T) {
 	}
 }
 
+// Of three lanes, the first has issued samples 0 and 3, the second 1.
+func TestLanes(t *testing.T) {
+	r := New(100, 9, Latencies, 3)
+	r.Issue(0, 2)
+	r.Issue(1, 1)
+	for id, want := range map[uint32]Fault{100: None, 101: None, 102: NotIssued, 103: None, 104: NotIssued, 106: NotIssued, 200: NotIssued, 99: Twice} {
+		if got := r.Complete(id, 5); got != want {
+			t.Errorf("Complete(%d) = %v, want %v", id, got, want)
+		}
+	}
+	r.Finish(3)
+	r.Issue(1, 3)
+	if r.Issued() != 5 || r.Completed() != 3 || r.Outstanding(0) != 0 || r.Outstanding(1) != 2 || r.Outstanding(2) != 0 {
+		t.Errorf("%d issued, %d completed; outstanding %d %d %d", r.Issued(), r.Completed(), r.Outstanding(0), r.Outstanding(1), r.Outstanding(2))
+	}
+}
+
 func TestTokens(t *testing.T) {
-	r := New(0, 3, FirstTokens)
-	r.Issue(2)
+	r := New(0, 3, FirstTokens, 1)
+	r.Issue(0, 2)
 	for _, c := range []struct {
 		what      string
 		got, want Fault
@@ -48,14 +65,14 @@ func TestTokens(t *testing.T) {
 	if first, n := r.TokensOf(0); first != 3 || n != 1<<32-1 || r.FirstTokenTimes(1)[0] != 3 || r.TokenCounts(1)[0] != n {
 		t.Errorf("first token at %d, %d tokens", first, n)
 	}
-	if r := New(0, 1, Latencies); r.FirstTokenTimes(1) != nil || r.TokenCounts(1) != nil {
+	if r := New(0, 1, Latencies, 1); r.FirstTokenTimes(1) != nil || r.TokenCounts(1) != nil {
 		t.Error("tokens are recorded unasked")
 	}
 }
 
 func TestCompleteAtTheStartCounts(t *testing.T) {
-	r := New(0, 1, Latencies)
-	r.Issue(1)
+	r := New(0, 1, Latencies, 1)
+	r.Issue(0, 1)
 	if r.Complete(0, 0) != None || r.Complete(0, 0) != Twice {
 		t.Error("an answer at time 0 is taken for none")
 	}
@@ -64,7 +81,7 @@ func TestCompleteAtTheStartCounts(t *testing.T) {
 // Many goroutines answer while the issuing one waits for each sample in turn; no wake-up is lost.
 func TestAwaitSeesEveryAnswer(t *testing.T) {
 	const n = 20000
-	r := New(0, n, Latencies)
+	r := New(0, n, Latencies, 1)
 	work := make(chan uint32, 64)
 	var wg sync.WaitGroup
 	for range 4 {
@@ -78,7 +95,7 @@ func TestAwaitSeesEveryAnswer(t *testing.T) {
 		})
 	}
 	for id := range uint32(n) {
-		r.Issue(uint64(id) + 1)
+		r.Issue(0, uint64(id)+1)
 		work <- id
 		if id%3 == 0 && !r.Await(t.Context(), uint64(id)+1) {
 			t.Fatalf("gave up on %d", id)
@@ -97,8 +114,8 @@ func TestAwaitSeesEveryAnswer(t *testing.T) {
 }
 
 func TestAwaitEndsWithContext(t *testing.T) {
-	r := New(0, 1, Latencies)
-	r.Issue(1)
+	r := New(0, 1, Latencies, 1)
+	r.Issue(0, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if r.Await(ctx, 1) {
@@ -107,8 +124,8 @@ func TestAwaitEndsWithContext(t *testing.T) {
 }
 
 func BenchmarkComplete(b *testing.B) {
-	r := New(0, b.N, Latencies)
-	r.Issue(uint64(b.N))
+	r := New(0, b.N, Latencies, 1)
+	r.Issue(0, uint64(b.N))
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {

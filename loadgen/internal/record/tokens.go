@@ -21,7 +21,7 @@ const LeastTokens = 2
 // FirstToken records that the sample's first token came at a time, which counts as at least 1 ns.
 func (r *Recorder) FirstToken(id uint32, at int64) Fault {
 	i := uint64(id - r.first)
-	if !r.hasIssued(i) {
+	if !r.HasIssued(i) {
 		return r.notIssued(id)
 	}
 	if atomic.LoadInt64(&r.done[i]) != 0 {
@@ -37,7 +37,7 @@ func (r *Recorder) FirstToken(id uint32, at int64) Fault {
 func (r *Recorder) CompleteTokens(id uint32, at, n int64) Fault {
 	i := uint64(id - r.first)
 	switch {
-	case !r.hasIssued(i):
+	case !r.HasIssued(i):
 		return r.notIssued(id)
 	case n < LeastTokens:
 		return FewTokens

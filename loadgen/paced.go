@@ -1,0 +1,174 @@
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
+)
+
+// lane is one of Server's issuing goroutines (server_num_issue_query_threads). Of n lanes, lane k issues the queries k, k+n, k+2n, ...
+type lane struct {
+	x                      *issuer
+	number, step           int
+	maxQueries, maxPending uint64 // 0: no limit
+	query                  []QuerySample
+
+	next   int    // the next query
+	issued uint64 // the number of queries issued
+}
+
+// newLanes divides the limits among n lanes, what remains among the first ones.
+func (x *issuer) newLanes(n int) []*lane {
+	share := func(total uint64, k int) uint64 {
+		s := total / uint64(n)
+		if uint64(k) < total%uint64(n) {
+			s++
+		}
+		return s
+	}
+	lanes := make([]*lane, n)
+	for k := range lanes {
+		l := &lane{x: x, number: k, step: n, next: k, maxQueries: share(x.limits.MaxQueryCount, k), maxPending: share(x.limits.MaxAsyncQueries, k)}
+		atOnce := 1
+		if x.coalesce {
+			atOnce = (len(x.scheduled) + n - 1 - k) / n
+		}
+		l.query = make([]QuerySample, max(atOnce, 1))
+		lanes[k] = l
+	}
+	return lanes
+}
+
+// paced issues each query when it is due.
+func (x *issuer) paced(ctx context.Context) error {
+	err := x.runLanes(ctx)
+	if ctx.Err() != nil && (err == nil || errors.Is(err, errStopped)) {
+		return x.interrupted(ctx)
+	}
+	return err
+}
+
+// errStopped says that issuing stopped because its context ended.
+var errStopped = errors.New("stopped")
+
+// runLanes runs all lanes, each on a goroutine of its own. The first that fails stops the others.
+func (x *issuer) runLanes(ctx context.Context) error {
+	if len(x.lanes) == 1 {
+		return x.lanes[0].run(ctx)
+	}
+	if x.clock.Virtual() {
+		return x.takeTurns(ctx)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	errs := make([]error, len(x.lanes))
+	var wg sync.WaitGroup
+	for k, l := range x.lanes {
+		wg.Go(func() {
+			if errs[k] = l.run(ctx); errs[k] != nil {
+				stop()
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, errStopped) {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// takeTurns runs all lanes on one goroutine: virtual time has no others.
+func (x *issuer) takeTurns(ctx context.Context) error {
+	sleeper := pace.NewSleeper(ctx, x.clock, x.spin)
+	defer sleeper.Close()
+	for lanes := slices.Clone(x.lanes); len(lanes) > 0; {
+		first := slices.MinFunc(lanes, func(a, b *lane) int { return a.next - b.next })
+		more, err := first.issueNext(ctx, sleeper)
+		if err != nil {
+			return err
+		}
+		if !more {
+			lanes = slices.DeleteFunc(lanes, func(l *lane) bool { return l == first })
+		}
+	}
+	return nil
+}
+
+// run issues the lane's queries.
+func (l *lane) run(ctx context.Context) error {
+	sleeper := pace.NewSleeper(ctx, l.x.clock, l.x.spin)
+	defer sleeper.Close()
+	for {
+		if more, err := l.issueNext(ctx, sleeper); !more || err != nil {
+			return err
+		}
+	}
+}
+
+// issueNext issues the lane's next query when it is due, with coalescing all that are due then. It returns false when
+// there is none, or a limit is reached.
+func (l *lane) issueNext(ctx context.Context, sleeper *pace.Sleeper) (more bool, err error) {
+	x := l.x
+	if l.next >= len(x.scheduled) {
+		return false, nil
+	}
+	now := sleeper.Until(x.scheduled[l.next])
+	if ctx.Err() != nil {
+		return false, errStopped
+	}
+	if err := l.issue(ctx, l.due(now), now); err != nil {
+		return false, err
+	}
+	return x.accuracy || !l.tooManyOutstanding() && !x.overLimit(l.number, l.maxQueries, l.issued, now), nil
+}
+
+// due is how many of the lane's queries are issued together now: one, or with coalescing all that are due.
+func (l *lane) due(now int64) int {
+	n := 1
+	if l.x.coalesce {
+		for q := l.next + l.step; q < len(l.x.scheduled) && l.x.scheduled[q] <= now; q += l.step {
+			n++
+		}
+	}
+	return n
+}
+
+// issue hands the lane's next n queries to the SUT.
+func (l *lane) issue(ctx context.Context, n int, at int64) error {
+	x := l.x
+	query, first := l.query[:n], l.next
+	for i := range query {
+		q := l.next
+		x.issued[q] = at
+		query[i] = QuerySample{ID: ResponseID(x.first + uint32(q)), Index: SampleIndex(x.plan.Samples[q])}
+		l.next += l.step
+	}
+	l.issued += uint64(n)
+	x.rec.Issue(l.number, l.issued)
+	err := x.sut.IssueQuery(ctx, Query{Samples: query}, x.out)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil: // no fault of the SUT's
+		return errStopped
+	}
+	return fmt.Errorf("SUT %s: issuing query %d: %w", x.sut.Name(), first, err)
+}
+
+func (l *lane) tooManyOutstanding() bool {
+	if l.maxPending == 0 {
+		return false
+	}
+	outstanding := l.x.rec.Outstanding(l.number)
+	if outstanding <= l.maxPending {
+		return false
+	}
+	l.x.endEarly(l.number, fmt.Sprintf("Too many outstanding queries. issued %d outstanding %d", l.issued, outstanding))
+	return true
+}
