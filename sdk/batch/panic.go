@@ -9,6 +9,9 @@ import (
 // stackFrames is how many callers of a panic are kept: those in the benchmark and a few beyond.
 const stackFrames = 8
 
+// ownFrames begins the frames of this package's types.
+const ownFrames = "github.com/plumbline-ml/plumbline/sdk/batch.("
+
 // PanicError is a panic in code of a benchmark or a backend.
 type PanicError struct {
 	Where string
@@ -25,18 +28,20 @@ func Recover(err *error, where func() string) {
 	}
 }
 
-// innermost cuts a stack down to the callers of panic. Each frame has two lines.
+// innermost cuts a stack down to the callers of panic, without this package's own. Each frame has two lines.
 func innermost(stack []byte) []byte {
 	if i := bytes.LastIndex(stack, []byte("\npanic(")); i >= 0 {
 		stack = stack[i+1:]
 	}
 	end := 0
-	for range 2 * (1 + stackFrames) {
-		i := bytes.IndexByte(stack[end:], '\n')
-		if i < 0 {
-			return stack
+	for frame := 0; frame <= stackFrames; frame++ {
+		rest := stack[end:]
+		if bytes.HasPrefix(rest, []byte(ownFrames)) {
+			break
 		}
-		end += i + 1
+		for range 2 {
+			end += bytes.IndexByte(stack[end:], '\n') + 1
+		}
 	}
 	return stack[:end]
 }

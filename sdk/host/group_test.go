@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,4 +30,22 @@ func group(tb testing.TB, leader int) []string {
 		}
 	}
 	return members
+}
+
+// marked lists the living processes that have a variable in their environment, which they inherit from each other.
+func marked(tb testing.TB, variable string) []string {
+	tb.Helper()
+	environments, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var all []string
+	for _, path := range environments {
+		text, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(text, []byte(variable)) {
+			command, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+			all = append(all, filepath.Base(filepath.Dir(path))+" "+string(bytes.ReplaceAll(command, []byte{0}, []byte{' '})))
+		}
+	}
+	return all
 }

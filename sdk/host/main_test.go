@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -79,12 +80,21 @@ func launch(tb testing.TB) *host.Plugin {
 // launchFaulty starts the faulty plugin with a heartbeat limit that is short enough for a test.
 func launchFaulty(tb testing.TB, fault string) (*host.Plugin, error) {
 	tb.Helper()
+	mark := fmt.Sprintf("PLUMBLINE_TEST_MARK=%s %d", tb.Name(), time.Now().UnixNano())
+	tb.Cleanup(func() {
+		if left := marked(tb, mark); len(left) > 0 {
+			tb.Errorf("processes are left: %v", left)
+		}
+	})
 	p, err := host.Launch(tb.Context(), faulty(tb), host.LaunchOptions{
-		Env: []string{"PLUMBLINE_FAULT=" + fault}, HeartbeatTimeout: time.Second, CloseTimeout: time.Second,
+		Env: []string{"PLUMBLINE_FAULT=" + fault, mark}, HeartbeatTimeout: time.Second, CloseTimeout: time.Second,
 		StartTimeout: 2 * time.Second,
 	})
 	if err == nil {
 		closeAfter(tb, p)
+		if runtime.GOOS == "linux" && len(marked(tb, mark)) == 0 {
+			tb.Error("the plugin cannot be seen: the check for processes that are left is void")
+		}
 	}
 	return p, err
 }

@@ -65,7 +65,7 @@ func (s *sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Respond
 		return nil
 	}
 	if p := s.responder.Load(); p == nil || *p != r {
-		s.responder.Store(&r)
+		s.answerTo(r)
 	}
 	idle := s.issued.Load() == s.answered.Load()
 	if q.Samples[0].ID == 0 {
@@ -77,6 +77,9 @@ func (s *sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Respond
 	}
 	return s.enqueue(q.Samples)
 }
+
+// answerTo is apart from IssueQuery, which would allocate r at each call.
+func (s *sut) answerTo(r loadgen.Responder) { s.responder.Store(&r) }
 
 // sendNow sends samples from the caller's goroutine.
 func (s *sut) sendNow(ctx context.Context, samples []loadgen.QuerySample) error {

@@ -27,7 +27,7 @@ func (Benchmark) Describe() sdk.Description {
 		Name: "null", Version: "1", Summary: "no model: measures the plugin boundary",
 		Models: []sdk.ModelInfo{{
 			Name: "null", Summary: "answers each sample with its index", LoadGenKey: "null", RulesKey: "null", Scenarios: loadgen.Scenarios(),
-			Files:    []sdk.ModelFile{{Name: "null", Embedded: true, Precision: "fp32", Licence: "Apache-2.0"}},
+			Files:    []sdk.ModelFile{{Name: "null", Embedded: true, Precision: "fp32", Licence: "Apache-2.0", Reference: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 100}}}},
 			Datasets: []sdk.DatasetInfo{{Name: "indices", Embedded: true, Samples: datasetSize, PerformanceSampleCount: datasetSize}},
 			Metrics:  []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
 			Smoke:    smoke(),
@@ -35,19 +35,19 @@ func (Benchmark) Describe() sdk.Description {
 	}
 }
 
-// smoke are settings for two seconds of each scenario at a rate that any machine reaches.
+// smoke are settings for a run of seconds: durations and latencies in ms, rates that machines of today do not exceed.
 func smoke() []sdk.SmokeSetting {
-	var all []sdk.SmokeSetting
-	for _, s := range loadgen.Scenarios() {
-		all = append(all, sdk.SmokeSetting{Scenario: s, Key: "min_duration", Value: "2000"}) // ms
+	return []sdk.SmokeSetting{
+		{Scenario: loadgen.SingleStream, Key: "min_duration", Value: "2000"},
+		{Scenario: loadgen.SingleStream, Key: "target_latency", Value: "0.01"},
+		{Scenario: loadgen.MultiStream, Key: "min_duration", Value: "2000"},
+		{Scenario: loadgen.MultiStream, Key: "target_latency", Value: "0.01"},
+		{Scenario: loadgen.Server, Key: "min_duration", Value: "2000"},
+		{Scenario: loadgen.Server, Key: "target_qps", Value: "5000"},
+		{Scenario: loadgen.Server, Key: "target_latency", Value: "100"},
+		{Scenario: loadgen.Offline, Key: "min_duration", Value: "300"},
+		{Scenario: loadgen.Offline, Key: "target_qps", Value: "60000000"},
 	}
-	return append(all,
-		sdk.SmokeSetting{Scenario: loadgen.SingleStream, Key: "target_latency", Value: "0.02"}, // ms
-		sdk.SmokeSetting{Scenario: loadgen.MultiStream, Key: "target_latency", Value: "0.03"},
-		sdk.SmokeSetting{Scenario: loadgen.Server, Key: "target_qps", Value: "5000"},
-		sdk.SmokeSetting{Scenario: loadgen.Server, Key: "target_latency", Value: "100"},
-		sdk.SmokeSetting{Scenario: loadgen.Offline, Key: "target_qps", Value: "10000000"},
-	)
 }
 
 // Open opens the indices below o.Count; all where it is 0.
