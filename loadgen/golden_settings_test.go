@@ -63,8 +63,10 @@ func set[T any](field *T, value *T) {
 	}
 }
 
-func (g goldenSettings) test() loadgen.TestSettings {
-	s := loadgen.DefaultTestSettings()
+func (g goldenSettings) test() loadgen.TestSettings { return g.over(loadgen.DefaultTestSettings()) }
+
+// over sets the case's settings over others.
+func (g goldenSettings) over(s loadgen.TestSettings) loadgen.TestSettings {
 	s.Scenario, _ = loadgen.ParseScenario(g.Scenario)
 	s.Mode, _ = loadgen.ParseMode(g.Mode)
 	g.scenarios(&s)

@@ -122,6 +122,15 @@ func (g *runLog) fail(key, text string) {
 	g.flushDetail() // what went wrong must survive what may follow
 }
 
+// configError logs an error that was made before logging started.
+func (g *runLog) configError(text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	const key = "error_invalid_config"
+	g.errors = append(g.errors, LoggedError{Key: key, Message: text})
+	g.entry(mllog.DetailEntry{Key: key, Value: text, Error: true, Time: -1}, 1)
+}
+
 // warn logs a warning.
 func (g *runLog) warn(text string) {
 	g.mu.Lock()
@@ -153,13 +162,15 @@ func (g *runLog) flushDetail() {
 	}
 }
 
-// entry completes and writes e; skip counts the callers between entry and the line to name. The lock is held.
+// entry completes and writes e, which is made now unless it has a time; skip counts the callers between entry and the line to name. The lock is held.
 // Errors of writing are kept by the buffered writer and reported by finish.
 func (g *runLog) entry(e mllog.DetailEntry, skip int) {
 	if g.detail == nil {
 		return
 	}
-	e.Time = time.Since(g.began)
+	if e.Time == 0 {
+		e.Time = time.Since(g.began)
+	}
 	if _, file, line, ok := runtime.Caller(skip + 1); ok {
 		e.File, e.Line = filepath.Base(file), line
 	}

@@ -82,6 +82,14 @@ type TestSettings struct {
 	MultiStreamTargetLatencyPercentile float64
 	MultiStreamSamplesPerQuery         uint64
 
+	// MultiStreamArrivalInterval makes queries arrive at a fixed interval, which is their latency limit too, as in the
+	// rounds v0.5 and v0.7; 0: the next query follows the completion of the last. A query that is still under way when
+	// the next one is due makes it skip that interval. The expected latency then means nothing.
+	MultiStreamArrivalInterval time.Duration
+	// MultiStreamCountDropped counts each skipped interval as one query over its limit (v0.5) instead of each query
+	// that caused any (v0.7).
+	MultiStreamCountDropped bool
+
 	// The parts of the expected latencies below one nanosecond, in [0, 1): configuration files give fractions, and the
 	// number of generated queries follows from the whole value.
 	SingleStreamExpectedLatencyFraction float64
@@ -97,6 +105,9 @@ type TestSettings struct {
 	ServerNumIssueQueryThreads           uint64
 
 	OfflineExpectedQPS float64
+
+	// NoEarlyStopping leaves early stopping out of results and verdicts, as in the rounds v0.5 and v0.7.
+	NoEarlyStopping bool
 
 	MinDuration   time.Duration // whole milliseconds in configuration files
 	MaxDuration   time.Duration // 0: no limit
@@ -168,6 +179,11 @@ type LogSettings struct {
 	CopySummaryTo interface{ Write(p []byte) (int, error) }
 	// Progress, if not nil, is filled while the test runs; any goroutine may take snapshots.
 	Progress *Progress
+	// Audit names where audit settings, which the TestSettings hold already, came from: the logs say that it was used.
+	// Empty means none. (Settings.Audit of package mlconf applies them.)
+	Audit string
+	// ConfigErrors are logged as errors of the configuration (error_invalid_config), made before the test began.
+	ConfigErrors []string
 	// Spin makes Server pacing spin the last microseconds before a due time. It costs a core.
 	Spin bool
 }

@@ -3,6 +3,7 @@ package loadgen
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -82,7 +83,13 @@ func (t *test) open() error {
 	}
 	t.log = log
 	t.result = Result{SUTName: sutName, QSLName: t.qsl.Name(), Requested: t.s, Effective: t.e}
+	for _, text := range t.l.ConfigErrors {
+		log.configError(text)
+	}
 	log.start(sutName, nameTook, t.result.QSLName, t.counts.total, t.counts.performance)
+	if t.l.Audit != "" {
+		log.warn(fmt.Sprintf("Found Audit Config file (%s). Overriding TestSettings from audit.config file.", t.l.Audit))
+	}
 	if t.s.Test05 {
 		log.warn("Test05 flag detected Overriding random seeds")
 	}

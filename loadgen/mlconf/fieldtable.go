@@ -42,6 +42,18 @@ var fields = []Field{
 		kind: count, at: func(s *settings) any { return &s.MultiStreamSamplesPerQuery },
 	},
 	{
+		Name: "MultiStreamArrivalInterval", Official: "multi_stream_arrival_interval",
+		Key: "arrival_interval", Scenario: ms, Unit: "ms", RulesOnly: true,
+		Doc:  "v0.5 and v0.7: time between the arrivals of queries, and their latency limit; 0: a query follows the completion of the last",
+		kind: millis, at: func(s *settings) any { return &s.MultiStreamArrivalInterval },
+	},
+	{
+		Name: "MultiStreamCountDropped", Official: "multi_stream_count_dropped",
+		Key: "count_dropped_queries", Scenario: ms, RulesOnly: true,
+		Doc:  "v0.5: each skipped interval counts as a query over the limit, instead of each query that caused any",
+		kind: boolean, at: func(s *settings) any { return &s.MultiStreamCountDropped },
+	},
+	{
 		Name: "ServerTargetQPS", Official: "server_target_qps",
 		Key: "target_qps", Scenario: sv, Unit: "queries/s",
 		Doc:  "average rate of the queries' arrival",
@@ -94,6 +106,12 @@ var fields = []Field{
 		Key: "target_qps", Scenario: off, Unit: "samples/s",
 		Doc:  "expected rate: the size of the query follows from it",
 		kind: number, at: func(s *settings) any { return &s.OfflineExpectedQPS },
+	},
+	{
+		Name: "NoEarlyStopping", Official: "no_early_stopping",
+		Key: "no_early_stopping", RulesOnly: true,
+		Doc:  "v0.5 and v0.7: judge without early stopping",
+		kind: boolean, at: func(s *settings) any { return &s.NoEarlyStopping },
 	},
 	{
 		Name: "MinDuration", Official: "min_duration_ms",

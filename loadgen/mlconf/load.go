@@ -16,7 +16,7 @@ var ErrConfig = errors.New("configuration")
 
 // Load makes the settings of a run: LoadGen's defaults, then the rules' defaults of the model and scenario, then
 // o.UserConf, then o.Overrides, then o.Scenario and o.Mode. It reports all faults of all inputs at once, each with
-// file and line. The rules' defaults of rounds before v6.1 are those of v6.1 with the seeds of the round.
+// file and line. The rules' defaults of v5.0 to v6.0 are those of v6.1 with the seeds of the round.
 func Load(o Options) (Settings, error) {
 	round, err := Round(o.Rules)
 	if err != nil {

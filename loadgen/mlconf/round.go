@@ -14,8 +14,10 @@ type Rules struct {
 	Name  string // "v6.1"
 	Seeds Seeds
 
-	models  map[string]modelRules
-	aliases map[string]string
+	models   map[string]modelRules
+	aliases  map[string]string
+	runs     map[string]int
+	settings keyTable // of rounds with settings of their own
 }
 
 // Seeds are a round's three official seeds.
@@ -73,8 +75,19 @@ func (p *pair) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &fields)
 }
 
-// Rounds lists the rounds whose rules are embedded, the newest first.
-func Rounds() []string { return []string{"v6.1", "v6.0", "v5.1", "v5.0"} }
+// Rounds lists the rounds whose rules are embedded, the newest first. The rules of v0.5 and v0.7 are those of their
+// texts, whose numbers are not all there: no seeds, and no targets or counts for some models.
+func Rounds() []string { return []string{"v6.1", "v6.0", "v5.1", "v5.0", "v0.7", "v0.5"} }
+
+// roundFile is the embedded form of a round.
+type roundFile struct {
+	Sources  map[string]string     `json:"sources"` // where in the round's text the numbers come from
+	Seeds    Seeds                 `json:"seeds"`
+	Aliases  map[string]string     `json:"aliases"`
+	Models   map[string]modelRules `json:"models"`
+	Runs     map[string]int        `json:"runs"`
+	Settings keyTable              `json:"settings"`
+}
 
 // Round returns the rules of a round; the empty name means the newest.
 func Round(name string) (*Rules, error) {
@@ -84,15 +97,13 @@ func Round(name string) (*Rules, error) {
 	if !slices.Contains(Rounds(), name) {
 		return nil, fmt.Errorf("unknown rules %q, want one of %s", name, strings.Join(Rounds(), ", "))
 	}
-	var data struct {
-		Seeds   Seeds                 `json:"seeds"`
-		Aliases map[string]string     `json:"aliases"`
-		Models  map[string]modelRules `json:"models"`
-	}
+	var data roundFile
 	if err := decodeRules(name, &data); err != nil {
 		return nil, err
 	}
-	return &Rules{Name: name, Seeds: data.Seeds, models: data.Models, aliases: data.Aliases}, nil
+	return &Rules{
+		Name: name, Seeds: data.Seeds, models: data.Models, aliases: data.Aliases, runs: data.Runs, settings: data.Settings,
+	}, nil
 }
 
 // Models lists the round's models by the names of its rules ("resnet", "bert-99"), sorted.
@@ -176,6 +187,9 @@ func (r *Rules) LatencyLimit(model, scenario string) time.Duration {
 
 // MinQueries is the least number of queries of a performance run that does not meet early stopping.
 func (r *Rules) MinQueries(model, scenario string) uint64 { return r.model(model).MinQueries[scenario] }
+
+// Runs is how many runs of a scenario must be VALID for a result.
+func (r *Rules) Runs(scenario string) int { return max(1, r.runs[scenario]) }
 
 // Audits are the compliance tests of the model: TEST01, ...
 func (r *Rules) Audits(model string) []string { return slices.Clone(r.model(model).Audits) }

@@ -5,42 +5,50 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
 //go:embed rules
 var rulesFiles embed.FS
 
-// rulesFile holds the rules' default settings of a round as a configuration file: those of v6.1, the seeds those of
-// the round.
+// keyTable holds numbers by key, scenario and model.
+type keyTable map[string]map[string]map[string]json.Number
+
+// rulesFile holds the default settings of a round as a configuration file: its own, or where it has none those of v6.1
+// with the seeds of the round.
 func rulesFile(round *Rules) (file, error) {
 	f := file{source: "rules " + round.Name, values: map[string]value{}}
-	var keys map[string]map[string]map[string]json.Number // key, scenario, model
-	if err := decodeRules("settings", &keys); err != nil {
+	if round.settings != nil {
+		return f, f.addTable(round.settings)
+	}
+	var newest keyTable
+	if err := decodeRules("settings", &newest); err != nil {
 		return f, err
 	}
-	for key, scenarios := range keys {
+	if err := f.addTable(newest); err != nil {
+		return f, err
+	}
+	return f, f.addTable(keyTable{
+		"qsl_rng_seed":          {"*": {"*": number(round.Seeds.QSL)}},
+		"sample_index_rng_seed": {"*": {"*": number(round.Seeds.SampleIndex)}},
+		"schedule_rng_seed":     {"*": {"*": number(round.Seeds.Schedule)}},
+	})
+}
+
+func number(v uint64) json.Number { return json.Number(strconv.FormatUint(v, 10)) }
+
+func (f file) addTable(t keyTable) error {
+	for key, scenarios := range t {
 		for scenario, models := range scenarios {
 			for model, number := range models {
 				if err := f.add(model+"."+scenario+"."+key, number.String()); err != nil {
-					return f, err
+					return err
 				}
 			}
 		}
 	}
-	for _, seed := range []struct {
-		key   string
-		value uint64
-	}{
-		{"qsl_rng_seed", round.Seeds.QSL},
-		{"sample_index_rng_seed", round.Seeds.SampleIndex},
-		{"schedule_rng_seed", round.Seeds.Schedule},
-	} {
-		if err := f.add("*.*."+seed.key, fmt.Sprint(seed.value)); err != nil {
-			return f, err
-		}
-	}
-	return f, nil
+	return nil
 }
 
 func (f file) add(key, text string) error {
