@@ -3,6 +3,8 @@ package host_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -97,6 +99,20 @@ func TestClosedPlugin(t *testing.T) {
 		t.Error("a closed plugin takes queries")
 	}
 	_ = w.Close() // returns
+}
+
+func TestKill(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	p, err := launchFaulty(t, "stop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Kill()
+	awaitNothing(t, func() []string { return group(t, p.PID()) })
+	awaitNothing(t, func() []string {
+		left, _ := filepath.Glob(filepath.Join(os.TempDir(), "plumbline-*"))
+		return left
+	})
 }
 
 // A plugin's failure ends contexts with the failure as their cause; a parent's end keeps its own.

@@ -90,6 +90,14 @@ func (p *Plugin) Close() error {
 	return p.closed
 }
 
+// Kill ends every process of the plugin at once, without asking, and waits for none: for a harness that is about to
+// exit. Close may follow.
+func (p *Plugin) Kill() {
+	p.fail(errClosed)
+	p.process.signal(killGroup)
+	_ = os.RemoveAll(p.dir)
+}
+
 // ask asks the plugin to finish what is in work and to close its workload.
 func (p *Plugin) ask() {
 	ctx, cancel := context.WithTimeout(context.Background(), p.options.CloseTimeout)
