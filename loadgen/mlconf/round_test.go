@@ -77,20 +77,29 @@ func TestRound(t *testing.T) {
 func TestRoundsAreWhole(t *testing.T) {
 	for _, name := range mlconf.Rounds() {
 		r := rules(t, name)
-		if len(r.Models()) < 15 {
+		if least := map[string]int{"v0.5": 5, "v0.7": 10}[name]; len(r.Models()) < max(least, 5) || least == 0 && len(r.Models()) < 15 {
 			t.Errorf("%s: %d models", name, len(r.Models()))
 		}
 		for _, m := range r.Models() {
-			scenarios := 0
+			required, all := 0, 0
 			for _, s := range []mlconf.SystemType{mlconf.Datacenter, mlconf.Edge, mlconf.DatacenterEdge} {
-				scenarios += len(r.RequiredScenarios(m, s))
+				required += len(r.RequiredScenarios(m, s))
+				all += len(r.RequiredScenarios(m, s)) + len(r.OptionalScenarios(m, s))
 			}
-			if len(r.Targets(m, "")) == 0 || scenarios == 0 {
-				t.Errorf("%s %s: targets %v, %d required scenarios", name, m, r.Targets(m, ""), scenarios)
+			if all == 0 || required == 0 && name != "v0.5" {
+				t.Errorf("%s %s: %d required of %d scenarios", name, m, required, all)
+			}
+			if len(r.Targets(m, "")) == 0 && !unnumbered[name][m] {
+				t.Errorf("%s %s: no targets", name, m)
 			}
 		}
 	}
 }
+
+// unnumbered are the models whose targets the round's text leaves open.
+var unnumbered = map[string]map[string]bool{"v0.7": {
+	"3d-unet-99": true, "3d-unet-99.9": true, "rnnt": true, "bert-99": true, "bert-99.9": true, "dlrm-99": true, "dlrm-99.9": true,
+}}
 
 func TestRoundKeepsItsLists(t *testing.T) {
 	r := rules(t, "v5.0")

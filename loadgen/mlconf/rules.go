@@ -30,13 +30,13 @@ func rulesFile(round *Rules) (file, error) {
 		return f, err
 	}
 	return f, f.addTable(keyTable{
-		"qsl_rng_seed":          {"*": {"*": number(round.Seeds.QSL)}},
-		"sample_index_rng_seed": {"*": {"*": number(round.Seeds.SampleIndex)}},
-		"schedule_rng_seed":     {"*": {"*": number(round.Seeds.Schedule)}},
+		"qsl_rng_seed":          {"*": {"*": decimal(round.Seeds.QSL)}},
+		"sample_index_rng_seed": {"*": {"*": decimal(round.Seeds.SampleIndex)}},
+		"schedule_rng_seed":     {"*": {"*": decimal(round.Seeds.Schedule)}},
 	})
 }
 
-func number(v uint64) json.Number { return json.Number(strconv.FormatUint(v, 10)) }
+func decimal(v uint64) json.Number { return json.Number(strconv.FormatUint(v, 10)) }
 
 func (f file) addTable(t keyTable) error {
 	for key, scenarios := range t {

@@ -1,0 +1,96 @@
+package mlconf_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/confidence"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// legacy is what the texts of v0.5 and v0.7 say of a model in a scenario.
+type legacy struct {
+	round, model string
+	scenario     loadgen.Scenario
+	queries      uint64
+	percentile   float64
+	limit        time.Duration // Server: the latency limit; MultiStream: the arrival interval
+}
+
+var legacyRules = []legacy{
+	{"v0.5", "resnet50", loadgen.SingleStream, 1024, 0.9, 0},
+	{"v0.5", "resnet50", loadgen.MultiStream, 24576, 0.9, 50 * time.Millisecond},
+	{"v0.5", "mobilenet", loadgen.MultiStream, 24576, 0.9, 66 * time.Millisecond},
+	{"v0.5", "ssd-resnet34", loadgen.MultiStream, 24576, 0.9, 50 * time.Millisecond},
+	{"v0.5", "ssd-mobilenet", loadgen.MultiStream, 24576, 0.9, 50 * time.Millisecond},
+	{"v0.5", "gnmt", loadgen.MultiStream, 24576, 0.9, 100 * time.Millisecond},
+	{"v0.5", "resnet50", loadgen.Server, 270336, 0.99, 15 * time.Millisecond},
+	{"v0.5", "mobilenet", loadgen.Server, 270336, 0.99, 10 * time.Millisecond},
+	{"v0.5", "ssd-resnet34", loadgen.Server, 270336, 0.99, 100 * time.Millisecond},
+	{"v0.5", "ssd-mobilenet", loadgen.Server, 270336, 0.99, 10 * time.Millisecond},
+	{"v0.5", "gnmt", loadgen.Server, 90112, 0.97, 250 * time.Millisecond},
+	{"v0.7", "resnet50", loadgen.SingleStream, 1024, 0.9, 0},
+	{"v0.7", "resnet50", loadgen.MultiStream, 270336, 0.99, 50 * time.Millisecond},
+	{"v0.7", "ssd-resnet34", loadgen.MultiStream, 270336, 0.99, 66 * time.Millisecond},
+	{"v0.7", "ssd-mobilenet", loadgen.MultiStream, 270336, 0.99, 50 * time.Millisecond},
+	{"v0.7", "resnet50", loadgen.Server, 270336, 0.99, 15 * time.Millisecond},
+	{"v0.7", "ssd-resnet34", loadgen.Server, 270336, 0.99, 100 * time.Millisecond},
+	{"v0.7", "rnnt", loadgen.Server, 90112, 0.97, time.Second},
+	{"v0.7", "bert", loadgen.Server, 90112, 0.97, 130 * time.Millisecond},
+	{"v0.7", "dlrm", loadgen.Server, 90112, 0.97, 30 * time.Millisecond},
+}
+
+func TestLegacySettings(t *testing.T) {
+	for _, c := range legacyRules {
+		s, err := mlconf.Load(mlconf.Options{Rules: c.round, Model: c.model, Scenario: c.scenario, Mode: loadgen.PerformanceOnly})
+		if err != nil {
+			t.Fatal(err)
+		}
+		percentile, limit := s.SingleStreamTargetLatencyPercentile, time.Duration(0)
+		switch c.scenario {
+		case loadgen.MultiStream:
+			percentile, limit = s.MultiStreamTargetLatencyPercentile, s.MultiStreamArrivalInterval
+		case loadgen.Server:
+			percentile, limit = s.ServerTargetLatencyPercentile, s.ServerTargetLatency
+		}
+		if s.MinQueryCount != c.queries || percentile != c.percentile || limit != c.limit || s.MinDuration != time.Minute || !s.NoEarlyStopping {
+			t.Errorf("%+v: %d queries, percentile %v, limit %v, %v, no early stopping %v", c, s.MinQueryCount, percentile, limit, s.MinDuration, s.NoEarlyStopping)
+		}
+		if s.MultiStreamCountDropped != (c.round == "v0.5") {
+			t.Errorf("%+v: count dropped queries %v", c, s.MultiStreamCountDropped)
+		}
+	}
+}
+
+// TestLegacyCountsFollowFromTheFormula compares every count of a scenario with a latency limit with the formula of the
+// texts.
+func TestLegacyCountsFollowFromTheFormula(t *testing.T) {
+	for _, c := range legacyRules {
+		if want := confidence.Rounded(confidence.Queries(c.percentile)); c.limit > 0 && c.queries != want {
+			t.Errorf("%+v: the formula gives %d", c, want)
+		}
+	}
+}
+
+func TestLegacyFacts(t *testing.T) {
+	old, newer := rules(t, "v0.5"), rules(t, "v0.7")
+	for model, want := range map[string]mlconf.Target{
+		"resnet50": {Metric: "acc", Value: 0.99 * 76.46}, "mobilenet": {Metric: "acc", Value: 0.99 * 71.68}, "ssd-resnet34": {Metric: "mAP", Value: 0.99 * 20},
+		"ssd-mobilenet": {Metric: "mAP", Value: 0.99 * 23}, "gnmt": {Metric: "BLEU", Value: 0.99 * 23.9},
+	} {
+		got := old.Targets(model, "")
+		if len(got) != 1 || got[0].Metric != want.Metric || got[0].Value < want.Value-1e-9 || got[0].Value > want.Value+1e-9 {
+			t.Errorf("v0.5 %s: %v, want %v", model, got, want)
+		}
+	}
+	if old.Runs("MultiStream") != 5 || old.Runs("Server") != 5 || newer.Runs("MultiStream") != 1 || newer.Runs("Server") != 5 || rules(t, "").Runs("Server") != 1 {
+		t.Error("runs")
+	}
+	if !newer.Has("dlrm-99.9") || newer.Has("gnmt") || !old.Has("gnmt") || old.Has("bert-99") {
+		t.Error("models")
+	}
+	if newer.PerformanceSampleCount("rnnt") != 2513 || newer.LatencyLimit("bert-99", "Server") != 130*time.Millisecond {
+		t.Error("counts and limits of v0.7")
+	}
+}
