@@ -1,0 +1,13 @@
+// Package text is the folder of the text packages; it holds no code itself.
+//
+//	pystr      strings as Python treats them: white space, lower case, word boundaries, decoding
+//	porter     the Porter stemmer
+//	punkt      the Punkt sentence splitter
+//	wordpiece  BERT's tokenizer
+//	features   questions and passages as the inputs of a BERT model
+//	bpe        byte-pair encoding: byte-level and SentencePiece-style tokenizers
+//
+// In: strings, and the bytes of vocabulary files. Out: tokens, token ids and strings, equal to what the tools give that the
+// benchmarks (compatible with MLPerf Inference) are defined with.
+// The packages do no I/O and keep no global state.
+package text

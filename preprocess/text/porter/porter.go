@@ -1,0 +1,179 @@
+// Package porter strips suffixes from English words with Porter's algorithm (M. F. Porter, "An algorithm for suffix
+// stripping", Program 14, 1980), with the departures that NLTK makes from it by default, for ROUGE is defined with those:
+// a table of irregular words, words of one and two letters left alone, and changed rules in steps 1a, 1b, 1c and 2.
+//
+// In: one lower-case word of ASCII letters and digits. Out: finding words in a text.
+package porter
+
+// Stem returns the stem of word, which is lower case. A byte that is no letter counts as a consonant.
+func Stem(word string) string {
+	if stem, ok := irregular(word); ok {
+		return stem
+	}
+	if len(word) <= 2 {
+		return word
+	}
+	return string(strip(append(make([]byte, 0, 48), word...)))
+}
+
+// AppendStem appends the stem of word to dst and returns the extended slice. It allocates only where dst is too small.
+func AppendStem(dst []byte, word string) []byte {
+	if stem, ok := irregular(word); ok {
+		return append(dst, stem...)
+	}
+	start := len(dst)
+	dst = append(dst, word...)
+	if len(word) <= 2 {
+		return dst
+	}
+	// No step makes a word longer than it was: all replacements are shorter than what they replace.
+	return dst[:start+len(strip(dst[start:]))]
+}
+
+// irregular returns the stems that the rules get wrong.
+func irregular(word string) (stem string, ok bool) {
+	switch word {
+	case "sky", "skies":
+		return "sky", true
+	case "dying":
+		return "die", true
+	case "lying":
+		return "lie", true
+	case "tying":
+		return "tie", true
+	case "innings", "inning":
+		return "inning", true
+	case "outings", "outing":
+		return "outing", true
+	case "cannings", "canning":
+		return "canning", true
+	case "news", "howe", "proceed", "exceed", "succeed":
+		return word, true
+	}
+	return "", false
+}
+
+func strip(w []byte) []byte {
+	w = step1a(w)
+	w = step1b(w)
+	w = step1c(w)
+	w = step2(w)
+	w = apply(w, rules3[w[len(w)-1]&31])
+	w = step4(w)
+	return step5(w)
+}
+
+// step1a removes plurals. Words of four letters keep the "e" of "ies": "ties" gives "tie", not "ti".
+func step1a(w []byte) []byte {
+	switch {
+	case hasSuffix(w, "sses"):
+		return w[:len(w)-2]
+	case hasSuffix(w, "ies"):
+		return cutIe(w)
+	case hasSuffix(w, "ss") || !hasSuffix(w, "s"):
+		return w
+	}
+	return w[:len(w)-1]
+}
+
+// cutIe cuts the last letter of "ies" and "ied", and the "e" before it but in words of four letters.
+func cutIe(w []byte) []byte {
+	if len(w) == 4 {
+		return w[:3]
+	}
+	return w[:len(w)-2]
+}
+
+// step1b removes "ed" and "ing".
+func step1b(w []byte) []byte {
+	switch {
+	case hasSuffix(w, "ied"):
+		return cutIe(w)
+	case hasSuffix(w, "eed"):
+		if measure(w[:len(w)-3]) > 0 {
+			return w[:len(w)-1]
+		}
+		return w
+	}
+	for _, suffix := range [...]string{"ed", "ing"} {
+		if stem := w[:max(0, len(w)-len(suffix))]; hasSuffix(w, suffix) && hasVowel(stem) {
+			return mend(stem)
+		}
+	}
+	return w
+}
+
+// mend gives a word that has lost "ed" or "ing" the ending it would have had without: "hopp" gives "hop", "fil" "file".
+func mend(w []byte) []byte {
+	last := w[len(w)-1]
+	switch {
+	case hasSuffix(w, "at"), hasSuffix(w, "bl"), hasSuffix(w, "iz"):
+		return append(w, 'e')
+	case endsDouble(w):
+		if last == 'l' || last == 's' || last == 'z' {
+			return w
+		}
+		return w[:len(w)-1]
+	case measure(w) == 1 && endsCVC(w):
+		return append(w, 'e')
+	}
+	return w
+}
+
+// step1c turns "y" into "i" after a consonant that is not the word's first letter.
+func step1c(w []byte) []byte {
+	if n := len(w) - 1; n > 1 && w[n] == 'y' && isConsonant(w, n-1) {
+		w[n] = 'i'
+	}
+	return w
+}
+
+// step2 shortens double suffixes. "alli" gives "al" and is looked at again, and "logi" gives "log" if a "vowel and
+// consonant" comes before its "gi".
+func step2(w []byte) []byte {
+	for hasSuffix(w, "alli") && measure(w[:len(w)-4]) > 0 {
+		w = w[:len(w)-2]
+	}
+	if hasSuffix(w, "logi") {
+		if measure(w[:len(w)-3]) > 0 {
+			return w[:len(w)-1]
+		}
+		return w
+	}
+	return apply(w, rules2[w[len(w)-1]&31])
+}
+
+// step4 removes suffixes after a longer stem.
+func step4(w []byte) []byte {
+	if hasSuffix(w, "ion") {
+		stem := w[:len(w)-3]
+		if n := len(stem); measure(stem) > 1 && (stem[n-1] == 's' || stem[n-1] == 't') {
+			return stem
+		}
+		return w
+	}
+	for _, suffix := range suffixes4[w[len(w)-1]&31] {
+		if !hasSuffix(w, suffix) {
+			continue
+		}
+		if stem := w[:len(w)-len(suffix)]; measure(stem) > 1 {
+			return stem
+		}
+		return w
+	}
+	return w
+}
+
+// step5 removes a last "e" and one of two last "l".
+func step5(w []byte) []byte {
+	if hasSuffix(w, "e") {
+		stem := w[:len(w)-1]
+		if m := measure(stem); m > 1 || m == 1 && !endsCVC(stem) {
+			w = stem
+		}
+	}
+	if hasSuffix(w, "ll") && measure(w[:len(w)-1]) > 1 {
+		w = w[:len(w)-1]
+	}
+	return w
+}

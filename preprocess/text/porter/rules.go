@@ -1,0 +1,51 @@
+package porter
+
+// rule replaces a suffix.
+type rule struct{ suffix, replacement string }
+
+// apply uses the first rule whose suffix w ends with, if what comes before it has a measure above 0.
+func apply(w []byte, rules []rule) []byte {
+	for _, r := range rules {
+		if !hasSuffix(w, r.suffix) {
+			continue
+		}
+		if stem := w[:len(w)-len(r.suffix)]; measure(stem) > 0 {
+			return append(stem, r.replacement...)
+		}
+		return w
+	}
+	return w
+}
+
+// The tables are indexed by the last letter of the suffixes, less 'a'-1: the five low bits of its code. The order within an
+// entry is the paper's, for "ational" must come before "tional".
+var rules2 = [32][]rule{
+	'i' & 31: {
+		{"enci", "ence"}, {"anci", "ance"}, {"bli", "ble"}, {"alli", "al"}, {"entli", "ent"}, {"eli", "e"}, {"ousli", "ous"},
+		{"aliti", "al"}, {"iviti", "ive"}, {"biliti", "ble"}, {"fulli", "ful"},
+	},
+	'l' & 31: {{"ational", "ate"}, {"tional", "tion"}},
+	'm' & 31: {{"alism", "al"}},
+	'n' & 31: {{"ization", "ize"}, {"ation", "ate"}},
+	'r' & 31: {{"izer", "ize"}, {"ator", "ate"}},
+	's' & 31: {{"iveness", "ive"}, {"fulness", "ful"}, {"ousness", "ous"}},
+}
+
+var rules3 = [32][]rule{
+	'e' & 31: {{"icate", "ic"}, {"ative", ""}, {"alize", "al"}},
+	'i' & 31: {{"iciti", "ic"}},
+	'l' & 31: {{"ical", "ic"}, {"ful", ""}},
+	's' & 31: {{"ness", ""}},
+}
+
+var suffixes4 = [32][]string{
+	'c' & 31: {"ic"},
+	'e' & 31: {"ance", "ence", "able", "ible", "ate", "ive", "ize"},
+	'i' & 31: {"iti"},
+	'l' & 31: {"al"},
+	'm' & 31: {"ism"},
+	'r' & 31: {"er"},
+	's' & 31: {"ous"},
+	't' & 31: {"ant", "ement", "ment", "ent"},
+	'u' & 31: {"ou"},
+}
