@@ -18,9 +18,11 @@ import (
 // firstLineBytes bounds the line that go-plugin reads the handshake from. A TLS certificate fits.
 const firstLineBytes = 16 << 10
 
-// outputGrace is how long output is awaited after the process ended: a process that it left behind, outside of its
-// group, may hold the pipe.
-const outputGrace = 200 * time.Millisecond
+// How long the output of a process that has ended is read.
+const (
+	outputGrace  = 200 * time.Millisecond // silence that counts as its end
+	outputRounds = 50                     // of that length, at most
+)
 
 // process runs a plugin binary in a process group of its own: go-plugin's runner.Runner. Unlike go-plugin's own one it
 // reads lines of any length, keeps what was printed in place of the handshake, and leaves no process of the group.
@@ -169,13 +171,28 @@ func (p *process) wait() {
 	awaitEnd(p.cmd.Process.Pid)
 	p.reap()
 	closeFiles(p.stdin)
+	p.readRest()
+	close(p.exited)
+}
+
+// readRest waits for the end of the output. A process that the plugin left behind outside of its group may hold the
+// pipes open, and even print: silence counts as the end as well, and there is a limit.
+func (p *process) readRest() {
 	read := make(chan struct{})
 	go func() { p.pumps.Wait(); close(read) }()
-	select {
-	case <-read:
-	case <-time.After(outputGrace):
+	before := -1
+	for range outputRounds {
+		n := p.output.count()
+		if n == before {
+			return
+		}
+		before = n
+		select {
+		case <-read:
+			return
+		case <-time.After(outputGrace):
+		}
 	}
-	close(p.exited)
 }
 
 // reap ends the group while the process's id is still its own, and takes its status.
