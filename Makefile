@@ -43,7 +43,7 @@ bench: ## run the Go benchmarks (BENCH=regexp COUNT=n) into bench.txt for benchs
 fuzz: ## fuzz every parser for FUZZTIME (default 10s) each
 	@for pkg in $$($(GO) list work); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg || exit 1; \
 	  done; \
 	done
 
