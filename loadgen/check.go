@@ -113,7 +113,7 @@ func (f *faults) limits(s TestSettings) {
 	f.need(s.MaxDuration >= 0, "max_duration = %v, want 0 (no limit) or more", s.MaxDuration)
 	f.need(s.MinQueryCount > 0 || s.MinDuration > 0 || s.Mode == AccuracyOnly || s.PerformanceIssueUnique || f.equalStream(s),
 		"min_query_count and min_duration are both 0, so that no query would be issued: raise one of them")
-	f.need(s.MinQueryCount > 0 || !s.SampleConcatenatePermutation || s.Scenario == Offline || f.equalStream(s) || s.Scenario == MultiStream && s.Mode == AccuracyOnly,
+	f.need(s.MinQueryCount > 0 || !s.SampleConcatenatePermutation || s.Scenario == Offline || f.equalStream(s) || s.Scenario == MultiStream,
 		"min_query_count = 0 with sample_concatenate_permutation: issuing every sample equally often needs a count of at least 1")
 	f.need(s.AccuracyLogProbability >= 0 && s.AccuracyLogProbability <= 1,
 		"accuracy_log_probability = %v, want a fraction from 0 to 1", s.AccuracyLogProbability)
