@@ -9,4 +9,6 @@ var (
 	ErrProtocol    = errors.New("SUT broke the LoadGen contract") // duplicate, unknown or missing answers
 	ErrLogs        = errors.New("log files")
 	ErrInterrupted = errors.New("interrupted")
+	// ErrHopeless is Result.Aborted's where LogSettings.AbortEarly ended a run that could only end INVALID.
+	ErrHopeless = errors.New("the run can only end INVALID")
 )

@@ -32,6 +32,8 @@ type issuer struct {
 	rec   *record.Recorder
 	clock *pace.Clock
 
+	outlook *outlook // nil where the run cannot be spoiled
+
 	scheduled, issued []int64 // per query; of an issued query, once rec says so
 	flushed           bool
 }
@@ -84,6 +86,7 @@ func (x *issuer) run(ctx context.Context, a *answers) error {
 	a.clock = x.clock
 	x.out.current.Store(a)
 	x.progress.begin(x)
+	defer x.watch()()
 	if err := x.issueAll(ctx); err != nil {
 		return err
 	}
@@ -95,6 +98,20 @@ func (x *issuer) run(ctx context.Context, a *answers) error {
 		return x.interrupted(ctx)
 	}
 	return nil
+}
+
+// watch lets the outlook watch the run until the returned function is called. On virtual time the issuing goroutine
+// looks itself.
+func (x *issuer) watch() (stop func()) {
+	if x.outlook == nil || x.clock.Virtual() {
+		return func() {}
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		x.outlook.watch(done)
+	}()
+	return func() { close(done); <-ended }
 }
 
 func (x *issuer) flush(ctx context.Context) error {

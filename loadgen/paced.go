@@ -119,6 +119,9 @@ func (l *lane) issueNext(ctx context.Context, sleeper *pace.Sleeper) (more bool,
 		return false, nil
 	}
 	now := sleeper.Until(x.scheduled[l.next])
+	if x.outlook != nil && x.clock.Virtual() {
+		x.outlook.look(now)
+	}
 	if ctx.Err() != nil {
 		return false, errStopped
 	}

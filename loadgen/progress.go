@@ -35,6 +35,8 @@ type ProgressSnapshot struct {
 	// completion; computed when the snapshot is taken, from at most 2,048 samples spread over those done.
 	Latency      time.Duration
 	LatencyLimit time.Duration // 0: none
+	// Hopeless says why the run can only end INVALID; it is empty while it may end VALID.
+	Hopeless string
 }
 
 // Progress shows a running test. StartTest only stores pointers and counters in it; what a snapshot says is computed by
@@ -42,6 +44,8 @@ type ProgressSnapshot struct {
 type Progress struct {
 	phase  atomic.Int32
 	series atomic.Pointer[shown]
+	// hopeless is ProgressSnapshot.Hopeless, nil: empty.
+	hopeless atomic.Pointer[string]
 }
 
 // shown is the series that snapshots describe. x is nil while it loads.
@@ -69,6 +73,7 @@ func (p *Progress) enter(phase Phase) {
 // reset forgets the last test.
 func (p *Progress) reset() {
 	p.series.Store(nil)
+	p.hopeless.Store(nil)
 	p.phase.Store(int32(PhaseIdle))
 }
 
@@ -87,6 +92,9 @@ func (p *Progress) begin(x *issuer) {
 // Snapshot reads the counters; any goroutine may call it, at any time. Before a test it is zero.
 func (p *Progress) Snapshot() ProgressSnapshot {
 	out := ProgressSnapshot{Phase: Phase(p.phase.Load())}
+	if why := p.hopeless.Load(); why != nil {
+		out.Hopeless = *why
+	}
 	s := p.series.Load()
 	if s == nil {
 		return out

@@ -44,6 +44,12 @@ type EarlyStopping struct {
 	Text             string // as in the summary log
 }
 
+// Note is a finding about a run that is no rule.
+type Note struct {
+	About string // stable word for machines: "hopeless", "issue_delay"
+	Text  string // what was found, with units, and what to do
+}
+
 // LoggedError is an error or warning entry of the detail log.
 type LoggedError struct {
 	Key     string // as in the detail log: error_runtime, warning_generic_message, ...
@@ -102,6 +108,8 @@ type Result struct {
 	Trials []Trial
 
 	Errors, Warnings []LoggedError
+	// Notes are findings that the official logs have no place for.
+	Notes []Note
 	// AccuracySampleCount is how many responses went to the accuracy log.
 	AccuracySampleCount uint64
 	// Aborted says why the test ended before its natural end; nil otherwise. The logs are kept and marked.

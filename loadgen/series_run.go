@@ -82,7 +82,9 @@ func (t *test) prepare(set schedule.Set, accuracy bool) (*issuer, error) {
 		return nil, fmt.Errorf("%w: the next series would issue %d samples after %d, at most %d are possible in one test",
 			ErrBadSettings, n, t.nextID, uint64(schedule.MaxSamples))
 	}
-	return t.newIssuer(plan, accuracy), nil
+	x := t.newIssuer(plan, accuracy)
+	x.outlook = t.newOutlook(x)
+	return x, nil
 }
 
 // measured runs x and puts what it recorded into p.
@@ -174,5 +176,5 @@ func because(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; %w", end, err)
 }
 
-// byUser tells an interruption from a failure of the SUT, which leaves nothing to wait for.
-func byUser(err error) bool { return errors.Is(err, ErrInterrupted) }
+// byUser tells an interruption, or the wish not to go on, from a failure of the SUT, which leaves nothing to wait for.
+func byUser(err error) bool { return errors.Is(err, ErrInterrupted) || errors.Is(err, ErrHopeless) }

@@ -184,6 +184,9 @@ type LogSettings struct {
 	Audit string
 	// ConfigErrors are logged as errors of the configuration (error_invalid_config), made before the test began.
 	ConfigErrors []string
+	// AbortEarly ends a run as soon as it can only end INVALID: Result.Aborted then wraps ErrHopeless. Without it
+	// Progress and Result.Notes tell.
+	AbortEarly bool
 	// Spin makes Server pacing spin the last microseconds before a due time. It costs a core.
 	Spin bool
 }

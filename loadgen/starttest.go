@@ -4,7 +4,8 @@ import "context"
 
 // StartTest runs one test and returns when every issued sample is answered and the logs are written.
 //
-// Bad settings and a SUT that breaks the contract give an error; an INVALID run does not: its Result says why.
+// Bad settings and a SUT that breaks the contract give an error; an INVALID run does not, nor does one that
+// LogSettings.AbortEarly ended: its Result says why.
 // When ctx ends, issuing stops, and outstanding samples are awaited for a short grace, unless the cause is other than
 // context.Canceled, context.DeadlineExceeded or ErrInterrupted: then the SUT is taken to have failed. What was measured
 // is logged, marked as aborted, and returned beside the error (context.Cause of ctx is wrapped). Calls into the SUT or

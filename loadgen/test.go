@@ -26,7 +26,9 @@ type test struct {
 	nextID, nextQuery uint64
 
 	responder *responder
-	breach    atomic.Pointer[error] // the first breach of the contract
+	cancel    context.CancelCauseFunc
+	hopeless  atomic.Pointer[string] // why the run can only end INVALID
+	breach    atomic.Pointer[error]  // the first breach of the contract
 	result    Result
 }
 
@@ -59,11 +61,15 @@ func (t *test) run(ctx context.Context) (*Result, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	t.cancel = cancel
 	t.responder = &responder{broken: func(err error) {
 		if t.breach.CompareAndSwap(nil, &err) {
 			cancel(err)
 		}
 	}}
+	if why := t.foresee(); why != "" {
+		t.spoiled(why)
+	}
 	p, err := t.measure(ctx)
 	t.responder.current.Store(nil)
 	if err == nil {
@@ -96,6 +102,17 @@ func (t *test) open() error {
 	log.requested(t.s)
 	log.effective(t.e, t.s)
 	return nil
+}
+
+// spoiled notes why the run can only end INVALID, and ends it there if that is wanted.
+func (t *test) spoiled(why string) {
+	if !t.hopeless.CompareAndSwap(nil, &why) {
+		return
+	}
+	t.progress.hopeless.Store(&why)
+	if t.l.AbortEarly {
+		t.cancel(fmt.Errorf("%w: %s", ErrHopeless, why))
+	}
 }
 
 // broken is the first breach of the contract, or nil.
@@ -154,8 +171,12 @@ func (t *test) conclude(p *series, why error) (*Result, error) {
 			p = &series{SamplesPerQuery: t.e.SamplesPerQuery} // it never began
 		}
 		judge(t.s, t.e, p, r)
+		r.Notes = t.notes(p)
 	}
 	err := t.log.finish(r)
 	t.progress.enter(PhaseDone)
+	if errors.Is(why, ErrHopeless) {
+		return r, err // as asked for, and the Result says so
+	}
 	return r, errors.Join(why, err)
 }

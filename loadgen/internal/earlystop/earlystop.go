@@ -52,6 +52,16 @@ func (c Criterion) Discard(n uint64) (t uint64, ok bool) {
 	return uint64(most) - 1, true
 }
 
+// Forgives returns the largest t such that a run of n passes with t above the limit. ok is false where it does not pass
+// even with none.
+func (c Criterion) Forgives(n uint64) (t uint64, ok bool) {
+	passing := sort.Search(int(n)+1, func(i int) bool { return !c.passes(n, uint64(i)) })
+	if passing == 0 {
+		return 0, false
+	}
+	return uint64(passing) - 1, true
+}
+
 // Missing returns how many more queries, all under the limit, a run of n with t above the limit needs; 0: it passes.
 func (c Criterion) Missing(n, t uint64) uint64 {
 	if need := c.MinPassing(t) + t; need > n {

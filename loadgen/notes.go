@@ -1,0 +1,39 @@
+package loadgen
+
+import (
+	"fmt"
+	"time"
+)
+
+// notes are the findings about a test's performance series.
+func (t *test) notes(p *series) []Note {
+	var list []Note
+	if why := t.hopeless.Load(); why != nil {
+		list = append(list, Note{About: "hopeless", Text: "It was clear before the end that the run could only end INVALID: " + *why + "."})
+	}
+	if text := lateIssue(&t.result); text != "" {
+		list = append(list, Note{About: "issue_delay", Text: text})
+	}
+	return list
+}
+
+// smallDelay is the share of the latency limit that the issue delay may take without a note.
+const smallDelay = 0.02
+
+// lateIssue says that Server queries were issued so late that it shows in their latencies, or is empty.
+func lateIssue(r *Result) string {
+	if r.Effective.Scenario != Server {
+		return ""
+	}
+	limit := r.Effective.TargetLatency
+	if r.Tokens != nil {
+		limit = r.Tokens.TTFT.Limit
+	}
+	for _, p := range r.IssueDelay.Percentiles {
+		if p.P == 0.99 && float64(p.Latency) > smallDelay*float64(limit) {
+			return fmt.Sprintf("1 %% of the queries were issued %v or more after they were due, %.1f %% of the limit of %v, which counts as latency: "+
+				"IssueQuery takes long, or the machine has no processor free for LoadGen.", p.Latency.Round(time.Microsecond), 100*float64(p.Latency)/float64(limit), limit)
+		}
+	}
+	return ""
+}
