@@ -1,0 +1,64 @@
+package rouge
+
+// Score is one kind of ROUGE for one pair of texts. All values are 0 to 1.
+type Score struct {
+	Precision float64 // what is shared, as a part of the prediction
+	Recall    float64 // what is shared, as a part of the reference
+	F         float64 // their harmonic mean; 0 where both are 0
+}
+
+// Scores are the four kinds that the benchmarks report. A text without tokens makes all of them 0.
+type Scores struct {
+	Rouge1, Rouge2 Score // shared words, and pairs of neighbouring words
+	RougeL         Score // the longest common subsequence of the texts
+	RougeLsum      Score // the union of the longest common subsequences of their sentences
+}
+
+// Scorer compares texts. It keeps the words that it has seen, so that each is stemmed once, and its working memory.
+// It is not safe for concurrent use; several scorers are independent.
+type Scorer struct {
+	words     vocabulary
+	reference sentences
+	predicted sentences
+	unused    counter // all zero between uses
+	pairs     [2][]uint64
+	lcs       lcs
+}
+
+// Options choose a variant of the tokenizer.
+type Options struct {
+	// Stem replaces words of more than three letters by their stems, as all benchmarks do.
+	Stem bool
+}
+
+// New returns a scorer.
+func New(o Options) *Scorer {
+	return &Scorer{words: newVocabulary(o.Stem)}
+}
+
+// Score compares a prediction with a reference. Letters other than a to z, A to Z and digits separate words.
+func (s *Scorer) Score(reference, prediction string) Scores {
+	s.reference = s.words.tokenize(s.reference, reference)
+	s.predicted = s.words.tokenize(s.predicted, prediction)
+	s.unused.grow(len(s.words.stems))
+	s.lcs.slots.grow(len(s.words.stems))
+	r, p := s.reference.tokens, s.predicted.tokens
+	if len(r) == 0 || len(p) == 0 {
+		return Scores{}
+	}
+	return Scores{
+		Rouge1:    newScore(s.sharedWords(r, p), len(r), len(p)),
+		Rouge2:    newScore(s.sharedPairs(r, p), len(r)-1, len(p)-1),
+		RougeL:    newScore(s.lcs.length(r, p), len(r), len(p)),
+		RougeLsum: newScore(s.sharedSentences(), len(r), len(p)),
+	}
+}
+
+func newScore(shared, reference, predicted int) Score {
+	precision := float64(shared) / float64(max(predicted, 1))
+	recall := float64(shared) / float64(max(reference, 1))
+	if precision+recall == 0 {
+		return Score{}
+	}
+	return Score{precision, recall, 2 * precision * recall / (precision + recall)}
+}

@@ -1,0 +1,80 @@
+package rouge
+
+import "slices"
+
+// counter has a count for each word of the vocabulary. Who uses it leaves it as it was: all zero.
+type counter []int32
+
+func (c *counter) grow(n int) {
+	if n > len(*c) {
+		*c = append(*c, make([]int32, n-len(*c))...)
+	}
+}
+
+// sharedWords counts each word as often as it is in both texts.
+func (s *Scorer) sharedWords(reference, predicted []int32) int {
+	for _, w := range reference {
+		s.unused[w]++
+	}
+	shared := 0
+	for _, w := range predicted {
+		if s.unused[w] > 0 {
+			s.unused[w]--
+			shared++
+		}
+	}
+	for _, w := range reference {
+		s.unused[w] = 0
+	}
+	return shared
+}
+
+// sharedPairs counts each pair of neighbouring words as often as it is in both texts.
+func (s *Scorer) sharedPairs(reference, predicted []int32) int {
+	s.pairs[0] = sortedPairs(s.pairs[0][:0], reference)
+	s.pairs[1] = sortedPairs(s.pairs[1][:0], predicted)
+	return sharedSorted(s.pairs[0], s.pairs[1])
+}
+
+func sortedPairs(pairs []uint64, words []int32) []uint64 {
+	for i := 1; i < len(words); i++ {
+		pairs = append(pairs, uint64(words[i-1])<<32|uint64(words[i]))
+	}
+	slices.Sort(pairs)
+	return pairs
+}
+
+func sharedSorted(a, b []uint64) int {
+	shared := 0
+	for len(a) > 0 && len(b) > 0 {
+		x, y := a[0], b[0]
+		if x <= y {
+			a = a[1:]
+		}
+		if y <= x {
+			b = b[1:]
+		}
+		if x == y {
+			shared++
+		}
+	}
+	return shared
+}
+
+// sharedSentences counts the words of each reference sentence that are in the union of its longest common subsequences with
+// all predicted sentences, but none more often than it is in the prediction.
+func (s *Scorer) sharedSentences() int {
+	for _, w := range s.predicted.tokens {
+		s.unused[w]++
+	}
+	shared := 0
+	s.reference.each(func(reference []int32) {
+		s.lcs.start(reference)
+		s.predicted.each(s.lcs.mark)
+		shared += s.lcs.claim(s.unused)
+	})
+	for _, w := range s.predicted.tokens {
+		s.unused[w] = 0
+	}
+	return shared
+}

@@ -1,0 +1,112 @@
+package rouge
+
+import (
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/porter"
+)
+
+// vocabulary numbers words: words of one stem have one number.
+type vocabulary struct {
+	stem   bool
+	words  map[string]int32 // as they are in texts, in lower case
+	stems  map[string]int32
+	buffer []byte
+}
+
+func newVocabulary(stem bool) vocabulary {
+	return vocabulary{stem: stem, words: map[string]int32{}, stems: map[string]int32{}}
+}
+
+// sentences are the words of a text.
+type sentences struct {
+	tokens []int32
+	ends   []int // of each line in tokens; the lines without words are left out
+}
+
+// each calls f with the words of each sentence.
+func (s sentences) each(f func(tokens []int32)) {
+	start := 0
+	for _, end := range s.ends {
+		f(s.tokens[start:end])
+		start = end
+	}
+}
+
+func (s *sentences) endLine() {
+	if n := len(s.tokens); n > 0 && (len(s.ends) == 0 || s.ends[len(s.ends)-1] < n) {
+		s.ends = append(s.ends, n)
+	}
+}
+
+// tokenize splits a text into words, in the memory of into.
+func (v *vocabulary) tokenize(into sentences, text string) sentences {
+	into.tokens, into.ends = into.tokens[:0], into.ends[:0]
+	word := v.buffer[:0]
+	for i := 0; i < len(text); {
+		letter, size := lower(text[i:])
+		if letter != 0 {
+			word = append(word, letter)
+		}
+		if separates := letter == 0 || size == len(dottedI); separates && len(word) > 0 {
+			into.tokens = append(into.tokens, v.number(word))
+			word = word[:0]
+		}
+		if text[i] == '\n' {
+			into.endLine()
+		}
+		i += size
+	}
+	if len(word) > 0 {
+		into.tokens = append(into.tokens, v.number(word))
+	}
+	into.endLine()
+	v.buffer = word
+	return into
+}
+
+// Two letters beyond ASCII have one of a to z in their lower case, as Python's str.lower gives it.
+const (
+	dottedI = "\u0130" // "i" and a combining dot, which is no letter and ends the word
+	kelvin  = "\u212a" // "k"
+)
+
+// lower returns the first letter of text in lower case, or 0 if it separates words, and how many bytes it takes.
+func lower(text string) (letter byte, size int) {
+	switch c := text[0]; {
+	case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+		return c, 1
+	case 'A' <= c && c <= 'Z':
+		return c + ('a' - 'A'), 1
+	case c < utf8.RuneSelf:
+		return 0, 1
+	}
+	_, size = utf8.DecodeRuneInString(text)
+	switch text[:size] {
+	case dottedI:
+		return 'i', size
+	case kelvin:
+		return 'k', size
+	}
+	return 0, size
+}
+
+// longWord is the length from which on words are stemmed.
+const longWord = 4
+
+func (v *vocabulary) number(word []byte) int32 {
+	if n, ok := v.words[string(word)]; ok {
+		return n
+	}
+	stem := string(word)
+	if v.stem && len(word) >= longWord {
+		stem = porter.Stem(stem)
+	}
+	n, ok := v.stems[stem]
+	if !ok {
+		n = int32(len(v.stems))
+		v.stems[stem] = n
+	}
+	v.words[string(word)] = n
+	return n
+}
