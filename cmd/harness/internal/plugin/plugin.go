@@ -64,9 +64,6 @@ type process struct{ *host.Plugin }
 // Close implements Plugin.
 func (p process) Close() { _ = p.Plugin.Close() }
 
-// Kill implements Plugin.
-func (p process) Kill() { killGroup(p.PID()) }
-
 func (p process) Open(ctx context.Context, o sdk.Options) (Workload, error) {
 	w, err := p.Plugin.Open(ctx, o)
 	if err != nil {
