@@ -1,0 +1,59 @@
+package pystr
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Decode is bytes.decode("utf-8", errors="replace"): each longest run of bytes that starts a character but does not complete
+// it becomes one U+FFFD, as The Unicode Standard recommends (section 3.9, U+FFFD Substitution of Maximal Subparts), where Go
+// has one for each byte.
+func Decode(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	var s strings.Builder
+	for len(b) > 0 {
+		r, size := utf8.DecodeRune(b)
+		if r == utf8.RuneError && size == 1 {
+			size = subpart(b)
+		}
+		s.WriteRune(r)
+		b = b[size:]
+	}
+	return s.String()
+}
+
+// subpart is the length of the longest start of a character that b, which starts with none, starts with, or 1.
+func subpart(b []byte) int {
+	size, low, high := lead(b[0])
+	n := 1
+	for n < min(size, len(b)) && low <= b[n] && b[n] <= high {
+		low, high = 0x80, 0xbf
+		n++
+	}
+	return n
+}
+
+// lead is the length of the characters that start with a byte, and the range of their second byte (The Unicode Standard,
+// table 3-7).
+func lead(b byte) (size int, low, high byte) {
+	low, high = 0x80, 0xbf
+	switch {
+	case b < 0xc2 || b > 0xf4:
+		return 1, low, high
+	case b < 0xe0:
+		return 2, low, high
+	case b == 0xe0:
+		return 3, 0xa0, high
+	case b == 0xed:
+		return 3, low, 0x9f
+	case b < 0xf0:
+		return 3, low, high
+	case b == 0xf0:
+		return 4, 0x90, high
+	case b == 0xf4:
+		return 4, low, 0x8f
+	}
+	return 4, low, high
+}
