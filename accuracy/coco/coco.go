@@ -1,0 +1,145 @@
+package coco
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of this package, found with errors.Is.
+var (
+	ErrTruth     = errors.New("the annotations cannot be scored against")
+	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
+	ErrPayload   = errors.New("the accuracy log holds a payload that is not a list of detections")
+	ErrNoSamples = errors.New("the accuracy log holds no sample")
+)
+
+// Options are those of the official scripts. The zero value is theirs.
+type Options struct {
+	// InverseMap says that labels count the categories in the order of the file, from 1, instead of being their IDs.
+	InverseMap bool
+	// RemoveEmpty says that the samples are only the images with annotations, 4952 in COCO's validation set of 2017, and
+	// in the order of the official script's option --remove-48-empty-images: that in which CPython iterates over the
+	// set of their IDs, not that of the file.
+	RemoveEmpty bool
+}
+
+// Disagreement is a detection whose first value is another sample than that of its entry. It counts for the entry's.
+type Disagreement struct {
+	Index uint64 // qsl_idx of the entry
+	Found int64  // in the payload
+}
+
+// String is what the official scripts print.
+func (d Disagreement) String() string {
+	return fmt.Sprintf("ERROR: loadgen(%d) and payload(%d) disagree on image_idx", d.Index, d.Found)
+}
+
+// detection is a box as the evaluation needs it: 24 bytes, for logs hold millions. The box is in pixels, as the official
+// scripts scale it: in float32, under NumPy 2.
+type detection struct {
+	x, y, w, h float32
+	score      float32
+	category   int32 // rank
+}
+
+// span is the part of Scorer.detections that came in one entry.
+type span struct{ start, end int }
+
+// Scorer holds detections until Result. It is not safe for concurrent use.
+type Scorer struct {
+	options    Options
+	categories []Category // in the order of the file
+	ranks      index      // of categories
+	names      []Category // by rank
+	truths     []truth    // by category, image, and place in the file
+	starts     []int      // of each category in truths
+	samples    []sample
+	imageCount int
+
+	detections []detection
+	seen       []bool // by sample
+	spans      []span // by rank of image; empty for images without detections
+	result     Result // the counts so far
+}
+
+// sample is what an entry of the log is about.
+type sample struct {
+	rank          int32   // of the image
+	width, height float32 // in pixels
+}
+
+// New returns a scorer for a data set. Sample i (qsl_idx) is g.Images[i], unless Options.RemoveEmpty is set. New does not
+// keep g. It returns an ErrTruth that lists repeated IDs, sizes below 1 and numbers that are not finite.
+func New(g GroundTruth, o Options) (*Scorer, error) {
+	if err := checkTruth(&g); err != nil {
+		return nil, err
+	}
+	imageIDs := make([]int64, len(g.Images))
+	for i, im := range g.Images {
+		imageIDs[i] = im.ID
+	}
+	categoryIDs := make([]int64, len(g.Categories))
+	for i, c := range g.Categories {
+		categoryIDs[i] = c.ID
+	}
+	images, ranks := newIndex(imageIDs), newIndex(categoryIDs)
+	s := &Scorer{options: o, ranks: ranks, imageCount: len(g.Images), spans: make([]span, len(g.Images))}
+	s.categories = append(s.categories, g.Categories...)
+	s.names = make([]Category, len(g.Categories))
+	for _, c := range g.Categories {
+		s.names[ranks[c.ID]] = c
+	}
+	s.truths, s.starts = sortTruths(g.Annotations, images, ranks)
+	for _, place := range sampleOrder(&g, o, images, ranks) {
+		im := g.Images[place]
+		s.samples = append(s.samples, sample{images[im.ID], float32(im.Width), float32(im.Height)})
+	}
+	s.seen = make([]bool, len(s.samples))
+	return s, nil
+}
+
+// Add takes one entry of the log: index is the sample (qsl_idx), payload its detections, 28 bytes each: seven float32,
+// little endian: sample, ymin, xmin, ymax, xmax (shares of the picture's height and width), score, label. No bytes are no
+// detections, and the image counts as evaluated. Of several entries of one sample the first counts, and the others are
+// not looked at. Detections of categories that the data set lacks are counted, and have no effect. Payloads of another
+// length, numbers that are not finite and labels beyond Options.InverseMap's range are errors, which list all faults
+// of the payload; the entry then has no effect on the result. Add does not keep payload.
+func (s *Scorer) Add(index uint64, payload []byte) error {
+	if index >= uint64(len(s.samples)) {
+		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?", ErrIndex, index, len(s.samples))
+	}
+	if s.seen[index] {
+		s.result.Entries++
+		s.result.Duplicates++
+		return nil
+	}
+	start, before := len(s.detections), s.result
+	if err := s.decode(index, payload); err != nil {
+		s.detections, s.result = s.detections[:start], before
+		return err
+	}
+	s.seen[index] = true
+	s.result.Entries++
+	s.result.Images++
+	if len(payload) == 0 {
+		s.result.Empty++
+	}
+	s.spans[s.samples[index].rank] = span{start, len(s.detections)}
+	return nil
+}
+
+// Result evaluates the entries added so far, with all processors. More entries may follow.
+func (s *Scorer) Result() (Result, error) {
+	if s.result.Images == 0 {
+		return Result{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
+	}
+	r := s.result
+	r.Disagreements = append([]Disagreement(nil), r.Disagreements...)
+	curves := s.evaluate()
+	r.Stats = summarize(curves)
+	r.Categories = make([]CategoryAP, len(s.names))
+	for k, c := range s.names {
+		r.Categories[k] = CategoryAP{c, curves[k].averagePrecision()}
+	}
+	return r, nil
+}

@@ -1,0 +1,7 @@
+// Package coco scores object detection: the twelve COCO numbers and the average precision of each category, from the
+// payloads of an accuracy log, equal to the official COCO and OpenImages scripts and to the COCO evaluation that they
+// call (pycocotools).
+//
+// In: payloads of an accuracy log, and the images, categories and boxes of the data set.
+// Out: reading logs and annotation files, which is the caller's work; masks and keypoints.
+package coco

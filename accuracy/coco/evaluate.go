@@ -1,0 +1,144 @@
+package coco
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// evaluate returns the curves of each category by rank. Categories are shared out among the processors.
+func (s *Scorer) evaluate() []curves {
+	all := make([]curves, len(s.names))
+	grouped := s.group()
+	evaluated := s.evaluated()
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(all)) {
+		workers.Go(func() {
+			w := worker{evaluated: evaluated}
+			for k := int(next.Add(1)) - 1; k < len(all); k = int(next.Add(1)) - 1 {
+				all[k] = w.category(grouped[k], s.truths[s.starts[k]:s.starts[k+1]])
+			}
+		})
+	}
+	workers.Wait()
+	return all
+}
+
+// evaluated says by rank which images the log has.
+func (s *Scorer) evaluated() []bool {
+	in := make([]bool, len(s.spans))
+	for i, seen := range s.seen {
+		if seen {
+			in[s.samples[i].rank] = true
+		}
+	}
+	return in
+}
+
+// group is the detections of one category by rank of image, and as they came within an image.
+type group struct {
+	detections []detection
+	ranks      []int32 // of the images
+}
+
+func (s *Scorer) group() []group {
+	counts := make([]int, len(s.names)+1)
+	for i := range s.detections {
+		counts[s.detections[i].category+1]++
+	}
+	for k := 1; k < len(counts); k++ {
+		counts[k] += counts[k-1]
+	}
+	sorted, ranks := make([]detection, len(s.detections)), make([]int32, len(s.detections))
+	ends := slices.Clone(counts)
+	for rank, part := range s.spans {
+		for _, d := range s.detections[part.start:part.end] {
+			i := ends[d.category]
+			ends[d.category]++
+			sorted[i], ranks[i] = d, int32(rank)
+		}
+	}
+	groups := make([]group, len(s.names))
+	for k := range groups {
+		groups[k] = group{sorted[counts[k]:counts[k+1]], ranks[counts[k]:counts[k+1]]}
+	}
+	return groups
+}
+
+// worker evaluates one category after another, in reused slices.
+type worker struct {
+	evaluated []bool // images by rank
+	matcher   matcher
+	scored    []scored
+	toFind    [areas]int // truths that count, of the evaluated images
+	points    []float64
+}
+
+// scored is a detection of a category after matching.
+type scored struct {
+	key   uint64 // sorts by score, highest first, then by image, then by place
+	place int    // by score among those of its image
+	outcome
+}
+
+func (w *worker) category(g group, truths []truth) curves {
+	w.scored, w.toFind = w.scored[:0], [areas]int{}
+	for len(g.ranks) > 0 || len(truths) > 0 {
+		rank := nextRank(g.ranks, truths)
+		detections, found := lengthOf(g.ranks, rank), 0
+		for found < len(truths) && truths[found].rank == rank {
+			found++
+		}
+		if w.evaluated[rank] {
+			w.image(g.detections[:detections], truths[:found])
+		}
+		g.detections, g.ranks, truths = g.detections[detections:], g.ranks[detections:], truths[found:]
+	}
+	slices.SortFunc(w.scored, func(a, b scored) int {
+		if a.key < b.key {
+			return -1
+		}
+		return 1
+	})
+	return w.curves()
+}
+
+// nextRank is the lower of the ranks with which two lists begin, of which one may be empty.
+func nextRank(ranks []int32, truths []truth) int32 {
+	rank := int32(math.MaxInt32)
+	if len(ranks) > 0 {
+		rank = ranks[0]
+	}
+	if len(truths) > 0 {
+		rank = min(rank, truths[0].rank)
+	}
+	return rank
+}
+
+// lengthOf is how often rank stands at the beginning.
+func lengthOf(ranks []int32, rank int32) int {
+	n := 0
+	for n < len(ranks) && ranks[n] == rank {
+		n++
+	}
+	return n
+}
+
+func (w *worker) image(detections []detection, truths []truth) {
+	for i := range truths {
+		for area := range areas {
+			if truths[i].countsIn(area) {
+				w.toFind[area]++
+			}
+		}
+	}
+	m := &w.matcher
+	m.match(detections, truths)
+	for place, o := range m.outcomes {
+		// The upper half of the matcher's key is the score; the lower counts within the category instead of the image.
+		w.scored = append(w.scored, scored{m.order[place]&^math.MaxUint32 | uint64(len(w.scored)), place, o})
+	}
+}

@@ -1,0 +1,131 @@
+package coco
+
+import "slices"
+
+// sampleOrder returns the place in g.Images of each sample of the log.
+func sampleOrder(g *GroundTruth, o Options, images, categories index) []int32 {
+	if !o.RemoveEmpty {
+		order := make([]int32, len(g.Images))
+		for i := range order {
+			order[i] = int32(i)
+		}
+		return order
+	}
+	place := make(map[int64]int32, len(g.Images))
+	for i, im := range g.Images {
+		place[im.ID] = int32(i)
+	}
+	var order []int32
+	for _, id := range setOrder(annotatedImages(g, images, categories)) {
+		order = append(order, place[id])
+	}
+	return order
+}
+
+// annotatedImages lists the image of each annotation, category by category in the order of the file, as the official
+// script does before it makes a set of them.
+func annotatedImages(g *GroundTruth, images, categories index) []int64 {
+	byCategory := make([][]int64, len(categories))
+	for i := range g.Annotations {
+		a := &g.Annotations[i]
+		rank, wanted := categories[a.Category]
+		if _, known := images[a.Image]; known && wanted {
+			byCategory[rank] = append(byCategory[rank], a.Image)
+		}
+	}
+	var ids []int64
+	for _, c := range g.Categories {
+		ids = append(ids, byCategory[categories[c.ID]]...)
+	}
+	return ids
+}
+
+// setOrder returns the distinct values in the order in which CPython (3.7 and later) iterates over set(values), for the
+// official script numbers its samples by that order. A set is an open hash table whose hash of an int is its value:
+// ten neighbours are probed, then a step mixes in five more bits of the hash. Before it is more than three fifths full
+// it is filled anew into one at least four times as large as its content (twice beyond 50,000).
+func setOrder(values []int64) []int64 {
+	t := newIntSet(8)
+	for _, v := range values {
+		if !t.add(v) {
+			continue
+		}
+		if t.used*5 >= (len(t.slots)-1)*3 {
+			t = t.grown()
+		}
+	}
+	return t.values()
+}
+
+// intSet is CPython's table of a set of ints.
+type intSet struct {
+	slots []int64
+	full  []bool
+	used  int
+}
+
+func newIntSet(size int) *intSet {
+	return &intSet{slots: make([]int64, size), full: make([]bool, size)}
+}
+
+// add is false if the set holds v already.
+func (t *intSet) add(v int64) bool {
+	const neighbours, shift = 9, 5
+	mask := uint64(len(t.slots) - 1)
+	hash := intHash(v)
+	perturb, i := hash, hash&mask
+	for {
+		last := i
+		if i+neighbours <= mask {
+			last += neighbours
+		}
+		for j := i; j <= last; j++ {
+			if !t.full[j] {
+				t.slots[j], t.full[j] = v, true
+				t.used++
+				return true
+			}
+			if t.slots[j] == v {
+				return false
+			}
+		}
+		perturb >>= shift
+		i = (i*5 + 1 + perturb) & mask
+	}
+}
+
+// intHash is CPython's hash of an int: its remainder by 2^61-1, with the sign of the int, and -2 for -1.
+func intHash(v int64) uint64 {
+	const modulus = 1<<61 - 1
+	h := v % modulus
+	if h == -1 {
+		h = -2
+	}
+	return uint64(h)
+}
+
+func (t *intSet) grown() *intSet {
+	least := t.used * 4
+	if t.used > 50000 {
+		least = t.used * 2
+	}
+	size := 8
+	for size <= least {
+		size *= 2
+	}
+	larger := newIntSet(size)
+	for _, v := range t.values() {
+		larger.add(v)
+	}
+	return larger
+}
+
+func (t *intSet) values() []int64 {
+	all := make([]int64, 0, t.used)
+	for i, v := range t.slots {
+		if t.full[i] {
+			all = append(all, v)
+		}
+	}
+	return slices.Clip(all)
+}

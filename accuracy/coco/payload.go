@@ -1,0 +1,101 @@
+package coco
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// recordSize is the length of a detection in a payload.
+const recordSize = 7 * 4
+
+// The values of a detection in a payload.
+const (
+	fieldIndex = iota
+	fieldYMin
+	fieldXMin
+	fieldYMax
+	fieldXMax
+	fieldScore
+	fieldLabel
+)
+
+var fieldNames = [7]string{"sample", "ymin", "xmin", "ymax", "xmax", "score", "label"}
+
+type record [7]float32
+
+func readRecord(b []byte) (r record) {
+	for i := range r {
+		r[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return r
+}
+
+// decode appends the detections of a payload, and returns what is wrong with them.
+func (s *Scorer) decode(index uint64, payload []byte) error {
+	if len(payload)%recordSize != 0 {
+		return fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d: seven float32 per detection", ErrPayload, index, len(payload), recordSize)
+	}
+	var faults faultList
+	for i := 0; i < len(payload); i += recordSize {
+		r := readRecord(payload[i : i+recordSize])
+		if problem := s.take(index, r); problem != "" {
+			faults.addf("sample %d, detection %d: %s", index, i/recordSize, problem)
+		}
+	}
+	return faults.err(ErrPayload)
+}
+
+// take adds a detection, or returns what is wrong with it.
+func (s *Scorer) take(index uint64, r record) (problem string) {
+	for i, v := range r {
+		if !finite(float64(v)) {
+			return fmt.Sprintf("%s is %v, want a finite number", fieldNames[i], v)
+		}
+	}
+	id, problem := s.categoryID(truncate(r[fieldLabel]))
+	if problem != "" {
+		return problem
+	}
+	if found := truncate(r[fieldIndex]); found != int64(index) {
+		s.result.Disagreements = append(s.result.Disagreements, Disagreement{index, found})
+	}
+	s.result.Detections++
+	category, known := s.ranks[id]
+	if !known {
+		s.result.Unknown++
+		return ""
+	}
+	s.detections = append(s.detections, scale(r, s.samples[index], category))
+	return ""
+}
+
+// scale turns shares into pixels. Each step rounds to float32, as the official scripts' do: the conversions keep a
+// compiler from fusing them.
+func scale(r record, im sample, category int32) detection {
+	ymin, xmin := float32(r[fieldYMin]*im.height), float32(r[fieldXMin]*im.width)
+	ymax, xmax := float32(r[fieldYMax]*im.height), float32(r[fieldXMax]*im.width)
+	return detection{xmin, ymin, xmax - xmin, ymax - ymin, r[fieldScore], category}
+}
+
+// categoryID is the category of a label.
+func (s *Scorer) categoryID(label int64) (id int64, problem string) {
+	if !s.options.InverseMap || label == 0 { // the official map begins with a 0 that no label means
+		return label, ""
+	}
+	if label < 0 || label > int64(len(s.categories)) {
+		return 0, fmt.Sprintf("label %d, want 1 to %d, as labels count the categories", label, len(s.categories))
+	}
+	return s.categories[label-1].ID, ""
+}
+
+// truncate rounds toward zero. Values beyond int64 saturate: they are no index and no label anyway.
+func truncate(v float32) int64 {
+	switch {
+	case v >= math.MaxInt64: // the constant rounds up to 2^63, the first value that does not fit
+		return math.MaxInt64
+	case v < math.MinInt64:
+		return math.MinInt64
+	}
+	return int64(v)
+}

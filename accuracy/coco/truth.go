@@ -1,0 +1,156 @@
+package coco
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Image is a picture of the data set.
+type Image struct {
+	ID            int64
+	Width, Height int // in pixels; detections come as shares of them
+}
+
+// Category is a class of objects.
+type Category struct {
+	ID   int64
+	Name string
+}
+
+// Annotation is a true box. Its fields are those of the annotation file.
+type Annotation struct {
+	ID       int64 // 0 is an ID that the COCO evaluation takes for "no match": its box can never be found
+	Image    int64 // Image.ID
+	Category int64 // Category.ID
+	Box      [4]float64
+	Area     float64 // in pixels; decides between small, medium and large, and may differ from width * height
+	Crowd    bool    // a region of many objects: it may be found many times, and need not be found
+}
+
+// GroundTruth is what the annotation file says, in the order of the file. Boxes are x, y, width, height in pixels.
+// Annotations of images or categories that are not listed have no effect.
+type GroundTruth struct {
+	Images      []Image
+	Categories  []Category
+	Annotations []Annotation
+}
+
+// truth is a true box as the evaluation needs it.
+type truth struct {
+	x, y, w, h float64
+	area       float64
+	rank       int32 // of its image among all by ID, the order in which the evaluation visits them
+	category   int32 // rank of its category by ID
+	crowd      bool
+	zeroID     bool
+}
+
+// index finds ranks by ID. The evaluation visits images and categories by rising ID, which decides between ties.
+type index map[int64]int32
+
+func newIndex(ids []int64) index {
+	slices.Sort(ids)
+	x := make(index, len(ids))
+	for rank, id := range ids {
+		x[id] = int32(rank)
+	}
+	return x
+}
+
+// checkTruth returns what makes an evaluation impossible, all of it.
+func checkTruth(g *GroundTruth) error {
+	var f faultList
+	if len(g.Images) == 0 || len(g.Categories) == 0 {
+		f.addf("%d images and %d categories, want at least one of each", len(g.Images), len(g.Categories))
+	}
+	repeated(&f, "image", len(g.Images), func(i int) int64 { return g.Images[i].ID })
+	repeated(&f, "category", len(g.Categories), func(i int) int64 { return g.Categories[i].ID })
+	repeated(&f, "annotation", len(g.Annotations), func(i int) int64 { return g.Annotations[i].ID })
+	for i, im := range g.Images {
+		if im.Width <= 0 || im.Height <= 0 {
+			f.addf("image %d (id %d): %d x %d pixels, want at least 1 x 1", i, im.ID, im.Width, im.Height)
+		}
+	}
+	for i := range g.Annotations {
+		a := &g.Annotations[i]
+		if !finite(a.Box[0], a.Box[1], a.Box[2], a.Box[3], a.Area) {
+			f.addf("annotation %d (id %d): box %v, area %v, want finite numbers", i, a.ID, a.Box, a.Area)
+		}
+	}
+	return f.err(ErrTruth)
+}
+
+func repeated(f *faultList, what string, n int, id func(int) int64) {
+	first := make(map[int64]int, n)
+	for i := range n {
+		if earlier, ok := first[id(i)]; ok {
+			f.addf("%s %d: id %d is that of %s %d already, want one of its own", what, i, id(i), what, earlier)
+			continue
+		}
+		first[id(i)] = i
+	}
+}
+
+func finite(values ...float64) bool {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// sortTruths returns the annotations by category, image and place in the file, and where each category begins.
+func sortTruths(annotations []Annotation, images, categories index) (sorted []truth, starts []int) {
+	sorted = make([]truth, 0, len(annotations))
+	for i := range annotations {
+		a := &annotations[i]
+		rank, known := images[a.Image]
+		category, wanted := categories[a.Category]
+		if known && wanted {
+			sorted = append(sorted, truth{a.Box[0], a.Box[1], a.Box[2], a.Box[3], a.Area, rank, category, a.Crowd, a.ID == 0})
+		}
+	}
+	slices.SortStableFunc(sorted, func(a, b truth) int {
+		return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.rank, b.rank))
+	})
+	starts = make([]int, len(categories)+1)
+	for _, t := range sorted {
+		starts[t.category+1]++
+	}
+	for k := 1; k < len(starts); k++ {
+		starts[k] += starts[k-1]
+	}
+	return sorted, starts
+}
+
+// faultList collects the faults of one input. It spells out the first 20 and counts the rest.
+type faultList struct {
+	texts []error
+	more  int
+}
+
+const shownFaults = 20
+
+func (f *faultList) addf(format string, args ...any) {
+	if len(f.texts) == shownFaults {
+		f.more++
+		return
+	}
+	f.texts = append(f.texts, fmt.Errorf(format, args...))
+}
+
+// err is nil without faults.
+func (f *faultList) err(kind error) error {
+	if len(f.texts) == 0 {
+		return nil
+	}
+	texts := f.texts
+	if f.more > 0 {
+		texts = append(texts, fmt.Errorf("and %d more", f.more))
+	}
+	return fmt.Errorf("%w: %w", kind, errors.Join(texts...))
+}
