@@ -2,6 +2,7 @@ package loadgen_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -57,25 +58,30 @@ func BenchmarkSingleStreamHandover(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(s.MinQueryCount), "ns/query")
 }
 
-// BenchmarkServerPacing reports how late queries are issued at 10,000 per second, without and with spinning.
+// BenchmarkServerPacing reports how late queries are issued at several rates, without and with spinning, and the share
+// of one processor that the whole run takes.
 func BenchmarkServerPacing(b *testing.B) {
 	for _, spin := range []bool{false, true} {
-		b.Run(map[bool]string{false: "sleep", true: "spin"}[spin], func(b *testing.B) {
-			s := quick(loadgen.Server, loadgen.PerformanceOnly)
-			s.ServerTargetQPS, s.MinQueryCount = 1e4, 10000
-			b.ReportAllocs()
-			var r *loadgen.Result
-			for b.Loop() {
-				r = run(b, s, spin)
-			}
-			for _, p := range r.IssueDelay.Percentiles {
-				switch p.P {
-				case 0.5:
-					b.ReportMetric(float64(p.Latency)/1e3, "p50-us")
-				case 0.99:
-					b.ReportMetric(float64(p.Latency)/1e3, "p99-us")
+		for _, qps := range []float64{1e3, 1e4, 5e4, 1e5} {
+			b.Run(fmt.Sprintf("%s/%.0f", map[bool]string{false: "sleep", true: "spin"}[spin], qps), func(b *testing.B) {
+				s := quick(loadgen.Server, loadgen.PerformanceOnly)
+				s.ServerTargetQPS, s.MinQueryCount = qps, uint64(qps)
+				b.ReportAllocs()
+				var r *loadgen.Result
+				used := processorTime()
+				for b.Loop() {
+					r = run(b, s, spin)
 				}
-			}
-		})
+				b.ReportMetric(100*float64(processorTime()-used)/float64(b.Elapsed()), "%cpu")
+				for _, p := range r.IssueDelay.Percentiles {
+					switch p.P {
+					case 0.5:
+						b.ReportMetric(float64(p.Latency)/1e3, "p50-us")
+					case 0.99:
+						b.ReportMetric(float64(p.Latency)/1e3, "p99-us")
+					}
+				}
+			})
+		}
 	}
 }

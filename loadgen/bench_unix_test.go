@@ -1,0 +1,17 @@
+//go:build unix
+
+package loadgen_test
+
+import (
+	"syscall"
+	"time"
+)
+
+// processorTime is how much processor time this process has used.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
