@@ -23,8 +23,10 @@ type expected struct {
 	ErrorLines    []string           `json:"error_lines"`
 }
 
-func TestGoldenCOCO(t *testing.T)       { golden.Each(t, "scorers/coco/*/expected.json", checkCase) }
-func TestGoldenOpenImages(t *testing.T) { golden.Each(t, "scorers/openimages/*/expected.json", checkCase) }
+func TestGoldenCOCO(t *testing.T) { golden.Each(t, "scorers/coco/*/expected.json", checkCase) }
+func TestGoldenOpenImages(t *testing.T) {
+	golden.Each(t, "scorers/openimages/*/expected.json", checkCase)
+}
 
 func checkCase(t *testing.T, path string) {
 	var want expected

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
 )
 
 // recordSize is the length of a detection in a payload.
@@ -36,14 +38,14 @@ func (s *Scorer) decode(index uint64, payload []byte) error {
 	if len(payload)%recordSize != 0 {
 		return fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d: seven float32 per detection", ErrPayload, index, len(payload), recordSize)
 	}
-	var faults faultList
+	var wrong faults.List
 	for i := 0; i < len(payload); i += recordSize {
 		r := readRecord(payload[i : i+recordSize])
 		if problem := s.take(index, r); problem != "" {
-			faults.addf("sample %d, detection %d: %s", index, i/recordSize, problem)
+			wrong.Addf("sample %d, detection %d: %s", index, i/recordSize, problem)
 		}
 	}
-	return faults.err(ErrPayload)
+	return wrong.Err(ErrPayload)
 }
 
 // take adds a detection, or returns what is wrong with it.

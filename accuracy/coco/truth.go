@@ -2,10 +2,10 @@ package coco
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
 )
 
 // Image is a picture of the data set.
@@ -62,32 +62,32 @@ func newIndex(ids []int64) index {
 
 // checkTruth returns what makes an evaluation impossible, all of it.
 func checkTruth(g *GroundTruth) error {
-	var f faultList
+	var f faults.List
 	if len(g.Images) == 0 || len(g.Categories) == 0 {
-		f.addf("%d images and %d categories, want at least one of each", len(g.Images), len(g.Categories))
+		f.Addf("%d images and %d categories, want at least one of each", len(g.Images), len(g.Categories))
 	}
 	repeated(&f, "image", len(g.Images), func(i int) int64 { return g.Images[i].ID })
 	repeated(&f, "category", len(g.Categories), func(i int) int64 { return g.Categories[i].ID })
 	repeated(&f, "annotation", len(g.Annotations), func(i int) int64 { return g.Annotations[i].ID })
 	for i, im := range g.Images {
 		if im.Width <= 0 || im.Height <= 0 {
-			f.addf("image %d (id %d): %d x %d pixels, want at least 1 x 1", i, im.ID, im.Width, im.Height)
+			f.Addf("image %d (id %d): %d x %d pixels, want at least 1 x 1", i, im.ID, im.Width, im.Height)
 		}
 	}
 	for i := range g.Annotations {
 		a := &g.Annotations[i]
 		if !finite(a.Box[0], a.Box[1], a.Box[2], a.Box[3], a.Area) {
-			f.addf("annotation %d (id %d): box %v, area %v, want finite numbers", i, a.ID, a.Box, a.Area)
+			f.Addf("annotation %d (id %d): box %v, area %v, want finite numbers", i, a.ID, a.Box, a.Area)
 		}
 	}
-	return f.err(ErrTruth)
+	return f.Err(ErrTruth)
 }
 
-func repeated(f *faultList, what string, n int, id func(int) int64) {
+func repeated(f *faults.List, what string, n int, id func(int) int64) {
 	first := make(map[int64]int, n)
 	for i := range n {
 		if earlier, ok := first[id(i)]; ok {
-			f.addf("%s %d: id %d is that of %s %d already, want one of its own", what, i, id(i), what, earlier)
+			f.Addf("%s %d: id %d is that of %s %d already, want one of its own", what, i, id(i), what, earlier)
 			continue
 		}
 		first[id(i)] = i
@@ -125,32 +125,4 @@ func sortTruths(annotations []Annotation, images, categories index) (sorted []tr
 		starts[k] += starts[k-1]
 	}
 	return sorted, starts
-}
-
-// faultList collects the faults of one input. It spells out the first 20 and counts the rest.
-type faultList struct {
-	texts []error
-	more  int
-}
-
-const shownFaults = 20
-
-func (f *faultList) addf(format string, args ...any) {
-	if len(f.texts) == shownFaults {
-		f.more++
-		return
-	}
-	f.texts = append(f.texts, fmt.Errorf(format, args...))
-}
-
-// err is nil without faults.
-func (f *faultList) err(kind error) error {
-	if len(f.texts) == 0 {
-		return nil
-	}
-	texts := f.texts
-	if f.more > 0 {
-		texts = append(texts, fmt.Errorf("and %d more", f.more))
-	}
-	return fmt.Errorf("%w: %w", kind, errors.Join(texts...))
 }

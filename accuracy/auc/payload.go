@@ -1,0 +1,142 @@
+package auc
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
+)
+
+// check returns what is wrong with the truth, all of it.
+func (t *Truth) check() error {
+	var f faults.List
+	if t.Labels != nil && t.Samples == nil {
+		f.Addf("%d labels without samples, want the range of pairs of each sample", len(t.Labels))
+	}
+	for i, r := range t.Samples {
+		switch {
+		case r.Start < 0 || r.End <= r.Start:
+			f.Addf("sample %d: pairs %d to %d, want at least one", i, r.Start, r.End)
+		case t.Labels != nil && r.End > len(t.Labels):
+			f.Addf("sample %d: pairs %d to %d, want them among the %d labels", i, r.Start, r.End, len(t.Labels))
+		}
+	}
+	for i, label := range t.Labels {
+		if label > 1 {
+			f.Addf("label %d is %d, want 0 or 1", i, label)
+		}
+	}
+	return f.Err(ErrTruth)
+}
+
+// take adds the pairs of a payload, or none of them if there is anything wrong.
+func (s *Scorer) take(index uint64, payload []byte) error {
+	pairs, err := s.pairs(index, payload)
+	if err != nil {
+		return err
+	}
+	var labels []uint8
+	if s.truth.Labels != nil {
+		r := s.truth.Samples[index]
+		labels = s.truth.Labels[r.Start:r.End]
+	}
+	before := [2]int{s.keys[0].count, s.keys[1].count}
+	good, err := s.decode(index, payload, pairs, labels)
+	if err != nil {
+		s.keys[0].count, s.keys[1].count = before[0], before[1]
+		return err
+	}
+	s.result.Good += good
+	return nil
+}
+
+// pairs is the number of pairs in a payload, whose length must be right.
+func (s *Scorer) pairs(index uint64, payload []byte) (int, error) {
+	each, what := dtypes[s.options.DType].size, "a prediction"
+	if s.truth.Labels == nil {
+		each, what = 2*each, "a prediction and a label"
+	}
+	if len(payload) == 0 || len(payload)%each != 0 {
+		return 0, fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d above 0, %s per pair as %v; was the log written with another dtype?",
+			ErrPayload, index, len(payload), each, what, s.options.DType)
+	}
+	found := len(payload) / each
+	if s.truth.Samples != nil {
+		if r := s.truth.Samples[index]; found != r.End-r.Start {
+			return 0, fmt.Errorf("%w: sample %d: %d pairs in %d bytes, want %d (%d to %d of the data set)",
+				ErrPayload, index, found, len(payload), r.End-r.Start, r.Start, r.End)
+		}
+	}
+	return found, nil
+}
+
+// decode adds pairs, and returns how many are right. Without labels they are in the payload.
+func (s *Scorer) decode(index uint64, payload []byte, pairs int, labels []uint8) (good int, err error) {
+	d := s.options.DType
+	if d == Float32 && labels == nil {
+		return s.decodeFloats(index, payload)
+	}
+	var wrong faults.List
+	for i := range pairs {
+		prediction, label := 0.0, 0.0
+		if labels == nil {
+			prediction, label = d.value(payload, 2*i), d.value(payload, 2*i+1)
+		} else {
+			prediction, label = d.value(payload, i), float64(labels[i])
+		}
+		if problem := s.pair(prediction, label); problem != "" {
+			wrong.Addf("sample %d, pair %d: %s", index, i, problem)
+		}
+		if right(prediction, label == 1) {
+			good++
+		}
+	}
+	return good, wrong.Err(ErrPayload)
+}
+
+// pair adds one pair, or returns what is wrong with it.
+func (s *Scorer) pair(prediction, label float64) (problem string) {
+	if label != 0 && label != 1 {
+		return fmt.Sprintf("label %v, want 0 or 1", label)
+	}
+	key := uint32(0)
+	switch {
+	case math.IsNaN(prediction) || math.IsInf(prediction, 0):
+		return fmt.Sprintf("prediction %v, want a finite number", prediction)
+	case s.options.DType == Float32:
+		key = floatKey(float32(prediction))
+	case prediction != float64(int32(prediction)):
+		return fmt.Sprintf("prediction %v, want an int32", prediction)
+	default:
+		key = intKey(int32(prediction))
+	}
+	s.keys[int(label)].add(key)
+	return ""
+}
+
+// decodeFloats is decode for the usual payload: float32 predictions and labels.
+func (s *Scorer) decodeFloats(index uint64, payload []byte) (good int, err error) {
+	var wrong faults.List
+	for i := 0; i < len(payload); i += 8 {
+		p := math.Float32frombits(binary.LittleEndian.Uint32(payload[i:]))
+		label := math.Float32frombits(binary.LittleEndian.Uint32(payload[i+4:]))
+		if (label != 0 && label != 1) || p-p != 0 {
+			wrong.Addf("sample %d, pair %d: prediction %v, label %v, want a finite prediction and a label of 0 or 1", index, i/8, p, label)
+			continue
+		}
+		s.keys[int(label)].add(floatKey(p))
+		if right(float64(p), label == 1) {
+			good++
+		}
+	}
+	return good, wrong.Err(ErrPayload)
+}
+
+// right is whether a prediction, rounded half to even, is the label: 0.5 rounds to 0, 1.5 to 2.
+func right(prediction float64, label bool) bool {
+	if label {
+		return prediction > 0.5 && prediction < 1.5
+	}
+	return prediction >= -0.5 && prediction <= 0.5
+}

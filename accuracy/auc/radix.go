@@ -1,0 +1,74 @@
+package auc
+
+import (
+	"runtime"
+	"sync"
+)
+
+// Keys are sorted by their digits of 11 bits, the lowest first: 2048 targets of writing stay in the caches, and three
+// passes are enough for 32 bits.
+const (
+	digitBits = 11
+	digits    = 1 << digitBits
+)
+
+// sorted returns the keys in rising order. It needs room for two copies, and leaves the list as it is.
+func (l *keyList) sorted() []uint32 {
+	a, b := make([]uint32, l.count), make([]uint32, l.count)
+	pass(l.parts(), a, 0)
+	pass(split(a), b, digitBits)
+	pass(split(b), a, 2*digitBits)
+	return a
+}
+
+// split cuts keys into parts as long as chunks.
+func split(keys []uint32) [][]uint32 {
+	var parts [][]uint32
+	for len(keys) > 0 {
+		n := min(len(keys), chunkSize)
+		parts, keys = append(parts, keys[:n]), keys[n:]
+	}
+	return parts
+}
+
+// pass copies the keys of all parts to target, sorted by one digit; keys with equal digits keep their order. Each
+// processor counts and then copies a run of parts.
+func pass(parts [][]uint32, target []uint32, shift uint) {
+	workers := min(runtime.GOMAXPROCS(0), len(parts))
+	places := make([][digits]int, workers)
+	each(workers, len(parts), func(w, first, end int) { count(parts[first:end], shift, &places[w]) })
+	begin := 0
+	for d := range digits {
+		for w := range places {
+			places[w][d], begin = begin, begin+places[w][d]
+		}
+	}
+	each(workers, len(parts), func(w, first, end int) { scatter(parts[first:end], shift, &places[w], target) })
+}
+
+// each runs do at the same time for runs of about equal length of n things.
+func each(workers, n int, do func(worker, first, end int)) {
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() { do(w, w*n/workers, (w+1)*n/workers) })
+	}
+	wait.Wait()
+}
+
+func count(parts [][]uint32, shift uint, counts *[digits]int) {
+	for _, part := range parts {
+		for _, key := range part {
+			counts[key>>shift%digits]++
+		}
+	}
+}
+
+func scatter(parts [][]uint32, shift uint, places *[digits]int, target []uint32) {
+	for _, part := range parts {
+		for _, key := range part {
+			d := key >> shift % digits
+			target[places[d]] = key
+			places[d]++
+		}
+	}
+}
