@@ -1,0 +1,111 @@
+package features
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
+)
+
+// ErrOptions is what NewBuilder returns, wrapped, for lengths that leave no room for a passage.
+var ErrOptions = errors.New("features of questions")
+
+// specials is how many tokens of a feature are neither the question's nor the passage's: [CLS] and two [SEP].
+const specials = 3
+
+// Options are lengths in tokens. The zero value is that of the benchmark: 384, 64 and 128.
+type Options struct {
+	Length   int // of a feature, with its special tokens; 0: 384
+	Question int // what is left of a longer question; 0: 64
+	Stride   int // from the start of one window to that of the next; 0: 128
+}
+
+func (o Options) withDefaults() Options {
+	if o.Length == 0 {
+		o.Length = 384
+	}
+	if o.Question == 0 {
+		o.Question = 64
+	}
+	if o.Stride == 0 {
+		o.Stride = 128
+	}
+	return o
+}
+
+// Builder makes features. It is read-only and may be used from many goroutines.
+type Builder struct {
+	tokenizer        *wordpiece.Tokenizer
+	options          Options
+	class, separator int32
+}
+
+// NewBuilder returns a builder for a vocabulary.
+func NewBuilder(t *wordpiece.Tokenizer, o Options) (*Builder, error) {
+	o = o.withDefaults()
+	if o.Question < 0 || o.Stride < 1 || o.Length <= o.Question+specials {
+		return nil, fmt.Errorf("%w: length %d, question %d, stride %d: want a stride above 0 and a length above that of the question and %d special tokens",
+			ErrOptions, o.Length, o.Question, o.Stride, specials)
+	}
+	b := &Builder{tokenizer: t, options: o}
+	b.class, _ = t.ID(wordpiece.Class)
+	b.separator, _ = t.ID(wordpiece.Separator)
+	return b, nil
+}
+
+// Length is the length in tokens of a padded feature.
+func (b *Builder) Length() int { return b.options.Length }
+
+// Build returns the features of a question about a passage, in the order of their windows; none if the passage has no token.
+func (b *Builder) Build(p *Passage, question string) []Feature {
+	tokens := b.tokenizer.Encode(nil, question)
+	q := &asked{builder: b, passage: p, question: tokens[:min(len(tokens), b.options.Question)]}
+	q.cut(b.options.Length-len(q.question)-specials, b.options.Stride)
+	features := make([]Feature, len(q.windows))
+	for i := range features {
+		features[i] = Feature{asked: q, index: i}
+	}
+	return features
+}
+
+// asked is what the features of a question share.
+type asked struct {
+	builder  *Builder
+	passage  *Passage
+	question []int32
+	windows  []window
+}
+
+// window is a part of a passage, in tokens.
+type window struct{ start, length int }
+
+// cut covers the passage with windows of at most longest tokens.
+func (q *asked) cut(longest, stride int) {
+	tokens := q.passage.Tokens()
+	for start := 0; start < tokens; {
+		length := min(tokens-start, longest)
+		q.windows = append(q.windows, window{start, length})
+		if start+length == tokens {
+			return
+		}
+		start += min(length, stride)
+	}
+}
+
+// best is the window in which a token of the passage has the most context, which is the smaller of the numbers of tokens
+// before and after it, and a hundredth of the window's length to prefer long windows. Of equal ones it is the first.
+func (q *asked) best(token int) int {
+	best, most := -1, 0.0
+	for i, w := range q.windows {
+		last := w.start + w.length - 1
+		if token < w.start || token > last {
+			continue
+		}
+		// The conversion keeps the product from being fused with the sum, which would round otherwise than the reference.
+		score := float64(min(token-w.start, last-token)) + float64(0.01*float64(w.length))
+		if best < 0 || score > most {
+			best, most = i, score
+		}
+	}
+	return best
+}

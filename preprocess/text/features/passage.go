@@ -1,0 +1,37 @@
+package features
+
+import (
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
+)
+
+// Passage is a text with its tokens. It is read-only and may be used from many goroutines.
+type Passage struct {
+	words  []string
+	ids    []int32 // of the tokens of all words
+	wordOf []int32 // the word of each token
+}
+
+// NewPassage splits a text into words, at blanks, tabs, line ends and narrow no-break spaces alone, and these into tokens.
+func NewPassage(t *wordpiece.Tokenizer, text string) *Passage {
+	p := &Passage{words: strings.FieldsFunc(text, separates)}
+	for i, word := range p.words {
+		p.ids = t.Encode(p.ids, word)
+		for len(p.wordOf) < len(p.ids) {
+			p.wordOf = append(p.wordOf, int32(i))
+		}
+	}
+	return p
+}
+
+func separates(r rune) bool {
+	const narrowNoBreakSpace = '\u202f'
+	return r == ' ' || r == '\t' || r == '\r' || r == '\n' || r == narrowNoBreakSpace
+}
+
+// Words are the words of the passage as the text has them. They must not be changed.
+func (p *Passage) Words() []string { return p.words }
+
+// Tokens is the number of tokens of all words.
+func (p *Passage) Tokens() int { return len(p.ids) }

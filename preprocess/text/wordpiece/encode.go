@@ -1,0 +1,91 @@
+package wordpiece
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// longestWord is the number of characters from which on a word is unknown as a whole.
+const longestWord = 100
+
+// Encode appends the ids of text to dst. A special token in the text, such as "[SEP]", stands for itself.
+func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
+	for text != "" {
+		at, special := t.findSpecial(text)
+		dst = t.encodePlain(dst, text[:at])
+		if special != "" {
+			dst = append(dst, t.ids[special])
+		}
+		text = text[at+len(special):]
+	}
+	return dst
+}
+
+// findSpecial returns the place of the first special token in text, or the text's length and "".
+func (t *Tokenizer) findSpecial(text string) (at int, special string) {
+	for at = 0; ; at++ {
+		next := strings.IndexByte(text[at:], '[')
+		if next < 0 {
+			return len(text), ""
+		}
+		at += next
+		for _, special := range t.specials {
+			if strings.HasPrefix(text[at:], special) {
+				return at, special
+			}
+		}
+	}
+}
+
+// encodePlain appends the ids of a text without special tokens. Its letters become lower case one by one before it is split,
+// so that, other than in Words, no "Σ" is the last of its word.
+func (t *Tokenizer) encodePlain(dst []int32, text string) []int32 {
+	if !isASCII(text) {
+		text = lowerEach(text)
+	}
+	eachWord(text, func(word []byte) { dst = t.appendPieces(dst, word) })
+	return dst
+}
+
+func lowerEach(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for _, r := range text {
+		b.WriteString(pystr.LowerRune(r))
+	}
+	return b.String()
+}
+
+// appendPieces appends the ids of a word's pieces: at each place the longest that the vocabulary holds.
+func (t *Tokenizer) appendPieces(dst []int32, word []byte) []int32 {
+	if len(word) > longestWord && utf8.RuneCount(word) > longestWord {
+		return append(dst, t.unknown)
+	}
+	whole := len(dst)
+	pieces := t.ids
+	for len(word) > 0 {
+		id, size := t.longestPiece(pieces, word)
+		if size == 0 {
+			return append(dst[:whole], t.unknown)
+		}
+		dst = append(dst, id)
+		word = word[size:]
+		pieces = t.within
+	}
+	return dst
+}
+
+// longestPiece returns the longest piece that word starts with, and its length in bytes, or 0.
+func (t *Tokenizer) longestPiece(pieces map[string]int32, word []byte) (id int32, size int) {
+	for size = min(len(word), t.longest); size > 0; size-- {
+		if size < len(word) && !utf8.RuneStart(word[size]) {
+			continue
+		}
+		if id, ok := pieces[string(word[:size])]; ok {
+			return id, size
+		}
+	}
+	return 0, 0
+}

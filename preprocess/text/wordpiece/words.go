@@ -1,0 +1,137 @@
+package wordpiece
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Words splits text into words and signs, in lower case and without accents, as BasicTokenizer of transformers does.
+// Each sign and each Chinese character is a word of its own; control characters vanish.
+func Words(text string) []string {
+	var words []string
+	eachWord(text, func(word []byte) { words = append(words, string(word)) })
+	return words
+}
+
+// eachWord calls yield with each word of text. The memory of a word is reused for the next.
+func eachWord(text string, yield func(word []byte)) {
+	s := splitter{yield: yield, word: make([]byte, 0, 64)}
+	if isASCII(text) {
+		for i := range len(text) {
+			s.addASCII(text[i])
+		}
+		s.end()
+		return
+	}
+	for _, field := range pystr.Fields(norm.NFC.String(clean(text))) {
+		for _, r := range norm.NFD.String(pystr.Lower(field)) {
+			if !unicode.Is(unicode.Mn, r) {
+				s.add(r)
+			}
+		}
+		s.end()
+	}
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// splitter collects words.
+type splitter struct {
+	yield func(word []byte)
+	word  []byte
+}
+
+func (s *splitter) end() {
+	if len(s.word) > 0 {
+		s.yield(s.word)
+		s.word = s.word[:0]
+	}
+}
+
+// addASCII takes a character of a text that is ASCII throughout.
+func (s *splitter) addASCII(c byte) {
+	switch {
+	case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+		s.word = append(s.word, c)
+	case 'A' <= c && c <= 'Z':
+		s.word = append(s.word, c+('a'-'A'))
+	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		s.end()
+	case c > ' ' && c < 0x7f:
+		s.sign(rune(c))
+	}
+}
+
+func (s *splitter) add(r rune) {
+	if isSign(r) {
+		s.sign(r)
+		return
+	}
+	s.word = utf8.AppendRune(s.word, r)
+}
+
+func (s *splitter) sign(r rune) {
+	s.end()
+	s.word = utf8.AppendRune(s.word, r)
+	s.end()
+}
+
+// isSign is true for Unicode's punctuation, and for the ASCII characters that are neither letter nor digit, such as "$".
+func isSign(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r > ' ' && r < 0x7f && !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
+	}
+	return unicode.Is(unicode.P, r)
+}
+
+// clean removes control characters, turns white space into blanks, and puts blanks around Chinese characters.
+func clean(text string) string {
+	var b strings.Builder
+	b.Grow(len(text) + 16)
+	for _, r := range text {
+		switch {
+		case r == ' ' || r == '\t' || r == '\n' || r == '\r' || unicode.Is(unicode.Zs, r):
+			b.WriteByte(' ')
+		case r == utf8.RuneError || isControl(r):
+		case isChinese(r):
+			b.WriteByte(' ')
+			b.WriteRune(r)
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// isControl is true for Unicode's categories C: control, format, private use, surrogates, and what is not assigned.
+func isControl(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r < ' ' || r == 0x7f
+	}
+	return !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z)
+}
+
+// isChinese is true for the blocks of unified and compatibility ideographs that BERT's tokenizer splits; kana and hangul are
+// not among them, nor are the blocks that Unicode has added since.
+func isChinese(r rune) bool {
+	switch {
+	case r < 0x3400:
+		return false
+	case r <= 0x4dbf, 0x4e00 <= r && r <= 0x9fff, 0xf900 <= r && r <= 0xfaff:
+		return true
+	}
+	return 0x20000 <= r && r <= 0x2a6df || 0x2a700 <= r && r <= 0x2ceaf || 0x2f800 <= r && r <= 0x2fa1f
+}
