@@ -40,6 +40,7 @@ func checkSettings(s TestSettings) error {
 	f.need(!s.InferTokenLatencies || s.TokenLatencyScalingFactor > 0,
 		"token_latency_scaling_factor = 0 with infer_token_latencies: set it to the number of tokens that a sample stands for")
 	f.threads(s)
+	f.need(!s.NoEarlyStopping || !s.UseTokenLatencies, "no_early_stopping with use_token_latencies: no round has token latencies without early stopping")
 	return f.err(ErrBadSettings)
 }
 
@@ -49,7 +50,7 @@ func (f *faults) scenario(s TestSettings) {
 		f.positive("single_stream_expected_latency", expectedLatency(s))
 		f.fraction("single_stream_target_latency_percentile", s.SingleStreamTargetLatencyPercentile)
 	case MultiStream:
-		f.positive("multi_stream_expected_latency", expectedLatency(s))
+		f.arrivals(s)
 		f.fraction("multi_stream_target_latency_percentile", s.MultiStreamTargetLatencyPercentile)
 		f.need(s.MultiStreamSamplesPerQuery >= 1 && s.MultiStreamSamplesPerQuery <= schedule.MaxSamples,
 			"multi_stream_samples_per_query = %d, want 1 to %d", s.MultiStreamSamplesPerQuery, uint64(schedule.MaxSamples))
@@ -63,6 +64,15 @@ func (f *faults) scenario(s TestSettings) {
 		f.positive("offline_expected_qps", s.OfflineExpectedQPS)
 	default:
 		f.need(false, "scenario = %v, want one of %s", s.Scenario, strings.Join(scenarioNames[:], ", "))
+	}
+}
+
+// arrivals checks when MultiStream queries arrive.
+func (f *faults) arrivals(s TestSettings) {
+	f.need(s.MultiStreamArrivalInterval >= 0 && s.MultiStreamArrivalInterval <= longestTest,
+		"multi_stream_arrival_interval = %v, want 0 (none) to %v", s.MultiStreamArrivalInterval, longestTest)
+	if s.MultiStreamArrivalInterval == 0 {
+		f.positive("multi_stream_expected_latency", expectedLatency(s))
 	}
 }
 

@@ -80,6 +80,7 @@ func (g *runLog) requested(s TestSettings) {
 	g.log("requested_accuracy_sample_count_override", s.AccuracySampleCountOverride)
 	g.log("requested_sample_concatenate_permutation", s.SampleConcatenatePermutation)
 	g.requestedTokens(s)
+	g.requestedLegacy(s)
 }
 
 func (g *runLog) requestedScenario(s TestSettings) {
@@ -102,6 +103,17 @@ func (g *runLog) requestedScenario(s TestSettings) {
 		g.log("requested_server_num_issue_query_threads", s.ServerNumIssueQueryThreads)
 	case Offline:
 		g.log("requested_offline_expected_qps", s.OfflineExpectedQPS)
+	}
+}
+
+// requestedLegacy logs what only the rounds v0.5 and v0.7 set.
+func (g *runLog) requestedLegacy(s TestSettings) {
+	if s.Scenario == MultiStream && s.MultiStreamArrivalInterval > 0 {
+		g.log("requested_multi_stream_arrival_interval_ns", s.MultiStreamArrivalInterval.Nanoseconds())
+		g.log("requested_multi_stream_count_dropped", s.MultiStreamCountDropped)
+	}
+	if s.NoEarlyStopping {
+		g.log("requested_no_early_stopping", true)
 	}
 }
 
@@ -217,21 +229,18 @@ func oneLine(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 // results logs what was measured and judged.
 func (g *runLog) results(r *Result) {
 	g.log("result_validity", string(r.Verdict))
-	if r.Effective.Scenario == Server {
+	if r.Effective.Scenario == Server || r.Intervals != nil {
 		g.log("result_perf_constraints_met", r.PerformanceConstraintsMet)
 	}
 	g.log("result_min_duration_met", r.MinDurationMet)
 	g.log("result_min_queries_met", r.MinQueriesMet)
-	g.log("early_stopping_met", r.EarlyStoppingMet)
+	if !r.Effective.NoEarlyStopping {
+		g.log("early_stopping_met", r.EarlyStoppingMet)
+	}
 	if r.Verdict != Valid {
 		g.log("result_invalid_reason", invalidReason(r))
 	}
-	if t := r.Tokens; t != nil {
-		g.log("early_stopping_ttft_result", oneLine(t.TTFT.EarlyStopping.Text))
-		g.log("early_stopping_tpot_result", oneLine(t.TPOT.EarlyStopping.Text))
-	} else {
-		g.log("early_stopping_result", oneLine(r.EarlyStopping.Text))
-	}
+	g.earlyStoppingResults(r)
 	g.log("result_query_count", r.QueryCount)
 	g.scenarioResults(r)
 	g.latencies(r.Latency, "", "latency_ns", "percentile_latency_ns")
@@ -239,16 +248,34 @@ func (g *runLog) results(r *Result) {
 	g.log("num_errors", g.errorCount())
 }
 
+func (g *runLog) earlyStoppingResults(r *Result) {
+	switch t := r.Tokens; {
+	case r.Effective.NoEarlyStopping:
+	case t != nil:
+		g.log("early_stopping_ttft_result", oneLine(t.TTFT.EarlyStopping.Text))
+		g.log("early_stopping_tpot_result", oneLine(t.TPOT.EarlyStopping.Text))
+	default:
+		g.log("early_stopping_result", oneLine(r.EarlyStopping.Text))
+	}
+}
+
 func (g *runLog) scenarioResults(r *Result) {
 	switch r.Effective.Scenario {
 	case SingleStream:
 		g.log("result_qps_with_loadgen_overhead", r.QPSWithOverhead)
 		g.log("result_qps_without_loadgen_overhead", r.QPSWithoutOverhead)
-		g.log("early_stopping_latency_ss", firstEstimate(r).Nanoseconds())
-		g.log("early_stopping_latency_ms", r.EarlyStopping99.Estimate.Nanoseconds())
+		if !r.Effective.NoEarlyStopping {
+			g.log("early_stopping_latency_ss", firstEstimate(r).Nanoseconds())
+			g.log("early_stopping_latency_ms", r.EarlyStopping99.Estimate.Nanoseconds())
+		}
 	case MultiStream:
 		g.latencies(r.QueryLatency, "", "query_latency_ns", "percentile_per_query_latency_ns")
-		g.log("early_stopping_latency_ms", r.EarlyStopping.Estimate.Nanoseconds())
+		if r.Intervals != nil {
+			g.intervalResults(r.Intervals)
+		}
+		if !r.Effective.NoEarlyStopping {
+			g.log("early_stopping_latency_ms", r.EarlyStopping.Estimate.Nanoseconds())
+		}
 	case Server:
 		g.log("result_overlatency_query_count", r.OverlatencyCount)
 		g.log("result_scheduled_samples_per_sec", scheduledRate(r))

@@ -35,6 +35,7 @@ func effectiveSettings(s TestSettings, q qslCounts) EffectiveSettings {
 		Mode:                   s.Mode,
 		SamplesPerQuery:        1,
 		MaxAsyncQueries:        1,
+		NoEarlyStopping:        s.NoEarlyStopping,
 		TargetDuration:         s.MinDuration,
 		MinDuration:            s.MinDuration,
 		MaxDuration:            s.MaxDuration,
@@ -69,6 +70,10 @@ func (e *EffectiveSettings) applyScenario(s TestSettings, q qslCounts) {
 		}
 	case MultiStream:
 		e.TargetQPS = 1e9 / expectedLatency(s)
+		if s.MultiStreamArrivalInterval > 0 {
+			e.ArrivalInterval, e.TargetLatency = s.MultiStreamArrivalInterval, s.MultiStreamArrivalInterval
+			e.TargetQPS = 1e9 / float64(e.ArrivalInterval)
+		}
 		e.TargetLatencyPercentile = s.MultiStreamTargetLatencyPercentile
 		e.SamplesPerQuery = s.MultiStreamSamplesPerQuery
 	case Server:

@@ -61,6 +61,9 @@ func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
 		x.scheduled = make([]int64, plan.Queries)
 	default:
 		x.scheduled = x.issued
+		if t.e.ArrivalInterval > 0 {
+			x.scheduled = make([]int64, plan.Queries)
+		}
 	}
 	x.query = make([]QuerySample, plan.SamplesPerQuery)
 	return x
@@ -124,8 +127,11 @@ func (x *issuer) flush(ctx context.Context) error {
 }
 
 func (x *issuer) issueAll(ctx context.Context) error {
-	if x.limits.Scenario == Server {
+	switch {
+	case x.limits.Scenario == Server:
 		return x.paced(ctx)
+	case x.limits.ArrivalInterval > 0 && !x.accuracy:
+		return x.atIntervals(ctx)
 	}
 	return x.chained(ctx)
 }
@@ -145,22 +151,30 @@ func (x *issuer) chained(ctx context.Context) error {
 		if err := x.issue(ctx, q, at); err != nil {
 			return err
 		}
-		if x.accuracy {
-			continue
-		}
-		if uint64(q+1) >= x.limits.MinQueryCount && at >= int64(x.limits.TargetDuration) {
-			x.log.message("Ending naturally: Minimum query count and test duration met.")
-			return nil
-		}
-		if x.overLimit(0, x.limits.MaxQueryCount, uint64(q+1), at) {
+		if !x.accuracy && x.ended(uint64(q+1), at) {
 			return nil
 		}
 	}
 	if !x.accuracy {
-		x.log.fail(keyRuntime, "Ending early: Ran out of generated queries to issue before the minimum query count and "+
-			"test duration were reached. Please update the relevant expected latency or target qps in the TestSettings so they are more accurate.")
+		x.ranOut()
 	}
 	return nil
+}
+
+// ended says whether a series that is not paced by a schedule is over after issued queries, the last of them at a time:
+// because it is long enough, or reached a limit.
+func (x *issuer) ended(issued uint64, at int64) bool {
+	if issued >= x.limits.MinQueryCount && at >= int64(x.limits.TargetDuration) {
+		x.log.message("Ending naturally: Minimum query count and test duration met.")
+		return true
+	}
+	return x.overLimit(0, x.limits.MaxQueryCount, issued, at)
+}
+
+// ranOut logs that the generated queries were not enough.
+func (x *issuer) ranOut() {
+	x.log.fail(keyRuntime, "Ending early: Ran out of generated queries to issue before the minimum query count and "+
+		"test duration were reached. Please update the relevant expected latency or target qps in the TestSettings so they are more accurate.")
 }
 
 // fill writes query q into the buffer that IssueQuery gets.

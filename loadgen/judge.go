@@ -20,7 +20,11 @@ func judge(s TestSettings, e EffectiveSettings, p *series, r *Result) {
 	case SingleStream:
 		judgeSingleStream(p, r)
 	case MultiStream:
-		judgeMultiStream(p, r)
+		if e.ArrivalInterval > 0 {
+			judgeIntervals(p, r)
+		} else {
+			judgeMultiStream(p, r)
+		}
 	case Server:
 		judgeServer(p, r)
 	case Offline:
@@ -30,6 +34,9 @@ func judge(s TestSettings, e EffectiveSettings, p *series, r *Result) {
 		judgeTokens(p, r)
 	}
 	inferTokens(r)
+	if e.NoEarlyStopping {
+		r.withoutEarlyStopping()
+	}
 	r.MinDurationMet = judgedDuration(p, r) >= e.MinDuration
 	r.MinQueriesMet = r.QueryCount >= e.MinQueryCount && r.SampleCount >= e.MinSampleCount
 	r.EarlyStoppingMet = r.EarlyStopping.Met
@@ -144,6 +151,7 @@ type failing struct {
 
 const (
 	textLatency      = "Reduce target QPS to improve latency."
+	textStreams      = "Reduce samples per query to improve latency."
 	textDuration     = "Decrease the expected latency so the loadgen pre-generates more queries."
 	textDurationSv   = "Increase the target QPS so the loadgen pre-generates more queries."
 	textDurationOff  = "Increase expected QPS so the loadgen pre-generates a larger (coalesced) query."
@@ -159,6 +167,8 @@ func failings(r *Result) []failing {
 	case r.PerformanceConstraintsMet:
 	case r.Tokens != nil:
 		list = r.Tokens.failings()
+	case r.Intervals != nil:
+		line(textStreams)
 	default:
 		line(textLatency)
 	}

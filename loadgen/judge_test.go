@@ -3,7 +3,6 @@ package loadgen
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 )
@@ -134,90 +133,6 @@ func TestJudgeOffline(t *testing.T) {
 	}
 	if r.TargetPercentile.Latency != 2701*time.Millisecond {
 		t.Errorf("percentile %v", r.TargetPercentile.Latency)
-	}
-}
-
-// TestReasons judges INVALID runs: each unmet rule is named, with what was measured and needed, and a hint.
-func TestReasons(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		change func(e *EffectiveSettings, s *TestSettings)
-		p      *series
-		e      Scenario
-		want   map[string]string // rule: a part of the reason
-	}{
-		{"too slow", nil, plan(500, 1, 10*time.Millisecond, 0, constant(20*time.Millisecond)), Server,
-			map[string]string{"latency": "90.0th percentile latency 20ms; 500 of 500 queries above the limit | at most 10ms; at most 10 % of the queries above it | Even the fastest query took 20ms", "early_stopping": "500 queries, 500 of them above 10ms"}},
-		{"behind", nil, plan(500, 1, 10*time.Millisecond, 0, rising), Server,
-			map[string]string{"latency": "The SUT fell behind: it completed 90.89 queries per second of 100 scheduled", "early_stopping": "Meet the latency limit first"}},
-		{"bursts", nil, plan(500, 1, 10*time.Millisecond, 0, func(i, _ int) time.Duration { return time.Duration(1+i%5*3) * time.Millisecond }), Server,
-			map[string]string{"latency": "Lower target_qps (100 now)", "early_stopping": ""}},
-		{"too few to trust", nil, plan(20, 1, 10*time.Millisecond, 0, constant(time.Millisecond)), Server,
-			map[string]string{"early_stopping": "20 queries, 0 of them above 10ms | 44 queries with no more of them above the limit, to trust the 90.0th percentile | Set min_query_count to 44, or min_duration to 440ms."}},
-		{"too few for an estimate", nil, plan(20, 1, 0, 0, constant(1500*time.Microsecond)), SingleStream,
-			map[string]string{"early_stopping": "20 queries | at least 64 queries to estimate the 90.0th percentile | Set min_query_count to 64, or min_duration to 96ms."}},
-		{"too short", func(e *EffectiveSettings, _ *TestSettings) { e.MinDuration = 10 * time.Second }, plan(100, 1, 2*time.Millisecond, 0, constant(time.Millisecond)), SingleStream,
-			map[string]string{"min_duration": "198ms | at least 10s | Lower target_latency (the expected latency) from 10ms to 1ms"}},
-		{"offline query too small", func(e *EffectiveSettings, s *TestSettings) {
-			e.MinDuration, s.OfflineExpectedQPS = 10*time.Second, 5
-		}, plan(1, 100, 0, 0, constant(2*time.Second)), Offline,
-			map[string]string{"min_duration": "2s | at least 10s | Raise target_qps (the expected rate) from 5 to 50"}},
-		{"stopped by max_query_count", func(e *EffectiveSettings, _ *TestSettings) {
-			e.MinQueryCount, e.MinSampleCount, e.MaxQueryCount = 200, 200, 100
-		},
-			plan(100, 1, 2*time.Millisecond, 0, constant(time.Millisecond)), SingleStream,
-			map[string]string{"min_query_count": "100 queries, 100 samples | at least 200 queries, 200 samples | max_query_count = 100 ended the run"}},
-		{"stopped by max_duration", func(e *EffectiveSettings, _ *TestSettings) {
-			e.MinQueryCount, e.MaxDuration = 200, 100*time.Millisecond
-		}, plan(100, 1, 2*time.Millisecond, 0, constant(time.Millisecond)), SingleStream,
-			map[string]string{"min_query_count": "max_duration = 100ms ended the run"}},
-		{"stopped by max_async_queries", func(e *EffectiveSettings, _ *TestSettings) {
-			e.MinQueryCount, e.MaxAsyncQueries, e.MinDuration = 100, 5, 2*time.Second
-		},
-			short(plan(60, 1, 10*time.Millisecond, 0, constant(time.Millisecond)), 100), Server,
-			map[string]string{"min_query_count": "More than max_async_queries = 5", "min_duration": "590ms | at least 2s | More than max_async_queries = 5"}},
-		{"stopped otherwise", func(e *EffectiveSettings, _ *TestSettings) { e.MinQueryCount = 200 },
-			plan(100, 1, 2*time.Millisecond, 0, constant(time.Millisecond)), SingleStream,
-			map[string]string{"min_query_count": "the errors of the detail log say why"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			e, s := effectiveFor(c.e), DefaultTestSettings()
-			e.SamplesPerQuery = c.p.SamplesPerQuery
-			if c.e == SingleStream {
-				e.TargetQPS = 100
-			}
-			if c.change != nil {
-				c.change(&e, &s)
-			}
-			r := &Result{}
-			judge(s, e, c.p, r)
-			if r.Verdict != Invalid {
-				t.Errorf("verdict %s", r.Verdict)
-			}
-			checkReasons(t, r.Reasons, c.want)
-		})
-	}
-}
-
-// short makes p a part of a series for which more queries were generated.
-func short(p *series, generated uint64) *series {
-	p.GeneratedQueries = generated
-	return p
-}
-
-func checkReasons(t *testing.T, reasons []Reason, want map[string]string) {
-	t.Helper()
-	for _, r := range reasons {
-		text := r.Measured + " | " + r.Needed + " | " + r.Hint
-		if part, ok := want[r.Rule]; !ok || !strings.Contains(text, part) {
-			t.Errorf("%s: %s\nwant %q", r.Rule, text, part)
-		}
-		if r.Measured == "" || r.Needed == "" || !strings.HasSuffix(r.Hint, ".") {
-			t.Errorf("%s: incomplete reason %+v", r.Rule, r)
-		}
-	}
-	if len(reasons) != len(want) {
-		t.Errorf("%d reasons, want %d: %+v", len(reasons), len(want), reasons)
 	}
 }
 

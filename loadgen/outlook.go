@@ -38,7 +38,10 @@ func mostQueries(e EffectiveSettings, queries uint64) uint64 {
 // needed is the least number of queries from which early stopping may be met.
 func needed(e EffectiveSettings) uint64 {
 	c := earlystop.Rules(e.TargetLatencyPercentile)
-	if e.Scenario == Server {
+	switch {
+	case e.NoEarlyStopping:
+		return 0
+	case e.Scenario == Server:
 		return c.MinPassing(0)
 	}
 	return c.Required()
@@ -87,7 +90,7 @@ func (t *test) newOutlook(x *issuer) *outlook {
 		return nil
 	}
 	o := &outlook{x: x, most: mostQueries(t.e, uint64(x.plan.Queries)), spoiled: t.spoiled}
-	o.forgive = forgiven(o.most, t.e.TargetLatencyPercentile)
+	o.forgive = forgiven(t.e, o.most)
 	if t.s.UseTokenLatencies {
 		o.limits = []lateness{
 			{name: "TTFT", limit: int64(t.s.ServerTTFTLatency), value: firstTokenSoFar},
@@ -99,10 +102,13 @@ func (t *test) newOutlook(x *issuer) *outlook {
 	return o
 }
 
-// forgiven is how many of n queries may be above a limit for a percentile to be met, by itself and by early stopping.
-func forgiven(n uint64, percentile float64) uint64 {
-	most := n - 1 - uint64(rank(int(n), percentile))
-	t, _ := earlystop.Rules(percentile).Forgives(n)
+// forgiven is how many of n queries may be above a limit for the percentile to be met, by itself and by early stopping.
+func forgiven(e EffectiveSettings, n uint64) uint64 {
+	most := n - 1 - uint64(rank(int(n), e.TargetLatencyPercentile))
+	if e.NoEarlyStopping {
+		return most
+	}
+	t, _ := earlystop.Rules(e.TargetLatencyPercentile).Forgives(n)
 	return min(t, most)
 }
 

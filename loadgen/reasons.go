@@ -17,12 +17,8 @@ func reasons(p *series, r *Result) []Reason {
 			Needed: "a run to its natural end", Hint: "Remove the cause and run again; what was measured is in the logs.",
 		})
 	}
-	switch {
-	case r.PerformanceConstraintsMet:
-	case r.Tokens != nil:
-		list = append(list, r.Tokens.reasons(r)...)
-	default:
-		list = append(list, latencyReason(r))
+	if !r.PerformanceConstraintsMet {
+		list = append(list, limitReasons(p, r)...)
 	}
 	if !r.MinDurationMet {
 		list = append(list, durationReason(p, r))
@@ -31,62 +27,115 @@ func reasons(p *series, r *Result) []Reason {
 		list = append(list, queriesReason(p, r))
 	}
 	if !r.EarlyStoppingMet {
-		list = append(list, earlyStoppingReason(r))
+		list = append(list, earlyStoppingReason(p, r))
 	}
 	return list
 }
 
-func latencyReason(r *Result) Reason {
+// limitReasons explains which limits were missed.
+func limitReasons(p *series, r *Result) []Reason {
+	switch {
+	case r.Tokens != nil:
+		return tokenReasons(p, r)
+	case r.Intervals != nil:
+		return []Reason{intervalReason(p, r)}
+	}
+	return []Reason{latencyReason(p, r)}
+}
+
+func latencyReason(p *series, r *Result) Reason {
 	e := r.Effective
+	n := uint64(r.Latency.N)
+	measured, limit := humanPair(r.TargetPercentile.Latency, e.TargetLatency)
+	r.Capacity = estimateCapacity(p, p.Done, e, e.TargetLatency)
 	return Reason{
 		Rule: "latency",
-		Measured: fmt.Sprintf("%s percentile latency %v; %d of %d queries above the limit",
-			percentileName(e.TargetLatencyPercentile), r.TargetPercentile.Latency, r.OverlatencyCount, r.Latency.N),
-		Needed: fmt.Sprintf("at most %v; at most %.4g %% of the queries above it",
-			e.TargetLatency, 100*(1-e.TargetLatencyPercentile)),
-		Hint: latencyHint(r),
+		Measured: fmt.Sprintf("%s percentile latency %s; %s above the limit",
+			percentileName(e.TargetLatencyPercentile), measured, partOf(r.OverlatencyCount, n, "queries")),
+		Needed: fmt.Sprintf("at most %s; at most %d queries above it", limit, mayBeOver(n, e.TargetLatencyPercentile)),
+		Hint:   behind(r) + rateHint(r.Capacity, e, limit),
 	}
 }
 
-// latencyHint tells an overloaded SUT, which falls behind its schedule, from one that is too slow for one query.
-func latencyHint(r *Result) string {
-	e := r.Effective
-	if r.Latency.Min > e.TargetLatency {
-		return fmt.Sprintf("Even the fastest query took %v: no target_qps meets the limit; make one query faster.", r.Latency.Min)
+// mayBeOver is how many of n values may be above a limit that their percentile meets.
+func mayBeOver(n uint64, percentile float64) uint64 {
+	if n == 0 {
+		return 0
 	}
-	if r.CompletedSamplesPerSec < 0.97*r.ScheduledSamplesPerSec {
-		return fmt.Sprintf("The SUT fell behind: it completed %.4g queries per second of %.4g scheduled; lower target_qps below that.",
-			r.CompletedSamplesPerSec, r.ScheduledSamplesPerSec)
-	}
-	return fmt.Sprintf("Lower target_qps (%.6g now).", e.TargetQPS)
+	return n - 1 - uint64(rank(int(n), percentile))
 }
 
-func durationReason(p *series, r *Result) Reason {
+// behind says that the SUT fell behind its schedule, if it did.
+func behind(r *Result) string {
+	if r.CompletedSamplesPerSec >= 0.97*r.ScheduledSamplesPerSec {
+		return ""
+	}
+	return fmt.Sprintf("The SUT fell behind: it completed %s queries per second of %s scheduled. ",
+		significant(r.CompletedSamplesPerSec, 3), significant(r.ScheduledSamplesPerSec, 3))
+}
+
+// rateHint says which rate would pass. Capacity is nil where nothing was measured.
+func rateHint(c *Capacity, e EffectiveSettings, limit string) string {
+	switch {
+	case c == nil:
+		return "No query was answered."
+	case c.QPS == 0:
+		return fmt.Sprintf("No target_qps passes: %s take longer than %s without waiting; make single queries faster.",
+			partOf(c.TooSlow, c.Queries, "queries"), limit)
+	}
+	return fmt.Sprintf("At these service times (%s in the mean, %d at a time) about %s queries per second would pass; target_qps is %s.",
+		human(c.Service), c.Servers, humanRate(c.QPS), significant(e.TargetQPS, 6))
+}
+
+func intervalReason(p *series, r *Result) Reason {
+	v := r.Intervals
+	what := "queries were under way when the next was due"
+	if r.Requested.MultiStreamCountDropped {
+		what = "queries, issued or dropped, were late"
+	}
 	return Reason{
-		Rule:     "min_duration",
-		Measured: judgedDuration(p, r).String(),
-		Needed:   "at least " + r.Effective.MinDuration.String(),
-		Hint:     durationHint(p, r),
+		Rule: "arrival_interval",
+		Measured: fmt.Sprintf("%s; %d intervals skipped; %s percentile of the query latency %s",
+			partOf(v.Overtime, v.Counted, what), v.Skipped, percentileName(r.TargetPercentile.P), human(r.TargetPercentile.Latency)),
+		Needed: fmt.Sprintf("at most %d of them, within %s", v.Allowed, human(v.Interval)),
+		Hint:   streamsHint(p, r),
 	}
 }
 
-func durationHint(p *series, r *Result) string {
-	if early := stoppedEarly(p, r); early != "" {
-		return early
+// streamsHint estimates how many samples per query would pass, if the time of a query is proportional to them.
+func streamsHint(p *series, r *Result) string {
+	n := uint64(r.QueryLatency.N)
+	if n == 0 {
+		return "No query was answered."
 	}
-	switch r.Effective.Scenario {
-	case Offline:
-		return fmt.Sprintf("Raise target_qps (the expected rate) from %.6g to %.6g, the measured rate, so that the query is large enough.",
-			r.Requested.OfflineExpectedQPS, r.SamplesPerSec)
-	case Server:
-		return "Raise target_qps so that more queries are generated."
+	_, at := describe(queryLatencies(p), 0).at(int(n - 1 - min(n-1, allowed(n, r.TargetPercentile.P))))
+	now := r.Effective.SamplesPerQuery
+	fits := uint64(float64(now) * float64(r.Intervals.Interval) / float64(max(at[0], 1)))
+	if fits = min(fits, now-1); fits == 0 {
+		return fmt.Sprintf("No number of samples per query passes: too many queries of %d took longer than an interval; make one sample faster.", now)
 	}
-	expected := time.Duration(0)
-	if r.Effective.TargetQPS > 0 {
-		expected = time.Duration(1e9 / r.Effective.TargetQPS)
+	return fmt.Sprintf("If the time of a query is proportional to its samples, about %d samples per query would pass; samples_per_query is %d.", fits, now)
+}
+
+func queriesReason(p *series, r *Result) Reason {
+	e := r.Effective
+	hint := stoppedEarly(p, r)
+	if hint == "" {
+		hint = "The run ended before enough queries were issued: the errors of the detail log say why."
 	}
-	return fmt.Sprintf("Lower target_latency (the expected latency) from %v to %v, the measured mean, so that enough queries are generated.",
-		expected, r.QueryLatency.Mean)
+	return Reason{
+		Rule:     "min_query_count",
+		Measured: queriesAndSamples(r.QueryCount, r.SampleCount, e.SamplesPerQuery),
+		Needed:   "at least " + queriesAndSamples(e.MinQueryCount, e.MinSampleCount, e.SamplesPerQuery),
+		Hint:     hint,
+	}
+}
+
+func queriesAndSamples(queries, samples, perQuery uint64) string {
+	if perQuery == 1 {
+		return fmt.Sprintf("%d queries", queries)
+	}
+	return fmt.Sprintf("%d queries, %d samples", queries, samples)
 }
 
 // stoppedEarly names the limit that ended the run before its generated queries, or is empty.
@@ -96,73 +145,39 @@ func stoppedEarly(p *series, r *Result) string {
 	case r.Aborted != nil:
 		return "The run was aborted."
 	case e.MaxQueryCount > 0 && r.QueryCount >= e.MaxQueryCount:
-		return fmt.Sprintf("max_query_count = %d ended the run; raise it or set it to 0.", e.MaxQueryCount)
+		return fmt.Sprintf("max_query_count = %d ended the run; %s or set it to 0.", e.MaxQueryCount, raiseCount(r))
 	case e.MaxDuration > 0 && time.Duration(lastTime(p.Issued)) > e.MaxDuration:
-		return fmt.Sprintf("max_duration = %v ended the run; raise it or set it to 0.", e.MaxDuration)
+		return fmt.Sprintf("max_duration = %s ended the run; %s or set it to 0.", human(e.MaxDuration), raiseDuration(r))
 	case e.Scenario == Server && e.MaxAsyncQueries > 0 && r.QueryCount < p.GeneratedQueries:
-		return fmt.Sprintf("More than max_async_queries = %d queries were outstanding; raise it, set it to 0, or lower target_qps.", e.MaxAsyncQueries)
+		return fmt.Sprintf("%sMore than max_async_queries = %d queries were outstanding after %d queries; raise it, set it to 0, or lower target_qps (%s now).",
+			behind(r), e.MaxAsyncQueries, r.QueryCount, significant(e.TargetQPS, 6))
 	}
 	return ""
 }
 
-func queriesReason(p *series, r *Result) Reason {
-	hint := stoppedEarly(p, r)
-	if hint == "" {
-		hint = "The run ended before enough queries were issued: the errors of the detail log say why."
-	}
-	return Reason{
-		Rule:     "min_query_count",
-		Measured: fmt.Sprintf("%d queries, %d samples", r.QueryCount, r.SampleCount),
-		Needed:   fmt.Sprintf("at least %d queries, %d samples", r.Effective.MinQueryCount, r.Effective.MinSampleCount),
-		Hint:     hint,
-	}
-}
-
-func earlyStoppingReason(r *Result) Reason {
-	es := r.EarlyStopping
-	reason := Reason{Rule: "early_stopping"}
-	if r.Effective.Scenario == Server {
-		reason.Measured = fmt.Sprintf("%d queries, %d of them above %v", es.QueriesProcessed, es.Overlatency, decisiveLimit(r))
-		reason.Needed = fmt.Sprintf("%d queries with no more of them above the limit, to trust the %s percentile",
-			es.QueriesNeeded, percentileName(es.Percentile))
-	} else {
-		reason.Measured = fmt.Sprintf("%d queries", es.QueriesProcessed)
-		reason.Needed = fmt.Sprintf("at least %d queries to estimate the %s percentile", es.QueriesNeeded, percentileName(es.Percentile))
-	}
-	reason.Hint = earlyStoppingHint(r)
-	return reason
-}
-
-// decisiveLimit is the limit that early stopping was not met for.
-func decisiveLimit(r *Result) time.Duration {
-	switch {
-	case r.Tokens == nil:
-		return r.Effective.TargetLatency
-	case !r.Tokens.TPOT.EarlyStopping.Met:
-		return r.Tokens.TPOT.Limit
-	}
-	return r.Tokens.TTFT.Limit
-}
-
-func earlyStoppingHint(r *Result) string {
-	es := r.EarlyStopping
-	if r.Effective.Scenario == Server && !r.PerformanceConstraintsMet {
-		return "Meet the latency limit first: a longer run alone does not help while too many queries are above it."
-	}
-	hint := fmt.Sprintf("Set min_query_count to %d", es.QueriesNeeded)
+// raiseCount says to how many queries max_query_count must be raised for both minima.
+func raiseCount(r *Result) string {
+	need := r.Effective.MinQueryCount
 	if each := perQuery(r); each > 0 {
-		hint += fmt.Sprintf(", or min_duration to %v", roundUp(time.Duration(es.QueriesNeeded)*each))
+		need = max(need, uint64(r.Effective.MinDuration/each)+1)
 	}
-	return hint + "."
+	return fmt.Sprintf("raise it to at least %d", need)
+}
+
+// raiseDuration says to how long max_duration must be raised for both minima.
+func raiseDuration(r *Result) string {
+	need := max(r.Effective.MinDuration, time.Duration(r.Effective.MinQueryCount)*perQuery(r))
+	return "raise it above " + human(roundUp(need))
 }
 
 // perQuery is the time between two queries.
 func perQuery(r *Result) time.Duration {
-	if r.Effective.Scenario == Server {
-		if r.Effective.TargetQPS > 0 {
-			return time.Duration(1e9 / r.Effective.TargetQPS)
-		}
-		return 0
+	e := r.Effective
+	switch {
+	case e.ArrivalInterval > 0:
+		return e.ArrivalInterval
+	case e.Scenario == Server && e.TargetQPS > 0:
+		return time.Duration(1e9 / e.TargetQPS)
 	}
 	return r.QueryLatency.Mean
 }

@@ -93,7 +93,9 @@ type Result struct {
 	IssueDelay             LatencySummary // Server: issue time minus scheduled time
 	EarlyStopping          EarlyStopping
 	EarlyStopping99        *EarlyStopping // SingleStream's second, fixed estimate
-	OverlatencyCount       uint64         // Server
+	OverlatencyCount       uint64         // Server; MultiStream at an arrival interval: Intervals.Overtime
+	Intervals              *Intervals     // MultiStream at an arrival interval, else nil
+	Capacity               *Capacity      // Server runs that missed a limit: an estimate of what would pass; else nil
 	QPSWithOverhead        float64        // SingleStream
 	QPSWithoutOverhead     float64        // SingleStream
 	ScheduledSamplesPerSec float64        // Server
@@ -128,6 +130,8 @@ type EffectiveSettings struct {
 	TargetLatencyPercentile float64
 	MaxAsyncQueries         uint64
 	TargetDuration          time.Duration
+	ArrivalInterval         time.Duration // MultiStream in the rounds v0.5 and v0.7; else 0
+	NoEarlyStopping         bool
 	MinDuration             time.Duration
 	MaxDuration             time.Duration
 	MinQueryCount           uint64

@@ -47,6 +47,9 @@ func headline(r *Result) []mllog.Field {
 		rate := mllog.Field{Label: "Samples per second", Value: double(r.SamplesPerSec)}
 		return append([]mllog.Field{rate}, tokenHeadline(r)...)
 	}
+	if r.Intervals != nil {
+		return []mllog.Field{{Label: "Samples per query", Value: strconv.FormatUint(r.Effective.SamplesPerQuery, 10)}}
+	}
 	label := fmt.Sprintf("%.1fth percentile latency (ns)", r.TargetPercentile.P*100)
 	latency := mllog.Field{Label: label, Value: strconv.FormatInt(r.TargetPercentile.Latency.Nanoseconds(), 10)}
 	return append([]mllog.Field{latency}, tokenHeadline(r)...)
@@ -54,7 +57,7 @@ func headline(r *Result) []mllog.Field {
 
 func earlyStoppingFields(r *Result) []mllog.Field {
 	switch t := r.Tokens; {
-	case r.Effective.Scenario == Offline:
+	case r.Effective.Scenario == Offline, r.Effective.NoEarlyStopping:
 		return nil
 	case t != nil:
 		return []mllog.Field{
@@ -74,12 +77,14 @@ func conditions(r *Result) []mllog.Field {
 		}
 		fields = append(fields, mllog.Field{Label: label, Value: value})
 	}
-	if r.Effective.Scenario == Server {
+	if r.Effective.Scenario == Server || r.Intervals != nil {
 		add("Performance constraints satisfied", r.PerformanceConstraintsMet)
 	}
 	add("Min duration satisfied", r.MinDurationMet)
 	add("Min queries satisfied", r.MinQueriesMet)
-	add("Early stopping satisfied", r.EarlyStoppingMet)
+	if !r.Effective.NoEarlyStopping {
+		add("Early stopping satisfied", r.EarlyStoppingMet)
+	}
 	return fields
 }
 
@@ -92,7 +97,11 @@ func statistics(r *Result) [][]mllog.Field {
 		}
 	case MultiStream:
 		heading := mllog.Field{Label: "Per-query latency"}
-		return [][]mllog.Field{append([]mllog.Field{heading}, latencyFields(r.QueryLatency)...)}
+		stats := [][]mllog.Field{append([]mllog.Field{heading}, latencyFields(r.QueryLatency)...)}
+		if r.Intervals != nil {
+			stats = append([][]mllog.Field{intervalFields(r.Intervals)}, stats...)
+		}
+		return stats
 	case Server:
 		rate := mllog.Field{Label: "Scheduled samples per second", Value: fixed2(scheduledRate(r))}
 		return [][]mllog.Field{append([]mllog.Field{rate}, latencyFields(r.Latency)...)}

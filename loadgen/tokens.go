@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/internal/orderstat"
@@ -202,35 +201,4 @@ func (t *TokenResult) failings() []failing {
 		list = append(list, failing{reason: bullet + textTPOT + "\n", summary: textTPOT})
 	}
 	return list
-}
-
-// reasons explain the unmet limits.
-func (t *TokenResult) reasons(r *Result) []Reason {
-	var list []Reason
-	for _, of := range []struct {
-		*TokenLatency
-		rule, name, advice string
-	}{
-		{&t.TTFT, "ttft", "time to first token", "prompts wait or are processed too slowly: lower target_qps, or give prompts precedence over running answers"},
-		{&t.TPOT, "tpot", "time per output token", "too many answers are generated at a time for each to be fast: lower target_qps or the largest batch"},
-	} {
-		if of.met() {
-			continue
-		}
-		list = append(list, Reason{
-			Rule:     of.rule,
-			Measured: fmt.Sprintf("%s percentile %s %v; %d of %d samples above the limit", percentileName(of.Target.P), of.name, of.Target.Latency, of.Over, of.Latency.N),
-			Needed:   fmt.Sprintf("at most %v", of.Limit),
-			Hint:     of.hint(of.advice),
-		})
-	}
-	return list
-}
-
-// hint tells a limit that no sample meets from one that too many miss.
-func (l *TokenLatency) hint(advice string) string {
-	if l.Latency.Min > l.Limit {
-		return fmt.Sprintf("Even the fastest sample took %v: no target_qps meets the limit; make one query faster.", l.Latency.Min)
-	}
-	return "Where too many samples miss the limit, " + advice + "."
 }

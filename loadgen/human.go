@@ -1,0 +1,65 @@
+package loadgen
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// human is d for people: three digits, in ns, µs, ms or s.
+func human(d time.Duration) string { return humanDigits(d, 3) }
+
+// humanPair is two durations with as many digits as it takes to tell them apart.
+func humanPair(a, b time.Duration) (string, string) {
+	for digits := 3; ; digits++ {
+		x, y := humanDigits(a, digits), humanDigits(b, digits)
+		if x != y || a == b || digits > 20 {
+			return x, y
+		}
+	}
+}
+
+func humanDigits(d time.Duration, digits int) string {
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
+		if d >= u.unit || d <= -u.unit {
+			return significant(float64(d)/float64(u.unit), digits) + " " + u.name
+		}
+	}
+	return strconv.FormatInt(int64(d), 10) + " ns"
+}
+
+// significant is v with at most so many significant digits, but all digits before the point.
+func significant(v float64, digits int) string {
+	if v == 0 {
+		return "0"
+	}
+	before := int(math.Floor(math.Log10(math.Abs(v)))) + 1
+	text := strconv.FormatFloat(v, 'f', max(0, digits-before), 64)
+	if strings.ContainsRune(text, '.') {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// humanRate is a rate rounded down to two digits.
+func humanRate(qps float64) string {
+	if qps <= 0 {
+		return "0"
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(qps))-1)
+	return significant(math.Floor(qps/unit+1e-9)*unit, 2)
+}
+
+// partOf is n of all, with its share: "240 of 10000 queries (2.4 %)".
+func partOf(n, all uint64, what string) string {
+	share := 0.0
+	if all > 0 {
+		share = 100 * float64(n) / float64(all)
+	}
+	return fmt.Sprintf("%d of %d %s (%s %%)", n, all, what, significant(share, 3))
+}

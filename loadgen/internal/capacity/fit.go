@@ -1,0 +1,119 @@
+package capacity
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Fit explains the times of n queries, in ns and in the order of arrival. There must be at least one query.
+func Fit(arrive, done []int64) Model {
+	f := fitter{arrive: arrive, done: done, present: inSystem(arrive, done), service: make([]int64, len(arrive))}
+	servers := f.servers()
+	seen := overtaken(done) + 1
+	if servers < seen {
+		servers = seen
+	} else if most := seen + seen/2; servers > most && f.model(servers).variation() > regular {
+		servers = most
+	}
+	return f.model(servers)
+}
+
+// regular is the coefficient of variation of times in service above which queries on different servers would be seen to
+// overtake each other: nearly as many as there are other servers.
+const regular = 0.2
+
+type fitter struct {
+	arrive, done []int64
+	present      []int   // queries that are under way when each arrives
+	service      []int64 // with the number of servers last tried
+}
+
+// servers is the number with which busy servers seem to be neither slower nor faster than idle ones.
+func (f *fitter) servers() int {
+	low, high := 1, slices.Max(f.present)+1
+	for low < high {
+		mid := (low + high) / 2
+		if f.busyExcess(mid) < 0 {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low > 1 && math.Abs(f.busyExcess(low-1)) < math.Abs(f.busyExcess(low)) {
+		return low - 1
+	}
+	return low
+}
+
+// busyExcess is by how much longer, on average and as a share, the queries that find all servers busy are in service
+// than the others; 0 where there are no such queries.
+func (f *fitter) busyExcess(servers int) float64 {
+	var sum, n [2]float64
+	for i, s := range f.model(servers).service {
+		group := 0
+		if f.present[i] >= servers {
+			group = 1
+		}
+		sum[group] += float64(s)
+		n[group]++
+	}
+	if n[1] == 0 || sum[0] == 0 {
+		return 0
+	}
+	return sum[1]/n[1]/(sum[0]/n[0]) - 1
+}
+
+// model has the times in service that make servers repeat the recorded times, until the next call. Where a query was
+// done before a server was free, that number of servers cannot explain it, and its time is 0.
+func (f *fitter) model(servers int) Model {
+	free := make(times, servers)
+	for i := range free {
+		free[i] = math.MinInt64
+	}
+	for i, at := range f.arrive {
+		start := max(at, free[0])
+		f.service[i] = max(0, f.done[i]-start)
+		free.replace(f.done[i])
+	}
+	return Model{Servers: servers, arrive: f.arrive, service: f.service}
+}
+
+// inSystem is how many earlier queries are not done when each arrives.
+func inSystem(arrive, done []int64) []int {
+	present := make([]int, len(arrive))
+	var open times
+	for i, at := range arrive {
+		for len(open) > 0 && open[0] <= at {
+			open.pop()
+		}
+		present[i] = len(open)
+		open.push(done[i])
+	}
+	return present
+}
+
+// overtaken is how many queries that came before are not done when a query is, for the one in a thousand that overtakes
+// most.
+func overtaken(done []int64) int {
+	order := make([]int, len(done))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(done[a], done[b]) })
+	open := newTree(len(done)) // of the queries that are not done
+	counts := make([]int, 0, len(done))
+	for len(order) > 0 {
+		n := 0
+		for n < len(order) && done[order[n]] == done[order[0]] {
+			open.remove(order[n])
+			n++
+		}
+		for _, i := range order[:n] {
+			counts = append(counts, open.before(i))
+		}
+		order = order[n:]
+	}
+	slices.Sort(counts)
+	return counts[len(counts)-1-len(counts)/1000]
+}

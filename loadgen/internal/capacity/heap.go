@@ -1,0 +1,70 @@
+package capacity
+
+// times is a heap with the earliest first.
+type times []int64
+
+// replace puts t in the place of the earliest.
+func (h times) replace(t int64) {
+	i := 0
+	for {
+		child := 2*i + 1
+		if child+1 < len(h) && h[child+1] < h[child] {
+			child++
+		}
+		if child >= len(h) || h[child] >= t {
+			break
+		}
+		h[i] = h[child]
+		i = child
+	}
+	h[i] = t
+}
+
+func (h *times) push(t int64) {
+	*h = append(*h, t)
+	for i := len(*h) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if (*h)[parent] <= t {
+			break
+		}
+		(*h)[i], (*h)[parent] = (*h)[parent], t
+		i = parent
+	}
+}
+
+// pop removes the earliest.
+func (h *times) pop() {
+	last := len(*h) - 1
+	t := (*h)[last]
+	*h = (*h)[:last]
+	if last > 0 {
+		h.replace(t)
+	}
+}
+
+// tree counts the members of a set of small numbers below any of them (Fenwick, "A New Data Structure for Cumulative
+// Frequency Tables", 1994).
+type tree []int
+
+// newTree returns the set of the numbers 0 to n-1.
+func newTree(n int) tree {
+	t := make(tree, n+1)
+	for i := 1; i <= n; i++ {
+		t[i] = i & -i
+	}
+	return t
+}
+
+func (t tree) remove(i int) {
+	for i++; i < len(t); i += i & -i {
+		t[i]--
+	}
+}
+
+func (t tree) before(i int) int {
+	n := 0
+	for ; i > 0; i -= i & -i {
+		n += t[i]
+	}
+	return n
+}

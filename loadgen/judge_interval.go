@@ -1,0 +1,97 @@
+package loadgen
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// Intervals is the outcome of a MultiStream run at a fixed arrival interval.
+type Intervals struct {
+	Interval time.Duration // between arrivals, and the latency limit of a query
+	Skipped  uint64        // intervals without a query, because the one before was under way when they began
+	// Overtime is how many of the Counted queries count as over the limit, of which Allowed may be. The queries that
+	// caused skipped intervals count, each once, out of those issued; or, with MultiStreamCountDropped, the skipped
+	// intervals themselves, each as a query that was dropped, out of those issued and dropped. The last query counts if
+	// it took longer than an interval.
+	Overtime, Counted, Allowed uint64
+}
+
+// judgeIntervals judges a MultiStream run at a fixed arrival interval. Its result is the number of samples per query.
+func judgeIntervals(p *series, r *Result) {
+	judgeMultiStream(p, r)
+	v := countIntervals(p, r.Effective.ArrivalInterval, r.Requested.MultiStreamCountDropped)
+	v.Allowed = allowed(v.Counted, r.TargetPercentile.P)
+	r.Intervals = &v
+	r.OverlatencyCount = v.Overtime
+	r.PerformanceConstraintsMet = v.Overtime <= v.Allowed
+	r.MetricName, r.MetricUnit, r.Metric = "samples per query", "samples", float64(r.Effective.SamplesPerQuery)
+}
+
+// allowed is how many of n queries may be over a limit that holds for a percentile of them.
+func allowed(n uint64, percentile float64) uint64 {
+	const rounding = 1e-6 // 1-0.9 is a little less than a tenth
+	return uint64(math.Floor((1-percentile)*float64(n) + rounding))
+}
+
+// countIntervals counts what went wrong. Each gap between two scheduled times is a number of whole intervals.
+func countIntervals(p *series, interval time.Duration, dropped bool) Intervals {
+	v := Intervals{Interval: interval, Counted: uint64(p.Queries)}
+	for q := 1; q < p.Queries; q++ {
+		skipped := uint64((p.Scheduled[q]-p.Scheduled[q-1])/int64(interval)) - 1
+		v.Skipped += skipped
+		if skipped > 0 {
+			v.Overtime++
+		}
+	}
+	if dropped {
+		v.Overtime = v.Skipped
+		v.Counted += v.Skipped
+	}
+	if p.lastQueryOver(interval) {
+		v.Overtime++
+	}
+	return v
+}
+
+// lastQueryOver says whether the last query took longer than limit, or was never answered.
+func (p *series) lastQueryOver(limit time.Duration) bool {
+	if p.Queries == 0 {
+		return false
+	}
+	q := p.Queries - 1
+	done, ok := lastOf(p.Done[q*int(p.SamplesPerQuery):])
+	return !ok || done-p.Scheduled[q] > int64(limit)
+}
+
+// withoutEarlyStopping takes early stopping out of a result.
+func (r *Result) withoutEarlyStopping() {
+	r.EarlyStopping = EarlyStopping{Met: true, Percentile: r.TargetPercentile.P, QueriesProcessed: r.QueryCount}
+	if r.Effective.Scenario == SingleStream {
+		r.EarlyStopping99 = &EarlyStopping{Met: true, Percentile: 0.99, QueriesProcessed: r.QueryCount}
+		r.Metric = float64(r.TargetPercentile.Latency)
+	}
+	if r.Effective.Scenario == MultiStream && r.Intervals == nil {
+		r.Metric = float64(r.TargetPercentile.Latency)
+	}
+}
+
+// intervalFields are the lines of the summary log.
+func intervalFields(v *Intervals) []mllog.Field {
+	count := func(label string, n uint64) mllog.Field {
+		return mllog.Field{Label: label, Value: strconv.FormatUint(n, 10)}
+	}
+	return []mllog.Field{
+		count("Arrival interval (ns)", uint64(v.Interval)), count("Skipped intervals", v.Skipped),
+		count("Overtime queries", v.Overtime), count("Allowed overtime queries", v.Allowed),
+	}
+}
+
+// intervalResults logs what was counted.
+func (g *runLog) intervalResults(v *Intervals) {
+	g.log("result_skipped_interval_count", v.Skipped)
+	g.log("result_overtime_query_count", v.Overtime)
+	g.log("result_allowed_overtime_query_count", v.Allowed)
+}

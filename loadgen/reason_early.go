@@ -1,0 +1,72 @@
+package loadgen
+
+import (
+	"fmt"
+	"time"
+)
+
+func earlyStoppingReason(p *series, r *Result) Reason {
+	if r.Effective.Scenario == Server {
+		return serverTrustReason(p, r)
+	}
+	es := r.EarlyStopping
+	return Reason{
+		Rule:     "early_stopping",
+		Measured: fmt.Sprintf("%d queries", es.QueriesProcessed),
+		Needed:   fmt.Sprintf("at least %d queries to estimate the %s percentile", es.QueriesNeeded, percentileName(es.Percentile)),
+		Hint:     runLonger(r, es.QueriesNeeded) + ".",
+	}
+}
+
+// serverTrustReason says how far the run is from showing that its percentile is met.
+func serverTrustReason(p *series, r *Result) Reason {
+	es := r.EarlyStopping
+	limit := human(decidingLimit(r))
+	return Reason{
+		Rule:     "early_stopping",
+		Measured: fmt.Sprintf("%s above %s", partOf(es.Overlatency, es.QueriesProcessed, "queries"), limit),
+		Needed: fmt.Sprintf("%d queries with no more of them above the limit, to trust the %s percentile",
+			es.QueriesNeeded, percentileName(es.Percentile)),
+		Hint: trustHint(p, r, limit),
+	}
+}
+
+// decidingLimit is the limit that Result.EarlyStopping is about: in token runs that of TPOT where it fails, else TTFT's.
+func decidingLimit(r *Result) time.Duration {
+	switch t := r.Tokens; {
+	case t == nil:
+		return r.Effective.TargetLatency
+	case !t.TPOT.EarlyStopping.Met:
+		return t.TPOT.Limit
+	default:
+		return t.TTFT.Limit
+	}
+}
+
+func trustHint(p *series, r *Result, limit string) string {
+	es := r.EarlyStopping
+	if !r.PerformanceConstraintsMet {
+		return "Meet the limit first: a longer run alone does not help while too many queries are above it."
+	}
+	if enough, ok := enoughQueries(max(es.QueriesProcessed, 1), es.Overlatency, es.Percentile); ok {
+		text := runLonger(r, enough)
+		if es.Overlatency > 0 {
+			text += ": enough for the same share of late queries"
+		}
+		return text + "."
+	}
+	if r.Tokens != nil {
+		return "Lower target_qps: the share of late queries is too close to what is allowed for a longer run to help."
+	}
+	r.Capacity = estimateCapacity(p, p.Done, r.Effective, r.Effective.TargetLatency)
+	return "The share of late queries is too close to what is allowed for a longer run to help. " + rateHint(r.Capacity, r.Effective, limit)
+}
+
+// runLonger says how a run comes to n queries.
+func runLonger(r *Result, n uint64) string {
+	text := fmt.Sprintf("Set min_query_count to %d", n)
+	if each := perQuery(r); each > 0 {
+		text += fmt.Sprintf(", or min_duration to %s", human(roundUp(time.Duration(n)*each)))
+	}
+	return text
+}

@@ -1,0 +1,139 @@
+package loadgen
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+)
+
+// StreamSearch says how SearchStreams looks for the largest number of streams.
+type StreamSearch struct {
+	// Most is the largest number to try; 0 means 1024. The memory of a run grows with it.
+	Most uint64
+	// Runs is how many runs the number that was found must pass: the rules of v0.5 ask for 5, those of v0.7 for 1. Where
+	// it is above 1, that many are added to those of the search.
+	Runs int
+}
+
+const defaultMostStreams = 1024
+
+// Streams is what SearchStreams found.
+type Streams struct {
+	Found  uint64  // the largest number of streams that passes; 0 where none does
+	Result *Result // of its last run; of the last run that failed where none passes
+	Trials []StreamTrial
+}
+
+// StreamTrial is one run of SearchStreams.
+type StreamTrial struct {
+	Streams   uint64
+	Confirms  bool // a repetition with the number that was found
+	Met       bool
+	Intervals Intervals
+	Latency   Percentile // of queries, at the target percentile
+	LogFiles  []string
+}
+
+// SearchStreams finds the largest number of samples per query, the streams, with which a MultiStream run at a fixed
+// arrival interval meets its limit: the result of MultiStream in the rounds v0.5 and v0.7. The number doubles from that
+// of s until a run fails, the interval between is halved, and where o asks for repetitions that fail, it is lowered by
+// one (rules v0.5, section 5.1).
+//
+// Each run writes its logs to a directory of its own under l.OutDir. A run that ends early, or is INVALID for another
+// reason than its limit, ends the search with an error, beside what was found until then.
+func SearchStreams(ctx context.Context, sut SUT, qsl QSL, s TestSettings, l LogSettings, o StreamSearch) (*Streams, error) {
+	if s.Scenario != MultiStream || s.Mode != PerformanceOnly || s.MultiStreamArrivalInterval <= 0 {
+		return nil, fmt.Errorf("%w: a search for the number of streams needs the MultiStream scenario, the mode PerformanceOnly and an arrival interval, found %v, %v, %v",
+			ErrBadSettings, s.Scenario, s.Mode, s.MultiStreamArrivalInterval)
+	}
+	if o.Most == 0 {
+		o.Most = defaultMostStreams
+	}
+	f := &streamSearch{sut: sut, qsl: qsl, s: s, l: l, o: o}
+	err := f.search(ctx)
+	return &f.found, err
+}
+
+type streamSearch struct {
+	sut   SUT
+	qsl   QSL
+	s     TestSettings
+	l     LogSettings
+	o     StreamSearch
+	found Streams
+}
+
+func (f *streamSearch) search(ctx context.Context) error {
+	low, high, err := f.bounds(ctx)
+	for err == nil && high-low > 1 {
+		mid := low + (high-low)/2
+		var met bool
+		if met, err = f.trial(ctx, mid, false); met {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	for err == nil && low > 0 {
+		var met bool
+		if met, err = f.confirm(ctx, low); met {
+			break
+		}
+		low--
+	}
+	if err == nil {
+		f.found.Found = low
+	}
+	return err
+}
+
+// bounds returns a number that passes, or 0, and a larger one that fails or is beyond the largest to try.
+func (f *streamSearch) bounds(ctx context.Context) (low, high uint64, err error) {
+	for n := min(max(1, f.s.MultiStreamSamplesPerQuery), f.o.Most); ; n = min(2*n, f.o.Most) {
+		met, err := f.trial(ctx, n, false)
+		if err != nil || !met {
+			return low, n, err
+		}
+		if low = n; n == f.o.Most {
+			return low, n + 1, nil
+		}
+	}
+}
+
+// confirm repeats the run with n streams.
+func (f *streamSearch) confirm(ctx context.Context, n uint64) (bool, error) {
+	if f.o.Runs <= 1 {
+		return true, nil
+	}
+	for range f.o.Runs {
+		if met, err := f.trial(ctx, n, true); err != nil || !met {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// trial runs the test with n streams and says whether it met its limit.
+func (f *streamSearch) trial(ctx context.Context, n uint64, confirms bool) (met bool, err error) {
+	s, l := f.s, f.l
+	s.MultiStreamSamplesPerQuery = n
+	if l.OutDir != "" {
+		l.OutDir = filepath.Join(l.OutDir, fmt.Sprintf("run_%02d_streams_%d", len(f.found.Trials)+1, n))
+	}
+	r, err := StartTest(ctx, f.sut, f.qsl, s, l)
+	if err != nil {
+		return false, fmt.Errorf("run with %d streams: %w", n, err)
+	}
+	met = r.PerformanceConstraintsMet
+	f.found.Trials = append(f.found.Trials, StreamTrial{
+		Streams: n, Confirms: confirms, Met: met, Intervals: *r.Intervals, Latency: r.TargetPercentile, LogFiles: r.LogFiles,
+	})
+	if met || confirms || f.found.Result == nil || !f.found.Result.PerformanceConstraintsMet {
+		f.found.Result = r
+	}
+	if met && r.Verdict != Valid {
+		return met, fmt.Errorf("%w: the run with %d streams meets its limit but is INVALID: %s: %s, needed %s",
+			ErrBadSettings, n, r.Reasons[0].Rule, r.Reasons[0].Measured, r.Reasons[0].Needed)
+	}
+	return met, nil
+}
