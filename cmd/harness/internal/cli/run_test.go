@@ -164,7 +164,7 @@ func TestResultSaysEverything(t *testing.T) {
 func TestInvalidRun(t *testing.T) {
 	s := newShell(t)
 	code := s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out(), "--set", "target_latency=1000", "--set", "min_duration=5000")
-	s.want(3, code, "INVALID (smoke)", "min_duration", "needed: at least 5s")
+	s.want(3, code, "INVALID (smoke)", "min_duration", "needed: at least 5 s")
 	if run := s.result().Runs[0]; len(run.Reasons) != 1 || run.ExitCode != 3 {
 		t.Errorf("result.json: exit code %d, reasons %v", run.ExitCode, run.Reasons)
 	}
