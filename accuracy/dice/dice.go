@@ -1,0 +1,209 @@
+package dice
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
+	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
+)
+
+// Errors of this package, found with errors.Is.
+var (
+	ErrTruth     = errors.New("the labels cannot be scored against")
+	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
+	ErrPayload   = errors.New("the accuracy log holds a payload that is not a volume of classes")
+	ErrNoSamples = errors.New("the accuracy log holds no sample")
+	ErrLog       = errors.New("the accuracy log does not hold each case once")
+)
+
+// Case is a volume of the data set.
+type Case struct {
+	Name  string
+	Shape [3]int // depth, height, width in voxels
+	// Labels reads the classes of the voxels in C order, width fastest: 0, 1 or 2. It is called when an entry of the case is
+	// added, once, so that one volume at a time is held. The scorer does not keep or change what it returns.
+	Labels func() ([]uint8, error)
+}
+
+func (c *Case) voxels() int { return c.Shape[0] * c.Shape[1] * c.Shape[2] }
+
+// Options say how to read payloads. The zero value is the official script's.
+type Options struct{ DType DType }
+
+// Score holds DICE coefficients, of 0 to 1, not rounded.
+type Score struct {
+	Kidney    float64 // class 1 alone: the tumours in it are not counted
+	Tumour    float64 // class 2
+	Composite float64 // the mean of both
+}
+
+// CaseScore is the score of one volume.
+type CaseScore struct {
+	Name string
+	Score
+}
+
+// Result is the metric of one log.
+type Result struct {
+	Cases []CaseScore // in the order of the data set
+	Mean  Score       // of the cases; Mean.Composite is the benchmark's metric
+}
+
+// String is the line that the official script prints, which the submission checker looks for.
+func (r Result) String() string {
+	return fmt.Sprintf("Accuracy: mean = %.5f, kidney = %.4f, tumor = %.4f", r.Mean.Composite, r.Mean.Kidney, r.Mean.Tumour)
+}
+
+// CSV is the table that the official script writes: a line for each case, and one for the mean.
+func (r Result) CSV() string {
+	var b strings.Builder
+	b.WriteString("case,kidney,tumor,composite\n")
+	line := func(name string, s Score) {
+		b.WriteString(strings.Join([]string{name, decimal(s.Kidney), decimal(s.Tumour), decimal(s.Composite)}, ",") + "\n")
+	}
+	for _, c := range r.Cases {
+		line(c.Name, c.Score)
+	}
+	line("mean", r.Mean)
+	return b.String()
+}
+
+// decimal is the shortest text that reads back as v, with a fraction where Python writes one.
+func decimal(v float64) string {
+	text := strconv.FormatFloat(v, 'g', -1, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return text
+}
+
+// Scorer compares volumes as they come. It is not safe for concurrent use.
+type Scorer struct {
+	cases   []Case
+	options Options
+	scores  []Score
+	times   []int // that each case was in the log
+	block   []byte
+}
+
+// New returns a scorer for a data set whose sample i (qsl_idx) is cases[i]. It keeps cases and does not change them.
+func New(cases []Case, o Options) (*Scorer, error) {
+	if int(o.DType) >= len(dtypes) {
+		return nil, fmt.Errorf("unknown payload dtype %v", o.DType)
+	}
+	var wrong faults.List
+	for i, c := range cases {
+		if min(c.Shape[0], c.Shape[1], c.Shape[2]) < 1 || c.Labels == nil {
+			wrong.Addf("case %d (%s): shape %v or no labels, want at least 1 voxel in each direction, and labels", i, c.Name, c.Shape)
+		}
+	}
+	if err := wrong.Err(ErrTruth); err != nil {
+		return nil, err
+	}
+	return &Scorer{cases: cases, options: o, scores: make([]Score, len(cases)), times: make([]int, len(cases))}, nil
+}
+
+// Add takes one entry of the log: index is the sample (qsl_idx), payload the classes of its voxels, in C order, with one
+// element of Options.DType each. Fractions are cut off. A second entry of a sample is counted for Result and not looked
+// at. A payload of another length than the case's shape and values that are no class are errors; the entry then has no
+// effect on the result. Add does not keep payload.
+func (s *Scorer) Add(index uint64, payload []byte) error {
+	if index >= uint64(len(s.cases)) {
+		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?", ErrIndex, index, len(s.cases))
+	}
+	if s.times[index] > 0 {
+		s.times[index]++
+		return nil
+	}
+	c := &s.cases[index]
+	if want := c.voxels() * dtypes[s.options.DType].size; len(payload) != want {
+		return fmt.Errorf("%w: sample %d (%s): %d bytes, want %d: %v voxels of %v", ErrPayload, index, c.Name, len(payload), want, c.Shape, s.options.DType)
+	}
+	labels, err := s.labels(c)
+	if err != nil {
+		return err
+	}
+	o, err := s.compare(payload, labels)
+	if err != nil {
+		return fmt.Errorf("sample %d (%s): %w", index, c.Name, err)
+	}
+	s.times[index] = 1
+	s.scores[index] = newScore(o.dice(0), o.dice(1))
+	return nil
+}
+
+func (s *Scorer) labels(c *Case) ([]uint8, error) {
+	labels, err := c.Labels()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrTruth, c.Name, err)
+	}
+	if len(labels) != c.voxels() {
+		return nil, fmt.Errorf("%w: %s: %d labels, want %d: %v voxels", ErrTruth, c.Name, len(labels), c.voxels(), c.Shape)
+	}
+	return labels, nil
+}
+
+// compare counts voxels, in blocks small enough for the processor's caches where they are to be converted.
+func (s *Scorer) compare(payload, labels []byte) (overlap, error) {
+	const most = 1 << 14
+	var o overlap
+	size := dtypes[s.options.DType].size
+	for start := 0; start < len(labels); start += most {
+		end := min(start+most, len(labels))
+		place := o.add(s.predictions(payload[start*size:end*size], end-start), labels[start:end])
+		if place < 0 {
+			continue
+		}
+		at := start + place
+		if labels[at] > classes {
+			return o, fmt.Errorf("%w: voxel %d is %d, want 0, 1 or 2", ErrTruth, at, labels[at])
+		}
+		return o, fmt.Errorf("%w: voxel %d is %s, want 0, 1 or 2", ErrPayload, at, s.options.DType.show(payload, at))
+	}
+	return o, nil
+}
+
+// predictions are the classes of n elements: the payload itself where its elements are bytes.
+func (s *Scorer) predictions(payload []byte, n int) []byte {
+	if dtypes[s.options.DType].size == 1 {
+		return payload
+	}
+	s.block = append(s.block[:0], make([]byte, n)...)
+	s.options.DType.narrow(s.block, payload)
+	return s.block
+}
+
+func newScore(kidney, tumour float64) Score { return Score{kidney, tumour, (kidney + tumour) / 2} }
+
+// Result returns the metric. As in the official script, each case must have come exactly once: an ErrLog lists those
+// that are missing and those that came again.
+func (s *Scorer) Result() (Result, error) {
+	var wrong faults.List
+	total := 0
+	for i, n := range s.times {
+		total += n
+		if n != 1 {
+			wrong.Addf("case %d (%s) %d times, want once", i, s.cases[i].Name, n)
+		}
+	}
+	if total == 0 {
+		return Result{}, fmt.Errorf("%w: want one entry for each of %d cases; was the run made in accuracy mode?", ErrNoSamples, len(s.cases))
+	}
+	if err := wrong.Err(ErrLog); err != nil {
+		return Result{}, err
+	}
+	return s.table(), nil
+}
+
+func (s *Scorer) table() (r Result) {
+	var kidney, tumour, composite []float64
+	for i, score := range s.scores {
+		r.Cases = append(r.Cases, CaseScore{s.cases[i].Name, score})
+		kidney, tumour, composite = append(kidney, score.Kidney), append(tumour, score.Tumour), append(composite, score.Composite)
+	}
+	r.Mean = Score{pairwise.Mean(kidney), pairwise.Mean(tumour), pairwise.Mean(composite)}
+	return r
+}
