@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"preprocess":   {},
 	"datasets":     {},
 	"fetch":        {},
-	"accuracy":     {"preprocess/text"},
+	"accuracy":     {"preprocess/text/"},
 	"sdk":          {"loadgen/"},
 	"backends/...": {"sdk/backend"},
 	"plugins/...":  {"sdk", "sdk/backend", "sdk/batch", "sdk/internal/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
