@@ -8,7 +8,7 @@ func (x *issuer) collect(p *series) {
 	samples := x.rec.Issued()
 	p.Start = x.clock.Wall()
 	p.Queries = int(samples / p.SamplesPerQuery)
-	p.Numbers = x.scattered(samples)
+	p.Numbers, p.Answered = x.scattered(samples), true
 	p.Scheduled, p.Issued = pick(x.scheduled, p), pick(x.issued, p)
 	if p.Numbers == nil {
 		p.Done, p.FirstToken, p.Tokens = x.rec.Times(samples), x.rec.FirstTokenTimes(samples), x.rec.TokenCounts(samples)

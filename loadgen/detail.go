@@ -208,19 +208,10 @@ func (g *runLog) seriesDone(p *series) {
 	if p.Start.IsZero() { // ended before it began
 		begin = time.Now().UTC()
 	}
-	end := begin.Add(time.Duration(latest(p.Done)))
+	end := begin.Add(time.Duration(p.end()))
 	g.log("power_begin", begin.Format(layout))
 	g.log("power_end", end.Format(layout))
 	g.flush()
-}
-
-// latest is the largest time, 0 where there is none.
-func latest(times []int64) int64 {
-	last := int64(0)
-	for _, t := range times {
-		last = max(last, t)
-	}
-	return last
 }
 
 // oneLine is text as the detail log holds it: on one line.

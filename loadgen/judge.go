@@ -9,11 +9,11 @@ import (
 // conditions, the metrics and the texts are those of the official LoadGen for the same times.
 //
 // A sample whose Done is negative was never completed (the test was aborted): it counts as issued only.
-// judge changes nothing in p.
+// judge changes nothing of what p measured.
 func judge(s TestSettings, e EffectiveSettings, p *series, r *Result) {
 	r.Requested, r.Effective = s, e
 	r.Started = p.Start
-	r.Duration = time.Duration(latest(p.Done))
+	r.Duration = time.Duration(p.end())
 	r.QueryCount, r.SampleCount = uint64(p.Queries), uint64(len(p.Done))
 	r.TargetPercentile.P = e.TargetLatencyPercentile
 	switch e.Scenario {

@@ -15,8 +15,8 @@ func sampleLatencies(p *series) orderstat.Values {
 	switch {
 	case per == 1:
 		return differences(p.Done, p.Scheduled)
-	case len(p.Scheduled) == 1 && p.Scheduled[0] == 0 && p.complete():
-		return orderstat.Values{N: len(p.Done), Chunk: func(_ []int64, from, to int) []int64 { return p.Done[from:to] }}
+	case len(p.Scheduled) == 1 && p.Scheduled[0] == 0 && p.Answered:
+		return asTheyAre(p.Done)
 	}
 	return orderstat.Values{N: len(p.Done), Chunk: func(buf []int64, from, to int) []int64 {
 		for i := from; i < to; {
@@ -76,14 +76,13 @@ func lastOf(done []int64) (last int64, ok bool) {
 	return last, true
 }
 
-// complete says whether every issued sample was answered.
-func (p *series) complete() bool {
-	least := int64(0)
-	for _, t := range p.Done {
-		least = min(least, t)
-	}
-	return least == 0
+// asTheyAre are the times themselves.
+func asTheyAre(times []int64) orderstat.Values {
+	return orderstat.Values{N: len(times), Chunk: func(_ []int64, from, to int) []int64 { return times[from:to] }}
 }
+
+// latest is the largest time, 0 where there is none.
+func latest(times []int64) int64 { return orderstat.Max(asTheyAre(times)) }
 
 // distribution describes latencies and answers order statistics of them.
 type distribution struct {

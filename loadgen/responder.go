@@ -36,7 +36,7 @@ func (r *responder) QuerySamplesComplete(rs []QuerySampleResponse) {
 	if a == nil {
 		return
 	}
-	at := a.clock.Now()
+	at := a.now()
 	good := 0
 	for i := range rs {
 		if fault := a.complete(&rs[i], at); fault != record.None {
@@ -57,7 +57,7 @@ func (r *responder) FirstTokenComplete(rs []QuerySampleResponse) {
 	if a == nil || a.kind != record.FirstTokens {
 		return
 	}
-	at := a.clock.Now()
+	at := a.now()
 	for i := range rs {
 		if fault := a.rec.FirstToken(uint32(rs[i].ID), at); fault != record.None {
 			r.broken(a.breach(fault, &rs[i]))
@@ -67,11 +67,17 @@ func (r *responder) FirstTokenComplete(rs []QuerySampleResponse) {
 	}
 }
 
+// now is the time; the recorder keeps 0 for what has not come yet.
+func (a *answers) now() int64 { return max(a.clock.Now(), 1) }
+
 func (a *answers) complete(r *QuerySampleResponse, at int64) record.Fault {
-	if a.kind == record.Latencies {
-		return a.rec.Complete(uint32(r.ID), at)
+	if a.kind != record.Latencies {
+		return a.rec.CompleteTokens(uint32(r.ID), at, r.NTokens)
 	}
-	return a.rec.CompleteTokens(uint32(r.ID), at, r.NTokens)
+	if a.rec.CompleteFast(uint32(r.ID), at) {
+		return record.None
+	}
+	return a.rec.Complete(uint32(r.ID), at)
 }
 
 func (a *answers) logs(id ResponseID) bool {

@@ -20,13 +20,24 @@ type series struct {
 	// Numbers are the issued queries' numbers among the generated ones, one sample each, where several issuing
 	// goroutines ended at different places; nil where the first queries were issued.
 	Numbers []uint32
+
+	last int64 // what end found
 	// Done holds one completion time per sample, in issue order: sample i belongs to query i / SamplesPerQuery. It is
-	// negative where the test ended before the answer.
-	Done []int64
+	// negative where the test ended before the answer; Answered says that this is known to be nowhere so.
+	Done     []int64
+	Answered bool
 	// Tokens holds the number of tokens of each answered sample, in token runs; FirstToken the time of the first, in
 	// token runs but Offline's. Both are nil elsewhere.
 	Tokens     []uint32
 	FirstToken []int64
+}
+
+// end is the last completion time, 0 where there is none.
+func (p *series) end() int64 {
+	if p.last == 0 {
+		p.last = latest(p.Done)
+	}
+	return p.last
 }
 
 // number is the position of sample i among the generated ones.

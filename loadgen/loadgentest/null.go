@@ -6,12 +6,13 @@ package loadgentest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// NullSUT answers every query inside IssueQuery with Data, in one call. It allocates nothing once it has seen its
-// largest query.
+// NullSUT answers every query inside IssueQuery with Data. It allocates nothing once it has seen its largest query; its
+// fields must not change from then on.
 type NullSUT struct {
 	Data []byte // the payload of every answer; may be nil
 	// Tokens is the number of tokens of every answer; above 0, its first token is reported too.
@@ -23,9 +24,9 @@ type NullSUT struct {
 // Name implements loadgen.SUT.
 func (s *NullSUT) Name() string { return "null SUT" }
 
-// IssueQuery implements loadgen.SUT. It answers in pieces of at most 1,024 samples.
+// IssueQuery implements loadgen.SUT. It answers in pieces of at most 256 samples.
 func (s *NullSUT) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responder) error {
-	const most = 1024
+	const most = 256 // these answers fit in the first-level cache
 	for rest := q.Samples; len(rest) > 0; {
 		n := min(len(rest), most)
 		s.answer(rest[:n], r)
@@ -35,12 +36,12 @@ func (s *NullSUT) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Respo
 }
 
 func (s *NullSUT) answer(samples []loadgen.QuerySample, r loadgen.Responder) {
-	if cap(s.answers) < len(samples) {
-		s.answers = make([]loadgen.QuerySampleResponse, len(samples))
+	if len(s.answers) < len(samples) {
+		s.answers = slices.Repeat([]loadgen.QuerySampleResponse{{Data: s.Data, NTokens: s.Tokens}}, len(samples))
 	}
 	out := s.answers[:len(samples)]
 	for i := range samples {
-		out[i] = loadgen.QuerySampleResponse{ID: samples[i].ID, Data: s.Data, NTokens: s.Tokens}
+		out[i].ID = samples[i].ID
 	}
 	if s.Tokens > 0 {
 		r.FirstTokenComplete(out)

@@ -32,6 +32,19 @@ func Describe(values Values, limit int64) Moments {
 	return Moments{N: sum.n, Min: sum.min, Max: sum.max, Mean: int64(mean), Above: sum.above}
 }
 
+// Max is the largest of the values, and of 0.
+func Max(values Values) int64 {
+	most := make([]int64, values.workers())
+	values.walk(len(most), func(worker int, chunk []int64) {
+		m := most[worker]
+		for _, v := range chunk {
+			m = max(m, v)
+		}
+		most[worker] = m
+	})
+	return slices.Max(most)
+}
+
 // partial is what one worker has seen; zero before the first value.
 type partial struct {
 	n, above  int
@@ -43,17 +56,31 @@ func (p *partial) add(chunk []int64, limit int64) {
 	if len(chunk) == 0 {
 		return
 	}
+	count := len(chunk)
 	least, most, above := chunk[0], chunk[0], 0
 	var high, low, carry uint64
-	for _, v := range chunk {
+	for len(chunk) > 0 {
+		v, n := chunk[0], run(chunk)
+		chunk = chunk[n:]
 		least, most = min(least, v), max(most, v)
 		if v > limit {
-			above++
+			above += n
 		}
-		low, carry = bits.Add64(low, uint64(v), 0)
-		high += carry
+		over, under := bits.Mul64(uint64(v), uint64(n))
+		low, carry = bits.Add64(low, under, 0)
+		high += over + carry
 	}
-	p.merge(partial{n: len(chunk), above: above, min: least, max: most, high: high, low: low})
+	p.merge(partial{n: count, above: above, min: least, max: most, high: high, low: low})
+}
+
+// run is how many values at the beginning of chunk, which is not empty, are equal: samples of a batch are answered
+// together.
+func run(chunk []int64) int {
+	n := 1
+	for n < len(chunk) && chunk[n] == chunk[0] {
+		n++
+	}
+	return n
 }
 
 func (p *partial) merge(q partial) {
@@ -160,9 +187,11 @@ func (s *selector) count(v interval) []uint32 {
 	}
 	s.values.walk(len(s.counts), func(worker int, chunk []int64) {
 		counts := s.counts[worker][:buckets]
-		for _, x := range chunk {
+		for len(chunk) > 0 {
+			x, n := chunk[0], run(chunk)
+			chunk = chunk[n:]
 			if v.has(x) {
-				counts[bucket(uint64(x-v.lo))]++
+				counts[bucket(uint64(x-v.lo))] += uint32(n)
 			}
 		}
 	})
@@ -187,12 +216,14 @@ func (s *selector) gather(v interval, small []interval) {
 	lists := s.lists(small)
 	s.values.walk(len(s.counts), func(worker int, chunk []int64) {
 		mine := lists[worker]
-		for _, x := range chunk {
+		for len(chunk) > 0 {
+			x, n := chunk[0], run(chunk)
 			if v.has(x) {
 				if o := owner[bucket(uint64(x-v.lo))]; o > 0 {
-					mine[o-1] = append(mine[o-1], x)
+					mine[o-1] = append(mine[o-1], chunk[:n]...)
 				}
 			}
+			chunk = chunk[n:]
 		}
 	})
 	for i, b := range small {

@@ -144,3 +144,20 @@ func BenchmarkPercentiles(b *testing.B) {
 		})
 	}
 }
+
+func TestMax(t *testing.T) {
+	for _, n := range []int{0, 1, 5000, 3 << 20} {
+		values := make([]int64, n)
+		for i := range values {
+			values[i] = int64(i*7919%104729) - 5
+		}
+		want := int64(0)
+		for _, v := range values {
+			want = max(want, v)
+		}
+		got := Max(Values{N: n, Chunk: func(_ []int64, from, to int) []int64 { return values[from:to] }})
+		if got != want {
+			t.Errorf("%d values: %d, want %d", n, got, want)
+		}
+	}
+}

@@ -70,14 +70,6 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-func TestCompleteAtTheStartCounts(t *testing.T) {
-	r := New(0, 1, Latencies, 1)
-	r.Issue(0, 1)
-	if r.Complete(0, 0) != None || r.Complete(0, 0) != Twice {
-		t.Error("an answer at time 0 is taken for none")
-	}
-}
-
 // Many goroutines answer while the issuing one waits for each sample in turn; no wake-up is lost.
 func TestAwaitSeesEveryAnswer(t *testing.T) {
 	const n = 20000

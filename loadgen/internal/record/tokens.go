@@ -18,7 +18,7 @@ const (
 // LeastTokens is the least number of tokens of an answer: a time per token after the first needs two.
 const LeastTokens = 2
 
-// FirstToken records that the sample's first token came at a time, which counts as at least 1 ns.
+// FirstToken records that the sample's first token came at a time, which must be above 0.
 func (r *Recorder) FirstToken(id uint32, at int64) Fault {
 	i := uint64(id - r.first)
 	if !r.HasIssued(i) {
@@ -27,7 +27,7 @@ func (r *Recorder) FirstToken(id uint32, at int64) Fault {
 	if atomic.LoadInt64(&r.done[i]) != 0 {
 		return Late
 	}
-	if !atomic.CompareAndSwapInt64(&r.token[i], 0, max(at, 1)) {
+	if !atomic.CompareAndSwapInt64(&r.token[i], 0, at) {
 		return Again
 	}
 	return None
