@@ -57,7 +57,7 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	w.library = batch.NewLibrary(w.workload.Len(), w.workload.Load)
 	w.start(s.outbox)
 	w.info, err = facts(w, o, model, file)
-	w.info.Backend, w.info.BackendInfo = name, describeBackend(b)
+	w.info.Backend, w.info.BackendInfo = name, describeBackend(w.session, b)
 	return w, err
 }
 
@@ -173,8 +173,12 @@ func embeddedDataset(m ModelInfo) string {
 	return ""
 }
 
-func describeBackend(b backend.Backend) map[string]string {
-	d, ok := b.(backend.Describer)
+// describeBackend asks the session, which knows what this run uses, or else the backend.
+func describeBackend(session backend.Session, b backend.Backend) map[string]string {
+	d, ok := session.(backend.Describer)
+	if !ok {
+		d, ok = b.(backend.Describer)
+	}
 	if !ok {
 		return nil
 	}

@@ -12,12 +12,13 @@ type Backend interface {
 	Open(ctx context.Context, m Model, c Config) (Session, error)
 }
 
-// Describer is an optional interface of a Backend: its library's version, its devices, its options.
+// Describer is an optional interface of a Backend (its library's version, its devices, its options) and of a Session
+// (the same for what it uses: threads, provider).
 type Describer interface {
 	Describe() Info
 }
 
-// Info is what a backend says of itself without loading a model.
+// Info is what a backend says of itself without loading a model, or a session of what it runs on.
 type Info struct {
 	Version string   // of the runtime: "ONNX Runtime 1.28.2"
 	Devices []string // "cpu"
