@@ -4,4 +4,6 @@ go 1.26.0
 
 require github.com/plumbline-ml/plumbline/preprocess v0.0.0
 
+require golang.org/x/text v0.43.0 // indirect
+
 replace github.com/plumbline-ml/plumbline/preprocess => ../preprocess

@@ -1,0 +1,60 @@
+package squad
+
+import (
+	"fmt"
+	"math"
+)
+
+// absent is the logit of the positions that a payload leaves out.
+const absent = -10000
+
+// logits are the scores of each position of a feature to be the first and the last token of the answer.
+type logits struct{ start, end []float64 }
+
+// read fills the logits from a payload of pairs, or, transposed, of all starts before all ends.
+func (l *logits) read(payload []byte, o Options) error {
+	if int(o.DType) >= len(dtypes) {
+		return fmt.Errorf("unknown payload dtype %v", o.DType)
+	}
+	d := dtypes[o.DType]
+	n := len(payload) / (2 * d.size)
+	if len(payload)%(2*d.size) != 0 || n == 0 || n > len(l.start) {
+		return fmt.Errorf("payload of %d bytes, want a multiple of %d, from %d to %d, for start and end logits of dtype %v; was the log written with another dtype?",
+			len(payload), 2*d.size, 2*d.size, 2*d.size*len(l.start), o.DType)
+	}
+	for i := range n {
+		first, second := 2*i, 2*i+1
+		if o.Transposed {
+			first, second = i, n+i
+		}
+		l.start[i], l.end[i] = d.read(payload[first*d.size:]), d.read(payload[second*d.size:])
+		if math.IsNaN(l.start[i]) || math.IsNaN(l.end[i]) {
+			return fmt.Errorf("the logits of position %d are %v and %v, want numbers; is the model or its precision broken?", i, l.start[i], l.end[i])
+		}
+	}
+	for i := n; i < len(l.start); i++ {
+		l.start[i], l.end[i] = absent, absent
+	}
+	return nil
+}
+
+// candidates is how many positions are looked at for either end of the answer.
+const candidates = 20
+
+// largest writes the positions of the largest values to into, the largest first, and of equal ones the first first.
+func largest(into *[candidates]int, values []float64) []int {
+	n := 0
+	for i, v := range values {
+		if n == candidates && v <= values[into[n-1]] {
+			continue
+		}
+		at := min(n, candidates-1)
+		for at > 0 && values[into[at-1]] < v {
+			into[at] = into[at-1]
+			at--
+		}
+		into[at] = i
+		n = min(n+1, candidates)
+	}
+	return into[:n]
+}

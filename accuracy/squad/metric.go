@@ -1,0 +1,95 @@
+package squad
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// answer is a text as the metrics compare it.
+type answer struct {
+	text   string   // in lower case, without signs of ASCII, articles and needless white space
+	sorted []string // its words
+}
+
+func newAnswer(text string) answer {
+	words := pystr.Fields(withoutArticles(withoutSigns(pystr.Lower(text))))
+	a := answer{text: strings.Join(words, " "), sorted: words}
+	slices.Sort(a.sorted)
+	return a
+}
+
+func withoutSigns(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// withoutArticles puts a blank in the place of each word "a", "an" and "the". A word ends where Python's \b sees its end:
+// before a combining mark, for one.
+func withoutArticles(text string) string {
+	var b strings.Builder
+	for text != "" {
+		end := strings.IndexFunc(text, func(r rune) bool { return !pystr.IsWord(r) })
+		if end < 0 {
+			end = len(text)
+		}
+		switch word := text[:end]; word {
+		case "a", "an", "the":
+			b.WriteByte(' ')
+		default:
+			b.WriteString(word)
+		}
+		text = text[end:]
+		next := strings.IndexFunc(text, pystr.IsWord)
+		if next < 0 {
+			next = len(text)
+		}
+		b.WriteString(text[:next])
+		text = text[next:]
+	}
+	return b.String()
+}
+
+// f1 is the harmonic mean of the parts that the shared words make of either answer, each counted as often as it is in both.
+func f1(predicted, accepted answer) float64 {
+	shared := sharedSorted(predicted.sorted, accepted.sorted)
+	if shared == 0 {
+		return 0
+	}
+	precision := float64(shared) / float64(len(predicted.sorted))
+	recall := float64(shared) / float64(len(accepted.sorted))
+	return 2 * precision * recall / (precision + recall)
+}
+
+func sharedSorted(a, b []string) int {
+	shared := 0
+	for len(a) > 0 && len(b) > 0 {
+		order := strings.Compare(a[0], b[0])
+		if order == 0 {
+			shared++
+		}
+		if order <= 0 {
+			a = a[1:]
+		}
+		if order >= 0 {
+			b = b[1:]
+		}
+	}
+	return shared
+}
+
+// compare returns whether the prediction is one of the accepted answers, and its best F1 with any of them.
+func compare(predicted string, accepted []string) (exact bool, best float64) {
+	p := newAnswer(predicted)
+	for _, text := range accepted {
+		a := newAnswer(text)
+		exact = exact || a.text == p.text
+		best = max(best, f1(p, a))
+	}
+	return exact, best
+}

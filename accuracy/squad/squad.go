@@ -1,0 +1,155 @@
+package squad
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/features"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Errors of this package, found with errors.Is.
+var (
+	ErrIndex     = errors.New("the accuracy log names a feature outside the data set")
+	ErrPayload   = errors.New("the accuracy log holds a payload that is not start and end logits")
+	ErrNoSamples = errors.New("the accuracy log holds no sample")
+)
+
+// noAnswer is the prediction for a question without any span, as the reference has it.
+const noAnswer = "empty"
+
+// Example is a question of the data set.
+type Example struct {
+	ID       string
+	Answers  []string           // those that are accepted; without any, the question scores 0
+	Features []features.Feature // in the order of their windows; none where the passage has no token
+}
+
+// Options say how to read payloads. The zero value is the official script's.
+type Options struct {
+	DType      DType
+	Transposed bool // payloads hold all start logits, then all end logits, instead of pairs
+	Length     int  // the most positions of a payload; shorter ones count as -10000 beyond their end; 0: 384
+	// MaxExamples scores the first questions only. As officially, the last of them is counted but not scored; 0: all.
+	MaxExamples int
+}
+
+// Result is the metric of one log.
+type Result struct {
+	ExactMatch  float64           // part of the questions whose prediction is an accepted answer, in percent, not rounded
+	F1          float64           // mean of the best F1 with an accepted answer, in percent, not rounded
+	Total       int               // questions: the denominator
+	Missing     int               // features without an entry: their windows were not searched
+	Duplicates  int               // entries replaced by a later one of the same feature
+	Predictions map[string]string // the answer to each question, by its ID
+}
+
+// String is the line that the official script prints, which the submission checker looks for.
+func (r Result) String() string {
+	return fmt.Sprintf(`{"exact_match": %s, "f1": %s}`, pystr.Float(r.ExactMatch), pystr.Float(r.F1))
+}
+
+// Scorer keeps the best span of each feature. It is not safe for concurrent use.
+type Scorer struct {
+	examples   []Example
+	options    Options
+	features   []features.Feature // of all examples, by index of the log
+	spans      []span
+	seen       []bool
+	duplicates int
+	logits     logits
+}
+
+// New returns a scorer for a data set whose sample i, of the log, is feature i of all features of examples in their order.
+// It keeps examples and does not change them.
+func New(examples []Example, o Options) *Scorer {
+	if o.Length == 0 {
+		o.Length = 384
+	}
+	s := &Scorer{examples: examples, options: o}
+	for _, e := range examples {
+		s.features = append(s.features, e.Features...)
+	}
+	s.spans = make([]span, len(s.features))
+	s.seen = make([]bool, len(s.features))
+	length := min(max(o.Length, 0), math.MaxInt16)
+	s.logits = logits{make([]float64, length), make([]float64, length)}
+	return s
+}
+
+// Add scores one entry of the log: index is the feature (qsl_idx), payload the raw bytes of its response. Of several entries of
+// one feature the last counts. After an error the entry has no effect on the result.
+func (s *Scorer) Add(index uint64, payload []byte) error {
+	if index >= uint64(len(s.features)) {
+		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set and the vocabulary that the log was made with?", ErrIndex, index, len(s.features))
+	}
+	if err := s.logits.read(payload, s.options); err != nil {
+		return fmt.Errorf("%w: sample %d: %w", ErrPayload, index, err)
+	}
+	if s.seen[index] {
+		s.duplicates++
+	}
+	s.seen[index] = true
+	s.spans[index] = bestSpan(s.features[index], s.logits)
+	return nil
+}
+
+// Result returns the metric of the entries added so far, or ErrNoSamples.
+func (s *Scorer) Result() (Result, error) {
+	r := Result{Duplicates: s.duplicates, Predictions: s.predict()}
+	for _, seen := range s.seen {
+		if !seen {
+			r.Missing++
+		}
+	}
+	if r.Missing == len(s.seen) {
+		return Result{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
+	}
+	exact, sum := 0, 0.0
+	for _, e := range s.examples {
+		if r.Total++; r.Total == s.options.MaxExamples {
+			break
+		}
+		predicted, ok := r.Predictions[e.ID]
+		if !ok {
+			continue
+		}
+		same, f := compare(predicted, e.Answers)
+		if sum += f; same {
+			exact++
+		}
+	}
+	r.ExactMatch = 100 * float64(exact) / float64(r.Total)
+	r.F1 = 100 * sum / float64(r.Total)
+	return r, nil
+}
+
+// predict returns the answers to all questions, or to the first MaxExamples.
+func (s *Scorer) predict() map[string]string {
+	examples := s.examples
+	if most := s.options.MaxExamples; most > 0 && most < len(examples) {
+		examples = examples[:most]
+	}
+	answers := make(map[string]string, len(examples))
+	at := 0
+	for _, e := range examples {
+		answers[e.ID] = s.answer(at, at+len(e.Features))
+		at += len(e.Features)
+	}
+	return answers
+}
+
+// answer is the text of the best span of a range of features; of equal ones the first counts.
+func (s *Scorer) answer(from, to int) string {
+	best := -1
+	for i := from; i < to; i++ {
+		if s.spans[i].found && (best < 0 || s.spans[i].score > s.spans[best].score) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return noAnswer
+	}
+	return s.spans[best].text(s.features[best])
+}
