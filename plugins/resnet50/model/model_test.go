@@ -2,6 +2,7 @@ package model
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -32,6 +33,14 @@ func TestCardIsThatOfTheFiles(t *testing.T) {
 	}
 	if total > filesMost {
 		t.Errorf("the files have %d bytes together, want at most %d", total, filesMost)
+	}
+}
+
+func TestCardHasNoUnknownFields(t *testing.T) {
+	d := json.NewDecoder(strings.NewReader(cardText))
+	d.DisallowUnknownFields()
+	if err := d.Decode(new(Facts)); err != nil {
+		t.Error(err)
 	}
 }
 

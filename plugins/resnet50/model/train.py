@@ -80,8 +80,8 @@ def train(batches):
             rate.step()
             losses.append(loss.item())
             right += (logits.argmax(1) == labels).sum().item()
-        accuracy = 100 * right / (len(batches) * BATCH)
-        print(f"{time.monotonic() - start:6.0f} s  side {side}  loss {np.mean(losses):.3f}  top-1 {accuracy:.2f} %")
+        elapsed, accuracy = time.monotonic() - start, 100 * right / (len(batches) * BATCH)
+        print(f"{elapsed:6.0f} s  side {side}  loss {np.mean(losses):.3f}  top-1 {accuracy:.2f} %", flush=True)
     return network.eval()
 
 
@@ -96,7 +96,7 @@ def describe(path, precision, pixels, labels):
     }
 
 
-def write_card(network, minutes, cpu_minutes, out, pixels, labels):
+def write_card(network, minutes, out, pixels, labels):
     card = {
         "classes": CLASSES,
         "parameters": sum(p.numel() for p in network.parameters()),
@@ -104,7 +104,6 @@ def write_card(network, minutes, cpu_minutes, out, pixels, labels):
         "calibration_pictures": CALIBRATION,
         "eval_pictures": EVAL,
         "training_minutes": round(minutes, 1),
-        "training_cpu_minutes": round(cpu_minutes, 1),
         "trained_with": {
             "cores": os.cpu_count(),
             "machine": platform.machine(),
@@ -141,12 +140,13 @@ def main():
         pixels, labels = data.load("train", 0, TRAIN, 256, cache)
         print(f"{TRAIN} pictures prepared in {time.monotonic() - start:.0f} s", flush=True)
         network = train(Batches(pixels, labels, np.random.default_rng(SEED)))
-        minutes, cpu_minutes = (time.monotonic() - start) / 60, time.process_time() / 60
+        minutes = (time.monotonic() - start) / 60
         torch.save(network.state_dict(), cache / "network.pt")
         fp32 = options.out / "resnet_fp32.onnx"
         export.write_fp32(network, CLASSES, fp32)
-        export.write_int8(fp32, data.load("calibration", 0, CALIBRATION, 224, cache)[0], options.out / "resnet_int8.onnx")
-        write_card(network, minutes, cpu_minutes, options.out, *data.load("eval", 0, EVAL, 224, cache))
+        calibration, _ = data.load("calibration", 0, CALIBRATION, 224, cache)
+        export.write_int8(fp32, calibration, options.out / "resnet_int8.onnx")
+        write_card(network, minutes, options.out, *data.load("eval", 0, EVAL, 224, cache))
 
 
 if __name__ == "__main__":
