@@ -32,6 +32,20 @@ func estimateCapacity(p *series, done []int64, e EffectiveSettings, limit time.D
 	if len(arrive) == 0 {
 		return nil
 	}
+	c := explain(arrive, done, e, limit)
+	if c.QPS == 0 {
+		if spread, size := capacity.Unbatch(arrive, done); size > batching {
+			c = explain(arrive, spread, e, limit)
+		}
+	}
+	return c
+}
+
+// batching is the mean number of queries that are answered together from which a SUT is taken to work on batches.
+const batching = 1.5
+
+// explain fits the model to times.
+func explain(arrive, done []int64, e EffectiveSettings, limit time.Duration) *Capacity {
 	m := capacity.Fit(arrive, done)
 	c := &Capacity{
 		Servers: m.Servers, Service: time.Duration(m.Service()),

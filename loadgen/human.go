@@ -61,5 +61,9 @@ func partOf(n, all uint64, what string) string {
 	if all > 0 {
 		share = 100 * float64(n) / float64(all)
 	}
-	return fmt.Sprintf("%d of %d %s (%s %%)", n, all, what, significant(share, 3))
+	digits := 3
+	for n < all && significant(share, digits) == "100" {
+		digits++
+	}
+	return fmt.Sprintf("%d of %d %s (%s %%)", n, all, what, significant(share, digits))
 }

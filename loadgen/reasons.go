@@ -79,11 +79,13 @@ func rateHint(c *Capacity, e EffectiveSettings, limit string) string {
 	switch {
 	case c == nil:
 		return "No query was answered."
+	case c.QPS >= e.TargetQPS:
+		return fmt.Sprintf("Lower target_qps (%s now).", significant(e.TargetQPS, 6))
 	case c.QPS == 0:
 		return fmt.Sprintf("No target_qps passes: %s take longer than %s without waiting; make single queries faster.",
 			partOf(c.TooSlow, c.Queries, "queries"), limit)
 	}
-	return fmt.Sprintf("At these service times (%s in the mean, %d at a time) about %s queries per second would pass; target_qps is %s.",
+	return fmt.Sprintf("At the measured service times (mean %s, %d at a time) about %s queries per second would pass; target_qps is %s.",
 		human(c.Service), c.Servers, humanRate(c.QPS), significant(e.TargetQPS, 6))
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -140,6 +141,14 @@ func BenchmarkFit(b *testing.B) {
 		if m := Fit(arrive, done); m.Servers != 8 {
 			m.Stretch(40*ms, 500)
 		}
+	}
+}
+
+func TestUnbatch(t *testing.T) {
+	arrive := []int64{0, 10, 20, 100, 130, 190}
+	spread, size := Unbatch(arrive, []int64{60, 60, 60, 160, 190, 220})
+	if want := []int64{20, 40, 60, 160, 190, 220}; !slices.Equal(spread, want) || size != 1.5 {
+		t.Errorf("%v, batches of %v; want %v", spread, size, want)
 	}
 }
 

@@ -96,11 +96,7 @@ func inSystem(arrive, done []int64) []int {
 // overtaken is how many queries that came before are not done when a query is, for the one in a thousand that overtakes
 // most.
 func overtaken(done []int64) int {
-	order := make([]int, len(done))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(done[a], done[b]) })
+	order := byTime(done)
 	open := newTree(len(done)) // of the queries that are not done
 	counts := make([]int, 0, len(done))
 	for len(order) > 0 {
@@ -116,4 +112,14 @@ func overtaken(done []int64) int {
 	}
 	slices.Sort(counts)
 	return counts[len(counts)-1-len(counts)/1000]
+}
+
+// byTime lists the positions of times, the earliest first; equal ones stay in order.
+func byTime(times []int64) []int {
+	order := make([]int, len(times))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(times[a], times[b]) })
+	return order
 }
