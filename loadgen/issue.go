@@ -50,7 +50,7 @@ func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
 		x.coalesce = t.s.ServerCoalesceQueries
 	}
 	x.kind = recordKind(t.s)
-	x.rec = record.New(x.first, len(plan.Samples), x.kind, threads)
+	x.rec = record.New(x.first, plan.Total(), x.kind, threads)
 	x.issued = make([]int64, plan.Queries)
 	switch t.e.Scenario {
 	case Server:
@@ -181,8 +181,13 @@ func (x *issuer) ranOut() {
 func (x *issuer) fill(q int) {
 	first := q * len(x.query)
 	id := x.first + uint32(first)
-	for i, index := range x.plan.Samples[first : first+len(x.query)] {
-		x.query[i] = QuerySample{ID: ResponseID(id + uint32(i)), Index: SampleIndex(index)}
+	samples := x.plan.Samples
+	at := first % len(samples) // Offline's repeat
+	for i := range x.query {
+		x.query[i] = QuerySample{ID: ResponseID(id + uint32(i)), Index: SampleIndex(samples[at])}
+		if at++; at == len(samples) {
+			at = 0
+		}
 	}
 }
 

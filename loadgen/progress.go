@@ -119,7 +119,7 @@ func (s *shown) count(out *ProgressSnapshot) {
 	if out.Elapsed == 0 {
 		out.Elapsed = time.Duration(x.clock.Now())
 	}
-	out.Planned = uint64(len(x.plan.Samples))
+	out.Planned = uint64(x.plan.Total())
 	out.Done = x.rec.Completed()
 	out.Issued = x.rec.Issued() // after Done: never less
 	out.Queries = out.Issued / uint64(x.plan.SamplesPerQuery)

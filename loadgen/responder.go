@@ -13,15 +13,15 @@ import (
 
 // answers is what the responder needs of the series under way. It is read only while the series runs.
 type answers struct {
-	clock   *pace.Clock
-	rec     *record.Recorder
-	first   ResponseID
-	samples []uint32 // data-set indices, from first on
-	log     *mllog.AccuracyWriter
-	all     bool            // log every answer
-	chosen  schedule.Chosen // else these; nil: none
-	kind    record.Kind
-	tokens  firstTokens
+	clock  *pace.Clock
+	rec    *record.Recorder
+	first  ResponseID
+	plan   *schedule.Plan
+	log    *mllog.AccuracyWriter
+	all    bool            // log every answer
+	chosen schedule.Chosen // else these; nil: none
+	kind   record.Kind
+	tokens firstTokens
 }
 
 // responder is the test's Responder. A SUT may keep it: outside a series its calls have no effect.
@@ -86,7 +86,7 @@ func (a *answers) logs(id ResponseID) bool {
 
 // keep copies the payload to the accuracy log. The writer keeps a failure for the end of the test.
 func (a *answers) keep(r *QuerySampleResponse) {
-	e := mllog.AccuracyEntry{SeqID: uint64(r.ID), QSLIndex: uint64(a.samples[r.ID-a.first]), Data: r.Data, TokenCount: -1}
+	e := mllog.AccuracyEntry{SeqID: uint64(r.ID), QSLIndex: uint64(a.plan.Sample(int(r.ID - a.first))), Data: r.Data, TokenCount: -1}
 	if a.kind != record.Latencies {
 		e.TokenCount = r.NTokens
 	}
@@ -106,7 +106,7 @@ func (a *answers) breach(fault record.Fault, r *QuerySampleResponse) error {
 	if id < a.first {
 		return fmt.Errorf("%w: it answered response id %d again, of a series that has ended: answer each sample once", ErrProtocol, id)
 	}
-	sample := fmt.Sprintf("response id %d (sample %d of the data set)", id, a.samples[id-a.first])
+	sample := fmt.Sprintf("response id %d (sample %d of the data set)", id, a.plan.Sample(int(id-a.first)))
 	switch fault {
 	case record.Again:
 		return fmt.Errorf("%w: it reported the first token of %s twice: call FirstTokenComplete once for each sample", ErrProtocol, sample)

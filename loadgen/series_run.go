@@ -64,7 +64,7 @@ func (t *test) timed(ctx context.Context, set schedule.Set, accuracy bool) (*ser
 	}
 	t.log.generated(p)
 	if err = t.measured(ctx, x, p); err == nil {
-		err = t.log.trace(p, func(i int) SampleIndex { return SampleIndex(x.plan.Samples[i]) }, t.nextQuery, uint64(x.first))
+		err = t.log.trace(p, func(i int) SampleIndex { return SampleIndex(x.plan.Sample(i)) }, t.nextQuery, uint64(x.first))
 	}
 	t.result.Started = p.Start
 	t.log.seriesDone(p)
@@ -78,7 +78,7 @@ func (t *test) prepare(set schedule.Set, accuracy bool) (*issuer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadSettings, err)
 	}
-	if n := uint64(len(plan.Samples)); n > schedule.MaxSamples-t.nextID {
+	if n := uint64(plan.Total()); n > schedule.MaxSamples-t.nextID {
 		return nil, fmt.Errorf("%w: the next series would issue %d samples after %d, at most %d are possible in one test",
 			ErrBadSettings, n, t.nextID, uint64(schedule.MaxSamples))
 	}
@@ -90,7 +90,7 @@ func (t *test) prepare(set schedule.Set, accuracy bool) (*issuer, error) {
 // measured runs x and puts what it recorded into p.
 func (t *test) measured(ctx context.Context, x *issuer, p *series) error {
 	a := t.answers(x)
-	t.nextID += uint64(len(x.plan.Samples))
+	t.nextID += uint64(x.plan.Total())
 	err := guard(ctx, "issuing queries", func() error { return x.run(ctx, a) })
 	if err == nil {
 		err = t.broken()
@@ -118,8 +118,8 @@ func (t *test) warmUp(ctx context.Context, accuracy bool) error {
 
 // answers prepares what the responder needs for x; its clock is set when it starts.
 func (t *test) answers(x *issuer) *answers {
-	a := &answers{rec: x.rec, first: ResponseID(x.first), samples: x.plan.Samples, log: t.log.accuracy(), all: x.accuracy, kind: x.kind}
-	n := len(x.plan.Samples)
+	a := &answers{rec: x.rec, first: ResponseID(x.first), plan: &x.plan, log: t.log.accuracy(), all: x.accuracy, kind: x.kind}
+	n := x.plan.Total()
 	if x.accuracy {
 		t.sampler.Skip(n)
 		return a

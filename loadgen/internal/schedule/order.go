@@ -131,20 +131,21 @@ func (o *order) start(q int) uint32 {
 	return o.src.Below(uint32(o.p.Set.Size))
 }
 
-// batch lists Offline's one query: the loaded list over and over, its last copy cut short; with equal issue each whole
-// copy is a fresh shuffle.
+// batch lists Offline's one query: the loaded list over and over, its last copy cut short, of which one copy will do;
+// with equal issue each whole copy is a fresh shuffle.
 func (o *order) batch() []uint32 {
 	loaded := o.p.Set.Loaded
-	out := make([]uint32, o.p.perQuery())
-	if o.p.IssueSame {
-		for i := range out {
-			out[i] = loaded[o.p.SameIndex]
-		}
-		return out
+	n := o.p.perQuery()
+	switch {
+	case o.p.IssueSame:
+		return loaded[o.p.SameIndex : o.p.SameIndex+1]
+	case !o.p.EqualIssue:
+		return loaded[:min(n, uint64(len(loaded)))]
 	}
+	out := make([]uint32, n)
 	for rest := out; len(rest) > 0; {
 		n := copy(rest, loaded)
-		if o.p.EqualIssue && n == len(loaded) {
+		if n == len(loaded) {
 			mt19937.Shuffle(o.src, rest[:n])
 		}
 		rest = rest[n:]

@@ -50,9 +50,22 @@ type Params struct {
 type Plan struct {
 	Queries         int
 	SamplesPerQuery int
-	Samples         []uint32 // data-set indices of all queries, one after the other
-	Scheduled       []int64  // Server: when each query is due, in ns from the start
-	End             int64    // ns: when the query after the last would be due
+	// Samples are the data-set indices of all queries, one after the other. Where they are fewer than the queries hold
+	// (in Offline), they repeat.
+	Samples   []uint32
+	Scheduled []int64 // Server: when each query is due, in ns from the start
+	End       int64   // ns: when the query after the last would be due
+}
+
+// Total is the number of samples of all queries.
+func (p *Plan) Total() int { return p.Queries * p.SamplesPerQuery }
+
+// Sample is the data-set index of sample i.
+func (p *Plan) Sample(i int) uint32 {
+	if i >= len(p.Samples) {
+		i %= len(p.Samples)
+	}
+	return p.Samples[i]
 }
 
 // Generate draws the plan.
