@@ -14,6 +14,8 @@ package mlconf
 
 import "github.com/plumbline-ml/plumbline/loadgen"
 
+//go:generate go test -run TestSettingsDoc . -update
+
 // Origin says where a setting's value came from.
 type Origin struct {
 	Source string // "LoadGen default", "rules v6.1", a file's path, "flag --min-duration", "smoke settings of resnet50"

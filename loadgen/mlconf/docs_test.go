@@ -1,0 +1,100 @@
+package mlconf_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/settings.md")
+
+// TestSettingsDoc keeps docs/settings.md equal to the table of fields.
+func TestSettingsDoc(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "settings.md")
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		t.Skipf("this checkout has no docs: %v", err)
+	}
+	want := settingsDoc(t)
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what the table of settings says: run `go generate ./mlconf` in loadgen", path)
+	}
+}
+
+const settingsIntro = `# Settings
+
+Generated from the table in loadgen/mlconf by ` + "`go generate ./mlconf`" + ` in loadgen; do not edit.
+
+A configuration file (user.conf, audit.config) has lines
+
+    MODEL.SCENARIO.KEY = NUMBER
+
+with white space around =. MODEL and SCENARIO may be *. Of the lines of one file that fit a run the first of
+MODEL.SCENARIO, *.SCENARIO, MODEL.*, *.* counts; of equal keys the last. A later source beats an earlier one, however
+special the earlier one's key: LoadGen's defaults, the rules of the round, user.conf, then flags (` + "`--set KEY=NUMBER`" + `).
+A line that begins with # and a space is a comment. Numbers may be decimal, hexadecimal (0x) or octal (leading 0);
+switches are 0 or 1. ` + "`harness settings MODEL --scenario S`" + ` prints every value with its source.
+
+"Under" is the scenario under whose name a key is read, whatever the scenario of the run; * is that of the run. "Default"
+is LoadGen's, before the rules. What is read but would be ignored, or cannot be, is an error with file and line.
+
+`
+
+func settingsDoc(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(settingsIntro)
+	section(&b, "Keys of configuration files", "", func(f mlconf.Field) bool { return f.Key != "" && !f.RulesOnly })
+	section(&b, "Keys that only the rules set", "In a user.conf these are errors: the official LoadGen ignores them there. `--set` can change them; a run is then not as the rules.",
+		func(f mlconf.Field) bool { return f.RulesOnly })
+	section(&b, "Settings without a key", "No configuration file can set these; `--set` takes the name given here.", func(f mlconf.Field) bool { return f.Key == "" })
+	rounds(t, &b)
+	return b.String()
+}
+
+func section(b *strings.Builder, title, note string, in func(mlconf.Field) bool) {
+	fmt.Fprintf(b, "## %s\n\n", title)
+	if note != "" {
+		b.WriteString(note + "\n\n")
+	}
+	b.WriteString("| Key | Under | Unit | Default | Meaning | Field of TestSettings |\n|---|---|---|---|---|---|\n")
+	for _, f := range mlconf.Fields() {
+		if in(f) {
+			fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n",
+				orElse(f.Key, f.Official), orElse(f.Scenario, "*"), f.Unit, f.Text(loadgen.DefaultTestSettings()), f.Doc, f.Name)
+		}
+	}
+	b.WriteString("\n")
+}
+
+func orElse(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+func rounds(t *testing.T, b *strings.Builder) {
+	t.Helper()
+	b.WriteString("## Rounds\n\nThe newest is the default; `--rules` chooses. The settings of v5.0 to v6.0 are those of v6.1 with the seeds of the round.\n" +
+		"Those of v0.5 and v0.7 follow the texts of these rounds: the files in loadgen/mlconf/rules say where each number stands.\n\n" +
+		"| Round | Models | qsl_rng_seed | sample_index_rng_seed | schedule_rng_seed |\n|---|---|---|---|---|\n")
+	for _, name := range mlconf.Rounds() {
+		r := rules(t, name)
+		fmt.Fprintf(b, "| %s | %d | %d | %d | %d |\n", name, len(r.Models()), r.Seeds.QSL, r.Seeds.SampleIndex, r.Seeds.Schedule)
+	}
+}
