@@ -35,7 +35,7 @@ type Result struct {
 	AUC        float64 // of 1, with ties by mid-rank; NaN if all pairs have one label, for which it has no value
 	Good       int     // pairs whose prediction, rounded to a whole number, is their label
 	Total      int     // pairs
-	Accuracy   float64 // 100 * Good / Total, in percent, not rounded
+	Accuracy   float64 // 100 * (Good / Total), in percent, not rounded
 	Positives  int     // pairs with label 1
 	Queries    int     // distinct samples seen
 	Duplicates int     // entries dropped because their sample had been seen
@@ -107,7 +107,7 @@ func (s *Scorer) Result() (Result, error) {
 	}
 	r.Positives = s.keys[1].count
 	r.Total = s.keys[0].count + s.keys[1].count
-	r.Accuracy = 100 * float64(r.Good) / float64(r.Total)
+	r.Accuracy = 100 * (float64(r.Good) / float64(r.Total))
 	r.AUC = math.NaN()
 	if r.Positives > 0 && r.Positives < r.Total {
 		r.AUC = area(s.keys[0].sorted(), s.keys[1].sorted())

@@ -161,7 +161,7 @@ func (s *Scorer) compare(payload, labels []byte) (overlap, error) {
 		if labels[at] > classes {
 			return o, fmt.Errorf("%w: voxel %d is %d, want 0, 1 or 2", ErrTruth, at, labels[at])
 		}
-		return o, fmt.Errorf("%w: voxel %d is %s, want 0, 1 or 2", ErrPayload, at, s.options.DType.show(payload, at))
+		return o, fmt.Errorf("%w: voxel %d is %v, want 0, 1 or 2", ErrPayload, at, s.options.DType.value(payload, at))
 	}
 	return o, nil
 }

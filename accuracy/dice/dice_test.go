@@ -55,6 +55,9 @@ func TestScore(t *testing.T) {
 		{"int8", []uint8{1, 2}, Int8, []byte{1, 2}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"int32", []uint8{1, 2}, Int32, i32(1, 2), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"int64", []uint8{1, 2}, Int64, i64(1, 0), "mean = 0.50000, kidney = 1.0000, tumor = 0.0000"},
+		{"int16", []uint8{1, 2}, Int16, []byte{1, 0, 2, 0}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
+		{"float16", []uint8{1, 2}, Float16, []byte{0, 0x3c, 0, 0x40}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
+		{"float64", []uint8{1}, Float64, i64(int64(math.Float64bits(1))), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"fractions are cut off", []uint8{1, 2, 0}, Float32, f32(1.9, 2, -0.9), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 	}
 	for _, tt := range tests {
@@ -122,7 +125,7 @@ func TestAddRefuses(t *testing.T) {
 		{"no class in the rest", UInt8, 0, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 4}, ErrPayload, "voxel 9 is 4"},
 		{"negative", Int8, 0, []byte{0, 0xff, 0, 0, 0, 0, 0, 0, 0, 0}, ErrPayload, "voxel 1 is -1"},
 		{"int32", Int32, 0, i32(0, 0, 256, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 2 is 256"},
-		{"int64", Int64, 0, i64(0, 0, 1<<32, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 2 is 4294967296"},
+		{"int64", Int64, 0, i64(0, 0, 1<<32, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 2 is 4.294967296e+09"},
 		{"nan", Float32, 0, f32(0, nan, 0, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 1 is NaN"},
 		{"label no class", UInt8, 1, []byte{0, 1}, ErrTruth, "sample 1 (b): the labels cannot be scored against: voxel 1 is 3"},
 		{"labels unreadable", UInt8, 2, []byte{0, 1}, fs.ErrNotExist, "broken"},
@@ -172,7 +175,7 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func TestParseDType(t *testing.T) {
-	for _, d := range []DType{UInt8, Int8, Int32, Int64, Float32} {
+	for _, d := range []DType{UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64} {
 		if got, err := ParseDType(d.String()); got != d || err != nil {
 			t.Errorf("%v: %v, %v", d, got, err)
 		}
@@ -180,18 +183,33 @@ func TestParseDType(t *testing.T) {
 	if d, err := ParseDType(""); d != UInt8 || err != nil {
 		t.Errorf("empty: %v, %v; want uint8", d, err)
 	}
-	if _, err := ParseDType("float16"); err == nil {
-		t.Error("no error for float16")
+	if _, err := ParseDType("bool"); err == nil {
+		t.Error("no error for bool")
+	}
+}
+
+func TestHalf(t *testing.T) {
+	tests := map[uint16]float64{
+		0: 0, 1: 0x1p-24, 0x03ff: 1023 * 0x1p-24, 0x0400: 0x1p-14, 0x3c00: 1, 0x3c01: 1 + 0x1p-10, 0xc000: -2, 0x7bff: 65504,
+		0x7c00: math.Inf(1), 0xfc00: math.Inf(-1),
+	}
+	for bits, want := range tests {
+		if got := half(bits); got != want {
+			t.Errorf("%#04x: %v, want %v", bits, got, want)
+		}
+	}
+	if !math.IsNaN(half(0x7e00)) {
+		t.Error("0x7e00 is no NaN")
 	}
 }
 
 // FuzzAdd checks that no payload crashes the scorer, and that scores are shares.
 func FuzzAdd(f *testing.F) {
 	f.Add([]byte{0, 1, 2}, uint8(0))
-	f.Add(f32(1, 2, 0), uint8(4))
-	f.Add(i64(1, -2, 1<<40), uint8(3))
+	f.Add(f32(1, 2, 0), uint8(6))
+	f.Add(i64(1, -2, 1<<40), uint8(4))
 	f.Fuzz(func(t *testing.T, payload []byte, dtype uint8) {
-		s, err := New([]Case{volume("a", 0, 1, 2)}, Options{DType(dtype % 5)})
+		s, err := New([]Case{volume("a", 0, 1, 2)}, Options{DType(dtype % 8)})
 		if err != nil {
 			t.Fatal(err)
 		}
