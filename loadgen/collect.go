@@ -9,7 +9,7 @@ func (x *issuer) collect(p *series) {
 	p.Start = x.clock.Wall()
 	p.Queries = int(samples / p.SamplesPerQuery)
 	p.Numbers, p.Answered = x.scattered(samples), true
-	p.Scheduled, p.Issued = pick(x.scheduled, p), pick(x.issued, p)
+	p.Scheduled, p.Issued, p.Delays = pick(x.scheduled, p), pick(x.issued, p), pick(x.delays, p)
 	if p.Numbers == nil {
 		p.Done, p.FirstToken, p.Tokens = x.rec.Times(samples), x.rec.FirstTokenTimes(samples), x.rec.TokenCounts(samples)
 		return
@@ -30,7 +30,7 @@ func (x *issuer) salvage(p *series) {
 		samples = uint64(len(p.Numbers))
 	}
 	p.Queries = int(samples / p.SamplesPerQuery)
-	p.Scheduled, p.Issued = pick(x.scheduled, p), pick(x.issued, p)
+	p.Scheduled, p.Issued, p.Delays = pick(x.scheduled, p), pick(x.issued, p), pick(x.delays, p)
 	x.copySamples(p)
 }
 
@@ -48,12 +48,15 @@ func (x *issuer) scattered(n uint64) []uint32 {
 	return numbers
 }
 
-// pick returns the values of p's queries.
-func pick(values []int64, p *series) []int64 {
-	if p.Numbers == nil {
+// pick returns the values of p's queries, if there are values.
+func pick[S ~[]E, E any](values S, p *series) S {
+	switch {
+	case values == nil:
+		return nil
+	case p.Numbers == nil:
 		return values[:p.Queries]
 	}
-	out := make([]int64, len(p.Numbers))
+	out := make(S, len(p.Numbers))
 	for i, q := range p.Numbers {
 		out[i] = values[q]
 	}

@@ -34,7 +34,8 @@ type issuer struct {
 
 	outlook *outlook // nil where the run cannot be spoiled
 
-	scheduled, issued []int64 // per query; of an issued query, once rec says so
+	delays            record.Delays // Server's, in place of issued
+	scheduled, issued []int64       // per query; of an issued query, once rec says so
 	flushed           bool
 }
 
@@ -51,15 +52,15 @@ func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
 	}
 	x.kind = recordKind(t.s)
 	x.rec = record.New(x.first, plan.Total(), x.kind, threads)
-	x.issued = make([]int64, plan.Queries)
 	switch t.e.Scenario {
 	case Server:
-		x.scheduled = plan.Scheduled
+		x.scheduled, x.delays = plan.Scheduled, make(record.Delays, plan.Queries)
 		x.lanes = x.newLanes(threads)
 		return x
 	case Offline:
-		x.scheduled = make([]int64, plan.Queries)
+		x.scheduled, x.issued = make([]int64, plan.Queries), make([]int64, plan.Queries)
 	default:
+		x.issued = make([]int64, plan.Queries)
 		x.scheduled = x.issued
 		if t.e.ArrivalInterval > 0 {
 			x.scheduled = make([]int64, plan.Queries)

@@ -61,7 +61,7 @@ func judgeSingleStream(p *series, r *Result) {
 		r.EarlyStopping.Text += "\n" + fixed.secondText(at[2])
 	}
 	r.EarlyStopping99 = &second
-	r.QPSWithOverhead = rate(p.Queries-1, lastTime(p.Issued))
+	r.QPSWithOverhead = rate(p.Queries-1, p.lastIssue())
 	r.QPSWithoutOverhead = rate(1, d.Mean)
 	r.streamMetric("latency")
 }
@@ -97,7 +97,7 @@ func judgeServer(p *series, r *Result) {
 	r.PerformanceConstraintsMet = at[0] <= limit
 	r.OverlatencyCount = uint64(d.Above)
 	r.EarlyStopping = serverEarlyStopping(uint64(d.N), r.OverlatencyCount, r.TargetPercentile.P)
-	r.IssueDelay, _ = describe(differences(p.Issued, p.Scheduled), 0).at()
+	r.IssueDelay, _ = describe(issueDelays(p), 0).at()
 	r.ScheduledSamplesPerSec = rate(p.Queries-1, lastTime(p.Scheduled))
 	r.CompletedSamplesPerSec = rate(p.Queries-1, lastTime(p.Done))
 	r.MetricName, r.MetricUnit, r.Metric = "completed samples per second", "samples/s", r.CompletedSamplesPerSec
@@ -124,7 +124,7 @@ func judgedDuration(p *series, r *Result) time.Duration {
 	case Server:
 		return time.Duration(lastTime(p.Scheduled))
 	}
-	return time.Duration(lastTime(p.Issued))
+	return time.Duration(p.lastIssue())
 }
 
 // lastTime is the last of the times, 0 where there is none or it never came.

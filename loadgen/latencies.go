@@ -52,6 +52,16 @@ func differences(later, earlier []int64) orderstat.Values {
 	}}
 }
 
+// issueDelays are how much later than scheduled p's queries were issued.
+func issueDelays(p *series) orderstat.Values {
+	return orderstat.Values{N: p.Queries, Chunk: func(buf []int64, from, to int) []int64 {
+		for q := from; q < to; q++ {
+			buf = append(buf, p.issueDelay(q))
+		}
+		return buf
+	}}
+}
+
 // queryLatencies are the latencies of p's completed queries: from the scheduled time to the last sample's completion.
 func queryLatencies(p *series) orderstat.Values {
 	per := int(p.SamplesPerQuery)

@@ -238,7 +238,7 @@ func (g *runLog) trace(p *series, index func(i int) SampleIndex, firstQuery, fir
 		q, number := i/per, p.number(i)
 		s := mllog.TraceSample{
 			SampleSeq: firstSample + number, QuerySeq: firstQuery + number/p.SamplesPerQuery, Index: uint64(index(int(number))),
-			Scheduled: start + p.Scheduled[q], IssueDelay: p.Issued[q] - p.Scheduled[q], Latency: done - p.Scheduled[q],
+			Scheduled: start + p.Scheduled[q], IssueDelay: p.issueDelay(q), Latency: done - p.Scheduled[q],
 		}
 		if err := g.traceSample(s, p.timeToToken(i)); err != nil {
 			return fmt.Errorf("%w: trace: %w", ErrLogs, err)

@@ -148,7 +148,7 @@ func (l *lane) issue(ctx context.Context, n int, at int64) error {
 	query, first := l.query[:n], l.next
 	for i := range query {
 		q := l.next
-		x.issued[q] = at
+		x.delays.Set(q, at-x.scheduled[q])
 		query[i] = QuerySample{ID: ResponseID(x.first + uint32(q)), Index: SampleIndex(x.plan.Samples[q])}
 		l.next += l.step
 	}

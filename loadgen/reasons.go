@@ -148,7 +148,7 @@ func stoppedEarly(p *series, r *Result) string {
 		return "The run was aborted."
 	case e.MaxQueryCount > 0 && r.QueryCount >= e.MaxQueryCount:
 		return fmt.Sprintf("max_query_count = %d ended the run; %s or set it to 0.", e.MaxQueryCount, raiseCount(r))
-	case e.MaxDuration > 0 && time.Duration(lastTime(p.Issued)) > e.MaxDuration:
+	case e.MaxDuration > 0 && time.Duration(p.lastIssue()) > e.MaxDuration:
 		return fmt.Sprintf("max_duration = %s ended the run; %s or set it to 0.", human(e.MaxDuration), raiseDuration(r))
 	case e.Scenario == Server && e.MaxAsyncQueries > 0 && r.QueryCount < p.GeneratedQueries:
 		return fmt.Sprintf("%sMore than max_async_queries = %d queries were outstanding after %d queries; raise it, set it to 0, or lower target_qps (%s now).",

@@ -1,6 +1,10 @@
 package loadgen
 
-import "time"
+import (
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/record"
+)
 
 // series is one run through the clock: what was planned, issued and measured. All times are nanoseconds since Start.
 type series struct {
@@ -15,8 +19,9 @@ type series struct {
 	// What was issued: Queries <= GeneratedQueries, Samples = len(Done).
 	Queries int
 	// Scheduled and Issued hold one time per issued query. In SingleStream and MultiStream both are equal (and may be
-	// one slice); in Offline Scheduled is 0.
+	// one slice); in Offline Scheduled is 0; in Server Delays may take the place of Issued.
 	Scheduled, Issued []int64
+	Delays            record.Delays
 	// Numbers are the issued queries' numbers among the generated ones, one sample each, where several issuing
 	// goroutines ended at different places; nil where the first queries were issued.
 	Numbers []uint32
@@ -30,6 +35,22 @@ type series struct {
 	// token runs but Offline's. Both are nil elsewhere.
 	Tokens     []uint32
 	FirstToken []int64
+}
+
+// issueDelay is how much later than scheduled query q was issued.
+func (p *series) issueDelay(q int) int64 {
+	if p.Delays != nil {
+		return p.Delays.At(q)
+	}
+	return p.Issued[q] - p.Scheduled[q]
+}
+
+// lastIssue is when the last query was issued, 0 where there is none.
+func (p *series) lastIssue() int64 {
+	if p.Queries == 0 {
+		return 0
+	}
+	return p.Scheduled[p.Queries-1] + p.issueDelay(p.Queries-1)
 }
 
 // end is the last completion time, 0 where there is none.

@@ -47,7 +47,7 @@ func judgeTokens(p *series, r *Result) {
 		return
 	}
 	t.PerSec = rate(int(t.Count), lastCompletion(p))
-	t.WithOverhead = rate(int(t.Count), lastTime(p.Issued))
+	t.WithOverhead = rate(int(t.Count), p.lastIssue())
 	if r.Latency.Mean > 0 {
 		t.WithoutOverhead = float64(t.Count) / float64(r.Latency.N) / r.Latency.Mean.Seconds()
 	}
