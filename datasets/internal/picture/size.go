@@ -1,4 +1,5 @@
-package imagenet
+// Package picture looks at picture files without decoding them.
+package picture
 
 import (
 	"bufio"
@@ -8,9 +9,9 @@ import (
 	"io"
 )
 
-// pictureSize reads the size in pixels from the header of a JPEG, PNG or BMP file. The content decides, never the
+// Size reads the size in pixels from the header of a JPEG, PNG or BMP file. The content decides, never the
 // file's name: ImageNet has a PNG called .JPEG. A truncated header gives io.EOF or io.ErrUnexpectedEOF.
-func pictureSize(r *bufio.Reader) (width, height int, err error) {
+func Size(r *bufio.Reader) (width, height int, err error) {
 	magic, err := r.Peek(8)
 	switch {
 	case bytes.HasPrefix(magic, []byte("\xff\xd8\xff")):

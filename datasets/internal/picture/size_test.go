@@ -1,14 +1,32 @@
-package imagenet
+package picture
 
 import (
 	"bufio"
 	"bytes"
 	"image"
-	_ "image/jpeg"
-	_ "image/png"
+	"image/jpeg"
+	"image/png"
 	"strings"
 	"testing"
 )
+
+func encodePNG(t *testing.T, width, height int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func encodeJPEG(t *testing.T, width, height int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, width, height)), nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
 
 // bmpHeader is a BMP of version 3 with 24 bits per pixel, without its pixels.
 func bmpHeader(width, height byte) []byte {
@@ -18,7 +36,7 @@ func bmpHeader(width, height byte) []byte {
 	return b
 }
 
-func TestPictureSize(t *testing.T) {
+func TestSize(t *testing.T) {
 	upsideDown := bmpHeader(7, 0)
 	copy(upsideDown[22:], "\xfd\xff\xff\xff")
 	tests := []struct {
@@ -45,7 +63,7 @@ func TestPictureSize(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			width, height, err := pictureSize(bufio.NewReader(bytes.NewReader(tt.data)))
+			width, height, err := Size(bufio.NewReader(bytes.NewReader(tt.data)))
 			if tt.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.fault) {
 					t.Fatalf("error %v, want %q", err, tt.fault)
@@ -59,14 +77,14 @@ func TestPictureSize(t *testing.T) {
 	}
 }
 
-// FuzzPictureSize checks that no header crashes the reader, and that it agrees with the standard library on those
+// FuzzSize checks that no header crashes the reader, and that it agrees with the standard library on those
 // that both accept.
-func FuzzPictureSize(f *testing.F) {
+func FuzzSize(f *testing.F) {
 	f.Add([]byte("\xff\xd8\xff\xff\xff\xfe\x00\x02\xff\xc2\x00\x0b\x08\x00\x05\x00\x06\x01"))
 	f.Add([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01"))
 	f.Add(bmpHeader(3, 4))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		width, height, err := pictureSize(bufio.NewReader(bytes.NewReader(data)))
+		width, height, err := Size(bufio.NewReader(bytes.NewReader(data)))
 		config, _, otherErr := image.DecodeConfig(bytes.NewReader(data))
 		if err == nil && otherErr == nil && (config.Width != width || config.Height != height) {
 			t.Errorf("%d x %d, the standard library reads %d x %d", width, height, config.Width, config.Height)

@@ -1,0 +1,77 @@
+// Package fault collects all that is wrong with a data set, so that one error can list it.
+package fault
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// Fault is one thing wrong with a data set.
+type Fault struct {
+	Where   string // the record: its place in the file and what it is called; "": the file as a whole
+	Problem string // what was found, and what was expected
+}
+
+func (f Fault) String() string {
+	if f.Where == "" {
+		return f.Problem
+	}
+	return f.Where + ": " + f.Problem
+}
+
+// Error holds all faults of a data set.
+type Error struct {
+	Kind   error  // the sentinel of the package that reads the data set
+	Path   string // of the file or folder that is wrong
+	Faults []Fault
+}
+
+// shown is how many faults the text of an error spells out.
+const shown = 20
+
+// Error spells out the first 20 faults, one per line, and counts the rest.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v: %s: %d faults:", e.Kind, e.Path, len(e.Faults))
+	for _, f := range e.Faults[:min(len(e.Faults), shown)] {
+		fmt.Fprintf(&b, "\n  %v", f)
+	}
+	if more := len(e.Faults) - shown; more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	return b.String()
+}
+
+// Unwrap returns Kind.
+func (e *Error) Unwrap() error { return e.Kind }
+
+// List collects faults, from any goroutine. The zero value is empty.
+type List struct {
+	mu     sync.Mutex
+	faults []Fault
+}
+
+// Addf adds a fault of a record.
+func (l *List) Addf(where, format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.faults = append(l.faults, Fault{where, fmt.Sprintf(format, args...)})
+}
+
+// Len is the number of faults.
+func (l *List) Len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.faults)
+}
+
+// Err is an *Error with all faults in the order in which they were added, or nil if there are none.
+func (l *List) Err(kind error, path string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.faults) == 0 {
+		return nil
+	}
+	return &Error{kind, path, append([]Fault(nil), l.faults...)}
+}
