@@ -101,6 +101,9 @@ func checkPayloads(t *testing.T, path string) {
 // The number of allocations does not depend on the number of queries, and their size grows by at most 24 bytes a sample,
 // in token runs 40; Offline's query is among them.
 func TestMemoryPerSample(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates memory of its own")
+	}
 	for tokens, most := range map[bool]float64{false: 24.5, true: 40.5} {
 		for _, scenario := range loadgen.Scenarios() {
 			few, fewBytes, fewSamples := allocations(t, scenario, tokens, 20000)
