@@ -61,7 +61,9 @@ func metricName(res *loadgen.Result) string {
 	case loadgen.SingleStream:
 		return ordinal(res.TargetPercentile.P) + " percentile latency"
 	case loadgen.MultiStream:
-		return ordinal(res.TargetPercentile.P) + " percentile per query"
+		if res.Intervals == nil { // else the number of streams is the result
+			return ordinal(res.TargetPercentile.P) + " percentile per query"
+		}
 	}
 	return res.MetricName
 }
