@@ -1,0 +1,8 @@
+// Package coco reads detection data sets in the layout of COCO's validation set of 2017:
+//
+//	DIR/annotations/instances_val2017.json    images, categories, annotations: boxes in pixels
+//	DIR/val2017/name                          the pictures
+//
+// In: finding and checking pictures, categories and boxes.
+// Out: decoding pictures; masks and keypoints; scoring.
+package coco

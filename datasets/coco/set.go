@@ -1,0 +1,181 @@
+package coco
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
+)
+
+// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+var ErrDataset = errors.New("detection data set")
+
+// FaultError holds all faults of a data set: errors.As finds it in the error of Open.
+type FaultError = fault.Error
+
+// Options say what to expect of a data set. The zero value is right for COCO's validation set of 2017.
+type Options struct {
+	Annotations string   // the annotation file below the data set's folder; "": annotations/instances_val2017.json
+	Folders     []string // of the pictures, below the data set's folder, tried in turn; nil: val2017, then the folder itself
+	Count       int      // use only the first Count images as samples; 0: all
+	MaxPixels   int      // largest width times height of a picture; 0: any
+	Classes     int      // the categories' ids must be 0 to Classes-1, in this order; 0: any number of any ids
+	// OnlyAnnotated leaves out the images without annotations, as the reference does for models that count the categories
+	// of the data set instead of using their ids: 4952 of 5000 are left.
+	OnlyAnnotated bool
+	// LabelsOnly leaves the pictures unchecked: to score a finished run, the annotations are enough.
+	LabelsOnly bool
+}
+
+func (o Options) withDefaults() Options {
+	if o.Annotations == "" {
+		o.Annotations = "annotations/instances_val2017.json"
+	}
+	if o.Folders == nil {
+		o.Folders = []string{"val2017", "."}
+	}
+	return o
+}
+
+// Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
+type Set struct {
+	file   *File
+	images []Image  // of the samples
+	paths  []string // of their pictures
+}
+
+// Open reads the annotation file below dir as a stream, and checks each record of it and the header of each picture of a
+// sample. Samples are in the order of the file. The error lists every fault: it is a [*FaultError], for which
+// errors.Is(err, ErrDataset) holds.
+func Open(dir string, o Options) (*Set, error) {
+	o = o.withDefaults()
+	path := filepath.Join(dir, filepath.FromSlash(o.Annotations))
+	var faults fault.List
+	file, err := readFile(path, &faults)
+	if err != nil {
+		return nil, layoutError(dir, o, err)
+	}
+	file.check(o, &faults)
+	s := &Set{file: file, images: samples(file, o)}
+	s.findPictures(dir, o, &faults)
+	if err := faults.Err(ErrDataset, path); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func readFile(path string, faults *fault.List) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	file, err := parse(bufio.NewReaderSize(f, 1<<20), faults)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, nil
+}
+
+// layoutError says what layout is expected.
+func layoutError(dir string, o Options, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrDataset, err)
+	}
+	return fmt.Errorf("%w %s: %s is missing: want it there, and the pictures in %s: %w", ErrDataset, dir, o.Annotations, o.Folders[0], err)
+}
+
+// samples are the images of the file that are samples of the benchmark.
+func samples(f *File, o Options) []Image {
+	images := f.Images
+	if o.OnlyAnnotated {
+		annotated := make(map[int64]bool, len(f.Images))
+		for i := range f.Annotations {
+			annotated[f.Annotations[i].Image] = true
+		}
+		images = nil
+		for _, im := range f.Images {
+			if annotated[im.ID] {
+				images = append(images, im)
+			}
+		}
+	}
+	if o.Count > 0 && o.Count < len(images) {
+		images = images[:o.Count]
+	}
+	return images
+}
+
+// findPictures sets the paths, and adds what is wrong with the pictures to faults.
+func (s *Set) findPictures(dir string, o Options, faults *fault.List) {
+	s.paths = make([]string, len(s.images))
+	problems := make([]string, len(s.images))
+	picture.Each(len(s.images), func(i int) {
+		im := s.images[i]
+		s.paths[i] = locate(dir, o, im.Name)
+		if o.LabelsOnly {
+			return
+		}
+		width, height, problem := picture.Check(s.paths[i], o.MaxPixels)
+		if problem == "" {
+			problem = im.sizeProblem(width, height)
+		}
+		problems[i] = problem
+	})
+	for i, problem := range problems {
+		if problem != "" {
+			faults.Addf(fmt.Sprintf("picture %d (%.100q, id %d)", i, s.images[i].Name, s.images[i].ID), "%s", problem)
+		}
+	}
+}
+
+// sizeProblem compares with the size in the picture's file, where the sides may be exchanged: EXIF may turn the picture.
+func (im Image) sizeProblem(width, height int) string {
+	if (width == im.Width && height == im.Height) || (width == im.Height && height == im.Width) {
+		return ""
+	}
+	return fmt.Sprintf("a picture of %d x %d pixels, want %d x %d as the annotations say", width, height, im.Width, im.Height)
+}
+
+// locate is the path of a picture in the first folder that has it, or else in the first folder.
+func locate(dir string, o Options, name string) string {
+	name = filepath.FromSlash(name)
+	if !o.LabelsOnly {
+		for _, folder := range o.Folders {
+			path := filepath.Join(dir, filepath.FromSlash(folder), name)
+			if _, err := os.Stat(path); err == nil {
+				return path
+			}
+		}
+	}
+	return filepath.Join(dir, filepath.FromSlash(o.Folders[0]), name)
+}
+
+// Len is the number of samples.
+func (s *Set) Len() int { return len(s.images) }
+
+// Image is sample i's image.
+func (s *Set) Image(i int) Image { return s.images[i] }
+
+// Images are those of the samples, in order. The caller must not change them.
+func (s *Set) Images() []Image { return s.images }
+
+// File is the whole annotation file. The caller must not change it.
+func (s *Set) File() *File { return s.file }
+
+// Path is where sample i's picture lies.
+func (s *Set) Path(i int) string { return s.paths[i] }
+
+// Read returns the bytes of sample i's picture file, which the caller owns.
+func (s *Set) Read(i int) ([]byte, error) {
+	data, err := os.ReadFile(s.paths[i])
+	if err != nil {
+		return nil, fmt.Errorf("%w: picture %d: %w", ErrDataset, i, err)
+	}
+	return data, nil
+}
