@@ -1,0 +1,26 @@
+package loadgen
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestVerdictDoc looks for every rule in docs/verdict.md.
+func TestVerdictDoc(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "verdict.md"))
+	if err != nil {
+		t.Skipf("this checkout has no docs: %v", err)
+	}
+	for _, rule := range []string{"aborted", "latency", "ttft", "tpot", "arrival_interval", "min_duration", "min_query_count", "early_stopping"} {
+		if !strings.Contains(string(text), "| `"+rule+"`") && !strings.Contains(string(text), ", `"+rule+"` |") {
+			t.Errorf("docs/verdict.md does not list the rule %s", rule)
+		}
+	}
+	for _, official := range []string{textLatency, textDuration, textStreams, "TTFT constrain not met", "TPOT constrain not met"} {
+		if flat := strings.Join(strings.Fields(string(text)), " "); !strings.Contains(flat, official) {
+			t.Errorf("docs/verdict.md does not quote %q", official)
+		}
+	}
+}
