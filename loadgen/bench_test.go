@@ -85,3 +85,58 @@ func BenchmarkServerPacing(b *testing.B) {
 		}
 	}
 }
+
+// firstQuery notes when the first query comes.
+type firstQuery struct {
+	loadgentest.NullSUT
+	at time.Time
+}
+
+func (f *firstQuery) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+	if f.at.IsZero() {
+		f.at = time.Now()
+	}
+	return f.NullSUT.IssueQuery(ctx, q, r)
+}
+
+// BenchmarkFirstQuery measures the time from StartTest to the first query of a run of 10 million samples.
+func BenchmarkFirstQuery(b *testing.B) {
+	for _, scenario := range loadgen.Scenarios() {
+		b.Run(scenario.String(), func(b *testing.B) {
+			s := quick(scenario, loadgen.PerformanceOnly)
+			s.MinQueryCount, s.ServerTargetQPS = 1e7, 1e9
+			if scenario == loadgen.MultiStream {
+				s.MinQueryCount /= s.MultiStreamSamplesPerQuery
+			}
+			var took time.Duration
+			for b.Loop() {
+				sut := &firstQuery{}
+				began := time.Now()
+				if _, err := loadgen.StartTest(b.Context(), sut, loadgentest.QSL{Total: 50000, Performance: 1024}, s, loadgen.LogSettings{OutDir: b.TempDir()}); err != nil {
+					b.Fatal(err)
+				}
+				took += sut.at.Sub(began)
+			}
+			b.ReportMetric(float64(took.Milliseconds())/float64(b.N), "ms-to-first-query")
+		})
+	}
+}
+
+// BenchmarkScale shows that the cost per sample does not grow with their number.
+func BenchmarkScale(b *testing.B) {
+	for _, scenario := range []loadgen.Scenario{loadgen.SingleStream, loadgen.Server, loadgen.Offline} {
+		for _, samples := range []uint64{1e3, 1e5, 1e7, 1e8} {
+			if samples > 1e7 && scenario != loadgen.Offline {
+				continue // takes a minute
+			}
+			b.Run(fmt.Sprintf("%v/%d", scenario, samples), func(b *testing.B) {
+				s := quick(scenario, loadgen.PerformanceOnly)
+				s.MinQueryCount, s.ServerTargetQPS = samples, 1e9
+				for b.Loop() {
+					run(b, s, false)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(samples), "ns/sample")
+			})
+		}
+	}
+}
