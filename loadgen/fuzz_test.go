@@ -17,6 +17,8 @@ func FuzzStartTest(f *testing.F) {
 	f.Add(uint8(1), uint8(0), int64(8e6), 10.0, int64(2e8), int64(0), uint64(3), uint64(0), uint16(20), uint16(5), uint64(8), uint8(4), uint64(2))
 	f.Add(uint8(2), uint8(0), int64(1e6), 1e4, int64(1e7), int64(1e6), uint64(50), uint64(9), uint16(10), uint16(10), uint64(1), uint8(1), uint64(3))
 	f.Add(uint8(3), uint8(1), int64(1e6), 2.5, int64(1e9), int64(0), uint64(0), uint64(0), uint16(7), uint16(3), uint64(0), uint8(2), uint64(4))
+	f.Add(uint8(2), uint8(2), int64(1e7), 1e3, int64(0), int64(1e6), uint64(50), uint64(0), uint16(10), uint16(10), uint64(1), uint8(0x38), uint64(5))
+	f.Add(uint8(2), uint8(3), int64(1e7), 1e2, int64(0), int64(0), uint64(50), uint64(0), uint16(10), uint16(10), uint64(1), uint8(0x18), uint64(6))
 	f.Add(uint8(9), uint8(9), int64(-1), -1.0, int64(-1), int64(-1), uint64(0), uint64(0), uint16(0), uint16(0), uint64(0), uint8(255), uint64(0))
 	f.Fuzz(func(t *testing.T, scenario, mode uint8, latency int64, qps float64, least, most int64, minCount, maxCount uint64, total, performance uint16, wide uint64, flags uint8, seed uint64) {
 		s := loadgen.TestSettings{
@@ -29,8 +31,11 @@ func FuzzStartTest(f *testing.F) {
 			AccuracyLogRNGSeed: seed, AccuracyLogProbability: 0.1,
 			PerformanceIssueUnique: flags&1 != 0, PerformanceIssueSame: flags&2 != 0, PerformanceIssueSameIndex: seed % 4,
 			SampleConcatenatePermutation: flags&4 != 0, PerformanceSampleCountOverride: uint64(flags >> 6),
+			UseTokenLatencies: flags&8 != 0, ServerTTFTLatency: time.Duration(latency), ServerTPOTLatency: time.Duration(most),
+			ServerNumIssueQueryThreads: uint64(flags >> 4 & 3), ServerMaxAsyncQueries: uint64(flags >> 5 & 1 * 9), ServerCoalesceQueries: flags&16 != 0,
+			ServerFindPeakQPSBoundaryStepSize: 1,
 		}
-		if qps > 1e6 || minCount > 2000 || least > int64(10*time.Second) || latency < 1e5 || wide > 200 || total > 2000 || least > 0 && qps > 1e3 {
+		if qps > 1e6 || minCount > 2000 || least > int64(10*time.Second) || latency < 1e5 || wide > 200 || total > 2000 || least > 0 && (qps > 1e3 || s.Mode == loadgen.FindPeakPerformance) {
 			t.Skip("larger than takes a moment")
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -42,6 +47,8 @@ func FuzzStartTest(f *testing.F) {
 			}
 			return time.Millisecond
 		}}
+		sut.FirstToken = func(loadgen.QuerySample) time.Duration { return time.Microsecond }
+		sut.Tokens = func(s loadgen.QuerySample) int64 { return 2 + int64(s.Index%3) }
 		qsl := loadgentest.QSL{Total: int(total), Performance: int(performance)}
 		r, err := loadgen.StartTest(loadgentest.WithClock(ctx, clock), sut, qsl, s, loadgen.LogSettings{})
 		if err != nil {

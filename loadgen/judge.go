@@ -111,6 +111,7 @@ func judgeOffline(p *series, r *Result) {
 	r.QueryLatency = LatencySummary{}
 	r.TargetPercentile.Latency = at[0]
 	r.EarlyStopping = EarlyStopping{Met: true, Percentile: r.TargetPercentile.P, QueriesProcessed: r.QueryCount}
+	r.IssueDelay, _ = describe(issueDelays(p), 0).at()
 	r.SamplesPerSec = rate(d.N, d.Max)
 	r.MetricName, r.MetricUnit, r.Metric = "samples per second", "samples/s", r.SamplesPerSec
 }

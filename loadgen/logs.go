@@ -225,9 +225,10 @@ func (g *runLog) writeSummary(r *Result) error {
 
 // trace writes the samples of a finished series, if the trace log is enabled. index gives the data-set index of the
 // i-th generated sample; the sequence numbers are those of the series' first query and sample in the whole test.
-func (g *runLog) trace(p *series, index func(i int) SampleIndex, firstQuery, firstSample uint64) error {
+// A failure ends the trace; finish reports it.
+func (g *runLog) trace(p *series, index func(i int) SampleIndex, firstQuery, firstSample uint64) {
 	if g.traced == nil {
-		return nil
+		return
 	}
 	start := p.Start.Sub(g.began).Nanoseconds()
 	per := int(p.SamplesPerQuery)
@@ -241,10 +242,9 @@ func (g *runLog) trace(p *series, index func(i int) SampleIndex, firstQuery, fir
 			Scheduled: start + p.Scheduled[q], IssueDelay: p.issueDelay(q), Latency: done - p.Scheduled[q],
 		}
 		if err := g.traceSample(s, p.timeToToken(i)); err != nil {
-			return fmt.Errorf("%w: trace: %w", ErrLogs, err)
+			return
 		}
 	}
-	return nil
 }
 
 // timeToToken is the time to the first token of sample i, 0 where none is recorded.

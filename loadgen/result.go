@@ -90,7 +90,7 @@ type Result struct {
 	TargetPercentile       Percentile     // latency at the scenario's target percentile
 	Latency                LatencySummary // per sample
 	QueryLatency           LatencySummary // per query (MultiStream)
-	IssueDelay             LatencySummary // Server: issue time minus scheduled time
+	IssueDelay             LatencySummary // per query, Server and Offline: issue time minus scheduled time
 	EarlyStopping          EarlyStopping
 	EarlyStopping99        *EarlyStopping // SingleStream's second, fixed estimate
 	OverlatencyCount       uint64         // Server; MultiStream at an arrival interval: Intervals.Overtime

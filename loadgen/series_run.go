@@ -64,7 +64,7 @@ func (t *test) timed(ctx context.Context, set schedule.Set, accuracy bool) (*ser
 	}
 	t.log.generated(p)
 	if err = t.measured(ctx, x, p); err == nil {
-		err = t.log.trace(p, func(i int) SampleIndex { return SampleIndex(x.plan.Sample(i)) }, t.nextQuery, uint64(x.first))
+		t.log.trace(p, func(i int) SampleIndex { return SampleIndex(x.plan.Sample(i)) }, t.nextQuery, uint64(x.first))
 	}
 	t.result.Started = p.Start
 	t.log.seriesDone(p)
