@@ -255,7 +255,7 @@ func (x *issuer) interrupted(ctx context.Context) error {
 		if !x.flushed {
 			_ = x.flush(grace) // the test has failed already
 		}
-		x.rec.Await(grace, x.rec.Issued())
+		x.await(grace, x.rec.Issued())
 	}
 	if left := x.rec.Issued() - x.rec.Completed(); left > 0 {
 		return fmt.Errorf("%w; %d of %d issued samples were not answered", err, left, x.rec.Issued())
