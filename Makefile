@@ -23,11 +23,11 @@ demo: build ## run the resnet50 benchmark in all four scenarios, with its accura
 
 test: ## run all tests of all modules; skips are listed and counted
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
-	$(BIN)/tools/gotestsum --format pkgname -- -timeout 15m work
+	$(BIN)/tools/gotestsum --format pkgname -- -count=1 -timeout 15m work
 
 race: ## the same under the race detector
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
-	$(BIN)/tools/gotestsum --format pkgname -- -race -timeout 25m work
+	$(BIN)/tools/gotestsum --format pkgname -- -race -count=1 -timeout 25m work
 
 check: ## gofmt, vet, tidy go.mod files, generated code up to date
 	@test -z "$$(gofmt -l $$($(GO) list -m -f '{{.Dir}}'))" || { echo "gofmt these files:"; gofmt -l $$($(GO) list -m -f '{{.Dir}}'); exit 1; }
