@@ -1,0 +1,53 @@
+package bpe
+
+import "unicode/utf8"
+
+// Byte-level vocabularies write each byte as a character that can be seen: those that can be seen in Latin-1 as themselves,
+// the others, in their order, as the characters from U+0100 on.
+func byteRunes() (runes [256]rune) {
+	next := rune(0x100)
+	for b := range runes {
+		if '!' <= b && b <= '~' || 0xa1 <= b && b <= 0xac || 0xae <= b {
+			runes[b] = rune(b)
+			continue
+		}
+		runes[b] = next
+		next++
+	}
+	return runes
+}
+
+// byteAlphabet maps the characters of byte-level tokens to bytes.
+func byteAlphabet() map[rune]byte {
+	alphabet := make(map[rune]byte, 256)
+	for b, r := range byteRunes() {
+		alphabet[r] = byte(b)
+	}
+	return alphabet
+}
+
+// raw returns the bytes that a byte-level token stands for, or, where it has a character that stands for none, its own.
+func raw(alphabet map[rune]byte, token string) string {
+	if plain(token) {
+		return token
+	}
+	bytes := make([]byte, 0, len(token))
+	for _, r := range token {
+		b, ok := alphabet[r]
+		if !ok {
+			return token
+		}
+		bytes = append(bytes, b)
+	}
+	return string(bytes)
+}
+
+// plain is true for a token of visible ASCII characters, which stand for themselves.
+func plain(token string) bool {
+	for i := range len(token) {
+		if token[i] <= ' ' || token[i] >= 0x7f || token[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,160 @@
+package bpe
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// decoder joins the tokens of ids, all of which exist.
+type decoder func(t *Tokenizer, ids []int32) string
+
+// decodeBytes joins byte-level tokens.
+func decodeBytes(t *Tokenizer, ids []int32) string {
+	var b []byte
+	for _, id := range ids {
+		b = append(b, t.tokens[id].bytes...)
+	}
+	return pystr.Decode(b)
+}
+
+// decodeSlow joins byte-level tokens as the Python tokenizers do: added tokens that are not special stand between blanks.
+func decodeSlow(t *Tokenizer, ids []int32) string {
+	var parts []string
+	for len(ids) > 0 {
+		if e := t.tokens[ids[0]]; e.added && !e.special {
+			parts = append(parts, e.text)
+			ids = ids[1:]
+			continue
+		}
+		n := 0
+		for n < len(ids) && (!t.tokens[ids[n]].added || t.tokens[ids[n]].special) {
+			n++
+		}
+		if text := decodeBytes(t, ids[:n]); text != "" || n == len(ids) {
+			parts = append(parts, text)
+		}
+		ids = ids[n:]
+	}
+	return strings.Join(parts, " ")
+}
+
+// step changes a list of tokens on their way to text.
+type step func(tokens []string) []string
+
+// decodeSteps joins tokens after some steps, with a separator.
+func decodeSteps(steps []step, separator string) decoder {
+	return func(t *Tokenizer, ids []int32) string {
+		tokens := make([]string, len(ids))
+		for i, id := range ids {
+			tokens[i] = t.tokens[id].text
+		}
+		for _, s := range steps {
+			tokens = s(tokens)
+		}
+		return strings.Join(tokens, separator)
+	}
+}
+
+func fuse(tokens []string) []string { return []string{strings.Join(tokens, "")} }
+
+func replace(pattern, content string) step {
+	return func(tokens []string) []string {
+		for i, token := range tokens {
+			tokens[i] = strings.ReplaceAll(token, pattern, content)
+		}
+		return tokens
+	}
+}
+
+// strip removes content up to start times from the start of each token, and up to stop times from its end.
+func strip(content string, start, stop int) step {
+	return func(tokens []string) []string {
+		for i := range tokens {
+			for n := 0; n < start && strings.HasPrefix(tokens[i], content); n++ {
+				tokens[i] = tokens[i][len(content):]
+			}
+			for n := 0; n < stop && strings.HasSuffix(tokens[i], content); n++ {
+				tokens[i] = tokens[i][:len(tokens[i])-len(content)]
+			}
+		}
+		return tokens
+	}
+}
+
+// blanks turns the character for a blank into one; in the first token it vanishes if text gets one in front.
+func blanks(replacement string, prefixed bool) step {
+	return func(tokens []string) []string {
+		for i := range tokens {
+			with := " "
+			if i == 0 && prefixed {
+				with = ""
+			}
+			tokens[i] = strings.ReplaceAll(tokens[i], replacement, with)
+		}
+		return tokens
+	}
+}
+
+// joinBytes turns runs of tokens <0x00> to <0xFF> into their characters, or, where a run is no UTF-8, each of its tokens into
+// U+FFFD.
+func joinBytes(tokens []string) []string {
+	joined := make([]string, 0, len(tokens))
+	var run []byte
+	flush := func() {
+		if len(run) == 0 {
+			return
+		}
+		if utf8.Valid(run) {
+			joined = append(joined, string(run))
+		} else {
+			joined = append(joined, strings.Repeat(string(utf8.RuneError), len(run)))
+		}
+		run = run[:0]
+	}
+	for _, token := range tokens {
+		if b, ok := byteOf(token); ok {
+			run = append(run, b)
+			continue
+		}
+		flush()
+		joined = append(joined, token)
+	}
+	flush()
+	return joined
+}
+
+// byteOf reads a token <0x00> to <0xFF>.
+func byteOf(token string) (b byte, ok bool) {
+	if len(token) != 6 || token[:3] != "<0x" || token[5] != '>' {
+		return 0, false
+	}
+	high, okHigh := digit(token[3])
+	low, okLow := digit(token[4])
+	return high<<4 | low, okHigh && okLow
+}
+
+func digit(c byte) (v byte, ok bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10, true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	}
+	return 0, false
+}
+
+// CleanUp removes blanks before signs and contractions of English, as clean_up_tokenization_spaces of transformers does.
+func CleanUp(text string) string {
+	for _, sign := range []string{".", "?", "!", ","} {
+		text = strings.ReplaceAll(text, " "+sign, sign)
+	}
+	text = strings.ReplaceAll(text, " ' ", "'")
+	for _, contraction := range []string{"n't", "'m", "'s", "'ve", "'re"} {
+		text = strings.ReplaceAll(text, " "+contraction, contraction)
+	}
+	return text
+}

@@ -1,0 +1,73 @@
+package bpe
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// largestID bounds the memory that a damaged vocabulary can ask for; the largest known have 256 thousand tokens.
+const largestID = 1<<24 - 1
+
+// entries lists tokens by their ids, and what is wrong with those.
+func entries(vocab map[string]int32, added []Added) (tokens []entry, faults []string) {
+	type numbered struct {
+		entry
+		id int32
+	}
+	all := make([]numbered, 0, len(vocab)+len(added))
+	for token, id := range vocab {
+		all = append(all, numbered{entry{text: token, exists: true}, id})
+	}
+	for _, a := range added {
+		all = append(all, numbered{entry{text: a.Content, exists: true, added: true, special: a.Special}, a.ID})
+	}
+	if len(vocab) == 0 {
+		faults = append(faults, "an empty vocabulary")
+	}
+	slices.SortFunc(all, func(a, b numbered) int {
+		return cmp.Or(cmp.Compare(a.id, b.id), compareBool(a.added, b.added), cmp.Compare(a.text, b.text))
+	})
+	wrong := 0
+	report := func(format string, args ...any) {
+		if wrong++; wrong <= faultsShown {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
+	for _, n := range all {
+		switch {
+		case n.id < 0 || n.id > largestID:
+			report("token %.40q has the id %d, want 0 to %d", n.text, n.id, largestID)
+			continue
+		case int(n.id) < len(tokens) && tokens[n.id].exists && tokens[n.id].text != n.text:
+			report("tokens %.40q and %.40q have one id, %d", tokens[n.id].text, n.text, n.id)
+		}
+		tokens = append(tokens, make([]entry, max(0, int(n.id)+1-len(tokens)))...)
+		tokens[n.id] = n.entry
+	}
+	if more := wrong - faultsShown; more > 0 {
+		faults = append(faults, fmt.Sprintf("so it is with %d more tokens", more))
+	}
+	return tokens, faults
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+func (t *Tokenizer) setTokens(tokens []entry) {
+	t.tokens = tokens
+	alphabet := byteAlphabet()
+	for i := range tokens {
+		if tokens[i].exists {
+			t.size++
+			tokens[i].bytes = raw(alphabet, tokens[i].text)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package bpe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// file is a tokenizer.json.
+type file struct {
+	AddedTokens   []addedToken    `json:"added_tokens"`
+	Normalizer    json.RawMessage `json:"normalizer"`
+	PreTokenizer  json.RawMessage `json:"pre_tokenizer"`
+	PostProcessor json.RawMessage `json:"post_processor"`
+	Decoder       json.RawMessage `json:"decoder"`
+	Model         json.RawMessage `json:"model"`
+}
+
+type addedToken struct {
+	ID         int32
+	Content    string
+	Special    bool
+	SingleWord bool `json:"single_word"`
+	LStrip     bool
+	RStrip     bool
+	Normalized bool
+}
+
+type modelFile struct {
+	Type         string
+	Vocab        map[string]int32
+	Merges       mergeList
+	Unknown      *string  `json:"unk_token"`
+	Prefix       *string  `json:"continuing_subword_prefix"`
+	Suffix       *string  `json:"end_of_word_suffix"`
+	Dropout      *float64 `json:"dropout"`
+	FuseUnknown  bool     `json:"fuse_unk"`
+	ByteFallback bool     `json:"byte_fallback"`
+	IgnoreMerges bool     `json:"ignore_merges"`
+}
+
+// mergeList is a list of pairs, each written as ["a", "b"] or as "a b".
+type mergeList [][2]string
+
+func (l *mergeList) UnmarshalJSON(data []byte) error {
+	var pairs [][2]string
+	var lines []string
+	if json.Unmarshal(data, &lines) != nil {
+		if err := json.Unmarshal(data, &pairs); err != nil {
+			return fmt.Errorf("merges: want a list of \"a b\" or of [\"a\", \"b\"]: %w", err)
+		}
+		*l = pairs
+		return nil
+	}
+	pairs = make([][2]string, len(lines))
+	for i, line := range lines {
+		left, right, ok := strings.Cut(line, " ")
+		if !ok || strings.Contains(right, " ") {
+			return fmt.Errorf("merge %d: %.40q, want two tokens with a blank between them", i+1, line)
+		}
+		pairs[i] = [2]string{left, right}
+	}
+	*l = pairs
+	return nil
+}
+
+// Options are settings that stand outside a tokenizer's files, in its tokenizer_config.json.
+type Options struct {
+	CleanUp bool // clean_up_tokenization_spaces: Decode removes blanks before signs and contractions
+}
+
+// ParseJSON reads a tokenizer.json. The error lists all faults.
+func ParseJSON(data []byte, o Options) (*Tokenizer, error) {
+	var f file
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("%w: tokenizer.json: %w", ErrFile, err)
+	}
+	p := parser{}
+	t := p.build(f)
+	if len(p.faults) > 0 {
+		return nil, fmt.Errorf("%w: tokenizer.json: %w", ErrFile, faultList(p.faults))
+	}
+	t.cleanUp = o.CleanUp
+	return t, nil
+}
+
+func faultList(faults []string) error { return errors.New(strings.Join(faults, "; ")) }
+
+// parser collects what is wrong with a file.
+type parser struct {
+	faults    []string
+	byteLevel bool // a pre-tokenizer or decoder asked for bytes
+}
+
+func (p *parser) fault(format string, args ...any) {
+	p.faults = append(p.faults, fmt.Sprintf(format, args...))
+}
+
+func (p *parser) build(f file) *Tokenizer {
+	t := &Tokenizer{
+		normalize: p.normalizer(f.Normalizer),
+		split:     p.preTokenizer(f.PreTokenizer),
+		decode:    p.decoder(f.Decoder),
+	}
+	m := p.readModel(f.Model)
+	t.model = p.model(m)
+	p.addTokens(t, f.AddedTokens, m.Vocab)
+	p.postProcess(t, f.PostProcessor)
+	return t
+}
+
+func (p *parser) readModel(data json.RawMessage) (m modelFile) {
+	var kind struct{ Type string }
+	err := json.Unmarshal(data, &kind)
+	switch {
+	case len(data) == 0:
+		p.fault("no model")
+	case err != nil:
+		p.fault("model: %v", err)
+	case kind.Type != "" && kind.Type != "BPE": // files of old versions do not tell
+		p.fault("model %q, want BPE", kind.Type)
+	default:
+		if err := json.Unmarshal(data, &m); err != nil {
+			p.fault("model: %v", err)
+		}
+	}
+	return m
+}
+
+func (p *parser) model(m modelFile) *model {
+	if m.Prefix != nil && *m.Prefix != "" || m.Suffix != nil && *m.Suffix != "" {
+		p.fault("a model with continuing_subword_prefix or end_of_word_suffix, want one without")
+	}
+	if m.Dropout != nil && *m.Dropout != 0 {
+		p.fault("a model with dropout %v, whose tokens are random, want none", *m.Dropout)
+	}
+	d := definition{
+		vocab: m.Vocab, merges: m.Merges, byteLevel: p.byteLevel, byteFallback: m.ByteFallback, fuseUnknown: m.FuseUnknown,
+		ignoreMerges: m.IgnoreMerges,
+	}
+	if m.Unknown != nil {
+		d.unknown = *m.Unknown
+	}
+	built, faults := newModel(d)
+	p.faults = append(p.faults, faults...)
+	return built
+}
+
+// addTokens lists the tokens by id, and makes the finders of the added ones.
+func (p *parser) addTokens(t *Tokenizer, list []addedToken, vocab map[string]int32) {
+	added := make([]Added, len(list))
+	for i, a := range list {
+		added[i] = Added(a)
+	}
+	tokens, faults := entries(vocab, added)
+	p.faults = append(p.faults, faults...)
+	t.setTokens(tokens)
+	var asIs, normal []pattern
+	for _, a := range added {
+		if a.Normalized {
+			normal = append(normal, pattern{t.normalize(a.Content), a})
+		} else {
+			asIs = append(asIs, pattern{a.Content, a})
+		}
+	}
+	t.asIs, t.normal = newFinder(asIs), newFinder(normal)
+}

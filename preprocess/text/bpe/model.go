@@ -1,0 +1,203 @@
+package bpe
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
+)
+
+// model turns pieces of text into ids: the symbols of a piece are its bytes or its characters, which are merged by rank.
+type model struct {
+	ids          map[string]int32 // by what the token stands for: the bytes of a byte-level token
+	table        *merge.Table
+	byteLevel    bool
+	bytes        [256]int32     // ids of the bytes of a byte-level model, and of the tokens <0x00> to <0xFF> of another; noID: none
+	runes        map[rune]int32 // ids of the characters, if not byteLevel
+	byteFallback bool
+	unknown      int32 // noID: what is unknown is dropped
+	fuseUnknown  bool
+	ignoreMerges bool // a piece that is a token is not taken apart
+	spaced       bool // see chunk
+}
+
+const noID = -1
+
+// metaspace is what a blank is written as in tokens.
+const metaspace = '▁'
+
+// definition is what a tokenizer's files say about its model.
+type definition struct {
+	vocab                                 map[string]int32
+	merges                                [][2]string
+	byteLevel, byteFallback               bool
+	unknown                               string // "": none
+	fuseUnknown, ignoreMerges, lenientUnk bool
+}
+
+// newModel also returns what is wrong with the definition.
+func newModel(d definition) (*model, []string) {
+	m := &model{
+		ids: d.vocab, byteLevel: d.byteLevel, byteFallback: d.byteFallback, fuseUnknown: d.fuseUnknown, ignoreMerges: d.ignoreMerges,
+		unknown: noID,
+	}
+	var faults []string
+	if d.unknown != "" {
+		id, ok := d.vocab[d.unknown]
+		if ok {
+			m.unknown = id
+		} else if !d.lenientUnk {
+			faults = append(faults, fmt.Sprintf("the unknown token %q is not in the vocabulary", d.unknown))
+		}
+	}
+	pairs, wrong := pairsOf(d)
+	faults = append(faults, wrong...)
+	table, err := merge.NewTable(pairs)
+	if err != nil {
+		faults = append(faults, err.Error())
+	}
+	m.table = table
+	m.spaced = !d.byteLevel && blanksLead(d.merges)
+	m.index(d.vocab)
+	return m, faults
+}
+
+// pairsOf finds the ids of the merges.
+func pairsOf(d definition) (pairs []merge.Pair, faults []string) {
+	missing := 0
+	for rank, m := range d.merges {
+		left, okLeft := d.vocab[m[0]]
+		right, okRight := d.vocab[m[1]]
+		joined, okJoined := d.vocab[m[0]+m[1]]
+		if !okLeft || !okRight || !okJoined {
+			if missing++; missing <= faultsShown {
+				faults = append(faults, fmt.Sprintf("merge %d, %.40q and %.40q, has tokens that are not in the vocabulary", rank+1, m[0], m[1]))
+			}
+			continue
+		}
+		pairs = append(pairs, merge.Pair{Left: left, Right: right, Symbol: joined, Rank: int32(rank)})
+	}
+	if more := missing - faultsShown; more > 0 {
+		faults = append(faults, fmt.Sprintf("so have %d more merges", more))
+	}
+	return pairs, faults
+}
+
+// blanksLead is true if no merge puts a blank after anything but blanks, so that text can be taken apart before its blanks.
+func blanksLead(merges [][2]string) bool {
+	for _, m := range merges {
+		token := strings.TrimLeft(m[0]+m[1], string(metaspace))
+		if strings.ContainsRune(token, metaspace) {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *model) index(vocab map[string]int32) {
+	for i := range m.bytes {
+		m.bytes[i] = noID
+	}
+	if m.byteLevel {
+		m.indexBytes(vocab)
+		return
+	}
+	for b := range m.bytes {
+		if id, ok := vocab[fmt.Sprintf("<0x%02X>", b)]; ok {
+			m.bytes[b] = id
+		}
+	}
+	m.runes = map[rune]int32{}
+	for token, id := range vocab {
+		if r, size := utf8.DecodeRuneInString(token); size > 0 && size == len(token) {
+			m.runes[r] = id
+		}
+	}
+}
+
+func (m *model) indexBytes(vocab map[string]int32) {
+	for b, r := range byteRunes() {
+		if id, ok := vocab[string(r)]; ok {
+			m.bytes[b] = id
+		}
+	}
+	alphabet := byteAlphabet()
+	m.ids = make(map[string]int32, len(vocab))
+	for token, id := range vocab {
+		m.ids[raw(alphabet, token)] = id
+	}
+}
+
+// chunk is the length of the part that a piece of text may be cut at without changing its tokens: before a blank that follows
+// something else, if no token has such a blank inside.
+func (m *model) chunk(piece string) int {
+	if !m.spaced {
+		return len(piece)
+	}
+	lead := len(piece) - len(strings.TrimLeft(piece, string(metaspace)))
+	if end := strings.IndexRune(piece[lead:], metaspace); end > 0 {
+		return lead + end
+	}
+	return len(piece)
+}
+
+// symbols appends the ids that a piece starts from.
+func (m *model) symbols(dst []int32, piece string) []int32 {
+	if m.byteLevel {
+		return m.symbolsOfBytes(dst, piece)
+	}
+	pending := false // an unknown symbol that the next may still join
+	for i, r := range piece {
+		id, known := m.runes[r]
+		size := utf8.RuneLen(r)
+		if !known {
+			var done bool
+			if dst, done = m.fallback(dst, piece[i:i+size]); done {
+				continue // as in the reference, before an unknown symbol that is pending
+			}
+		}
+		if pending && (known || !m.fuseUnknown) {
+			dst = append(dst, m.unknown)
+			pending = false
+		}
+		if known {
+			dst = append(dst, id)
+		} else {
+			pending = m.unknown != noID
+		}
+	}
+	if pending {
+		dst = append(dst, m.unknown)
+	}
+	return dst
+}
+
+// fallback appends the ids of the bytes of an unknown character, if the model has all of them.
+func (m *model) fallback(dst []int32, character string) (ids []int32, done bool) {
+	if !m.byteFallback {
+		return dst, false
+	}
+	start := len(dst)
+	for i := range len(character) {
+		id := m.bytes[character[i]]
+		if id == noID {
+			return dst[:start], false
+		}
+		dst = append(dst, id)
+	}
+	return dst, true
+}
+
+func (m *model) symbolsOfBytes(dst []int32, piece string) []int32 {
+	for i := range len(piece) {
+		id := m.bytes[piece[i]]
+		if id == noID {
+			id = m.unknown
+		}
+		if id != noID {
+			dst = append(dst, id)
+		}
+	}
+	return dst
+}

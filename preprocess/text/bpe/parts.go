@@ -1,0 +1,219 @@
+package bpe
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// part is a normalizer, pre-tokenizer, decoder or post-processor of a tokenizer.json: what any of them may say.
+type part struct {
+	Type          string
+	Normalizers   []json.RawMessage
+	PreTokenizers []json.RawMessage `json:"pretokenizers"`
+	Decoders      []json.RawMessage
+	Processors    []json.RawMessage
+	Prepend       string
+	Pattern       struct{ String, Regex *string }
+	Content       string
+	Behavior      string
+	Invert        bool
+	Start, Stop   int
+	PrefixSpace   *bool  `json:"add_prefix_space"`
+	UseRegex      *bool  `json:"use_regex"`
+	PrependScheme string `json:"prepend_scheme"`
+	Replacement   string
+	Split         *bool
+	Single        []templateItem
+	SpecialTokens map[string]struct{ IDs []int32 } `json:"special_tokens"`
+}
+
+func isNull(data json.RawMessage) bool { return len(data) == 0 || string(data) == "null" }
+
+// read decodes a part; what names its kind in faults.
+func (p *parser) read(what string, data json.RawMessage) (part, bool) {
+	var v part
+	if err := json.Unmarshal(data, &v); err != nil {
+		p.fault("%s: %v", what, err)
+		return v, false
+	}
+	return v, true
+}
+
+func isTrue(v *bool) bool { return v == nil || *v }
+
+func keep(text string) string { return text }
+
+func (p *parser) normalizer(data json.RawMessage) func(string) string {
+	if isNull(data) {
+		return keep
+	}
+	v, ok := p.read("normalizer", data)
+	if !ok {
+		return keep
+	}
+	switch v.Type {
+	case "Sequence":
+		return p.normalizers(v.Normalizers)
+	case "Prepend":
+		return func(text string) string {
+			if text == "" {
+				return ""
+			}
+			return v.Prepend + text
+		}
+	case "Replace":
+		if v.Pattern.String != nil {
+			return func(text string) string { return strings.ReplaceAll(text, *v.Pattern.String, v.Content) }
+		}
+		p.fault("a Replace normalizer without a pattern of kind String")
+	case "NFC":
+		return norm.NFC.String
+	case "NFD":
+		return norm.NFD.String
+	case "NFKC":
+		return norm.NFKC.String
+	case "NFKD":
+		return norm.NFKD.String
+	default:
+		p.fault("normalizer %q, want Sequence, Prepend, Replace, NFC, NFD, NFKC or NFKD", v.Type)
+	}
+	return keep
+}
+
+func (p *parser) normalizers(list []json.RawMessage) func(string) string {
+	steps := make([]func(string) string, len(list))
+	for i, data := range list {
+		steps[i] = p.normalizer(data)
+	}
+	return func(text string) string {
+		for _, s := range steps {
+			text = s(text)
+		}
+		return text
+	}
+}
+
+func whole(text string, _ bool, yield func(string)) { yield(text) }
+
+func (p *parser) preTokenizer(data json.RawMessage) splitter {
+	if isNull(data) {
+		return whole
+	}
+	v, ok := p.read("pre_tokenizer", data)
+	if !ok {
+		return whole
+	}
+	if p.byteLevel {
+		p.fault("pre-tokenizer %q after ByteLevel, want it before", v.Type)
+	}
+	switch v.Type {
+	case "Sequence":
+		split := splitter(whole)
+		for _, next := range v.PreTokenizers {
+			split = after(split, p.preTokenizer(next))
+		}
+		return split
+	case "ByteLevel":
+		p.byteLevel = true
+		return byteLevel(isTrue(v.PrefixSpace), isTrue(v.UseRegex))
+	case "Split":
+		return p.splitPattern(v)
+	case "Metaspace":
+		return p.metaspace(v)
+	}
+	p.fault("pre-tokenizer %q, want Sequence, ByteLevel, Split or Metaspace", v.Type)
+	return whole
+}
+
+// after applies second to the pieces of first.
+func after(first, second splitter) splitter {
+	return func(text string, leads bool, yield func(string)) {
+		first(text, leads, func(piece string) {
+			second(piece, leads, yield)
+			leads = false
+		})
+	}
+}
+
+func byteLevel(prefix, useRegex bool) splitter {
+	split := splitter(whole)
+	if useRegex {
+		split = scanAll(scanGPT2)
+	}
+	return func(text string, leads bool, yield func(string)) {
+		if prefix && !strings.HasPrefix(text, " ") {
+			text = " " + text
+		}
+		split(text, leads, yield)
+	}
+}
+
+func scanAll(scan scanner) splitter {
+	return func(text string, _ bool, yield func(string)) {
+		for text != "" {
+			n := scan(text)
+			yield(text[:n])
+			text = text[n:]
+		}
+	}
+}
+
+// splitPattern is a Split pre-tokenizer. The patterns that are known match all of a text, so it is one whether the pieces are
+// the matches ("Isolated") or what is not between them ("Removed", inverted).
+func (p *parser) splitPattern(v part) splitter {
+	if v.Pattern.Regex == nil {
+		p.fault("a Split pre-tokenizer without a pattern of kind Regex")
+		return whole
+	}
+	if v.Behavior != "Isolated" && !(v.Behavior == "Removed" && v.Invert) {
+		p.fault("a Split pre-tokenizer of behavior %q, want Isolated", v.Behavior)
+	}
+	scan := scannerOf(*v.Pattern.Regex)
+	if scan == nil {
+		p.fault("a Split pre-tokenizer with the pattern %.80q, want that of GPT-2, Llama 3 or Qwen 2", *v.Pattern.Regex)
+		return whole
+	}
+	return scanAll(scan)
+}
+
+// metaspace is a Metaspace pre-tokenizer, which writes blanks as their replacement, puts one before text, and splits before
+// each. Files of old versions say add_prefix_space instead of prepend_scheme.
+func (p *parser) metaspace(v part) splitter {
+	if v.Replacement != string(metaspace) {
+		p.fault("a Metaspace pre-tokenizer with the replacement %.10q, want %q", v.Replacement, metaspace)
+	}
+	scheme := p.prependScheme(v)
+	return func(text string, first bool, yield func(string)) {
+		text = strings.ReplaceAll(text, " ", v.Replacement)
+		if (scheme == "always" || scheme == "first" && first) && !strings.HasPrefix(text, v.Replacement) {
+			text = v.Replacement + text
+		}
+		for isTrue(v.Split) {
+			_, size := utf8.DecodeRuneInString(text)
+			end := strings.Index(text[size:], v.Replacement)
+			if end < 0 {
+				break
+			}
+			yield(text[:size+end])
+			text = text[size+end:]
+		}
+		yield(text)
+	}
+}
+
+func (p *parser) prependScheme(v part) string {
+	switch v.PrependScheme {
+	case "always", "first", "never":
+		return v.PrependScheme
+	case "":
+		if isTrue(v.PrefixSpace) {
+			return "always"
+		}
+		return "never"
+	}
+	p.fault("the prepend_scheme %q of Metaspace, want always, first or never", v.PrependScheme)
+	return "never"
+}

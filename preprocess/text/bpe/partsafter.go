@@ -1,0 +1,105 @@
+package bpe
+
+import "encoding/json"
+
+func (p *parser) decoder(data json.RawMessage) decoder {
+	if isNull(data) {
+		return decodeSteps(nil, " ")
+	}
+	v, ok := p.read("decoder", data)
+	if ok && v.Type == "ByteLevel" {
+		return decodeBytes
+	}
+	return decodeSteps(p.steps(data), "")
+}
+
+func (p *parser) steps(data json.RawMessage) []step {
+	v, ok := p.read("decoder", data)
+	if !ok {
+		return nil
+	}
+	switch v.Type {
+	case "Sequence":
+		var steps []step
+		for _, next := range v.Decoders {
+			steps = append(steps, p.steps(next)...)
+		}
+		return steps
+	case "Replace":
+		if v.Pattern.String != nil {
+			return []step{replace(*v.Pattern.String, v.Content)}
+		}
+		p.fault("a Replace decoder without a pattern of kind String")
+		return nil
+	case "ByteFallback":
+		return []step{joinBytes}
+	case "Fuse":
+		return []step{fuse}
+	case "Strip":
+		if v.Content == "" {
+			p.fault("a Strip decoder without content")
+		}
+		return []step{strip(v.Content, v.Start, v.Stop)}
+	case "Metaspace":
+		return []step{blanks(v.Replacement, p.prependScheme(v) != "never")}
+	}
+	p.fault("decoder %q, want ByteLevel alone, or Sequence, Replace, ByteFallback, Fuse, Strip or Metaspace", v.Type)
+	return nil
+}
+
+// templateItem is a place in a template: a special token, or the text.
+type templateItem struct {
+	SpecialToken *struct{ ID string } `json:"SpecialToken"`
+	Sequence     *struct{ ID string } `json:"Sequence"`
+}
+
+// postProcess finds the special tokens around a text.
+func (p *parser) postProcess(t *Tokenizer, data json.RawMessage) {
+	if isNull(data) {
+		return
+	}
+	v, ok := p.read("post_processor", data)
+	if !ok {
+		return
+	}
+	switch v.Type {
+	case "Sequence":
+		for _, next := range v.Processors {
+			p.postProcess(t, next)
+		}
+	case "ByteLevel": // changes offsets alone, which are not computed here
+	case "TemplateProcessing":
+		p.template(t, v)
+	default:
+		p.fault("post-processor %q, want Sequence, ByteLevel or TemplateProcessing", v.Type)
+	}
+}
+
+func (p *parser) template(t *Tokenizer, v part) {
+	var before, after []int32
+	sequences := 0
+	for _, item := range v.Single {
+		if item.Sequence != nil {
+			sequences++
+			continue
+		}
+		if item.SpecialToken == nil {
+			p.fault("a template with something else than SpecialToken and Sequence")
+			continue
+		}
+		token, ok := v.SpecialTokens[item.SpecialToken.ID]
+		if !ok || len(token.IDs) == 0 {
+			p.fault("a template with the special token %.40q, whose ids it does not tell", item.SpecialToken.ID)
+		}
+		if sequences == 0 {
+			before = append(before, token.IDs...)
+		} else {
+			after = append(after, token.IDs...)
+		}
+	}
+	if sequences != 1 {
+		p.fault("a template with %d sequences for a single text, want 1", sequences)
+	}
+	t.before = append(before, t.before...)
+	t.after = append(t.after, after...)
+}

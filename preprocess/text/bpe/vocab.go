@@ -1,0 +1,98 @@
+package bpe
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// VocabOptions are what stands beside vocab.json and merges.txt. The zero value is GPT-2's.
+type VocabOptions struct {
+	Options
+	Unknown     string  // stands for what the vocabulary lacks; "": <|endoftext|>
+	Added       []Added // in the place of an id below 0, the vocabulary's is taken
+	PrefixSpace bool    // add_prefix_space: a blank before each text
+	Begin       string  // the token that Encode puts first; "": none
+}
+
+const endOfText = "<|endoftext|>"
+
+// ParseVocab reads GPT-2's vocab.json, a map from byte-level tokens to ids, and merges.txt, two tokens in each line, whose
+// first may be a comment, "#version: ...". The tokenizer equals the one that transformers has in Python. Without Added,
+// <|endoftext|> is the one special token. The error lists all faults.
+func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
+	if o.Unknown == "" {
+		o.Unknown = endOfText
+	}
+	if o.Added == nil {
+		o.Added = []Added{{ID: noID, Content: endOfText, Special: true}}
+	}
+	d := definition{byteLevel: true, unknown: o.Unknown, lenientUnk: true}
+	if err := json.Unmarshal(vocab, &d.vocab); err != nil {
+		return nil, fmt.Errorf("%w: vocab.json: %w", ErrFile, err)
+	}
+	t := &Tokenizer{normalize: keep, split: scanAll(scanGPT2), decode: decodeSlow, normal: newFinder(nil), cleanUp: o.CleanUp}
+	var faults []string
+	d.merges, faults = parseMerges(string(merges))
+	model, wrong := newModel(d)
+	t.model = model
+	faults = append(faults, wrong...)
+	faults = append(faults, t.addTokens(d.vocab, o)...)
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("%w: vocab.json and merges.txt: %w", ErrFile, faultList(faults))
+	}
+	if o.PrefixSpace {
+		t.prefix = " "
+	}
+	return t, nil
+}
+
+func parseMerges(text string) (merges [][2]string, faults []string) {
+	number, wrong := 0, 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" || number == 1 && strings.HasPrefix(line, "#version") {
+			continue
+		}
+		left, right, ok := strings.Cut(line, " ")
+		if !ok || left == "" || right == "" || strings.Contains(right, " ") {
+			if wrong++; wrong <= faultsShown {
+				faults = append(faults, fmt.Sprintf("line %d of merges.txt: %.40q, want two tokens with a blank between them", number, line))
+			}
+			continue
+		}
+		merges = append(merges, [2]string{left, right})
+	}
+	if more := wrong - faultsShown; more > 0 {
+		faults = append(faults, fmt.Sprintf("so it is with %d more lines", more))
+	}
+	return merges, faults
+}
+
+func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []string) {
+	added := make([]Added, 0, len(o.Added))
+	patterns := make([]pattern, 0, len(o.Added))
+	for _, a := range o.Added {
+		if a.ID < 0 {
+			id, ok := vocab[a.Content]
+			if !ok {
+				faults = append(faults, fmt.Sprintf("the token %.40q is not in the vocabulary", a.Content))
+				continue
+			}
+			a.ID = id
+		}
+		added = append(added, a)
+		patterns = append(patterns, pattern{a.Content, a})
+		if a.Content == o.Begin {
+			t.before = []int32{a.ID}
+		}
+	}
+	if o.Begin != "" && len(t.before) == 0 {
+		faults = append(faults, fmt.Sprintf("the first token, %.40q, is not among those added", o.Begin))
+	}
+	tokens, wrong := entries(vocab, added)
+	t.setTokens(tokens)
+	t.asIs = newFinder(patterns)
+	return append(faults, wrong...)
+}

@@ -1,0 +1,116 @@
+package merge
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func newTable(t testing.TB, pairs []Pair) *Table {
+	t.Helper()
+	table, err := NewTable(pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func TestApply(t *testing.T) {
+	cases := []struct {
+		name          string
+		pairs         []Pair
+		symbols, want []int32
+	}{
+		{"nothing", nil, nil, nil},
+		{"one", []Pair{{1, 1, 2, 0}}, []int32{1}, []int32{1}},
+		{"no rule", []Pair{{1, 1, 2, 0}}, []int32{1, 3, 1}, []int32{1, 3, 1}},
+		{"left first", []Pair{{1, 1, 2, 0}}, []int32{1, 1, 1}, []int32{2, 1}},
+		{"rank before place", []Pair{{1, 2, 4, 1}, {2, 3, 5, 0}}, []int32{1, 2, 3}, []int32{1, 5}},
+		{"merged again", []Pair{{1, 1, 2, 0}, {2, 2, 3, 1}, {3, 1, 4, 2}}, []int32{1, 1, 1, 1, 1}, []int32{4}},
+		{"a new pair goes first", []Pair{{1, 2, 4, 1}, {4, 3, 5, 0}}, []int32{1, 2, 3, 1, 2}, []int32{5, 4}},
+		{"the last rule of a pair", []Pair{{1, 2, 4, 0}, {2, 3, 6, 1}, {1, 2, 5, 2}}, []int32{1, 2, 3, 1, 2}, []int32{1, 6, 5}},
+		{"negative symbols", []Pair{{-7, 2, 4, 0}}, []int32{-7, 2, -8, 2}, []int32{4, -8, 2}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var m Merger
+			if got := m.Apply(newTable(t, c.pairs), slices.Clone(c.symbols)); !slices.Equal(got, c.want) {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestNewTableRefuses(t *testing.T) {
+	for _, p := range []Pair{{math.MinInt32, 0, 0, 0}, {0, math.MinInt32, 0, 0}, {0, 0, 0, -1}} {
+		if _, err := NewTable([]Pair{p}); !errors.Is(err, ErrSymbol) {
+			t.Errorf("%v: %v", p, err)
+		}
+	}
+}
+
+// slow looks through all pairs for each merge.
+func slow(pairs map[[2]int32]Pair, symbols []int32) []int32 {
+	for {
+		best := -1
+		var rule Pair
+		for i := 1; i < len(symbols); i++ {
+			if p, ok := pairs[[2]int32{symbols[i-1], symbols[i]}]; ok && (best < 0 || p.Rank < rule.Rank) {
+				best, rule = i, p
+			}
+		}
+		if best < 0 {
+			return symbols
+		}
+		symbols[best-1] = rule.Symbol
+		symbols = slices.Delete(symbols, best, best+1)
+	}
+}
+
+func TestApplyRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 1))
+	var m Merger
+	for range 300 {
+		kinds := int32(2 + random.IntN(5))
+		var pairs []Pair
+		byPair := map[[2]int32]Pair{}
+		for i := range 1 + random.IntN(60) {
+			p := Pair{random.Int32N(kinds), random.Int32N(kinds), kinds, int32(i)}
+			if random.IntN(4) == 0 {
+				p.Rank = random.Int32N(10) // equal ranks, and ranks below those of the parts
+			}
+			kinds++
+			pairs, byPair[[2]int32{p.Left, p.Right}] = append(pairs, p), p
+		}
+		symbols := make([]int32, random.IntN(200))
+		for i := range symbols {
+			symbols[i] = random.Int32N(6)
+		}
+		got, want := m.Apply(newTable(t, pairs), slices.Clone(symbols)), slow(byPair, slices.Clone(symbols))
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v of %v: got %v, want %v", pairs, symbols, got, want)
+		}
+	}
+}
+
+// TestApplyLong would take hours if the time grew with the square of the length.
+func TestApplyLong(t *testing.T) {
+	table := newTable(t, []Pair{{1, 1, 2, 0}, {2, 2, 3, 1}, {3, 3, 4, 2}})
+	var m Merger
+	if got := m.Apply(table, slices.Repeat([]int32{1}, 1<<21)); len(got) != 1<<18 {
+		t.Errorf("%d symbols", len(got))
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	table := newTable(b, []Pair{{1, 2, 10, 0}, {3, 4, 11, 1}, {10, 11, 12, 2}, {12, 5, 13, 3}})
+	var m Merger
+	symbols := make([]int32, 7)
+	b.ReportAllocs()
+	for b.Loop() {
+		copy(symbols, []int32{1, 2, 3, 4, 5, 6, 7})
+		m.Apply(table, symbols)
+	}
+}

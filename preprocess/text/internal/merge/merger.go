@@ -1,0 +1,112 @@
+package merge
+
+// Merger holds the working memory of Apply. It is not safe for concurrent use.
+type Merger struct {
+	next, previous []int32  // places of the neighbours; -1: none
+	ranks          []int32  // of the pair that starts at a place; -1: no rule, or no longer a place
+	heap           []uint64 // rank and place of pairs, the lowest first; those that have changed since are passed over
+}
+
+const none = -1
+
+// Apply merges symbols by the rules of a table, in place, and returns what is left of them.
+func (m *Merger) Apply(t *Table, symbols []int32) []int32 {
+	if len(symbols) < 2 {
+		return symbols
+	}
+	m.start(t, symbols)
+	for len(m.heap) > 0 {
+		top := m.pop()
+		rank, at := int32(top>>32), int32(uint32(top))
+		if m.ranks[at] == rank {
+			m.join(t, symbols, at)
+		}
+	}
+	kept := symbols[:0]
+	for at := int32(0); at != none; at = m.next[at] {
+		kept = append(kept, symbols[at])
+	}
+	return kept
+}
+
+func (m *Merger) start(t *Table, symbols []int32) {
+	n := len(symbols)
+	if cap(m.next) < n {
+		m.next, m.previous, m.ranks = make([]int32, 2*n), make([]int32, 2*n), make([]int32, 2*n)
+	}
+	m.next, m.previous, m.ranks = m.next[:n], m.previous[:n], m.ranks[:n]
+	m.heap = m.heap[:0]
+	for i := range symbols {
+		m.previous[i], m.next[i] = int32(i-1), int32(i+1)
+	}
+	m.next[n-1] = none
+	for i := range symbols {
+		m.look(t, symbols, int32(i))
+	}
+}
+
+// look finds the rule of the pair that starts at a place, and queues it.
+func (m *Merger) look(t *Table, symbols []int32, at int32) {
+	m.ranks[at] = none
+	next := m.next[at]
+	if next == none {
+		return
+	}
+	if r, ok := t.lookup(symbols[at], symbols[next]); ok {
+		m.ranks[at] = r.rank
+		m.push(uint64(r.rank)<<32 | uint64(at))
+	}
+}
+
+// join merges the pair that starts at a place.
+func (m *Merger) join(t *Table, symbols []int32, at int32) {
+	gone := m.next[at]
+	r, _ := t.lookup(symbols[at], symbols[gone])
+	symbols[at] = r.symbol
+	m.ranks[gone] = none
+	m.next[at] = m.next[gone]
+	if after := m.next[at]; after != none {
+		m.previous[after] = at
+	}
+	m.look(t, symbols, at)
+	if before := m.previous[at]; before != none {
+		m.look(t, symbols, before)
+	}
+}
+
+func (m *Merger) push(entry uint64) {
+	m.heap = append(m.heap, entry)
+	h := m.heap
+	for i := len(h) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if h[parent] <= h[i] {
+			return
+		}
+		h[parent], h[i] = h[i], h[parent]
+		i = parent
+	}
+}
+
+func (m *Merger) pop() uint64 {
+	h := m.heap
+	top, last := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	m.heap = h
+	for i := 0; i < len(h); {
+		child := 2*i + 1
+		if child >= len(h) {
+			h[i] = last
+			break
+		}
+		if child+1 < len(h) && h[child+1] < h[child] {
+			child++
+		}
+		if last <= h[child] {
+			h[i] = last
+			break
+		}
+		h[i] = h[child]
+		i = child
+	}
+	return top
+}
