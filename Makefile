@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race lint bench fuzz clean check
+.PHONY: help build demo test race lint bench bench-loadgen fuzz clean check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ lint: check ## check, and golangci-lint (the first run builds it)
 
 bench: ## run the Go benchmarks (BENCH=regexp COUNT=n) into bench.txt for benchstat
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) work | tee bench.txt
+
+bench-loadgen: ## compare LoadGen with the official one (PYTHON=interpreter with mlcommons-loadgen: beside it)
+	$(GO) run ./tools/benchloadgen $(if $(PYTHON),-python $(PYTHON))
 
 fuzz: ## fuzz every parser for FUZZTIME (default 10s) each
 	@for pkg in $$($(GO) list work); do \

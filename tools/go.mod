@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/bufbuild/protocompile v0.14.1
+	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	google.golang.org/protobuf v1.36.12
 )
 
@@ -30,3 +31,5 @@ tool (
 	google.golang.org/protobuf/cmd/protoc-gen-go
 	gotest.tools/gotestsum
 )
+
+replace github.com/plumbline-ml/plumbline/loadgen => ../loadgen

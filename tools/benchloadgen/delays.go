@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// issueDelays are those of the trace log in a directory, sorted.
+func issueDelays(dir string) ([]time.Duration, error) {
+	f, err := os.Open(filepath.Join(dir, "mlperf_log_trace.json"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var delays []time.Duration
+	for trace := mllog.NewTraceReader(f); ; {
+		e, err := trace.Next()
+		if errors.Is(err, io.EOF) {
+			slices.Sort(delays)
+			return delays, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if s, ok := e.Sample(); ok {
+			delays = append(delays, time.Duration(s.IssueDelay))
+		}
+	}
+}
+
+// micros is an order statistic of sorted times, in us.
+func micros(sorted []time.Duration, p float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return float64(sorted[int(float64(len(sorted))*p)]) / 1e3
+}

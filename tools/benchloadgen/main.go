@@ -1,0 +1,34 @@
+// Command benchloadgen measures LoadGen with a SUT that answers at once, whole StartTest calls with their logs, and
+// compares it with the official LoadGen: with the figures of its C++ program that were recorded on a 2-core machine,
+// and with the Python package of this machine, if there is one.
+//
+//	go run ./tools/benchloadgen [-runs 5] [-python PYTHON] [-quick]
+//
+// PYTHON is an interpreter that can import mlperf_loadgen (package mlcommons-loadgen).
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var o options
+	flag.IntVar(&o.runs, "runs", 5, "runs of each measurement")
+	flag.StringVar(&o.python, "python", os.Getenv("PLUMBLINE_MLPERF_PYTHON"), "Python interpreter with mlcommons-loadgen: measured side by side ($PLUMBLINE_MLPERF_PYTHON)")
+	flag.BoolVar(&o.quick, "quick", false, "a hundredth of the samples: to try the program out")
+	child := flag.String("child", "", "measure the peak memory of one run in this process (used by the program itself)")
+	flag.Parse()
+	if *child != "" {
+		o.runs = 1
+	}
+	if err := run(ctx, o, *child); err != nil {
+		fmt.Fprintln(os.Stderr, "benchloadgen:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+)
+
+// memorySamples is the size of the runs whose memory is measured.
+const memorySamples = 1e7
+
+// peak runs a workload in a process of its own and returns the bytes that each sample takes at its peak: the query
+// included, the process without it not.
+func (o options) peak(ctx context.Context, w workload) (float64, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	args := []string{"-child", w.name}
+	if o.quick {
+		args = append(args, "-quick")
+	}
+	out, err := exec.CommandContext(ctx, self, args...).Output()
+	if err != nil {
+		return 0, fmt.Errorf("measuring the memory of %s: %w", w.name, err)
+	}
+	return strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+}
+
+// printPeak is the child: it prints the bytes per sample of a run, beyond what a run of few samples takes.
+func printPeak(ctx context.Context, o options, name string) error {
+	for _, w := range workloads {
+		if w.name != name {
+			continue
+		}
+		few, err := w.peakOf(ctx, 1000)
+		if err != nil {
+			return err
+		}
+		n := o.scale(memorySamples)
+		many, err := w.peakOf(ctx, n)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Println((many - few) / float64(n))
+		return err
+	}
+	return fmt.Errorf("no workload %q", name)
+}
+
+func (w workload) peakOf(ctx context.Context, samples uint64) (float64, error) {
+	if _, _, err := test(ctx, &loadgentest.NullSUT{}, w.settings(samples), false, false); err != nil {
+		return 0, err
+	}
+	return peakBytes()
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+)
+
+//go:embed official.py
+var officialScript string
+
+// pythonRun starts the official LoadGen with a null SUT and returns the seconds of its StartTest. Its logs are in dir.
+func (o options) pythonRun(ctx context.Context, dir, scenario string, queries uint64, qps float64, trace bool) (float64, error) {
+	cmd := exec.CommandContext(ctx, o.python, "-c", officialScript, dir, scenario, strconv.FormatUint(queries, 10),
+		strconv.FormatFloat(qps, 'g', -1, 64), strconv.FormatBool(trace))
+	cmd.Dir = dir // a stray audit.config in the working directory would count
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w: %s", err, exit.Stderr)
+		}
+		return 0, fmt.Errorf("%s with mlperf_loadgen: %w", o.python, err)
+	}
+	var result struct{ Seconds float64 }
+	if err := json.Unmarshal(out, &result); err != nil {
+		return 0, fmt.Errorf("what %s printed: %w", o.python, err)
+	}
+	return result.Seconds, nil
+}
+
+// inTempDir calls f with a directory that is removed afterwards.
+func inTempDir(f func(dir string) error) error {
+	dir, err := os.MkdirTemp("", "benchloadgen")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	return f(dir)
+}
+
+// pythonRate measures the Python package, in millions of samples per second; nothing without an interpreter.
+func (o options) pythonRate(ctx context.Context, w workload) ([]float64, error) {
+	if o.python == "" {
+		return nil, nil
+	}
+	s := w.settings(o.scale(w.python))
+	return o.repeat(func() (rate float64, err error) {
+		err = inTempDir(func(dir string) error {
+			seconds, err := o.pythonRun(ctx, dir, w.scenario.String(), s.MinQueryCount, 1e9, false)
+			rate = float64(o.scale(w.python)) / seconds / 1e6
+			return err
+		})
+		return rate, err
+	})
+}
+
+// pythonPacing measures the official issue delays, which its trace log holds.
+func (o options) pythonPacing(ctx context.Context, p pace) (m paced, err error) {
+	queries := uint64(2 * p.qps)
+	if o.quick {
+		queries /= 10
+	}
+	err = inTempDir(func(dir string) error {
+		if _, err := o.pythonRun(ctx, dir, "Server", queries, p.qps, true); err != nil {
+			return err
+		}
+		delays, err := issueDelays(dir)
+		if err != nil {
+			return err
+		}
+		m.p50, m.p99 = micros(delays, 0.5), micros(delays, 0.99)
+		return nil
+	})
+	return m, err
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+)
+
+// table compares our figures with the official ones.
+type table struct {
+	title        string
+	headings     [4]string // of the columns after ours; an empty one has no column
+	lessIsBetter bool
+	rows         [][6]string
+}
+
+func newTable(title, recorded, ratio, measured, ratio2 string) *table {
+	return &table{title: title, headings: [4]string{recorded, ratio, measured, ratio2}}
+}
+
+// row adds a line: our runs, the recorded figure (0: none) and the official runs measured here (nil: none).
+func (t *table) row(name, unit string, ours []float64, recorded float64, measured []float64) {
+	cells := [6]string{name, spread(ours) + " " + unit}
+	if recorded > 0 {
+		cells[2], cells[3] = short(recorded), t.ratio(median(ours), recorded)
+	}
+	if len(measured) > 0 {
+		cells[4], cells[5] = spread(measured), t.ratio(median(ours), median(measured))
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// ratio says how many times better we are.
+func (t *table) ratio(ours, theirs float64) string {
+	if t.lessIsBetter {
+		ours, theirs = theirs, ours
+	}
+	if theirs == 0 {
+		return ""
+	}
+	return short(ours/theirs) + "x"
+}
+
+// write prints the table in Markdown's form, its columns aligned.
+func (t *table) write(w io.Writer) error {
+	shown := []int{0, 1}
+	for i, h := range t.headings {
+		if h != "" {
+			shown = append(shown, i+2)
+		}
+	}
+	head := [6]string{t.title, "ours", t.headings[0], t.headings[1], t.headings[2], t.headings[3]}
+	tw := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	for i, cells := range append([][6]string{head}, t.rows...) {
+		if i == 1 {
+			for range shown {
+				fmt.Fprint(tw, "|---\t")
+			}
+			fmt.Fprintln(tw, "|")
+		}
+		for _, c := range shown {
+			fmt.Fprintf(tw, "| %s\t", cells[c])
+		}
+		fmt.Fprintln(tw, "|")
+	}
+	fmt.Fprintln(tw)
+	return tw.Flush()
+}
+
+func median(v []float64) float64 {
+	s := slices.Sorted(slices.Values(v))
+	if n := len(s); n%2 == 0 {
+		return (s[n/2-1] + s[n/2]) / 2
+	}
+	return s[len(s)/2]
+}
+
+// spread is the median with the least and the largest value.
+func spread(v []float64) string {
+	return fmt.Sprintf("%s (%s to %s)", short(median(v)), short(slices.Min(v)), short(slices.Max(v)))
+}
+
+// short writes three significant digits.
+func short(v float64) string {
+	switch {
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case v >= 1:
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
