@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
@@ -16,8 +18,9 @@ import (
 // settingFlags adds the flags that decide about LoadGen's settings.
 func settingFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.StringSliceVar(&r.Scenarios, "scenario", nil, "`S,...` or all: SingleStream, MultiStream, Server, Offline (default: all of the model's rules)")
-	f.StringVar(&r.Rules, "rules", "", "`ROUND` whose rules apply, such as v6.1 (default: the newest)")
+	f.StringVar(&r.Rules, "rules", "", "`ROUND` whose rules apply: "+strings.Join(mlconf.Rounds(), ", ")+"\n(default: the newest)")
 	f.StringVar(&r.UserConf, "user-conf", "", "`FILE` with settings, as the official LoadGen reads it")
+	f.StringVar(&r.Audit, "audit", "", "audit settings: an audit.config `FILE`, applied over all others")
 	f.StringArrayVar(&r.Set, "set", nil, "a LoadGen setting: `KEY=VALUE` or Scenario.KEY=VALUE (repeatable)")
 	f.BoolVar(&r.Official, "official", false, "the rules' durations and counts (default with --model)")
 	f.BoolVar(&r.Smoke, "smoke", false, "the model's settings for a run of seconds (default without --model)")
@@ -26,7 +29,7 @@ func settingFlags(f *pflag.FlagSet, r *plan.Request) {
 
 // workloadFlags adds the flags that decide what the plugin opens.
 func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
-	f.StringVar(&r.Mode, "mode", "", "`MODE`: performance, accuracy, or submission: both for each scenario\n(default: performance of each scenario, then accuracy once)")
+	f.StringVar(&r.Mode, "mode", "", "`MODE`: performance, accuracy, submission: both for each scenario,\nor findpeak: search for the highest target_qps of Server\n(default: performance of each scenario, then accuracy once)")
 	f.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	f.StringArrayVar(&r.BackendOptions, "backend-opt", nil, "an option of the backend: `KEY=VALUE` (repeatable)")
 	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")
@@ -36,6 +39,7 @@ func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.IntVar(&r.Count, "count", 0, "use only the first `N` samples of the data set")
 	f.IntVar(&r.Batch, "batch", 0, "largest batch: `N` samples (default: chosen by scenario and backend)")
 	f.IntVar(&r.Sessions, "sessions", 0, "run `N` batches at a time (default: chosen by scenario and backend)")
+	f.StringVar(&r.Pace, "pace", "", "how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
 	f.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 }
 

@@ -1,8 +1,14 @@
 package cli
 
 import (
+	"fmt"
+	"os"
+
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
 )
 
@@ -18,7 +24,7 @@ The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, m
 type runFlags struct {
 	*pluginFlags
 	plan.Request
-	dryRun, quiet, trace, spin, json bool
+	dryRun, quiet, trace, abortEarly, json bool
 }
 
 func (a *app) runCommand(f *pluginFlags) *cobra.Command {
@@ -38,13 +44,16 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
+	flags.BoolVar(&r.abortEarly, "abort-early", false, "end a run as soon as it can only end INVALID")
 	flags.BoolVar(&r.trace, "trace", false, "write mlperf_log_trace.json too (large)")
-	flags.BoolVar(&r.spin, "spin", false, "Server: spin before each due time; closer to it, but costs a core")
 	return c
 }
 
 // run is plan, prepare, run, report.
 func (a *app) run(c *cobra.Command, r *runFlags) error {
+	if err := strayAudit(r.Audit); err != nil {
+		return err
+	}
 	p, err := a.build(c, r.pluginFlags, r.Request)
 	if err != nil {
 		return err
@@ -63,4 +72,20 @@ func (a *app) run(c *cobra.Command, r *runFlags) error {
 		return err
 	}
 	return s.runAll(c.Context())
+}
+
+// strayAudit wants no audit.config in the working directory, unless it is the one that the user named.
+func strayAudit(named string) error {
+	err := mlconf.StrayAudit(".")
+	if err == nil {
+		return nil
+	}
+	if named != "" {
+		stray, err1 := os.Stat(mlconf.AuditFile)
+		chosen, err2 := os.Stat(named)
+		if err1 == nil && err2 == nil && os.SameFile(stray, chosen) {
+			return nil
+		}
+	}
+	return exitcode.With(exitcode.Usage, fmt.Errorf("%w (--audit FILE)", err))
 }

@@ -34,7 +34,7 @@ func (a *app) newSession(ctx context.Context, p *plan.Plan, r *runFlags) (*sessi
 		return nil, err
 	}
 	s.runner = &run.Runner{
-		Launcher: a.Plugins, Launch: r.launch, Facts: facts, Trace: r.trace, Spin: r.spin, Now: a.Now, Opened: s.opened,
+		Launcher: a.Plugins, Launch: r.launch, Facts: facts, Trace: r.trace, AbortEarly: r.abortEarly, Now: a.Now, Opened: s.opened,
 	}
 	if !r.quiet {
 		s.runner.Watch = s.watch

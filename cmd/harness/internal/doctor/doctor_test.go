@@ -35,7 +35,7 @@ func TestMachine(t *testing.T) {
 		{"powersave", func(i *system.Info, _ *Precision) { i.Governor = "powersave" }, "CPU governor", Warn, "cpupower"},
 		{"no governor", func(i *system.Info, _ *Precision) { i.Governor = "" }, "CPU governor", OK, ""},
 		{"slow clock", func(_ *system.Info, p *Precision) { p.ClockCost = 2 * time.Microsecond }, "clock", Warn, "tsc"},
-		{"late timer", func(_ *system.Info, p *Precision) { p.Late = []time.Duration{20 * time.Millisecond} }, "timer", Warn, "--spin"},
+		{"late timer", func(_ *system.Info, p *Precision) { p.Late = []time.Duration{20 * time.Millisecond} }, "timer", Warn, "--pace precise"},
 		{"no timer", func(_ *system.Info, p *Precision) { p.Late = nil }, "timer", Warn, ""},
 	}
 	for _, c := range cases {

@@ -125,7 +125,7 @@ func (p Precision) sleep() Check {
 	c := Check{Name: "timer", State: OK, Found: fmt.Sprintf("sleeps end %s late (median), %s (99th percentile)", micros(median), micros(high))}
 	if high > goodSleep {
 		c.State = Warn
-		c.Advice = "Server queries are issued late by as much: stop other programs, or run with --spin"
+		c.Advice = "Server queries are issued late by as much: stop other programs, or run with --pace precise"
 	}
 	return c
 }

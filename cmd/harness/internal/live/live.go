@@ -42,15 +42,27 @@ func Watch(o Options) (stop func()) {
 func (o Options) loop(done <-chan struct{}) {
 	ticker := time.NewTicker(o.period())
 	defer ticker.Stop()
+	warned := false
 	for {
 		select {
 		case <-ticker.C:
-			o.write(o.Label + "  " + Line(o.Snapshot(), o.Percentile))
+			s := o.Snapshot()
+			if s.Hopeless != "" && !warned {
+				warned = true
+				o.warn(s.Hopeless)
+			}
+			o.write(o.Label + "  " + Line(s, o.Percentile))
 		case <-done:
 			o.clear()
 			return
 		}
 	}
+}
+
+// warn says in a line that stays why the run can only end INVALID.
+func (o Options) warn(why string) {
+	o.clear()
+	fmt.Fprintf(o.Out, "%s  can only end INVALID: %s (Ctrl-C ends it now, --abort-early by itself)\n", o.Label, why)
 }
 
 func (o Options) period() time.Duration {

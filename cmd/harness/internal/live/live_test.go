@@ -72,6 +72,23 @@ func TestTerminalLine(t *testing.T) {
 	})
 }
 
+func TestHopelessRunIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		hopeless := func() loadgen.ProgressSnapshot {
+			return loadgen.ProgressSnapshot{Phase: loadgen.PhaseLoading, Hopeless: "50 queries are late"}
+		}
+		stop := Watch(Options{Out: &out, Terminal: true, Label: "Server", Snapshot: hopeless})
+		time.Sleep(1100 * time.Millisecond)
+		stop()
+		line := "\r\x1b[KServer  loading samples"
+		want := "\r\x1b[KServer  can only end INVALID: 50 queries are late (Ctrl-C ends it now, --abort-early by itself)\n" + line + line + "\r\x1b[K"
+		if out.String() != want {
+			t.Errorf("got %q, want %q", out.String(), want)
+		}
+	})
+}
+
 func TestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

@@ -26,6 +26,8 @@ type Plan struct {
 	Profile  settings.Profile
 	Rules    string
 	UserConf string
+	Audit    string // path of the audit settings that every run applies; empty: none
+	Pace     string // PaceDefault or PacePrecise
 	Out      string // the output directory
 	Runs     []Run
 }
@@ -40,10 +42,13 @@ type Run struct {
 	Dir string
 }
 
-// ModeName is the word for the run's mode: "performance" or "accuracy".
+// ModeName is the word for the run's mode: "performance", "accuracy" or "findpeak".
 func (r Run) ModeName() string {
-	if r.Mode == loadgen.AccuracyOnly {
+	switch r.Mode {
+	case loadgen.AccuracyOnly:
 		return ModeAccuracy
+	case loadgen.FindPeakPerformance:
+		return ModeFindPeak
 	}
 	return ModePerformance
 }
@@ -59,7 +64,7 @@ type Files interface {
 
 // Build makes the plan of a request on a plugin. All faults of the request are reported at once.
 func Build(r Request, s discover.Served, files Files) (*Plan, error) {
-	p := &Plan{Served: s, UserConf: r.UserConf}
+	p := &Plan{Served: s, UserConf: r.UserConf, Audit: r.Audit}
 	var faults []error
 	add := func(errs ...error) { faults = append(faults, errs...) }
 	round, err := mlconf.Round(r.Rules)
@@ -67,6 +72,8 @@ func Build(r Request, s discover.Served, files Files) (*Plan, error) {
 		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--rules: %w", err))
 	}
 	p.Rules = round.Name
+	p.Pace, err = r.pace()
+	add(err)
 	add(p.chooseModel(r, files)...)
 	add(p.chooseOptions(r)...)
 	add(p.chooseProfile(r))
@@ -142,14 +149,22 @@ func scenariosOf(steps []step) []loadgen.Scenario {
 func (p *Plan) newRun(r Request, st step, overrides []settings.Override) (Run, error) {
 	model := p.Served.Model
 	run := Run{Model: model.Name, Scenario: st.scenario, Mode: st.mode}
-	run.Dir = filepath.Join(run.ScenarioDir(), "performance", "run_1")
-	if st.mode == loadgen.AccuracyOnly {
-		run.Dir = filepath.Join(run.ScenarioDir(), "accuracy")
-	}
+	run.Dir = run.dir()
 	var err error
 	run.Settings, err = settings.Load(settings.Request{
 		Model: model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
-		Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides,
+		Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides, Audit: r.Audit,
 	})
 	return run, err
+}
+
+// dir is Dir. The runs of a search have a directory beside those of results.
+func (r Run) dir() string {
+	switch r.Mode {
+	case loadgen.AccuracyOnly:
+		return filepath.Join(r.ScenarioDir(), "accuracy")
+	case loadgen.FindPeakPerformance:
+		return filepath.Join(r.ScenarioDir(), "performance", "findpeak")
+	}
+	return filepath.Join(r.ScenarioDir(), "performance", "run_1")
 }

@@ -104,7 +104,11 @@ func TestFaults(t *testing.T) {
 		{"param", Request{Params: []string{"dtyp=x"}}, exitcode.Usage, `did you mean "dtype"`},
 		{"scenario", Request{Scenarios: []string{"Servr"}}, exitcode.Usage, `did you mean "Server"`},
 		{"mode", Request{Mode: "accurcy"}, exitcode.Usage, `did you mean "accuracy"`},
-		{"mode that is not there yet", Request{Mode: "findpeak"}, exitcode.Usage, "known: performance, accuracy, submission"},
+		{"mode that does not exist", Request{Mode: "peak"}, exitcode.Usage, "known: performance, accuracy, submission, findpeak"},
+		{"search beside other scenarios", Request{Mode: ModeFindPeak, Scenarios: []string{"all"}}, exitcode.Usage, "give --scenario Server alone"},
+		{"search in another scenario", Request{Mode: ModeFindPeak, Scenarios: []string{"Offline"}}, exitcode.Usage, "no other scenario, found Offline"},
+		{"pace", Request{Pace: "precice"}, exitcode.Usage, `--pace: unknown pace "precice"; did you mean "precise"`},
+		{"audit settings", Request{Audit: "/no/such.config"}, exitcode.Usage, "/no/such.config"},
 		{"rules", Request{Rules: "v0.1"}, exitcode.Usage, "--rules"},
 		{"data set", Request{Dataset: "/no/such"}, exitcode.Data, "no such directory"},
 		{"both profiles", Request{Official: true, Smoke: true}, exitcode.Usage, "exclude each other"},
@@ -160,6 +164,17 @@ func TestRunDirectories(t *testing.T) {
 	}
 	if p.Rules != "v6.1" {
 		t.Errorf("rules %q, want the newest round", p.Rules)
+	}
+}
+
+func TestFindPeak(t *testing.T) {
+	for _, scenarios := range [][]string{nil, {"server"}} {
+		p := build(t, Request{Mode: ModeFindPeak, Scenarios: scenarios, Pace: PacePrecise})
+		r := p.Runs[0]
+		if len(p.Runs) != 1 || r.Mode != loadgen.FindPeakPerformance || r.Settings.Mode != r.Mode || p.Pace != PacePrecise ||
+			r.Dir != "resnet50/Server/performance/findpeak" || r.ModeName() != ModeFindPeak {
+			t.Errorf("%v: %+v", scenarios, p.Runs)
+		}
 	}
 }
 

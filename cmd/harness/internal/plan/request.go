@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -13,7 +14,9 @@ import (
 type Request struct {
 	Model     string   // model or benchmark name
 	Scenarios []string // names or "all"; empty: all that the model's rules list
-	Mode      string   // "performance", "accuracy" or "submission"; empty: performance of each scenario, then accuracy once
+	// Mode is "performance", "accuracy", "submission" or "findpeak"; empty: performance of each scenario, then accuracy
+	// once, and with audit settings performance alone.
+	Mode string
 
 	Backend        string
 	BackendOptions []string // key=value
@@ -31,8 +34,11 @@ type Request struct {
 	Rules    string
 	UserConf string
 	Set      []string // [scenario.]key=value
+	Audit    string   // path of an audit.config to apply; empty: none
 	Official bool
 	Smoke    bool
+
+	Pace string // how Server queries are timed: "default" or "precise"; empty: default
 
 	Out   string // empty: a free directory named out
 	Force bool
@@ -43,6 +49,7 @@ const (
 	ModePerformance = "performance"
 	ModeAccuracy    = "accuracy"
 	ModeSubmission  = "submission"
+	ModeFindPeak    = "findpeak"
 )
 
 // everyScenario is the word for all scenarios of a model.
@@ -105,6 +112,9 @@ func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
 	performance, accuracy := each(scenarios, loadgen.PerformanceOnly), each(scenarios, loadgen.AccuracyOnly)
 	switch r.Mode {
 	case "":
+		if r.Audit != "" { // audits are performance runs
+			return performance, nil
+		}
 		return append(performance, step{fastest(served), loadgen.AccuracyOnly}), nil
 	case ModePerformance:
 		return performance, nil
@@ -119,8 +129,37 @@ func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
 			both = append(both, performance[i], accuracy[i])
 		}
 		return both, nil
+	case ModeFindPeak:
+		return r.findPeak(scenarios)
 	}
-	return nil, fmt.Errorf("--mode: %w", suggest.Unknown("mode", r.Mode, []string{ModePerformance, ModeAccuracy, ModeSubmission}))
+	return nil, fmt.Errorf("--mode: %w", suggest.Unknown("mode", r.Mode, []string{ModePerformance, ModeAccuracy, ModeSubmission, ModeFindPeak}))
+}
+
+// findPeak is the search for the highest target_qps, which Server alone has.
+func (r Request) findPeak(scenarios []loadgen.Scenario) ([]step, error) {
+	server := slices.Contains(scenarios, loadgen.Server)
+	if !server || len(r.Scenarios) > 0 && len(scenarios) > 1 {
+		return nil, fmt.Errorf("--mode %s searches for the highest target_qps of Server and runs no other scenario, found %s; give --scenario Server alone where the model has it",
+			ModeFindPeak, strings.Join(names(scenarios), ", "))
+	}
+	return []step{{loadgen.Server, loadgen.FindPeakPerformance}}, nil
+}
+
+// The ways to time Server queries.
+const (
+	PaceDefault = "default"
+	PacePrecise = "precise" // spin before each due time
+)
+
+// pace is the way to time Server queries that was asked for.
+func (r Request) pace() (string, error) {
+	switch r.Pace {
+	case "":
+		return PaceDefault, nil
+	case PaceDefault, PacePrecise:
+		return r.Pace, nil
+	}
+	return "", fmt.Errorf("--pace: %w", suggest.Unknown("pace", r.Pace, []string{PaceDefault, PacePrecise}))
 }
 
 func each(scenarios []loadgen.Scenario, m loadgen.Mode) []step {

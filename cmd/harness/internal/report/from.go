@@ -24,6 +24,9 @@ func (r *Run) FromResult(res *loadgen.Result) {
 	if r.Mode == modeAccuracy {
 		return
 	}
+	for _, n := range res.Notes {
+		r.Notes = append(r.Notes, Finding(n))
+	}
 	for _, reason := range res.Reasons {
 		r.Reasons = append(r.Reasons, Reason(reason))
 	}
@@ -40,7 +43,7 @@ func performance(res *loadgen.Result) *Performance {
 		Checks:  Checks{res.PerformanceConstraintsMet, res.MinDurationMet, res.MinQueriesMet, res.EarlyStoppingMet},
 		Queries: res.QueryCount, Samples: res.SampleCount, Over: res.OverlatencyCount,
 		Latency: *latency(res.Latency),
-		Figures: figures(res),
+		Figures: figures(res), Tokens: tokens(res), Intervals: intervals(res.Intervals), Peak: peak(res),
 	}
 	switch res.Effective.Scenario {
 	case loadgen.MultiStream:
@@ -48,7 +51,7 @@ func performance(res *loadgen.Result) *Performance {
 	case loadgen.Server:
 		p.Issue = latency(res.IssueDelay)
 	}
-	if res.Effective.Scenario != loadgen.Offline {
+	if res.Effective.Scenario != loadgen.Offline && !res.Effective.NoEarlyStopping {
 		p.Early = early(&res.EarlyStopping)
 		p.Early99 = early(res.EarlyStopping99)
 	}
@@ -77,13 +80,15 @@ func figures(res *loadgen.Result) []Figure {
 		toFigure("mean latency", "ns", float64(res.Latency.Mean)),
 		toFigure("target percentile latency", "ns", float64(res.TargetPercentile.Latency)),
 	}
-	for _, f := range []Figure{
+	rates := append([]Figure{
 		toFigure("queries per second with LoadGen overhead", "queries/s", res.QPSWithOverhead),
 		toFigure("queries per second without LoadGen overhead", "queries/s", res.QPSWithoutOverhead),
 		toFigure("scheduled samples per second", "samples/s", res.ScheduledSamplesPerSec),
 		toFigure("completed samples per second", "samples/s", res.CompletedSamplesPerSec),
 		toFigure("samples per second", "samples/s", res.SamplesPerSec),
-	} {
+		toFigure("inferred tokens per second", "tokens/s", res.InferredTokensPerSec),
+	}, tokenRates(res.Tokens)...)
+	for _, f := range rates {
 		if f.Value != 0 {
 			out = append(out, f)
 		}

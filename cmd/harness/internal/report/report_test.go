@@ -24,7 +24,7 @@ import (
 func record(scenario, mode string) Run {
 	r := Run{
 		Model: "resnet50", Scenario: scenario, Mode: mode, Profile: "smoke", Deviations: []string{"min_duration = 2000 ms, rules 600000 ms"},
-		Rules: "v6.1", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Dir: "resnet50/" + scenario + "/performance/run_1",
+		Rules: "v6.1", Pace: "default", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Dir: "resnet50/" + scenario + "/performance/run_1",
 		Command: []string{"harness", "run", "resnet50"},
 		Plugin:  Plugin{Name: "resnet50", Version: "0.1.0", Path: "/opt/plumbline-plugin-resnet50", SHA256: strings.Repeat("ab", 32)},
 		System:  system.Info{CPU: "Example CPU", Cores: 8, MemoryBytes: 32e9, OS: "Example OS", Kernel: "Linux 6.1", Arch: "amd64", GoVersion: "go1.26"},
@@ -109,10 +109,45 @@ func runs() map[string]Run {
 			res.Errors = []loadgen.LoggedError{{Key: "error_runtime", Message: "said by the reasons"}}
 			res.Warnings = []loadgen.LoggedError{{Key: "warning_generic_message", Message: "something to know", Warning: true}}
 		}),
+		"tokens": performed(loadgen.Server, func(_ *Run, res *loadgen.Result) {
+			res.MetricName, res.MetricUnit = "completed tokens per second", "tokens/s"
+			res.Tokens = &loadgen.TokenResult{Count: 49360, PerSec: 21049.04, WithOverhead: 20999, WithoutOverhead: 30000,
+				TTFT: loadgen.TokenLatency{Target: loadgen.Percentile{P: 0.99, Latency: 412_345_678}, Limit: 450 * time.Millisecond, Latency: res.Latency},
+				TPOT: loadgen.TokenLatency{Target: loadgen.Percentile{P: 0.99, Latency: 38_500_000}, Limit: 40 * time.Millisecond, Latency: res.Latency,
+					EarlyStopping: loadgen.EarlyStopping{Met: true, QueriesProcessed: 1234}}}
+			res.Notes = []loadgen.Note{{About: "issue_delay", Text: "1 % of the queries were issued late."}}
+		}),
+		"tokens-offline": performed(loadgen.Offline, func(_ *Run, res *loadgen.Result) {
+			res.MetricName, res.MetricUnit = "tokens per second", "tokens/s"
+			res.Tokens = &loadgen.TokenResult{Count: 983040, PerSec: 526.23456}
+		}),
+		"findpeak":         performed(loadgen.Server, searched(true)),
+		"findpeak-nothing": performed(loadgen.Server, searched(false)),
+		"streams": performed(loadgen.MultiStream, func(r *Run, res *loadgen.Result) {
+			r.Profile, r.Rules, r.Deviations = "audit", "v0.7", nil
+			res.Effective.NoEarlyStopping = true
+			res.MetricName, res.MetricUnit, res.Metric = "samples per query", "samples", 8
+			res.Intervals = &loadgen.Intervals{Interval: 50 * time.Millisecond, Skipped: 3, Overtime: 2, Counted: 1234, Allowed: 12}
+		}),
 		"accuracy-pass":   scored(verdict(judge.Pass, "99.4 % of FP32: passes the 99 % target")),
 		"accuracy-below":  scored(verdict(judge.Below, "98.1 % of FP32: below the 99 % target of 94.050 %"), "3 duplicates are left out"),
 		"accuracy-subset": scored(verdict(judge.Informational, "")),
 		"failed":          failed, "interrupted": interrupted, "skipped": skipped,
+	}
+}
+
+// searched turns a result into that of a search for the highest rate.
+func searched(found bool) func(*Run, *loadgen.Result) {
+	return func(r *Run, res *loadgen.Result) {
+		r.Mode = "findpeak"
+		res.Effective.Mode, res.Effective.TargetQPS = loadgen.FindPeakPerformance, 412.6875
+		res.Trials = []loadgen.Trial{{TargetQPS: 412.6875, Met: found, Latency: res.TargetPercentile}}
+		if found {
+			res.Trials = append(res.Trials, loadgen.Trial{TargetQPS: 412.8, Latency: loadgen.Percentile{P: 0.99, Latency: time.Second}})
+			return
+		}
+		res.Verdict = loadgen.Invalid
+		res.Reasons = []loadgen.Reason{{Rule: "latency", Measured: "99th percentile 18.3 ms", Needed: "at most 15 ms", Hint: "Lower target_qps."}}
 	}
 }
 
@@ -132,9 +167,11 @@ func TestHeaderAndFooterTexts(t *testing.T) {
 	own := record("Server", "performance")
 	own.Profile = "official"
 	own.Workload.Embedded, own.Workload.ModelFile, own.Workload.DatasetSHA256 = false, "/models/resnet50_v1.onnx", strings.Repeat("ef", 32)
+	audited := record("Server", "performance")
+	audited.Profile, audited.Audit = "audit", "TEST01/audit.config"
 	unopened := record("Server", "performance")
 	unopened.Workload = nil
-	for name, run := range map[string]Run{"header": record("Server", "performance"), "header-own": own, "header-unopened": unopened} {
+	for name, run := range map[string]Run{"header": record("Server", "performance"), "header-own": own, "header-audit": audited, "header-unopened": unopened} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
 			if err := errors.Join(WriteHeader(&b, run, "out"), WriteFooter(&b, "out")); err != nil {
@@ -154,8 +191,19 @@ func TestDocumentText(t *testing.T) {
 	texttest.Compare(t, "document", string(text))
 }
 
+func TestPerformanceText(t *testing.T) {
+	all := runs()
+	for _, name := range []string{"tokens", "findpeak", "streams"} {
+		text, err := json.MarshalIndent(all[name].Performance, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		texttest.Compare(t, "performance-"+name, string(text)+"\n")
+	}
+}
+
 func TestExitCodes(t *testing.T) {
-	want := map[string]int{"invalid": 3, "accuracy-below": 4, "failed": 5, "interrupted": 130}
+	want := map[string]int{"invalid": 3, "accuracy-below": 4, "failed": 5, "interrupted": 130, "findpeak-nothing": 3}
 	for name, run := range runs() {
 		if run.ExitCode != want[name] {
 			t.Errorf("%s: exit code %d, want %d", name, run.ExitCode, want[name])

@@ -33,7 +33,7 @@ type Document struct {
 type Run struct {
 	Model    string `json:"model"`
 	Scenario string `json:"scenario"`
-	Mode     string `json:"mode"`   // "performance", "accuracy"
+	Mode     string `json:"mode"`   // "performance", "accuracy", "findpeak"
 	Status   Status `json:"status"` // how it ended
 	// Verdict is what the text says: "VALID (smoke)", "INVALID", "PASS", "BELOW TARGET", "no target", "ABORTED".
 	Verdict  string   `json:"verdict"`
@@ -41,11 +41,15 @@ type Run struct {
 	Error    *Failure `json:"error,omitempty"`
 	Reasons  []Reason `json:"reasons"` // why it is INVALID: one per rule
 
-	// Profile says whose durations and counts apply: "official", "smoke" or "custom"; Deviations lists what differs
-	// from the rules.
+	Notes []Finding `json:"notes"` // findings that are no rule
+
+	// Profile says whose durations and counts apply: "official", "smoke", "custom", or "audit" where only audit settings
+	// differ; Deviations lists what differs from the rules.
 	Profile    string   `json:"profile"`
 	Deviations []string `json:"deviations"`
-	Rules      string   `json:"rules"` // the round: "v6.1"
+	Rules      string   `json:"rules"`           // the round: "v6.1"
+	Audit      string   `json:"audit,omitempty"` // the file of audit settings
+	Pace       string   `json:"pace"`            // of Server queries: "default", or "precise": spun to the due time
 
 	Started  time.Time `json:"started"`
 	Duration float64   `json:"duration_s"` // of the timed series
@@ -95,6 +99,12 @@ type Reason struct {
 	Hint     string `json:"hint"`
 }
 
+// Finding is something about a run that is no rule.
+type Finding struct {
+	About string `json:"about"` // "hopeless", "issue_delay"
+	Text  string `json:"text"`
+}
+
 // File is a file that the run wrote.
 type File struct {
 	Path   string `json:"path"` // relative to the output directory
@@ -124,6 +134,10 @@ type Performance struct {
 	Early   *EarlyStopping `json:"early_stopping,omitempty"`
 	Early99 *EarlyStopping `json:"early_stopping_99,omitempty"`
 	Over    uint64         `json:"overlatency_count"`
+	// Tokens is what a run with token latencies measured.
+	Tokens    *Tokens    `json:"tokens,omitempty"`
+	Intervals *Intervals `json:"intervals,omitempty"` // MultiStream at an arrival interval
+	Peak      *Peak      `json:"peak,omitempty"`      // mode findpeak: all else is of the run at the rate that was found
 }
 
 // Checks are the four conditions of a VALID run.

@@ -89,6 +89,8 @@ func (r Run) settingsText() string {
 	switch r.Profile {
 	case "smoke":
 		return fmt.Sprintf("smoke: seconds, not the minutes of rules %s (--official)", r.Rules)
+	case "audit":
+		return fmt.Sprintf("audit: rules %s with %s", r.Rules, r.Audit)
 	case "custom":
 		return fmt.Sprintf("custom: not all of rules %s", r.Rules)
 	}
@@ -120,6 +122,8 @@ func (r Run) headline() (value string, remarks []string) {
 		return strings.TrimSpace(m.Rounded + " " + m.Unit), []string{m.Name, count(r.Accuracy.Samples) + " samples"}
 	case r.Accuracy != nil:
 		return "", []string{count(r.Accuracy.Samples) + " samples"}
+	case r.Performance != nil && r.Performance.Peak != nil:
+		return r.Performance.Peak.headline()
 	case r.Performance != nil:
 		p := r.Performance
 		return p.Metric.String(), []string{p.Metric.Name, r.volume() + " in " + r.Took}
@@ -157,10 +161,16 @@ func (r Run) writeRemarks(b *strings.Builder) {
 	if r.Accuracy != nil {
 		r.writeAccuracy(b)
 	}
+	if r.Performance != nil {
+		r.writeTokens(b)
+	}
 	for _, d := range r.Deviations {
 		if r.Profile == "custom" {
 			fmt.Fprintf(b, "    not as the rules: %s\n", d)
 		}
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(b, "    note: %s\n", n.Text)
 	}
 	for _, m := range r.Messages {
 		switch {

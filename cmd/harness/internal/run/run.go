@@ -30,8 +30,9 @@ type Runner struct {
 	Launch   host.LaunchOptions
 	Facts    Facts // what every record says
 	Trace    bool
-	Spin     bool
-	Now      func() time.Time
+	// AbortEarly ends a run that can only end INVALID.
+	AbortEarly bool
+	Now        func() time.Time
 	// Opened, if not nil, sees the record of each run as soon as the plugin has opened its workload.
 	Opened func(report.Run)
 	// Watch, if not nil, shows a running test until the function it returns is called.
@@ -66,7 +67,7 @@ func (r *Runner) Run(ctx context.Context, p *plan.Plan, t plan.Run) (report.Run,
 func (r *Runner) Record(p *plan.Plan, t plan.Run) report.Run {
 	rec := report.Run{
 		Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
-		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules,
+		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace, Audit: p.Audit,
 		Started: r.Now(), Dir: filepath.ToSlash(t.Dir), Command: r.Facts.Command,
 		Plugin: r.Facts.Plugin, System: r.Facts.System, Harness: r.Facts.Harness,
 	}
@@ -118,7 +119,8 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pla
 		defer r.Watch(t, progress)()
 	}
 	res, err := loadgen.StartTest(ctx, sut, qsl, t.Settings.TestSettings, loadgen.LogSettings{
-		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.Trace, Progress: progress, Spin: r.Spin,
+		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.Trace, Progress: progress,
+		Audit: p.Audit, AbortEarly: r.AbortEarly, Spin: p.Pace == plan.PacePrecise,
 	})
 	if res != nil {
 		rec.FromResult(res)

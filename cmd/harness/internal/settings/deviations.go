@@ -52,6 +52,7 @@ func rules(s loadgen.Scenario) []rule {
 		{"accuracy_sample_count_override", "", exactly, func(t *loadgen.TestSettings) float64 { return float64(t.AccuracySampleCountOverride) }},
 		{"performance_issue_unique", "", exactly, func(t *loadgen.TestSettings) float64 { return truth(t.PerformanceIssueUnique) }},
 		{"performance_issue_same", "", exactly, func(t *loadgen.TestSettings) float64 { return truth(t.PerformanceIssueSame) }},
+		{"no_early_stopping", "", exactly, func(t *loadgen.TestSettings) float64 { return truth(t.NoEarlyStopping) }},
 		{"sample_concatenate_permutation", "", exactly, func(t *loadgen.TestSettings) float64 { return truth(t.SampleConcatenatePermutation) }},
 	}
 	switch s {
@@ -61,7 +62,9 @@ func rules(s loadgen.Scenario) []rule {
 	case loadgen.MultiStream:
 		return append(common,
 			rule{"target_latency_percentile", "%", exactly, func(t *loadgen.TestSettings) float64 { return 100 * t.MultiStreamTargetLatencyPercentile }},
-			rule{"samples_per_query", "", exactly, func(t *loadgen.TestSettings) float64 { return float64(t.MultiStreamSamplesPerQuery) }})
+			rule{"samples_per_query", "", exactly, fixedSamplesPerQuery},
+			rule{"arrival_interval", "ms", exactly, func(t *loadgen.TestSettings) float64 { return millis(t.MultiStreamArrivalInterval) }},
+			rule{"count_dropped_queries", "", exactly, func(t *loadgen.TestSettings) float64 { return truth(t.MultiStreamCountDropped) }})
 	case loadgen.Server:
 		return append(common,
 			rule{"target_latency_percentile", "%", exactly, func(t *loadgen.TestSettings) float64 { return 100 * t.ServerTargetLatencyPercentile }},
@@ -70,6 +73,14 @@ func rules(s loadgen.Scenario) []rule {
 			rule{"tpot_latency", "ms", atMost, func(t *loadgen.TestSettings) float64 { return millis(t.ServerTPOTLatency) }})
 	}
 	return common
+}
+
+// fixedSamplesPerQuery is 0 at an arrival interval: the number of samples per query is then the result.
+func fixedSamplesPerQuery(t *loadgen.TestSettings) float64 {
+	if t.MultiStreamArrivalInterval > 0 {
+		return 0
+	}
+	return float64(t.MultiStreamSamplesPerQuery)
 }
 
 // deviations lists the values that leave the rules.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
@@ -12,11 +13,12 @@ type Row struct {
 	Key, Value, Unit, Origin, Doc string
 }
 
-// Rows lists every setting that means something in the run's scenario, in the order of loadgen.TestSettings.
+// Rows lists every setting that means something in the run, in the order of loadgen.TestSettings, and those that a user
+// set although they mean nothing.
 func (s Settings) Rows() []Row {
 	var rows []Row
 	for _, f := range mlconf.Fields() {
-		if !f.Applies(s.Scenario) {
+		if !f.Applies(s.Scenario) || s.idle(f.Name) && !s.chosen(f.Name) {
 			continue
 		}
 		row := Row{Key: name(f), Value: f.Text(s.TestSettings), Unit: f.Unit, Origin: origin(s.Origins[f.Name]), Doc: f.Doc}
@@ -26,6 +28,32 @@ func (s Settings) Rows() []Row {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// idle says that a setting of the scenario changes nothing in this run: it belongs to other rounds, to another mode, or to
+// tokens where none are measured.
+func (s Settings) idle(field string) bool {
+	switch field {
+	case "MultiStreamExpectedLatency":
+		return s.MultiStreamArrivalInterval > 0
+	case "MultiStreamArrivalInterval", "MultiStreamCountDropped":
+		return s.MultiStreamArrivalInterval == 0
+	case "NoEarlyStopping":
+		return !s.NoEarlyStopping
+	case "ServerFindPeakQPSDecimalsOfPrecision", "ServerFindPeakQPSBoundaryStepSize":
+		return s.Mode != loadgen.FindPeakPerformance
+	case "ServerTTFTLatency", "ServerTPOTLatency":
+		return !s.UseTokenLatencies || s.Scenario != loadgen.Server
+	case "TokenLatencyScalingFactor":
+		return !s.InferTokenLatencies
+	}
+	return false
+}
+
+// chosen says that a setting comes from neither LoadGen's defaults nor the rules.
+func (s Settings) chosen(field string) bool {
+	source := s.Origins[field].Source
+	return source != "LoadGen default" && !strings.HasPrefix(source, "rules ")
 }
 
 // name is the key under which a user sets the field: in user.conf, or with --set where no file can.

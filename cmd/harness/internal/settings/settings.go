@@ -3,6 +3,7 @@
 package settings
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -20,6 +21,7 @@ const (
 	Official Profile = "official" // the rules'
 	Smoke    Profile = "smoke"    // the model's, for a run of seconds
 	Custom   Profile = "custom"   // the user's: a value that the rules fix was changed
+	Audit    Profile = "audit"    // the rules' but for audit settings
 )
 
 // Request says what to load.
@@ -31,6 +33,7 @@ type Request struct {
 	Rules     string
 	UserConf  string
 	Overrides []Override
+	Audit     string // path of audit settings, applied over all others; empty: none
 }
 
 // Settings are a run's settings and how they stand to the rules.
@@ -41,7 +44,8 @@ type Settings struct {
 	Deviations []string
 }
 
-// Load gathers the settings of one run. Weakest first: LoadGen's defaults, the rules, smoke settings, user.conf, --set.
+// Load gathers the settings of one run. Weakest first: LoadGen's defaults, the rules, smoke settings, user.conf, --set,
+// audit settings.
 func Load(r Request) (Settings, error) {
 	rules, err := mlconf.Load(r.options("", nil))
 	if err != nil {
@@ -57,14 +61,36 @@ func Load(r Request) (Settings, error) {
 		return Settings{}, usage(err)
 	}
 	s.Mode = r.Mode // a mode in user.conf would put the logs of one mode into the directory of another
-	out := Settings{Settings: s, Profile: Official, Deviations: deviations(rules, s)}
+	out := Settings{Profile: Official}
 	switch {
 	case len(smoke) > 0:
 		out.Profile = Smoke
-	case len(out.Deviations) > 0:
+	case len(deviations(rules, s)) > 0:
 		out.Profile = Custom
+	case r.Audit != "":
+		out.Profile = Audit
 	}
+	if err := r.audit(&s); err != nil {
+		return Settings{}, usage(err)
+	}
+	out.Settings, out.Deviations = s, deviations(rules, s)
 	return out, nil
+}
+
+// audit applies the audit settings. They may not change what the run does: its directory and judgement are its mode's.
+func (r Request) audit(s *mlconf.Settings) error {
+	if r.Audit != "" {
+		if err := s.AuditFrom(r.Audit); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.Mode != r.Mode:
+		return fmt.Errorf("%s sets the mode %v, and this is a run of mode %v; choose the other one with --mode", r.Audit, s.Mode, r.Mode)
+	case s.Test05 && r.Mode != loadgen.PerformanceOnly:
+		return fmt.Errorf("test05 = 1 makes every run one of mode %v, and this is one of mode %v; give --mode performance", loadgen.PerformanceOnly, r.Mode)
+	}
+	return nil
 }
 
 func usage(err error) error { return exitcode.With(exitcode.Usage, err) }

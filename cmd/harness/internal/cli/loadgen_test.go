@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+func TestFindPeak(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--mode", "findpeak", "--out", s.out(), "--set", "server_find_peak_qps_boundary_step_size=1000"),
+		"Server        findpeak     VALID (smoke)", "highest target_qps that meets the limit")
+	run := s.result().Runs[0]
+	p := run.Performance.Peak
+	if run.Mode != "findpeak" || p == nil || !p.Found || p.TargetQPS.Value < 40000 || len(p.Trials) < 2 || p.Trials[0].TargetQPS != 40000 {
+		t.Errorf("result.json says %+v", p)
+	}
+	if run.Effective.TestMode != "FindPeakPerformance" || len(run.Files) != 4 || !strings.HasPrefix(run.Files[0].Path, "resnet50/Server/performance/findpeak/") {
+		t.Errorf("mode %s, files %v", run.Effective.TestMode, run.Files)
+	}
+	s.want(0, s.run("run", "resnet50", "--mode", "performance", "--scenario", "Server", "--out", s.out()))
+	if n := len(s.result().Runs); n != 2 {
+		t.Errorf("%d runs in the index, want the search and the run beside it", n)
+	}
+}
+
+func TestAbortEarly(t *testing.T) {
+	s := newShell(t)
+	args := []string{"run", "resnet50", "--scenario", "Server", "--mode", "performance", "--set", "min_query_count=1", "--set", "target_qps=1000", "--set", "min_duration=20"}
+	s.want(3, s.run(append(args, "--out", s.out())...), "INVALID (smoke)", "note: It was clear before the end")
+	if run := s.result().Runs[0]; len(run.Notes) == 0 || run.Notes[0].About != "hopeless" || run.Performance.Queries == 0 {
+		t.Errorf("notes %v after %d queries", run.Notes, run.Performance.Queries)
+	}
+	s.want(3, s.run(append(args, "--abort-early", "--out", s.out("early"))...), "INVALID (smoke)", "aborted", "early stopping needs")
+	if run := s.result("early").Runs[0]; run.Performance.Queries != 0 || run.Error != nil || run.Reasons[0].Rule != "aborted" {
+		t.Errorf("%d queries, error %v, reasons %v", run.Performance.Queries, run.Error, run.Reasons)
+	}
+}
+
+func TestPace(t *testing.T) {
+	s := newShell(t)
+	args := []string{"run", "resnet50", "--scenario", "Server", "--mode", "performance", "--force", "--out", s.out()}
+	for pace, flags := range map[string][]string{"default": nil, "precise": {"--pace", "precise"}} {
+		s.want(0, s.run(append(args, flags...)...))
+		run := s.result().Runs[0]
+		if run.Pace != pace || run.Performance.Issue == nil || run.Performance.Issue.Count == 0 || len(run.Performance.Issue.Percentiles) == 0 {
+			t.Errorf("%v: pace %q, issue delay %+v", flags, run.Pace, run.Performance.Issue)
+		}
+	}
+	s.want(2, s.run("run", "resnet50", "--pace", "exact"), `unknown pace "exact"`, "default, precise")
+}
+
+func TestAuditSettings(t *testing.T) {
+	s := newShell(t)
+	conf := s.write("audit.config", "*.*.mode = 2\n*.*.performance_issue_same = 1\n*.*.min_duration = 6\n")
+	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--audit", conf, "--out", s.out()), "SingleStream  performance  VALID (smoke)")
+	d := s.result()
+	if len(d.Runs) != 1 || d.Runs[0].Audit != conf {
+		t.Fatalf("result.json says %+v", d.Runs)
+	}
+	if !slices.ContainsFunc(d.Runs[0].Deviations, func(text string) bool { return strings.HasPrefix(text, "performance_issue_same = 1") }) {
+		t.Errorf("deviations %v", d.Runs[0].Deviations)
+	}
+	detail, err := os.ReadFile(s.out("resnet50", "SingleStream", "performance", "run_1", "mlperf_log_detail.txt"))
+	if err != nil || !strings.Contains(string(detail), "Found Audit Config file") {
+		t.Errorf("the detail log does not name the audit settings: %v", err)
+	}
+	s.want(0, s.run("settings", "resnet50", "--scenario", "Server", "--official", "--audit", conf), "audit settings", conf+":2 (*.*.performance_issue_same)")
+	s.want(2, s.run("run", "resnet50", "--mode", "accuracy", "--audit", conf, "--out", s.out()), "sets the mode PerformanceOnly", "--mode")
+	bad := s.write("bad.config", "*.*.mod = 2\n*.*.min_duration = soon\n")
+	s.want(2, s.run("run", "resnet50", "--audit", bad, "--out", s.out()), bad+":1", bad+":2", "soon")
+}
+
+func TestStrayAuditConfig(t *testing.T) {
+	s := newShell(t)
+	conf := s.write("audit.config", "*.*.min_duration = 6\n")
+	t.Chdir(s.dir)
+	args := []string{"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out()}
+	path, err := filepath.EvalSymlinks(conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.want(2, s.run(args...), path, "lies in the working directory", "--audit FILE")
+	s.want(2, s.run(append(args, "--audit", s.write("other.config", "*.*.min_duration = 6\n"))...), path)
+	if n := len(s.fakes["resnet50"].Opened()); n != 0 {
+		t.Errorf("%d workloads were opened", n)
+	}
+	s.want(0, s.run(append(args, "--audit", "audit.config")...))
+}
+
+func TestTest05IsAPerformanceRun(t *testing.T) {
+	s := newShell(t)
+	s.want(2, s.run("run", "resnet50", "--mode", "accuracy", "--set", "test05=1"), "test05", "--mode performance")
+}
+
+func TestIssueThreads(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--set", "server_num_issue_query_threads=2", "--out", s.out()))
+}
+
+// Every round is accepted and recorded, the newest by default.
+func TestRules(t *testing.T) {
+	for _, round := range append(mlconf.Rounds(), "") {
+		s := newShell(t)
+		args := []string{"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out()}
+		want := mlconf.Rounds()[0]
+		if round != "" {
+			args, want = append(args, "--rules", round), round
+		}
+		s.want(0, s.run(args...), "of rules "+want)
+		if run := s.result().Runs[0]; run.Rules != want {
+			t.Errorf("--rules %q: result.json says %q", round, run.Rules)
+		}
+	}
+	s := newShell(t)
+	for _, command := range []string{"run", "settings"} {
+		s.want(2, s.run(command, "resnet50", "--rules", "v1.0"), `"v1.0"`, strings.Join(mlconf.Rounds(), ", "))
+	}
+}
