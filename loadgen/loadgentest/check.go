@@ -43,20 +43,22 @@ func (f *faultList) Err() error {
 	return fmt.Errorf("%w: %s", loadgen.ErrProtocol, text)
 }
 
-// CheckedSUT passes calls on to a SUT and watches that it keeps loadgen.SUT's contract: each sample is answered once,
-// no other is answered, and nothing of a query is used after IssueQuery has returned (its samples are overwritten then).
+// CheckedSUT passes calls on to a SUT and watches that it keeps loadgen.SUT's contract: each sample is answered once, no
+// other is answered, a first token is reported at most once and before the answer, and nothing of a query is used after
+// IssueQuery has returned (its samples are overwritten then).
 type CheckedSUT struct {
 	SUT loadgen.SUT
 	faultList
 
 	state   sync.Mutex
 	pending map[loadgen.ResponseID]loadgen.SampleIndex // issued and not answered
+	spoken  map[loadgen.ResponseID]bool                // of the pending, those whose first token came
 	issued  loadgen.ResponseID                         // the next id
 }
 
 // CheckSUT wraps sut.
 func CheckSUT(sut loadgen.SUT) *CheckedSUT {
-	return &CheckedSUT{SUT: sut, pending: map[loadgen.ResponseID]loadgen.SampleIndex{}}
+	return &CheckedSUT{SUT: sut, pending: map[loadgen.ResponseID]loadgen.SampleIndex{}, spoken: map[loadgen.ResponseID]bool{}}
 }
 
 // Name implements loadgen.SUT.
@@ -102,6 +104,7 @@ func (c *CheckedSUT) take(id loadgen.ResponseID) bool {
 	defer c.state.Unlock()
 	if _, ok := c.pending[id]; ok {
 		delete(c.pending, id)
+		delete(c.spoken, id)
 		return true
 	}
 	switch {
@@ -111,6 +114,25 @@ func (c *CheckedSUT) take(id loadgen.ResponseID) bool {
 		c.add("response id %d was answered twice", id)
 	default:
 		c.add("response id %d was answered, but %d is the next to be issued", id, c.issued)
+	}
+	return false
+}
+
+// speaks notes the first token of a sample, or says what is wrong with it.
+func (c *CheckedSUT) speaks(id loadgen.ResponseID) bool {
+	c.state.Lock()
+	defer c.state.Unlock()
+	_, pending := c.pending[id]
+	switch {
+	case pending && !c.spoken[id]:
+		c.spoken[id] = true
+		return true
+	case pending:
+		c.add("the first token of response id %d was reported twice", id)
+	case id < c.issued:
+		c.add("the first token of response id %d was reported after its answer", id)
+	default:
+		c.add("the first token of response id %d was reported, but %d is the next to be issued", id, c.issued)
 	}
 	return false
 }
@@ -132,7 +154,13 @@ func (r checkedResponder) QuerySamplesComplete(rs []loadgen.QuerySampleResponse)
 }
 
 func (r checkedResponder) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
-	r.r.FirstTokenComplete(rs)
+	good := make([]loadgen.QuerySampleResponse, 0, len(rs))
+	for _, a := range rs {
+		if r.c.speaks(a.ID) {
+			good = append(good, a)
+		}
+	}
+	r.r.FirstTokenComplete(good)
 }
 
 // CheckedQSL passes calls on to a QSL and watches that its counts are sound and do not change, and that LoadGen's side

@@ -16,6 +16,9 @@ func TestSuitePassesGoodSUTs(t *testing.T) {
 	t.Run("null", func(t *testing.T) {
 		loadgentest.RunSuite(t, &loadgentest.NullSUT{}, qsl, loadgentest.SuiteOptions{ServerQPS: 1e4})
 	})
+	t.Run("tokens", func(t *testing.T) {
+		loadgentest.RunSuite(t, &loadgentest.NullSUT{Tokens: 2}, qsl, loadgentest.SuiteOptions{ServerQPS: 1e4, Tokens: true})
+	})
 	t.Run("slow", func(t *testing.T) {
 		sut := &loadgentest.Script{Latency: func(loadgen.QuerySample) time.Duration { return time.Millisecond }}
 		loadgentest.RunSuite(t, sut, qsl, loadgentest.SuiteOptions{ServerQPS: 1e4})
@@ -41,6 +44,33 @@ func (k *keeper) FlushQueries(context.Context) error {
 	return nil
 }
 
+// speaker reports the first token of sample 3 for some ids before its answer and for some after it.
+type speaker struct {
+	loadgentest.NullSUT
+	before, after []loadgen.ResponseID
+}
+
+func (s *speaker) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+	for _, sample := range q.Samples {
+		if sample.ID == 3 {
+			report(r, s.before)
+		}
+		if err := s.NullSUT.IssueQuery(ctx, loadgen.Query{Samples: []loadgen.QuerySample{sample}}, r); err != nil {
+			return err
+		}
+		if sample.ID == 3 {
+			report(r, s.after)
+		}
+	}
+	return nil
+}
+
+func report(r loadgen.Responder, ids []loadgen.ResponseID) {
+	for _, id := range ids {
+		r.FirstTokenComplete([]loadgen.QuerySampleResponse{{ID: id}})
+	}
+}
+
 func TestCheckerFindsBreaches(t *testing.T) {
 	other := func(ids ...loadgen.ResponseID) func(loadgen.QuerySample) []loadgen.ResponseID {
 		return func(s loadgen.QuerySample) []loadgen.ResponseID {
@@ -54,9 +84,12 @@ func TestCheckerFindsBreaches(t *testing.T) {
 		sut  loadgen.SUT
 		says string
 	}{
-		"twice":       {&loadgentest.Script{Answers: other(3)}, "response id 3 was answered twice"},
-		"another":     {&loadgentest.Script{Answers: other(999)}, "response id 999 was answered"},
-		"kept memory": {&keeper{}, "after IssueQuery had returned"},
+		"twice":                  {&loadgentest.Script{Answers: other(3)}, "response id 3 was answered twice"},
+		"another":                {&loadgentest.Script{Answers: other(999)}, "response id 999 was answered"},
+		"first token twice":      {&speaker{before: []loadgen.ResponseID{3, 3}}, "the first token of response id 3 was reported twice"},
+		"first token late":       {&speaker{after: []loadgen.ResponseID{3}}, "the first token of response id 3 was reported after its answer"},
+		"first token of another": {&speaker{before: []loadgen.ResponseID{999}}, "the first token of response id 999 was reported, but"},
+		"kept memory":            {&keeper{}, "after IssueQuery had returned"},
 	} {
 		checked := loadgentest.CheckSUT(c.sut)
 		s := loadgen.DefaultTestSettings()

@@ -15,6 +15,8 @@ type SuiteOptions struct {
 	Scenarios []loadgen.Scenario // all
 	// ServerQPS is a rate that the SUT keeps up with: 100.
 	ServerQPS float64
+	// Tokens checks token runs: first tokens, and answers with their numbers of tokens.
+	Tokens bool
 	// Queries is the number of queries of a performance run: 20; in Offline the number of samples.
 	Queries uint64
 	// Timeout ends a run that hangs: one minute.
@@ -59,6 +61,7 @@ func (o *SuiteOptions) settings(scenario loadgen.Scenario) loadgen.TestSettings 
 	s := loadgen.DefaultTestSettings()
 	s.Scenario, s.Mode = scenario, loadgen.SubmissionRun
 	s.MinDuration, s.MinQueryCount, s.ServerTargetQPS = 0, o.Queries, o.ServerQPS
+	s.UseTokenLatencies = o.Tokens
 	return s
 }
 

@@ -1,0 +1,141 @@
+package loadgen_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+)
+
+// keyRule says of a key that the submission checker reads where it must be, and of what type.
+type keyRule struct {
+	key  string
+	kind string // int (not negative), double, bool, text
+	in   func(s loadgen.TestSettings) bool
+}
+
+func always(loadgen.TestSettings) bool       { return true }
+func judged(s loadgen.TestSettings) bool     { return s.Mode != loadgen.AccuracyOnly }
+func withTokens(s loadgen.TestSettings) bool { return s.UseTokenLatencies }
+
+// judgedIn is for results of some scenarios.
+func judgedIn(tokens bool, scenarios ...loadgen.Scenario) func(loadgen.TestSettings) bool {
+	return func(s loadgen.TestSettings) bool {
+		for _, sc := range scenarios {
+			if s.Scenario == sc {
+				return judged(s) && (!tokens || s.UseTokenLatencies)
+			}
+		}
+		return false
+	}
+}
+
+var (
+	ss, ms, sv, of = loadgen.SingleStream, loadgen.MultiStream, loadgen.Server, loadgen.Offline
+
+	checkerKeys = []keyRule{
+		{"effective_scenario", "text", always},
+		{"effective_samples_per_query", "int", always},
+		{"effective_target_latency_ns", "int", always},
+		{"effective_min_duration_ms", "int", always},
+		{"effective_min_query_count", "int", always},
+		{"effective_performance_sample_count", "int", always},
+		{"effective_accuracy_sample_count", "int", always},
+		{"effective_sample_concatenate_permutation", "bool", always},
+		{"effective_qsl_rng_seed", "int", always},
+		{"effective_sample_index_rng_seed", "int", always},
+		{"effective_schedule_rng_seed", "int", always},
+		{"qsl_reported_total_count", "int", always},
+		{"requested_use_token_latencies", "bool", withTokens},
+		{"sut_name", "text", always},
+		{"power_begin", "text", always},
+		{"power_end", "text", always},
+		{"result_validity", "text", judged},
+		{"result_query_count", "int", judged},
+		{"early_stopping_met", "bool", judged},
+		{"early_stopping_result", "text", func(s loadgen.TestSettings) bool { return judged(s) && !s.UseTokenLatencies }},
+		{"early_stopping_latency_ss", "int", judgedIn(false, ss)},
+		{"early_stopping_latency_ms", "int", judgedIn(false, ss, ms)},
+		{"result_mean_latency_ns", "int", judged},
+		{"result_99.00_percentile_latency_ns", "int", judged},
+		{"result_mean_query_latency_ns", "int", judgedIn(false, ms)},
+		{"result_qps_without_loadgen_overhead", "double", judgedIn(false, ss)},
+		{"result_completed_samples_per_sec", "double", judgedIn(false, sv)},
+		{"result_samples_per_second", "double", judgedIn(false, of)},
+		{"result_first_token_99.00_percentile_latency_ns", "int", judgedIn(true, ss, ms, sv)},
+		{"result_time_per_output_token_99.00_percentile_ns", "int", judgedIn(true, ss, ms, sv)},
+		{"result_completed_tokens_per_second", "double", judgedIn(true, ss, ms, sv)},
+		{"result_tokens_per_second", "double", judgedIn(true, of)},
+		{"result_inferred_completed_tokens_per_second", "double", judgedIn(true, sv)},
+		{"result_inferred_tokens_per_second", "double", judgedIn(true, of)},
+	}
+)
+
+// In all scenarios and modes, with and without tokens, the detail log has every key that the submission checker reads,
+// of the right type, and none where it has no place.
+func TestKeysOfTheSubmissionChecker(t *testing.T) {
+	for _, scenario := range loadgen.Scenarios() {
+		for mode := loadgen.SubmissionRun; mode <= loadgen.FindPeakPerformance; mode++ {
+			if mode == loadgen.FindPeakPerformance && scenario != loadgen.Server {
+				continue
+			}
+			for _, tokens := range []bool{false, true} {
+				s := quick(scenario, mode)
+				s.UseTokenLatencies, s.InferTokenLatencies, s.TokenLatencyScalingFactor = tokens, tokens, 7
+				t.Run(fmt.Sprintf("%v/%v/tokens %v", scenario, mode, tokens), func(t *testing.T) { checkKeys(t, s) })
+			}
+		}
+	}
+}
+
+func checkKeys(t *testing.T, s loadgen.TestSettings) {
+	dir := t.TempDir()
+	sut := newCapacity(time.Millisecond)
+	sut.FirstToken = func(loadgen.QuerySample) time.Duration { return time.Microsecond }
+	sut.Tokens = tenTokens
+	if s.Mode == loadgen.FindPeakPerformance {
+		s.ServerTargetQPS = 100
+	}
+	_, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), sut.Clock), sut, loadgentest.QSL{Total: 50, Performance: 30}, s, loadgen.LogSettings{OutDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "mlperf_log_detail.txt")
+	if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(text), ":::MLLOG") {
+		t.Fatalf("the log begins with %.20q (%v)", text, err)
+	}
+	found := map[string]any{}
+	for _, e := range readDetail(t, path) {
+		if _, ok := found[e.Key]; !ok {
+			found[e.Key] = e.Value
+		}
+	}
+	for _, rule := range checkerKeys {
+		value, ok := found[rule.key]
+		switch want := rule.in(s); {
+		case ok != want:
+			t.Errorf("%s in the log: %v, want %v", rule.key, ok, want)
+		case ok && !isKind(value, rule.kind):
+			t.Errorf("%s = %v (%T), want %s", rule.key, value, value, rule.kind)
+		}
+	}
+}
+
+func isKind(value any, kind string) bool {
+	switch v := value.(type) {
+	case bool:
+		return kind == "bool"
+	case string:
+		return kind == "text"
+	case json.Number:
+		whole := !strings.ContainsAny(v.String(), ".e-")
+		return kind == "double" || kind == "int" && whole
+	}
+	return false
+}
