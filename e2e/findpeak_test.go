@@ -11,7 +11,7 @@ import (
 func TestFindPeak(t *testing.T) {
 	out := t.TempDir()
 	r := harness(t, "run", "null", "--mode", "findpeak", "--out", out, "--force",
-		"--set", "target_qps=200", "--set", "min_duration=300", "--set", "min_query_count=100", "--set", "target_latency=20",
+		"--set", "target_qps=200", "--set", "min_duration=100", "--set", "min_query_count=100", "--set", "target_latency=20",
 		"--set", "server_find_peak_qps_boundary_step_size=50", "--set", "server_find_peak_qps_decimals_of_precision=0")
 	if r.code != 0 && r.code != 3 { // on a machine that is busy the run at the peak may be a little short
 		t.Fatalf("exit code %d; it printed:\n%s", r.code, r.both())
