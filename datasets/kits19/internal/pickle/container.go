@@ -1,0 +1,103 @@
+package pickle
+
+import "fmt"
+
+// container runs the operations that make and fill lists, tuples and dicts.
+func (m *machine) container(op byte) (bool, error) {
+	switch op {
+	case ']':
+		return true, m.push(&List{})
+	case '}':
+		return true, m.push(Dict{})
+	case ')':
+		return true, m.push(Tuple{})
+	case 0x85, 0x86, 0x87: // tuples of 1, 2, 3
+		items, err := m.popN(int(op) - 0x84)
+		if err != nil {
+			return true, err
+		}
+		return true, m.push(Tuple(items))
+	case 't':
+		items, err := m.popMark()
+		if err != nil {
+			return true, err
+		}
+		return true, m.push(Tuple(items))
+	case 'a', 's':
+		items, err := m.popN(map[byte]int{'a': 1, 's': 2}[op])
+		if err != nil {
+			return true, err
+		}
+		return true, m.fill(items)
+	case 'e', 'u':
+		items, err := m.popMark()
+		if err != nil {
+			return true, err
+		}
+		return true, m.fill(items)
+	}
+	return false, nil
+}
+
+// fill adds items to the list on top of the stack, or keys and values to the dict.
+func (m *machine) fill(items []any) error {
+	top, err := m.top()
+	if err != nil {
+		return err
+	}
+	switch c := top.(type) {
+	case *List:
+		c.Items = append(c.Items, items...)
+		return nil
+	case Dict:
+		return c.fill(items)
+	}
+	return fmt.Errorf("items for a %T, want a list or dict", top)
+}
+
+func (d Dict) fill(items []any) error {
+	if len(items)%2 != 0 {
+		return fmt.Errorf("%d keys and values, want pairs", len(items))
+	}
+	for i := 0; i < len(items); i += 2 {
+		key, ok := items[i].(string)
+		if !ok {
+			return fmt.Errorf("a key of type %T, want a str", items[i])
+		}
+		d[key] = items[i+1]
+	}
+	return nil
+}
+
+// remember runs the operations on the memo.
+func (m *machine) remember(op byte) (bool, error) {
+	size := map[byte]int{'q': 1, 'r': 4, 'h': 1, 'j': 4}[op]
+	place := len(m.memo) // for operation 0x94
+	switch op {
+	case 'q', 'r', 'h', 'j':
+		n, err := m.number(size)
+		if err != nil {
+			return true, err
+		}
+		place = int(n)
+	case 0x94:
+	default:
+		return false, nil
+	}
+	if op == 'h' || op == 'j' {
+		v, ok := m.memo[place]
+		if !ok {
+			return true, fmt.Errorf("object %d of the memo, want an earlier one", place)
+		}
+		return true, m.push(v)
+	}
+	top, err := m.top()
+	if err != nil {
+		return true, err
+	}
+	if m.memo == nil {
+		m.memo = map[int]any{}
+	}
+	m.memo[place] = top
+	return true, nil
+}

@@ -1,0 +1,228 @@
+package pickle
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// machine runs a pickle: a program for a stack, with a memo of objects that are used again.
+type machine struct {
+	data    []byte
+	at      int
+	stack   []any
+	memo    map[int]any
+	stopped bool
+}
+
+// mark is where the arguments of an operation begin on the stack.
+type mark struct{}
+
+// global is a function or class by name.
+type global struct{ module, name string }
+
+var (
+	errTruncated = errors.New("the pickle ends too early: it is truncated")
+	errStack     = errors.New("an operation finds too little on the stack")
+)
+
+func (m *machine) push(v any) error {
+	m.stack = append(m.stack, v)
+	return nil
+}
+
+func (m *machine) pop() (any, error) {
+	if len(m.stack) == 0 {
+		return nil, errStack
+	}
+	top := m.stack[len(m.stack)-1]
+	m.stack = m.stack[:len(m.stack)-1]
+	return top, nil
+}
+
+// popMark returns what lies above the last mark, in order.
+func (m *machine) popMark() ([]any, error) {
+	for i := len(m.stack) - 1; i >= 0; i-- {
+		if _, ok := m.stack[i].(mark); ok {
+			items := append([]any(nil), m.stack[i+1:]...)
+			m.stack = m.stack[:i]
+			return items, nil
+		}
+	}
+	return nil, errStack
+}
+
+// popN returns the n uppermost objects, in order.
+func (m *machine) popN(n int) ([]any, error) {
+	if len(m.stack) < n {
+		return nil, errStack
+	}
+	items := append([]any(nil), m.stack[len(m.stack)-n:]...)
+	m.stack = m.stack[:len(m.stack)-n]
+	return items, nil
+}
+
+func (m *machine) top() (any, error) {
+	if len(m.stack) == 0 {
+		return nil, errStack
+	}
+	return m.stack[len(m.stack)-1], nil
+}
+
+// take returns the next n bytes.
+func (m *machine) take(n uint64) ([]byte, error) {
+	if n > uint64(len(m.data)-m.at) {
+		return nil, errTruncated
+	}
+	b := m.data[m.at : m.at+int(n)]
+	m.at += int(n)
+	return b, nil
+}
+
+// number reads a little-endian unsigned number of 1, 2, 4 or 8 bytes.
+func (m *machine) number(size int) (uint64, error) {
+	b, err := m.take(uint64(size))
+	if err != nil {
+		return 0, err
+	}
+	var full [8]byte
+	copy(full[:], b)
+	return binary.LittleEndian.Uint64(full[:]), nil
+}
+
+// counted reads a length of 1, 4 or 8 bytes, and as many bytes.
+func (m *machine) counted(size int) ([]byte, error) {
+	n, err := m.number(size)
+	if err != nil {
+		return nil, err
+	}
+	return m.take(n)
+}
+
+func (m *machine) line() (string, error) {
+	for i := m.at; i < len(m.data); i++ {
+		if m.data[i] == '\n' {
+			text := string(m.data[m.at:i])
+			m.at = i + 1
+			return text, nil
+		}
+	}
+	return "", errTruncated
+}
+
+// step runs one operation.
+func (m *machine) step() error {
+	op, err := m.take(1)
+	if err != nil {
+		return err
+	}
+	for _, run := range [...]func(op byte) (bool, error){m.constant, m.bytes, m.integer, m.container, m.remember, m.call} {
+		if known, err := run(op[0]); known || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("operation %#02x, want one of a pickle of plain data", op[0])
+}
+
+// constant runs the operations that push a fixed object, or rule the machine.
+func (m *machine) constant(op byte) (bool, error) {
+	switch op {
+	case 0x80: // protocol
+		_, err := m.take(1)
+		return true, err
+	case 0x95: // length of a frame: frames are for readers of streams
+		_, err := m.take(8)
+		return true, err
+	case '.':
+		m.stopped = true
+		return true, nil
+	case '0':
+		_, err := m.pop()
+		return true, err
+	case 'N':
+		return true, m.push(nil)
+	case 0x88:
+		return true, m.push(true)
+	case 0x89:
+		return true, m.push(false)
+	case '(':
+		return true, m.push(mark{})
+	}
+	return false, nil
+}
+
+// bytes runs the operations that push strings and bytes.
+func (m *machine) bytes(op byte) (bool, error) {
+	size, text := 0, false
+	switch op {
+	case 0x8c: // short str
+		size, text = 1, true
+	case 'X':
+		size, text = 4, true
+	case 0x8d:
+		size, text = 8, true
+	case 'C', 'U': // short bytes; short str of Python 2
+		size = 1
+	case 'B', 'T':
+		size = 4
+	case 0x8e, 0x96: // bytes, bytearray
+		size = 8
+	default:
+		return false, nil
+	}
+	b, err := m.counted(size)
+	if err != nil {
+		return true, err
+	}
+	if text {
+		return true, m.push(string(b))
+	}
+	return true, m.push(b)
+}
+
+// integer runs the operations that push numbers.
+func (m *machine) integer(op byte) (bool, error) {
+	switch op {
+	case 'K', 'M', 'J':
+		size := map[byte]int{'K': 1, 'M': 2, 'J': 4}[op]
+		n, err := m.number(size)
+		if err != nil {
+			return true, err
+		}
+		if op == 'J' {
+			return true, m.push(int64(int32(n)))
+		}
+		return true, m.push(int64(n))
+	case 0x8a: // little endian, in as few bytes as needed
+		b, err := m.counted(1)
+		if err != nil {
+			return true, err
+		}
+		n, err := signed(b)
+		if err != nil {
+			return true, err
+		}
+		return true, m.push(n)
+	case 'G':
+		b, err := m.take(8)
+		if err != nil {
+			return true, err
+		}
+		return true, m.push(math.Float64frombits(binary.BigEndian.Uint64(b)))
+	}
+	return false, nil
+}
+
+// signed is a two's complement number of up to 8 bytes.
+func signed(b []byte) (int64, error) {
+	if len(b) > 8 {
+		return 0, fmt.Errorf("an int of %d bytes, want at most 8", len(b))
+	}
+	var n uint64
+	for i, v := range b {
+		n |= uint64(v) << (8 * i)
+	}
+	shift := 64 - 8*len(b)
+	return int64(n<<shift) >> shift, nil
+}

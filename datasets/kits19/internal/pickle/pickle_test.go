@@ -1,0 +1,136 @@
+package pickle
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func read(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestCaseOfEachProtocol reads what Python 3.11 and NumPy 2.4 wrote of a case: a list of an image and its labels.
+func TestCaseOfEachProtocol(t *testing.T) {
+	for protocol := 2; protocol <= 5; protocol++ {
+		t.Run(fmt.Sprint(protocol), func(t *testing.T) {
+			v, err := Load(read(t, fmt.Sprintf("case_protocol%d.pkl", protocol)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			items := v.(*List).Items
+			image, labels := items[0].(*Array), items[1].(*Array)
+			if image.DType != "<f4" || labels.DType != "|u1" || !slices.Equal(image.Shape, []int{1, 2, 3, 4}) || image.Fortran {
+				t.Fatalf("image %+v, labels %+v", image, labels)
+			}
+			for i := range 24 {
+				if f := math.Float32frombits(binary.LittleEndian.Uint32(image.Data[4*i:])); f != float32(i)/2 || labels.Data[i] != byte(i%3) {
+					t.Fatalf("voxel %d: %v, %d", i, f, labels.Data[i])
+				}
+			}
+		})
+	}
+}
+
+func TestPlainData(t *testing.T) {
+	for _, protocol := range []int{2, 5} {
+		v, err := Load(read(t, fmt.Sprintf("plain_protocol%d.pkl", protocol)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		half := binary.LittleEndian.AppendUint64(nil, math.Float64bits(2.5))
+		want := Dict{"a": nil, "b": &List{[]any{true, false, int64(-1), int64(70000), int64(255), int64(1 << 40), int64(-1 << 40)}},
+			"c": Tuple{int64(1), int64(2)}, "d": Tuple{}, "e": 1.5, "f": "ü", "g": []byte{0, 255}, "h": &Array{DType: "<f8", Data: half},
+			"i": Tuple{int64(1), int64(2), int64(3), int64(4)},
+			"j": &Array{">i2", []int{2, 3}, true, []byte{0, 0, 0, 3, 0, 1, 0, 4, 0, 2, 0, 5}}}
+		for key, w := range want {
+			if got := v.(Dict)[key]; !reflect.DeepEqual(got, w) {
+				t.Errorf("protocol %d: %s is %#v, want %#v", protocol, key, got, w)
+			}
+		}
+	}
+}
+
+// TestIndexOfReference reads the index that the reference's preprocessing wrote.
+func TestIndexOfReference(t *testing.T) {
+	v, err := Load(read(t, "preprocessed_files.pkl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := v.(Dict)
+	if names := index["file_list"].(*List).Items; !reflect.DeepEqual(names, []any{"case_00034", "case_00071", "case_00322"}) {
+		t.Errorf("file_list %v", names)
+	}
+	one := index["cases"].(Dict)["case_00322"].(Dict)
+	if shape := one["image_shape"]; !reflect.DeepEqual(shape, Tuple{int64(1), int64(19), int64(21), int64(23)}) {
+		t.Errorf("image_shape %v", shape)
+	}
+	if affine := one["reshaped_affine"].(*Array); affine.DType != "<f8" || len(affine.Data) != 128 {
+		t.Errorf("affine %+v", affine)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	whole := read(t, "case_protocol4.pkl")
+	tests := []struct{ name, data, want string }{
+		{"a program", "\x80\x04\x8c\x02os\x8c\x06system\x93\x8c\x02ls\x85R.", "a call of os.system, which is no plain data"},
+		{"a program of protocol 0", "cos\nsystem\n(U\x02lstR.", "a call of os.system"},
+		{"a function", "cos\nsystem\n.", "the object is a pickle.global"},
+		{"empty", "", "truncated"},
+		{"truncated", string(whole[:100]), "truncated"},
+		{"too long a string", "\x8d\xff\xff\xff\xff\xff\xff\xff\xff.", "truncated"},
+		{"no object", "\x80\x04.", "stack"},
+		{"unknown operation", "\x80\x04i", "operation 0x69"},
+		{"a set", "\x80\x04\x8f.", "operation 0x8f"},
+		{"no such object", "\x80\x04h\x07.", "object 7 of the memo"},
+		{"odd dict", "}(K\x01u.", "want pairs"},
+		{"key of a dict", "}(K\x01K\x01u.", "a key of type int64"},
+		{"items for a number", "K\x01(K\x01e.", "items for a int64"},
+		{"long int", "\x8a\x09123456789.", "int of 9 bytes"},
+		{"state of a list", "](K\x01tb.", "state pickle.Tuple for a *pickle.List"},
+		{"call of a number", "K\x01)R.", "a call of a int64"},
+		{"no line", "cos", "truncated"},
+		{"negative shape", "cnumpy.core.multiarray\n_reconstruct\n)R(K\x01(J\xff\xff\xff\xffK\x01tcnumpy\ndtype\nX\x02\x00\x00\x00f4\x85R\x89C\x00tb.", "a shape with -1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v, err := Load([]byte(tt.data))
+			if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, %v; want %q", v, err, tt.want)
+			}
+		})
+	}
+}
+
+// FuzzLoad checks that no pickle crashes the reader, and that what it gives is data.
+func FuzzLoad(f *testing.F) {
+	for _, name := range []string{"case_protocol2.pkl", "case_protocol4.pkl", "case_protocol5.pkl", "plain_protocol2.pkl", "preprocessed_files.pkl"} {
+		f.Add(read(f, name))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := Load(data)
+		if err != nil {
+			if !errors.Is(err, ErrFormat) || v != nil {
+				t.Fatalf("%v, %v", v, err)
+			}
+			return
+		}
+		switch v.(type) {
+		case nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, *Array:
+		default:
+			t.Errorf("%T", v)
+		}
+	})
+}

@@ -1,0 +1,179 @@
+// Package nifti reads volumes from NIfTI-1 files (.nii, and .nii.gz by content), as nibabel does.
+//
+// In: single-file NIfTI-1 with three dimensions, of numbers, in either byte order.
+// Out: pairs of .hdr and .img, NIfTI-2, Analyze, colours, complex numbers, series in time; extensions are passed over.
+package nifti
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// ErrFormat is what every error about a file's content is.
+var ErrFormat = errors.New("nifti volume")
+
+// Header is what the file says about its volume.
+type Header struct {
+	Shape   [3]int        // voxels along each axis of the file
+	Spacing [3]float64    // millimetres between voxels along each axis
+	Affine  [4][4]float64 // from voxel to millimetres to the right, front and top; from sform, else qform, else spacing
+	Type    Type
+	// Slope and Intercept give values: stored * Slope + Intercept. They are 1 and 0 if the file has no scaling.
+	Slope, Intercept float64
+
+	order  binary.ByteOrder
+	offset int64 // of the voxels
+}
+
+// headerSize is the length of the header, and what its first field holds.
+const headerSize = 348
+
+// rawHeader is the header as it is stored (nifti1.h).
+type rawHeader struct {
+	SizeOfHeader int32
+	_            [36]byte // of Analyze
+	Dim          [8]int16
+	_            [14]byte // intent
+	Type         int16
+	BitsPerVoxel int16
+	_            int16 // first slice
+	Spacing      [8]float32
+	Offset       float32
+	Slope        float32
+	Intercept    float32
+	_            [132]byte // slices, units, display, text
+	QForm, SForm int16     // codes
+	Quaternion   [3]float32
+	QuaternionAt [3]float32
+	Rows         [3][4]float32 // of sform
+	_            [16]byte      // intent
+	Magic        [4]byte
+}
+
+// readHeader reads the header, and what lies between it and the voxels.
+func readHeader(r io.Reader) (*Header, error) {
+	data := make([]byte, headerSize)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return nil, truncated(err, "header")
+	}
+	order, err := byteOrder(data)
+	if err != nil {
+		return nil, err
+	}
+	var raw rawHeader
+	if err := binary.Read(bytes.NewReader(data), order, &raw); err != nil {
+		return nil, err
+	}
+	h, problems := raw.parse()
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("%w: header: %s", ErrFormat, strings.Join(problems, "; "))
+	}
+	h.order = order
+	if _, err := io.CopyN(io.Discard, r, h.offset-headerSize); err != nil {
+		return nil, truncated(err, "header's extensions")
+	}
+	return h, nil
+}
+
+func truncated(err error, where string) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: the file ends within its %s: it is truncated: %w", ErrFormat, where, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("%w: %s: %w", ErrFormat, where, err)
+}
+
+func byteOrder(data []byte) (binary.ByteOrder, error) {
+	switch {
+	case binary.LittleEndian.Uint32(data) == headerSize:
+		return binary.LittleEndian, nil
+	case binary.BigEndian.Uint32(data) == headerSize:
+		return binary.BigEndian, nil
+	}
+	return nil, fmt.Errorf("%w: the file starts with %q, want a NIfTI-1 header of %d bytes", ErrFormat, data[:4], headerSize)
+}
+
+// parse returns the header, or all that is wrong with it.
+func (raw *rawHeader) parse() (*Header, []string) {
+	var problems []string
+	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	if string(raw.Magic[:]) != "n+1\x00" {
+		add("magic %q, want \"n+1\" (header and voxels in one file)", raw.Magic)
+	}
+	h := &Header{Type: Type(raw.Type), Slope: 1, offset: int64(raw.Offset)}
+	for i := range h.Shape {
+		h.Shape[i], h.Spacing[i] = int(raw.Dim[i+1]), float64(raw.Spacing[i+1])
+	}
+	if problem := raw.dimensions(); problem != "" {
+		add("%s", problem)
+	}
+	if h.Spacing[0] <= 0 || h.Spacing[1] <= 0 || h.Spacing[2] <= 0 || !finite(h.Spacing[:]...) {
+		add("spacing %v, want numbers above 0", h.Spacing)
+	}
+	if bits := 8 * h.Type.size(); bits == 0 || bits != int(raw.BitsPerVoxel) {
+		add("datatype %v of %d bits, want one of %s", h.Type, raw.BitsPerVoxel, typeNames())
+	}
+	if !(raw.Offset >= headerSize+4 && raw.Offset < 1<<30) {
+		add("voxels at byte %v, want %d or more", raw.Offset, headerSize+4)
+	}
+	if slope := float64(raw.Slope); finite(slope) && slope != 0 {
+		h.Slope, h.Intercept = slope, float64(raw.Intercept)
+	}
+	h.Affine = raw.affine()
+	for _, row := range h.Affine {
+		if !finite(row[:]...) || !finite(h.Intercept) {
+			add("affine %v, intercept %v, want finite numbers", h.Affine, h.Intercept)
+			break
+		}
+	}
+	return h, problems
+}
+
+// dimensions wants three; further ones may be of length 1.
+func (raw *rawHeader) dimensions() string {
+	n := int(raw.Dim[0])
+	ok := n >= 3 && n <= 7
+	for i := 1; ok && i <= n; i++ {
+		ok = raw.Dim[i] == 1 || (i <= 3 && raw.Dim[i] > 1)
+	}
+	if ok {
+		return ""
+	}
+	return fmt.Sprintf("%d dimensions %v, want 3 of at least 1 voxel", n, raw.Dim[1:])
+}
+
+func finite(values ...float64) bool {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// Voxels is the number of voxels.
+func (h *Header) Voxels() int { return h.Shape[0] * h.Shape[1] * h.Shape[2] }
+
+// Orientation says for each axis of the file where it runs: Right, Left, Anterior, Posterior, Superior or Inferior, whichever
+// is nearest: "IPL" for the volumes of KiTS19, whose first axis goes down from slice to slice.
+func (h *Header) Orientation() string {
+	const names = "RLAPSI"
+	var axes [3]byte
+	for column := range axes {
+		best := 0
+		for row := range 3 {
+			if math.Abs(h.Affine[row][column]) > math.Abs(h.Affine[best][column]) {
+				best = row
+			}
+		}
+		axes[column] = names[2*best]
+		if h.Affine[best][column] < 0 {
+			axes[column] = names[2*best+1]
+		}
+	}
+	return string(axes[:])
+}

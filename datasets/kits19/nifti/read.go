@@ -1,0 +1,151 @@
+package nifti
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+)
+
+// ReadHeader reads the header of a file.
+func ReadHeader(path string) (*Header, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.header, nil
+}
+
+// ReadFloats reads a volume. Values are in C order of the header's shape, the last axis fastest; the file's own order is the
+// other way round. They are scaled in float64 and then rounded.
+func ReadFloats(path string) (*Header, []float32, error) {
+	return read(path, func(v float64) (float32, bool) { return float32(v), true })
+}
+
+// ReadClasses reads a volume of whole numbers of 0 to most, in the same order. Another value is an error that names the voxel.
+func ReadClasses(path string, most uint8) (*Header, []uint8, error) {
+	return read(path, func(v float64) (uint8, bool) {
+		if !(v >= 0 && v <= float64(most)) {
+			return 0, false
+		}
+		return uint8(v), v == float64(uint8(v))
+	})
+}
+
+// read reads a file, converting each value; what is false for a value refuses it.
+func read[T any](path string, convert func(float64) (T, bool)) (*Header, []T, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	data, err := voxels(f.header, f, f.most-f.header.offset, convert)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if _, err := io.Copy(io.Discard, f); err != nil { // the checksum of a packed file comes last
+		return nil, nil, fmt.Errorf("%s: %w", path, truncated(err, "checksum"))
+	}
+	return f.header, data, nil
+}
+
+// file is an open file, after its header.
+type file struct {
+	io.Reader
+	header *Header
+	most   int64 // bytes that it can hold, once unpacked
+	close  func() error
+}
+
+func (f *file) Close() error { return f.close() }
+
+func open(path string) (*file, error) {
+	disk, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFile(disk)
+	if err != nil {
+		disk.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f.close = disk.Close
+	return f, nil
+}
+
+func newFile(disk *os.File) (*file, error) {
+	info, err := disk.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return newReader(disk, info.Size())
+}
+
+// newReader unpacks, where needed, and reads the header of a file of size bytes.
+func newReader(r io.Reader, size int64) (*file, error) {
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	f := &file{Reader: buffered, most: size}
+	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		unpacked, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, truncated(err, "gzip header")
+		}
+		const largestRatio = 1032 // of deflate: a bit for a run of 258 bytes
+		f.Reader, f.most = bufio.NewReaderSize(unpacked, 1<<16), size*largestRatio
+	}
+	h, err := readHeader(f.Reader)
+	if err != nil {
+		return nil, err
+	}
+	f.header = h
+	return f, nil
+}
+
+// together is how many planes are turned to C order at a time: runs of that length are written.
+const together = 16
+
+// voxels reads the planes of the third axis, of which r holds at most most bytes: a header that claims more costs no memory.
+func voxels[T any](h *Header, r io.Reader, most int64, convert func(float64) (T, bool)) ([]T, error) {
+	size := h.Type.size()
+	if need := int64(h.Voxels()) * int64(size); need > most {
+		return nil, fmt.Errorf("%w: the file is truncated: shape %v of %v needs %d bytes, and it holds at most %d", ErrFormat, h.Shape, h.Type, need, most)
+	}
+	out := make([]T, h.Voxels())
+	plane := h.Shape[0] * h.Shape[1]
+	raw := make([]byte, min(together, h.Shape[2])*plane*size)
+	for k := 0; k < h.Shape[2]; k += together {
+		n := min(together, h.Shape[2]-k)
+		block := raw[:n*plane*size]
+		if _, err := io.ReadFull(r, block); err != nil {
+			return nil, truncated(err, "voxels")
+		}
+		if err := turn(h, out, block, k, n, convert); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// turn writes n planes, from plane k on, to C order: voxel (i, j, k) is at (i*Shape[1] + j)*Shape[2] + k.
+func turn[T any](h *Header, out []T, block []byte, k, n int, convert func(float64) (T, bool)) error {
+	d := decoders[h.Type]
+	plane := h.Shape[0] * h.Shape[1]
+	for j := range h.Shape[1] {
+		for i := range h.Shape[0] {
+			run := out[(i*h.Shape[1]+j)*h.Shape[2]+k:][:n]
+			at := (j*h.Shape[0] + i) * d.size
+			for place := range run {
+				stored := d.read(h.order, block[at+place*plane*d.size:])
+				v, ok := convert(float64(stored*h.Slope) + h.Intercept)
+				if !ok {
+					return fmt.Errorf("%w: voxel (%d, %d, %d) is %v, want a class", ErrFormat, i, j, k+place, float64(stored*h.Slope)+h.Intercept)
+				}
+				run[place] = v
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package nifti
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Type is the code of a type of voxel (nifti1.h).
+type Type int16
+
+// The types that are read.
+const (
+	Uint8   Type = 2
+	Int16   Type = 4
+	Int32   Type = 8
+	Float32 Type = 16
+	Float64 Type = 64
+	Int8    Type = 256
+	Uint16  Type = 512
+	Uint32  Type = 768
+	Int64   Type = 1024
+	Uint64  Type = 1280
+)
+
+// decoder says how a type is read.
+type decoder struct {
+	name string
+	size int // bytes
+	read func(order binary.ByteOrder, b []byte) float64
+}
+
+// decoders has an entry for each type that is read.
+var decoders = map[Type]decoder{
+	Uint8:   {"uint8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
+	Int8:    {"int8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(int8(b[0])) }},
+	Int16:   {"int16", 2, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }},
+	Uint16:  {"uint16", 2, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint16(b)) }},
+	Int32:   {"int32", 4, func(o binary.ByteOrder, b []byte) float64 { return float64(int32(o.Uint32(b))) }},
+	Uint32:  {"uint32", 4, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint32(b)) }},
+	Int64:   {"int64", 8, func(o binary.ByteOrder, b []byte) float64 { return float64(int64(o.Uint64(b))) }},
+	Uint64:  {"uint64", 8, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint64(b)) }},
+	Float32: {"float32", 4, func(o binary.ByteOrder, b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
+	Float64: {"float64", 8, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
+}
+
+func (t Type) size() int { return decoders[t].size }
+
+func (t Type) String() string {
+	if d, ok := decoders[t]; ok {
+		return d.name
+	}
+	return fmt.Sprintf("Type(%d)", int16(t))
+}
+
+func typeNames() string {
+	var names []string
+	for _, d := range decoders {
+		names = append(names, d.name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
