@@ -7,7 +7,7 @@ import (
 )
 
 // largestID bounds the memory that a damaged vocabulary can ask for; the largest known have 256 thousand tokens.
-const largestID = 1<<24 - 1
+const largestID = 1<<21 - 1
 
 // entries lists tokens by their ids, and what is wrong with those.
 func entries(vocab map[string]int32, added []Added) (tokens []entry, faults []string) {
