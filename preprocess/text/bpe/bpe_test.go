@@ -151,17 +151,6 @@ func TestUnknownSymbols(t *testing.T) {
 	}
 }
 
-func TestEncoderForgets(t *testing.T) {
-	tokenizer := openVocab(t, filepath.Join("testdata", "golden", "preprocess", "gptj_prompts"))
-	e := newEncoder()
-	for i := range knownPieces + 10 {
-		e.append(nil, tokenizer.model, "w"+strings.Repeat("x", i%40)+string(rune(0x100+i)))
-	}
-	if len(e.known) > 11 || len(e.known) == 0 {
-		t.Errorf("%d pieces are known", len(e.known))
-	}
-}
-
 // FuzzTokenizer checks that byte-level encodings lose nothing.
 func FuzzTokenizer(f *testing.F) {
 	tokenizer := openVocab(f, filepath.Join("testdata", "golden", "preprocess", "gptj_prompts"))

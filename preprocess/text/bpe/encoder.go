@@ -1,32 +1,15 @@
 package bpe
 
-import (
-	"strings"
+import "github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
-)
-
-// encoder is the working memory of one goroutine, and a memory of the pieces that it has met: most of a text is words that
-// have been there before.
+// encoder is the working memory of one goroutine.
 type encoder struct {
 	merger  merge.Merger
+	memory  merge.Memory
 	symbols []int32
-	known   map[string]span
-	ids     []int32 // of all known pieces
 }
 
-// span is a part of encoder.ids.
-type span struct{ start, end int32 }
-
-// The limits of what an encoder keeps: some megabytes.
-const (
-	knownPieces  = 1 << 15
-	longestKnown = 64 // bytes
-)
-
-func newEncoder() *encoder { return &encoder{known: make(map[string]span)} }
-
-// append appends the ids of a piece of text, which is not empty.
+// append appends the ids of a piece of text.
 func (e *encoder) append(dst []int32, m *model, piece string) []int32 {
 	for piece != "" {
 		n := m.chunk(piece)
@@ -37,8 +20,8 @@ func (e *encoder) append(dst []int32, m *model, piece string) []int32 {
 }
 
 func (e *encoder) appendChunk(dst []int32, m *model, chunk string) []int32 {
-	if s, ok := e.known[chunk]; ok {
-		return append(dst, e.ids[s.start:s.end]...)
+	if ids, ok := e.memory.Recall(chunk); ok {
+		return append(dst, ids...)
 	}
 	start := len(dst)
 	if id, ok := m.ids[chunk]; ok && m.ignoreMerges {
@@ -47,18 +30,6 @@ func (e *encoder) appendChunk(dst []int32, m *model, chunk string) []int32 {
 		e.symbols = m.symbols(e.symbols[:0], chunk)
 		dst = append(dst, e.merger.Apply(m.table, e.symbols)...)
 	}
-	if len(chunk) <= longestKnown {
-		e.remember(chunk, dst[start:])
-	}
+	e.memory.Keep(chunk, dst[start:])
 	return dst
-}
-
-func (e *encoder) remember(chunk string, ids []int32) {
-	if len(e.known) >= knownPieces {
-		clear(e.known)
-		e.ids = e.ids[:0]
-	}
-	start := len(e.ids)
-	e.ids = append(e.ids, ids...)
-	e.known[strings.Clone(chunk)] = span{int32(start), int32(len(e.ids))}
 }

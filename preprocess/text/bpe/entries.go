@@ -10,16 +10,16 @@ import (
 const largestID = 1<<21 - 1
 
 // entries lists tokens by their ids, and what is wrong with those.
-func entries(vocab map[string]int32, added []Added) (tokens []entry, faults []string) {
+func entries(vocab map[string]int32, extra []Added) (tokens []entry, faults []string) {
 	type numbered struct {
 		entry
 		id int32
 	}
-	all := make([]numbered, 0, len(vocab)+len(added))
+	all := make([]numbered, 0, len(vocab)+len(extra))
 	for token, id := range vocab {
 		all = append(all, numbered{entry{text: token, exists: true}, id})
 	}
-	for _, a := range added {
+	for _, a := range extra {
 		all = append(all, numbered{entry{text: a.Content, exists: true, added: true, special: a.Special}, a.ID})
 	}
 	if len(vocab) == 0 {

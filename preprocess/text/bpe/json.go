@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
 )
 
 // file is a tokenizer.json.
@@ -149,20 +151,20 @@ func (p *parser) model(m modelFile) *model {
 
 // addTokens lists the tokens by id, and makes the finders of the added ones.
 func (p *parser) addTokens(t *Tokenizer, list []addedToken, vocab map[string]int32) {
-	added := make([]Added, len(list))
+	extra := make([]Added, len(list))
 	for i, a := range list {
-		added[i] = Added(a)
+		extra[i] = Added(a)
 	}
-	tokens, faults := entries(vocab, added)
+	tokens, faults := entries(vocab, extra)
 	p.faults = append(p.faults, faults...)
 	t.setTokens(tokens)
-	var asIs, normal []pattern
-	for _, a := range added {
+	var asIs, normal []added.Pattern
+	for _, a := range extra {
 		if a.Normalized {
-			normal = append(normal, pattern{t.normalize(a.Content), a})
+			normal = append(normal, added.Pattern{Text: t.normalize(a.Content), Token: a})
 		} else {
-			asIs = append(asIs, pattern{a.Content, a})
+			asIs = append(asIs, added.Pattern{Text: a.Content, Token: a})
 		}
 	}
-	t.asIs, t.normal = newFinder(asIs), newFinder(normal)
+	t.asIs, t.normal = added.NewFinder(asIs), added.NewFinder(normal)
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -21,6 +22,9 @@ var (
 // faultsShown is how many faults of one kind an error names.
 const faultsShown = 5
 
+// Added is a token that is found in text before anything else, and is not taken apart.
+type Added = added.Token
+
 // Tokenizer is read-only and may be used from many goroutines.
 type Tokenizer struct {
 	model     *model
@@ -28,9 +32,9 @@ type Tokenizer struct {
 	size      int     // ids that have a token
 	normalize func(string) string
 	split     splitter
-	asIs      *finder // added tokens that are found in text as it is
-	normal    *finder // those that are found in normalized text
-	before    []int32 // special tokens around a text
+	asIs      *added.Finder // added tokens that are found in text as it is
+	normal    *added.Finder // those that are found in normalized text
+	before    []int32       // special tokens around a text
 	after     []int32
 	decode    decoder
 	cleanUp   bool
@@ -80,13 +84,13 @@ func (t *Tokenizer) EncodePlain(dst []int32, text string) []int32 {
 	text = t.prefix + text
 	e, ok := t.encoders.Get().(*encoder)
 	if !ok {
-		e = newEncoder()
+		e = &encoder{}
 	}
 	defer t.encoders.Put(e)
 	add := func(id int32) { dst = append(dst, id) }
 	piece := func(piece string) { dst = e.append(dst, t.model, piece) }
-	t.asIs.split(text, func(part string, first bool) {
-		t.normal.split(t.normalize(part), func(part string, leads bool) {
+	t.asIs.Split(text, func(part string, first bool) {
+		t.normal.Split(t.normalize(part), func(part string, leads bool) {
 			t.split(part, first && leads, piece)
 		}, add)
 	}, add)

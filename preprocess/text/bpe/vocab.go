@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
 )
 
 // VocabOptions are what stands beside vocab.json and merges.txt. The zero value is GPT-2's.
@@ -31,7 +33,7 @@ func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
 	if err := json.Unmarshal(vocab, &d.vocab); err != nil {
 		return nil, fmt.Errorf("%w: vocab.json: %w", ErrFile, err)
 	}
-	t := &Tokenizer{normalize: keep, split: scanAll(scanGPT2), decode: decodeSlow, normal: newFinder(nil), cleanUp: o.CleanUp}
+	t := &Tokenizer{normalize: keep, split: scanAll(scanGPT2), decode: decodeSlow, normal: added.NewFinder(nil), cleanUp: o.CleanUp}
 	var faults []string
 	d.merges, faults = parseMerges(string(merges))
 	model, wrong := newModel(d)
@@ -71,8 +73,8 @@ func parseMerges(text string) (merges [][2]string, faults []string) {
 }
 
 func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []string) {
-	added := make([]Added, 0, len(o.Added))
-	patterns := make([]pattern, 0, len(o.Added))
+	extra := make([]Added, 0, len(o.Added))
+	patterns := make([]added.Pattern, 0, len(o.Added))
 	for _, a := range o.Added {
 		if a.ID < 0 {
 			id, ok := vocab[a.Content]
@@ -82,8 +84,8 @@ func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []
 			}
 			a.ID = id
 		}
-		added = append(added, a)
-		patterns = append(patterns, pattern{a.Content, a})
+		extra = append(extra, a)
+		patterns = append(patterns, added.Pattern{Text: a.Content, Token: a})
 		if a.Content == o.Begin {
 			t.before = []int32{a.ID}
 		}
@@ -91,8 +93,8 @@ func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []
 	if o.Begin != "" && len(t.before) == 0 {
 		faults = append(faults, fmt.Sprintf("the first token, %.40q, is not among those added", o.Begin))
 	}
-	tokens, wrong := entries(vocab, added)
+	tokens, wrong := entries(vocab, extra)
 	t.setTokens(tokens)
-	t.asIs = newFinder(patterns)
+	t.asIs = added.NewFinder(patterns)
 	return append(faults, wrong...)
 }

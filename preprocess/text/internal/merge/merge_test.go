@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -112,5 +114,30 @@ func BenchmarkApply(b *testing.B) {
 	for b.Loop() {
 		copy(symbols, []int32{1, 2, 3, 4, 5, 6, 7})
 		m.Apply(table, symbols)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	var m Memory
+	if _, ok := m.Recall("a"); ok {
+		t.Error("an empty memory knows a piece")
+	}
+	m.Keep("a", []int32{1, 2})
+	m.Keep("b", nil)
+	m.Keep(strings.Repeat("x", longestKnown+1), []int32{3})
+	if ids, ok := m.Recall("a"); !ok || !slices.Equal(ids, []int32{1, 2}) {
+		t.Errorf("got %v, %v", ids, ok)
+	}
+	if ids, ok := m.Recall("b"); !ok || len(ids) != 0 {
+		t.Errorf("got %v, %v", ids, ok)
+	}
+	if len(m.known) != 2 {
+		t.Error("a long piece is kept")
+	}
+	for i := range knownPieces {
+		m.Keep(strconv.Itoa(i), []int32{int32(i)})
+	}
+	if ids, ok := m.Recall(strconv.Itoa(knownPieces - 1)); !ok || ids[0] != knownPieces-1 || len(m.known) > 2 {
+		t.Errorf("got %v, %v, %d pieces", ids, ok, len(m.known))
 	}
 }

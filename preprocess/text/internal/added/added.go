@@ -1,4 +1,7 @@
-package bpe
+// Package added finds the tokens in a text that stand for themselves, such as "<s>", before a tokenizer takes the rest apart.
+//
+// In: tokens and a text. Out: the rest of the text, which is the tokenizer's business.
+package added
 
 import (
 	"cmp"
@@ -8,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Added is a token that is found in text before anything else, and is not taken apart.
-type Added struct {
+// Token is found in text before anything else, and is not taken apart.
+type Token struct {
 	ID      int32
 	Content string
 	Special bool // left out by Decode
@@ -21,34 +24,36 @@ type Added struct {
 	Normalized bool
 }
 
-// finder looks for added tokens.
-type finder struct {
-	byFirst [256][]pattern // the longest first
+// Finder looks for tokens. It is read-only and may be used from many goroutines.
+type Finder struct {
+	byFirst [256][]Pattern // the longest first
 	any     bool
 }
 
-type pattern struct {
-	text  string
-	token Added
+// Pattern is a token, and the text that it is found by.
+type Pattern struct {
+	Text  string
+	Token Token
 }
 
-func newFinder(patterns []pattern) *finder {
-	f := &finder{}
+// NewFinder returns a finder of patterns; empty ones are never found.
+func NewFinder(patterns []Pattern) *Finder {
+	f := &Finder{}
 	for _, p := range patterns {
-		if p.text != "" {
-			f.byFirst[p.text[0]] = append(f.byFirst[p.text[0]], p)
+		if p.Text != "" {
+			f.byFirst[p.Text[0]] = append(f.byFirst[p.Text[0]], p)
 			f.any = true
 		}
 	}
 	for _, list := range f.byFirst {
-		slices.SortStableFunc(list, func(a, b pattern) int { return cmp.Compare(len(b.text), len(a.text)) })
+		slices.SortStableFunc(list, func(a, b Pattern) int { return cmp.Compare(len(b.Text), len(a.Text)) })
 	}
 	return f
 }
 
-// split calls text with each part of s that is no added token, and token with each that is, in their order. first tells
+// Split calls text with each part of s that is no added token, and token with each that is, in their order. first tells
 // whether a part starts where s does.
-func (f *finder) split(s string, text func(part string, first bool), token func(id int32)) {
+func (f *Finder) Split(s string, text func(part string, first bool), token func(id int32)) {
 	done := 0
 	for at := 0; f.any && at < len(s); {
 		p, ok := f.match(s, at)
@@ -56,22 +61,22 @@ func (f *finder) split(s string, text func(part string, first bool), token func(
 			at++
 			continue
 		}
-		start, end := at, at+len(p.text)
+		start, end := at, at+len(p.Text)
 		at = end
-		if p.token.SingleWord && (endsWithWord(s[:start]) || startsWithWord(s[end:])) {
+		if p.Token.SingleWord && (endsWithWord(s[:start]) || startsWithWord(s[end:])) {
 			continue
 		}
-		if p.token.LStrip {
+		if p.Token.LStrip {
 			start = max(done, len(strings.TrimRightFunc(s[:start], unicode.IsSpace)))
 		}
-		if p.token.RStrip {
+		if p.Token.RStrip {
 			end = len(s) - len(strings.TrimLeftFunc(s[end:], unicode.IsSpace))
 			at = end
 		}
 		if done < start {
 			text(s[done:start], done == 0)
 		}
-		token(p.token.ID)
+		token(p.Token.ID)
 		done = end
 	}
 	if done < len(s) {
@@ -79,13 +84,13 @@ func (f *finder) split(s string, text func(part string, first bool), token func(
 	}
 }
 
-func (f *finder) match(s string, at int) (pattern, bool) {
+func (f *Finder) match(s string, at int) (Pattern, bool) {
 	for _, p := range f.byFirst[s[at]] {
-		if strings.HasPrefix(s[at:], p.text) {
+		if strings.HasPrefix(s[at:], p.Text) {
 			return p, true
 		}
 	}
-	return pattern{}, false
+	return Pattern{}, false
 }
 
 func endsWithWord(s string) bool {
