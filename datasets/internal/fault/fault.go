@@ -25,19 +25,22 @@ type Error struct {
 	Kind   error  // the sentinel of the package that reads the data set
 	Path   string // of the file or folder that is wrong
 	Faults []Fault
+	More   int // faults beyond the first 10,000, which are only counted
 }
 
-// shown is how many faults the text of an error spells out.
-const shown = 20
+const (
+	shown = 20     // faults that the text of an error spells out
+	kept  = 10_000 // faults that an error holds: a file may be wrong in each of a billion records
+)
 
 // Error spells out the first 20 faults, one per line, and counts the rest.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v: %s: %d faults:", e.Kind, e.Path, len(e.Faults))
+	fmt.Fprintf(&b, "%v: %s: %d faults:", e.Kind, e.Path, len(e.Faults)+e.More)
 	for _, f := range e.Faults[:min(len(e.Faults), shown)] {
 		fmt.Fprintf(&b, "\n  %v", f)
 	}
-	if more := len(e.Faults) - shown; more > 0 {
+	if more := len(e.Faults) + e.More - shown; more > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", more)
 	}
 	return b.String()
@@ -50,12 +53,17 @@ func (e *Error) Unwrap() error { return e.Kind }
 type List struct {
 	mu     sync.Mutex
 	faults []Fault
+	more   int
 }
 
-// Addf adds a fault of a record.
+// Addf adds a fault of a record. Those after the first 10,000 are only counted.
 func (l *List) Addf(where, format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if len(l.faults) == kept {
+		l.more++
+		return
+	}
 	l.faults = append(l.faults, Fault{where, fmt.Sprintf(format, args...)})
 }
 
@@ -63,7 +71,7 @@ func (l *List) Addf(where, format string, args ...any) {
 func (l *List) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.faults)
+	return len(l.faults) + l.more
 }
 
 // Err is an *Error with all faults in the order in which they were added, or nil if there are none.
@@ -73,5 +81,5 @@ func (l *List) Err(kind error, path string) error {
 	if len(l.faults) == 0 {
 		return nil
 	}
-	return &Error{kind, path, append([]Fault(nil), l.faults...)}
+	return &Error{kind, path, append([]Fault(nil), l.faults...), l.more}
 }

@@ -28,3 +28,18 @@ func TestList(t *testing.T) {
 		t.Errorf("text %s", text)
 	}
 }
+
+func TestListIsBounded(t *testing.T) {
+	var l List
+	for range kept + 30 {
+		l.Addf("pair", "wrong")
+	}
+	err := l.Err(errors.New("data set"), "file")
+	var all *Error
+	if !errors.As(err, &all) || len(all.Faults) != kept || all.More != 30 || l.Len() != kept+30 {
+		t.Fatalf("%d faults kept", len(all.Faults))
+	}
+	if !strings.Contains(err.Error(), "10030 faults") || !strings.HasSuffix(err.Error(), "and 10010 more") {
+		t.Errorf("text ends %s", err.Error()[len(err.Error())-30:])
+	}
+}

@@ -1,0 +1,111 @@
+package criteo
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
+)
+
+// array is a matrix in a file: rows of elements, in C order and little endian.
+type array struct {
+	file    io.ReaderAt
+	offset  int64 // of the elements
+	dtype   string
+	rows    int
+	columns int
+}
+
+// sizes are the bytes of the dtypes that are read.
+var sizes = map[string]int{"<f4": 4, "<i4": 4, "<i8": 8, "|u1": 1, "|i1": 1, "|b1": 1, "<f8": 8}
+
+// newArray reads the header of an array that takes up length bytes of a file, from offset on. problem says what is wrong with
+// it: it must have one of the dtypes, and two dimensions, or one, which is one column.
+func newArray(file io.ReaderAt, offset, length int64, dtypes ...string) (a *array, problem string) {
+	h, err := npy.ReadHeader(bufio.NewReader(io.NewSectionReader(file, offset, length)))
+	if err != nil {
+		return nil, err.Error()
+	}
+	shape := h.Shape
+	if len(shape) == 1 {
+		shape = []int{shape[0], 1}
+	}
+	known := false
+	for _, d := range dtypes {
+		known = known || d == h.DType
+	}
+	if !known || h.Fortran || len(shape) != 2 || shape[1] < 1 {
+		return nil, fmt.Sprintf("an array of %v, want one of %v with pairs as rows, in C order", h, dtypes)
+	}
+	if need := h.Size(sizes[h.DType]); need != length-h.Length {
+		return nil, fmt.Sprintf("an array of %v needs %d bytes, and there are %d", h, need, length-h.Length)
+	}
+	return &array{file, offset + h.Length, h.DType, shape[0], shape[1]}, ""
+}
+
+// read returns the bytes of rows [start, end).
+func (a *array) read(start, end int) ([]byte, error) {
+	row := int64(a.columns) * int64(sizes[a.dtype])
+	data := make([]byte, int64(end-start)*row)
+	if _, err := a.file.ReadAt(data, a.offset+int64(start)*row); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// floats reads rows of float32.
+func (a *array) floats(dst []float32, start, end int) error {
+	data, err := a.read(start, end)
+	if err != nil {
+		return err
+	}
+	for i := range dst {
+		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return nil
+}
+
+// ints reads rows of int32.
+func (a *array) ints(dst []int32, start, end int) error {
+	data, err := a.read(start, end)
+	if err != nil {
+		return err
+	}
+	for i := range dst {
+		dst[i] = int32(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return nil
+}
+
+// values reads rows of any dtype.
+func (a *array) values(start, end int) ([]float64, error) {
+	data, err := a.read(start, end)
+	if err != nil {
+		return nil, err
+	}
+	size := sizes[a.dtype]
+	values := make([]float64, len(data)/size)
+	for i := range values {
+		values[i] = element(a.dtype, data[i*size:])
+	}
+	return values, nil
+}
+
+func element(dtype string, b []byte) float64 {
+	switch dtype {
+	case "<f4":
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	case "<f8":
+		return math.Float64frombits(binary.LittleEndian.Uint64(b))
+	case "<i4":
+		return float64(int32(binary.LittleEndian.Uint32(b)))
+	case "<i8":
+		return float64(int64(binary.LittleEndian.Uint64(b)))
+	case "|i1":
+		return float64(int8(b[0]))
+	}
+	return float64(b[0])
+}

@@ -1,0 +1,173 @@
+package criteo
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+)
+
+// The files of the multi-hot layout; the variant comes before the suffix.
+const (
+	denseName  = "day_23_dense.npy"
+	sparseName = "day_23_sparse_multi_hot.npz"
+	labelsName = "day_23_labels.npy"
+)
+
+func (o Options) name(file string) string {
+	stem, suffix, _ := strings.Cut(file, ".")
+	return stem + string(o.Variant) + "." + suffix
+}
+
+// anyFile is whether dir has a file of the layout.
+func (o Options) anyFile(dir string) bool {
+	for _, name := range []string{denseName, sparseName, labelsName} {
+		if exists(filepath.Join(dir, o.name(name))) {
+			return true
+		}
+	}
+	return false
+}
+
+// multiHot are the arrays of the layout. Those of embedding tables lie in one file.
+type multiHot struct {
+	numbers *array
+	tables  [Tables]*array
+	hot     []int
+	names   [2]string // of the files of numbers and tables
+}
+
+var errLabelsOnly = errors.New("the data set was opened for its labels alone")
+
+func (m *multiHot) hotness() []int { return m.hot }
+
+func (m *multiHot) dense(dst []float32, start, end int) error {
+	if m.numbers == nil {
+		return errLabelsOnly
+	}
+	return m.numbers.floats(dst, start, end)
+}
+
+func (m *multiHot) sparse(dst []int32, table, start, end int) error {
+	if m.tables[table] == nil {
+		return errLabelsOnly
+	}
+	return m.tables[table].ints(dst, start, end)
+}
+
+func (m *multiHot) where(table int) string {
+	if table < 0 {
+		return m.names[0]
+	}
+	return fmt.Sprintf("%s: %d.npy", m.names[1], table)
+}
+
+func (s *Set) openMultiHot(dir string, o Options, faults *fault.List) error {
+	labels := s.openArray(dir, o.name(labelsName), faults, "<i4", "<i8", "|u1", "|i1", "|b1", "<f4", "<f8")
+	if labels != nil && labels.columns != 1 {
+		faults.Addf(o.name(labelsName), "%d columns, want 1", labels.columns)
+	}
+	m := &multiHot{names: [2]string{o.name(denseName), o.name(sparseName)}, hot: make([]int, Tables)}
+	s.source = m
+	if !o.LabelsOnly {
+		m.numbers = s.openArray(dir, m.names[0], faults, "<f4")
+		if m.numbers != nil && m.numbers.columns != DenseFeatures {
+			faults.Addf(m.names[0], "%d columns, want %d", m.numbers.columns, DenseFeatures)
+		}
+		if f, size, err := s.open(filepath.Join(dir, m.names[1])); err != nil {
+			faults.Addf(m.names[1], "%v", err)
+		} else {
+			m.openTables(f, size, faults)
+		}
+	}
+	if labels == nil {
+		return nil
+	}
+	m.checkRows(labels.rows, o, faults)
+	if faults.Len() == 0 {
+		s.readLabels(o.use(labels.rows), o.name(labelsName), faults, labels.values)
+	}
+	return nil
+}
+
+// use is how many pairs of all that there are the benchmark uses: of the whole day its first half, rounded up.
+func (o Options) use(pairs int) int {
+	if o.Variant == Full {
+		pairs -= pairs / 2
+	}
+	if o.Count > 0 {
+		pairs = min(pairs, o.Count)
+	}
+	return pairs
+}
+
+func (s *Set) openArray(dir, name string, faults *fault.List, dtypes ...string) *array {
+	f, size, err := s.open(filepath.Join(dir, name))
+	if err != nil {
+		faults.Addf(name, "%v", err)
+		return nil
+	}
+	a, problem := newArray(f, 0, size, dtypes...)
+	if problem != "" {
+		faults.Addf(name, "%s", problem)
+	}
+	return a
+}
+
+// openTables finds the arrays of all tables in a npz file of size bytes.
+func (m *multiHot) openTables(f io.ReaderAt, size int64, faults *fault.List) {
+	archive, err := zip.NewReader(f, size)
+	if err != nil {
+		faults.Addf(m.names[1], "%v: it is no npz file, or truncated", err)
+		return
+	}
+	members := map[string]*zip.File{}
+	for _, member := range archive.File {
+		members[member.Name] = member
+	}
+	for k := range m.tables {
+		a, problem := openMember(f, size, members[fmt.Sprintf("%d.npy", k)])
+		if problem != "" {
+			faults.Addf(m.where(k), "%s", problem)
+			continue
+		}
+		m.tables[k], m.hot[k] = a, a.columns
+	}
+}
+
+// openMember finds the array of a member, which must be stored as it is: rows are read from the middle of it.
+func openMember(f io.ReaderAt, size int64, member *zip.File) (*array, string) {
+	if member == nil {
+		return nil, "the file has no such member, want 0.npy to 25.npy"
+	}
+	if member.Method != zip.Store {
+		return nil, fmt.Sprintf("the member is compressed (method %d), want it stored: write the file with numpy.savez", member.Method)
+	}
+	offset, err := member.DataOffset()
+	if err != nil {
+		return nil, err.Error()
+	}
+	if offset < 0 || offset > size || member.UncompressedSize64 > uint64(size-offset) {
+		return nil, fmt.Sprintf("%d bytes from byte %d on, of a file of %d: it is truncated", member.UncompressedSize64, offset, size)
+	}
+	return newArray(f, offset, int64(member.UncompressedSize64), "<i4")
+}
+
+// checkRows wants as many pairs in each array as there are labels.
+func (m *multiHot) checkRows(want int, o Options, faults *fault.List) {
+	if want == 0 {
+		faults.Addf(o.name(labelsName), "no pairs, want at least 1")
+	}
+	if m.numbers != nil && m.numbers.rows != want {
+		faults.Addf(m.names[0], "%d pairs, want %d as there are labels", m.numbers.rows, want)
+	}
+	for k, a := range m.tables {
+		if a != nil && a.rows != want {
+			faults.Addf(m.where(k), "%d pairs, want %d as there are labels", a.rows, want)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package criteo
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
+)
+
+// The files of the one-hot layout.
+const (
+	binaryName = "terabyte_processed_test.bin"
+	countsName = "day_fea_count.npz"
+)
+
+// columns of the binary file: label, numbers, indices.
+const columns = 1 + DenseFeatures + Tables
+
+// oneHot is the binary file: the test half of the day.
+type oneHot struct {
+	rows    *array
+	modulus int32
+	hot     []int
+}
+
+func (h *oneHot) hotness() []int { return h.hot }
+
+// dense reads numbers as the model wants them: log(x + 1), of int32.
+func (h *oneHot) dense(dst []float32, start, end int) error {
+	return h.each(start, end, func(pair int, row []int32) {
+		for i, v := range row[1 : 1+DenseFeatures] {
+			dst[pair*DenseFeatures+i] = float32(math.Log(float64(float32(v) + 1)))
+		}
+	})
+}
+
+func (h *oneHot) sparse(dst []int32, table, start, end int) error {
+	return h.each(start, end, func(pair int, row []int32) {
+		dst[pair] = row[1+DenseFeatures+table]
+		if h.modulus > 0 && dst[pair] >= 0 {
+			dst[pair] %= h.modulus
+		}
+	})
+}
+
+// each calls do for each pair, counted from start, with its row.
+func (h *oneHot) each(start, end int, do func(pair int, row []int32)) error {
+	values := make([]int32, (end-start)*columns)
+	if err := h.rows.ints(values, start, end); err != nil {
+		return err
+	}
+	for pair := range end - start {
+		do(pair, values[pair*columns:][:columns])
+	}
+	return nil
+}
+
+func (h *oneHot) where(table int) string {
+	if table < 0 {
+		return binaryName
+	}
+	return fmt.Sprintf("%s: table %d", binaryName, table)
+}
+
+func (s *Set) openOneHot(dir string, o Options, faults *fault.List) error {
+	f, size, err := s.open(filepath.Join(dir, binaryName))
+	if err != nil {
+		return err
+	}
+	const row = 4 * columns
+	if size == 0 || size%row != 0 {
+		faults.Addf(binaryName, "%d bytes, want a multiple of %d above 0: 40 int32 of each pair", size, row)
+	}
+	h := &oneHot{rows: &array{file: f, dtype: "<i4", rows: int(size / row), columns: columns}, modulus: int32(min(o.Modulus, math.MaxInt32))}
+	for range Tables {
+		h.hot = append(h.hot, 1)
+	}
+	s.source = h
+	if s.rows == nil && !o.LabelsOnly {
+		s.rows = s.readCounts(dir, o, faults)
+	}
+	o.Variant = Sample // the file is the half of the day already
+	if faults.Len() == 0 {
+		s.readLabels(o.use(h.rows.rows), binaryName, faults, h.labels)
+	}
+	return nil
+}
+
+func (h *oneHot) labels(start, end int) ([]float64, error) {
+	labels := make([]float64, end-start)
+	err := h.each(start, end, func(pair int, row []int32) { labels[pair] = float64(row[0]) })
+	return labels, err
+}
+
+// readCounts reads the rows of each table, limited by the modulus.
+func (s *Set) readCounts(dir string, o Options, faults *fault.List) []int {
+	f, size, err := s.open(filepath.Join(dir, countsName))
+	if err != nil {
+		faults.Addf(countsName, "%v", err)
+		return nil
+	}
+	archive, err := zip.NewReader(f, size)
+	if err != nil {
+		faults.Addf(countsName, "%v: it is no npz file, or truncated", err)
+		return nil
+	}
+	rows, err := counts(archive)
+	if err != nil {
+		faults.Addf(countsName, "%v", err)
+	}
+	for k := range rows {
+		if o.Modulus > 0 {
+			rows[k] = min(rows[k], o.Modulus)
+		}
+	}
+	return rows
+}
+
+// counts reads the member counts.npy: 26 whole numbers above 0. It may be compressed.
+func counts(archive *zip.Reader) ([]int, error) {
+	member, err := archive.Open("counts.npy")
+	if err != nil {
+		return nil, err
+	}
+	defer member.Close()
+	h, err := npy.ReadHeader(member)
+	if err != nil {
+		return nil, err
+	}
+	size := sizes[h.DType]
+	if len(h.Shape) != 1 || h.Shape[0] != Tables || size == 0 {
+		return nil, fmt.Errorf("counts of %v, want one number of each of %d tables", h, Tables)
+	}
+	data := make([]byte, Tables*size)
+	if _, err := io.ReadFull(member, data); err != nil {
+		return nil, fmt.Errorf("counts: %w", err)
+	}
+	rows := make([]int, Tables)
+	for k := range rows {
+		v := element(h.DType, data[k*size:])
+		if !(v >= 1 && v <= math.MaxInt32) {
+			return nil, fmt.Errorf("count of table %d is %v, want 1 to %d", k, v, math.MaxInt32)
+		}
+		rows[k] = int(v)
+	}
+	return rows, nil
+}

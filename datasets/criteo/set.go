@@ -1,0 +1,239 @@
+package criteo
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+)
+
+// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+var ErrDataset = errors.New("click data set")
+
+// FaultError holds all faults of a data set, or of the pairs read: errors.As finds it.
+type FaultError = fault.Error
+
+// The shape of a pair.
+const (
+	DenseFeatures = 13
+	Tables        = 26
+)
+
+// Variant is a size of the data set: the middle of the names of its files.
+type Variant string
+
+// The variants. Of the whole day its first half is used, as in the reference; of the others everything.
+const (
+	Full   Variant = ""
+	Sample Variant = "_sample"
+	Debug  Variant = "_debug"
+)
+
+// Options say what to expect of a data set. The zero value is right for the benchmarks', but for Rows.
+type Options struct {
+	Variant Variant // of the multi-hot layout
+	Count   int     // use only the first Count pairs; 0: all
+	// Rows are those of each embedding table: indices must be below. Nil: only negative indices are refused.
+	Rows []int
+	// Modulus limits the rows of the one-hot layout: an index stands for its remainder. 0: the index itself.
+	Modulus int
+	// LabelsOnly leaves dense numbers and indices unchecked: to score a finished run, the labels are enough.
+	LabelsOnly bool
+}
+
+// Set is a data set whose files have passed their checks. It may be used from many goroutines.
+type Set struct {
+	source source
+	rows   []int
+	labels []uint8
+	closer []io.Closer
+}
+
+// source is a layout: where the rows of pairs lie. Reads are of pairs [start, end), row by row.
+type source interface {
+	hotness() []int
+	dense(dst []float32, start, end int) error
+	sparse(dst []int32, table, start, end int) error
+	where(table int) string // what to call a table, or for -1 the dense numbers, in messages
+}
+
+// Open finds out the layout of dir, checks that all files are there and agree in dtype, shape and length, and reads the
+// labels. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds. The caller closes
+// the set.
+func Open(dir string, o Options) (*Set, error) {
+	var faults fault.List
+	s := &Set{rows: o.Rows}
+	o.check(&faults)
+	var err error
+	switch {
+	case exists(filepath.Join(dir, binaryName)):
+		err = s.openOneHot(dir, o, &faults)
+	case o.anyFile(dir):
+		err = s.openMultiHot(dir, o, &faults)
+	default:
+		err = fmt.Errorf("it holds neither %s, %s and %s nor %s: %w",
+			o.name(denseName), o.name(sparseName), o.name(labelsName), binaryName, fs.ErrNotExist)
+	}
+	if err == nil {
+		err = faults.Err(ErrDataset, dir)
+	} else {
+		err = fmt.Errorf("%w %s: %w", ErrDataset, dir, err)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (o Options) check(faults *fault.List) {
+	if o.Rows != nil && len(o.Rows) != Tables {
+		faults.Addf("options", "rows of %d tables, want %d", len(o.Rows), Tables)
+	}
+	if o.Modulus < 0 {
+		faults.Addf("options", "modulus %d, want at least 0", o.Modulus)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// open opens a file, which the set closes.
+func (s *Set) open(path string) (*os.File, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	s.closer = append(s.closer, f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%s is no file", path)
+	}
+	return f, info.Size(), nil
+}
+
+// Close closes the files.
+func (s *Set) Close() error {
+	var all []error
+	for _, c := range s.closer {
+		all = append(all, c.Close())
+	}
+	s.closer = nil
+	return errors.Join(all...)
+}
+
+// Len is the number of pairs in use.
+func (s *Set) Len() int { return len(s.labels) }
+
+// Labels are 0 or 1 for each pair. The caller must not change them.
+func (s *Set) Labels() []uint8 { return s.labels }
+
+// Hotness is how many indices a pair has of each table. The caller must not change it.
+func (s *Set) Hotness() []int { return s.source.hotness() }
+
+// Rows are those of each embedding table as the data set or Options say; nil if neither does. The caller must not change them.
+func (s *Set) Rows() []int { return s.rows }
+
+// Dense reads the numbers of pairs [start, end) into dst, DenseFeatures of each pair. Numbers that are not finite are an
+// error that lists them.
+func (s *Set) Dense(dst []float32, start, end int) error {
+	if err := s.checkRange(len(dst), DenseFeatures, start, end); err != nil {
+		return err
+	}
+	if err := s.source.dense(dst, start, end); err != nil {
+		return fmt.Errorf("%w: %s, pairs %d to %d: %w", ErrDataset, s.source.where(-1), start, end, err)
+	}
+	var faults fault.List
+	for i, v := range dst {
+		if v-v != 0 {
+			faults.Addf(fmt.Sprintf("pair %d", start+i/DenseFeatures), "number %d is %v, want a finite one", i%DenseFeatures, v)
+		}
+	}
+	return faults.Err(ErrDataset, s.source.where(-1))
+}
+
+// Sparse reads the indices of pairs [start, end) into a table into dst, Hotness()[table] of each pair. Indices outside of the
+// table are an error that lists them.
+func (s *Set) Sparse(dst []int32, table, start, end int) error {
+	if table < 0 || table >= Tables {
+		return fmt.Errorf("%w: table %d, want 0 to %d", ErrDataset, table, Tables-1)
+	}
+	hot := s.source.hotness()[table]
+	if err := s.checkRange(len(dst), hot, start, end); err != nil {
+		return err
+	}
+	if err := s.source.sparse(dst, table, start, end); err != nil {
+		return fmt.Errorf("%w: %s, pairs %d to %d: %w", ErrDataset, s.source.where(table), start, end, err)
+	}
+	return s.checkIndices(dst, table, start, hot)
+}
+
+func (s *Set) checkIndices(indices []int32, table, start, hot int) error {
+	limit := int64(1) << 31
+	if s.rows != nil {
+		limit = int64(s.rows[table])
+	}
+	var faults fault.List
+	for i, index := range indices {
+		if index < 0 || int64(index) >= limit {
+			faults.Addf(fmt.Sprintf("pair %d", start+i/hot), "index %d is %d, want 0 to %d", i%hot, index, limit-1)
+		}
+	}
+	return faults.Err(ErrDataset, s.source.where(table))
+}
+
+func (s *Set) checkRange(room, each, start, end int) error {
+	if start < 0 || end < start || end > s.Len() || room != (end-start)*each {
+		return fmt.Errorf("%w: pairs %d to %d into room for %d values, want pairs within 0 to %d and room for %d of each",
+			ErrDataset, start, end, room, s.Len(), each)
+	}
+	return nil
+}
+
+// blockPairs is how many pairs are read at a time when all of a file is read.
+const blockPairs = 1 << 16
+
+// readLabels sets the labels of n pairs, reading blocks with all processors: read appends the values of pairs
+// [start, end). Labels that are neither 0 nor 1 are faults.
+func (s *Set) readLabels(n int, where string, faults *fault.List, read func(start, end int) ([]float64, error)) {
+	s.labels = make([]uint8, n)
+	blocks := make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for start := range blocks {
+				end := min(start+blockPairs, n)
+				values, err := read(start, end)
+				if err != nil {
+					faults.Addf(where, "labels of pairs %d to %d: %v", start, end, err)
+				}
+				s.setLabels(start, values, where, faults)
+			}
+		})
+	}
+	for start := 0; start < n; start += blockPairs {
+		blocks <- start
+	}
+	close(blocks)
+	workers.Wait()
+}
+
+func (s *Set) setLabels(start int, values []float64, where string, faults *fault.List) {
+	for i, v := range values {
+		if v != 0 && v != 1 {
+			faults.Addf(where, "label of pair %d is %v, want 0 or 1", start+i, v)
+			continue
+		}
+		s.labels[start+i] = uint8(v)
+	}
+}

@@ -1,0 +1,58 @@
+package criteo
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+)
+
+// ReadTextLabels reads the labels of the file day_23 as it was published: lines of 40 fields between tabs, of which the first
+// is the label, 0 or 1. It reads at most the first most lines; 0: all. The error lists every fault, and errors.Is(err,
+// ErrDataset) holds.
+func ReadTextLabels(r io.Reader, most int) ([]uint8, error) {
+	lines := bufio.NewReaderSize(r, 1<<16)
+	var labels []uint8
+	var faults fault.List
+	for n := 1; most == 0 || n <= most; n++ {
+		line, err := readLine(lines)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: labels: line %d: %w", ErrDataset, n, err)
+		}
+		field, _, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte("\t"))
+		if len(field) != 1 || (field[0] != '0' && field[0] != '1') {
+			faults.Addf(fmt.Sprintf("line %d", n), "label %.20q, want 0 or 1", field)
+			continue
+		}
+		labels = append(labels, field[0]-'0')
+	}
+	if len(labels) == 0 && faults.Len() == 0 {
+		faults.Addf("", "it has no line, want a label at the beginning of each")
+	}
+	if err := faults.Err(ErrDataset, "labels"); err != nil {
+		return nil, err
+	}
+	return labels, nil
+}
+
+// readLine returns a line, which the next call overwrites; io.EOF if there is none. Of a line that is longer than the
+// reader's buffer it returns the beginning, and passes over the rest.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line = bytes.Clone(line)
+		for errors.Is(err, bufio.ErrBufferFull) {
+			_, err = r.ReadSlice('\n')
+		}
+	}
+	if err == io.EOF && len(line) > 0 {
+		err = nil
+	}
+	return line, err
+}

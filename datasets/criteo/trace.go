@@ -1,0 +1,78 @@
+package criteo
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+)
+
+// Range is a run of pairs, [Start, End), that are one sample.
+type Range struct{ Start, End int }
+
+// ReadTrace reads a trace of aggregated samples: lines "start, end, count", each sample beginning where the one before it ends.
+// The error lists every fault, and errors.Is(err, ErrDataset) holds.
+func ReadTrace(r io.Reader) ([]Range, error) {
+	var samples []Range
+	var faults fault.List
+	lines := bufio.NewScanner(r)
+	at := 0
+	for n := 1; lines.Scan(); n++ {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		sample, problem := parseRange(lines.Text(), at)
+		if problem != "" {
+			faults.Addf(fmt.Sprintf("line %d", n), "%.100q: %s", lines.Text(), problem)
+		}
+		at = sample.End
+		samples = append(samples, sample)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%w: trace: %w", ErrDataset, err)
+	}
+	if len(samples) == 0 {
+		faults.Addf("", "it lists no sample, want lines \"start, end, count\"")
+	}
+	if err := faults.Err(ErrDataset, "trace"); err != nil {
+		return nil, err
+	}
+	return samples, nil
+}
+
+// parseRange reads a line whose sample begins at pair at. Even where there is a problem the range is what could be read.
+func parseRange(line string, at int) (r Range, problem string) {
+	r = Range{at, at}
+	fields := strings.Split(line, ",")
+	if len(fields) != 3 {
+		return r, fmt.Sprintf("%d fields, want \"start, end, count\"", len(fields))
+	}
+	var numbers [3]int
+	for i, field := range fields {
+		n, err := strconv.Atoi(strings.TrimSpace(field))
+		if err != nil {
+			return r, fmt.Sprintf("%.20q, want a whole number", field)
+		}
+		numbers[i] = n
+	}
+	r = Range{numbers[0], numbers[1]}
+	switch {
+	case r.Start != at:
+		problem = fmt.Sprintf("start %d, want %d, where the sample before ends", r.Start, at)
+	case r.End <= r.Start || numbers[2] != r.End-r.Start:
+		problem = fmt.Sprintf("end %d and count %d, want end = start + count, and at least one pair", r.End, numbers[2])
+	}
+	return r, problem
+}
+
+// WriteTrace writes a trace as ReadTrace and the official tools read it.
+func WriteTrace(w io.Writer, samples []Range) error {
+	b := bufio.NewWriter(w)
+	for _, r := range samples {
+		fmt.Fprintf(b, "%d, %d, %d\n", r.Start, r.End, r.End-r.Start)
+	}
+	return b.Flush()
+}

@@ -1,0 +1,118 @@
+// Package npy reads the headers of NumPy's files: .npy, and the members of .npz.
+//
+// In: where the elements of an array lie, and of what type and shape they are.
+// Out: elements; arrays of records.
+package npy
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// ErrFormat is what every error about a file's content is.
+var ErrFormat = errors.New("NumPy file")
+
+// Header says what follows it.
+type Header struct {
+	DType   string // as numpy.dtype.str: "<f4", "|u1"
+	Fortran bool   // the first axis is the fastest, not the last
+	Shape   []int
+	Length  int64 // of the header in bytes: where the elements begin
+}
+
+// mostText bounds the text of a header, which has some 100 bytes.
+const mostText = 1 << 16
+
+// ReadHeader reads a header of format 1, 2 or 3.
+func ReadHeader(r io.Reader) (*Header, error) {
+	start := make([]byte, 8)
+	if _, err := io.ReadFull(r, start); err != nil {
+		return nil, truncated(err)
+	}
+	if string(start[:6]) != "\x93NUMPY" || start[6] < 1 || start[6] > 3 {
+		return nil, fmt.Errorf("%w: it starts with %q, want \"\\x93NUMPY\" and version 1 to 3", ErrFormat, start)
+	}
+	size := 2 // of the length
+	if start[6] > 1 {
+		size = 4
+	}
+	var length [4]byte
+	if _, err := io.ReadFull(r, length[:size]); err != nil {
+		return nil, truncated(err)
+	}
+	n := binary.LittleEndian.Uint32(length[:])
+	if n > mostText {
+		return nil, fmt.Errorf("%w: a header of %d bytes, want at most %d", ErrFormat, n, mostText)
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return nil, truncated(err)
+	}
+	h, err := parse(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%w: header %.200q: %w", ErrFormat, text, err)
+	}
+	h.Length = int64(len(start)+size) + int64(n)
+	return h, nil
+}
+
+func truncated(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: it ends within its header: it is truncated: %w", ErrFormat, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("%w: header: %w", ErrFormat, err)
+}
+
+// Size is the number of bytes that elements of size bytes take, or -1 beyond int64.
+func (h *Header) Size(size int) int64 {
+	n := int64(size)
+	for _, s := range h.Shape {
+		if s != 0 && n > math.MaxInt64/int64(s) {
+			return -1
+		}
+		n *= int64(s)
+	}
+	return n
+}
+
+// String is dtype, shape and, if not C, the order.
+func (h *Header) String() string {
+	order := ""
+	if h.Fortran {
+		order = " in Fortran order"
+	}
+	return fmt.Sprintf("%s %v%s", h.DType, h.Shape, order)
+}
+
+// parse reads the text of a header: a Python dict with the keys descr, fortran_order and shape.
+func parse(text string) (*Header, error) {
+	p := parser{rest: text}
+	h := new(Header)
+	seen := map[string]bool{}
+	if err := p.expect("{"); err != nil {
+		return nil, err
+	}
+	for !p.accept("}") {
+		key, err := p.quoted()
+		if err != nil {
+			return nil, err
+		}
+		if err := p.field(h, key); err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		if seen[key] = true; !p.accept(",") {
+			if err := p.expect("}"); err != nil {
+				return nil, err
+			}
+			break
+		}
+	}
+	if len(seen) != 3 || strings.TrimSpace(p.rest) != "" {
+		return nil, fmt.Errorf("%d keys, then %.20q, want descr, fortran_order and shape alone", len(seen), p.rest)
+	}
+	return h, nil
+}
