@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"runtime"
 	"syscall"
@@ -124,16 +123,4 @@ func processorTime() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// peakBytes is the largest resident size of this process so far.
-func peakBytes() (float64, error) {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0, fmt.Errorf("peak memory: %w", err)
-	}
-	if runtime.GOOS == "darwin" {
-		return float64(u.Maxrss), nil
-	}
-	return float64(u.Maxrss) * 1024, nil
 }

@@ -59,3 +59,25 @@ func (w workload) peakOf(ctx context.Context, samples uint64) (float64, error) {
 	}
 	return peakBytes()
 }
+
+// peakBytes is the largest resident size of this process so far. (getrusage would include that of the parent before it
+// started this program.)
+func peakBytes() (float64, error) {
+	const path, key = "/proc/self/status", "VmHWM:"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, fmt.Errorf("peak memory: only known on Linux: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		value, ok := strings.CutPrefix(line, key)
+		if !ok {
+			continue
+		}
+		kilobytes, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %s%s: %w", path, key, value, err)
+		}
+		return kilobytes * 1024, nil
+	}
+	return 0, fmt.Errorf("%s has no %s", path, key)
+}
