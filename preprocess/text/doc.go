@@ -5,7 +5,8 @@
 //	punkt      the Punkt sentence splitter
 //	wordpiece  BERT's tokenizer
 //	features   questions and passages as the inputs of a BERT model
-//	bpe        byte-pair encoding: byte-level and SentencePiece-style tokenizers
+//	bpe        byte-pair encoding: the tokenizers of GPT-2, Llama 3 and others
+//	sentencepiece  the tokenizers of Llama 2 and Mixtral
 //
 // In: strings, and the bytes of vocabulary files. Out: tokens, token ids and strings, equal to what the tools give that the
 // benchmarks (compatible with MLPerf Inference) are defined with.

@@ -119,13 +119,6 @@ func TestDecodeRefusesIDs(t *testing.T) {
 	}
 }
 
-func TestCleanUp(t *testing.T) {
-	const text, want = "It 's a b . c ? d ! e , f do n't I 'm we 've they 're x ' y .5", "It's a b. c? d! e, f don't I'm we've they're x'y.5"
-	if got := CleanUp(text); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestUnknownSymbols(t *testing.T) {
 	const file = `{"model": {"type": "BPE", "unk_token": "?", "fuse_unk": FUSE, "byte_fallback": BYTES,
 		"vocab": {"?": 0, "a": 1, "<0xC3>": 2, "<0xA9>": 3, "<0x62>": 4}, "merges": []}}`

@@ -146,15 +146,3 @@ func digit(c byte) (v byte, ok bool) {
 	}
 	return 0, false
 }
-
-// CleanUp removes blanks before signs and contractions of English, as clean_up_tokenization_spaces of transformers does.
-func CleanUp(text string) string {
-	for _, sign := range []string{".", "?", "!", ","} {
-		text = strings.ReplaceAll(text, " "+sign, sign)
-	}
-	text = strings.ReplaceAll(text, " ' ", "'")
-	for _, contraction := range []string{"n't", "'m", "'s", "'ve", "'re"} {
-		text = strings.ReplaceAll(text, " "+contraction, contraction)
-	}
-	return text
-}

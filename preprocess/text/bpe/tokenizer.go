@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/cleanup"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -120,7 +121,7 @@ func (t *Tokenizer) decodeAs(ids []int32, skipSpecial bool) (string, error) {
 	}
 	text := t.decode(t, kept)
 	if t.cleanUp {
-		text = CleanUp(text)
+		text = cleanup.English(text)
 	}
 	return text, nil
 }

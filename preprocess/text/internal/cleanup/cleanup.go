@@ -1,0 +1,17 @@
+// Package cleanup removes the blanks that tokenizers of words leave before signs, as transformers does by the setting
+// clean_up_tokenization_spaces.
+package cleanup
+
+import "strings"
+
+// English removes blanks before signs and contractions of English.
+func English(text string) string {
+	for _, sign := range []string{".", "?", "!", ","} {
+		text = strings.ReplaceAll(text, " "+sign, sign)
+	}
+	text = strings.ReplaceAll(text, " ' ", "'")
+	for _, contraction := range []string{"n't", "'m", "'s", "'ve", "'re"} {
+		text = strings.ReplaceAll(text, " "+contraction, contraction)
+	}
+	return text
+}

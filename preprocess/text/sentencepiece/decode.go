@@ -1,0 +1,99 @@
+package sentencepiece
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Decode returns the text of ids. Bytes that are no UTF-8 give U+FFFD each. The error is ErrID, and names all ids beyond the
+// vocabulary.
+func (m *Model) Decode(ids []int32) (string, error) {
+	if err := check(ids, func(id int32) bool { return id >= 0 && int(id) < m.Size() }, m.Size()); err != nil {
+		return "", err
+	}
+	pieces := make([]string, len(ids))
+	for i, id := range ids {
+		pieces[i] = m.Piece(id)
+	}
+	return m.join(pieces, m.file.dummyPrefix), nil
+}
+
+// join returns the text of pieces, which may have been changed: a text that is no piece counts as it is.
+func (m *Model) join(pieces []string, dummyPrefix bool) string {
+	j := joiner{model: m, atStart: true}
+	strips := dummyPrefix || m.file.removeSpaces
+	for _, text := range pieces {
+		id := m.ID(text)
+		p := m.file.pieces[id]
+		if p.kind == byteKind {
+			b, _ := byteOf(p.text)
+			j.bytes = append(j.bytes, b)
+			continue
+		}
+		j.flush()
+		j.add(text, p, strips)
+	}
+	j.flush()
+	return j.text.String()
+}
+
+// joiner collects text.
+type joiner struct {
+	model    *Model
+	text     strings.Builder
+	bytes    []byte // of pieces that stand for bytes, not yet in text
+	atStart  bool   // a blank at the start of the next piece is not part of the text
+	stripped bool   // such a blank has been removed
+}
+
+// flush appends the collected bytes.
+func (j *joiner) flush() {
+	for b := j.bytes; len(b) > 0; {
+		r, size := utf8.DecodeRune(b)
+		j.text.WriteRune(r)
+		b = b[size:]
+	}
+	j.bytes = j.bytes[:0]
+}
+
+func (j *joiner) add(text string, p piece, strips bool) {
+	if j.stripped || j.text.Len() > 0 {
+		j.atStart = false
+	}
+	j.stripped = false
+	switch {
+	case p.kind == control:
+		return
+	case p.kind == unknown && text == p.text:
+		j.text.WriteString(j.model.file.unknownSurface)
+		return
+	case p.kind == unknown:
+		j.text.WriteString(text)
+		return
+	}
+	if j.atStart && strips && strings.HasPrefix(text, blank) {
+		text = text[len(blank):]
+		j.stripped = !j.model.file.removeSpaces
+	}
+	j.text.WriteString(strings.ReplaceAll(text, blank, " "))
+}
+
+// check returns an error that names the ids that are not in the vocabulary.
+func check(ids []int32, has func(int32) bool, size int) error {
+	var wrong []string
+	count := 0
+	for i, id := range ids {
+		if has(id) {
+			continue
+		}
+		if count++; count <= faultsShown {
+			wrong = append(wrong, fmt.Sprintf("%d at place %d", id, i))
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %d of %d ids: %s; the vocabulary has %d; is this the model's tokenizer, and the dtype of the ids?",
+		ErrID, count, len(ids), strings.Join(wrong, ", "), size)
+}

@@ -1,0 +1,201 @@
+package sentencepiece
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
+)
+
+// symbol is what a character or a piece is while it is merged: its id, or, for a character that is no piece, the complement of
+// its code point, which is below 0.
+func (m *Model) symbol(text string) (symbol int32, ok bool) {
+	if id, ok := m.ids[text]; ok {
+		return id, m.file.pieces[id].kind != userDefined
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	return ^r, size == len(text)
+}
+
+// pairs are the ways to make a piece of two symbols. The rank of a piece is the place of its score among all scores.
+func (m *Model) pairs() (pairs []merge.Pair) {
+	ranks := m.ranks()
+	for id, p := range m.file.pieces {
+		if p.kind != normal {
+			continue
+		}
+		for i := range p.text {
+			if i == 0 {
+				continue
+			}
+			left, okLeft := m.symbol(p.text[:i])
+			right, okRight := m.symbol(p.text[i:])
+			if okLeft && okRight {
+				pairs = append(pairs, merge.Pair{Left: left, Right: right, Symbol: int32(id), Rank: ranks[p.score]})
+			}
+		}
+	}
+	return pairs
+}
+
+func (m *Model) ranks() map[float32]int32 {
+	scores := make([]float32, 0, len(m.file.pieces))
+	for _, p := range m.file.pieces {
+		scores = append(scores, p.score)
+	}
+	slices.SortFunc(scores, func(a, b float32) int { return cmp.Compare(b, a) })
+	ranks := make(map[float32]int32, len(scores))
+	for _, score := range slices.Compact(scores) {
+		if !math.IsNaN(float64(score)) {
+			ranks[score] = int32(len(ranks))
+		}
+	}
+	return ranks
+}
+
+// scratch is the working memory of one goroutine.
+type scratch struct {
+	merger  merge.Merger
+	memory  merge.Memory
+	symbols []int32
+}
+
+// Encode appends the ids of a text to dst. Invalid bytes count as U+FFFD each.
+func (m *Model) Encode(dst []int32, text string) []int32 {
+	return m.encode(dst, m.normalize(text, m.file.dummyPrefix))
+}
+
+// normalize writes blanks as pieces have them, and adds and removes them as the model says.
+func (m *Model) normalize(text string, dummyPrefix bool) string {
+	for m.file.removeSpaces && strings.HasPrefix(text, " ") && len(m.userDefined(text)) <= 1 {
+		text = text[1:]
+	}
+	if text == "" {
+		return ""
+	}
+	var b strings.Builder
+	b.Grow(len(text) + len(text)/2)
+	if dummyPrefix {
+		b.WriteString(blank)
+	}
+	spaced := m.file.removeSpaces
+	for text != "" {
+		if symbol := m.userDefined(text); symbol != "" {
+			text = text[len(symbol):]
+			if spaced {
+				symbol = strings.TrimLeft(symbol, " ")
+			}
+			b.WriteString(strings.ReplaceAll(symbol, " ", blank))
+			spaced = m.file.removeSpaces && (spaced && symbol == "" || strings.HasSuffix(symbol, " "))
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text)
+		text = text[size:]
+		switch {
+		case r != ' ':
+			b.WriteRune(r)
+			spaced = false
+		case !spaced:
+			b.WriteString(blank)
+			spaced = m.file.removeSpaces
+		}
+	}
+	normalized := b.String()
+	for m.file.removeSpaces && strings.HasSuffix(normalized, blank) {
+		normalized = strings.TrimSuffix(normalized, blank)
+	}
+	return normalized
+}
+
+// userDefined returns the longest user-defined piece that text starts with, or "".
+func (m *Model) userDefined(text string) string {
+	for _, symbol := range m.user[text[0]] {
+		if strings.HasPrefix(text, symbol) {
+			return symbol
+		}
+	}
+	return ""
+}
+
+func (m *Model) encode(dst []int32, text string) []int32 {
+	s, ok := m.memory.Get().(*scratch)
+	if !ok {
+		s = &scratch{}
+	}
+	defer m.memory.Put(s)
+	for text != "" {
+		n := m.chunk(text)
+		dst = m.appendChunk(dst, s, text[:n])
+		text = text[n:]
+	}
+	return dst
+}
+
+// chunk is the length of the part that a text may be cut at without changing its pieces: before a blank that follows something
+// else, if no piece has such a blank inside.
+func (m *Model) chunk(text string) int {
+	if !m.spaced {
+		return len(text)
+	}
+	lead := 0
+	for strings.HasPrefix(text[lead:], blank) {
+		lead += len(blank)
+	}
+	if end := strings.Index(text[lead:], blank); end > 0 {
+		return lead + end
+	}
+	return len(text)
+}
+
+func (m *Model) appendChunk(dst []int32, s *scratch, chunk string) []int32 {
+	if ids, ok := s.memory.Recall(chunk); ok {
+		return append(dst, ids...)
+	}
+	start := len(dst)
+	s.symbols = s.symbols[:0]
+	first := 0 // of the symbols since the last user-defined piece, which no merge crosses
+	flush := func() {
+		dst = m.finish(dst, s.merger.Apply(m.table, s.symbols[first:]))
+		first = len(s.symbols)
+	}
+	for rest := chunk; rest != ""; {
+		if symbol := m.userDefined(rest); symbol != "" {
+			flush()
+			dst = append(dst, m.ids[symbol])
+			rest = rest[len(symbol):]
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(rest)
+		id, ok := m.ids[rest[:size]]
+		if !ok {
+			id = ^r
+		}
+		s.symbols = append(s.symbols, id)
+		rest = rest[size:]
+	}
+	flush()
+	s.memory.Keep(chunk, dst[start:])
+	return dst
+}
+
+// finish appends the ids of merged symbols: characters that are no piece become their bytes, or one unknown piece for each run.
+func (m *Model) finish(dst []int32, symbols []int32) []int32 {
+	run := false
+	for _, symbol := range symbols {
+		switch {
+		case symbol >= 0:
+			dst = append(dst, symbol)
+		case m.file.byteFallback:
+			for _, b := range []byte(string(^symbol)) {
+				dst = append(dst, m.bytes[b])
+			}
+		case !run:
+			dst = append(dst, m.unknown)
+		}
+		run = symbol < 0
+	}
+	return dst
+}

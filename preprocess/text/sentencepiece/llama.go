@@ -1,0 +1,204 @@
+package sentencepiece
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/cleanup"
+)
+
+// Added is a token that is found in text before anything else, and is not taken apart.
+type Added = added.Token
+
+// LlamaOptions are what a tokenizer_config.json says. The zero value is that of Llama 2.
+type LlamaOptions struct {
+	Legacy        bool // legacy: each part of a text between special tokens gets a blank in front, instead of the text alone
+	NoPrefixSpace bool // not add_prefix_space
+	NoBegin       bool // not add_bos_token: Encode does not put Begin first
+	AddEnd        bool // add_eos_token: Encode puts End last
+	CleanUp       bool // clean_up_tokenization_spaces: Decode removes blanks before signs
+	// Begin, End and Unknown are special tokens; "": <s>, </s> and <unk>.
+	Begin, End, Unknown string
+	Added               []Added // besides those three
+}
+
+func (o LlamaOptions) withDefaults() LlamaOptions {
+	for token, standard := range map[*string]string{&o.Begin: "<s>", &o.End: "</s>", &o.Unknown: "<unk>"} {
+		if *token == "" {
+			*token = standard
+		}
+	}
+	return o
+}
+
+// Llama is the tokenizer that transformers 4.46 makes of a model in Python (LlamaTokenizer). It is read-only and may be used
+// from many goroutines.
+type Llama struct {
+	model    *Model
+	options  LlamaOptions
+	finder   *added.Finder
+	extra    map[int32]Added // by id
+	specials map[string]bool
+	begin    int32
+	end      int32
+	size     int
+}
+
+// NewLlama returns the tokenizer of a model. The error, an ErrFile, lists all special tokens that the model lacks.
+func NewLlama(m *Model, o LlamaOptions) (*Llama, error) {
+	o = o.withDefaults()
+	l := &Llama{model: m, options: o, extra: map[int32]Added{}, specials: map[string]bool{}, size: m.Size()}
+	var missing []string
+	patterns := make([]added.Pattern, 0, len(o.Added)+3)
+	list := append([]Added(nil), o.Added...)
+	for _, content := range []string{o.Begin, o.End, o.Unknown} {
+		id := m.ID(content)
+		if m.Piece(id) != content {
+			missing = append(missing, fmt.Sprintf("%.40q", content))
+		}
+		list = append(list, Added{ID: id, Content: content, Special: true})
+	}
+	for _, a := range list {
+		if a.ID < 0 {
+			missing = append(missing, fmt.Sprintf("%.40q with the id %d", a.Content, a.ID))
+			continue
+		}
+		l.extra[a.ID] = a
+		l.specials[a.Content] = l.specials[a.Content] || a.Special
+		l.size = max(l.size, int(a.ID)+1)
+		patterns = append(patterns, added.Pattern{Text: a.Content, Token: a})
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%w: no special tokens %s; is this the tokenizer_config.json of the model?", ErrFile, strings.Join(missing, ", "))
+	}
+	l.finder, l.begin, l.end = added.NewFinder(patterns), m.ID(o.Begin), m.ID(o.End)
+	return l, nil
+}
+
+// Size is one more than the largest id.
+func (l *Llama) Size() int { return l.size }
+
+// Token returns the token of an id, "" for an id without one. A blank is written as "▁".
+func (l *Llama) Token(id int32) string {
+	if a, ok := l.extra[id]; ok {
+		return a.Content
+	}
+	return l.model.Piece(id)
+}
+
+// Encode appends the ids of a text to dst, with the special tokens that the model's inputs have around them. Special tokens in
+// the text stand for themselves. Invalid bytes count as U+FFFD each.
+func (l *Llama) Encode(dst []int32, text string) []int32 {
+	if !l.options.NoBegin {
+		dst = append(dst, l.begin)
+	}
+	dst = l.EncodePlain(dst, text)
+	if l.options.AddEnd {
+		dst = append(dst, l.end)
+	}
+	return dst
+}
+
+// EncodePlain is Encode without special tokens around the text.
+func (l *Llama) EncodePlain(dst []int32, text string) []int32 {
+	start := len(dst)
+	encode := l.encodeLegacy
+	if !l.options.Legacy && text != "" {
+		encode = l.encodePart
+		text = strings.ReplaceAll(text, blank, " ")
+		if !l.options.NoPrefixSpace {
+			text = blank + text
+		}
+	}
+	l.finder.Split(text, func(part string, _ bool) {
+		dst = encode(dst, part)
+	}, func(id int32) {
+		// The blank before the text vanishes if there is nothing between it and a special token.
+		if !l.options.Legacy && len(dst) == start+1 && l.Token(dst[start]) == blank && l.extra[id].Special {
+			dst = dst[:start]
+		}
+		dst = append(dst, id)
+	})
+	return dst
+}
+
+func (l *Llama) encodeLegacy(dst []int32, part string) []int32 { return l.model.Encode(dst, part) }
+
+// encodePart encodes a part whose first blank is to be kept, although the model may remove it. As in the reference the part
+// follows the text of the unknown token for that, whose ids are cut off.
+func (l *Llama) encodePart(dst []int32, part string) []int32 {
+	simple := l.model.spaced && !l.model.file.removeSpaces // the cut would take away just what was put there
+	if simple || !strings.HasPrefix(part, blank) && !strings.HasPrefix(part, " ") {
+		return l.model.encode(dst, l.model.normalize(part, false))
+	}
+	cut := len(l.model.encode(nil, l.model.normalize(l.options.Unknown, false)))
+	ids := l.model.encode(nil, l.model.normalize(l.options.Unknown+part, false))
+	if len(ids) < cut {
+		cut = 0
+	}
+	return append(dst, ids[cut:]...)
+}
+
+// Decode returns the text of ids, without special tokens. The error is ErrID, and names all ids beyond the vocabulary.
+func (l *Llama) Decode(ids []int32) (string, error) { return l.decode(ids, true) }
+
+// DecodeAll is Decode with special tokens.
+func (l *Llama) DecodeAll(ids []int32) (string, error) { return l.decode(ids, false) }
+
+func (l *Llama) decode(ids []int32, skipSpecial bool) (string, error) {
+	if err := check(ids, func(id int32) bool { return l.Token(id) != "" }, l.size); err != nil {
+		return "", err
+	}
+	var parts, tokens []string
+	flush := func() {
+		if len(tokens) > 0 {
+			parts = append(parts, l.join(tokens))
+			tokens = tokens[:0]
+		}
+	}
+	for _, id := range ids {
+		a, isAdded := l.extra[id]
+		switch {
+		case skipSpecial && isAdded && a.Special:
+		case isAdded && (!a.Special || int(id) >= l.model.Size()):
+			flush()
+			parts = append(parts, a.Content)
+		default:
+			tokens = append(tokens, l.Token(id))
+		}
+	}
+	flush()
+	text := strings.Join(parts, " ")
+	if l.options.CleanUp {
+		text = cleanup.English(text)
+	}
+	return text, nil
+}
+
+// join returns the text of tokens, which it may change.
+func (l *Llama) join(tokens []string) string {
+	if !l.options.NoPrefixSpace {
+		tokens[0] = strings.TrimPrefix(tokens[0], blank)
+	}
+	dummyPrefix := l.options.Legacy && l.model.file.dummyPrefix
+	var text strings.Builder
+	first := 0 // of the tokens that are not yet in text
+	special := false
+	for i, token := range tokens {
+		if l.specials[token] {
+			if l.options.Legacy && !special && i > 0 {
+				text.WriteByte(' ')
+			}
+			text.WriteString(l.model.join(tokens[first:i], dummyPrefix) + token)
+			first, special = i+1, true
+			continue
+		}
+		if special && i == 1 && !l.options.NoPrefixSpace && !strings.HasPrefix(token, blank) {
+			text.WriteByte(' ')
+		}
+		special = false
+	}
+	text.WriteString(l.model.join(tokens[first:], dummyPrefix))
+	return text.String()
+}

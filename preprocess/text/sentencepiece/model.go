@@ -1,0 +1,189 @@
+package sentencepiece
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
+)
+
+// ErrID is a token id beyond the vocabulary.
+var ErrID = errors.New("token id outside the vocabulary")
+
+// blank is what a blank is written as in pieces.
+const blank = "▁"
+
+// faultsShown is how many faults of one kind an error names.
+const faultsShown = 5
+
+// Model is a SentencePiece model. It is read-only and may be used from many goroutines.
+type Model struct {
+	file    *file
+	ids     map[string]int32 // of the pieces that text is made of
+	others  map[string]int32 // of the pieces that text never is: control, unknown, bytes
+	unknown int32
+	bytes   [256]int32 // ids of the pieces <0x00> to <0xFF>; noID: none
+	user    [][]string // by first byte, the longest first: pieces that are found before all others
+	table   *merge.Table
+	spaced  bool // see chunk
+	memory  sync.Pool
+}
+
+const noID = -1
+
+// Parse reads a tokenizer.model. The error lists all faults.
+func Parse(data []byte) (*Model, error) {
+	f, err := readFile(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	m := &Model{file: f, unknown: noID}
+	faults := append(f.faults(), m.index()...)
+	if m.table, err = merge.NewTable(m.pairs()); err != nil {
+		faults = append(faults, err.Error())
+	}
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("%w: %s", ErrFile, strings.Join(faults, "; "))
+	}
+	return m, nil
+}
+
+// faults lists what this package does not know to do.
+func (f *file) faults() (faults []string) {
+	const bpe = 2
+	names := map[uint64]string{1: "unigram", 3: "word", 4: "char"}
+	if f.modelType != bpe {
+		faults = append(faults, fmt.Sprintf("a model of type %d %s, want %d, BPE", f.modelType, names[f.modelType], bpe))
+	}
+	if len(f.charsMap) > 0 || len(f.charsDe) > 0 {
+		faults = append(faults, "a model with normalization rules, want the rule identity")
+	}
+	if f.suffixSpace {
+		faults = append(faults, "a model with treat_whitespace_as_suffix, want one without")
+	}
+	if !f.escapeSpaces {
+		faults = append(faults, "a model without escape_whitespaces, want one with it")
+	}
+	return faults
+}
+
+// index finds the pieces by their text, and returns what is wrong with them.
+func (m *Model) index() (faults []string) {
+	m.ids, m.others, m.user = make(map[string]int32, len(m.file.pieces)), map[string]int32{}, make([][]string, 256)
+	for i := range m.bytes {
+		m.bytes[i] = noID
+	}
+	wrong := 0
+	for i, p := range m.file.pieces {
+		if problem := m.add(int32(i), p); problem != "" {
+			if wrong++; wrong <= faultsShown {
+				faults = append(faults, fmt.Sprintf("piece %d, %.40q, %s", i, p.text, problem))
+			}
+		}
+	}
+	if more := wrong - faultsShown; more > 0 {
+		faults = append(faults, fmt.Sprintf("so it is with %d more pieces", more))
+	}
+	if m.unknown == noID {
+		faults = append(faults, fmt.Sprintf("%d pieces, none of the kind unknown", len(m.file.pieces)))
+	}
+	if m.file.byteFallback && slices.Contains(m.bytes[:], noID) {
+		faults = append(faults, "byte fallback without a piece for each byte")
+	}
+	for _, list := range m.user {
+		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	}
+	_, hasBlank := m.ids[blank]
+	m.spaced = hasBlank && m.blanksLead()
+	return faults
+}
+
+// add takes a piece, and returns what is wrong with it.
+func (m *Model) add(id int32, p piece) string {
+	if p.text == "" || !utf8.ValidString(p.text) {
+		return "is empty or not UTF-8"
+	}
+	_, known := m.ids[p.text]
+	if _, other := m.others[p.text]; known || other {
+		return "is there twice"
+	}
+	if math.IsNaN(float64(p.score)) {
+		return "has a score that is no number"
+	}
+	switch p.kind {
+	case normal:
+		m.ids[p.text] = id
+		return ""
+	case userDefined:
+		m.ids[p.text] = id
+		m.user[p.text[0]] = append(m.user[p.text[0]], p.text)
+		return ""
+	case unknown:
+		if m.unknown != noID {
+			return "is a second one of the kind unknown"
+		}
+		m.unknown = id
+	case byteKind:
+		b, ok := byteOf(p.text)
+		if !ok {
+			return "is of the kind byte, want <0x00> to <0xFF>"
+		}
+		m.bytes[b] = id
+	case control:
+	default:
+		return fmt.Sprintf("is of kind %d, want normal, unknown, control, user-defined or byte", p.kind)
+	}
+	m.others[p.text] = id
+	return ""
+}
+
+// byteOf reads a piece <0x00> to <0xFF>.
+func byteOf(text string) (b byte, ok bool) {
+	const digits = "0123456789ABCDEF"
+	if len(text) != 6 || text[:3] != "<0x" || text[5] != '>' {
+		return 0, false
+	}
+	high, low := strings.IndexByte(digits, text[3]), strings.IndexByte(digits, text[4])
+	return byte(high<<4 | low), high >= 0 && low >= 0
+}
+
+// blanksLead is true if no piece has a blank after anything but blanks, so that text can be taken apart before its blanks.
+func (m *Model) blanksLead() bool {
+	for text := range m.ids {
+		for strings.HasPrefix(text, blank) {
+			text = text[len(blank):]
+		}
+		if strings.Contains(text, blank) {
+			return false
+		}
+	}
+	return true
+}
+
+// Size is the number of ids: one more than the largest.
+func (m *Model) Size() int { return len(m.file.pieces) }
+
+// Piece returns the text of the piece of an id, "" for one beyond the vocabulary. A blank is written as "▁".
+func (m *Model) Piece(id int32) string {
+	if id < 0 || int(id) >= len(m.file.pieces) {
+		return ""
+	}
+	return m.file.pieces[id].text
+}
+
+// ID returns the id of a piece, and that of the unknown piece for any other text.
+func (m *Model) ID(text string) int32 {
+	if id, ok := m.others[text]; ok {
+		return id
+	}
+	if id, ok := m.ids[text]; ok {
+		return id
+	}
+	return m.unknown
+}
