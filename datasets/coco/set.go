@@ -74,7 +74,7 @@ func readFile(path string, faults *fault.List) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	file, err := parse(bufio.NewReaderSize(f, 1<<20), faults)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

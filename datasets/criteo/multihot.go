@@ -66,7 +66,7 @@ func (m *multiHot) where(table int) string {
 	return fmt.Sprintf("%s: %d.npy", m.names[1], table)
 }
 
-func (s *Set) openMultiHot(dir string, o Options, faults *fault.List) error {
+func (s *Set) openMultiHot(dir string, o Options, faults *fault.List) {
 	labels := s.openArray(dir, o.name(labelsName), faults, "<i4", "<i8", "|u1", "|i1", "|b1", "<f4", "<f8")
 	if labels != nil && labels.columns != 1 {
 		faults.Addf(o.name(labelsName), "%d columns, want 1", labels.columns)
@@ -85,13 +85,12 @@ func (s *Set) openMultiHot(dir string, o Options, faults *fault.List) error {
 		}
 	}
 	if labels == nil {
-		return nil
+		return
 	}
 	m.checkRows(labels.rows, o, faults)
 	if faults.Len() == 0 {
 		s.readLabels(o.use(labels.rows), o.name(labelsName), faults, labels.values)
 	}
-	return nil
 }
 
 // use is how many pairs of all that there are the benchmark uses: of the whole day its first half, rounded up.

@@ -66,10 +66,11 @@ func (h *oneHot) where(table int) string {
 	return fmt.Sprintf("%s: table %d", binaryName, table)
 }
 
-func (s *Set) openOneHot(dir string, o Options, faults *fault.List) error {
+func (s *Set) openOneHot(dir string, o Options, faults *fault.List) {
 	f, size, err := s.open(filepath.Join(dir, binaryName))
 	if err != nil {
-		return err
+		faults.Addf(binaryName, "%v", err)
+		return
 	}
 	const row = 4 * columns
 	if size == 0 || size%row != 0 {
@@ -87,7 +88,6 @@ func (s *Set) openOneHot(dir string, o Options, faults *fault.List) error {
 	if faults.Len() == 0 {
 		s.readLabels(o.use(h.rows.rows), binaryName, faults, h.labels)
 	}
-	return nil
 }
 
 func (h *oneHot) labels(start, end int) ([]float64, error) {
@@ -126,7 +126,7 @@ func counts(archive *zip.Reader) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer member.Close()
+	defer func() { _ = member.Close() }()
 	h, err := npy.ReadHeader(member)
 	if err != nil {
 		return nil, err

@@ -70,22 +70,16 @@ func Open(dir string, o Options) (*Set, error) {
 	var faults fault.List
 	s := &Set{rows: o.Rows}
 	o.check(&faults)
-	var err error
 	switch {
 	case exists(filepath.Join(dir, binaryName)):
-		err = s.openOneHot(dir, o, &faults)
+		s.openOneHot(dir, o, &faults)
 	case o.anyFile(dir):
-		err = s.openMultiHot(dir, o, &faults)
+		s.openMultiHot(dir, o, &faults)
 	default:
-		err = fmt.Errorf("it holds neither %s, %s and %s nor %s: %w",
+		return nil, fmt.Errorf("%w %s: it holds neither %s, %s and %s nor %s: %w", ErrDataset, dir,
 			o.name(denseName), o.name(sparseName), o.name(labelsName), binaryName, fs.ErrNotExist)
 	}
-	if err == nil {
-		err = faults.Err(ErrDataset, dir)
-	} else {
-		err = fmt.Errorf("%w %s: %w", ErrDataset, dir, err)
-	}
-	if err != nil {
+	if err := faults.Err(ErrDataset, dir); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

@@ -19,7 +19,7 @@ func ReadTextLabels(r io.Reader, most int) ([]uint8, error) {
 	var faults fault.List
 	for n := 1; most == 0 || n <= most; n++ {
 		line, err := readLine(lines)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -46,7 +46,7 @@ func Check(path string, maxPixels int) (width, height int, problem string) {
 	if err != nil {
 		return 0, 0, err.Error()
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	width, height, err = Size(bufio.NewReader(f))
 	return width, height, sizeProblem(width, height, err, maxPixels)
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +16,7 @@ func ReadHeader(path string) (*Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	return f.header, nil
 }
 
@@ -41,7 +42,7 @@ func read[T any](path string, convert func(float64) (T, bool)) (*Header, []T, er
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	data, err := voxels(f.header, f, f.most-f.header.offset, convert)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
@@ -69,8 +70,7 @@ func open(path string) (*file, error) {
 	}
 	f, err := newFile(disk)
 	if err != nil {
-		disk.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, disk.Close()))
 	}
 	f.close = disk.Close
 	return f, nil
