@@ -109,9 +109,9 @@ func (f *faults) mode(s TestSettings) {
 		"mode = %v, want one of %s", s.Mode, strings.Join(modeNames[:], ", "))
 	f.need(s.Mode != FindPeakPerformance || s.Scenario == Server,
 		"mode = FindPeakPerformance in %v: it searches for the highest server_target_qps and works in Server only", s.Scenario)
-	f.need(!(s.PerformanceIssueUnique && s.PerformanceIssueSame),
+	f.need(!s.PerformanceIssueUnique || !s.PerformanceIssueSame,
 		"performance_issue_unique and performance_issue_same exclude each other: set one of them")
-	f.need(!(s.PerformanceIssueUnique && s.SampleConcatenatePermutation) || s.Scenario != MultiStream || s.Mode == AccuracyOnly,
+	f.need(!s.PerformanceIssueUnique || !s.SampleConcatenatePermutation || s.Scenario != MultiStream || s.Mode == AccuracyOnly,
 		"performance_issue_unique and sample_concatenate_permutation exclude each other in MultiStream, where equal issue needs more queries than there are different ones")
 }
 

@@ -121,13 +121,13 @@ func (c *goldenCase) refused() bool { return len(c.Events) == 0 }
 func (c *goldenCase) check(t *testing.T) {
 	clock := &loadgentest.Clock{}
 	w := &witness{QSL: loadgentest.QSL{Total: c.QSL.Total, Performance: c.QSL.Performance}, clock: clock}
-	w.Script.Clock = clock
+	w.Clock = clock
 	if c.Settings.UseTokenLatencies {
-		w.Script.FirstToken = func(loadgen.QuerySample) time.Duration { return 0 }
-		w.Script.Tokens = func(loadgen.QuerySample) int64 { return 2 }
+		w.FirstToken = func(loadgen.QuerySample) time.Duration { return 0 }
+		w.Tokens = func(loadgen.QuerySample) int64 { return 2 }
 	}
 	if len(c.Trials) > 0 {
-		w.Script.Latency = func(loadgen.QuerySample) time.Duration { return c.trialLatency(len(w.ends)) }
+		w.Latency = func(loadgen.QuerySample) time.Duration { return c.trialLatency(len(w.ends)) }
 	}
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(loadgentest.WithClock(t.Context(), clock), time.Minute)

@@ -174,7 +174,7 @@ func (x *issuer) ended(issued uint64, at int64) bool {
 
 // ranOut logs that the generated queries were not enough.
 func (x *issuer) ranOut() {
-	x.log.fail(keyRuntime, "Ending early: Ran out of generated queries to issue before the minimum query count and "+
+	x.log.fail("Ending early: Ran out of generated queries to issue before the minimum query count and "+
 		"test duration were reached. Please update the relevant expected latency or target qps in the TestSettings so they are more accurate.")
 }
 
@@ -206,8 +206,6 @@ func (x *issuer) issue(ctx context.Context, q int, at int64) error {
 	return fmt.Errorf("SUT %s: issuing query %d: %w", x.sut.Name(), q, err)
 }
 
-const keyRuntime = "error_runtime"
-
 // overLimit tells whether a lane reached a limit of the test after issued queries, the last of them at a time.
 func (x *issuer) overLimit(lane int, maxQueries, issued uint64, at int64) bool {
 	if maxQueries != 0 && issued >= maxQueries {
@@ -223,7 +221,7 @@ func (x *issuer) overLimit(lane int, maxQueries, issued uint64, at int64) bool {
 
 // endEarly logs why a lane stops before its last query.
 func (x *issuer) endEarly(lane int, why string) {
-	x.log.fail(keyRuntime, fmt.Sprintf("IssueQueryThread %d Ending early: %s", lane, why))
+	x.log.fail(fmt.Sprintf("IssueQueryThread %d Ending early: %s", lane, why))
 }
 
 // await returns true when the first n samples are answered, false when ctx ends before.

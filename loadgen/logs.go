@@ -91,7 +91,7 @@ func (g *runLog) create(l LogSettings) error {
 		g.files[i], g.paths = f, append(g.paths, path)
 	}
 	if len(errs) > 0 {
-		g.closeFiles()
+		errs = append(errs, g.closeFiles())
 	}
 	return errors.Join(errs...)
 }
@@ -113,12 +113,14 @@ func (g *runLog) accuracy() *mllog.AccuracyWriter { return g.acc }
 // message logs a line of free text.
 func (g *runLog) message(text string) { g.log("generic_message", text) }
 
-// fail logs an error under key, such as error_runtime.
-func (g *runLog) fail(key, text string) {
+const keyRuntime = "error_runtime"
+
+// fail logs an error of the run.
+func (g *runLog) fail(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.errors = append(g.errors, LoggedError{Key: key, Message: text})
-	g.entry(mllog.DetailEntry{Key: key, Value: text, Error: true}, 1)
+	g.errors = append(g.errors, LoggedError{Key: keyRuntime, Message: text})
+	g.entry(mllog.DetailEntry{Key: keyRuntime, Value: text, Error: true}, 1)
 	g.flushDetail() // what went wrong must survive what may follow
 }
 

@@ -32,7 +32,7 @@ func logged(t *testing.T, l LogSettings, e EffectiveSettings, p *series) *Result
 		t.Error(err)
 	}
 	g.warn("careful")
-	g.fail("error_runtime", "went wrong")
+	g.fail("went wrong")
 	g.seriesDone(p)
 	r := &Result{SUTName: "sut"}
 	judge(s, e, p, r)
@@ -220,7 +220,7 @@ func TestEntriesFromManyGoroutines(t *testing.T) {
 			for range 50 {
 				g.message("m")
 				g.warn("w")
-				g.fail("error_runtime", "e")
+				g.fail("e")
 				_ = g.accuracy().Write(1, 2, []byte{3})
 			}
 		})

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// notes are the findings about a test's performance series.
-func (t *test) notes(p *series) []Note {
+// notes are the findings about a test, once it is judged.
+func (t *test) notes() []Note {
 	var list []Note
 	if why := t.hopeless.Load(); why != nil {
 		list = append(list, Note{About: "hopeless", Text: "It was clear before the end that the run could only end INVALID: " + *why + "."})

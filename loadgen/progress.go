@@ -53,7 +53,6 @@ type shown struct {
 	limits   EffectiveSettings
 	accuracy bool
 	x        *issuer
-	began    time.Time
 	ended    atomic.Int64 // ns, 0 while it runs
 }
 

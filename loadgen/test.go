@@ -164,14 +164,14 @@ func (t *test) conclude(p *series, why error) (*Result, error) {
 	r := &t.result
 	if why != nil {
 		r.Aborted = why
-		t.log.fail(keyRuntime, "Test aborted: "+strings.ReplaceAll(why.Error(), "\n", "; "))
+		t.log.fail("Test aborted: "+strings.ReplaceAll(why.Error(), "\n", "; "))
 	}
 	if t.e.Mode != AccuracyOnly {
 		if p == nil {
 			p = &series{SamplesPerQuery: t.e.SamplesPerQuery} // it never began
 		}
 		judge(t.s, t.e, p, r)
-		r.Notes = t.notes(p)
+		r.Notes = t.notes()
 	}
 	err := t.log.finish(r)
 	t.progress.enter(PhaseDone)

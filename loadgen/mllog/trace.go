@@ -19,7 +19,7 @@ type TraceWriter struct {
 // NewTraceWriter begins a trace log in w. Events' times count from start.
 func NewTraceWriter(w io.Writer, start time.Time, pid int64) *TraceWriter {
 	t := &TraceWriter{w: bufio.NewWriterSize(w, 64<<10), start: start, pid: pid}
-	t.w.WriteString("{\"traceEvents\":[\n")
+	_, _ = t.w.WriteString("{\"traceEvents\":[\n")
 	return t
 }
 
@@ -76,7 +76,7 @@ func (t *TraceWriter) Close() error {
 	t.line = append(t.line[:0], "{\"name\":\"LastTrace\"}\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\n\"ts\":"...)
 	t.micros("", t.start.UnixNano())
 	t.line = append(t.line, ",\n\"version\":\"MLPerf LoadGen v1.0\"\n}\n}\n"...)
-	t.w.Write(t.line)
+	_, _ = t.w.Write(t.line) // Flush tells
 	return t.w.Flush()
 }
 

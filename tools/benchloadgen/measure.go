@@ -45,7 +45,7 @@ func test(ctx context.Context, sut loadgen.SUT, s loadgen.TestSettings, trace, s
 	if err != nil {
 		return nil, 0, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory: the system clears what is left
 	runtime.GC()
 	began := time.Now()
 	r, err := loadgen.StartTest(ctx, sut, library, s, loadgen.LogSettings{OutDir: dir, EnableTrace: trace, Spin: spin})

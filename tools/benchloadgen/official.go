@@ -40,7 +40,7 @@ func inTempDir(f func(dir string) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory: the system clears what is left
 	return f(dir)
 }
 

@@ -39,10 +39,10 @@ func upperTail(n, t uint64, q float64) float64 {
 // Binomial Probabilities", 2000): differences of log-gamma values would lose seven digits at n = 10^8.
 func probability(n, t uint64, q float64) float64 {
 	x, m, y := float64(t), float64(n), float64(n-t)
-	switch {
-	case t == 0:
+	switch t {
+	case 0:
 		return math.Exp(m * math.Log1p(-q))
-	case t == n:
+	case n:
 		return math.Exp(m * math.Log(q))
 	}
 	exponent := stirlingError(m) - stirlingError(x) - stirlingError(y) - deviance(x, m*q) - deviance(y, m*(1-q))
