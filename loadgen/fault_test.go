@@ -207,7 +207,7 @@ func TestContextErrorsTellTheCause(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(t.Context())
 					time.AfterFunc(time.Second, func() { cancel(cause) })
 					r := aborted(t, ctx, sut, qsl, quick(loadgen.Offline, loadgen.PerformanceOnly), cause)
-					if user := cause == context.Canceled; errors.Is(r.Aborted, loadgen.ErrInterrupted) != user {
+					if user := errors.Is(cause, context.Canceled); errors.Is(r.Aborted, loadgen.ErrInterrupted) != user {
 						t.Errorf("error %v: interrupted %v, want %v", r.Aborted, !user, user)
 					}
 				})

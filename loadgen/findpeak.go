@@ -39,7 +39,7 @@ func (f *peakSearch) search(ctx context.Context, base float64) error {
 		return err
 	}
 	if !met {
-		f.t.log.fail("FindPeakPerformance: Initial lower bound does not satisfy performance constraints, msg: "+f.recommendation())
+		f.t.log.fail("FindPeakPerformance: Initial lower bound does not satisfy performance constraints, msg: " + f.recommendation())
 		return nil
 	}
 	high, err := f.bound(ctx)

@@ -164,7 +164,7 @@ func (t *test) conclude(p *series, why error) (*Result, error) {
 	r := &t.result
 	if why != nil {
 		r.Aborted = why
-		t.log.fail("Test aborted: "+strings.ReplaceAll(why.Error(), "\n", "; "))
+		t.log.fail("Test aborted: " + strings.ReplaceAll(why.Error(), "\n", "; "))
 	}
 	if t.e.Mode != AccuracyOnly {
 		if p == nil {

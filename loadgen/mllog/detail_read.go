@@ -2,6 +2,7 @@ package mllog
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -40,7 +41,7 @@ func ReadDetail(r io.Reader) ([]DetailEntry, error) {
 	var list []DetailEntry
 	for {
 		e, err := d.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return list, nil
 		}
 		if err != nil {

@@ -3,6 +3,7 @@ package mllog_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"path/filepath"
@@ -80,7 +81,7 @@ func TestDetailReaderFaults(t *testing.T) {
 		if e, err := r.Next(); err != nil || e.Key != "sut_name" || r.Line() != 3 {
 			t.Errorf("after a fault: %+v, %v", e, err)
 		}
-		if _, err := r.Next(); err != io.EOF {
+		if _, err := r.Next(); !errors.Is(err, io.EOF) {
 			t.Errorf("at the end: %v", err)
 		}
 	}
@@ -232,7 +233,7 @@ func TestTraceFaults(t *testing.T) {
 		}
 		wantFormat(t, err)
 	}
-	if _, err := mllog.NewTraceReader(strings.NewReader("")).Next(); err != io.EOF {
+	if _, err := mllog.NewTraceReader(strings.NewReader("")).Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("empty log: %v, want the end", err)
 	}
 }

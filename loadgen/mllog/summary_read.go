@@ -36,7 +36,7 @@ func (p *summaryParser) scan() bool {
 	p.blank = p.lines.line > 0 && p.text == ""
 	line, err := p.lines.next()
 	if err != nil {
-		if err != io.EOF {
+		if !errors.Is(err, io.EOF) {
 			p.err = err
 		}
 		return false

@@ -2,6 +2,7 @@ package mllog
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -33,7 +34,7 @@ func NewTraceReader(r io.Reader) *TraceReader { return &TraceReader{lines: newLi
 func (t *TraceReader) Next() (TraceEvent, error) {
 	for !t.done {
 		line, err := t.lines.next()
-		if err == io.EOF && t.began {
+		if errors.Is(err, io.EOF) && t.began {
 			return TraceEvent{}, t.fault("the log ends before LastTrace: the run that wrote it did not finish")
 		}
 		if err != nil {
