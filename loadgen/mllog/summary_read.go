@@ -1,6 +1,7 @@
 package mllog
 
 import (
+	"errors"
 	"io"
 	"strconv"
 	"strings"
