@@ -2,6 +2,7 @@ package mllog
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"sync"
 	"testing"
@@ -35,7 +36,7 @@ func TestAccuracyWriterConcurrently(t *testing.T) {
 	r := NewAccuracyReader(pr)
 	for {
 		e, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		pattern(want, e.SeqID)

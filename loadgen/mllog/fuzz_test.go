@@ -201,7 +201,7 @@ func TestTraceRoundTrip(t *testing.T) {
 	r := mllog.NewTraceReader(&b)
 	for {
 		e, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -244,7 +244,7 @@ func FuzzTraceReader(f *testing.F) {
 		r := mllog.NewTraceReader(bytes.NewReader(log))
 		for {
 			e, err := r.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {
