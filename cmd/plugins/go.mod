@@ -33,10 +33,16 @@ require (
 
 replace (
 	github.com/plumbline-ml/plumbline/accuracy => ../../accuracy
+	github.com/plumbline-ml/plumbline/backends/openai => ../../backends/openai
 	github.com/plumbline-ml/plumbline/backends/ort => ../../backends/ort
 	github.com/plumbline-ml/plumbline/datasets => ../../datasets
 	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
+	github.com/plumbline-ml/plumbline/plugins/bert => ../../plugins/bert
+	github.com/plumbline-ml/plumbline/plugins/dlrm => ../../plugins/dlrm
+	github.com/plumbline-ml/plumbline/plugins/llm => ../../plugins/llm
 	github.com/plumbline-ml/plumbline/plugins/resnet50 => ../../plugins/resnet50
+	github.com/plumbline-ml/plumbline/plugins/retinanet => ../../plugins/retinanet
+	github.com/plumbline-ml/plumbline/plugins/unet3d => ../../plugins/unet3d
 	github.com/plumbline-ml/plumbline/preprocess => ../../preprocess
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk
 )

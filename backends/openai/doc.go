@@ -1,0 +1,2 @@
+// Package openai is a backend for servers that speak the OpenAI-compatible completion API.
+package openai

@@ -1,0 +1,3 @@
+module github.com/plumbline-ml/plumbline/backends/openai
+
+go 1.26.0

@@ -1,0 +1,2 @@
+// Package bert is the question-answering benchmark.
+package bert

@@ -1,0 +1,2 @@
+// Package dlrm is the recommendation benchmark.
+package dlrm

@@ -1,0 +1,2 @@
+// Package llm is the text-generation benchmark.
+package llm

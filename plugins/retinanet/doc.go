@@ -1,0 +1,2 @@
+// Package retinanet is the object-detection benchmark.
+package retinanet

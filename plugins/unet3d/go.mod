@@ -1,0 +1,11 @@
+module github.com/plumbline-ml/plumbline/plugins/unet3d
+
+go 1.26.0
+
+replace (
+	github.com/plumbline-ml/plumbline/accuracy => ../../accuracy
+	github.com/plumbline-ml/plumbline/datasets => ../../datasets
+	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
+	github.com/plumbline-ml/plumbline/preprocess => ../../preprocess
+	github.com/plumbline-ml/plumbline/sdk => ../../sdk
+)
