@@ -1,0 +1,77 @@
+package backend
+
+import "context"
+
+// Generator continues prompts token by token. It owns its batching and its KV cache: calls that run at the same time
+// share what it can share. Nothing of a prompt may outlive its call: a cache of prefixes or of results across calls is
+// against the rules of the benchmarks.
+type Generator interface {
+	// Generate continues one prompt and returns when the answer is complete. It may be called from many goroutines at a
+	// time; more calls than Limits().Concurrency wait inside, in the order in which they came.
+	//
+	// It calls sink.FirstToken at most once and then, if it returns nil, has called sink.Complete exactly once; after an
+	// error, Complete was not called. Where ctx ends it gives up and returns the cause. It keeps neither p nor sink after
+	// the call. An error ends the run: what can be mended by another try (where nothing was received yet) is tried
+	// again inside.
+	Generate(ctx context.Context, p Prompt, sink TokenSink) error
+	// Limits says how many calls at a time are worth making (Concurrency; 0: the generator has no preference) and how many
+	// sequences are decoded together (MaxBatch; 0: as many as there are calls).
+	Limits() Limits
+	// Close frees what the generator owns. No Generate may be under way.
+	Close() error
+}
+
+// GeneratorOpener is an optional interface of a Backend that generates by itself: a server, a library with a decoding
+// loop of its own.
+type GeneratorOpener interface {
+	// OpenGenerator loads m, or connects to the server that has it. c.Concurrency is how many Generate calls the caller
+	// will make at a time, 0 where the generator chooses; c.MaxBatch how many sequences to decode together, 0 likewise.
+	// It fails with every fault it can name.
+	OpenGenerator(ctx context.Context, m Model, c Config) (Generator, error)
+}
+
+// Prompt is what to continue, and how. A backend uses the most specific form that it takes and the prompt has: Tokens,
+// then Messages, then Text. It fails where it takes none of those that are there. Slices stay the caller's and must not
+// change during the call.
+//
+// Tokens are never sampled: without beams the most probable one is taken at each step.
+type Prompt struct {
+	Tokens   []int32   // ids of the model's vocabulary, special tokens included
+	Text     string    // the whole prompt as text
+	Messages []Message // a chat, for models and servers that apply a template of their own
+
+	MaxNewTokens int     // at most this many tokens are generated, above 0
+	MinNewTokens int     // no token of EOS before this many
+	EOS          []int32 // any of these ends the answer; empty: the model's own
+	PadToken     int32   // fills unequal sequences where the model needs it
+
+	Beams         int     // beam search over this many; 0 and 1: greedy
+	LengthPenalty float64 // of beam search: the exponent of the length that a sum of log probabilities is divided by
+	EarlyStopping bool    // of beam search: stop when Beams sequences are complete, instead of when none can be better
+}
+
+// Message is one turn of a chat.
+type Message struct {
+	Role    string // "system", "user", "assistant"
+	Content string
+}
+
+// Tokens is what is known of generated tokens: ids, text, or their number alone.
+type Tokens struct {
+	IDs  []int32 // nil where the backend reports text only
+	Text string  // empty where the backend reports ids only
+	// N is how many tokens there are, as the model or its server counts them; a number that the server does not report is
+	// an error, never guessed from chunks of text.
+	N int
+}
+
+// TokenSink takes what one Generate call produces, from any goroutine, one call at a time. Tokens and what they refer to
+// stay the caller's: a sink copies what it keeps. A sink does not block for longer than a queue is full.
+type TokenSink interface {
+	// FirstToken says that the first token has come, at the time of the call. It comes before Complete. Where the first
+	// thing received holds several tokens, t is all of them; where nothing is known but its arrival, t is empty.
+	FirstToken(t Tokens)
+	// Complete says that the answer is complete: all generated tokens, the first included, the prompt not. Whether an end
+	// token is among the ids is up to the backend, which documents it; a workload cuts at the end token.
+	Complete(t Tokens)
+}

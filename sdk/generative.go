@@ -1,0 +1,25 @@
+package sdk
+
+import "github.com/plumbline-ml/plumbline/sdk/backend"
+
+// Generative is an optional interface of a Workload whose samples are prompts. The sdk then hands each sample to a
+// backend.Generator by itself, instead of batches to a session: Collate and Postprocess are never called.
+//
+// The generator is the backend's own where that is a backend.GeneratorOpener, else what the workload makes of a plain
+// session (see SessionGenerator). A backend that offers neither cannot run the workload.
+type Generative interface {
+	// Prompt is the prompt of a loaded sample, with the model's limits. It may share the sample's memory.
+	Prompt(s Sample) (backend.Prompt, error)
+	// AppendTokens appends the official payload of generated tokens to dst, and says how many tokens count. It is called
+	// for each answer; and for the first token of each, where something of it is known, with t.N of 1 as a rule.
+	AppendTokens(dst []byte, s Sample, t backend.Tokens) (payload []byte, tokens int, err error)
+}
+
+// SessionGenerator is an optional interface of a Generative workload: it turns a session of its model into a generator,
+// for backends that run a model step by step and know nothing of tokens.
+type SessionGenerator interface {
+	// NewGenerator returns a generator on s, which it owns from now on: the generator's Close closes s. With an error s stays
+	// the caller's. c is how s was opened: c.MaxBatch is how many sequences the user wants decoded together, 0 where the
+	// generator chooses.
+	NewGenerator(s backend.Session, c backend.Config) (backend.Generator, error)
+}
