@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"accuracy":     {"preprocess/text/"},
 	"sdk":          {"loadgen/"},
 	"backends/...": {"sdk/backend"},
-	"plugins/...":  {"sdk", "sdk/backend", "sdk/batch", "sdk/internal/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
+	"plugins/...":  {"sdk", "sdk/backend", "sdk/manifest", "sdk/generate", "sdk/batch", "sdk/internal/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
 	"cmd/plugins":  {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
 	"cmd/harness":  {"loadgen/", "sdk", "sdk/backend", "sdk/batch", "sdk/host", "sdk/internal/", "fetch/"},
 }

@@ -57,11 +57,11 @@ func TestOpenEmbedded(t *testing.T) {
 		o    sdk.Options
 		want []byte
 	}{
-		{sdk.Options{}, model.FP32()},
-		{sdk.Options{Precision: "fp32"}, model.FP32()},
-		{sdk.Options{Precision: "int8"}, model.INT8()},
-		{sdk.Options{ModelFile: "embedded-int8"}, model.INT8()},
-		{sdk.Options{Model: "mobilenet"}, model.FP32()},
+		{sdk.Options{}, model.Bytes("fp32")},
+		{sdk.Options{Precision: "fp32"}, model.Bytes("fp32")},
+		{sdk.Options{Precision: "int8"}, model.Bytes("int8")},
+		{sdk.Options{ModelFile: "embedded-int8"}, model.Bytes("int8")},
+		{sdk.Options{Model: "mobilenet"}, model.Bytes("fp32")},
 	}
 	for _, c := range cases {
 		w, err := New().Open(t.Context(), c.o)

@@ -3,12 +3,12 @@ package resnet50
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
 // size is the height and width of the models' input, in pixels.
@@ -24,8 +24,7 @@ type binding struct {
 
 // bind reads the parameters, over a file's defaults, and reports every fault of them at once.
 func bind(defaults, params map[string]string) (binding, error) {
-	v := maps.Clone(defaults)
-	maps.Copy(v, params)
+	v := manifest.Values(defaults, params)
 	b := binding{input: v["input"], output: v["output"]}
 	var faults [3]error
 	b.recipe, faults[0] = parseRecipe(v["preprocess"], v["layout"])

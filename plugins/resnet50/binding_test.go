@@ -9,11 +9,11 @@ import (
 
 func defaultsOf(t *testing.T, model string) map[string]string {
 	t.Helper()
-	m, err := readManifest(manifestText)
+	m, err := readManifest()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := m.model(model)
+	e, err := m.Model(model)
 	if err != nil {
 		t.Fatal(err)
 	}

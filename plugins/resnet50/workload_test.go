@@ -203,7 +203,7 @@ func TestSamplesToScore(t *testing.T) {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	m, err := readManifest(manifestText)
+	m, err := readManifest()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -92,7 +92,7 @@ def describe(path, precision, pixels, labels):
         "precision": precision,
         "size": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
-        "top1": round(evaluate.top1(path, pixels, labels), 4),
+        "metrics": [{"name": "accuracy", "unit": "%", "value": round(evaluate.top1(path, pixels, labels), 4)}],
     }
 
 
@@ -117,7 +117,8 @@ def write_card(network, minutes, out, pixels, labels):
     }
     (out / "card.json").write_text(json.dumps(card, indent=2) + "\n")
     for file in card["files"]:
-        print(f"{file['precision']}: top-1 {file['top1']:.2f} % of {EVAL}, {file['size']} bytes, {file['name']}")
+        top1 = file["metrics"][0]["value"]
+        print(f"{file['precision']}: top-1 {top1:.2f} % of {EVAL}, {file['size']} bytes, {file['name']}")
 
 
 def arguments():

@@ -1,0 +1,61 @@
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Card is what every model card (card.json, written by the training script) says. A card may say more.
+type Card struct {
+	TrainingMinutes float64     `json:"training_minutes"` // of wall time, making the data included
+	TrainedWith     TrainedWith `json:"trained_with"`
+	Files           []CardFile  `json:"files"`
+}
+
+// TrainedWith names the machine and the libraries of a training.
+type TrainedWith struct {
+	Cores       int    `json:"cores"`
+	Machine     string `json:"machine"` // its architecture
+	Torch       string `json:"torch"`
+	ONNXRuntime string `json:"onnxruntime"`
+}
+
+// CardFile is one embedded ONNX file.
+type CardFile struct {
+	Name      string       `json:"name"`      // in the sources: "resnet_fp32.onnx"
+	Precision string       `json:"precision"` // "fp32" or "int8"
+	Size      int64        `json:"size"`      // bytes
+	SHA256    string       `json:"sha256"`    // lower-case hex
+	Metrics   []sdk.Metric `json:"metrics"`   // on the embedded data set, unrounded or rounded to four decimals
+}
+
+// ReadCard parses card.json.
+func ReadCard(text string) (Card, error) {
+	var c Card
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		return c, fmt.Errorf("model card: %w", err)
+	}
+	return c, nil
+}
+
+// File returns the facts of the file of a precision, and whether there is one.
+func (c Card) File(precision string) (CardFile, bool) {
+	for _, f := range c.Files {
+		if f.Precision == precision {
+			return f, true
+		}
+	}
+	return CardFile{}, false
+}
+
+// Metric returns the value of a metric of the file, and whether there is one.
+func (f CardFile) Metric(name string) (float64, bool) {
+	for _, m := range f.Metrics {
+		if m.Name == name {
+			return m.Value, true
+		}
+	}
+	return 0, false
+}

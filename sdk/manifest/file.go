@@ -1,0 +1,81 @@
+package manifest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// File is the model file of a run.
+type File struct {
+	Model    backend.Model     // name, and path or bytes; the benchmark adds the tensors
+	Embedded bool              // bytes, not a path
+	Defaults map[string]string // by parameter: those of this file
+}
+
+// OpenFile chooses the model file that o asks for: an embedded one by its name or its precision (default "fp32"), else
+// a path. An official file that is asked for by its name and is not there is an error that says how to get it. On
+// error, Defaults are the model's own, so that parameters can be checked all the same.
+func (m *Manifest) OpenFile(e *Model, o sdk.Options) (File, error) {
+	none := File{Defaults: e.Defaults}
+	for _, f := range e.Files {
+		switch {
+		case f.Embedded && (o.ModelFile == f.Name || o.ModelFile == "" && f.Precision == cmp.Or(o.Precision, "fp32")):
+			return m.embedded(e, f), nil
+		case !f.Embedded && o.ModelFile == f.Name && !exists(f.Name):
+			return none, sdk.Data(fmt.Errorf("model file %s is not here: get it with `harness fetch %s`, or from %s, and give its path", f.Name, e.Name, f.URL))
+		}
+	}
+	if o.ModelFile == "" {
+		return none, sdk.Usage(fmt.Errorf("no embedded model of precision %q, want one of %s", o.Precision, strings.Join(precisions(e), ", ")))
+	}
+	if err := checkFile(o.ModelFile); err != nil {
+		return none, sdk.Data(err)
+	}
+	return File{Model: backend.Model{Name: e.Name, Path: o.ModelFile}, Defaults: e.Defaults}, nil
+}
+
+func (m *Manifest) embedded(e *Model, f sdk.ModelFile) File {
+	return File{
+		Model:    backend.Model{Name: f.Name, Bytes: m.bytes(f.Precision)},
+		Embedded: true,
+		Defaults: Values(m.Embedded.Defaults, e.EmbeddedDefaults),
+	}
+}
+
+func precisions(e *Model) []string {
+	var names []string
+	for _, f := range e.Files {
+		if f.Embedded {
+			names = append(names, f.Precision)
+		}
+	}
+	return names
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// checkFile finds the mistakes that a backend would describe less well.
+func checkFile(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("model file: %w; `harness describe` lists the models that can be fetched", err)
+	case err != nil:
+		return fmt.Errorf("model file: %w", err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("model file %s is a %v, want an ONNX file", path, info.Mode().Type())
+	case info.Size() == 0:
+		return fmt.Errorf("model file %s is empty; fetch it again", path)
+	}
+	return nil
+}

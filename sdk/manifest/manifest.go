@@ -1,0 +1,253 @@
+package manifest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Manifest is what manifest.json says, completed. It is immutable: its methods may be called concurrently, and what
+// they return must not be changed.
+type Manifest struct {
+	Name, Version, Summary string
+	Params                 []sdk.ParamInfo // of all models, without defaults, which are each model's
+	Embedded               EmbeddedEntry
+	Datasets               []sdk.DatasetInfo // the official ones
+	Models                 []Model           // the first is the default
+
+	bytes func(precision string) []byte
+}
+
+// EmbeddedEntry is the model inside the plugin, which stands in for each model that has no file.
+type EmbeddedEntry struct {
+	Defaults map[string]string // by parameter: those of the embedded files
+	Files    []sdk.ModelFile
+	Dataset  sdk.DatasetInfo
+	Smoke    []SmokeEntry
+}
+
+// SmokeEntry are the settings of one scenario in a smoke run, in the units of user.conf.
+type SmokeEntry struct {
+	Scenario string
+	Settings map[string]string
+}
+
+// Model is one model's entry.
+type Model struct {
+	sdk.ModelInfo
+	Scenarios []string // names, in place of ModelInfo's
+	// Datasets names those of the manifest's data sets that the model runs on; none: all of them.
+	Datasets []string
+	Defaults map[string]string // by parameter: those of the official files
+	// EmbeddedDefaults replace the embedded entry's for this model, parameter by parameter.
+	EmbeddedDefaults map[string]string
+	// Smoke replaces the embedded entry's settings for this model, scenario by scenario.
+	Smoke []SmokeEntry
+}
+
+// Embedded is what the text cannot say of the embedded model and data set.
+type Embedded struct {
+	Card  Card
+	Bytes func(precision string) []byte // the ONNX file of a precision of the card; the caller owns what it returns
+	// Samples is the size of the embedded data set.
+	Samples int
+	// PerformanceSamples is how many samples of it are in memory at a time; 0: all.
+	PerformanceSamples int
+}
+
+// Read parses text and completes it. It reports every fault at once: unknown fields and scenarios, parameters without
+// a default, defaults without a parameter, embedded files that the card does not know.
+func Read(text string, e Embedded) (*Manifest, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	m := &Manifest{bytes: e.Bytes}
+	if err := d.Decode(m); err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("manifest: more text after the end of the object")
+	}
+	faults := []error{m.completeEmbedded(e), m.checkDefaults("manifest, embedded", m.Embedded.Defaults)}
+	if len(m.Models) == 0 {
+		faults = append(faults, errors.New("manifest: no models"))
+	}
+	for i := range m.Models {
+		if err := m.complete(&m.Models[i]); err != nil {
+			faults = append(faults, fmt.Errorf("manifest, model %q: %w", m.Models[i].Name, err))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Describe is the benchmark's description, without backends.
+func (m *Manifest) Describe() sdk.Description {
+	d := sdk.Description{Name: m.Name, Version: m.Version, Summary: m.Summary}
+	for _, e := range m.Models {
+		d.Models = append(d.Models, e.ModelInfo)
+	}
+	return d
+}
+
+// Model finds a model's entry by name, in any case; the empty name means the first.
+func (m *Manifest) Model(name string) (*Model, error) {
+	names := make([]string, len(m.Models))
+	for i := range m.Models {
+		e := &m.Models[i]
+		if name == "" || strings.EqualFold(e.Name, name) {
+			return e, nil
+		}
+		names[i] = e.Name
+	}
+	return nil, sdk.Usage(fmt.Errorf("unknown model %q, want one of %s", name, strings.Join(names, ", ")))
+}
+
+// CheckParams names every parameter that no model of the benchmark has.
+func (m *Manifest) CheckParams(params map[string]string) error {
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if !m.hasParam(name) {
+			faults = append(faults, sdk.Usage(fmt.Errorf("unknown parameter %q, want %s", name, m.paramNames())))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Values are params over defaults. The caller owns the map.
+func Values(defaults, params map[string]string) map[string]string {
+	v := make(map[string]string, len(defaults))
+	maps.Copy(v, defaults)
+	maps.Copy(v, params)
+	return v
+}
+
+// completeEmbedded adds the card's figures to the embedded files, and the size to the embedded data set.
+func (m *Manifest) completeEmbedded(e Embedded) error {
+	d := &m.Embedded.Dataset
+	d.Embedded, d.Samples, d.PerformanceSampleCount = true, e.Samples, e.Samples
+	if e.PerformanceSamples > 0 {
+		d.PerformanceSampleCount = min(e.Samples, e.PerformanceSamples)
+	}
+	var faults []error
+	for i := range m.Embedded.Files {
+		f := &m.Embedded.Files[i]
+		facts, ok := e.Card.File(f.Precision)
+		if !ok {
+			faults = append(faults, fmt.Errorf("manifest: %s: the model card has no %s file", f.Name, f.Precision))
+		}
+		f.Embedded, f.SHA256, f.Size, f.Reference = true, facts.SHA256, facts.Size, facts.Metrics
+	}
+	return errors.Join(faults...)
+}
+
+// complete fills in the parts of a model's entry that all models share.
+func (m *Manifest) complete(e *Model) error {
+	faults := []error{
+		m.checkDefaults("defaults", e.Defaults),
+		m.checkKnown("embeddedDefaults", e.EmbeddedDefaults),
+		m.chooseDatasets(e),
+	}
+	for _, name := range e.Scenarios {
+		s, err := loadgen.ParseScenario(name)
+		faults = append(faults, err)
+		e.ModelInfo.Scenarios = append(e.ModelInfo.Scenarios, s)
+	}
+	e.Files = append(slices.Clone(m.Embedded.Files), e.Files...)
+	for _, p := range m.Params {
+		if value, ok := e.Defaults[p.Name]; ok {
+			p.Default = value
+			e.Params = append(e.Params, p)
+		}
+	}
+	smoke, err := m.smoke(e)
+	e.ModelInfo.Smoke = smoke
+	return errors.Join(append(faults, err)...)
+}
+
+// chooseDatasets lists the embedded data set and those of the manifest that the model names.
+func (m *Manifest) chooseDatasets(e *Model) error {
+	e.ModelInfo.Datasets = []sdk.DatasetInfo{m.Embedded.Dataset}
+	if len(e.Datasets) == 0 {
+		e.ModelInfo.Datasets = append(e.ModelInfo.Datasets, m.Datasets...)
+		return nil
+	}
+	var faults []error
+	for _, name := range e.Datasets {
+		i := slices.IndexFunc(m.Datasets, func(d sdk.DatasetInfo) bool { return d.Name == name })
+		if i < 0 {
+			faults = append(faults, fmt.Errorf("unknown data set %q", name))
+			continue
+		}
+		e.ModelInfo.Datasets = append(e.ModelInfo.Datasets, m.Datasets[i])
+	}
+	return errors.Join(faults...)
+}
+
+// smoke flattens the settings of the model's scenarios.
+func (m *Manifest) smoke(e *Model) ([]sdk.SmokeSetting, error) {
+	own := map[string]bool{}
+	for _, s := range e.Smoke {
+		own[s.Scenario] = true
+	}
+	entries := slices.Clone(e.Smoke)
+	for _, s := range m.Embedded.Smoke {
+		if !own[s.Scenario] {
+			entries = append(entries, s)
+		}
+	}
+	var settings []sdk.SmokeSetting
+	var faults []error
+	for _, s := range entries {
+		scenario, err := loadgen.ParseScenario(s.Scenario)
+		faults = append(faults, err)
+		for _, key := range slices.Sorted(maps.Keys(s.Settings)) {
+			settings = append(settings, sdk.SmokeSetting{Scenario: scenario, Key: key, Value: s.Settings[key]})
+		}
+	}
+	return settings, errors.Join(faults...)
+}
+
+// checkDefaults holds the defaults to one value for each parameter.
+func (m *Manifest) checkDefaults(where string, defaults map[string]string) error {
+	var faults []error
+	for _, p := range m.Params {
+		if _, ok := defaults[p.Name]; !ok {
+			faults = append(faults, fmt.Errorf("%s: parameter %q has no default", where, p.Name))
+		}
+	}
+	return errors.Join(append(faults, m.checkKnown(where, defaults))...)
+}
+
+func (m *Manifest) checkKnown(where string, defaults map[string]string) error {
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(defaults)) {
+		if !m.hasParam(name) {
+			faults = append(faults, fmt.Errorf("%s: default for unknown parameter %q", where, name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (m *Manifest) hasParam(name string) bool {
+	return slices.ContainsFunc(m.Params, func(p sdk.ParamInfo) bool { return p.Name == name })
+}
+
+func (m *Manifest) paramNames() string {
+	if len(m.Params) == 0 {
+		return "none: this benchmark has no parameters"
+	}
+	names := make([]string, len(m.Params))
+	for i, p := range m.Params {
+		names[i] = p.Name
+	}
+	return "one of " + strings.Join(names, ", ")
+}

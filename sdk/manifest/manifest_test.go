@@ -1,0 +1,259 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+const text = `{
+  "name": "b", "version": "1", "summary": "s",
+  "params": [{"name": "size", "help": "h"}],
+  "embedded": {
+    "defaults": {"size": "32"},
+    "files": [{"name": "embedded-fp32", "precision": "fp32"}, {"name": "embedded-int8", "precision": "int8"}],
+    "dataset": {"name": "synthetic"},
+    "smoke": [
+      {"scenario": "SingleStream", "settings": {"min_duration": "3000", "min_query_count": "10"}},
+      {"scenario": "Offline", "settings": {"min_duration": "100"}}
+    ]
+  },
+  "datasets": [{"name": "first"}, {"name": "second"}],
+  "models": [
+    {"name": "one", "scenarios": ["SingleStream", "Offline"], "defaults": {"size": "300"}, "files": [{"name": "one.onnx", "url": "https://example.org/one.onnx"}]},
+    {"name": "two", "scenarios": ["Offline"], "datasets": ["second"], "defaults": {"size": "800"}, "embeddedDefaults": {"size": "64"},
+     "smoke": [{"scenario": "Offline", "settings": {"min_duration": "200"}}]}
+  ]
+}`
+
+func embedded() Embedded {
+	return Embedded{
+		Card: Card{Files: []CardFile{
+			{Precision: "fp32", Size: 4, SHA256: "aa", Metrics: []sdk.Metric{{Name: "accuracy", Value: 97}}},
+			{Precision: "int8", Size: 1},
+		}},
+		Bytes:              func(precision string) []byte { return []byte(precision) },
+		Samples:            50,
+		PerformanceSamples: 20,
+	}
+}
+
+func read(t *testing.T) *Manifest {
+	t.Helper()
+	m, err := Read(text, embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestReadCompletes(t *testing.T) {
+	d := read(t).Describe()
+	one, two := d.Models[0], d.Models[1]
+	if d.Name != "b" || !slices.Equal(one.Scenarios, []loadgen.Scenario{loadgen.SingleStream, loadgen.Offline}) {
+		t.Errorf("name %q, scenarios %v", d.Name, one.Scenarios)
+	}
+	if f := one.Files[0]; !f.Embedded || f.Size != 4 || f.SHA256 != "aa" || f.Reference[0].Value != 97 || len(one.Files) != 3 {
+		t.Errorf("files %+v, want the card's figures on the first of three", one.Files)
+	}
+	if s := one.Datasets; len(s) != 3 || !s[0].Embedded || s[0].Samples != 50 || s[0].PerformanceSampleCount != 20 {
+		t.Errorf("data sets %+v, want the embedded one of 50 with 20 in memory, and both others", s)
+	}
+	if s := two.Datasets; len(s) != 2 || s[1].Name != "second" {
+		t.Errorf("data sets %+v, want the embedded one and the one that the model names", s)
+	}
+	if p := two.Params; len(p) != 1 || p[0].Default != "800" {
+		t.Errorf("parameters %+v, want the model's default", p)
+	}
+}
+
+func TestSmokeOfAModelReplacesAScenario(t *testing.T) {
+	d := read(t).Describe()
+	offline := func(m sdk.ModelInfo) (values []string) {
+		for _, s := range m.Smoke {
+			if s.Scenario == loadgen.Offline {
+				values = append(values, s.Value)
+			}
+		}
+		return values
+	}
+	if one, two := offline(d.Models[0]), offline(d.Models[1]); !slices.Equal(one, []string{"100"}) || !slices.Equal(two, []string{"200"}) {
+		t.Errorf("Offline settings %v and %v, want 100 and 200", one, two)
+	}
+	if n := len(d.Models[1].Smoke); n != 3 {
+		t.Errorf("%d settings, want the model's own and those of SingleStream", n)
+	}
+}
+
+func TestReadReportsEveryFault(t *testing.T) {
+	cases := []struct {
+		name, text string
+		want       []string
+	}{
+		{"not JSON", `{`, []string{"unexpected EOF"}},
+		{"more text", `{"models": [{"name": "m"}]} {}`, []string{"more text"}},
+		{"unknown field", `{"modles": []}`, []string{`"modles"`}},
+		{"nothing in it", `{}`, []string{"no models"}},
+		{
+			"several",
+			`{"params": [{"name": "a"}],
+			  "embedded": {"defaults": {}, "smoke": [{"scenario": "Batch"}], "files": [{"name": "e", "precision": "fp64"}]},
+			  "models": [{"name": "m", "scenarios": ["Multi"], "datasets": ["none"], "defaults": {"b": ""}, "embeddedDefaults": {"c": ""}}]}`,
+			[]string{
+				`"Batch"`, `"Multi"`, `embedded: parameter "a" has no default`, `"m": defaults: parameter "a" has no default`,
+				`unknown parameter "b"`, `unknown parameter "c"`, `unknown data set "none"`, "no fp64 file",
+			},
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Read(c.text, embedded())
+			wantAll(t, err, c.want...)
+		})
+	}
+}
+
+func TestModel(t *testing.T) {
+	m := read(t)
+	for name, want := range map[string]string{"": "one", "one": "one", "TWO": "two"} {
+		if e, err := m.Model(name); err != nil || e.Name != want {
+			t.Errorf("%q: %v, %v, want %s", name, e, err, want)
+		}
+	}
+	_, err := m.Model("three")
+	wantAll(t, err, `"three"`, "one, two")
+}
+
+func TestCheckParams(t *testing.T) {
+	m := read(t)
+	if err := m.CheckParams(map[string]string{"size": "1"}); err != nil {
+		t.Error(err)
+	}
+	err := m.CheckParams(map[string]string{"sise": "1", "layout": "2"})
+	wantAll(t, err, `"sise"`, `"layout"`, "one of size")
+	if !errors.Is(err, sdk.ErrUsage) {
+		t.Errorf("%v is not of class %v", err, sdk.ErrUsage)
+	}
+}
+
+func TestOpenFile(t *testing.T) {
+	m := read(t)
+	path := filepath.Join(t.TempDir(), "model.onnx")
+	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		name, model string
+		o           sdk.Options
+		bytes, path string
+		size        string
+	}{
+		{"nothing said", "one", sdk.Options{}, "fp32", "", "32"},
+		{"precision", "one", sdk.Options{Precision: "int8"}, "int8", "", "32"},
+		{"name", "one", sdk.Options{ModelFile: "embedded-int8"}, "int8", "", "32"},
+		{"the model's embedded defaults", "two", sdk.Options{}, "fp32", "", "64"},
+		{"path", "two", sdk.Options{ModelFile: path}, "", path, "800"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			e, err := m.Model(c.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := m.OpenFile(e, c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(f.Model.Bytes, []byte(c.bytes)) || f.Model.Path != c.path || f.Embedded != (c.path == "") || f.Defaults["size"] != c.size {
+				t.Errorf("got %+v", f)
+			}
+		})
+	}
+}
+
+func TestOpenFileRefuses(t *testing.T) {
+	m := read(t)
+	empty := filepath.Join(t.TempDir(), "empty.onnx")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		o     sdk.Options
+		class error
+		want  []string
+	}{
+		{sdk.Options{Precision: "int4"}, sdk.ErrUsage, []string{`"int4"`, "fp32, int8"}},
+		{sdk.Options{ModelFile: "one.onnx"}, sdk.ErrData, []string{"harness fetch one", "https://example.org/one.onnx"}},
+		{sdk.Options{ModelFile: "none.onnx"}, sdk.ErrData, []string{"none.onnx"}},
+		{sdk.Options{ModelFile: empty}, sdk.ErrData, []string{"is empty"}},
+		{sdk.Options{ModelFile: filepath.Dir(empty)}, sdk.ErrData, []string{"want an ONNX file"}},
+	}
+	for _, c := range cases {
+		f, err := m.OpenFile(&m.Models[0], c.o)
+		wantAll(t, err, c.want...)
+		if !errors.Is(err, c.class) || f.Defaults["size"] != "300" {
+			t.Errorf("%+v: error %v, defaults %v", c.o, err, f.Defaults)
+		}
+	}
+}
+
+func TestValuesBelongToTheCaller(t *testing.T) {
+	defaults := map[string]string{"a": "1", "b": "2"}
+	v := Values(defaults, map[string]string{"b": "3"})
+	v["a"] = "4"
+	if defaults["a"] != "1" || v["b"] != "3" {
+		t.Errorf("defaults %v, values %v", defaults, v)
+	}
+}
+
+func TestReadCard(t *testing.T) {
+	c, err := ReadCard(`{"training_minutes": 2.5, "files": [{"precision": "int8", "metrics": [{"name": "AUC", "value": 80.5}]}], "classes": 3}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := c.File("int8")
+	if v, has := f.Metric("AUC"); !ok || !has || v != 80.5 || c.TrainingMinutes != 2.5 {
+		t.Errorf("got %+v", c)
+	}
+	if _, ok := c.File("fp32"); ok {
+		t.Error("found a file that the card lacks")
+	}
+	if _, ok := f.Metric("mAP"); ok {
+		t.Error("found a metric that the card lacks")
+	}
+	if _, err := ReadCard("{"); err == nil {
+		t.Error("a broken card passed")
+	}
+}
+
+// wantAll fails unless err's text holds every one of the parts.
+func wantAll(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one about %q", parts)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("error %q, want it to hold %q", err, p)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(text)
+	f.Add(`{"models": [{"name": "m", "scenarios": ["Server"]}]}`)
+	f.Add(`{"models": [null]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := Read(text, embedded())
+		if err == nil && len(m.Models) == 0 {
+			t.Fatal("passed without a model")
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package sdktest
+
+import (
+	"math"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// smokeMost is the longest minimum duration of a smoke run.
+const smokeMost = 10 * time.Second
+
+// CheckDescription holds what a benchmark says of itself to what a user needs: names, summaries, licences, notes,
+// references and consistent targets everywhere, scenarios that exist, and smoke settings that change durations, counts
+// and rates only.
+func CheckDescription(t *testing.T, d sdk.Description) {
+	t.Helper()
+	if d.Name == "" || d.Version == "" || d.Summary == "" || len(d.Models) == 0 {
+		t.Errorf("name %q, version %q, summary %q, %d models", d.Name, d.Version, d.Summary, len(d.Models))
+	}
+	for _, m := range d.Models {
+		t.Run(m.Name, func(t *testing.T) {
+			checkModelInfo(t, m)
+			for _, f := range m.Files {
+				checkFile(t, f)
+			}
+			for _, s := range m.Datasets {
+				checkDataset(t, s)
+			}
+			for _, s := range m.Scenarios {
+				checkSmoke(t, m, s)
+			}
+		})
+	}
+}
+
+func checkModelInfo(t *testing.T, m sdk.ModelInfo) {
+	t.Helper()
+	if m.Summary == "" || m.LoadGenKey == "" || m.RulesKey == "" || len(m.Scenarios) == 0 {
+		t.Errorf("summary %q, LoadGen key %q, rules key %q, scenarios %v", m.Summary, m.LoadGenKey, m.RulesKey, m.Scenarios)
+	}
+	for _, metric := range m.Metrics {
+		if math.Abs(metric.Target-metric.Share*metric.Reference) > 1e-9*math.Abs(metric.Target) {
+			t.Errorf("%s: target %v, want %v of %v", metric.Name, metric.Target, metric.Share, metric.Reference)
+		}
+	}
+	if len(m.Metrics) == 0 {
+		t.Error("no metrics")
+	}
+	for _, p := range m.Params {
+		if p.Name == "" || p.Help == "" {
+			t.Errorf("parameter %q: help %q", p.Name, p.Help)
+		}
+	}
+}
+
+func checkFile(t *testing.T, f sdk.ModelFile) {
+	t.Helper()
+	if f.Name == "" || f.Precision == "" || f.Licence == "" || f.Note == "" {
+		t.Errorf("file %q: precision %q, licence %q, note %q", f.Name, f.Precision, f.Licence, f.Note)
+	}
+	if f.Embedded {
+		if f.URL != "" || f.Size <= 0 || len(f.SHA256) != 64 || len(f.Reference) == 0 {
+			t.Errorf("embedded file %s: url %q, %d bytes, sha256 %q, reference %v", f.Name, f.URL, f.Size, f.SHA256, f.Reference)
+		}
+		return
+	}
+	if u, err := url.Parse(f.URL); f.URL != "" && (err != nil || u.Scheme != "https") {
+		t.Errorf("%s: url %q, want https", f.Name, f.URL)
+	}
+	if f.URL == "" && !strings.Contains(f.Note, "http") {
+		t.Errorf("%s: no url, and a note that does not say where to get it: %q", f.Name, f.Note)
+	}
+}
+
+func checkDataset(t *testing.T, d sdk.DatasetInfo) {
+	t.Helper()
+	if d.Samples <= 0 || d.PerformanceSampleCount <= 0 || d.PerformanceSampleCount > d.Samples {
+		t.Errorf("data set %s: %d samples, %d in memory", d.Name, d.Samples, d.PerformanceSampleCount)
+	}
+	if d.Name == "" || d.Layout == "" || d.Licence == "" || d.Note == "" {
+		t.Errorf("data set %q: layout %q, licence %q, note %q", d.Name, d.Layout, d.Licence, d.Note)
+	}
+}
+
+// checkSmoke loads a scenario's smoke settings as a run does, and holds them to what a smoke run may change.
+func checkSmoke(t *testing.T, m sdk.ModelInfo, scenario loadgen.Scenario) {
+	t.Helper()
+	official, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, Scenario: scenario})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var overrides []mlconf.Override
+	for _, s := range m.Smoke {
+		if s.Scenario == scenario {
+			overrides = append(overrides, mlconf.Override{Key: s.Key, Value: s.Value, Source: "smoke"})
+		}
+	}
+	smoke, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, Scenario: scenario, Overrides: overrides})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if smoke.MinDuration > smokeMost || smoke.MinDuration == 0 {
+		t.Errorf("%v: min_duration %v, want seconds", scenario, smoke.MinDuration)
+	}
+	// What may differ is made equal: the rest has to be.
+	may := official.TestSettings
+	may.MinDuration, may.MinQueryCount, may.PerformanceSampleCountOverride = smoke.MinDuration, smoke.MinQueryCount, smoke.PerformanceSampleCountOverride
+	may.SingleStreamExpectedLatency, may.MultiStreamExpectedLatency = smoke.SingleStreamExpectedLatency, smoke.MultiStreamExpectedLatency
+	may.SingleStreamExpectedLatencyFraction, may.MultiStreamExpectedLatencyFraction = smoke.SingleStreamExpectedLatencyFraction, smoke.MultiStreamExpectedLatencyFraction
+	may.ServerTargetQPS, may.OfflineExpectedQPS = smoke.ServerTargetQPS, smoke.OfflineExpectedQPS
+	if may != smoke.TestSettings {
+		t.Errorf("%v: smoke settings change what must stay official:\n%+v\n%+v", scenario, smoke.TestSettings, may)
+	}
+}
