@@ -107,14 +107,21 @@ func (c Case) targets() (map[string]target, string) {
 	return cardTargets(c.Model), "FP32 references of the model card"
 }
 
-// dataset is the data set that the log is taken to come from.
+// dataset is the data set that the log is taken to come from: where the model has several, the one of the log's size.
 func (c Case) dataset() (sdk.DatasetInfo, bool) {
+	var found sdk.DatasetInfo
 	for _, d := range c.Model.Datasets {
-		if d.Embedded != c.Own && d.Samples > 0 {
+		if d.Embedded == c.Own || d.Samples <= 0 {
+			continue
+		}
+		if d.Samples == c.Score.Samples {
 			return d, true
 		}
+		if found.Samples == 0 {
+			found = d
+		}
 	}
-	return sdk.DatasetInfo{}, false
+	return found, found.Samples > 0
 }
 
 func officialTargets(metrics []sdk.MetricInfo) map[string]target {
@@ -125,11 +132,15 @@ func officialTargets(metrics []sdk.MetricInfo) map[string]target {
 	return targets
 }
 
-// cardTargets takes the embedded FP32 file's measured metrics as the reference.
+// cardTargets takes the embedded FP32 file's measured metrics as the reference. An upper limit keeps its ratio to the
+// official reference.
 func cardTargets(m sdk.ModelInfo) map[string]target {
-	shares := map[string]float64{}
+	shares, uppers := map[string]float64{}, map[string]float64{}
 	for _, info := range m.Metrics {
 		shares[info.Name] = info.Share
+		if info.Reference != 0 {
+			uppers[info.Name] = info.Upper / info.Reference
+		}
 	}
 	targets := map[string]target{}
 	for _, f := range m.Files {
@@ -141,7 +152,7 @@ func cardTargets(m sdk.ModelInfo) map[string]target {
 			if share == 0 {
 				share = defaultShare
 			}
-			targets[r.Name] = target{reference: r.Value, least: share * r.Value, share: share}
+			targets[r.Name] = target{reference: r.Value, least: share * r.Value, upper: uppers[r.Name] * r.Value, share: share}
 		}
 	}
 	return targets

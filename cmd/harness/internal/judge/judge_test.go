@@ -77,6 +77,28 @@ func TestWorstMetricCounts(t *testing.T) {
 	}
 }
 
+func TestSeveralOfficialDataSets(t *testing.T) {
+	m := model()
+	m.Datasets = append(m.Datasets, sdk.DatasetInfo{Name: "edge", Samples: 5000})
+	for samples, want := range map[int]string{50000: "imagenet", 5000: "edge", 7: "imagenet"} {
+		score := sdk.Score{Samples: samples, Metrics: []sdk.Metric{{Name: "accuracy", Value: 80}}}
+		if v := Judge(Case{Model: m, Own: true, Score: score}); !strings.Contains(v.Basis, want) {
+			t.Errorf("%d samples: %q, want %s", samples, v.Basis, want)
+		}
+	}
+}
+
+func TestCardKeepsTheUpperLimitsRatio(t *testing.T) {
+	m := model()
+	m.Metrics = []sdk.MetricInfo{{Name: "accuracy", Reference: 100, Target: 90, Upper: 110, Share: 0.9}}
+	for value, want := range map[float64]Outcome{95 * 0.89: Below, 95: Pass, 95 * 1.11: Above} {
+		score := sdk.Score{Samples: 100, Metrics: []sdk.Metric{{Name: "accuracy", Value: value}}}
+		if got := Judge(Case{Model: m, Embedded: true, Score: score}).Outcome; got != want {
+			t.Errorf("%v: %s, want %s", value, got, want)
+		}
+	}
+}
+
 func TestNoReference(t *testing.T) {
 	m := model()
 	m.Files = nil
