@@ -1,6 +1,10 @@
 package sdk
 
-import "github.com/plumbline-ml/plumbline/sdk/backend"
+import (
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
 
 // Batch holds the input tensors of one batch, in the order of Model().Inputs. It is reused from batch to batch by
 // one goroutine at a time.
@@ -20,6 +24,16 @@ type Payloads struct {
 func (p *Payloads) Append(payload []byte) {
 	p.data = append(p.data, payload...)
 	p.ends = append(p.ends, len(p.data))
+}
+
+// Extend adds an answer of n bytes for the next sample and returns its memory, whose contents are undefined. It is valid
+// until the next call of Append, Extend or Reset: large payloads are written to where they are sent from.
+func (p *Payloads) Extend(n int) []byte {
+	p.data = slices.Grow(p.data, n)
+	end := len(p.data) + n
+	p.data = p.data[:end]
+	p.ends = append(p.ends, end)
+	return p.data[end-n : end : end]
 }
 
 // Len is how many payloads there are.

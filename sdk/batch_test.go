@@ -45,8 +45,16 @@ func TestPayloads(t *testing.T) {
 	if string(p.At(2)) != "third" {
 		t.Error("a payload can grow into its neighbour")
 	}
+	copy(p.Extend(6), "fourth")
+	p.Append([]byte("!"))
+	if p.Len() != 5 || string(p.At(3)) != "fourth" || string(p.At(2)) != "third" || string(p.At(4)) != "!" {
+		t.Errorf("%d payloads: %q %q %q", p.Len(), p.At(2), p.At(3), p.At(4))
+	}
 	p.Reset()
 	if p.Len() != 0 {
 		t.Errorf("%d payloads after Reset", p.Len())
+	}
+	if n := testing.AllocsPerRun(100, func() { p.Reset(); p.Extend(10) }); n != 0 {
+		t.Errorf("%v allocations for a payload in memory that is there", n)
 	}
 }

@@ -54,6 +54,9 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 		return nil, err
 	}
 	w.policy = batch.Choose(request, w.session.Limits())
+	if _, ok := w.workload.(Runner); ok {
+		w.policy = alone(w.policy)
+	}
 	w.library = batch.NewLibrary(w.workload.Len(), w.workload.Load)
 	w.start(s.outbox)
 	w.info, err = facts(w, o, model, file)

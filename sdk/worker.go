@@ -21,13 +21,18 @@ type worker struct {
 	inputs   *Batch
 	outputs  []backend.Tensor
 	payloads Payloads
+	run      SampleRun // instead of Collate, session and Postprocess, where the workload is a Runner
 }
 
 func newWorker(w Workload, s backend.Session, l *batch.Library[Sample], answer func([]loadgen.ResponseID, []byte, []int)) *worker {
-	return &worker{
+	k := &worker{
 		workload: w, session: s, library: l, answer: answer,
 		inputs: NewBatch(s.Inputs()), outputs: make([]backend.Tensor, len(s.Outputs())),
 	}
+	if r, ok := w.(Runner); ok {
+		k.run = r.NewRun(s)
+	}
+	return k
 }
 
 func (w *worker) Collate(samples []loadgen.QuerySample) (err error) {
@@ -38,11 +43,31 @@ func (w *worker) Collate(samples []loadgen.QuerySample) (err error) {
 	if w.samples, err = w.library.Get(w.samples[:0], samples); err != nil {
 		return err
 	}
+	return w.collate()
+}
+
+func (w *worker) collate() error {
+	if w.run != nil {
+		return nil
+	}
 	return w.workload.Collate(w.samples, w.inputs)
 }
 
 func (w *worker) Run(ctx context.Context) error {
+	if w.run != nil {
+		return w.runSamples(ctx)
+	}
 	return w.session.Run(ctx, w.inputs.Tensors(), w.outputs)
+}
+
+func (w *worker) runSamples(ctx context.Context) error {
+	w.payloads.Reset()
+	for _, s := range w.samples {
+		if err := w.run.Run(ctx, s, &w.payloads); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *worker) Deliver() error {
@@ -54,13 +79,15 @@ func (w *worker) Deliver() error {
 }
 
 func (w *worker) postprocess() error {
-	w.payloads.Reset()
-	defer w.release()
-	if err := w.workload.Postprocess(w.outputs, w.samples, &w.payloads); err != nil {
-		return err
+	if w.run == nil {
+		w.payloads.Reset()
+		defer w.release()
+		if err := w.workload.Postprocess(w.outputs, w.samples, &w.payloads); err != nil {
+			return err
+		}
 	}
 	if w.payloads.Len() != len(w.samples) {
-		return fmt.Errorf("%d payloads for %d samples: Postprocess must append one for each", w.payloads.Len(), len(w.samples))
+		return fmt.Errorf("%d payloads for %d samples: Postprocess, or a SampleRun, must append one for each", w.payloads.Len(), len(w.samples))
 	}
 	return nil
 }
@@ -79,7 +106,7 @@ func (w *worker) warmUp(ctx context.Context, sample Sample, n int) (err error) {
 	for range n {
 		w.samples = append(w.samples, sample)
 	}
-	if err := w.workload.Collate(w.samples, w.inputs); err != nil {
+	if err := w.collate(); err != nil {
 		return fmt.Errorf("collate %d warm-up samples: %w", n, err)
 	}
 	stage = "Run"
