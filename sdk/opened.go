@@ -48,7 +48,9 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	if w.workload, err = s.openWorkload(ctx, o); err != nil {
 		return nil, err
 	}
-	request := batch.Request{Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, CPUs: runtime.GOMAXPROCS(0)}
+	request := batch.Request{
+		Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, Preferred: sizeRule(w.workload).Batch, CPUs: runtime.GOMAXPROCS(0),
+	}
 	file := w.workload.Model()
 	if w.session, err = openSession(ctx, b, file, request, o.BackendOptions); err != nil {
 		return nil, err
@@ -58,6 +60,7 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 		w.policy = alone(w.policy)
 	}
 	w.library = batch.NewLibrary(w.workload.Len(), w.workload.Load)
+	w.measure()
 	w.start(s.outbox)
 	w.info, err = facts(w, o, model, file)
 	w.info.Backend, w.info.BackendInfo = name, describeBackend(w.session, b)
@@ -102,7 +105,7 @@ func (w *opened) warmUp(ctx context.Context) error {
 	for i, k := range w.workers[:min(w.policy.Sessions, len(w.workers))] {
 		running.Go(func() {
 			for range warmUpRounds {
-				faults[i] = errors.Join(faults[i], k.warmUp(ctx, sample, w.policy.MaxBatch))
+				faults[i] = errors.Join(faults[i], k.warmUp(ctx, sample, w.warmBatch(sample)))
 			}
 		})
 	}

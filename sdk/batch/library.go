@@ -19,6 +19,7 @@ const maxFaults = 20
 // Library keeps the loaded samples of a data set and counts how often each was loaded.
 type Library[S any] struct {
 	load func(ctx context.Context, i int) (S, error)
+	size func(S) int // nil: sizes do not matter
 
 	mu    sync.RWMutex
 	slots []slot[S]
@@ -27,12 +28,30 @@ type Library[S any] struct {
 type slot[S any] struct {
 	sample S
 	held   bool // sample is there
+	size   int
 	refs   int
 }
 
 // NewLibrary returns a library of n samples that load reads, several at a time.
 func NewLibrary[S any](n int, load func(ctx context.Context, i int) (S, error)) *Library[S] {
 	return &Library[S]{load: load, slots: make([]slot[S], n)}
+}
+
+// SizeBy lets the library measure each sample as it is loaded. It comes before the first Load.
+func (l *Library[S]) SizeBy(size func(S) int) { l.size = size }
+
+// Sizes appends the size of each sample to dst, in order: 0 for one that is not loaded, whose batch will say so.
+func (l *Library[S]) Sizes(dst []int, samples []loadgen.QuerySample) []int {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for _, s := range samples {
+		size := 0
+		if int64(s.Index) < int64(len(l.slots)) {
+			size = l.slots[s.Index].size
+		}
+		dst = append(dst, size)
+	}
+	return dst
 }
 
 // Load loads the samples that are not loaded yet, on all cores, and counts one reference for each mention. If one
@@ -107,6 +126,9 @@ func (l *Library[S]) loadOne(ctx context.Context, i int) (err error) {
 		return fmt.Errorf("sample %d: %w", i, err)
 	}
 	l.slots[i].sample, l.slots[i].held = s, true
+	if l.size != nil {
+		l.slots[i].size = l.size(s)
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -140,5 +141,17 @@ func TestLibraryTurnsAPanicIntoAnError(t *testing.T) {
 	l := batch.NewLibrary(9, func(context.Context, int) (int, error) { panic("bad file") })
 	if err := l.Load(t.Context(), []loadgen.SampleIndex{4}); err == nil || !strings.Contains(err.Error(), "panic in Load of sample 4: bad file") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestLibraryMeasuresWhatItLoads(t *testing.T) {
+	l := batch.NewLibrary(4, func(_ context.Context, i int) (int, error) { return 10 * i, nil })
+	l.SizeBy(func(s int) int { return s + 1 })
+	if err := l.Load(t.Context(), []loadgen.SampleIndex{1, 3}); err != nil {
+		t.Fatal(err)
+	}
+	samples := []loadgen.QuerySample{{Index: 3}, {Index: 0}, {Index: 1}, {Index: 99}}
+	if got := l.Sizes([]int{7}, samples); !slices.Equal(got, []int{7, 31, 0, 11, 0}) {
+		t.Errorf("sizes %v: want those of 3 and 1, and 0 for what is not loaded", got)
 	}
 }

@@ -13,6 +13,7 @@ const defaultBatch = 2
 type Request struct {
 	Scenario        loadgen.Scenario
 	Batch, Sessions int
+	Preferred       int // the workload's batch where Batch is 0 and there are many samples at a time; 0: none
 	CPUs            int // cores that this process may use
 }
 
@@ -46,6 +47,8 @@ type Policy struct {
 	Split bool
 	// Full waits for a full batch while a query goes on.
 	Full bool
+	// Sizing forms batches by the sizes of their samples; nil: by their number alone.
+	Sizing *Sizing
 }
 
 // Choose makes the policy of a request on an opened session.
@@ -85,6 +88,9 @@ func maxBatch(r Request, l backend.Limits) int {
 	n := r.Batch
 	if n <= 0 && r.Scenario == loadgen.SingleStream {
 		n = 1
+	}
+	if n <= 0 {
+		n = r.Preferred
 	}
 	if n <= 0 {
 		n = l.PreferredBatch

@@ -57,6 +57,16 @@ func TestChoose(t *testing.T) {
 			batch.Policy{Sessions: 3, Workers: 3, MaxBatch: 16},
 		},
 		{
+			"the workload's preference",
+			batch.Request{Scenario: loadgen.Server, Preferred: 32}, backend.Limits{PreferredBatch: 8},
+			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 32},
+		},
+		{
+			"the user's word against the workload's preference",
+			batch.Request{Scenario: loadgen.Server, Batch: 4, Preferred: 32}, backend.Limits{PreferredBatch: 8},
+			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 4},
+		},
+		{
 			"the user's word, within the limits",
 			batch.Request{Scenario: loadgen.SingleStream, Batch: 16, Sessions: 9}, backend.Limits{MaxBatch: 8, Concurrency: 2},
 			batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 8, Inline: true},

@@ -20,10 +20,14 @@ type queue struct {
 	full    bool // hold back what does not fill a batch while the query goes on
 	more    bool // the query goes on
 	closed  bool
+	window  *window // of samples that have a size; else it is nil
 }
 
-func newQueue(capacity, limit int, full bool) *queue {
-	q := &queue{ring: make([]loadgen.QuerySample, capacity), limit: limit, full: full}
+func newQueue(capacity int, p Policy) *queue {
+	q := &queue{ring: make([]loadgen.QuerySample, capacity), limit: p.MaxBatch, full: p.Full}
+	if p.Sizing != nil {
+		q.window = newWindow(*p.Sizing, p.MaxBatch, p.Full)
+	}
 	q.work.L, q.room.L = &q.mu, &q.mu
 	return q
 }
@@ -77,7 +81,16 @@ func (q *queue) take(dst []loadgen.QuerySample) int {
 	if q.closed {
 		return 0
 	}
-	k := min(len(dst), q.limit, q.n)
+	dst = dst[:min(len(dst), q.limit)]
+	if q.window != nil {
+		return q.takeSized(dst)
+	}
+	return q.unload(dst)
+}
+
+// unload moves the oldest samples of the ring to dst and returns how many.
+func (q *queue) unload(dst []loadgen.QuerySample) int {
+	k := min(len(dst), q.n)
 	first := copy(dst[:k], q.ring[q.head:])
 	copy(dst[first:k], q.ring)
 	q.head = (q.head + k) % len(q.ring)
@@ -88,11 +101,27 @@ func (q *queue) take(dst []loadgen.QuerySample) int {
 	return k
 }
 
+// takeSized takes a batch by the sizes of its samples. How many batches there are shows only as they are cut: each
+// taker wakes the next.
+func (q *queue) takeSized(dst []loadgen.QuerySample) int {
+	fresh := q.window.samples[:q.window.room(len(dst))]
+	q.window.add(fresh[:q.unload(fresh)])
+	k := q.window.pick(dst)
+	if q.waiting > 0 && q.ready(len(dst)) {
+		q.work.Signal()
+	}
+	return k
+}
+
 func (q *queue) ready(batch int) bool {
-	if q.closed || q.n >= min(batch, q.limit) {
+	n := q.n
+	if q.window != nil {
+		n += len(q.window.items)
+	}
+	if q.closed || n >= min(batch, q.limit) {
 		return true
 	}
-	return q.n > 0 && (!q.full || !q.more)
+	return n > 0 && (!q.full || !q.more)
 }
 
 // flush releases what is held back.

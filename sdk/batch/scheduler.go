@@ -51,7 +51,7 @@ func New(ctx context.Context, p Policy, newWorker func() Worker, fail func(error
 		s.inline = newWorker()
 		return s
 	}
-	s.queue = newQueue(max(queueSamples, 4*p.MaxBatch), p.MaxBatch, p.Full)
+	s.queue = newQueue(max(queueSamples, 4*p.MaxBatch), p)
 	if p.Workers > p.Sessions {
 		s.permits = make(chan struct{}, p.Sessions)
 	}

@@ -1,0 +1,162 @@
+package batch
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// Sizing says how samples of different sizes share batches. The oldest waiting sample of a Server or MultiStream run is
+// part of the next batch, whatever its size: nobody is overtaken twice by the same neighbour, and nobody starves.
+type Sizing struct {
+	// Sizes appends the size of each sample to dst, in order. It is called with the queue locked and must not block.
+	Sizes func(dst []int, samples []loadgen.QuerySample) []int
+	// MaxSum is what the sizes of a batch sum to at most; 0: no limit. A sample above it runs by itself.
+	MaxSum int
+	// Alike joins samples of similar size where more wait than fit in a batch.
+	Alike bool
+}
+
+// The samples that Alike chooses from are the oldest ones, this many times the batch, within bounds: enough for
+// neighbours in size to meet, few enough to be looked through for each batch. Offline sorts once for many batches.
+const (
+	windowBatches       = 8
+	leastWindow         = 64
+	mostWindow          = 1024
+	sortedWindowBatches = 64
+	mostSortedWindow    = 64 << 10
+)
+
+// sized is a waiting sample and its size.
+type sized struct {
+	sample loadgen.QuerySample
+	size   int
+}
+
+// window holds the oldest waiting samples, taken from the queue's ring, with their sizes.
+type window struct {
+	sizing Sizing
+	sorted bool    // items ascend by size; else they are in the order of arrival
+	items  []sized // at most cap(items)
+
+	// Reused from batch to batch.
+	samples []loadgen.QuerySample
+	sizes   []int
+	near    []int // indices of items, the nearest in size to the oldest first
+}
+
+// newWindow returns the window for batches of at most limit samples. offline sorts: no sample waits for a deadline.
+func newWindow(s Sizing, limit int, offline bool) *window {
+	n := limit
+	switch {
+	case s.Alike && offline:
+		n = max(limit, min(sortedWindowBatches*limit, mostSortedWindow))
+	case s.Alike:
+		n = max(limit, min(windowBatches*limit, mostWindow), leastWindow)
+	}
+	return &window{
+		sizing: s, sorted: s.Alike && offline, items: make([]sized, 0, n),
+		samples: make([]loadgen.QuerySample, n), sizes: make([]int, 0, n), near: make([]int, 0, n),
+	}
+}
+
+// room is how many samples to refill with, so that a batch of limit samples has a choice. The sorted window is refilled
+// only when it cannot fill a batch any more: each refill sorts.
+func (w *window) room(limit int) int {
+	if w.sorted && len(w.items) >= limit {
+		return 0
+	}
+	return cap(w.items) - len(w.items)
+}
+
+// add puts samples behind the others.
+func (w *window) add(samples []loadgen.QuerySample) {
+	if len(samples) == 0 {
+		return
+	}
+	w.sizes = w.sizing.Sizes(w.sizes[:0], samples)
+	for i, s := range samples {
+		w.items = append(w.items, sized{s, max(w.sizes[i], 0)})
+	}
+	if w.sorted {
+		slices.SortFunc(w.items, func(a, b sized) int { return cmp.Compare(a.size, b.size) })
+	}
+}
+
+// pick moves one batch to dst and returns how many it has: 0 only where the window is empty.
+func (w *window) pick(dst []loadgen.QuerySample) int {
+	switch {
+	case w.sorted:
+		return w.pickLargest(dst)
+	case w.sizing.Alike && len(w.items) > len(dst):
+		return w.pickNear(dst)
+	}
+	return w.pickOldest(dst)
+}
+
+// pickLargest takes from the end of the sorted items: the long runs come first, and the short ones fill the end.
+func (w *window) pickLargest(dst []loadgen.QuerySample) int {
+	n, sum := 0, 0
+	for n < len(dst) && len(w.items) > 0 {
+		last := w.items[len(w.items)-1]
+		if !w.fits(n, sum, last.size) {
+			break
+		}
+		sum += last.size
+		dst[n] = last.sample
+		n++
+		w.items = w.items[:len(w.items)-1]
+	}
+	return n
+}
+
+// pickOldest takes in the order of arrival.
+func (w *window) pickOldest(dst []loadgen.QuerySample) int {
+	n, sum := 0, 0
+	for n < min(len(dst), len(w.items)) && w.fits(n, sum, w.items[n].size) {
+		sum += w.items[n].size
+		dst[n] = w.items[n].sample
+		n++
+	}
+	w.items = w.items[:copy(w.items, w.items[n:])]
+	return n
+}
+
+// pickNear takes the oldest sample and those nearest to it in size.
+func (w *window) pickNear(dst []loadgen.QuerySample) int {
+	w.order()
+	n, sum := 0, 0
+	for _, i := range w.near {
+		if n == len(dst) || !w.fits(n, sum, w.items[i].size) {
+			break
+		}
+		sum += w.items[i].size
+		dst[n] = w.items[i].sample
+		n++
+		w.items[i].size = -1
+	}
+	w.items = slices.DeleteFunc(w.items, func(s sized) bool { return s.size < 0 })
+	return n
+}
+
+// order fills near. Of two at the same distance the older one comes first.
+func (w *window) order() {
+	w.near = w.near[:0]
+	for i := range w.items {
+		w.near = append(w.near, i)
+	}
+	slices.SortFunc(w.near, func(a, b int) int {
+		return cmp.Or(cmp.Compare(w.distance(a), w.distance(b)), cmp.Compare(a, b))
+	})
+}
+
+func (w *window) distance(i int) int {
+	d := w.items[i].size - w.items[0].size
+	return max(d, -d)
+}
+
+// fits reports whether a sample may join n others, whose sizes sum to sum. The first one always may.
+func (w *window) fits(n, sum, size int) bool {
+	return n == 0 || w.sizing.MaxSum <= 0 || size <= w.sizing.MaxSum-sum
+}
