@@ -57,6 +57,7 @@ func (w *worker) Run(ctx context.Context) error {
 		w.batches = append(w.batches, len(w.samples))
 		w.collated--
 		w.running++
+		w.ahead = max(w.ahead, w.collated)
 		w.most = max(w.most, w.running)
 	})
 	defer w.lock(func() { w.running-- })
