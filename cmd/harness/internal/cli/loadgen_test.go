@@ -6,8 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
 )
 
 func TestFindPeak(t *testing.T) {
@@ -25,6 +29,54 @@ func TestFindPeak(t *testing.T) {
 	s.want(0, s.run("run", "resnet50", "--mode", "performance", "--scenario", "Server", "--out", s.out()))
 	if n := len(s.result().Runs); n != 2 {
 		t.Errorf("%d runs in the index, want the search and the run beside it", n)
+	}
+}
+
+// Queries of more than three samples miss their interval, the others do not: the search must find three, and repeat it as
+// often as the round asks for.
+func TestFindStreams(t *testing.T) {
+	for rules, confirms := range map[string]int{"v0.5": 5, "v0.7": 0} {
+		fake := plugintest.Classifier()
+		fake.Busy = func(samples int) time.Duration {
+			if samples > 3 {
+				return 25 * time.Millisecond
+			}
+			return 0
+		}
+		s := newShellWith(t, map[string]*plugintest.Fake{"resnet50": fake})
+		args := []string{"run", "resnet50", "--scenario", "MultiStream", "--mode", "findpeak", "--rules", rules, "--out", s.out(),
+			"--set", "arrival_interval=10", "--set", "min_query_count=6", "--set", "target_latency_percentile=50"}
+		s.want(0, s.run(args...), "MultiStream   findpeak     VALID (smoke)     3 samples", "largest samples_per_query that meets the arrival interval")
+		run := s.result().Runs[0]
+		checkStreams(t, run, confirms)
+		if files := len(run.Performance.Streams.Trials) * 4; len(run.Files) != files {
+			t.Errorf("%s: %d files, want %d", rules, len(run.Files), files)
+		}
+		s.want(2, s.run(args...), "already holds results")
+		fake.Busy = func(int) time.Duration { return 25 * time.Millisecond }
+		s.want(3, s.run(append(args, "--force")...), "none found", "arrival_interval")
+		if run := s.result().Runs[0]; run.Performance.Streams.Found != 0 || len(run.Files) != 4*len(run.Performance.Streams.Trials) {
+			t.Errorf("%s: found %+v with %d files", rules, run.Performance.Streams, len(run.Files))
+		}
+	}
+}
+
+func checkStreams(t *testing.T, run report.Run, confirms int) {
+	t.Helper()
+	p := run.Performance.Streams
+	if p == nil || p.Found != 3 || run.Effective.SamplesPerQuery != 3 || run.Performance.Metric.Value != 3 {
+		t.Fatalf("found %+v, effective %+v", p, run.Effective)
+	}
+	for i, trial := range p.Trials {
+		if trial.Met != (trial.SamplesPerQuery <= 3) || !strings.HasPrefix(trial.Dir, "resnet50/MultiStream/performance/findpeak/run_") {
+			t.Errorf("trial %d: %+v", i, trial)
+		}
+		if trial.Confirms {
+			confirms--
+		}
+	}
+	if confirms != 0 {
+		t.Errorf("%d repetitions are missing", confirms)
 	}
 }
 

@@ -29,7 +29,7 @@ func settingFlags(f *pflag.FlagSet, r *plan.Request) {
 
 // workloadFlags adds the flags that decide what the plugin opens.
 func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
-	f.StringVar(&r.Mode, "mode", "", "`MODE`: performance, accuracy, submission: both for each scenario,\nor findpeak: search for the highest target_qps of Server\n(default: performance of each scenario, then accuracy once)")
+	f.StringVar(&r.Mode, "mode", "", "`MODE`: performance, accuracy, submission: both for each scenario,\nor findpeak: search for the highest target_qps of Server, or with\n--rules v0.5 or v0.7 for the most samples_per_query of MultiStream\n(default: performance of each scenario, then accuracy once)")
 	f.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	f.StringArrayVar(&r.BackendOptions, "backend-opt", nil, "an option of the backend: `KEY=VALUE` (repeatable)")
 	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")

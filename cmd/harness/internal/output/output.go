@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
@@ -22,6 +23,16 @@ const DefaultDir = "out"
 // logs are the files that a run writes into its directory.
 var logs = [...]string{
 	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName, "mlperf_log_trace.json", score.TextName,
+}
+
+// trials matches the directories below a search's that its runs write to.
+const trials = "run_*_streams_*"
+
+// within lists a run's directory and those of its trials, below out.
+func within(out, dir string) []string {
+	all := []string{filepath.Join(out, dir)}
+	found, _ := filepath.Glob(filepath.Join(all[0], trials)) // the pattern is good
+	return append(all, found...)
 }
 
 // Choose returns the output directory for runs in dirs (relative to it). An explicit one that already holds a result of
@@ -50,33 +61,43 @@ func free(dirs []string) string {
 func occupied(out string, dirs []string) []string {
 	var taken []string
 	for _, dir := range dirs {
-		for _, name := range logs {
-			if _, err := os.Lstat(filepath.Join(out, dir, name)); err == nil {
-				taken = append(taken, filepath.Join(out, dir))
-				break
-			}
+		if slices.ContainsFunc(within(out, dir), hasLogs) {
+			taken = append(taken, filepath.Join(out, dir))
 		}
 	}
 	return taken
 }
 
+func hasLogs(dir string) bool {
+	return slices.ContainsFunc(logs[:], func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
+
 // Prepare makes the runs' directories, removes the logs of earlier runs in them, and proves that files can be written.
 func Prepare(out string, dirs []string) error {
 	for _, dir := range dirs {
-		if err := prepare(filepath.Join(out, dir)); err != nil {
+		if err := prepare(out, dir); err != nil {
 			return exitcode.With(exitcode.Usage, fmt.Errorf("output directory %s: %w; choose a directory that can be written with --out", out, err))
 		}
 	}
 	return nil
 }
 
-func prepare(dir string) error {
+func prepare(out, run string) error {
+	dir := filepath.Join(out, run)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for _, name := range logs {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+	for _, old := range within(out, run) {
+		for _, name := range logs {
+			if err := os.Remove(filepath.Join(old, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		if old != dir {
+			_ = os.Remove(old) // a trial's, unless the user has put something there
 		}
 	}
 	probe, err := os.CreateTemp(dir, ".write-*")
@@ -117,16 +138,21 @@ func CopyUserConf(out, userConf string, scenarioDirs []string) error {
 // Files lists the files that a run wrote, with their checksums; paths are relative to out.
 func Files(out, dir string) ([]report.File, error) {
 	var files []report.File
-	for _, name := range logs {
-		path := filepath.Join(dir, name)
-		sum, size, err := checksum.File(filepath.Join(out, path))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+	for _, d := range within(out, dir) {
+		for _, name := range logs {
+			path := filepath.Join(d, name)
+			sum, size, err := checksum.File(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if path, err = filepath.Rel(out, path); err != nil {
+				return nil, err
+			}
+			files = append(files, report.File{Path: filepath.ToSlash(path), Size: size, SHA256: sum})
 		}
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, report.File{Path: filepath.ToSlash(path), Size: size, SHA256: sum})
 	}
 	return files, nil
 }

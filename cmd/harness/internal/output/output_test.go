@@ -56,6 +56,27 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// The runs of a search for streams write to directories below that of the search.
+func TestTrials(t *testing.T) {
+	out, dir := t.TempDir(), "m/MultiStream/performance/findpeak"
+	write(t, filepath.Join(out, dir, "run_01_streams_8", "mlperf_log_detail.txt"), "old")
+	write(t, filepath.Join(out, dir, "run_02_streams_4", "mlperf_log_detail.txt"), "old")
+	write(t, filepath.Join(out, dir, "run_02_streams_4", "mine.txt"), "the user's")
+	files, err := Files(out, dir)
+	if err != nil || len(files) != 2 || files[1].Path != dir+"/run_02_streams_4/mlperf_log_detail.txt" {
+		t.Errorf("files %v, %v", files, err)
+	}
+	if _, err := Choose(out, false, []string{dir}); exitcode.Of(err) != exitcode.Usage {
+		t.Errorf("results of a search are not seen: %v", err)
+	}
+	if err := Prepare(out, []string{dir}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(out, dir, "*", "*")); err != nil || len(left) != 1 || filepath.Base(left[0]) != "mine.txt" {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
 func TestPrepareRemovesOldLogs(t *testing.T) {
 	out := t.TempDir()
 	old, other := filepath.Join(out, dirs[1], "accuracy.txt"), filepath.Join(out, dirs[1], "notes.txt")

@@ -37,6 +37,8 @@ type Run struct {
 	Model    string
 	Scenario loadgen.Scenario
 	Mode     loadgen.Mode
+	// Streams searches for the largest samples_per_query of MultiStream, with runs of Mode, each in a directory of its own.
+	Streams  bool
 	Settings settings.Settings
 	// Dir is the directory of the log files, relative to the output directory, as in the official tree.
 	Dir string
@@ -48,6 +50,9 @@ func (r Run) ModeName() string {
 	case loadgen.AccuracyOnly:
 		return ModeAccuracy
 	case loadgen.FindPeakPerformance:
+		return ModeFindPeak
+	}
+	if r.Streams {
 		return ModeFindPeak
 	}
 	return ModePerformance
@@ -148,22 +153,26 @@ func scenariosOf(steps []step) []loadgen.Scenario {
 
 func (p *Plan) newRun(r Request, st step, overrides []settings.Override) (Run, error) {
 	model := p.Served.Model
-	run := Run{Model: model.Name, Scenario: st.scenario, Mode: st.mode}
+	run := Run{Model: model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams}
 	run.Dir = run.dir()
 	var err error
 	run.Settings, err = settings.Load(settings.Request{
 		Model: model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
 		Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides, Audit: r.Audit,
 	})
+	if err == nil && run.Streams && run.Settings.MultiStreamArrivalInterval == 0 {
+		err = fmt.Errorf("--mode %s in MultiStream searches for the largest samples_per_query at a fixed arrival interval, which the rules %s do not have: give --rules v0.7 or v0.5",
+			ModeFindPeak, p.Rules)
+	}
 	return run, err
 }
 
 // dir is Dir. The runs of a search have a directory beside those of results.
 func (r Run) dir() string {
-	switch r.Mode {
-	case loadgen.AccuracyOnly:
+	switch r.ModeName() {
+	case ModeAccuracy:
 		return filepath.Join(r.ScenarioDir(), "accuracy")
-	case loadgen.FindPeakPerformance:
+	case ModeFindPeak:
 		return filepath.Join(r.ScenarioDir(), "performance", "findpeak")
 	}
 	return filepath.Join(r.ScenarioDir(), "performance", "run_1")

@@ -105,8 +105,9 @@ func TestFaults(t *testing.T) {
 		{"scenario", Request{Scenarios: []string{"Servr"}}, exitcode.Usage, `did you mean "Server"`},
 		{"mode", Request{Mode: "accurcy"}, exitcode.Usage, `did you mean "accuracy"`},
 		{"mode that does not exist", Request{Mode: "peak"}, exitcode.Usage, "known: performance, accuracy, submission, findpeak"},
-		{"search beside other scenarios", Request{Mode: ModeFindPeak, Scenarios: []string{"all"}}, exitcode.Usage, "give --scenario Server alone"},
+		{"search beside other scenarios", Request{Mode: ModeFindPeak, Scenarios: []string{"all"}}, exitcode.Usage, "give --scenario Server or --scenario MultiStream alone"},
 		{"search in another scenario", Request{Mode: ModeFindPeak, Scenarios: []string{"Offline"}}, exitcode.Usage, "no other scenario, found Offline"},
+		{"search for streams of a new round", Request{Mode: ModeFindPeak, Scenarios: []string{"MultiStream"}}, exitcode.Usage, "the rules v6.1 do not have: give --rules v0.7 or v0.5"},
 		{"pace", Request{Pace: "precice"}, exitcode.Usage, `--pace: unknown pace "precice"; did you mean "precise"`},
 		{"audit settings", Request{Audit: "/no/such.config"}, exitcode.Usage, "/no/such.config"},
 		{"rules", Request{Rules: "v0.1"}, exitcode.Usage, "--rules"},
@@ -175,6 +176,21 @@ func TestFindPeak(t *testing.T) {
 			r.Dir != "resnet50/Server/performance/findpeak" || r.ModeName() != ModeFindPeak {
 			t.Errorf("%v: %+v", scenarios, p.Runs)
 		}
+	}
+}
+
+func TestFindStreams(t *testing.T) {
+	for _, rules := range []string{"v0.5", "v0.7"} {
+		p := build(t, Request{Mode: ModeFindPeak, Scenarios: []string{"multistream"}, Rules: rules})
+		r := p.Runs[0]
+		if len(p.Runs) != 1 || !r.Streams || r.Mode != loadgen.PerformanceOnly || r.Settings.MultiStreamArrivalInterval == 0 ||
+			r.Dir != "resnet50/MultiStream/performance/findpeak" || r.ModeName() != ModeFindPeak {
+			t.Errorf("%s: %+v", rules, p.Runs)
+		}
+	}
+	p := build(t, Request{Mode: ModePerformance, Scenarios: []string{"MultiStream"}, Rules: "v0.5"})
+	if p.Runs[0].Streams || p.Runs[0].ModeName() != ModePerformance {
+		t.Errorf("a run without a search: %+v", p.Runs)
 	}
 }
 

@@ -104,6 +104,7 @@ func names(scenarios []loadgen.Scenario) []string {
 type step struct {
 	scenario loadgen.Scenario
 	mode     loadgen.Mode
+	streams  bool // search for the largest samples_per_query
 }
 
 // steps lists what to run, in order. The accuracy that nobody asked for by scenario is measured once, in the fastest
@@ -115,12 +116,12 @@ func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
 		if r.Audit != "" { // audits are performance runs
 			return performance, nil
 		}
-		return append(performance, step{fastest(served), loadgen.AccuracyOnly}), nil
+		return append(performance, step{scenario: fastest(served), mode: loadgen.AccuracyOnly}), nil
 	case ModePerformance:
 		return performance, nil
 	case ModeAccuracy:
 		if len(r.Scenarios) == 0 {
-			return []step{{fastest(served), loadgen.AccuracyOnly}}, nil
+			return []step{{scenario: fastest(served), mode: loadgen.AccuracyOnly}}, nil
 		}
 		return accuracy, nil
 	case ModeSubmission:
@@ -135,14 +136,17 @@ func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
 	return nil, fmt.Errorf("--mode: %w", suggest.Unknown("mode", r.Mode, []string{ModePerformance, ModeAccuracy, ModeSubmission, ModeFindPeak}))
 }
 
-// findPeak is the search for the highest target_qps, which Server alone has.
+// findPeak is a search: for the highest target_qps of Server, or where MultiStream alone is asked for, for its largest
+// samples_per_query.
 func (r Request) findPeak(scenarios []loadgen.Scenario) ([]step, error) {
-	server := slices.Contains(scenarios, loadgen.Server)
-	if !server || len(r.Scenarios) > 0 && len(scenarios) > 1 {
-		return nil, fmt.Errorf("--mode %s searches for the highest target_qps of Server and runs no other scenario, found %s; give --scenario Server alone where the model has it",
-			ModeFindPeak, strings.Join(names(scenarios), ", "))
+	switch {
+	case len(r.Scenarios) == 0 && slices.Contains(scenarios, loadgen.Server), slices.Equal(scenarios, []loadgen.Scenario{loadgen.Server}):
+		return []step{{scenario: loadgen.Server, mode: loadgen.FindPeakPerformance}}, nil
+	case slices.Equal(scenarios, []loadgen.Scenario{loadgen.MultiStream}):
+		return []step{{scenario: loadgen.MultiStream, mode: loadgen.PerformanceOnly, streams: true}}, nil
 	}
-	return []step{{loadgen.Server, loadgen.FindPeakPerformance}}, nil
+	return nil, fmt.Errorf("--mode %s searches for the highest target_qps of Server, or for the largest samples_per_query of MultiStream with --rules v0.5 or v0.7, "+
+		"and runs no other scenario, found %s; give --scenario Server or --scenario MultiStream alone", ModeFindPeak, strings.Join(names(scenarios), ", "))
 }
 
 // The ways to time Server queries.
@@ -165,7 +169,7 @@ func (r Request) pace() (string, error) {
 func each(scenarios []loadgen.Scenario, m loadgen.Mode) []step {
 	steps := make([]step, len(scenarios))
 	for i, s := range scenarios {
-		steps[i] = step{s, m}
+		steps[i] = step{scenario: s, mode: m}
 	}
 	return steps
 }

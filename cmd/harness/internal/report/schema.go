@@ -137,7 +137,8 @@ type Performance struct {
 	// Tokens is what a run with token latencies measured.
 	Tokens    *Tokens    `json:"tokens,omitempty"`
 	Intervals *Intervals `json:"intervals,omitempty"` // MultiStream at an arrival interval
-	Peak      *Peak      `json:"peak,omitempty"`      // mode findpeak: all else is of the run at the rate that was found
+	Peak      *Peak      `json:"peak,omitempty"`      // mode findpeak in Server: all else is of the run at the rate that was found
+	Streams   *Streams   `json:"streams,omitempty"`   // mode findpeak in MultiStream: all else is of the last run with what was found
 }
 
 // Checks are the four conditions of a VALID run.

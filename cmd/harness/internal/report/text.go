@@ -124,6 +124,8 @@ func (r Run) headline() (value string, remarks []string) {
 		return "", []string{count(r.Accuracy.Samples) + " samples"}
 	case r.Performance != nil && r.Performance.Peak != nil:
 		return r.Performance.Peak.headline()
+	case r.Performance != nil && r.Performance.Streams != nil:
+		return r.Performance.Streams.headline()
 	case r.Performance != nil:
 		p := r.Performance
 		return p.Metric.String(), []string{p.Metric.Name, r.volume() + " in " + r.Took}

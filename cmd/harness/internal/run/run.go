@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
@@ -118,12 +119,29 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pla
 	if r.Watch != nil {
 		defer r.Watch(t, progress)()
 	}
-	res, err := loadgen.StartTest(ctx, sut, qsl, t.Settings.TestSettings, loadgen.LogSettings{
+	log := loadgen.LogSettings{
 		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.Trace, Progress: progress,
 		Audit: p.Audit, AbortEarly: r.AbortEarly, Spin: p.Pace == plan.PacePrecise,
-	})
+	}
+	if t.Streams {
+		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)
+	}
+	res, err := loadgen.StartTest(ctx, sut, qsl, t.Settings.TestSettings, log)
 	if res != nil {
 		rec.FromResult(res)
+	}
+	return err
+}
+
+// searchStreams looks for the largest samples_per_query, which must pass as many runs as the rules ask for.
+func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules string, t plan.Run, log loadgen.LogSettings, rec *report.Run) error {
+	round, err := mlconf.Round(rules)
+	if err != nil {
+		return err
+	}
+	found, err := loadgen.SearchStreams(ctx, sut, qsl, t.Settings.TestSettings, log, loadgen.StreamSearch{Runs: round.Runs(t.Scenario.String())})
+	if found != nil {
+		rec.FromStreams(found)
 	}
 	return err
 }

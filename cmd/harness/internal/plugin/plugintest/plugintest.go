@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -31,6 +32,8 @@ type Fake struct {
 	// HoldAfter, if above 0, makes the plugin answer nothing more after so many samples, and call Held once.
 	HoldAfter int
 	Held      func()
+	// Busy, if not nil, is how long IssueQuery takes for a query of so many samples.
+	Busy func(samples int) time.Duration
 	// Score is what the scorer finds; Samples is counted.
 	Score sdk.Score
 
@@ -168,6 +171,9 @@ type sut struct{ *workload }
 func (sut) Name() string { return "fake SUT" }
 
 func (s sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+	if s.Busy != nil {
+		time.Sleep(s.Busy(len(q.Samples)))
+	}
 	for _, sample := range q.Samples {
 		n := int(s.answered.Add(1))
 		switch {
