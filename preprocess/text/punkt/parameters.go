@@ -1,0 +1,113 @@
+package punkt
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ErrFile is a parameter file that is damaged.
+var ErrFile = errors.New("punkt parameters")
+
+// faultsShown is how many faults an error names.
+const faultsShown = 5
+
+// Parameters are what is known of a language. Words are in lower case; "##number##" stands for any number.
+type Parameters struct {
+	Abbreviations map[string]bool        // without their last period
+	Collocations  map[[2]string]bool     // pairs that a period does not separate
+	Starters      map[string]bool        // words that often start a sentence
+	Orthography   map[string]Orthography // where and how words have been seen
+}
+
+// Orthography is a set of circumstances in which a word has been seen.
+type Orthography uint8
+
+// The circumstances: the case of the first letter, and the place in the sentence.
+const (
+	UpperAtStart Orthography = 1 << (iota + 1)
+	UpperInside
+	UpperSomewhere // where it is not known which
+	LowerAtStart
+	LowerInside
+	LowerSomewhere
+
+	upper = UpperAtStart | UpperInside | UpperSomewhere
+	lower = LowerAtStart | LowerInside | LowerSomewhere
+)
+
+// Files are the contents of the files in a folder of punkt_tab: abbrev_types.txt, collocations.tab, sent_starters.txt and
+// ortho_context.tab.
+type Files struct {
+	Abbreviations, Collocations, Starters, Orthography []byte
+}
+
+// Parse reads parameters as nltk does. The error lists the faults of all files.
+func Parse(f Files) (Parameters, error) {
+	var faults []string
+	p := Parameters{
+		Abbreviations: words(f.Abbreviations),
+		Collocations:  map[[2]string]bool{},
+		Starters:      words(f.Starters),
+		Orthography:   map[string]Orthography{},
+	}
+	pairs("collocations.tab", f.Collocations, &faults, func(first, second string) string {
+		p.Collocations[[2]string{first, second}] = true
+		return ""
+	})
+	pairs("ortho_context.tab", f.Orthography, &faults, func(word, number string) string {
+		n, err := strconv.ParseUint(number, 10, 7)
+		if err != nil || n&1 != 0 {
+			return fmt.Sprintf("%.20q, want an even number of 0 to 126", number)
+		}
+		p.Orthography[word] = Orthography(n)
+		return ""
+	})
+	if n := len(faults); n > faultsShown {
+		faults = append(faults[:faultsShown], fmt.Sprintf("and %d more", n-faultsShown))
+	}
+	if len(faults) > 0 {
+		return Parameters{}, fmt.Errorf("%w: %s", ErrFile, strings.Join(faults, "; "))
+	}
+	return p, nil
+}
+
+// words reads a file with a word in each line.
+func words(text []byte) map[string]bool {
+	set := map[string]bool{}
+	for line := range lines(text) {
+		set[line] = true
+	}
+	return set
+}
+
+// pairs calls add with the two fields of each line; add says what is wrong with them, or "".
+func pairs(file string, text []byte, faults *[]string, add func(first, second string) string) {
+	number := 0
+	for line := range lines(text) {
+		number++
+		first, second, ok := strings.Cut(line, "\t")
+		wrong := ""
+		switch {
+		case !ok || strings.Contains(second, "\t"):
+			wrong = fmt.Sprintf("%.40q, want two fields with a tab between them", line)
+		default:
+			wrong = add(first, second)
+		}
+		if wrong != "" {
+			*faults = append(*faults, fmt.Sprintf("%s line %d: %s", file, number, wrong))
+		}
+	}
+}
+
+// lines yields the lines of a text without their ends.
+func lines(text []byte) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(string(text)) {
+			if !yield(strings.TrimRight(line, "\r\n")) {
+				return
+			}
+		}
+	}
+}

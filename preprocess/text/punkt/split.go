@@ -1,0 +1,157 @@
+package punkt
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Splitter is read-only and may be used from many goroutines.
+type Splitter struct{ known Parameters }
+
+// New returns a splitter. It keeps p, which must not change any more.
+func New(p Parameters) *Splitter { return &Splitter{p} }
+
+// Split returns the sentences of a text, which are parts of it, without the white space between them. A text of white space
+// has none.
+func (s *Splitter) Split(text string) []string {
+	var sentences []string
+	shift := 0 // what the sentence before took from the start of this one
+	ranges := s.ranges(text)
+	for i, r := range ranges {
+		r.start += shift
+		shift = 0
+		if i+1 < len(ranges) {
+			next := ranges[i+1]
+			signs, end := closing(next.of(text))
+			if shift = end; end > 0 {
+				r.end = next.start + signs
+			}
+		}
+		if sentence := r.of(text); sentence != "" {
+			sentences = append(sentences, sentence)
+		}
+	}
+	return sentences
+}
+
+// span is a part of a text: the bytes from start to end.
+type span struct{ start, end int }
+
+func (s span) of(text string) string {
+	if s.start >= s.end {
+		return ""
+	}
+	return text[s.start:s.end]
+}
+
+// ranges are the sentences as their ends and starts separate them, before closing signs move to the sentence they close.
+func (s *Splitter) ranges(text string) []span {
+	var all []span
+	last := 0
+	candidates(text, func(c candidate) {
+		if !s.separates(text[c.word:c.end]) {
+			return
+		}
+		all = append(all, span{last, c.sign + 1})
+		last = c.sign + 1
+		if c.next > 0 {
+			last = c.next
+		}
+	})
+	return append(all, span{last, len(strings.TrimRightFunc(text, pystr.IsSpace))})
+}
+
+// closing measures the quotes and brackets at the start of what follows a sentence, which belong to that sentence: as far as
+// white space, a dash or the end comes after them. end includes the white space.
+func closing(text string) (signs, end int) {
+	rest := text
+	for rest != "" {
+		r, size := utf8.DecodeRuneInString(rest)
+		if !strings.ContainsRune("\"')]}"+quotes, r) {
+			break
+		}
+		rest = rest[size:]
+		after := trimSpace(rest)
+		if rest == "" || len(after) < len(rest) || strings.HasPrefix(rest, "--") {
+			return len(text) - len(rest), len(text) - len(after)
+		}
+	}
+	return 0, 0
+}
+
+// candidate is a sign that may end a sentence.
+type candidate struct {
+	sign int // its place
+	word int // where the word before it starts
+	next int // where the word after white space starts; 0: no white space follows
+	end  int // of that word, or of the sign that follows
+}
+
+// candidates finds the signs that may end a sentence. Of several at one word only the last counts.
+func candidates(text string, yield func(candidate)) {
+	var before candidate // the one that may still be followed by another of its word
+	found := false
+	for i := 0; i < len(text); i++ {
+		if !endsSentence(text[i]) {
+			continue
+		}
+		c := candidate{sign: i, word: before.word}
+		if c.next, c.end = following(text, i+1); c.end == 0 {
+			continue
+		}
+		if space := strings.LastIndexAny(text[before.sign:i], " \t\n\r\v\f"); space > 0 {
+			c.word = before.sign + space + 1
+		}
+		if found && before.sign <= c.word {
+			yield(before)
+		}
+		before, found = c, true
+	}
+	if found {
+		yield(before)
+	}
+}
+
+func endsSentence(c byte) bool { return c == '.' || c == '?' || c == '!' }
+
+// following finds what comes after a sign: a sign that is not part of words, which ends at end, or white space and a word from
+// next to end. Otherwise end is 0.
+func following(text string, at int) (next, end int) {
+	rest := text[at:]
+	if r, size := utf8.DecodeRuneInString(rest); separatesWords(r) {
+		return 0, at + size
+	}
+	word := trimSpace(rest)
+	if word == "" || len(word) == len(rest) {
+		return 0, 0
+	}
+	next = len(text) - len(word)
+	if n := strings.IndexFunc(word, unicode.IsSpace); n >= 0 {
+		return next, next + n
+	}
+	return next, len(text)
+}
+
+// separates tells whether a sentence ends within a word, a sign and what follows them.
+func (s *Splitter) separates(context string) bool {
+	tokens := tokenize(context)
+	for i := range tokens {
+		s.classify(&tokens[i])
+	}
+	for i := 1; i < len(tokens); i++ {
+		if s.reconsider(&tokens[i-1], &tokens[i]); tokens[i-1].endsSentence {
+			return true
+		}
+	}
+	return false
+}
+
+func trimSpace(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}

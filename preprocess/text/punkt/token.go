@@ -1,0 +1,147 @@
+package punkt
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// token is a word or a sign.
+type token struct {
+	text         string
+	kind         string // the text in lower case, or number
+	abbreviation bool
+	ellipsis     bool
+	endsSentence bool
+}
+
+// number is the kind of all numbers.
+const number = "##number##"
+
+func newToken(text string) token {
+	if isNumber(text) {
+		return token{text: text, kind: number}
+	}
+	return token{text: text, kind: pystr.Lower(text)}
+}
+
+// word is the kind without a period at its end.
+func (t *token) word() string {
+	if utf8.RuneCountInString(t.kind) > 1 {
+		return strings.TrimSuffix(t.kind, ".")
+	}
+	return t.kind
+}
+
+// started is the kind without a period that ends the sentence.
+func (t *token) started() string {
+	if t.endsSentence {
+		return t.word()
+	}
+	return t.kind
+}
+
+func (t *token) firstUpper() bool {
+	return unicode.In(firstRune(t.text), unicode.Lu, unicode.Other_Uppercase)
+}
+func (t *token) firstLower() bool {
+	return unicode.In(firstRune(t.text), unicode.Ll, unicode.Other_Lowercase)
+}
+
+// isInitial: one letter and a period.
+func (t *token) isInitial() bool {
+	r, size := utf8.DecodeRuneInString(t.text)
+	return t.text[size:] == "." && isLetter(r)
+}
+
+// isLetter tells word characters (Unicode Technical Standard 18, annex C) that are no digits.
+func isLetter(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Pc, unicode.Join_Control)
+}
+
+// isNumber: digits, periods, commas and dashes, with a digit first but for a sign and a point.
+func isNumber(text string) bool {
+	text = strings.TrimPrefix(text, "-")
+	if text != "" && (text[0] == '.' || text[0] == ',') {
+		text = text[1:]
+	}
+	return unicode.IsDigit(firstRune(text)) && strings.IndexFunc(text, func(r rune) bool {
+		return !unicode.IsDigit(r) && r != ',' && r != '.' && r != '-'
+	}) < 0
+}
+
+// tokenize takes a text apart: words with the periods and commas in them, runs of dashes and periods, and single signs.
+func tokenize(text string) []token {
+	var tokens []token
+	for line := range strings.SplitSeq(text, "\n") {
+		if pystr.Trim(line) == "" {
+			continue
+		}
+		for line = trimSpace(line); line != ""; line = trimSpace(line) {
+			n := runLength(line)
+			if n == 0 {
+				n = wordLength(line)
+			}
+			tokens = append(tokens, newToken(line[:n]))
+			line = line[n:]
+		}
+	}
+	return tokens
+}
+
+// runLength measures a run of dashes, of periods, or of three or more periods with one white space between each two.
+func runLength(text string) int {
+	for _, sign := range []string{"-", "."} {
+		if n := len(text) - len(strings.TrimLeft(text, sign)); n >= 2 {
+			return n
+		}
+	}
+	n, periods := 0, 0
+	for strings.HasPrefix(text[n:], ".") {
+		periods++
+		r, size := utf8.DecodeRuneInString(text[n+1:])
+		if !unicode.IsSpace(r) || !strings.HasPrefix(text[n+1+size:], ".") {
+			n++
+			break
+		}
+		n += 1 + size
+	}
+	if periods < 3 {
+		return 0
+	}
+	return n
+}
+
+// wordLength measures the word or the sign that a text starts with.
+func wordLength(text string) int {
+	r, n := utf8.DecodeRuneInString(text)
+	if strings.ContainsRune("(\"`{[:;&#*@)}]-,", r) {
+		return n
+	}
+	for n < len(text) && !wordEnds(text[n:]) {
+		_, size := utf8.DecodeRuneInString(text[n:])
+		n += size
+	}
+	return n
+}
+
+// wordEnds tells whether a word ends before text; a comma ends it only where it would end after it.
+func wordEnds(text string) bool {
+	if wordStops(text) {
+		return true
+	}
+	return text[0] == ',' && (len(text) == 1 || wordStops(text[1:]))
+}
+
+func wordStops(text string) bool {
+	r := firstRune(text)
+	return separatesWords(r) || unicode.IsSpace(r) || runLength(text) > 0
+}
+
+// separatesWords tells the signs that are never part of a word.
+func separatesWords(r rune) bool { return strings.ContainsRune(")\";}]*:@'({[?!"+quotes, r) }
+
+// quotes are those of typography, which nltk knows since version 3.10.
+const quotes = "\u2018\u2019\u201c\u201d\u00ab\u00bb"
