@@ -1,4 +1,5 @@
-// Command loadgen-only runs LoadGen on a SUT of its own, which doubles numbers, and prints the summary.
+// Command loadgen-only runs LoadGen on a SUT of its own, which doubles numbers, in two scenarios, and prints the summaries.
+// Folder tokens has a SUT whose answers are tokens.
 package main
 
 import (
@@ -28,10 +29,11 @@ func (doubler) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responde
 }
 
 func main() {
-	s := loadgen.DefaultTestSettings()
-	s.Scenario, s.ServerTargetQPS, s.MinDuration = loadgen.Server, 1000, 1e9
-	_, err := loadgen.StartTest(context.Background(), doubler{}, doubler{}, s, loadgen.LogSettings{CopySummaryTo: os.Stdout})
-	if err != nil {
-		log.Fatal(err)
+	for _, scenario := range []loadgen.Scenario{loadgen.SingleStream, loadgen.Server} {
+		s := loadgen.DefaultTestSettings()
+		s.Scenario, s.MinDuration, s.SingleStreamExpectedLatency, s.ServerTargetQPS = scenario, 1e9, 1e3, 1000
+		if _, err := loadgen.StartTest(context.Background(), doubler{}, doubler{}, s, loadgen.LogSettings{CopySummaryTo: os.Stdout}); err != nil {
+			log.Fatal(err)
+		}
 	}
 }

@@ -17,17 +17,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The program, as a user runs it, prints a summary with a verdict.
-func TestProgramPrintsTheSummary(t *testing.T) {
+// The program, as a user runs it, prints a summary with a verdict for each scenario.
+func TestProgramPrintsTheSummaries(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "LOADGEN_ONLY_RUN_MAIN=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, line := range []string{"SUT name : doubler", "Scenario : Server", "Result is : ", "No errors encountered during test."} {
-		if !bytes.Contains(out, []byte(line)) {
-			t.Errorf("the summary lacks %q:\n%s", line, out)
+	for _, line := range []string{"SUT name : doubler", "Scenario : SingleStream", "Scenario : Server", "Result is : ", "No errors encountered during test."} {
+		if !bytes.Contains(out, []byte(line)) || bytes.Contains(out, []byte("ERROR")) {
+			t.Errorf("the summaries lack %q:\n%s", line, out)
 		}
 	}
 }
