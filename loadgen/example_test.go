@@ -44,7 +44,7 @@ func ExampleReason() {
 	}
 	// Output:
 	// min_duration: 5 s until the last query was issued, needed: at least 10 s
-	// Set target_latency (the expected latency, 20 ms now) to 5 ms, the measured mean: that generates about 4000 queries instead of 1001.
+	// Set target_latency (the expected latency, 20 ms now) to 5 ms, the measured mean: that generates about 4,000 queries instead of 1,001.
 }
 
 // The largest number of streams whose queries, at 3 ms a sample, fit into an arrival interval of 50 ms.

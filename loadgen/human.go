@@ -55,7 +55,7 @@ func humanRate(qps float64) string {
 	return significant(math.Floor(qps/unit+1e-9)*unit, 2)
 }
 
-// partOf is n of all, with its share: "240 of 10000 queries (2.4 %)".
+// partOf is n of all, with its share: "240 of 10,000 queries (2.4 %)".
 func partOf(n, all uint64, what string) string {
 	share := 0.0
 	if all > 0 {
@@ -65,5 +65,14 @@ func partOf(n, all uint64, what string) string {
 	for n < all && significant(share, digits) == "100" {
 		digits++
 	}
-	return fmt.Sprintf("%d of %d %s (%s %%)", n, all, what, significant(share, digits))
+	return fmt.Sprintf("%s of %s %s (%s %%)", grouped(n), grouped(all), what, significant(share, digits))
+}
+
+// grouped is a count with its digits in groups of three: 270,336. Values of settings stay as they are written.
+func grouped(n uint64) string {
+	text := strconv.FormatUint(n, 10)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }

@@ -285,6 +285,29 @@ func TestSearchStreamsConfirms(t *testing.T) {
 	}
 }
 
+// Runs that end as soon as they can only fail find the same number with fewer queries.
+func TestSearchStreamsAbortingEarly(t *testing.T) {
+	queries := func(abort bool) (found, queries uint64) {
+		s := intervalSettings(30)
+		s.MultiStreamSamplesPerQuery = 8
+		clock := &loadgentest.Clock{}
+		sut := streamsSUT(clock, nil)
+		f, err := loadgen.SearchStreams(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 64}, s, loadgen.LogSettings{AbortEarly: abort}, loadgen.StreamSearch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trial := range f.Trials {
+			queries += trial.Intervals.Counted
+		}
+		return f.Found, queries
+	}
+	found, all := queries(false)
+	early, fewer := queries(true)
+	if found != 16 || early != 16 || fewer >= all {
+		t.Errorf("found %d with %d queries, aborting early %d with %d", found, all, early, fewer)
+	}
+}
+
 func confirmations(f *loadgen.Streams) int {
 	n := 0
 	for _, trial := range f.Trials {
@@ -307,5 +330,57 @@ func TestSearchStreamsRefuses(t *testing.T) {
 	f, err := loadgen.SearchStreams(loadgentest.WithClock(t.Context(), clock), streamsSUT(clock, nil), loadgentest.QSL{Total: 4}, s, loadgen.LogSettings{OutDir: t.TempDir()}, loadgen.StreamSearch{})
 	if !errors.Is(err, loadgen.ErrBadSettings) || !strings.Contains(err.Error(), "min_query_count") || len(f.Trials) != 1 || len(f.Trials[0].LogFiles) != 4 {
 		t.Errorf("with too few queries: %v, %+v", err, f)
+	}
+}
+
+// The run is told as hopeless, and ended if asked, with the skipped interval that is one too many, not before.
+func TestSkippedIntervalsEndARunEarly(t *testing.T) {
+	for name, c := range map[string]struct {
+		dropped    bool
+		percentile float64
+		times      []float64 // ms
+		queries    uint64    // issued when it is told; 0: there is hope
+		says       string
+	}{
+		"hope":          {false, 0.9, []float64{60, 60, 10}, 0, ""},
+		"queries":       {false, 0.9, []float64{60, 60, 10, 60, 10}, 5, "3 queries were under way when the next was due already, and a run of 20 queries forgives 2"},
+		"many skipped":  {false, 0.9, []float64{10, 990, 10}, 0, ""},
+		"dropped":       {true, 0.9, []float64{10, 160, 10}, 3, "3 intervals were skipped already, and a run of 20 queries forgives 2"},
+		"dropped, hope": {true, 0.9, []float64{10, 110, 10}, 0, ""},
+		"each":          {false, 0.99, []float64{60}, 2, "1 queries were under way when the next was due already, and a run of 20 queries forgives 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := intervalSettings(20)
+			s.MultiStreamCountDropped, s.MultiStreamTargetLatencyPercentile = c.dropped, c.percentile
+			clock := &loadgentest.Clock{}
+			r := runOn(t, clock, queryTimes(clock, 4, c.times...), s, loadgen.LogSettings{AbortEarly: true})
+			if c.queries == 0 {
+				if r.Aborted != nil || r.QueryCount != 20 || r.Verdict != loadgen.Valid {
+					t.Errorf("%d queries, %s, aborted %v", r.QueryCount, r.Verdict, r.Aborted)
+				}
+				return
+			}
+			if !errors.Is(r.Aborted, loadgen.ErrHopeless) || !strings.Contains(r.Aborted.Error(), c.says) || r.QueryCount != c.queries {
+				t.Errorf("%d queries, aborted %v; want %d and %q", r.QueryCount, r.Aborted, c.queries, c.says)
+			}
+			if r.PerformanceConstraintsMet || r.Verdict != loadgen.Invalid {
+				t.Errorf("%s, limit met: %v", r.Verdict, r.PerformanceConstraintsMet)
+			}
+		})
+	}
+}
+
+// A run that lasts longer than its minimum count of queries forgives more.
+func TestSkippedIntervalsOfALongRun(t *testing.T) {
+	s := intervalSettings(1)
+	s.MultiStreamTargetLatencyPercentile, s.MinDuration = 0.9, 99*interval // 100 queries
+	clock := &loadgentest.Clock{}
+	late := make([]float64, 11)
+	for i := range late {
+		late[i] = 60
+	}
+	r := runOn(t, clock, queryTimes(clock, 4, late...), s, loadgen.LogSettings{AbortEarly: true})
+	if want := "11 queries were under way when the next was due already, and a run of 100 queries forgives 10"; r.Aborted == nil || !strings.Contains(r.Aborted.Error(), want) {
+		t.Errorf("after %d queries: %v, want %q", r.QueryCount, r.Aborted, want)
 	}
 }

@@ -32,7 +32,8 @@ type issuer struct {
 	rec   *record.Recorder
 	clock *pace.Clock
 
-	outlook *outlook // nil where the run cannot be spoiled
+	outlook *outlook // nil where latencies cannot spoil the run
+	skips   *skips   // nil where skipped intervals cannot
 
 	delays            record.Delays // Server's, in place of issued
 	scheduled, issued []int64       // per query; of an issued query, once rec says so

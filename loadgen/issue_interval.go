@@ -12,8 +12,10 @@ func (x *issuer) atIntervals(ctx context.Context) error {
 	sleeper := pace.NewSleeper(ctx, x.clock, x.spin)
 	defer sleeper.Close()
 	var due, at int64
+	last := -int64(x.limits.ArrivalInterval)
 	for q := range x.plan.Queries {
 		if q > 0 {
+			last = due
 			if due, at = x.nextInterval(ctx, sleeper, q, due); closed(ctx.Done()) {
 				return x.interrupted(ctx)
 			}
@@ -23,6 +25,7 @@ func (x *issuer) atIntervals(ctx context.Context) error {
 		if err := x.issue(ctx, q, at); err != nil {
 			return err
 		}
+		x.skips.add(skippedBetween(last, due, x.limits.ArrivalInterval))
 		if x.ended(uint64(q+1), at) {
 			return nil
 		}

@@ -40,7 +40,7 @@ func allowed(n uint64, percentile float64) uint64 {
 func countIntervals(p *series, interval time.Duration, dropped bool) Intervals {
 	v := Intervals{Interval: interval, Counted: uint64(p.Queries)}
 	for q := 1; q < p.Queries; q++ {
-		skipped := uint64((p.Scheduled[q]-p.Scheduled[q-1])/int64(interval)) - 1
+		skipped := skippedBetween(p.Scheduled[q-1], p.Scheduled[q], interval)
 		v.Skipped += skipped
 		if skipped > 0 {
 			v.Overtime++

@@ -17,12 +17,12 @@ func hopeless(e EffectiveSettings, queries uint64) string {
 	case e.Scenario == Offline:
 		return ""
 	case e.MaxDuration > 0 && e.MaxDuration < e.MinDuration:
-		return fmt.Sprintf("max_duration = %v ends the run before min_duration = %v is reached", e.MaxDuration, e.MinDuration)
+		return fmt.Sprintf("max_duration = %s ends the run before min_duration = %s is reached", human(e.MaxDuration), human(e.MinDuration))
 	}
 	most := mostQueries(e, queries)
 	if need := needed(e); most < need {
-		return fmt.Sprintf("at most %d queries are issued, and early stopping needs %d for the %s percentile: raise min_query_count",
-			most, need, percentileName(e.TargetLatencyPercentile))
+		return fmt.Sprintf("at most %s queries are issued, and early stopping needs %s for the %s percentile: raise min_query_count",
+			grouped(most), grouped(need), percentileName(e.TargetLatencyPercentile))
 	}
 	return ""
 }
@@ -159,8 +159,8 @@ func (o *outlook) look(now int64) (spoiled bool) {
 		l := &o.limits[i]
 		l.count(o.x, now)
 		if l.late > o.forgive {
-			o.spoiled(fmt.Sprintf("%d queries are above the %s limit of %v already, and a run of %d queries forgives %d",
-				l.late, l.name, time.Duration(l.limit), o.most, o.forgive))
+			o.spoiled(fmt.Sprintf("%s queries are above the %s limit of %s already, and a run of %s queries forgives %s",
+				grouped(l.late), l.name, human(time.Duration(l.limit)), grouped(o.most), grouped(o.forgive)))
 			return true
 		}
 	}

@@ -61,7 +61,7 @@ func TestOutlookTellsAtOnce(t *testing.T) {
 			break
 		}
 	}
-	if first < 590 || first > 640 || !strings.Contains(sut.seen[first], "10 queries are above the latency limit of 100ms already, and a run of 2000 queries forgives 9") {
+	if first < 590 || first > 640 || !strings.Contains(sut.seen[first], "10 queries are above the latency limit of 100 ms already, and a run of 2,000 queries forgives 9") {
 		t.Errorf("told after %d queries: %q, want about 610", first, sut.seen[first])
 	}
 	if len(r.Notes) != 1 || r.Notes[0].About != "hopeless" {
@@ -125,13 +125,13 @@ func TestOutlookOfTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Aborted == nil || !strings.Contains(r.Aborted.Error(), "above the "+name+" limit of 1ms") || r.QueryCount > 100 {
+		if r.Aborted == nil || !strings.Contains(r.Aborted.Error(), "above the "+name+" limit of 1 ms") || r.QueryCount > 100 {
 			t.Errorf("%s: %d queries, aborted %v", name, r.QueryCount, r.Aborted)
 		}
 	}
 }
 
-// What can only end INVALID whatever the SUT does is told before anything is loaded.
+// What can only end INVALID whatever the SUT does is told before anything is issued.
 func TestHopelessSettings(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -140,8 +140,9 @@ func TestHopelessSettings(t *testing.T) {
 	}{
 		{"enough", func(*loadgen.TestSettings) {}, ""},
 		{"counts", func(s *loadgen.TestSettings) { s.MaxQueryCount = 699 }, "max_query_count = 699 ends the run before min_query_count = 700"},
-		{"durations", func(s *loadgen.TestSettings) { s.MinDuration, s.MaxDuration = 2*time.Second, time.Second }, "max_duration = 1s ends the run before min_duration = 2s"},
-		{"server", func(s *loadgen.TestSettings) { s.MinQueryCount = 458 }, ""}, // six standard deviations
+		{"durations", func(s *loadgen.TestSettings) { s.MinDuration, s.MaxDuration = 2*time.Second, time.Second }, "max_duration = 1 s ends the run before min_duration = 2 s"},
+		{"server", func(s *loadgen.TestSettings) { s.MinQueryCount = 459 }, ""},
+		{"nearly enough for server", func(s *loadgen.TestSettings) { s.MinQueryCount = 458 }, "early stopping needs 459"}, // known once the schedule is
 		{"few server", func(s *loadgen.TestSettings) { s.MinQueryCount = 100 }, "early stopping needs 459 for the 99.0th percentile"},
 		{"stream", func(s *loadgen.TestSettings) { s.Scenario, s.MinQueryCount = loadgen.SingleStream, 64 }, ""},
 		{"few stream", func(s *loadgen.TestSettings) { s.Scenario, s.MinQueryCount = loadgen.SingleStream, 63 }, "at most 63 queries are issued, and early stopping needs 64"},
@@ -167,6 +168,49 @@ func TestHopelessSettings(t *testing.T) {
 			}
 			if r.Aborted == nil || !strings.Contains(r.Aborted.Error(), c.says) || len(sut.Queries()) != 0 {
 				t.Errorf("aborted %v after %d queries, want %q", r.Aborted, len(sut.Queries()), c.says)
+			}
+		})
+	}
+}
+
+// Which of Server's queries the limits let through is known from the schedule, before the first is issued.
+func TestHopelessSchedule(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*loadgen.TestSettings)
+		says   string // empty: there is hope
+	}{
+		"long enough":  {func(s *loadgen.TestSettings) { s.MaxDuration = 3 * time.Second }, ""},
+		"max_duration": {func(s *loadgen.TestSettings) { s.MaxDuration = time.Second }, "max_duration = 1 s ends the run after at most"},
+		"early stopping": {func(s *loadgen.TestSettings) {
+			s.MinQueryCount, s.MinDuration, s.MaxDuration = 1, 400*time.Millisecond, 400*time.Millisecond
+		}, "and early stopping needs 459"},
+		"min_duration": {func(s *loadgen.TestSettings) {
+			s.MinQueryCount, s.MinDuration, s.MaxQueryCount = 700, 2*time.Second, 1000
+		}, "before min_duration = 2 s is reached"},
+		"threads": {func(s *loadgen.TestSettings) {
+			s.MinQueryCount, s.MinDuration, s.MaxQueryCount, s.ServerNumIssueQueryThreads = 700, 2*time.Second, 1000, 3
+		}, "max_query_count = 1000 ends the run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := quick(loadgen.Server, loadgen.PerformanceOnly)
+			s.ServerTargetQPS, s.MinQueryCount = 1000, 2000
+			c.change(&s)
+			clock := &loadgentest.Clock{}
+			sut := &loadgentest.Script{Clock: clock}
+			r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 10}, s, loadgen.LogSettings{AbortEarly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (r.Aborted == nil) != (c.says == "") || r.Aborted != nil && (!strings.Contains(r.Aborted.Error(), c.says) || len(sut.Queries()) != 0) {
+				t.Errorf("after %d queries: %v, want %q", len(sut.Queries()), r.Aborted, c.says)
+			}
+			if c.says == "" && r.Verdict != loadgen.Valid {
+				t.Errorf("%s: %v", r.Verdict, r.Reasons)
+			}
+			clock = &loadgentest.Clock{}
+			without, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), &loadgentest.Script{Clock: clock}, loadgentest.QSL{Total: 10}, s, loadgen.LogSettings{})
+			if err != nil || (without.Verdict == loadgen.Valid) != (c.says == "") {
+				t.Errorf("without an early end: %v, %v", without.Verdict, err)
 			}
 		})
 	}

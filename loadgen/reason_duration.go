@@ -42,8 +42,8 @@ func durationHint(p *series, r *Result) string {
 // offlineHint says which expected rate gives a query that is long enough.
 func offlineHint(r *Result) string {
 	samples := count(offlineReserve * r.Effective.MinDuration.Seconds() * r.SamplesPerSec)
-	return fmt.Sprintf("Set target_qps (the expected rate, %s now) to %s, the measured rate: the query then has %d samples instead of %d.",
-		significant(r.Requested.OfflineExpectedQPS, 6), significant(r.SamplesPerSec, 4), samples, r.SampleCount)
+	return fmt.Sprintf("Set target_qps (the expected rate, %s now) to %s, the measured rate: the query then has %s samples instead of %s.",
+		significant(r.Requested.OfflineExpectedQPS, 6), significant(r.SamplesPerSec, 4), grouped(samples), grouped(r.SampleCount))
 }
 
 // streamHint says which expected latency generates enough queries: those of twice the minimum duration.
@@ -54,9 +54,9 @@ func streamHint(p *series, r *Result) string {
 	}
 	mean := r.QueryLatency.Mean
 	if mean <= 0 {
-		return fmt.Sprintf("Lower target_latency (the expected latency, %s now) so that more than %d queries are generated.", human(expected), p.GeneratedQueries)
+		return fmt.Sprintf("Lower target_latency (the expected latency, %s now) so that more than %s queries are generated.", human(expected), grouped(p.GeneratedQueries))
 	}
 	was, now := humanPair(expected, mean)
-	return fmt.Sprintf("Set target_latency (the expected latency, %s now) to %s, the measured mean: that generates about %d queries instead of %d.",
-		was, now, 2*r.Effective.MinDuration/mean, p.GeneratedQueries)
+	return fmt.Sprintf("Set target_latency (the expected latency, %s now) to %s, the measured mean: that generates about %s queries instead of %s.",
+		was, now, grouped(uint64(2*r.Effective.MinDuration/mean)), grouped(p.GeneratedQueries))
 }

@@ -12,8 +12,8 @@ func earlyStoppingReason(p *series, r *Result) Reason {
 	es := r.EarlyStopping
 	return Reason{
 		Rule:     "early_stopping",
-		Measured: fmt.Sprintf("%d queries", es.QueriesProcessed),
-		Needed:   fmt.Sprintf("at least %d queries to estimate the %s percentile", es.QueriesNeeded, percentileName(es.Percentile)),
+		Measured: grouped(es.QueriesProcessed) + " queries",
+		Needed:   fmt.Sprintf("at least %s queries to estimate the %s percentile", grouped(es.QueriesNeeded), percentileName(es.Percentile)),
 		Hint:     runLonger(r, es.QueriesNeeded) + ".",
 	}
 }
@@ -25,8 +25,8 @@ func serverTrustReason(p *series, r *Result) Reason {
 	return Reason{
 		Rule:     "early_stopping",
 		Measured: fmt.Sprintf("%s above %s", partOf(es.Overlatency, es.QueriesProcessed, "queries"), limit),
-		Needed: fmt.Sprintf("%d queries with no more of them above the limit, to trust the %s percentile",
-			es.QueriesNeeded, percentileName(es.Percentile)),
+		Needed: fmt.Sprintf("%s queries with no more of them above the limit, to trust the %s percentile",
+			grouped(es.QueriesNeeded), percentileName(es.Percentile)),
 		Hint: trustHint(p, r, limit),
 	}
 }

@@ -21,7 +21,7 @@ func (l *TokenLatency) reason(rule, name, hint string) Reason {
 	return Reason{
 		Rule:     rule,
 		Measured: fmt.Sprintf("%s percentile %s %s; %s above the limit", percentileName(l.Target.P), name, measured, partOf(l.Over, n, "samples")),
-		Needed:   fmt.Sprintf("at most %s; at most %d samples above it", limit, mayBeOver(n, l.Target.P)),
+		Needed:   fmt.Sprintf("at most %s; at most %s samples above it", limit, grouped(mayBeOver(n, l.Target.P))),
 		Hint:     hint,
 	}
 }

@@ -13,7 +13,7 @@ func reasons(p *series, r *Result) []Reason {
 	var list []Reason
 	if r.Aborted != nil {
 		list = append(list, Reason{
-			Rule: "aborted", Measured: fmt.Sprintf("ended after %d queries: %v", r.QueryCount, r.Aborted),
+			Rule: "aborted", Measured: fmt.Sprintf("ended after %s queries: %v", grouped(r.QueryCount), r.Aborted),
 			Needed: "a run to its natural end", Hint: "Remove the cause and run again; what was measured is in the logs.",
 		})
 	}
@@ -52,7 +52,7 @@ func latencyReason(p *series, r *Result) Reason {
 		Rule: "latency",
 		Measured: fmt.Sprintf("%s percentile latency %s; %s above the limit",
 			percentileName(e.TargetLatencyPercentile), measured, partOf(r.OverlatencyCount, n, "queries")),
-		Needed: fmt.Sprintf("at most %s; at most %d queries above it", limit, mayBeOver(n, e.TargetLatencyPercentile)),
+		Needed: fmt.Sprintf("at most %s; at most %s queries above it", limit, grouped(mayBeOver(n, e.TargetLatencyPercentile))),
 		Hint:   behind(r) + rateHint(r.Capacity, e, limit),
 	}
 }
@@ -97,9 +97,9 @@ func intervalReason(p *series, r *Result) Reason {
 	}
 	return Reason{
 		Rule: "arrival_interval",
-		Measured: fmt.Sprintf("%s; %d intervals skipped; %s percentile of the query latency %s",
-			partOf(v.Overtime, v.Counted, what), v.Skipped, percentileName(r.TargetPercentile.P), human(r.TargetPercentile.Latency)),
-		Needed: fmt.Sprintf("at most %d of them, within %s", v.Allowed, human(v.Interval)),
+		Measured: fmt.Sprintf("%s; %s intervals skipped; %s percentile of the query latency %s",
+			partOf(v.Overtime, v.Counted, what), grouped(v.Skipped), percentileName(r.TargetPercentile.P), human(r.TargetPercentile.Latency)),
+		Needed: fmt.Sprintf("at most %s of them, within %s", grouped(v.Allowed), human(v.Interval)),
 		Hint:   streamsHint(p, r),
 	}
 }
@@ -135,9 +135,9 @@ func queriesReason(p *series, r *Result) Reason {
 
 func queriesAndSamples(queries, samples, perQuery uint64) string {
 	if perQuery == 1 {
-		return fmt.Sprintf("%d queries", queries)
+		return grouped(queries) + " queries"
 	}
-	return fmt.Sprintf("%d queries, %d samples", queries, samples)
+	return fmt.Sprintf("%s queries, %s samples", grouped(queries), grouped(samples))
 }
 
 // stoppedEarly names the limit that ended the run before its generated queries, or is empty.
@@ -151,8 +151,8 @@ func stoppedEarly(p *series, r *Result) string {
 	case e.MaxDuration > 0 && time.Duration(p.lastIssue()) > e.MaxDuration:
 		return fmt.Sprintf("max_duration = %s ended the run; %s or set it to 0.", human(e.MaxDuration), raiseDuration(r))
 	case e.Scenario == Server && e.MaxAsyncQueries > 0 && r.QueryCount < p.GeneratedQueries:
-		return fmt.Sprintf("%sMore than max_async_queries = %d queries were outstanding after %d queries; raise it, set it to 0, or lower target_qps (%s now).",
-			behind(r), e.MaxAsyncQueries, r.QueryCount, significant(e.TargetQPS, 6))
+		return fmt.Sprintf("%sMore than max_async_queries = %d queries were outstanding after %s queries; raise it, set it to 0, or lower target_qps (%s now).",
+			behind(r), e.MaxAsyncQueries, grouped(r.QueryCount), significant(e.TargetQPS, 6))
 	}
 	return ""
 }

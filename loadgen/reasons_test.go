@@ -26,7 +26,7 @@ func TestReasons(t *testing.T) {
 		{"too few for an estimate", nil, plan(20, 1, 0, 0, constant(1500*time.Microsecond)), SingleStream,
 			map[string]string{"early_stopping": "20 queries | at least 64 queries to estimate the 90.0th percentile | Set min_query_count to 64, or min_duration to 96 ms."}},
 		{"too short", func(e *EffectiveSettings, _ *TestSettings) { e.MinDuration = 10 * time.Second }, plan(100, 1, 2*time.Millisecond, 0, constant(time.Millisecond)), SingleStream,
-			map[string]string{"min_duration": "198 ms until the last query was issued | at least 10 s | Set target_latency (the expected latency, 10 ms now) to 1 ms, the measured mean: that generates about 20000 queries instead of 100."}},
+			map[string]string{"min_duration": "198 ms until the last query was issued | at least 10 s | Set target_latency (the expected latency, 10 ms now) to 1 ms, the measured mean: that generates about 20,000 queries instead of 100."}},
 		{"offline query too small", func(e *EffectiveSettings, s *TestSettings) {
 			e.MinDuration, s.OfflineExpectedQPS = 10*time.Second, 5
 		}, plan(1, 100, 0, 0, constant(2*time.Second)), Offline,
@@ -201,7 +201,7 @@ func TestEarlyStoppingAdvice(t *testing.T) {
 	}{
 		"none is late":           {late(20, 0), "Set min_query_count to 44, or min_duration to 440 ms."},
 		"a twentieth is late":    {late(60, 20), "enough for the same share of late queries."},
-		"nearly a tenth is late": {late(10001, 10), "The share of late queries is too close to what is allowed for a longer run to help. No target_qps passes: 1000 of 10001 queries"},
+		"nearly a tenth is late": {late(10001, 10), "The share of late queries is too close to what is allowed for a longer run to help. No target_qps passes: 1,000 of 10,001 queries"},
 	} {
 		e := effectiveFor(Server)
 		r := &Result{}

@@ -83,7 +83,12 @@ func (t *test) prepare(set schedule.Set, accuracy bool) (*issuer, error) {
 			ErrBadSettings, n, t.nextID, uint64(schedule.MaxSamples))
 	}
 	x := t.newIssuer(plan, accuracy)
-	x.outlook = t.newOutlook(x)
+	x.outlook, x.skips = t.newOutlook(x), t.newSkips(x)
+	if x.outlook != nil {
+		if why := unfit(t.e, x.plan, len(x.lanes)); why != "" {
+			t.spoiled(why)
+		}
+	}
 	return x, nil
 }
 
@@ -170,7 +175,7 @@ func because(ctx context.Context, err error) error {
 		return err
 	}
 	end := endOf(ctx)
-	if errors.Is(err, ErrInterrupted) || !byUser(end) && errors.Is(err, end) {
+	if errors.Is(err, ErrInterrupted) || errors.Is(err, end) {
 		return err
 	}
 	return fmt.Errorf("%w; %w", end, err)

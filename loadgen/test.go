@@ -125,6 +125,9 @@ func (t *test) broken() error {
 
 // measure runs the mode's series. It returns the performance series, if it came to one.
 func (t *test) measure(ctx context.Context) (*series, error) {
+	if ctx.Err() != nil { // ended before it began
+		return nil, endOf(ctx)
+	}
 	if t.e.Mode == AccuracyOnly || t.e.Mode == SubmissionRun {
 		if err := t.accuracy(ctx); err != nil {
 			return nil, err

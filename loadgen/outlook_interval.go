@@ -1,0 +1,56 @@
+package loadgen
+
+import (
+	"fmt"
+	"time"
+)
+
+// skips watches a MultiStream series at an arrival interval for the moment from which it can only end INVALID: more
+// intervals were skipped than the whole run may skip.
+type skips struct {
+	most       uint64 // queries that the run has at most
+	percentile float64
+	dropped    bool // count intervals, not the queries that caused them
+	over       uint64
+	told       bool
+	spoiled    func(why string) // called once
+}
+
+// newSkips returns nil where there is nothing to watch.
+func (t *test) newSkips(x *issuer) *skips {
+	if x.accuracy || t.e.ArrivalInterval == 0 {
+		return nil
+	}
+	return &skips{
+		most: mostAtIntervals(t.e, uint64(x.plan.Queries)), percentile: t.e.TargetLatencyPercentile,
+		dropped: t.s.MultiStreamCountDropped, spoiled: t.spoiled,
+	}
+}
+
+// mostAtIntervals is how many of n generated queries a run has at most: the one with number q, from 0, is issued q
+// intervals after the first or later, and the run ends with the first that meets both minima.
+func mostAtIntervals(e EffectiveSettings, n uint64) uint64 {
+	forDuration := uint64((e.TargetDuration+e.ArrivalInterval-1)/e.ArrivalInterval) + 1
+	return min(mostQueries(e, n), max(e.MinQueryCount, forDuration))
+}
+
+// add counts the intervals that one query caused to be skipped.
+func (s *skips) add(intervals uint64) {
+	if s == nil || intervals == 0 || s.told {
+		return
+	}
+	counted, what := s.most, "queries were under way when the next was due"
+	if s.over++; s.dropped {
+		s.over += intervals - 1
+		counted, what = s.most+s.over, "intervals were skipped"
+	}
+	if may := allowed(counted, s.percentile); s.over > may {
+		s.told = true
+		s.spoiled(fmt.Sprintf("%s %s already, and a run of %s queries forgives %s", grouped(s.over), what, grouped(s.most), grouped(may)))
+	}
+}
+
+// skippedBetween is how many intervals lie between the intervals at two times.
+func skippedBetween(from, to int64, interval time.Duration) uint64 {
+	return uint64((to-from)/int64(interval)) - 1
+}
