@@ -1,0 +1,134 @@
+package generation
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
+	"github.com/plumbline-ml/plumbline/accuracy/rouge"
+	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Options say how to read payloads and what to compare them with.
+type Options struct {
+	DType      DType
+	Decoder    Decoder
+	Splitter   *punkt.Splitter // into sentences, with the parameters of English; only RougeLsum and Characters depend on it
+	References []string        // of each sample
+}
+
+// Result is the metric of one log. ROUGE values are means over the answers, in percent, not rounded.
+type Result struct {
+	Rouge1, Rouge2, RougeL, RougeLsum float64
+
+	Lengths
+	Missing    int // samples without an answer, which do not count
+	Duplicates int // entries that were ignored
+}
+
+// Lengths say how much was generated.
+type Lengths struct {
+	Characters int // of the answers as they are compared: gen_len
+	Answers    int // gen_num
+	Tokens     int // ids in the payloads, end and padding included: gen_tok_len
+}
+
+// TokensPerSample is the mean number of tokens, not rounded.
+func (l Lengths) TokensPerSample() float64 { return float64(l.Tokens) / float64(l.Answers) }
+
+// String is a part of the line that the official scripts print.
+func (l Lengths) String() string {
+	return fmt.Sprintf("'gen_len': %d, 'gen_num': %d, 'gen_tok_len': %d, 'tokens_per_sample': %s",
+		l.Characters, l.Answers, l.Tokens, pystr.Float(pystr.Round(l.TokensPerSample(), 1)))
+}
+
+// Window is the range that the rules allow a generated length: 90 to 110 % of the reference's.
+func Window(reference float64) (low, high float64) { return 0.9 * reference, 1.1 * reference }
+
+// String is the line that the official scripts print, which the submission checker looks for, rounded as there.
+func (r Result) String() string { return fmt.Sprintf("{%s, %s}", r.Means(), r.Lengths) }
+
+// Means is the part of String with the ROUGE values.
+func (r Result) Means() string {
+	round := func(v float64) string { return pystr.Float(pystr.Round(v, 4)) }
+	return fmt.Sprintf("'rouge1': %s, 'rouge2': %s, 'rougeL': %s, 'rougeLsum': %s",
+		round(r.Rouge1), round(r.Rouge2), round(r.RougeL), round(r.RougeLsum))
+}
+
+// Scorer compares the answers of a log with reference texts. It is not safe for concurrent use.
+type Scorer struct {
+	options Options
+	answers *Answers
+}
+
+// New returns a scorer. It keeps o.References and does not change them.
+func New(o Options) *Scorer {
+	return &Scorer{o, NewAnswers(len(o.References), o.DType, o.Decoder)}
+}
+
+// Add takes one entry of the log, as Answers.Add does.
+func (s *Scorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
+
+// Result returns the metric of the entries added so far, or ErrNoSamples.
+func (s *Scorer) Result() (Result, error) {
+	answers, err := s.answers.List()
+	if err != nil {
+		return Result{}, err
+	}
+	pairs := make([]Pair, len(answers))
+	for i, a := range answers {
+		pairs[i] = Pair{Reference: s.options.References[a.Index], Answer: a.Text}
+	}
+	r := Compare(s.options.Splitter, pairs)
+	r.Answers, r.Tokens = len(answers), s.answers.Tokens()
+	r.Missing, r.Duplicates = s.answers.Missing(), s.answers.Duplicates()
+	return r, nil
+}
+
+// Pair is a text and what it is compared with.
+type Pair struct{ Reference, Answer string }
+
+// Compare computes the means of ROUGE over pairs, in their order, and the length of the answers in characters. It uses all
+// processors. Without pairs the means are NaN.
+func Compare(splitter *punkt.Splitter, pairs []Pair) Result {
+	scores := make([]rouge.Scores, len(pairs))
+	lengths := make([]int, len(pairs))
+	share(len(pairs), func(from, to int) {
+		scorer := rouge.New(rouge.Options{Stem: true})
+		for i := from; i < to; i++ {
+			answer := Lines(splitter, pairs[i].Answer)
+			scores[i] = scorer.Score(Lines(splitter, pairs[i].Reference), answer)
+			lengths[i] = utf8.RuneCountInString(answer)
+		}
+	})
+	values := make([]float64, len(pairs))
+	mean := func(of func(rouge.Scores) rouge.Score) float64 {
+		for i, s := range scores {
+			values[i] = of(s).F
+		}
+		return 100 * pairwise.Mean(values)
+	}
+	r := Result{
+		Rouge1:    mean(func(s rouge.Scores) rouge.Score { return s.Rouge1 }),
+		Rouge2:    mean(func(s rouge.Scores) rouge.Score { return s.Rouge2 }),
+		RougeL:    mean(func(s rouge.Scores) rouge.Score { return s.RougeL }),
+		RougeLsum: mean(func(s rouge.Scores) rouge.Score { return s.RougeLsum }),
+	}
+	for _, n := range lengths {
+		r.Characters += n
+	}
+	return r
+}
+
+// share calls work with equal parts of 0 to n, one for each processor, and waits.
+func share(n int, work func(from, to int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() { work(n*w/workers, n*(w+1)/workers) })
+	}
+	all.Wait()
+}

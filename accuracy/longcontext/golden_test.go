@@ -1,0 +1,62 @@
+package longcontext
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/accuracy/internal/golden"
+	"github.com/plumbline-ml/plumbline/accuracy/internal/textcases"
+)
+
+func TestGoldenLlama405B(t *testing.T) {
+	golden.Each(t, "scorers/llama3_405b/*/expected.json", func(t *testing.T, path string) {
+		dir := filepath.Dir(path)
+		var want struct {
+			Args   struct{ DType string }
+			Stdout string   `json:"stdout_result"`
+			Texts  []string `json:"predictions_text"`
+		}
+		golden.ReadJSON(t, path, &want)
+		dtype, err := generation.ParseDType(want.Args.DType)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := New(Options{
+			DType: dtype, Decoder: textcases.OpenTokenizer(t, dir), Splitter: textcases.OpenSplitter(t, dir),
+			References: readReferences(t, filepath.Join(dir, "ground_truth.json")),
+		})
+		textcases.AddLog(t, dir, s.Add)
+		got, err := s.Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		textcases.CheckLine(t, got.String(), want.Stdout)
+		answers, err := s.answers.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range answers {
+			if a.Text != want.Texts[a.Index] {
+				t.Errorf("sample %d: %q, want %q", a.Index, a.Text, want.Texts[a.Index])
+			}
+		}
+	})
+}
+
+func readReferences(t *testing.T, path string) (references []Reference) {
+	t.Helper()
+	var records []struct {
+		Output string `json:"gt_output"`
+		Metric string
+	}
+	golden.ReadJSON(t, path, &records)
+	for _, r := range records {
+		m, err := ParseMetric(r.Metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		references = append(references, Reference{r.Output, m})
+	}
+	return references
+}

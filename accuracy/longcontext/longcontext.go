@@ -1,0 +1,165 @@
+package longcontext
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
+	"github.com/plumbline-ml/plumbline/accuracy/rouge"
+	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Metric is how a sample is scored.
+type Metric uint8
+
+// The metrics, by the names that the data set has for them.
+const (
+	Rouge    Metric = iota // rouge: a summary, by ROUGE-L
+	Needles                // niah_em: identifiers hidden in the context
+	Question               // qa_em: a question about the context
+)
+
+var metricNames = [...]string{Rouge: "rouge", Needles: "niah_em", Question: "qa_em"}
+
+func (m Metric) String() string {
+	if int(m) >= len(metricNames) {
+		return fmt.Sprintf("Metric(%d)", uint8(m))
+	}
+	return metricNames[m]
+}
+
+// ParseMetric reads a name as the data set has it.
+func ParseMetric(name string) (Metric, error) {
+	for m, n := range metricNames {
+		if n == name {
+			return Metric(m), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown metric %.40q, want one of %s", name, strings.Join(metricNames[:], ", "))
+}
+
+// Reference is what the answer of a sample is compared with.
+type Reference struct {
+	Text   string
+	Metric Metric
+}
+
+// Options say how to read payloads and what to compare them with.
+type Options struct {
+	DType      generation.DType
+	Decoder    generation.Decoder
+	Splitter   *punkt.Splitter // into sentences, with the parameters of English; only Characters depends on it
+	References []Reference     // of each sample
+}
+
+// Result is the metric of one log. Values are means over the samples that have the metric, in percent, not rounded, and NaN
+// if the log has no such sample.
+type Result struct {
+	RougeL     float64
+	ExactMatch float64 // of needles and questions
+
+	generation.Lengths
+	Missing    int // samples without an answer, which do not count
+	Duplicates int // entries that were ignored
+}
+
+// String is the line that the official script prints, which the submission checker looks for. A metric without samples is
+// left out.
+func (r Result) String() string {
+	var b strings.Builder
+	for _, m := range []struct {
+		name  string
+		value float64
+	}{{"exact_match", r.ExactMatch}, {"rougeL", r.RougeL}} {
+		if !math.IsNaN(m.value) {
+			fmt.Fprintf(&b, "'%s': %s, ", m.name, pystr.Float(m.value))
+		}
+	}
+	return fmt.Sprintf("{%s%s}", &b, r.Lengths)
+}
+
+// Scorer compares the answers of a log with references. It is not safe for concurrent use.
+type Scorer struct {
+	options Options
+	answers *generation.Answers
+}
+
+// New returns a scorer. It keeps o.References and does not change them.
+func New(o Options) *Scorer {
+	return &Scorer{o, generation.NewAnswers(len(o.References), o.DType, o.Decoder)}
+}
+
+// Add takes one entry of the log, as generation.Answers.Add does.
+func (s *Scorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
+
+// Result returns the metric of the entries added so far, or generation.ErrNoSamples.
+func (s *Scorer) Result() (Result, error) {
+	answers, err := s.answers.List()
+	if err != nil {
+		return Result{}, err
+	}
+	values, lengths := s.compare(answers)
+	r := Result{
+		RougeL:     s.mean(answers, values, func(m Metric) bool { return m == Rouge }),
+		ExactMatch: s.mean(answers, values, func(m Metric) bool { return m != Rouge }),
+		Lengths:    generation.Lengths{Answers: len(answers), Tokens: s.answers.Tokens()},
+		Missing:    s.answers.Missing(),
+		Duplicates: s.answers.Duplicates(),
+	}
+	for _, n := range lengths {
+		r.Characters += n
+	}
+	return r, nil
+}
+
+// compare scores each answer by its metric, in percent, and measures its length in characters, with all processors.
+func (s *Scorer) compare(answers []generation.Answer) (values []float64, lengths []int) {
+	values, lengths = make([]float64, len(answers)), make([]int, len(answers))
+	workers := min(runtime.GOMAXPROCS(0), len(answers))
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			scorer := rouge.New(rouge.Options{Stem: true})
+			for i := w; i < len(answers); i += workers {
+				r := s.options.References[answers[i].Index]
+				answer := generation.Lines(s.options.Splitter, answers[i].Text)
+				values[i] = score(scorer, r.Metric, generation.Lines(s.options.Splitter, r.Text), answer)
+				lengths[i] = utf8.RuneCountInString(answer)
+			}
+		})
+	}
+	all.Wait()
+	return values, lengths
+}
+
+func score(s *rouge.Scorer, m Metric, reference, answer string) float64 {
+	switch m {
+	case Rouge:
+		return 100 * s.Score(reference, answer).RougeL.F
+	case Needles:
+		return needles(reference, answer)
+	}
+	if question(reference, answer) {
+		return 100
+	}
+	return 0
+}
+
+// mean is over the answers whose metric has a property. The others add zeros to the sum, as in the official script, whose
+// last bit depends on the order.
+func (s *Scorer) mean(answers []generation.Answer, values []float64, has func(Metric) bool) float64 {
+	terms, n := make([]float64, len(values)), 0
+	for i, v := range values {
+		if has(s.options.References[answers[i].Index].Metric) {
+			terms[i] = v
+			n++
+		}
+	}
+	return pairwise.Sum(terms) / float64(n)
+}

@@ -1,0 +1,151 @@
+package mixture
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Task is the data set that a sample is from.
+type Task uint8
+
+// The tasks, by the names that the data set has for them.
+const (
+	OpenOrca Task = iota
+	GSM8K
+	MBXP
+)
+
+var taskNames = [...]string{OpenOrca: "OpenOrca", GSM8K: "GSM8K", MBXP: "MBXP"}
+
+func (t Task) String() string {
+	if int(t) >= len(taskNames) {
+		return fmt.Sprintf("Task(%d)", uint8(t))
+	}
+	return taskNames[t]
+}
+
+// ParseTask reads a name as the data set has it.
+func ParseTask(name string) (Task, error) {
+	for t, n := range taskNames {
+		if n == name {
+			return Task(t), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown data set %.40q, want one of %s", name, strings.Join(taskNames[:], ", "))
+}
+
+// Reference is what the answer of a sample is compared with.
+type Reference struct {
+	Task Task
+	ID   string // of the sample in its data set; only that of MBXP matters
+	Text string // the right answer; for MBXP the tests, which are not used
+}
+
+// Options say how to read payloads and what to compare them with.
+type Options struct {
+	DType      generation.DType
+	Decoder    generation.Decoder
+	Splitter   *punkt.Splitter // into sentences, with the parameters of English; only RougeLsum and Characters depend on it
+	References []Reference     // of each sample
+}
+
+// Result is the metric of one log. ROUGE values are means over the samples of OpenOrca, GSM8K is the part of right answers, in
+// percent, not rounded; they are NaN if the log has no such sample.
+type Result struct {
+	Rouge1, Rouge2, RougeL, RougeLsum float64
+	GSM8K                             float64
+	Programs                          []Program // of MBXP, in the languages that count, in the order of the log
+	BlankPrograms                     int       // those without any source, which cannot pass
+
+	// Lengths: Characters are those of OpenOrca's answers; Answers counts duplicates, as in the official script, and so
+	// lowers TokensPerSample.
+	generation.Lengths
+	Missing    int // samples without an answer, which do not count
+	Duplicates int // entries that were ignored
+}
+
+// String is the line that the official script prints, but for mbxp, which is not computed. A metric without samples is left
+// out.
+func (r Result) String() string {
+	var b strings.Builder
+	if !math.IsNaN(r.Rouge1) {
+		means := generation.Result{Rouge1: r.Rouge1, Rouge2: r.Rouge2, RougeL: r.RougeL, RougeLsum: r.RougeLsum}.Means()
+		b.WriteString(means + ", ")
+	}
+	if !math.IsNaN(r.GSM8K) {
+		fmt.Fprintf(&b, "'gsm8k': %s, ", pystr.Float(r.GSM8K))
+	}
+	return fmt.Sprintf("{%s%s}", &b, r.Lengths)
+}
+
+// Scorer compares the answers of a log with references. It is not safe for concurrent use.
+type Scorer struct {
+	options Options
+	answers *generation.Answers
+}
+
+// New returns a scorer. It keeps o.References and does not change them.
+func New(o Options) *Scorer {
+	return &Scorer{o, generation.NewAnswers(len(o.References), o.DType, o.Decoder)}
+}
+
+// Add takes one entry of the log, as generation.Answers.Add does.
+func (s *Scorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
+
+// Result returns the metric of the entries added so far, or generation.ErrNoSamples.
+func (s *Scorer) Result() (Result, error) {
+	answers, err := s.answers.List()
+	if err != nil {
+		return Result{}, err
+	}
+	var r Result
+	var pairs []generation.Pair
+	right, problems := 0, 0
+	for _, a := range answers {
+		reference := s.options.References[a.Index]
+		switch reference.Task {
+		case OpenOrca:
+			pairs = append(pairs, generation.Pair{Reference: reference.Text, Answer: a.Text})
+		case GSM8K:
+			problems++
+			if solves(reference.Text, a.Text) {
+				right++
+			}
+		case MBXP:
+			r.addProgram(a, reference.ID)
+		}
+	}
+	r.GSM8K = 100 * float64(right) / float64(problems)
+	r.setSummaries(generation.Compare(s.options.Splitter, pairs))
+	r.Missing, r.Duplicates = s.answers.Missing(), s.answers.Duplicates()
+	r.Answers, r.Tokens = len(answers)+r.Duplicates, s.answers.Tokens()
+	return r, nil
+}
+
+// solves tells whether an answer gives the number of the reference.
+func solves(reference, answer string) bool {
+	want, wantOK := parseFloat(reference)
+	got, gotOK := answerNumber(answer)
+	return wantOK && gotOK && got == want
+}
+
+func (r *Result) addProgram(a generation.Answer, id string) {
+	p, counts := newProgram(a.Index, id, a.Text)
+	if !counts {
+		return
+	}
+	r.Programs = append(r.Programs, p)
+	if p.blank() {
+		r.BlankPrograms++
+	}
+}
+
+func (r *Result) setSummaries(c generation.Result) {
+	r.Rouge1, r.Rouge2, r.RougeL, r.RougeLsum = c.Rouge1, c.Rouge2, c.RougeL, c.RougeLsum
+	r.Characters = c.Characters
+}
