@@ -21,13 +21,19 @@ import (
 // warmUpRounds is how often each worker runs before the clock starts: once to allocate, once as it will be.
 const warmUpRounds = 2
 
-// opened is a workload with its backend session, its samples and its scheduler.
+// mostWarmStreams bounds the prompts of a warm-up: a server of thousands of streams warms up on a few.
+const mostWarmStreams = 8
+
+// opened is a workload with its session or generator, its samples and its scheduler.
 type opened struct {
 	workload  Workload
-	session   backend.Session
+	engine    io.Closer // the session or the generator
+	about     any       // what describes it, if it can
 	library   *batch.Library[Sample]
 	policy    batch.Policy
-	workers   []*worker
+	together  int // sequences that a generator decodes together; 0: not known, or no generator
+	workers   []warmer
+	warm      int // how many workers the warm-up runs
 	scheduler *batch.Scheduler
 	info      WorkloadInfo
 }
@@ -48,23 +54,55 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	if w.workload, err = s.openWorkload(ctx, o); err != nil {
 		return nil, err
 	}
+	w.library = batch.NewLibrary(w.workload.Len(), w.workload.Load)
+	prepare := w.openBatches
+	if _, ok := w.workload.(Generative); ok {
+		prepare = w.openStreams
+	}
+	newWorker, err := prepare(ctx, b, o, s.outbox)
+	if err != nil {
+		return nil, err
+	}
+	w.start(newWorker, s.outbox)
+	w.info, err = facts(w, o, model)
+	w.info.Backend, w.info.BackendInfo = name, describeBackend(w.about, b)
+	return w, err
+}
+
+// openBatches opens a session that runs the workload batch by batch, and returns what makes its workers.
+func (w *opened) openBatches(ctx context.Context, b backend.Backend, o Options, out *outbox) (func() warmer, error) {
 	request := batch.Request{
 		Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, Preferred: sizeRule(w.workload).Batch, CPUs: runtime.GOMAXPROCS(0),
 	}
-	file := w.workload.Model()
-	if w.session, err = openSession(ctx, b, file, request, o.BackendOptions); err != nil {
+	config := request.Config()
+	config.Options = o.BackendOptions
+	session, err := openSession(ctx, b, w.workload.Model(), config)
+	if err != nil {
 		return nil, err
 	}
-	w.policy = batch.Choose(request, w.session.Limits())
+	w.engine, w.about = session, session
+	w.policy = batch.Choose(request, session.Limits())
 	if _, ok := w.workload.(Runner); ok {
 		w.policy = alone(w.policy)
 	}
-	w.library = batch.NewLibrary(w.workload.Len(), w.workload.Load)
+	w.warm = w.policy.Sessions
 	w.measure()
-	w.start(s.outbox)
-	w.info, err = facts(w, o, model, file)
-	w.info.Backend, w.info.BackendInfo = name, describeBackend(w.session, b)
-	return w, err
+	return func() warmer { return newWorker(w, session, out.answer) }, nil
+}
+
+// openStreams opens a generator that answers the workload prompt by prompt, and returns what makes its workers.
+func (w *opened) openStreams(ctx context.Context, b backend.Backend, o Options, out *outbox) (func() warmer, error) {
+	generator, about, err := openGenerator(ctx, b, w.workload, o)
+	if err != nil {
+		return nil, err
+	}
+	w.engine, w.about = generator, about
+	w.policy = streams(o, generator.Limits())
+	w.together = generator.Limits().MaxBatch
+	w.warm = min(w.policy.Sessions, mostWarmStreams)
+	return func() warmer {
+		return &generating{workload: w.workload.(Generative), generator: generator, library: w.library, outbox: out}
+	}, nil
 }
 
 func (s *service) openWorkload(ctx context.Context, o Options) (w Workload, err error) {
@@ -72,19 +110,24 @@ func (s *service) openWorkload(ctx context.Context, o Options) (w Workload, err 
 	return s.benchmark.Open(ctx, o)
 }
 
-func openSession(ctx context.Context, b backend.Backend, m backend.Model, r batch.Request, options map[string]string) (s backend.Session, err error) {
+func openSession(ctx context.Context, b backend.Backend, m backend.Model, c backend.Config) (s backend.Session, err error) {
 	defer batch.Recover(&err, func() string { return "the backend's Open" })
-	config := r.Config()
-	config.Options = options
-	if s, err = b.Open(ctx, m, config); err != nil {
+	if s, err = b.Open(ctx, m, c); err != nil {
 		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), err)
 	}
 	return s, nil
 }
 
-func (w *opened) start(o *outbox) {
+// warmer is a batch.Worker that can run an untimed sample.
+type warmer interface {
+	batch.Worker
+	// warmUp runs n copies of sample and drops the answers.
+	warmUp(ctx context.Context, sample Sample, n int) error
+}
+
+func (w *opened) start(newWorker func() warmer, o *outbox) {
 	w.scheduler = batch.New(context.Background(), w.policy, func() batch.Worker {
-		k := newWorker(w.workload, w.session, w.library, o.answer)
+		k := newWorker()
 		w.workers = append(w.workers, k)
 		return k
 	}, func(err error) {
@@ -100,9 +143,9 @@ func (w *opened) warmUp(ctx context.Context) error {
 		return nil
 	}
 	sample := warm.WarmSample()
-	faults := make([]error, w.policy.Sessions)
+	faults := make([]error, w.warm)
 	var running sync.WaitGroup
-	for i, k := range w.workers[:min(w.policy.Sessions, len(w.workers))] {
+	for i, k := range w.workers[:w.warm] {
 		running.Go(func() {
 			for range warmUpRounds {
 				faults[i] = errors.Join(faults[i], k.warmUp(ctx, sample, w.warmBatch(sample)))
@@ -113,7 +156,7 @@ func (w *opened) warmUp(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// close ends the work, then the session, then the workload. Parts that were never opened are skipped.
+// close ends the work, then the session or generator, then the workload. Parts that were never opened are skipped.
 func (w *opened) close() error {
 	var errs []error
 	if w.scheduler != nil {
@@ -122,8 +165,8 @@ func (w *opened) close() error {
 	if w.library != nil {
 		errs = append(errs, w.library.Clear())
 	}
-	if w.session != nil {
-		errs = append(errs, w.session.Close())
+	if w.engine != nil {
+		errs = append(errs, w.engine.Close())
 	}
 	if w.workload != nil {
 		errs = append(errs, w.workload.Close())
@@ -131,8 +174,9 @@ func (w *opened) close() error {
 	return errors.Join(errs...)
 }
 
-// facts gathers what was opened: model is the entry of the description, m the file.
-func facts(w *opened, o Options, model ModelInfo, m backend.Model) (WorkloadInfo, error) {
+// facts gathers what was opened; model is the entry of the description.
+func facts(w *opened, o Options, model ModelInfo) (WorkloadInfo, error) {
+	m := w.workload.Model()
 	info := WorkloadInfo{
 		Model:                  model.Name,
 		ModelFile:              cmp.Or(o.ModelFile, m.Path, m.Name),
@@ -141,7 +185,7 @@ func facts(w *opened, o Options, model ModelInfo, m backend.Model) (WorkloadInfo
 		Dataset:                cmp.Or(o.Dataset, embeddedDataset(model)),
 		DatasetSize:            w.workload.Len(),
 		PerformanceSampleCount: w.workload.PerformanceSampleCount(),
-		Batch:                  w.policy.MaxBatch,
+		Batch:                  max(w.policy.MaxBatch, w.together),
 		Sessions:               w.policy.Sessions,
 	}
 	var err error
@@ -179,9 +223,9 @@ func embeddedDataset(m ModelInfo) string {
 	return ""
 }
 
-// describeBackend asks the session, which knows what this run uses, or else the backend.
-func describeBackend(session backend.Session, b backend.Backend) map[string]string {
-	d, ok := session.(backend.Describer)
+// describeBackend asks the session or generator, which knows what this run uses, or else the backend.
+func describeBackend(engine any, b backend.Backend) map[string]string {
+	d, ok := engine.(backend.Describer)
 	if !ok {
 		d, ok = b.(backend.Describer)
 	}

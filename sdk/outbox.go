@@ -7,7 +7,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
@@ -24,19 +23,31 @@ type outbox struct {
 	room     sync.Cond
 	send     func(*pluginpb.RunResponse) error // nil while no stream is open
 	sending  bool
-	pending  *wire.Buffer // collects
-	spare    *wire.Buffer // is being sent
+	pending  *parcel // collects
+	spare    *parcel // is being sent
 	answered uint64
 	beat     bool
 	failure  *pluginpb.Failure
 
 	// Reused from frame to frame by whoever sends.
 	frame    pluginpb.RunResponse
+	first    pluginpb.Answers
 	complete pluginpb.Answers
 }
 
+// parcel is the answers of one frame. The first tokens of a frame count before its answers.
+type parcel struct{ first, complete wire.Buffer }
+
+func (p *parcel) len() int   { return p.first.Len() + p.complete.Len() }
+func (p *parcel) bytes() int { return p.first.Bytes() + p.complete.Bytes() }
+
+func (p *parcel) reset() {
+	p.first.Reset()
+	p.complete.Reset()
+}
+
 func newOutbox() *outbox {
-	o := &outbox{pending: &wire.Buffer{}, spare: &wire.Buffer{}}
+	o := &outbox{pending: &parcel{}, spare: &parcel{}}
 	o.changed.L, o.room.L = &o.mu, &o.mu
 	return o
 }
@@ -68,20 +79,34 @@ func (o *outbox) begin(workload uint64) {
 	defer o.mu.Unlock()
 	o.workload, o.answered, o.failure = workload, 0, nil
 	o.received.Store(0)
-	o.pending.Reset()
+	o.pending.reset()
 	o.room.Broadcast()
 }
 
-// answer adds the payloads of ids: payload i of data ends before ends[i]. It waits while a full frame is unsent.
-func (o *outbox) answer(ids []loadgen.ResponseID, data []byte, ends []int) {
+// answer adds the answers of a batch. It waits while a full frame is unsent.
+func (o *outbox) answer(b wire.Batch) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for o.pending.Bytes() >= handshake.ChunkBytes && o.send != nil {
+	o.awaitRoom()
+	o.pending.complete.Add(b)
+	o.answered += uint64(len(b.IDs))
+	o.kick()
+}
+
+// firstToken adds the first token of a sample. It waits while a full frame is unsent.
+func (o *outbox) firstToken(b wire.Batch) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.awaitRoom()
+	o.pending.first.Add(b)
+	o.kick()
+}
+
+// awaitRoom waits while a full frame is unsent. o.mu is held.
+func (o *outbox) awaitRoom() {
+	for o.pending.bytes() >= handshake.ChunkBytes && o.send != nil {
 		o.room.Wait()
 	}
-	o.pending.Add(ids, data, ends)
-	o.answered += uint64(len(ids))
-	o.kick()
 }
 
 // heartbeat sends a sign of life behind what is pending.
@@ -125,7 +150,7 @@ func (o *outbox) loop() {
 	}
 }
 
-func (o *outbox) something() bool { return o.pending.Len() > 0 || o.beat || o.failure != nil }
+func (o *outbox) something() bool { return o.pending.len() > 0 || o.beat || o.failure != nil }
 
 // sendOne sends all that is pending as one frame. o.mu is held, but not while sending.
 func (o *outbox) sendOne() {
@@ -136,22 +161,28 @@ func (o *outbox) sendOne() {
 	_ = send(frame)
 	o.mu.Lock()
 	o.sending = false
-	o.spare.Reset()
+	o.spare.reset()
 	o.room.Broadcast()
 }
 
 // next takes what is pending as a frame. gRPC encodes a message before Send returns, so that its memory may be reused.
 func (o *outbox) next() *pluginpb.RunResponse {
 	f := &o.frame
-	f.Workload, f.Complete, f.Heartbeat, f.Failure = o.workload, nil, nil, o.failure
-	if o.pending.Len() > 0 {
-		o.pending, o.spare = o.spare, o.pending
-		o.spare.Fill(&o.complete)
-		f.Complete = &o.complete
-	}
+	f.Workload, f.Heartbeat, f.Failure = o.workload, nil, o.failure
+	o.pending, o.spare = o.spare, o.pending
+	f.FirstTokens, f.Complete = filled(&o.spare.first, &o.first), filled(&o.spare.complete, &o.complete)
 	if o.beat {
 		f.Heartbeat = &pluginpb.Heartbeat{Received: o.received.Load(), Answered: o.answered}
 	}
 	o.beat, o.failure = false, nil
 	return f
+}
+
+// filled is the answers of b in m, nil where there are none.
+func filled(b *wire.Buffer, m *pluginpb.Answers) *pluginpb.Answers {
+	if b.Len() == 0 {
+		return nil
+	}
+	b.Fill(m)
+	return m
 }

@@ -67,7 +67,7 @@ func withOutbox(t *testing.T, f func(o *outbox, s *slowStream)) *slowStream {
 }
 
 func one(o *outbox, id loadgen.ResponseID) {
-	o.answer([]loadgen.ResponseID{id}, []byte("abcd"), []int{4})
+	o.answer(wire.Batch{IDs: []loadgen.ResponseID{id}, Data: []byte("abcd"), Ends: []int{4}})
 }
 
 func TestAnswersThatComeWhileOneIsSentGoTogether(t *testing.T) {
@@ -92,7 +92,7 @@ func TestAFullFrameHoldsWorkersBack(t *testing.T) {
 	payload := make([]byte, handshake.ChunkBytes/2)
 	s := withOutbox(t, func(o *outbox, _ *slowStream) {
 		for id := range loadgen.ResponseID(10) {
-			go o.answer([]loadgen.ResponseID{id}, payload, []int{len(payload)})
+			go o.answer(wire.Batch{IDs: []loadgen.ResponseID{id}, Data: payload, Ends: []int{len(payload)}})
 		}
 		synctest.Wait()
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // windowed is a workload that runs its samples itself; each sample is a number of runs of the session.
@@ -59,11 +60,11 @@ func TestRunnerTakesSamplesThroughTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	var answered []byte
-	w := newWorker(windowed{}, session, library, func(ids []loadgen.ResponseID, data []byte, ends []int) {
-		if len(ids) != len(ends) {
-			t.Errorf("%d ids, %d payloads", len(ids), len(ends))
+	w := newWorker(&opened{workload: windowed{}, library: library}, session, func(b wire.Batch) {
+		if len(b.IDs) != len(b.Ends) {
+			t.Errorf("%d ids, %d payloads", len(b.IDs), len(b.Ends))
 		}
-		answered = append(answered, data...)
+		answered = append(answered, b.Data...)
 	})
 	take := func(i loadgen.SampleIndex) error {
 		return errors.Join(w.Collate([]loadgen.QuerySample{{ID: 7, Index: i}}), w.Run(t.Context()), w.Deliver())

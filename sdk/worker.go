@@ -7,6 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // worker takes batches of a workload through its session: batch.Worker. Its memory is reused from batch to batch.
@@ -14,7 +16,7 @@ type worker struct {
 	workload Workload
 	session  backend.Session
 	library  *batch.Library[Sample]
-	answer   func(ids []loadgen.ResponseID, data []byte, ends []int)
+	answer   func(wire.Batch)
 
 	ids      []loadgen.ResponseID
 	samples  []Sample
@@ -24,12 +26,12 @@ type worker struct {
 	run      SampleRun // instead of Collate, session and Postprocess, where the workload is a Runner
 }
 
-func newWorker(w Workload, s backend.Session, l *batch.Library[Sample], answer func([]loadgen.ResponseID, []byte, []int)) *worker {
+func newWorker(w *opened, s backend.Session, answer func(wire.Batch)) *worker {
 	k := &worker{
-		workload: w, session: s, library: l, answer: answer,
+		workload: w.workload, session: s, library: w.library, answer: answer,
 		inputs: NewBatch(s.Inputs()), outputs: make([]backend.Tensor, len(s.Outputs())),
 	}
-	if r, ok := w.(Runner); ok {
+	if r, ok := w.workload.(Runner); ok {
 		k.run = r.NewRun(s)
 	}
 	return k
@@ -74,7 +76,18 @@ func (w *worker) Deliver() error {
 	if err := w.postprocess(); err != nil {
 		return err
 	}
-	w.answer(w.ids, w.payloads.data, w.payloads.ends)
+	return deliver(w.answer, wire.Batch{IDs: w.ids, Data: w.payloads.data, Ends: w.payloads.ends})
+}
+
+// mostAnswered is how many bytes of payloads one batch may have: what a message holds, less the rest of a frame.
+const mostAnswered = handshake.MaxMessage - 2*handshake.ChunkBytes
+
+// deliver hands a batch on, unless no message can carry it.
+func deliver(answer func(wire.Batch), b wire.Batch) error {
+	if len(b.Data) > mostAnswered {
+		return fmt.Errorf("payloads of %d bytes for %d samples, the wire carries %d at a time: choose a smaller batch", len(b.Data), len(b.IDs), mostAnswered)
+	}
+	answer(b)
 	return nil
 }
 

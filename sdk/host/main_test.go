@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest/tokens"
 )
 
 // faultyEnv tells a harness that a test starts where the faulty plugin is.
@@ -42,9 +43,14 @@ func faulty(tb testing.TB) string {
 	return path
 }
 
+// tokensEnv makes the test binary the plugin of tokens, where a harness starts it, instead of the null plugin.
+const tokensEnv = "PLUMBLINE_TEST_TOKENS"
+
 // TestMain makes the test binary the null plugin where a harness starts it, and a harness where a test asks for one.
 func TestMain(m *testing.M) {
 	switch {
+	case os.Getenv(handshake.CookieKey) == handshake.CookieValue && os.Getenv(tokensEnv) != "":
+		sdk.Main(tokens.Benchmark{}, sdk.WithBackend("tokens", tokens.Backend{}))
 	case os.Getenv(handshake.CookieKey) == handshake.CookieValue:
 		sdk.Main(null.Benchmark{}, sdk.WithBackend("null", null.Backend{}))
 	case os.Getenv(harnessEnv) != "":
@@ -62,14 +68,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// launch starts the null plugin.
-func launch(tb testing.TB) *host.Plugin {
+// launch starts the null plugin, unless the variables in env ask for another.
+func launch(tb testing.TB, env ...string) *host.Plugin {
 	tb.Helper()
 	path, err := os.Executable()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p, err := host.Launch(tb.Context(), path, host.LaunchOptions{})
+	p, err := host.Launch(tb.Context(), path, host.LaunchOptions{Env: env})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func main() {
 	if start, ok := starts[fault]; ok {
 		start()
 	} else if speak, ok := speeches[fault]; ok {
-		serveRaw(speak)
+		serveRaw(speak, strings.HasPrefix(fault, "tokens-"))
 		return
 	} else if _, ok := works[fault]; !ok && fault != "" {
 		fmt.Fprintf(os.Stderr, "unknown fault %q, want one of %s\n", fault, strings.Join(faults(), ", "))

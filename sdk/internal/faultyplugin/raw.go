@@ -17,7 +17,8 @@ import (
 type raw struct {
 	pluginpb.UnimplementedPluginServer
 	plugin.NetRPCUnsupportedPlugin
-	speak speech
+	speak  speech
+	tokens bool // it generates
 }
 
 var _ plugin.GRPCPlugin = (*raw)(nil)
@@ -55,6 +56,28 @@ var speeches = map[string]speech{
 		return &pluginpb.RunResponse{Failure: &pluginpb.Failure{Code: 13, Message: "out of memory on the device"}}
 	},
 	"no-calls": nil,
+	// Faults of a plugin that generates. Its frames bring the first token and the answer of each sample.
+	"tokens-raw": func(f *pluginpb.RunResponse) *pluginpb.RunResponse { return f },
+	"tokens-first-twice": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.FirstTokens.Ids = append(f.FirstTokens.Ids, f.FirstTokens.Ids...)
+		return f
+	},
+	"tokens-no-first": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.FirstTokens = nil
+		return f
+	},
+	"tokens-no-count": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.Complete.TokenCounts = nil
+		return f
+	},
+	"tokens-ragged": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.Complete.TokenCounts = f.Complete.TokenCounts[1:]
+		return f
+	},
+	"tokens-unknown": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.FirstTokens.Ids = append(f.FirstTokens.Ids, 0xfe, 0xff, 0xff, 0xff)
+		return f
+	},
 }
 
 // theWorkload is the number of the one workload that is ever opened.
@@ -62,11 +85,11 @@ const theWorkload = 1
 
 var errHangUp = errors.New("hangs up")
 
-func serveRaw(speak speech) {
+func serveRaw(speak speech, tokens bool) {
 	lifeline.Watch()
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: handshake.Config(),
-		Plugins:         plugin.PluginSet{handshake.Service: &raw{speak: speak}},
+		Plugins:         plugin.PluginSet{handshake.Service: &raw{speak: speak, tokens: tokens}},
 		GRPCServer:      plugin.DefaultGRPCServer,
 		Logger:          hclog.NewNullLogger(),
 	})

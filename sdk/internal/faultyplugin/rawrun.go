@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc"
@@ -29,7 +31,7 @@ func (r *raw) Run(stream runStream) (err error) {
 	go receiveAll(stream, frames)
 	beat := time.NewTicker(time.Duration(first.GetStart().GetHeartbeatNs()))
 	defer beat.Stop()
-	c := conversation{speak: r.speak}
+	c := conversation{speak: r.speak, tokens: r.tokens}
 	if err := stream.Send(c.heartbeat()); err != nil { // no workload is open yet
 		return err
 	}
@@ -65,9 +67,13 @@ func receiveAll(stream runStream, to chan<- *pluginpb.RunRequest) {
 	}
 }
 
+// tokensEach is how many tokens each answer of a plugin that generates has.
+const tokensEach = 5
+
 // conversation is what a plugin has received and answered, and how it goes on.
 type conversation struct {
 	speak  speech
+	tokens bool // first tokens and token counts go with the answers
 	frames int
 	count  uint64
 	silent bool
@@ -93,6 +99,10 @@ func (c *conversation) answer(issue *pluginpb.Issue) *pluginpb.RunResponse {
 		answers.Ids = append(answers.Ids, samples[at:at+idBytes]...)
 	}
 	frame := &pluginpb.RunResponse{Complete: answers}
+	if c.tokens {
+		frame.FirstTokens = &pluginpb.Answers{Ids: slices.Clone(answers.Ids)}
+		answers.TokenCounts = bytes.Repeat([]byte{tokensEach, 0, 0, 0}, len(answers.Ids)/idBytes)
+	}
 	if c.frames < midRun {
 		return frame
 	}

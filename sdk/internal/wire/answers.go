@@ -13,17 +13,27 @@ type Buffer struct {
 	payloads []byte
 	size     uint32   // of every payload, while they agree
 	sizes    []uint32 // of each, from the first that differs on
+	tokens   []uint32 // of each answer, or none
 }
 
-// Add appends one answer per id. payloads holds theirs in order: payload i ends before ends[i].
-func (b *Buffer) Add(ids []loadgen.ResponseID, payloads []byte, ends []int) {
+// Batch is the answers of one batch: one per id.
+type Batch struct {
+	IDs    []loadgen.ResponseID
+	Data   []byte   // all payloads, one after the other
+	Ends   []int    // payload i ends before Ends[i]
+	Tokens []uint32 // how many tokens each has; nil where none are generated
+}
+
+// Add appends the answers of a batch, which may change afterwards. Either all batches of a buffer have tokens or none.
+func (b *Buffer) Add(a Batch) {
 	start := 0
-	for i, end := range ends {
+	for i, end := range a.Ends {
 		b.addSize(len(b.ids)+i, uint32(end-start))
 		start = end
 	}
-	b.ids = append(b.ids, ids...)
-	b.payloads = append(b.payloads, payloads[:start]...)
+	b.ids = append(b.ids, a.IDs...)
+	b.payloads = append(b.payloads, a.Data[:start]...)
+	b.tokens = append(b.tokens, a.Tokens...)
 }
 
 // addSize notes the size of the payload behind n others.
@@ -45,19 +55,26 @@ func (b *Buffer) addSize(n int, size uint32) {
 func (b *Buffer) Len() int { return len(b.ids) }
 
 // Bytes is how much memory the answers take on the wire, about.
-func (b *Buffer) Bytes() int { return 4*(len(b.ids)+len(b.sizes)) + len(b.payloads) }
+func (b *Buffer) Bytes() int { return 4*(len(b.ids)+len(b.sizes)+len(b.tokens)) + len(b.payloads) }
 
 // Fill makes m the answers of b, whose memory it shares.
 func (b *Buffer) Fill(m *pluginpb.Answers) {
 	m.Ids, m.Payloads, m.PayloadSizes, m.PayloadSize = Bytes(b.ids), b.payloads, Bytes(b.sizes), b.size
+	m.TokenCounts = Bytes(b.tokens)
 	if len(b.sizes) > 0 {
 		m.PayloadSize = 0
 	}
 }
 
-// Reset empties b and keeps its memory.
+// mostKept is how much memory for payloads a buffer keeps: that of a rare large payload goes back to the system.
+const mostKept = 8 << 20
+
+// Reset empties b and keeps its memory, unless that is large.
 func (b *Buffer) Reset() {
-	b.ids, b.payloads, b.sizes, b.size = b.ids[:0], b.payloads[:0], b.sizes[:0], 0
+	if cap(b.payloads) > mostKept {
+		b.payloads = nil
+	}
+	b.ids, b.payloads, b.sizes, b.tokens, b.size = b.ids[:0], b.payloads[:0], b.sizes[:0], b.tokens[:0], 0
 }
 
 // Answers are the answers of one frame, in order.

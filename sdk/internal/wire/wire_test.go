@@ -53,7 +53,7 @@ func fill(b *wire.Buffer, calls ...[]int) []loadgen.QuerySampleResponse {
 			ends = append(ends, len(data))
 			want = append(want, loadgen.QuerySampleResponse{ID: id, Data: payload})
 		}
-		b.Add(ids, append(data, "the memory of the next batch"...), ends)
+		b.Add(wire.Batch{IDs: ids, Data: append(data, "the memory of the next batch"...), Ends: ends})
 	}
 	return want
 }

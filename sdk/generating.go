@@ -1,0 +1,69 @@
+package sdk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+)
+
+// defaultStreams is how many prompts are in work at a time where the generator has no preference.
+const defaultStreams = 256
+
+// openGenerator opens the generator of a workload of prompts: the backend's own, or the workload's on a session of the
+// backend. about is what can describe it.
+func openGenerator(ctx context.Context, b backend.Backend, w Workload, o Options) (g backend.Generator, about any, err error) {
+	m := w.Model()
+	c := backend.Config{Concurrency: o.Sessions, MaxBatch: o.Batch, Options: o.BackendOptions}
+	if opener, ok := b.(backend.GeneratorOpener); ok {
+		defer batch.Recover(&err, func() string { return "the backend's OpenGenerator" })
+		if g, err = opener.OpenGenerator(ctx, m, c); err != nil {
+			return nil, nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), err)
+		}
+		return g, g, nil
+	}
+	maker, ok := w.(SessionGenerator)
+	if !ok {
+		return nil, nil, Usage(errors.New("the backend does not generate tokens, and the model has no decoding of its own: choose a backend that generates"))
+	}
+	return openDecoder(ctx, b, maker, m, c)
+}
+
+// openDecoder opens a session and the workload's generator on it. Its steps run one after the other, each on all cores,
+// unless the user asks for several at a time.
+func openDecoder(ctx context.Context, b backend.Backend, maker SessionGenerator, m backend.Model, c backend.Config) (g backend.Generator, about any, err error) {
+	c.Concurrency = max(c.Concurrency, 1)
+	c.LowLatency = c.Concurrency == 1
+	session, err := openSession(ctx, b, m, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, session.Close())
+		}
+	}()
+	defer batch.Recover(&err, func() string { return "NewGenerator" })
+	if g, err = maker.NewGenerator(session, c); err != nil {
+		return nil, nil, fmt.Errorf("generate with model %s: %w", cmp.Or(m.Name, m.Path), err)
+	}
+	if _, ok := g.(backend.Describer); ok {
+		return g, g, nil
+	}
+	return g, session, nil
+}
+
+// streams is the policy for a generator: one prompt per worker, each in a goroutine of its own. What is not in work waits
+// in the scheduler's queue.
+func streams(o Options, l backend.Limits) batch.Policy {
+	n := cmp.Or(l.Concurrency, o.Sessions, defaultStreams)
+	p := batch.Policy{Sessions: n, Workers: n, MaxBatch: 1}
+	if o.Scenario == loadgen.SingleStream {
+		p.Sessions, p.Workers, p.Inline = 1, 1, true
+	}
+	return p
+}

@@ -1,0 +1,129 @@
+// Package tokens is a benchmark of prompts without a model: the answer to the prompt of sample i is the numbers that
+// follow i. What a run of it costs is what the way of tokens through the plugin boundary costs.
+package tokens
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// datasetSize is the number of samples.
+const datasetSize = 1 << 12
+
+// Answers have LeastTokens to LeastTokens+VaryTokens-1 tokens.
+const (
+	LeastTokens = 2
+	VaryTokens  = 7
+)
+
+// Count is how many tokens the answer to sample i has.
+func Count(i int) int { return LeastTokens + i%VaryTokens }
+
+// Benchmark is the benchmark of numbers that follow.
+type Benchmark struct{}
+
+// Describe describes the one model, tokens.
+func (Benchmark) Describe() sdk.Description {
+	return sdk.Description{
+		Name: "tokens", Version: "1", Summary: "no model: measures the way of tokens through the plugin boundary",
+		Models: []sdk.ModelInfo{{
+			Name: "tokens", Summary: "answers each prompt with the numbers that follow", LoadGenKey: "tokens", RulesKey: "tokens", Scenarios: loadgen.Scenarios(),
+			Files:    []sdk.ModelFile{{Name: "tokens", Embedded: true, Precision: "fp32", Licence: "Apache-2.0", Reference: []sdk.Metric{{Name: "exact", Unit: "%", Value: 100}}}},
+			Datasets: []sdk.DatasetInfo{{Name: "numbers", Embedded: true, Samples: datasetSize, PerformanceSampleCount: datasetSize}},
+			Metrics:  []sdk.MetricInfo{{Name: "exact", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
+		}},
+	}
+}
+
+// Open opens the prompts below o.Count; all where it is 0.
+func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
+	if o.Count < 0 || o.Count > datasetSize {
+		return nil, sdk.Usage(fmt.Errorf("count %d, want 0 to %d", o.Count, datasetSize))
+	}
+	if o.Count == 0 {
+		o.Count = datasetSize
+	}
+	return &workload{n: o.Count}, nil
+}
+
+// OpenScorer scores the share of answers that are exactly what follows.
+func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, error) {
+	return &scorer{seen: map[uint64]bool{}}, nil
+}
+
+type workload struct{ n int }
+
+func (w *workload) Len() int                                          { return w.n }
+func (w *workload) PerformanceSampleCount() int                       { return w.n }
+func (w *workload) Close() error                                      { return nil }
+func (w *workload) WarmSample() sdk.Sample                            { return int32(0) }
+func (w *workload) Model() backend.Model                              { return backend.Model{Name: "tokens"} }
+func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) { return int32(i), nil }
+
+// Collate is never called: the workload is generative.
+func (w *workload) Collate([]sdk.Sample, *sdk.Batch) error { return errBatches }
+
+// Postprocess is never called: the workload is generative.
+func (w *workload) Postprocess([]backend.Tensor, []sdk.Sample, *sdk.Payloads) error {
+	return errBatches
+}
+
+var errBatches = errors.New("a workload of prompts was asked for a batch")
+
+// Prompt is the sample's number.
+func (w *workload) Prompt(s sdk.Sample) (backend.Prompt, error) {
+	i := s.(int32)
+	return backend.Prompt{Tokens: []int32{i}, MaxNewTokens: Count(int(i))}, nil
+}
+
+// AppendTokens appends ids as little-endian int32.
+func (w *workload) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]byte, int, error) {
+	return append(dst, backend.Bytes(t.IDs)...), t.N, nil
+}
+
+// scorer counts the first answer of each sample.
+type scorer struct {
+	seen  map[uint64]bool
+	right int
+}
+
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if len(e.Data)%4 != 0 {
+		return fmt.Errorf("a payload of %d bytes, want a multiple of 4", len(e.Data))
+	}
+	if s.seen[e.QSLIndex] {
+		return nil
+	}
+	s.seen[e.QSLIndex] = true
+	if right(e) {
+		s.right++
+	}
+	return nil
+}
+
+func right(e mllog.AccuracyEntry) bool {
+	n := Count(int(e.QSLIndex))
+	for k, id := range backend.View[int32](e.Data) {
+		if uint64(id) != e.QSLIndex+uint64(k)+1 {
+			return false
+		}
+	}
+	return len(e.Data) == 4*n && (e.TokenCount < 0 || e.TokenCount == int64(n))
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	share := 0.0
+	if len(s.seen) > 0 {
+		share = 100 * float64(s.right) / float64(len(s.seen))
+	}
+	return sdk.Score{
+		Metrics: []sdk.Metric{{Name: "exact", Unit: "%", Value: share}}, Samples: len(s.seen),
+		OfficialText: fmt.Sprintf("exact=%.3f%%", share),
+	}, nil
+}
