@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -20,11 +19,11 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// Where the project keeps its .proto files and the Go made from them, below its root.
-const (
-	protoDir = "sdk/proto"
-	outDir   = "sdk/internal/pluginpb"
-)
+// protoDir is where the project keeps its .proto files, below its root. Each names the package of the Go made from it.
+const protoDir = "sdk/proto"
+
+// modulePrefix is the part of a go_package that stands for the project's root.
+const modulePrefix = "github.com/plumbline-ml/plumbline/"
 
 // generators are the tools of this module's go.mod that turn descriptors into Go, with their options.
 var generators = []struct{ tool, options string }{
@@ -32,7 +31,8 @@ var generators = []struct{ tool, options string }{
 	{"protoc-gen-go-grpc", ""},
 }
 
-// generate compiles every .proto file below dir and returns the generated files by base name.
+// generate compiles every .proto file below dir and returns the generated files by their path below the
+// project's root.
 func generate(ctx context.Context, dir string) (map[string]string, error) {
 	names, err := protoFiles(dir)
 	if err != nil {
@@ -119,7 +119,11 @@ func runGenerator(ctx context.Context, tool string, request *pluginpb.CodeGenera
 		return fmt.Errorf("go tool %s: %s", tool, response.GetError())
 	}
 	for _, f := range response.File {
-		out[path.Base(f.GetName())] = f.GetContent()
+		name, ok := strings.CutPrefix(f.GetName(), modulePrefix)
+		if !ok {
+			return fmt.Errorf("go tool %s: file %s, want go_package to begin with %s", tool, f.GetName(), modulePrefix)
+		}
+		out[name] = f.GetContent()
 	}
 	return nil
 }

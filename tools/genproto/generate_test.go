@@ -16,15 +16,15 @@ func TestGeneratedCodeIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	committed, err := filepath.Glob(filepath.Join(root, outDir, "*.go"))
+	committed, err := filepath.Glob(filepath.Join(root, "sdk", "internal", "*pb", "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(committed) != len(files) {
-		t.Errorf("%s holds %d files, the generators make %d", outDir, len(committed), len(files))
+		t.Errorf("sdk/internal/*pb hold %d files, the generators make %d", len(committed), len(files))
 	}
 	for name, want := range files {
-		got, err := os.ReadFile(filepath.Join(root, outDir, name))
+		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			t.Error(err)
 		} else if string(got) != want {

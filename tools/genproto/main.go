@@ -27,7 +27,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(root, outDir, name), []byte(content), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(content), 0o644); err != nil {
 			return err
 		}
 	}

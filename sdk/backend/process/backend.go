@@ -1,0 +1,176 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
+)
+
+// The options that are the client's own; all others go to the process.
+const (
+	optionCommand = "command"
+	optionStart   = "start_timeout"
+	optionShared  = "shared_memory"
+)
+
+const defaultStartTimeout = 60 * time.Second
+
+// Backend starts a process for each model that it opens. It is immutable.
+type Backend struct {
+	// Command is what to run where the option "command" says nothing: a shell's command line.
+	Command string
+	// Output takes what the process prints, as it comes; nil: the standard error output.
+	Output io.Writer
+}
+
+// Describe lists the client's options. Those of the process are known to it alone.
+func (Backend) Describe() backend.Info {
+	return backend.Info{Options: []backend.Option{
+		{Name: optionCommand, Help: "command line of the process, in the words of sh"},
+		{Name: optionStart, Default: defaultStartTimeout.String(), Help: "how long the process may take to shake hands"},
+		{Name: optionShared, Default: "auto", Help: "auto: tensors go through shared memory where the process can; off: through the stream"},
+		{Name: "KEY", Help: "any other option goes to the process"},
+	}}
+}
+
+// settings is Config.Options, read.
+type settings struct {
+	command string
+	start   time.Duration
+	shared  bool
+	own     map[string]string // the process's
+}
+
+func (b Backend) settings(given map[string]string) (settings, error) {
+	s := settings{command: b.Command, start: defaultStartTimeout, shared: true, own: maps.Clone(given)}
+	var faults []error
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		value := given[key]
+		switch key {
+		case optionCommand:
+			s.command = value
+		case optionStart:
+			d, err := time.ParseDuration(value)
+			if err != nil || d <= 0 {
+				faults = append(faults, fmt.Errorf("option %s = %q, want a duration such as 60s", key, value))
+			}
+			s.start = d
+		case optionShared:
+			if value != "auto" && value != "off" {
+				faults = append(faults, fmt.Errorf("option %s = %q, want auto or off", key, value))
+			}
+			s.shared = value == "auto"
+		default:
+			continue
+		}
+		delete(s.own, key)
+	}
+	if strings.TrimSpace(s.command) == "" {
+		faults = append(faults, fmt.Errorf("option %s is missing, want the command line of the backend process", optionCommand))
+	}
+	if len(faults) > 0 {
+		return s, fmt.Errorf("%w: %w", backend.ErrOption, errors.Join(faults...))
+	}
+	return s, nil
+}
+
+// Open starts the process and has it load m. Errors have backend.ErrOption, backend.ErrModel, backend.ErrTensors or
+// fs.ErrNotExist in their chains, as those of other backends; an error of the process carries its last lines.
+func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
+	set, err := b.settings(c.Options)
+	if err != nil {
+		return nil, err
+	}
+	if m.Path != "" {
+		if _, err := os.Stat(m.Path); err != nil {
+			return nil, fmt.Errorf("%w: %w", backend.ErrModel, err)
+		}
+	}
+	to := b.Output
+	if to == nil {
+		to = os.Stderr
+	}
+	p, err := launch(ctx, set, to)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open(ctx, p, set, m, c)
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return s, nil
+}
+
+// open loads the model and binds its tensors.
+func open(ctx context.Context, p *child, set settings, m backend.Model, c backend.Config) (*session, error) {
+	r, err := p.rpc.Open(ctx, &backendpb.OpenRequest{
+		Name: m.Name, Path: m.Path, Model: m.Bytes, Concurrency: uint32(max(c.Concurrency, 0)),
+		LowLatency: c.LowLatency, MaxBatch: uint32(max(c.MaxBatch, 0)), Options: set.own,
+	})
+	if err != nil {
+		return nil, p.explain("open the model", err)
+	}
+	s := &session{child: p, response: r, shared: set.shared && slices.Contains(r.Capabilities, sharedMemory)}
+	if s.inputs, err = bind("input", m.Inputs, r.Inputs); err != nil {
+		return nil, err
+	}
+	if s.outputs, err = bind("output", m.Outputs, r.Outputs); err != nil {
+		return nil, err
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.lanes = make(chan *lane, max(c.Concurrency, 1))
+	for range cap(s.lanes) {
+		s.lanes <- &lane{session: s}
+	}
+	return s, nil
+}
+
+// bind finds the wanted tensors among the model's.
+func bind(kind string, want []backend.TensorInfo, have []*backendpb.TensorInfo) ([]backend.TensorInfo, error) {
+	infos := make([]backend.TensorInfo, len(have))
+	for i, h := range have {
+		infos[i] = backend.TensorInfo{Name: h.Name, DType: backend.DType(h.Dtype), Shape: h.Shape}
+		if infos[i].DType.Size() == 0 {
+			return nil, fmt.Errorf("%w: the backend process says that %s %q has the dtype %v", backend.ErrTensors, kind, h.Name, h.Dtype)
+		}
+	}
+	index, err := backend.Bind(kind, want, infos)
+	if err != nil {
+		return nil, err
+	}
+	bound := make([]backend.TensorInfo, len(index))
+	for i, j := range index {
+		bound[i] = infos[j]
+	}
+	return bound, nil
+}
+
+// explain makes an error of a call readable, and gives it its class.
+func (p *child) explain(what string, err error) error {
+	s, _ := status.FromError(err)
+	switch s.Code() {
+	case codes.InvalidArgument:
+		return fmt.Errorf("%w: %s", backend.ErrOption, s.Message())
+	case codes.FailedPrecondition, codes.NotFound:
+		return fmt.Errorf("%w: %s", backend.ErrModel, s.Message())
+	case codes.Canceled, codes.DeadlineExceeded:
+		return fmt.Errorf("%s: %w", what, err)
+	case codes.Unavailable:
+		return p.ended(what, err)
+	case codes.Unimplemented:
+		return fmt.Errorf("the backend process does not speak this protocol: %s (want plumbline.backend.v1.Backend of backend.proto)", s.Message())
+	}
+	return fmt.Errorf("the backend process failed to %s: %s%s", what, s.Message(), p.output.tail())
+}

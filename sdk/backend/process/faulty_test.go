@@ -1,0 +1,141 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	plugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
+)
+
+// serveFaulty is the main function of the backend processes of the tests.
+func serveFaulty(fault string) error {
+	switch fault {
+	case "none":
+		return Serve(doubler{})
+	case "slow":
+		return Serve(doubler{delay: 300 * time.Millisecond})
+	case "exit":
+		return fmt.Errorf("no such device: acme0")
+	case "silent":
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return err
+	case "chatty":
+		fmt.Println("loading the runtime ...")
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return err
+	case "newer":
+		fmt.Println("1|2|unix|/tmp/none|grpc")
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return err
+	case "tcp":
+		fmt.Println("1|1|tcp|127.0.0.1:1|grpc")
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return err
+	case "noise":
+		go fmt.Fprintln(os.Stderr, strings.Repeat("x", 1<<20))
+		return Serve(doubler{})
+	case "other service":
+		return serveRaw(nil)
+	}
+	return serveRaw(&faulty{service: &service{backend: doubler{}, stop: func() {}}, fault: fault})
+}
+
+// serveRaw serves without the care of Serve.
+func serveRaw(s backendpb.BackendServer) error {
+	listener, err := net.Listen("unix", filepath.Join(os.Getenv(plugin.EnvUnixSocketDir), "backend"))
+	if err != nil {
+		return err
+	}
+	server := grpc.NewServer()
+	if s != nil {
+		backendpb.RegisterBackendServer(server, s)
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	fmt.Printf("1|1|unix|%s|grpc\n", listener.Addr())
+	return server.Serve(listener)
+}
+
+// faulty spoils the answers of a service.
+type faulty struct {
+	*service
+	fault string
+}
+
+func (f *faulty) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb.OpenResponse, error) {
+	if f.fault == "crash at open" {
+		panic("out of device memory")
+	}
+	o, err := f.service.Open(ctx, r)
+	switch {
+	case f.fault == "no dtype" && err == nil:
+		o.Inputs[0].Dtype = backendpb.DType_DTYPE_UNSPECIFIED
+	case f.fault == "stream only" && err == nil:
+		o.Capabilities = nil
+	}
+	return o, err
+}
+
+func (f *faulty) Run(stream backendpb.Backend_RunServer) error {
+	return f.service.Run(&spoiled{stream, f.fault})
+}
+
+func (f *faulty) Close(context.Context, *backendpb.CloseRequest) (*backendpb.CloseResponse, error) {
+	if f.fault != "never ends" {
+		time.AfterFunc(answerGrace, func() { os.Exit(0) })
+	}
+	return &backendpb.CloseResponse{}, nil
+}
+
+// spoiled spoils the answers to batches.
+type spoiled struct {
+	backendpb.Backend_RunServer
+	fault string
+}
+
+func (s *spoiled) Recv() (*backendpb.RunRequest, error) {
+	r, err := s.Backend_RunServer.Recv()
+	if err == nil && s.fault == "cannot map" && r.Attach.GetRegion() != nil {
+		r.Attach.Region.Path = "/proc/self/no/such/file"
+	}
+	return r, err
+}
+
+func (s *spoiled) Send(r *backendpb.RunResponse) error {
+	if len(r.Outputs) > 0 {
+		s.spoil(r)
+	}
+	return s.Backend_RunServer.Send(r)
+}
+
+func (s *spoiled) spoil(r *backendpb.RunResponse) {
+	t := r.Outputs[0]
+	switch s.fault {
+	case "crash at run":
+		panic("segmentation fault of a driver")
+	case "too few outputs":
+		r.Outputs = r.Outputs[1:]
+	case "wrong shape":
+		t.Shape = []int64{1, width + 1}
+	case "wrong dtype":
+		t.Dtype = backendpb.DType(backend.Int32)
+	case "short data":
+		t.Size -= 4
+	case "outside the region":
+		t.Offset = 1 << 40
+	case "offset overflows":
+		t.Offset = 1<<64 - 8
+	}
+}

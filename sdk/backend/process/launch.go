@@ -1,0 +1,221 @@
+package process
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	plugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+)
+
+const (
+	cookieKey   = "PLUMBLINE_BACKEND"
+	cookieValue = "plumbline-backend-v1"
+	protocol    = "1"
+	// exitGrace is how long a process that was asked to end may take.
+	exitGrace = 3 * time.Second
+	// lastWords is how long an error waits for the end of a process, to say how it ended.
+	lastWords = time.Second
+)
+
+// child is a backend process with its connection.
+type child struct {
+	command string
+	cmd     *exec.Cmd
+	stdin   io.Closer // its end tells the process that we are gone
+	output  *output
+	dir     string // private, for the socket
+	conn    *grpc.ClientConn
+	rpc     backendpb.BackendClient
+
+	exited  chan struct{} // closed when it has ended and its output is read
+	closing sync.Once
+	err     error // of close
+}
+
+// launch starts the command and shakes hands.
+func launch(ctx context.Context, set settings, to io.Writer) (*child, error) {
+	dir, err := os.MkdirTemp(socketParent(), "plumbline-") // 0700
+	if err != nil {
+		return nil, fmt.Errorf("no private folder for the socket of the backend process: %w", err)
+	}
+	p := &child{command: set.command, output: &output{to: to}, dir: dir, exited: make(chan struct{})}
+	address, err := p.start(ctx, set.start)
+	if err == nil {
+		err = p.dial(address)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+// socketParent is the temporary directory, unless a socket's path would be too long there.
+func socketParent() string {
+	const room, most = 60, 104
+	if dir := os.TempDir(); len(dir)+room <= most {
+		return dir
+	}
+	return "/tmp"
+}
+
+// start runs the command in our process group, so that whoever ends this process with its group ends that one too, and
+// waits for the line with the address.
+func (p *child) start(ctx context.Context, timeout time.Duration) (address string, err error) {
+	p.cmd = exec.Command("/bin/sh", "-c", "exec "+p.command)
+	p.cmd.Env = append(os.Environ(), cookieKey+"="+cookieValue, plugin.EnvUnixSocketDir+"="+p.dir, "PLUGIN_PROTOCOL_VERSIONS="+protocol)
+	p.cmd.Stderr = p.output
+	// Processes that the backend leaves behind may hold its output open.
+	p.cmd.WaitDelay = exitGrace
+	stdin, err := p.cmd.StdinPipe()
+	if err != nil {
+		return "", err
+	}
+	p.stdin = stdin
+	line := make(chan string, 1)
+	p.cmd.Stdout = &firstLine{found: line, rest: p.output}
+	if err := p.cmd.Start(); err != nil {
+		close(p.exited)
+		return "", fmt.Errorf("start the backend process %q: %w", p.command, err)
+	}
+	go func() {
+		_ = p.cmd.Wait()
+		close(p.exited)
+	}()
+	return p.await(ctx, line, timeout)
+}
+
+// await waits for the handshake.
+func (p *child) await(ctx context.Context, line <-chan string, timeout time.Duration) (string, error) {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case text := <-line:
+		return p.parse(text)
+	case <-p.exited:
+		return "", fmt.Errorf("the backend process %q %s before it printed its address%s", p.command, p.how(), p.output.tail())
+	case <-timer.C:
+		return "", fmt.Errorf("the backend process %q printed no address within %v: the first line of its output must be 1|1|unix|PATH|grpc%s",
+			p.command, timeout, p.output.tail())
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// parse reads the line of the handshake: core protocol, protocol, network, address, transport.
+func (p *child) parse(line string) (string, error) {
+	parts := strings.Split(strings.TrimSpace(line), "|")
+	if len(parts) < 5 || parts[0] != fmt.Sprint(plugin.CoreProtocolVersion) {
+		return "", fmt.Errorf("the backend process %q began its output with %q, want 1|1|unix|PATH|grpc%s", p.command, line, p.output.tail())
+	}
+	if parts[1] != protocol {
+		return "", fmt.Errorf("the backend process %q speaks version %s of backend.proto, this plugin version %s", p.command, parts[1], protocol)
+	}
+	if parts[2] != "unix" || parts[4] != "grpc" {
+		return "", fmt.Errorf("the backend process %q offers %s over %s, want grpc over unix", p.command, parts[4], parts[2])
+	}
+	return parts[3], nil
+}
+
+func (p *child) dial(address string) (err error) {
+	if !filepath.IsAbs(address) {
+		return fmt.Errorf("the backend process %q listens on %q, want an absolute path", p.command, address)
+	}
+	p.conn, err = grpc.NewClient("unix://"+address,
+		grpc.WithTransportCredentials(insecure.NewCredentials()), // a socket in a folder that is ours alone
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage), grpc.MaxCallSendMsgSize(handshake.MaxMessage), grpc.WaitForReady(false)),
+		grpc.WithInitialWindowSize(handshake.Window), grpc.WithInitialConnWindowSize(handshake.Window),
+		grpc.WithReadBufferSize(handshake.SocketBuffer), grpc.WithWriteBufferSize(handshake.SocketBuffer),
+	)
+	if err != nil {
+		return fmt.Errorf("connect to the backend process %q: %w", p.command, err)
+	}
+	p.rpc = backendpb.NewBackendClient(p.conn)
+	return nil
+}
+
+// close asks the process to end, and kills it if it does not. It may be called twice.
+func (p *child) close() error {
+	p.closing.Do(func() { p.err = p.end() })
+	return p.err
+}
+
+func (p *child) end() error {
+	if p.rpc != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), exitGrace)
+		_, _ = p.rpc.Close(ctx, &backendpb.CloseRequest{}) // the end of its input says the same
+		cancel()
+		_ = p.conn.Close()
+	}
+	if p.stdin != nil {
+		_ = p.stdin.Close()
+	}
+	if p.cmd.Process != nil {
+		select {
+		case <-p.exited:
+		case <-time.After(exitGrace):
+			_ = p.cmd.Process.Kill()
+			<-p.exited
+		}
+	}
+	return os.RemoveAll(p.dir)
+}
+
+// ended describes a call that found no process.
+func (p *child) ended(what string, err error) error {
+	select {
+	case <-p.exited:
+		return fmt.Errorf("the backend process %q %s while it was to %s%s", p.command, p.how(), what, p.output.tail())
+	case <-time.After(lastWords):
+	}
+	return fmt.Errorf("the connection to the backend process %q broke while it was to %s: %w%s", p.command, what, err, p.output.tail())
+}
+
+// how says how the process ended. It may be called after exited is closed.
+func (p *child) how() string {
+	if p.cmd.ProcessState == nil {
+		return "ended"
+	}
+	return "ended (" + p.cmd.ProcessState.String() + ")"
+}
+
+// firstLine passes the first line on to a channel and what follows to a writer.
+type firstLine struct {
+	found chan<- string
+	line  []byte
+	done  bool
+	rest  io.Writer
+}
+
+// handshakeBytes bounds the first line.
+const handshakeBytes = 4 << 10
+
+func (f *firstLine) Write(b []byte) (int, error) {
+	if f.done {
+		return f.rest.Write(b)
+	}
+	f.line = append(f.line, b...)
+	n, line, err := bufio.ScanLines(f.line, len(f.line) > handshakeBytes)
+	if n == 0 || err != nil {
+		return len(b), err
+	}
+	f.done = true
+	f.found <- string(line[:min(len(line), handshakeBytes)])
+	if rest := f.line[n:]; len(rest) > 0 {
+		_, err = f.rest.Write(rest)
+	}
+	return len(b), err
+}

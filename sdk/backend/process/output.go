@@ -1,0 +1,40 @@
+package process
+
+import (
+	"io"
+	"strings"
+	"sync"
+)
+
+// tailBytes is how much of a process's last output an error quotes.
+const tailBytes = 2 << 10
+
+// output passes on what a process prints, and keeps the end of it.
+type output struct {
+	to io.Writer
+
+	mu   sync.Mutex
+	last []byte
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = append(o.last, b...)
+	if len(o.last) > 2*tailBytes {
+		o.last = append(o.last[:0], o.last[len(o.last)-tailBytes:]...)
+	}
+	_, _ = o.to.Write(b) // a broken terminal must not stop the process
+	return len(b), nil
+}
+
+// tail is the end of the output as the end of a message; empty where nothing was printed.
+func (o *output) tail() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	text := strings.TrimSpace(string(o.last[max(0, len(o.last)-tailBytes):]))
+	if text == "" {
+		return "; it printed nothing"
+	}
+	return "; its last output: " + text
+}

@@ -1,0 +1,309 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
+)
+
+func TestSuite(t *testing.T) {
+	for _, shared := range []string{"auto", "off"} {
+		t.Run("shared memory "+shared, func(t *testing.T) {
+			sdktest.RunBackendSuite(t, sdktest.Backend{
+				Backend: Backend{Command: command(t, "none"), Output: io.Discard},
+				Model:   doublerModel(), Options: map[string]string{"shared_memory": shared},
+			})
+		})
+	}
+}
+
+func TestDTypesHaveTheNumbersOfTheWire(t *testing.T) {
+	for number, name := range backendpb.DType_name {
+		if d := backend.DType(number); number != 0 && !strings.EqualFold(d.String(), name) {
+			t.Errorf("%d is %v here and %s on the wire", number, d, name)
+		}
+	}
+	if n := len(backendpb.DType_name) - 1; backend.DType(n) != backend.Bool {
+		t.Errorf("the wire has %d dtypes, want as many as package backend", n)
+	}
+}
+
+// openFault opens a session on a backend process with a fault.
+func openFault(t testing.TB, fault string, concurrency int) *session {
+	t.Helper()
+	s, err := Backend{Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{
+		Concurrency: concurrency, Options: map[string]string{"command": command(t, fault)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.(*session)
+}
+
+// batch makes the inputs of rows rows.
+func batch(rows int) []backend.Tensor {
+	x, ids := make([]float32, rows*width), make([]int64, rows)
+	for i := range x {
+		x[i] = float32(i)
+	}
+	for i := range ids {
+		ids[i] = int64(10 * i)
+	}
+	return []backend.Tensor{
+		{Name: "ids", DType: backend.Int64, Shape: []int64{int64(rows)}, Data: backend.Bytes(ids)},
+		{Name: "x", DType: backend.Float32, Shape: []int64{int64(rows), width}, Data: backend.Bytes(x)},
+	}
+}
+
+func checkBatch(t *testing.T, s backend.Session, rows int) {
+	t.Helper()
+	out := make([]backend.Tensor, 2)
+	if err := s.Run(t.Context(), batch(rows), out); err != nil {
+		t.Fatal(err)
+	}
+	y, n := backend.View[float32](out[0].Data), backend.View[int64](out[1].Data)
+	last := rows*width - 1
+	if len(y) != rows*width || y[last] != 2*float32(last) || len(n) != rows || n[rows-1] != int64(10*(rows-1)+1) {
+		t.Errorf("%d rows: %d elements of y, %d of n", rows, len(y), len(n))
+	}
+	out[0].Release()
+	out[1].Release()
+}
+
+func TestRegionGrows(t *testing.T) {
+	s := openFault(t, "none", 1)
+	for _, rows := range []int{1, 3000, 2, 9000, 9000, 1} { // 9000 rows are 10.8 MB in and out
+		checkBatch(t, s, rows)
+	}
+	if s.Describe().Details["tensors"] != "shared memory" {
+		t.Errorf("%+v", s.Describe())
+	}
+}
+
+func TestWithoutSharedMemory(t *testing.T) {
+	for _, fault := range []string{"cannot map", "stream only"} {
+		t.Run(fault, func(t *testing.T) {
+			s := openFault(t, fault, 1)
+			checkBatch(t, s, 3)
+			checkBatch(t, s, 3000)
+		})
+	}
+}
+
+func TestNoiseDoesNotDisturb(t *testing.T) { checkBatch(t, openFault(t, "noise", 1), 3) }
+
+func TestRefuses(t *testing.T) {
+	cases := []struct {
+		fault string
+		want  []string
+	}{
+		{"exit", []string{"exit status 1", "no such device: acme0"}},
+		{"chatty", []string{`"loading the runtime ..."`, "1|1|unix|PATH|grpc"}},
+		{"silent", []string{"no address within 500ms"}},
+		{"newer", []string{"version 2", "version 1"}},
+		{"tcp", []string{"grpc over tcp", "grpc over unix"}},
+		{"other service", []string{"does not speak this protocol", "backend.proto"}},
+		{"crash at open", []string{"ended (exit status 2)", "out of device memory"}},
+		{"no dtype", []string{`input "x"`, "DTYPE_UNSPECIFIED"}},
+	}
+	for _, c := range cases {
+		t.Run(c.fault, func(t *testing.T) {
+			timeout := "60s"
+			if c.fault == "silent" {
+				timeout = "500ms"
+			}
+			_, err := Backend{Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{
+				Options: map[string]string{"command": command(t, c.fault), "start_timeout": timeout},
+			})
+			wantAll(t, err, c.want...)
+		})
+	}
+}
+
+func TestRefusesOptions(t *testing.T) {
+	_, err := Backend{}.Open(t.Context(), doublerModel(), backend.Config{Options: map[string]string{"start_timeout": "soon", "shared_memory": "yes"}})
+	wantAll(t, err, "command", `"soon"`, `"yes"`)
+	if !errors.Is(err, backend.ErrOption) {
+		t.Errorf("%v is no %v", err, backend.ErrOption)
+	}
+	_, err = Backend{Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{Options: map[string]string{"command": "exec-no-such-program-x"}})
+	wantAll(t, err, "exec-no-such-program-x", "not found")
+	m := doublerModel()
+	m.Path = filepath.Join(t.TempDir(), "none")
+	if _, err = (Backend{Command: "false"}).Open(t.Context(), m, backend.Config{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing model: %v", err)
+	}
+}
+
+func TestFaultsOfARun(t *testing.T) {
+	cases := []struct {
+		fault string
+		want  []string
+		ends  bool // the process is gone
+	}{
+		{"too few outputs", []string{"1 outputs, want 2"}, false},
+		{"wrong shape", []string{"[1,301]"}, false},
+		{"wrong dtype", []string{"it is int32"}, false},
+		{"short data", []string{"bytes, want"}, false},
+		{"outside the region", []string{"output 0", "of a region of"}, false},
+		{"offset overflows", []string{"output 0", "of a region of"}, false},
+		{"crash at run", []string{"exit status 2", "segmentation fault of a driver"}, true},
+	}
+	for _, c := range cases {
+		t.Run(c.fault, func(t *testing.T) {
+			s := openFault(t, c.fault, 1)
+			out := make([]backend.Tensor, 2)
+			wantAll(t, s.Run(t.Context(), batch(1), out), c.want...)
+			if c.ends {
+				wantAll(t, s.Run(t.Context(), batch(1), out), "backend process")
+			}
+		})
+	}
+}
+
+func TestKilledProcessIsAnError(t *testing.T) {
+	s := openFault(t, "slow", 2)
+	checkBatch(t, s, 1)
+	time.AfterFunc(100*time.Millisecond, func() { _ = s.child.cmd.Process.Signal(syscall.SIGKILL) })
+	err := s.Run(t.Context(), batch(1), make([]backend.Tensor, 2))
+	wantAll(t, err, "killed", "run a batch")
+}
+
+func TestEndedContextLeavesTheLane(t *testing.T) {
+	s := openFault(t, "slow", 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := s.Run(ctx, batch(2), make([]backend.Tensor, 2)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("error %v, want the end of the context", err)
+	}
+	checkBatch(t, s, 5) // not the answer to the batch before
+}
+
+func TestProcessEndsWithTheSession(t *testing.T) {
+	for _, fault := range []string{"none", "never ends"} {
+		t.Run(fault, func(t *testing.T) {
+			s, err := Backend{Command: command(t, fault), Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{Concurrency: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := s.(*session).child
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if p.cmd.ProcessState == nil {
+				t.Error("the process lives on")
+			}
+			if _, err := os.Stat(p.dir); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("its folder is left: %v", err)
+			}
+			if err := s.Run(t.Context(), batch(1), make([]backend.Tensor, 2)); err == nil {
+				t.Error("a closed session ran a batch")
+			}
+		})
+	}
+}
+
+func TestServeByHand(t *testing.T) {
+	if err := Serve(doubler{}); !errors.Is(err, ErrByHand) {
+		t.Errorf("error %v, want %v", err, ErrByHand)
+	}
+}
+
+func TestFirstLine(t *testing.T) {
+	for _, parts := range [][]string{
+		{"1|1|unix|/x|grpc\nrest\n"}, {"1|1|un", "ix|/x|grpc", "\nre", "st\n"}, {"1|1|unix|/x|grpc\r\n", "rest\n"},
+	} {
+		found := make(chan string, 1)
+		var rest bytes.Buffer
+		f := &firstLine{found: found, rest: &rest}
+		for _, p := range parts {
+			if n, err := f.Write([]byte(p)); n != len(p) || err != nil {
+				t.Fatalf("%d, %v", n, err)
+			}
+		}
+		if line := <-found; line != "1|1|unix|/x|grpc" || rest.String() != "rest\n" {
+			t.Errorf("%q: line %q, rest %q", parts, line, rest.String())
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("1|1|unix|/tmp/x|grpc")
+	f.Add("1|1|unix")
+	f.Add("")
+	f.Fuzz(func(t *testing.T, line string) {
+		p := &child{command: "c", output: &output{to: io.Discard}}
+		if address, err := p.parse(line); err == nil && !strings.Contains(line, address) {
+			t.Errorf("%q gives %q", line, address)
+		}
+	})
+}
+
+func FuzzWithin(f *testing.F) {
+	f.Add(uint64(0), uint64(64))
+	f.Add(uint64(math.MaxUint64), uint64(2))
+	region := make([]byte, 128)
+	f.Fuzz(func(t *testing.T, offset, size uint64) {
+		data, err := within(region, &backendpb.Tensor{Offset: offset, Size: size})
+		if err == nil && uint64(len(data)) != size {
+			t.Errorf("%d bytes, want %d", len(data), size)
+		}
+	})
+}
+
+// BenchmarkRun runs batches of 600 KB in and out on two lanes.
+func BenchmarkRun(b *testing.B) {
+	for _, shared := range []string{"auto", "off"} {
+		b.Run("shared_memory="+shared, func(b *testing.B) {
+			s, err := Backend{Command: command(b, "none"), Output: io.Discard}.Open(b.Context(), doublerModel(), backend.Config{
+				Concurrency: 2, Options: map[string]string{"shared_memory": shared},
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			in := batch(500) // x is 600,000 bytes
+			b.SetBytes(int64(len(in[1].Data)))
+			b.ReportAllocs()
+			var lanes sync.WaitGroup
+			work := make(chan struct{})
+			for range 2 {
+				lanes.Go(func() {
+					out := make([]backend.Tensor, 2)
+					for range work {
+						if err := s.Run(b.Context(), in, out); err != nil {
+							b.Error(err)
+						}
+						out[0].Release()
+						out[1].Release()
+					}
+				})
+			}
+			for b.Loop() {
+				work <- struct{}{}
+			}
+			close(work)
+			lanes.Wait()
+			b.StopTimer()
+			_ = s.Close()
+		})
+	}
+}

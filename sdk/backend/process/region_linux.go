@@ -1,0 +1,65 @@
+package process
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// region is memory that this process and another map.
+type region struct {
+	file *os.File
+	data []byte
+}
+
+// newRegion makes a region of anonymous memory: it has no name in a file system, so that nothing is left of it when both
+// processes have ended, however they ended.
+func newRegion(size int) (*region, error) {
+	fd, err := unix.MemfdCreate("plumbline-tensors", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, fmt.Errorf("make shared memory: %w", err)
+	}
+	r := &region{file: os.NewFile(uintptr(fd), "plumbline-tensors")}
+	if err := unix.Ftruncate(fd, int64(size)); err != nil {
+		_ = r.file.Close()
+		return nil, fmt.Errorf("make shared memory of %d bytes: %w", size, err)
+	}
+	// A file cut short by the other process would end this one at its next access.
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW); err != nil {
+		_ = r.file.Close()
+		return nil, fmt.Errorf("seal shared memory: %w", err)
+	}
+	if r.data, err = unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
+		_ = r.file.Close()
+		return nil, fmt.Errorf("map shared memory of %d bytes: %w", size, err)
+	}
+	return r, nil
+}
+
+// path is how another process of the same user opens the region while this one holds it.
+func (r *region) path() string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), r.file.Fd()) }
+
+func (r *region) close() {
+	_ = unix.Munmap(r.data)
+	_ = r.file.Close()
+}
+
+// mapRegion maps a region that another process made.
+func mapRegion(path string, size uint64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if size == 0 || uint64(info.Size()) < size {
+		return nil, fmt.Errorf("%s has %d bytes, want %d", path, info.Size(), size)
+	}
+	return unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+}
+
+func unmapRegion(data []byte) error { return unix.Munmap(data) }

@@ -1,0 +1,45 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+
+	plugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+)
+
+// ErrByHand says that a backend process was not started by a plugin.
+var ErrByHand = errors.New("this is a backend process, which a plugin starts: harness run MODEL --backend process --backend-opt command=...")
+
+// Serve is the server half for backends in Go: it serves b to the plugin that started the process, until that closes
+// the connection or is gone. The error of a process that was started by hand is ErrByHand.
+func Serve(b backend.Backend) error {
+	if os.Getenv(cookieKey) != cookieValue {
+		return ErrByHand
+	}
+	listener, err := net.Listen("unix", filepath.Join(os.Getenv(plugin.EnvUnixSocketDir), "backend"))
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	server := grpc.NewServer(
+		grpc.MaxRecvMsgSize(handshake.MaxMessage), grpc.MaxSendMsgSize(handshake.MaxMessage),
+		grpc.InitialWindowSize(handshake.Window), grpc.InitialConnWindowSize(handshake.Window),
+		grpc.ReadBufferSize(handshake.SocketBuffer), grpc.WriteBufferSize(handshake.SocketBuffer),
+	)
+	s := &service{backend: b, stop: server.Stop}
+	backendpb.RegisterBackendServer(server, s)
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // ends when the plugin is gone
+		server.Stop()
+	}()
+	fmt.Printf("%d|%s|unix|%s|grpc\n", plugin.CoreProtocolVersion, protocol, listener.Addr())
+	return errors.Join(server.Serve(listener), s.closeSession())
+}

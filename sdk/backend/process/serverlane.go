@@ -1,0 +1,124 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
+)
+
+// serverLane is the state of one stream in the backend process.
+type serverLane struct {
+	session         backend.Session
+	inputs, outputs []int  // of the stream's tensors in the model
+	region          []byte // nil: none is mapped
+	out             []backend.Tensor
+}
+
+// answer does what a message asks for.
+func (l *serverLane) answer(ctx context.Context, r *backendpb.RunRequest) *backendpb.RunResponse {
+	if r.Attach != nil {
+		attached, err := l.attach(r.Attach)
+		if err != nil {
+			return &backendpb.RunResponse{Error: err.Error()}
+		}
+		return &backendpb.RunResponse{Attached: attached}
+	}
+	outputs, err := l.run(ctx, r)
+	if err != nil {
+		return &backendpb.RunResponse{Error: err.Error()}
+	}
+	return &backendpb.RunResponse{Outputs: outputs}
+}
+
+func (l *serverLane) attach(a *backendpb.Attach) (*backendpb.Attached, error) {
+	var err error
+	if l.inputs, err = order("input", a.Inputs, l.session.Inputs()); err != nil {
+		return nil, err
+	}
+	if l.outputs, err = order("output", a.Outputs, l.session.Outputs()); err != nil {
+		return nil, err
+	}
+	if len(l.inputs) != len(l.session.Inputs()) {
+		return nil, fmt.Errorf("%w: %d inputs are attached, the model has %d", backend.ErrTensors, len(l.inputs), len(l.session.Inputs()))
+	}
+	l.unmap()
+	if a.Region == nil {
+		return &backendpb.Attached{}, nil
+	}
+	if l.region, err = mapRegion(a.Region.Path, a.Region.Size); err != nil {
+		return &backendpb.Attached{Why: err.Error()}, nil
+	}
+	return &backendpb.Attached{Shared: true}, nil
+}
+
+// order finds names among a model's tensors.
+func order(kind string, names []string, have []backend.TensorInfo) ([]int, error) {
+	index := make([]int, len(names))
+	for i, name := range names {
+		index[i] = slices.IndexFunc(have, func(t backend.TensorInfo) bool { return t.Name == name })
+		if index[i] < 0 {
+			return nil, fmt.Errorf("%w: %s %q is missing", backend.ErrTensors, kind, name)
+		}
+	}
+	return index, nil
+}
+
+// run runs a batch. Outputs go into the region as far as there is room.
+func (l *serverLane) run(ctx context.Context, r *backendpb.RunRequest) ([]*backendpb.Tensor, error) {
+	if len(r.Inputs) != len(l.inputs) {
+		return nil, fmt.Errorf("%w: %d inputs, want the %d that were attached", backend.ErrTensors, len(r.Inputs), len(l.inputs))
+	}
+	in := make([]backend.Tensor, len(l.inputs))
+	for i, t := range r.Inputs {
+		data := t.Data
+		if t.Size > 0 {
+			var err error
+			if data, err = within(l.region, t); err != nil {
+				return nil, fmt.Errorf("%w: input %d: %w", backend.ErrTensors, i, err)
+			}
+		}
+		in[l.inputs[i]] = backend.Tensor{Name: l.session.Inputs()[l.inputs[i]].Name, DType: backend.DType(t.Dtype), Shape: t.Shape, Data: data}
+	}
+	l.out = make([]backend.Tensor, len(l.session.Outputs()))
+	if err := l.session.Run(ctx, in, l.out); err != nil {
+		return nil, err
+	}
+	return l.place(r.OutputOffset), nil
+}
+
+// place copies outputs into the region from offset on, those that fit.
+func (l *serverLane) place(offset uint64) []*backendpb.Tensor {
+	outputs := make([]*backendpb.Tensor, len(l.outputs))
+	for i, j := range l.outputs {
+		o := l.out[j]
+		t := &backendpb.Tensor{Dtype: backendpb.DType(o.DType), Shape: o.Shape}
+		outputs[i] = t
+		n := uint64(len(o.Data))
+		if offset == 0 || n == 0 || offset > uint64(len(l.region)) || n > uint64(len(l.region))-offset {
+			t.Data = o.Data
+			continue
+		}
+		copy(l.region[offset:], o.Data)
+		t.Offset, t.Size = offset, n
+		offset += uint64(align(int(n)))
+	}
+	return outputs
+}
+
+// release gives the outputs of the last batch back, which are sent by now.
+func (l *serverLane) release() {
+	for i := range l.out {
+		l.out[i].Release()
+	}
+	l.out = nil
+}
+
+func (l *serverLane) unmap() {
+	if l.region != nil {
+		_ = unmapRegion(l.region)
+		l.region = nil
+	}
+}

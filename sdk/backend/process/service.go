@@ -1,0 +1,123 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
+)
+
+// answerGrace is how long the answer to Close has to leave before the server stops.
+const answerGrace = 50 * time.Millisecond
+
+// service is a backend behind the wire.
+type service struct {
+	backendpb.UnimplementedBackendServer
+	backend backend.Backend
+	stop    func()
+
+	mu      sync.Mutex
+	session backend.Session
+}
+
+// Open opens the model with all of its tensors.
+func (s *service) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb.OpenResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session != nil {
+		return nil, status.Error(codes.AlreadyExists, "a model is open: a process holds one")
+	}
+	session, err := s.backend.Open(ctx, backend.Model{Name: r.Name, Path: r.Path, Bytes: r.Model}, backend.Config{
+		Concurrency: int(r.Concurrency), LowLatency: r.LowLatency, MaxBatch: int(r.MaxBatch), Options: r.Options,
+	})
+	if err != nil {
+		return nil, status.Error(codeOf(err), err.Error())
+	}
+	s.session = session
+	limits, info := session.Limits(), describe(session, s.backend)
+	return &backendpb.OpenResponse{
+		Inputs: toProto(session.Inputs()), Outputs: toProto(session.Outputs()),
+		Concurrency: uint32(limits.Concurrency), PreferredBatch: uint32(limits.PreferredBatch), MaxBatch: uint32(limits.MaxBatch),
+		Version: info.Version, Devices: info.Devices, Details: info.Details,
+		Capabilities: []string{sharedMemory},
+	}, nil
+}
+
+func codeOf(err error) codes.Code {
+	switch {
+	case errors.Is(err, backend.ErrOption):
+		return codes.InvalidArgument
+	case errors.Is(err, backend.ErrModel), errors.Is(err, backend.ErrTensors), errors.Is(err, fs.ErrNotExist):
+		return codes.FailedPrecondition
+	}
+	return codes.Unknown
+}
+
+// describe asks the session, which knows what this run uses, or else the backend.
+func describe(s backend.Session, b backend.Backend) backend.Info {
+	if d, ok := s.(backend.Describer); ok {
+		return d.Describe()
+	}
+	if d, ok := b.(backend.Describer); ok {
+		return d.Describe()
+	}
+	return backend.Info{}
+}
+
+func toProto(infos []backend.TensorInfo) []*backendpb.TensorInfo {
+	out := make([]*backendpb.TensorInfo, len(infos))
+	for i, t := range infos {
+		out[i] = &backendpb.TensorInfo{Name: t.Name, Dtype: backendpb.DType(t.DType), Shape: t.Shape}
+	}
+	return out
+}
+
+// Run serves one stream.
+func (s *service) Run(stream backendpb.Backend_RunServer) error {
+	s.mu.Lock()
+	session := s.session
+	s.mu.Unlock()
+	if session == nil {
+		return status.Error(codes.FailedPrecondition, "no model is open: call Open first")
+	}
+	l := &serverLane{session: session}
+	defer l.unmap()
+	for {
+		r, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := stream.Send(l.answer(stream.Context(), r)); err != nil {
+			return err
+		}
+		l.release()
+	}
+}
+
+// Close answers, then stops the server.
+func (s *service) Close(context.Context, *backendpb.CloseRequest) (*backendpb.CloseResponse, error) {
+	time.AfterFunc(answerGrace, s.stop)
+	return &backendpb.CloseResponse{}, nil
+}
+
+func (s *service) closeSession() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session == nil {
+		return nil
+	}
+	err := s.session.Close()
+	s.session = nil
+	return err
+}

@@ -1,0 +1,91 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
+)
+
+// sharedMemory is the capability of a process that maps regions.
+const sharedMemory = "shared-memory"
+
+// session is a model in a backend process.
+type session struct {
+	child           *child
+	response        *backendpb.OpenResponse
+	inputs, outputs []backend.TensorInfo
+	shared          bool // regions are tried
+
+	ctx    context.Context // the life of the streams
+	cancel context.CancelFunc
+	lanes  chan *lane // those that are idle
+	memory sync.Pool  // of *[]byte: outputs
+}
+
+func (s *session) Inputs() []backend.TensorInfo  { return s.inputs }
+func (s *session) Outputs() []backend.TensorInfo { return s.outputs }
+
+// Limits are the process's.
+func (s *session) Limits() backend.Limits {
+	r := s.response
+	return backend.Limits{Concurrency: int(r.Concurrency), PreferredBatch: int(r.PreferredBatch), MaxBatch: int(r.MaxBatch)}
+}
+
+// Describe tells what the process says of itself.
+func (s *session) Describe() backend.Info {
+	details := maps.Clone(s.response.Details)
+	if details == nil {
+		details = map[string]string{}
+	}
+	details["command"] = s.child.command
+	details["tensors"] = "stream"
+	if s.shared {
+		details["tensors"] = "shared memory"
+	}
+	return backend.Info{Version: s.response.Version, Devices: s.response.Devices, Details: details}
+}
+
+// Run runs a batch on an idle lane. If ctx ends first, the batch goes on in the process, and the lane is idle again
+// when it is done.
+func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := backend.CheckTensors("input", s.inputs, in); err != nil {
+		return err
+	}
+	select {
+	case l := <-s.lanes:
+		return l.run(ctx, in, out)
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.ctx.Done():
+		return errors.New("the backend process: the session is closed")
+	}
+}
+
+// Close ends the process. No Run may be under way.
+func (s *session) Close() error {
+	s.cancel()
+	err := s.child.close()
+	for range cap(s.lanes) {
+		(<-s.lanes).close()
+	}
+	return err
+}
+
+// buffer returns n bytes for an output, and the function that takes them back.
+func (s *session) buffer(n int) ([]byte, func()) {
+	b, _ := s.memory.Get().(*[]byte)
+	if b == nil {
+		b = new([]byte)
+	}
+	if cap(*b) < n {
+		*b = make([]byte, n)
+	}
+	return (*b)[:n], func() { s.memory.Put(b) }
+}
