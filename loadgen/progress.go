@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -35,6 +34,7 @@ type ProgressSnapshot struct {
 	// completion; computed when the snapshot is taken, from at most 2,048 samples spread over those done.
 	Latency      time.Duration
 	LatencyLimit time.Duration // 0: none
+	Tokens       TokenProgress
 	// Hopeless says why the run can only end INVALID; it is empty while it may end VALID.
 	Hopeless string
 }
@@ -123,6 +123,7 @@ func (s *shown) count(out *ProgressSnapshot) {
 	out.Issued = x.rec.Issued() // after Done: never less
 	out.Queries = out.Issued / uint64(x.plan.SamplesPerQuery)
 	out.Latency = x.latency(out.Issued, s.limits.TargetLatencyPercentile)
+	out.Tokens = x.tokens(out.Issued, out.Done, out.Elapsed, s.limits.TargetLatencyPercentile)
 }
 
 const mostSampled = 2048
@@ -137,9 +138,5 @@ func (x *issuer) latency(n uint64, percentile float64) time.Duration {
 			latencies = append(latencies, at-x.scheduled[i/perQuery])
 		}
 	}
-	if len(latencies) == 0 {
-		return 0
-	}
-	slices.Sort(latencies)
-	return time.Duration(latencies[int(float64(len(latencies))*percentile)])
+	return atPercentile(latencies, percentile)
 }

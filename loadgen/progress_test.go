@@ -42,6 +42,26 @@ func TestSnapshotsDuringATest(t *testing.T) {
 	}
 }
 
+func TestSnapshotOfATokenRun(t *testing.T) {
+	s := quick(loadgen.Server, loadgen.PerformanceOnly)
+	s.UseTokenLatencies, s.ServerTargetQPS, s.MinQueryCount = true, 1000, 5000
+	clock, progress := &loadgentest.Clock{}, &loadgen.Progress{}
+	var halfway loadgen.ProgressSnapshot
+	sut := speaking(clock, 3*time.Millisecond, time.Millisecond, func(s loadgen.QuerySample) int64 {
+		if s.ID == 2500 {
+			halfway = progress.Snapshot()
+		}
+		return 10
+	})
+	if _, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 64}, s, loadgen.LogSettings{Progress: progress}); err != nil {
+		t.Fatal(err)
+	}
+	k := halfway.Tokens
+	if k.TTFT != 3*time.Millisecond || k.TPOT != time.Millisecond || k.PerSec < 9000 || k.PerSec > 11000 {
+		t.Errorf("halfway %+v, want 3 ms, 1 ms and about 10,000 tokens/s", k)
+	}
+}
+
 // Snapshots may be taken from any goroutine while the test runs; counters never go back within a series.
 func TestSnapshotsFromAnotherGoroutine(t *testing.T) {
 	progress := &loadgen.Progress{}

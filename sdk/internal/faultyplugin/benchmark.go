@@ -91,10 +91,16 @@ func sleeps(d time.Duration) func() error {
 	return func() error { time.Sleep(d); return nil }
 }
 
-// floods prints one very long line to the descriptor that C libraries print to.
+// floods prints one very long line to the descriptor that C libraries print to. A signal may cut a write short.
 func floods() error {
-	_, err := syscall.Write(1, []byte(strings.Repeat("x", 200<<10)+"\n"))
-	return err
+	for line := []byte(strings.Repeat("x", 200<<10) + "\n"); len(line) > 0; {
+		n, err := syscall.Write(1, line)
+		if err != nil && !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+		line = line[max(n, 0):]
+	}
+	return nil
 }
 
 // benchmark is the null benchmark with a fault.

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
 )
 
-// Line words a snapshot: phase, elapsed of minimum, when it may end, issued / done / outstanding, and the current latency
-// at the target percentile against its limit. Parts that say nothing in the phase are left out; the least important come
+// Line words a snapshot: phase, elapsed of minimum, when it may end, issued / done / outstanding, the current latency at
+// the target percentile against its limit, in token runs tokens per second, TTFT and TPOT instead. Parts that say nothing in the phase are left out; the least important come
 // last, where a narrow terminal cuts them off. percentile is the target as a fraction; 0
 // where the scenario has none.
 func Line(s loadgen.ProgressSnapshot, percentile float64) string {
@@ -24,6 +24,12 @@ func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 		parts = append(parts, "ETA "+figure.Seconds(left))
 	}
 	parts = append(parts, counts(s))
+	if s.Tokens.PerSec > 0 {
+		parts = append(parts, figure.Count(uint64(s.Tokens.PerSec))+" tokens/s")
+	}
+	if s.Tokens.TTFT > 0 && s.Mode != loadgen.AccuracyOnly {
+		return strings.Join(append(parts, tokenLatencies(s.Tokens, percentile)), "  ")
+	}
 	if percentile > 0 && s.Latency > 0 && s.Mode != loadgen.AccuracyOnly {
 		parts = append(parts, latency(s, percentile))
 	}
@@ -64,6 +70,15 @@ func latency(s loadgen.ProgressSnapshot, percentile float64) string {
 	text := fmt.Sprintf("p%s %s ms", figure.Short(100*percentile), figure.Short(figure.Millis(s.Latency)))
 	if s.LatencyLimit > 0 {
 		text += fmt.Sprintf(" (limit %s ms)", figure.Short(figure.Millis(s.LatencyLimit)))
+	}
+	return text
+}
+
+// tokenLatencies takes the place of the latency, which no limit of a token run is about.
+func tokenLatencies(t loadgen.TokenProgress, percentile float64) string {
+	text := fmt.Sprintf("p%s TTFT %s ms", figure.Short(100*percentile), figure.Short(figure.Millis(t.TTFT)))
+	if t.TPOT > 0 {
+		text += fmt.Sprintf(" TPOT %s ms", figure.Short(figure.Millis(t.TPOT)))
 	}
 	return text
 }

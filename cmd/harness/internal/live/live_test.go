@@ -33,6 +33,12 @@ func TestLine(t *testing.T) {
 		{"accuracy", loadgen.ProgressSnapshot{Phase: loadgen.PhaseIssuing, Mode: loadgen.AccuracyOnly, Elapsed: 10 * time.Second, MinDuration: 60 * time.Second,
 			Queries: 100, Planned: 400, Issued: 100, Done: 100, Latency: time.Second},
 			"running 10.0 s  ETA 30.0 s  issued 100  done 100  outstanding 0"},
+		{"tokens", loadgen.ProgressSnapshot{Phase: loadgen.PhaseIssuing, Mode: loadgen.PerformanceOnly, Elapsed: 12 * time.Second, MinDuration: 10 * time.Second,
+			Issued: 100, Done: 90, Latency: time.Second, LatencyLimit: time.Second, Tokens: loadgen.TokenProgress{PerSec: 12345.6, TTFT: 12345 * time.Microsecond, TPOT: 2 * time.Millisecond}},
+			"running 12.0 s  ETA 1.3 s  issued 100  done 90  outstanding 10  12,345 tokens/s  p99 TTFT 12.3 ms TPOT 2 ms"},
+		{"tokens, offline", loadgen.ProgressSnapshot{Phase: loadgen.PhaseDraining, Mode: loadgen.PerformanceOnly, Elapsed: 10 * time.Second,
+			Queries: 1, Planned: 400, Issued: 400, Done: 100, Tokens: loadgen.TokenProgress{PerSec: 500}},
+			"finishing 10.0 s  ETA 30.0 s  issued 400  done 100  outstanding 300  500 tokens/s"},
 		{"nothing done yet", loadgen.ProgressSnapshot{Phase: loadgen.PhaseIssuing, Elapsed: time.Second, MinDuration: time.Minute, Issued: 5},
 			"running 1.0 s of 1 min  issued 5  done 0  outstanding 5"},
 	}
