@@ -60,6 +60,9 @@ func NewBatch(inputs []backend.TensorInfo) *Batch {
 	return b
 }
 
+// Info is what the opened model's input i is: its own dtype, and its shape with -1 for free dimensions.
+func (b *Batch) Info(i int) backend.TensorInfo { return b.infos[i] }
+
 // Input gives input i the shape and returns its memory, whose contents are undefined. The memory is reused: it is valid
 // until the batch has run.
 func (b *Batch) Input(i int, shape ...int64) []byte {

@@ -75,4 +75,6 @@ type TensorInfo struct {
 	Name  string
 	DType DType
 	Shape []int64 // -1: free
+	// Aliases are further names, for Bind, that files of the same model give the tensor; a model has one of them.
+	Aliases []string
 }

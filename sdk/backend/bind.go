@@ -3,13 +3,14 @@ package backend
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // ErrTensors is in the chain of every error of Bind.
 var ErrTensors = errors.New("the model's tensors are not what the benchmark needs")
 
-// Bind finds each wanted tensor among those a model has: by name, or by position where the wanted name is empty.
+// Bind finds each wanted tensor among those a model has: by name or an alias, or by position where the wanted name is empty.
 // It returns the index in have of each, or one error that lists every missing name, wrong dtype and wrong shape.
 // kind is "input" or "output", for the message. With no wanted tensors it binds all, in order.
 func Bind(kind string, want, have []TensorInfo) ([]int, error) {
@@ -23,11 +24,11 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	index := make([]int, len(want))
 	var faults []string
 	for i, w := range want {
-		j := find(w.Name, i, have)
+		j := find(w, i, have)
 		index[i] = j
 		switch {
 		case j < 0:
-			faults = append(faults, fmt.Sprintf("%s %q is missing", kind, w.Name))
+			faults = append(faults, fmt.Sprintf("%s %s is missing", kind, w.names()))
 		case w.DType != InvalidDType && w.DType != have[j].DType:
 			faults = append(faults, fmt.Sprintf("%s %q is %v, want %v", kind, have[j].Name, have[j].DType, w.DType))
 		case !compatible(w.Shape, have[j].Shape):
@@ -44,19 +45,28 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	return nil, fmt.Errorf("%w: %s; the model has %ss %s", ErrTensors, strings.Join(faults, "; "), kind, strings.Join(names, ", "))
 }
 
-func find(name string, position int, have []TensorInfo) int {
-	if name == "" {
+func find(want TensorInfo, position int, have []TensorInfo) int {
+	if want.Name == "" {
 		if position < len(have) {
 			return position
 		}
 		return -1
 	}
 	for j, h := range have {
-		if h.Name == name {
+		if h.Name == want.Name || slices.Contains(want.Aliases, h.Name) {
 			return j
 		}
 	}
 	return -1
+}
+
+// names are all that the tensor may be called, for messages.
+func (t TensorInfo) names() string {
+	names := fmt.Sprintf("%q", t.Name)
+	for _, alias := range t.Aliases {
+		names += fmt.Sprintf(" or %q", alias)
+	}
+	return names
 }
 
 // compatible reports whether two shapes can be equal; -1 on either side matches any size, a nil want any shape.
