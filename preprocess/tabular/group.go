@@ -1,0 +1,72 @@
+package tabular
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrGrouping is in the chain of every error of this package.
+var ErrGrouping = errors.New("grouping of pairs into samples")
+
+// OfficialSeed is the reference's default for the seed of NumPy.
+const OfficialSeed = 123
+
+// mostPairs bounds the pairs of one sample in a distribution.
+const mostPairs = 1 << 20
+
+// Quantiles is a distribution of the number of pairs in a sample: its inverse at equal steps of probability, ascending.
+type Quantiles []int
+
+// OfficialQuantiles is the distribution that the rules prescribe (MLPerf inference rules, 9.3): 100 to 700 pairs, 270 on
+// average, in steps of a twentieth. The caller owns it.
+func OfficialQuantiles() Quantiles {
+	return Quantiles{100, 100, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 300, 300, 400, 500, 600, 700}
+}
+
+// Check returns an error that lists what makes q no distribution.
+func (q Quantiles) Check() error {
+	var faults []error
+	if len(q) == 0 || len(q) > math.MaxInt32 {
+		faults = append(faults, fmt.Errorf("%w: %d numbers, want at least 1", ErrGrouping, len(q)))
+	}
+	for i, size := range q {
+		if size < 1 || size > mostPairs {
+			faults = append(faults, fmt.Errorf("%w: number %d is %d, want 1 to %d", ErrGrouping, i, size, mostPairs))
+		}
+		if i > 0 && size < q[i-1] {
+			faults = append(faults, fmt.Errorf("%w: number %d is %d after %d, want them ascending", ErrGrouping, i, size, q[i-1]))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Group cuts a run of pairs into samples whose sizes are drawn from q, by the method of the rules with the generator of
+// NumPy, whose seed it takes. The last sample has what is left. Sample i is the pairs [bounds[i], bounds[i+1]).
+func Group(pairs int, q Quantiles, seed uint32) (bounds []int, err error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	random := newMT19937(seed)
+	return cut(pairs, func() int { return q[random.below(len(q))] })
+}
+
+// GroupEqually cuts a run of pairs into samples of size pairs; the last one has what is left.
+func GroupEqually(pairs, size int) (bounds []int, err error) {
+	if size < 1 || size > mostPairs {
+		return nil, fmt.Errorf("%w: %d pairs in each sample, want 1 to %d", ErrGrouping, size, mostPairs)
+	}
+	return cut(pairs, func() int { return size })
+}
+
+func cut(pairs int, size func() int) ([]int, error) {
+	if pairs < 1 {
+		return nil, fmt.Errorf("%w: %d pairs, want at least 1", ErrGrouping, pairs)
+	}
+	bounds := []int{0}
+	for at := 0; at < pairs; {
+		at += min(size(), pairs-at)
+		bounds = append(bounds, at)
+	}
+	return bounds, nil
+}
