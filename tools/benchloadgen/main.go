@@ -2,7 +2,7 @@
 // compares it with the official LoadGen: with the figures of its C++ program that were recorded on a 2-core machine,
 // and with the Python package of this machine, if there is one.
 //
-//	go run ./tools/benchloadgen [-runs 5] [-python PYTHON] [-quick]
+//	go run ./tools/benchloadgen [-runs 5] [-python PYTHON] [-only NAME,...] [-quick]
 //
 // PYTHON is an interpreter that can import mlperf_loadgen (package mlcommons-loadgen).
 package main
@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 )
 
 func main() {
@@ -22,8 +23,13 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 5, "runs of each measurement")
 	flag.StringVar(&o.python, "python", os.Getenv("PLUMBLINE_MLPERF_PYTHON"), "Python interpreter with mlcommons-loadgen: measured side by side ($PLUMBLINE_MLPERF_PYTHON)")
 	flag.BoolVar(&o.quick, "quick", false, "a hundredth of the samples: to try the program out")
+	only := flag.String("only", "", "measure only these: "+sectionNames())
+	flag.StringVar(&o.prefix, "workload", "", "measure only workloads whose names begin so, such as Server")
 	child := flag.String("child", "", "measure the peak memory of one run in this process (used by the program itself)")
 	flag.Parse()
+	if *only != "" {
+		o.only = strings.Split(*only, ",")
+	}
 	if *child != "" {
 		o.runs = 1
 	}

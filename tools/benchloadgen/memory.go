@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
 // memorySamples is the size of the runs whose memory is measured.
@@ -34,7 +33,7 @@ func (o options) peak(ctx context.Context, w workload) (float64, error) {
 
 // printPeak is the child: it prints the bytes per sample of a run, beyond what a run of few samples takes.
 func printPeak(ctx context.Context, o options, name string) error {
-	for _, w := range workloads {
+	for _, w := range slices.Concat(workloads, withTokens()) {
 		if w.name != name {
 			continue
 		}
@@ -54,7 +53,7 @@ func printPeak(ctx context.Context, o options, name string) error {
 }
 
 func (w workload) peakOf(ctx context.Context, samples uint64) (float64, error) {
-	if _, _, err := test(ctx, &loadgentest.NullSUT{}, w.settings(samples), false, false); err != nil {
+	if _, _, err := test(ctx, w.sut(), w.settings(samples), false, false); err != nil {
 		return 0, err
 	}
 	return peakBytes()

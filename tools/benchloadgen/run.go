@@ -5,12 +5,38 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 )
 
 type options struct {
 	runs   int
 	python string
 	quick  bool
+	only   []string // names of sections; empty: all
+	prefix string   // of the names of workloads; empty: all
+}
+
+// sections are the tables, in order.
+var sections = []struct {
+	name    string
+	measure func(options, context.Context) error
+}{
+	{"throughput", options.throughput}, {"first-query", options.firstQuery}, {"memory", options.memory}, {"scale", options.scaling},
+	{"pacing", options.pacing}, {"spinning", options.spinning}, {"collector", options.collector},
+}
+
+func sectionNames() string {
+	var names []string
+	for _, s := range sections {
+		names = append(names, s.name)
+	}
+	return strings.Join(names, ",")
+}
+
+// chosen are those of the workloads that were asked for.
+func (o options) chosen(all []workload) []workload {
+	return slices.DeleteFunc(slices.Clone(all), func(w workload) bool { return !strings.HasPrefix(w.name, o.prefix) })
 }
 
 // scale makes a count a hundredth under -quick.
@@ -29,16 +55,29 @@ func run(ctx context.Context, o options, child string) error {
 	case child != "":
 		return printPeak(ctx, o, child)
 	}
+	for _, name := range o.only {
+		if !strings.Contains(","+sectionNames()+",", ","+name+",") {
+			return fmt.Errorf("-only %s: unknown, want of %s", name, sectionNames())
+		}
+	}
 	if o.quick {
 		fmt.Println("-quick: runs too short for their figures to mean anything")
 	}
 	fmt.Printf("ours: median (least to most) of %d runs; official C++: figures recorded on an idle 2-core machine\n\n", o.runs)
-	return errors.Join(o.throughput(ctx), o.firstQuery(ctx), o.memory(ctx), o.pacing(ctx))
+	for _, s := range sections {
+		if len(o.only) > 0 && !slices.Contains(o.only, s.name) {
+			continue
+		}
+		if err := s.measure(o, ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o options) throughput(ctx context.Context) error {
 	t := newTable("throughput", "official C++", "ratio", "official Python, measured", "ratio")
-	for _, w := range workloads {
+	for _, w := range o.chosen(workloads) {
 		ours, err := o.repeat(func() (float64, error) { return w.rate(ctx, o.scale(w.samples), false) })
 		if err != nil {
 			return err
@@ -70,9 +109,10 @@ func (o options) firstQuery(ctx context.Context) error {
 }
 
 func (o options) memory(ctx context.Context) error {
-	t := newTable("peak memory", "official C++", "ratio", "", "")
+	t := newTable("peak memory, 10 M samples", "official C++", "ratio", "", "")
+	beside := newTable("beside the query itself", "at most", "", "", "")
 	t.lessIsBetter = true
-	for _, w := range workloads {
+	for _, w := range o.chosen(slices.Concat(workloads, withTokens())) {
 		ours, err := o.repeat(func() (float64, error) { return o.peak(ctx, w) })
 		if err != nil {
 			return err
@@ -81,51 +121,76 @@ func (o options) memory(ctx context.Context) error {
 		if w.name == "Offline" {
 			official = 117
 		}
-		t.row(w.name+", 10 M samples", "bytes/sample", ours, official, nil)
+		t.row(w.name, "bytes/sample", ours, official, nil)
+		for i := range ours {
+			ours[i] -= w.queryBytes()
+		}
+		beside.row(w.name, "bytes/sample", ours, map[bool]float64{false: 24, true: 40}[w.tokens], nil)
 	}
-	return t.write(os.Stdout)
+	return errors.Join(t.write(os.Stdout), beside.write(os.Stdout))
 }
 
-func (o options) pacing(ctx context.Context) error {
-	t := newTable("issue delay in Server, p50", "official C++", "ratio", "official here (Python SUT)", "ratio")
-	tail := newTable("issue delay in Server, p99", "", "", "official here (Python SUT)", "ratio")
+// scaling shows that the cost of a sample does not grow with their number.
+func (o options) scaling(ctx context.Context) error {
+	t := newTable("time of a whole run", "", "", "", "")
+	each := newTable("per sample", "", "", "", "")
+	for _, w := range o.chosen(workloads) {
+		for n := uint64(1e3); n <= o.scale(1e8); n *= 10 {
+			rates, err := o.repeat(func() (float64, error) { return w.rate(ctx, n, false) })
+			if err != nil {
+				return err
+			}
+			var ms, ns []float64
+			for _, rate := range rates { // millions of samples per second
+				ms, ns = append(ms, float64(n)/rate/1e3), append(ns, 1e3/rate)
+			}
+			name := fmt.Sprintf("%s, %d samples", w.name, n)
+			t.row(name, "ms", ms, 0, nil)
+			each.row(name, "ns", ns, 0, nil)
+		}
+	}
+	return errors.Join(t.write(os.Stdout), each.write(os.Stdout))
+}
+
+func (o options) pacing(ctx context.Context) error   { return o.paceAll(ctx, false) }
+func (o options) spinning(ctx context.Context) error { return o.paceAll(ctx, true) }
+
+// paceAll measures all rates in one mode, the default one beside the official program.
+func (o options) paceAll(ctx context.Context, spin bool) error {
+	mode := map[bool]string{false: "default", true: "spinning"}[spin]
+	t := newTable("issue delay in Server, "+mode+", p50", "official C++", "ratio", "official here (Python SUT)", "ratio")
+	tail := newTable("issue delay in Server, "+mode+", p99", "", "", "official here (Python SUT)", "ratio")
 	cpu := newTable("processor time of the whole run", "", "", "", "")
 	t.lessIsBetter, tail.lessIsBetter = true, true
 	for _, p := range paces {
-		if err := o.pace(ctx, p, t, tail, cpu); err != nil {
+		if err := o.pace(ctx, p, spin, t, tail, cpu); err != nil {
 			return err
 		}
 	}
 	return errors.Join(t.write(os.Stdout), tail.write(os.Stdout), cpu.write(os.Stdout))
 }
 
-// pace measures one rate with both modes, and beside them the official program.
-func (o options) pace(ctx context.Context, p pace, t, tail, cpu *table) error {
-	var official []paced
+// pace measures one rate, in turn with the official program.
+func (o options) pace(ctx context.Context, p pace, spin bool, t, tail, cpu *table) error {
+	var ours, official []paced
 	for range o.runs {
-		if o.python == "" {
-			break
-		}
-		m, err := o.pythonPacing(ctx, p)
+		m, err := p.run(ctx, o.quick, spin)
 		if err != nil {
+			return err
+		}
+		ours = append(ours, m)
+		if o.python == "" || spin {
+			continue
+		}
+		if m, err = o.pythonPacing(ctx, p); err != nil {
 			return err
 		}
 		official = append(official, m)
 	}
-	for _, spin := range []bool{false, true} {
-		var runs []paced
-		for range o.runs {
-			m, err := p.run(ctx, o.quick, spin)
-			if err != nil {
-				return err
-			}
-			runs = append(runs, m)
-		}
-		name := fmt.Sprintf("%.0f queries/s, %s", p.qps, map[bool]string{false: "default", true: "spinning"}[spin])
-		t.row(name, "us", column(runs, func(m paced) float64 { return m.p50 }), p.official, column(official, func(m paced) float64 { return m.p50 }))
-		tail.row(name, "us", column(runs, func(m paced) float64 { return m.p99 }), 0, column(official, func(m paced) float64 { return m.p99 }))
-		cpu.row(name, "% of a core", column(runs, func(m paced) float64 { return m.cpu }), 0, nil)
-	}
+	name := fmt.Sprintf("%.0f queries/s", p.qps)
+	t.row(name, "us", column(ours, func(m paced) float64 { return m.p50 }), p.official, column(official, func(m paced) float64 { return m.p50 }))
+	tail.row(name, "us", column(ours, func(m paced) float64 { return m.p99 }), 0, column(official, func(m paced) float64 { return m.p99 }))
+	cpu.row(name, "% of a core", column(ours, func(m paced) float64 { return m.cpu }), 0, nil)
 	return nil
 }
 

@@ -40,7 +40,7 @@ func TestLessIsBetter(t *testing.T) {
 // Every measurement runs, without Python and with a hundredth of the samples.
 func TestMeasurements(t *testing.T) {
 	o := options{runs: 1, quick: true}
-	for _, w := range workloads {
+	for _, w := range append(withTokens(), workloads...) {
 		rate, err := w.rate(t.Context(), 2000, false)
 		if err != nil || rate <= 0 {
 			t.Errorf("%s: %v, %v", w.name, rate, err)
@@ -55,7 +55,13 @@ func TestMeasurements(t *testing.T) {
 	if m, err := (pace{qps: 1e4}).run(t.Context(), true, false); err != nil || m.p99 < m.p50 {
 		t.Errorf("%+v, %v", m, err)
 	}
+	if p, delays, err := measurePauses(t.Context(), 2000); err != nil || len(delays) == 0 || len(p.issuing) > len(p.all) {
+		t.Errorf("pauses %+v, %v", p, err)
+	}
 	if rates, err := o.pythonRate(t.Context(), workloads[0]); err != nil || rates != nil {
 		t.Errorf("rates %v without an interpreter, %v", rates, err)
+	}
+	if err := run(t.Context(), options{runs: 1, only: []string{"throughputs"}}, ""); err == nil || !strings.Contains(err.Error(), "throughput,first-query") {
+		t.Errorf("an unknown section: %v", err)
 	}
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+)
+
+// pauses are those of the garbage collector in a minute of Server queries at 100,000 per second, in us.
+type pauses struct {
+	issuing []float64 // between the first query and the last
+	all     []float64 // of the whole of StartTest
+}
+
+// collector runs once: a minute is long enough to see what there is.
+func (o options) collector(ctx context.Context) error {
+	p, delays, err := measurePauses(ctx, o.scale(6e6))
+	if err != nil {
+		return err
+	}
+	fmt.Printf("garbage collector, Server, a minute at 100,000 queries/s: %s while queries were issued, %s in the whole run;\n"+
+		"issue delay of the run: %v at the median, %v at the 99th percentile\n\n", text(p.issuing), text(p.all), delays[0.5], delays[0.99])
+	return nil
+}
+
+func text(us []float64) string {
+	switch len(us) {
+	case 0:
+		return "no pause"
+	case 1:
+		return fmt.Sprintf("1 pause of %.0f us", us[0])
+	}
+	return fmt.Sprintf("%d pauses, the longest of %.0f us", len(us), slices.Max(us))
+}
+
+// spanned notes when its first and its last query came.
+type spanned struct {
+	loadgentest.NullSUT
+	first, last time.Time
+}
+
+func (s *spanned) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+	s.last = time.Now()
+	if s.first.IsZero() {
+		s.first = s.last
+	}
+	return s.NullSUT.IssueQuery(ctx, q, r)
+}
+
+// measurePauses also returns percentiles of the issue delay.
+func measurePauses(ctx context.Context, queries uint64) (pauses, map[float64]time.Duration, error) {
+	s := workload{scenario: loadgen.Server}.settings(queries)
+	s.ServerTargetQPS = 1e5
+	sut := &spanned{}
+	dir, err := os.MkdirTemp("", "benchloadgen")
+	if err != nil {
+		return pauses{}, nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory: the system clears what is left
+	began := time.Now()
+	r, err := loadgen.StartTest(ctx, sut, library, s, loadgen.LogSettings{OutDir: dir})
+	if err != nil {
+		return pauses{}, nil, err
+	}
+	delays := map[float64]time.Duration{}
+	for _, p := range r.IssueDelay.Percentiles {
+		delays[p.P] = p.Latency
+	}
+	return pauses{issuing: pausesBetween(sut.first, sut.last), all: pausesBetween(began, time.Now())}, delays, nil
+}
+
+// pausesBetween are the collector's pauses that ended between two times, in us.
+func pausesBetween(from, to time.Time) []float64 {
+	var stats debug.GCStats
+	debug.ReadGCStats(&stats)
+	var us []float64
+	for i, end := range stats.PauseEnd {
+		if end.After(from) && end.Before(to) {
+			us = append(us, float64(stats.Pause[i].Nanoseconds())/1e3)
+		}
+	}
+	return us
+}
