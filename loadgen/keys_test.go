@@ -24,6 +24,17 @@ func always(loadgen.TestSettings) bool       { return true }
 func judged(s loadgen.TestSettings) bool     { return s.Mode != loadgen.AccuracyOnly }
 func withTokens(s loadgen.TestSettings) bool { return s.UseTokenLatencies }
 
+// earlyStopped is for what the rounds v0.5 and v0.7 do not have.
+func earlyStopped(s loadgen.TestSettings) bool { return judged(s) && !s.NoEarlyStopping }
+
+// estimatedIn is for early-stopping results of some scenarios.
+func estimatedIn(scenarios ...loadgen.Scenario) func(loadgen.TestSettings) bool {
+	in := judgedIn(false, scenarios...)
+	return func(s loadgen.TestSettings) bool { return in(s) && !s.NoEarlyStopping }
+}
+
+func atIntervals(s loadgen.TestSettings) bool { return judged(s) && s.MultiStreamArrivalInterval > 0 }
+
 // judgedIn is for results of some scenarios.
 func judgedIn(tokens bool, scenarios ...loadgen.Scenario) func(loadgen.TestSettings) bool {
 	return func(s loadgen.TestSettings) bool {
@@ -58,10 +69,10 @@ var (
 		{"power_end", "text", always},
 		{"result_validity", "text", judged},
 		{"result_query_count", "int", judged},
-		{"early_stopping_met", "bool", judged},
-		{"early_stopping_result", "text", func(s loadgen.TestSettings) bool { return judged(s) && !s.UseTokenLatencies }},
-		{"early_stopping_latency_ss", "int", judgedIn(false, ss)},
-		{"early_stopping_latency_ms", "int", judgedIn(false, ss, ms)},
+		{"early_stopping_met", "bool", earlyStopped},
+		{"early_stopping_result", "text", func(s loadgen.TestSettings) bool { return earlyStopped(s) && !s.UseTokenLatencies }},
+		{"early_stopping_latency_ss", "int", estimatedIn(ss)},
+		{"early_stopping_latency_ms", "int", estimatedIn(ss, ms)},
 		{"result_mean_latency_ns", "int", judged},
 		{"result_99.00_percentile_latency_ns", "int", judged},
 		{"result_mean_query_latency_ns", "int", judgedIn(false, ms)},
@@ -74,24 +85,45 @@ var (
 		{"result_tokens_per_second", "double", judgedIn(true, of)},
 		{"result_inferred_completed_tokens_per_second", "double", judgedIn(true, sv)},
 		{"result_inferred_tokens_per_second", "double", judgedIn(true, of)},
+		// Of runs at an arrival interval: our own.
+		{"requested_no_early_stopping", "bool", func(s loadgen.TestSettings) bool { return s.NoEarlyStopping }},
+		{"requested_multi_stream_arrival_interval_ns", "int", func(s loadgen.TestSettings) bool { return s.MultiStreamArrivalInterval > 0 }},
+		{"result_skipped_interval_count", "int", atIntervals},
+		{"result_overtime_query_count", "int", atIntervals},
+		{"result_allowed_overtime_query_count", "int", atIntervals},
 	}
 )
 
-// In all scenarios and modes, with and without tokens, the detail log has every key that the submission checker reads,
-// of the right type, and none where it has no place.
+// In all scenarios and modes, with and without tokens and in the rounds without early stopping, the detail log has every
+// key that the submission checker reads, of the right type, and none where it has no place.
 func TestKeysOfTheSubmissionChecker(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		for mode := loadgen.SubmissionRun; mode <= loadgen.FindPeakPerformance; mode++ {
 			if mode == loadgen.FindPeakPerformance && scenario != loadgen.Server {
 				continue
 			}
-			for _, tokens := range []bool{false, true} {
-				s := quick(scenario, mode)
-				s.UseTokenLatencies, s.InferTokenLatencies, s.TokenLatencyScalingFactor = tokens, tokens, 7
-				t.Run(fmt.Sprintf("%v/%v/tokens %v", scenario, mode, tokens), func(t *testing.T) { checkKeys(t, s) })
-			}
+			name := fmt.Sprintf("%v/%v/", scenario, mode)
+			s := quick(scenario, mode)
+			t.Run(name+"plain", func(t *testing.T) { checkKeys(t, s) })
+			t.Run(name+"tokens", func(t *testing.T) { checkKeys(t, counting(s)) })
+			t.Run(name+"legacy", func(t *testing.T) { checkKeys(t, legacy(s)) })
 		}
 	}
+}
+
+// counting makes a token run of s, with inferred tokens besides.
+func counting(s loadgen.TestSettings) loadgen.TestSettings {
+	s.UseTokenLatencies, s.InferTokenLatencies, s.TokenLatencyScalingFactor = true, true, 7
+	return s
+}
+
+// legacy makes a run of v0.5 of s.
+func legacy(s loadgen.TestSettings) loadgen.TestSettings {
+	s.NoEarlyStopping = true
+	if s.Scenario == loadgen.MultiStream {
+		s.MultiStreamArrivalInterval, s.MultiStreamCountDropped = 50*time.Millisecond, true
+	}
+	return s
 }
 
 func checkKeys(t *testing.T, s loadgen.TestSettings) {
