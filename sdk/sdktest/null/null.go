@@ -1,8 +1,10 @@
-// Package null is a benchmark without a model: the answer of each sample is its own index, as a float32. What a run of
+// Package null is a benchmark without a model: the answer of each sample is its own index, as a float32 (or
+// that many times over, for payloads of any size). What a run of
 // it costs is what the plugin boundary costs.
 package null
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -18,6 +20,9 @@ import (
 // datasetSize is the number of samples. A float32 holds each index exactly.
 const datasetSize = 1 << 16
 
+// indexBytes is the size of one index in a payload, as a float32.
+const indexBytes = 4
+
 // Benchmark is the null benchmark.
 type Benchmark struct{}
 
@@ -30,6 +35,7 @@ func (Benchmark) Describe() sdk.Description {
 			Files:    []sdk.ModelFile{{Name: "null", Embedded: true, Precision: "fp32", Licence: "Apache-2.0", Reference: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 100}}}},
 			Datasets: []sdk.DatasetInfo{{Name: "indices", Embedded: true, Samples: datasetSize, PerformanceSampleCount: datasetSize}},
 			Metrics:  []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
+			Params:   []sdk.ParamInfo{{Name: "payload", Default: strconv.Itoa(indexBytes), Help: "bytes of each answer: the index, repeated"}},
 			Smoke:    smoke(),
 		}},
 	}
@@ -61,7 +67,24 @@ func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 	if o.Count == 0 {
 		o.Count = datasetSize
 	}
-	return &workload{n: o.Count}, nil
+	size, err := payloadSize(o.Params)
+	if err != nil {
+		return nil, err
+	}
+	return &workload{n: o.Count, size: size}, nil
+}
+
+// payloadSize reads the option payload.
+func payloadSize(params map[string]string) (int, error) {
+	text, ok := params["payload"]
+	if !ok {
+		return indexBytes, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < indexBytes || n%indexBytes != 0 {
+		return 0, sdk.Usage(fmt.Errorf("payload %q, want a number of bytes that is a multiple of %d", text, indexBytes))
+	}
+	return n, nil
 }
 
 // OpenScorer scores the share of answers that are their sample's index.
@@ -69,7 +92,10 @@ func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, erro
 	return &scorer{seen: map[uint64]bool{}}, nil
 }
 
-type workload struct{ n int }
+type workload struct {
+	n    int
+	size int // bytes of a payload
+}
 
 func (w *workload) Len() int                    { return w.n }
 func (w *workload) PerformanceSampleCount() int { return w.n }
@@ -92,13 +118,16 @@ func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 }
 
 func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
-	const size = 4
 	data := outputs[0].Data
-	if len(data) != size*len(samples) {
+	if len(data) != indexBytes*len(samples) {
 		return fmt.Errorf("%d bytes of output for %d samples", len(data), len(samples))
 	}
 	for i := range samples {
-		p.Append(data[size*i : size*i+size])
+		index := data[indexBytes*i : indexBytes*i+indexBytes]
+		if w.size > indexBytes {
+			index = bytes.Repeat(index, w.size/indexBytes)
+		}
+		p.Append(index)
 	}
 	return nil
 }
@@ -110,17 +139,27 @@ type scorer struct {
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	if len(e.Data) != 4 {
-		return fmt.Errorf("a payload of %d bytes, want 4", len(e.Data))
+	if len(e.Data) < indexBytes || len(e.Data)%indexBytes != 0 {
+		return fmt.Errorf("a payload of %d bytes, want a multiple of %d", len(e.Data), indexBytes)
 	}
 	if s.seen[e.QSLIndex] {
 		return nil
 	}
 	s.seen[e.QSLIndex] = true
-	if math.Float32frombits(binary.LittleEndian.Uint32(e.Data)) == float32(e.QSLIndex) {
+	if all(e.Data, float32(e.QSLIndex)) {
 		s.right++
 	}
 	return nil
+}
+
+// all reports whether data is the index, repeated.
+func all(data []byte, index float32) bool {
+	for ; len(data) > 0; data = data[indexBytes:] {
+		if math.Float32frombits(binary.LittleEndian.Uint32(data)) != index {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *scorer) Result() (sdk.Score, error) {
