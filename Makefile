@@ -8,10 +8,10 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race lint bench bench-loadgen fuzz clean check
+.PHONY: help build demo test test-python race lint bench bench-loadgen fuzz clean check
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build the harness, the plugins and ONNX Runtime's library into bin/
 	$(GO) build -o $(BIN)/ ./cmd/harness
@@ -24,6 +24,9 @@ demo: build ## run the resnet50 benchmark in all four scenarios, with its accura
 test: ## run all tests of all modules; skips are listed and counted
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
 	$(BIN)/tools/gotestsum --format pkgname -- -count=1 -timeout 15m work
+
+test-python: ## run the tests that need Python (PYTHON=interpreter with the requirements of examples/python-*)
+	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e
 
 race: ## the same under the race detector
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum

@@ -13,7 +13,7 @@ import (
 // the benchmark on it.
 func TestVendorModuleOutsideTheTree(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "vendor"))); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(built.root, "examples", "vendor-backend"))); err != nil {
 		t.Fatal(err)
 	}
 	writeVendorModule(t, dir)

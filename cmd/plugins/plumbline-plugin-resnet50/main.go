@@ -1,4 +1,5 @@
-// Command plumbline-plugin-resnet50 serves the image-classification benchmark on ONNX Runtime.
+// Command plumbline-plugin-resnet50 serves the image-classification benchmark on ONNX Runtime, or on a backend in
+// a process of its own.
 //
 // The library is the one beside this binary, unless option lib or the environment variable PLUMBLINE_ORT_LIB names
 // another.
@@ -10,8 +11,11 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/ort"
 	"github.com/plumbline-ml/plumbline/plugins/resnet50"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend/process"
 )
 
 func main() {
-	sdk.Main(resnet50.New(), sdk.WithBackend("ort", ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")}))
+	sdk.Main(resnet50.New(),
+		sdk.WithBackend("ort", ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")}),
+		sdk.WithBackend("process", process.Backend{}))
 }

@@ -19,7 +19,7 @@ var (
 // Open binds the benchmark's tensors to the device's.
 func (Backend) Open(_ context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	for option := range c.Options {
-		return nil, fmt.Errorf("acme: unknown option %q, there are none", option)
+		return nil, fmt.Errorf("%w: unknown option %q, the device has none", backend.ErrOption, option)
 	}
 	if _, err := backend.Bind("input", m.Inputs, inputs); err != nil {
 		return nil, err
@@ -37,14 +37,27 @@ func (session) Outputs() []backend.TensorInfo { return outputs }
 func (session) Limits() backend.Limits        { return backend.Limits{Concurrency: 2, PreferredBatch: 4} }
 func (session) Close() error                  { return nil }
 
-func (session) Run(_ context.Context, in, out []backend.Tensor) error {
+func (session) Run(ctx context.Context, in, out []backend.Tensor) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := backend.CheckTensors("input", inputs, in); err != nil {
+		return err
+	}
 	pictures := backend.View[float32](in[0].Data)
 	n := int(in[0].Shape[0])
 	classes := make([]int64, n)
 	for i := range classes {
 		classes[i] = level(pictures[i*len(pictures)/n : (i+1)*len(pictures)/n])
 	}
-	out[0] = backend.Tensor{Name: "ArgMax:0", DType: backend.Int64, Shape: []int64{int64(n)}, Data: backend.Bytes(classes)}
+	data := backend.Bytes(classes)
+	if out[0].Data != nil { // the caller brings memory
+		if len(out[0].Data) < len(data) {
+			return fmt.Errorf("output: room for %d bytes, want %d", len(out[0].Data), len(data))
+		}
+		data = out[0].Data[:copy(out[0].Data, data)]
+	}
+	out[0] = backend.Tensor{Name: "ArgMax:0", DType: backend.Int64, Shape: []int64{int64(n)}, Data: data}
 	return nil
 }
 

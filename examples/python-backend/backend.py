@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""A Plumbline backend in Python: ONNX Runtime behind backend.proto.
+
+    pip install -r requirements.txt
+    harness run resnet50 --backend process --backend-opt command="python3 backend.py"
+
+Another runtime takes the place of ONNX Runtime in class Model. Everything else is the wire: the handshake, one stream for
+each batch in work, tensors in shared memory or in the messages.
+"""
+
+import mmap
+import os
+import sys
+import threading
+from concurrent import futures
+from pathlib import Path
+
+import grpc
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, os.environ.get("PLUMBLINE_PROTO", str(HERE.parents[1] / "sdk" / "proto")))
+wire, services = grpc.protos_and_services("plumbline/backend/v1/backend.proto")
+
+# backend.proto's names are numpy's, but for bfloat16, which numpy lacks.
+DTYPES = {n: np.dtype(k.lower()) for k, n in wire.DType.items() if k not in ("DTYPE_UNSPECIFIED", "BFLOAT16")}
+NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
+ALIGNMENT = 64
+
+
+class Model:
+    """A model in ONNX Runtime on the CPU."""
+
+    TYPES = {"tensor(float)": "float32", "tensor(double)": "float64", "tensor(bool)": "bool"}
+
+    def __init__(self, request):
+        import onnxruntime
+
+        given, options = dict(request.options), onnxruntime.SessionOptions()
+        options.intra_op_num_threads = int(given.pop("threads", "0" if request.low_latency else "1"))
+        if given:
+            raise ValueError(f"unknown options {sorted(given)}, want threads")
+        self.session = onnxruntime.InferenceSession(
+            request.path or request.model, options, providers=["CPUExecutionProvider"]
+        )
+        self.inputs, self.outputs = map(self.describe, (self.session.get_inputs(), self.session.get_outputs()))
+        self.version = f"onnxruntime {onnxruntime.__version__}, Python {sys.version.split()[0]}"
+
+    def describe(self, tensors):
+        return [(t.name, np.dtype(self.TYPES.get(t.type, t.type[7:-1])), t.shape) for t in tensors]
+
+    def run(self, names, arrays):
+        """The outputs of these names for arrays by input name. Called from several threads at a time."""
+        return self.session.run(names, arrays)
+
+
+def infos(tensors):
+    return [
+        wire.TensorInfo(name=name, dtype=NUMBERS[dtype], shape=[d if isinstance(d, int) else -1 for d in shape])
+        for name, dtype, shape in tensors
+    ]
+
+
+def read(tensor, region):
+    """A tensor as an array that shares the message's or the region's memory."""
+    buffer = memoryview(region)[tensor.offset : tensor.offset + tensor.size] if tensor.size else tensor.data
+    return np.frombuffer(buffer, DTYPES[tensor.dtype]).reshape(tensor.shape)
+
+
+def write(array, region, offset):
+    """An array as a tensor, in the region if there is room. Returns the offset behind it, too."""
+    array = np.ascontiguousarray(array)
+    tensor = wire.Tensor(dtype=NUMBERS[array.dtype], shape=array.shape)
+    if region is None or not array.nbytes or offset + array.nbytes > len(region):
+        tensor.data = array.tobytes()
+        return tensor, offset
+    np.frombuffer(region, np.uint8, array.nbytes, offset)[:] = array.reshape(-1).view(np.uint8)
+    tensor.offset, tensor.size = offset, array.nbytes
+    return tensor, (offset + array.nbytes + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+
+
+class Backend(services.BackendServicer):
+    def __init__(self, stop):
+        self.stop = stop
+
+    def Open(self, request, context):
+        try:
+            self.model = Model(request)
+        except (ValueError, KeyError) as e:
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(e))
+        except Exception as e:
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(e))
+        return wire.OpenResponse(
+            inputs=infos(self.model.inputs), outputs=infos(self.model.outputs), concurrency=request.concurrency,
+            version=self.model.version, devices=["cpu"], capabilities=["shared-memory"],
+        )
+
+    def Run(self, requests, context):
+        region = None
+        for request in requests:
+            try:
+                if request.HasField("attach"):
+                    inputs, outputs = list(request.attach.inputs), list(request.attach.outputs)
+                    region, why = attach(request.attach)
+                    yield wire.RunResponse(attached=wire.Attached(shared=region is not None, why=why))
+                    continue
+                arrays = {name: read(t, region) for name, t in zip(inputs, request.inputs, strict=True)}
+                offset, tensors = request.output_offset, []
+                for array in self.model.run(outputs, arrays):
+                    tensor, offset = write(array, region if request.output_offset else None, offset)
+                    tensors.append(tensor)
+                yield wire.RunResponse(outputs=tensors)
+            except Exception as e:  # the batch failed; the stream goes on
+                yield wire.RunResponse(error=f"{type(e).__name__}: {e}")
+
+    def Close(self, request, context):
+        self.stop.set()
+        return wire.CloseResponse()
+
+
+def attach(message):
+    """Maps the region of an Attach. Without one tensors go through the stream."""
+    if not message.HasField("region"):
+        return None, ""
+    try:
+        with open(message.region.path, "r+b") as file:
+            return mmap.mmap(file.fileno(), message.region.size), ""
+    except OSError as e:
+        return None, str(e)
+
+
+def main():
+    if "PLUMBLINE_BACKEND" not in os.environ:
+        raise SystemExit(__doc__)
+    stop = threading.Event()
+    limits = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+    server = grpc.server(futures.ThreadPoolExecutor(64), options=limits)
+    services.add_BackendServicer_to_server(Backend(stop), server)
+    address = os.path.join(os.environ["PLUGIN_UNIX_SOCKET_DIR"], "backend")
+    server.add_insecure_port("unix:" + address)
+    server.start()
+    print(f"1|1|unix|{address}|grpc", flush=True)
+    threading.Thread(target=lambda: (sys.stdin.buffer.read(), stop.set()), daemon=True).start()
+    stop.wait()
+    server.stop(grace=0.5).wait()
+
+
+if __name__ == "__main__":
+    main()
