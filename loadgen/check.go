@@ -48,6 +48,7 @@ func (f *faults) scenario(s TestSettings) {
 	switch s.Scenario {
 	case SingleStream:
 		f.positive("single_stream_expected_latency", expectedLatency(s))
+		f.belowOne("single_stream_expected_latency_fraction", s.SingleStreamExpectedLatencyFraction)
 		f.fraction("single_stream_target_latency_percentile", s.SingleStreamTargetLatencyPercentile)
 	case MultiStream:
 		f.arrivals(s)
@@ -73,6 +74,7 @@ func (f *faults) arrivals(s TestSettings) {
 		"multi_stream_arrival_interval = %v, want 0 (none) to %v", s.MultiStreamArrivalInterval, longestTest)
 	if s.MultiStreamArrivalInterval == 0 {
 		f.positive("multi_stream_expected_latency", expectedLatency(s))
+		f.belowOne("multi_stream_expected_latency_fraction", s.MultiStreamExpectedLatencyFraction)
 	}
 }
 
@@ -102,6 +104,11 @@ func (f *faults) positive(name string, v float64) {
 
 func (f *faults) fraction(name string, v float64) {
 	f.need(v > 0 && v < 1, "%s = %v, want a fraction between 0 and 1, such as 0.99", name, v)
+}
+
+// belowOne is for the part of a time below one nanosecond.
+func (f *faults) belowOne(name string, v float64) {
+	f.need(v >= 0 && v < 1, "%s = %v, want a part of a nanosecond: 0 or more and less than 1", name, v)
 }
 
 func (f *faults) mode(s TestSettings) {

@@ -15,7 +15,7 @@ const compatibleWith = "6.0.17"
 // start logs what runs: the version entries, the SUT (whose Name took nameDuration) and the QSL.
 func (g *runLog) start(sutName string, nameDuration time.Duration, qslName string, total, perf int) {
 	g.version()
-	g.log("test_datetime", g.began.UTC().Format("2006-01-02T15:04:05Z"))
+	g.log("test_datetime", g.datetime())
 	g.log("sut_name", sutName)
 	g.log("get_sut_name_duration_ns", nameDuration.Nanoseconds())
 	g.log("qsl_name", qslName)

@@ -46,6 +46,7 @@ type runLog struct {
 	mu       sync.Mutex          // guards what follows
 	detail   *mllog.DetailWriter // nil without files and after finish: a SUT that was abandoned may still answer
 	detailTo *bufio.Writer
+	copied   *copied
 	errors   []LoggedError
 	warnings []LoggedError
 }
@@ -57,18 +58,44 @@ func openLogs(l LogSettings) (*runLog, error) {
 		g.copyTo = l.CopySummaryTo
 	}
 	if l.OutDir == "" {
+		if l.CopyDetailTo != nil {
+			g.logDetail(&copied{to: l.CopyDetailTo})
+		}
 		return g, nil
 	}
 	if err := g.create(l); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLogs, err)
 	}
-	g.detailTo = bufio.NewWriterSize(g.files[logDetail], 64<<10)
-	g.detail = mllog.NewDetailWriter(g.detailTo)
+	g.logDetail(&copied{log: g.files[logDetail], to: l.CopyDetailTo})
 	g.acc = mllog.NewAccuracyWriter(g.files[logAccuracy])
 	if l.EnableTrace {
 		g.traced = mllog.NewTraceWriter(g.files[logTrace], g.began, int64(os.Getpid()))
 	}
 	return g, nil
+}
+
+// logDetail begins the detail log.
+func (g *runLog) logDetail(to *copied) {
+	g.copied = to
+	g.detailTo = bufio.NewWriterSize(to, 64<<10)
+	g.detail = mllog.NewDetailWriter(g.detailTo)
+}
+
+// copied writes to a log and to a copy. Either may be nil; a copy that fails does no harm to the log.
+type copied struct {
+	log, to io.Writer
+	err     error // of the copy
+}
+
+// Write implements io.Writer.
+func (c *copied) Write(p []byte) (int, error) {
+	if c.to != nil && c.err == nil {
+		_, c.err = c.to.Write(p)
+	}
+	if c.log == nil {
+		return len(p), nil
+	}
+	return c.log.Write(p)
 }
 
 // create makes the directory and the files. All files that cannot be made are reported together.
@@ -79,6 +106,9 @@ func (g *runLog) create(l LogSettings) error {
 	prefix := l.Prefix
 	if prefix == "" {
 		prefix = "mlperf_log_"
+	}
+	if l.PrefixWithDatetime {
+		prefix += g.datetime() + "_"
 	}
 	var errs []error
 	for i, n := range logNames {
@@ -105,6 +135,19 @@ func (g *runLog) closeFiles() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// datetime is when the test began, in UTC.
+func (g *runLog) datetime() string { return g.began.UTC().Format("2006-01-02T15:04:05Z") }
+
+// during runs f, which the trace shows as a span.
+func (g *runLog) during(name string, f func() error) error {
+	began := time.Since(g.began)
+	err := f()
+	if g.traced != nil {
+		_ = g.traced.Span(name, began, time.Since(g.began)-began) // finish tells
+	}
+	return err
 }
 
 // accuracy is the accuracy log's writer: safe for any goroutine, and nil (which accepts and drops) without files.
@@ -209,7 +252,11 @@ func (g *runLog) endDetail(r *Result) error {
 		return nil
 	}
 	g.detail = nil
-	return g.detailTo.Flush()
+	err := g.detailTo.Flush()
+	if g.copied.err != nil {
+		err = errors.Join(err, fmt.Errorf("copy of the detail log: %w", g.copied.err))
+	}
+	return err
 }
 
 // writeSummary writes the summary to its file and to the copy.

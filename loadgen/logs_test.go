@@ -2,9 +2,12 @@ package loadgen
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -237,4 +240,88 @@ func TestEntriesFromManyGoroutines(t *testing.T) {
 	if err != nil || len(entries) != 1200 {
 		t.Errorf("%d entries: %v", len(entries), err)
 	}
+}
+
+// The logs' names may have the date, and the detail log a copy, which is equal; a copy that fails costs only itself.
+func TestDatetimeAndCopies(t *testing.T) {
+	var copied bytes.Buffer
+	r := logged(t, LogSettings{OutDir: t.TempDir(), PrefixWithDatetime: true, CopyDetailTo: &copied}, effectiveFor(Server), plan(3, 1, time.Second, 0, constant(1)))
+	detail := slurp(t, r.LogFiles[1])
+	_, rest, _ := strings.Cut(detail, `"key": "test_datetime", "value": "`)
+	at, _, _ := strings.Cut(rest, `"`)
+	if name := filepath.Base(r.LogFiles[1]); at == "" || name != "mlperf_log_"+at+"_detail.txt" {
+		t.Errorf("detail log %s of a test that began at %q", name, at)
+	}
+	if copied.String() != detail {
+		t.Error("the copy differs from the log")
+	}
+	var alone bytes.Buffer
+	logged(t, LogSettings{CopyDetailTo: &alone}, effectiveFor(Server), plan(3, 1, time.Second, 0, constant(1)))
+	if strings.Count(alone.String(), "\n") != strings.Count(detail, "\n") {
+		t.Error("without a directory the copy is another")
+	}
+	dir := t.TempDir()
+	g, err := openLogs(LogSettings{OutDir: dir, CopyDetailTo: failingWriter{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.fail("first")
+	g.fail("second")
+	if err := g.finish(&Result{}); !errors.Is(err, errNoSpace) || !errors.Is(err, ErrLogs) {
+		t.Errorf("the copy's fault is not told: %v", err)
+	}
+	if text := slurp(t, filepath.Join(dir, "mlperf_log_detail.txt")); !strings.Contains(text, "second") {
+		t.Errorf("the copy's fault costs the log: %q", text)
+	}
+}
+
+var errNoSpace = errors.New("no space")
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errNoSpace }
+
+// The trace shows the phases of the test beside its samples.
+func TestTraceShowsPhases(t *testing.T) {
+	dir := t.TempDir()
+	s := DefaultTestSettings()
+	s.Mode, s.MinDuration, s.MinQueryCount = SubmissionRun, 0, 64
+	if _, err := StartTest(t.Context(), echo{}, echo{}, s, LogSettings{OutDir: dir, EnableTrace: true}); err != nil {
+		t.Fatal(err)
+	}
+	text := slurp(t, filepath.Join(dir, "mlperf_log_trace.json"))
+	if !json.Valid([]byte(text)) {
+		t.Error("the trace is no JSON")
+	}
+	var spans []string
+	for r := mllog.NewTraceReader(strings.NewReader(text)); ; {
+		e, err := r.Next()
+		if err != nil {
+			break
+		}
+		if e.Phase == "X" {
+			spans = append(spans, e.Name)
+		}
+	}
+	one := []string{"GenerateQueries", "RunQueries", "UnloadSamples"}
+	want := slices.Concat([]string{"LoadSamples"}, one, []string{"LoadSamples", "WarmUp"}, one)
+	if !slices.Equal(spans, want) {
+		t.Errorf("spans %v, want %v", spans, want)
+	}
+}
+
+// echo is a SUT and a library of eight samples.
+type echo struct{}
+
+func (echo) Name() string                                              { return "echo" }
+func (echo) TotalSampleCount() int                                     { return 8 }
+func (echo) PerformanceSampleCount() int                               { return 8 }
+func (echo) LoadSamplesToRAM(context.Context, []SampleIndex) error     { return nil }
+func (echo) UnloadSamplesFromRAM(context.Context, []SampleIndex) error { return nil }
+func (echo) FlushQueries(context.Context) error                        { return nil }
+func (echo) WarmUp(context.Context) error                              { return nil }
+
+func (echo) IssueQuery(_ context.Context, q Query, r Responder) error {
+	r.QuerySamplesComplete([]QuerySampleResponse{{ID: q.Samples[0].ID}})
+	return nil
 }

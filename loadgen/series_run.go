@@ -28,7 +28,9 @@ func (t *test) loaded(ctx context.Context, set schedule.Set, accuracy bool, run 
 	t.progress.load(t.e, accuracy)
 	indices := sampleIndices(set)
 	t.log.loadedSet(indices)
-	err := guard(ctx, "loading samples", func() error { return t.qsl.LoadSamplesToRAM(ctx, indices) })
+	err := t.log.during("LoadSamples", func() error {
+		return guard(ctx, "loading samples", func() error { return t.qsl.LoadSamplesToRAM(ctx, indices) })
+	})
 	if err != nil {
 		return fmt.Errorf("QSL %s: loading %d samples: %w", t.result.QSLName, len(indices), err)
 	}
@@ -48,13 +50,19 @@ func (t *test) unload(ctx context.Context, indices []SampleIndex) error {
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
 		defer cancel()
 	}
-	return guard(ctx, "unloading samples", func() error { return t.qsl.UnloadSamplesFromRAM(ctx, indices) })
+	return t.log.during("UnloadSamples", func() error {
+		return guard(ctx, "unloading samples", func() error { return t.qsl.UnloadSamplesFromRAM(ctx, indices) })
+	})
 }
 
 // timed draws the traffic of a loaded set and issues it. Of a series that ended early it returns what was measured,
 // beside the error.
 func (t *test) timed(ctx context.Context, set schedule.Set, accuracy bool) (*series, error) {
-	x, err := t.prepare(set, accuracy)
+	var x *issuer
+	err := t.log.during("GenerateQueries", func() (err error) {
+		x, err = t.prepare(set, accuracy)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +71,7 @@ func (t *test) timed(ctx context.Context, set schedule.Set, accuracy bool) (*ser
 		SamplesPerQuery: uint64(x.plan.SamplesPerQuery), GeneratedDuration: x.plan.End,
 	}
 	t.log.generated(p)
-	if err = t.measured(ctx, x, p); err == nil {
+	if err = t.log.during("RunQueries", func() error { return t.measured(ctx, x, p) }); err == nil {
 		t.log.trace(p, func(i int) SampleIndex { return SampleIndex(x.plan.Sample(i)) }, t.nextQuery, uint64(x.first))
 	}
 	t.result.Started = p.Start
@@ -115,7 +123,8 @@ func (t *test) warmUp(ctx context.Context, accuracy bool) error {
 		return nil
 	}
 	t.progress.enter(PhaseWarmUp)
-	if err := guard(ctx, "warming up", func() error { return w.WarmUp(ctx) }); err != nil {
+	err := t.log.during("WarmUp", func() error { return guard(ctx, "warming up", func() error { return w.WarmUp(ctx) }) })
+	if err != nil {
 		return fmt.Errorf("SUT %s: warming up: %w", t.result.SUTName, err)
 	}
 	return nil

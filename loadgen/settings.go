@@ -173,10 +173,13 @@ type LogSettings struct {
 	OutDir string
 	// Prefix and Suffix surround the official base names; an empty Prefix means "mlperf_log_".
 	Prefix, Suffix string
+	// PrefixWithDatetime puts the time of the start, as the detail log's test_datetime writes it, and "_" after Prefix.
+	PrefixWithDatetime bool
 	// EnableTrace writes the trace log too (large); without it the file is empty, as the official one's is.
 	EnableTrace bool
-	// CopySummaryTo, if not nil, receives the summary text too.
-	CopySummaryTo interface{ Write(p []byte) (int, error) }
+	// CopySummaryTo, if not nil, receives the summary text too, and CopyDetailTo the detail log, as far as it is on disk.
+	// They may be set without OutDir.
+	CopySummaryTo, CopyDetailTo interface{ Write(p []byte) (int, error) }
 	// Progress, if not nil, is filled while the test runs; any goroutine may take snapshots.
 	Progress *Progress
 	// Audit names where audit settings, which the TestSettings hold already, came from: the logs say that it was used.

@@ -55,6 +55,17 @@ func (t *TraceWriter) span(name string, s TraceSample) error {
 	return err
 }
 
+// Span writes the event of something that took a while from a time on, counted from the start of the trace.
+func (t *TraceWriter) Span(name string, from, took time.Duration) error {
+	t.head(name, `,"ph":"X"`)
+	t.number(`,"tid":`, t.pid)
+	t.micros(`,"ts":`, from.Nanoseconds())
+	t.micros(`,"dur":`, took.Nanoseconds())
+	t.line = append(t.line, ",\"args\":{}},\n"...)
+	_, err := t.w.Write(t.line)
+	return err
+}
+
 // Latency writes the counter event of a Server sample.
 func (t *TraceWriter) Latency(s TraceSample) error { return t.counter("Latency", s) }
 

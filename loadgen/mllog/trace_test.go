@@ -2,6 +2,7 @@ package mllog_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -18,8 +19,14 @@ func TestTraceOfFirstTokens(t *testing.T) {
 	if err := w.TokenLatency(want); err != nil {
 		t.Fatal(err)
 	}
+	if err := w.Span("LoadSamples", 5*time.Microsecond, 1500*time.Nanosecond); err != nil {
+		t.Fatal(err)
+	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if !json.Valid(log.Bytes()) {
+		t.Errorf("no JSON:\n%s", log.String())
 	}
 	r := mllog.NewTraceReader(&log)
 	var found []mllog.TraceSample
@@ -33,6 +40,9 @@ func TestTraceOfFirstTokens(t *testing.T) {
 		}
 		if _, ok := e.Sample(); ok {
 			t.Errorf("%+v is taken for a sample", e)
+		}
+		if span := e.Name == "LoadSamples"; span && (e.Phase != "X" || e.At != 5*time.Microsecond || e.Dur != 1500*time.Nanosecond || e.TID != 5) {
+			t.Errorf("span %+v", e)
 		}
 	}
 	// The counter does not name its sample.
