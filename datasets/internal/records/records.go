@@ -1,0 +1,131 @@
+package records
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+)
+
+// Column is one that a data set may have.
+type Column struct {
+	Name     string
+	IDs      bool // token ids instead of text
+	Required bool
+}
+
+// Table holds the columns of a file. A column that the file lacks, or a value that is null, reads as "" or nil.
+type Table struct {
+	texts map[string][]string
+	ids   map[string][][]int32
+	rows  int
+}
+
+// Len is the number of rows.
+func (t *Table) Len() int { return t.rows }
+
+// Text is the value of a text column.
+func (t *Table) Text(column string, row int) string {
+	if c := t.texts[column]; c != nil {
+		return c[row]
+	}
+	return ""
+}
+
+// IDs is the value of a column of token ids. The caller must not change it.
+func (t *Table) IDs(column string, row int) []int32 {
+	if c := t.ids[column]; c != nil {
+		return c[row]
+	}
+	return nil
+}
+
+// Has tells whether the file has a column.
+func (t *Table) Has(column string) bool { return t.texts[column] != nil || t.ids[column] != nil }
+
+// Read reads the columns of a file. Others are ignored. limit is the number of rows to read, 0 for all. Faults of records
+// go to faults; the error is one that reading stopped at.
+func Read(path string, columns []Column, limit int, faults *fault.List) (*Table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file: %w", path, fs.ErrInvalid)
+	}
+	if limit == 0 {
+		limit = math.MaxInt
+	}
+	r := reader{columns: columns, limit: limit, faults: faults, table: newTable(columns)}
+	if err := r.read(f, info.Size()); err != nil {
+		return nil, err
+	}
+	r.dropAbsent()
+	return r.table, nil
+}
+
+func newTable(columns []Column) *Table {
+	t := &Table{texts: map[string][]string{}, ids: map[string][][]int32{}}
+	for _, c := range columns {
+		if c.IDs {
+			t.ids[c.Name] = [][]int32{}
+		} else {
+			t.texts[c.Name] = []string{}
+		}
+	}
+	return t
+}
+
+type reader struct {
+	columns []Column
+	limit   int
+	faults  *fault.List
+	table   *Table
+	seen    map[string]bool // columns with a value
+}
+
+func (r *reader) read(f *os.File, size int64) error {
+	r.seen = map[string]bool{}
+	in := bufio.NewReaderSize(f, 1<<20)
+	magic, err := in.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch {
+	case string(magic) == "PAR1":
+		return r.readParquet(f, size)
+	case len(magic) > 0 && magic[0] == 0x80:
+		return errors.New("it is a Python pickle, want JSON, JSONL or Parquet: datasets/convert/convert.py converts it")
+	}
+	return r.readJSON(in)
+}
+
+// Where names a record in a fault.
+func Where(row int) string { return fmt.Sprintf("record %d", row) }
+
+// dropAbsent removes columns without any value, and reports those that are required.
+func (r *reader) dropAbsent() {
+	for _, c := range r.columns {
+		if r.seen[c.Name] {
+			continue
+		}
+		delete(r.table.texts, c.Name)
+		delete(r.table.ids, c.Name)
+		if c.Required && r.table.rows > 0 {
+			r.faults.Addf("", "no column %q", c.Name)
+		}
+	}
+	if r.table.rows == 0 {
+		r.faults.Addf("", "no records")
+	}
+}

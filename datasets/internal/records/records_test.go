@@ -1,0 +1,170 @@
+package records
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+)
+
+var columns = []Column{
+	{Name: "input"}, {Name: "tok_input", IDs: true}, {Name: "output", Required: true}, {Name: "number"}, {Name: "absent"},
+}
+
+var errKind = errors.New("table")
+
+func read(t testing.TB, path string, limit int) (*Table, error) {
+	t.Helper()
+	var faults fault.List
+	table, err := Read(path, columns, limit, &faults)
+	if err != nil {
+		return nil, err
+	}
+	return table, faults.Err(errKind, path)
+}
+
+func write(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "table")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestForms reads one table as pyarrow and json wrote it: testdata/make.py.
+func TestForms(t *testing.T) {
+	for _, limit := range []int{0, 1, 3, 100, 1000} {
+		want, err := read(t, filepath.Join("testdata", "table.json"), limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := want.Len(); limit == 0 && n != 203 || limit > 0 && n != min(limit, 203) {
+			t.Fatalf("limit %d: %d rows", limit, n)
+		}
+		if text := want.Text("output", 0); text != "Zürich 東京" || !slices.Equal(want.IDs("tok_input", 0), []int32{1, 2, 3}) {
+			t.Errorf("the first row has %q, %v", text, want.IDs("tok_input", 0))
+		}
+		for _, name := range []string{"table.parquet", "table-old.parquet"} {
+			got, err := read(t, filepath.Join("testdata", name), limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, name, got, want)
+		}
+	}
+}
+
+func equal(t *testing.T, name string, got, want *Table) {
+	t.Helper()
+	if got.Len() != want.Len() || got.Has("absent") || want.Has("absent") || !got.Has("tok_input") {
+		t.Fatalf("%s: %d rows, want %d; absent: %v, %v", name, got.Len(), want.Len(), got.Has("absent"), want.Has("absent"))
+	}
+	for i := range want.Len() {
+		for _, c := range []string{"input", "output", "number", "absent"} {
+			if g, w := got.Text(c, i), want.Text(c, i); g != w {
+				t.Errorf("%s: row %d: %s %q, want %q", name, i, c, g, w)
+			}
+		}
+		if g, w := got.IDs("tok_input", i), want.IDs("tok_input", i); !slices.Equal(g, w) {
+			t.Errorf("%s: row %d: ids %v, want %v", name, i, g, w)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	table, err := read(t, write(t, " \n{\"output\":\"a\",\"tok_input\":[[5,6]]}\n\n{\"output\":12}"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table.Len() != 2 || table.Text("output", 1) != "12" || !slices.Equal(table.IDs("tok_input", 0), []int32{5, 6}) || table.Has("input") {
+		t.Errorf("%+v", table)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for _, c := range []struct{ name, text, says string }{
+		{"empty", " \n", "it is empty"},
+		{"no records", "[]", "no records"},
+		{"a pickle", "\x80\x04", "convert.py"},
+		{"something else", "id,output", `it starts with 'i'`},
+		{"cut", `[{"output":"a"},{"outp`, "after 1 records"},
+		{"no array end", `[{"output":"a"}`, "EOF"},
+		{"no object", `[{"output":"a"}, 5]`, "record 1: \"5\" is no object"},
+		{"no required column", `{"input":"a"}`, `no column "output"`},
+		{"a value missing", `{"output":"a"}{"output":null}`, "record 1: output: it is missing"},
+		{"no text", `{"output":["a"]}`, "record 0: output: found \"[\\\"a\\\"]\", want text"},
+		{"no ids", `{"output":"a","tok_input":"1 2"}`, "record 0: tok_input"},
+		{"fractions", `{"output":"a","tok_input":[1.5]}`, "want an array of token ids"},
+		{"a negative id", `{"output":"a","tok_input":[4,-1]}`, "id -1 at place 1"},
+		{"a large id", `{"output":"a","tok_input":[2147483648]}`, "want an array of token ids"},
+		{"invalid UTF-8", "{\"output\":\"\xff\"}", "record 0: it is not UTF-8"},
+		{"all at once", `{"output":5,"tok_input":7}{"output":true}`, "record 1: output"},
+		{"damaged Parquet", "PAR1 no more", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := read(t, write(t, c.text), 0); err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v, want one that says %q", err, c.says)
+			}
+		})
+	}
+	if _, err := read(t, filepath.Join(t.TempDir(), "none"), 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := read(t, t.TempDir(), 0); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("a folder: %v", err)
+	}
+}
+
+func TestParquetOfOtherTypes(t *testing.T) {
+	var faults fault.List
+	for _, wrong := range []Column{{Name: "tok_input"}, {Name: "input", IDs: true}, {Name: "number", IDs: true}} {
+		if _, err := Read(filepath.Join("testdata", "table.parquet"), []Column{wrong}, 0, &faults); err == nil ||
+			!strings.Contains(err.Error(), "column "+wrong.Name) {
+			t.Errorf("%+v: %v", wrong, err)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, name := range []string{"table.json", "table.parquet", "table-old.parquet"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"output":"a"}`))
+	path := filepath.Join(f.TempDir(), "table")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var faults fault.List
+		table, err := Read(path, columns, 0, &faults)
+		if err != nil {
+			return
+		}
+		for i := range table.Len() {
+			table.Text("output", i)
+			table.IDs("tok_input", i)
+		}
+	})
+}
+
+func BenchmarkReadJSON(b *testing.B) {
+	line := `{"input":"` + strings.Repeat("word ", 200) + `","tok_input":[` + strings.Repeat("12345,", 299) + `1],"output":"` + strings.Repeat("word ", 60) + `"}` + "\n"
+	path := write(b, strings.Repeat(line, 2000))
+	b.SetBytes(int64(2000 * len(line)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := read(b, path, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
