@@ -1,0 +1,276 @@
+package volume
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// goldenCase is what the reference made of one volume.
+type goldenCase struct {
+	Pixdim     [3]float64  `json:"pixdim_read"`
+	Zoomed     goldenArray `json:"after_zoom_image"`
+	ZoomedL    goldenArray `json:"after_zoom_label"`
+	Normalised goldenArray `json:"after_normalise"`
+	Padded     goldenArray `json:"after_min_pad"`
+	Image      goldenArray `json:"final_image_f32"`
+	Labels     goldenArray `json:"final_label_u8"`
+}
+
+type goldenArray struct {
+	Shape []int  `json:"shape"`
+	SHA   string `json:"sha256"`
+}
+
+// goldenFolders are the folders that hold cases: the package's own, and the full set, if it is there.
+func goldenFolders(t *testing.T) []string {
+	t.Helper()
+	folders := []string{filepath.Join("testdata", "golden")}
+	root := os.Getenv("PLUMBLINE_GOLDEN")
+	if root == "" {
+		root = filepath.Join(workspace(t), "..", "shared", "golden")
+	}
+	full := filepath.Join(root, "preprocess", "kits19")
+	if _, err := os.Stat(filepath.Join(full, "expected.json")); err != nil {
+		t.Logf("no full set of golden volumes (%v): only those of testdata are tested; set PLUMBLINE_GOLDEN to its root", err)
+		return folders
+	}
+	return append(folders, full)
+}
+
+// workspace is the folder with go.work above the test's, or nothing.
+func workspace(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir
+		}
+	}
+	return ""
+}
+
+func readExpected(t *testing.T, folder string) map[string]json.RawMessage {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// readVoxels reads the voxels of a little-endian NIfTI file of int16, uint8 or float32 to C order.
+func readVoxels(t *testing.T, path string) ([]float32, Shape) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	unpacked, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	le := binary.LittleEndian
+	shape := Shape{int(le.Uint16(data[42:])), int(le.Uint16(data[44:])), int(le.Uint16(data[46:]))}
+	kind, voxels := le.Uint16(data[70:]), data[int(math.Float32frombits(le.Uint32(data[108:]))):]
+	read, ok := map[uint16]func(i int) float32{
+		2:  func(i int) float32 { return float32(voxels[i]) },
+		4:  func(i int) float32 { return float32(int16(le.Uint16(voxels[2*i:]))) },
+		16: func(i int) float32 { return math.Float32frombits(le.Uint32(voxels[4*i:])) },
+	}[kind]
+	if !ok {
+		t.Fatalf("%s: type %d", path, kind)
+	}
+	values := make([]float32, 0, shape.Voxels())
+	for z := range shape[0] {
+		for y := range shape[1] {
+			for x := range shape[2] {
+				values = append(values, read((x*shape[1]+y)*shape[0]+z))
+			}
+		}
+	}
+	return values, shape
+}
+
+func toBytes(values []float32) []byte {
+	var b []byte
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+func (want goldenArray) check(t *testing.T, what string, shape Shape, data []byte) {
+	t.Helper()
+	sum := sha256.Sum256(data)
+	if got := hex.EncodeToString(sum[:]); got != want.SHA || !slices.Equal(want.Shape[len(want.Shape)-3:], shape[:]) {
+		t.Errorf("%s: shape %v, sha256 %s, want %v, %s", what, shape, got, want.Shape, want.SHA)
+	}
+}
+
+// TestGoldenPreprocessing compares every step with the reference's, bit by bit.
+func TestGoldenPreprocessing(t *testing.T) {
+	for _, folder := range goldenFolders(t) {
+		for name, text := range readExpected(t, folder) {
+			if strings.HasPrefix(name, "case_") {
+				t.Run(filepath.Base(filepath.Dir(folder))+"/"+name, func(t *testing.T) { checkCase(t, filepath.Join(folder, name), text) })
+			}
+		}
+	}
+}
+
+func checkCase(t *testing.T, folder string, text json.RawMessage) {
+	var want goldenCase
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	image, from := readVoxels(t, filepath.Join(folder, "imaging.nii.gz"))
+	classes, _ := readVoxels(t, filepath.Join(folder, "segmentation.nii.gz"))
+	labels := make([]uint8, len(classes))
+	for i, v := range classes {
+		labels[i] = uint8(v)
+	}
+	checkSteps(t, image, labels, from, want)
+
+	r := KiTS19(128)
+	got, shape, err := r.Image(nil, image, from, want.Pixdim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Image.check(t, "image", shape, toBytes(got))
+	gotLabels, shape, err := r.Labels(make([]uint8, 7, 1<<24), labels, from, want.Pixdim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Labels.check(t, "labels", shape, gotLabels)
+}
+
+// checkSteps checks what lies between source and result.
+func checkSteps(t *testing.T, image []float32, labels []uint8, from Shape, want goldenCase) {
+	p, err := resample(from, want.Pixdim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least, err := leastOf(image, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zoomed := make([]float32, p.shape().Voxels())
+	p.interpolate(zoomed, image, least, func(v float32) float32 { return v })
+	want.Zoomed.check(t, "resampled image", p.shape(), toBytes(zoomed))
+	p.interpolate(zoomed, image, least, normalise)
+	want.Normalised.check(t, "normalised image", p.shape(), toBytes(zoomed))
+	picked := make([]uint8, p.shape().Voxels())
+	p.pick(picked, labels)
+	want.ZoomedL.check(t, "resampled labels", p.shape(), picked)
+	for k, a := range p.axes {
+		p.axes[k] = a.atLeast(128)
+	}
+	padded := make([]float32, p.shape().Voxels())
+	p.interpolate(padded, image, least, normalise)
+	want.Padded.check(t, "padded image", p.shape(), toBytes(padded))
+}
+
+// goldenSliding is the reference's sliding window over a made-up volume with a made-up network.
+type goldenSliding struct {
+	Final      goldenArray `json:"final"`
+	Counts     []int       `json:"class_counts"`
+	Importance goldenArray `json:"norm_patch"`
+	Line       []float32   `json:"norm_patch_line_64_64"`
+}
+
+func TestGoldenSlidingWindow(t *testing.T) {
+	for _, folder := range goldenFolders(t) {
+		text, ok := readExpected(t, folder)["sliding_window"]
+		if !ok {
+			continue
+		}
+		t.Run(filepath.Base(filepath.Dir(folder)), func(t *testing.T) {
+			var want goldenSliding
+			if err := json.Unmarshal(text, &want); err != nil {
+				t.Fatal(err)
+			}
+			checkSliding(t, want)
+		})
+	}
+}
+
+func checkSliding(t *testing.T, want goldenSliding) {
+	s, err := NewSliding(128)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Importance.check(t, "importance", Shape{128, 128, 128}, toBytes(s.Importance()))
+	if line := s.Importance()[(64*128+64)*128:][:128]; !slices.Equal(line, want.Line) {
+		t.Errorf("importance along the width: %v", line)
+	}
+	shape := Shape(want.Final.Shape[len(want.Final.Shape)-3:])
+	image := make([]float32, shape.Voxels())
+	for i := range image {
+		image[i] = float32(math.Sin(0.37 * float64(i)))
+	}
+	got := segment(t, s, image, shape, 3, madeUp)
+	want.Final.check(t, "classes", shape, got)
+	counts := make([]int, 3)
+	for class := range counts {
+		counts[class] = bytes.Count(got, []byte{uint8(class)})
+	}
+	if !slices.Equal(counts, want.Counts) {
+		t.Errorf("voxels by class %v, want %v", counts, want.Counts)
+	}
+}
+
+// madeUp is a network with the scores x, 0.1 and x*x - 0.2.
+func madeUp(scores, window []float32) {
+	n := len(window)
+	for i, x := range window {
+		scores[i], scores[n+i], scores[2*n+i] = x, 0.1, float32(x*x)-0.2
+	}
+}
+
+// segment slides over an image with a network that fills in a window's scores.
+func segment(t *testing.T, s *Sliding, image []float32, shape Shape, classes int, network func(scores, window []float32)) []uint8 {
+	t.Helper()
+	b, err := NewBlend(s, classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := make([]uint8, len(image))
+	if err := b.Start(shape, result); err != nil {
+		t.Fatal(err)
+	}
+	window, scores := make([]float32, s.Voxels()), make([]float32, classes*s.Voxels())
+	for _, origin := range s.Origins(nil, shape) {
+		s.Cut(window, image, shape, origin)
+		network(scores, window)
+		if err := b.Add(origin, scores); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}

@@ -1,0 +1,117 @@
+package volume
+
+// interpolate fills dst with the volume that p makes of image: a value between eight neighbours, put through finish.
+//
+// Products and sums are in the order of scipy's, in float64, so that every bit is the same: a neighbour is multiplied by
+// its weights along depth, height and width in turn, and the eight are added with width fastest. What depends on depth
+// and height alone is worked out once per row.
+func (p *plan) interpolate(dst, image []float32, least float32, finish func(float32) float32) {
+	shape := p.shape()
+	fill := finish(least)
+	split(shape[0]*shape[1], func(from, to int) {
+		r := newRows(p.from[2])
+		for line := from; line < to; line++ {
+			z, y := &p.axes[0][line/shape[1]], &p.axes[1][line%shape[1]]
+			out := dst[line*shape[2]:][:shape[2]]
+			switch max(z.kind, y.kind) {
+			case inside:
+				r.weigh(image, p.from, z, y)
+				r.interpolate(out, p.axes[2], fill, finish)
+			default:
+				constant(out, p.axes[2], max(z.kind, y.kind), fill)
+			}
+		}
+	})
+}
+
+// constant fills a row that has no source: with the least value, or with padding.
+func constant(out []float32, a axis, k kind, fill float32) {
+	for x := range out {
+		out[x] = fill
+		if k == padding || a[x].kind == padding {
+			out[x] = pad
+		}
+	}
+}
+
+// rows are the four rows of the source around a row of the result, weighed by depth and height.
+type rows struct{ weighed [4][]float64 }
+
+func newRows(width int) *rows {
+	r := &rows{}
+	for i := range r.weighed {
+		r.weighed[i] = make([]float64, width)
+	}
+	return r
+}
+
+func (r *rows) weigh(image []float32, from Shape, z, y *tap) {
+	for i := range r.weighed {
+		iz, wz := z.neighbour(i >> 1)
+		iy, wy := y.neighbour(i & 1)
+		if iz >= from[0] || iy >= from[1] { // weighs nothing
+			clear(r.weighed[i])
+			continue
+		}
+		row := image[(iz*from[1]+iy)*from[2]:][:from[2]]
+		for x, v := range row {
+			r.weighed[i][x] = float64(v) * wz * wy
+		}
+	}
+}
+
+// neighbour is the source index and the weight of the nearer (0) or farther (1) neighbour.
+func (t *tap) neighbour(i int) (int, float64) {
+	if i == 0 {
+		return t.at, t.near
+	}
+	return t.at + 1, t.far
+}
+
+func (r *rows) interpolate(out []float32, a axis, fill float32, finish func(float32) float32) {
+	last := len(r.weighed[0]) - 1
+	for x := range out {
+		t := &a[x]
+		switch t.kind {
+		case inside:
+			sum, far := 0.0, min(t.at+1, last)
+			for i := range r.weighed {
+				// The conversions keep the compiler from fusing product and sum, which rounds differently.
+				sum += float64(r.weighed[i][t.at] * t.near)
+				sum += float64(r.weighed[i][far] * t.far)
+			}
+			out[x] = finish(float32(sum))
+		case outside:
+			out[x] = fill
+		case padding:
+			out[x] = pad
+		}
+	}
+}
+
+// pick fills dst with the nearest of labels; outside of them with the least, the background.
+func (p *plan) pick(dst, labels []uint8) {
+	shape := p.shape()
+	least := labels[0]
+	for _, v := range labels {
+		least = min(least, v)
+	}
+	split(shape[0]*shape[1], func(from, to int) {
+		for line := from; line < to; line++ {
+			z, y := &p.axes[0][line/shape[1]], &p.axes[1][line%shape[1]]
+			out := dst[line*shape[2]:][:shape[2]]
+			row := labels[(z.nearest*p.from[1]+y.nearest)*p.from[2]:][:p.from[2]]
+			for x := range out {
+				t := &p.axes[2][x]
+				switch max(z.kind, y.kind, t.kind) {
+				case inside:
+					out[x] = row[t.nearest]
+				case outside:
+					out[x] = least
+				case padding:
+					out[x] = 0
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package volume
+
+import (
+	"fmt"
+	"math"
+)
+
+// Recipe is the preparation of volumes for windows of one size. Its zero value is not valid: see KiTS19.
+type Recipe struct {
+	window int
+}
+
+// KiTS19 is the official recipe, for windows of so many voxels a side: 128 in the benchmark. It panics unless window is a
+// positive multiple of 4, so that a stride is half a window and half a stride is whole.
+func KiTS19(window int) Recipe {
+	if window < 4 || window%4 != 0 {
+		panic(fmt.Sprintf("volume.KiTS19: window of %d voxels, want a positive multiple of 4", window))
+	}
+	return Recipe{window}
+}
+
+// Window is the side of a window in voxels.
+func (r Recipe) Window() int { return r.window }
+
+// targetSpacing is between voxels of the result, in millimetres.
+func targetSpacing() [3]float64 { return [3]float64{1.6, 1.2, 1.2} }
+
+// Normalisation: Hounsfield units are clipped, and the mean and deviation of the training data's kidneys taken out.
+const (
+	leastHU   = -79
+	mostHU    = 304
+	meanHU    = 101
+	deviation = 76.9
+	// pad is the value of padding after normalising, somewhat below the least one.
+	pad = -2.2
+)
+
+func normalise(hu float32) float32 {
+	return (min(max(hu, leastHU), mostHU) - meanHU) / deviation
+}
+
+// Shape is the shape of a prepared volume: each side at least a window, and a multiple of half a window. spacing is in
+// millimetres between voxels.
+func (r Recipe) Shape(from Shape, spacing [3]float64) (Shape, error) {
+	p, err := r.plan(from, spacing)
+	if err != nil {
+		return Shape{}, err
+	}
+	return p.shape(), nil
+}
+
+// plan is the way of a volume's three axes.
+type plan struct {
+	from Shape
+	axes [3]axis
+}
+
+func (p *plan) shape() Shape { return Shape{len(p.axes[0]), len(p.axes[1]), len(p.axes[2])} }
+
+func (r Recipe) plan(from Shape, spacing [3]float64) (*plan, error) {
+	p, err := resample(from, spacing)
+	if err != nil {
+		return nil, err
+	}
+	for k, a := range p.axes {
+		p.axes[k] = a.atLeast(r.window).whole(r.window / 2)
+	}
+	return p, nil
+}
+
+// resample plans the first step alone.
+func resample(from Shape, spacing [3]float64) (*plan, error) {
+	p := &plan{from: from}
+	if err := from.checkVoxels(from.Voxels()); err != nil {
+		return nil, err
+	}
+	for k, target := range targetSpacing() {
+		if !(spacing[k] > 0) || math.IsInf(spacing[k], 1) {
+			return nil, fmt.Errorf("%w: spacing %v mm, want numbers above 0", ErrVolume, spacing)
+		}
+		a, err := resampled(from[k], spacing[k]/target)
+		if err != nil {
+			return nil, fmt.Errorf("axis %d, spacing %v mm: %w", k, spacing[k], err)
+		}
+		p.axes[k] = a
+	}
+	return p, nil
+}
+
+// Image prepares an image in Hounsfield units. dst is reused for the result where it is large enough; the caller owns
+// the result. A value that is no number is an error that names the voxel.
+func (r Recipe) Image(dst, image []float32, from Shape, spacing [3]float64) ([]float32, Shape, error) {
+	if err := from.checkVoxels(len(image)); err != nil {
+		return nil, Shape{}, err
+	}
+	p, err := r.plan(from, spacing)
+	if err != nil {
+		return nil, Shape{}, err
+	}
+	least, err := leastOf(image, from)
+	if err != nil {
+		return nil, Shape{}, err
+	}
+	shape := p.shape()
+	dst = sized(dst, shape.Voxels())
+	p.interpolate(dst, image, least, normalise)
+	return dst, shape, nil
+}
+
+// Labels prepares the classes of an image's voxels in the same way: resampled to the nearest, padded with 0, the
+// background.
+func (r Recipe) Labels(dst, labels []uint8, from Shape, spacing [3]float64) ([]uint8, Shape, error) {
+	if err := from.checkVoxels(len(labels)); err != nil {
+		return nil, Shape{}, err
+	}
+	p, err := r.plan(from, spacing)
+	if err != nil {
+		return nil, Shape{}, err
+	}
+	shape := p.shape()
+	dst = sized(dst, shape.Voxels())
+	p.pick(dst, labels)
+	return dst, shape, nil
+}
+
+// sized is a slice of n elements, in dst's memory where that is enough.
+func sized[T any](dst []T, n int) []T {
+	if cap(dst) < n {
+		return make([]T, n)
+	}
+	return dst[:n]
+}
+
+// leastOf is the least value of an image, which stands where resampling reaches beyond it.
+func leastOf(image []float32, shape Shape) (float32, error) {
+	least := image[0]
+	for i, v := range image {
+		if v < least {
+			least = v
+		}
+		if v-v != 0 { // NaN and infinities
+			plane := shape[1] * shape[2]
+			return 0, fmt.Errorf("%w: voxel (%d, %d, %d) is %v, want a finite number", ErrVolume, i/plane, i%plane/shape[2], i%shape[2], v)
+		}
+	}
+	return least, nil
+}

@@ -1,0 +1,46 @@
+package volume
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// ErrVolume is in the chain of every error about a volume's shape, spacing or values.
+var ErrVolume = errors.New("the volume cannot be used")
+
+// Shape is depth, height and width in voxels.
+type Shape [3]int
+
+// Voxels is the number of voxels.
+func (s Shape) Voxels() int { return s[0] * s[1] * s[2] }
+
+// checkVoxels wants a positive shape with a value for each voxel.
+func (s Shape) checkVoxels(values int) error {
+	if min(s[0], s[1], s[2]) < 1 || s.Voxels() != values {
+		return fmt.Errorf("%w: %d values for shape %v, want one for each of at least one voxel a side", ErrVolume, values, s)
+	}
+	return nil
+}
+
+// split calls do with parts of [0, n), on all cores, and waits.
+func split(n int, do func(from, to int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	if workers <= 1 {
+		do(0, n)
+		return
+	}
+	size := max(n/(8*workers), 1) // parts small enough that the last ones end together
+	var next atomic.Int64
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() {
+			for from := int(next.Add(int64(size))) - size; from < n; from = int(next.Add(int64(size))) - size {
+				do(from, min(from+size, n))
+			}
+		})
+	}
+	running.Wait()
+}

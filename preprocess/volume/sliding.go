@@ -1,0 +1,91 @@
+package volume
+
+import (
+	"fmt"
+	"math"
+)
+
+// Sliding is a window that slides over volumes in steps of half its side. It is immutable and may be used from many
+// goroutines.
+type Sliding struct {
+	window     int
+	importance []float32
+}
+
+// NewSliding returns a sliding window of so many voxels a side: an even number of at least 2.
+func NewSliding(window int) (*Sliding, error) {
+	if window < 2 || window%2 != 0 || window > maxSide {
+		return nil, fmt.Errorf("%w: window of %d voxels, want an even number of 2 to %d", ErrVolume, window, maxSide)
+	}
+	return &Sliding{window, importance(window)}, nil
+}
+
+// Window is the side of the window in voxels.
+func (s *Sliding) Window() int { return s.window }
+
+// Voxels is the number of voxels of a window.
+func (s *Sliding) Voxels() int { return s.window * s.window * s.window }
+
+func (s *Sliding) stride() int { return s.window / 2 }
+
+// Importance is the weight of each voxel of a window, 1 at its middle: the cube root of a Gaussian whose deviation is an
+// eighth of the window along each axis. The caller must not change it.
+func (s *Sliding) Importance() []float32 { return s.importance }
+
+func importance(window int) []float32 {
+	line := make([]float64, window)
+	sigma := float64(window) / 8
+	for i := range line {
+		n := float64(i) - float64(window-1)/2
+		line[i] = math.Exp(-(n * n) / (2 * sigma * sigma))
+	}
+	peak := math.Cbrt(line[window/2] * line[window/2] * line[window/2])
+	cube := make([]float32, 0, window*window*window)
+	for _, z := range line {
+		for _, y := range line {
+			for _, x := range line {
+				cube = append(cube, float32(math.Cbrt(z*y*x)/peak))
+			}
+		}
+	}
+	return cube
+}
+
+// Check wants a volume whose windows cover it: each side at least a window, and a multiple of half a window.
+func (s *Sliding) Check(shape Shape, values int) error {
+	if err := shape.checkVoxels(values); err != nil {
+		return err
+	}
+	for _, n := range shape {
+		if n < s.window || n%s.stride() != 0 {
+			return fmt.Errorf("%w: shape %v, want each side at least %d and a multiple of %d: prepare it for windows of %d", ErrVolume, shape, s.window, s.stride(), s.window)
+		}
+	}
+	return nil
+}
+
+// Origins appends the first voxel of each window of a volume that passes Check, in the order of inference: depth slowest,
+// width fastest.
+func (s *Sliding) Origins(dst [][3]int, shape Shape) [][3]int {
+	for z := 0; z+s.window <= shape[0]; z += s.stride() {
+		for y := 0; y+s.window <= shape[1]; y += s.stride() {
+			for x := 0; x+s.window <= shape[2]; x += s.stride() {
+				dst = append(dst, [3]int{z, y, x})
+			}
+		}
+	}
+	return dst
+}
+
+// Cut copies a window of a volume to dst, which has room for Voxels.
+func (s *Sliding) Cut(dst, image []float32, shape Shape, origin [3]int) {
+	w := s.window
+	split(w, func(from, to int) {
+		for z := from; z < to; z++ {
+			for y := range w {
+				at := ((origin[0]+z)*shape[1]+origin[1]+y)*shape[2] + origin[2]
+				copy(dst[(z*w+y)*w:][:w], image[at:])
+			}
+		}
+	})
+}
