@@ -1,0 +1,64 @@
+package volumes
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+)
+
+// Seeds of the sets. No volume is common to two sets.
+const (
+	TrainSeed       = 0x706c756d_00000101
+	CalibrationSeed = 0x706c756d_00000102
+	EvalSeed        = 0x706c756d_00000103
+)
+
+// Sizes of the sets. The one for evaluation is as large as the benchmark's official set.
+const (
+	TrainCount       = 320
+	CalibrationCount = 12
+	EvalCount        = 43
+)
+
+// Classes of voxels: those of KiTS19.
+const (
+	Background uint8 = iota
+	Kidney
+	Tumour
+)
+
+// Set is a set of labelled volumes: volume i depends on Seed and i alone, so N only bounds the set. A Set may be used
+// from many goroutines.
+type Set struct {
+	Seed uint64
+	N    int
+}
+
+// Train is the set that the embedded model is trained on.
+func Train() Set { return Set{TrainSeed, TrainCount} }
+
+// Calibration is the set that the embedded model is quantised with.
+func Calibration() Set { return Set{CalibrationSeed, CalibrationCount} }
+
+// Eval is the set that accuracy is measured on.
+func Eval() Set { return Set{EvalSeed, EvalCount} }
+
+// Len is the number of volumes.
+func (s Set) Len() int { return s.N }
+
+// Name is what volume i is called: "case_00017".
+func (s Set) Name(i int) string { return fmt.Sprintf("case_%05d", i) }
+
+// Volume is a phantom as scanned. The first axis goes down from slice to slice, the second to the back and the third to
+// the left, as in KiTS19.
+type Volume struct {
+	Shape   [3]int     // depth, height, width in voxels
+	Spacing [3]float64 // between voxels in millimetres, as a float32 holds it
+	Values  []float32  // whole HU, in C order, width fastest
+	Labels  []uint8    // classes, in the same order
+}
+
+// Draw draws volume i: 20 to 50 slices of 56 to 110 voxels a side. The caller owns it.
+func (s Set) Draw(i int) *Volume {
+	return drawPhantom(draw.NewRandom(s.Seed, uint64(i)))
+}
