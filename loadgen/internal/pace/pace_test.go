@@ -21,6 +21,15 @@ func TestUntilIsNeverEarly(t *testing.T) {
 	}
 }
 
+// The clock's start has a reading of the monotonic clock, which time.Since then goes by: steps of the wall clock do not
+// show. (A wall clock that a test could step would be the machine's.)
+func TestStepsOfTheWallClockDoNotShow(t *testing.T) {
+	c := Start(t.Context())
+	if start := c.Wall(); start == start.Round(0) { // without the reading they are equal
+		t.Error("the start has no monotonic reading")
+	}
+}
+
 func TestUntilThePastReturnsAtOnce(t *testing.T) {
 	c := Start(t.Context())
 	s := NewSleeper(t.Context(), c, false)
