@@ -1,0 +1,106 @@
+package generate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// beams is beam search as transformers has it: at each step the best continuations of all beams together, of which those
+// that end become hypotheses and the others the next beams.
+type beams struct {
+	limits
+	width  int
+	scores []float32 // sums of log probabilities
+	ids    [][]int32 // generated so far
+	from   []int
+	last   []int32
+	length int // of all beams
+	pool   hypotheses
+	ended  bool
+
+	top     best
+	spareID [][]int32
+	logs    []float32
+}
+
+// farBelow is the score that all beams but the first start with, so that the first step takes tokens of one beam alone.
+const farBelow = -1e9
+
+func newBeams(p *backend.Prompt) *beams {
+	b := &beams{
+		limits: limitsOf(p), width: p.Beams,
+		scores: make([]float32, p.Beams), ids: make([][]int32, p.Beams), spareID: make([][]int32, p.Beams),
+		from: make([]int, p.Beams), last: make([]int32, p.Beams),
+		pool: hypotheses{n: p.Beams, penalty: p.LengthPenalty, early: p.EarlyStopping, worst: math.MaxFloat64},
+	}
+	for i := 1; i < p.Beams; i++ {
+		b.scores[i] = farBelow
+	}
+	// One more than the end tokens of each beam: enough that the next beams are full however many end.
+	b.top.n = max(2, 1+len(b.ends)) * p.Beams
+	return b
+}
+
+func (b *beams) next(logits [][]float32) error {
+	b.top.kept = b.top.kept[:0]
+	for i := range b.width {
+		if err := b.offer(i, logits[min(i, len(logits)-1)]); err != nil {
+			return err
+		}
+	}
+	b.length++
+	b.choose()
+	b.ended = b.pool.full(float64(b.top.kept[0].score), b.length)
+	if !b.ended && b.length >= b.most {
+		b.ended = true
+		for i, ids := range b.ids {
+			b.pool.add(ids, false, float64(b.scores[i]), b.length)
+		}
+	}
+	return nil
+}
+
+// offer scores all continuations of beam i.
+func (b *beams) offer(i int, logits []float32) error {
+	b.logs = slices.Grow(b.logs[:0], len(logits))[:len(logits)]
+	if err := logSoftmax(b.logs, logits); err != nil {
+		return err
+	}
+	for _, id := range b.banned(b.length) {
+		if int(id) < len(b.logs) {
+			b.logs[id] = float32(math.Inf(-1))
+		}
+	}
+	for id, v := range b.logs {
+		if score := v + b.scores[i]; score > b.top.floor() || len(b.top.kept) < b.top.n {
+			b.top.offer(candidate{score, i, int32(id)})
+		}
+	}
+	return nil
+}
+
+// choose makes the next beams of the best continuations. One that ends and is not among the first of them is dropped.
+func (b *beams) choose() {
+	n := 0
+	for rank, c := range b.top.kept {
+		if among(c.token, b.ends) {
+			if rank < b.width {
+				b.pool.add(b.ids[c.beam], true, float64(c.score), b.length)
+			}
+			continue
+		}
+		b.spareID[n] = append(append(b.spareID[n][:0], b.ids[c.beam]...), c.token)
+		b.scores[n], b.from[n], b.last[n] = c.score, c.beam, c.token
+		if n++; n == b.width {
+			break
+		}
+	}
+	b.ids, b.spareID = b.spareID, b.ids
+}
+
+func (b *beams) done() bool      { return b.ended }
+func (b *beams) tokens() []int32 { return b.last }
+func (b *beams) parents() []int  { return b.from }
+func (b *beams) answer() []int32 { return b.pool.best(b.ends) }

@@ -1,0 +1,156 @@
+package generate
+
+// cache holds keys and values of sequences, one row each: for each tensor an array [rows, heads, width, dim]. Rows are
+// right-aligned: those of row r are in its last lengths[r] columns, and zeros or leftovers, which the mask hides, are
+// before.
+type cache struct {
+	heads, column int // column: bytes of one head's column
+	width         int
+	lengths       []int
+	tensors       [][]byte // as the session reads them: layers' keys and values in turn
+	spare         [][]byte // what the next step writes
+	aside         []byte   // one row of one tensor, while others move
+	peak          int      // bytes, the greatest ever held
+}
+
+func newCache(d *decoder) *cache {
+	n := 2 * d.layers
+	return &cache{heads: d.heads, column: d.dim * d.past.Size(), tensors: make([][]byte, n), spare: make([][]byte, n)}
+}
+
+func (c *cache) rows() int { return len(c.lengths) }
+
+// size is how many bytes of each tensor are in use.
+func (c *cache) size(rows, width int) int { return rows * c.heads * width * c.column }
+
+// slackColumns are the columns that a buffer gets beyond need, so that a cache that grows by one column each step seldom
+// needs a new one.
+const slackColumns = 32
+
+// room makes each of the buffers hold rows x width, with unspecified contents.
+func (c *cache) room(buffers [][]byte, rows, width int) {
+	n := c.size(rows, width)
+	for i := range buffers {
+		if cap(buffers[i]) < n {
+			buffers[i] = make([]byte, n, c.size(rows, width+slackColumns))
+		}
+		buffers[i] = buffers[i][:n]
+	}
+	c.peak = max(c.peak, c.held())
+}
+
+// held is how many bytes the buffers take.
+func (c *cache) held() int {
+	n := cap(c.aside)
+	for i := range c.tensors {
+		n += cap(c.tensors[i]) + cap(c.spare[i])
+	}
+	return n
+}
+
+// outputs returns buffers for rows x width that become the cache with written.
+func (c *cache) outputs(rows, width int) [][]byte {
+	c.room(c.spare, rows, width)
+	return c.spare
+}
+
+// stepped makes the cache of what a step wrote: one more column in each row.
+func (c *cache) stepped() {
+	c.tensors, c.spare = c.spare, c.tensors
+	c.width++
+	for r := range c.lengths {
+		c.lengths[r]++
+	}
+}
+
+// restart empties the cache, whose memory the next step writes.
+func (c *cache) restart() {
+	c.drop(0)
+	c.tensors, c.spare = c.spare, c.tensors
+}
+
+// filled makes the cache of what a run over whole prompts wrote, after restart.
+func (c *cache) filled(width int, lengths []int) {
+	c.tensors, c.spare = c.spare, c.tensors
+	c.width = width
+	c.lengths = append(c.lengths[:0], lengths...)
+}
+
+// longest is the length of the longest row.
+func (c *cache) longest() int {
+	n := 0
+	for _, l := range c.lengths {
+		n = max(n, l)
+	}
+	return n
+}
+
+// add appends a copy of a row of another cache.
+func (c *cache) add(from *cache, row int) {
+	n, rows := from.lengths[row], c.rows()+1
+	if n > c.width || c.size(rows, c.width) > cap(c.tensors[0]) {
+		c.rebuild(rows, max(c.width, n))
+	}
+	for i, t := range c.tensors {
+		c.tensors[i] = t[:c.size(rows, c.width)]
+		c.align(c.tensors[i], c.width, rows-1, from.tensors[i], from.width, row, n)
+	}
+	c.lengths = append(c.lengths, n)
+}
+
+// move copies row src over row dst.
+func (c *cache) move(dst, src int) {
+	if dst == src {
+		return
+	}
+	n := c.size(1, c.width)
+	c.lengths[dst] = c.lengths[src]
+	for _, t := range c.tensors {
+		copy(t[dst*n:(dst+1)*n], t[src*n:(src+1)*n])
+	}
+}
+
+// drop forgets the rows from n on.
+func (c *cache) drop(n int) {
+	c.lengths = c.lengths[:n]
+	if n == 0 {
+		c.width = 0
+	}
+	for i := range c.tensors {
+		c.tensors[i] = c.tensors[i][:c.size(n, c.width)]
+	}
+}
+
+// trim cuts columns that no row uses any more, once they are many enough to pay for the copy.
+func (c *cache) trim() {
+	if n := c.longest(); c.rows() > 0 && c.width > columns(n) {
+		c.rebuild(c.rows(), n)
+	}
+}
+
+// columns is the greatest width of a cache whose longest row has n tokens.
+func columns(n int) int { return n + n/4 + 16 }
+
+// rebuild copies all rows into a cache of another width, with memory for capacity rows.
+func (c *cache) rebuild(capacity, width int) {
+	c.room(c.spare, max(capacity, c.rows()), width)
+	for i := range c.tensors {
+		c.spare[i] = c.spare[i][:c.size(c.rows(), width)]
+		for r, n := range c.lengths {
+			c.align(c.spare[i], width, r, c.tensors[i], c.width, r, n)
+		}
+	}
+	c.tensors, c.spare = c.spare, c.tensors
+	c.width = width
+}
+
+// align copies the last n columns of a row from one tensor to another, and clears what is before them.
+func (c *cache) align(dst []byte, dstWidth, dstRow int, src []byte, srcWidth, srcRow, n int) {
+	for h := range c.heads {
+		to := dst[(dstRow*c.heads+h)*dstWidth*c.column:][:dstWidth*c.column]
+		from := src[(srcRow*c.heads+h)*srcWidth*c.column:][:srcWidth*c.column]
+		start := len(to) - n*c.column
+		clear(to[:start])
+		copy(to[start:], from[len(from)-n*c.column:])
+	}
+}

@@ -1,0 +1,177 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// ErrModel is in the chain of every error about a session that holds no decoder with its past.
+var ErrModel = errors.New("the model is not a decoder with its past")
+
+// decoder is what a session's tensors say of the model.
+type decoder struct {
+	layers int
+	heads  int // of keys and values
+	dim    int // of one head
+	past   backend.DType
+	logits backend.DType
+	vocab  int // 0: the model does not say
+
+	// Places of the tensors among the session's inputs and outputs. pasts and presents have the key of layer i at 2i and
+	// its value at 2i+1. positions is -1 where the model derives them from the mask.
+	ids, mask, positions int
+	pasts, presents      []int
+	scores               int
+}
+
+// inspect finds the decoder's tensors. It lists every fault.
+func inspect(s backend.Session) (decoder, error) {
+	d := decoder{ids: -1, mask: -1, positions: -1, scores: -1}
+	p := parts{decoder: &d}
+	p.inputs(s.Inputs())
+	p.outputs(s.Outputs())
+	p.finish()
+	if len(p.faults) > 0 {
+		return d, fmt.Errorf("%w: %s; want input_ids, attention_mask, position_ids, past_key_values.N.key and .value -> logits, present.N.key and .value",
+			ErrModel, strings.Join(p.faults, "; "))
+	}
+	return d, nil
+}
+
+// tokenBytes is what one token of one sequence takes in the cache.
+func (d *decoder) tokenBytes() int {
+	return 2 * d.layers * d.heads * d.dim * d.past.Size()
+}
+
+// parts collects a decoder from names.
+type parts struct {
+	*decoder
+	faults []string
+}
+
+func (p *parts) fault(format string, args ...any) {
+	p.faults = append(p.faults, fmt.Sprintf(format, args...))
+}
+
+func (p *parts) inputs(infos []backend.TensorInfo) {
+	for i, info := range infos {
+		switch info.Name {
+		case "input_ids":
+			p.ids = p.integers(i, info)
+		case "attention_mask":
+			p.mask = p.integers(i, info)
+		case "position_ids":
+			p.positions = p.integers(i, info)
+		default:
+			p.cached("past_key_values.", i, info, &p.pasts)
+		}
+	}
+}
+
+func (p *parts) outputs(infos []backend.TensorInfo) {
+	for i, info := range infos {
+		if info.Name == "logits" {
+			p.scores = i
+			p.checkLogits(info)
+			continue
+		}
+		p.cached("present.", i, info, &p.presents)
+	}
+}
+
+// integers checks an input of ids or masks and returns its place.
+func (p *parts) integers(i int, info backend.TensorInfo) int {
+	if info.DType != backend.Int64 || len(info.Shape) != 2 || info.Shape[0] >= 0 || info.Shape[1] >= 0 {
+		p.fault("input %v, want int64[N,N]", info)
+	}
+	return i
+}
+
+func (p *parts) checkLogits(info backend.TensorInfo) {
+	p.decoder.logits = info.DType
+	if info.DType != backend.Float32 || len(info.Shape) != 3 {
+		p.fault("output %v, want float32 of rank 3", info)
+		return
+	}
+	p.vocab = max(int(info.Shape[2]), 0)
+}
+
+// cached notes the place of a key or value by its name, "PREFIX" + layer + ".key" or ".value".
+func (p *parts) cached(prefix string, i int, info backend.TensorInfo, places *[]int) {
+	slot, ok := slotOf(strings.TrimPrefix(info.Name, prefix))
+	if !ok || !strings.HasPrefix(info.Name, prefix) {
+		p.fault("tensor %q is unknown", info.Name)
+		return
+	}
+	for len(*places) <= slot {
+		*places = append(*places, -1)
+	}
+	(*places)[slot] = i
+	p.checkCached(info)
+}
+
+// mostLayers bounds the layer numbers that a name may have.
+const mostLayers = 1024
+
+func slotOf(name string) (slot int, ok bool) {
+	number, kind, _ := strings.Cut(name, ".")
+	layer, err := strconv.Atoi(number)
+	if err != nil || layer < 0 || layer >= mostLayers {
+		return 0, false
+	}
+	switch kind {
+	case "key":
+		return 2 * layer, true
+	case "value":
+		return 2*layer + 1, true
+	}
+	return 0, false
+}
+
+// checkCached holds a key or value to [N, heads, N, dim], the same for all.
+func (p *parts) checkCached(info backend.TensorInfo) {
+	s := info.Shape
+	switch {
+	case len(s) != 4 || s[1] <= 0 || s[3] <= 0:
+		p.fault("tensor %v, want [N,HEADS,N,DIM] with fixed heads and dim", info)
+	case info.DType != backend.Float32 && info.DType != backend.Float16 && info.DType != backend.BFloat16:
+		p.fault("tensor %v, want float32, float16 or bfloat16", info)
+	case p.heads == 0:
+		p.heads, p.dim, p.past = int(s[1]), int(s[3]), info.DType
+	case int(s[1]) != p.heads || int(s[3]) != p.dim || info.DType != p.past:
+		p.fault("tensor %v, want %v[N,%d,N,%d] as the others", info, p.past, p.heads, p.dim)
+	}
+}
+
+// finish names what is missing.
+func (p *parts) finish() {
+	for _, want := range []struct {
+		name  string
+		place int
+	}{{"input_ids", p.ids}, {"attention_mask", p.mask}, {"logits", p.scores}} {
+		if want.place < 0 {
+			p.fault("%s is missing", want.name)
+		}
+	}
+	p.missing("past_key_values", p.pasts)
+	p.missing("present", p.presents)
+	if len(p.pasts) != len(p.presents) {
+		p.fault("%d past and %d present tensors", len(p.pasts), len(p.presents))
+	}
+	if len(p.pasts) == 0 {
+		p.fault("it has no past: export it with its cache")
+	}
+	p.layers = len(p.pasts) / 2
+}
+
+func (p *parts) missing(name string, places []int) {
+	for slot := range len(places) + len(places)%2 {
+		if slot == len(places) || places[slot] < 0 {
+			p.fault("%s.%d.%s is missing", name, slot/2, [2]string{"key", "value"}[slot%2])
+		}
+	}
+}

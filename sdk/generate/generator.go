@@ -1,0 +1,144 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Generator is a backend.Generator on a session. One goroutine runs all steps.
+//
+// Answers hold ids alone, and the end token where one was reached. With beams, no token is certain before the answer is
+// complete: FirstToken comes right before Complete then.
+type Generator struct {
+	model   decoder
+	session backend.Session
+	options Options
+
+	mu      sync.Mutex
+	waiting []*sequence // in the order in which they came
+	stats   Stats
+
+	wake    chan struct{} // has an element when waiting may have grown
+	closing chan struct{}
+	ended   chan struct{} // the loop has ended
+	once    sync.Once
+	err     error // of closing the session
+}
+
+var (
+	_ backend.Generator = (*Generator)(nil)
+	_ backend.Describer = (*Generator)(nil)
+)
+
+// ErrClosed is what Generate returns after Close.
+var ErrClosed = errors.New("the generator is closed")
+
+// New returns a generator on s, which it owns: Close closes it. With an error s stays the caller's.
+func New(s backend.Session, o Options) (*Generator, error) {
+	model, errModel := inspect(s)
+	o, errOptions := o.complete()
+	if err := errors.Join(errModel, errOptions); err != nil {
+		return nil, err
+	}
+	g := &Generator{
+		model: model, session: s, options: o,
+		wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+	}
+	g.stats.CacheLimit = o.CacheBytes
+	l := newLoop(g)
+	go func() {
+		defer close(g.ended)
+		l.run()
+	}()
+	return g, nil
+}
+
+// Generate continues p, which must have Tokens.
+func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+	if len(p.EOS) == 0 {
+		p.EOS = g.options.EOS
+	}
+	if err := g.check(&p); err != nil {
+		return err
+	}
+	s := newSequence(ctx, p, sink)
+	g.mu.Lock()
+	g.waiting = append(g.waiting, s)
+	g.mu.Unlock()
+	g.signal()
+	select {
+	case <-s.finished:
+	case <-g.ended:
+		return ErrClosed
+	}
+	if s.err != nil {
+		return s.err
+	}
+	ids := s.search.answer()
+	if !s.announced {
+		sink.FirstToken(backend.Tokens{IDs: ids[:1], N: 1})
+	}
+	sink.Complete(backend.Tokens{IDs: ids, N: len(ids)})
+	return nil
+}
+
+func (g *Generator) signal() {
+	select {
+	case g.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Limits says how many sequences are decoded together; as many calls at a time, and some to follow them, are worth making.
+func (g *Generator) Limits() backend.Limits {
+	return backend.Limits{Concurrency: 2 * g.options.MaxSequences, PreferredBatch: g.options.MaxSequences, MaxBatch: g.options.MaxSequences}
+}
+
+// Describe says what the session says, and adds what the cache takes.
+func (g *Generator) Describe() backend.Info {
+	var info backend.Info
+	if d, ok := g.session.(backend.Describer); ok {
+		info = d.Describe()
+	}
+	details := make(map[string]string, len(info.Details)+3)
+	for k, v := range info.Details {
+		details[k] = v
+	}
+	details["sequences"] = fmt.Sprint(g.options.MaxSequences)
+	details["kv_cache_limit_bytes"] = fmt.Sprint(g.options.CacheBytes)
+	details["kv_cache_bytes_per_token"] = fmt.Sprint(g.model.tokenBytes())
+	info.Details = details
+	return info
+}
+
+// Stats are figures of a generator since it was made.
+type Stats struct {
+	Sequences  int   // answers completed
+	Tokens     int   // in those answers
+	Steps      int   // runs of one token of each sequence
+	Rows       int   // sum of the sequences of all steps
+	Prompts    int   // runs of prompts
+	CacheBytes int64 // memory of keys and values that is held, which is also the most there was
+	CacheLimit int64 // its bound
+}
+
+// Stats returns the figures so far.
+func (g *Generator) Stats() Stats {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.stats
+}
+
+// Close ends the loop and closes the session. It may be called more than once.
+func (g *Generator) Close() error {
+	g.once.Do(func() {
+		close(g.closing)
+		<-g.ended
+		g.err = g.session.Close()
+	})
+	return g.err
+}

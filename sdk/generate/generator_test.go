@@ -1,0 +1,295 @@
+package generate_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/generate"
+)
+
+func open(t testing.TB, s backend.Session, o generate.Options) *generate.Generator {
+	t.Helper()
+	g, err := generate.New(s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+func prompts(n, vocab int, seed uint64) []backend.Prompt {
+	r := rand.New(rand.NewPCG(seed, 2))
+	all := make([]backend.Prompt, n)
+	for i := range all {
+		ids := make([]int32, 1+r.IntN(40))
+		for j := range ids {
+			ids[j] = int32(1 + r.IntN(vocab-1))
+		}
+		all[i] = backend.Prompt{Tokens: ids, MaxNewTokens: 1 + r.IntN(30), MinNewTokens: r.IntN(4), EOS: []int32{0}, LengthPenalty: 1}
+	}
+	return all
+}
+
+// generateAll generates all prompts at the same time.
+func generateAll(t testing.TB, g backend.Generator, all []backend.Prompt) []answer {
+	t.Helper()
+	answers := make([]answer, len(all))
+	var calls sync.WaitGroup
+	for i := range all {
+		calls.Go(func() {
+			if err := g.Generate(t.Context(), all[i], &answers[i]); err != nil {
+				t.Errorf("prompt %d: %v", i, err)
+			}
+		})
+	}
+	calls.Wait()
+	return answers
+}
+
+func TestGreedyTogetherIsGreedyAlone(t *testing.T) {
+	model := &toy{vocab: 30, layers: 2, favour: 1}
+	for _, sequences := range []int{1, 3, 8} {
+		g := open(t, &toy{vocab: 30, layers: 2, favour: 1}, generate.Options{MaxSequences: sequences, PromptTokens: 50})
+		all := prompts(60, 30, 1)
+		for i, a := range generateAll(t, g, all) {
+			a.check(t, model.greedy(all[i]))
+		}
+	}
+}
+
+func TestBeamsTogetherAreBeamsAlone(t *testing.T) {
+	all := prompts(40, 30, 2)
+	for i := range all {
+		all[i].Beams, all[i].EarlyStopping = 1+i%4, i%3 == 0
+	}
+	together := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.Options{MaxSequences: 11})
+	answers := generateAll(t, together, all)
+	for i, p := range all {
+		alone := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.Options{MaxSequences: 4})
+		answers[i].check(t, generateAll(t, alone, []backend.Prompt{p})[0].all)
+	}
+}
+
+// TestWideBeamsAreExhaustive searches with more beams than there are answers, and compares with all of them.
+func TestWideBeamsAreExhaustive(t *testing.T) {
+	for seed := range uint64(20) {
+		model := &toy{vocab: 3, layers: 1}
+		p := backend.Prompt{Tokens: []int32{1, 2, int32(1 + seed%2), int32(seed % 3)}, MaxNewTokens: 3, EOS: []int32{0}, Beams: 27, LengthPenalty: 0.7}
+		g := open(t, &toy{vocab: 3, layers: 1}, generate.Options{MaxSequences: 27})
+		generateAll(t, g, []backend.Prompt{p})[0].check(t, model.exhaust(p))
+	}
+}
+
+func TestTokensAreCounted(t *testing.T) {
+	g := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.Options{MaxSequences: 4, CacheBytes: 1 << 20})
+	all := prompts(20, 30, 3)
+	tokens := 0
+	for _, a := range generateAll(t, g, all) {
+		tokens += len(a.all)
+	}
+	s := g.Stats()
+	if s.Sequences != 20 || s.Tokens != tokens || s.Rows < s.Steps || s.Rows > 4*s.Steps || s.Prompts == 0 {
+		t.Errorf("figures %+v of 20 sequences, %d tokens", s, tokens)
+	}
+	if s.CacheBytes <= 0 || s.CacheBytes > s.CacheLimit || s.CacheLimit != 1<<20 {
+		t.Errorf("cache of %d bytes, bound %d", s.CacheBytes, s.CacheLimit)
+	}
+}
+
+// TestCacheStaysInItsBound gives many prompts, of which few fit at a time.
+func TestCacheStaysInItsBound(t *testing.T) {
+	model := &toy{vocab: 30, layers: 1}
+	const bound = 48 << 10
+	g := open(t, &toy{vocab: 30, layers: 1}, generate.Options{MaxSequences: 64, CacheBytes: bound})
+	all := prompts(100, 30, 4)
+	for i, a := range generateAll(t, g, all) {
+		a.check(t, model.greedy(all[i]))
+	}
+	s := g.Stats()
+	if s.CacheBytes > bound {
+		t.Errorf("the cache took %d bytes, want at most %d", s.CacheBytes, bound)
+	}
+	if s.Rows < 2*s.Steps {
+		t.Errorf("%d rows in %d steps: sequences ran one by one", s.Rows, s.Steps)
+	}
+}
+
+// TestNewPromptWaitsForOneStep starts a prompt while another one runs: its first token must come before the other's next
+// but one.
+func TestNewPromptWaitsForOneStep(t *testing.T) {
+	model := &toy{vocab: 30, layers: 1, favour: -100}
+	started := make(chan struct{})
+	var asked bool
+	var since, until int64
+	gate := make(chan struct{})
+	model.before = func() {
+		if !asked && model.runs.Load() == 5 {
+			asked = true
+			close(started)
+			<-gate
+		}
+	}
+	g := open(t, model, generate.Options{MaxSequences: 8})
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 100, EOS: []int32{0}}
+		if err := g.Generate(t.Context(), p, &answer{}); err != nil {
+			t.Error(err)
+		}
+	})
+	<-started
+	since = model.runs.Load()
+	calls.Go(func() {
+		a := &answer{onFirst: func() { until = model.runs.Load() }}
+		p := backend.Prompt{Tokens: []int32{2, 3}, MaxNewTokens: 3, EOS: []int32{0}}
+		if err := g.Generate(t.Context(), p, a); err != nil {
+			t.Error(err)
+		}
+	})
+	for !g.Waiting() {
+		runtime.Gosched()
+	}
+	close(gate)
+	calls.Wait()
+	if until != since+1 {
+		t.Errorf("asked during run %d, the first token came with run %d, want the next one", since, until)
+	}
+}
+
+func TestCancelledCallsLeave(t *testing.T) {
+	model := &toy{vocab: 30, layers: 1, favour: -100}
+	g := open(t, model, generate.Options{MaxSequences: 2})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	a := &answer{onFirst: func() { cancel(cause) }}
+	p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 1 << 20, EOS: []int32{0}}
+	if err := g.Generate(ctx, p, a); !errors.Is(err, cause) || a.completes != 0 {
+		t.Errorf("error %v after %d completions, want the cause of the cancellation and none", err, a.completes)
+	}
+	p.MaxNewTokens = 4
+	next := &answer{}
+	if err := g.Generate(t.Context(), p, next); err != nil || len(next.all) != 4 {
+		t.Errorf("the next call: %v, %v", next.all, err)
+	}
+}
+
+func TestFailedRunFailsItsSequences(t *testing.T) {
+	model := &toy{vocab: 30, layers: 1, favour: -100}
+	g := open(t, model, generate.Options{})
+	a := &answer{onFirst: func() { model.fail.Store(true) }}
+	p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 50, EOS: []int32{0}}
+	if err := g.Generate(t.Context(), p, a); !errors.Is(err, errToy) {
+		t.Errorf("error %v of a step, want the session's", err)
+	}
+	if err := g.Generate(t.Context(), p, &answer{}); !errors.Is(err, errToy) {
+		t.Errorf("error %v of a prompt, want the session's", err)
+	}
+	model.fail.Store(false)
+	if err := g.Generate(t.Context(), p, &answer{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBadPrompts(t *testing.T) {
+	g := open(t, &toy{vocab: 30, layers: 1}, generate.Options{MaxSequences: 4, CacheBytes: 1 << 16})
+	good := backend.Prompt{Tokens: []int32{1, 2}, MaxNewTokens: 5}
+	for name, c := range map[string]struct {
+		spoil func(p *backend.Prompt)
+		want  []string
+	}{
+		"empty":    {func(p *backend.Prompt) { p.Tokens = nil }, []string{"no tokens"}},
+		"beyond":   {func(p *backend.Prompt) { p.Tokens = []int32{1, 30} }, []string{"token 1 is 30, want one of [0, 30)"}},
+		"negative": {func(p *backend.Prompt) { p.Tokens = []int32{-1} }, []string{"token 0 is -1"}},
+		"endless":  {func(p *backend.Prompt) { p.MaxNewTokens = 0 }, []string{"MaxNewTokens = 0"}},
+		"wide":     {func(p *backend.Prompt) { p.Beams = 5 }, []string{"5 beams, want at most the 4"}},
+		"padding":  {func(p *backend.Prompt) { p.PadToken = 99 }, []string{"padding: token 0 is 99"}},
+		"too long": {func(p *backend.Prompt) { p.MaxNewTokens = 1 << 20 }, []string{"bytes of cache, the limit is 65536"}},
+		"all at once": {func(p *backend.Prompt) { p.Tokens, p.MaxNewTokens = nil, -3 },
+			[]string{"no tokens", "MaxNewTokens = -3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := good
+			c.spoil(&p)
+			err := g.Generate(t.Context(), p, &answer{})
+			if !errors.Is(err, generate.ErrPrompt) {
+				t.Fatalf("error %v, want an ErrPrompt", err)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("error %q lacks %q", err, part)
+				}
+			}
+		})
+	}
+}
+
+func TestCloseClosesTheSession(t *testing.T) {
+	model := &toy{vocab: 30, layers: 1}
+	g, err := generate.New(model, generate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if !model.closed.Load() {
+		t.Error("the session is open")
+	}
+	p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 1}
+	if err := g.Generate(t.Context(), p, &answer{}); !errors.Is(err, generate.ErrClosed) {
+		t.Errorf("error %v after Close", err)
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	_, err := generate.New(&toy{vocab: 3, layers: 1}, generate.Options{MaxSequences: -1, CacheBytes: -2})
+	for _, part := range []string{"MaxSequences = -1", "CacheBytes = -2"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("error %v lacks %q", err, part)
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	g := open(t, &toy{vocab: 3, layers: 2}, generate.Options{MaxSequences: 5, CacheBytes: 1 << 20})
+	d := g.Describe().Details
+	if d["sequences"] != "5" || d["kv_cache_limit_bytes"] != "1048576" || d["kv_cache_bytes_per_token"] != "32" {
+		t.Errorf("details %v", d)
+	}
+	if l := g.Limits(); l.MaxBatch != 5 || l.Concurrency < 5 {
+		t.Errorf("limits %+v", l)
+	}
+}
+
+// exhaust is the best answer of all, by score, made without a cache. Prompts must have a LengthPenalty.
+func (t *toy) exhaust(p backend.Prompt) []int32 {
+	var best []int32
+	var most float64
+	var grow func(ids []int32, sum float64)
+	grow = func(ids []int32, sum float64) {
+		if n := len(ids); n > 0 && (ids[n-1] == 0 || n == p.MaxNewTokens) {
+			if score := lengthScore(sum, n, p.LengthPenalty); best == nil || score > most {
+				best, most = slices.Clone(ids), score
+			}
+			return
+		}
+		for id, v := range logProbabilities(t.logits(append(slices.Clone(p.Tokens), ids...))) {
+			grow(append(slices.Clone(ids), int32(id)), sum+v)
+		}
+	}
+	grow(nil, 0)
+	return best
+}

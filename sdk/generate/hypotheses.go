@@ -1,0 +1,75 @@
+package generate
+
+import (
+	"math"
+	"slices"
+)
+
+// hypotheses are the best complete answers of a beam search.
+type hypotheses struct {
+	n       int
+	penalty float64
+	early   bool
+	worst   float64
+	kept    []hypothesis
+}
+
+type hypothesis struct {
+	score float64
+	ids   []int32
+	ended bool // by an end token
+}
+
+// add offers an answer with its sum of log probabilities. length is what the sum is divided by, to the power of the
+// penalty: it counts the end token, ids do not have it.
+func (h *hypotheses) add(ids []int32, ended bool, sum float64, length int) {
+	score := sum / math.Pow(float64(length), h.penalty)
+	if len(h.kept) >= h.n && score <= h.worst {
+		return
+	}
+	h.kept = append(h.kept, hypothesis{score, slices.Clone(ids), ended})
+	if len(h.kept) <= h.n {
+		h.worst = min(score, h.worst)
+		return
+	}
+	h.dropWorst()
+}
+
+// dropWorst removes the worst, the first of equal ones.
+func (h *hypotheses) dropWorst() {
+	at := 0
+	for i, k := range h.kept {
+		if k.score < h.kept[at].score {
+			at = i
+		}
+	}
+	h.kept = slices.Delete(h.kept, at, at+1)
+	h.worst = math.MaxFloat64
+	for _, k := range h.kept {
+		h.worst = min(h.worst, k.score)
+	}
+}
+
+// full says that no beam can win any more: with early stopping once there are enough hypotheses, else once none is worse
+// than what the best continuation of this length has.
+func (h *hypotheses) full(bestSum float64, length int) bool {
+	if len(h.kept) < h.n {
+		return false
+	}
+	return h.early || h.worst >= bestSum/math.Pow(float64(length), h.penalty)
+}
+
+// best returns the tokens of the best, the last of equal ones, with the end token where one ended it.
+func (h *hypotheses) best(ends []int32) []int32 {
+	at := 0
+	for i, k := range h.kept {
+		if k.score >= h.kept[at].score {
+			at = i
+		}
+	}
+	b := h.kept[at]
+	if b.ended {
+		return append(b.ids, ends[0])
+	}
+	return b.ids
+}

@@ -1,0 +1,72 @@
+package generate
+
+// permute makes row rows[i] a copy of what row rows[from[i]] held, for all i at once.
+//
+// It copies rows whose old contents nobody needs any more first. What then remains are cycles, each of which keeps one of
+// its rows aside.
+func (c *cache) permute(rows, from []int) {
+	readers := make([]int, len(rows)) // of each row: copies still to be made of it
+	pending := 0
+	for i, f := range from {
+		if f != i {
+			readers[f]++
+			pending++
+		}
+	}
+	done := make([]bool, len(rows))
+	for pending > 0 {
+		n := c.moveFree(rows, from, readers, done)
+		if n == 0 {
+			n = c.rotate(rows, from, done)
+		}
+		pending -= n
+	}
+}
+
+// moveFree makes the copies to rows that are not to be copied themselves, and returns how many it made.
+func (c *cache) moveFree(rows, from, readers []int, done []bool) int {
+	n := 0
+	for i, f := range from {
+		if f == i || done[i] || readers[i] > 0 {
+			continue
+		}
+		c.move(rows[i], rows[f])
+		readers[f]--
+		done[i] = true
+		n++
+	}
+	return n
+}
+
+// rotate carries out one cycle of copies and returns how many they were. No row outside reads one of a cycle.
+func (c *cache) rotate(rows, from []int, done []bool) int {
+	start := 0
+	for from[start] == start || done[start] {
+		start++
+	}
+	var cycle []int // each row is a copy of the next one
+	for i := start; !done[i]; i = from[i] {
+		done[i] = true
+		cycle = append(cycle, rows[i])
+	}
+	n := c.size(1, c.width)
+	c.aside = sized(c.aside, n)
+	for _, t := range c.tensors {
+		row := func(r int) []byte { return t[r*n : (r+1)*n] }
+		copy(c.aside, row(cycle[0]))
+		for i := range len(cycle) - 1 {
+			copy(row(cycle[i]), row(cycle[i+1]))
+		}
+		copy(row(cycle[len(cycle)-1]), c.aside)
+	}
+	c.rotateLengths(cycle)
+	return len(cycle)
+}
+
+func (c *cache) rotateLengths(cycle []int) {
+	first := c.lengths[cycle[0]]
+	for i := range len(cycle) - 1 {
+		c.lengths[cycle[i]] = c.lengths[cycle[i+1]]
+	}
+	c.lengths[cycle[len(cycle)-1]] = first
+}

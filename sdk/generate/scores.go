@@ -1,0 +1,92 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// errScores is in the chain of every error about logits that cannot be searched.
+var errScores = errors.New("the model's logits are not numbers")
+
+// argmax returns the index of the greatest logit, the first of equal ones, without those of banned.
+func argmax(logits []float32, banned []int32) (int32, error) {
+	best, at := float32(math.Inf(-1)), -1
+	for i, v := range logits {
+		if v > best && !among(int32(i), banned) {
+			best, at = v, i
+		} else if v != v {
+			return 0, fmt.Errorf("%w: that of token %d", errScores, i)
+		}
+	}
+	if at < 0 {
+		return 0, fmt.Errorf("%w: all are minus infinity", errScores)
+	}
+	return int32(at), nil
+}
+
+func among(id int32, ids []int32) bool {
+	for _, v := range ids {
+		if v == id {
+			return true
+		}
+	}
+	return false
+}
+
+// logSoftmax writes x - max(x) - log(sum(exp(x - max(x)))) to dst, with the roundings to float32 in the order in which
+// PyTorch makes them.
+func logSoftmax(dst, x []float32) error {
+	most := float32(math.Inf(-1))
+	for _, v := range x {
+		most = max(most, v) // NaN if any is
+	}
+	if most-most != 0 {
+		return fmt.Errorf("%w: the greatest is %v", errScores, most)
+	}
+	var sum float64
+	for _, v := range x {
+		sum += math.Exp(float64(v - most))
+	}
+	log := float32(math.Log(sum))
+	for i, v := range x {
+		dst[i] = (v - most) - log
+	}
+	return nil
+}
+
+// candidate is one token that continues one beam.
+type candidate struct {
+	score float32 // sum of log probabilities
+	beam  int
+	token int32
+}
+
+// best keeps the n greatest candidates in falling order. Of equal ones the first offered comes first.
+type best struct {
+	n    int
+	kept []candidate
+}
+
+func (b *best) offer(c candidate) {
+	if len(b.kept) == b.n {
+		if c.score <= b.kept[b.n-1].score {
+			return
+		}
+		b.kept = b.kept[:b.n-1]
+	}
+	i := len(b.kept)
+	b.kept = append(b.kept, c)
+	for ; i > 0 && b.kept[i-1].score < c.score; i-- {
+		b.kept[i] = b.kept[i-1]
+	}
+	b.kept[i] = c
+}
+
+// floor is the score that a candidate must exceed to be kept.
+func (b *best) floor() float32 {
+	if len(b.kept) < b.n {
+		return float32(math.Inf(-1))
+	}
+	return b.kept[b.n-1].score
+}

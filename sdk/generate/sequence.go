@@ -1,0 +1,45 @@
+package generate
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// sequence is one Generate call. It belongs to the loop from when it waits until finished is closed.
+type sequence struct {
+	ctx       context.Context
+	prompt    backend.Prompt
+	sink      backend.TokenSink
+	search    search
+	rows      []int // in the cache, one for each branch
+	announced bool  // FirstToken was called
+	err       error
+	finished  chan struct{}
+}
+
+func newSequence(ctx context.Context, p backend.Prompt, sink backend.TokenSink) *sequence {
+	return &sequence{ctx: ctx, prompt: p, sink: sink, search: newSearch(&p), finished: make(chan struct{})}
+}
+
+// advance gives the search the logits of its branches, and reports the first token of a greedy one.
+func (s *sequence) advance(logits [][]float32) {
+	if err := s.search.next(logits); err != nil {
+		s.err = err
+		return
+	}
+	if !s.announced && branches(&s.prompt) == 1 {
+		s.announced = true
+		s.sink.FirstToken(backend.Tokens{IDs: s.search.answer()[:1], N: 1})
+	}
+}
+
+// over says that the sequence needs no further step.
+func (s *sequence) over() bool {
+	if s.err == nil {
+		s.err = context.Cause(s.ctx)
+	}
+	return s.err != nil || s.search.done()
+}
+
+func (s *sequence) finish() { close(s.finished) }
