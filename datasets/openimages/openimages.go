@@ -15,6 +15,9 @@ const Classes = 264
 // Annotations is the path of the annotation file below the data set's folder.
 const Annotations = "annotations/openimages-mlperf.json"
 
+// Folders returns where pictures are looked for, below the data set's folder, in turn.
+func Folders() []string { return []string{".", "validation/data"} }
+
 // Options say what to expect of a data set. The zero value is right for the benchmark's.
 type Options struct {
 	Classes   int // number of categories: ids are 0 to Classes-1; 0: 264
@@ -32,7 +35,7 @@ func Open(dir string, o Options) (*coco.Set, error) {
 	}
 	return coco.Open(dir, coco.Options{
 		Annotations: Annotations,
-		Folders:     []string{".", "validation/data"},
+		Folders:     Folders(),
 		Classes:     o.Classes,
 		Count:       o.Count,
 		MaxPixels:   o.MaxPixels,

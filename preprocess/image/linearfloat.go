@@ -15,44 +15,71 @@ func LinearFloat32(dst []float32, img *RGB, w, h int) error {
 	if w <= 0 || h <= 0 || len(dst) != channels*w*h {
 		return fmt.Errorf("%w: %d values for %dx%d RGB, want %d", ErrBuffer, len(dst), w, h, channels*w*h)
 	}
-	r := floatResizer{cols: floatLerps(img.W, w), at: [2]int{-1, -1}}
-	for i := range r.row {
-		r.row[i] = make([]float32, channels*w)
-	}
-	for y, l := range floatLerps(img.H, h) {
-		top, bottom := r.rowAt(img, l.first, l.second), r.rowAt(img, l.second, l.first)
-		out := dst[channels*w*y:][:channels*w]
-		for i, v := range r.row[top] {
-			out[i] = v + float32((r.row[bottom][i]-v)*l.fraction)
-		}
-	}
+	r := floatResizer{values: rawValues(), layout: NHWC}
+	r.resize(img, w, h, func(y int, l between) { l.write(dst[channels*w*y:][:channels*w]) })
 	return nil
 }
 
-// floatResizer holds the two source rows last interpolated along x.
-type floatResizer struct {
-	cols []floatLerp
-	row  [2][]float32
-	at   [2]int
+// channelValues maps the samples of each channel to what is interpolated.
+type channelValues [channels][256]float32
+
+// rawValues maps samples to themselves.
+func rawValues() *channelValues {
+	return affine(func(_ int, v float32) float32 { return v })
 }
 
-// floatLerp is a destination sample that lies a fraction of the way from source sample first to second.
-type floatLerp struct {
-	first, second int
-	fraction      float32
-}
-
-// floatLerps gives the samples of an axis scaled from src to dst, the centres of pixels on each other; outside the picture
-// the border sample counts.
-func floatLerps(src, dst int) []floatLerp {
-	ls := make([]floatLerp, dst)
-	scale := float64(src) / float64(dst)
-	for d := range ls {
-		at := min(max((float64(d)+0.5)*scale-0.5, 0), float64(src-1))
-		first := int(math.Floor(at))
-		ls[d] = floatLerp{first: first, second: min(first+1, src-1), fraction: float32(at - float64(first))}
+func affine(value func(c int, v float32) float32) *channelValues {
+	m := new(channelValues)
+	for c := range m {
+		for v := range m[c] {
+			m[c][v] = value(c, float32(v))
+		}
 	}
-	return ls
+	return m
+}
+
+// floatResizer is OpenCV's INTER_LINEAR for float32 samples, of values that are mapped before: since the maps are affine,
+// that is the same as afterwards, and there are fewer values before. It keeps its memory from picture to picture.
+type floatResizer struct {
+	values *channelValues
+	layout Layout
+
+	cols, rows []floatLerp
+	line       [][channels]float32 // a source row, and its last pixel once more
+	row        [2][]float32        // the two source rows last interpolated along x
+	at         [2]int              // which they are
+}
+
+// between is a row between two rows: fraction of the way from top to bottom.
+type between struct {
+	top, bottom []float32
+	fraction    float32
+}
+
+// resize calls emit with each row of img scaled to w x h. A row has 3*w values: of a channel after the other for NCHW, of
+// a pixel after the other for NHWC.
+func (r *floatResizer) resize(img *RGB, w, h int, emit func(y int, l between)) {
+	r.cols, r.rows = floatLerps(r.cols, img.W, w), floatLerps(r.rows, img.H, h)
+	r.at = [2]int{-1, -1}
+	for i := range r.row {
+		r.row[i] = sized(r.row[i], channels*w)
+	}
+	if cap(r.line) <= img.W {
+		r.line = make([][channels]float32, img.W+1)
+	}
+	r.line = r.line[:img.W+1]
+	for y, l := range r.rows {
+		second := min(l.first+1, img.H-1)
+		top, bottom := r.rowAt(img, l.first, second), r.rowAt(img, second, l.first)
+		emit(y, between{r.row[top], r.row[bottom], l.fraction})
+	}
+}
+
+func sized(s []float32, n int) []float32 {
+	if cap(s) < n {
+		return make([]float32, n)
+	}
+	return s[:n]
 }
 
 // rowAt returns the slot that holds source row y, interpolating it if need be into the slot that does not hold row keep.
@@ -67,13 +94,86 @@ func (r *floatResizer) rowAt(img *RGB, y, keep int) int {
 		slot = 1
 	}
 	r.at[slot] = y
-	row, src := r.row[slot], img.Pix[channels*img.W*y:][:channels*img.W]
-	for x, l := range r.cols {
-		a, b := src[channels*l.first:][:channels], src[channels*l.second:][:channels]
-		for c := range channels {
-			v := float32(a[c])
-			row[channels*x+c] = v + float32((float32(b[c])-v)*l.fraction)
-		}
+	r.load(img.Pix[channels*img.W*y:][:channels*img.W])
+	if r.layout == NCHW {
+		r.planes(r.row[slot])
+	} else {
+		r.pixels(r.row[slot])
 	}
 	return slot
+}
+
+// load maps a row of pixels.
+func (r *floatResizer) load(pix []uint8) {
+	line, m := r.line[:len(pix)/channels], r.values
+	for x := range line {
+		p := pix[channels*x:][:channels]
+		line[x] = [channels]float32{m[0][p[0]], m[1][p[1]], m[2][p[2]]}
+	}
+	r.line[len(line)] = line[len(line)-1]
+}
+
+// planes interpolates the line along x, channel after channel.
+func (r *floatResizer) planes(out []float32) {
+	w := len(r.cols)
+	red, green, blue := out[:w], out[w:][:w], out[2*w:][:w]
+	for x, l := range r.cols {
+		p, q := &r.line[l.first], &r.line[l.first+1]
+		red[x] = p[0] + float32((q[0]-p[0])*l.fraction)
+		green[x] = p[1] + float32((q[1]-p[1])*l.fraction)
+		blue[x] = p[2] + float32((q[2]-p[2])*l.fraction)
+	}
+}
+
+// pixels interpolates the line along x, pixel after pixel.
+func (r *floatResizer) pixels(out []float32) {
+	for x, l := range r.cols {
+		p, q, o := &r.line[l.first], &r.line[l.first+1], out[channels*x:][:channels]
+		o[0] = p[0] + float32((q[0]-p[0])*l.fraction)
+		o[1] = p[1] + float32((q[1]-p[1])*l.fraction)
+		o[2] = p[2] + float32((q[2]-p[2])*l.fraction)
+	}
+}
+
+// write interpolates between the rows, four values at a time: the compiler leaves loops as they are.
+func (l between) write(out []float32) {
+	top, bottom, f := l.top[:len(out)], l.bottom[:len(out)], l.fraction
+	for len(out) >= 4 && len(top) >= 4 && len(bottom) >= 4 {
+		out[0] = top[0] + float32((bottom[0]-top[0])*f)
+		out[1] = top[1] + float32((bottom[1]-top[1])*f)
+		out[2] = top[2] + float32((bottom[2]-top[2])*f)
+		out[3] = top[3] + float32((bottom[3]-top[3])*f)
+		out, top, bottom = out[4:], top[4:], bottom[4:]
+	}
+	for i, v := range top {
+		out[i] = v + float32((bottom[i]-v)*f)
+	}
+}
+
+// truncate interpolates between the rows and cuts off what follows the point. The values must be of 0..255.
+func (l between) truncate(out []uint8) {
+	top, bottom, f := l.top[:len(out)], l.bottom[:len(out)], l.fraction
+	for i, v := range top {
+		out[i] = uint8(int32(v + float32((bottom[i]-v)*f)))
+	}
+}
+
+// floatLerp is a destination sample that lies a fraction of the way from source sample first to the next. At the end of an
+// axis the fraction is 0.
+type floatLerp struct {
+	first    int
+	fraction float32
+}
+
+// floatLerps gives the samples of an axis scaled from src to dst, the centres of pixels on each other; outside the picture
+// the border sample counts.
+func floatLerps(ls []floatLerp, src, dst int) []floatLerp {
+	ls = ls[:0]
+	scale := float64(src) / float64(dst)
+	for d := range dst {
+		at := min(max((float64(d)+0.5)*scale-0.5, 0), float64(src-1))
+		first := int(math.Floor(at))
+		ls = append(ls, floatLerp{first, float32(at - float64(first))})
+	}
+	return ls
 }

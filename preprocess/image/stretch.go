@@ -1,0 +1,165 @@
+package image
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Stretch is a preprocessing of detection models: the picture is resized to size x size pixels whatever its proportions,
+// as float32 samples (see [LinearFloat32]), and each channel, red first, is normalised.
+// Stretches are values made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34 and CocoResnet34TF; all are safe
+// for concurrent use.
+type Stretch struct {
+	name   string
+	size   int
+	layout Layout
+	bytes  bool
+	values *channelValues
+	pool   *sync.Pool // of *stretching
+}
+
+// stretching is the memory of one Apply or FromBytes in progress.
+type stretching struct {
+	decoder decoder
+	img     RGB
+	resizer floatResizer
+}
+
+// Retinanet is the preprocessing of RetinaNet: 0..1. Mean and standard deviation are the model's own affair.
+func Retinanet(size int, l Layout) Stretch {
+	return newStretch("retinanet", size, l, func(_ int, v float32) float32 { return v / 255 })
+}
+
+// CocoMobilenet is that of SSD-MobileNet: uint8, cut off after the point, NHWC.
+func CocoMobilenet(size int) Stretch {
+	s := newStretch("coco_mobilenet", size, NHWC, func(_ int, v float32) float32 { return v })
+	s.bytes = true
+	return s
+}
+
+// CocoPtMobilenet is that of the PyTorch SSD-MobileNet: -1..1.
+func CocoPtMobilenet(size int, l Layout) Stretch {
+	return newStretch("coco_pt_mobilenet", size, l, func(_ int, v float32) float32 { return (v - 127.5) / 127.5 })
+}
+
+// CocoResnet34 is that of SSD-ResNet34: scaled to 0..1, minus mean, by standard deviation.
+func CocoResnet34(size int, l Layout) Stretch {
+	mean, std := [channels]float32{0.485, 0.456, 0.406}, [channels]float32{0.229, 0.224, 0.225}
+	return newStretch("coco_resnet34", size, l, func(c int, v float32) float32 { return (v/255 - mean[c]) / std[c] })
+}
+
+// CocoResnet34TF is that of the TensorFlow SSD-ResNet34: minus the channel means 123.68, 116.78, 103.94.
+func CocoResnet34TF(size int, l Layout) Stretch {
+	means := [channels]float32{123.68, 116.78, 103.94}
+	return newStretch("coco_resnet34_tf", size, l, func(c int, v float32) float32 { return v - means[c] })
+}
+
+func newStretch(name string, size int, l Layout, value func(c int, v float32) float32) Stretch {
+	values := affine(value)
+	pool := &sync.Pool{New: func() any { return &stretching{resizer: floatResizer{values: values, layout: l}} }}
+	return Stretch{name: name, size: size, layout: l, values: values, pool: pool}
+}
+
+// Name is the reference's name of the preprocessing: "retinanet", "coco_mobilenet", "coco_pt_mobilenet",
+// "coco_resnet34", "coco_resnet34_tf".
+func (s Stretch) Name() string { return s.name }
+
+// Size is the width and height of the output in pixels.
+func (s Stretch) Size() int { return s.size }
+
+// Layout is the order of the output's axes.
+func (s Stretch) Layout() Layout { return s.layout }
+
+// Len is the number of values per picture: 3*Size*Size.
+func (s Stretch) Len() int { return channels * s.size * s.size }
+
+// Uint8 says that the values are uint8, which ApplyUint8 and FromBytesUint8 make; else they are float32.
+func (s Stretch) Uint8() bool { return s.bytes }
+
+// Apply writes the preprocessed img to dst, which has length s.Len(). It is safe for concurrent use; img is only read.
+func (s Stretch) Apply(dst []float32, img *RGB) error {
+	if err := s.check(len(dst), false); err != nil {
+		return err
+	}
+	return s.with(img, func(m *stretching) { s.floats(dst, img, m) })
+}
+
+// ApplyUint8 is Apply for recipes of uint8.
+func (s Stretch) ApplyUint8(dst []uint8, img *RGB) error {
+	if err := s.check(len(dst), true); err != nil {
+		return err
+	}
+	return s.with(img, func(m *stretching) { s.levels(dst, img, m) })
+}
+
+func (s Stretch) with(img *RGB, write func(*stretching)) error {
+	if err := img.check(); err != nil {
+		return err
+	}
+	m := s.pool.Get().(*stretching)
+	defer s.pool.Put(m)
+	write(m)
+	return nil
+}
+
+// FromBytes decodes a picture file and applies the recipe. Its errors are those of Decode and Apply. It is safe for
+// concurrent use; data is only read.
+func (s Stretch) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
+	if err := s.check(len(dst), false); err != nil {
+		return err
+	}
+	return s.decoded(data, o, func(m *stretching) { s.floats(dst, &m.img, m) })
+}
+
+// FromBytesUint8 is FromBytes for recipes of uint8.
+func (s Stretch) FromBytesUint8(dst []uint8, data []byte, o DecodeOptions) error {
+	if err := s.check(len(dst), true); err != nil {
+		return err
+	}
+	return s.decoded(data, o, func(m *stretching) { s.levels(dst, &m.img, m) })
+}
+
+func (s Stretch) decoded(data []byte, o DecodeOptions, write func(*stretching)) error {
+	m := s.pool.Get().(*stretching)
+	defer s.pool.Put(m)
+	if err := m.decoder.decode(&m.img, data, o, wholePicture); err != nil {
+		return err
+	}
+	write(m)
+	return nil
+}
+
+func (s Stretch) floats(dst []float32, img *RGB, m *stretching) {
+	w, plane := s.size, s.size*s.size
+	if s.layout == NHWC {
+		m.resizer.resize(img, w, w, func(y int, l between) { l.write(dst[channels*w*y:][:channels*w]) })
+		return
+	}
+	m.resizer.resize(img, w, w, func(y int, l between) {
+		for c := range channels {
+			part := between{l.top[c*w:], l.bottom[c*w:], l.fraction}
+			part.write(dst[c*plane+y*w:][:w])
+		}
+	})
+}
+
+func (s Stretch) levels(dst []uint8, img *RGB, m *stretching) {
+	w := channels * s.size
+	m.resizer.resize(img, s.size, s.size, func(y int, l between) { l.truncate(dst[w*y:][:w]) })
+}
+
+// check reports a recipe or a buffer that cannot be used.
+func (s Stretch) check(n int, bytes bool) error {
+	kind := map[bool]string{false: "float32", true: "uint8"}
+	switch {
+	case s.pool == nil:
+		return fmt.Errorf("%w: the zero Stretch; make one with Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34 or CocoResnet34TF", ErrBadRecipe)
+	case s.size <= 0:
+		return fmt.Errorf("%w: %s of size %d, want at least 1", ErrBadRecipe, s.name, s.size)
+	case s.bytes != bytes:
+		return fmt.Errorf("%w: %s makes %s, not %s", ErrBadRecipe, s.name, kind[s.bytes], kind[bytes])
+	case n != s.Len():
+		return fmt.Errorf("%w: %d values, %s of size %d makes %d", ErrBuffer, n, s.name, s.size, s.Len())
+	}
+	return nil
+}
