@@ -31,7 +31,7 @@ func FuzzCheckSettings(f *testing.F) {
 			return
 		}
 		e := test.e
-		if !(e.TargetQPS > 0) || math.IsInf(e.TargetQPS, 0) || !(e.TargetLatencyPercentile > 0 && e.TargetLatencyPercentile < 1) || e.SamplesPerQuery == 0 {
+		if !(e.TargetQPS > 0) || math.IsInf(e.TargetQPS, 0) || !(e.TargetLatencyPercentile > 0 && e.TargetLatencyPercentile < 1) || e.SamplesPerQuery == 0 && e.Mode != AccuracyOnly {
 			t.Errorf("%+v is accepted", e)
 		}
 		set := schedule.Set{Size: int(min(e.PerformanceSampleCount, uint64(total)))}
