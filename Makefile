@@ -25,7 +25,7 @@ test: ## run all tests of all modules; skips are listed and counted
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
 	$(BIN)/tools/gotestsum --format pkgname -- -count=1 -timeout 15m work
 
-test-python: ## run the tests that need Python (PYTHON=interpreter with the requirements of examples/python-*)
+test-python: ## run the tests that need Python (PYTHON=interpreter with the requirements of the examples)
 	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e
 
 race: ## the same under the race detector
