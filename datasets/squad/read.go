@@ -1,0 +1,206 @@
+package squad
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+)
+
+// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+var ErrDataset = errors.New("question-answering data set")
+
+// FaultError holds all faults of a data set: errors.As finds it in the error of Open.
+type FaultError = fault.Error
+
+// FileName is what the published development set is called.
+const FileName = "dev-v1.1.json"
+
+// Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
+type Set struct {
+	paragraphs []Paragraph
+	questions  int
+	remarks    []string
+}
+
+// Open reads a data set: a JSON file, or the dev-v1.1.json of a folder. The error lists every fault: it is a [*FaultError], for
+// which errors.Is(err, ErrDataset) holds.
+func Open(path string) (*Set, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, FileName)
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: want the path of a file such as %s of SQuAD 1.1, or of the folder with it: %w", ErrDataset, FileName, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
+	}
+	return Parse(text, path)
+}
+
+// Parse reads the text of a file as Open does. name is its path, for messages.
+func Parse(text []byte, name string) (*Set, error) {
+	var faults fault.List
+	if at := invalidUTF8(text); at >= 0 {
+		faults.Addf("", "byte %d is not UTF-8: is the file in another encoding?", at)
+		return nil, faults.Err(ErrDataset, name)
+	}
+	p := parser{faults: &faults, ids: map[string]bool{}}
+	p.file(text)
+	p.set.remarks = p.remarks.texts()
+	if p.set.questions == 0 && faults.Len() == 0 {
+		faults.Addf("", "it has no question")
+	}
+	if err := faults.Err(ErrDataset, name); err != nil {
+		return nil, err
+	}
+	return &p.set, nil
+}
+
+// invalidUTF8 is the place of the first byte that is not UTF-8, or -1.
+func invalidUTF8(text []byte) int {
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			return at
+		}
+		at += size
+	}
+	return -1
+}
+
+// Paragraphs are all passages, in the order of the file. They must not be changed.
+func (s *Set) Paragraphs() []Paragraph { return s.paragraphs }
+
+// Questions is the number of questions of all passages.
+func (s *Set) Questions() int { return s.questions }
+
+// Remarks are about what is odd but can be scored, as the reference does: questions without text or answers, answers that their
+// passage does not have. There are none about the published set.
+func (s *Set) Remarks() []string { return s.remarks }
+
+// parser reads the records of a file. A record that is wrong is reported and left out, and reading goes on behind it.
+type parser struct {
+	faults  *fault.List
+	remarks remarks
+	ids     map[string]bool // of the questions so far
+	set     Set
+}
+
+func (p *parser) file(text []byte) {
+	var file struct {
+		Data *[]json.RawMessage `json:"data"`
+	}
+	if !p.record("", text, &file) || p.missing("", "data", file.Data == nil) {
+		return
+	}
+	for i, article := range *file.Data {
+		p.article(fmt.Sprintf("data[%d]", i), article)
+	}
+}
+
+func (p *parser) article(where string, text []byte) {
+	var article struct {
+		Title      string             `json:"title"`
+		Paragraphs *[]json.RawMessage `json:"paragraphs"`
+	}
+	if !p.record(where, text, &article) || p.missing(where, "paragraphs", article.Paragraphs == nil) {
+		return
+	}
+	for i, paragraph := range *article.Paragraphs {
+		p.paragraph(fmt.Sprintf("%s.paragraphs[%d]", where, i), article.Title, paragraph)
+	}
+}
+
+func (p *parser) paragraph(where, title string, text []byte) {
+	var record struct {
+		Context *string            `json:"context"`
+		QAs     *[]json.RawMessage `json:"qas"`
+	}
+	if !p.record(where, text, &record) || p.missing(where, "context", record.Context == nil) || p.missing(where, "qas", record.QAs == nil) {
+		return
+	}
+	paragraph := Paragraph{Title: title, Context: *record.Context}
+	context := newPassage(paragraph.Context)
+	for i, qa := range *record.QAs {
+		if q, ok := p.question(fmt.Sprintf("%s.qas[%d]", where, i), context, qa); ok {
+			paragraph.Questions = append(paragraph.Questions, q)
+		}
+	}
+	p.set.questions += len(paragraph.Questions)
+	p.set.paragraphs = append(p.set.paragraphs, paragraph)
+}
+
+func (p *parser) question(where string, context passage, text []byte) (Question, bool) {
+	var record struct {
+		ID       *string `json:"id"`
+		Question *string `json:"question"`
+		Answers  *[]struct {
+			Text  *string `json:"text"`
+			Start *int    `json:"answer_start"`
+		} `json:"answers"`
+	}
+	if !p.record(where, text, &record) {
+		return Question{}, false
+	}
+	before := p.faults.Len()
+	p.missing(where, "id", record.ID == nil)
+	p.missing(where, "question", record.Question == nil)
+	if p.missing(where, "answers", record.Answers == nil) || p.faults.Len() > before {
+		return Question{}, false
+	}
+	q := Question{ID: *record.ID, Text: *record.Question}
+	if p.ids[q.ID] {
+		p.faults.Addf(where, "its id is that of an earlier question: %.100q", q.ID)
+	}
+	p.ids[q.ID] = true
+	for i, a := range *record.Answers {
+		if p.missing(where, fmt.Sprintf("answers[%d].text", i), a.Text == nil) {
+			continue
+		}
+		answer := Answer{Text: *a.Text, Start: -1}
+		if a.Start != nil {
+			answer.Start = *a.Start
+		}
+		q.Answers = append(q.Answers, answer)
+	}
+	p.remarks.question(q, context)
+	return q, true
+}
+
+// record decodes a record into v. It is false if the record is wrong, which it reports.
+func (p *parser) record(where string, text []byte, v any) bool {
+	err := json.Unmarshal(text, v)
+	var mistyped *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil && bytes.Equal(bytes.TrimSpace(text), []byte("null")):
+		p.faults.Addf(where, "it is null, want an object")
+	case err == nil:
+		return true
+	case errors.As(err, &mistyped) && mistyped.Field != "":
+		p.faults.Addf(where, "%q is a %s, want %v", mistyped.Field, mistyped.Value, mistyped.Type)
+	case errors.As(err, &mistyped):
+		p.faults.Addf(where, "it is a %s, want an object", mistyped.Value)
+	case errors.As(err, &syntax):
+		p.faults.Addf(where, "at byte %d: no JSON: %v; is the file truncated?", syntax.Offset, err)
+	default:
+		p.faults.Addf(where, "%v", err)
+	}
+	return false
+}
+
+// missing reports a field that a record lacks.
+func (p *parser) missing(where, field string, lacks bool) bool {
+	if lacks {
+		p.faults.Addf(where, "it has no %q", field)
+	}
+	return lacks
+}

@@ -1,0 +1,64 @@
+package squad
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// The records of the file, as published.
+type (
+	fileRecord struct {
+		Version string          `json:"version"`
+		Data    []articleRecord `json:"data"`
+	}
+	articleRecord struct {
+		Title      string            `json:"title"`
+		Paragraphs []paragraphRecord `json:"paragraphs"`
+	}
+	paragraphRecord struct {
+		Context string           `json:"context"`
+		QAs     []questionRecord `json:"qas"`
+	}
+	questionRecord struct {
+		ID       string         `json:"id"`
+		Question string         `json:"question"`
+		Answers  []answerRecord `json:"answers"`
+	}
+	answerRecord struct {
+		Text  string `json:"text"`
+		Start int    `json:"answer_start"`
+	}
+)
+
+// Write writes paragraphs as a file of the published layout. Paragraphs that follow each other under one title are one article.
+func Write(w io.Writer, paragraphs []Paragraph) error {
+	file := fileRecord{Version: "1.1", Data: []articleRecord{}}
+	for _, p := range paragraphs {
+		last := len(file.Data) - 1
+		if last < 0 || file.Data[last].Title != p.Title {
+			file.Data = append(file.Data, articleRecord{Title: p.Title})
+			last++
+		}
+		file.Data[last].Paragraphs = append(file.Data[last].Paragraphs, paragraphRecord{p.Context, questionRecords(p.Questions)})
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(file); err != nil {
+		return fmt.Errorf("write a question-answering data set: %w", err)
+	}
+	return nil
+}
+
+func questionRecords(questions []Question) []questionRecord {
+	records := make([]questionRecord, 0, len(questions))
+	for _, q := range questions {
+		answers := slices.Grow([]answerRecord{}, len(q.Answers))
+		for _, a := range q.Answers {
+			answers = append(answers, answerRecord(a))
+		}
+		records = append(records, questionRecord{q.ID, q.Text, answers})
+	}
+	return records
+}

@@ -1,0 +1,112 @@
+package questions
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/datasets/squad"
+)
+
+// TestAnswersAreWhereTheySay reads the sets with the checks of the published one.
+func TestAnswersAreWhereTheySay(t *testing.T) {
+	for name, set := range map[string]Set{"eval": Eval(), "calibration": Calibration(), "train": {TrainSeed, 300}} {
+		var b strings.Builder
+		if err := squad.Write(&b, set.Paragraphs(0, set.Len())); err != nil {
+			t.Fatal(err)
+		}
+		s, err := squad.Parse([]byte(b.String()), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Remarks()) != 0 || s.Questions() != PerPassage*set.Len() {
+			t.Errorf("%s: %d questions, remarks %q", name, s.Questions(), s.Remarks())
+		}
+	}
+}
+
+// TestSetsStayTheSame holds the sets to what the embedded model was trained, quantised and measured on.
+func TestSetsStayTheSame(t *testing.T) {
+	cases := []struct {
+		set  Set
+		want string
+	}{
+		{Eval(), "9cceb2a41da39e29e99d49522c1a05c0b4644af473ac268b8d1b56e7b1a2ced2"},
+		{Calibration(), "5c1d360cd3efbe0ff0cedd908fbabc2959c8eab140848b577ca563c6c7d05de6"},
+		{Set{TrainSeed, 500}, "d174805a0aca5042a65a3781d79b96358c95b471ea3b5461386e06cb9f1ee723"},
+	}
+	for _, c := range cases {
+		h := sha256.New()
+		for i := range c.set.Len() {
+			_, _ = fmt.Fprintf(h, "%+v\n", c.set.Paragraph(i))
+		}
+		if got := hex.EncodeToString(h.Sum(nil)); got != c.want {
+			t.Errorf("%d passages of seed %x: sha256 %s, want %s: a change here needs a new training", c.set.Len(), c.set.Seed, got, c.want)
+		}
+	}
+}
+
+// TestQuestionsHaveOneAnswer finds no two questions of a passage that read the same and differ in their answers.
+func TestQuestionsHaveOneAnswer(t *testing.T) {
+	set := Set{TrainSeed, 2000}
+	for i := range set.Len() {
+		p := set.Paragraph(i)
+		answers := map[string]string{}
+		for _, q := range p.Questions {
+			if was, ok := answers[q.Text]; ok && was != q.Answers[0].Text {
+				t.Errorf("passage %d: %q has the answers %q and %q in %q", i, q.Text, was, q.Answers[0].Text, p.Context)
+			}
+			answers[q.Text] = q.Answers[0].Text
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	long := 0
+	set := Eval()
+	for i := range set.Len() {
+		p := set.Paragraph(i)
+		if strings.Contains(p.Context, "$") || strings.Contains(p.Context, "  ") || !strings.HasSuffix(p.Context, ".") {
+			t.Errorf("passage %d: %q", i, p.Context)
+		}
+		for _, q := range p.Questions {
+			if strings.Contains(q.Text, "$") || !strings.HasSuffix(q.Text, "?") {
+				t.Errorf("question %s: %q", q.ID, q.Text)
+			}
+		}
+		if len(strings.Fields(p.Context)) > 250 {
+			long++
+		}
+	}
+	if long < set.Len()/50 || long > set.Len()/15 {
+		t.Errorf("%d of %d passages are long, want about %d %%", long, set.Len(), longPercent)
+	}
+}
+
+// TestSetsAreApart compares the passages of the evaluation with those of the training.
+func TestSetsAreApart(t *testing.T) {
+	eval := map[string]bool{}
+	for _, p := range Eval().Paragraphs(0, EvalCount) {
+		eval[p.Context] = true
+	}
+	if len(eval) != EvalCount {
+		t.Errorf("%d different passages of %d", len(eval), EvalCount)
+	}
+	for _, set := range []Set{Calibration(), {TrainSeed, 2000}} {
+		for i := range set.Len() {
+			if eval[set.Paragraph(i).Context] {
+				t.Errorf("passage %d of seed %x is evaluated on", i, set.Seed)
+			}
+		}
+	}
+}
+
+func BenchmarkParagraph(b *testing.B) {
+	set := Train()
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		set.Paragraph(i % set.Len())
+	}
+}

@@ -1,0 +1,65 @@
+package questions
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+	"github.com/plumbline-ml/plumbline/datasets/squad"
+)
+
+// Seeds of the sets.
+const (
+	TrainSeed       = 0x706c756d_00000401
+	CalibrationSeed = 0x706c756d_00000402
+	EvalSeed        = 0x706c756d_00000403
+)
+
+// Sizes of the sets, in passages.
+const (
+	TrainCount       = 40000
+	CalibrationCount = 100
+	EvalCount        = 250
+)
+
+// PerPassage is the number of questions about each passage.
+const PerPassage = 4
+
+// Set is a set of passages: passage i depends on Seed and i alone, so N only bounds the set. A Set may be used from many
+// goroutines.
+type Set struct {
+	Seed uint64
+	N    int
+}
+
+// Train is the set that the embedded model is trained on.
+func Train() Set { return Set{TrainSeed, TrainCount} }
+
+// Calibration is the set that the embedded model is quantised with.
+func Calibration() Set { return Set{CalibrationSeed, CalibrationCount} }
+
+// Eval is the set that accuracy is measured on.
+func Eval() Set { return Set{EvalSeed, EvalCount} }
+
+// Len is the number of passages.
+func (s Set) Len() int { return s.N }
+
+// Paragraph writes passage i and [PerPassage] questions about it, each with one answer.
+func (s Set) Paragraph(i int) squad.Paragraph {
+	w := writer{random: draw.NewRandom(s.Seed, uint64(i))}
+	w.compose()
+	p := squad.Paragraph{Title: "synthetic", Context: w.text.String()}
+	for n, q := range w.questions(PerPassage) {
+		q.ID = fmt.Sprintf("%08d-%d", i, n)
+		p.Questions = append(p.Questions, q)
+	}
+	return p
+}
+
+// Paragraphs writes passages [first, end).
+func (s Set) Paragraphs(first, end int) []squad.Paragraph {
+	paragraphs := make([]squad.Paragraph, 0, end-first)
+	for i := first; i < end; i++ {
+		paragraphs = append(paragraphs, s.Paragraph(i))
+	}
+	return paragraphs
+}
