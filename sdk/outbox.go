@@ -52,7 +52,7 @@ func newOutbox() *outbox {
 	return o
 }
 
-// open connects the outbox to a stream, whose first frame is a heartbeat, and starts its sender.
+// open connects the outbox to a stream, sends a heartbeat, and starts its sender.
 func (o *outbox) open(send func(*pluginpb.RunResponse) error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

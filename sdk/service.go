@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -125,29 +123,26 @@ func (s *service) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*plugi
 }
 
 // Run reads frames until the harness closes its half.
-func (s *service) Run(stream grpc.BidiStreamingServer[pluginpb.RunRequest, pluginpb.RunResponse]) error {
+func (s *service) Run(stream runStream) (err error) {
 	first, err := stream.Recv()
 	if err != nil {
 		return err
 	}
-	if err := s.outbox.open(stream.Send); err != nil {
+	way, err := accept(stream, first.GetStart())
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := way.close(); err == nil { // a status must not be wrapped
+			err = closing
+		}
+	}()
+	if err := s.outbox.open(way.Send); err != nil {
 		return err
 	}
 	defer s.outbox.shut()
-	interval := time.Duration(first.GetStart().GetHeartbeatNs())
-	go s.beat(stream.Context(), interval)
-	for {
-		frame, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.frame(frame); err != nil {
-			return err
-		}
-	}
+	go s.beat(stream.Context(), time.Duration(first.GetStart().GetHeartbeatNs()))
+	return way.receive(s.frame)
 }
 
 // beat sends heartbeats until ctx ends.

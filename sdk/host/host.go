@@ -78,6 +78,7 @@ type LaunchOptions struct {
 	CloseTimeout     time.Duration // 5 s: how long Close asks before it kills
 	Env              []string      // added to the plugin's environment
 	TLS              bool          // mutual TLS on the unix socket too; it doubles the round trip
+	StreamOnly       bool          // no shared memory: every frame goes over the gRPC stream, as it does with TLS
 }
 
 func (o LaunchOptions) withDefaults() LaunchOptions {

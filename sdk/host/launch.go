@@ -33,6 +33,8 @@ func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) 
 	if p.dir, err = os.MkdirTemp(socketParent(), "plumbline-"); err != nil { // 0700
 		return nil, p.failure(KindStart, err, "no private folder for its socket: "+err.Error(), "set TMPDIR to a folder that can be written")
 	}
+	p.ring = newShared(o)
+	p.process.inherited = p.ring.inherited()
 	p.failed, p.fail = context.WithCancelCause(context.Background())
 	p.client = plugin.NewClient(p.clientConfig())
 	if err := p.connect(ctx); err != nil {
@@ -109,6 +111,9 @@ func (p *Plugin) shake(ctx context.Context) error {
 	if _, err := p.client.Start(); err != nil {
 		return p.diagnose(err)
 	}
+	if err := p.ring.started(); err != nil {
+		return p.failure(KindStart, err, "its shared memory: "+err.Error(), "")
+	}
 	if fault := p.checkAddress(); fault != nil {
 		return fault
 	}
@@ -130,6 +135,7 @@ func (p *Plugin) shake(ctx context.Context) error {
 func (p *Plugin) abandon() {
 	_ = p.process.Kill(context.Background())
 	p.client.Kill()
+	_ = p.ring.free(&p.sending)
 	_ = os.RemoveAll(p.dir)
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -40,13 +39,13 @@ type receiver interface {
 type link struct {
 	plugin *Plugin
 	stream pluginpb.Plugin_RunClient
-
-	sending sync.Mutex // gRPC allows one Send at a time
+	ring   *shared // nil: none is offered
 
 	receiver atomic.Pointer[receiver] // of the open workload
 	lastBeat atomic.Int64             // time of the last frame, in ns since start
 	start    time.Time
 	alive    chan struct{} // closed with the first frame
+	rs       []loadgen.QuerySampleResponse
 }
 
 // openLink opens the stream, waits for the first heartbeat, and starts to receive and to watch.
@@ -56,8 +55,11 @@ func openLink(ctx context.Context, p *Plugin) (*link, error) {
 		return nil, p.unreachable(err)
 	}
 	interval := min(handshake.Heartbeat, p.options.HeartbeatTimeout/heartbeatsPerTimeout)
-	l := &link{plugin: p, stream: stream, start: time.Now(), alive: make(chan struct{})}
-	if err := l.send(&pluginpb.RunRequest{Start: &pluginpb.Start{HeartbeatNs: int64(interval)}}); err != nil {
+	l := &link{
+		plugin: p, stream: stream, ring: p.ring, start: time.Now(), alive: make(chan struct{}),
+		rs: make([]loadgen.QuerySampleResponse, responsesPerCall),
+	}
+	if err := l.send(&pluginpb.RunRequest{Start: &pluginpb.Start{HeartbeatNs: int64(interval), Ring: p.ring.message()}}); err != nil {
 		return nil, err
 	}
 	go l.receive()
@@ -82,9 +84,13 @@ func (p *Plugin) unreachable(err error) error {
 
 // send sends one frame. It waits where the plugin's window is full, and fails once the plugin has failed.
 func (l *link) send(r *pluginpb.RunRequest) error {
-	l.sending.Lock()
-	defer l.sending.Unlock()
-	if err := l.stream.Send(r); err != nil {
+	l.plugin.sending.Lock()
+	defer l.plugin.sending.Unlock()
+	send := l.stream.Send
+	if l.overRing() {
+		send = l.ring.send
+	}
+	if err := send(r); err != nil {
 		if cause := l.plugin.awaitFailure(); cause != nil {
 			return cause
 		}
@@ -93,23 +99,69 @@ func (l *link) send(r *pluginpb.RunRequest) error {
 	return nil
 }
 
-// receive hands frames on until the stream ends.
+// overRing reports whether frames go through the ring.
+func (l *link) overRing() bool { return l.ring != nil && l.ring.taken.Load() }
+
+// receive hands the frames of the stream on until it ends.
 func (l *link) receive() {
-	first := sync.OnceFunc(func() { close(l.alive) })
-	rs := make([]loadgen.QuerySampleResponse, responsesPerCall)
-	for {
-		frame, err := l.stream.Recv()
-		if err != nil {
-			l.ended(err)
-			return
-		}
-		l.lastBeat.Store(int64(time.Since(l.start)))
-		first()
-		if err := l.take(frame, rs); err != nil {
-			l.plugin.failWith(KindProtocol, err, err.Error(), faultHint)
-			return
+	defer l.ring.close()
+	frame, err := l.stream.Recv()
+	if err == nil {
+		err = l.begin(frame)
+	}
+	for err == nil {
+		if frame, err = l.stream.Recv(); err == nil {
+			err = l.acceptFromStream(frame)
 		}
 	}
+	if !errors.Is(err, errBreach) {
+		l.ended(err)
+	}
+}
+
+// begin goes on with what the first frame says: a heartbeat, of no workload yet. Others use the link only after it.
+func (l *link) begin(first *pluginpb.RunResponse) error {
+	if first.GetRing() {
+		if l.ring == nil {
+			return l.breach(errNoOffer)
+		}
+		l.ring.use(l.accept, func(err error) { _ = l.breach(err) })
+	}
+	l.lastBeat.Store(int64(time.Since(l.start)))
+	close(l.alive)
+	return nil
+}
+
+// What a plugin that takes a ring may not do.
+var (
+	errBreach     = errors.New("the plugin broke the protocol")
+	errNoOffer    = errors.New("it takes a ring that it was not offered")
+	errOverStream = errors.New("it sends a frame over the stream, though it took the ring")
+)
+
+// breach fails the plugin for an error of what it sent.
+func (l *link) breach(err error) error {
+	if !errors.Is(err, errBreach) {
+		l.plugin.failWith(KindProtocol, err, err.Error(), faultHint)
+	}
+	return errBreach
+}
+
+// acceptFromStream takes one frame, which is none of a ring's.
+func (l *link) acceptFromStream(frame *pluginpb.RunResponse) error {
+	if l.overRing() {
+		return l.breach(errOverStream)
+	}
+	return l.accept(frame)
+}
+
+// accept takes one frame.
+func (l *link) accept(frame *pluginpb.RunResponse) error {
+	l.lastBeat.Store(int64(time.Since(l.start)))
+	if err := l.take(frame, l.rs); err != nil {
+		return l.breach(err)
+	}
+	return nil
 }
 
 // take handles the parts of one frame. A frame of a workload that is closed is dropped.

@@ -24,7 +24,9 @@ type Plugin struct {
 	process    *process
 	client     *plugin.Client
 	rpc        pluginpb.PluginClient
+	ring       *shared // offered to the process; nil: none
 	link       *link
+	sending    sync.Mutex // held while a frame is sent: gRPC allows one Send at a time, and so does a ring
 
 	// failed ends with an *Error as its cause when the plugin fails, or with errClosed.
 	failed context.Context
@@ -55,7 +57,7 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newWorkload(p, r.GetWorkload(), fromproto.Info(r.GetInfo())), nil
+	return newWorkload(p, r.GetWorkload(), fromproto.Info(r.GetInfo()), o.Scenario), nil
 }
 
 // Context returns a context that ends with parent, or with an *Error as its cause as soon as the plugin fails.
@@ -83,8 +85,9 @@ func (p *Plugin) Close() error {
 			p.ask()
 		}
 		p.process.end(p.client.Kill)
+		p.closed = p.ring.free(&p.sending)
 		if err := os.RemoveAll(p.dir); err != nil {
-			p.closed = fmt.Errorf("plugin %s: remove the folder of its socket: %w", p.name, err)
+			p.closed = errors.Join(p.closed, fmt.Errorf("plugin %s: remove the folder of its socket: %w", p.name, err))
 		}
 	})
 	return p.closed

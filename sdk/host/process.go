@@ -27,9 +27,10 @@ const (
 // process runs a plugin binary in a process group of its own: go-plugin's runner.Runner. Unlike go-plugin's own one it
 // reads lines of any length, keeps what was printed in place of the handshake, and leaves no process of the group.
 type process struct {
-	path   string
-	env    []string
-	output *output
+	path      string
+	env       []string
+	output    *output
+	inherited []*os.File // by the process, as descriptors 3 and on
 
 	cmd    *exec.Cmd
 	stdin  *os.File // held open while we live: see package lifeline
@@ -75,6 +76,7 @@ func (p *process) start() error {
 	p.cmd = exec.Command(p.path)
 	p.cmd.Env = p.env
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in.r, out.w, errs.w
+	p.cmd.ExtraFiles = p.inherited
 	p.cmd.SysProcAttr = ownGroup()
 	if err := p.launch(); err != nil {
 		closeFiles(in.w, out.r, errs.r)

@@ -26,6 +26,8 @@ type sut struct {
 	answered  atomic.Uint64 // distinct samples
 	answers   answered      // belongs to the goroutine that receives
 	base      atomic.Uint64 // issued before the test under way, whose ids start at 0
+	alone     bool          // one query at a time: the issuing goroutine may look for the answer itself
+	wanted    func() bool   // outstanding, made a value once
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -38,8 +40,10 @@ type sut struct {
 	stopped chan struct{}
 }
 
-func newSUT(w *Workload) *sut {
+func newSUT(w *Workload, scenario loadgen.Scenario) *sut {
 	s := &sut{workload: w, stopped: make(chan struct{})}
+	s.alone = scenario == loadgen.SingleStream || scenario == loadgen.MultiStream
+	s.wanted = s.outstanding
 	s.changed.L = &s.mu
 	go s.sendQueued()
 	return s
@@ -72,11 +76,17 @@ func (s *sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Respond
 		s.base.Store(s.issued.Load())
 	}
 	s.issued.Add(uint64(len(q.Samples)))
+	if s.alone && idle && s.workload.plugin.ring.begin() {
+		defer s.workload.plugin.ring.finish(s.wanted)
+	}
 	if idle || len(q.Samples) > chunkSamples {
 		return s.sendNow(ctx, q.Samples)
 	}
 	return s.enqueue(q.Samples)
 }
+
+// outstanding reports whether something was issued that is not answered.
+func (s *sut) outstanding() bool { return s.issued.Load() != s.answered.Load() }
 
 // answerTo is apart from IssueQuery, which would allocate r at each call.
 func (s *sut) answerTo(r loadgen.Responder) { s.responder.Store(&r) }

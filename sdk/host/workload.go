@@ -21,9 +21,9 @@ type Workload struct {
 	closed  error
 }
 
-func newWorkload(p *Plugin, number uint64, info sdk.WorkloadInfo) *Workload {
+func newWorkload(p *Plugin, number uint64, info sdk.WorkloadInfo, s loadgen.Scenario) *Workload {
 	w := &Workload{plugin: p, number: number, info: info}
-	w.sut, w.qsl = newSUT(w), &qsl{w}
+	w.sut, w.qsl = newSUT(w, s), &qsl{w}
 	var r receiver = w.sut
 	p.link.receiver.Store(&r)
 	return w

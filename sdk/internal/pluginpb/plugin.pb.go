@@ -164,7 +164,9 @@ func (x *RunRequest) GetWorkload() uint64 {
 type Start struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The plugin sends a heartbeat at least this often.
-	HeartbeatNs   int64 `protobuf:"varint,1,opt,name=heartbeat_ns,json=heartbeatNs,proto3" json:"heartbeat_ns,omitempty"`
+	HeartbeatNs int64 `protobuf:"varint,1,opt,name=heartbeat_ns,json=heartbeatNs,proto3" json:"heartbeat_ns,omitempty"`
+	// A faster way for the frames than this stream, for a plugin that knows it (capability "ring"). Absent: none.
+	Ring          *Ring `protobuf:"bytes,2,opt,name=ring,proto3" json:"ring,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -206,6 +208,71 @@ func (x *Start) GetHeartbeatNs() int64 {
 	return 0
 }
 
+func (x *Start) GetRing() *Ring {
+	if x != nil {
+		return x.Ring
+	}
+	return nil
+}
+
+// Ring offers memory that both processes share. A plugin that takes it says so in its first message; from then on every
+// frame, in both directions, goes through the memory and none over the stream, whose end still is the end of the run.
+// A plugin that does not know the field goes on over the stream. docs/protocol.md has the layout.
+type Ring struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of the layout: 1.
+	Version uint32 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	// Descriptors that the plugin's process has inherited: the memory, then four eventfds: samples are written, there is
+	// room for samples, answers are written, there is room for answers.
+	Descriptors   []int32 `protobuf:"varint,2,rep,packed,name=descriptors,proto3" json:"descriptors,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Ring) Reset() {
+	*x = Ring{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Ring) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Ring) ProtoMessage() {}
+
+func (x *Ring) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Ring.ProtoReflect.Descriptor instead.
+func (*Ring) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Ring) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *Ring) GetDescriptors() []int32 {
+	if x != nil {
+		return x.Descriptors
+	}
+	return nil
+}
+
 // Issue asks for inference on samples.
 type Issue struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -219,7 +286,7 @@ type Issue struct {
 
 func (x *Issue) Reset() {
 	*x = Issue{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[2]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -231,7 +298,7 @@ func (x *Issue) String() string {
 func (*Issue) ProtoMessage() {}
 
 func (x *Issue) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[2]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -244,7 +311,7 @@ func (x *Issue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Issue.ProtoReflect.Descriptor instead.
 func (*Issue) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{2}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Issue) GetSamples() []byte {
@@ -270,7 +337,7 @@ type Flush struct {
 
 func (x *Flush) Reset() {
 	*x = Flush{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[3]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -282,7 +349,7 @@ func (x *Flush) String() string {
 func (*Flush) ProtoMessage() {}
 
 func (x *Flush) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[3]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -295,7 +362,7 @@ func (x *Flush) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Flush.ProtoReflect.Descriptor instead.
 func (*Flush) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{3}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{4}
 }
 
 // RunResponse is one frame to the harness. Its parts count in the order of their field numbers.
@@ -306,14 +373,16 @@ type RunResponse struct {
 	Heartbeat   *Heartbeat             `protobuf:"bytes,3,opt,name=heartbeat,proto3" json:"heartbeat,omitempty"`
 	Failure     *Failure               `protobuf:"bytes,4,opt,name=failure,proto3" json:"failure,omitempty"`
 	// The workload that all of this is about; 0: none is open.
-	Workload      uint64 `protobuf:"varint,5,opt,name=workload,proto3" json:"workload,omitempty"`
+	Workload uint64 `protobuf:"varint,5,opt,name=workload,proto3" json:"workload,omitempty"`
+	// In the first message: the plugin takes the ring that Start offered.
+	Ring          bool `protobuf:"varint,6,opt,name=ring,proto3" json:"ring,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunResponse) Reset() {
 	*x = RunResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[4]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -325,7 +394,7 @@ func (x *RunResponse) String() string {
 func (*RunResponse) ProtoMessage() {}
 
 func (x *RunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[4]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -338,7 +407,7 @@ func (x *RunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunResponse.ProtoReflect.Descriptor instead.
 func (*RunResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{4}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *RunResponse) GetFirstTokens() *Answers {
@@ -376,6 +445,13 @@ func (x *RunResponse) GetWorkload() uint64 {
 	return 0
 }
 
+func (x *RunResponse) GetRing() bool {
+	if x != nil {
+		return x.Ring
+	}
+	return false
+}
+
 // Answers are payloads for samples that were issued, in any order. Every sample is answered once, in every mode, with
 // the payload that the accuracy log has in its official byte layout.
 type Answers struct {
@@ -396,7 +472,7 @@ type Answers struct {
 
 func (x *Answers) Reset() {
 	*x = Answers{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[5]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -408,7 +484,7 @@ func (x *Answers) String() string {
 func (*Answers) ProtoMessage() {}
 
 func (x *Answers) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[5]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -421,7 +497,7 @@ func (x *Answers) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answers.ProtoReflect.Descriptor instead.
 func (*Answers) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{5}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Answers) GetIds() []byte {
@@ -472,7 +548,7 @@ type Heartbeat struct {
 
 func (x *Heartbeat) Reset() {
 	*x = Heartbeat{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[6]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -484,7 +560,7 @@ func (x *Heartbeat) String() string {
 func (*Heartbeat) ProtoMessage() {}
 
 func (x *Heartbeat) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[6]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -497,7 +573,7 @@ func (x *Heartbeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Heartbeat.ProtoReflect.Descriptor instead.
 func (*Heartbeat) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{6}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Heartbeat) GetReceived() uint64 {
@@ -526,7 +602,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[7]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -538,7 +614,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[7]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -551,7 +627,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{7}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Failure) GetCode() uint32 {
@@ -578,7 +654,7 @@ type SamplesRequest struct {
 
 func (x *SamplesRequest) Reset() {
 	*x = SamplesRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[8]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -590,7 +666,7 @@ func (x *SamplesRequest) String() string {
 func (*SamplesRequest) ProtoMessage() {}
 
 func (x *SamplesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[8]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -603,7 +679,7 @@ func (x *SamplesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SamplesRequest.ProtoReflect.Descriptor instead.
 func (*SamplesRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{8}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SamplesRequest) GetIndices() []byte {
@@ -621,7 +697,7 @@ type SamplesResponse struct {
 
 func (x *SamplesResponse) Reset() {
 	*x = SamplesResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[9]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -633,7 +709,7 @@ func (x *SamplesResponse) String() string {
 func (*SamplesResponse) ProtoMessage() {}
 
 func (x *SamplesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[9]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -646,7 +722,7 @@ func (x *SamplesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SamplesResponse.ProtoReflect.Descriptor instead.
 func (*SamplesResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{9}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{10}
 }
 
 type WarmUpRequest struct {
@@ -657,7 +733,7 @@ type WarmUpRequest struct {
 
 func (x *WarmUpRequest) Reset() {
 	*x = WarmUpRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[10]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -669,7 +745,7 @@ func (x *WarmUpRequest) String() string {
 func (*WarmUpRequest) ProtoMessage() {}
 
 func (x *WarmUpRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[10]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -682,7 +758,7 @@ func (x *WarmUpRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WarmUpRequest.ProtoReflect.Descriptor instead.
 func (*WarmUpRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{10}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{11}
 }
 
 type WarmUpResponse struct {
@@ -693,7 +769,7 @@ type WarmUpResponse struct {
 
 func (x *WarmUpResponse) Reset() {
 	*x = WarmUpResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[11]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -705,7 +781,7 @@ func (x *WarmUpResponse) String() string {
 func (*WarmUpResponse) ProtoMessage() {}
 
 func (x *WarmUpResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[11]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -718,7 +794,7 @@ func (x *WarmUpResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WarmUpResponse.ProtoReflect.Descriptor instead.
 func (*WarmUpResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{11}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{12}
 }
 
 type CloseRequest struct {
@@ -729,7 +805,7 @@ type CloseRequest struct {
 
 func (x *CloseRequest) Reset() {
 	*x = CloseRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[12]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -741,7 +817,7 @@ func (x *CloseRequest) String() string {
 func (*CloseRequest) ProtoMessage() {}
 
 func (x *CloseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[12]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -754,7 +830,7 @@ func (x *CloseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRequest.ProtoReflect.Descriptor instead.
 func (*CloseRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{12}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{13}
 }
 
 type CloseResponse struct {
@@ -765,7 +841,7 @@ type CloseResponse struct {
 
 func (x *CloseResponse) Reset() {
 	*x = CloseResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -777,7 +853,7 @@ func (x *CloseResponse) String() string {
 func (*CloseResponse) ProtoMessage() {}
 
 func (x *CloseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -790,7 +866,7 @@ func (x *CloseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseResponse.ProtoReflect.Descriptor instead.
 func (*CloseResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{13}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
 }
 
 type DescribeRequest struct {
@@ -801,7 +877,7 @@ type DescribeRequest struct {
 
 func (x *DescribeRequest) Reset() {
 	*x = DescribeRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -813,7 +889,7 @@ func (x *DescribeRequest) String() string {
 func (*DescribeRequest) ProtoMessage() {}
 
 func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -826,7 +902,7 @@ func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeRequest.ProtoReflect.Descriptor instead.
 func (*DescribeRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{15}
 }
 
 type DescribeResponse struct {
@@ -840,7 +916,7 @@ type DescribeResponse struct {
 
 func (x *DescribeResponse) Reset() {
 	*x = DescribeResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -852,7 +928,7 @@ func (x *DescribeResponse) String() string {
 func (*DescribeResponse) ProtoMessage() {}
 
 func (x *DescribeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -865,7 +941,7 @@ func (x *DescribeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeResponse.ProtoReflect.Descriptor instead.
 func (*DescribeResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{15}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DescribeResponse) GetCapabilities() []string {
@@ -897,7 +973,7 @@ type Description struct {
 
 func (x *Description) Reset() {
 	*x = Description{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -909,7 +985,7 @@ func (x *Description) String() string {
 func (*Description) ProtoMessage() {}
 
 func (x *Description) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -922,7 +998,7 @@ func (x *Description) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Description.ProtoReflect.Descriptor instead.
 func (*Description) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{16}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Description) GetName() string {
@@ -980,7 +1056,7 @@ type Model struct {
 
 func (x *Model) Reset() {
 	*x = Model{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -992,7 +1068,7 @@ func (x *Model) String() string {
 func (*Model) ProtoMessage() {}
 
 func (x *Model) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1005,7 +1081,7 @@ func (x *Model) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model.ProtoReflect.Descriptor instead.
 func (*Model) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{17}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Model) GetName() string {
@@ -1097,7 +1173,7 @@ type ModelFile struct {
 
 func (x *ModelFile) Reset() {
 	*x = ModelFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1109,7 +1185,7 @@ func (x *ModelFile) String() string {
 func (*ModelFile) ProtoMessage() {}
 
 func (x *ModelFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1122,7 +1198,7 @@ func (x *ModelFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelFile.ProtoReflect.Descriptor instead.
 func (*ModelFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{18}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ModelFile) GetName() string {
@@ -1204,7 +1280,7 @@ type Dataset struct {
 
 func (x *Dataset) Reset() {
 	*x = Dataset{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1216,7 +1292,7 @@ func (x *Dataset) String() string {
 func (*Dataset) ProtoMessage() {}
 
 func (x *Dataset) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1229,7 +1305,7 @@ func (x *Dataset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dataset.ProtoReflect.Descriptor instead.
 func (*Dataset) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{19}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Dataset) GetName() string {
@@ -1301,7 +1377,7 @@ type ArchiveFile struct {
 
 func (x *ArchiveFile) Reset() {
 	*x = ArchiveFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1313,7 +1389,7 @@ func (x *ArchiveFile) String() string {
 func (*ArchiveFile) ProtoMessage() {}
 
 func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1326,7 +1402,7 @@ func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveFile.ProtoReflect.Descriptor instead.
 func (*ArchiveFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ArchiveFile) GetName() string {
@@ -1379,7 +1455,7 @@ type MetricInfo struct {
 
 func (x *MetricInfo) Reset() {
 	*x = MetricInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1391,7 +1467,7 @@ func (x *MetricInfo) String() string {
 func (*MetricInfo) ProtoMessage() {}
 
 func (x *MetricInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1404,7 +1480,7 @@ func (x *MetricInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetricInfo.ProtoReflect.Descriptor instead.
 func (*MetricInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MetricInfo) GetName() string {
@@ -1460,7 +1536,7 @@ type Param struct {
 
 func (x *Param) Reset() {
 	*x = Param{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1472,7 +1548,7 @@ func (x *Param) String() string {
 func (*Param) ProtoMessage() {}
 
 func (x *Param) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1485,7 +1561,7 @@ func (x *Param) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Param.ProtoReflect.Descriptor instead.
 func (*Param) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Param) GetName() string {
@@ -1520,7 +1596,7 @@ type SmokeSetting struct {
 
 func (x *SmokeSetting) Reset() {
 	*x = SmokeSetting{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1532,7 +1608,7 @@ func (x *SmokeSetting) String() string {
 func (*SmokeSetting) ProtoMessage() {}
 
 func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1545,7 +1621,7 @@ func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SmokeSetting.ProtoReflect.Descriptor instead.
 func (*SmokeSetting) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{23}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SmokeSetting) GetScenario() Scenario {
@@ -1589,7 +1665,7 @@ type OpenRequest struct {
 
 func (x *OpenRequest) Reset() {
 	*x = OpenRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1601,7 +1677,7 @@ func (x *OpenRequest) String() string {
 func (*OpenRequest) ProtoMessage() {}
 
 func (x *OpenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1614,7 +1690,7 @@ func (x *OpenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenRequest.ProtoReflect.Descriptor instead.
 func (*OpenRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{24}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *OpenRequest) GetModel() string {
@@ -1705,7 +1781,7 @@ type OpenResponse struct {
 
 func (x *OpenResponse) Reset() {
 	*x = OpenResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1717,7 +1793,7 @@ func (x *OpenResponse) String() string {
 func (*OpenResponse) ProtoMessage() {}
 
 func (x *OpenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1730,7 +1806,7 @@ func (x *OpenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenResponse.ProtoReflect.Descriptor instead.
 func (*OpenResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *OpenResponse) GetInfo() *WorkloadInfo {
@@ -1768,7 +1844,7 @@ type WorkloadInfo struct {
 
 func (x *WorkloadInfo) Reset() {
 	*x = WorkloadInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1780,7 +1856,7 @@ func (x *WorkloadInfo) String() string {
 func (*WorkloadInfo) ProtoMessage() {}
 
 func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1793,7 +1869,7 @@ func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkloadInfo.ProtoReflect.Descriptor instead.
 func (*WorkloadInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *WorkloadInfo) GetModel() string {
@@ -1897,7 +1973,7 @@ type ScoreRequest struct {
 
 func (x *ScoreRequest) Reset() {
 	*x = ScoreRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1909,7 +1985,7 @@ func (x *ScoreRequest) String() string {
 func (*ScoreRequest) ProtoMessage() {}
 
 func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1922,7 +1998,7 @@ func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreRequest.ProtoReflect.Descriptor instead.
 func (*ScoreRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ScoreRequest) GetOptions() *ScoreOptions {
@@ -1951,7 +2027,7 @@ type ScoreOptions struct {
 
 func (x *ScoreOptions) Reset() {
 	*x = ScoreOptions{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1963,7 +2039,7 @@ func (x *ScoreOptions) String() string {
 func (*ScoreOptions) ProtoMessage() {}
 
 func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1976,7 +2052,7 @@ func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreOptions.ProtoReflect.Descriptor instead.
 func (*ScoreOptions) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ScoreOptions) GetModel() string {
@@ -2022,7 +2098,7 @@ type AccuracyEntry struct {
 
 func (x *AccuracyEntry) Reset() {
 	*x = AccuracyEntry{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2034,7 +2110,7 @@ func (x *AccuracyEntry) String() string {
 func (*AccuracyEntry) ProtoMessage() {}
 
 func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2047,7 +2123,7 @@ func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccuracyEntry.ProtoReflect.Descriptor instead.
 func (*AccuracyEntry) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *AccuracyEntry) GetSeqId() uint64 {
@@ -2094,7 +2170,7 @@ type ScoreResponse struct {
 
 func (x *ScoreResponse) Reset() {
 	*x = ScoreResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2106,7 +2182,7 @@ func (x *ScoreResponse) String() string {
 func (*ScoreResponse) ProtoMessage() {}
 
 func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2119,7 +2195,7 @@ func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreResponse.ProtoReflect.Descriptor instead.
 func (*ScoreResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ScoreResponse) GetScore() *Score {
@@ -2142,7 +2218,7 @@ type Score struct {
 
 func (x *Score) Reset() {
 	*x = Score{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2154,7 +2230,7 @@ func (x *Score) String() string {
 func (*Score) ProtoMessage() {}
 
 func (x *Score) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2167,7 +2243,7 @@ func (x *Score) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Score.ProtoReflect.Descriptor instead.
 func (*Score) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Score) GetMetrics() []*Metric {
@@ -2210,7 +2286,7 @@ type Metric struct {
 
 func (x *Metric) Reset() {
 	*x = Metric{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2222,7 +2298,7 @@ func (x *Metric) String() string {
 func (*Metric) ProtoMessage() {}
 
 func (x *Metric) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2235,7 +2311,7 @@ func (x *Metric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Metric.ProtoReflect.Descriptor instead.
 func (*Metric) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Metric) GetName() string {
@@ -2269,19 +2345,24 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05start\x18\x01 \x01(\v2\x1a.plumbline.plugin.v1.StartR\x05start\x120\n" +
 	"\x05issue\x18\x02 \x01(\v2\x1a.plumbline.plugin.v1.IssueR\x05issue\x120\n" +
 	"\x05flush\x18\x03 \x01(\v2\x1a.plumbline.plugin.v1.FlushR\x05flush\x12\x1a\n" +
-	"\bworkload\x18\x04 \x01(\x04R\bworkload\"*\n" +
+	"\bworkload\x18\x04 \x01(\x04R\bworkload\"Y\n" +
 	"\x05Start\x12!\n" +
-	"\fheartbeat_ns\x18\x01 \x01(\x03R\vheartbeatNs\"5\n" +
+	"\fheartbeat_ns\x18\x01 \x01(\x03R\vheartbeatNs\x12-\n" +
+	"\x04ring\x18\x02 \x01(\v2\x19.plumbline.plugin.v1.RingR\x04ring\"B\n" +
+	"\x04Ring\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\rR\aversion\x12 \n" +
+	"\vdescriptors\x18\x02 \x03(\x05R\vdescriptors\"5\n" +
 	"\x05Issue\x12\x18\n" +
 	"\asamples\x18\x01 \x01(\fR\asamples\x12\x12\n" +
 	"\x04more\x18\x02 \x01(\bR\x04more\"\a\n" +
-	"\x05Flush\"\x9a\x02\n" +
+	"\x05Flush\"\xae\x02\n" +
 	"\vRunResponse\x12?\n" +
 	"\ffirst_tokens\x18\x01 \x01(\v2\x1c.plumbline.plugin.v1.AnswersR\vfirstTokens\x128\n" +
 	"\bcomplete\x18\x02 \x01(\v2\x1c.plumbline.plugin.v1.AnswersR\bcomplete\x12<\n" +
 	"\theartbeat\x18\x03 \x01(\v2\x1e.plumbline.plugin.v1.HeartbeatR\theartbeat\x126\n" +
 	"\afailure\x18\x04 \x01(\v2\x1c.plumbline.plugin.v1.FailureR\afailure\x12\x1a\n" +
-	"\bworkload\x18\x05 \x01(\x04R\bworkload\"\xa2\x01\n" +
+	"\bworkload\x18\x05 \x01(\x04R\bworkload\x12\x12\n" +
+	"\x04ring\x18\x06 \x01(\bR\x04ring\"\xa2\x01\n" +
 	"\aAnswers\x12\x10\n" +
 	"\x03ids\x18\x01 \x01(\fR\x03ids\x12!\n" +
 	"\fpayload_size\x18\x02 \x01(\rR\vpayloadSize\x12#\n" +
@@ -2469,97 +2550,99 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),            // 0: plumbline.plugin.v1.Scenario
 	(*RunRequest)(nil),       // 1: plumbline.plugin.v1.RunRequest
 	(*Start)(nil),            // 2: plumbline.plugin.v1.Start
-	(*Issue)(nil),            // 3: plumbline.plugin.v1.Issue
-	(*Flush)(nil),            // 4: plumbline.plugin.v1.Flush
-	(*RunResponse)(nil),      // 5: plumbline.plugin.v1.RunResponse
-	(*Answers)(nil),          // 6: plumbline.plugin.v1.Answers
-	(*Heartbeat)(nil),        // 7: plumbline.plugin.v1.Heartbeat
-	(*Failure)(nil),          // 8: plumbline.plugin.v1.Failure
-	(*SamplesRequest)(nil),   // 9: plumbline.plugin.v1.SamplesRequest
-	(*SamplesResponse)(nil),  // 10: plumbline.plugin.v1.SamplesResponse
-	(*WarmUpRequest)(nil),    // 11: plumbline.plugin.v1.WarmUpRequest
-	(*WarmUpResponse)(nil),   // 12: plumbline.plugin.v1.WarmUpResponse
-	(*CloseRequest)(nil),     // 13: plumbline.plugin.v1.CloseRequest
-	(*CloseResponse)(nil),    // 14: plumbline.plugin.v1.CloseResponse
-	(*DescribeRequest)(nil),  // 15: plumbline.plugin.v1.DescribeRequest
-	(*DescribeResponse)(nil), // 16: plumbline.plugin.v1.DescribeResponse
-	(*Description)(nil),      // 17: plumbline.plugin.v1.Description
-	(*Model)(nil),            // 18: plumbline.plugin.v1.Model
-	(*ModelFile)(nil),        // 19: plumbline.plugin.v1.ModelFile
-	(*Dataset)(nil),          // 20: plumbline.plugin.v1.Dataset
-	(*ArchiveFile)(nil),      // 21: plumbline.plugin.v1.ArchiveFile
-	(*MetricInfo)(nil),       // 22: plumbline.plugin.v1.MetricInfo
-	(*Param)(nil),            // 23: plumbline.plugin.v1.Param
-	(*SmokeSetting)(nil),     // 24: plumbline.plugin.v1.SmokeSetting
-	(*OpenRequest)(nil),      // 25: plumbline.plugin.v1.OpenRequest
-	(*OpenResponse)(nil),     // 26: plumbline.plugin.v1.OpenResponse
-	(*WorkloadInfo)(nil),     // 27: plumbline.plugin.v1.WorkloadInfo
-	(*ScoreRequest)(nil),     // 28: plumbline.plugin.v1.ScoreRequest
-	(*ScoreOptions)(nil),     // 29: plumbline.plugin.v1.ScoreOptions
-	(*AccuracyEntry)(nil),    // 30: plumbline.plugin.v1.AccuracyEntry
-	(*ScoreResponse)(nil),    // 31: plumbline.plugin.v1.ScoreResponse
-	(*Score)(nil),            // 32: plumbline.plugin.v1.Score
-	(*Metric)(nil),           // 33: plumbline.plugin.v1.Metric
-	nil,                      // 34: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                      // 35: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                      // 36: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                      // 37: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	(*Ring)(nil),             // 3: plumbline.plugin.v1.Ring
+	(*Issue)(nil),            // 4: plumbline.plugin.v1.Issue
+	(*Flush)(nil),            // 5: plumbline.plugin.v1.Flush
+	(*RunResponse)(nil),      // 6: plumbline.plugin.v1.RunResponse
+	(*Answers)(nil),          // 7: plumbline.plugin.v1.Answers
+	(*Heartbeat)(nil),        // 8: plumbline.plugin.v1.Heartbeat
+	(*Failure)(nil),          // 9: plumbline.plugin.v1.Failure
+	(*SamplesRequest)(nil),   // 10: plumbline.plugin.v1.SamplesRequest
+	(*SamplesResponse)(nil),  // 11: plumbline.plugin.v1.SamplesResponse
+	(*WarmUpRequest)(nil),    // 12: plumbline.plugin.v1.WarmUpRequest
+	(*WarmUpResponse)(nil),   // 13: plumbline.plugin.v1.WarmUpResponse
+	(*CloseRequest)(nil),     // 14: plumbline.plugin.v1.CloseRequest
+	(*CloseResponse)(nil),    // 15: plumbline.plugin.v1.CloseResponse
+	(*DescribeRequest)(nil),  // 16: plumbline.plugin.v1.DescribeRequest
+	(*DescribeResponse)(nil), // 17: plumbline.plugin.v1.DescribeResponse
+	(*Description)(nil),      // 18: plumbline.plugin.v1.Description
+	(*Model)(nil),            // 19: plumbline.plugin.v1.Model
+	(*ModelFile)(nil),        // 20: plumbline.plugin.v1.ModelFile
+	(*Dataset)(nil),          // 21: plumbline.plugin.v1.Dataset
+	(*ArchiveFile)(nil),      // 22: plumbline.plugin.v1.ArchiveFile
+	(*MetricInfo)(nil),       // 23: plumbline.plugin.v1.MetricInfo
+	(*Param)(nil),            // 24: plumbline.plugin.v1.Param
+	(*SmokeSetting)(nil),     // 25: plumbline.plugin.v1.SmokeSetting
+	(*OpenRequest)(nil),      // 26: plumbline.plugin.v1.OpenRequest
+	(*OpenResponse)(nil),     // 27: plumbline.plugin.v1.OpenResponse
+	(*WorkloadInfo)(nil),     // 28: plumbline.plugin.v1.WorkloadInfo
+	(*ScoreRequest)(nil),     // 29: plumbline.plugin.v1.ScoreRequest
+	(*ScoreOptions)(nil),     // 30: plumbline.plugin.v1.ScoreOptions
+	(*AccuracyEntry)(nil),    // 31: plumbline.plugin.v1.AccuracyEntry
+	(*ScoreResponse)(nil),    // 32: plumbline.plugin.v1.ScoreResponse
+	(*Score)(nil),            // 33: plumbline.plugin.v1.Score
+	(*Metric)(nil),           // 34: plumbline.plugin.v1.Metric
+	nil,                      // 35: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                      // 36: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                      // 37: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                      // 38: plumbline.plugin.v1.ScoreOptions.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	2,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
-	3,  // 1: plumbline.plugin.v1.RunRequest.issue:type_name -> plumbline.plugin.v1.Issue
-	4,  // 2: plumbline.plugin.v1.RunRequest.flush:type_name -> plumbline.plugin.v1.Flush
-	6,  // 3: plumbline.plugin.v1.RunResponse.first_tokens:type_name -> plumbline.plugin.v1.Answers
-	6,  // 4: plumbline.plugin.v1.RunResponse.complete:type_name -> plumbline.plugin.v1.Answers
-	7,  // 5: plumbline.plugin.v1.RunResponse.heartbeat:type_name -> plumbline.plugin.v1.Heartbeat
-	8,  // 6: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
-	17, // 7: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
-	18, // 8: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
-	0,  // 9: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
-	19, // 10: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
-	20, // 11: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
-	22, // 12: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
-	23, // 13: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
-	24, // 14: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
-	33, // 15: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	21, // 16: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	0,  // 17: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 18: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	34, // 19: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	35, // 20: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	27, // 21: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	36, // 22: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	29, // 23: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	30, // 24: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	37, // 25: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	32, // 26: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	33, // 27: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	15, // 28: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	25, // 29: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	9,  // 30: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	9,  // 31: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	11, // 32: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	1,  // 33: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	28, // 34: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	13, // 35: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	16, // 36: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	26, // 37: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	10, // 38: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	10, // 39: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	12, // 40: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	5,  // 41: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	31, // 42: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	14, // 43: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	36, // [36:44] is the sub-list for method output_type
-	28, // [28:36] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	4,  // 1: plumbline.plugin.v1.RunRequest.issue:type_name -> plumbline.plugin.v1.Issue
+	5,  // 2: plumbline.plugin.v1.RunRequest.flush:type_name -> plumbline.plugin.v1.Flush
+	3,  // 3: plumbline.plugin.v1.Start.ring:type_name -> plumbline.plugin.v1.Ring
+	7,  // 4: plumbline.plugin.v1.RunResponse.first_tokens:type_name -> plumbline.plugin.v1.Answers
+	7,  // 5: plumbline.plugin.v1.RunResponse.complete:type_name -> plumbline.plugin.v1.Answers
+	8,  // 6: plumbline.plugin.v1.RunResponse.heartbeat:type_name -> plumbline.plugin.v1.Heartbeat
+	9,  // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
+	18, // 8: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
+	19, // 9: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
+	0,  // 10: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
+	20, // 11: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
+	21, // 12: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
+	23, // 13: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
+	24, // 14: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
+	25, // 15: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
+	34, // 16: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	22, // 17: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	0,  // 18: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 19: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	35, // 20: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	36, // 21: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	28, // 22: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	37, // 23: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	30, // 24: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	31, // 25: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	38, // 26: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	33, // 27: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	34, // 28: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	16, // 29: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	26, // 30: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	10, // 31: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	10, // 32: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	12, // 33: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	1,  // 34: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	29, // 35: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	14, // 36: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	17, // 37: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	27, // 38: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	11, // 39: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	11, // 40: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	13, // 41: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	6,  // 42: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	32, // 43: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	15, // 44: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	37, // [37:45] is the sub-list for method output_type
+	29, // [29:37] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -2567,14 +2650,14 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 	if File_plumbline_plugin_v1_plugin_proto != nil {
 		return
 	}
-	file_plumbline_plugin_v1_plugin_proto_msgTypes[29].OneofWrappers = []any{}
+	file_plumbline_plugin_v1_plugin_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   37,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

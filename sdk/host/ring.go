@@ -1,0 +1,136 @@
+package host
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
+)
+
+// firstInherited is the number of the first descriptor that a process inherits beside the three standard ones.
+const firstInherited = 3
+
+// shared is the ring that a link offers, and uses once the plugin has taken it. A nil one is none.
+type shared struct {
+	offer       *ring.Offer
+	descriptors []int32 // in the plugin's process
+	taken       atomic.Bool
+	receiver    *ring.Receiver
+	buffer      []byte // of send, whose callers exclude each other
+
+	mu    sync.Mutex
+	freed bool
+	ended chan struct{} // closed when nobody reads any more; nil: nobody ever did
+}
+
+// newShared makes a ring, or none where the system has none, or the launch asks for none.
+func newShared(o LaunchOptions) *shared {
+	if o.StreamOnly || o.TLS {
+		return nil
+	}
+	offer, err := ring.NewOffer(handshake.MaxMessage)
+	if err != nil {
+		return nil // the stream does as well, more slowly
+	}
+	s := &shared{offer: offer}
+	for i := range offer.Files() {
+		s.descriptors = append(s.descriptors, int32(firstInherited+i))
+	}
+	return s
+}
+
+// inherited is what the plugin's process inherits.
+func (s *shared) inherited() []*os.File {
+	if s == nil {
+		return nil
+	}
+	return s.offer.Files()
+}
+
+// started closes what the plugin's process has inherited, once there is one.
+func (s *shared) started() error {
+	if s == nil {
+		return nil
+	}
+	return s.offer.Release()
+}
+
+// message is what Start says of the offer.
+func (s *shared) message() *pluginpb.Ring {
+	if s == nil {
+		return nil
+	}
+	return &pluginpb.Ring{Version: ring.Version, Descriptors: s.descriptors}
+}
+
+// send writes one frame.
+func (s *shared) send(r *pluginpb.RunRequest) (err error) {
+	if s.buffer, err = (proto.MarshalOptions{}).MarshalAppend(ring.Reuse(s.buffer), r); err != nil {
+		return err
+	}
+	return s.offer.Ends.Writer.Write(s.buffer)
+}
+
+// use starts to hand frames on; failed is called if they make no sense. It does nothing where the link was given up
+// meanwhile.
+func (s *shared) use(handle func(*pluginpb.RunResponse) error, failed func(error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.freed {
+		return
+	}
+	frame := &pluginpb.RunResponse{}
+	s.receiver = ring.NewReceiver(s.offer.Ends.Reader, func(b []byte) error {
+		if err := proto.Unmarshal(b, frame); err != nil {
+			return err
+		}
+		return handle(frame)
+	})
+	s.ended = make(chan struct{})
+	s.taken.Store(true)
+	go func() {
+		defer close(s.ended)
+		if err := s.receiver.Run(false); !errors.Is(err, ring.ErrClosed) {
+			failed(err)
+		}
+	}()
+}
+
+// begin makes the caller the one who reads the answer to what it is about to send; finish must follow where it reports
+// true. See ring.Receiver.
+func (s *shared) begin() bool { return s != nil && s.taken.Load() && s.receiver.Begin() }
+
+func (s *shared) finish(wanted func() bool) { s.receiver.Finish(wanted) }
+
+// close ends what waits. It may be called more than once.
+func (s *shared) close() {
+	if s != nil {
+		s.offer.Ends.Close()
+	}
+}
+
+// free gives the memory back, once the process has ended. sending excludes those who send.
+func (s *shared) free(sending sync.Locker) error {
+	if s == nil {
+		return nil
+	}
+	s.close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.freed = true
+	err := s.offer.Release()
+	if s.ended != nil {
+		<-s.ended
+		s.receiver.Lock()
+		defer s.receiver.Unlock()
+	}
+	sending.Lock()
+	defer sending.Unlock()
+	return errors.Join(err, s.offer.Ends.Unmap())
+}

@@ -1,0 +1,175 @@
+package ring
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Offer is the harness's ends, and what the plugin inherits to open its own.
+type Offer struct {
+	Ends  *Ends
+	files []*os.File // the memory, then the four bells
+	own   []*eventfd
+}
+
+// NewOffer makes the memory and the bells. Frames from the plugin are at most most bytes long.
+//
+// The memory has no name: nothing is left of it when both processes have ended, however they end.
+func NewOffer(most int) (_ *Offer, err error) {
+	o := &Offer{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, o.Release())
+		}
+	}()
+	memory, err := newMemoryFile()
+	if err != nil {
+		return nil, err
+	}
+	o.files = append(o.files, memory)
+	var bells [4]Bell
+	for i := range bells {
+		own, inherited, err := newBell()
+		if err != nil {
+			return nil, err
+		}
+		bells[i], o.own = own, append(o.own, own)
+		o.files = append(o.files, inherited)
+	}
+	b, unmap, err := mapMemory(int(memory.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	o.Ends = newEnds(b, bells, false, most, unmap)
+	return o, nil
+}
+
+// newMemoryFile makes memory whose size nobody can change: to touch what was cut off would kill the process.
+func newMemoryFile() (*os.File, error) {
+	fd, err := unix.MemfdCreate("plumbline-ring", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, fmt.Errorf("shared memory: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "ring")
+	if err := unix.Ftruncate(fd, Bytes); err != nil {
+		return nil, errors.Join(fmt.Errorf("size of the shared memory: %w", err), f.Close())
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
+		return nil, errors.Join(fmt.Errorf("seal the shared memory: %w", err), f.Close())
+	}
+	return f, nil
+}
+
+const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
+
+// newBell makes a bell and a second descriptor of it for the other process.
+func newBell() (*eventfd, *os.File, error) {
+	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		return nil, nil, fmt.Errorf("eventfd: %w", err)
+	}
+	other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("second descriptor of an eventfd: %w", err), unix.Close(fd))
+	}
+	return &eventfd{os.NewFile(uintptr(fd), "bell")}, os.NewFile(uintptr(other), "bell"), nil
+}
+
+func mapMemory(fd int) ([]byte, func() error, error) {
+	b, err := unix.Mmap(fd, 0, Bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, nil, fmt.Errorf("map the shared memory: %w", err)
+	}
+	return b, func() error { return unix.Munmap(b) }, nil
+}
+
+// Files are what the plugin's process inherits, in order.
+func (o *Offer) Files() []*os.File { return o.files }
+
+// Release closes the descriptors that the plugin has inherited. The ends live on.
+func (o *Offer) Release() error {
+	var errs []error
+	for _, e := range o.own { // to start a process with a descriptor makes all of its copies block
+		errs = append(errs, e.nonblock())
+	}
+	for _, f := range o.files {
+		errs = append(errs, f.Close())
+	}
+	o.files, o.own = nil, nil
+	return errors.Join(errs...)
+}
+
+// Open opens the plugin's ends from the descriptors that it inherited, in the order of Files, and takes them over: no
+// process that the plugin starts inherits them in turn.
+func Open(fds []int, most int) (_ *Ends, err error) {
+	if want := 1 + len([4]Bell{}); len(fds) != want {
+		return nil, fmt.Errorf("%w: %d descriptors, want %d", ErrCorrupt, len(fds), want)
+	}
+	for _, fd := range fds {
+		unix.CloseOnExec(fd)
+	}
+	if err := checkMemory(fds[0]); err != nil {
+		return nil, err
+	}
+	b, unmap, err := mapMemory(fds[0])
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Close(fds[0]); err != nil { // the mapping keeps the memory
+		return nil, errors.Join(err, unmap())
+	}
+	var bells [4]Bell
+	for i, fd := range fds[1:] {
+		if err := unix.SetNonblock(fd, true); err != nil {
+			return nil, errors.Join(fmt.Errorf("bell %d: %w", i, err), unmap())
+		}
+		bells[i] = &eventfd{os.NewFile(uintptr(fd), "bell")}
+	}
+	return newEnds(b, bells, true, most, unmap), nil
+}
+
+// checkMemory refuses a descriptor of another size, or one that the other side can shrink.
+func checkMemory(fd int) error {
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return fmt.Errorf("descriptor %d of the ring: %w", fd, err)
+	}
+	if stat.Size != Bytes {
+		return fmt.Errorf("%w: %d bytes of memory, want %d", ErrCorrupt, stat.Size, Bytes)
+	}
+	if has, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0); err != nil || has&unix.F_SEAL_SHRINK == 0 {
+		return fmt.Errorf("%w: its size is not sealed (seals %#x, error %v)", ErrCorrupt, has, err)
+	}
+	return nil
+}
+
+// eventfd is a Bell. The runtime's poller waits on it: no thread is blocked, as one would be in a futex.
+type eventfd struct{ file *os.File }
+
+var one = [8]byte{1} // little endian; on a big-endian machine a large number, which wakes as well
+
+// Ring adds one to the counter. A bell that is closed rings for nobody.
+func (e *eventfd) Ring() { _, _ = e.file.Write(one[:]) }
+
+// Wait takes the counter.
+func (e *eventfd) Wait() error {
+	var count [8]byte
+	if _, err := e.file.Read(count[:]); err != nil {
+		return ErrClosed
+	}
+	return nil
+}
+
+func (e *eventfd) nonblock() error {
+	raw, err := e.file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	return errors.Join(raw.Control(func(fd uintptr) { failed = unix.SetNonblock(int(fd), true) }), failed)
+}
+
+func (e *eventfd) Close() { _ = e.file.Close() }

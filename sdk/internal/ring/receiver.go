@@ -1,0 +1,160 @@
+package ring
+
+import (
+	"sync"
+	"time"
+)
+
+// How long a side looks for the next frame before it sleeps. To be woken costs 25 to 60 µs where the core was halted;
+// looking for longer than that saves nothing. Whoever has looked in vain several times sleeps at once, but tries again
+// now and then: a model of milliseconds costs no more looks than one in 64.
+const (
+	lookFor    = 50 * time.Microsecond
+	vainLooks  = 4
+	retryEvery = 64
+	// looksPerClock is how often the memory is looked at between two looks at the clock.
+	looksPerClock = 16
+)
+
+// Receiver hands the frames of a ring on, one after the other, from the goroutine in Run or from one
+// that sends and waits for the answer, between Begin and Finish.
+type Receiver struct {
+	reader *Reader
+	handle func(frame []byte) error
+
+	mu      sync.Mutex // held by whoever reads
+	failure error      // of handle or of the memory
+	looks   looks      // of Run
+	polls   looks      // of Begin and Finish
+}
+
+// NewReceiver returns a receiver that calls handle with each frame, which is valid during the call.
+func NewReceiver(r *Reader, handle func(frame []byte) error) *Receiver {
+	return &Receiver{reader: r, handle: handle}
+}
+
+// Run hands frames on until the reader is closed or handle fails, and returns why. With look it looks for the next frame
+// for a moment before it sleeps.
+func (x *Receiver) Run(look bool) error {
+	for {
+		asleep, err := x.round(look)
+		if err != nil {
+			return err
+		}
+		if !asleep {
+			continue
+		}
+		if err := x.reader.Sleep(); err != nil {
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			if x.failure != nil {
+				return x.failure
+			}
+			return err
+		}
+	}
+}
+
+// round handles what is there, and reports whether the caller may sleep.
+func (x *Receiver) round(look bool) (asleep bool, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.drain(); err != nil {
+		return false, err
+	}
+	if look && x.looks.willing() && x.looks.look(x.reader) {
+		return false, nil
+	}
+	return x.reader.Arm(), nil
+}
+
+// drain handles every frame that has come. x.mu is held.
+func (x *Receiver) drain() error {
+	for x.failure == nil {
+		frame, ok, err := x.reader.TryRead()
+		if err != nil {
+			x.failure = err
+			break
+		}
+		if !ok {
+			return nil
+		}
+		x.failure = x.handle(frame)
+	}
+	return x.failure
+}
+
+// Begin makes the caller, who is about to send what will be answered soon, the one who reads: the other side need not
+// ring. Where it reports true, Finish must follow. It reports false where Run is at work, or where the caller has looked
+// in vain before.
+func (x *Receiver) Begin() bool {
+	if !x.mu.TryLock() {
+		return false
+	}
+	if x.failure != nil || x.reader.closed.Load() || !x.polls.willing() {
+		x.mu.Unlock()
+		return false
+	}
+	x.reader.Disarm()
+	return true
+}
+
+// Finish handles frames in the caller's goroutine while wanted reports true, for a moment at most.
+func (x *Receiver) Finish(wanted func() bool) {
+	defer x.mu.Unlock()
+	for wanted() && x.polls.look(x.reader) && x.drain() == nil {
+	}
+	// Run sleeps, or is about to: what comes from now on rings.
+	for x.failure == nil && !x.reader.Arm() {
+		_ = x.drain()
+	}
+	if x.failure != nil {
+		x.reader.Close() // wakes Run, which reports it
+	}
+}
+
+// Lock and Unlock keep everybody from reading.
+func (x *Receiver) Lock() { x.mu.Lock() }
+
+// Unlock follows Lock.
+func (x *Receiver) Unlock() { x.mu.Unlock() }
+
+// looks decides whether to look before sleeping.
+type looks struct {
+	vain   int // looks in vain, in a row
+	pauses int // since the last one
+}
+
+// willing reports whether to look this time.
+func (l *looks) willing() bool {
+	if l.vain < vainLooks {
+		return true
+	}
+	l.pauses++
+	return l.pauses%retryEvery == 0
+}
+
+// look looks for a moment and reports whether something has come.
+func (l *looks) look(r *Reader) bool {
+	if r.Ready() {
+		return true
+	}
+	if !await(r) {
+		l.vain++
+		return false
+	}
+	l.vain = 0
+	return true
+}
+
+// await looks until something has come or the time is over.
+func await(r *Reader) bool {
+	for start := time.Now(); time.Since(start) < lookFor; {
+		for range looksPerClock {
+			if r.Ready() {
+				return true
+			}
+		}
+	}
+	return false
+}
