@@ -1,0 +1,92 @@
+package dlrm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/datasets/criteo"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// layout is the form of a model's inputs beside dense_x [pairs,13].
+type layout uint8
+
+const (
+	// bags: offsets [26 * pairs + 1] and indices [all]. Bag k * pairs + i, of table k and pair i, is the indices from its
+	// offset to the next: the reference's jagged tensor of all tables.
+	bags layout = iota
+	// stacked: offsets [26,pairs] and indices [26,pairs], with one index in each bag: the ONNX export of DLRM v1. A row of
+	// offsets counts within its row of indices.
+	stacked
+	// lists: offsets_0 to offsets_25 [pairs] and indices_0 to indices_25 [all of the table]: the other export of DLRM v1.
+	lists
+)
+
+// binding is how pairs go into a model file and predictions come out of it.
+type binding struct {
+	layout                          layout
+	dense, offsets, indices, output string        // tensor names; of lists, the names before the number
+	index                           backend.DType // of offsets and indices
+}
+
+// bind reads the parameters and reports every fault of them at once.
+func bind(v map[string]string) (binding, error) {
+	b := binding{dense: v["dense"], offsets: v["offsets"], indices: v["indices"], output: v["output"]}
+	var faults [3]error
+	b.layout, faults[0] = parseLayout(v["layout"])
+	b.index, faults[1] = parseIndex(v["index"])
+	if b.layout == lists && (b.offsets == "" || b.indices == "") {
+		faults[2] = errors.New("parameters offsets and indices are empty, want names: with layout = lists the number of the table follows them")
+	}
+	if err := errors.Join(faults[:]...); err != nil {
+		return b, sdk.Usage(err)
+	}
+	return b, nil
+}
+
+func parseLayout(text string) (layout, error) {
+	switch text {
+	case "bags":
+		return bags, nil
+	case "stacked":
+		return stacked, nil
+	case "lists":
+		return lists, nil
+	}
+	return 0, fmt.Errorf("parameter layout = %q, want bags, stacked or lists", text)
+}
+
+func parseIndex(text string) (backend.DType, error) {
+	switch text {
+	case "int64":
+		return backend.Int64, nil
+	case "int32":
+		return backend.Int32, nil
+	}
+	return 0, fmt.Errorf("parameter index = %q, want int64 or int32", text)
+}
+
+// model completes m with the tensors that the binding uses.
+func (b binding) model(m backend.Model) backend.Model {
+	m.Inputs = []backend.TensorInfo{{Name: b.dense, DType: backend.Float32, Shape: []int64{-1, criteo.DenseFeatures}}}
+	add := func(name string, shape ...int64) {
+		m.Inputs = append(m.Inputs, backend.TensorInfo{Name: name, DType: b.index, Shape: shape})
+	}
+	switch b.layout {
+	case bags:
+		add(b.offsets, -1)
+		add(b.indices, -1)
+	case stacked:
+		add(b.offsets, criteo.Tables, -1)
+		add(b.indices, criteo.Tables, -1)
+	case lists:
+		for _, name := range []string{b.offsets, b.indices} {
+			for k := range criteo.Tables {
+				add(fmt.Sprintf("%s_%d", name, k), -1)
+			}
+		}
+	}
+	m.Outputs = []backend.TensorInfo{{Name: b.output, DType: backend.Float32}}
+	return m
+}

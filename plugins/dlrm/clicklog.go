@@ -1,0 +1,73 @@
+package dlrm
+
+import (
+	"errors"
+
+	"github.com/plumbline-ml/plumbline/datasets/criteo"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// drawnSamples is how many samples the embedded data set has, grouped by the rules. A test holds it.
+const drawnSamples = 1000
+
+// clickLog is a data set of pairs, drawn or read. Its methods may be called concurrently.
+type clickLog interface {
+	Len() int
+	// Hotness is how many indices a pair has of each table.
+	Hotness() []int
+	// Read reads the pairs from start on into s, which has room for as many as are wanted.
+	Read(s *sample, start int) error
+	Close() error
+}
+
+// openLog opens the data set; with labelsOnly its numbers and indices need not be there.
+func (s source) openLog(labelsOnly bool) (clickLog, error) {
+	if s.dataset == "" {
+		return newDrawn(clicks.Eval()), nil
+	}
+	o := s.log
+	o.LabelsOnly = labelsOnly
+	set, err := criteo.Open(s.dataset, o)
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	return official{set}, nil
+}
+
+// drawn are the embedded pairs.
+type drawn struct {
+	*clicks.Set
+	hotness [clicks.Tables]int
+}
+
+func newDrawn(set *clicks.Set) drawn { return drawn{set, clicks.Hotness()} }
+
+func (d drawn) Hotness() []int { return d.hotness[:] }
+
+func (d drawn) Read(s *sample, start int) error {
+	b := &clicks.Block{Dense: s.dense, Labels: s.labels}
+	for k := range b.Sparse {
+		b.Sparse[k] = s.table(k)
+	}
+	return d.Set.Read(b, start)
+}
+
+func (d drawn) Close() error { return nil }
+
+// official is a data set of files.
+type official struct{ *criteo.Set }
+
+// Read reports the faults of all arrays at once.
+func (o official) Read(s *sample, start int) error {
+	end := start + len(s.labels)
+	faults := []error{o.Dense(s.dense, start, end)}
+	for k := range criteo.Tables {
+		faults = append(faults, o.Sparse(s.table(k), k, start, end))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return sdk.Data(err)
+	}
+	copy(s.labels, o.Labels()[start:end])
+	return nil
+}

@@ -1,0 +1,98 @@
+package dlrm
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/datasets/criteo"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// collator writes samples into the inputs of a model.
+type collator struct {
+	binding
+	*shape
+}
+
+// newCollator refuses shapes that the layout cannot hold.
+func newCollator(b binding, s *shape) (collator, error) {
+	if b.layout == stacked && !s.oneHot() {
+		return collator{}, sdk.Usage(fmt.Errorf("parameter layout = stacked needs data with one index for each table, and these have %v; want bags or lists", s.hotness))
+	}
+	return collator{b, s}, nil
+}
+
+// Collate joins the pairs of the samples, in order.
+func (c collator) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+	n := pairsOf(samples)
+	dense := b.Input(0, int64(n), criteo.DenseFeatures)
+	for _, s := range samples {
+		dense = dense[copy(dense, backend.Bytes(s.(*sample).dense)):]
+	}
+	if c.index == backend.Int32 {
+		collate[int32](c, samples, n, b)
+		return nil
+	}
+	collate[int64](c, samples, n, b)
+	return nil
+}
+
+func pairsOf(samples []sdk.Sample) int {
+	n := 0
+	for _, s := range samples {
+		n += s.(*sample).pairs()
+	}
+	return n
+}
+
+// collate writes offsets and indices of the n pairs.
+func collate[T int32 | int64](c collator, samples []sdk.Sample, n int, b *sdk.Batch) {
+	switch c.layout {
+	case bags:
+		offsets := backend.View[T](b.Input(1, int64(criteo.Tables*n+1)))
+		for k, hot := range c.hotness {
+			bounds(offsets[k*n:(k+1)*n], c.first[k]*n, hot)
+		}
+		offsets[criteo.Tables*n] = T(c.perPair() * n)
+		joinAll(c, backend.View[T](b.Input(2, int64(c.perPair()*n))), samples, n)
+	case stacked:
+		offsets := backend.View[T](b.Input(1, criteo.Tables, int64(n)))
+		for k := range criteo.Tables {
+			bounds(offsets[k*n:(k+1)*n], 0, 1)
+		}
+		joinAll(c, backend.View[T](b.Input(2, criteo.Tables, int64(n))), samples, n)
+	case lists:
+		for k, hot := range c.hotness {
+			bounds(backend.View[T](b.Input(1+k, int64(n))), 0, hot)
+			join(backend.View[T](b.Input(1+criteo.Tables+k, int64(hot*n))), samples, k)
+		}
+	}
+}
+
+// bounds writes where bags of hot indices begin.
+func bounds[T int32 | int64](dst []T, start, hot int) {
+	at := T(start)
+	for i := range dst {
+		dst[i] = at
+		at += T(hot)
+	}
+}
+
+// joinAll writes the indices of all tables behind each other.
+func joinAll[T int32 | int64](c collator, dst []T, samples []sdk.Sample, n int) {
+	for k := range criteo.Tables {
+		join(dst[c.first[k]*n:c.first[k+1]*n], samples, k)
+	}
+}
+
+// join writes the indices that the samples have of a table.
+func join[T int32 | int64](dst []T, samples []sdk.Sample, table int) {
+	for _, s := range samples {
+		indices := s.(*sample).table(table)
+		to := dst[:len(indices)]
+		for i, v := range indices {
+			to[i] = T(v)
+		}
+		dst = dst[len(indices):]
+	}
+}

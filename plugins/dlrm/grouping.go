@@ -1,0 +1,92 @@
+package dlrm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/plumbline-ml/plumbline/datasets/criteo"
+	"github.com/plumbline-ml/plumbline/preprocess/tabular"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// samples groups the pairs of a data set, of which there are so many, and writes the trace where one is asked for.
+func (s source) samples(pairs int) ([]criteo.Range, error) {
+	samples, err := s.group(pairs)
+	if err != nil {
+		return nil, err
+	}
+	if s.count > len(samples) {
+		return nil, sdk.Usage(fmt.Errorf("count = %d, want at most the %d samples of the data set", s.count, len(samples)))
+	}
+	if s.count > 0 {
+		samples = samples[:s.count]
+	}
+	if s.traceOut != "" {
+		return samples, writeTrace(s.traceOut, samples)
+	}
+	return samples, nil
+}
+
+func (g grouping) group(pairs int) ([]criteo.Range, error) {
+	if g.trace != "" {
+		return g.traced(pairs)
+	}
+	bounds, err := g.bounds(pairs)
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	samples := make([]criteo.Range, len(bounds)-1)
+	for i := range samples {
+		samples[i] = criteo.Range{Start: bounds[i], End: bounds[i+1]}
+	}
+	return samples, nil
+}
+
+func (g grouping) bounds(pairs int) ([]int, error) {
+	if g.equal > 0 {
+		return tabular.GroupEqually(pairs, g.equal)
+	}
+	q, err := g.distribution()
+	if err != nil {
+		return nil, err
+	}
+	return tabular.Group(pairs, q, g.seed)
+}
+
+// traced reads the trace, which must not go beyond the pairs.
+func (g grouping) traced(pairs int) ([]criteo.Range, error) {
+	samples, err := readFile(g.trace, criteo.ReadTrace)
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	if end := samples[len(samples)-1].End; end > pairs {
+		return nil, sdk.Data(fmt.Errorf("trace %s goes to pair %d, and the data set has %d: it is of another data set", g.trace, end, pairs))
+	}
+	return samples, nil
+}
+
+// readFile reads a small file; errors name it.
+func readFile[T any](path string, read func(io.Reader) (T, error)) (v T, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return v, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if v, err = read(f); err != nil {
+		return v, fmt.Errorf("%s: %w", path, err)
+	}
+	return v, nil
+}
+
+func writeTrace(path string, samples []criteo.Range) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write trace: %w", err)
+	}
+	if err := errors.Join(criteo.WriteTrace(f, samples), f.Close()); err != nil {
+		return fmt.Errorf("write trace %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,19 @@
+package dlrm
+
+import (
+	_ "embed" // manifest.json
+
+	"github.com/plumbline-ml/plumbline/plugins/dlrm/model"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+func readManifest() (*manifest.Manifest, error) {
+	return manifest.Read(manifestText, manifest.Embedded{
+		Card:    model.Card().Card,
+		Bytes:   model.Bytes,
+		Samples: drawnSamples,
+	})
+}

@@ -1,0 +1,48 @@
+"""Click logs of package datasets/synthetic/clicks, drawn by its own command, as arrays."""
+
+import subprocess
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+TABLES, NUMBERS = 26, 13
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Clicks:
+    """Pairs in the order of the log: dense (N,13) float32, tables 26 x (N,hotness) int32, labels (N,) float32."""
+
+    def __init__(self, dense, tables, labels):
+        self.dense, self.tables, self.labels = dense, tables, labels
+
+    def __len__(self):
+        return len(self.labels)
+
+    def hotness(self):
+        return [table.shape[1] for table in self.tables]
+
+    def at(self, chosen):
+        return Clicks(self.dense[chosen], [table[chosen] for table in self.tables], self.labels[chosen])
+
+    def inputs(self):
+        """The model's inputs: bags in the order of the tables, each table's in the order of the pairs."""
+        lengths = np.repeat(self.hotness(), len(self))
+        return {
+            "dense_x": np.ascontiguousarray(self.dense),
+            "offsets": np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            "indices": np.concatenate([table.reshape(-1) for table in self.tables]).astype(np.int64),
+        }
+
+
+def load(name, first, count, cache):
+    """Pairs [first, first + count) of a set, drawn to cache/name where they are not there yet."""
+    folder = cache / name
+    if not folder.exists():
+        command = ["go", "run", "./cmd/synthetic-clicks", "-set", name, "-first", str(first), "-n", str(count)]
+        subprocess.run([*command, "-out", str(folder.resolve())], cwd=ROOT / "datasets", check=True)
+    dense = np.load(folder / "day_23_dense_sample.npy")
+    labels = np.load(folder / "day_23_labels_sample.npy").reshape(-1).astype(np.float32)
+    with np.load(folder / "day_23_sparse_multi_hot_sample.npz") as archive:
+        tables = [archive[str(k)] for k in range(TABLES)]
+    return Clicks(dense, tables, labels)

@@ -1,0 +1,112 @@
+"""The network as ONNX files with the inputs of the recommendation benchmark, in FP32 and with INT8 embeddings."""
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+OPSET, IR_VERSION = 13, 8
+DENSE, OFFSETS, INDICES, PREDICTION = "dense_x", "offsets", "indices", "pred"
+
+
+class Graph:
+    """A graph that grows node by node; each method returns the name of its result."""
+
+    def __init__(self):
+        self.nodes, self.weights = [], []
+
+    def weight(self, name, array):
+        self.weights.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        return name
+
+    def node(self, kind, inputs, output, **attributes):
+        self.nodes.append(helper.make_node(kind, inputs, [output], name=output, **attributes))
+        return output
+
+    def perceptron(self, name, x, layers, last):
+        """Linear layers (weight, bias), with Relu between; the kind of the node after the last one is given."""
+        for i, (weight, bias) in enumerate(layers):
+            inputs = [x, self.weight(f"{name}.{i}.weight", weight), self.weight(f"{name}.{i}.bias", bias)]
+            x = self.node("Gemm", inputs, f"{name}/{i}", transB=1)
+            x = self.node("Relu" if i + 1 < len(layers) else last, [x], f"{name}/{i}/activation")
+        return x
+
+    def bag(self, k, table, rows):
+        """Sums of the rows of a table: [N,hotness] indices to [N,1,width]. An int8 table comes with its scales."""
+        weight, scales = table
+        vectors = self.node("Gather", [self.weight(f"table.{k}", weight), rows], f"bag/{k}/rows", axis=0)
+        if scales is not None:
+            vectors = self.node("DequantizeLinear", [vectors, self.weight(f"table.{k}.scales", scales)], f"bag/{k}/floats", axis=2)
+        return self.node("ReduceSum", [vectors, "bag/axis"], f"bag/{k}/sum", keepdims=1)
+
+    def bags(self, tables):
+        """The bags of all tables, each of the size that its offsets say."""
+        count = len(tables)
+        self.weight("first.axis", np.array([0], np.int64))
+        self.weight("bag/axis", np.array([1], np.int64))
+        shape = self.node("Shape", [DENSE], "shape")
+        pairs = self.node("Gather", [shape, "first.axis"], "pairs", axis=0)
+        ends = self.node("Mul", [pairs, self.weight("tables", np.arange(count + 1))], "bag/ends")
+        starts = self.node("Gather", [OFFSETS, ends], "bag/starts", axis=0)
+        parts = [f"bag/start/{k}" for k in range(count + 1)]
+        self.nodes.append(helper.make_node("Split", [starts], parts, name="bag/split", axis=0))
+        matrix = self.node("Concat", [pairs, self.weight("rest", np.array([-1], np.int64))], "bag/shape", axis=0)
+        sums = []
+        for k, table in enumerate(tables):
+            part = self.node("Slice", [INDICES, parts[k], parts[k + 1], "first.axis"], f"bag/{k}/slice")
+            sums.append(self.bag(k, table, self.node("Reshape", [part, matrix], f"bag/{k}/indices")))
+        return sums
+
+    def interaction(self, x, sums, width):
+        """x, and the dot products of each two of all vectors."""
+        count = len(sums) + 1
+        first = self.node("Reshape", [x, self.weight("vector", np.array([-1, 1, width], np.int64))], "numbers")
+        vectors = self.node("Concat", [first, *sums], "vectors", axis=1)
+        across = self.node("Transpose", [vectors], "vectors/transposed", perm=[0, 2, 1])
+        dots = self.node("MatMul", [vectors, across], "dots")
+        flat = self.node("Reshape", [dots, self.weight("square", np.array([-1, count * count], np.int64))], "dots/flat")
+        rows, columns = np.tril_indices(count, -1)
+        below = self.weight("below", (rows * count + columns).astype(np.int64))
+        return self.node("Concat", [x, self.node("Gather", [flat, below], "dots/below", axis=1)], "features", axis=1)
+
+    def dlrm(self, tables, bottom, top):
+        x = self.perceptron("bottom", DENSE, bottom, "Relu")
+        features = self.interaction(x, self.bags(tables), bottom[-1][0].shape[0])
+        chance = self.perceptron("top", features, top, "Sigmoid")
+        self.node("Reshape", [chance, self.weight("line", np.array([-1], np.int64))], PREDICTION)
+
+
+def model_of(graph):
+    inputs = [
+        helper.make_tensor_value_info(DENSE, TensorProto.FLOAT, ["N", 13]),
+        helper.make_tensor_value_info(OFFSETS, TensorProto.INT64, ["bounds"]),
+        helper.make_tensor_value_info(INDICES, TensorProto.INT64, ["all"]),
+    ]
+    outputs = [helper.make_tensor_value_info(PREDICTION, TensorProto.FLOAT, ["N"])]
+    body = helper.make_graph(graph.nodes, "plumbline-dlrm", inputs, outputs, graph.weights)
+    model = helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="plumbline")
+    model.ir_version = IR_VERSION
+    return model
+
+
+def write(network, path, quantise):
+    """Writes the network; quantise keeps its embeddings as INT8."""
+    tables = [(network.table(k), None) for k in range(len(network.rows))]
+    if quantise:
+        tables = [int8(table) for table, _ in tables]
+    graph = Graph()
+    graph.dlrm(tables, layers(network.bottom), layers(network.top))
+    model = model_of(graph)
+    onnx.checker.check_model(model, full_check=True)
+    onnx.save(model, path)
+
+
+def layers(perceptron):
+    linear = [layer for layer in perceptron if hasattr(layer, "weight")]
+    return [(layer.weight.detach().numpy(), layer.bias.detach().numpy()) for layer in linear]
+
+
+def int8(table):
+    """Integers of -127 to 127 and the scale of each column."""
+    scales = np.abs(table).max(0) / 127
+    scales[scales == 0] = 1
+    return np.rint(table / scales).astype(np.int8), scales.astype(np.float32)

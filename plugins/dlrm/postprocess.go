@@ -1,0 +1,65 @@
+package dlrm
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// errOutput is in the chain of every error about what a model gave.
+var errOutput = errors.New("the model's output is not one prediction per pair")
+
+// pairBytes is the size of a pair in a payload: prediction and label, little-endian float32 each.
+const pairBytes = 8
+
+// Postprocess appends the pairs of each sample.
+func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+	predictions, err := predictionsOf(outputs, pairsOf(samples))
+	if err != nil {
+		return err
+	}
+	buffer, _ := w.pool.Get().(*[]byte)
+	if buffer == nil {
+		buffer = new([]byte)
+	}
+	defer w.pool.Put(buffer)
+	for i, s := range samples {
+		labels := s.(*sample).labels
+		*buffer, err = appendPairs((*buffer)[:0], predictions[:len(labels)], labels)
+		if err != nil {
+			return fmt.Errorf("%w: sample %d of the batch: %w", errOutput, i, err)
+		}
+		p.Append(*buffer)
+		predictions = predictions[len(labels):]
+	}
+	return nil
+}
+
+// predictionsOf views the output of n pairs.
+func predictionsOf(outputs []backend.Tensor, n int) ([]float32, error) {
+	if len(outputs) != 1 {
+		return nil, fmt.Errorf("%w: %d outputs, want 1", errOutput, len(outputs))
+	}
+	out := outputs[0]
+	if out.DType != backend.Float32 || len(out.Data) != 4*n {
+		return nil, fmt.Errorf("%w: %q is %v of shape %s for %d pairs, want float32 of shape [%d] or [%d,1]",
+			errOutput, out.Name, out.DType, backend.ShapeString(out.Shape), n, n, n)
+	}
+	return backend.View[float32](out.Data), nil
+}
+
+// appendPairs appends the payload of one sample.
+func appendPairs(dst []byte, predictions []float32, labels []uint8) ([]byte, error) {
+	for i, v := range predictions {
+		if v-v != 0 {
+			return dst, fmt.Errorf("pair %d: prediction %v, want a finite number", i, v)
+		}
+		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(v))
+		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(labels[i])))
+	}
+	return dst, nil
+}

@@ -1,0 +1,158 @@
+package dlrm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/accuracy/auc"
+	"github.com/plumbline-ml/plumbline/datasets/criteo"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// textName is the file of the day as it was published.
+const textName = "day_23"
+
+// form is what payloads hold.
+type form struct {
+	dtype auc.DType
+	apart bool // predictions only: the labels are the data set's
+}
+
+func parseForm(v map[string]string) (form, error) {
+	dtype, err := auc.ParseDType(v["dtype"])
+	f := form{dtype: dtype}
+	switch v["labels"] {
+	case "log":
+	case "dataset":
+		f.apart = true
+	default:
+		err = errors.Join(err, fmt.Errorf("parameter labels = %q, want log (payloads hold them) or dataset", v["labels"]))
+	}
+	if err != nil {
+		return f, sdk.Usage(err)
+	}
+	return f, nil
+}
+
+// scorer computes the AUC. Of several entries of one sample the first counts.
+type scorer struct {
+	auc     *auc.Scorer
+	samples int // of the data set; 0: not known
+}
+
+// openScorer reads the sizes of samples and the labels, as far as they are needed and known.
+func openScorer(f form, s source) (*scorer, error) {
+	truth, err := s.truth(f)
+	if err != nil {
+		return nil, err
+	}
+	a, err := auc.New(truth, auc.Options{DType: f.dtype})
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	return &scorer{a, len(truth.Samples)}, nil
+}
+
+// truth is what payloads are scored against. A log that holds the labels needs no data set; where one is named, the
+// payloads must have the lengths of its samples.
+func (s source) truth(f form) (t auc.Truth, err error) {
+	if !f.apart && s.dataset == "" {
+		return t, nil
+	}
+	labels, err := s.labels()
+	if err != nil {
+		return t, err
+	}
+	samples, err := s.samples(len(labels))
+	if err != nil {
+		return t, err
+	}
+	t.Samples = make([]auc.Range, len(samples))
+	for i, r := range samples {
+		t.Samples[i] = auc.Range(r)
+	}
+	if f.apart {
+		t.Labels = labels
+	}
+	return t, nil
+}
+
+// labels are those of all pairs of the data set, which may be the published text alone.
+func (s source) labels() ([]uint8, error) {
+	if s.dataset == "" {
+		return drawnLabels()
+	}
+	text := filepath.Join(s.dataset, textName)
+	if _, err := os.Stat(text); err == nil {
+		return s.textLabels(text)
+	}
+	o := s.log
+	o.LabelsOnly = true
+	set, err := criteo.Open(s.dataset, o)
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	return set.Labels(), set.Close()
+}
+
+// textLabels reads the labels that the trace needs.
+func (s source) textLabels(path string) (labels []uint8, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	most := 0
+	if s.trace != "" {
+		samples, err := readFile(s.trace, criteo.ReadTrace)
+		if err != nil {
+			return nil, sdk.Data(err)
+		}
+		most = samples[len(samples)-1].End
+	}
+	if labels, err = criteo.ReadTextLabels(f, most); err != nil {
+		return nil, sdk.Data(fmt.Errorf("%s: %w", path, err))
+	}
+	return labels, nil
+}
+
+// drawnLabels are those of the embedded data set.
+func drawnLabels() ([]uint8, error) {
+	set := clicks.Eval()
+	b := clicks.NewBlock(set.Len())
+	return b.Labels, set.Read(b, 0)
+}
+
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if err := s.auc.Add(e.QSLIndex, e.Data); err != nil {
+		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
+	}
+	return nil
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	r, err := s.auc.Result()
+	if err != nil {
+		return sdk.Score{}, sdk.Data(err)
+	}
+	score := sdk.Score{
+		Metrics:      []sdk.Metric{{Name: "AUC", Unit: "%", Value: r.Percent()}},
+		Samples:      r.Queries,
+		OfficialText: r.String(),
+	}
+	note := func(format string, args ...any) { score.Notes = append(score.Notes, fmt.Sprintf(format, args...)) }
+	if !r.Defined() {
+		note("all %d pairs have label %d: the AUC is undefined", r.Total, min(r.Positives, 1))
+	}
+	if r.Duplicates > 0 {
+		note("%d entries dropped: their samples had been answered before", r.Duplicates)
+	}
+	if missing := s.samples - r.Queries; missing > 0 {
+		note("%d of %d samples are not in the log; the AUC is that of the others", missing, s.samples)
+	}
+	return score, nil
+}

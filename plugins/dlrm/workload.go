@@ -1,0 +1,89 @@
+package dlrm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/datasets/criteo"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+const (
+	// performanceSamples is how many samples the rules keep in memory at a time.
+	performanceSamples = 204800
+	// defaultBatch is how many pairs a batch has at most where the user does not say.
+	defaultBatch = 1024
+	// warmPairs is the size of the samples that warm up: the most frequent one of the rules.
+	warmPairs = 200
+)
+
+// workload is the benchmark opened on one model file and one data set.
+type workload struct {
+	collator
+	file    backend.Model
+	log     clickLog
+	samples []criteo.Range
+	batch   int       // pairs
+	pool    sync.Pool // of *[]byte: payloads
+}
+
+// openWorkload opens the data set. batch is how many pairs a batch has at most; 0: the benchmark's choice.
+func openWorkload(ctx context.Context, b binding, s source, file backend.Model, batch int) (_ *workload, err error) {
+	log, err := s.openLog(false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, log.Close())
+		}
+	}()
+	c, err := newCollator(b, newShape(log.Hotness()))
+	if err != nil {
+		return nil, err
+	}
+	samples, err := s.samples(log.Len())
+	if err != nil {
+		return nil, err
+	}
+	if batch == 0 {
+		batch = defaultBatch
+	}
+	return &workload{collator: c, file: b.model(file), log: log, samples: samples, batch: batch}, context.Cause(ctx)
+}
+
+func (w *workload) Len() int { return len(w.samples) }
+
+func (w *workload) PerformanceSampleCount() int { return min(performanceSamples, w.Len()) }
+
+func (w *workload) Model() backend.Model { return w.file }
+
+// Load reads the pairs of sample i.
+func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if i < 0 || i >= w.Len() {
+		return nil, fmt.Errorf("sample %d, want one of [0, %d)", i, w.Len())
+	}
+	r := w.samples[i]
+	s := newSample(w.shape, r.End-r.Start)
+	if err := w.log.Read(s, r.Start); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// SampleSize is the number of pairs of a sample.
+func (w *workload) SampleSize(s sdk.Sample) int { return s.(*sample).pairs() }
+
+// SizeRule cuts batches by their pairs.
+func (w *workload) SizeRule() sdk.SizeRule { return sdk.SizeRule{MaxSum: w.batch, Batch: w.batch} }
+
+// WarmSample are pairs of zeros.
+func (w *workload) WarmSample() sdk.Sample { return newSample(w.shape, min(warmPairs, w.batch)) }
+
+func (w *workload) Close() error { return w.log.Close() }

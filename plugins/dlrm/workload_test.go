@@ -1,0 +1,338 @@
+package dlrm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/datasets/criteo"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// open opens a workload of the benchmark.
+func open(t testing.TB, o sdk.Options) *workload {
+	t.Helper()
+	w, err := New().Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w.(*workload)
+}
+
+func load(t testing.TB, w *workload, indices ...int) []sdk.Sample {
+	t.Helper()
+	var samples []sdk.Sample
+	for _, i := range indices {
+		s, err := w.Load(t.Context(), i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples = append(samples, s)
+	}
+	return samples
+}
+
+func TestEmbeddedSamplesAreThoseOfTheRules(t *testing.T) {
+	w := open(t, sdk.Options{})
+	if w.Len() != drawnSamples || w.PerformanceSampleCount() != drawnSamples {
+		t.Errorf("%d samples, %d in memory, want %d", w.Len(), w.PerformanceSampleCount(), drawnSamples)
+	}
+	var sizes []int
+	for _, s := range load(t, w, 0, 1, 2, 3, 4, 5, 6, 7) {
+		sizes = append(sizes, w.SampleSize(s))
+	}
+	if want := []int{200, 200, 200, 200, 500, 700, 200, 100}; !slices.Equal(sizes, want) {
+		t.Errorf("sizes %v, want %v", sizes, want)
+	}
+}
+
+func TestCountAndBatch(t *testing.T) {
+	w := open(t, sdk.Options{Model: "dlrm", Count: 3, Batch: 500})
+	if w.Len() != 3 || w.SizeRule() != (sdk.SizeRule{MaxSum: 500, Batch: 500}) {
+		t.Errorf("%d samples, rule %+v", w.Len(), w.SizeRule())
+	}
+	if warm := w.SampleSize(w.WarmSample()); warm != warmPairs {
+		t.Errorf("the warm-up sample has %d pairs, want %d", warm, warmPairs)
+	}
+	if rule := open(t, sdk.Options{}).SizeRule(); rule.MaxSum != defaultBatch {
+		t.Errorf("rule %+v, want %d pairs", rule, defaultBatch)
+	}
+}
+
+// collated runs Collate and returns the inputs.
+func collated(t *testing.T, w *workload, samples []sdk.Sample) []backend.Tensor {
+	t.Helper()
+	b := sdk.NewBatch(w.Model().Inputs)
+	if err := w.Collate(samples, b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Tensors()
+}
+
+// indicesOf are those of pair i of the samples' pairs into a table, by way of the clicks themselves.
+func indicesOf(t *testing.T, pair, table int) []int64 {
+	t.Helper()
+	b := clicks.NewBlock(1)
+	if err := clicks.Eval().Read(b, pair); err != nil {
+		t.Fatal(err)
+	}
+	var indices []int64
+	for _, v := range b.Sparse[table] {
+		indices = append(indices, int64(v))
+	}
+	return indices
+}
+
+// TestBags reads each bag back from the offsets. Samples 7 and 2 begin at pairs 2200 and 400.
+func TestBags(t *testing.T) {
+	w := open(t, sdk.Options{})
+	in := collated(t, w, load(t, w, 7, 2))
+	const n = 100 + 200
+	offsets, indices := backend.View[int64](in[1].Data), backend.View[int64](in[2].Data)
+	if len(offsets) != 26*n+1 || len(indices) != 214*n || offsets[26*n] != 214*n {
+		t.Fatalf("%d offsets to %d, %d indices", len(offsets), offsets[len(offsets)-1], len(indices))
+	}
+	for place, pair := range map[int]int{0: 2200, 99: 2299, 100: 400, 299: 599} {
+		for k := range criteo.Tables {
+			bag := indices[offsets[k*n+place]:offsets[k*n+place+1]]
+			if want := indicesOf(t, pair, k); !slices.Equal(bag, want) {
+				t.Fatalf("pair %d, table %d: %v, want %v", pair, k, bag, want)
+			}
+		}
+	}
+	b := clicks.NewBlock(1)
+	if err := clicks.Eval().Read(b, 400); err != nil {
+		t.Fatal(err)
+	}
+	if dense := backend.View[float32](in[0].Data); !slices.Equal(dense[100*13:101*13], b.Dense) || !slices.Equal(in[0].Shape, []int64{n, 13}) {
+		t.Errorf("numbers of shape %v differ", in[0].Shape)
+	}
+}
+
+func TestListsHoldTheSameAsBags(t *testing.T) {
+	bag := open(t, sdk.Options{})
+	list := open(t, sdk.Options{Params: map[string]string{"layout": "lists", "index": "int32"}})
+	want, got := collated(t, bag, load(t, bag, 1, 0)), collated(t, list, load(t, list, 1, 0))
+	offsets, indices := backend.View[int64](want[1].Data), backend.View[int64](want[2].Data)
+	if len(got) != 53 || got[1].Name != "offsets_0" || got[27].Name != "indices_0" || got[52].Name != "indices_25" {
+		t.Fatalf("%d inputs", len(got))
+	}
+	const n = 400
+	for k := range criteo.Tables {
+		start, end := offsets[k*n], offsets[(k+1)*n]
+		own, rows := backend.View[int32](got[1+k].Data), backend.View[int32](got[27+k].Data)
+		if len(own) != n || len(rows) != int(end-start) {
+			t.Fatalf("table %d: %d offsets, %d indices", k, len(own), len(rows))
+		}
+		for i, at := range own {
+			if int64(at) != offsets[k*n+i]-start {
+				t.Fatalf("table %d: offset %d is %d", k, i, at)
+			}
+		}
+		for i, row := range rows {
+			if int64(row) != indices[start+int64(i)] {
+				t.Fatalf("table %d: index %d is %d", k, i, row)
+			}
+		}
+	}
+}
+
+// oneHotDir is a data set of DLRM v1 of n pairs: pair i has label i%2, number j is i+j, and index k is i*k+k.
+func oneHotDir(t *testing.T, n int) string {
+	t.Helper()
+	var rows []int32
+	for i := range int32(n) {
+		rows = append(rows, i%2)
+		for j := range int32(criteo.DenseFeatures) {
+			rows = append(rows, i+j)
+		}
+		for k := range int32(criteo.Tables) {
+			rows = append(rows, i*k+k)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "terabyte_processed_test.bin"), backend.Bytes(rows), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+const rowsOfAHundred = "100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100"
+
+func TestStacked(t *testing.T) {
+	w := open(t, sdk.Options{
+		Model: "dlrm", Dataset: oneHotDir(t, 5),
+		Params: map[string]string{"layout": "stacked", "grouping": "2", "rows": rowsOfAHundred, "modulus": "100"},
+	})
+	if w.Len() != 3 {
+		t.Fatalf("%d samples, want 3", w.Len())
+	}
+	in := collated(t, w, load(t, w, 2, 1)) // pairs 4, 2 and 3
+	for i := 1; i < 3; i++ {
+		if !slices.Equal(in[i].Shape, []int64{26, 3}) {
+			t.Fatalf("input %d has shape %v", i, in[i].Shape)
+		}
+	}
+	offsets, indices := backend.View[int64](in[1].Data), backend.View[int64](in[2].Data)
+	for k := range int64(26) {
+		if want := []int64{0, 1, 2}; !slices.Equal(offsets[3*k:3*k+3], want) {
+			t.Errorf("table %d: offsets %v, want %v", k, offsets[3*k:3*k+3], want)
+		}
+		if want := []int64{5 * k % 100, 3 * k, 4 * k % 100}; !slices.Equal(indices[3*k:3*k+3], want) {
+			t.Errorf("table %d: indices %v, want %v", k, indices[3*k:3*k+3], want)
+		}
+	}
+	if dense := backend.View[float32](in[0].Data); dense[0] != float32(math.Log(5)) || dense[13] != float32(math.Log(3)) {
+		t.Errorf("numbers %v", dense[:14])
+	}
+}
+
+func TestPostprocess(t *testing.T) {
+	w := open(t, sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 5), Params: map[string]string{"grouping": "2", "rows": rowsOfAHundred, "modulus": "100", "layout": "stacked"}})
+	samples := load(t, w, 0, 2)
+	out := []backend.Tensor{{Name: "pred", DType: backend.Float32, Shape: []int64{3, 1}, Data: backend.Bytes([]float32{0.25, 0.5, 0.75})}}
+	var p sdk.Payloads
+	for range 2 { // the second time in recycled memory
+		p.Reset()
+		if err := w.Postprocess(out, samples, &p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := [][]float32{{0.25, 0, 0.5, 1}, {0.75, 0}}
+	for i, pairs := range want {
+		if got := backend.View[float32](slices.Clone(p.At(i))); !slices.Equal(got, pairs) {
+			t.Errorf("payload %d: %v, want %v", i, got, pairs)
+		}
+	}
+}
+
+func TestPostprocessRefuses(t *testing.T) {
+	w := open(t, sdk.Options{Params: map[string]string{"grouping": "2"}})
+	samples := load(t, w, 0, 1)
+	nan := float32(math.NaN())
+	tests := []struct {
+		name string
+		out  []backend.Tensor
+		want string
+	}{
+		{"no output", nil, "0 outputs, want 1"},
+		{"too few", []backend.Tensor{{DType: backend.Float32, Shape: []int64{3}, Data: make([]byte, 12)}}, "shape [3] for 4 pairs"},
+		{"another type", []backend.Tensor{{DType: backend.Int32, Shape: []int64{4}, Data: make([]byte, 16)}}, "is int32"},
+		{"not a number", []backend.Tensor{{DType: backend.Float32, Data: backend.Bytes([]float32{0, 0, 0, nan})}}, "sample 1 of the batch: pair 1: prediction NaN"},
+	}
+	for _, tt := range tests {
+		err := w.Postprocess(tt.out, samples, new(sdk.Payloads))
+		if !errors.Is(err, errOutput) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	w := open(t, sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 10), Params: map[string]string{"grouping": "5", "rows": rowsOfAHundred, "layout": "stacked"}})
+	if _, err := w.Load(t.Context(), 0); err == nil { // indices up to 4 * 25 + 25
+		t.Error("no error of indices beyond their tables")
+	} else if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "table 25: 2 faults") || !strings.Contains(err.Error(), "pair 3: index 0 is 100, want 0 to 99") {
+		t.Errorf("error %v", err)
+	}
+	for _, i := range []int{-1, 2} {
+		if _, err := w.Load(t.Context(), i); err == nil || !strings.Contains(err.Error(), "want one of [0, 2)") {
+			t.Errorf("sample %d: %v", i, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := w.Load(ctx, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("after cancellation: %v", err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "trace")
+	if err := os.WriteFile(trace, []byte("0, 300000, 300000\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	params := func(pairs ...string) map[string]string {
+		m := map[string]string{}
+		for i := 0; i < len(pairs); i += 2 {
+			m[pairs[i]] = pairs[i+1]
+		}
+		return m
+	}
+	tests := []struct {
+		name string
+		o    sdk.Options
+		kind error
+		want []string
+	}{
+		{"every parameter", sdk.Options{Count: -1, Batch: -2, Params: params("layout", "x", "index", "float32", "variant", "y", "rows", "1,2,z", "modulus", "-1", "seed", "a", "grouping", "0", "more", "1")},
+			sdk.ErrUsage, []string{`layout = "x"`, `index = "float32"`, `variant = "y"`, "rows has 3 numbers, want 26", `"z" of table 2`, `modulus = "-1"`, `seed = "a"`, `grouping = "0"`, `"more"`, "count = -1", "batch = -2"}},
+		{"model", sdk.Options{Model: "dlrm-v9"}, sdk.ErrUsage, []string{`"dlrm-v9", want one of dlrm-v2, dlrm`}},
+		{"precision", sdk.Options{Precision: "fp8"}, sdk.ErrUsage, []string{"want one of fp32, int8"}},
+		{"file", sdk.Options{ModelFile: "/nowhere.onnx"}, sdk.ErrData, []string{"/nowhere.onnx"}},
+		{"lists without names", sdk.Options{Params: params("layout", "lists", "offsets", "")}, sdk.ErrUsage, []string{"want names"}},
+		{"stacked bags", sdk.Options{Params: params("layout", "stacked")}, sdk.ErrUsage, []string{"one index for each table"}},
+		{"count", sdk.Options{Count: 1001}, sdk.ErrUsage, []string{"at most the 1000 samples"}},
+		{"folder", sdk.Options{Dataset: t.TempDir()}, sdk.ErrData, []string{"holds neither day_23_dense.npy"}},
+		{"trace", sdk.Options{Params: params("trace", trace)}, sdk.ErrData, []string{"goes to pair 300000, and the data set has 271600"}},
+		{"no trace", sdk.Options{Params: params("trace", "/nowhere")}, sdk.ErrData, []string{"/nowhere"}},
+		{"no quantiles", sdk.Options{Params: params("grouping", "/nowhere")}, sdk.ErrData, []string{"/nowhere"}},
+		{"trace nowhere", sdk.Options{Params: params("trace_out", "/nowhere/trace")}, nil, []string{"write trace"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := New().Open(t.Context(), tt.o)
+			if err == nil || tt.kind != nil && !errors.Is(err, tt.kind) {
+				t.Fatalf("error %v, want %v", err, tt.kind)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v, want %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestTraceIsReadAsWritten groups by a trace of the benchmark's own, and of another seed.
+func TestTraceIsReadAsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace")
+	first := open(t, sdk.Options{Params: map[string]string{"trace_out": path, "seed": "7"}})
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := first.samples[0]
+	if want := fmt.Sprintf("0, %d, %d\n", r.End, r.End); !strings.HasPrefix(string(text), want) {
+		t.Errorf("the trace begins with %.20q, want %q", text, want)
+	}
+	if second := open(t, sdk.Options{Params: map[string]string{"trace": path}}); !slices.Equal(second.samples, first.samples) {
+		t.Error("the samples of the trace are others")
+	}
+	if drawn := open(t, sdk.Options{}); slices.Equal(drawn.samples, first.samples) {
+		t.Error("seed 7 draws the samples of seed 123")
+	}
+}
+
+func TestQuantilesFromAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "dist_quantile.txt")
+	if err := os.WriteFile(path, []byte("50\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if w := open(t, sdk.Options{Params: map[string]string{"grouping": path}}); w.samples[1] != (criteo.Range{Start: 50, End: 100}) {
+		t.Errorf("samples %v", w.samples[:3])
+	}
+}
