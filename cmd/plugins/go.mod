@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/k2-fsa/sherpa-onnx-go-linux v1.13.8
 	github.com/plumbline-ml/plumbline/backends/ort v0.0.0
+	github.com/plumbline-ml/plumbline/plugins/bert v0.0.0
 	github.com/plumbline-ml/plumbline/plugins/dlrm v0.0.0
 	github.com/plumbline-ml/plumbline/plugins/resnet50 v0.0.0
 	github.com/plumbline-ml/plumbline/plugins/unet3d v0.0.0

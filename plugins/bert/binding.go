@@ -1,0 +1,71 @@
+package bert
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// binding is how features go into a model file and logits come out of it.
+type binding struct {
+	inputs  []backend.TensorInfo // token ids, mask, segments
+	outputs []backend.TensorInfo // start and end logits
+	padded  int                  // every feature is padded to this length; 0: to that of the longest of its batch
+}
+
+// bind reads the parameters and reports every fault of them at once.
+func bind(params map[string]string) (binding, error) {
+	var b binding
+	var faults [3]error
+	b.inputs, faults[0] = parseTensors("inputs", params["inputs"], "token ids, mask and segments", 3)
+	b.outputs, faults[1] = parseTensors("outputs", params["outputs"], "start and end logits", 2)
+	b.padded, faults[2] = parseSequence(params["sequence"])
+	for i := range b.outputs {
+		b.outputs[i].DType = backend.Float32
+	}
+	if err := errors.Join(faults[:]...); err != nil {
+		return b, sdk.Usage(err)
+	}
+	return b, nil
+}
+
+// parseTensors reads names with commas between them, each with its aliases behind "|". The empty text binds by position.
+func parseTensors(param, text, what string, n int) ([]backend.TensorInfo, error) {
+	tensors := make([]backend.TensorInfo, n)
+	names := strings.Split(text, ",")
+	if text == "" {
+		names = make([]string, n)
+	}
+	if len(names) != n {
+		return nil, fmt.Errorf("parameter %s = %q, want %d names with commas between them, of %s, or nothing to take the model's first", param, text, n, what)
+	}
+	for i, name := range names {
+		aliases := strings.Split(name, "|")
+		tensors[i] = backend.TensorInfo{Name: aliases[0], Shape: []int64{-1, -1}, Aliases: aliases[1:]}
+	}
+	return tensors, nil
+}
+
+// free is the value of the parameter sequence for batches that are as long as their longest feature.
+const free = "free"
+
+func parseSequence(text string) (int, error) {
+	if text == free {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < length {
+		return 0, fmt.Errorf("parameter sequence = %q, want %s, or a length of at least %d that every feature is padded to", text, free, length)
+	}
+	return n, nil
+}
+
+// model completes m with the tensors that the binding uses.
+func (b binding) model(m backend.Model) backend.Model {
+	m.Inputs, m.Outputs = b.inputs, b.outputs
+	return m
+}

@@ -1,0 +1,160 @@
+"""The synthetic questions as tokens, as package features makes them: [CLS] question [SEP] window [SEP]."""
+
+import json
+import re
+import subprocess
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+DATASETS_MODULE = Path(__file__).resolve().parents[3] / "datasets"
+LENGTH, QUESTION, STRIDE = 384, 64, 128
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+def export(name, count, folder):
+    """Writes the first passages of a set with the project's own command, and returns them."""
+    path = Path(folder) / f"{name}.json"
+    command = ["go", "run", "./cmd/synthetic-questions", "-set", name, "-n", str(count), "-out", str(path)]
+    subprocess.run(command, cwd=DATASETS_MODULE, check=True)
+    return [p for article in json.loads(path.read_text())["data"] for p in article["paragraphs"]]
+
+
+def plain(text):
+    """In lower case and without accents, as long as before."""
+    return "".join(c for c in unicodedata.normalize("NFD", text.lower()) if unicodedata.category(c) != "Mn")
+
+
+def split(text):
+    """Words and signs, plain."""
+    return re.findall(r"\w+|[^\w\s]", plain(text))
+
+
+class Tokenizer:
+    """WordPiece: at each place of a word the longest piece of the vocabulary."""
+
+    def __init__(self, tokens):
+        self.tokens = tokens
+        self.ids = {token: i for i, token in enumerate(tokens)}
+        self.known = {}
+
+    def word(self, word):
+        if word not in self.known:
+            self.known[word] = self._pieces(word)
+        return self.known[word]
+
+    def _pieces(self, word):
+        ids, at = [], 0
+        while at < len(word):
+            for end in range(len(word), at, -1):
+                piece = self.ids.get(("##" if at else "") + word[at:end])
+                if piece is not None:
+                    break
+            else:
+                return [self.ids["[UNK]"]]
+            ids.append(piece)
+            at = end
+        return ids
+
+    def encode(self, text):
+        return [i for word in split(text) for i in self.word(word)]
+
+
+@dataclass
+class Feature:
+    ids: list
+    text_of: "Passage"
+    before: int  # place of the window's first token
+    first: int  # places of the answer's first and last token; 0 where the window does not show it
+    last: int
+    question: int  # number of the question in the set
+    window: int
+    windows: list  # (first token, one behind the last) of all windows of the passage
+
+    def token(self, place):
+        """The number in its passage of the token at a place, and whether it is one of the passage."""
+        start, end = self.windows[self.window]
+        token = place - self.before + start
+        return token, start <= token < end
+
+    def max_context(self, place):
+        """Whether no other window shows the token between more of its neighbours."""
+        token, ok = self.token(place)
+        if not ok:
+            return False
+        scores = [
+            min(token - start, end - 1 - token) + 0.01 * (end - start) if start <= token < end else -1
+            for start, end in self.windows
+        ]
+        return scores.index(max(scores)) == self.window
+
+    def text(self, first, last):
+        """What the passage has from a place to another."""
+        return self.text_of.text[self.text_of.starts[self.token(first)[0]] : self.text_of.ends[self.token(last)[0]]]
+
+
+class Passage:
+    """The tokens of a passage, and where in its text they start and end."""
+
+    def __init__(self, tokenizer, text):
+        self.text = text
+        self.ids, self.starts, self.ends = [], [], []
+        at, lower = 0, plain(text)
+        for word in split(text):
+            at = lower.index(word, at)
+            for i in tokenizer.word(word):
+                length = len(tokenizer.tokens[i].removeprefix("##"))
+                self.ids.append(i)
+                self.starts.append(at)
+                self.ends.append(at + length)
+                at += length
+
+    def span(self, answer):
+        """The first and the last token of an answer."""
+        start = answer["answer_start"]
+        return self.starts.index(start), self.ends.index(start + len(answer["text"]))
+
+
+def features(tokenizer, paragraphs):
+    cls, sep = tokenizer.ids["[CLS]"], tokenizer.ids["[SEP]"]
+    number = 0
+    for p in paragraphs:
+        passage = Passage(tokenizer, p["context"])
+        for qa in p["qas"]:
+            question = tokenizer.encode(qa["question"])[:QUESTION]
+            first, last = passage.span(qa["answers"][0])
+            before = len(question) + 2
+            parts = list(windows(len(passage.ids), LENGTH - before - 1))
+            for i, (start, end) in enumerate(parts):
+                ids = [cls, *question, sep, *passage.ids[start:end], sep]
+                shift = before - start if start <= first and last < end else None
+                answer = (0, 0) if shift is None else (first + shift, last + shift)
+                yield Feature(ids, passage, before, *answer, number, i, parts)
+            number += 1
+
+
+def answers(paragraphs):
+    return [qa["answers"][0]["text"] for p in paragraphs for qa in p["qas"]]
+
+
+def windows(tokens, longest):
+    start = 0
+    while True:
+        end = min(start + longest, tokens)
+        yield start, end
+        if end == tokens:
+            return
+        start += min(end - start, STRIDE)
+
+
+def collate(batch):
+    """ids, mask and segments of int64 N,S, as long as the longest of the batch."""
+    shape = (len(batch), max(len(f.ids) for f in batch))
+    ids, mask, segments = (np.zeros(shape, np.int64) for _ in range(3))
+    for i, f in enumerate(batch):
+        ids[i, : len(f.ids)] = f.ids
+        mask[i, : len(f.ids)] = 1
+        segments[i, f.before : len(f.ids)] = 1
+    return ids, mask, segments

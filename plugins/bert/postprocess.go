@@ -1,0 +1,68 @@
+package bert
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// errOutput is what a model gives that cannot be turned into answers.
+var errOutput = errors.New("the model's output is not logits of the batch")
+
+// absent is the logit of the positions that the model did not see, by which the scorer pads too.
+const absent = -10000
+
+// payload is the size of one in bytes: a start and an end logit, of float32, for each position.
+const payload = length * 2 * 4
+
+// Postprocess appends each feature's logits, in pairs.
+func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+	if len(outputs) != 2 {
+		return fmt.Errorf("%w: %d outputs, want start and end logits", errOutput, len(outputs))
+	}
+	start, err := logits(outputs[0], len(samples))
+	if err != nil {
+		return fmt.Errorf("start logits: %w", err)
+	}
+	end, err := logits(outputs[1], len(samples))
+	if err != nil {
+		return fmt.Errorf("end logits: %w", err)
+	}
+	if len(start) != len(end) {
+		return fmt.Errorf("%w: %d start and %d end logits", errOutput, len(start), len(end))
+	}
+	size := len(start) / len(samples)
+	for i, s := range samples {
+		if n := s.(*sample).len(); size < n {
+			return fmt.Errorf("%w: %d positions for a feature of %d tokens", errOutput, size, n)
+		}
+		row := i * size
+		interleave(p.Extend(payload), start[row:row+size], end[row:row+size])
+	}
+	return nil
+}
+
+// logits are the values of a tensor of n rows.
+func logits(t backend.Tensor, n int) ([]float32, error) {
+	if t.DType != backend.Float32 || len(t.Shape) < 2 || t.Shape[0] != int64(n) || len(t.Data) == 0 ||
+		backend.Elements(t.Shape)*4 != int64(len(t.Data)) || len(t.Data)%(4*n) != 0 {
+		return nil, fmt.Errorf("%w: %v%s of %d bytes, want float32[%d,S]", errOutput, t.DType, backend.ShapeString(t.Shape), len(t.Data), n)
+	}
+	return backend.View[float32](t.Data), nil
+}
+
+// interleave writes pairs of a start and an end logit, and absent ones behind them.
+func interleave(to []byte, start, end []float32) {
+	for i := range length {
+		first, last := float32(absent), float32(absent)
+		if i < len(start) {
+			first, last = start[i], end[i]
+		}
+		binary.LittleEndian.PutUint32(to[8*i:], math.Float32bits(first))
+		binary.LittleEndian.PutUint32(to[8*i+4:], math.Float32bits(last))
+	}
+}

@@ -1,0 +1,103 @@
+package bert
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+func floats(shape []int64, values ...float32) backend.Tensor {
+	return backend.Tensor{DType: backend.Float32, Shape: shape, Data: backend.Bytes(values)}
+}
+
+func TestPostprocess(t *testing.T) {
+	samples := []sdk.Sample{&sample{make([]int64, 9)}, &sample{make([]int64, 6)}}
+	shape := []int64{2, 3}
+	var p sdk.Payloads
+	for range 2 { // the second time in memory that holds the first
+		p.Reset()
+		err := new(workload).Postprocess([]backend.Tensor{floats(shape, 1, 2, 3, 4, 5, 6), floats(shape, -1, -2, -3, -4, -5, -6)}, samples, &p)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.Len() != 2 {
+		t.Fatalf("%d payloads", p.Len())
+	}
+	for i := range 2 {
+		values := backend.View[float32](p.At(i))
+		if len(values) != 768 {
+			t.Fatalf("%d values", len(values))
+		}
+		for j, v := range values {
+			want := float32(absent)
+			if j < 6 {
+				want = float32(3*i + j/2 + 1)
+				if j%2 == 1 {
+					want = -want
+				}
+			}
+			if v != want {
+				t.Errorf("sample %d, value %d: %v, want %v", i, j, v, want)
+			}
+		}
+	}
+}
+
+func TestPostprocessCutsALongOutput(t *testing.T) {
+	out := floats([]int64{1, 512}, make([]float32, 512)...)
+	backend.View[float32](out.Data)[383] = 7
+	var p sdk.Payloads
+	if err := new(workload).Postprocess([]backend.Tensor{out, out}, []sdk.Sample{&sample{make([]int64, 9)}}, &p); err != nil {
+		t.Fatal(err)
+	}
+	if values := backend.View[float32](p.At(0)); len(values) != 768 || values[766] != 7 || values[767] != 7 {
+		t.Errorf("%d values, the last %v", len(values), values[766:])
+	}
+}
+
+func TestPostprocessRefuses(t *testing.T) {
+	one := []sdk.Sample{&sample{make([]int64, 9)}}
+	good := floats([]int64{1, 3}, 1, 2, 3)
+	half := backend.Tensor{DType: backend.Float16, Shape: []int64{1, 3}, Data: make([]byte, 6)}
+	cases := []struct {
+		name    string
+		outputs []backend.Tensor
+	}{
+		{"one output", []backend.Tensor{good}},
+		{"another dtype", []backend.Tensor{good, half}},
+		{"no dimension of positions", []backend.Tensor{floats([]int64{3}, 1, 2, 3), good}},
+		{"another batch", []backend.Tensor{floats([]int64{3, 1}, 1, 2, 3), good}},
+		{"too little data", []backend.Tensor{good, floats([]int64{1, 3}, 1, 2)}},
+		{"no data", []backend.Tensor{good, {DType: backend.Float32, Shape: []int64{1, 0}}}},
+		{"other lengths", []backend.Tensor{good, floats([]int64{1, 4}, 1, 2, 3, 4)}},
+		{"too few positions", []backend.Tensor{floats([]int64{1, 2}, 1, 2), floats([]int64{1, 2}, 1, 2)}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if err := new(workload).Postprocess(c.outputs, one, new(sdk.Payloads)); !errors.Is(err, errOutput) {
+				t.Errorf("got %v, want %v", err, errOutput)
+			}
+		})
+	}
+}
+
+func BenchmarkPostprocess(b *testing.B) {
+	const n = 8
+	out := floats([]int64{n, length}, make([]float32, n*length)...)
+	var samples []sdk.Sample
+	for range n {
+		samples = append(samples, &sample{make([]int64, 3*length)})
+	}
+	var p sdk.Payloads
+	w := new(workload)
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Reset()
+		if err := w.Postprocess([]backend.Tensor{out, out}, samples, &p); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package bert
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// parseScoring reads the parameters of the official scorer, and reports every fault of them at once.
+func parseScoring(params map[string]string) (o accuracy.Options, err error) {
+	o.Length = length
+	var faults [3]error
+	o.DType, faults[0] = accuracy.ParseDType(params["dtype"])
+	if o.Transposed, faults[1] = strconv.ParseBool(params["transposed"]); faults[1] != nil {
+		faults[1] = fmt.Errorf("parameter transposed = %q, want true or false", params["transposed"])
+	}
+	if o.MaxExamples, faults[2] = strconv.Atoi(params["max_examples"]); faults[2] != nil || o.MaxExamples < 0 {
+		faults[2] = fmt.Errorf("parameter max_examples = %q, want 0 (all) or more", params["max_examples"])
+	}
+	if err := errors.Join(faults[:]...); err != nil {
+		return o, sdk.Usage(err)
+	}
+	return o, nil
+}
+
+// scorer computes exact match and F1. Of several entries of one feature the last counts.
+type scorer struct {
+	squad   *accuracy.Scorer
+	set     *questionSet
+	options accuracy.Options
+}
+
+func newScorer(set *questionSet, o accuracy.Options) *scorer {
+	return &scorer{accuracy.New(set.examples, o), set, o}
+}
+
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if err := s.squad.Add(e.QSLIndex, e.Data); err != nil {
+		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
+	}
+	return nil
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	r, err := s.squad.Result()
+	if err != nil {
+		return sdk.Score{}, sdk.Data(err)
+	}
+	return sdk.Score{
+		Metrics:      []sdk.Metric{{Name: "F1", Unit: "%", Value: r.F1}, {Name: "exact_match", Unit: "%", Value: r.ExactMatch}},
+		Samples:      len(s.set.features) - r.Missing,
+		OfficialText: r.String(),
+		Notes:        s.notes(r),
+	}, nil
+}
+
+func (s *scorer) notes(r accuracy.Result) (notes []string) {
+	if r.Duplicates > 0 {
+		notes = append(notes, fmt.Sprintf("%d entries dropped: a later one of the same feature replaced them", r.Duplicates))
+	}
+	if r.Missing > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d features are not in the log; their windows were not searched for answers", r.Missing, len(s.set.features)))
+	}
+	if s.options.MaxExamples > 0 && s.options.MaxExamples <= len(s.set.examples) {
+		notes = append(notes, fmt.Sprintf("max_examples = %d: as in the official script, the last of these questions is counted and not scored", s.options.MaxExamples))
+	}
+	for _, remark := range s.set.remarks {
+		notes = append(notes, "data set: "+remark)
+	}
+	return notes
+}
