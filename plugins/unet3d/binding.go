@@ -1,0 +1,56 @@
+package unet3d
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/datasets/kits19"
+	"github.com/plumbline-ml/plumbline/preprocess/volume"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// binding is how volumes go into a model file and classes come out of it.
+type binding struct {
+	recipe        volume.Recipe
+	sliding       *volume.Sliding
+	input, output string // tensor names
+}
+
+// bind reads the parameters, over a file's defaults.
+func bind(defaults, params map[string]string) (binding, error) {
+	v := manifest.Values(defaults, params)
+	b := binding{input: v["input"], output: v["output"]}
+	window, err := parseWindow(v["window"])
+	if err != nil {
+		return b, sdk.Usage(err)
+	}
+	b.recipe = volume.KiTS19(window)
+	b.sliding, err = volume.NewSliding(window)
+	return b, err
+}
+
+// mostWindow bounds the memory of a window: 3 GiB of scores at 512.
+const mostWindow = 512
+
+func parseWindow(text string) (int, error) {
+	window, err := strconv.Atoi(text)
+	if err != nil || window < 8 || window > mostWindow || window%4 != 0 {
+		return 0, fmt.Errorf("parameter window = %q, want a multiple of 4 from 8 to %d", text, mostWindow)
+	}
+	return window, nil
+}
+
+// model completes m with the tensors that the binding uses.
+func (b *binding) model(m backend.Model) backend.Model {
+	m.Inputs = []backend.TensorInfo{{Name: b.input, DType: backend.Float32, Shape: b.dims(-1, 1)}}
+	m.Outputs = []backend.TensorInfo{{Name: b.output, DType: backend.Float32, Shape: b.dims(-1, kits19.Classes)}}
+	return m
+}
+
+// dims is the shape of a tensor of n windows.
+func (b *binding) dims(n, channels int64) []int64 {
+	w := int64(b.sliding.Window())
+	return []int64{n, channels, w, w, w}
+}

@@ -1,0 +1,125 @@
+package unet3d
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/datasets/kits19"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
+	"github.com/plumbline-ml/plumbline/preprocess/volume"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// cases is a data set, drawn or read. Its methods may be called concurrently.
+type cases interface {
+	Len() int
+	Name(i int) string
+	// Size is the shape of case i and the spacing of its voxels in millimetres.
+	Size(i int) (volume.Shape, [3]float64)
+	// Preprocessed is whether images and labels are ready for the model.
+	Preprocessed() bool
+	// Image reads the image of case i, in Hounsfield units unless it is preprocessed. The caller owns it.
+	Image(i int) ([]float32, error)
+	// Labels reads the classes of its voxels. The caller owns them.
+	Labels(i int) ([]uint8, error)
+}
+
+// drawn are the embedded volumes.
+type drawn struct{ volumes.Set }
+
+func (d drawn) Preprocessed() bool { return false }
+
+func (d drawn) Size(i int) (volume.Shape, [3]float64) {
+	shape, spacing := d.Set.Size(i)
+	return shape, spacing
+}
+
+func (d drawn) Image(i int) ([]float32, error) { return d.Draw(i).Values, nil }
+
+func (d drawn) Labels(i int) ([]uint8, error) { return d.Draw(i).Labels, nil }
+
+// read are volumes in files.
+type read struct{ *kits19.Set }
+
+func (r read) Size(i int) (volume.Shape, [3]float64) { return r.Shape(i), r.Spacing(i) }
+
+func (r read) Image(i int) ([]float32, error) {
+	v, err := r.Set.Image(i)
+	if err != nil {
+		return nil, err
+	}
+	return v.Values, nil
+}
+
+// openCases opens the first count cases (0: all) of the data set at path, or of the embedded one where path is empty. A
+// data set is checked as a whole: the error names every fault. To score, the labels are enough.
+func openCases(path string, count int, labelsOnly bool) (cases, error) {
+	if count < 0 {
+		return nil, sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count))
+	}
+	if path == "" {
+		set := volumes.Eval()
+		if err := checkEnough(count, set.N); err != nil {
+			return nil, err
+		}
+		if count > 0 {
+			set.N = count
+		}
+		return drawn{set}, nil
+	}
+	set, err := kits19.Open(path, kits19.Options{Count: count, LabelsOnly: labelsOnly})
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	return read{set}, checkEnough(count, set.Len())
+}
+
+func checkEnough(count, size int) error {
+	if count > size {
+		return sdk.Usage(fmt.Errorf("count = %d, want at most the %d cases of the data set", count, size))
+	}
+	return nil
+}
+
+// preparedShape is the shape of case i once it is ready for the model.
+func (b *binding) preparedShape(c cases, i int) (volume.Shape, error) {
+	shape, spacing := c.Size(i)
+	var err error
+	if c.Preprocessed() {
+		err = b.sliding.Check(shape, shape.Voxels())
+	} else {
+		shape, err = b.recipe.Shape(shape, spacing)
+	}
+	if err != nil {
+		return shape, sdk.Data(fmt.Errorf("case %d (%s): %w", i, c.Name(i), err))
+	}
+	return shape, nil
+}
+
+// image is case i, ready for the model.
+func (b *binding) image(c cases, i int) ([]float32, volume.Shape, error) {
+	values, err := c.Image(i)
+	if err != nil {
+		return nil, volume.Shape{}, sdk.Data(err)
+	}
+	shape, spacing := c.Size(i)
+	if c.Preprocessed() {
+		err = b.sliding.Check(shape, len(values))
+	} else {
+		values, shape, err = b.recipe.Image(nil, values, shape, spacing)
+	}
+	if err != nil {
+		return nil, shape, sdk.Data(fmt.Errorf("case %d (%s): %w", i, c.Name(i), err))
+	}
+	return values, shape, nil
+}
+
+// labels are the classes of case i, in the shape of its image.
+func (b *binding) labels(c cases, i int) ([]uint8, error) {
+	labels, err := c.Labels(i)
+	if err != nil || c.Preprocessed() {
+		return labels, err
+	}
+	shape, spacing := c.Size(i)
+	labels, _, err = b.recipe.Labels(nil, labels, shape, spacing)
+	return labels, err
+}

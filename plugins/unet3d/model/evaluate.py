@@ -1,0 +1,52 @@
+"""DICE of an ONNX file in ONNX Runtime on the CPU, by sliding windows."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import onnxruntime
+
+from data import WINDOW, importance, origins
+from export import INPUT, OUTPUT
+from network import CLASSES
+
+
+def windows(image, places):
+    """The windows of a volume at the places given: float32 N,1,D,H,W."""
+    cut = [image[z : z + WINDOW, y : y + WINDOW, x : x + WINDOW] for z, y, x in places]
+    return np.stack(cut)[:, None].astype(np.float32)
+
+
+def segment(session, image, batch=8):
+    """The class of each voxel: scores of overlapping windows, weighed by their importance."""
+    weight = importance()
+    scores, norm = np.zeros((CLASSES, *image.shape), np.float32), np.zeros(image.shape, np.float32)
+    places = origins(image.shape)
+    for i in range(0, len(places), batch):
+        answers = session.run([OUTPUT], {INPUT: windows(image, places[i : i + batch])})[0]
+        for (z, y, x), answer in zip(places[i : i + batch], answers):
+            box = (slice(z, z + WINDOW), slice(y, y + WINDOW), slice(x, x + WINDOW))
+            scores[(slice(None), *box)] += answer * weight
+            norm[box] += weight
+    return (scores / norm).argmax(0).astype(np.uint8)
+
+
+def dice(predicted, labels, label):
+    both = np.count_nonzero((predicted == label) & (labels == label))
+    return (2 * both + 1e-6) / (np.count_nonzero(predicted == label) + np.count_nonzero(labels == label) + 1e-6)
+
+
+def mean_dice(path, cases):
+    """Mean DICE over the cases of kidney (class 1), of tumour (class 2), and of their mean."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # the cases are spread over the cores
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+    def score(case):
+        predicted = segment(session, case[0])
+        return dice(predicted, case[1], 1), dice(predicted, case[1], 2)
+
+    with ThreadPoolExecutor() as pool:
+        rows = list(pool.map(score, cases))
+    kidney, tumour = np.mean(rows, 0)
+    found = {"kidney": kidney, "tumour": tumour, "mean": (kidney + tumour) / 2}
+    return {name: round(float(value), 6) for name, value in found.items()}

@@ -1,0 +1,98 @@
+package unet3d
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/datasets/kits19"
+	"github.com/plumbline-ml/plumbline/preprocess/volume"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// errOutput is in the chain of every error about what a model gave.
+var errOutput = errors.New("the model's output is not the scores of the classes of each voxel")
+
+// run takes volumes through a session, window by window. Its memory is used again for the next volume.
+type run struct {
+	binding *binding
+	session backend.Session
+	blend   *volume.Blend
+	batch   int // windows of a run of the session
+
+	origins [][3]int
+	windows []float32 // the input: batch windows
+	in, out [1]backend.Tensor
+}
+
+func newRun(w *workload, session backend.Session) *run {
+	return &run{
+		binding: &w.binding, session: session, batch: windowsPerRun(w.batch, session.Limits()),
+		blend: volume.NewBlend(w.sliding, kits19.Classes),
+		in:    [1]backend.Tensor{{Name: w.input, DType: backend.Float32}},
+	}
+}
+
+// windowsPerRun is how many windows go into a run: as many as the user asks for or the backend prefers, and no more than
+// the model takes.
+func windowsPerRun(asked int, l backend.Limits) int {
+	n := asked
+	if n <= 0 {
+		n = max(l.PreferredBatch, 1)
+	}
+	if l.MaxBatch > 0 {
+		n = min(n, l.MaxBatch)
+	}
+	return n
+}
+
+// Run appends the class of each voxel of a volume: uint8, depth x height x width, in C order.
+func (r *run) Run(ctx context.Context, s sdk.Sample, p *sdk.Payloads) error {
+	v := s.(*sample)
+	if err := r.blend.Start(v.shape, p.Extend(v.shape.Voxels())); err != nil {
+		return err
+	}
+	r.origins = r.binding.sliding.Origins(r.origins[:0], v.shape)
+	for origins := range slices.Chunk(r.origins, r.batch) {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		if err := r.infer(ctx, v, origins); err != nil {
+			return fmt.Errorf("windows from voxel %v on: %w", origins[0], err)
+		}
+	}
+	return r.blend.Finish()
+}
+
+// infer runs the session once and adds the scores of its windows.
+func (r *run) infer(ctx context.Context, v *sample, origins [][3]int) error {
+	sliding, n := r.binding.sliding, len(origins)
+	voxels := sliding.Voxels()
+	r.windows = slices.Grow(r.windows[:0], n*voxels)[:n*voxels]
+	for i, origin := range origins {
+		sliding.Cut(r.windows[i*voxels:][:voxels], v.image, v.shape, origin)
+	}
+	r.in[0].Shape = append(r.in[0].Shape[:0], r.binding.dims(int64(n), 1)...)
+	r.in[0].Data = backend.Bytes(r.windows)
+	if err := r.session.Run(ctx, r.in[:], r.out[:]); err != nil {
+		return err
+	}
+	defer r.out[0].Release()
+	return r.add(origins, &r.out[0])
+}
+
+func (r *run) add(origins [][3]int, out *backend.Tensor) error {
+	if want := r.binding.dims(int64(len(origins)), kits19.Classes); out.DType != backend.Float32 || !slices.Equal(out.Shape, want) {
+		return fmt.Errorf("%w: %q is %v%s, want float32%s", errOutput, out.Name, out.DType, backend.ShapeString(out.Shape), backend.ShapeString(want))
+	}
+	scores := backend.View[float32](out.Data)
+	each := len(scores) / len(origins)
+	for i, origin := range origins {
+		if err := r.blend.Add(origin, scores[i*each:][:each]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package unet3d
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/accuracy/dice"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// scorer computes DICE. Each case must be in the log exactly once.
+type scorer struct{ dice *dice.Scorer }
+
+func newScorer(b binding, c cases, d dice.DType) (*scorer, error) {
+	truth := make([]dice.Case, c.Len())
+	var faults []error
+	for i := range truth {
+		shape, err := b.preparedShapeOfLabels(c, i)
+		faults = append(faults, err)
+		truth[i] = dice.Case{Name: c.Name(i), Shape: shape, Labels: func() ([]uint8, error) { return b.labels(c, i) }}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	s, err := dice.New(truth, dice.Options{DType: d})
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	return &scorer{s}, nil
+}
+
+// preparedShapeOfLabels is that of the image; preprocessed labels are taken as they are.
+func (b *binding) preparedShapeOfLabels(c cases, i int) ([3]int, error) {
+	if c.Preprocessed() {
+		shape, _ := c.Size(i)
+		return shape, nil
+	}
+	return b.preparedShape(c, i)
+}
+
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if err := s.dice.Add(e.QSLIndex, e.Data); err != nil {
+		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
+	}
+	return nil
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	r, err := s.dice.Result()
+	if err != nil {
+		return sdk.Score{}, sdk.Data(err)
+	}
+	return sdk.Score{
+		Metrics: []sdk.Metric{
+			{Name: "DICE", Value: r.Mean.Composite},
+			{Name: "kidney DICE", Value: r.Mean.Kidney},
+			{Name: "tumour DICE", Value: r.Mean.Tumour},
+		},
+		Samples:      len(r.Cases),
+		OfficialText: r.String(),
+	}, nil
+}
