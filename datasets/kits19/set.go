@@ -51,6 +51,8 @@ type files struct {
 	labels string // NIfTI
 	pickle string // of image and labels; "": none
 	shape  [3]int
+	// spacing is that of the image, or of the labels where the image is not looked at.
+	spacing [3]float64
 }
 
 // Open finds out the layout of dir and checks the headers of all volumes: that they can be read, have a size, are turned as
@@ -145,7 +147,7 @@ func (s *Set) checkCase(c *files, o Options) (problems []string) {
 		if c.shape != ([3]int{}) && c.shape != labels.Shape {
 			add("segmentation: shape %v, want %v as the index says", labels.Shape, c.shape)
 		}
-		c.shape = labels.Shape
+		c.shape, c.spacing = labels.Shape, labels.Spacing
 	}
 	if o.LabelsOnly {
 		return problems
@@ -164,6 +166,7 @@ func (s *Set) checkCase(c *files, o Options) (problems []string) {
 	if labels != nil && image.Shape != labels.Shape {
 		add("segmentation: shape %v, want %v as the image has", labels.Shape, image.Shape)
 	}
+	c.spacing = image.Spacing
 	if problem := turned(image); problem != "" && !s.preprocessed {
 		add("image: %s", problem)
 	}
@@ -200,6 +203,10 @@ func (s *Set) Name(i int) string { return s.cases[i].name }
 
 // Shape is the depth, height and width of case i in voxels.
 func (s *Set) Shape(i int) [3]int { return s.cases[i].shape }
+
+// Spacing is how far apart the voxels of case i are along depth, height and width, in millimetres. Of an image that is not
+// looked at (LabelsOnly, a pickle) it is what the segmentation says.
+func (s *Set) Spacing(i int) [3]float64 { return s.cases[i].spacing }
 
 // Preprocessed is whether images are ready for the model: resampled, normalised and padded.
 func (s *Set) Preprocessed() bool { return s.preprocessed }

@@ -18,12 +18,12 @@ type Blend struct {
 	windows int       // how many windows were added
 }
 
-// NewBlend returns a Blend for networks with 2 to 255 classes.
-func NewBlend(s *Sliding, classes int) (*Blend, error) {
+// NewBlend returns a Blend for networks with so many classes. It panics unless they are 2 to 255.
+func NewBlend(s *Sliding, classes int) *Blend {
 	if classes < 2 || classes > 255 {
-		return nil, fmt.Errorf("%d classes, want 2 to 255", classes)
+		panic(fmt.Sprintf("volume.NewBlend: %d classes, want 2 to 255", classes))
 	}
-	return &Blend{sliding: s, classes: classes}, nil
+	return &Blend{sliding: s, classes: classes}
 }
 
 // Start begins a volume, whose shape must pass Check. result gets the class of each voxel; it must stay the caller's until

@@ -9,8 +9,8 @@ type phantom struct {
 	bodies []*body
 }
 
-// drawPhantom assembles and scans a phantom about half the size of an adult's upper abdomen.
-func drawPhantom(r *draw.Random) *Volume {
+// newScan draws the size of a phantom, about half that of an adult's upper abdomen, and how it is scanned.
+func newScan(r *draw.Random) *scan {
 	inPlane := mm * r.Between(75, 125) / 100
 	s := &scan{
 		spacing: point{mm * r.Between(180, 380) / 100, inPlane, inPlane},
@@ -20,14 +20,20 @@ func drawPhantom(r *draw.Random) *Volume {
 	for k := range s.shape {
 		s.shape[k] = size[k] / s.spacing[k]
 	}
+	return s
+}
+
+// drawPhantom assembles and scans a phantom.
+func drawPhantom(r *draw.Random) *Volume {
+	s := newScan(r)
 	p := &phantom{r: r, extent: s.extent()}
 	p.trunk()
 	p.organs()
 	p.spine()
 	p.kidneys()
 	s.bodies = p.bodies
-	s.rough = newTexture(r, 7*mm, p.extent, inPlane)
-	s.grain = newTexture(r, 4*mm, p.extent, inPlane)
+	s.rough = newTexture(r, 7*mm, p.extent, s.spacing[2])
+	s.grain = newTexture(r, 4*mm, p.extent, s.spacing[2])
 	return s.sample()
 }
 

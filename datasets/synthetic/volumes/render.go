@@ -35,12 +35,17 @@ func (s *scan) extent() point {
 	return e
 }
 
+// millimetres is the spacing, which a float32 holds exactly.
+func (s *scan) millimetres() (m [3]float64) {
+	for k := range m {
+		m[k] = float64(s.spacing[k]) / mm
+	}
+	return m
+}
+
 // sample renders the volume.
 func (s *scan) sample() *Volume {
-	v := &Volume{Shape: s.shape}
-	for k := range v.Spacing {
-		v.Spacing[k] = float64(float32(float64(s.spacing[k]) / mm))
-	}
+	v := &Volume{Shape: s.shape, Spacing: s.millimetres()}
 	n := s.shape[0] * s.shape[1] * s.shape[2]
 	v.Values, v.Labels = make([]float32, n), make([]uint8, n)
 	width := s.shape[2]

@@ -53,7 +53,7 @@ func (s Set) Name(i int) string { return fmt.Sprintf("case_%05d", i) }
 // the left, as in KiTS19.
 type Volume struct {
 	Shape   [3]int     // depth, height, width in voxels
-	Spacing [3]float64 // between voxels in millimetres, as a float32 holds it
+	Spacing [3]float64 // between voxels in millimetres
 	Values  []float32  // whole HU, in C order, width fastest
 	Labels  []uint8    // classes, in the same order
 }
@@ -61,4 +61,10 @@ type Volume struct {
 // Draw draws volume i: 20 to 50 slices of 56 to 110 voxels a side. The caller owns it.
 func (s Set) Draw(i int) *Volume {
 	return drawPhantom(draw.NewRandom(s.Seed, uint64(i)))
+}
+
+// Size is the shape and the spacing of volume i, as Draw gives them, without drawing it.
+func (s Set) Size(i int) (shape [3]int, spacing [3]float64) {
+	scan := newScan(draw.NewRandom(s.Seed, uint64(i)))
+	return scan.shape, scan.millimetres()
 }
