@@ -1,3 +1,10 @@
 module github.com/plumbline-ml/plumbline/backends/openai
 
 go 1.26.0
+
+require github.com/plumbline-ml/plumbline/sdk v0.0.0
+
+replace (
+	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
+	github.com/plumbline-ml/plumbline/sdk => ../../sdk
+)

@@ -1,0 +1,113 @@
+package openai
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// answer collects what a server generates for one prompt.
+type answer struct {
+	sink   backend.TokenSink
+	count  count
+	text   []byte
+	ids    []int32
+	logged int
+	usage  usage
+	finish string
+	begun  bool    // FirstToken has been called
+	start  []int32 // the ids that it was called with
+	parts  int     // with tokens
+	asked  time.Time
+	// firstAfter is the time from the last request to its first token.
+	firstAfter time.Duration
+	// progress counts what has been received, for the watch over slow servers.
+	progress atomic.Uint32
+}
+
+func (a *answer) reset(sink backend.TokenSink, c count) {
+	a.sink, a.count, a.begun, a.start = sink, c, false, a.start[:0]
+	a.restart()
+}
+
+// restart drops what another server has generated, and starts the clock again.
+func (a *answer) restart() {
+	a.asked = time.Now()
+	a.text, a.ids, a.logged, a.usage, a.finish, a.parts = a.text[:0], a.ids[:0], 0, usage{}, "", 0
+}
+
+// add takes a part of the answer.
+func (a *answer) add(c *chunk) error {
+	a.text = append(a.text, c.text...)
+	a.ids = append(a.ids, c.ids...)
+	a.logged += c.logged
+	if c.usage.known {
+		a.usage.known, a.usage.completion = true, c.usage.completion
+	}
+	a.usage.cached = max(a.usage.cached, c.usage.cached)
+	if c.finish != "" {
+		a.finish = c.finish
+	}
+	if !c.isToken() {
+		return nil
+	}
+	if a.parts++; a.parts > 1 {
+		return nil
+	}
+	a.firstAfter = time.Since(a.asked)
+	if a.begun {
+		return a.agree(c)
+	}
+	a.first(backend.Tokens{IDs: a.keptIDs(c.ids), Text: string(c.text), N: max(len(c.ids), c.logged)})
+	return nil
+}
+
+// first reports the first token.
+func (a *answer) first(t backend.Tokens) {
+	a.begun = true
+	a.start = append(a.start[:0], t.IDs...)
+	a.sink.FirstToken(t)
+}
+
+// agree checks that a server that was asked again starts as the first one did: its first token has been reported.
+func (a *answer) agree(c *chunk) error {
+	n := min(len(a.start), len(c.ids))
+	if slices.Equal(a.start[:n], c.ids[:n]) {
+		return nil
+	}
+	return fmt.Errorf("%w: asked again, it starts with the tokens %v, and the server before with %v", ErrStream, c.ids[:n], a.start[:n])
+}
+
+// keptIDs are ids as far as they are wanted.
+func (a *answer) keptIDs(ids []int32) []int32 {
+	if a.count == countByUsage || len(ids) == 0 {
+		return nil
+	}
+	return ids
+}
+
+// tokens is the whole answer. The error says what its number of tokens lacks.
+func (a *answer) tokens() (backend.Tokens, error) {
+	t := backend.Tokens{IDs: a.keptIDs(a.ids), Text: strings.ToValidUTF8(string(a.text), "\ufffd")}
+	switch n, reported := len(t.IDs), int(a.usage.completion); {
+	case n > 0 && a.usage.known && reported != n:
+		return t, fmt.Errorf("%w: it sent %d token ids and reports %d tokens; option count=usage drops the ids", ErrStream, n, reported)
+	case n > 0:
+		t.N = n
+	case a.count == countIDs && !(a.usage.known && reported == 0):
+		return t, fmt.Errorf("%w: it sent no token ids, which option count=ids asks for", ErrStream)
+	case a.usage.known && reported >= 0 && a.count != countLogged:
+		t.N = reported
+	case a.logged > 0:
+		t.N = a.logged
+	case a.count == countLogged && a.parts > 0:
+		return t, fmt.Errorf("%w: it sent no log probabilities, which option count=logprobs asks for", ErrStream)
+	case a.parts > 0 || !a.usage.known:
+		return t, fmt.Errorf("%w: it does not say how many tokens there are: neither ids nor log probabilities nor usage", ErrStream)
+	}
+	return t, nil
+}

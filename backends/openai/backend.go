@@ -1,0 +1,120 @@
+package openai
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Backend opens generators at servers. It opens no sessions: a server takes prompts, not tensors.
+type Backend struct {
+	// Lookup finds an environment variable, as os.LookupEnv does: the API key is in the one that option key_env names. Nil:
+	// there is no key.
+	Lookup func(name string) (value string, ok bool)
+}
+
+// Open fails: a server has no tensors.
+func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
+	return nil, fmt.Errorf("%w: an OpenAI-compatible server continues prompts, and the benchmark has tensors: choose another backend", backend.ErrModel)
+}
+
+// OpenGenerator connects to the servers that c.Options name, and checks that all have the model. The model's file in m is not
+// used: the servers have their own. c.Concurrency, where above 0, is the number of requests at a time, unless option
+// concurrency sets it.
+func (b Backend) OpenGenerator(ctx context.Context, m backend.Model, c backend.Config) (backend.Generator, error) {
+	g, err := b.Connect(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Connect is OpenGenerator with all that the generator can tell.
+func (b Backend) Connect(ctx context.Context, c backend.Config) (*Generator, error) {
+	s, err := readSettings(c.Options)
+	if err != nil {
+		return nil, err
+	}
+	if c.Options["concurrency"] == "" && c.Concurrency > 0 {
+		s.places = (c.Concurrency + len(s.endpoints) - 1) / len(s.endpoints)
+	}
+	key, err := b.key(s, c)
+	if err != nil {
+		return nil, err
+	}
+	g := &Generator{header: header(key), cache: newCacheWatch(), balancer: newBalancer(s.endpoints, s.places), session: rand.Text()}
+	if g.client, err = newClient(s); err != nil {
+		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
+	}
+	if err := s.discover(ctx, g.client, g.header); err != nil {
+		g.client.CloseIdleConnections()
+		return nil, err
+	}
+	g.settings = s
+	if g.asker, err = newAsker(s, s.kind); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// key is the API key: none, unless the variable is there. One that is asked for by name must be there.
+func (b Backend) key(s settings, c backend.Config) (string, error) {
+	key, ok := "", false
+	if b.Lookup != nil && s.keyName != "" {
+		key, ok = b.Lookup(s.keyName)
+	}
+	if !ok && c.Options["key_env"] != "" {
+		return "", fmt.Errorf("%w: option key_env: there is no environment variable %s", backend.ErrOption, s.keyName)
+	}
+	if strings.ContainsAny(strings.TrimSpace(key), "\r\n\x00") {
+		return "", fmt.Errorf("%w: %w", backend.ErrOption, errors.New("the API key has a line break in it"))
+	}
+	return key, nil
+}
+
+// Describe lists the options.
+func (Backend) Describe() backend.Info {
+	info := backend.Info{Version: "OpenAI-compatible API", Devices: []string{"server"}}
+	for _, o := range options() {
+		info.Options = append(info.Options, o.Option)
+	}
+	return info
+}
+
+// Describe says which servers there are, how tokens are counted, and what has been noticed so far.
+func (g *Generator) Describe() backend.Info {
+	hosts := make([]string, len(g.settings.endpoints))
+	for i, u := range g.settings.endpoints {
+		hosts[i] = u.String()
+	}
+	return backend.Info{
+		Version: "OpenAI-compatible API: " + g.settings.kind.name,
+		Devices: hosts,
+		Options: Backend{}.Describe().Options,
+		Details: map[string]string{
+			"model":        g.settings.model,
+			"server":       g.settings.kind.name,
+			"concurrency":  fmt.Sprint(g.Limits().Concurrency),
+			"prefix_cache": g.describeCache(),
+			"report":       g.Report().String(),
+		},
+	}
+}
+
+// describeCache says what is done about prompts that a server keeps between queries.
+func (g *Generator) describeCache() string {
+	k := g.settings.kind
+	switch {
+	case g.settings.cache == cacheAllow:
+		return "allowed, against the rules"
+	case k.salt != "":
+		return "kept apart by a new " + k.salt + " in each request"
+	case k.noCache != nil:
+		return "turned off by " + k.noCache[0].name + " in each request"
+	}
+	return "cannot be asked off at a server of this kind: turn it off there"
+}

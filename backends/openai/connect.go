@@ -1,0 +1,51 @@
+package openai
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+)
+
+// newClient returns a client that keeps a connection for each request at a time. It speaks HTTP/1.1: each stream has a
+// connection of its own, so that none waits for the others' packets.
+func newClient(s settings) (*http.Client, error) {
+	config := &tls.Config{InsecureSkipVerify: s.insecure} //nolint:gosec // the user's choice, see option insecure
+	if s.ca != "" {
+		pem, err := os.ReadFile(s.ca)
+		if err != nil {
+			return nil, fmt.Errorf("option ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("option ca: %s holds no certificate in PEM form", s.ca)
+		}
+	}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	dialer := &net.Dialer{Timeout: s.connect, KeepAlive: 30 * time.Second}
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext:         dialer.DialContext,
+			TLSClientConfig:     config,
+			TLSHandshakeTimeout: s.connect,
+			Protocols:           protocols,
+			MaxIdleConns:        0,
+			MaxIdleConnsPerHost: s.places,
+			IdleConnTimeout:     90 * time.Second,
+			DisableCompression:  true,
+			WriteBufferSize:     4 << 10,
+			ReadBufferSize:      4 << 10,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return errRedirect
+		},
+	}, nil
+}
+
+// errRedirect: a POST that is sent elsewhere may arrive as a GET, and a key at another host.
+var errRedirect = errors.New("the server redirects: use the address that it points to")

@@ -1,0 +1,104 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// listed is what an endpoint says of its models.
+type listed struct {
+	ids    []string
+	owners map[string]string
+	server string // its header Server
+}
+
+// mostListed bounds the list of models.
+const mostListed = 8 << 20
+
+// discover asks all endpoints for their models, and sets the name of the model and the kind of server where the options leave
+// that open. The error lists the faults of all endpoints.
+func (s *settings) discover(ctx context.Context, client *http.Client, header http.Header) error {
+	var faults []error
+	for _, base := range s.endpoints {
+		if err := s.discoverOne(ctx, client, header, base); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", base, err))
+		}
+	}
+	if len(faults) > 0 {
+		return fmt.Errorf("%w: %w", backend.ErrModel, errors.Join(faults...))
+	}
+	return nil
+}
+
+func (s *settings) discoverOne(ctx context.Context, client *http.Client, header http.Header, base *url.URL) error {
+	if s.connect > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, 2*s.connect, errors.New("it did not answer within twice connect_timeout"))
+		defer cancel()
+	}
+	l, err := list(ctx, client, header, base)
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.model == "" && len(l.ids) == 1:
+		s.model = l.ids[0]
+	case s.model == "":
+		return fmt.Errorf("it has %d models: choose one with option model: %s", len(l.ids), strings.Join(l.ids, ", "))
+	case !slices.Contains(l.ids, s.model):
+		return fmt.Errorf("it has no model %q, but %s", s.model, strings.Join(l.ids, ", "))
+	}
+	k := ownedBy(l.owners[s.model] + " " + l.server)
+	switch {
+	case s.kind == nil:
+		s.kind = k
+	case !s.kindGiven && s.kind.name != k.name:
+		return fmt.Errorf("it is a server of the kind %s, and another of the kind %s: say which with option server", k.name, s.kind.name)
+	}
+	return nil
+}
+
+// list asks an endpoint for its models.
+func list(ctx context.Context, client *http.Client, header http.Header, base *url.URL) (l listed, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base.String()+"/models", http.NoBody)
+	if err != nil {
+		return l, err
+	}
+	request.Header = header
+	response, err := client.Do(request)
+	if err != nil {
+		return l, broken(ctx, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, mostListed))
+	if err != nil {
+		return l, broken(ctx, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return l, refused(response, body[:min(len(body), bodyShown)])
+	}
+	var answer struct {
+		Data []struct {
+			ID      string `json:"id"`
+			OwnedBy string `json:"owned_by"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return l, fmt.Errorf("its list of models is not what the API has: %.100q", body)
+	}
+	l.server, l.owners = response.Header.Get("Server"), map[string]string{}
+	for _, m := range answer.Data {
+		l.ids = append(l.ids, m.ID)
+		l.owners[m.ID] = m.OwnedBy
+	}
+	return l, nil
+}

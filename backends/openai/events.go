@@ -1,0 +1,131 @@
+package openai
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// event is one event of a stream of server-sent events (WHATWG HTML, section 9.2). data is valid until the next one is read.
+type event struct {
+	data    []byte
+	isError bool // its name or its field is "error"
+}
+
+// longestEvent bounds what is kept of an event that does not end.
+const longestEvent = 4 << 20
+
+// errLongEvent is an event beyond the bound.
+var errLongEvent = fmt.Errorf("an event of the stream has more than %d MiB", longestEvent>>20)
+
+// events reads a stream. Its memory is reused.
+type events struct {
+	from       io.Reader
+	buffer     []byte
+	start, end int // what is read but not yet used
+	searched   int // of that, where no event ends
+	joined     []byte
+	received   int64 // bytes of the stream
+}
+
+// startBuffer is the first size of a buffer: an event with a token or two has about 300 bytes.
+const startBuffer = 4096
+
+func (e *events) reset(from io.Reader) {
+	if e.buffer == nil {
+		e.buffer = make([]byte, startBuffer)
+	}
+	e.from, e.start, e.end, e.searched, e.received = from, 0, 0, 0, 0
+}
+
+// next returns the next event with data. At the end of the stream the error is io.EOF, or io.ErrUnexpectedEOF within an event.
+func (e *events) next() (event, error) {
+	for {
+		if block, found := e.block(); found {
+			if ev := e.parse(block); ev.data != nil {
+				return ev, nil
+			}
+			continue
+		}
+		if err := e.fill(); err != nil {
+			return event{}, err
+		}
+	}
+}
+
+// block cuts off the lines up to the next empty one.
+func (e *events) block() (lines []byte, found bool) {
+	unused := e.buffer[e.start:e.end]
+	for at := e.searched; ; {
+		n := bytes.IndexByte(unused[at:], '\n')
+		if n < 0 {
+			e.searched = at
+			return nil, false
+		}
+		line := bytes.TrimSuffix(unused[at:at+n], []byte("\r"))
+		at += n + 1
+		if len(line) == 0 {
+			e.start += at
+			e.searched = 0
+			return unused[:at], true
+		}
+	}
+}
+
+func (e *events) fill() error {
+	if e.start > 0 {
+		e.end = copy(e.buffer, e.buffer[e.start:e.end])
+		e.start = 0
+	}
+	if e.end == len(e.buffer) {
+		if len(e.buffer) >= longestEvent {
+			return errLongEvent
+		}
+		e.buffer = append(e.buffer, make([]byte, len(e.buffer))...)
+	}
+	n, err := e.from.Read(e.buffer[e.end:])
+	e.end += n
+	e.received += int64(n)
+	switch {
+	case n > 0:
+		return nil
+	case errors.Is(err, io.EOF) && len(bytes.TrimSpace(e.buffer[:e.end])) > 0:
+		return io.ErrUnexpectedEOF
+	case err == nil:
+		return io.ErrNoProgress
+	}
+	return err
+}
+
+// parse reads the fields of an event. Comments, and events without data, have no data.
+func (e *events) parse(block []byte) (ev event) {
+	for len(block) > 0 {
+		line, rest, _ := bytes.Cut(block, []byte("\n"))
+		block = rest
+		name, value, hasValue := bytes.Cut(bytes.TrimSuffix(line, []byte("\r")), []byte(":"))
+		if !hasValue {
+			value = line[len(line):] // empty, not absent
+		}
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(bytes.TrimPrefix(name, []byte("\ufeff"))) {
+		case "data":
+			ev.data = e.join(ev.data, value)
+		case "event":
+			ev.isError = ev.isError || string(value) == "error"
+		case "error": // llama.cpp's
+			ev.isError = true
+			ev.data = e.join(ev.data, value)
+		}
+	}
+	return ev
+}
+
+// join puts the lines of an event's data together.
+func (e *events) join(data, line []byte) []byte {
+	if data == nil {
+		return line[:len(line):len(line)]
+	}
+	e.joined = append(append(append(e.joined[:0], data...), '\n'), line...)
+	return bytes.Clone(e.joined)
+}

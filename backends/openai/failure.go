@@ -1,0 +1,92 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Errors of this package, found with errors.Is.
+var (
+	// ErrStream is an answer that is cut short, malformed, too slow, or lacks its number of tokens.
+	ErrStream = errors.New("the server's answer is not usable")
+	// ErrServer is an error that a server reports.
+	ErrServer = errors.New("the server reports an error")
+	// ErrPrefixCache is a server that keeps prompts between queries.
+	ErrPrefixCache = errors.New("the server took a part of the prompt from its cache, which the rules forbid")
+)
+
+// failure is a try that failed.
+type failure struct {
+	err  error
+	gone bool          // the server cannot be reached, or broke off
+	busy bool          // the server cannot take more now
+	late bool          // the server is too slow
+	wait time.Duration // how long it asks to wait
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// Causes of a context that ends before an answer does.
+var (
+	errFirstTimeout = errors.New("nothing came within first_timeout")
+	errIdleTimeout  = errors.New("nothing more came within idle_timeout")
+	errTotalTimeout = errors.New("the answer was not complete within timeout")
+)
+
+// broken is the failure of a request that was not answered, or of an answer that broke off.
+func broken(ctx context.Context, err error) *failure {
+	if cause := context.Cause(ctx); cause != nil {
+		if errors.Is(cause, errFirstTimeout) || errors.Is(cause, errIdleTimeout) || errors.Is(cause, errTotalTimeout) {
+			return &failure{err: fmt.Errorf("%w: %w", ErrStream, cause), late: !errors.Is(cause, errTotalTimeout)}
+		}
+		return &failure{err: cause}
+	}
+	if errors.Is(err, errRedirect) || errors.Is(err, errLongEvent) {
+		return &failure{err: fmt.Errorf("%w: %w", ErrStream, err)}
+	}
+	return &failure{err: err, gone: true}
+}
+
+// refused is the failure of a request that was answered with another status than 200. body is the start of the answer.
+func refused(r *http.Response, body []byte) *failure {
+	f := &failure{wait: retryAfter(r.Header.Get("Retry-After"))}
+	hint := ""
+	switch r.StatusCode {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
+		f.busy = true
+	case http.StatusUnauthorized, http.StatusForbidden:
+		hint = "; is the API key right (option key_env)?"
+	case http.StatusNotFound:
+		hint = "; are the model's name and the path right (options model and url)?"
+	}
+	f.err = fmt.Errorf("%w: %s: %s%s", ErrServer, r.Status, message(body), hint)
+	return f
+}
+
+// message is what an error's body says.
+func message(body []byte) string {
+	var p parser
+	if c, ok := p.parse(body); ok && c.fault != "" {
+		return c.fault
+	}
+	text := strings.TrimSpace(strings.ToValidUTF8(string(body), "\ufffd"))
+	if text == "" {
+		return "no reason given"
+	}
+	return text
+}
+
+// retryAfter reads a number of seconds; a date, or nothing, gives 0.
+func retryAfter(value string) time.Duration {
+	seconds, err := strconv.ParseUint(value, 10, 16)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}

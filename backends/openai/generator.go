@@ -1,0 +1,176 @@
+package openai
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Generator asks servers to continue prompts: backend.Generator. Calls beyond the servers' places wait in the order in which
+// they came.
+type Generator struct {
+	settings settings
+	asker    *asker
+	client   *http.Client
+	header   http.Header // of all requests
+	balancer *balancer
+	cache    *cacheWatch
+	calls    sync.Pool
+	session  string // the part of salts that no other run has
+	salts    atomic.Uint64
+
+	retried, restarted atomic.Int64
+}
+
+// Limits says how many requests at a time the servers may have.
+func (g *Generator) Limits() backend.Limits {
+	return backend.Limits{Concurrency: g.settings.places * len(g.settings.endpoints)}
+}
+
+// Close closes the connections.
+func (g *Generator) Close() error {
+	g.client.CloseIdleConnections()
+	return nil
+}
+
+// Generate asks a server for an answer: backend.Generator. The first token is reported when the first part of the answer with
+// a token has come, with all tokens of that part.
+func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+	r, err := g.asker.request(p, g.salt())
+	if err != nil {
+		return err
+	}
+	if g.settings.total > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, g.settings.total, errTotalTimeout)
+		defer cancel()
+	}
+	c, ok := g.calls.Get().(*call)
+	if !ok {
+		c = &call{}
+	}
+	defer g.calls.Put(c)
+	c.answer.reset(sink, g.settings.count)
+	if err := g.persist(ctx, r, c); err != nil {
+		return err
+	}
+	return g.report(p, c)
+}
+
+// salt is new each time.
+func (g *Generator) salt() string {
+	if g.settings.cache == cacheAllow {
+		return ""
+	}
+	return g.session + strconv.FormatUint(g.salts.Add(1), 36)
+}
+
+// persist asks until there is an answer, or no more sense in asking.
+func (g *Generator) persist(ctx context.Context, r request, c *call) error {
+	for try := 0; ; try++ {
+		e, err := g.balancer.acquire(ctx)
+		if err != nil {
+			return err
+		}
+		fail := g.ask(ctx, e, r, c)
+		g.balancer.release(e)
+		if fail == nil {
+			g.balancer.succeeded(e)
+			return nil
+		}
+		fail.err = fmt.Errorf("%s: %w", e.base.Host, fail.err)
+		if err := g.consider(ctx, e, fail, try, c); err != nil {
+			return err
+		}
+	}
+}
+
+// consider decides after a failed try: it returns nil, after a pause, if the request is to be sent again.
+func (g *Generator) consider(ctx context.Context, e *endpoint, fail *failure, try int, c *call) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	s := &g.settings
+	if fail.gone || fail.late && s.goesOn {
+		g.balancer.lost(e, fail.err)
+	}
+	switch {
+	case !fail.gone && !fail.busy && !(fail.late && s.goesOn):
+		return fail.err
+	case c.answer.begun && !s.goesOn:
+		return fmt.Errorf("the server is gone within an answer, of which %d parts had come (option on_failure=continue asks another): %w", c.answer.parts, fail.err)
+	case try >= s.retries+len(s.endpoints)-1 || !s.goesOn && g.balancer.failures(e) > s.retries:
+		if err := g.balancer.unreachable(); err != nil {
+			return fmt.Errorf("%w (asked %d times)", err, try+1)
+		}
+		return fmt.Errorf("asked %d times: %w", try+1, fail.err)
+	}
+	if c.answer.begun {
+		g.restarted.Add(1)
+	} else {
+		g.retried.Add(1)
+	}
+	c.answer.restart()
+	return sleep(ctx, g.pause(fail, try))
+}
+
+// longestPause bounds the pause before a request is sent again.
+const longestPause = 10 * time.Second
+
+// pause is how long to wait before the request is sent again: for a server that is busy as long as it asks for, or longer from
+// time to time; for one that is gone until one can be asked.
+func (g *Generator) pause(fail *failure, try int) time.Duration {
+	if !fail.busy {
+		return g.balancer.pause()
+	}
+	return min(max(fail.wait, firstRest<<min(try, 10)), longestPause)
+}
+
+// sleep waits, or returns the cause of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// report hands a complete answer over.
+func (g *Generator) report(p backend.Prompt, c *call) error {
+	a := &c.answer
+	t, err := a.tokens()
+	if err != nil {
+		return err
+	}
+	if a.usage.cached > 0 && g.settings.cache == cacheOff {
+		return fmt.Errorf("%w: %d tokens; turn the cache off at the server (vLLM: --no-enable-prefix-caching, SGLang: "+
+			"--disable-radix-cache, llama.cpp: --no-cache-prompt), or choose option prefix_cache=report", ErrPrefixCache, a.usage.cached)
+	}
+	if !a.begun && t.N > 0 { // tokens without text, such as the end token alone
+		a.first(backend.Tokens{IDs: t.IDs, N: t.N})
+	}
+	a.sink.Complete(t)
+	if g.settings.cache != cacheAllow {
+		g.cache.note(p, a.firstAfter, a.usage.cached)
+	}
+	return nil
+}
+
+// Report is what the generator has noticed so far.
+func (g *Generator) Report() Report {
+	r := g.cache.report()
+	r.Retried, r.Restarted = g.retried.Load(), g.restarted.Load()
+	return r
+}

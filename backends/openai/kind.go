@@ -1,0 +1,68 @@
+package openai
+
+import (
+	"fmt"
+	"strings"
+)
+
+// kind is what a kind of server understands beyond the API that all have in common.
+type kind struct {
+	name string
+	// tokenIDs are fields that make it report token ids; idsByLogprobs ones that do so in place of log probabilities.
+	tokenIDs, idsByLogprobs []field
+	// minTokens and stopIDs are its names for the fewest tokens, and for the ids of end tokens; "": it has none.
+	minTokens, stopIDs string
+	beams              bool   // beam search, by use_beam_search
+	salt               string // a field whose value, new in each request, keeps prompts apart in its cache
+	noCache            []field
+	maxTokens          string // its name for the most tokens in chats
+	owner              string // what its list of models says in owned_by, or its header Server
+}
+
+// field is a field of a request, its value as JSON.
+type field struct{ name, value string }
+
+// kinds are what the documentation of vLLM 0.11, SGLang 0.5, TensorRT-LLM 1.0 and llama.cpp's server says.
+func kinds() []*kind {
+	return []*kind{
+		{
+			name: "vllm", owner: "vllm", minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
+			tokenIDs:      []field{{"return_token_ids", "true"}},
+			idsByLogprobs: []field{{"return_tokens_as_token_ids", "true"}},
+		},
+		{name: "sglang", owner: "sglang", minTokens: "min_tokens", stopIDs: "stop_token_ids", salt: "cache_salt"},
+		{name: "trtllm", owner: "tensorrt_llm", minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt"},
+		{name: "llamacpp", owner: "llamacpp", noCache: []field{{"cache_prompt", "false"}}, tokenIDs: []field{{"return_tokens", "true"}}},
+		{name: "openai", owner: "openai", maxTokens: "max_completion_tokens"},
+		{name: "other"},
+	}
+}
+
+func kindNames() []string {
+	all := kinds()
+	names := make([]string, len(all))
+	for i, k := range all {
+		names[i] = k.name
+	}
+	return names
+}
+
+func findKind(name string) (*kind, error) {
+	for _, k := range kinds() {
+		if k.name == name {
+			return k, nil
+		}
+	}
+	return nil, fmt.Errorf("want auto or one of %s", strings.Join(kindNames(), ", "))
+}
+
+// ownedBy finds the kind of server that says so of its models, or "other".
+func ownedBy(owner string) *kind {
+	all := kinds()
+	for _, k := range all {
+		if k.owner != "" && strings.Contains(strings.ToLower(owner), k.owner) {
+			return k
+		}
+	}
+	return all[len(all)-1]
+}

@@ -1,0 +1,216 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// ErrPrompt is a prompt that the servers cannot be asked as it wants.
+var ErrPrompt = errors.New("the server cannot be asked this prompt")
+
+// asker writes requests: what they have in common is written once.
+type asker struct {
+	settings settings
+	kind     *kind
+	common   [2][]byte // of completions and chats: fields with a comma after each
+}
+
+// newAsker returns an asker for a kind of server. The error is backend.ErrOption where the options ask for what the kind lacks.
+func newAsker(s settings, k *kind) (*asker, error) {
+	extra := []field{}
+	switch {
+	case s.count == countIDs && k.tokenIDs == nil && k.idsByLogprobs == nil:
+		extra = nil // some servers report ids unasked, or by a field of option body.KEY
+	case s.count == countLogged:
+		extra = append(slices.Clone(k.idsByLogprobs), field{"logprobs", "1"})
+	case s.count != countByUsage:
+		extra = k.tokenIDs
+	}
+	if s.cache != cacheAllow {
+		extra = append(slices.Clone(extra), k.noCache...)
+	}
+	a := &asker{settings: s, kind: k}
+	for i, of := range []api{completions, chat} {
+		text, err := commonFields(s, of, extra)
+		if err != nil {
+			return nil, err
+		}
+		a.common[i] = text
+	}
+	return a, nil
+}
+
+// commonFields writes the fields that all requests of an API have, those of option body.KEY in place of others.
+func commonFields(s settings, of api, extra []field) ([]byte, error) {
+	model, err := json.Marshal(s.model)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]string{
+		"model": string(model), "stream": "true", "stream_options": `{"include_usage":true}`, "temperature": "0",
+	}
+	for _, f := range extra {
+		fields[f.name] = f.value
+	}
+	if fields["logprobs"] != "" && of == chat {
+		fields["logprobs"], fields["top_logprobs"] = "true", "0"
+	}
+	for name, value := range s.body {
+		fields[name] = string(value)
+	}
+	var b []byte
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		b = append(strconv.AppendQuote(b, name), ':')
+		b = append(append(b, fields[name]...), ',')
+	}
+	return b, nil
+}
+
+// request is what to ask: the path below an endpoint, and the body.
+type request struct {
+	path string
+	body []byte
+}
+
+// request writes a request for a prompt. salt sets it apart in a server's cache.
+func (a *asker) request(p backend.Prompt, salt string) (request, error) {
+	if err := a.check(p); err != nil {
+		return request{}, err
+	}
+	b := make([]byte, 0, 512+7*len(p.Tokens)+len(p.Text))
+	b = append(b, '{')
+	r := request{path: "/completions"}
+	limit := "max_tokens"
+	if a.asksChat(p) {
+		r.path = "/chat/completions"
+		b = appendMessages(append(b, a.common[1]...), p)
+		if a.kind.maxTokens != "" {
+			limit = a.kind.maxTokens
+		}
+	} else {
+		b = appendPrompt(append(b, a.common[0]...), p)
+	}
+	b = appendNumber(b, limit, p.MaxNewTokens)
+	b = a.appendEnds(b, p)
+	if salt != "" && a.kind.salt != "" {
+		b = append(b, fmt.Sprintf(",%q:%q", a.kind.salt, salt)...)
+	}
+	r.body = append(b, '}')
+	return r, nil
+}
+
+// asksChat tells which API fits a prompt.
+func (a *asker) asksChat(p backend.Prompt) bool {
+	switch a.settings.api {
+	case completions:
+		return false
+	case chat:
+		return true
+	}
+	return len(p.Tokens) == 0 && len(p.Messages) > 0
+}
+
+// check lists all that a prompt wants and the servers do not have.
+func (a *asker) check(p backend.Prompt) error {
+	var faults []string
+	asksChat := a.asksChat(p)
+	switch {
+	case asksChat && len(p.Messages) == 0 && p.Text == "":
+		faults = append(faults, "it has token ids only, which chats do not take: use option api=completions")
+	case !asksChat && len(p.Tokens) == 0 && p.Text == "":
+		faults = append(faults, "it has neither token ids nor text: use option api=chat")
+	}
+	if p.MaxNewTokens <= 0 {
+		faults = append(faults, fmt.Sprintf("it may have %d new tokens, want at least 1", p.MaxNewTokens))
+	}
+	if p.MinNewTokens > 0 && a.kind.minTokens == "" && !a.has("min_tokens") {
+		faults = append(faults, fmt.Sprintf("it wants at least %d new tokens, and servers of the kind %s have no minimum", p.MinNewTokens, a.kind.name))
+	}
+	if p.Beams > 1 && !a.kind.beams {
+		faults = append(faults, fmt.Sprintf("it wants %d beams, and servers of the kind %s have no beam search", p.Beams, a.kind.name))
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrPrompt, strings.Join(faults, "; "))
+}
+
+// has tells whether option body.KEY sets a field.
+func (a *asker) has(name string) bool { return a.settings.body[name] != nil }
+
+func appendNumber(b []byte, name string, v int) []byte {
+	b = append(strconv.AppendQuote(b, name), ':')
+	return strconv.AppendInt(b, int64(v), 10)
+}
+
+// appendEnds appends what says where an answer ends, and beam search.
+func (a *asker) appendEnds(b []byte, p backend.Prompt) []byte {
+	if p.MinNewTokens > 0 && !a.has("min_tokens") {
+		b = appendNumber(append(b, ','), a.kind.minTokens, p.MinNewTokens)
+	}
+	if len(p.EOS) > 0 && a.kind.stopIDs != "" {
+		b = append(strconv.AppendQuote(append(b, ','), a.kind.stopIDs), ':')
+		b = appendIDs(b, p.EOS)
+	}
+	if p.Beams > 1 {
+		b = appendNumber(append(b, `,"use_beam_search":true,`...), "n", p.Beams)
+		b = append(b, `,"length_penalty":`...)
+		b = strconv.AppendFloat(b, p.LengthPenalty, 'g', -1, 64)
+	}
+	return b
+}
+
+func appendIDs(b []byte, ids []int32) []byte {
+	b = append(b, '[')
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(id), 10)
+	}
+	return append(b, ']')
+}
+
+func appendPrompt(b []byte, p backend.Prompt) []byte {
+	b = append(b, `"prompt":`...)
+	if len(p.Tokens) > 0 {
+		b = appendIDs(b, p.Tokens)
+	} else {
+		b = appendText(b, p.Text)
+	}
+	return append(b, ',')
+}
+
+// appendMessages appends a chat; a prompt of text is its one question.
+func appendMessages(b []byte, p backend.Prompt) []byte {
+	messages := p.Messages
+	if len(messages) == 0 {
+		messages = []backend.Message{{Role: "user", Content: p.Text}}
+	}
+	b = append(b, `"messages":[`...)
+	for i, m := range messages {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(append(b, `{"role":`...), m.Role)
+		b = appendText(append(b, `,"content":`...), m.Content)
+		b = append(b, '}')
+	}
+	return append(b, `],`...)
+}
+
+// appendText appends a string as JSON.
+func appendText(b []byte, text string) []byte {
+	quoted, err := json.Marshal(text)
+	if err != nil { // not for strings
+		return append(b, `""`...)
+	}
+	return append(b, quoted...)
+}

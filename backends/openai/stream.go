@@ -1,0 +1,143 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+)
+
+// call is the working memory of one Generate call.
+type call struct {
+	answer answer
+	parser parser
+	events events
+}
+
+// bodyShown bounds what is read of an error's body.
+const bodyShown = 4 << 10
+
+// done is the event after the last one.
+const done = "[DONE]"
+
+// ask sends a request to an endpoint and reads the answer as it comes.
+func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *failure {
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := startWatch(g.settings.first, g.settings.idle, &c.answer, cancel)
+	stop := func() {
+		w.stop()
+		cancel(nil)
+	}
+	response, fail := g.send(ctx, e, r)
+	if fail != nil {
+		stop()
+		return fail
+	}
+	if fail = g.read(ctx, response, c); fail != nil {
+		stop()
+		response.Body.Close()
+		return fail
+	}
+	go drain(response.Body, stop)
+	return nil
+}
+
+// drain reads what is left of an answer that is complete, so that its connection can serve again, without its caller waiting.
+func drain(body io.ReadCloser, stop func()) {
+	defer stop()
+	defer body.Close()
+	if _, err := io.CopyN(io.Discard, body, startBuffer); err != nil {
+		return // at the end, as a rule
+	}
+}
+
+func (g *Generator) send(ctx context.Context, e *endpoint, r request) (*http.Response, *failure) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.base.String()+r.path, bytes.NewReader(r.body))
+	if err != nil {
+		return nil, &failure{err: err}
+	}
+	request.Header = g.header
+	response, err := g.client.Do(request)
+	if err != nil {
+		return nil, broken(ctx, err)
+	}
+	if response.StatusCode == http.StatusOK {
+		return response, nil
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, bodyShown))
+	if err != nil {
+		return nil, broken(ctx, err)
+	}
+	return nil, refused(response, body)
+}
+
+// read takes the events of an answer until it is complete.
+func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failure {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {
+		return &failure{err: fmt.Errorf("%w: its content is %q, want text/event-stream; does the server stream?", ErrStream, r.Header.Get("Content-Type"))}
+	}
+	c.events.reset(r.Body)
+	for {
+		ev, err := c.events.next()
+		if err != nil {
+			return g.ended(ctx, c, err)
+		}
+		c.answer.progress.Add(1)
+		if string(bytes.TrimSpace(ev.data)) == done {
+			return g.complete(c)
+		}
+		if err := c.take(ev); err != nil {
+			return &failure{err: err}
+		}
+	}
+}
+
+// take adds an event to the answer.
+func (c *call) take(ev event) error {
+	chunk, ok := c.parser.parse(ev.data)
+	switch {
+	case ev.isError || chunk.hasFault:
+		return fmt.Errorf("%w within an answer: %s", ErrServer, message(ev.data))
+	case !ok:
+		return fmt.Errorf("%w: event of %d bytes is not what the API has: %.200q", ErrStream, len(ev.data), ev.data)
+	}
+	return c.answer.add(chunk)
+}
+
+// ended judges the end of a stream before its last event: some servers leave that out, but say why the answer ended.
+func (g *Generator) ended(ctx context.Context, c *call, err error) *failure {
+	if errors.Is(err, io.EOF) && c.answer.finish != "" {
+		return g.complete(c)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("%w: it was cut after %d parts and %d bytes: %w", ErrStream, c.answer.parts, c.events.received, io.ErrUnexpectedEOF)
+	}
+	return broken(ctx, err)
+}
+
+// complete checks an answer that has ended.
+func (g *Generator) complete(c *call) *failure {
+	switch reason := c.answer.finish; reason {
+	case "error", "abort", "content_filter":
+		return &failure{err: fmt.Errorf("%w: the answer ended with %q", ErrServer, reason)}
+	}
+	return nil
+}
+
+// header is that of all requests.
+func header(key string) http.Header {
+	h := http.Header{
+		"Content-Type": {"application/json"},
+		"Accept":       {"text/event-stream"},
+		"User-Agent":   {"plumbline"},
+	}
+	if key = strings.TrimSpace(key); key != "" {
+		h["Authorization"] = []string{"Bearer " + key}
+	}
+	return h
+}

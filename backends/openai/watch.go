@@ -1,0 +1,76 @@
+package openai
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// looks is how often within idle_timeout the progress of an answer is looked at.
+const looks = 4
+
+// watch ends a call whose server is too slow. It looks at the answer now and then: to set a timer for each of its parts would
+// cost more than the part.
+type watch struct {
+	first, idle time.Duration // longest waits; 0: any
+	answer      *answer
+	cancel      context.CancelCauseFunc
+	started     time.Time
+
+	mu    sync.Mutex
+	timer *time.Timer // nil after stop
+	last  uint32      // progress at the last look
+	still int         // looks since it changed
+}
+
+func startWatch(first, idle time.Duration, a *answer, cancel context.CancelCauseFunc) *watch {
+	a.progress.Store(0)
+	w := &watch{first: first, idle: idle, answer: a, cancel: cancel, started: time.Now()}
+	if first > 0 || idle > 0 {
+		w.mu.Lock()
+		w.timer = time.AfterFunc(w.next(0), w.look)
+		w.mu.Unlock()
+	}
+	return w
+}
+
+// next is the time until the next look.
+func (w *watch) next(progress uint32) time.Duration {
+	if w.idle == 0 {
+		return max(w.first-time.Since(w.started), time.Millisecond)
+	}
+	step := max(w.idle/looks, time.Millisecond)
+	if progress == 0 && w.first > 0 {
+		step = min(step, max(w.first-time.Since(w.started), time.Millisecond))
+	}
+	return step
+}
+
+func (w *watch) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.timer == nil {
+		return
+	}
+	now := w.answer.progress.Load()
+	if w.still++; now != w.last {
+		w.last, w.still = now, 0
+	}
+	switch {
+	case now == 0 && w.first > 0 && time.Since(w.started) >= w.first:
+		w.cancel(errFirstTimeout)
+	case now > 0 && w.idle > 0 && w.still >= looks:
+		w.cancel(errIdleTimeout)
+	case now == 0 || w.idle > 0:
+		w.timer.Reset(w.next(now))
+	}
+}
+
+func (w *watch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.timer != nil {
+		w.timer.Stop()
+		w.timer = nil
+	}
+}
