@@ -86,16 +86,21 @@ func launch(tb testing.TB, env ...string) *host.Plugin {
 // launchFaulty starts the faulty plugin with a heartbeat limit that is short enough for a test.
 func launchFaulty(tb testing.TB, fault string) (*host.Plugin, error) {
 	tb.Helper()
+	return launchWith(tb, fault, host.LaunchOptions{})
+}
+
+// launchWith is launchFaulty with further options.
+func launchWith(tb testing.TB, fault string, o host.LaunchOptions) (*host.Plugin, error) {
+	tb.Helper()
 	mark := fmt.Sprintf("PLUMBLINE_TEST_MARK=%s %d", tb.Name(), time.Now().UnixNano())
 	tb.Cleanup(func() {
 		if left := marked(tb, mark); len(left) > 0 {
 			tb.Errorf("processes are left: %v", left)
 		}
 	})
-	p, err := host.Launch(tb.Context(), faulty(tb), host.LaunchOptions{
-		Env: []string{"PLUMBLINE_FAULT=" + fault, mark}, HeartbeatTimeout: time.Second, CloseTimeout: time.Second,
-		StartTimeout: 2 * time.Second,
-	})
+	o.Env = []string{"PLUMBLINE_FAULT=" + fault, mark}
+	o.HeartbeatTimeout, o.CloseTimeout, o.StartTimeout = time.Second, time.Second, 2*time.Second
+	p, err := host.Launch(tb.Context(), faulty(tb), o)
 	if err == nil {
 		closeAfter(tb, p)
 		if runtime.GOOS == "linux" && len(marked(tb, mark)) == 0 {

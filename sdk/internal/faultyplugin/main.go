@@ -49,7 +49,10 @@ func main() {
 	if start, ok := starts[fault]; ok {
 		start()
 	} else if speak, ok := speeches[fault]; ok {
-		serveRaw(speak, strings.HasPrefix(fault, "tokens-"))
+		serveRaw(&raw{speak: speak, tokens: strings.HasPrefix(fault, "tokens-")})
+		return
+	} else if deed, ok := deeds[fault]; ok {
+		serveRaw(&raw{speak: speeches["none-raw"], deed: deed})
 		return
 	} else if _, ok := works[fault]; !ok && fault != "" {
 		fmt.Fprintf(os.Stderr, "unknown fault %q, want one of %s\n", fault, strings.Join(faults(), ", "))
@@ -60,7 +63,7 @@ func main() {
 
 func faults() []string {
 	return slices.Sorted(func(yield func(string) bool) {
-		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(works)} {
+		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(deeds), keys(works)} {
 			names(yield)
 		}
 	})

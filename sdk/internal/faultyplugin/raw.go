@@ -19,6 +19,7 @@ type raw struct {
 	plugin.NetRPCUnsupportedPlugin
 	speak  speech
 	tokens bool // it generates
+	deed   deed // what it does with a ring, instead of answering; nil: it knows of none
 }
 
 var _ plugin.GRPCPlugin = (*raw)(nil)
@@ -85,11 +86,11 @@ const theWorkload = 1
 
 var errHangUp = errors.New("hangs up")
 
-func serveRaw(speak speech, tokens bool) {
+func serveRaw(r *raw) {
 	lifeline.Watch()
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: handshake.Config(),
-		Plugins:         plugin.PluginSet{handshake.Service: &raw{speak: speak, tokens: tokens}},
+		Plugins:         plugin.PluginSet{handshake.Service: r},
 		GRPCServer:      plugin.DefaultGRPCServer,
 		Logger:          hclog.NewNullLogger(),
 	})

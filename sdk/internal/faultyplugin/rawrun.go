@@ -27,6 +27,9 @@ func (r *raw) Run(stream runStream) (err error) {
 	if err != nil {
 		return err
 	}
+	if r.deed != nil {
+		return r.deed.play(stream, first.GetStart())
+	}
 	frames := make(chan *pluginpb.RunRequest)
 	go receiveAll(stream, frames)
 	beat := time.NewTicker(time.Duration(first.GetStart().GetHeartbeatNs()))

@@ -1,0 +1,119 @@
+package host_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+func TestFaultsOfPluginsThatTakeARing(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no ring is offered on this system")
+	}
+	for _, c := range []struct {
+		fault string
+		kind  host.Kind
+		part  string
+	}{
+		{"ring-unasked", host.KindProtocol, "a ring that it was not offered"},
+		{"ring-and-stream", host.KindProtocol, "over the stream, though it took the ring"},
+		{"ring-scribbled", host.KindProtocol, "the shared memory holds what cannot be"},
+		{"ring-garbage", host.KindProtocol, "proto"},
+		{"ring-silent", host.KindHung, "no sign of life for"},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			t.Parallel()
+			p, err := launchWith(t, c.fault, host.LaunchOptions{StreamOnly: c.fault == "ring-unasked"})
+			if err == nil {
+				ctx, cancel := p.Context(t.Context())
+				defer cancel()
+				<-ctx.Done()
+				_, err = p.Describe(t.Context())
+			}
+			wantFailure(t, err, c.kind, c.part)
+		})
+	}
+}
+
+// The stream does everything that the ring does.
+func TestOverTheStreamAlone(t *testing.T) {
+	for _, s := range loadgen.Scenarios() {
+		t.Run(s.String(), func(t *testing.T) {
+			p, err := launchWith(t, "", host.LaunchOptions{StreamOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := startTest(t, p, s)
+			if err != nil || r.SampleCount < 100 {
+				t.Errorf("%+v, error %v", r, err)
+			}
+		})
+	}
+	for _, fault := range []string{"die", "silent", "drop", "error-collate"} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			p, err := launchWith(t, fault, host.LaunchOptions{StreamOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = startTest(t, p, loadgen.SingleStream); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
+// Whichever side ends first and however, no descriptor and no mapping of a ring is left.
+func TestNothingOfARingIsLeft(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no ring is offered on this system")
+	}
+	for _, fault := range []string{"", "die", "exit", "failure"} {
+		t.Run("plugin "+fault, func(t *testing.T) {
+			p, err := launchWith(t, fault, host.LaunchOptions{})
+			if err == nil {
+				_, _ = startTest(t, p, loadgen.SingleStream) // fails, or not
+				if err := p.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			if maps := ringsMapped(t); maps != 0 {
+				t.Errorf("%d rings are mapped", maps)
+			}
+			if fds := ringsOpen(t); fds != 0 {
+				t.Errorf("%d descriptors of rings are open", fds)
+			}
+		})
+	}
+}
+
+const ringName = "memfd:plumbline-ring"
+
+func ringsMapped(t *testing.T) int {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(maps), ringName)
+}
+
+func ringsOpen(t *testing.T) int {
+	t.Helper()
+	links, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && strings.Contains(to, ringName) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,113 @@
+package ring
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// inherit opens the plugin's ends in this process, from copies of the descriptors that a child would inherit.
+func inherit(t *testing.T, o *Offer) (*Ends, error) {
+	t.Helper()
+	var fds []int
+	for _, f := range o.Files() {
+		fd, err := unix.Dup(int(f.Fd())) // Fd makes it block, as starting a process does
+		if err != nil {
+			t.Fatal(err)
+		}
+		fds = append(fds, fd)
+	}
+	return Open(fds, mostBytes)
+}
+
+func newOffer(t *testing.T) *Offer {
+	t.Helper()
+	o, err := NewOffer(mostBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestOfferIsOpened(t *testing.T) {
+	before := descriptors(t)
+	o := newOffer(t)
+	plugin, err := inherit(t, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Release(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for range 20 { // larger than the ring: the writer sleeps, and so does the reader
+			if err := plugin.Writer.Write(make([]byte, toHarness+1)); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	if n := len(collect(t, o.Ends, 20)); n != 20 {
+		t.Errorf("%d frames", n)
+	}
+	for _, e := range []*Ends{plugin, o.Ends} {
+		sleeping := make(chan error)
+		go func() { sleeping <- e.Reader.Sleep() }()
+		e.Close()
+		if err := <-sleeping; !errors.Is(err, ErrClosed) {
+			t.Errorf("asleep when it was closed: %v", err)
+		}
+		if err := e.Unmap(); err != nil {
+			t.Error(err)
+		}
+	}
+	if after := descriptors(t); after != before {
+		t.Errorf("%d descriptors are open, %d were before", after, before)
+	}
+}
+
+// descriptors counts those of this process.
+func descriptors(t *testing.T) int {
+	t.Helper()
+	names, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
+}
+
+func TestTheMemoryCannotShrink(t *testing.T) {
+	o := newOffer(t)
+	defer o.Release()
+	if err := unix.Ftruncate(int(o.Files()[0].Fd()), 0); err == nil {
+		t.Error("the other process can cut the memory off")
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	fd := int(file.Fd())
+	if _, err := Open([]int{fd}, mostBytes); err == nil || !strings.Contains(err.Error(), "1 descriptors, want 5") {
+		t.Errorf("error %v", err)
+	}
+	all := []int{fd, fd, fd, fd, fd}
+	if _, err := Open(all, mostBytes); err == nil || !strings.Contains(err.Error(), "0 bytes of memory") {
+		t.Errorf("error %v", err)
+	}
+	if err := file.Truncate(Bytes); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(all, mostBytes); err == nil || !strings.Contains(err.Error(), "not sealed") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Open([]int{-1, -1, -1, -1, -1}, mostBytes); err == nil {
+		t.Error("no descriptor is one")
+	}
+}
