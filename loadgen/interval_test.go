@@ -343,11 +343,11 @@ func TestSkippedIntervalsEndARunEarly(t *testing.T) {
 		says       string
 	}{
 		"hope":          {false, 0.9, []float64{60, 60, 10}, 0, ""},
-		"queries":       {false, 0.9, []float64{60, 60, 10, 60, 10}, 5, "3 queries were under way when the next was due already, and a run of 20 queries forgives 2"},
+		"queries":       {false, 0.9, []float64{60, 60, 10, 60, 10}, 5, "queries under way when the next was due: 3 already, and a run of 20 queries forgives 2"},
 		"many skipped":  {false, 0.9, []float64{10, 990, 10}, 0, ""},
-		"dropped":       {true, 0.9, []float64{10, 160, 10}, 3, "3 intervals were skipped already, and a run of 20 queries forgives 2"},
+		"dropped":       {true, 0.9, []float64{10, 160, 10}, 3, "skipped intervals: 3 already, and a run of 20 queries forgives 2"},
 		"dropped, hope": {true, 0.9, []float64{10, 110, 10}, 0, ""},
-		"each":          {false, 0.99, []float64{60}, 2, "1 queries were under way when the next was due already, and a run of 20 queries forgives 0"},
+		"each":          {false, 0.99, []float64{60}, 2, "queries under way when the next was due: 1 already, and a run of 20 queries forgives 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := intervalSettings(20)
@@ -380,7 +380,7 @@ func TestSkippedIntervalsOfALongRun(t *testing.T) {
 		late[i] = 60
 	}
 	r := runOn(t, clock, queryTimes(clock, 4, late...), s, loadgen.LogSettings{AbortEarly: true})
-	if want := "11 queries were under way when the next was due already, and a run of 100 queries forgives 10"; r.Aborted == nil || !strings.Contains(r.Aborted.Error(), want) {
+	if want := "queries under way when the next was due: 11 already, and a run of 100 queries forgives 10"; r.Aborted == nil || !strings.Contains(r.Aborted.Error(), want) {
 		t.Errorf("after %d queries: %v, want %q", r.QueryCount, r.Aborted, want)
 	}
 }

@@ -39,14 +39,14 @@ func (s *skips) add(intervals uint64) {
 	if s == nil || intervals == 0 || s.told {
 		return
 	}
-	counted, what := s.most, "queries were under way when the next was due"
+	counted, what := s.most, "queries under way when the next was due"
 	if s.over++; s.dropped {
 		s.over += intervals - 1
-		counted, what = s.most+s.over, "intervals were skipped"
+		counted, what = s.most+s.over, "skipped intervals"
 	}
 	if may := allowed(counted, s.percentile); s.over > may {
 		s.told = true
-		s.spoiled(fmt.Sprintf("%s %s already, and a run of %s queries forgives %s", grouped(s.over), what, grouped(s.most), grouped(may)))
+		s.spoiled(fmt.Sprintf("%s: %s already, and a run of %s queries forgives %s", what, grouped(s.over), grouped(s.most), grouped(may)))
 	}
 }
 

@@ -117,8 +117,8 @@ func (f Field) check(v value) string {
 		if math.IsNaN(v.double) || math.IsInf(v.double, 0) || v.double < 0 {
 			return fmt.Sprintf("want a number of at least 0%s, found %s", inUnit(f), v.text)
 		}
-		if f.kind == fracMillis && v.double*1e6 >= math.MaxInt64 || f.kind == percent && v.double > 100 {
-			return fmt.Sprintf("%s is too large", v.text)
+		if most := f.most(); v.double > most {
+			return fmt.Sprintf("want at most %.6g%s, found %s", most, inUnit(f), v.text)
 		}
 		return ""
 	case boolean, exactlyOne:
@@ -131,6 +131,17 @@ func (f Field) check(v value) string {
 		return fmt.Sprintf("want a whole number of at least 0%s, found %s", inUnit(f), v.text)
 	}
 	return f.checkRange(v)
+}
+
+// most is the largest number of a kind that has fractions.
+func (f Field) most() float64 {
+	switch f.kind {
+	case percent:
+		return 100
+	case fracMillis:
+		return float64(mostMillis)
+	}
+	return math.MaxFloat64
 }
 
 func (f Field) checkRange(v value) string {

@@ -161,7 +161,7 @@ func TestLoadFaults(t *testing.T) {
 		`:19: a comment needs a space after #`,
 		`:21: *.Server.max_async_queries: has no value`,
 		`:22: *.Server.target_latency: want a whole number of at least 0 in ms, found 1e30`,
-		`:23: *.*.target_latency_percentile: 101 is too large`,
+		`:23: *.*.target_latency_percentile: want at most 100 in %, found 101`,
 		`:24: *.Server.coalesce_queries: want 0 or 1, found nan`,
 		`flag --target-qps: target_qps: no such setting of a SingleStream run`,
 		`flag --min-duration: min_duration: want a number in ms, found "soon"`,
