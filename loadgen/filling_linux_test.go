@@ -32,7 +32,7 @@ func TestDiskFillsUpInMidRun(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, out)
 	}
-	if !strings.Contains(string(out), "VALID, 700 queries, 850 answers logged") {
+	if !strings.Contains(string(out), "VALID, 700 queries\n") {
 		t.Errorf("the run says:\n%s", out)
 	}
 	checkCutAccuracy(t, filepath.Join(dir, "mlperf_log_accuracy.json"), room)
@@ -54,7 +54,7 @@ func runOnSmallDisk(t *testing.T, dir string, room uint64) {
 	if !errors.Is(err, loadgen.ErrLogs) || !errors.Is(err, syscall.EFBIG) {
 		t.Errorf("error %v, want ErrLogs for a file that is too large", err)
 	}
-	fmt.Printf("%s, %d queries, %d answers logged\n", r.Verdict, r.QueryCount, r.AccuracySampleCount)
+	fmt.Printf("%s, %d queries\n", r.Verdict, r.QueryCount)
 }
 
 // checkCutAccuracy reads what there was room for.
