@@ -20,8 +20,9 @@ type runStream = grpc.BidiStreamingServer[pluginpb.RunRequest, pluginpb.RunRespo
 // frames is the way of a run's frames. Send may be called by one goroutine at a time.
 type frames interface {
 	Send(*pluginpb.RunResponse) error
-	// receive hands frames to handle until the harness ends the run, or handle fails.
-	receive(handle func(*pluginpb.RunRequest) error) error
+	// receive hands frames to handle until the harness ends the run, or handle fails. alone reports whether one query at a
+	// time is in work, so that the next one comes soon after an answer.
+	receive(handle func(*pluginpb.RunRequest) error, alone func() bool) error
 	close() error
 }
 
@@ -52,7 +53,7 @@ func descriptors(offer *pluginpb.Ring) []int {
 // overStream sends frames over the gRPC stream.
 type overStream struct{ runStream }
 
-func (s overStream) receive(handle func(*pluginpb.RunRequest) error) error {
+func (s overStream) receive(handle func(*pluginpb.RunRequest) error, _ func() bool) error {
 	for {
 		frame, err := s.Recv()
 		if errors.Is(err, io.EOF) {
@@ -88,7 +89,7 @@ func (s *overRing) Send(f *pluginpb.RunResponse) (err error) {
 	return s.ends.Writer.Write(s.buffer)
 }
 
-func (s *overRing) receive(handle func(*pluginpb.RunRequest) error) error {
+func (s *overRing) receive(handle func(*pluginpb.RunRequest) error, alone func() bool) error {
 	ended := make(chan error, 1)
 	go func() {
 		_, err := s.stream.Recv()
@@ -104,7 +105,7 @@ func (s *overRing) receive(handle func(*pluginpb.RunRequest) error) error {
 			return status.Error(codes.Internal, "a frame in the ring: "+err.Error())
 		}
 		return handle(frame)
-	}).Run(true)
+	}).Run(alone)
 	if !errors.Is(err, ring.ErrClosed) {
 		return toStatus(err, codes.Internal)
 	}

@@ -142,7 +142,14 @@ func (s *service) Run(stream runStream) (err error) {
 	}
 	defer s.outbox.shut()
 	go s.beat(stream.Context(), time.Duration(first.GetStart().GetHeartbeatNs()))
-	return way.receive(s.frame)
+	return way.receive(s.frame, s.alone)
+}
+
+// alone reports whether the open workload has one query at a time in work.
+func (s *service) alone() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.workload != nil && (s.workload.policy.Inline || s.workload.policy.Split)
 }
 
 // beat sends heartbeats until ctx ends.

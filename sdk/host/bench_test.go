@@ -2,12 +2,14 @@ package host_test
 
 import (
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
 // counter is a Responder that counts, and tells when all are there.
@@ -32,10 +34,10 @@ func (c *counter) FirstTokenComplete([]loadgen.QuerySampleResponse) {}
 
 const benchSamples = 1024
 
-// open opens the null workload with its samples loaded.
-func openBench(b *testing.B, s loadgen.Scenario) loadgen.SUT {
+// openBench opens the null workload with its samples loaded.
+func openBench(b *testing.B, s loadgen.Scenario, o host.LaunchOptions) loadgen.SUT {
 	b.Helper()
-	p := launch(b)
+	p := launchOwn(b, o)
 	w, err := p.Open(b.Context(), sdk.Options{Scenario: s})
 	if err != nil {
 		b.Fatal(err)
@@ -52,13 +54,38 @@ func openBench(b *testing.B, s loadgen.Scenario) loadgen.SUT {
 	return w.SUT()
 }
 
+// ways are those that frames can take. Without shared memory both are the stream.
+func ways(b *testing.B, bench func(b *testing.B, o host.LaunchOptions)) {
+	b.Run("ring", func(b *testing.B) { bench(b, host.LaunchOptions{}) })
+	b.Run("stream", func(b *testing.B) { bench(b, host.LaunchOptions{StreamOnly: true}) })
+}
+
 // One query at a time: the round trip. p50-ns is its median.
 func BenchmarkSingleStream(b *testing.B) {
-	sut := openBench(b, loadgen.SingleStream)
+	ways(b, func(b *testing.B, o host.LaunchOptions) {
+		sut := openBench(b, loadgen.SingleStream, o)
+		reportTimes(b, roundTrips(b, sut, b.N, 0))
+	})
+}
+
+// One query every millisecond: both sides have gone to sleep before each. The time between is not counted.
+func BenchmarkRareQueries(b *testing.B) {
+	ways(b, func(b *testing.B, o host.LaunchOptions) {
+		sut := openBench(b, loadgen.SingleStream, o)
+		reportTimes(b, roundTrips(b, sut, b.N, time.Millisecond))
+	})
+}
+
+// roundTrips issues n queries, one at a time, and returns their times, sorted.
+func roundTrips(b *testing.B, sut loadgen.SUT, n int, pause time.Duration) []time.Duration {
+	b.Helper()
 	c := newCounter(0)
-	times := make([]time.Duration, b.N)
+	times := make([]time.Duration, n)
 	samples := make([]loadgen.QuerySample, 1)
-	for i := range b.N {
+	for i := range n {
+		if pause > 0 {
+			time.Sleep(pause)
+		}
 		c.want.Store(int64(i + 1))
 		samples[0] = loadgen.QuerySample{ID: loadgen.ResponseID(i), Index: loadgen.SampleIndex(i % benchSamples)}
 		start := time.Now()
@@ -69,36 +96,70 @@ func BenchmarkSingleStream(b *testing.B) {
 		times[i] = time.Since(start)
 	}
 	slices.Sort(times)
+	return times
+}
+
+func reportTimes(b *testing.B, times []time.Duration) {
 	b.ReportMetric(float64(times[len(times)/2]), "p50-ns")
 	b.ReportMetric(float64(times[len(times)*99/100]), "p99-ns")
 }
 
 // Queries of one sample as fast as they can be issued.
 func BenchmarkServer(b *testing.B) {
-	sut := openBench(b, loadgen.Server)
-	c := newCounter(b.N)
-	samples := make([]loadgen.QuerySample, 1)
-	for i := range b.N {
-		samples[0] = loadgen.QuerySample{ID: loadgen.ResponseID(i), Index: loadgen.SampleIndex(i % benchSamples)}
-		if err := sut.IssueQuery(b.Context(), loadgen.Query{Samples: samples}, c); err != nil {
-			b.Fatal(err)
+	ways(b, func(b *testing.B, o host.LaunchOptions) {
+		sut := openBench(b, loadgen.Server, o)
+		c := newCounter(b.N)
+		samples := make([]loadgen.QuerySample, 1)
+		for i := range b.N {
+			samples[0] = loadgen.QuerySample{ID: loadgen.ResponseID(i), Index: loadgen.SampleIndex(i % benchSamples)}
+			if err := sut.IssueQuery(b.Context(), loadgen.Query{Samples: samples}, c); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
-	<-c.done
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Mq/s")
+		<-c.done
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Mq/s")
+	})
 }
 
 // One query of all samples.
 func BenchmarkOffline(b *testing.B) {
-	samples := make([]loadgen.QuerySample, b.N)
-	for i := range samples {
-		samples[i] = loadgen.QuerySample{ID: loadgen.ResponseID(i), Index: loadgen.SampleIndex(i % benchSamples)}
-	}
-	sut := openBench(b, loadgen.Offline)
-	c := newCounter(b.N)
-	if err := sut.IssueQuery(b.Context(), loadgen.Query{Samples: samples}, c); err != nil {
-		b.Fatal(err)
-	}
-	<-c.done
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Msamples/s")
+	ways(b, func(b *testing.B, o host.LaunchOptions) {
+		samples := make([]loadgen.QuerySample, b.N)
+		for i := range samples {
+			samples[i] = loadgen.QuerySample{ID: loadgen.ResponseID(i), Index: loadgen.SampleIndex(i % benchSamples)}
+		}
+		sut := openBench(b, loadgen.Offline, o)
+		c := newCounter(b.N)
+		if err := sut.IssueQuery(b.Context(), loadgen.Query{Samples: samples}, c); err != nil {
+			b.Fatal(err)
+		}
+		<-c.done
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Msamples/s")
+	})
+}
+
+// Payloads of 16 MiB, one at a time.
+func BenchmarkLargePayloads(b *testing.B) {
+	const size = 16 << 20
+	ways(b, func(b *testing.B, o host.LaunchOptions) {
+		p := launchOwn(b, o)
+		w, err := p.Open(b.Context(), sdk.Options{Scenario: loadgen.SingleStream, Params: map[string]string{"payload": strconv.Itoa(size)}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := w.QSL().LoadSamplesToRAM(b.Context(), []loadgen.SampleIndex{0}); err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(size)
+		c := newCounter(0)
+		samples := make([]loadgen.QuerySample, 1)
+		for i := range b.N {
+			c.want.Store(int64(i + 1))
+			samples[0].ID = loadgen.ResponseID(i)
+			if err := w.SUT().IssueQuery(b.Context(), loadgen.Query{Samples: samples}, c); err != nil {
+				b.Fatal(err)
+			}
+			<-c.done
+		}
+	})
 }

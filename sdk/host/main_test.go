@@ -71,11 +71,17 @@ func TestMain(m *testing.M) {
 // launch starts the null plugin, unless the variables in env ask for another.
 func launch(tb testing.TB, env ...string) *host.Plugin {
 	tb.Helper()
+	return launchOwn(tb, host.LaunchOptions{Env: env})
+}
+
+// launchOwn starts the test binary as a plugin.
+func launchOwn(tb testing.TB, o host.LaunchOptions) *host.Plugin {
+	tb.Helper()
 	path, err := os.Executable()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p, err := host.Launch(tb.Context(), path, host.LaunchOptions{Env: env})
+	p, err := host.Launch(tb.Context(), path, o)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func (s *shared) use(handle func(*pluginpb.RunResponse) error, failed func(error
 	s.taken.Store(true)
 	go func() {
 		defer close(s.ended)
-		if err := s.receiver.Run(false); !errors.Is(err, ring.ErrClosed) {
+		if err := s.receiver.Run(ring.Never); !errors.Is(err, ring.ErrClosed) {
 			failed(err)
 		}
 	}()

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// How long a side looks for the next frame before it sleeps. To be woken costs 25 to 60 µs where the core was halted;
-// looking for longer than that saves nothing. Whoever has looked in vain several times sleeps at once, but tries again
-// now and then: a model of milliseconds costs no more looks than one in 64.
+// How long a side looks for the next frame before it sleeps. To be woken costs 25 to 60 µs where the core was halted:
+// the plugin's look outlasts the wake-up of a harness that slept through the inference. Whoever has looked in vain
+// several times sleeps at once, but tries again now and then: a model of milliseconds costs no more looks than one in 64.
 const (
-	lookFor    = 50 * time.Microsecond
+	lookFor    = 100 * time.Microsecond
 	vainLooks  = 4
 	retryEvery = 64
 	// looksPerClock is how often the memory is looked at between two looks at the clock.
@@ -33,9 +33,9 @@ func NewReceiver(r *Reader, handle func(frame []byte) error) *Receiver {
 	return &Receiver{reader: r, handle: handle}
 }
 
-// Run hands frames on until the reader is closed or handle fails, and returns why. With look it looks for the next frame
-// for a moment before it sleeps.
-func (x *Receiver) Run(look bool) error {
+// Run hands frames on until the reader is closed or handle fails, and returns why. While look reports true
+// it looks for the next frame for a moment before it sleeps.
+func (x *Receiver) Run(look func() bool) error {
 	for {
 		asleep, err := x.round(look)
 		if err != nil {
@@ -56,13 +56,13 @@ func (x *Receiver) Run(look bool) error {
 }
 
 // round handles what is there, and reports whether the caller may sleep.
-func (x *Receiver) round(look bool) (asleep bool, err error) {
+func (x *Receiver) round(look func() bool) (asleep bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := x.drain(); err != nil {
 		return false, err
 	}
-	if look && x.looks.willing() && x.looks.look(x.reader) {
+	if look() && x.looks.willing() && x.looks.look(x.reader) {
 		return false, nil
 	}
 	return x.reader.Arm(), nil
@@ -118,6 +118,9 @@ func (x *Receiver) Lock() { x.mu.Lock() }
 
 // Unlock follows Lock.
 func (x *Receiver) Unlock() { x.mu.Unlock() }
+
+// Never is a look that Run never takes.
+func Never() bool { return false }
 
 // looks decides whether to look before sleeping.
 type looks struct {

@@ -68,12 +68,14 @@ func collect(t *testing.T, e *Ends, n int) [][]byte {
 			return errEnough
 		}
 		return nil
-	}).Run(true)
+	}).Run(always)
 	if !errors.Is(err, errEnough) {
 		t.Errorf("error %v after %d frames of %d", err, len(frames), n)
 	}
 	return frames
 }
+
+func always() bool { return true }
 
 var errEnough = errors.New("enough")
 
@@ -126,14 +128,14 @@ func TestFramesComeAsTheyWere(t *testing.T) {
 func TestBothDirections(t *testing.T) {
 	harness, plugin := pair()
 	go func() { // the plugin sends back what comes
-		_ = NewReceiver(plugin.Reader, func(b []byte) error { return plugin.Writer.Write(b) }).Run(true)
+		_ = NewReceiver(plugin.Reader, func(b []byte) error { return plugin.Writer.Write(b) }).Run(always)
 	}()
 	defer plugin.Close()
 	r := NewReceiver(harness.Reader, func([]byte) error { return nil })
 	answered := 0
 	r.handle = func([]byte) error { answered++; return nil }
 	done := make(chan error, 1)
-	go func() { done <- r.Run(false) }()
+	go func() { done <- r.Run(Never) }()
 	for i := range 1000 {
 		begun := r.Begin()
 		if err := harness.Writer.Write([]byte{byte(i)}); err != nil {
@@ -163,7 +165,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 	full := make(chan error, 1)
 	go func() { full <- plugin.Writer.Write(make([]byte, 3*toHarness)) }()
 	idle := make(chan error, 1)
-	go func() { idle <- NewReceiver(plugin.Reader, func([]byte) error { return nil }).Run(false) }()
+	go func() { idle <- NewReceiver(plugin.Reader, func([]byte) error { return nil }).Run(Never) }()
 	for !harness.Reader.Ready() { // it has begun to write
 		continue
 	}
@@ -195,7 +197,7 @@ func TestCorruptMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			harness, plugin := pair()
 			c.spoil(&plugin.Writer.memory)
-			err := NewReceiver(harness.Reader, func([]byte) error { return nil }).Run(false)
+			err := NewReceiver(harness.Reader, func([]byte) error { return nil }).Run(Never)
 			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
@@ -260,7 +262,7 @@ func TestAHandlersErrorEndsTheReceiver(t *testing.T) {
 	if !r.Begin() {
 		t.Fatal("nobody reads, and one cannot begin")
 	}
-	go func() { done <- r.Run(false) }()
+	go func() { done <- r.Run(Never) }()
 	if err := plugin.Writer.Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
