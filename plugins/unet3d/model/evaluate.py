@@ -10,23 +10,26 @@ from export import INPUT, OUTPUT
 from network import CLASSES
 
 
-def windows(image, places):
+def box(place, window=WINDOW):
+    """The part of a volume that a window takes."""
+    return tuple(slice(n, n + window) for n in place)
+
+
+def windows(image, places, window=WINDOW):
     """The windows of a volume at the places given: float32 N,1,D,H,W."""
-    cut = [image[z : z + WINDOW, y : y + WINDOW, x : x + WINDOW] for z, y, x in places]
-    return np.stack(cut)[:, None].astype(np.float32)
+    return np.stack([image[box(place, window)] for place in places])[:, None].astype(np.float32)
 
 
-def segment(session, image, batch=8):
+def segment(session, image, window=WINDOW, batch=8):
     """The class of each voxel: scores of overlapping windows, weighed by their importance."""
-    weight = importance()
+    weight = importance(window)
     scores, norm = np.zeros((CLASSES, *image.shape), np.float32), np.zeros(image.shape, np.float32)
-    places = origins(image.shape)
+    places = origins(image.shape, window)
     for i in range(0, len(places), batch):
-        answers = session.run([OUTPUT], {INPUT: windows(image, places[i : i + batch])})[0]
-        for (z, y, x), answer in zip(places[i : i + batch], answers):
-            box = (slice(z, z + WINDOW), slice(y, y + WINDOW), slice(x, x + WINDOW))
-            scores[(slice(None), *box)] += answer * weight
-            norm[box] += weight
+        answers = session.run([OUTPUT], {INPUT: windows(image, places[i : i + batch], window)})[0]
+        for place, answer in zip(places[i : i + batch], answers):
+            scores[(slice(None), *box(place, window))] += answer * weight
+            norm[box(place, window)] += weight
     return (scores / norm).argmax(0).astype(np.uint8)
 
 

@@ -49,7 +49,7 @@ class Graph:
         return self.node("Resize", [x, "", scales], name, **how)
 
 
-def write_fp32(network, path):
+def write_fp32(network, path, window=WINDOW, batch="N"):
     graph = Graph()
     x, left = graph.normed("stem", INPUT, network.stem), []
     for i, (halve, deepen) in enumerate(zip(network.halve, network.deepen)):
@@ -59,13 +59,12 @@ def write_fp32(network, path):
         x = graph.double(f"double{i}", graph.plain(f"narrow{i}", x, network.narrow[i]))
         x = graph.normed(f"merge{i}", graph.node("Add", [x, skip], f"add{i}"), network.merge[i])
     graph.plain(OUTPUT, x, network.head)
-    onnx.save(_model(graph), path)
+    onnx.save(_model(graph, batch, [window] * 3), path)
 
 
-def _model(graph):
-    sides = [WINDOW] * 3
-    inputs = [helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["N", 1, *sides])]
-    outputs = [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["N", CLASSES, *sides])]
+def _model(graph, batch, sides):
+    inputs = [helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, [batch, 1, *sides])]
+    outputs = [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, [batch, CLASSES, *sides])]
     body = helper.make_graph(graph.nodes, "plumbline-unet3d", inputs, outputs, graph.weights)
     model = helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="plumbline")
     model.ir_version = IR_VERSION

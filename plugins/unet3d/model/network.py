@@ -15,22 +15,22 @@ class ConvNorm(nn.Sequential):
 
 
 class Network(nn.Module):
-    """A volume (N,1,D,H,W; sides are multiples of 8) to class scores (N,3,D,H,W).
+    """A volume (N,1,D,H,W; sides are multiples of 8 with four widths) to class scores (N,3,D,H,W).
 
     Going down, each resolution has two convolutions, of which the first halves it; the first resolution has one. Going
     up, a 1x1x1 convolution and nearest-neighbour upsampling bring the lower resolution, which is added to what the way
     down left, and one convolution follows.
     """
 
-    def __init__(self):
+    def __init__(self, widths=WIDTHS):
         super().__init__()
-        pairs = list(zip(WIDTHS, WIDTHS[1:]))
-        self.stem = ConvNorm(1, WIDTHS[0])
+        pairs = list(zip(widths, widths[1:]))
+        self.stem = ConvNorm(1, widths[0])
         self.halve = nn.ModuleList(ConvNorm(few, many, 2) for few, many in pairs)
         self.deepen = nn.ModuleList(ConvNorm(many, many) for _, many in pairs)
         self.narrow = nn.ModuleList(nn.Conv3d(many, few, 1) for few, many in pairs)
         self.merge = nn.ModuleList(ConvNorm(few, few) for few, _ in pairs)
-        self.head = nn.Conv3d(WIDTHS[0], CLASSES, 1)
+        self.head = nn.Conv3d(widths[0], CLASSES, 1)
 
     def forward(self, x):
         x = torch.relu(self.stem(x))
