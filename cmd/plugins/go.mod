@@ -8,8 +8,20 @@ require (
 	github.com/plumbline-ml/plumbline/plugins/bert v0.0.0
 	github.com/plumbline-ml/plumbline/plugins/dlrm v0.0.0
 	github.com/plumbline-ml/plumbline/plugins/resnet50 v0.0.0
+	github.com/plumbline-ml/plumbline/plugins/retinanet v0.0.0-00010101000000-000000000000
 	github.com/plumbline-ml/plumbline/plugins/unet3d v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
+)
+
+require (
+	github.com/andybalholm/brotli v1.1.1 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/klauspost/compress v1.17.9 // indirect
+	github.com/parquet-go/bitpack v1.0.0 // indirect
+	github.com/parquet-go/jsonlite v1.0.0 // indirect
+	github.com/parquet-go/parquet-go v0.32.0 // indirect
+	github.com/pierrec/lz4/v4 v4.1.21 // indirect
+	github.com/twpayne/go-geom v1.6.1 // indirect
 )
 
 require (
@@ -22,8 +34,10 @@ require (
 	github.com/mattn/go-isatty v0.0.17 // indirect
 	github.com/oklog/run v1.1.0 // indirect
 	github.com/plumbline-ml/plumbline/accuracy v0.0.0 // indirect
+	github.com/plumbline-ml/plumbline/backends/openai v0.0.0
 	github.com/plumbline-ml/plumbline/datasets v0.0.0 // indirect
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0 // indirect
+	github.com/plumbline-ml/plumbline/plugins/llm v0.0.0
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0 // indirect
 	github.com/yalue/onnxruntime_go v1.27.0 // indirect
 	golang.org/x/net v0.60.0 // indirect

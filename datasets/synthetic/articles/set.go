@@ -11,7 +11,7 @@ const (
 
 // Sizes of the sets.
 const (
-	TrainCount       = 60000
+	TrainCount       = 24000
 	CalibrationCount = 200
 	EvalCount        = 500
 )

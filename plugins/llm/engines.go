@@ -1,0 +1,107 @@
+package llm
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/accuracy/longcontext"
+	"github.com/plumbline-ml/plumbline/accuracy/mixture"
+	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
+)
+
+type rougeEngine struct{ *generation.Scorer }
+
+func (e rougeEngine) figures() (figures, error) {
+	r, err := e.Result()
+	if err != nil {
+		return figures{}, err
+	}
+	return rougeFigures(r), nil
+}
+
+func rougeFigures(r generation.Result) figures {
+	f := figures{
+		values:  map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "rougeLsum": r.RougeLsum},
+		missing: r.Missing, again: r.Duplicates, line: r.String(),
+	}
+	return f.withLengths(r.Lengths)
+}
+
+// withLengths adds how much was generated.
+func (f figures) withLengths(l generation.Lengths) figures {
+	f.values["gen_len"] = float64(l.Characters)
+	f.values["tokens_per_sample"] = l.TokensPerSample()
+	return f
+}
+
+type contextEngine struct{ *longcontext.Scorer }
+
+func (e contextEngine) figures() (figures, error) {
+	r, err := e.Result()
+	if err != nil {
+		return figures{}, err
+	}
+	f := figures{
+		values:  map[string]float64{"rougeL": r.RougeL, "exact_match": r.ExactMatch},
+		missing: r.Missing, again: r.Duplicates, line: r.String(),
+	}
+	return f.withLengths(r.Lengths), nil
+}
+
+type mixedEngine struct{ *mixture.Scorer }
+
+func (e mixedEngine) figures() (figures, error) {
+	r, err := e.Result()
+	if err != nil {
+		return figures{}, err
+	}
+	f := figures{
+		values:  map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "gsm8k": r.GSM8K},
+		missing: r.Missing, again: r.Duplicates, line: r.String(),
+	}
+	if n := len(r.Programs) + r.BlankPrograms; n > 0 {
+		f.notes = []string{fmt.Sprintf("%d programs of MBXP were not run: their metric is not computed here, mxeval with its toolchains and a sandbox does it", n)}
+	}
+	return f.withLengths(r.Lengths), nil
+}
+
+// plain scores answers that are text: those of servers whose tokenizer is not known here. Tokens are not counted.
+type plain struct {
+	split   *punkt.Splitter
+	pairs   []generation.Pair
+	refs    []string
+	seen    []bool
+	missing int
+	again   int
+}
+
+func newPlain(data texts, split *punkt.Splitter) *plain {
+	refs := references(data)
+	return &plain{split: split, refs: refs, seen: make([]bool, len(refs)), missing: len(refs)}
+}
+
+func (p *plain) Add(index uint64, payload []byte) error {
+	switch {
+	case index >= uint64(len(p.refs)):
+		return fmt.Errorf("%w: %d, want one of [0, %d)", generation.ErrIndex, index, len(p.refs))
+	case p.seen[index]:
+		p.again++
+		return nil
+	}
+	p.seen[index] = true
+	p.missing--
+	p.pairs = append(p.pairs, generation.Pair{Reference: p.refs[index], Answer: string(payload)})
+	return nil
+}
+
+func (p *plain) figures() (figures, error) {
+	if len(p.pairs) == 0 {
+		return figures{}, generation.ErrNoSamples
+	}
+	r := generation.Compare(p.split, p.pairs)
+	r.Missing, r.Duplicates = p.missing, p.again
+	f := rougeFigures(r)
+	delete(f.values, "tokens_per_sample")
+	f.notes = []string{"answers are text, which says nothing of tokens: name the model's tokenizer for tokens_per_sample"}
+	return f, nil
+}

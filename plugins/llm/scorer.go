@@ -1,0 +1,106 @@
+package llm
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/accuracy/longcontext"
+	"github.com/plumbline-ml/plumbline/accuracy/mixture"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// figures are what a scorer finds: metrics by name, and the official line.
+type figures struct {
+	values  map[string]float64
+	lengths generation.Lengths
+	missing int
+	again   int // entries of samples answered before
+	line    string
+	notes   []string
+}
+
+// engine scores one kind of data set.
+type engine interface {
+	Add(index uint64, payload []byte) error
+	figures() (figures, error)
+}
+
+// scorer reports an engine's metrics, those of the model's manifest alone. Of several entries of one sample the first
+// counts.
+type scorer struct {
+	engine
+	samples int
+	names   []string
+}
+
+func newScorer(data texts, s settings, t tokenizer, split *punkt.Splitter, names []string) *scorer {
+	return &scorer{newEngine(data, s, t, split), len(data.items), names}
+}
+
+func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter) engine {
+	switch {
+	case t == nil:
+		return newPlain(data, split)
+	case data.kind == contexts:
+		refs := make([]longcontext.Reference, len(data.items))
+		for i, item := range data.items {
+			refs[i] = longcontext.Reference{Text: item.reference, Metric: item.metric}
+		}
+		return contextEngine{longcontext.New(longcontext.Options{DType: s.dtype, Decoder: t, Splitter: split, References: refs})}
+	case data.kind == mixed:
+		refs := make([]mixture.Reference, len(data.items))
+		for i, item := range data.items {
+			refs[i] = mixture.Reference{Task: item.task, ID: item.id, Text: item.reference}
+		}
+		return mixedEngine{mixture.New(mixture.Options{DType: s.dtype, Decoder: t, Splitter: split, References: refs})}
+	}
+	return rougeEngine{generation.New(generation.Options{DType: s.dtype, Decoder: t, Splitter: split, References: references(data)})}
+}
+
+func references(data texts) []string {
+	refs := make([]string, len(data.items))
+	for i, item := range data.items {
+		refs[i] = item.reference
+	}
+	return refs
+}
+
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if err := s.engine.Add(e.QSLIndex, e.Data); err != nil {
+		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
+	}
+	return nil
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	f, err := s.engine.figures()
+	if err != nil {
+		return sdk.Score{}, sdk.Data(err)
+	}
+	score := sdk.Score{Samples: s.samples - f.missing, OfficialText: f.line, Notes: f.notes}
+	for _, m := range allMetrics() {
+		value, ok := f.values[m.Name]
+		if m.Value = value; ok && value == value && slices.Contains(s.names, m.Name) {
+			score.Metrics = append(score.Metrics, m)
+		}
+	}
+	if f.again > 0 {
+		score.Notes = append(score.Notes, fmt.Sprintf("%d entries dropped: their samples had been answered before", f.again))
+	}
+	if f.missing > 0 {
+		score.Notes = append(score.Notes, fmt.Sprintf("%d of %d samples are not in the log; the metrics are those of the others", f.missing, s.samples))
+	}
+	return score, nil
+}
+
+// allMetrics are the names and units of all metrics that models have.
+func allMetrics() []sdk.Metric {
+	return []sdk.Metric{
+		{Name: "rouge1", Unit: "%"}, {Name: "rouge2", Unit: "%"}, {Name: "rougeL", Unit: "%"}, {Name: "rougeLsum", Unit: "%"},
+		{Name: "exact_match", Unit: "%"}, {Name: "gsm8k", Unit: "%"},
+		{Name: "gen_len", Unit: "characters"}, {Name: "tokens_per_sample"},
+	}
+}

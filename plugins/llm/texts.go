@@ -1,0 +1,167 @@
+package llm
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/longcontext"
+	"github.com/plumbline-ml/plumbline/accuracy/mixture"
+	"github.com/plumbline-ml/plumbline/datasets/cnndm"
+	longdata "github.com/plumbline-ml/plumbline/datasets/longcontext"
+	mixdata "github.com/plumbline-ml/plumbline/datasets/mixture"
+	"github.com/plumbline-ml/plumbline/datasets/openorca"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// kind is which official data set a model has.
+type kind uint8
+
+const (
+	news     kind = iota // articles and summaries of CNN/DailyMail
+	orca                 // questions of OpenOrca
+	contexts             // tasks with long contexts
+	mixed                // OpenOrca, GSM8K and MBXP
+)
+
+func kindOf(model string) kind {
+	switch {
+	case strings.HasPrefix(model, "llama2"):
+		return orca
+	case strings.HasPrefix(model, "llama3.1-405b"):
+		return contexts
+	case strings.HasPrefix(model, "mixtral"):
+		return mixed
+	}
+	return news
+}
+
+// text is one sample of a data set.
+type text struct {
+	system      string
+	instruction string
+	input       string
+	whole       bool    // input is the whole prompt: the template does not apply
+	tokens      []int32 // of the whole prompt; nil: not tokenised
+	reference   string
+	metric      longcontext.Metric // of contexts
+	task        mixture.Task       // of mixed
+	id          string             // of mixed
+}
+
+// texts are a data set. synthetic ones are scored by ROUGE, whatever the model.
+type texts struct {
+	kind  kind
+	items []text
+}
+
+// openTexts opens the first count samples (0: all) of the data set at path, or of the synthetic one where path is empty.
+func openTexts(k kind, path string, count int, referencesOnly bool) (texts, error) {
+	if count < 0 {
+		return texts{}, sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count))
+	}
+	var all texts
+	var err error
+	if path == "" {
+		all = writeArticles(count)
+	} else if all, err = readTexts(k, path, count, referencesOnly); err != nil {
+		return texts{}, sdk.Data(err)
+	}
+	if count > len(all.items) {
+		return texts{}, sdk.Usage(fmt.Errorf("count = %d, want at most the %d samples of the data set", count, len(all.items)))
+	}
+	return all, nil
+}
+
+// instruction is what the synthetic articles' prompts ask for, in templates that have a place for it.
+const instruction = "Summarize the following news article:"
+
+func writeArticles(count int) texts {
+	set := articles.Eval()
+	n := set.Len()
+	if count > 0 {
+		n = min(n, count)
+	}
+	all := texts{kind: news, items: make([]text, n)}
+	for i := range all.items {
+		a := set.At(i)
+		all.items[i] = text{instruction: instruction, input: a.Text, reference: a.Summary}
+	}
+	return all
+}
+
+func readTexts(k kind, path string, count int, referencesOnly bool) (texts, error) {
+	switch k {
+	case orca:
+		return readOrca(path, openorca.Options{Count: count, LabelsOnly: referencesOnly})
+	case contexts:
+		return readContexts(path, longdata.Options{Count: count, LabelsOnly: referencesOnly})
+	case mixed:
+		return readMixture(path, mixdata.Options{Count: count, LabelsOnly: referencesOnly})
+	}
+	return readNews(path, cnndm.Options{Count: count, LabelsOnly: referencesOnly})
+}
+
+func readNews(path string, o cnndm.Options) (texts, error) {
+	set, err := cnndm.Open(path, o)
+	if err != nil {
+		return texts{}, err
+	}
+	all := texts{kind: news, items: make([]text, set.Len())}
+	for i := range all.items {
+		a := set.Article(i)
+		all.items[i] = text{instruction: a.Instruction, input: a.Input, tokens: a.Tokens, reference: a.Output}
+	}
+	return all, nil
+}
+
+func readOrca(path string, o openorca.Options) (texts, error) {
+	set, err := openorca.Open(path, o)
+	if err != nil {
+		return texts{}, err
+	}
+	all := texts{kind: orca, items: make([]text, set.Len())}
+	for i := range all.items {
+		q := set.Question(i)
+		t := text{system: q.System, input: q.Question, tokens: q.Tokens, reference: q.Output}
+		if q.Prompt != "" {
+			t.input, t.whole = q.Prompt, true
+		}
+		all.items[i] = t
+	}
+	return all, nil
+}
+
+func readContexts(path string, o longdata.Options) (texts, error) {
+	set, err := longdata.Open(path, o)
+	if err != nil {
+		return texts{}, err
+	}
+	all := texts{kind: contexts, items: make([]text, set.Len())}
+	for i := range all.items {
+		t := set.Task(i)
+		metric, err := longcontext.ParseMetric(t.Metric)
+		if err != nil {
+			return texts{}, fmt.Errorf("task %d: %w", i, err)
+		}
+		all.items[i] = text{input: t.Input, whole: true, tokens: t.Tokens, reference: t.Output, metric: metric}
+	}
+	return all, nil
+}
+
+func readMixture(path string, o mixdata.Options) (texts, error) {
+	set, err := mixdata.Open(path, o)
+	if err != nil {
+		return texts{}, err
+	}
+	all := texts{kind: mixed, items: make([]text, set.Len())}
+	for i := range all.items {
+		s := set.Sample(i)
+		task, err := mixture.ParseTask(s.Source)
+		if err != nil {
+			return texts{}, fmt.Errorf("sample %d: %w", i, err)
+		}
+		all.items[i] = text{input: s.Input, whole: true, tokens: s.Tokens, reference: s.Output, task: task, id: s.ID}
+	}
+	return all, nil
+}

@@ -1,0 +1,160 @@
+package llm
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/generate"
+)
+
+// workload is the benchmark opened on one model and one data set.
+type workload struct {
+	settings
+	file      backend.Model
+	tokenizer tokenizer // nil: the server's
+	prompts   prompts
+}
+
+var (
+	_ sdk.Generative       = (*workload)(nil)
+	_ sdk.SessionGenerator = (*workload)(nil)
+	_ sdk.WarmSampler      = (*workload)(nil)
+	_ sdk.Informer         = (*workload)(nil)
+)
+
+func newWorkload(ctx context.Context, file backend.Model, s settings, t tokenizer, data texts) (*workload, error) {
+	p, err := makePrompts(ctx, &s, t, data.items)
+	if err != nil {
+		return nil, err
+	}
+	return &workload{settings: s, file: file, tokenizer: t, prompts: p}, nil
+}
+
+func (w *workload) Len() int { return len(w.prompts.all) }
+
+// PerformanceSampleCount is the whole data set: prompts are small.
+func (w *workload) PerformanceSampleCount() int { return w.Len() }
+
+func (w *workload) Model() backend.Model { return w.file }
+
+// Load returns the index of prompt i, which Open has made: the sample.
+func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if i < 0 || i >= w.Len() {
+		return nil, fmt.Errorf("sample %d, want one of [0, %d)", i, w.Len())
+	}
+	return &w.prompts.all[i], nil
+}
+
+// Prompt is the sample itself.
+func (w *workload) Prompt(s sdk.Sample) (backend.Prompt, error) { return *s.(*backend.Prompt), nil }
+
+// warmTokens is how many tokens the warm-up generates.
+const warmTokens = 4
+
+// WarmSample is a short prompt that no data set holds.
+func (w *workload) WarmSample() sdk.Sample {
+	p := w.limits
+	p.MinNewTokens, p.MaxNewTokens = min(p.MinNewTokens, warmTokens), warmTokens
+	p.Text = "One two three"
+	if w.tokenizer == nil {
+		p.Messages, p.EOS = []backend.Message{{Role: "user", Content: p.Text}}, nil
+		return &p
+	}
+	p.Tokens = w.tokenizer.Encode(nil, p.Text)
+	return &p
+}
+
+// NewGenerator decodes on a session of the model, with as many sequences together as the user asks for.
+func (w *workload) NewGenerator(s backend.Session, c backend.Config) (backend.Generator, error) {
+	if w.tokenizer == nil {
+		return nil, sdk.Usage(errors.New("parameter tokenizer = server, but the backend runs the model here: give the model's tokenizer"))
+	}
+	return generate.New(s, generate.Options{MaxSequences: max(c.MaxBatch, defaultSequences, w.limits.Beams), CacheBytes: w.cache, EOS: w.limits.EOS})
+}
+
+// defaultSequences is how many sequences are decoded together where the user does not say.
+const defaultSequences = 16
+
+var errTokens = errors.New("the backend's tokens cannot be the answer")
+
+// AppendTokens appends the ids of an answer in the official type, up to and with the first end token. Text is taken apart
+// by the tokenizer; without one it is the payload.
+func (w *workload) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]byte, int, error) {
+	if w.tokenizer == nil {
+		return append(dst, t.Text...), t.N, nil
+	}
+	ids := t.IDs
+	if ids == nil {
+		ids = w.tokenizer.EncodePlain(nil, t.Text)
+	}
+	for i, id := range ids {
+		if id < 0 || int(id) >= w.tokenizer.Size() {
+			return dst, 0, fmt.Errorf("%w: token %d is %d, the tokenizer has %d", errTokens, i, id, w.tokenizer.Size())
+		}
+		dst = appendID(dst, w.dtype, id)
+		if w.ends(id) && t.IDs != nil {
+			return dst, i + 1, nil
+		}
+	}
+	if t.IDs == nil {
+		return dst, t.N, nil
+	}
+	return dst, len(ids), nil
+}
+
+func (w *workload) ends(id int32) bool {
+	for _, e := range w.limits.EOS {
+		if e == id {
+			return true
+		}
+	}
+	return false
+}
+
+// appendID appends one id, little endian.
+func appendID(dst []byte, d generation.DType, id int32) []byte {
+	switch d {
+	case generation.Int32:
+		return binary.LittleEndian.AppendUint32(dst, uint32(id))
+	case generation.Float32:
+		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(id)))
+	}
+	return binary.LittleEndian.AppendUint64(dst, uint64(id))
+}
+
+// Inform adds what became of the prompts.
+func (w *workload) Inform(info *sdk.WorkloadInfo) {
+	if info.BackendInfo == nil {
+		info.BackendInfo = map[string]string{}
+	}
+	longest := 0
+	for i := range w.prompts.all {
+		longest = max(longest, len(w.prompts.all[i].Tokens))
+	}
+	info.BackendInfo["prompts_truncated"] = strconv.Itoa(w.prompts.truncated)
+	if longest > 0 {
+		info.BackendInfo["prompt_tokens_longest"] = strconv.Itoa(longest)
+	}
+}
+
+var errBatches = errors.New("prompts are not run in batches")
+
+// Collate is never called: the workload is Generative.
+func (w *workload) Collate([]sdk.Sample, *sdk.Batch) error { return errBatches }
+
+// Postprocess is never called: the workload is Generative.
+func (w *workload) Postprocess([]backend.Tensor, []sdk.Sample, *sdk.Payloads) error {
+	return errBatches
+}
+
+func (w *workload) Close() error { return nil }

@@ -1,0 +1,239 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+func open(t *testing.T, o sdk.Options) *workload {
+	t.Helper()
+	w, err := New().Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.(*workload)
+}
+
+func promptOf(t *testing.T, w *workload, i int) backend.Prompt {
+	t.Helper()
+	s, err := w.Load(t.Context(), i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := w.Prompt(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPromptsHaveTheModelsLimits(t *testing.T) {
+	for _, c := range []struct {
+		model              string
+		beams, least, most int
+		early              bool
+	}{
+		{"", 1, 1, 128, false}, {"llama3.1-8b-edge", 1, 1, 128, false}, {"llama2-70b", 1, 1, 1024, false},
+		{"llama3.1-405b", 1, 2, 20000, false}, {"mixtral-8x7b", 1, 2, 1024, false}, {"gptj", 4, 30, 128, true},
+	} {
+		t.Run(c.model, func(t *testing.T) {
+			e, err := New().(benchmark).manifest.Model(c.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := parseSettings(e.Defaults)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := s.limits
+			if l.Beams != c.beams || l.MinNewTokens != c.least || l.MaxNewTokens != c.most || l.EarlyStopping != c.early || l.LengthPenalty != 1 {
+				t.Errorf("limits %+v, want %+v", l, c)
+			}
+		})
+	}
+}
+
+func TestEmbeddedPrompts(t *testing.T) {
+	w := open(t, sdk.Options{Count: 20})
+	if w.Len() != 20 || w.PerformanceSampleCount() != 20 {
+		t.Errorf("%d samples, %d in memory, want 20", w.Len(), w.PerformanceSampleCount())
+	}
+	for i := range w.Len() {
+		p := promptOf(t, w, i)
+		text, err := w.tokenizer.Decode(p.Tokens)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := template("articles"); p.Text != strings.Replace(want, "{input}", strings.TrimSpace(text), 1) {
+			t.Errorf("prompt %d decodes to %q, its text is %q", i, text, p.Text)
+		}
+		if p.Tokens[0] != 1 || p.Tokens[len(p.Tokens)-1] != 2 {
+			t.Errorf("prompt %d has tokens %v, want it from <|article|> to <|summary|>", i, p.Tokens)
+		}
+	}
+}
+
+func TestServerPromptsAreText(t *testing.T) {
+	w := open(t, sdk.Options{Count: 3, Params: map[string]string{"tokenizer": "server"}})
+	p := promptOf(t, w, 0)
+	if p.Tokens != nil || !strings.HasPrefix(p.Text, "Summarize the following news article") || len(p.Messages) != 1 || p.Messages[0].Content != p.Text {
+		t.Errorf("prompt %+v, want the text of Llama 3.1's form, as a message too", p)
+	}
+	payload, n, err := w.AppendTokens(nil, nil, backend.Tokens{Text: "a b", N: 7})
+	if err != nil || string(payload) != "a b" || n != 7 {
+		t.Errorf("payload %q, %d tokens, %v", payload, n, err)
+	}
+	if _, err := w.NewGenerator(nil, backend.Config{}); !errors.Is(err, sdk.ErrUsage) {
+		t.Errorf("error %v of decoding here without a tokenizer", err)
+	}
+}
+
+func TestLongPromptsLoseTheirEnd(t *testing.T) {
+	w := open(t, sdk.Options{Count: 30, Params: map[string]string{"max_prompt_tokens": "80"}})
+	whole := open(t, sdk.Options{Count: 30})
+	cut := 0
+	for i := range w.Len() {
+		long, short := promptOf(t, whole, i).Tokens, promptOf(t, w, i).Tokens
+		if len(long) > 80 {
+			cut++
+		}
+		if !slices.Equal(short, long[:min(80, len(long))]) {
+			t.Errorf("prompt %d is %v, want the start of %v", i, short, long)
+		}
+	}
+	var info sdk.WorkloadInfo
+	w.Inform(&info)
+	if cut == 0 || cut == 30 || info.BackendInfo["prompts_truncated"] != fmt.Sprint(cut) || info.BackendInfo["prompt_tokens_longest"] != "80" {
+		t.Errorf("%v, want %d truncated", info.BackendInfo, cut)
+	}
+}
+
+func TestPayloads(t *testing.T) {
+	w := open(t, sdk.Options{Count: 1})
+	for _, c := range []struct {
+		dtype generation.DType
+		in    backend.Tokens
+		want  []byte
+		n     int
+	}{
+		{generation.Int32, backend.Tokens{IDs: []int32{5, 258, 0, 7}, N: 4}, []byte{5, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0}, 3},
+		{generation.Int64, backend.Tokens{IDs: []int32{5}, N: 1}, []byte{5, 0, 0, 0, 0, 0, 0, 0}, 1},
+		{generation.Float32, backend.Tokens{IDs: []int32{5}, N: 1}, []byte{0, 0, 0xa0, 0x40}, 1},
+		{generation.Int32, backend.Tokens{}, nil, 0},
+	} {
+		w.dtype = c.dtype
+		got, n, err := w.AppendTokens(nil, nil, c.in)
+		if err != nil || !slices.Equal(got, c.want) || n != c.n {
+			t.Errorf("%v as %v: % x, %d tokens, %v; want % x, %d", c.in, c.dtype, got, n, err, c.want, c.n)
+		}
+	}
+	if _, _, err := w.AppendTokens(nil, nil, backend.Tokens{IDs: []int32{5, 1 << 20}, N: 2}); !errors.Is(err, errTokens) {
+		t.Errorf("error %v of an id beyond the vocabulary", err)
+	}
+	w.dtype = generation.Int32
+	got, n, err := w.AppendTokens(nil, nil, backend.Tokens{Text: " the people", N: 9})
+	if err != nil || n != 9 || len(got) == 0 || len(got)%4 != 0 {
+		t.Errorf("text became % x, %d tokens, %v", got, n, err)
+	}
+}
+
+// TestReferencesScoreFull answers each sample with its reference.
+func TestReferencesScoreFull(t *testing.T) {
+	for _, model := range []string{"llama3.1-8b", "llama2-70b", "llama3.1-405b", "mixtral-8x7b", "gptj"} {
+		t.Run(model, func(t *testing.T) {
+			w := open(t, sdk.Options{Model: model, Count: 12})
+			s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: model, Count: 12})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, item := range writeArticles(11).items {
+				payload, _, err := w.AppendTokens(nil, nil, backend.Tokens{Text: " " + item.reference})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Add(mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: payload}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r, err := s.Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for _, m := range r.Metrics {
+				if strings.HasPrefix(m.Name, "rouge") && m.Value != 100 {
+					t.Errorf("%s = %v, want 100", m.Name, m.Value)
+				}
+				found = found || m.Name == "rougeL"
+			}
+			if !found || r.Samples != 11 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "1 of 12 samples are not in the log") {
+				t.Errorf("score %+v", r)
+			}
+		})
+	}
+}
+
+func TestTextAnswersAreScored(t *testing.T) {
+	params := map[string]string{"tokenizer": "server"}
+	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Count: 2, Params: params})
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := writeArticles(2).items[1].reference
+	for i, text := range []string{"", right, "dropped"} {
+		if err := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(min(i, 1)), Data: []byte(text)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Add(mllog.AccuracyEntry{QSLIndex: 2}); !errors.Is(err, sdk.ErrData) {
+		t.Errorf("error %v of a sample outside", err)
+	}
+	r, err := s.Result()
+	if err != nil || r.Samples != 2 || r.Metrics[0].Name != "rouge1" || r.Metrics[0].Value != 50 {
+		t.Errorf("score %+v, %v, want a rouge1 of 50", r, err)
+	}
+	if text := strings.Join(r.Notes, "\n"); !strings.Contains(text, "1 entries dropped") || !strings.Contains(text, "nothing of tokens") {
+		t.Errorf("notes %q", text)
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		o     sdk.Options
+		class error
+		parts []string
+	}{
+		{"model", sdk.Options{Model: "gpt-9"}, sdk.ErrUsage, []string{`unknown model "gpt-9"`}},
+		{"all parameters", sdk.Options{Params: map[string]string{
+			"beams": "0", "max_new_tokens": "-1", "min_new_tokens": "x", "eos": "1,,2", "dtype": "int5", "length_penalty": "inf",
+			"early_stopping": "yes", "prompt": "poem", "kv_cache_mb": "0", "max_prompt_tokens": "-2", "colour": "red"}}, sdk.ErrUsage,
+			[]string{"beams", "max_new_tokens", "min_new_tokens", "eos", "dtype", "length_penalty", "early_stopping", `prompt = "poem"`, "kv_cache_mb", "max_prompt_tokens", `unknown parameter "colour"`}},
+		{"limits", sdk.Options{Params: map[string]string{"min_new_tokens": "200"}}, sdk.ErrUsage, []string{"at most max_new_tokens = 128"}},
+		{"count", sdk.Options{Count: 501}, sdk.ErrUsage, []string{"at most the 500 samples"}},
+		{"negative count", sdk.Options{Count: -1}, sdk.ErrUsage, []string{"count = -1"}},
+		{"data set", sdk.Options{Dataset: "testdata/none.json"}, sdk.ErrData, []string{"none.json"}},
+		{"tokenizer", sdk.Options{Params: map[string]string{"tokenizer": "testdata/none"}}, sdk.ErrData, []string{"none"}},
+		{"model file without tokenizer", sdk.Options{ModelFile: "model/llm_fp32.onnx"}, sdk.ErrUsage, []string{"tokenizer is missing"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := New().Open(t.Context(), c.o)
+			if !errors.Is(err, c.class) {
+				t.Fatalf("error %v, want one of class %v", err, c.class)
+			}
+			for _, part := range c.parts {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("error %q lacks %q", err, part)
+				}
+			}
+		})
+	}
+}
