@@ -77,7 +77,7 @@ func readFile(t *testing.T, dir, name string) []byte {
 	return data
 }
 
-// readNumbers reads a .npy file: a float32 array, or float64 rows of flat indices and the values there.
+// readNumbers reads a .npy file: a float32 or uint8 array, or float64 rows of flat indices and the values there.
 func readNumbers(t *testing.T, data []byte) map[int]float64 {
 	t.Helper()
 	head := 10 + int(binary.LittleEndian.Uint16(data[8:]))
@@ -87,6 +87,10 @@ func readNumbers(t *testing.T, data []byte) map[int]float64 {
 	case strings.Contains(header, "'<f4'"):
 		for i := range len(body) / 4 {
 			values[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:])))
+		}
+	case strings.Contains(header, "'|u1'"):
+		for i, v := range body {
+			values[i] = float64(v)
 		}
 	case strings.Contains(header, "'<f8'"):
 		n := len(body) / 16
