@@ -23,3 +23,8 @@ func ForTest(dial func(context.Context, string, string) (net.Conn, error)) *Gene
 		balancer: newBalancer([]*url.URL{s.endpoints[0]}, s.places),
 	}
 }
+
+// Wrap puts a layer around a generator's transport.
+func (g *Generator) Wrap(layer func(http.RoundTripper) http.RoundTripper) {
+	g.client.Transport = layer(g.client.Transport)
+}

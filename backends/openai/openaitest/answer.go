@@ -18,6 +18,7 @@ type answer struct {
 	prompt  uint64
 	total   int
 	event   []byte
+	data    []byte
 	events  int
 }
 
@@ -121,8 +122,7 @@ func (a *answer) flush() { _ = a.flusher.Flush() }
 
 // tokens is the data of an event with n tokens.
 func (a *answer) tokens(i, n int) []byte {
-	b := make([]byte, 0, 320+16*n)
-	b = append(b, `{"id":"mock-1","object":"text_completion","created":1700000000,"model":`...)
+	b := append(a.data[:0], `{"id":"mock-1","object":"text_completion","created":1700000000,"model":`...)
 	b = strconv.AppendQuote(b, a.server.options.Model)
 	b = append(b, `,"choices":[{"index":0,`...)
 	if a.chat {
@@ -131,19 +131,30 @@ func (a *answer) tokens(i, n int) []byte {
 		b = append(b, `"text":`...)
 	}
 	b = append(b, '"')
-	for k := range n {
-		b = appendToken(b, tokenID(a.prompt, i+k))
-	}
+	b = a.appendText(b, i, n)
 	b = append(b, '"')
 	if a.chat {
 		b = append(b, '}')
 	}
 	b = a.appendIDs(b, i, n)
 	b = a.appendLogprobs(b, i, n)
+	reason := "null"
 	if i+n == a.total {
-		return append(b, `,"finish_reason":"length","stop_reason":null}]}`...)
+		reason = `"length"`
 	}
-	return append(b, `,"finish_reason":null,"stop_reason":null}]}`...)
+	b = append(append(append(b, `,"finish_reason":`...), reason...), `,"stop_reason":null}]}`...)
+	a.data = b
+	return b
+}
+
+func (a *answer) appendText(b []byte, i, n int) []byte {
+	if a.server.options.Stamps {
+		return strconv.AppendInt(append(b, ' '), time.Now().UnixNano(), 10)
+	}
+	for k := range n {
+		b = appendToken(b, tokenID(a.prompt, i+k))
+	}
+	return b
 }
 
 func (a *answer) appendIDs(b []byte, i, n int) []byte {

@@ -23,6 +23,7 @@ type Options struct {
 	Tokens      int           // of each answer, at most what a request allows; 0: that
 	IDs         bool          // report token ids, to requests that ask for them
 	NoUsage     bool          // do not report usage, even where it is asked for
+	Stamps      bool          // the text of an event is the time at which it is written, in nanoseconds since 1970
 	Caches      bool          // keep prompts: a prompt without salt that was asked before has its first token at once
 
 	// Fault, if not nil, chooses what goes wrong with a request; n counts requests from 0.
