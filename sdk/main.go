@@ -67,7 +67,7 @@ func (p *program) run(stdout, stderr io.Writer) int {
 // describe prints what Describe answers over the wire.
 func (p *program) describe(stdout, stderr io.Writer) int {
 	text, err := protojson.Marshal(&pluginpb.DescribeResponse{
-		Description: protoDescription(describe(p.benchmark, p.backends)),
+		Capabilities: capabilities(), Description: protoDescription(describe(p.benchmark, p.backends)),
 	})
 	if err == nil {
 		var value any

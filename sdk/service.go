@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/batch"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
@@ -37,7 +38,16 @@ func newService(b Benchmark, r registry) *service {
 }
 
 func (s *service) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
-	return &pluginpb.DescribeResponse{Description: protoDescription(s.description)}, nil
+	return &pluginpb.DescribeResponse{Capabilities: capabilities(), Description: protoDescription(s.description)}, nil
+}
+
+// capabilities names what this half can do beyond the first version.
+func capabilities() []string {
+	all := []string{"tokens"}
+	if ring.Supported {
+		all = append(all, "ring")
+	}
+	return all
 }
 
 func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {

@@ -16,6 +16,9 @@ import (
 // firstInherited is the number of the first descriptor that a process inherits beside the three standard ones.
 const firstInherited = 3
 
+// SharedMemory says that frames go through shared memory on this system, if the plugin knows how.
+const SharedMemory = ring.Supported
+
 // shared is the ring that a link offers, and uses once the plugin has taken it. A nil one is none.
 type shared struct {
 	offer       *ring.Offer

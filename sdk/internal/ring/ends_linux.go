@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Supported says that this system has rings.
+const Supported = true
+
 // Offer is the harness's ends, and what the plugin inherits to open its own.
 type Offer struct {
 	Ends  *Ends

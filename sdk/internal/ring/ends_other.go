@@ -4,6 +4,9 @@ package ring
 
 import "os"
 
+// Supported says that this system has none.
+const Supported = false
+
 // Offer is what a harness offers: nothing, on this system.
 type Offer struct{ Ends *Ends }
 

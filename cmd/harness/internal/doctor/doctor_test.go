@@ -120,8 +120,14 @@ func TestNoPlugins(t *testing.T) {
 
 func TestTransport(t *testing.T) {
 	c, l := catalog(t, map[string]*plugintest.Fake{"null": plugintest.Classifier()})
-	if s := Transport(t.Context(), l, c, host.LaunchOptions{}); s.Checks[0].State != OK || !strings.Contains(s.Checks[0].Found, "per query") {
-		t.Errorf("%+v", s)
+	s := Transport(t.Context(), l, c, host.LaunchOptions{})
+	for _, check := range s.Checks {
+		if check.State != OK || !strings.Contains(check.Found, "per query") {
+			t.Errorf("%+v", check)
+		}
+	}
+	if last := s.Checks[len(s.Checks)-1]; last.Name != "stream" || (len(s.Checks) == 2) != host.SharedMemory {
+		t.Errorf("%+v: want the stream last, and shared memory where there is some", s.Checks)
 	}
 	dying := plugintest.Classifier()
 	dying.DieAfter = 5
@@ -137,7 +143,7 @@ func TestTransport(t *testing.T) {
 
 func TestSlowTransport(t *testing.T) {
 	res := &loadgen.Result{QueryCount: 10, Latency: loadgen.LatencySummary{Percentiles: []loadgen.Percentile{{P: 0.5, Latency: time.Millisecond}, {P: 0.99, Latency: 2 * time.Millisecond}}}}
-	if c := judgeFloor(res); c.State != Warn || !strings.Contains(c.Found, "1000 us per query") || !strings.Contains(c.Found, "2000 us") {
+	if c := judgeFloor("stream", res); c.State != Warn || !strings.Contains(c.Found, "1000 us per query") || !strings.Contains(c.Found, "2000 us") {
 		t.Errorf("%+v", c)
 	}
 }

@@ -19,22 +19,28 @@ const nullPlugin = "null"
 // goodFloor is what a query may cost on the way, at the median.
 const goodFloor = 150 * time.Microsecond
 
-// Transport measures the least latency of a query through the plugin boundary, with the null plugin.
+// Transport measures the least latency of a query through the plugin boundary, with the null plugin: through shared
+// memory, where the system has it, and over the stream, which plugins take that do not know the memory.
 func Transport(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
-	return Section{"transport", []Check{floor(ctx, l, c, o)}}
+	var checks []Check
+	if host.SharedMemory {
+		checks = append(checks, floor(ctx, l, c, o, "shared memory"))
+	}
+	o.StreamOnly = true
+	return Section{"transport", append(checks, floor(ctx, l, c, o, "stream"))}
 }
 
-func floor(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Check {
-	check := Check{Name: "floor", State: Warn, Found: "not measured: there is no plugin " + nullPlugin}
+func floor(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions, name string) Check {
+	check := Check{Name: name, State: Warn, Found: "not measured: there is no plugin " + nullPlugin}
 	for _, e := range c.Entries {
 		if e.Name != nullPlugin || e.Err != nil || len(e.Description.Models) == 0 {
 			continue
 		}
 		res, err := roundTrips(ctx, l, e, o)
 		if err != nil {
-			return failed("floor", err)
+			return failed(name, err)
 		}
-		return judgeFloor(res)
+		return judgeFloor(name, res)
 	}
 	return check
 }
@@ -58,7 +64,7 @@ func roundTrips(ctx context.Context, l plugin.Launcher, e discover.Entry, o host
 	return loadgen.StartTest(ctx, w.SUT(), w.QSL(), s, loadgen.LogSettings{})
 }
 
-func judgeFloor(res *loadgen.Result) Check {
+func judgeFloor(name string, res *loadgen.Result) Check {
 	var median, high time.Duration
 	for _, p := range res.Latency.Percentiles {
 		switch p.P {
@@ -68,7 +74,7 @@ func judgeFloor(res *loadgen.Result) Check {
 			high = p.Latency
 		}
 	}
-	c := Check{Name: "floor", State: OK, Found: fmt.Sprintf("%s per query to a plugin and back (median of %d), %s at the 99th percentile",
+	c := Check{Name: name, State: OK, Found: fmt.Sprintf("%s per query to a plugin and back (median of %d), %s at the 99th percentile",
 		micros(median), res.QueryCount, micros(high))}
 	if median > goodFloor {
 		c.State, c.Advice = Warn, "every SingleStream latency includes it: stop other programs, and see the CPU governor"
