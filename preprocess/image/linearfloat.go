@@ -107,46 +107,52 @@ func (r *floatResizer) rowAt(img *RGB, y, keep int) int {
 func (r *floatResizer) load(pix []uint8) {
 	line, m := r.line[:len(pix)/channels], r.values
 	for x := range line {
-		p := pix[channels*x:][:channels]
-		line[x] = [channels]float32{m[0][p[0]], m[1][p[1]], m[2][p[2]]}
+		p, v := (*[channels]uint8)(pix[channels*x:]), &line[x]
+		v[0], v[1], v[2] = m[0][p[0]], m[1][p[1]], m[2][p[2]]
 	}
 	r.line[len(line)] = line[len(line)-1]
 }
 
 // planes interpolates the line along x, channel after channel.
 func (r *floatResizer) planes(out []float32) {
-	w := len(r.cols)
+	w, line := len(r.cols), r.line
 	red, green, blue := out[:w], out[w:][:w], out[2*w:][:w]
 	for x, l := range r.cols {
-		p, q := &r.line[l.first], &r.line[l.first+1]
-		red[x] = p[0] + float32((q[0]-p[0])*l.fraction)
-		green[x] = p[1] + float32((q[1]-p[1])*l.fraction)
-		blue[x] = p[2] + float32((q[2]-p[2])*l.fraction)
+		p, f := (*[2][channels]float32)(line[l.first:]), l.fraction
+		red[x] = p[0][0] + float32((p[1][0]-p[0][0])*f)
+		green[x] = p[0][1] + float32((p[1][1]-p[0][1])*f)
+		blue[x] = p[0][2] + float32((p[1][2]-p[0][2])*f)
 	}
 }
 
 // pixels interpolates the line along x, pixel after pixel.
 func (r *floatResizer) pixels(out []float32) {
+	line := r.line
 	for x, l := range r.cols {
-		p, q, o := &r.line[l.first], &r.line[l.first+1], out[channels*x:][:channels]
-		o[0] = p[0] + float32((q[0]-p[0])*l.fraction)
-		o[1] = p[1] + float32((q[1]-p[1])*l.fraction)
-		o[2] = p[2] + float32((q[2]-p[2])*l.fraction)
+		p, o, f := (*[2][channels]float32)(line[l.first:]), (*[channels]float32)(out[channels*x:]), l.fraction
+		o[0] = p[0][0] + float32((p[1][0]-p[0][0])*f)
+		o[1] = p[0][1] + float32((p[1][1]-p[0][1])*f)
+		o[2] = p[0][2] + float32((p[1][2]-p[0][2])*f)
 	}
 }
 
-// write interpolates between the rows, four values at a time: the compiler leaves loops as they are.
+// write interpolates between the rows, eight values at a time: the compiler leaves loops as they are.
 func (l between) write(out []float32) {
 	top, bottom, f := l.top[:len(out)], l.bottom[:len(out)], l.fraction
-	for len(out) >= 4 && len(top) >= 4 && len(bottom) >= 4 {
-		out[0] = top[0] + float32((bottom[0]-top[0])*f)
-		out[1] = top[1] + float32((bottom[1]-top[1])*f)
-		out[2] = top[2] + float32((bottom[2]-top[2])*f)
-		out[3] = top[3] + float32((bottom[3]-top[3])*f)
-		out, top, bottom = out[4:], top[4:], bottom[4:]
+	i := 0
+	for ; i+8 <= len(out); i += 8 {
+		o, a, b := (*[8]float32)(out[i:]), (*[8]float32)(top[i:]), (*[8]float32)(bottom[i:])
+		o[0] = a[0] + float32((b[0]-a[0])*f)
+		o[1] = a[1] + float32((b[1]-a[1])*f)
+		o[2] = a[2] + float32((b[2]-a[2])*f)
+		o[3] = a[3] + float32((b[3]-a[3])*f)
+		o[4] = a[4] + float32((b[4]-a[4])*f)
+		o[5] = a[5] + float32((b[5]-a[5])*f)
+		o[6] = a[6] + float32((b[6]-a[6])*f)
+		o[7] = a[7] + float32((b[7]-a[7])*f)
 	}
-	for i, v := range top {
-		out[i] = v + float32((bottom[i]-v)*f)
+	for ; i < len(out); i++ {
+		out[i] = top[i] + float32((bottom[i]-top[i])*f)
 	}
 }
 
