@@ -22,9 +22,13 @@ func newCollator(b binding, s *shape) (collator, error) {
 	return collator{b, s}, nil
 }
 
-// Collate joins the pairs of the samples, in order.
+// Collate joins the pairs of the samples, in order. A sample by itself is not copied where it lies as the model wants it.
 func (c collator) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	n := pairsOf(samples)
+	if len(samples) == 1 && c.layout == bags && c.index == backend.Int32 {
+		c.share(samples[0].(*sample), b)
+		return nil
+	}
 	dense := b.Input(0, int64(n), criteo.DenseFeatures)
 	for _, s := range samples {
 		dense = dense[copy(dense, backend.Bytes(s.(*sample).dense)):]
@@ -45,15 +49,19 @@ func pairsOf(samples []sdk.Sample) int {
 	return n
 }
 
+// share lets the inputs refer to a sample.
+func (c collator) share(s *sample, b *sdk.Batch) {
+	n := s.pairs()
+	b.Share(0, backend.Bytes(s.dense), int64(n), criteo.DenseFeatures)
+	writeBags(c, backend.View[int32](b.Input(1, int64(criteo.Tables*n+1))), n)
+	b.Share(2, backend.Bytes(s.sparse), int64(len(s.sparse)))
+}
+
 // collate writes offsets and indices of the n pairs.
 func collate[T int32 | int64](c collator, samples []sdk.Sample, n int, b *sdk.Batch) {
 	switch c.layout {
 	case bags:
-		offsets := backend.View[T](b.Input(1, int64(criteo.Tables*n+1)))
-		for k, hot := range c.hotness {
-			bounds(offsets[k*n:(k+1)*n], c.first[k]*n, hot)
-		}
-		offsets[criteo.Tables*n] = T(c.perPair() * n)
+		writeBags(c, backend.View[T](b.Input(1, int64(criteo.Tables*n+1))), n)
 		joinAll(c, backend.View[T](b.Input(2, int64(c.perPair()*n))), samples, n)
 	case stacked:
 		offsets := backend.View[T](b.Input(1, criteo.Tables, int64(n)))
@@ -67,6 +75,14 @@ func collate[T int32 | int64](c collator, samples []sdk.Sample, n int, b *sdk.Ba
 			join(backend.View[T](b.Input(1+criteo.Tables+k, int64(hot*n))), samples, k)
 		}
 	}
+}
+
+// writeBags writes where the bags of all tables begin, and where the last one ends.
+func writeBags[T int32 | int64](c collator, offsets []T, n int) {
+	for k, hot := range c.hotness {
+		bounds(offsets[k*n:(k+1)*n], c.first[k]*n, hot)
+	}
+	offsets[criteo.Tables*n] = T(c.perPair() * n)
 }
 
 // bounds writes where bags of hot indices begin.
@@ -89,10 +105,18 @@ func joinAll[T int32 | int64](c collator, dst []T, samples []sdk.Sample, n int) 
 func join[T int32 | int64](dst []T, samples []sdk.Sample, table int) {
 	for _, s := range samples {
 		indices := s.(*sample).table(table)
-		to := dst[:len(indices)]
-		for i, v := range indices {
-			to[i] = T(v)
-		}
+		widen(dst[:len(indices)], indices)
 		dst = dst[len(indices):]
+	}
+}
+
+// widen copies indices; those of the same type at the speed of memory.
+func widen[T int32 | int64](dst []T, indices []int32) {
+	if same, ok := any(dst).([]int32); ok {
+		copy(same, indices)
+		return
+	}
+	for i, v := range indices {
+		dst[i] = T(v)
 	}
 }

@@ -15,7 +15,7 @@ const (
 	// performanceSamples is how many samples the rules keep in memory at a time.
 	performanceSamples = 204800
 	// defaultBatch is how many pairs a batch has at most where the user does not say.
-	defaultBatch = 1024
+	defaultBatch = 2048
 	// warmPairs is the size of the samples that warm up: the most frequent one of the rules.
 	warmPairs = 200
 )

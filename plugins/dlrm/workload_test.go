@@ -1,6 +1,7 @@
 package dlrm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
@@ -98,7 +100,7 @@ func indicesOf(t *testing.T, pair, table int) []int64 {
 
 // TestBags reads each bag back from the offsets. Samples 7 and 2 begin at pairs 2200 and 400.
 func TestBags(t *testing.T) {
-	w := open(t, sdk.Options{})
+	w := open(t, sdk.Options{Params: map[string]string{"index": "int64"}})
 	in := collated(t, w, load(t, w, 7, 2))
 	const n = 100 + 200
 	offsets, indices := backend.View[int64](in[1].Data), backend.View[int64](in[2].Data)
@@ -122,8 +124,31 @@ func TestBags(t *testing.T) {
 	}
 }
 
+// TestASampleAloneIsNotCopied compares with the same sample in a batch of two.
+func TestASampleAloneIsNotCopied(t *testing.T) {
+	w := open(t, sdk.Options{Params: map[string]string{"grouping": "3"}})
+	s := load(t, w, 5)
+	alone, twice := collated(t, w, s), collated(t, w, append(s, s...))
+	if unsafe.SliceData(alone[2].Data) != unsafe.SliceData(backend.Bytes(s[0].(*sample).sparse)) {
+		t.Error("the indices are a copy")
+	}
+	offsets, both := backend.View[int32](alone[1].Data), backend.View[int32](twice[1].Data)
+	indices, rows := backend.View[int32](alone[2].Data), backend.View[int32](twice[2].Data)
+	for k := range criteo.Tables {
+		for i := range 3 {
+			bag, want := indices[offsets[3*k+i]:offsets[3*k+i+1]], rows[both[6*k+i]:both[6*k+i+1]]
+			if !slices.Equal(bag, want) || !slices.Equal(rows[both[6*k+3+i]:both[6*k+4+i]], want) {
+				t.Fatalf("table %d, pair %d: %v, want %v", k, i, bag, want)
+			}
+		}
+	}
+	if !bytes.Equal(alone[0].Data, twice[0].Data[:len(alone[0].Data)]) {
+		t.Error("numbers differ")
+	}
+}
+
 func TestListsHoldTheSameAsBags(t *testing.T) {
-	bag := open(t, sdk.Options{})
+	bag := open(t, sdk.Options{Params: map[string]string{"index": "int64"}})
 	list := open(t, sdk.Options{Params: map[string]string{"layout": "lists", "index": "int32"}})
 	want, got := collated(t, bag, load(t, bag, 1, 0)), collated(t, list, load(t, list, 1, 0))
 	offsets, indices := backend.View[int64](want[1].Data), backend.View[int64](want[2].Data)
@@ -175,7 +200,7 @@ const rowsOfAHundred = "100,100,100,100,100,100,100,100,100,100,100,100,100,100,
 func TestStacked(t *testing.T) {
 	w := open(t, sdk.Options{
 		Model: "dlrm", Dataset: oneHotDir(t, 5),
-		Params: map[string]string{"layout": "stacked", "grouping": "2", "rows": rowsOfAHundred, "modulus": "100"},
+		Params: map[string]string{"layout": "stacked", "index": "int64", "grouping": "2", "rows": rowsOfAHundred, "modulus": "100"},
 	})
 	if w.Len() != 3 {
 		t.Fatalf("%d samples, want 3", w.Len())

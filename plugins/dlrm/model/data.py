@@ -30,8 +30,8 @@ class Clicks:
         lengths = np.repeat(self.hotness(), len(self))
         return {
             "dense_x": np.ascontiguousarray(self.dense),
-            "offsets": np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-            "indices": np.concatenate([table.reshape(-1) for table in self.tables]).astype(np.int64),
+            "offsets": np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32),
+            "indices": np.concatenate([table.reshape(-1) for table in self.tables]),
         }
 
 

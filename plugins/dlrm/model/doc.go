@@ -2,8 +2,8 @@
 // datasets/synthetic/clicks.
 //
 //	input   dense_x   float32 N,13      log(1 + count) of 13 numbers
-//	input   offsets   int64   26*N+1    bag k*N+i, of table k and pair i, is the indices from its offset to the next
-//	input   indices   int64   214*N     rows of the tables: all of table 0, then all of table 1, ...
+//	input   offsets   int32   26*N+1    bag k*N+i, of table k and pair i, is the indices from its offset to the next
+//	input   indices   int32   214*N     rows of the tables: all of table 0, then all of table 1, ...
 //	output  pred      float32 N         probability of a click
 //
 // All pairs have the same number of indices into a table; it may be another one than in training.

@@ -47,6 +47,7 @@ class Graph:
         """The bags of all tables, each of the size that its offsets say."""
         count = len(tables)
         self.weight("first.axis", np.array([0], np.int64))
+        self.weight("slice.axis", np.array([0], np.int32))
         self.weight("bag/axis", np.array([1], np.int64))
         shape = self.node("Shape", [DENSE], "shape")
         pairs = self.node("Gather", [shape, "first.axis"], "pairs", axis=0)
@@ -57,7 +58,7 @@ class Graph:
         matrix = self.node("Concat", [pairs, self.weight("rest", np.array([-1], np.int64))], "bag/shape", axis=0)
         sums = []
         for k, table in enumerate(tables):
-            part = self.node("Slice", [INDICES, parts[k], parts[k + 1], "first.axis"], f"bag/{k}/slice")
+            part = self.node("Slice", [INDICES, parts[k], parts[k + 1], "slice.axis"], f"bag/{k}/slice")
             sums.append(self.bag(k, table, self.node("Reshape", [part, matrix], f"bag/{k}/indices")))
         return sums
 
@@ -83,8 +84,8 @@ class Graph:
 def model_of(graph):
     inputs = [
         helper.make_tensor_value_info(DENSE, TensorProto.FLOAT, ["N", 13]),
-        helper.make_tensor_value_info(OFFSETS, TensorProto.INT64, ["bounds"]),
-        helper.make_tensor_value_info(INDICES, TensorProto.INT64, ["all"]),
+        helper.make_tensor_value_info(OFFSETS, TensorProto.INT32, ["bounds"]),
+        helper.make_tensor_value_info(INDICES, TensorProto.INT32, ["all"]),
     ]
     outputs = [helper.make_tensor_value_info(PREDICTION, TensorProto.FLOAT, ["N"])]
     body = helper.make_graph(graph.nodes, "plumbline-dlrm", inputs, outputs, graph.weights)
