@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"backends/...": {"sdk/backend"},
 	"plugins/...":  {"sdk", "sdk/backend", "sdk/manifest", "sdk/generate", "sdk/batch", "sdk/internal/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
 	"cmd/plugins":  {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
-	"cmd/harness":  {"loadgen/", "sdk", "sdk/backend", "sdk/batch", "sdk/host", "sdk/internal/", "fetch/"},
+	"cmd/harness":  {"loadgen/", "sdk", "sdk/backend", "sdk/batch", "sdk/conformance", "sdk/host", "sdk/internal/", "fetch/"},
 }
 
 type listedPackage struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -65,7 +66,12 @@ func (b Backend) refuses(t *testing.T) {
 			t.Errorf("%s: error %v, want %q in its chain", name, err, want)
 		}
 	}
-	try("unknown option", backend.ErrOption, b.Model, withOption(b.Options))
+	unknown := maps.Clone(b.Options)
+	if unknown == nil {
+		unknown = map[string]string{}
+	}
+	unknown["no such option"] = "1"
+	try("unknown option", backend.ErrOption, b.Model, unknown)
 	for name, spoil := range map[string]func(i *backend.TensorInfo){
 		"name": func(i *backend.TensorInfo) { i.Name = "no such tensor" },
 		"dtype": func(i *backend.TensorInfo) {

@@ -1,0 +1,106 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// client asks a workload for answers, one query at a time, without LoadGen.
+type client struct {
+	plugin   *host.Plugin
+	workload *host.Workload
+	size     int // of the data set
+	next     loadgen.ResponseID
+
+	mu       sync.Mutex
+	first    loadgen.ResponseID // of the query under way
+	answers  [][]byte           // by response id from first on
+	answered []bool
+	missing  int
+	faults   []error
+	done     chan struct{} // closed when missing is 0
+}
+
+func newClient(p *host.Plugin, w *host.Workload) *client {
+	return &client{plugin: p, workload: w, size: w.Info().DatasetSize}
+}
+
+// all are the samples of the workload.
+func (c *client) all() []loadgen.SampleIndex {
+	indices := make([]loadgen.SampleIndex, c.size)
+	for i := range indices {
+		indices[i] = loadgen.SampleIndex(i)
+	}
+	return indices
+}
+
+// ask issues one query and returns the payload of each of its samples, in order.
+func (c *client) ask(ctx context.Context, indices []loadgen.SampleIndex) ([][]byte, error) {
+	ctx, cancel := c.plugin.Context(ctx)
+	defer cancel()
+	done, err := c.issue(ctx, indices)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.workload.SUT().FlushQueries(ctx); err != nil {
+		return nil, err
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.faults) > 0 {
+		return nil, c.faults[0]
+	}
+	return c.answers, nil
+}
+
+// issue issues one query; the channel is closed when all of it is answered.
+func (c *client) issue(ctx context.Context, indices []loadgen.SampleIndex) (<-chan struct{}, error) {
+	q := loadgen.Query{Samples: make([]loadgen.QuerySample, len(indices))}
+	c.mu.Lock()
+	c.first, c.missing, c.done = c.next, len(indices), make(chan struct{})
+	c.answers, c.answered, c.faults = make([][]byte, len(indices)), make([]bool, len(indices)), nil
+	done := c.done
+	c.mu.Unlock()
+	for i, index := range indices {
+		q.Samples[i] = loadgen.QuerySample{ID: c.next, Index: index}
+		c.next++
+	}
+	return done, c.workload.SUT().IssueQuery(ctx, q, c)
+}
+
+// QuerySamplesComplete implements loadgen.Responder.
+func (c *client) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range rs {
+		i := int64(r.ID) - int64(c.first)
+		if i < 0 || i >= int64(len(c.answers)) || c.answered[i] {
+			c.faults = append(c.faults, fmt.Errorf("response id %d was answered twice, or never issued", r.ID))
+			continue
+		}
+		c.answers[i], c.answered[i] = slices.Clone(r.Data), true
+		if c.missing--; c.missing == 0 {
+			close(c.done)
+		}
+	}
+}
+
+// FirstTokenComplete implements loadgen.Responder.
+func (c *client) FirstTokenComplete([]loadgen.QuerySampleResponse) {}
+
+// count is how many samples of the query under way are answered.
+func (c *client) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.answers) - c.missing
+}

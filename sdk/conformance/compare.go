@@ -1,0 +1,169 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// Payloads may differ in the last bits of a float where batches are computed by other kernels, and a few pixels of a
+// volume with them. The answers may not.
+const (
+	floatTolerance = 1e-3 // of float32 values: absolute, and as a share
+	byteTolerance  = 0.01 // share of bytes that differ, in payloads of another type
+	scoreTolerance = 1e-3 // of the metrics of the same samples: as a share
+)
+
+// difference is how two lists of payloads differ.
+type difference struct {
+	count, total int
+	first        int     // the first that differs
+	apart        int     // payloads that differ by more than a tolerance
+	largest      float64 // of the differences of float32 values; NaN where payloads are no such values
+}
+
+// compare compares payloads one by one.
+func compare(a, b [][]byte) difference {
+	d := difference{total: len(a), first: -1}
+	for i := range a {
+		if bytes.Equal(a[i], b[i]) {
+			continue
+		}
+		if d.count == 0 {
+			d.first = i
+		}
+		d.count++
+		largest, near := distance(a[i], b[i])
+		d.largest = max(d.largest, largest) // NaN stays
+		if !near {
+			d.apart++
+		}
+	}
+	return d
+}
+
+// distance is the largest difference of two payloads of float32 values, NaN if they are none, and whether the payloads
+// are within the tolerance of their type.
+func distance(a, b []byte) (largest float64, near bool) {
+	if len(a) != len(b) {
+		return math.NaN(), false
+	}
+	if x, y, ok := floats(a, b); ok {
+		near = true
+		for i := range x {
+			d := math.Abs(float64(x[i]) - float64(y[i]))
+			largest, near = max(largest, d), near && d <= floatTolerance*(1+math.Abs(float64(x[i])))
+		}
+		return largest, near
+	}
+	differ := 0
+	for i := range a {
+		if a[i] != b[i] {
+			differ++
+		}
+	}
+	return math.NaN(), float64(differ) <= byteTolerance*float64(len(a))
+}
+
+// floats reads two payloads as float32 values, if they are some.
+func floats(a, b []byte) (x, y []float32, ok bool) {
+	if len(a)%4 != 0 {
+		return nil, nil, false
+	}
+	x, y = backend.View[float32](bytes.Clone(a)), backend.View[float32](bytes.Clone(b))
+	for i := range x {
+		if !plausible(x[i]) || !plausible(y[i]) {
+			return nil, nil, false
+		}
+	}
+	return x, y, true
+}
+
+// plausible tells floats from whole numbers that are read as floats.
+func plausible(v float32) bool {
+	m := math.Abs(float64(v))
+	return m == 0 || m > 1e-20 && m < 1e20
+}
+
+func (d difference) String() string {
+	if d.count == 0 {
+		return fmt.Sprintf("%d payloads are equal, byte for byte", d.total)
+	}
+	text := fmt.Sprintf("%d of %d payloads differ, the first of them that of sample %d", d.count, d.total, d.first)
+	if !math.IsNaN(d.largest) {
+		text += fmt.Sprintf(", float32 values by up to %.2g", d.largest)
+	}
+	return text
+}
+
+// agree compares payloads of the first samples of the data set, got twice. They may differ by
+// rounding alone, and must score the same.
+func (v *visit) agree(ctx context.Context, p *host.Plugin, a, b [][]byte) (string, error) {
+	d := compare(a, b)
+	if d.count == 0 {
+		return d.String(), nil
+	}
+	if d.apart > 0 {
+		return "", fmt.Errorf("%v: %d of them by more than rounding", d, d.apart)
+	}
+	before, err := v.score(ctx, p, a)
+	if err != nil {
+		return "", fmt.Errorf("%v; scoring them: %w", d, err)
+	}
+	after, err := v.score(ctx, p, b)
+	if err != nil {
+		return "", fmt.Errorf("%v; scoring them: %w", d, err)
+	}
+	for i, m := range before.Metrics {
+		n := after.Metrics[i].Value
+		if !(math.Abs(m.Value-n) <= scoreTolerance*math.Abs(m.Value)) {
+			return "", fmt.Errorf("%v; they score %s = %v and %v, want the same", d, m.Name, m.Value, n)
+		}
+	}
+	return fmt.Sprintf("%v; both score %s", d, metrics(before)), nil
+}
+
+// score scores payloads of the first samples of the data set, as a harness does.
+func (v *visit) score(ctx context.Context, p *host.Plugin, payloads [][]byte) (sdk.Score, error) {
+	o := v.subject.Open
+	s, err := p.OpenScorer(ctx, sdk.ScoreOptions{Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: o.Params})
+	if err != nil {
+		return sdk.Score{}, err
+	}
+	for i, data := range payloads {
+		if err := s.Add(mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: data, TokenCount: -1}); err != nil {
+			return sdk.Score{}, err
+		}
+	}
+	return s.Result()
+}
+
+// metrics words a score: "accuracy 97.1 %".
+func metrics(s sdk.Score) string {
+	texts := make([]string, len(s.Metrics))
+	for i, m := range s.Metrics {
+		texts[i] = strings.TrimSpace(fmt.Sprintf("%s %.5g %s", m.Name, m.Value, m.Unit))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// listed puts payloads by sample into a list; every sample must have one.
+func listed(payloads map[loadgen.SampleIndex][]byte, size int) ([][]byte, error) {
+	list := make([][]byte, size)
+	for i := range list {
+		data, ok := payloads[loadgen.SampleIndex(i)]
+		if !ok {
+			return nil, fmt.Errorf("sample %d of %d was not answered", i, size)
+		}
+		list[i] = data
+	}
+	return list, nil
+}

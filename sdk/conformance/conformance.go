@@ -1,0 +1,205 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Subject is what is checked: a plugin binary, opened with some options.
+type Subject struct {
+	Binary string
+	// Open are the options of every workload: model, precision, data set, backend and its options. The checks set
+	// Scenario. Count is how many samples are answered again and again; 0: 24.
+	Open sdk.Options
+	// Env is added to the plugin's environment.
+	Env []string
+	// Reference, if not nil, is whose answers the subject's are compared with: another backend, or another binary.
+	Reference *Reference
+	// Queries is how many queries the check of memory growth makes; 0: 10,000.
+	Queries int
+	// Patience bounds the time of those queries, and that in which a plugin notices its end or an error; 0: 20 s.
+	Patience time.Duration
+	// Only names the checks to make; none: all of them.
+	Only []string
+}
+
+// Reference is a plugin that is taken to be right.
+type Reference struct {
+	Binary string // empty: the subject's
+	Open   sdk.Options
+}
+
+// The defaults of Subject.
+const (
+	defaultSamples  = 24
+	defaultQueries  = 10_000
+	defaultPatience = 20 * time.Second
+)
+
+// Outcome of a check.
+type Outcome string
+
+// The outcomes. A check is skipped where it does not apply; Detail says why.
+const (
+	Pass Outcome = "PASS"
+	Fail Outcome = "FAIL"
+	Skip Outcome = "SKIP"
+)
+
+// Result of a check.
+type Result struct {
+	Name    string  `json:"name"`
+	About   string  `json:"about"`
+	Outcome Outcome `json:"outcome"`
+	// Detail says what was found, and in a failure what was expected and what to do.
+	Detail  string  `json:"detail"`
+	Seconds float64 `json:"seconds"`
+}
+
+// check is one thing to be held.
+type check struct {
+	name, about string
+	// run returns what was found. An error is a failure, unless it is of class errSkip.
+	run func(ctx context.Context, v *visit) (string, error)
+}
+
+// errSkip is in the chain of the error of a check that does not apply.
+var errSkip = errors.New("skip")
+
+func skip(format string, args ...any) error {
+	return fmt.Errorf("%w%s", errSkip, fmt.Sprintf(format, args...))
+}
+
+// checks lists every check, in the order in which they are made.
+func checks() []check {
+	return []check{
+		{"handshake", "it starts, shakes hands and speaks this version of the wire", handshake},
+		{"by-hand", "started without a harness it says what it is for and fails", byHand},
+		{"description", "what it says of itself is complete, and the same by both ways", description},
+		{"reality", "models, data sets and scenarios are as described", reality},
+		{"scenarios", "every scenario runs, and each sample is answered once", scenarios},
+		{"modes", "a sample has the same payload in performance and accuracy mode and in every scenario", modes},
+		{"determinism", "the same samples in a fresh process give the same payloads", determinism},
+		{"order", "the order of samples does not matter", order},
+		{"batch", "a sample alone has the payload that it has in a batch", batches},
+		{"accuracy", "the whole data set scores what the description promises", accuracy},
+		{"reference", "the answers are those of the reference", reference},
+		{"errors", "unknown models, backends and options are refused", refusals},
+		{"loading", "samples are loaded, counted and unloaded; others are not answered", loading},
+		{"back-pressure", "more samples than can be answered do not fill the memory", backPressure},
+		{"cancellation", "a run that is called off ends soon, and the next one works", cancellation},
+		{"kill", "a killed process ends the run with a reason, and starts again", kill},
+		{"memory", "memory does not grow with the number of queries", memory},
+		{"caching", "a sample that was answered before takes as long as a new one", caching},
+		{"leftovers", "no process and no file is left", leftovers},
+	}
+}
+
+// Names lists the checks, in order.
+func Names() []string {
+	var names []string
+	for _, c := range checks() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Run makes the checks and returns their results in order; report, if not nil, gets each as soon as it is there. A plugin
+// that does not start fails the first check, and all others are skipped. When ctx ends, so do the checks.
+func Run(ctx context.Context, s Subject, report func(Result)) []Result {
+	var results []Result
+	started := true
+	for _, c := range checks() {
+		if len(s.Only) > 0 && !slices.Contains(s.Only, c.name) {
+			continue
+		}
+		r := Result{Name: c.name, About: c.about, Outcome: Skip, Detail: "the plugin does not start"}
+		switch {
+		case ctx.Err() != nil:
+			r.Detail = "called off"
+		case started:
+			r = c.make(ctx, s)
+			started = c.name != "handshake" || r.Outcome != Fail
+		}
+		results = append(results, r)
+		if report != nil {
+			report(r)
+		}
+	}
+	return results
+}
+
+// Failed counts the failures.
+func Failed(results []Result) int {
+	n := 0
+	for _, r := range results {
+		if r.Outcome == Fail {
+			n++
+		}
+	}
+	return n
+}
+
+// checkMost is how long one check may take: longer than any that ends.
+const checkMost = 10 * time.Minute
+
+// make makes one check in processes of its own.
+func (c check) make(ctx context.Context, s Subject) (r Result) {
+	r = Result{Name: c.name, About: c.about}
+	ctx, cancel := context.WithTimeoutCause(ctx, checkMost, fmt.Errorf("no end after %v", checkMost))
+	defer cancel()
+	start := time.Now()
+	v, err := newVisit(s)
+	if err == nil {
+		r.Detail, err = c.run(ctx, v)
+		err = errors.Join(err, v.end())
+	}
+	r.Seconds = time.Since(start).Seconds()
+	r.Outcome = Pass
+	switch {
+	case errors.Is(err, errSkip):
+		r.Outcome, r.Detail = Skip, strings.TrimPrefix(err.Error(), errSkip.Error())
+	case err != nil:
+		r.Outcome, r.Detail = Fail, err.Error()
+	}
+	return r
+}
+
+// model is the description of the model that the subject opens.
+func (v *visit) model(d sdk.Description) (sdk.ModelInfo, error) {
+	for _, m := range d.Models {
+		if v.subject.Open.Model == "" || strings.EqualFold(m.Name, v.subject.Open.Model) {
+			return m, nil
+		}
+	}
+	return sdk.ModelInfo{}, fmt.Errorf("it describes no model %q", v.subject.Open.Model)
+}
+
+// mainScenario is the scenario of checks that need one: Offline, where the model has it.
+func mainScenario(m sdk.ModelInfo) loadgen.Scenario {
+	if len(m.Scenarios) == 0 || slices.Contains(m.Scenarios, loadgen.Offline) {
+		return loadgen.Offline
+	}
+	return m.Scenarios[0]
+}
+
+func (s Subject) withDefaults() Subject {
+	if s.Open.Count == 0 {
+		s.Open.Count = defaultSamples
+	}
+	if s.Queries == 0 {
+		s.Queries = defaultQueries
+	}
+	if s.Patience == 0 {
+		s.Patience = defaultPatience
+	}
+	s.Env = slices.Clone(s.Env)
+	return s
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package conformance
+
+import "errors"
+
+func residentBytes(int) (int64, error) {
+	return 0, errors.New("the memory of a process can be seen on Linux only")
+}
+
+func marked(string) ([]int, bool) { return nil, false }

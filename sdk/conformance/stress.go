@@ -1,0 +1,294 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// loading tries the edges of loading and unloading.
+func loading(ctx context.Context, v *visit) (string, error) {
+	p, m, err := v.start(ctx)
+	if err != nil {
+		return "", err
+	}
+	w, err := v.open(ctx, p, mainScenario(m))
+	if err != nil {
+		return "", err
+	}
+	c, q := newClient(p, w), w.QSL()
+	beyond := []loadgen.SampleIndex{loadgen.SampleIndex(c.size)}
+	if err := q.LoadSamplesToRAM(ctx, beyond); err == nil {
+		return "", fmt.Errorf("sample %d of %d was loaded, want an error", c.size, c.size)
+	}
+	one := []loadgen.SampleIndex{0}
+	// MultiStream loads some samples twice: the first unloading leaves the second.
+	err = errors.Join(q.LoadSamplesToRAM(ctx, one), q.LoadSamplesToRAM(ctx, one), q.UnloadSamplesFromRAM(ctx, one))
+	if err == nil {
+		_, err = c.ask(ctx, one)
+	}
+	if err == nil {
+		err = q.UnloadSamplesFromRAM(ctx, one)
+	}
+	if err != nil {
+		return "", fmt.Errorf("a sample that is loaded twice and unloaded once: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, v.subject.Patience)
+	defer cancel()
+	if _, err := c.ask(ctx, one); err == nil {
+		return "", errors.New("a sample that is not loaded was answered, want an error that names it")
+	} else if ctx.Err() != nil {
+		return "", fmt.Errorf("a sample that is not loaded gave neither answer nor error in %v", v.subject.Patience)
+	}
+	return "out of range, loaded twice, not loaded", nil
+}
+
+const (
+	// floodSamples is more than any machine answers while the check waits.
+	floodSamples = 2_000_000
+	// floodBytes is what the plugin may grow by meanwhile: its queue, and what is in work.
+	floodBytes = 256 << 20
+)
+
+func backPressure(ctx context.Context, v *visit) (string, error) {
+	c, err := v.client(ctx)
+	if err != nil {
+		return "", err
+	}
+	if _, err := c.ask(ctx, c.all()); err != nil { // grown to its working size
+		return "", err
+	}
+	before, err := residentBytes(c.plugin.PID())
+	if err != nil {
+		return "", skip("%v", err)
+	}
+	flood := make([]loadgen.SampleIndex, floodSamples)
+	for i := range flood {
+		flood[i] = loadgen.SampleIndex(i % c.size)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	_, err = c.issue(ctx, flood)
+	if err != nil && ctx.Err() == nil {
+		return "", err
+	}
+	<-ctx.Done()
+	after, err := residentBytes(c.plugin.PID())
+	if err != nil {
+		return "", fmt.Errorf("the process is gone: %w", err)
+	}
+	if grown := after - before; grown > floodBytes {
+		return "", fmt.Errorf("the process grew by %d MB while %d samples waited, want at most %d: take samples in only as fast as they are answered",
+			grown>>20, floodSamples, floodBytes>>20)
+	}
+	return fmt.Sprintf("%d of %d samples answered in 3 s, %d MB more", c.count(), floodSamples, max(after-before, 0)>>20), nil
+}
+
+func cancellation(ctx context.Context, v *visit) (string, error) {
+	p, m, err := v.start(ctx)
+	if err != nil {
+		return "", err
+	}
+	c, err := v.clientOf(ctx, p, mainScenario(m))
+	if err != nil {
+		return "", err
+	}
+	many := make([]loadgen.SampleIndex, 0, 50*c.size)
+	for range 50 {
+		many = append(many, c.all()...)
+	}
+	if _, err := c.issue(ctx, many); err != nil {
+		return "", err
+	}
+	start := time.Now()
+	ended := make(chan error, 1)
+	go func() { ended <- c.workload.Close() }()
+	select {
+	case err = <-ended:
+	case <-time.After(v.subject.Patience):
+		return "", fmt.Errorf("Close takes more than %v while %d samples wait: drop what is queued", v.subject.Patience, len(many))
+	}
+	if err != nil {
+		return "", fmt.Errorf("close in mid-run: %w", err)
+	}
+	took := time.Since(start)
+	next, err := v.clientOf(ctx, p, mainScenario(m))
+	if err == nil {
+		_, err = next.ask(ctx, next.all())
+	}
+	if err != nil {
+		return "", fmt.Errorf("the run after one that was called off: %w", err)
+	}
+	return fmt.Sprintf("closed in %v, the next run works", took.Round(time.Millisecond)), nil
+}
+
+func kill(ctx context.Context, v *visit) (string, error) {
+	c, err := v.client(ctx)
+	if err != nil {
+		return "", err
+	}
+	watched, cancel := c.plugin.Context(ctx)
+	defer cancel()
+	if _, err := c.issue(ctx, append(c.all(), c.all()...)); err != nil {
+		return "", err
+	}
+	if err := killProcess(c.plugin.PID()); err != nil {
+		return "", err
+	}
+	select {
+	case <-watched.Done():
+	case <-time.After(v.subject.Patience):
+		return "", fmt.Errorf("its end goes unnoticed for %v", v.subject.Patience)
+	}
+	var failure *host.Error
+	if !errors.As(context.Cause(watched), &failure) || failure.Kind != host.KindDied {
+		return "", fmt.Errorf("the cause is %v, want that it died", context.Cause(watched))
+	}
+	if err := c.plugin.Close(); err != nil {
+		return "", err
+	}
+	again, err := v.client(ctx)
+	if err == nil {
+		_, err = again.ask(ctx, again.all())
+	}
+	if err != nil {
+		return "", fmt.Errorf("after the kill: %w", err)
+	}
+	return failure.Found + "; it starts again", nil
+}
+
+func killProcess(pid int) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return p.Kill()
+}
+
+// growthBytes is what the process may grow by over all queries.
+const growthBytes = 64 << 20
+
+func memory(ctx context.Context, v *visit) (string, error) {
+	c, err := v.client(ctx)
+	if err != nil {
+		return "", err
+	}
+	end := time.Now().Add(v.subject.Patience)
+	made := 0
+	ask := func(n int) error {
+		for ; made < n && time.Now().Before(end); made++ {
+			if _, err := c.ask(ctx, []loadgen.SampleIndex{loadgen.SampleIndex(made % c.size)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := ask(min(v.subject.Queries/10, 2*c.size)); err != nil {
+		return "", err
+	}
+	warm := made
+	before, err := residentBytes(c.plugin.PID())
+	if err != nil {
+		return "", skip("%v", err)
+	}
+	if err := ask(v.subject.Queries); err != nil {
+		return "", err
+	}
+	after, err := residentBytes(c.plugin.PID())
+	if err != nil {
+		return "", err
+	}
+	if grown := after - before; grown > growthBytes {
+		return "", fmt.Errorf("the process grew by %d MB over %d queries, want at most %d: something is kept of each", grown>>20, made-warm, growthBytes>>20)
+	}
+	return fmt.Sprintf("%d MB before and %d MB after %d queries", before>>20, after>>20, made-warm), nil
+}
+
+const (
+	// cachePairs is how many samples are asked for twice in a row.
+	cachePairs = 24
+	// tooFast is a time in which a cache cannot be told from a device.
+	tooFast = 200 * time.Microsecond
+)
+
+// caching compares the time of a sample's first answer with that of its second, which follows at once.
+func caching(ctx context.Context, v *visit) (string, error) {
+	c, err := v.client(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := c.workload.SUT().(loadgen.Warmer).WarmUp(ctx); err != nil {
+		return "", err
+	}
+	if c.size < 8 {
+		return "", skip("%d samples are too few", c.size)
+	}
+	timed := func(i int) (time.Duration, error) {
+		start := time.Now()
+		_, err := c.ask(ctx, []loadgen.SampleIndex{loadgen.SampleIndex(i)})
+		return time.Since(start), err
+	}
+	var first, second []time.Duration
+	for i := range min(cachePairs+1, c.size) {
+		a, errA := timed(i)
+		b, errB := timed(i)
+		if err := errors.Join(errA, errB); err != nil {
+			return "", err
+		}
+		if i > 0 { // the very first query may find the device asleep
+			first, second = append(first, a), append(second, b)
+		}
+	}
+	slices.Sort(first)
+	slices.Sort(second)
+	a, b := first[len(first)/2], second[len(second)/2]
+	found := fmt.Sprintf("median %v for a new sample, %v for the same again", a.Round(time.Microsecond), b.Round(time.Microsecond))
+	if a > tooFast && 2*b < a {
+		return "", fmt.Errorf("%s: answers seem to be kept, which the rules forbid", found)
+	}
+	return found, nil
+}
+
+// leftovers looks for processes and files behind a plugin that was closed.
+func leftovers(ctx context.Context, v *visit) (string, error) {
+	files := v.dir + "/tmp"
+	if err := os.Mkdir(files, 0o700); err != nil {
+		return "", err
+	}
+	mark := "PLUMBLINE_VERIFY_MARK=" + v.dir
+	v.subject.Env = append(v.subject.Env, mark, "TMPDIR="+files)
+	c, err := v.client(ctx)
+	if err != nil {
+		return "", err
+	}
+	if _, err := c.ask(ctx, c.all()); err != nil {
+		return "", err
+	}
+	if err := c.plugin.Close(); err != nil {
+		return "", err
+	}
+	left, err := os.ReadDir(files)
+	if err != nil {
+		return "", err
+	}
+	if len(left) > 0 {
+		return "", fmt.Errorf("%d files are left in the temporary directory, such as %s", len(left), left[0].Name())
+	}
+	processes, known := marked(mark)
+	for _, p := range processes {
+		_ = killProcess(p) // ours: it has the mark of this check
+	}
+	if len(processes) > 0 {
+		return "", fmt.Errorf("%d processes are left, such as %d: end them in Close", len(processes), processes[0])
+	}
+	if !known {
+		return "no file is left; whether a process is cannot be seen here", nil
+	}
+	return "none", nil
+}

@@ -1,0 +1,127 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// visit is one check's use of a plugin: what it starts, it ends.
+type visit struct {
+	subject Subject
+	whole   int    // Open.Count as the user gave it; 0: all samples
+	dir     string // for the plugin's temporary files and our logs
+	plugins []*host.Plugin
+}
+
+func newVisit(s Subject) (*visit, error) {
+	dir, err := os.MkdirTemp("", "plumbline-verify-")
+	if err != nil {
+		return nil, err
+	}
+	v := &visit{subject: s.withDefaults(), whole: s.Open.Count, dir: dir}
+	return v, nil
+}
+
+// end closes what is running and removes what was written.
+func (v *visit) end() error {
+	var faults []error
+	for _, p := range v.plugins {
+		faults = append(faults, p.Close())
+	}
+	return errors.Join(append(faults, os.RemoveAll(v.dir))...)
+}
+
+// launch starts the plugin.
+func (v *visit) launch(ctx context.Context) (*host.Plugin, error) {
+	return v.launchBinary(ctx, v.subject.Binary)
+}
+
+func (v *visit) launchBinary(ctx context.Context, path string) (*host.Plugin, error) {
+	p, err := host.Launch(ctx, path, host.LaunchOptions{Env: v.subject.Env, StartTimeout: time.Minute})
+	if err != nil {
+		return nil, err
+	}
+	v.plugins = append(v.plugins, p)
+	return p, nil
+}
+
+// start launches the plugin and asks it for the subject's model.
+func (v *visit) start(ctx context.Context) (*host.Plugin, sdk.ModelInfo, error) {
+	p, err := v.launch(ctx)
+	if err != nil {
+		return nil, sdk.ModelInfo{}, err
+	}
+	d, err := p.Describe(ctx)
+	if err != nil {
+		return nil, sdk.ModelInfo{}, err
+	}
+	m, err := v.model(d)
+	v.subject.Open.Count = clamp(v.subject.Open.Count, v.subject.Open.Dataset, m)
+	return p, m, err
+}
+
+// clamp keeps a count within the embedded data set, whose size is described.
+func clamp(count int, dataset string, m sdk.ModelInfo) int {
+	for _, d := range m.Datasets {
+		if d.Embedded && dataset == "" && d.Samples > 0 {
+			count = min(count, d.Samples)
+		}
+	}
+	return count
+}
+
+// open opens the subject's workload for a scenario.
+func (v *visit) open(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*host.Workload, error) {
+	o := v.subject.Open
+	o.Scenario = s
+	w, err := p.Open(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("open for %v: %w", s, err)
+	}
+	return w, nil
+}
+
+// client starts the plugin and opens the main scenario with all of its samples loaded.
+func (v *visit) client(ctx context.Context) (*client, error) {
+	p, m, err := v.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return v.clientOf(ctx, p, mainScenario(m))
+}
+
+func (v *visit) clientOf(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*client, error) {
+	w, err := v.open(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	c := newClient(p, w)
+	return c, w.QSL().LoadSamplesToRAM(ctx, c.all())
+}
+
+// settings are LoadGen's for a test of a few samples of a model.
+func settings(m sdk.ModelInfo, s loadgen.Scenario, mode loadgen.Mode) (loadgen.TestSettings, error) {
+	read, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, Scenario: s})
+	if err != nil {
+		return loadgen.TestSettings{}, err
+	}
+	t := read.TestSettings
+	t.Mode = mode
+	t.MinDuration, t.MinQueryCount, t.MaxQueryCount = time.Millisecond, testQueries, testQueries
+	t.ServerTargetQPS, t.OfflineExpectedQPS = 1000, 1
+	if s == loadgen.Offline {
+		t.MinQueryCount, t.MaxQueryCount = 1, 0
+	}
+	return t, nil
+}
+
+// testQueries is how many queries a test of a scenario has.
+const testQueries = 16
