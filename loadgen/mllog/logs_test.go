@@ -94,7 +94,7 @@ func traceReads(t *testing.T, text []byte) {
 	samples := map[bool]int{}
 	for {
 		e, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -115,7 +115,7 @@ func eachEntry(r io.Reader, f func(mllog.AccuracyEntry) error) error {
 	a := mllog.NewAccuracyReader(r)
 	for {
 		e, err := a.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil {
