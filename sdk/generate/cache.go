@@ -11,6 +11,7 @@ type cache struct {
 	spare         [][]byte // what the next step writes
 	aside         []byte   // one row of one tensor, while others move
 	peak          int      // bytes, the greatest ever held
+	noted         int      // of peak, what is in the generator's figures
 }
 
 func newCache(d *decoder) *cache {

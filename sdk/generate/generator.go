@@ -9,7 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Generator is a backend.Generator on a session. One goroutine runs all steps.
+// Generator is a backend.Generator on a session. One goroutine runs all steps; prompts run in another one, where the
+// session takes two runs at a time.
 //
 // Answers hold ids alone, and the end token where one was reached. With beams, no token is certain before the answer is
 // complete: FirstToken comes right before Complete then.
@@ -17,9 +18,11 @@ type Generator struct {
 	model   decoder
 	session backend.Session
 	options Options
+	beside  bool // prompts run beside the steps
 
 	mu      sync.Mutex
 	waiting []*sequence // in the order in which they came
+	active  []*sequence // prompts that run, and sequences after them
 	stats   Stats
 
 	wake    chan struct{} // has an element when waiting may have grown
@@ -45,7 +48,7 @@ func New(s backend.Session, o Options) (*Generator, error) {
 		return nil, err
 	}
 	g := &Generator{
-		model: model, session: s, options: o,
+		model: model, session: s, options: o, beside: s.Limits().Concurrency > 1,
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	g.stats.CacheLimit = o.CacheBytes
@@ -110,6 +113,7 @@ func (g *Generator) Describe() backend.Info {
 	}
 	details["sequences"] = fmt.Sprint(g.options.MaxSequences)
 	details["kv_cache_limit_bytes"] = fmt.Sprint(g.options.CacheBytes)
+	details["prompts_beside_steps"] = fmt.Sprint(g.beside)
 	details["kv_cache_bytes_per_token"] = fmt.Sprint(g.model.tokenBytes())
 	info.Details = details
 	return info
@@ -122,7 +126,7 @@ type Stats struct {
 	Steps      int   // runs of one token of each sequence
 	Rows       int   // sum of the sequences of all steps
 	Prompts    int   // runs of prompts
-	CacheBytes int64 // memory of keys and values that is held, which is also the most there was
+	CacheBytes int64 // memory of keys and values: the most there was
 	CacheLimit int64 // its bound
 }
 

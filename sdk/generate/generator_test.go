@@ -60,7 +60,7 @@ func generateAll(t testing.TB, g backend.Generator, all []backend.Prompt) []answ
 func TestGreedyTogetherIsGreedyAlone(t *testing.T) {
 	model := &toy{vocab: 30, layers: 2, favour: 1}
 	for _, sequences := range []int{1, 3, 8} {
-		g := open(t, &toy{vocab: 30, layers: 2, favour: 1}, generate.Options{MaxSequences: sequences, PromptTokens: 50})
+		g := open(t, &toy{vocab: 30, layers: 2, favour: 1, concurrency: sequences % 3}, generate.Options{MaxSequences: sequences, PromptTokens: 50})
 		all := prompts(60, 30, 1)
 		for i, a := range generateAll(t, g, all) {
 			a.check(t, model.greedy(all[i]))
@@ -73,7 +73,7 @@ func TestBeamsTogetherAreBeamsAlone(t *testing.T) {
 	for i := range all {
 		all[i].Beams, all[i].EarlyStopping = 1+i%4, i%3 == 0
 	}
-	together := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.Options{MaxSequences: 11})
+	together := open(t, &toy{vocab: 30, layers: 1, favour: 1, concurrency: 2}, generate.Options{MaxSequences: 11})
 	answers := generateAll(t, together, all)
 	for i, p := range all {
 		alone := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.Options{MaxSequences: 4})
@@ -111,7 +111,7 @@ func TestTokensAreCounted(t *testing.T) {
 func TestCacheStaysInItsBound(t *testing.T) {
 	model := &toy{vocab: 30, layers: 1}
 	const bound = 48 << 10
-	g := open(t, &toy{vocab: 30, layers: 1}, generate.Options{MaxSequences: 64, CacheBytes: bound})
+	g := open(t, &toy{vocab: 30, layers: 1, concurrency: 2}, generate.Options{MaxSequences: 64, CacheBytes: bound})
 	all := prompts(100, 30, 4)
 	for i, a := range generateAll(t, g, all) {
 		a.check(t, model.greedy(all[i]))

@@ -3,111 +3,113 @@ package generate
 import (
 	"context"
 	"slices"
+	"sync"
 )
 
 // loop runs steps for as long as there are sequences. All of it belongs to one goroutine.
+//
+// Where the session takes two runs at a time, prompts run in a goroutine of their own, beside the steps; else between
+// them.
 type loop struct {
 	*Generator
-	runner  *runner
-	cache   *cache // of the running sequences
-	fresh   *cache // of prompts that just ran
-	running []*sequence
-	owners  []*sequence // of each row of the cache
+	runner   *runner
+	cache    *cache // of the running sequences
+	prompter *prompter
+	running  []*sequence
+	owners   []*sequence // of each row of the cache
 
 	tokens []int32
 	logits [][]float32
 }
 
 func newLoop(g *Generator) *loop {
-	return &loop{Generator: g, runner: newRunner(&g.model, g.session), cache: newCache(&g.model), fresh: newCache(&g.model)}
+	return &loop{Generator: g, runner: newRunner(&g.model, g.session), cache: newCache(&g.model), prompter: newPrompter(g)}
 }
 
-// run takes steps until the generator closes, and waits where there is nothing to do.
+// run takes steps until the generator closes.
 func (l *loop) run() {
+	if l.beside {
+		var prompts sync.WaitGroup
+		prompts.Go(l.prompter.run)
+		defer prompts.Wait()
+	}
+	for l.collect() {
+		l.step()
+	}
+}
+
+// collect lets prompts that have run join, and waits for some where nothing runs. It returns false when the generator
+// closes.
+func (l *loop) collect() bool {
+	select {
+	case <-l.closing:
+		return false
+	default:
+	}
+	if !l.beside {
+		return l.runPrompts()
+	}
+	if len(l.running) == 0 {
+		select {
+		case <-l.closing:
+			return false
+		case r := <-l.prompter.done:
+			l.joinAll(r)
+		}
+	}
 	for {
 		select {
-		case <-l.closing:
-			return
+		case r := <-l.prompter.done:
+			l.joinAll(r)
 		default:
-		}
-		busy := l.admit()
-		if l.step() || busy {
-			continue
-		}
-		select {
-		case <-l.closing:
-			return
-		case <-l.wake:
+			return true
 		}
 	}
 }
 
-// admit runs prompts that wait, as far as there is room, and lets their sequences join.
-func (l *loop) admit() bool {
+// runPrompts runs prompts that wait, as far as there is room.
+func (l *loop) runPrompts() bool {
 	batch := l.take()
-	if len(batch) == 0 {
+	if len(batch) > 0 {
+		l.joinAll(l.prompter.prepare(batch, <-l.prompter.spare))
+		return true
+	}
+	if len(l.running) > 0 {
+		return true
+	}
+	select {
+	case <-l.closing:
 		return false
+	case <-l.wake:
+		return true
 	}
-	prompts := make([][]int32, len(batch))
-	for i, s := range batch {
-		prompts[i] = s.prompt.Tokens
-	}
-	logits, err := l.runner.prompts(context.Background(), l.fresh, prompts, batch[0].prompt.PadToken)
-	for i, s := range batch {
-		if s.err = err; err == nil {
-			s.advance(logits[i : i+1])
-		}
-	}
-	for i, s := range batch {
-		if s.over() {
-			l.leave(s)
-			continue
-		}
-		l.join(s, i)
-	}
-	l.count(func(st *Stats) { st.Prompts++ })
-	return true
 }
 
-// take removes from the waiting sequences those whose prompts run now: in the order in which they came, until there is no
-// room for the next one.
-func (l *loop) take() []*sequence {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var batch []*sequence
-	rows, longest, widest := len(l.owners), 0, 0
-	for _, s := range l.running {
-		longest = max(longest, tokensOf(&s.prompt))
-	}
-	for len(l.waiting) > 0 {
-		s := l.waiting[0]
-		n := len(s.prompt.Tokens)
-		rows += branches(&s.prompt)
-		longest, widest = max(longest, tokensOf(&s.prompt)), max(widest, n)
-		tooMany := rows > l.options.MaxSequences || len(batch) > 0 && (len(batch)+1)*widest > l.options.PromptTokens
-		if tooMany || l.memory(rows, longest) > l.options.CacheBytes {
-			break
+// joinAll gives the sequences of a batch their rows.
+func (l *loop) joinAll(r prepared) {
+	for i, s := range r.batch {
+		if s != nil {
+			l.join(s, r.cache, i)
 		}
-		batch = append(batch, s)
-		l.waiting = l.waiting[1:]
 	}
-	return batch
+	l.peak(r.cache)
+	l.prompter.spare <- r.cache
 }
 
 // join gives a sequence its rows in the cache, all copies of row i of the prompts'.
-func (l *loop) join(s *sequence, i int) {
+func (l *loop) join(s *sequence, from *cache, i int) {
 	for range s.search.tokens() {
 		s.rows = append(s.rows, len(l.owners))
 		l.owners = append(l.owners, s)
-		l.cache.add(l.fresh, i)
+		l.cache.add(from, i)
 	}
 	l.running = append(l.running, s)
 }
 
-// step runs one token of each branch of each sequence, and says whether there was any.
-func (l *loop) step() bool {
+// step runs one token of each branch of each sequence.
+func (l *loop) step() {
 	if len(l.running) == 0 {
-		return false
+		return
 	}
 	l.cache.trim()
 	l.tokens = sized(l.tokens, l.cache.rows())
@@ -123,8 +125,8 @@ func (l *loop) step() bool {
 		}
 	}
 	l.count(func(st *Stats) { st.Steps++; st.Rows += len(l.owners) })
+	l.peak(l.cache)
 	l.retire()
-	return true
 }
 
 // advance lets a sequence choose, and moves its rows to where its branches continue.
@@ -164,19 +166,5 @@ func (l *loop) leave(s *sequence) {
 		l.owners = l.owners[:last]
 		l.cache.drop(last)
 	}
-	l.count(func(st *Stats) {
-		if s.err == nil {
-			st.Sequences++
-			st.Tokens += len(s.search.answer())
-		}
-	})
-	s.finish()
-}
-
-// count changes the figures.
-func (l *loop) count(change func(*Stats)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	change(&l.stats)
-	l.stats.CacheBytes = int64(l.cache.peak + l.fresh.peak)
+	l.end(s)
 }

@@ -91,10 +91,3 @@ func (g *Generator) checkTokens(ids []int32) error {
 
 // tokensOf is the greatest length that a prompt and its answer can have.
 func tokensOf(p *backend.Prompt) int { return len(p.Tokens) + p.MaxNewTokens }
-
-// memory is the most bytes of cache that rows of this length can take: what is read and what is written, as wide as trim
-// lets them grow with their slack, and the prompts' own.
-func (g *Generator) memory(rows, tokens int) int64 {
-	columns := int64(columns(tokens) + 1 + slackColumns)
-	return 3 * int64(rows) * columns * int64(g.model.tokenBytes())
-}

@@ -41,5 +41,3 @@ func (s *sequence) over() bool {
 	}
 	return s.err != nil || s.search.done()
 }
-
-func (s *sequence) finish() { close(s.finished) }

@@ -21,6 +21,7 @@ type toy struct {
 	fail          atomic.Bool
 	before        func() // a run
 	closed        atomic.Bool
+	concurrency   int
 }
 
 const toyHeads = 2
@@ -51,7 +52,7 @@ func (t *toy) cached(prefix string) []backend.TensorInfo {
 	return all
 }
 
-func (t *toy) Limits() backend.Limits { return backend.Limits{} }
+func (t *toy) Limits() backend.Limits { return backend.Limits{Concurrency: t.concurrency} }
 
 func (t *toy) Close() error {
 	t.closed.Store(true)
