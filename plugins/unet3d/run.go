@@ -87,6 +87,9 @@ func (r *run) add(origins [][3]int, out *backend.Tensor) error {
 	if want := r.binding.dims(int64(len(origins)), kits19.Classes); out.DType != backend.Float32 || !slices.Equal(out.Shape, want) {
 		return fmt.Errorf("%w: %q is %v%s, want float32%s", errOutput, out.Name, out.DType, backend.ShapeString(out.Shape), backend.ShapeString(want))
 	}
+	if want := backend.Elements(out.Shape) * int64(out.DType.Size()); int64(len(out.Data)) != want {
+		return fmt.Errorf("%w: %q has %d bytes, want %d", errOutput, out.Name, len(out.Data), want)
+	}
 	scores := backend.View[float32](out.Data)
 	each := len(scores) / len(origins)
 	for i, origin := range origins {

@@ -1,0 +1,187 @@
+package unet3d
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/datasets/kits19"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// TestGoldenScores scores the official script's cases as `harness score` does: a preprocessed data set, a log, a dtype.
+func TestGoldenScores(t *testing.T) {
+	eachGolden(t, "scorers/kits19/*/expected.json", func(t *testing.T, path string) {
+		var want struct {
+			Args struct {
+				DType string `json:"output_dtype"`
+			}
+			Rows   map[string]struct{ Kidney, Tumor, Composite float64 }
+			Stdout string
+		}
+		readJSON(t, path, &want)
+		dir := filepath.Dir(path)
+		s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
+			Dataset: filepath.Join(dir, "preprocessed_data"), Params: map[string]string{"dtype": want.Args.DType},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		addLog(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+		got, err := s.Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean := want.Rows["mean"]
+		if m := got.Metrics; m[0].Value != mean.Composite || m[1].Value != mean.Kidney || m[2].Value != mean.Tumor || got.OfficialText != want.Stdout {
+			t.Errorf("got %v and %q, want %+v and %q", m, got.OfficialText, mean, want.Stdout)
+		}
+		if got.Samples != len(want.Rows)-1 {
+			t.Errorf("%d samples, want %d", got.Samples, len(want.Rows)-1)
+		}
+	})
+}
+
+func addLog(t *testing.T, s sdk.Scorer, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	log := mllog.NewAccuracyReader(f)
+	for {
+		e, err := log.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err := errors.Join(err, s.Add(e)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestGoldenVolumes prepares published volumes as a run does: read from NIfTI, resampled, normalised and fitted to windows
+// of 128.
+func TestGoldenVolumes(t *testing.T) {
+	type array struct {
+		Shape []int
+		SHA   string `json:"sha256"`
+	}
+	eachGolden(t, "preprocess/kits19/expected.json", func(t *testing.T, path string) {
+		var all map[string]json.RawMessage
+		readJSON(t, path, &all)
+		var names []string
+		for name := range all {
+			if strings.HasPrefix(name, "case_") {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		set, err := kits19.Open(filepath.Dir(path), kits19.Options{Cases: names})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := bind(official(t), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range names {
+			var want struct {
+				Image  array `json:"final_image_f32"`
+				Labels array `json:"final_label_u8"`
+			}
+			if err := json.Unmarshal(all[name], &want); err != nil {
+				t.Fatal(err)
+			}
+			image, shape, err := b.image(read{set}, i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			labels, err := b.labels(read{set}, i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(shape[:], want.Image.Shape[1:]) || digest(backend.Bytes(image)) != want.Image.SHA || digest(labels) != want.Labels.SHA {
+				t.Errorf("%s: shape %v, want %v, or other voxels or labels", name, shape, want.Image.Shape)
+			}
+			if foretold, err := b.preparedShape(read{set}, i); err != nil || foretold != shape {
+				t.Errorf("%s: shape %v foretold, is %v; %v", name, foretold, shape, err)
+			}
+		}
+	})
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// official is the defaults of the official model's parameters.
+func official(t *testing.T) map[string]string {
+	t.Helper()
+	m, err := readManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Models[0].Defaults
+}
+
+func readJSON(t *testing.T, path string, v any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eachGolden runs check on the files of a pattern, of this checkout and, where it is present, of the full set beside it.
+func eachGolden(t *testing.T, pattern string, check func(t *testing.T, path string)) {
+	roots := []string{filepath.Join("testdata", "golden")}
+	shared := os.Getenv("PLUMBLINE_GOLDEN")
+	if shared == "" {
+		shared = filepath.Join(projectRoot(t), "..", "shared", "golden")
+	}
+	if _, err := os.Stat(shared); err == nil {
+		roots = append(roots, shared)
+	} else {
+		t.Run("shared", func(t *testing.T) { t.Skipf("the full set of cases is not there: %v", err) })
+	}
+	for _, root := range roots {
+		paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil || len(paths) == 0 && root == shared {
+			t.Errorf("no cases %s below %s: %v", pattern, root, err)
+		}
+		for _, path := range paths {
+			t.Run(filepath.Join(root, filepath.Base(filepath.Dir(path))), func(t *testing.T) { check(t, path) })
+		}
+	}
+}
+
+func projectRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.work above the test's folder")
+		}
+	}
+}
