@@ -142,15 +142,21 @@ func (p *parser) logprobs() {
 		case "tokens":
 			p.array(p.logged)
 		case "content":
-			p.array(func() {
-				p.object(func(key []byte) {
-					if string(key) == "token" {
-						p.logged()
-						return
-					}
-					p.skip()
-				})
-			})
+			p.array(p.loggedObject)
+		default:
+			p.skip()
+		}
+	})
+}
+
+// loggedObject reads a token of a chat, or of llama.cpp, which adds the token's id.
+func (p *parser) loggedObject() {
+	p.object(func(key []byte) {
+		switch string(key) {
+		case "id":
+			p.chunk.ids = append(p.chunk.ids, p.id())
+		case "token":
+			p.logged()
 		default:
 			p.skip()
 		}

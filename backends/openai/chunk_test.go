@@ -38,6 +38,8 @@ func TestParse(t *testing.T) {
 			chunk{text: []byte("é"), finish: "length", usage: usage{cached: 7}}},
 		{"chat", `{"choices":[{"index":0,"delta":{"role":"assistant","content":"hi","tool_calls":[]},"logprobs":{"content":[{"token":"token_id:9","logprob":-1,"bytes":[104],"top_logprobs":[]}]}}]}`,
 			chunk{text: []byte("hi"), ids: []int32{9}, logged: 1}},
+		{"llama.cpp's log probabilities", `{"choices":[{"text":" w","index":0,"logprobs":{"content":[{"id":328,"token":" w","bytes":[32],"logprob":-2.1,"top_logprobs":[{"id":328,"token":" w"}]}]}}]}`,
+			chunk{text: []byte(" w"), ids: []int32{328}, logged: 1}},
 		{"several choices", `{"choices":[{"index":1,"text":"no"},{"index":0,"text":"yes"},{"index":2,"text":"no","finish_reason":"stop"}]}`,
 			chunk{text: []byte("yes")}},
 		{"escapes", `{"choices":[{"text":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude42\ud83d \ude42\u0000"}]}`,

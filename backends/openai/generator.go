@@ -79,7 +79,6 @@ func (g *Generator) persist(ctx context.Context, r request, c *call) error {
 			return err
 		}
 		fail := g.ask(ctx, e, r, c)
-		g.balancer.release(e)
 		if fail == nil {
 			g.balancer.succeeded(e)
 			return nil

@@ -7,9 +7,11 @@ import (
 
 // kind is what a kind of server understands beyond the API that all have in common.
 type kind struct {
-	name string
-	// tokenIDs are fields that make it report token ids; idsByLogprobs ones that do so in place of log probabilities.
-	tokenIDs, idsByLogprobs []field
+	name     string
+	tokenIDs []field // make it report token ids
+	// loggedIDs tells whether log probabilities come with token ids, for which idsByLogprobs asks.
+	loggedIDs     bool
+	idsByLogprobs []field
 	// minTokens and stopIDs are its names for the fewest tokens, and for the ids of end tokens; "": it has none.
 	minTokens, stopIDs string
 	beams              bool   // beam search, by use_beam_search
@@ -28,11 +30,12 @@ func kinds() []*kind {
 		{
 			name: "vllm", owner: "vllm", minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
 			tokenIDs:      []field{{"return_token_ids", "true"}},
+			loggedIDs:     true,
 			idsByLogprobs: []field{{"return_tokens_as_token_ids", "true"}},
 		},
 		{name: "sglang", owner: "sglang", minTokens: "min_tokens", stopIDs: "stop_token_ids", salt: "cache_salt"},
 		{name: "trtllm", owner: "tensorrt_llm", minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt"},
-		{name: "llamacpp", owner: "llamacpp", noCache: []field{{"cache_prompt", "false"}}, tokenIDs: []field{{"return_tokens", "true"}}},
+		{name: "llamacpp", owner: "llamacpp", noCache: []field{{"cache_prompt", "false"}}, loggedIDs: true},
 		{name: "openai", owner: "openai", maxTokens: "max_completion_tokens"},
 		{name: "other"},
 	}

@@ -22,19 +22,11 @@ type asker struct {
 	common   [2][]byte // of completions and chats: fields with a comma after each
 }
 
-// newAsker returns an asker for a kind of server. The error is backend.ErrOption where the options ask for what the kind lacks.
+// newAsker returns an asker for a kind of server.
 func newAsker(s settings, k *kind) (*asker, error) {
-	extra := []field{}
-	switch {
-	case s.count == countIDs && k.tokenIDs == nil && k.idsByLogprobs == nil:
-		extra = nil // some servers report ids unasked, or by a field of option body.KEY
-	case s.count == countLogged:
-		extra = append(slices.Clone(k.idsByLogprobs), field{"logprobs", "1"})
-	case s.count != countByUsage:
-		extra = k.tokenIDs
-	}
+	extra := k.counting(s.count)
 	if s.cache != cacheAllow {
-		extra = append(slices.Clone(extra), k.noCache...)
+		extra = append(extra, k.noCache...)
 	}
 	a := &asker{settings: s, kind: k}
 	for i, of := range []api{completions, chat} {
@@ -45,6 +37,18 @@ func newAsker(s settings, k *kind) (*asker, error) {
 		a.common[i] = text
 	}
 	return a, nil
+}
+
+// counting returns the fields that make a server report what tokens are counted by. Where it has none for ids, it may report
+// them unasked, or for a field of option body.KEY.
+func (k *kind) counting(c count) []field {
+	switch {
+	case c == countLogged, c == countIDs && k.tokenIDs == nil && k.loggedIDs:
+		return append(slices.Clone(k.idsByLogprobs), field{"logprobs", "1"})
+	case c == countByUsage:
+		return nil
+	}
+	return slices.Clone(k.tokenIDs)
 }
 
 // commonFields writes the fields that all requests of an API have, those of option body.KEY in place of others.

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // call is the working memory of one Generate call.
@@ -24,35 +25,43 @@ const bodyShown = 4 << 10
 // done is the event after the last one.
 const done = "[DONE]"
 
-// ask sends a request to an endpoint and reads the answer as it comes.
+// ask sends a request to an endpoint and reads the answer as it comes. It gives the place at the endpoint back, after an answer
+// as soon as the connection can serve again: so there are no more connections than places, of which each holds a thread in
+// some servers.
 func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *failure {
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := startWatch(g.settings.first, g.settings.idle, &c.answer, cancel)
-	stop := func() {
+	free := func() {
 		w.stop()
 		cancel(nil)
+		g.balancer.release(e)
 	}
 	response, fail := g.send(ctx, e, r)
 	if fail != nil {
-		stop()
+		free()
 		return fail
 	}
 	if fail = g.read(ctx, response, c); fail != nil {
-		stop()
 		response.Body.Close()
+		free()
 		return fail
 	}
-	go drain(response.Body, stop)
+	go drain(response.Body, cancel, free)
 	return nil
 }
 
+// longestDrain is how long a connection may take to end an answer that is complete.
+const longestDrain = 200 * time.Millisecond
+
 // drain reads what is left of an answer that is complete, so that its connection can serve again, without its caller waiting.
-func drain(body io.ReadCloser, stop func()) {
-	defer stop()
-	defer body.Close()
-	if _, err := io.CopyN(io.Discard, body, startBuffer); err != nil {
-		return // at the end, as a rule
+func drain(body io.ReadCloser, cancel context.CancelCauseFunc, free func()) {
+	late := time.AfterFunc(longestDrain, func() { cancel(nil) })
+	if _, err := io.CopyN(io.Discard, body, startBuffer); err == nil {
+		cancel(nil) // there is more than there should be
 	}
+	late.Stop()
+	body.Close()
+	free()
 }
 
 func (g *Generator) send(ctx context.Context, e *endpoint, r request) (*http.Response, *failure) {
