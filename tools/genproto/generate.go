@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,8 +20,9 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// protoDir is where the project keeps its .proto files, below its root. Each names the package of the Go made from it.
-const protoDir = "sdk/proto"
+// protoDirs are where the project keeps its .proto files, below its root. Each file names the package of the Go made from
+// it.
+func protoDirs() []string { return []string{"sdk/proto", "backends/kserve/proto"} }
 
 // modulePrefix is the part of a go_package that stands for the project's root.
 const modulePrefix = "github.com/plumbline-ml/plumbline/"
@@ -29,6 +31,19 @@ const modulePrefix = "github.com/plumbline-ml/plumbline/"
 var generators = []struct{ tool, options string }{
 	{"protoc-gen-go", ""},
 	{"protoc-gen-go-grpc", ""},
+}
+
+// generateAll is generate for all of the project's folders.
+func generateAll(ctx context.Context, root string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, dir := range protoDirs() {
+		files, err := generate(ctx, filepath.Join(root, filepath.FromSlash(dir)))
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, files)
+	}
+	return all, nil
 }
 
 // generate compiles every .proto file below dir and returns the generated files by their path below the

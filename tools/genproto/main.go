@@ -22,7 +22,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := generate(ctx, filepath.Join(root, protoDir))
+	files, err := generateAll(ctx, root)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,103 @@
+package kserve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Backend opens models at servers. It is immutable.
+type Backend struct {
+	// Lookup finds the environment variable that option token_env names: os.LookupEnv. A nil Lookup finds none.
+	Lookup func(name string) (string, bool)
+}
+
+// Describe lists the options.
+func (Backend) Describe() backend.Info {
+	info := backend.Info{Devices: []string{"servers"}}
+	for _, o := range options() {
+		info.Options = append(info.Options, o.Option)
+	}
+	return info
+}
+
+// Open connects to every endpoint, waits until the model is ready there, and checks the model's tensors. m's path and
+// bytes are not used: the model is the server's.
+func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
+	set, err := readSettings(c.Options)
+	if err != nil {
+		return nil, err
+	}
+	if set.model == "" {
+		set.model = m.Name
+	}
+	s := &session{settings: set}
+	if s.header, err = b.header(set); err != nil {
+		return nil, err
+	}
+	if err = s.connect(); err == nil {
+		err = s.ready(ctx)
+	}
+	if err == nil {
+		err = s.bind(ctx, m)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.watch()
+	return s, nil
+}
+
+// header is what goes with each request: the token, if there is one.
+func (b Backend) header(set settings) (metadata.MD, error) {
+	if set.token == "" {
+		return nil, nil
+	}
+	token, ok := "", false
+	if b.Lookup != nil {
+		token, ok = b.Lookup(set.token)
+	}
+	if !ok || token == "" {
+		return nil, fmt.Errorf("%w: option token_env: the environment variable %s is not set", backend.ErrOption, set.token)
+	}
+	return metadata.Pairs("authorization", "Bearer "+token), nil
+}
+
+// connect makes a connection for each endpoint; none is used yet.
+func (s *session) connect() error {
+	config, err := s.settings.tlsConfig()
+	if err != nil {
+		return err
+	}
+	transport := insecure.NewCredentials()
+	if config != nil {
+		transport = credentials.NewTLS(config)
+	}
+	for _, url := range s.settings.urls {
+		conn, err := grpc.NewClient("passthrough:///"+url, grpc.WithTransportCredentials(transport),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)),
+			grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),
+			grpc.WithReadBufferSize(socketBuffer), grpc.WithWriteBufferSize(socketBuffer))
+		if err != nil {
+			return fmt.Errorf("endpoint %s: %w", url, err)
+		}
+		s.endpoints = append(s.endpoints, &endpoint{url: url, conn: conn, rpc: oip.NewGRPCInferenceServiceClient(conn)})
+	}
+	return nil
+}
+
+const (
+	// window is the flow-control window of streams and connections: a request of several megabytes does not wait.
+	window = 8 << 20
+	// socketBuffer is how much is read from and written to a socket at a time.
+	socketBuffer = 256 << 10
+)

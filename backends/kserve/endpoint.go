@@ -1,0 +1,113 @@
+package kserve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+)
+
+// endpoint is one server. Its counters may be read at any time.
+type endpoint struct {
+	url  string
+	conn *grpc.ClientConn
+	rpc  oip.GRPCInferenceServiceClient
+
+	outstanding atomic.Int64 // batches in work
+	done        atomic.Uint64
+
+	mu    sync.Mutex
+	fault error // why it is lost; nil: it is not
+}
+
+// lose marks the endpoint as lost.
+func (e *endpoint) lose(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.fault = err
+}
+
+func (e *endpoint) lostBy() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.fault
+}
+
+// pick takes a place at the endpoint with the fewest batches in work, of those that are not lost; of several the one that
+// did the least so far.
+func (s *session) pick() (*endpoint, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var best *endpoint
+	var faults []error
+	for _, e := range s.endpoints {
+		if err := e.lostBy(); err != nil {
+			faults = append(faults, fmt.Errorf("endpoint %s: %w", e.url, explain(err)))
+			continue
+		}
+		if best == nil || e.outstanding.Load() < best.outstanding.Load() ||
+			e.outstanding.Load() == best.outstanding.Load() && e.done.Load() < best.done.Load() {
+			best = e
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("every endpoint is lost: %w", errors.Join(faults...))
+	}
+	best.outstanding.Add(1)
+	return best, nil
+}
+
+// watch asks lost endpoints from time to time whether they are ready again.
+func (s *session) watch() {
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.watching.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			for _, e := range s.endpoints {
+				if e.lostBy() != nil && s.askReady(ctx, e) == nil {
+					e.lose(nil)
+				}
+			}
+		}
+	})
+}
+
+// lost tells errors of the connection from those of the request.
+func lost(err error) bool { return status.Code(err) == codes.Unavailable }
+
+// explain words a server's error for its user.
+func explain(err error) error {
+	s, ok := status.FromError(err)
+	if !ok {
+		return err
+	}
+	switch s.Code() {
+	case codes.Unavailable:
+		return fmt.Errorf("cannot be reached: %s", strings.TrimPrefix(s.Message(), "connection error: "))
+	case codes.DeadlineExceeded:
+		return errors.New("no answer in time (option timeout)")
+	case codes.Unimplemented:
+		return fmt.Errorf("does not speak the Open Inference Protocol v2 over gRPC: %s", s.Message())
+	case codes.Unauthenticated, codes.PermissionDenied:
+		return fmt.Errorf("refuses the token (option token_env): %s", s.Message())
+	case codes.NotFound:
+		return fmt.Errorf("does not have the model (option model): %s", s.Message())
+	}
+	return fmt.Errorf("%s (%v)", s.Message(), s.Code())
+}

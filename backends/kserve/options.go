@@ -1,0 +1,166 @@
+package kserve
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// The defaults of the options.
+const (
+	defaultConcurrency = 64 // requests in flight, over all endpoints
+	defaultTimeout     = 5 * time.Minute
+	defaultConnect     = 10 * time.Second
+)
+
+// settings is backend.Config.Options, read.
+type settings struct {
+	urls        []string
+	model       string
+	version     string
+	concurrency int
+	batch       int
+	timeout     time.Duration // of one request
+	connect     time.Duration // until every endpoint is ready
+	tls         bool
+	ca          string
+	token       string // the name of the variable that holds it
+	goesOn      bool   // with the other endpoints after one is lost
+}
+
+// option is one key: its documentation and how it is read.
+type option struct {
+	backend.Option
+	read func(s *settings, value string) error
+}
+
+// options lists every key, in the order in which they are shown.
+func options() []option {
+	return []option{
+		{backend.Option{Name: "url", Help: "endpoints: HOST:PORT,...; grpcs://HOST:PORT is one with TLS"}, readURLs},
+		{backend.Option{Name: "model", Help: "the model's name at the server (default: the benchmark's name for it)"},
+			func(s *settings, v string) error { s.model = v; return nil }},
+		{backend.Option{Name: "version", Help: "the model's version (default: the server's choice)"},
+			func(s *settings, v string) error { s.version = v; return nil }},
+		{backend.Option{Name: "concurrency", Default: strconv.Itoa(defaultConcurrency), Help: "requests in flight, over all endpoints"},
+			number(func(s *settings) *int { return &s.concurrency })},
+		{backend.Option{Name: "batch", Default: "1", Help: "samples in one request at most; more than one is batching at the client"},
+			number(func(s *settings) *int { return &s.batch })},
+		{backend.Option{Name: "timeout", Default: defaultTimeout.String(), Help: "how long one request may take"},
+			duration(func(s *settings) *time.Duration { return &s.timeout })},
+		{backend.Option{Name: "connect_timeout", Default: defaultConnect.String(), Help: "how long the endpoints may take to be ready"},
+			duration(func(s *settings) *time.Duration { return &s.connect })},
+		{backend.Option{Name: "ca", Help: "PEM file with the certificates that sign the servers' (default: the system's)"},
+			func(s *settings, v string) error { s.ca = v; return nil }},
+		{backend.Option{Name: "token_env", Help: "name of the environment variable with a bearer token"},
+			func(s *settings, v string) error { s.token = v; return nil }},
+		{backend.Option{Name: "lost", Default: "end", Help: "what to do when an endpoint is lost: end the run, or go-on with the others"}, readLost},
+	}
+}
+
+func readURLs(s *settings, value string) error {
+	for _, url := range strings.Split(value, ",") {
+		url = strings.TrimSpace(url)
+		if rest, ok := strings.CutPrefix(url, "grpcs://"); ok {
+			url, s.tls = rest, true
+		}
+		url = strings.TrimPrefix(url, "grpc://")
+		if host, port, ok := strings.Cut(url, ":"); !ok || host == "" || port == "" {
+			return fmt.Errorf("endpoint %q, want HOST:PORT", url)
+		}
+		s.urls = append(s.urls, url)
+	}
+	return nil
+}
+
+func readLost(s *settings, value string) error {
+	if value != "end" && value != "go-on" {
+		return errors.New("want end or go-on")
+	}
+	s.goesOn = value == "go-on"
+	return nil
+}
+
+func number(field func(*settings) *int) func(*settings, string) error {
+	return func(s *settings, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return errors.New("want a number from 1")
+		}
+		*field(s) = n
+		return nil
+	}
+}
+
+func duration(field func(*settings) *time.Duration) func(*settings, string) error {
+	return func(s *settings, value string) error {
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return errors.New("want a duration such as 30s")
+		}
+		*field(s) = d
+		return nil
+	}
+}
+
+// readSettings reads the options, or returns one error that lists every fault.
+func readSettings(given map[string]string) (settings, error) {
+	s := settings{concurrency: defaultConcurrency, batch: 1, timeout: defaultTimeout, connect: defaultConnect}
+	known := options()
+	var faults []error
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		i := slices.IndexFunc(known, func(o option) bool { return o.Name == key })
+		if i < 0 {
+			faults = append(faults, fmt.Errorf("unknown option %q, want one of %s", key, names(known)))
+		} else if err := known[i].read(&s, given[key]); err != nil {
+			faults = append(faults, fmt.Errorf("option %s=%s: %w", key, given[key], err))
+		}
+	}
+	if given["url"] == "" {
+		faults = append(faults, errors.New("option url is missing, want the endpoints: HOST:PORT,..."))
+	}
+	if len(faults) > 0 {
+		return s, fmt.Errorf("%w: %w", backend.ErrOption, errors.Join(faults...))
+	}
+	return s, nil
+}
+
+func names(known []option) string {
+	list := make([]string, len(known))
+	for i, o := range known {
+		list[i] = o.Name
+	}
+	return strings.Join(list, ", ")
+}
+
+// tlsConfig is nil for connections without TLS.
+func (s settings) tlsConfig() (*tls.Config, error) {
+	if !s.tls {
+		if s.ca != "" {
+			return nil, fmt.Errorf("%w: option ca is for endpoints with TLS: grpcs://HOST:PORT", backend.ErrOption)
+		}
+		return nil, nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if s.ca == "" {
+		return c, nil
+	}
+	pem, err := os.ReadFile(s.ca)
+	if err != nil {
+		return nil, fmt.Errorf("%w: option ca: %w", backend.ErrOption, err)
+	}
+	c.RootCAs = x509.NewCertPool()
+	if !c.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%w: option ca: %s holds no certificate", backend.ErrOption, s.ca)
+	}
+	return c, nil
+}
