@@ -30,14 +30,22 @@ func openGenerator(ctx context.Context, b backend.Backend, w Workload, o Options
 	if !ok {
 		return nil, nil, Usage(errors.New("the backend does not generate tokens, and the model has no decoding of its own: choose a backend that generates"))
 	}
-	return openDecoder(ctx, b, maker, m, c)
+	return openDecoder(ctx, b, maker, m, decoderConfig(maker, o.Scenario, c))
 }
 
-// openDecoder opens a session and the workload's generator on it. Its steps run one after the other, each on all cores,
-// unless the user asks for several at a time.
-func openDecoder(ctx context.Context, b backend.Backend, maker SessionGenerator, m backend.Model, c backend.Config) (g backend.Generator, about any, err error) {
+// decoderConfig is how a session for steps is opened: as the workload plans it, else one step after the other, each on all
+// cores, unless the user asks for several at a time.
+func decoderConfig(maker SessionGenerator, s loadgen.Scenario, c backend.Config) backend.Config {
+	if p, ok := maker.(SessionPlanner); ok {
+		return p.PlanSession(s, c)
+	}
 	c.Concurrency = max(c.Concurrency, 1)
 	c.LowLatency = c.Concurrency == 1
+	return c
+}
+
+// openDecoder opens a session and the workload's generator on it.
+func openDecoder(ctx context.Context, b backend.Backend, maker SessionGenerator, m backend.Model, c backend.Config) (g backend.Generator, about any, err error) {
 	session, err := openSession(ctx, b, m, c)
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,9 @@
 package sdk
 
-import "github.com/plumbline-ml/plumbline/sdk/backend"
+import (
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
 
 // Generative is an optional interface of a Workload whose samples are prompts. The sdk then hands each sample to a
 // backend.Generator by itself, instead of batches to a session: Collate and Postprocess are never called.
@@ -22,4 +25,10 @@ type SessionGenerator interface {
 	// the caller's. c is how s was opened: c.MaxBatch is how many sequences the user wants decoded together, 0 where the
 	// generator chooses.
 	NewGenerator(s backend.Session, c backend.Config) (backend.Generator, error)
+}
+
+// SessionPlanner is an optional interface of a SessionGenerator that knows how its generator uses a session best.
+type SessionPlanner interface {
+	// PlanSession completes how the session is opened: c holds what the user asked for, with zeros where nothing.
+	PlanSession(s loadgen.Scenario, c backend.Config) backend.Config
 }

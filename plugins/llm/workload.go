@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/generate"
@@ -25,6 +26,7 @@ type workload struct {
 var (
 	_ sdk.Generative       = (*workload)(nil)
 	_ sdk.SessionGenerator = (*workload)(nil)
+	_ sdk.SessionPlanner   = (*workload)(nil)
 	_ sdk.WarmSampler      = (*workload)(nil)
 	_ sdk.Informer         = (*workload)(nil)
 )
@@ -73,6 +75,19 @@ func (w *workload) WarmSample() sdk.Sample {
 	p.Tokens = w.tokenizer.Encode(nil, p.Text)
 	return &p
 }
+
+// PlanSession asks for two runs at a time, so that prompts run beside the steps of the answers under way: of the embedded
+// model on one core each, which takes longer to share than to run. A user's model gets all cores for each run.
+func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
+	if c.Concurrency == 0 {
+		c.Concurrency = promptsAndSteps
+	}
+	c.LowLatency = w.file.Path != ""
+	return c
+}
+
+// promptsAndSteps is how many runs package generate makes at a time.
+const promptsAndSteps = 2
 
 // NewGenerator decodes on a session of the model, with as many sequences together as the user asks for.
 func (w *workload) NewGenerator(s backend.Session, c backend.Config) (backend.Generator, error) {

@@ -2,9 +2,11 @@
 
 import numpy as np
 import onnx
+import torch
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
 
+import network
 from network import HEADS, KEY_HEADS, LAYERS, WIDTH
 
 OPSET, IR_VERSION = 17, 8
@@ -217,3 +219,25 @@ def write_int8(model, rows, path):
         calibrate_method=CalibrationMethod.MinMax,
     )
     untied.unlink()
+
+
+def read_network(path):
+    """The network of a file that write_fp32 wrote."""
+    weights = {w.name: numpy_helper.to_array(w) for w in onnx.load(path).graph.initializer}
+    model = network.make()
+    state = {"model.embed_tokens.weight": weights["embedding"], "lm_head.weight": weights["embedding"], "model.norm.weight": weights["norm.weight"]}
+    keys = KEY_HEADS * DIM
+    for i in range(LAYERS):
+        ours, theirs = f"layer{i}", f"model.layers.{i}"
+        state[f"{theirs}.input_layernorm.weight"] = weights[f"{ours}/norm1.weight"]
+        state[f"{theirs}.post_attention_layernorm.weight"] = weights[f"{ours}/norm2.weight"]
+        qkv = weights[f"{ours}/attention/qkv.weight"]
+        state[f"{theirs}.self_attn.q_proj.weight"] = qkv[:, :WIDTH].T * np.float32(DIM**0.5)
+        state[f"{theirs}.self_attn.k_proj.weight"] = qkv[:, WIDTH : WIDTH + keys].T
+        state[f"{theirs}.self_attn.v_proj.weight"] = qkv[:, WIDTH + keys :].T
+        state[f"{theirs}.self_attn.o_proj.weight"] = weights[f"{ours}/attention/out.weight"].T
+        gate, up = np.split(weights[f"{ours}/feed/wide.weight"], 2, axis=1)
+        state[f"{theirs}.mlp.gate_proj.weight"], state[f"{theirs}.mlp.up_proj.weight"] = gate.T, up.T
+        state[f"{theirs}.mlp.down_proj.weight"] = weights[f"{ours}/feed/down.weight"].T
+    model.load_state_dict({name: torch.tensor(np.ascontiguousarray(value)) for name, value in state.items()})
+    return model.eval()

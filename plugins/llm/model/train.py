@@ -21,7 +21,7 @@ import network
 HERE = Path(__file__).resolve().parent
 SEED = 20240607
 TRAIN, CALIBRATION, EVAL = 24000, 200, 500
-STEPS, BATCH, PEAK_RATE, WARM_STEPS = 1500, 16, 3e-3, 100
+STEPS, BATCH, PEAK_RATE, WARM_STEPS = 1600, 16, 3e-3, 100
 # Of the article's tokens, this share counts with this weight in the loss; all of the summary's count with 1.
 ARTICLE_SHARE, ARTICLE_WEIGHT = 0.25, 0.25
 
