@@ -68,7 +68,7 @@ func TestLargePayloads(t *testing.T) {
 		scenario    loadgen.Scenario
 		count, size int
 	}{
-		{loadgen.SingleStream, 1, volume}, {loadgen.Offline, 2, volume}, {loadgen.MultiStream, 16, small}, {loadgen.Server, 20, small},
+		{loadgen.SingleStream, 1, volume}, {loadgen.Offline, 3, volume / 4}, {loadgen.MultiStream, 16, small}, {loadgen.Server, 20, small},
 	} {
 		t.Run(c.scenario.String(), func(t *testing.T) {
 			ctx, cancel := p.Context(t.Context())

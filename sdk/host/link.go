@@ -231,17 +231,27 @@ func (l *link) ended(err error) {
 func (l *link) watch(interval time.Duration) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
+	last, came := time.Since(l.start), l.ring.bytes()
 	for {
 		select {
 		case <-l.plugin.failed.Done():
 			return
 		case <-tick.C:
 		}
-		silence := time.Since(l.start) - time.Duration(l.lastBeat.Load())
-		if most := l.plugin.options.HeartbeatTimeout; silence > most {
-			l.plugin.failWith(KindHung, nil, fmt.Sprintf("no sign of life for %v (limit %v)", silence.Round(time.Millisecond), most),
+		now, bytes := time.Since(l.start), l.ring.bytes()
+		if l.excused(now-last) || bytes != came { // a part of a large frame is a sign of life too
+			l.lastBeat.Store(int64(now))
+		}
+		last, came = now, bytes
+		if silence := now - time.Duration(l.lastBeat.Load()); l.tooLong(silence) {
+			l.plugin.failWith(KindHung, nil, fmt.Sprintf("no sign of life for %v (limit %v)", silence.Round(time.Millisecond), l.plugin.options.HeartbeatTimeout),
 				"its process is stopped or blocked; a longer limit helps only where the machine was suspended")
 			return
 		}
 	}
 }
+
+// excused reports whether this process was suspended too, so that its own tick came late.
+func (l *link) excused(tick time.Duration) bool { return tick > l.plugin.options.HeartbeatTimeout/2 }
+
+func (l *link) tooLong(silence time.Duration) bool { return silence > l.plugin.options.HeartbeatTimeout }

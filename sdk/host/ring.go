@@ -111,6 +111,14 @@ func (s *shared) begin() bool { return s != nil && s.taken.Load() && s.receiver.
 
 func (s *shared) finish(wanted func() bool) { s.receiver.Finish(wanted) }
 
+// bytes is how many bytes have come.
+func (s *shared) bytes() uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.offer.Ends.Reader.Taken()
+}
+
 // close ends what waits. It may be called more than once.
 func (s *shared) close() {
 	if s != nil {

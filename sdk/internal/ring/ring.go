@@ -179,8 +179,12 @@ type Reader struct {
 	header []byte // of the frame under way, as far as it has come
 	want   int    // length of the frame under way
 	frame  []byte // of it, as far as it has come
+	taken  atomic.Uint64
 	closed atomic.Bool
 }
+
+// Taken is how many bytes have been read. Any goroutine may ask, at any time: a frame that takes long is seen to come.
+func (r *Reader) Taken() uint64 { return r.taken.Load() }
 
 // Ready reports whether something is written that is not read.
 func (r *Reader) Ready() bool { return r.written.Load() != r.mine }
@@ -251,6 +255,7 @@ func (r *Reader) move(dst *[]byte, n uint64) uint64 {
 // does not wake for every frame.
 func (r *Reader) advance() {
 	r.read.Store(r.mine)
+	r.taken.Store(r.mine)
 	if r.writerWaits.Load() == 1 && r.written.Load()-r.mine <= r.capacity()/2 && r.writerWaits.CompareAndSwap(1, 0) {
 		r.bells.Room.Ring()
 	}
