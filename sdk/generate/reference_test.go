@@ -1,6 +1,11 @@
 package generate_test
 
-import "math"
+import (
+	"context"
+	"math"
+)
+
+type ctx = context.Context
 
 func lengthScore(sum float64, n int, penalty float64) float64 {
 	return sum / math.Pow(float64(n), penalty)
@@ -17,3 +22,5 @@ func logProbabilities(logits []float32) []float64 {
 	}
 	return logs
 }
+
+func nan() float32 { return float32(math.NaN()) }

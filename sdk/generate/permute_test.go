@@ -1,0 +1,126 @@
+package generate
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// filledCache returns a cache of rows of random lengths, whose bytes say which row they are of.
+func filledCache(r *rand.Rand, rows int) *cache {
+	c := newCache(&decoder{layers: 2, heads: 3, dim: 2, past: backend.Float32})
+	for i := range rows {
+		n := 1 + r.IntN(9)
+		from := newCache(&decoder{layers: 2, heads: 3, dim: 2, past: backend.Float32})
+		for t, data := range from.outputs(1, n) {
+			for j := range data {
+				data[j] = byte(100*t + 10*i + j%7 + 1)
+			}
+		}
+		from.filled(n, []int{n})
+		c.add(from, 0)
+	}
+	return c
+}
+
+// contents are each row's tensors, without what is before its columns.
+func contents(c *cache) []string {
+	all := make([]string, c.rows())
+	for r, n := range c.lengths {
+		var b bytes.Buffer
+		for _, t := range c.tensors {
+			for h := range c.heads {
+				head := t[(r*c.heads+h)*c.width*c.column:][:c.width*c.column]
+				b.Write(head[len(head)-n*c.column:])
+			}
+		}
+		all[r] = b.String()
+	}
+	return all
+}
+
+func TestPermute(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		total := 1 + r.IntN(8)
+		c := filledCache(r, total)
+		rows := r.Perm(total)[:1+r.IntN(total)]
+		from := make([]int, len(rows))
+		for i := range from {
+			from[i] = r.IntN(len(rows))
+		}
+		if seed%3 == 0 {
+			from = r.Perm(len(rows))
+		}
+		before := contents(c)
+		want := slices.Clone(before)
+		for i, f := range from {
+			want[rows[i]] = before[rows[f]]
+		}
+		c.permute(rows, from)
+		if !slices.Equal(contents(c), want) {
+			t.Errorf("seed %d: rows %v from %v are wrong", seed, rows, from)
+		}
+	}
+}
+
+func TestTrimKeepsRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	c := filledCache(r, 5)
+	before := contents(c)
+	c.rebuild(5, 80)
+	c.trim()
+	if c.width != c.longest() || !slices.Equal(contents(c), before) {
+		t.Errorf("after trim: width %d of rows up to %d, contents equal: %v", c.width, c.longest(), slices.Equal(contents(c), before))
+	}
+	c.rebuild(5, columns(c.longest()))
+	c.trim()
+	if c.width != columns(c.longest()) {
+		t.Errorf("trim copied for %d spare columns of %d", c.width-c.longest(), c.width)
+	}
+}
+
+func TestPaddingIsCleared(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 5))
+	c := filledCache(r, 4)
+	for i, tensor := range c.tensors {
+		for row, n := range c.lengths {
+			for h := range c.heads {
+				head := tensor[(row*c.heads+h)*c.width*c.column:][:c.width*c.column]
+				if slices.ContainsFunc(head[:len(head)-n*c.column], func(b byte) bool { return b != 0 }) {
+					t.Errorf("tensor %d row %d head %d: what is before its %d columns is not zero", i, row, h, n)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkPermute(b *testing.B) {
+	for _, kind := range []string{"same", "one", "cycle"} {
+		b.Run(kind, func(b *testing.B) {
+			c := newCache(&decoder{layers: 4, heads: 8, dim: 64, past: backend.Float32})
+			for range 4 {
+				c.outputs(1, 256)
+				from := newCache(&decoder{layers: 4, heads: 8, dim: 64, past: backend.Float32})
+				from.outputs(1, 256)
+				from.filled(256, []int{256})
+				c.add(from, 0)
+			}
+			from := map[string][]int{"same": {0, 1, 2, 3}, "one": {0, 0, 2, 3}, "cycle": {1, 2, 3, 0}}[kind]
+			b.ReportAllocs()
+			for b.Loop() {
+				c.permute([]int{0, 1, 2, 3}, from)
+			}
+		})
+	}
+}
+
+func ExampleStats() {
+	s := Stats{Steps: 10, Rows: 75}
+	fmt.Printf("%.1f sequences in each step\n", float64(s.Rows)/float64(s.Steps))
+	// Output: 7.5 sequences in each step
+}
