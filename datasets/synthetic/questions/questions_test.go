@@ -33,9 +33,9 @@ func TestSetsStayTheSame(t *testing.T) {
 		set  Set
 		want string
 	}{
-		{Eval(), "9cceb2a41da39e29e99d49522c1a05c0b4644af473ac268b8d1b56e7b1a2ced2"},
-		{Calibration(), "5c1d360cd3efbe0ff0cedd908fbabc2959c8eab140848b577ca563c6c7d05de6"},
-		{Set{TrainSeed, 500}, "d174805a0aca5042a65a3781d79b96358c95b471ea3b5461386e06cb9f1ee723"},
+		{Eval(), "879b314a4bc4d89e8547674ca579e9d8bc6054b4ddb2589d26a881c508a7c0ed"},
+		{Calibration(), "6a98a770d2da9daf3110b7485c703664ef0533e2029b311d9ef97c0bae47bc99"},
+		{Set{TrainSeed, 500}, "a087b498c4d94690e87f67535c87ef205465b0ced6ed398adc0ba49c9d3e59f6"},
 	}
 	for _, c := range cases {
 		h := sha256.New()

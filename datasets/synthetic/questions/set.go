@@ -16,7 +16,7 @@ const (
 
 // Sizes of the sets, in passages.
 const (
-	TrainCount       = 40000
+	TrainCount       = 12000
 	CalibrationCount = 100
 	EvalCount        = 250
 )

@@ -38,9 +38,9 @@ const (
 	factsLeast, factsMost = 1, 2
 	topicRelations        = 3 // of one kind of subject in a passage
 	fillerPercent         = 12
-	pronounPercent        = 50
+	pronounPercent        = 60
 	shufflePercent        = 25
-	relativePercent       = 25
+	relativePercent       = 40
 )
 
 // compose writes the whole passage.

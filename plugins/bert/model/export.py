@@ -7,12 +7,13 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
 
-from network import HEADS, MASKED, WIDTH
+from network import FAR, HEADS, LAYERS, MASKED, WIDTH
 
 INPUTS = ("input_ids", "input_mask", "segment_ids")
 OUTPUTS = ("output_start_logits", "output_end_logits")
 OPSET, IR_VERSION = 17, 8
 EPSILON = 1e-5  # of nn.LayerNorm
+INTEGERS = {"zero": 0, "one_integer": 1, "far_before": -FAR, "far_behind": FAR, "axis_0": [0], "axis_1": [1]}
 
 
 class Graph:
@@ -43,12 +44,26 @@ class Graph:
     def embed(self, network):
         words = self.node("Gather", [self.weight("words", array(network.words.weight)), INPUTS[0]], "embed/words")
         segments = self.node("Gather", [self.weight("segments", array(network.segments.weight)), INPUTS[2]], "embed/segments")
-        size = self.node("Shape", [INPUTS[0]], "embed/length", start=1, end=2)
-        table = self.weight("positions", array(network.positions))
-        ends = [self.weight("zero", np.array([0], np.int64)), size, self.weight("first_axis", np.array([0], np.int64))]
-        positions = self.node("Slice", [table, *ends], "embed/positions")
-        x = self.node("Add", [words, segments], "embed/words_and_segments")
-        return self.norm("embed", self.node("Add", [x, positions], "embed/sum"), network.norm)
+        return self.norm("embed", self.node("Add", [words, segments], "embed/sum"), network.norm)
+
+    def biases(self, network):
+        """What distance adds to the attention, for each layer: HEADS,S,S."""
+        scalars = {name: self.weight(name, np.array(value, np.int64)) for name, value in INTEGERS.items()}
+        shape = self.node("Shape", [INPUTS[0]], "bias/shape")
+        size = self.node("Gather", [shape, scalars["one_integer"]], "bias/size")
+        place = self.node("Range", [scalars["zero"], size, scalars["one_integer"]], "bias/place")
+        row = self.node("Unsqueeze", [place, scalars["axis_0"]], "bias/row")
+        column = self.node("Unsqueeze", [place, scalars["axis_1"]], "bias/column")
+        distance = self.node("Sub", [row, column], "bias/distance")
+        near = self.node("Clip", [distance, scalars["far_before"], scalars["far_behind"]], "bias/near")
+        index = self.node("Add", [near, scalars["far_behind"]], "bias/index")
+        table = self.weight("distances", array(network.distances))
+        values = self.node("Gather", [table, index], "bias/values")
+        parts = [f"bias/layer{i}" for i in range(LAYERS)]
+        turned = self.node("Transpose", [values], "bias", perm=[2, 0, 1])
+        split = self.weight("bias_split", np.array([HEADS] * LAYERS, np.int64))
+        self.nodes.append(helper.make_node("Split", [turned, split], parts, "bias/split", axis=0))
+        return parts
 
     def mask(self):
         """0 for tokens and MASKED for padding, of N,1,1,S."""
@@ -61,7 +76,7 @@ class Graph:
         x = self.node("Reshape", [x, "head_shape"], name + "/heads")
         return self.node("Transpose", [x], name, perm=order)
 
-    def attention(self, name, x, mask, module):
+    def attention(self, name, x, mask, bias, module):
         parts = (module.query, module.key, module.value)
         scale = 1 / math.sqrt(WIDTH // HEADS)  # folded into the queries
         weights = [array(p.weight).T * s for p, s in zip(parts, (scale, 1, 1))]
@@ -72,7 +87,8 @@ class Graph:
         q = self.split_heads(name + "/q", qkv[0], 0, 2, 1, 3)
         k = self.split_heads(name + "/k", qkv[1], 0, 2, 3, 1)
         v = self.split_heads(name + "/v", qkv[2], 0, 2, 1, 3)
-        scores = self.node("Add", [self.node("MatMul", [q, k], name + "/scores"), mask], name + "/masked")
+        scores = self.node("Add", [self.node("MatMul", [q, k], name + "/scores"), bias], name + "/near")
+        scores = self.node("Add", [scores, mask], name + "/masked")
         y = self.node("MatMul", [self.node("Softmax", [scores], name + "/weights", axis=-1), v], name + "/mixed")
         y = self.node("Transpose", [y], name + "/turned", perm=[0, 2, 1, 3])
         y = self.node("Reshape", [y, "flat_shape"], name + "/flat")
@@ -83,8 +99,8 @@ class Graph:
         y = self.node("Mul", [x, self.node("Add", [y, "one"], name + "/plus_one")], name + "/product")
         return self.node("Mul", [y, "half"], name)
 
-    def layer(self, name, x, mask, module):
-        y = self.attention(name + "/attention", x, mask, module.attention)
+    def layer(self, name, x, mask, bias, module):
+        y = self.attention(name + "/attention", x, mask, bias, module.attention)
         x = self.norm(name + "/norm1", self.node("Add", [x, y], name + "/sum1"), module.norm1)
         y = self.linear(name + "/wide", x, array(module.wide.weight).T, array(module.wide.bias))
         y = self.gelu(name + "/gelu", y)
@@ -114,8 +130,8 @@ def write_fp32(network, path):
     graph.weight("half", np.float32(0.5))
     mask = graph.mask()
     x = graph.embed(network)
-    for i, layer in enumerate(network.layers):
-        x = graph.layer(f"layer{i}", x, mask, layer)
+    for i, (layer, bias) in enumerate(zip(network.layers, graph.biases(network))):
+        x = graph.layer(f"layer{i}", x, mask, bias, layer)
     graph.head(x, network.head)
     onnx.save(model_of(graph), path)
     return graph.dense

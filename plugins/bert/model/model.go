@@ -48,6 +48,8 @@ type Facts struct {
 	CalibrationPassages int `json:"calibration_passages"`
 	EvalPassages        int `json:"eval_passages"`
 	EvalFeatures        int `json:"eval_features"` // samples: a long passage gives several for each question
+
+	ExactMatch map[string]float64 `json:"exact_match"` // in percent, by precision
 }
 
 // Card returns the figures of the model card.

@@ -1,19 +1,17 @@
-"""The network: a BERT (Devlin et al. 2018, arXiv:1810.04805) of three narrow layers, with a span head."""
+"""The network: a BERT (Devlin et al. 2018, arXiv:1810.04805) of three narrow layers, with a span head.
 
-import math
+Other than BERT's, its positions are relative, as in T5 (Raffel et al. 2019, arXiv:1910.10683): what is learned of neighbours at
+one place holds at all, so that short passages teach for long ones.
+"""
 
 import torch
 from torch import nn
 
-LENGTH = 384  # positions
 WIDTH, HEADS, LAYERS, INNER = 128, 4, 3, 512
+FAR = 64  # tokens further apart than this count as so far apart
+SLOPES = (1.0, 0.2, 0.0, 0.0)  # by which attention falls with distance at first, by head
+MATCHING = (0.09, 64)  # deviation and number of the first layer's last queries that start equal to their keys
 MASKED = -10000.0  # added to the attention to padding
-
-
-def sinusoids(length, width):
-    """Positions as waves (Vaswani et al. 2017): what is learned of near neighbours at one place holds at all."""
-    angle = torch.arange(length)[:, None] * torch.exp(torch.arange(0, width, 2) * (-math.log(10000.0) / width))
-    return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
 
 class Attention(nn.Module):
@@ -37,9 +35,9 @@ class Layer(nn.Module):
         self.norm1, self.norm2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
         self.wide, self.narrow = nn.Linear(WIDTH, INNER), nn.Linear(INNER, WIDTH)
 
-    def forward(self, x, mask, drop):
-        x = self.norm1(x + drop(self.attention(x, mask)))
-        return self.norm2(x + drop(self.narrow(nn.functional.gelu(self.wide(x)))))
+    def forward(self, x, mask):
+        x = self.norm1(x + self.attention(x, mask))
+        return self.norm2(x + self.narrow(nn.functional.gelu(self.wide(x))))
 
 
 class Network(nn.Module):
@@ -49,17 +47,37 @@ class Network(nn.Module):
         super().__init__()
         self.words = nn.Embedding(vocabulary, WIDTH)
         self.segments = nn.Embedding(2, WIDTH)
-        self.register_buffer("positions", sinusoids(LENGTH, WIDTH) * 0.3)
         self.norm = nn.LayerNorm(WIDTH)
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
         self.head = nn.Linear(WIDTH, 2)
-        nn.init.normal_(self.words.weight, std=0.3)
-        nn.init.normal_(self.segments.weight, std=0.3)
+        self._start()
 
-    def forward(self, ids, mask, segments, positions=None, drop=nn.Identity()):
-        where = self.positions[: ids.shape[1]] if positions is None else self.positions[positions]
-        x = self.norm(self.words(ids) + self.segments(segments) + where)
+    def _start(self):
+        """Words outweigh segments, near neighbours others, and equal words of passage and question notice each other."""
+        nn.init.normal_(self.words.weight, std=0.3)
+        nn.init.normal_(self.segments.weight, std=0.06)
+        distance = torch.arange(-FAR, FAR + 1).abs()[:, None]
+        self.distances = nn.Parameter((-distance * torch.tensor(SLOPES * LAYERS)).clone())
+        first, (deviation, rows) = self.layers[0].attention, MATCHING
+        nn.init.normal_(first.query.weight[-rows:], std=deviation)
+        with torch.no_grad():
+            first.key.weight[-rows:] = first.query.weight[-rows:]
+            first.key.bias.zero_()
+            first.query.bias.zero_()
+
+    def bias(self, length):
+        """What distance adds to the attention: LAYERS*HEADS,S,S."""
+        place = torch.arange(length)
+        return self.distances[(place[None] - place[:, None]).clamp(-FAR, FAR) + FAR].permute(2, 0, 1)
+
+    def hidden(self, ids, mask, segments):
+        """Yields the output of each layer: N,S,WIDTH."""
+        x = self.norm(self.words(ids) + self.segments(segments))
         mask = (1.0 - mask[:, None, None, :].to(x.dtype)) * MASKED
-        for layer in self.layers:
-            x = layer(x, mask, drop)
+        for layer, bias in zip(self.layers, self.bias(ids.shape[1]).split(HEADS)):
+            x = layer(x, mask + bias)
+            yield x
+
+    def forward(self, ids, mask, segments):
+        *_, x = self.hidden(ids, mask, segments)
         return self.head(x).unbind(-1)
