@@ -34,9 +34,10 @@ require (
 	github.com/mattn/go-isatty v0.0.17 // indirect
 	github.com/oklog/run v1.1.0 // indirect
 	github.com/plumbline-ml/plumbline/accuracy v0.0.0 // indirect
+	github.com/plumbline-ml/plumbline/backends/kserve v0.0.0
 	github.com/plumbline-ml/plumbline/backends/openai v0.0.0
 	github.com/plumbline-ml/plumbline/datasets v0.0.0 // indirect
-	github.com/plumbline-ml/plumbline/loadgen v0.0.0 // indirect
+	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	github.com/plumbline-ml/plumbline/plugins/llm v0.0.0
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0 // indirect
 	github.com/yalue/onnxruntime_go v1.27.0 // indirect
@@ -50,6 +51,7 @@ require (
 
 replace (
 	github.com/plumbline-ml/plumbline/accuracy => ../../accuracy
+	github.com/plumbline-ml/plumbline/backends/kserve => ../../backends/kserve
 	github.com/plumbline-ml/plumbline/backends/openai => ../../backends/openai
 	github.com/plumbline-ml/plumbline/backends/ort => ../../backends/ort
 	github.com/plumbline-ml/plumbline/datasets => ../../datasets

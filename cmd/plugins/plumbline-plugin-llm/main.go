@@ -1,20 +1,16 @@
-// Command plumbline-plugin-llm serves the text-generation benchmark: on ONNX Runtime, or on OpenAI-compatible servers.
-//
-// The library is the one beside this binary, unless option lib or the environment variable PLUMBLINE_ORT_LIB names
-// another.
+// Command plumbline-plugin-llm serves the text-generation benchmark: decoders run here, or servers with OpenAI's API.
 package main
 
 import (
 	"os"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/backends/ort"
+	"github.com/plumbline-ml/plumbline/cmd/plugins/internal/backends"
 	"github.com/plumbline-ml/plumbline/plugins/llm"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 func main() {
-	sdk.Main(llm.New(),
-		sdk.WithBackend("ort", ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")}),
-		sdk.WithBackend("openai", openai.Backend{Lookup: os.LookupEnv}))
+	servers := sdk.WithBackend("openai", openai.Backend{Lookup: os.LookupEnv})
+	sdk.Main(llm.New(), append(backends.All(), servers)...)
 }

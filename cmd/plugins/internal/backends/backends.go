@@ -1,0 +1,23 @@
+// Package backends lists what the built-in plugins can run a model on. A vendor's own plugin lists its own.
+package backends
+
+import (
+	"os"
+
+	"github.com/plumbline-ml/plumbline/backends/kserve"
+	"github.com/plumbline-ml/plumbline/backends/ort"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend/process"
+)
+
+// All are ONNX Runtime, which is the default, a process in any language, and servers of the Open Inference Protocol.
+//
+// ONNX Runtime's library is the one beside the binary, unless option lib or the environment variable PLUMBLINE_ORT_LIB
+// names another.
+func All() []sdk.Option {
+	return []sdk.Option{
+		sdk.WithBackend("ort", ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")}),
+		sdk.WithBackend("process", process.Backend{}),
+		sdk.WithBackend("kserve", kserve.Backend{Lookup: os.LookupEnv}),
+	}
+}
