@@ -79,6 +79,7 @@ def main():
         params.port = 0
         params.verbosity = -1
         params.warmup = False
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # threads would wait for each other, spinning
         server = xllamacpp.Server(params)
         print(server.listening_address, flush=True)
         sys.stdin.read()
