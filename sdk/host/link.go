@@ -254,4 +254,6 @@ func (l *link) watch(interval time.Duration) {
 // excused reports whether this process was suspended too, so that its own tick came late.
 func (l *link) excused(tick time.Duration) bool { return tick > l.plugin.options.HeartbeatTimeout/2 }
 
-func (l *link) tooLong(silence time.Duration) bool { return silence > l.plugin.options.HeartbeatTimeout }
+func (l *link) tooLong(silence time.Duration) bool {
+	return silence > l.plugin.options.HeartbeatTimeout
+}

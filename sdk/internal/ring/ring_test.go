@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -316,6 +318,33 @@ func BenchmarkWriteAndRead(b *testing.B) {
 		}
 		if _, ok, err := harness.Reader.TryRead(); !ok || err != nil {
 			b.Fatal(ok, err)
+		}
+	}
+}
+
+// What docs/protocol.md says of the memory is what is there.
+func TestTheLayoutIsTheDocumentedOne(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/protocol.md")
+	if err != nil {
+		t.Skip("not in a checkout of the whole project:", err)
+	}
+	comma := func(n int) string {
+		digits := strconv.Itoa(n)
+		for at := len(digits) - 3; at > 0; at -= 3 {
+			digits = digits[:at] + "," + digits[at:]
+		}
+		return digits
+	}
+	for _, line := range []string{
+		"a memfd of\n" + comma(Bytes) + " bytes",
+		"| ring to the plugin: data | " + comma(dataAt) + " | " + comma(toPlugin) + " |",
+		"| ring to the harness: counters | " + comma(dataAt+toPlugin) + " | " + comma(dataAt) + " |",
+		"| ring to the harness: data | " + comma(dataAt+toPlugin+dataAt) + " | " + comma(toHarness) + " |",
+		"| written | " + comma(writtenAt) + " |", "| read | " + comma(readAt) + " |",
+		"| reader waits | " + comma(readerWaitsAt) + " |", "| writer waits | " + comma(writerWaitsAt) + " |",
+	} {
+		if !strings.Contains(string(text), line) {
+			t.Errorf("docs/protocol.md does not say %q", line)
 		}
 	}
 }
