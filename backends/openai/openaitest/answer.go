@@ -147,12 +147,14 @@ func (a *answer) tokens(i, n int) []byte {
 	return b
 }
 
+func (a *answer) id(i int) int32 { return tokenID(a.prompt, i, a.server.options.Vocabulary) }
+
 func (a *answer) appendText(b []byte, i, n int) []byte {
 	if a.server.options.Stamps {
 		return strconv.AppendInt(append(b, ' '), time.Now().UnixNano(), 10)
 	}
 	for k := range n {
-		b = appendToken(b, tokenID(a.prompt, i+k))
+		b = appendToken(b, a.id(i+k))
 	}
 	return b
 }
@@ -166,7 +168,7 @@ func (a *answer) appendIDs(b []byte, i, n int) []byte {
 		if k > 0 {
 			b = append(b, ',')
 		}
-		b = strconv.AppendInt(b, int64(tokenID(a.prompt, i+k)), 10)
+		b = strconv.AppendInt(b, int64(a.id(i+k)), 10)
 	}
 	return append(b, ']')
 }
@@ -184,7 +186,7 @@ func (a *answer) appendLogprobs(b []byte, i, n int) []byte {
 		if k > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendToken(append(b, before...), tokenID(a.prompt, i+k)), after...)
+		b = append(appendToken(append(b, before...), a.id(i+k)), after...)
 	}
 	return append(b, end...)
 }

@@ -20,6 +20,7 @@ type Options struct {
 
 	First, Step time.Duration // until the first token, and between two; 0: at once
 	Together    int           // tokens in each event; 0: 1
+	Vocabulary  int           // token ids are below; 0: 32000
 	Tokens      int           // of each answer, at most what a request allows; 0: that
 	IDs         bool          // report token ids, to requests that ask for them
 	NoUsage     bool          // do not report usage, even where it is asked for
@@ -55,6 +56,9 @@ type Server struct {
 func New(o Options) *Server {
 	if o.Model == "" {
 		o.Model = "mock"
+	}
+	if o.Vocabulary == 0 {
+		o.Vocabulary = vocabulary
 	}
 	s := &Server{options: o, mux: http.NewServeMux(), seen: map[uint64]bool{}}
 	s.mux.HandleFunc("GET /v1/models", s.models)
@@ -132,11 +136,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	a.run()
 }
 
-// Generated is the ids of the answer to a prompt, which is the JSON text that a request has for it, and their text.
+// vocabulary is the default.
+const vocabulary = 32000
+
+// Generated is the ids of the answer to a prompt, which is the JSON text that a request has for it, and their text, with the
+// default vocabulary.
 func Generated(prompt string, n int) (ids []int32, text string) {
 	var b strings.Builder
 	for i := range n {
-		id := tokenID(hash(prompt), i)
+		id := tokenID(hash(prompt), i, vocabulary)
 		ids = append(ids, id)
 		b.Write(appendToken(nil, id))
 	}
@@ -149,6 +157,8 @@ func hash(prompt string) uint64 {
 	return h.Sum64()
 }
 
-func tokenID(prompt uint64, i int) int32 { return int32((prompt + uint64(i)*2654435761) % 32000) }
+func tokenID(prompt uint64, i, vocabulary int) int32 {
+	return int32((prompt + uint64(i)*2654435761) % uint64(vocabulary))
+}
 
 func appendToken(b []byte, id int32) []byte { return strconv.AppendInt(append(b, ' '), int64(id), 10) }

@@ -27,6 +27,7 @@ func run() error {
 	flag.DurationVar(&o.First, "first", 0, "time to the first token")
 	flag.DurationVar(&o.Step, "step", 0, "time between two tokens; 0 sends an answer in one piece")
 	flag.IntVar(&o.Together, "together", 1, "tokens in each event")
+	flag.IntVar(&o.Vocabulary, "vocabulary", 0, "token ids are below; 0: 32000")
 	flag.IntVar(&o.Tokens, "tokens", 0, "tokens of each answer at most; 0: what is asked for")
 	flag.BoolVar(&o.IDs, "ids", true, "report token ids where they are asked for")
 	flag.Parse()
