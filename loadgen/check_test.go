@@ -31,6 +31,7 @@ func TestBadSettings(t *testing.T) {
 		{"no rate", loadgen.Server, func(s *loadgen.TestSettings) { s.ServerTargetQPS = 0 }, "server_target_qps = 0"},
 		{"rate is not a number", loadgen.Server, func(s *loadgen.TestSettings) { s.ServerTargetQPS = math.NaN() }, "server_target_qps = NaN"},
 		{"infinite rate", loadgen.Offline, func(s *loadgen.TestSettings) { s.OfflineExpectedQPS = math.Inf(1) }, "offline_expected_qps = +Inf"},
+		{"negative latency limit with tokens", loadgen.Server, func(s *loadgen.TestSettings) { s.UseTokenLatencies, s.ServerTargetLatency = true, -1 }, "server_target_latency = -1ns"},
 		{"latency limit", loadgen.Server, func(s *loadgen.TestSettings) { s.ServerTargetLatency = 0 }, "server_target_latency = 0s"},
 		{"nothing to issue", loadgen.SingleStream, func(s *loadgen.TestSettings) { s.MinQueryCount = 0 }, "no query would be issued"},
 		{"nothing to issue Offline", loadgen.Offline, func(s *loadgen.TestSettings) { s.MinQueryCount = 0 }, "no query would be issued"},
