@@ -106,7 +106,7 @@ func (a *answer) tokens() (backend.Tokens, error) {
 		t.N = a.logged
 	case a.count == countLogged && a.parts > 0:
 		return t, fmt.Errorf("%w: it sent no log probabilities, which option count=logprobs asks for", ErrStream)
-	case a.parts > 0 || !a.usage.known:
+	case a.parts > 0 || !a.usage.known || reported < 0:
 		return t, fmt.Errorf("%w: it does not say how many tokens there are: neither ids nor log probabilities nor usage", ErrStream)
 	}
 	return t, nil

@@ -2,14 +2,18 @@ package openai
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // plainChunk is what encoding/json makes of a chunk.
@@ -148,6 +152,45 @@ func readAll(r io.Reader) (all []string, err error) {
 		}
 		all = append(all, string(ev.data))
 	}
+}
+
+// keeper is a sink that checks the order of what is reported.
+type keeper struct {
+	t     *testing.T
+	first bool
+}
+
+func (k *keeper) FirstToken(backend.Tokens) {
+	if k.first {
+		k.t.Error("the first token comes twice")
+	}
+	k.first = true
+}
+
+func (k *keeper) Complete(backend.Tokens) { k.t.Error("reading completes nothing") }
+
+// FuzzRead takes any stream for an answer.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("data: {\"choices\":[{\"text\":\"a\",\"token_ids\":[7],\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"))
+	f.Add([]byte("data: {\"usage\":{\"completion_tokens\":3}}\n\ndata: [DONE]\n\n"))
+	f.Add([]byte("error: {}\n\n"))
+	g := &Generator{}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		c := &call{}
+		sink := &keeper{t: t}
+		c.answer.reset(sink, anyCount)
+		response := &http.Response{Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(bytes.NewReader(stream))}
+		if fail := g.read(context.Background(), response, c); fail != nil {
+			if fail.err == nil {
+				t.Error("a failure without an error")
+			}
+			return
+		}
+		tokens, err := c.answer.tokens()
+		if err == nil && (tokens.N < len(tokens.IDs) || !utf8.ValidString(tokens.Text) || tokens.Text != "" && !sink.first) {
+			t.Errorf("%+v", tokens)
+		}
+	})
 }
 
 func BenchmarkParse(b *testing.B) {

@@ -2,16 +2,11 @@ package openai_test
 
 import (
 	"context"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,7 +16,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
-	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // failing is a server that fails as told for its first requests.
@@ -242,134 +236,6 @@ func TestConcurrencyAndBalance(t *testing.T) {
 	}
 	if failed.Load() > 0 {
 		t.Errorf("%d failed", failed.Load())
-	}
-}
-
-func TestKeyAndTLS(t *testing.T) {
-	server := httptest.NewUnstartedServer(openaitest.New(openaitest.Options{Owner: "vllm", IDs: true, Key: "secret"}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are to fail
-	server.StartTLS()
-	defer server.Close()
-	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, options := range [][]string{{"ca=" + ca}, {"insecure=true"}, {"insecure=true", "key_env=OTHER"}} {
-		g := connect(t, server.URL, options...)
-		if _, err := generate(t, g, prompt); err != nil {
-			t.Errorf("%v: %v", options, err)
-		}
-	}
-	for _, c := range []struct{ option, says string }{
-		{"idle_timeout=1s", "certificate"},
-		{"ca=" + filepath.Join(t.TempDir(), "none"), "no such file"},
-		{"key_env=ABSENT", "no environment variable ABSENT"},
-	} {
-		if _, err := open(server.URL, c.option); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want one that says %q", c.option, err, c.says)
-		}
-	}
-	if _, err := (openai.Backend{}).Connect(context.Background(), backend.Config{Options: map[string]string{"url": server.URL, "insecure": "true"}}); err == nil ||
-		!strings.Contains(err.Error(), "wrong API key") || !strings.Contains(err.Error(), "key_env") {
-		t.Errorf("no key: %v", err)
-	}
-}
-
-func TestOptionsThatAreWrong(t *testing.T) {
-	_, err := open("ftp://x,http://u@y,http://z?q", "api=soap", "count=chunks", "concurrency=0", "idle_timeout=fast", "on_failure=panic",
-		"prefix_cache=on", "server=torch", "what=ever")
-	if !errors.Is(err, backend.ErrOption) {
-		t.Fatal(err)
-	}
-	for _, part := range []string{"ftp://x", "u@y", "z?q", "api=soap", "auto, chat, completions", "count=chunks", "from 1 to", "idle_timeout=fast",
-		"continue, end", "prefix_cache=on", "server=torch", "llamacpp", `unknown option "what"`} {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("%v\ndoes not say %q", err, part)
-		}
-	}
-	if _, err := open(""); !errors.Is(err, backend.ErrOption) || !strings.Contains(err.Error(), "http://localhost:8000") {
-		t.Errorf("no url: %v", err)
-	}
-}
-
-func TestModels(t *testing.T) {
-	list := func(data string) string {
-		return serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, data) }))
-	}
-	two := list(`{"data":[{"id":"a","owned_by":"vllm"},{"id":"b","owned_by":"vllm"}]}`)
-	other := list(`{"data":[{"id":"a","owned_by":"sglang"}]}`)
-	for _, c := range []struct {
-		urls, option, says string
-	}{
-		{two, "model=b", ""},
-		{two, "retries=1", "2 models: choose one with option model: a, b"},
-		{two, "model=c", `no model "c", but a, b`},
-		{two + "," + other, "model=a", "another of the kind vllm"},
-		{two + "," + other, "model=b", `no model "b", but a`},
-		{list("<html>"), "retries=1", "not what the API has"},
-		{list(`{"error":"x"}`), "retries=1", "0 models"},
-		{"http://127.0.0.1:1", "retries=1", "connection refused"},
-	} {
-		_, err := open(c.urls, c.option)
-		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, backend.ErrModel) || !strings.Contains(err.Error(), c.says)) {
-			t.Errorf("%s: %v, want one that says %q", c.option, err, c.says)
-		}
-	}
-}
-
-func TestBodyOption(t *testing.T) {
-	var body string
-	g := connect(t, serve(t, script(func(w http.ResponseWriter, r *http.Request) {
-		b := make([]byte, r.ContentLength)
-		if _, err := r.Body.Read(b); err != nil && len(b) == 0 {
-			t.Error(err)
-		}
-		body = string(b)
-		event(w, `{"choices":[{"text":"a","token_ids":[1],"finish_reason":"stop"}]}`)
-		event(w, "[DONE]")
-	})), "body.temperature=0.5", "body.stop=END", "body.min_tokens=7")
-	p := backend.Prompt{Text: "hé\n", MaxNewTokens: 9, MinNewTokens: 3, EOS: []int32{2, 3}}
-	if _, err := generate(t, g, p); err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range []string{`"temperature":0.5`, `"stop":"END"`, `"prompt":"hé\n"`, `"max_tokens":9`, `"min_tokens":7`, `"stop_token_ids":[2,3]`,
-		`"cache_salt":"`, `"return_token_ids":true`, `"stream_options":{"include_usage":true}`} {
-		if strings.Count(body, part) != 1 {
-			t.Errorf("%s does not have %s once", body, part)
-		}
-	}
-	if strings.Contains(body, `"min_tokens":3`) {
-		t.Error("the prompt's minimum is there beside the option's")
-	}
-}
-
-func TestPrefixCache(t *testing.T) {
-	caching := openaitest.Options{Owner: "sglang", Caches: true, First: 20 * time.Millisecond, Fault: nil}
-	salted := caching
-	salted.Owner = "vllm"
-	ask := func(t *testing.T, o openaitest.Options, option string, times int) (openai.Report, error) {
-		// The kind "other" has no salt.
-		g := connect(t, serve(t, openaitest.New(o)), option, "server="+o.Owner)
-		for range times {
-			if _, err := generate(t, g, prompt); err != nil {
-				return g.Report(), err
-			}
-		}
-		return g.Report(), nil
-	}
-	unsalted := caching
-	unsalted.Owner = "other"
-	if _, err := ask(t, unsalted, "prefix_cache=off", 2); !errors.Is(err, openai.ErrPrefixCache) {
-		t.Errorf("a cache that is reported: %v", err)
-	}
-	if r, err := ask(t, unsalted, "prefix_cache=allow", 2); err != nil || r.CachedTokens != 0 {
-		t.Errorf("allowed: %+v, %v", r, err)
-	}
-	if r, err := ask(t, unsalted, "prefix_cache=report", 40); err != nil || r.CachedTokens == 0 || !r.Suspicious || r.Repeated != 39 {
-		t.Errorf("reported: %+v, %v", r, err)
-	}
-	if r, err := ask(t, salted, "prefix_cache=off", 5); err != nil || r.CachedTokens != 0 || r.Soon != 0 || r.Repeated != 4 {
-		t.Errorf("salted: %+v, %v", r, err)
 	}
 }
 

@@ -233,6 +233,7 @@ func TestStreams(t *testing.T) {
 		{name: "no object", stream: token + "data: 17\n\n" + end, is: openai.ErrStream, says: `"17"`},
 		{name: "a negative id", stream: `data: {"choices":[{"text":"a","token_ids":[-7]}]}` + "\n\n" + end, is: openai.ErrStream, says: "token_ids"},
 		{name: "no count", stream: `data: {"choices":[{"text":"a"}]}` + "\n\n" + last + end, is: openai.ErrStream, says: "how many tokens"},
+		{name: "a negative count", stream: `data: {"choices":[],"usage":{"completion_tokens":-1}}` + "\n\n" + end, is: openai.ErrStream, says: "how many tokens"},
 		{name: "nothing at all", stream: end, is: openai.ErrStream, says: "how many tokens"},
 		{name: "counts that differ", stream: token + `data: {"usage":{"completion_tokens":9}}` + "\n\n" + end, is: openai.ErrStream, says: "1 token ids and reports 9"},
 		{name: "an error in the stream", stream: token + `data: {"error":{"message":"out of memory","code":500}}` + "\n\n" + end, is: openai.ErrServer, says: "out of memory"},
