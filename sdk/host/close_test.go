@@ -3,8 +3,11 @@ package host_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -155,5 +158,26 @@ func TestOneWorkloadAtATime(t *testing.T) {
 	}
 	if _, err := openCount(t.Context(), p, loadgen.Server, 10); err != nil {
 		t.Errorf("after Close: %v", err)
+	}
+}
+
+// What is in the harness's environment and none of the plugin's business stays there.
+func TestSecretsStayInTheHarness(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("environments of processes are read from the proc file system")
+	}
+	t.Setenv("ACME_TOKEN", "for the harness alone")
+	t.Setenv("PLUMBLINE_TEST_NOTE", "for plugins too")
+	p := launch(t)
+	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.PID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(environ); strings.Contains(text, "ACME_TOKEN") || !strings.Contains(text, "PLUMBLINE_TEST_NOTE") {
+		t.Errorf("the plugin's environment:\n%s", strings.ReplaceAll(text, "\x00", "\n"))
+	}
+	asked := launchOwn(t, host.LaunchOptions{Inherit: []string{"ACME_TOKEN"}})
+	if environ, err = os.ReadFile(fmt.Sprintf("/proc/%d/environ", asked.PID())); err != nil || !strings.Contains(string(environ), "ACME_TOKEN=for the harness alone") {
+		t.Errorf("a variable that the launch names is not inherited: %v", err)
 	}
 }

@@ -76,7 +76,8 @@ type LaunchOptions struct {
 	StartTimeout     time.Duration // 10 s: from start to handshake
 	HeartbeatTimeout time.Duration // 30 s: silence longer than this is a hang
 	CloseTimeout     time.Duration // 5 s: how long Close asks before it kills
-	Env              []string      // added to the plugin's environment
+	Env              []string      // added to the plugin's environment, as NAME=VALUE
+	Inherit          []string      // names of further variables that it inherits; NAME* for all that begin so, * for all
 	TLS              bool          // mutual TLS on the unix socket too; it doubles the round trip
 	StreamOnly       bool          // no shared memory: every frame goes over the gRPC stream, as it does with TLS
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	hclog "github.com/hashicorp/go-hclog"
 	plugin "github.com/hashicorp/go-plugin"
@@ -66,11 +67,12 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 		Plugins:          plugin.PluginSet{handshake.Service: dispensed{}},
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		StartTimeout:     p.options.StartTimeout,
+		SkipHostEnv:      true,
 		AutoMTLS:         p.options.TLS || runtime.GOOS == "windows", // where plugins listen on TCP
 		Logger:           hclog.NewNullLogger(),
 		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: p.dir},
 		RunnerFunc: func(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Runner, error) {
-			p.process.env = append(spec.Env, p.options.Env...)
+			p.process.env = slices.Concat(inherited(os.Environ(), p.options.Inherit), spec.Env, p.options.Env)
 			return p.process, nil
 		},
 		GRPCDialOptions: []grpc.DialOption{

@@ -22,7 +22,7 @@ const DefaultDir = "out"
 
 // logs are the files that a run writes into its directory.
 var logs = [...]string{
-	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName, "mlperf_log_trace.json", score.TextName,
+	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName, "mlperf_log_trace.json", score.TextName, PluginLogName,
 }
 
 // trials matches the directories below a search's that its runs write to.

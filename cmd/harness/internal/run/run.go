@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,7 +83,9 @@ func (r *Runner) Record(p *plan.Plan, t plan.Run) report.Run {
 }
 
 func (r *Runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *report.Run) error {
-	pl, err := r.Launcher.Launch(ctx, p.Served.Path, r.Launch)
+	printed := output.NewPluginLog(p.Out, t.Dir)
+	defer printed.Close()
+	pl, err := r.Launcher.Launch(ctx, p.Served.Path, r.launchOptions(p, printed))
 	if err != nil {
 		return err
 	}
@@ -96,6 +101,19 @@ func (r *Runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *rep
 		return nil
 	}
 	return because(pctx, r.score(pctx, pl, p, t, rec))
+}
+
+// launchOptions lets the plugin print to a log, and inherit the variables that options of its backend name (key_env).
+func (r *Runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptions {
+	o := r.Launch
+	o.Stderr = printed
+	o.Inherit = slices.Clone(o.Inherit)
+	for name, value := range p.Options.BackendOptions {
+		if strings.HasSuffix(name, "_env") && value != "" {
+			o.Inherit = append(o.Inherit, value)
+		}
+	}
+	return o
 }
 
 // test opens the workload and runs LoadGen on it.

@@ -1,0 +1,41 @@
+package host
+
+import (
+	"slices"
+	"strings"
+)
+
+// known are the variables that a plugin inherits unasked: what programs need to run at all, to find libraries and
+// devices, and to be told how to use them. A name that ends in * stands for all that begin so. Whatever else is in the
+// harness's environment, passwords and tokens of other programs above all, stays there.
+var known = [...]string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TMP", "TEMP", "TZ", "LANG", "LC_*", "TERM", "XDG_*",
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "PATHEXT", "COMSPEC",
+	"PLUMBLINE_*",
+	"LD_LIBRARY_PATH", "LD_PRELOAD", "DYLD_*", "MALLOC_*", "GLIBC_TUNABLES", "ASAN_OPTIONS", "TSAN_OPTIONS",
+	"GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GOTRACEBACK", "GORACE", "GOCOVERDIR",
+	"PYTHON*", "VIRTUAL_ENV", "CONDA_PREFIX",
+	"OMP_*", "GOMP_*", "KMP_*", "MKL_*", "OPENBLAS_*", "ORT_*", "ONNXRUNTIME_*", "OPENVINO_*", "TBB_*",
+	"CUDA_*", "NVIDIA_*", "NCCL_*", "CUBLAS_*", "CUDNN_*", "TRT_*", "TF32_*", "HIP_*", "ROCR_*", "HSA_*", "ZE_*", "ONEAPI_*", "SYCL_*",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"OPENAI_API_KEY", // of the backend openai, unless its option names another
+}
+
+// inherited are the variables of environ, as NAME=VALUE, that are known or in more.
+func inherited(environ, more []string) []string {
+	var kept []string
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		if listed(known[:], name) || listed(more, name) {
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}
+
+func listed(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		start, all := strings.CutSuffix(p, "*")
+		return p == name || all && strings.HasPrefix(name, start)
+	})
+}

@@ -1,0 +1,23 @@
+package host
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestPluginsInheritWhatIsListed(t *testing.T) {
+	environ := []string{
+		"PATH=/bin", "LC_ALL=C", "PLUMBLINE_ORT_LIB=x=y", "CUDA_VISIBLE_DEVICES=0", "EMPTY=", "AWS_SECRET_ACCESS_KEY=s", "PATHS=p",
+		"MY_TOKEN=t", "MY_OTHER=o", "GITHUB_TOKEN=g",
+	}
+	want := []string{"PATH=/bin", "LC_ALL=C", "PLUMBLINE_ORT_LIB=x=y", "CUDA_VISIBLE_DEVICES=0"}
+	if got := inherited(environ, nil); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := inherited(environ, []string{"MY_*"}); !slices.Equal(got, append(want, "MY_TOKEN=t", "MY_OTHER=o")) {
+		t.Errorf("with more: %v", got)
+	}
+	if got := inherited(environ, []string{"*"}); !slices.Equal(got, environ) {
+		t.Errorf("all: %v", got)
+	}
+}
