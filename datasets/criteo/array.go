@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
 )
@@ -29,21 +30,26 @@ func newArray(file io.ReaderAt, offset, length int64, dtypes ...string) (a *arra
 	if err != nil {
 		return nil, err.Error()
 	}
+	if a, problem = headed(h, length, dtypes...); problem != "" {
+		return nil, problem
+	}
+	a.file, a.offset = file, offset+h.Length
+	return a, ""
+}
+
+// headed is an array without its elements, of a header that begins length bytes.
+func headed(h *npy.Header, length int64, dtypes ...string) (a *array, problem string) {
 	shape := h.Shape
 	if len(shape) == 1 {
 		shape = []int{shape[0], 1}
 	}
-	known := false
-	for _, d := range dtypes {
-		known = known || d == h.DType
-	}
-	if !known || h.Fortran || len(shape) != 2 || shape[1] < 1 {
+	if !slices.Contains(dtypes, h.DType) || h.Fortran || len(shape) != 2 || shape[1] < 1 {
 		return nil, fmt.Sprintf("an array of %v, want one of %v with pairs as rows, in C order", h, dtypes)
 	}
 	if need := h.Size(sizes[h.DType]); need != length-h.Length {
 		return nil, fmt.Sprintf("an array of %v needs %d bytes, and there are %d", h, need, length-h.Length)
 	}
-	return &array{file, offset + h.Length, h.DType, shape[0], shape[1]}, ""
+	return &array{dtype: h.DType, rows: shape[0], columns: shape[1]}, ""
 }
 
 // read returns the bytes of rows [start, end).

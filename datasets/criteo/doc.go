@@ -5,6 +5,7 @@
 //	DIR/day_23_labels.npy                  pairs x 1: 0 or 1
 //
 //	DIR/terabyte_processed_test.bin        int32, pairs x 40: label, 13 numbers, 26 indices      (dlrm)
+//	DIR/day_23_reordered.npz               members X_int, X_cat and y: the same before, as it is first made; in its place
 //	DIR/day_fea_count.npz                  member counts.npy: the rows of the 26 tables
 //
 // A pair is a user and an item, with a label that says whether there was a click. The files are larger than memory: arrays stay

@@ -129,7 +129,7 @@ func (m *multiHot) openTables(f io.ReaderAt, size int64, faults *fault.List) {
 		members[member.Name] = member
 	}
 	for k := range m.tables {
-		a, problem := openMember(f, size, members[fmt.Sprintf("%d.npy", k)])
+		a, problem := openMember(f, size, members[fmt.Sprintf("%d.npy", k)], "<i4")
 		if problem != "" {
 			faults.Addf(m.where(k), "%s", problem)
 			continue
@@ -139,7 +139,7 @@ func (m *multiHot) openTables(f io.ReaderAt, size int64, faults *fault.List) {
 }
 
 // openMember finds the array of a member, which must be stored as it is: rows are read from the middle of it.
-func openMember(f io.ReaderAt, size int64, member *zip.File) (*array, string) {
+func openMember(f io.ReaderAt, size int64, member *zip.File, dtypes ...string) (*array, string) {
 	if member == nil {
 		return nil, "the file has no such member, want 0.npy to 25.npy"
 	}
@@ -153,7 +153,7 @@ func openMember(f io.ReaderAt, size int64, member *zip.File) (*array, string) {
 	if offset < 0 || offset > size || member.UncompressedSize64 > uint64(size-offset) {
 		return nil, fmt.Sprintf("%d bytes from byte %d on, of a file of %d: it is truncated", member.UncompressedSize64, offset, size)
 	}
-	return newArray(f, offset, int64(member.UncompressedSize64), "<i4")
+	return newArray(f, offset, int64(member.UncompressedSize64), dtypes...)
 }
 
 // checkRows wants as many pairs in each array as there are labels.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
@@ -33,19 +34,32 @@ func (h *oneHot) hotness() []int { return h.hot }
 func (h *oneHot) dense(dst []float32, start, end int) error {
 	return h.each(start, end, func(pair int, row []int32) {
 		for i, v := range row[1 : 1+DenseFeatures] {
-			dst[pair*DenseFeatures+i] = float32(math.Log(float64(float32(v) + 1)))
+			dst[pair*DenseFeatures+i] = logOf(float32(v))
 		}
 	})
 }
 
 func (h *oneHot) sparse(dst []int32, table, start, end int) error {
 	return h.each(start, end, func(pair int, row []int32) {
-		dst[pair] = row[1+DenseFeatures+table]
-		if h.modulus > 0 && dst[pair] >= 0 {
-			dst[pair] %= h.modulus
-		}
+		dst[pair] = remainder(row[1+DenseFeatures+table], h.modulus)
 	})
 }
+
+// logOf is a number as the model wants it.
+func logOf(v float32) float32 { return float32(math.Log(float64(v + 1))) }
+
+// remainder limits an index that is not negative; modulus 0 does not.
+func remainder(index, modulus int32) int32 {
+	if modulus > 0 && index >= 0 {
+		return index % modulus
+	}
+	return index
+}
+
+func (o Options) modulus() int32 { return int32(min(o.Modulus, math.MaxInt32)) }
+
+// oneOfEach is the hotness of the layout.
+func oneOfEach() []int { return slices.Repeat([]int{1}, Tables) }
 
 // each calls do for each pair, counted from start, with its row.
 func (h *oneHot) each(start, end int, do func(pair int, row []int32)) error {
@@ -76,10 +90,7 @@ func (s *Set) openOneHot(dir string, o Options, faults *fault.List) {
 	if size == 0 || size%row != 0 {
 		faults.Addf(binaryName, "%d bytes, want a multiple of %d above 0: 40 int32 of each pair", size, row)
 	}
-	h := &oneHot{rows: &array{file: f, dtype: "<i4", rows: int(size / row), columns: columns}, modulus: int32(min(o.Modulus, math.MaxInt32))}
-	for range Tables {
-		h.hot = append(h.hot, 1)
-	}
+	h := &oneHot{rows: &array{file: f, dtype: "<i4", rows: int(size / row), columns: columns}, modulus: o.modulus(), hot: oneOfEach()}
 	s.source = h
 	if s.rows == nil && !o.LabelsOnly {
 		s.rows = s.readCounts(dir, o, faults)

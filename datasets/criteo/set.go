@@ -73,11 +73,13 @@ func Open(dir string, o Options) (*Set, error) {
 	switch {
 	case exists(filepath.Join(dir, binaryName)):
 		s.openOneHot(dir, o, &faults)
+	case exists(filepath.Join(dir, reorderedName)):
+		s.openReordered(dir, o, &faults)
 	case o.anyFile(dir):
 		s.openMultiHot(dir, o, &faults)
 	default:
-		return nil, fmt.Errorf("%w %s: it holds neither %s, %s and %s nor %s: %w", ErrDataset, dir,
-			o.name(denseName), o.name(sparseName), o.name(labelsName), binaryName, fs.ErrNotExist)
+		return nil, fmt.Errorf("%w %s: it holds neither %s, %s and %s nor %s nor %s: %w", ErrDataset, dir,
+			o.name(denseName), o.name(sparseName), o.name(labelsName), binaryName, reorderedName, fs.ErrNotExist)
 	}
 	if err := faults.Err(ErrDataset, dir); err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -1,6 +1,7 @@
 package dlrm
 
 import (
+	"context"
 	"errors"
 
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
@@ -18,6 +19,8 @@ type clickLog interface {
 	Hotness() []int
 	// Read reads the pairs from start on into s, which has room for as many as are wanted.
 	Read(s *sample, start int) error
+	// Check reads all pairs and lists every fault.
+	Check(ctx context.Context) error
 	Close() error
 }
 
@@ -53,6 +56,8 @@ func (d drawn) Read(s *sample, start int) error {
 	return d.Set.Read(b, start)
 }
 
+func (d drawn) Check(context.Context) error { return nil }
+
 func (d drawn) Close() error { return nil }
 
 // official is a data set of files.
@@ -69,5 +74,12 @@ func (o official) Read(s *sample, start int) error {
 		return sdk.Data(err)
 	}
 	copy(s.labels, o.Labels()[start:end])
+	return nil
+}
+
+func (o official) Check(ctx context.Context) error {
+	if err := o.Set.Check(ctx); err != nil {
+		return sdk.Data(err)
+	}
 	return nil
 }

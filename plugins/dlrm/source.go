@@ -16,6 +16,7 @@ type source struct {
 	dataset string // "": the embedded data set
 	count   int    // use only the first count samples; 0: all
 	log     criteo.Options
+	check   bool // every number and index before the run
 	grouping
 }
 
@@ -31,11 +32,12 @@ type grouping struct {
 // parseSource reads the parameters and reports every fault of them at once.
 func parseSource(v map[string]string, dataset string, count int) (source, error) {
 	s := source{dataset: dataset, count: count, grouping: grouping{trace: v["trace"], traceOut: v["trace_out"]}}
-	var faults [5]error
+	var faults [6]error
 	s.log.Variant, faults[0] = parseVariant(v["variant"])
 	s.log.Rows, faults[1] = parseRows(v["rows"])
 	s.log.Modulus, faults[2] = parseNumber("modulus", v["modulus"], 31)
 	faults[3] = s.parseGrouping(v)
+	s.check, faults[5] = parseCheck(v["check"])
 	if count < 0 {
 		faults[4] = fmt.Errorf("count = %d, want 0 (all) or more", count)
 	}
@@ -55,6 +57,13 @@ func parseVariant(text string) (criteo.Variant, error) {
 		return criteo.Debug, nil
 	}
 	return "", fmt.Errorf("parameter variant = %q, want full, sample or debug", text)
+}
+
+func parseCheck(text string) (all bool, err error) {
+	if text != "headers" && text != "all" {
+		return false, fmt.Errorf("parameter check = %q, want headers or all", text)
+	}
+	return text == "all", nil
 }
 
 // parseRows reads the rows of each table; "" means that they are not known.

@@ -41,6 +41,11 @@ func openWorkload(ctx context.Context, b binding, s source, file backend.Model, 
 			err = errors.Join(err, log.Close())
 		}
 	}()
+	if s.check {
+		if err := log.Check(ctx); err != nil {
+			return nil, err
+		}
+	}
 	c, err := newCollator(b, newShape(log.Hotness()))
 	if err != nil {
 		return nil, err

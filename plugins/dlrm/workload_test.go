@@ -315,6 +315,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"trace", sdk.Options{Params: params("trace", trace)}, sdk.ErrData, []string{"goes to pair 300000, and the data set has 271600"}},
 		{"no trace", sdk.Options{Params: params("trace", "/nowhere")}, sdk.ErrData, []string{"/nowhere"}},
 		{"no quantiles", sdk.Options{Params: params("grouping", "/nowhere")}, sdk.ErrData, []string{"/nowhere"}},
+		{"every pair", sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 10), Params: params("layout", "stacked", "check", "all", "rows", rowsOfAHundred)}, sdk.ErrData, []string{"pair 9: index 0 is 130", "table 11, pair 9: index 0 is 110"}},
+		{"check", sdk.Options{Params: params("check", "some")}, sdk.ErrUsage, []string{`check = "some", want headers or all`}},
 		{"trace nowhere", sdk.Options{Params: params("trace_out", "/nowhere/trace")}, nil, []string{"write trace"}},
 	}
 	for _, tt := range tests {

@@ -15,7 +15,7 @@ class Graph:
         self.nodes, self.weights = [], []
 
     def weight(self, name, array):
-        self.weights.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        self.weights.append(numpy_helper.from_array(np.asarray(array, order="C"), name))
         return name
 
     def node(self, kind, inputs, output, **attributes):

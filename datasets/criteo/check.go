@@ -1,0 +1,61 @@
+package criteo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+)
+
+// Check reads all pairs in use, with all processors, and lists every number that is not finite and every index outside of its
+// table, each with its file and its pair: Open looks at headers and labels alone. The error is a [*FaultError], for which
+// errors.Is(err, ErrDataset) holds; or ctx's, if it ends first.
+func (s *Set) Check(ctx context.Context) error {
+	var faults fault.List
+	blocks := make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for start := range blocks {
+				s.checkBlock(start, min(start+blockPairs, s.Len()), &faults)
+			}
+		})
+	}
+	for start := 0; start < s.Len() && ctx.Err() == nil; start += blockPairs {
+		blocks <- start
+	}
+	close(blocks)
+	workers.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return faults.Err(ErrDataset, fmt.Sprintf("pairs 0 to %d", s.Len()))
+}
+
+func (s *Set) checkBlock(start, end int, faults *fault.List) {
+	gather(faults, s.Dense(make([]float32, (end-start)*DenseFeatures), start, end))
+	for k, hot := range s.Hotness() {
+		gather(faults, s.Sparse(make([]int32, (end-start)*hot), k, start, end))
+	}
+}
+
+// gather adds the faults of an error.
+func gather(faults *fault.List, err error) {
+	if err == nil {
+		return
+	}
+	var several *FaultError
+	if !errors.As(err, &several) {
+		faults.Addf("", "%v", err)
+		return
+	}
+	for _, f := range several.Faults {
+		faults.Addf(several.Path+", "+f.Where, "%s", f.Problem)
+	}
+	if several.More > 0 {
+		faults.Addf(several.Path, "and %d more", several.More)
+	}
+}

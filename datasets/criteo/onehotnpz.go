@@ -1,0 +1,159 @@
+package criteo
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
+)
+
+// reorderedName is the file of the one-hot layout before it is made into the binary one: arrays X_int, X_cat and y.
+const reorderedName = "day_23_reordered.npz"
+
+// anyNumbers are the dtypes that its arrays have had.
+func anyNumbers() []string { return []string{"<i4", "<i8", "<f4", "<f8"} }
+
+// reordered are the arrays of the file. Those that it stores compressed, as it was published, are in memory: of the whole day,
+// 14 GB.
+type reordered struct {
+	ints, cats *array
+	modulus    int32
+	hot        []int
+}
+
+func (h *reordered) hotness() []int { return h.hot }
+
+// dense reads numbers as the model wants them: log(x + 1).
+func (h *reordered) dense(dst []float32, start, end int) error {
+	if h.ints == nil {
+		return errLabelsOnly
+	}
+	values, err := h.ints.values(start, end)
+	if err != nil {
+		return err
+	}
+	for i, v := range values {
+		dst[i] = logOf(float32(v))
+	}
+	return nil
+}
+
+func (h *reordered) sparse(dst []int32, table, start, end int) error {
+	if h.cats == nil {
+		return errLabelsOnly
+	}
+	values, err := h.cats.values(start, end)
+	if err != nil {
+		return err
+	}
+	for pair := range dst {
+		v := values[pair*Tables+table]
+		if v != math.Trunc(v) || v < math.MinInt32 || v > math.MaxInt32 {
+			return fmt.Errorf("index of pair %d is %v, want a whole number of 32 bits", start+pair, v)
+		}
+		dst[pair] = remainder(int32(v), h.modulus)
+	}
+	return nil
+}
+
+func (h *reordered) where(table int) string {
+	if table < 0 {
+		return reorderedName + ": X_int.npy"
+	}
+	return fmt.Sprintf("%s: X_cat.npy, table %d", reorderedName, table)
+}
+
+// openReordered opens the first half of the day.
+func (s *Set) openReordered(dir string, o Options, faults *fault.List) {
+	f, size, err := s.open(filepath.Join(dir, reorderedName))
+	if err != nil {
+		faults.Addf(reorderedName, "%v", err)
+		return
+	}
+	archive, err := zip.NewReader(f, size)
+	if err != nil {
+		faults.Addf(reorderedName, "%v: it is no npz file, or truncated", err)
+		return
+	}
+	h := &reordered{modulus: o.modulus(), hot: oneOfEach()}
+	s.source = h
+	labels := o.member(archive, f, size, "y.npy", 1, faults)
+	if !o.LabelsOnly {
+		h.ints = o.member(archive, f, size, "X_int.npy", DenseFeatures, faults)
+		h.cats = o.member(archive, f, size, "X_cat.npy", Tables, faults)
+		if s.rows == nil {
+			s.rows = s.readCounts(dir, o, faults)
+		}
+	}
+	if labels == nil {
+		return
+	}
+	for _, a := range []*array{h.ints, h.cats} {
+		if a != nil && a.rows != labels.rows {
+			faults.Addf(reorderedName, "%d and %d pairs in its arrays, want as many in each", a.rows, labels.rows)
+		}
+	}
+	if faults.Len() == 0 {
+		s.readLabels(labels.rows, reorderedName+": y.npy", faults, labels.values)
+	}
+}
+
+// member opens the pairs in use of an array that has so many columns; nil with a fault.
+func (o Options) member(archive *zip.Reader, f *os.File, size int64, name string, columns int, faults *fault.List) *array {
+	a, problem := o.openRows(archive, f, size, name)
+	if problem == "" && a.columns != columns {
+		problem = fmt.Sprintf("%d columns, want %d", a.columns, columns)
+	}
+	if problem != "" {
+		faults.Addf(reorderedName+": "+name, "%s", problem)
+		return nil
+	}
+	return a
+}
+
+func (o Options) openRows(archive *zip.Reader, f *os.File, size int64, name string) (*array, string) {
+	for _, member := range archive.File {
+		switch {
+		case member.Name != name:
+		case member.Method != zip.Store:
+			return o.unpack(member)
+		default:
+			a, problem := openMember(f, size, member, anyNumbers()...)
+			if problem == "" {
+				a.rows = o.use(a.rows)
+			}
+			return a, problem
+		}
+	}
+	return nil, "the file has no such member, want X_int.npy, X_cat.npy and y.npy"
+}
+
+// unpack reads the pairs in use of a compressed array into memory.
+func (o Options) unpack(member *zip.File) (a *array, problem string) {
+	r, err := member.Open()
+	if err != nil {
+		return nil, err.Error()
+	}
+	defer func() { _ = r.Close() }() // it was read as far as needed
+	h, err := npy.ReadHeader(r)
+	if err != nil {
+		return nil, err.Error()
+	}
+	a, problem = headed(h, int64(min(member.UncompressedSize64, math.MaxInt64)), anyNumbers()...)
+	if problem != "" {
+		return nil, problem
+	}
+	a.rows = o.use(a.rows)
+	var data bytes.Buffer
+	if _, err := io.CopyN(&data, r, int64(a.rows)*int64(a.columns)*int64(sizes[a.dtype])); err != nil {
+		return nil, fmt.Sprintf("it cannot be unpacked: %v", err)
+	}
+	a.file, a.offset = bytes.NewReader(data.Bytes()), 0
+	return a, ""
+}
