@@ -1,0 +1,61 @@
+package retinanet
+
+import (
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+func TestDefaultsBind(t *testing.T) {
+	m, err := readManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defaults := map[string]map[string]string{"embedded": m.Embedded.Defaults}
+	for _, e := range m.Models {
+		defaults[e.Name] = e.Defaults
+	}
+	for name, d := range defaults {
+		if _, err := bind(d); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestBindOverridesTheForm(t *testing.T) {
+	b, err := bind(map[string]string{
+		"form": "ssd-mobilenet", "preprocess": "coco_pt_mobilenet", "layout": "nchw", "size": "64",
+		"input": "image", "outputs": "bboxes,scores,labels,n", "threshold": "0.3",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := b.model(backend.Model{})
+	if m.Inputs[0].String() != "image float32[N,3,64,64]" || b.threshold != 0.3 || b.recipe.Name() != "coco_pt_mobilenet" {
+		t.Errorf("input %v, threshold %v, recipe %s", m.Inputs[0], b.threshold, b.recipe.Name())
+	}
+	if m.Outputs[0].Name != "bboxes" || m.Outputs[3].Name != "n" {
+		t.Errorf("outputs %v", m.Outputs)
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	cases := []struct {
+		params map[string]string
+		want   string
+	}{
+		{map[string]string{"form": ""}, `form = ""`},
+		{map[string]string{"form": "retinanet", "preprocess": "vgg"}, `preprocess = "vgg"`},
+		{map[string]string{"form": "retinanet", "layout": "hwc"}, `layout = "hwc"`},
+		{map[string]string{"form": "ssd-mobilenet", "layout": "nchw"}, "want nhwc"},
+		{map[string]string{"form": "retinanet", "size": "5000"}, "1 to 4096"},
+		{map[string]string{"form": "retinanet", "size": "big"}, `size = "big"`},
+		{map[string]string{"form": "retinanet", "threshold": "NaN"}, `threshold = "NaN"`},
+		{map[string]string{"form": "retinanet", "outputs": "a,b,c,d"}, "BOXES,SCORES,LABELS"},
+		{map[string]string{"form": "ssd-mobilenet", "outputs": "a,b,,d"}, "BOXES,SCORES,LABELS,COUNT"},
+	}
+	for _, c := range cases {
+		_, err := bind(c.params)
+		wantAll(t, err, c.want)
+	}
+}

@@ -1,0 +1,96 @@
+package retinanet
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/coco"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// scorer computes mAP. Of several entries of one sample the first counts.
+type scorer struct {
+	coco    *coco.Scorer
+	samples int
+}
+
+// parseScoring reads the options of the official scripts.
+func parseScoring(v map[string]string) (coco.Options, error) {
+	var o coco.Options
+	var faults [2]error
+	o.InverseMap, faults[0] = parseChoice("inverse_map", v["inverse_map"], "false", "true")
+	o.RemoveEmpty, faults[1] = parseChoice("remove_empty", v["remove_empty"], "false", "true")
+	if err := errors.Join(faults[:]...); err != nil {
+		return o, sdk.Usage(err)
+	}
+	return o, nil
+}
+
+func openScorer(s source, o coco.Options) (*scorer, error) {
+	g, samples, err := s.truth(o.RemoveEmpty)
+	if err != nil {
+		return nil, err
+	}
+	c, err := coco.New(g, o)
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	return &scorer{c, samples}, nil
+}
+
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if err := s.coco.Add(e.QSLIndex, e.Data); err != nil {
+		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
+	}
+	return nil
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	r, err := s.coco.Result()
+	if err != nil {
+		return sdk.Score{}, sdk.Data(err)
+	}
+	return sdk.Score{
+		Metrics:      []sdk.Metric{{Name: "mAP", Unit: "%", Value: r.MAP()}},
+		Samples:      r.Images,
+		OfficialText: r.Stats.String() + "\n" + r.String(),
+		Notes:        s.notes(r),
+	}, nil
+}
+
+// mostDisagreements is how many disagreements are listed: a wrong SUT has them in every detection.
+const mostDisagreements = 10
+
+func (s *scorer) notes(r coco.Result) []string {
+	var notes []string
+	add := func(format string, a ...any) { notes = append(notes, fmt.Sprintf(format, a...)) }
+	if r.Duplicates > 0 {
+		add("%d entries dropped: their samples had been answered before", r.Duplicates)
+	}
+	if missing := s.samples - r.Images; missing > 0 {
+		add("%d of %d samples are not in the log; the mAP is that of the others", missing, s.samples)
+	}
+	if r.Empty > 0 {
+		add("%d samples without any detection", r.Empty)
+	}
+	if r.Unknown > 0 {
+		add("%d of %d detections are of categories that the data set lacks: they have no effect", r.Unknown, r.Detections)
+	}
+	if r.AP < 0 {
+		add("the images of the log hold no object: the mAP of -100 stands for none")
+	}
+	if n := len(r.Disagreements); n > 0 {
+		add("%d detections name another sample than their entry:\n%s", n, listed(r.Disagreements))
+	}
+	return notes
+}
+
+func listed(all []coco.Disagreement) string {
+	var lines []string
+	for _, d := range all[:min(len(all), mostDisagreements)] {
+		lines = append(lines, d.String())
+	}
+	return strings.Join(lines, "\n")
+}
