@@ -1,0 +1,171 @@
+// Package newmodule writes a starting Go module for a vendor's backend or benchmark: one that builds, passes its tests
+// and serves a plugin, for its author to change step by step.
+//
+// In: names, templates, the go.mod that finds this project in a checkout. Out: building it (the go command's).
+package newmodule
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"go/format"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+// Kind is what the author of the module brings.
+type Kind string
+
+// The kinds.
+const (
+	Backend   Kind = "backend"
+	Benchmark Kind = "benchmark"
+)
+
+// Kinds lists them.
+func Kinds() []string { return []string{string(Backend), string(Benchmark)} }
+
+// Spec says what to write.
+type Spec struct {
+	Kind Kind
+	Dir  string // must not exist, or be empty
+	// Module is the module's path; empty: example.com/NAME, with the last part of Dir.
+	Module string
+	// Checkout is this project's source, where the module's go.mod finds it.
+	Checkout string
+}
+
+// Module is what was written.
+type Module struct {
+	Path   string // module path
+	Plugin string // what its binary is called, behind host.BinaryPrefix
+	Model  string // what a run names
+	Files  []string
+}
+
+// The packages that join the author's own: each kind needs one of the other.
+const (
+	standInBackend   = "linear"
+	standInBenchmark = "clusters"
+)
+
+//go:embed template
+var templates embed.FS
+
+// names are what the templates are filled in with.
+type names struct {
+	Module, Backend, Benchmark, Plugin string
+	ForBackend                         bool
+}
+
+// Write writes the module. Errors name what is wrong with the specification; no file is written then.
+func Write(s Spec) (Module, error) {
+	n, err := s.names()
+	if err != nil {
+		return Module{}, err
+	}
+	files, err := render(n)
+	if err != nil {
+		return Module{}, err
+	}
+	if files["go.mod"], files["go.sum"], err = dependencies(n.Module, s.Checkout); err != nil {
+		return Module{}, err
+	}
+	m := Module{Path: n.Module, Plugin: n.Plugin, Model: n.Benchmark}
+	for name, text := range files {
+		path := filepath.Join(s.Dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return Module{}, err
+		}
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			return Module{}, err
+		}
+		m.Files = append(m.Files, name)
+	}
+	slices.Sort(m.Files)
+	return m, nil
+}
+
+// names checks the specification.
+func (s Spec) names() (names, error) {
+	if !slices.Contains(Kinds(), string(s.Kind)) {
+		return names{}, fmt.Errorf("unknown kind %q, want one of %s", s.Kind, strings.Join(Kinds(), ", "))
+	}
+	dir, err := filepath.Abs(s.Dir)
+	if err != nil {
+		return names{}, err
+	}
+	own, nameErr := packageName(filepath.Base(dir))
+	n := names{Module: s.Module, Backend: own, Benchmark: standInBenchmark, Plugin: standInBenchmark + "-" + own, ForBackend: true}
+	if s.Kind == Benchmark {
+		n = names{Module: s.Module, Backend: standInBackend, Benchmark: own, Plugin: own}
+	}
+	if n.Module == "" {
+		n.Module = "example.com/" + own
+	}
+	return n, errors.Join(nameErr, checkModule(n.Module), checkEmpty(dir))
+}
+
+// packageName makes a Go package name of the last part of a path.
+func packageName(base string) (string, error) {
+	name := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(base))
+	if !regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString(name) {
+		return "", fmt.Errorf("the folder's name %q is to be the package's: want letters and digits, a letter first", base)
+	}
+	if taken := []string{"main", "sdk", "sdktest", "backend", "loadgen", "mllog", standInBackend, standInBenchmark}; slices.Contains(taken, name) || keyword(name) {
+		return "", fmt.Errorf("the folder's name %q is to be the package's, and %s has another meaning in Go or in the module: choose another", base, name)
+	}
+	return name, nil
+}
+
+func checkModule(path string) error {
+	if !regexp.MustCompile(`^[a-z0-9][A-Za-z0-9.~_-]*(/[A-Za-z0-9][A-Za-z0-9.~_-]*)*$`).MatchString(path) {
+		return fmt.Errorf("module path %q, want one such as example.com/acme", path)
+	}
+	return nil
+}
+
+func checkEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%s is not empty: it holds %s; name a new folder", dir, entries[0].Name())
+	}
+	return nil
+}
+
+// render fills in the templates. The folders backend and benchmark get the names of their packages.
+func render(n names) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := fs.WalkDir(templates, "template", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		t, err := template.New(path).Delims("«", "»").ParseFS(templates, path)
+		if err != nil {
+			return err
+		}
+		var text strings.Builder
+		if err := t.ExecuteTemplate(&text, filepath.Base(path), n); err != nil {
+			return err
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(path, "template/"), ".tmpl")
+		name = strings.NewReplacer("backend/backend", n.Backend+"/backend", "backend/", n.Backend+"/",
+			"benchmark/benchmark", n.Benchmark+"/benchmark", "benchmark/", n.Benchmark+"/").Replace(name)
+		files[name] = []byte(text.String())
+		if strings.HasSuffix(name, ".go") { // the order of imports depends on the names
+			files[name], err = format.Source(files[name])
+		}
+		return err
+	})
+	return files, err
+}

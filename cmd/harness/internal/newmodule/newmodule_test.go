@@ -1,0 +1,131 @@
+package newmodule
+
+import (
+	"go/format"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// checkout writes as much of a checkout as Write reads.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	mod := "module " + project + "sdk\n\ngo 1.26.0\n\nrequire " + project + "loadgen v0.0.0\n\nrequire (\n\texample.org/a v1.2.3\n\texample.org/b v0.1.0 // indirect\n)\n\nreplace (\n\texample.org/c => ../c\n)\n"
+	if err := os.Mkdir(filepath.Join(dir, "sdk"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"go.mod": mod, "go.sum": "sums\n"} {
+		if err := os.WriteFile(filepath.Join(dir, "sdk", name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestWrite(t *testing.T) {
+	for _, c := range []struct {
+		kind          Kind
+		plugin, model string
+		files         []string
+	}{
+		{Backend, "clusters-acmeone", "clusters", []string{"README.md", "acmeone/backend.go", "acmeone/backend_test.go", "clusters/benchmark.go", "clusters/data.go", "go.mod", "go.sum", "main.go", "main_test.go"}},
+		{Benchmark, "acmeone", "acmeone", []string{"README.md", "acmeone/benchmark.go", "acmeone/data.go", "linear/backend.go", "linear/model.go", "go.mod", "go.sum", "main.go", "main_test.go"}},
+	} {
+		t.Run(string(c.kind), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "Acme-One")
+			m, err := Write(Spec{Kind: c.kind, Dir: dir, Checkout: checkout(t)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Plugin != c.plugin || m.Model != c.model || m.Path != "example.com/acmeone" {
+				t.Errorf("got %+v", m)
+			}
+			for _, name := range c.files {
+				if !slices.Contains(m.Files, name) {
+					t.Errorf("no %s among %q", name, m.Files)
+				}
+			}
+			checkFiles(t, dir, m.Files)
+		})
+	}
+}
+
+// checkFiles wants Go files as gofmt writes them, and nothing of a template left.
+func checkFiles(t *testing.T, dir string, names []string) {
+	t.Helper()
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsAny(string(text), "«»") || strings.Contains(string(text), "<no value>") {
+			t.Errorf("%s has something of its template left:\n%s", name, text)
+		}
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		formatted, err := format.Source(text)
+		if err != nil || string(formatted) != string(text) {
+			t.Errorf("%s is not as gofmt writes it: %v", name, err)
+		}
+	}
+}
+
+func TestGoMod(t *testing.T) {
+	dir := checkout(t)
+	mod, sum, err := dependencies("example.com/acme", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"module example.com/acme\n", "go 1.26.0\n", "\texample.org/a v1.2.3 // indirect\n", "\texample.org/b v0.1.0 // indirect\n",
+		project + "sdk => " + filepath.Join(dir, "sdk") + "\n", project + "loadgen => " + filepath.Join(dir, "loadgen") + "\n"} {
+		if !strings.Contains(string(mod), want) {
+			t.Errorf("no %q in:\n%s", want, mod)
+		}
+	}
+	if strings.Contains(string(mod), "example.org/c") || string(sum) != "sums\n" {
+		t.Errorf("go.mod:\n%s\ngo.sum: %q", mod, sum)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "x"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	good := checkout(t)
+	for name, c := range map[string]struct {
+		spec Spec
+		want string
+	}{
+		"kind":     {Spec{Kind: "device", Dir: "acme", Checkout: good}, `unknown kind "device", want one of backend, benchmark`},
+		"digit":    {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), Checkout: good}, "a letter first"},
+		"keyword":  {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), Checkout: good}, "another meaning"},
+		"taken":    {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), Checkout: good}, "another meaning"},
+		"module":   {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Module: "a b", Checkout: good}, `module path "a b"`},
+		"full":     {Spec{Kind: Backend, Dir: full, Checkout: good}, "is not empty"},
+		"checkout": {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Checkout: full}, "--checkout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := Write(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// FuzzRequirements: whatever a go.mod holds, a requirement is a path and a version.
+func FuzzRequirements(f *testing.F) {
+	f.Add([]byte("require a v1\nrequire (\n\tb v2 // indirect\n)\n"))
+	f.Add([]byte("require ("))
+	f.Fuzz(func(t *testing.T, mod []byte) {
+		for _, r := range requirements(mod) {
+			if len(strings.Fields(r)) != 2 {
+				t.Errorf("requirement %q", r)
+			}
+		}
+	})
+}

@@ -1,0 +1,39 @@
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNewModules writes the starting modules, builds them outside the tree, and runs what they serve.
+func TestNewModules(t *testing.T) {
+	outside := []string{"GOWORK=off", "GOFLAGS=-mod=readonly"}
+	for _, c := range []struct{ kind, name, plugin, model, tests string }{
+		{"backend", "acme", "clusters-acme", "clusters", "Description|Backend|Scorer|Fuzz"},
+		{"benchmark", "flowers", "flowers", "flowers", "."},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), c.name)
+			r := harness(t, "new", c.kind, dir, "--checkout", built.root).wantCode(t, 0)
+			if !strings.Contains(r.stdout, "plumbline-plugin-"+c.plugin) {
+				t.Errorf("it does not say how to build the plugin:\n%s", r.stdout)
+			}
+			plugins := filepath.Join(dir, "bin")
+			for _, args := range [][]string{
+				{"vet", "./..."},
+				{"test", "-run", c.tests, "./..."},
+				{"build", "-o", filepath.Join(plugins, "plumbline-plugin-"+c.plugin), "."},
+			} {
+				if err := goTool(dir, outside, args...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r = harness(t, "run", c.model, "--plugin-dir", plugins, "--scenario", "Offline", "--out", t.TempDir(), "--force").wantCode(t, 0)
+			if !strings.Contains(r.stdout, "PASS") || !strings.Contains(r.stdout, "85.8") {
+				t.Errorf("the accuracy is not that of the description:\n%s", r.stdout)
+			}
+		})
+	}
+	harness(t, "new", "device", t.TempDir()).wantCode(t, 2)
+}
