@@ -43,7 +43,7 @@ func parseFloat(text string) (v float64, ok bool) {
 		return 0, false
 	}
 	for i := range text {
-		if text[i] == '_' && !(isDigit(text, i-1) && isDigit(text, i+1)) {
+		if text[i] == '_' && (!isDigit(text, i-1) || !isDigit(text, i+1)) {
 			return 0, false
 		}
 	}

@@ -98,7 +98,7 @@ func (a *answer) tokens() (backend.Tokens, error) {
 		return t, fmt.Errorf("%w: it sent %d token ids and reports %d tokens; option count=usage drops the ids", ErrStream, n, reported)
 	case n > 0:
 		t.N = n
-	case a.count == countIDs && !(a.usage.known && reported == 0):
+	case a.count == countIDs && (!a.usage.known || reported != 0):
 		return t, fmt.Errorf("%w: it sent no token ids, which option count=ids asks for", ErrStream)
 	case a.usage.known && reported >= 0 && a.count != countLogged:
 		t.N = reported

@@ -78,7 +78,7 @@ func list(ctx context.Context, client *http.Client, header http.Header, base *ur
 	if err != nil {
 		return l, broken(ctx, err)
 	}
-	defer response.Body.Close()
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, mostListed))
 	if err != nil {
 		return l, broken(ctx, err)

@@ -96,11 +96,12 @@ func (g *Generator) consider(ctx context.Context, e *endpoint, fail *failure, tr
 		return err
 	}
 	s := &g.settings
-	if fail.gone || fail.late && s.goesOn {
+	gone := fail.gone || fail.late && s.goesOn
+	if gone {
 		g.balancer.lost(e, fail.err)
 	}
 	switch {
-	case !fail.gone && !fail.busy && !(fail.late && s.goesOn):
+	case !gone && !fail.busy:
 		return fail.err
 	case c.answer.begun && !s.goesOn:
 		return fmt.Errorf("the server is gone within an answer, of which %d parts had come (option on_failure=continue asks another): %w", c.answer.parts, fail.err)

@@ -42,7 +42,7 @@ func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *f
 		return fail
 	}
 	if fail = g.read(ctx, response, c); fail != nil {
-		response.Body.Close()
+		_ = response.Body.Close() // the answer has failed already
 		free()
 		return fail
 	}
@@ -60,7 +60,7 @@ func drain(body io.ReadCloser, cancel context.CancelCauseFunc, free func()) {
 		cancel(nil) // there is more than there should be
 	}
 	late.Stop()
-	body.Close()
+	_ = body.Close() // the answer is complete
 	free()
 }
 
@@ -77,9 +77,8 @@ func (g *Generator) send(ctx context.Context, e *endpoint, r request) (*http.Res
 	if response.StatusCode == http.StatusOK {
 		return response, nil
 	}
-	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, bodyShown))
-	if err != nil {
+	if err = errors.Join(err, response.Body.Close()); err != nil {
 		return nil, broken(ctx, err)
 	}
 	return nil, refused(response, body)

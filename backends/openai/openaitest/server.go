@@ -67,9 +67,13 @@ func New(o Options) *Server {
 	return s
 }
 
-// Asked is the number of requests for answers, Most the largest number of them at a time, and Tokens that of generated tokens.
-func (s *Server) Asked() int64  { return s.asked.Load() }
-func (s *Server) Most() int64   { return s.most.Load() }
+// Asked is the number of requests for answers.
+func (s *Server) Asked() int64 { return s.asked.Load() }
+
+// Most is the largest number of requests at a time.
+func (s *Server) Most() int64 { return s.most.Load() }
+
+// Tokens is the number of tokens sent.
 func (s *Server) Tokens() int64 { return s.tokens.Load() }
 
 // ServeHTTP answers a request.

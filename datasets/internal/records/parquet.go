@@ -74,9 +74,9 @@ type cells struct {
 	row    int
 }
 
-func (c *cells) readChunk(chunk parquet.ColumnChunk) error {
+func (c *cells) readChunk(chunk parquet.ColumnChunk) (err error) {
 	pages := chunk.Pages()
-	defer pages.Close()
+	defer func() { err = errors.Join(err, pages.Close()) }()
 	buffer := make([]parquet.Value, 4096)
 	for {
 		page, err := pages.ReadPage()

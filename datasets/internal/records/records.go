@@ -50,12 +50,12 @@ func (t *Table) Has(column string) bool { return t.texts[column] != nil || t.ids
 
 // Read reads the columns of a file. Others are ignored. limit is the number of rows to read, 0 for all. Faults of records
 // go to faults; the error is one that reading stopped at.
-func Read(path string, columns []Column, limit int, faults *fault.List) (*Table, error) {
+func Read(path string, columns []Column, limit int, faults *fault.List) (t *Table, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
