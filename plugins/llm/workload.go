@@ -114,7 +114,8 @@ func (w *workload) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]b
 	}
 	for i, id := range ids {
 		if id < 0 || int(id) >= w.tokenizer.Size() {
-			return dst, 0, fmt.Errorf("%w: token %d is %d, the tokenizer has %d", errTokens, i, id, w.tokenizer.Size())
+			return dst, 0, fmt.Errorf("%w: token %d is %d, the tokenizer has %d; parameter tokenizer must be that of the backend's model, or server",
+				errTokens, i, id, w.tokenizer.Size())
 		}
 		dst = appendID(dst, w.dtype, id)
 		if w.ends(id) && t.IDs != nil {
@@ -147,8 +148,11 @@ func appendID(dst []byte, d generation.DType, id int32) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(id))
 }
 
-// Inform adds what became of the prompts.
+// Inform adds what became of the prompts, and takes back the embedded model where a server has its own.
 func (w *workload) Inform(info *sdk.WorkloadInfo) {
+	if w.tokenizer == nil {
+		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
+	}
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}
@@ -161,6 +165,9 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 		info.BackendInfo["prompt_tokens_longest"] = strconv.Itoa(longest)
 	}
 }
+
+// serverModel stands for the name of a model file that nobody here has.
+const serverModel = "the server's"
 
 var errBatches = errors.New("prompts are not run in batches")
 

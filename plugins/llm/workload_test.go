@@ -87,6 +87,10 @@ func TestServerPromptsAreText(t *testing.T) {
 	if p.Tokens != nil || !strings.HasPrefix(p.Text, "Summarize the following news article") || len(p.Messages) != 1 || p.Messages[0].Content != p.Text {
 		t.Errorf("prompt %+v, want the text of Llama 3.1's form, as a message too", p)
 	}
+	info := sdk.WorkloadInfo{ModelFile: "embedded-fp32", Embedded: true, ModelSHA256: "12", ModelSize: 7}
+	if w.Inform(&info); info.Embedded || info.ModelFile != "the server's" || info.ModelSHA256 != "" || info.ModelSize != 0 {
+		t.Errorf("the model of a server is said to be %+v", info)
+	}
 	payload, n, err := w.AppendTokens(nil, nil, backend.Tokens{Text: "a b", N: 7})
 	if err != nil || string(payload) != "a b" || n != 7 {
 		t.Errorf("payload %q, %d tokens, %v", payload, n, err)
