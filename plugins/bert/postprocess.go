@@ -19,7 +19,8 @@ const absent = -10000
 // payload is the size of one in bytes: a start and an end logit, of float32, for each position.
 const payload = length * 2 * 4
 
-// Postprocess appends each feature's logits, in pairs.
+// Postprocess appends each feature's logits, in pairs: those of its tokens and, as in the reference, those of the padding that the
+// model saw; absent ones stand for the rest.
 func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
 	if len(outputs) != 2 {
 		return fmt.Errorf("%w: %d outputs, want start and end logits", errOutput, len(outputs))
