@@ -111,6 +111,8 @@ func (g *Generator) describeCache() string {
 	switch {
 	case g.settings.cache == cacheAllow:
 		return "allowed, against the rules"
+	case k.saltsChats:
+		return "kept apart by a new " + k.salt + " in each chat; completions cannot ask for it: turn the cache off at the server"
 	case k.salt != "":
 		return "kept apart by a new " + k.salt + " in each request"
 	case k.noCache != nil:

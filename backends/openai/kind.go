@@ -16,6 +16,8 @@ type kind struct {
 	minTokens, stopIDs string
 	beams              bool   // beam search, by use_beam_search
 	salt               string // a field whose value, new in each request, keeps prompts apart in its cache
+	saltsChats         bool   // only chats have that field; other requests with it are refused
+	greedy             []field
 	noCache            []field
 	maxTokens          string // its name for the most tokens in chats
 	owner              string // what its list of models says in owned_by, or its header Server
@@ -34,7 +36,8 @@ func kinds() []*kind {
 			idsByLogprobs: []field{{"return_tokens_as_token_ids", "true"}},
 		},
 		{name: "sglang", owner: "sglang", minTokens: "min_tokens", stopIDs: "stop_token_ids", salt: "cache_salt"},
-		{name: "trtllm", owner: "tensorrt_llm", minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt"},
+		{name: "trtllm", owner: "tensorrt_llm", minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
+			saltsChats: true, greedy: []field{{"top_k", "1"}}},
 		{name: "llamacpp", owner: "llamacpp", noCache: []field{{"cache_prompt", "false"}}, loggedIDs: true},
 		{name: "openai", owner: "openai", maxTokens: "max_completion_tokens"},
 		{name: "other"},

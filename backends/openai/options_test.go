@@ -118,6 +118,48 @@ func TestBodyOption(t *testing.T) {
 	}
 }
 
+// TestFieldsOfServers: TensorRT-LLM refuses fields that it does not know.
+func TestFieldsOfServers(t *testing.T) {
+	chat := backend.Prompt{Messages: []backend.Message{{Role: "user", Content: "q"}}, MaxNewTokens: 3}
+	for _, c := range []struct {
+		server string
+		prompt backend.Prompt
+		has    []string
+		lacks  []string
+	}{
+		{"trtllm", prompt, []string{`"top_k":1`}, []string{"cache_salt", "return_token_ids", "cache_prompt"}},
+		{"trtllm", chat, []string{`"top_k":1`, "cache_salt", `"max_tokens":3`}, []string{"return_token_ids"}},
+		{"sglang", prompt, []string{"cache_salt"}, []string{"return_token_ids", "top_k"}},
+		{"llamacpp", prompt, []string{`"cache_prompt":false`}, []string{"cache_salt"}},
+		{"openai", chat, []string{`"max_completion_tokens":3`}, []string{"cache_salt", "cache_prompt", "max_tokens\""}},
+		{"other", prompt, []string{`"max_tokens":5`}, []string{"cache_salt", "cache_prompt", "top_k"}},
+	} {
+		body := ""
+		g := connect(t, serve(t, script(func(w http.ResponseWriter, r *http.Request) {
+			b, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			body = string(b)
+			event(w, `{"choices":[{"text":"a","finish_reason":"stop"}],"usage":{"completion_tokens":1}}`)
+			event(w, "[DONE]")
+		})), "server="+c.server)
+		if _, err := generate(t, g, c.prompt); err != nil {
+			t.Errorf("%s: %v", c.server, err)
+		}
+		for _, part := range c.has {
+			if !strings.Contains(body, part) {
+				t.Errorf("%s: %s lacks %s", c.server, body, part)
+			}
+		}
+		for _, part := range c.lacks {
+			if strings.Contains(body, part) {
+				t.Errorf("%s: %s has %s", c.server, body, part)
+			}
+		}
+	}
+}
+
 func TestPrefixCache(t *testing.T) {
 	caching := openaitest.Options{Owner: "sglang", Caches: true, First: 20 * time.Millisecond, Fault: nil}
 	salted := caching

@@ -24,7 +24,7 @@ type asker struct {
 
 // newAsker returns an asker for a kind of server.
 func newAsker(s settings, k *kind) (*asker, error) {
-	extra := k.counting(s.count)
+	extra := append(k.counting(s.count), k.greedy...)
 	if s.cache != cacheAllow {
 		extra = append(extra, k.noCache...)
 	}
@@ -103,7 +103,7 @@ func (a *asker) request(p backend.Prompt, salt string) (request, error) {
 	}
 	b = appendNumber(b, limit, p.MaxNewTokens)
 	b = a.appendEnds(b, p)
-	if salt != "" && a.kind.salt != "" {
+	if salt != "" && a.kind.salt != "" && (!a.kind.saltsChats || a.asksChat(p)) {
 		b = append(b, fmt.Sprintf(",%q:%q", a.kind.salt, salt)...)
 	}
 	r.body = append(b, '}')
