@@ -35,6 +35,9 @@ func buildAndRun(m *testing.M) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	built.root, built.dir = root, dir
+	if err := os.Setenv("PLUMBLINE_CONFIG", filepath.Join(dir, "settings")); err != nil { // not the user's own
+		return 0, err
+	}
 	steps := [][]string{
 		{"build", "-o", dir + "/", "./cmd/harness"},
 		{"build", "-o", filepath.Join(dir, "plugins") + "/", "./cmd/plugins/..."},

@@ -28,6 +28,7 @@ func (a *app) doctorCommand(f *pluginFlags) *cobra.Command {
 				doctor.Transport(c.Context(), a.Plugins, catalog, f.launch),
 				{Title: "files", Checks: []doctor.Check{a.cacheCheck()}},
 			}
+			sections[1].Checks = append(sections[1].Checks, a.trustCheck(f))
 			if err := doctor.Write(a.Stdout, sections); err != nil {
 				return err
 			}

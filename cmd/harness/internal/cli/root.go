@@ -28,6 +28,7 @@ Exit codes: 0 VALID, 1 internal error, 2 usage or settings, 3 INVALID, 4 accurac
 type pluginFlags struct {
 	dirs   []string
 	choice string
+	lock   string // path of a lock file; empty: the user's
 	launch host.LaunchOptions
 }
 
@@ -38,6 +39,12 @@ func (a *app) command() *cobra.Command {
 		Use: "harness", Long: rootHelp, SilenceErrors: true, SilenceUsage: true,
 		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if c.Name() == trustName {
+				return nil // it starts nothing, and mends a lock file
+			}
+			return a.guard(&flags)
+		},
 	}
 	root.SetArgs(a.Args)
 	root.SetOut(a.Stdout)
@@ -48,10 +55,11 @@ func (a *app) command() *cobra.Command {
 	global := root.PersistentFlags()
 	global.StringArrayVar(&flags.dirs, "plugin-dir", nil, "look for plugins in `DIR` first (repeatable)")
 	global.StringVar(&flags.choice, "plugin", "", "use only this plugin: `NAME` or path of a binary")
+	global.StringVar(&flags.lock, "lock", "", "start only the plugins that are pinned in this `FILE`\n(default: the pins of harness trust, if there are any)")
 	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0, "a plugin that is silent for longer than `DURATION` is taken to hang (default 30s)")
 	root.AddCommand(
 		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
-		a.runCommand(&flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.newCommand(), a.versionCommand(),
+		a.runCommand(&flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.newCommand(), a.trustCommand(&flags), a.versionCommand(),
 	)
 	return root
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/trust"
 )
 
 // Entry is a plugin binary and what it says of itself, or why it does not.
@@ -40,7 +41,7 @@ const atATime = 4
 // to choose from.
 func Find(ctx context.Context, l plugin.Launcher, dirs []Dir, choice string, o host.LaunchOptions) (*Catalog, error) {
 	c := &Catalog{Dirs: dirs}
-	found, err := candidates(l, dirs, choice)
+	found, err := Binaries(l, dirs, choice)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,9 @@ func Find(ctx context.Context, l plugin.Launcher, dirs []Dir, choice string, o h
 	return c, context.Cause(ctx)
 }
 
-func candidates(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error) {
+// Binaries lists the plugins of dirs, or only the one that choice names (a name, or the path of a binary), and starts
+// none.
+func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error) {
 	if isPath(choice) {
 		return byPath(choice)
 	}
@@ -175,6 +178,9 @@ func (c *Catalog) notFound(name string) error {
 	}
 	err := suggest.Unknown("model", name, c.Models())
 	for _, e := range broken {
+		if errors.Is(e.Err, trust.ErrRefused) {
+			return exitcode.With(exitcode.Plugin, fmt.Errorf("%w\nunless it is in a plugin that is not trusted: %w", err, e.Err))
+		}
 		err = fmt.Errorf("%w\nplugin %s did not answer and may serve it: harness doctor says why", err, e.Name)
 	}
 	return exitcode.With(exitcode.Usage, err)

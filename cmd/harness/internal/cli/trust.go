@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/trust"
+)
+
+const trustHelp = `Pin plugin binaries by their SHA-256. From the first pin on, the harness starts no plugin that has none or another one.
+Nothing is executed by this command.
+
+  harness trust resnet50                  pin a plugin, or update its pin after a new build
+  harness trust ./plumbline-plugin-acme   the same for a binary that is not installed
+  harness trust --all                     every plugin that is found
+  harness trust --remove resnet50         take a pin away
+  harness trust                           list the pins, and whether the binaries still match
+
+The pins are in plugins.lock in the folder that PLUMBLINE_CONFIG names, else in ~/.config/plumbline; --lock FILE is another
+one. Remove the file to run any plugin again. SECURITY.md says what pins are worth.`
+
+// trustName is the command's.
+const trustName = "trust"
+
+// trustFlags are the flags of trust.
+type trustFlags struct {
+	*pluginFlags
+	all, remove bool
+}
+
+func (a *app) trustCommand(f *pluginFlags) *cobra.Command {
+	t := &trustFlags{pluginFlags: f}
+	c := &cobra.Command{
+		Use: trustName + " [PLUGIN...]", Short: "Pin plugin binaries: no others are started", Long: trustHelp,
+		RunE: func(_ *cobra.Command, args []string) error { return a.trust(args, t) },
+	}
+	c.Flags().BoolVar(&t.all, "all", false, "pin every plugin that is found")
+	c.Flags().BoolVar(&t.remove, "remove", false, "take the pins of the plugins away")
+	return c
+}
+
+func (a *app) trust(args []string, f *trustFlags) error {
+	switch {
+	case f.all && (f.remove || len(args) > 0):
+		return exitcode.With(exitcode.Usage, errors.New("trust --all takes neither a plugin nor --remove"))
+	case f.remove && len(args) == 0:
+		return exitcode.With(exitcode.Usage, errors.New("trust --remove: which plugin? harness trust lists the pins"))
+	}
+	lock, err := a.lock(f.pluginFlags)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 && !f.all {
+		return a.listPins(lock)
+	}
+	binaries, err := a.binaries(args, f)
+	if err != nil {
+		return err
+	}
+	for _, b := range binaries {
+		if err := a.changePin(lock, b, f.remove); err != nil {
+			return err
+		}
+	}
+	return exitcode.With(exitcode.Usage, lock.Save())
+}
+
+// binaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough.
+func (a *app) binaries(args []string, f *trustFlags) ([]host.Found, error) {
+	dirs := discover.Dirs(f.dirs, a.Env(discover.EnvPlugins), a.Executable)
+	if f.all {
+		args = []string{""}
+	}
+	var all []host.Found
+	for _, name := range args {
+		if f.remove && filepath.Base(name) != name {
+			all = append(all, host.Found{Name: filepath.Base(name), Path: name})
+			continue
+		}
+		found, err := discover.Binaries(a.Plugins, dirs, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	if len(all) == 0 {
+		return nil, (&discover.Catalog{Dirs: dirs}).None()
+	}
+	return all, nil
+}
+
+func (a *app) changePin(lock *trust.Lock, b host.Found, remove bool) error {
+	if remove {
+		if !lock.Remove(b.Path) {
+			return exitcode.With(exitcode.Usage, fmt.Errorf("%s has no pin in %s", b.Path, lock.Path))
+		}
+		_, err := fmt.Fprintf(a.Stdout, "removed  %s\n", b.Path)
+		return err
+	}
+	sum, _, err := checksum.File(b.Path)
+	if err != nil {
+		return exitcode.With(exitcode.Plugin, fmt.Errorf("plugin %s: %w", b.Name, err))
+	}
+	what := "pinned"
+	switch old, found := lock.Pin(b.Path); {
+	case found && old == sum:
+		what = "as it was"
+	case found:
+		what = "updated"
+	}
+	if err := lock.Set(b.Path, sum); err != nil {
+		return exitcode.With(exitcode.Usage, err)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s  %s  %s\n", what, sum, b.Path)
+	return err
+}
+
+// listPins prints the pins. One that does not match is the command's failure.
+func (a *app) listPins(lock *trust.Lock) error {
+	switch {
+	case !lock.Exists():
+		_, err := fmt.Fprintf(a.Stdout, "there is no %s: every plugin that is found may be started\n", lock.Path)
+		return err
+	case len(lock.Paths()) == 0:
+		_, err := fmt.Fprintf(a.Stdout, "%s is empty: no plugin is started\n", lock.Path)
+		return err
+	}
+	fmt.Fprintf(a.Stdout, "%s\n\n", lock.Path)
+	var t table.Table
+	bad := false
+	for _, path := range lock.Paths() {
+		sum, _ := lock.Pin(path)
+		state := "ok"
+		if err := lock.Check(path); err != nil {
+			state, bad = "NOT THE SAME", true
+		}
+		t.Row(state, sum, path)
+	}
+	if _, err := t.WriteTo(a.Stdout); err != nil {
+		return err
+	}
+	if bad {
+		return &exitcode.Outcome{Code: exitcode.Plugin}
+	}
+	return nil
+}
+
+// lockPath is the lock file that counts: --lock, else the one in the user's folder of settings.
+func (a *app) lockPath(f *pluginFlags) (string, error) {
+	if f.lock != "" {
+		return f.lock, nil
+	}
+	dir, err := configdir.Dir(a.Env)
+	return filepath.Join(dir, trust.FileName), err
+}
+
+// lock reads the lock file, or makes a new one in memory.
+func (a *app) lock(f *pluginFlags) (*trust.Lock, error) {
+	path, err := a.lockPath(f)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := trust.Load(path)
+	if trust.Missing(err) {
+		return trust.New(path), nil
+	}
+	return lock, exitcode.With(exitcode.Usage, err)
+}
+
+// guard lets plugins be started only as the lock file says, where there is one. One that the user named must be there.
+func (a *app) guard(f *pluginFlags) error {
+	path, err := a.lockPath(f)
+	if err != nil {
+		return nil // no folder for settings: nobody can have put a file there
+	}
+	lock, err := trust.Load(path)
+	if trust.Missing(err) && f.lock == "" {
+		return nil
+	}
+	if err != nil {
+		return exitcode.With(exitcode.Usage, err)
+	}
+	guarded := *a.State
+	guarded.Plugins = trust.Guard{Launcher: a.Plugins, Lock: lock}
+	a.State = &guarded
+	return nil
+}
+
+// trustCheck says whether plugins are pinned.
+func (a *app) trustCheck(f *pluginFlags) doctor.Check {
+	c := doctor.Check{Name: "pins", State: doctor.OK}
+	lock, err := a.lock(f)
+	switch {
+	case err != nil: // a damaged file has ended the command already
+		c.State, c.Found = doctor.Warn, err.Error()
+		return c
+	case !lock.Exists():
+		c.Found = "none, " + lock.Path + " does not exist: every plugin that is found may be started (harness trust --all pins them)"
+		return c
+	}
+	c.Found = fmt.Sprintf("%d in %s: no other plugin is started", len(lock.Paths()), lock.Path)
+	for _, path := range lock.Paths() {
+		if err := lock.Check(path); err != nil {
+			c.State, c.Advice = doctor.Warn, "harness trust lists those that do not match"
+		}
+	}
+	return c
+}

@@ -1,0 +1,168 @@
+// Package trust pins plugin binaries by their SHA-256: where a lock file exists, no other plugin is started.
+//
+// The lock file is a list as sha256sum writes and checks it, one line per plugin: 64 hexadecimal digits, two spaces, the
+// path of the binary (a relative one is meant from the file's own folder). Lines that begin with # are comments.
+//
+// In: the file, the check before a start. Out: who may write it (the system's permissions), libraries that a plugin
+// loads.
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// FileName is the lock file's name in the user's folder of settings.
+const FileName = "plugins.lock"
+
+// ErrLock: the lock file cannot be read, or is not one.
+var ErrLock = errors.New("lock file")
+
+// sumDigits is the length of a SHA-256 in hexadecimal.
+const sumDigits = 64
+
+// Lock is the contents of a lock file.
+type Lock struct {
+	// Path is the file's.
+	Path string
+	read bool
+	pins map[string]string // SHA-256 in lower-case hex, by the binary's path: absolute, without links
+}
+
+// New is a lock file at path without pins. Save writes it.
+func New(path string) *Lock { return &Lock{Path: path, pins: map[string]string{}} }
+
+// Load reads a lock file. Where there is none, the error wraps fs.ErrNotExist.
+func Load(path string) (*Lock, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrLock, err)
+	}
+	pins, err := parse(string(text), filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("%w %s: %w", ErrLock, path, err)
+	}
+	return &Lock{path, true, pins}, nil
+}
+
+// parse reads the lines of a lock file in the folder dir. It names every line that is wrong.
+func parse(text, dir string) (map[string]string, error) {
+	pins := map[string]string{}
+	var faults []error
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		sum, path, err := pin(line)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("line %d: %w", number, err))
+			continue
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		path = real(path)
+		if pins[path] != "" && pins[path] != sum {
+			faults = append(faults, fmt.Errorf("line %d: %s has another sha256 in a line above", number, path))
+		}
+		pins[path] = sum
+	}
+	return pins, errors.Join(faults...)
+}
+
+// pin reads one line.
+func pin(line string) (sum, path string, err error) {
+	sum, path, found := strings.Cut(line, " ")
+	path = strings.TrimPrefix(strings.TrimPrefix(path, " "), "*") // sha256sum marks binary files so
+	if !found || len(sum) != sumDigits || strings.Trim(sum, "0123456789abcdefABCDEF") != "" || path == "" {
+		return "", "", fmt.Errorf("%.80q, want %d hexadecimal digits, two spaces and a path", line, sumDigits)
+	}
+	return strings.ToLower(sum), path, nil
+}
+
+// real is path without links, as far as it exists.
+func real(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
+}
+
+// Exists reports whether the file was there to be read: without one every plugin may be started.
+func (l *Lock) Exists() bool { return l.read }
+
+// Paths lists the pinned binaries in order.
+func (l *Lock) Paths() []string { return slices.Sorted(maps.Keys(l.pins)) }
+
+// Pin returns the SHA-256 that the binary at path must have, and whether it has a pin.
+func (l *Lock) Pin(path string) (sum string, found bool) {
+	sum, found = l.pins[real(path)]
+	return sum, found
+}
+
+// Set pins the binary at path.
+func (l *Lock) Set(path, sum string) error {
+	path = real(path)
+	if strings.ContainsAny(path, "\n\r\\") {
+		return fmt.Errorf("the path %q cannot be written to a lock file: it has a line break or a backslash", path)
+	}
+	l.pins[path] = sum
+	return nil
+}
+
+// Remove takes the pin of the binary at path away, and reports whether there was one.
+func (l *Lock) Remove(path string) bool {
+	path = real(path)
+	_, found := l.pins[path]
+	delete(l.pins, path)
+	return found
+}
+
+const header = "# Plumbline starts these plugins only: see SECURITY.md. Written by harness trust; check with sha256sum -c.\n"
+
+// Save writes the file in the place of the old one, readable by its owner alone. The folder is made.
+func (l *Lock) Save() error {
+	var text strings.Builder
+	text.WriteString(header)
+	for _, path := range l.Paths() {
+		fmt.Fprintf(&text, "%s  %s\n", l.pins[path], path)
+	}
+	if err := replace(l.Path, text.String()); err != nil {
+		return fmt.Errorf("%w: %w", ErrLock, err)
+	}
+	return nil
+}
+
+// replace writes a file beside path and renames it: a reader sees the old contents or the new ones.
+func replace(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// Missing reports whether err says that there is no lock file.
+func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
