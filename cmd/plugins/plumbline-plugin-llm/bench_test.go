@@ -16,17 +16,28 @@ import (
 func BenchmarkGenerate(b *testing.B) {
 	for _, precision := range []string{"fp32", "int8"} {
 		for _, callers := range []int{1, 8, 16} {
-			b.Run(fmt.Sprintf("%s/callers=%d", precision, callers), func(b *testing.B) { generateFor(b, precision, callers) })
+			b.Run(fmt.Sprintf("%s/callers=%d", precision, callers), func(b *testing.B) { generateFor(b, precision, callers, 0) })
 		}
 	}
 }
 
-func generateFor(b *testing.B, precision string, callers int) {
+// BenchmarkLongAnswers is BenchmarkGenerate with answers of 256 tokens, beside which the prompts are short.
+func BenchmarkLongAnswers(b *testing.B) {
+	for _, callers := range []int{1, 8} {
+		b.Run(fmt.Sprintf("fp32/callers=%d", callers), func(b *testing.B) { generateFor(b, "fp32", callers, 256) })
+	}
+}
+
+// generateFor makes every answer of exactly length tokens, where that is above 0.
+func generateFor(b *testing.B, precision string, callers, length int) {
 	o := open(b, precision)
 	g := o.generator(b, callers)
 	prompts := make([]backend.Prompt, o.workload.Len())
 	for i := range prompts {
 		prompts[i] = o.prompt(b, i)
+		if length > 0 {
+			prompts[i].MinNewTokens, prompts[i].MaxNewTokens = length, length
+		}
 	}
 	jobs := make(chan backend.Prompt)
 	var mu sync.Mutex
