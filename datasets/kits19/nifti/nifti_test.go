@@ -115,7 +115,7 @@ func readBytes(data []byte) (*Header, []float32, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	values, err := voxels(f.header, f, f.most-f.header.offset, func(v float64) (float32, bool) { return float32(v), true })
+	values, err := voxels(f.header, f, f.most-f.header.offset, converting(func(v float64) (float32, bool) { return float32(v), true }))
 	return f.header, values, err
 }
 

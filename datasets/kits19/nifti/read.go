@@ -23,27 +23,37 @@ func ReadHeader(path string) (*Header, error) {
 // ReadFloats reads a volume. Values are in C order of the header's shape, the last axis fastest; the file's own order is the
 // other way round. They are scaled in float64 and then rounded.
 func ReadFloats(path string) (*Header, []float32, error) {
-	return read(path, func(v float64) (float32, bool) { return float32(v), true })
+	return read(path, func(*Header) turner[float32] {
+		return converting(func(v float64) (float32, bool) { return float32(v), true })
+	})
 }
 
 // ReadClasses reads a volume of whole numbers of 0 to most, in the same order. Another value is an error that names the voxel.
 func ReadClasses(path string, most uint8) (*Header, []uint8, error) {
-	return read(path, func(v float64) (uint8, bool) {
-		if !(v >= 0 && v <= float64(most)) {
-			return 0, false
+	return read(path, func(h *Header) turner[uint8] {
+		if h.Type == Uint8 && h.Slope == 1 && h.Intercept == 0 {
+			return copying(most)
 		}
-		return uint8(v), v == float64(uint8(v))
+		return converting(func(v float64) (uint8, bool) {
+			if !(v >= 0 && v <= float64(most)) {
+				return 0, false
+			}
+			return uint8(v), v == float64(uint8(v))
+		})
 	})
 }
 
-// read reads a file, converting each value; what is false for a value refuses it.
-func read[T any](path string, convert func(float64) (T, bool)) (*Header, []T, error) {
+// turner writes n planes, from plane k on, to C order: voxel (i, j, k) is at (i*Shape[1] + j)*Shape[2] + k.
+type turner[T any] func(h *Header, out []T, block []byte, k, n int) error
+
+// read reads a file by the turner that is chosen for it.
+func read[T any](path string, choose func(h *Header) turner[T]) (*Header, []T, error) {
 	f, err := open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = f.Close() }()
-	data, err := voxels(f.header, f, f.most-f.header.offset, convert)
+	data, err := voxels(f.header, f, f.most-f.header.offset, choose(f.header))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -108,7 +118,7 @@ func newReader(r io.Reader, size int64) (*file, error) {
 const together = 16
 
 // voxels reads the planes of the third axis, of which r holds at most most bytes: a header that claims more costs no memory.
-func voxels[T any](h *Header, r io.Reader, most int64, convert func(float64) (T, bool)) ([]T, error) {
+func voxels[T any](h *Header, r io.Reader, most int64, turn turner[T]) ([]T, error) {
 	size := h.Type.size()
 	if need := int64(h.Voxels()) * int64(size); need > most {
 		return nil, fmt.Errorf("%w: the file is truncated: shape %v of %v needs %d bytes, and it holds at most %d", ErrFormat, h.Shape, h.Type, need, most)
@@ -122,30 +132,56 @@ func voxels[T any](h *Header, r io.Reader, most int64, convert func(float64) (T,
 		if _, err := io.ReadFull(r, block); err != nil {
 			return nil, truncated(err, "voxels")
 		}
-		if err := turn(h, out, block, k, n, convert); err != nil {
+		if err := turn(h, out, block, k, n); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// turn writes n planes, from plane k on, to C order: voxel (i, j, k) is at (i*Shape[1] + j)*Shape[2] + k.
-func turn[T any](h *Header, out []T, block []byte, k, n int, convert func(float64) (T, bool)) error {
-	d := decoders[h.Type]
-	plane := h.Shape[0] * h.Shape[1]
-	for j := range h.Shape[1] {
-		for i := range h.Shape[0] {
+// converting is a turner for any type of voxel. What convert is false for it refuses.
+func converting[T any](convert func(float64) (T, bool)) turner[T] {
+	return func(h *Header, out []T, block []byte, k, n int) error {
+		d := decoders[h.Type]
+		plane := h.Shape[0] * h.Shape[1]
+		for j := range h.Shape[1] {
+			for i := range h.Shape[0] {
+				run := out[(i*h.Shape[1]+j)*h.Shape[2]+k:][:n]
+				at := (j*h.Shape[0] + i) * d.size
+				for place := range run {
+					stored := d.read(h.order, block[at+place*plane*d.size:])
+					scaled := float64(stored*h.Slope) + h.Intercept
+					v, ok := convert(scaled)
+					if !ok {
+						return notAClass(i, j, k+place, scaled)
+					}
+					run[place] = v
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// copying is a turner for bytes that are the values, 0 to most.
+func copying(most uint8) turner[uint8] {
+	return func(h *Header, out []uint8, block []byte, k, n int) error {
+		plane := h.Shape[0] * h.Shape[1]
+		for at := range plane {
+			i, j := at%h.Shape[0], at/h.Shape[0]
 			run := out[(i*h.Shape[1]+j)*h.Shape[2]+k:][:n]
-			at := (j*h.Shape[0] + i) * d.size
 			for place := range run {
-				stored := d.read(h.order, block[at+place*plane*d.size:])
-				v, ok := convert(float64(stored*h.Slope) + h.Intercept)
-				if !ok {
-					return fmt.Errorf("%w: voxel (%d, %d, %d) is %v, want a class", ErrFormat, i, j, k+place, float64(stored*h.Slope)+h.Intercept)
+				v := block[place*plane+at]
+				if v > most {
+					return notAClass(i, j, k+place, float64(v))
 				}
 				run[place] = v
 			}
 		}
+		return nil
 	}
-	return nil
+}
+
+func notAClass(i, j, k int, value float64) error {
+	return fmt.Errorf("%w: voxel (%d, %d, %d) is %v, want a class", ErrFormat, i, j, k, value)
 }
