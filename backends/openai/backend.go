@@ -91,7 +91,7 @@ func (g *Generator) Describe() backend.Info {
 	for i, u := range g.settings.endpoints {
 		hosts[i] = u.String()
 	}
-	return backend.Info{
+	info := backend.Info{
 		Version: "OpenAI-compatible API: " + g.settings.kind.name,
 		Devices: hosts,
 		Options: Backend{}.Describe().Options,
@@ -100,9 +100,12 @@ func (g *Generator) Describe() backend.Info {
 			"server":       g.settings.kind.name,
 			"concurrency":  fmt.Sprint(g.Limits().Concurrency),
 			"prefix_cache": g.describeCache(),
-			"report":       g.Report().String(),
 		},
 	}
+	if r := g.Report(); r.Answers+r.Retried > 0 {
+		info.Details["report"] = r.String()
+	}
+	return info
 }
 
 // describeCache says what is done about prompts that a server keeps between queries.

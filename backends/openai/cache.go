@@ -88,6 +88,7 @@ func (w *cacheWatch) note(p backend.Prompt, first time.Duration, cached int64) {
 
 // Report is what a generator has noticed.
 type Report struct {
+	Answers      int64 // complete ones
 	Restarted    int64 // answers that broke off and were asked for again, from the start: option on_failure=continue
 	Retried      int64 // requests that were sent again, because nothing of an answer had come
 	CachedTokens int64 // tokens of prompts that the servers report to have taken from a cache
@@ -107,8 +108,8 @@ func (w *cacheWatch) report() Report {
 
 // String is a line for people.
 func (r Report) String() string {
-	text := fmt.Sprintf("%d tokens of prompts reported as cached; %d of %d repeated prompts had a first token in less than half the usual time",
-		r.CachedTokens, r.Soon, r.Repeated)
+	text := fmt.Sprintf("%d answers, %d requests sent again, %d answers asked for again after they broke off; %d tokens of prompts reported as cached; "+
+		"%d of %d repeated prompts had a first token in less than half the usual time", r.Answers, r.Retried, r.Restarted, r.CachedTokens, r.Soon, r.Repeated)
 	if r.Suspicious {
 		text += ": the server seems to keep prompts or answers between queries, which the rules forbid"
 	}

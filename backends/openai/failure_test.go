@@ -89,6 +89,9 @@ func TestGoesOnWithAnotherServer(t *testing.T) {
 			t.Errorf("%s: %+v", s.order, s.complete)
 		}
 	}
+	if text := g.Describe().Details["report"]; !strings.Contains(text, "6 answers") || !strings.Contains(text, "broke off") {
+		t.Errorf("described as %q", text)
+	}
 	if r := g.Report(); r.Restarted == 0 || r.Restarted != bad.Asked() || good.Asked() != 6 {
 		t.Errorf("%+v; asked %d and %d times", r, bad.Asked(), good.Asked())
 	}

@@ -25,7 +25,7 @@ type Generator struct {
 	session  string // the part of salts that no other run has
 	salts    atomic.Uint64
 
-	retried, restarted atomic.Int64
+	answered, retried, restarted atomic.Int64
 }
 
 // Limits says how many requests at a time the servers may have.
@@ -162,6 +162,7 @@ func (g *Generator) report(p backend.Prompt, c *call) error {
 		a.first(backend.Tokens{IDs: t.IDs, N: t.N})
 	}
 	a.sink.Complete(t)
+	g.answered.Add(1)
 	if g.settings.cache != cacheAllow {
 		g.cache.note(p, a.firstAfter, a.usage.cached)
 	}
@@ -171,6 +172,6 @@ func (g *Generator) report(p backend.Prompt, c *call) error {
 // Report is what the generator has noticed so far.
 func (g *Generator) Report() Report {
 	r := g.cache.report()
-	r.Retried, r.Restarted = g.retried.Load(), g.restarted.Load()
+	r.Answers, r.Retried, r.Restarted = g.answered.Load(), g.retried.Load(), g.restarted.Load()
 	return r
 }
