@@ -128,9 +128,7 @@ def describe(path, precision, scores):
         "precision": precision,
         "size": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
-        "metrics": [
-            {"name": name, "unit": "%", "value": round(value, 4)} for name, value in zip(("mAP", "AP50"), scores)
-        ],
+        "metrics": [{"name": "mAP", "unit": "%", "value": round(scores[0], 4)}],
     }
 
 
@@ -156,8 +154,8 @@ def write_card(network, minutes, processor_minutes, out, scored):
     }
     (out / "card.json").write_text(json.dumps(card, indent=2) + "\n")
     for file in card["files"]:
-        figures = ", ".join(f"{m['name']} {m['value']:.2f} %" for m in file["metrics"])
-        print(f"{file['precision']}: {figures}, {file['size']} bytes, {file['name']}")
+        value, half = file["metrics"][0]["value"], scored[file["precision"]][1]
+        print(f"{file['precision']}: mAP {value:.2f} %, AP50 {half:.2f} %, {file['size']} bytes, {file['name']}")
 
 
 def arguments():
