@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
@@ -105,7 +104,7 @@ func (s *Set) openReordered(dir string, o Options, faults *fault.List) {
 }
 
 // member opens the pairs in use of an array that has so many columns; nil with a fault.
-func (o Options) member(archive *zip.Reader, f *os.File, size int64, name string, columns int, faults *fault.List) *array {
+func (o Options) member(archive *zip.Reader, f io.ReaderAt, size int64, name string, columns int, faults *fault.List) *array {
 	a, problem := o.openRows(archive, f, size, name)
 	if problem == "" && a.columns != columns {
 		problem = fmt.Sprintf("%d columns, want %d", a.columns, columns)
@@ -117,7 +116,7 @@ func (o Options) member(archive *zip.Reader, f *os.File, size int64, name string
 	return a
 }
 
-func (o Options) openRows(archive *zip.Reader, f *os.File, size int64, name string) (*array, string) {
+func (o Options) openRows(archive *zip.Reader, f io.ReaderAt, size int64, name string) (*array, string) {
 	for _, member := range archive.File {
 		switch {
 		case member.Name != name:

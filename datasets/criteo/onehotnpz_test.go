@@ -2,6 +2,9 @@ package criteo
 
 import (
 	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
 	"math"
 	"slices"
 	"testing"
@@ -56,4 +59,25 @@ func TestEveryFaultOfReorderedFiles(t *testing.T) {
 	checkFaults(t, dir, Options{Rows: rows}, "3 and 1 pairs in its arrays")
 	checkFaults(t, dir, Options{LabelsOnly: true}, "label of pair 0 is 5")
 	checkFaults(t, folder(t, map[string][]byte{reorderedName: []byte("no archive")}), Options{}, "it is no npz file")
+}
+
+func FuzzReorderedMember(f *testing.F) {
+	f.Add(archive(f, zip.Store, map[string][]byte{"y.npy": matrix("<i8", 2, 1, make([]byte, 16))}))
+	f.Add(archive(f, zip.Deflate, map[string][]byte{"y.npy": matrix("<i4", 3, 1, ints(1, 2, 3))}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		a, problem := Options{}.openRows(z, bytes.NewReader(data), int64(len(data)), "y.npy")
+		if (a == nil) == (problem == "") {
+			t.Fatalf("array %v, problem %q", a, problem)
+		}
+		if a == nil || a.rows == 0 {
+			return
+		}
+		if _, err := a.values(a.rows-1, a.rows); err != nil && !errors.Is(err, io.EOF) {
+			t.Errorf("last row of %d: %v", a.rows, err)
+		}
+	})
 }
