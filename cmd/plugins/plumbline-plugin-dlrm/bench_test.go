@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -21,23 +22,27 @@ const (
 
 // BenchmarkSession is the bare loop that Offline is held against: a session for each core, one thread each, that runs
 // collated batches: one warm batch again and again, or 32 in turn, which do not fit in a cache. PLUMBLINE_ORT_LIB names the
-// library.
+// library, and PLUMBLINE_DLRM_MODEL a file of dlrm-v2 to run as well.
 func BenchmarkSession(b *testing.B) {
 	library := os.Getenv("PLUMBLINE_ORT_LIB")
 	if library == "" {
 		b.Skip("PLUMBLINE_ORT_LIB is not set: it names ONNX Runtime's library")
 	}
-	for _, precision := range []string{"fp32", "int8"} {
+	files := []string{"embedded-fp32", "embedded-int8"}
+	if path := os.Getenv("PLUMBLINE_DLRM_MODEL"); path != "" {
+		files = append(files, path)
+	}
+	for _, file := range files {
 		for _, batches := range []int{1, 32} {
-			b.Run(fmt.Sprintf("%s/batches=%d", precision, batches), func(b *testing.B) {
-				runSessions(b, ort.Backend{Library: library}, precision, batches)
+			b.Run(fmt.Sprintf("%s/batches=%d", filepath.Base(file), batches), func(b *testing.B) {
+				runSessions(b, ort.Backend{Library: library}, file, batches)
 			})
 		}
 	}
 }
 
-func runSessions(b *testing.B, o ort.Backend, precision string, batches int) {
-	w, err := dlrm.New().Open(b.Context(), sdk.Options{Precision: precision, Params: map[string]string{"grouping": benchPairs}})
+func runSessions(b *testing.B, o ort.Backend, file string, batches int) {
+	w, err := dlrm.New().Open(b.Context(), sdk.Options{ModelFile: file, Params: map[string]string{"grouping": benchPairs}})
 	if err != nil {
 		b.Fatal(err)
 	}
