@@ -1,0 +1,41 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPythonBenchmark runs the example of a whole benchmark in Python, and proves it sound.
+func TestPythonBenchmark(t *testing.T) {
+	plugins := installScript(t, python(t), filepath.Join("examples", "python-benchmark", "plumbline-plugin-digits"))
+	digits := func(args ...string) result {
+		cmd := command(t, harnessBinary(), append(args, "--plugin-dir", plugins, "--plugin", "digits")...)
+		cmd.Env = append(cmd.Environ(), "PLUMBLINE_PROTO="+filepath.Join(built.root, "sdk", "proto"))
+		return finish(t, cmd).wantCode(t, 0)
+	}
+	r := digits("run", "digits", "--scenario", "Offline", "--mode", "accuracy", "--out", t.TempDir(), "--force")
+	if !strings.Contains(r.stdout, "92.1") {
+		t.Errorf("the accuracy is not that of the description:\n%s", r.stdout)
+	}
+	if r := digits("verify", "digits"); !strings.Contains(r.stdout, "sound: 18 checks passed") {
+		t.Errorf("it printed:\n%s", r.stdout)
+	}
+}
+
+// installScript copies a script of the checkout into a folder of the test's own, for this interpreter, as pip installs
+// the scripts of a package.
+func installScript(t *testing.T, interpreter, script string) (dir string) {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(built.root, script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(source), "\n")
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, filepath.Base(script)), []byte("#!"+interpreter+"\n"+rest), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
