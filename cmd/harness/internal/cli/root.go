@@ -59,7 +59,7 @@ func (a *app) command() *cobra.Command {
 	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0, "a plugin that is silent for longer than `DURATION` is taken to hang (default 30s)")
 	root.AddCommand(
 		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
-		a.runCommand(&flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.newCommand(), a.trustCommand(&flags), a.versionCommand(),
+		a.runCommand(&flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.tuneCommand(&flags), a.newCommand(), a.trustCommand(&flags), a.versionCommand(),
 	)
 	return root
 }

@@ -24,6 +24,7 @@ The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, m
 type runFlags struct {
 	*pluginFlags
 	plan.Request
+	tuning                                 string // path of a file of harness tune; empty: none
 	dryRun, quiet, trace, abortEarly, json bool
 }
 
@@ -41,6 +42,7 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	settingFlags(flags, &r.Request)
 	workloadFlags(flags, &r.Request)
 	outputFlags(flags, &r.Request)
+	flags.StringVar(&r.tuning, "tuning", "", "batch, sessions and threads as `FILE` says, which harness tune wrote")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
@@ -54,7 +56,7 @@ func (a *app) run(c *cobra.Command, r *runFlags) error {
 	if err := strayAudit(r.Audit); err != nil {
 		return err
 	}
-	p, err := a.build(c, r.pluginFlags, r.Request)
+	p, err := a.buildTuned(c, r)
 	if err != nil {
 		return err
 	}

@@ -64,6 +64,7 @@ type Run struct {
 	Effective   *Effective   `json:"effective_settings,omitempty"`
 	Messages    []Message    `json:"messages"` // errors and warnings of the detail log
 
+	Tuning   string      `json:"tuning,omitempty"` // the file that batch, sessions and threads of Options are from, unless flags said so
 	Options  Options     `json:"options"`
 	Workload *Workload   `json:"workload,omitempty"`
 	Plugin   Plugin      `json:"plugin"`

@@ -53,6 +53,7 @@ type Facts struct {
 	Plugin        report.Plugin
 	Command       []string
 	DatasetSHA256 string
+	Tuning        string // file that batch, sessions and threads are from; empty: none
 }
 
 // Run makes one run and records it. Whatever happens is in the record, the error too; the record's Error is nil where
@@ -72,7 +73,7 @@ func (r *Runner) Record(p *plan.Plan, t plan.Run) report.Run {
 	rec := report.Run{
 		Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
 		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace, Audit: p.Audit,
-		Started: r.Now(), Dir: filepath.ToSlash(t.Dir), Command: r.Facts.Command,
+		Started: r.Now(), Dir: filepath.ToSlash(t.Dir), Command: r.Facts.Command, Tuning: r.Facts.Tuning,
 		Plugin: r.Facts.Plugin, System: r.Facts.System, Harness: r.Facts.Harness,
 	}
 	rec.FromOptions(p.Options)
