@@ -73,21 +73,25 @@ func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.
 
 // Close drops what is queued and waits for the batches in work.
 func (s *service) Close(context.Context, *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
-	return &pluginpb.CloseResponse{}, toStatus(s.closeWorkload(), codes.Unknown)
+	about, err := s.closeWorkload()
+	return &pluginpb.CloseResponse{BackendInfo: about}, toStatus(err, codes.Unknown)
 }
 
-func (s *service) closeWorkload() (err error) {
+// closeWorkload returns what the backend says of itself at the end.
+func (s *service) closeWorkload() (about map[string]string, err error) {
 	defer batch.Recover(&err, func() string { return "Close" })
 	s.stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := s.workload
 	if w == nil {
-		return nil
+		return nil, nil
 	}
 	s.workload = nil
 	defer s.outbox.begin(0)
-	return w.close()
+	w.scheduler.Close() // what was in work counts
+	about = describeBackend(w.engine, nil)
+	return about, w.close()
 }
 
 // stop ends the work, so that whoever waits for room in the queue lets go of the workload.

@@ -202,6 +202,10 @@ func TestManyInFlightOverAllEndpoints(t *testing.T) {
 	if a.served.Load()+b.served.Load() != 400 || a.served.Load() < 100 || b.served.Load() < 100 {
 		t.Errorf("%d and %d requests, want about 200 at each", a.served.Load(), b.served.Load())
 	}
+	about := s.(backend.Describer).Describe().Details
+	if !strings.Contains(about["endpoint "+a.address], "batches") || !strings.Contains(about["endpoint "+b.address], "%") {
+		t.Errorf("described as %v, want each endpoint's share", about)
+	}
 	if most := a.most.Load() + b.most.Load(); most < 32 {
 		t.Errorf("%d requests in flight at most, want about %d", most, defaultConcurrency)
 	}
@@ -250,7 +254,7 @@ func TestTokenAndTLS(t *testing.T) {
 	if err := errors.Join(run(t.Context(), s), s.Close()); err != nil {
 		t.Error(err)
 	}
-	_, err = b.Open(t.Context(), doubler(), backend.Config{Options: map[string]string{"url": "grpcs://" + srv.address, "connect_timeout": "300ms"}})
+	_, err = b.Open(t.Context(), doubler(), backend.Config{Options: map[string]string{"url": "grpcs://" + srv.address, "connect_timeout": "2s"}})
 	wantAll(t, err, "certificate")
 }
 

@@ -51,14 +51,18 @@ func (s *session) ready(ctx context.Context) error {
 func (s *session) awaitReady(ctx context.Context, e *endpoint) error {
 	ctx, cancel := context.WithTimeout(ctx, s.settings.connect)
 	defer cancel()
+	var why error // what the endpoint said last, rather than that time ran out while it was asked again
 	for {
 		err := s.askReady(ctx, e)
 		if err == nil {
 			return nil
 		}
+		if why == nil || ctx.Err() == nil {
+			why = err
+		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("endpoint %s is not ready within %v: %w", e.url, s.settings.connect, err)
+			return fmt.Errorf("endpoint %s is not ready within %v: %w", e.url, s.settings.connect, why)
 		case <-time.After(askEvery):
 		}
 	}
@@ -141,13 +145,21 @@ func (s *session) Limits() backend.Limits {
 	return backend.Limits{Concurrency: s.settings.concurrency, PreferredBatch: s.settings.batch, MaxBatch: s.settings.batch}
 }
 
-// Describe names the server and the endpoints.
+// Describe names the server and the endpoints; at the end of a run, with the share of the batches that each answered.
 func (s *session) Describe() backend.Info {
+	var total uint64
 	urls := make([]string, len(s.endpoints))
 	for i, e := range s.endpoints {
 		urls[i] = e.url
+		total += e.done.Load()
 	}
-	return backend.Info{Version: s.server, Devices: urls, Details: map[string]string{"model": s.settings.model, "endpoints": strings.Join(urls, ", ")}}
+	info := backend.Info{Version: s.server, Devices: urls, Details: map[string]string{"model": s.settings.model}}
+	for _, e := range s.endpoints {
+		if n := e.done.Load(); n > 0 {
+			info.Details["endpoint "+e.url] = fmt.Sprintf("%d batches, %.1f %%", n, 100*float64(n)/float64(total))
+		}
+	}
+	return info
 }
 
 // Run sends one batch to the endpoint with the fewest in work. If that endpoint is lost before it answers, and option lost

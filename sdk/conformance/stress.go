@@ -52,6 +52,8 @@ func loading(ctx context.Context, v *visit) (string, error) {
 const (
 	// floodSamples is more than any machine answers while the check waits.
 	floodSamples = 2_000_000
+	// floodTime is how long it waits.
+	floodTime = 3 * time.Second
 	// floodBytes is what the plugin may grow by meanwhile: its queue, and what is in work.
 	floodBytes = 256 << 20
 )
@@ -72,13 +74,18 @@ func backPressure(ctx context.Context, v *visit) (string, error) {
 	for i := range flood {
 		flood[i] = loadgen.SampleIndex(i % c.size)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	ctx, cancel := c.plugin.Context(ctx)
 	defer cancel()
-	_, err = c.issue(ctx, flood)
-	if err != nil && ctx.Err() == nil {
-		return "", err
+	issued := make(chan error, 1)
+	go func() { // as it should be, it waits for room
+		_, err := c.issue(ctx, flood)
+		issued <- err
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case <-time.After(floodTime):
 	}
-	<-ctx.Done()
 	after, err := residentBytes(c.plugin.PID())
 	if err != nil {
 		return "", fmt.Errorf("the process is gone: %w", err)
@@ -87,7 +94,16 @@ func backPressure(ctx context.Context, v *visit) (string, error) {
 		return "", fmt.Errorf("the process grew by %d MB while %d samples waited, want at most %d: take samples in only as fast as they are answered",
 			grown>>20, floodSamples, floodBytes>>20)
 	}
-	return fmt.Sprintf("%d of %d samples answered in 3 s, %d MB more", c.count(), floodSamples, max(after-before, 0)>>20), nil
+	found := fmt.Sprintf("%d of %d samples answered in %v, %d MB more", c.count(), floodSamples, floodTime, max(after-before, 0)>>20)
+	if err := c.workload.Close(); err != nil {
+		return "", fmt.Errorf("close with samples waiting: %w", err)
+	}
+	select {
+	case <-issued: // nil, or that the workload is closed
+	case <-time.After(v.subject.Patience):
+		return "", fmt.Errorf("a query still waits for room %v after the workload was closed", v.subject.Patience)
+	}
+	return found, nil
 }
 
 func cancellation(ctx context.Context, v *visit) (string, error) {

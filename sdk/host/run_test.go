@@ -3,6 +3,7 @@ package host_test
 import (
 	"context"
 	"os"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -52,6 +53,28 @@ func TestEveryScenarioRuns(t *testing.T) {
 				t.Errorf("%d samples, errors %v", r.SampleCount, r.Errors)
 			}
 		})
+	}
+}
+
+func TestTheBackendIsDescribedAgainAtTheEnd(t *testing.T) {
+	p := launch(t)
+	w, err := openCount(t.Context(), p, loadgen.SingleStream, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := w.Info().BackendInfo["batches"]; n != "0" {
+		t.Errorf("%q batches before the run, want 0", n)
+	}
+	r, err := loadgen.StartTest(t.Context(), w.SUT(), w.QSL(), settings(loadgen.SingleStream), loadgen.LogSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	batches, err := strconv.Atoi(w.Info().BackendInfo["batches"])
+	if err != nil || uint64(batches) < uint64(r.SampleCount) {
+		t.Errorf("%d batches after %d samples (%v), want as many and those of the warm-up", batches, r.SampleCount, err)
 	}
 }
 

@@ -35,7 +35,7 @@ func (w *Workload) SUT() loadgen.SUT { return w.sut }
 // QSL loads samples in the plugin.
 func (w *Workload) QSL() loadgen.QSL { return w.qsl }
 
-// Info is what the plugin opened.
+// Info is what the plugin opened; after Close, with what the backend said of itself at the end.
 func (w *Workload) Info() sdk.WorkloadInfo { return w.info }
 
 // Close closes the workload; the plugin lives on. It waits for batches in work and drops what is queued. It may be
@@ -43,7 +43,11 @@ func (w *Workload) Info() sdk.WorkloadInfo { return w.info }
 func (w *Workload) Close() error {
 	w.closing.Do(func() {
 		w.plugin.link.receiver.Store(nil)
-		_, w.closed = call(context.Background(), w.plugin, "close", w.plugin.rpc.Close, &pluginpb.CloseRequest{})
+		var r *pluginpb.CloseResponse
+		r, w.closed = call(context.Background(), w.plugin, "close", w.plugin.rpc.Close, &pluginpb.CloseRequest{})
+		if about := r.GetBackendInfo(); len(about) > 0 {
+			w.info.BackendInfo = about
+		}
 		w.sut.close()
 	})
 	return w.closed

@@ -834,7 +834,9 @@ func (*CloseRequest) Descriptor() ([]byte, []int) {
 }
 
 type CloseResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// WorkloadInfo.backend_info as it is at the end: what each of several servers did, say. Empty: nothing has changed.
+	BackendInfo   map[string]string `protobuf:"bytes,1,rep,name=backend_info,json=backendInfo,proto3" json:"backend_info,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -867,6 +869,13 @@ func (x *CloseResponse) ProtoReflect() protoreflect.Message {
 // Deprecated: Use CloseResponse.ProtoReflect.Descriptor instead.
 func (*CloseResponse) Descriptor() ([]byte, []int) {
 	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *CloseResponse) GetBackendInfo() map[string]string {
+	if x != nil {
+		return x.BackendInfo
+	}
+	return nil
 }
 
 type DescribeRequest struct {
@@ -2380,8 +2389,12 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x0fSamplesResponse\"\x0f\n" +
 	"\rWarmUpRequest\"\x10\n" +
 	"\x0eWarmUpResponse\"\x0e\n" +
-	"\fCloseRequest\"\x0f\n" +
-	"\rCloseResponse\"\x11\n" +
+	"\fCloseRequest\"\xa7\x01\n" +
+	"\rCloseResponse\x12V\n" +
+	"\fbackend_info\x18\x01 \x03(\v23.plumbline.plugin.v1.CloseResponse.BackendInfoEntryR\vbackendInfo\x1a>\n" +
+	"\x10BackendInfoEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x11\n" +
 	"\x0fDescribeRequest\"z\n" +
 	"\x10DescribeResponse\x12\"\n" +
 	"\fcapabilities\x18\x01 \x03(\tR\fcapabilities\x12B\n" +
@@ -2550,7 +2563,7 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),            // 0: plumbline.plugin.v1.Scenario
 	(*RunRequest)(nil),       // 1: plumbline.plugin.v1.RunRequest
@@ -2587,10 +2600,11 @@ var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(*ScoreResponse)(nil),    // 32: plumbline.plugin.v1.ScoreResponse
 	(*Score)(nil),            // 33: plumbline.plugin.v1.Score
 	(*Metric)(nil),           // 34: plumbline.plugin.v1.Metric
-	nil,                      // 35: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                      // 36: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                      // 37: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                      // 38: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	nil,                      // 35: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	nil,                      // 36: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                      // 37: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                      // 38: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                      // 39: plumbline.plugin.v1.ScoreOptions.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	2,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
@@ -2601,48 +2615,49 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	7,  // 5: plumbline.plugin.v1.RunResponse.complete:type_name -> plumbline.plugin.v1.Answers
 	8,  // 6: plumbline.plugin.v1.RunResponse.heartbeat:type_name -> plumbline.plugin.v1.Heartbeat
 	9,  // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
-	18, // 8: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
-	19, // 9: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
-	0,  // 10: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
-	20, // 11: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
-	21, // 12: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
-	23, // 13: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
-	24, // 14: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
-	25, // 15: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
-	34, // 16: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	22, // 17: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	0,  // 18: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 19: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	35, // 20: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	36, // 21: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	28, // 22: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	37, // 23: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	30, // 24: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	31, // 25: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	38, // 26: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	33, // 27: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	34, // 28: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	16, // 29: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	26, // 30: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	10, // 31: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	10, // 32: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	12, // 33: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	1,  // 34: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	29, // 35: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	14, // 36: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	17, // 37: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	27, // 38: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	11, // 39: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	11, // 40: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	13, // 41: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	6,  // 42: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	32, // 43: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	15, // 44: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	37, // [37:45] is the sub-list for method output_type
-	29, // [29:37] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	35, // 8: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	18, // 9: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
+	19, // 10: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
+	0,  // 11: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
+	20, // 12: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
+	21, // 13: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
+	23, // 14: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
+	24, // 15: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
+	25, // 16: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
+	34, // 17: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	22, // 18: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	0,  // 19: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 20: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	36, // 21: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	37, // 22: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	28, // 23: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	38, // 24: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	30, // 25: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	31, // 26: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	39, // 27: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	33, // 28: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	34, // 29: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	16, // 30: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	26, // 31: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	10, // 32: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	10, // 33: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	12, // 34: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	1,  // 35: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	29, // 36: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	14, // 37: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	17, // 38: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	27, // 39: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	11, // 40: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	11, // 41: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	13, // 42: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	6,  // 43: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	32, // 44: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	15, // 45: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	38, // [38:46] is the sub-list for method output_type
+	30, // [30:38] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -2657,7 +2672,7 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   38,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

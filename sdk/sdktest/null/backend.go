@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -39,6 +40,14 @@ func (Backend) Describe() backend.Info {
 type session struct {
 	model       backend.Model
 	concurrency int
+	batches     atomic.Uint64
+}
+
+// Describe counts the batches so far.
+func (s *session) Describe() backend.Info {
+	info := Backend{}.Describe()
+	info.Details = map[string]string{"batches": fmt.Sprint(s.batches.Load())}
+	return info
 }
 
 func (s *session) Inputs() []backend.TensorInfo  { return s.model.Inputs }
@@ -57,6 +66,7 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if err := backend.CheckTensors("input", s.model.Inputs, in); err != nil {
 		return err
 	}
+	s.batches.Add(1)
 	for i := range out {
 		data := in[i].Data
 		if out[i].Data != nil {

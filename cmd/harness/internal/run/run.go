@@ -125,9 +125,12 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pla
 	if err != nil {
 		return classify(fmt.Errorf("opening %s: %w", t.Model, err))
 	}
-	defer w.Close()
 	sut, qsl := w.SUT(), w.QSL()
 	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
+	defer func() {
+		w.Close()
+		rec.Workload.BackendInfo = w.Info().BackendInfo // as it is at the end
+	}()
 	if sum := r.Facts.DatasetSHA256; sum != "" {
 		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
 	}
