@@ -75,13 +75,24 @@ func checkCard(t *testing.T, benchmark string, c card, i int) {
 	for _, m := range doc.Runs[0].Accuracy.Metrics {
 		measured[m.Name] = m.Value
 	}
-	if len(file.Metrics) == 0 {
-		t.Error("the card has no metrics")
+	// The card has the metrics of all models that the embedded one stands in for. INT8 kernels round otherwise from version
+	// to version of the runtime.
+	compared, tolerance := 0, 1e-6
+	if file.Precision == "int8" {
+		tolerance = 2e-3
 	}
 	for _, m := range file.Metrics {
-		if got, ok := measured[m.Name]; !ok || math.Abs(got-m.Value) > 5.1e-5 {
+		got, ok := measured[m.Name]
+		if !ok {
+			continue
+		}
+		compared++
+		if math.Abs(got-m.Value) > 5.1e-5+tolerance*math.Abs(m.Value) {
 			t.Errorf("%s = %v, the card says %v", m.Name, got, m.Value)
 		}
+	}
+	if compared == 0 {
+		t.Errorf("no metric of the card %v is among those of the run %v", file.Metrics, measured)
 	}
 }
 

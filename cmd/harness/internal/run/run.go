@@ -181,7 +181,9 @@ func (r *Runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pl
 	if _, err := s.WriteText(dir); err != nil {
 		return err
 	}
-	verdict := judge.Judge(judge.Case{Model: p.Served.Model, Embedded: p.Embedded, Own: o.Dataset != "", Score: s.Score})
+	// A backend that has its own model (a server) says that the embedded one does not run.
+	embedded := p.Embedded && rec.Workload != nil && rec.Workload.Embedded
+	verdict := judge.Judge(judge.Case{Model: p.Served.Model, Embedded: embedded, Own: o.Dataset != "", Score: s.Score})
 	rec.Accuracy = report.NewAccuracy(verdict, s.Score, s.SHA256)
 	return nil
 }
