@@ -19,8 +19,9 @@ const absent = -10000
 // payload is the size of one in bytes: a start and an end logit, of float32, for each position.
 const payload = length * 2 * 4
 
-// Postprocess appends each feature's logits, in pairs: those of its tokens and, as in the reference, those of the padding that the
-// model saw; absent ones stand for the rest.
+// Postprocess appends each feature's logits, in pairs: those of its tokens and, where all batches have one length, those of the
+// padding, as in the reference. Absent ones stand for the rest: where batches are as long as their longest feature, a payload
+// must not depend on the others.
 func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
 	if len(outputs) != 2 {
 		return fmt.Errorf("%w: %d outputs, want start and end logits", errOutput, len(outputs))
@@ -38,11 +39,15 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 	}
 	size := len(start) / len(samples)
 	for i, s := range samples {
-		if n := s.(*sample).len(); size < n {
+		n := s.(*sample).len()
+		if size < n {
 			return fmt.Errorf("%w: %d positions for a feature of %d tokens", errOutput, size, n)
 		}
+		if w.fixed.Load() {
+			n = size
+		}
 		row := i * size
-		interleave(p.Extend(payload), start[row:row+size], end[row:row+size])
+		interleave(p.Extend(payload), start[row:row+n], end[row:row+n])
 	}
 	return nil
 }

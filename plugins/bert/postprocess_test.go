@@ -12,36 +12,45 @@ func floats(shape []int64, values ...float32) backend.Tensor {
 	return backend.Tensor{DType: backend.Float32, Shape: shape, Data: backend.Bytes(values)}
 }
 
+// TestPostprocess gives a feature of three tokens and one of two in a batch of length three.
 func TestPostprocess(t *testing.T) {
 	samples := []sdk.Sample{&sample{make([]int64, 9)}, &sample{make([]int64, 6)}}
 	shape := []int64{2, 3}
-	var p sdk.Payloads
-	for range 2 { // the second time in memory that holds the first
-		p.Reset()
-		err := new(workload).Postprocess([]backend.Tensor{floats(shape, 1, 2, 3, 4, 5, 6), floats(shape, -1, -2, -3, -4, -5, -6)}, samples, &p)
-		if err != nil {
-			t.Fatal(err)
+	for _, fixed := range []bool{true, false} {
+		w := new(workload)
+		w.fixed.Store(fixed)
+		var p sdk.Payloads
+		for range 2 { // the second time in memory that holds the first
+			p.Reset()
+			err := w.Postprocess([]backend.Tensor{floats(shape, 1, 2, 3, 4, 5, 6), floats(shape, -1, -2, -3, -4, -5, -6)}, samples, &p)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := [][]float32{{1, -1, 2, -2, 3, -3}, {4, -4, 5, -5, 6, -6}}
+		if !fixed {
+			want[1] = want[1][:4] // of the padding there is nothing
+		}
+		for i := range want {
+			checkPayload(t, p.At(i), want[i])
 		}
 	}
-	if p.Len() != 2 {
-		t.Fatalf("%d payloads", p.Len())
+}
+
+// checkPayload wants a payload to begin with values, and to hold absent ones behind them.
+func checkPayload(t *testing.T, payload []byte, want []float32) {
+	t.Helper()
+	values := backend.View[float32](payload)
+	if len(values) != 768 {
+		t.Fatalf("%d values", len(values))
 	}
-	for i := range 2 {
-		values := backend.View[float32](p.At(i))
-		if len(values) != 768 {
-			t.Fatalf("%d values", len(values))
+	for j, v := range values {
+		expected := float32(absent)
+		if j < len(want) {
+			expected = want[j]
 		}
-		for j, v := range values {
-			want := float32(absent)
-			if j < 6 {
-				want = float32(3*i + j/2 + 1)
-				if j%2 == 1 {
-					want = -want
-				}
-			}
-			if v != want {
-				t.Errorf("sample %d, value %d: %v, want %v", i, j, v, want)
-			}
+		if v != expected {
+			t.Errorf("value %d: %v, want %v", j, v, expected)
 		}
 	}
 }
@@ -50,7 +59,9 @@ func TestPostprocessCutsALongOutput(t *testing.T) {
 	out := floats([]int64{1, 512}, make([]float32, 512)...)
 	backend.View[float32](out.Data)[383] = 7
 	var p sdk.Payloads
-	if err := new(workload).Postprocess([]backend.Tensor{out, out}, []sdk.Sample{&sample{make([]int64, 9)}}, &p); err != nil {
+	w := new(workload)
+	w.fixed.Store(true)
+	if err := w.Postprocess([]backend.Tensor{out, out}, []sdk.Sample{&sample{make([]int64, 9)}}, &p); err != nil {
 		t.Fatal(err)
 	}
 	if values := backend.View[float32](p.At(0)); len(values) != 768 || values[766] != 7 || values[767] != 7 {

@@ -3,6 +3,7 @@ package bert
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -15,6 +16,8 @@ type workload struct {
 	file  backend.Model
 	set   *questionSet
 	batch int // the largest batch that the user asks for; 0: none
+	// fixed says that all batches have one length: the model sees the same padding whatever the batch.
+	fixed atomic.Bool
 }
 
 // sample is one feature, without padding: token ids, mask and segments, one behind the other, of one length.
@@ -113,6 +116,7 @@ func (w *workload) sequence(samples []sdk.Sample, input backend.TensorInfo) (int
 	if fixed == 0 {
 		return longest, nil
 	}
+	w.fixed.Store(true)
 	if fixed < longest {
 		return 0, fmt.Errorf("%w: input %q has room for %d tokens, want %d: the benchmark's features have up to %d", backend.ErrTensors, input.Name, fixed, longest, length)
 	}
