@@ -11,7 +11,7 @@ import (
 
 func TestRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := run(t.Context(), []string{"-set", "eval", "-first", "995", "-out", dir}, io.Discard); err != nil {
+	if err := program().Run(t.Context(), []string{"-set", "eval", "-first", "995", "-out", dir}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	set, err := imagenet.Open(dir, imagenet.Options{})
@@ -33,7 +33,7 @@ func TestRunOfBadArguments(t *testing.T) {
 		{"-what", "not defined"},
 	}
 	for _, tt := range tests {
-		err := run(t.Context(), strings.Fields(tt.args), io.Discard)
+		err := program().Run(t.Context(), strings.Fields(tt.args), io.Discard)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.args, err, tt.want)
 		}
