@@ -42,8 +42,7 @@ func TestFindPeak(t *testing.T) {
 			best = max(best, trial.TargetQPS)
 		}
 	}
-	// On a machine that is busy no trial may meet the limit: then none is found.
-	if peak.Found != (best > 0) || peak.TargetQPS.Value != best || len(peak.Trials) == 0 {
+	if !peak.Found || peak.TargetQPS.Value != best {
 		t.Errorf("found %v at %v, the best trial is at %v", peak.Found, peak.TargetQPS.Value, best)
 	}
 	if _, err := os.Stat(filepath.Join(out, "null", "Server", "performance", "findpeak", "mlperf_log_summary.txt")); err != nil {

@@ -1,7 +1,7 @@
 """Serves a small language model with random weights by llama.cpp's own server, for the opt-in test of the backend.
 
-    python -m venv /tmp/llama && /tmp/llama/bin/pip install xllamacpp gguf
-    /tmp/llama/bin/python llamacpp.py          # prints the address, and serves until its input ends
+    python -m venv llama && llama/bin/pip install xllamacpp gguf
+    llama/bin/python llamacpp.py          # prints the address, and serves until its input ends
 
 The model is made on the spot: 2 layers of 64 and a vocabulary of 512 byte-level tokens, 0.6 MB, the same each time.
 """

@@ -1,7 +1,7 @@
 """Writes a BERT with random weights and the tensors of an official ONNX file, to try the benchmark at full size without a download.
 
-    python random_official.py --size base --tensors fp32 --out /tmp/bert_base.onnx
-    harness run bert-99 --model /tmp/bert_base.onnx --mode accuracy
+    python random_official.py --size base --tensors fp32 --out bert_base.onnx
+    harness run bert-99 --model bert_base.onnx --mode accuracy
 
 Its answers are noise, its work is that of the real one: --size large has the 334 million parameters of the benchmark's model.
 """

@@ -265,7 +265,7 @@ func (l *lane) hand(received, out []backend.Tensor) error {
 	return nil
 }
 
-// reset drops a stream that failed; the next batch opens another.
+// reset drops the stream and its region, at the end or after a failure; the next batch opens another.
 func (l *lane) reset() {
 	if l.stop != nil {
 		l.stop()
@@ -275,7 +275,5 @@ func (l *lane) reset() {
 	}
 	l.stream, l.stop, l.region = nil, nil, nil
 }
-
-func (l *lane) close() { l.reset() }
 
 func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }

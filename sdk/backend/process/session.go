@@ -73,7 +73,7 @@ func (s *session) Close() error {
 	s.cancel()
 	err := s.child.close()
 	for range cap(s.lanes) {
-		(<-s.lanes).close()
+		(<-s.lanes).reset()
 	}
 	return err
 }
