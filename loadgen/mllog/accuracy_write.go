@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 )
 
 const (
@@ -15,13 +16,16 @@ const (
 	accuracyFree  = 16        // chunks kept for use again
 	entryHeader   = 5 * 8     // seq_id, qsl_idx, token count, len(data), len(token)+1
 	writeBuffer   = 256 << 10
+
+	// accuracyDelay is how long an entry may wait for its chunk to fill: what a process that is killed can lose.
+	accuracyDelay = time.Second
 )
 
 // AccuracyWriter writes an accuracy log: `[`, entries joined by commas, `\n]\n`.
 //
 // Write only copies the payload; a goroutine of the writer encodes and writes, in the order of the calls. A writer
-// that falls 64 MiB behind makes Write wait, so memory stays bounded. Any goroutine may call Write. The methods of
-// a nil writer do nothing.
+// that falls 64 MiB behind makes Write wait, so memory stays bounded; one that does not fall behind has handed every
+// entry to w a second after its Write. Any goroutine may call Write. The methods of a nil writer do nothing.
 type AccuracyWriter struct {
 	limit int // bytes that may be queued
 
@@ -33,6 +37,8 @@ type AccuracyWriter struct {
 	free     [][]byte // chunks to use again
 	queued   int      // bytes in queue and with the encoder
 	entries  uint64
+	late     *time.Timer // hands the chunk being filled over, full or not
+	due      bool        // late is set
 	closed   bool
 	err      error
 
@@ -51,6 +57,29 @@ func newAccuracyWriter(w io.Writer, limit int) *AccuracyWriter {
 	a.notEmpty.L, a.notFull.L = &a.mu, &a.mu
 	go a.run(w)
 	return a
+}
+
+// expect makes sure that what was written is handed over in time. The lock is held.
+func (a *AccuracyWriter) expect() {
+	switch {
+	case a.due:
+		return
+	case a.late == nil:
+		a.late = time.AfterFunc(accuracyDelay, a.handOver)
+	default:
+		a.late.Reset(accuracyDelay)
+	}
+	a.due = true
+}
+
+// handOver hands over what the chunk being filled holds.
+func (a *AccuracyWriter) handOver() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.due = false
+	if len(a.current) > 0 && !a.closed {
+		a.enqueue()
+	}
 }
 
 // Write adds the response data of the sample seqID, which is qslIndex in the data set. It copies data.
@@ -77,6 +106,7 @@ func (a *AccuracyWriter) WriteEntry(e AccuracyEntry) error {
 	}
 	a.entries++
 	a.current = appendRaw(a.current, e)
+	a.expect()
 	if len(a.current) >= accuracyChunk {
 		a.enqueue()
 	}
@@ -101,6 +131,9 @@ func (a *AccuracyWriter) Close() error {
 	a.mu.Lock()
 	if !a.closed {
 		a.closed = true
+		if a.late != nil {
+			a.late.Stop()
+		}
 		a.enqueue()
 		a.notFull.Broadcast()
 	}
@@ -193,6 +226,7 @@ func (c *accuracyEncoder) encode(raw []byte) error {
 			c.flush()
 		}
 	}
+	c.flush()
 	return c.err
 }
 
@@ -244,7 +278,7 @@ func (c *accuracyEncoder) finish() error {
 }
 
 func (c *accuracyEncoder) flush() {
-	if c.err == nil {
+	if c.err == nil && len(c.out) > 0 {
 		_, c.err = c.w.Write(c.out)
 	}
 	c.out = c.out[:0]
