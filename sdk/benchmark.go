@@ -97,6 +97,9 @@ type Options struct {
 	Backend        string            // registered name; empty: the first one the binary registers
 	BackendOptions map[string]string // the backend's own: "threads", "provider", "lib"
 	Params         map[string]string // the benchmark's own, described by its model
+	// Devices are what to run on, as the backend names them: "cpu:0-7", "cuda:1". The work is shared among several. Empty:
+	// the backend's choice.
+	Devices []string
 }
 
 // ScoreOptions say what to score against.

@@ -9,7 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 )
 
@@ -81,7 +83,19 @@ func TestConversionsKeepEveryField(t *testing.T) {
 		},
 		"workload info": func() (any, any) {
 			i := filled[sdk.WorkloadInfo]()
+			i.Shares = nil // they come with the end
 			return fromproto.Info(overWire(t, sdk.ProtoInfo(i))), i
+		},
+		"shares": func() (any, any) {
+			s := filled[[]backend.Share]()
+			return fromproto.Shares(overWire(t, &pluginpb.CloseResponse{Shares: sdk.ProtoShares(s)}).Shares), s
+		},
+		"backends": func() (any, any) {
+			b := filled[[]sdk.BackendInfo]()
+			for i := range b {
+				b[i].Shares = nil // sessions have them
+			}
+			return fromproto.Backends(overWire(t, &pluginpb.DescribeResponse{Backends: sdk.ProtoBackends(b)}).Backends), b
 		},
 		"score": func() (any, any) {
 			s := filled[sdk.Score]()

@@ -1,6 +1,9 @@
 package sdk
 
-import "github.com/plumbline-ml/plumbline/loadgen"
+import (
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
 
 // Description is what a benchmark says of itself.
 type Description struct {
@@ -94,4 +97,12 @@ type WorkloadInfo struct {
 	BackendInfo            map[string]string // version, library path, devices
 	Batch                  int
 	Sessions               int
+	// Shares is what each of several devices or servers did since the warm-up; known once the workload is closed.
+	Shares []backend.Share
+}
+
+// BackendInfo is what one backend of a plugin says of itself, without a model.
+type BackendInfo struct {
+	Name string // as registered
+	backend.Info
 }

@@ -13,7 +13,7 @@ func optionsFrom(r *pluginpb.OpenRequest) Options {
 		Model: r.GetModel(), ModelFile: r.GetModelFile(), Precision: r.GetPrecision(),
 		Dataset: r.GetDataset(), Count: int(r.GetCount()),
 		Scenario: scenarioFrom(r.GetScenario()), Batch: int(r.GetBatch()), Sessions: int(r.GetSessions()),
-		Backend: r.GetBackend(), BackendOptions: r.GetBackendOptions(), Params: r.GetParams(),
+		Backend: r.GetBackend(), BackendOptions: r.GetBackendOptions(), Params: r.GetParams(), Devices: r.GetDevices(),
 	}
 }
 

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
@@ -74,6 +75,20 @@ func protoInfo(i WorkloadInfo) *pluginpb.WorkloadInfo {
 		PerformanceSampleCount: int64(i.PerformanceSampleCount), Backend: i.Backend, BackendInfo: i.BackendInfo,
 		Batch: int64(i.Batch), Sessions: int64(i.Sessions),
 	}
+}
+
+// protoBackend leaves out shares, which sessions have.
+func protoBackend(b BackendInfo) *pluginpb.BackendInfo {
+	return &pluginpb.BackendInfo{
+		Name: b.Name, Version: b.Version, Devices: b.Devices, Details: b.Details,
+		Options: each(b.Options, func(o backend.Option) *pluginpb.Param {
+			return &pluginpb.Param{Name: o.Name, Default: o.Default, Help: o.Help}
+		}),
+	}
+}
+
+func protoShare(s backend.Share) *pluginpb.Share {
+	return &pluginpb.Share{Name: s.Name, Batches: s.Batches, Samples: s.Samples}
 }
 
 func each[A, B any](list []A, convert func(A) B) []B {

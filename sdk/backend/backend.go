@@ -21,9 +21,27 @@ type Describer interface {
 // Info is what a backend says of itself without loading a model, or a session of what it runs on.
 type Info struct {
 	Version string   // of the runtime: "ONNX Runtime 1.28.2"
-	Devices []string // "cpu"
+	Devices []string // of a DeviceChooser: those that Config.Device can name; of a session: what it runs on
 	Options []Option
 	Details map[string]string // library path, build info
+	// Shares is what each of a session's devices or servers has done so far; empty where there is one alone.
+	Shares []Share
+}
+
+// Share is the part of the work that one of several devices or servers did.
+type Share struct {
+	Name    string // the device, or the server's address
+	Batches uint64 // runs; of a Generator: prompts
+	Samples uint64
+}
+
+// DeviceChooser is an optional interface of a Backend that runs where Config.Device says. The sdk hands devices to no
+// other backend.
+type DeviceChooser interface {
+	// CheckDevices says what is wrong with running one model on all of these devices at the same time: a name that it
+	// does not understand, two names of one device, an option that says otherwise. It opens nothing; a device that turns
+	// out to be missing is an error of Open. Errors have ErrOption in their chain.
+	CheckDevices(devices []string, options map[string]string) error
 }
 
 // Option documents one key of Config.Options.
@@ -41,13 +59,15 @@ type Model struct {
 
 // Config says how to run it.
 type Config struct {
-	// Concurrency is how many Run calls the caller makes at a time.
+	// Concurrency is how many Run calls the caller makes at a time; 0: as many as Limits().Concurrency says.
 	Concurrency int
 	// LowLatency asks for all threads on one Run (SingleStream) instead of one thread each (throughput).
 	LowLatency bool
 	// MaxBatch is the largest first dimension the caller will use; 0: not known.
 	MaxBatch int
 	Options  map[string]string // unknown keys are an error
+	// Device is what to run on, for a DeviceChooser: one of the names it documents. Empty: the backend's choice.
+	Device string
 }
 
 // Session is a loaded model. Run may be called from as many goroutines at a time as Limits().Concurrency says.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
@@ -48,6 +49,7 @@ func (w *Workload) Close() error {
 		if about := r.GetBackendInfo(); len(about) > 0 {
 			w.info.BackendInfo = about
 		}
+		w.info.Shares = fromproto.Shares(r.GetShares())
 		w.sut.close()
 	})
 	return w.closed

@@ -195,7 +195,10 @@ type OpenRequest struct {
 	// The largest batch that will come; 0: not known.
 	MaxBatch uint32 `protobuf:"varint,6,opt,name=max_batch,json=maxBatch,proto3" json:"max_batch,omitempty"`
 	// The user's options for the backend. An unknown one is an error.
-	Options       map[string]string `protobuf:"bytes,7,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Options map[string]string `protobuf:"bytes,7,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What to run on, as the backend names its devices. Empty: its choice. A backend that heeds this says so with the
+	// capability "device"; without it the plugin does not run, rather than run on another device.
+	Device        string `protobuf:"bytes,8,opt,name=device,proto3" json:"device,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -279,6 +282,13 @@ func (x *OpenRequest) GetOptions() map[string]string {
 	return nil
 }
 
+func (x *OpenRequest) GetDevice() string {
+	if x != nil {
+		return x.Device
+	}
+	return ""
+}
+
 type OpenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// All inputs and outputs of the model.
@@ -292,7 +302,7 @@ type OpenResponse struct {
 	Version string            `protobuf:"bytes,6,opt,name=version,proto3" json:"version,omitempty"`
 	Devices []string          `protobuf:"bytes,7,rep,name=devices,proto3" json:"devices,omitempty"`
 	Details map[string]string `protobuf:"bytes,8,rep,name=details,proto3" json:"details,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// "shared-memory": the backend maps the files that Attach and RunRequest name.
+	// "shared-memory": the backend maps the files that Attach and RunRequest name. "device": it heeds OpenRequest.device.
 	Capabilities  []string `protobuf:"bytes,9,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -846,7 +856,7 @@ const file_plumbline_backend_v1_backend_proto_rawDesc = "" +
 	"TensorInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x121\n" +
 	"\x05dtype\x18\x02 \x01(\x0e2\x1b.plumbline.backend.v1.DTypeR\x05dtype\x12\x14\n" +
-	"\x05shape\x18\x03 \x03(\x03R\x05shape\"\xb1\x02\n" +
+	"\x05shape\x18\x03 \x03(\x03R\x05shape\"\xc9\x02\n" +
 	"\vOpenRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x14\n" +
@@ -855,7 +865,8 @@ const file_plumbline_backend_v1_backend_proto_rawDesc = "" +
 	"\vlow_latency\x18\x05 \x01(\bR\n" +
 	"lowLatency\x12\x1b\n" +
 	"\tmax_batch\x18\x06 \x01(\rR\bmaxBatch\x12H\n" +
-	"\aoptions\x18\a \x03(\v2..plumbline.backend.v1.OpenRequest.OptionsEntryR\aoptions\x1a:\n" +
+	"\aoptions\x18\a \x03(\v2..plumbline.backend.v1.OpenRequest.OptionsEntryR\aoptions\x12\x16\n" +
+	"\x06device\x18\b \x01(\tR\x06device\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcb\x03\n" +

@@ -4,6 +4,7 @@ package fromproto
 import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
@@ -80,6 +81,25 @@ func Score(s *pluginpb.Score) sdk.Score {
 		Metrics: each(s.GetMetrics(), metric), Samples: int(s.GetSamples()), OfficialText: s.GetOfficialText(),
 		Notes: s.GetNotes(),
 	}
+}
+
+// Backends reads what the backends say of themselves.
+func Backends(list []*pluginpb.BackendInfo) []sdk.BackendInfo {
+	return each(list, func(b *pluginpb.BackendInfo) sdk.BackendInfo {
+		return sdk.BackendInfo{Name: b.GetName(), Info: backend.Info{
+			Version: b.GetVersion(), Devices: b.GetDevices(), Details: b.GetDetails(),
+			Options: each(b.GetOptions(), func(p *pluginpb.Param) backend.Option {
+				return backend.Option{Name: p.GetName(), Default: p.GetDefault(), Help: p.GetHelp()}
+			}),
+		}}
+	})
+}
+
+// Shares reads what each of several devices did.
+func Shares(list []*pluginpb.Share) []backend.Share {
+	return each(list, func(s *pluginpb.Share) backend.Share {
+		return backend.Share{Name: s.GetName(), Batches: s.GetBatches(), Samples: s.GetSamples()}
+	})
 }
 
 func each[A, B any](list []A, convert func(A) B) []B {

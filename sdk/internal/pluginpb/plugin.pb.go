@@ -797,6 +797,87 @@ func (*WarmUpResponse) Descriptor() ([]byte, []int) {
 	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{12}
 }
 
+type NodeNamesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeNamesRequest) Reset() {
+	*x = NodeNamesRequest{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeNamesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeNamesRequest) ProtoMessage() {}
+
+func (x *NodeNamesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeNamesRequest.ProtoReflect.Descriptor instead.
+func (*NodeNamesRequest) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{13}
+}
+
+type NodeNamesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In the order of WorkloadInfo.nodes; empty for a node that has no name to tell.
+	Names         []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeNamesResponse) Reset() {
+	*x = NodeNamesResponse{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeNamesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeNamesResponse) ProtoMessage() {}
+
+func (x *NodeNamesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeNamesResponse.ProtoReflect.Descriptor instead.
+func (*NodeNamesResponse) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *NodeNamesResponse) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
 type CloseRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -805,7 +886,7 @@ type CloseRequest struct {
 
 func (x *CloseRequest) Reset() {
 	*x = CloseRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -817,7 +898,7 @@ func (x *CloseRequest) String() string {
 func (*CloseRequest) ProtoMessage() {}
 
 func (x *CloseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -830,20 +911,24 @@ func (x *CloseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRequest.ProtoReflect.Descriptor instead.
 func (*CloseRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{13}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{15}
 }
 
 type CloseResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// WorkloadInfo.backend_info as it is at the end: what each of several servers did, say. Empty: nothing has changed.
-	BackendInfo   map[string]string `protobuf:"bytes,1,rep,name=backend_info,json=backendInfo,proto3" json:"backend_info,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	BackendInfo map[string]string `protobuf:"bytes,1,rep,name=backend_info,json=backendInfo,proto3" json:"backend_info,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What each device, or server, of a workload that runs on several did since its warm-up.
+	Shares []*Share `protobuf:"bytes,2,rep,name=shares,proto3" json:"shares,omitempty"`
+	// WorkloadInfo.client_work as it is at the end: what only the run could show is in it. Only where OpenRequest.network.
+	ClientWork    []string `protobuf:"bytes,3,rep,name=client_work,json=clientWork,proto3" json:"client_work,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CloseResponse) Reset() {
 	*x = CloseResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -855,7 +940,7 @@ func (x *CloseResponse) String() string {
 func (*CloseResponse) ProtoMessage() {}
 
 func (x *CloseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -868,7 +953,7 @@ func (x *CloseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseResponse.ProtoReflect.Descriptor instead.
 func (*CloseResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CloseResponse) GetBackendInfo() map[string]string {
@@ -878,15 +963,91 @@ func (x *CloseResponse) GetBackendInfo() map[string]string {
 	return nil
 }
 
-type DescribeRequest struct {
+func (x *CloseResponse) GetShares() []*Share {
+	if x != nil {
+		return x.Shares
+	}
+	return nil
+}
+
+func (x *CloseResponse) GetClientWork() []string {
+	if x != nil {
+		return x.ClientWork
+	}
+	return nil
+}
+
+type Share struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Batches       uint64                 `protobuf:"varint,2,opt,name=batches,proto3" json:"batches,omitempty"`
+	Samples       uint64                 `protobuf:"varint,3,opt,name=samples,proto3" json:"samples,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Share) Reset() {
+	*x = Share{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Share) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Share) ProtoMessage() {}
+
+func (x *Share) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Share.ProtoReflect.Descriptor instead.
+func (*Share) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *Share) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Share) GetBatches() uint64 {
+	if x != nil {
+		return x.Batches
+	}
+	return 0
+}
+
+func (x *Share) GetSamples() uint64 {
+	if x != nil {
+		return x.Samples
+	}
+	return 0
+}
+
+type DescribeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Ask each backend too: it may load its library for that, and no model.
+	Backends      bool `protobuf:"varint,1,opt,name=backends,proto3" json:"backends,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *DescribeRequest) Reset() {
 	*x = DescribeRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -898,7 +1059,7 @@ func (x *DescribeRequest) String() string {
 func (*DescribeRequest) ProtoMessage() {}
 
 func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -911,21 +1072,31 @@ func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeRequest.ProtoReflect.Descriptor instead.
 func (*DescribeRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{15}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *DescribeRequest) GetBackends() bool {
+	if x != nil {
+		return x.Backends
+	}
+	return false
 }
 
 type DescribeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What the plugin can do beyond version 1 as first published; the harness ignores names it does not know.
-	Capabilities  []string     `protobuf:"bytes,1,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
-	Description   *Description `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// "devices": the plugin heeds OpenRequest.devices. "backends": it heeds DescribeRequest.backends.
+	Capabilities []string     `protobuf:"bytes,1,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
+	Description  *Description `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// In the order of Description.backends, where the request asks for them.
+	Backends      []*BackendInfo `protobuf:"bytes,3,rep,name=backends,proto3" json:"backends,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *DescribeResponse) Reset() {
 	*x = DescribeResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +1108,7 @@ func (x *DescribeResponse) String() string {
 func (*DescribeResponse) ProtoMessage() {}
 
 func (x *DescribeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1121,7 @@ func (x *DescribeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeResponse.ProtoReflect.Descriptor instead.
 func (*DescribeResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{16}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *DescribeResponse) GetCapabilities() []string {
@@ -963,6 +1134,93 @@ func (x *DescribeResponse) GetCapabilities() []string {
 func (x *DescribeResponse) GetDescription() *Description {
 	if x != nil {
 		return x.Description
+	}
+	return nil
+}
+
+func (x *DescribeResponse) GetBackends() []*BackendInfo {
+	if x != nil {
+		return x.Backends
+	}
+	return nil
+}
+
+// BackendInfo is what a backend says of itself.
+type BackendInfo struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Of its runtime.
+	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
+	// Those that OpenRequest.devices may name, where the backend lets a run choose; else what it runs on.
+	Devices []string `protobuf:"bytes,3,rep,name=devices,proto3" json:"devices,omitempty"`
+	// What OpenRequest.backend_options may hold.
+	Options       []*Param          `protobuf:"bytes,4,rep,name=options,proto3" json:"options,omitempty"`
+	Details       map[string]string `protobuf:"bytes,5,rep,name=details,proto3" json:"details,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackendInfo) Reset() {
+	*x = BackendInfo{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackendInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackendInfo) ProtoMessage() {}
+
+func (x *BackendInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackendInfo.ProtoReflect.Descriptor instead.
+func (*BackendInfo) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *BackendInfo) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *BackendInfo) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *BackendInfo) GetDevices() []string {
+	if x != nil {
+		return x.Devices
+	}
+	return nil
+}
+
+func (x *BackendInfo) GetOptions() []*Param {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *BackendInfo) GetDetails() map[string]string {
+	if x != nil {
+		return x.Details
 	}
 	return nil
 }
@@ -982,7 +1240,7 @@ type Description struct {
 
 func (x *Description) Reset() {
 	*x = Description{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -994,7 +1252,7 @@ func (x *Description) String() string {
 func (*Description) ProtoMessage() {}
 
 func (x *Description) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1007,7 +1265,7 @@ func (x *Description) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Description.ProtoReflect.Descriptor instead.
 func (*Description) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{17}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Description) GetName() string {
@@ -1065,7 +1323,7 @@ type Model struct {
 
 func (x *Model) Reset() {
 	*x = Model{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1335,7 @@ func (x *Model) String() string {
 func (*Model) ProtoMessage() {}
 
 func (x *Model) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1348,7 @@ func (x *Model) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model.ProtoReflect.Descriptor instead.
 func (*Model) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{18}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Model) GetName() string {
@@ -1182,7 +1440,7 @@ type ModelFile struct {
 
 func (x *ModelFile) Reset() {
 	*x = ModelFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1194,7 +1452,7 @@ func (x *ModelFile) String() string {
 func (*ModelFile) ProtoMessage() {}
 
 func (x *ModelFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1207,7 +1465,7 @@ func (x *ModelFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelFile.ProtoReflect.Descriptor instead.
 func (*ModelFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{19}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ModelFile) GetName() string {
@@ -1289,7 +1547,7 @@ type Dataset struct {
 
 func (x *Dataset) Reset() {
 	*x = Dataset{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1301,7 +1559,7 @@ func (x *Dataset) String() string {
 func (*Dataset) ProtoMessage() {}
 
 func (x *Dataset) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1314,7 +1572,7 @@ func (x *Dataset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dataset.ProtoReflect.Descriptor instead.
 func (*Dataset) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Dataset) GetName() string {
@@ -1386,7 +1644,7 @@ type ArchiveFile struct {
 
 func (x *ArchiveFile) Reset() {
 	*x = ArchiveFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1398,7 +1656,7 @@ func (x *ArchiveFile) String() string {
 func (*ArchiveFile) ProtoMessage() {}
 
 func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1411,7 +1669,7 @@ func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveFile.ProtoReflect.Descriptor instead.
 func (*ArchiveFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ArchiveFile) GetName() string {
@@ -1464,7 +1722,7 @@ type MetricInfo struct {
 
 func (x *MetricInfo) Reset() {
 	*x = MetricInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1476,7 +1734,7 @@ func (x *MetricInfo) String() string {
 func (*MetricInfo) ProtoMessage() {}
 
 func (x *MetricInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1489,7 +1747,7 @@ func (x *MetricInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetricInfo.ProtoReflect.Descriptor instead.
 func (*MetricInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *MetricInfo) GetName() string {
@@ -1545,7 +1803,7 @@ type Param struct {
 
 func (x *Param) Reset() {
 	*x = Param{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1557,7 +1815,7 @@ func (x *Param) String() string {
 func (*Param) ProtoMessage() {}
 
 func (x *Param) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1570,7 +1828,7 @@ func (x *Param) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Param.ProtoReflect.Descriptor instead.
 func (*Param) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{23}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Param) GetName() string {
@@ -1605,7 +1863,7 @@ type SmokeSetting struct {
 
 func (x *SmokeSetting) Reset() {
 	*x = SmokeSetting{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1617,7 +1875,7 @@ func (x *SmokeSetting) String() string {
 func (*SmokeSetting) ProtoMessage() {}
 
 func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1630,7 +1888,7 @@ func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SmokeSetting.ProtoReflect.Descriptor instead.
 func (*SmokeSetting) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{24}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *SmokeSetting) GetScenario() Scenario {
@@ -1668,13 +1926,18 @@ type OpenRequest struct {
 	Backend        string                 `protobuf:"bytes,9,opt,name=backend,proto3" json:"backend,omitempty"`
 	BackendOptions map[string]string      `protobuf:"bytes,10,rep,name=backend_options,json=backendOptions,proto3" json:"backend_options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Params         map[string]string      `protobuf:"bytes,11,rep,name=params,proto3" json:"params,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What to run on, as the backend names its devices: the work is shared among several. Empty: the backend's choice.
+	Devices []string `protobuf:"bytes,12,rep,name=devices,proto3" json:"devices,omitempty"`
+	// A run of the network division: the backend must be a client of other machines, which the plugin measures, and a
+	// request holds one sample unless batch says otherwise. A plugin that does not know the field returns no nodes.
+	Network       bool `protobuf:"varint,13,opt,name=network,proto3" json:"network,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *OpenRequest) Reset() {
 	*x = OpenRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1686,7 +1949,7 @@ func (x *OpenRequest) String() string {
 func (*OpenRequest) ProtoMessage() {}
 
 func (x *OpenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1699,7 +1962,7 @@ func (x *OpenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenRequest.ProtoReflect.Descriptor instead.
 func (*OpenRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *OpenRequest) GetModel() string {
@@ -1779,6 +2042,20 @@ func (x *OpenRequest) GetParams() map[string]string {
 	return nil
 }
 
+func (x *OpenRequest) GetDevices() []string {
+	if x != nil {
+		return x.Devices
+	}
+	return nil
+}
+
+func (x *OpenRequest) GetNetwork() bool {
+	if x != nil {
+		return x.Network
+	}
+	return false
+}
+
 type OpenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Info  *WorkloadInfo          `protobuf:"bytes,1,opt,name=info,proto3" json:"info,omitempty"`
@@ -1790,7 +2067,7 @@ type OpenResponse struct {
 
 func (x *OpenResponse) Reset() {
 	*x = OpenResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1802,7 +2079,7 @@ func (x *OpenResponse) String() string {
 func (*OpenResponse) ProtoMessage() {}
 
 func (x *OpenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1815,7 +2092,7 @@ func (x *OpenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenResponse.ProtoReflect.Descriptor instead.
 func (*OpenResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *OpenResponse) GetInfo() *WorkloadInfo {
@@ -1847,13 +2124,18 @@ type WorkloadInfo struct {
 	BackendInfo            map[string]string      `protobuf:"bytes,11,rep,name=backend_info,json=backendInfo,proto3" json:"backend_info,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Batch                  int64                  `protobuf:"varint,12,opt,name=batch,proto3" json:"batch,omitempty"`
 	Sessions               int64                  `protobuf:"varint,13,opt,name=sessions,proto3" json:"sessions,omitempty"`
-	unknownFields          protoimpl.UnknownFields
-	sizeCache              protoimpl.SizeCache
+	// The machines that the backend is a client of. Without OpenRequest.network they are not asked: addresses alone.
+	Nodes []*Node `protobuf:"bytes,14,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	// What is done to samples and answers on this machine, within the timed run, beyond handing them on: a phrase each. Only
+	// where OpenRequest.network.
+	ClientWork    []string `protobuf:"bytes,15,rep,name=client_work,json=clientWork,proto3" json:"client_work,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkloadInfo) Reset() {
 	*x = WorkloadInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1865,7 +2147,7 @@ func (x *WorkloadInfo) String() string {
 func (*WorkloadInfo) ProtoMessage() {}
 
 func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1878,7 +2160,7 @@ func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkloadInfo.ProtoReflect.Descriptor instead.
 func (*WorkloadInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *WorkloadInfo) GetModel() string {
@@ -1972,6 +2254,110 @@ func (x *WorkloadInfo) GetSessions() int64 {
 	return 0
 }
 
+func (x *WorkloadInfo) GetNodes() []*Node {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *WorkloadInfo) GetClientWork() []string {
+	if x != nil {
+		return x.ClientWork
+	}
+	return nil
+}
+
+// Node is a machine that runs the model, as its client sees it.
+type Node struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As the backend's options name it.
+	Address string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
+	// As it calls itself; empty: it has none to tell.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The network address that answered: IP:PORT. Empty: not known.
+	Peer string `protobuf:"bytes,3,opt,name=peer,proto3" json:"peer,omitempty"`
+	// Of a small request and its answer, the node's work on it included: percentiles 50 and 99.
+	RoundTripP50Ns int64 `protobuf:"varint,4,opt,name=round_trip_p50_ns,json=roundTripP50Ns,proto3" json:"round_trip_p50_ns,omitempty"`
+	RoundTripP99Ns int64 `protobuf:"varint,5,opt,name=round_trip_p99_ns,json=roundTripP99Ns,proto3" json:"round_trip_p99_ns,omitempty"`
+	// From here to the node.
+	BytesPerSecond float64 `protobuf:"fixed64,6,opt,name=bytes_per_second,json=bytesPerSecond,proto3" json:"bytes_per_second,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Node) Reset() {
+	*x = Node{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Node) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Node) ProtoMessage() {}
+
+func (x *Node) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Node.ProtoReflect.Descriptor instead.
+func (*Node) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *Node) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *Node) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Node) GetPeer() string {
+	if x != nil {
+		return x.Peer
+	}
+	return ""
+}
+
+func (x *Node) GetRoundTripP50Ns() int64 {
+	if x != nil {
+		return x.RoundTripP50Ns
+	}
+	return 0
+}
+
+func (x *Node) GetRoundTripP99Ns() int64 {
+	if x != nil {
+		return x.RoundTripP99Ns
+	}
+	return 0
+}
+
+func (x *Node) GetBytesPerSecond() float64 {
+	if x != nil {
+		return x.BytesPerSecond
+	}
+	return 0
+}
+
 type ScoreRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Options       *ScoreOptions          `protobuf:"bytes,1,opt,name=options,proto3" json:"options,omitempty"`
@@ -1982,7 +2368,7 @@ type ScoreRequest struct {
 
 func (x *ScoreRequest) Reset() {
 	*x = ScoreRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1994,7 +2380,7 @@ func (x *ScoreRequest) String() string {
 func (*ScoreRequest) ProtoMessage() {}
 
 func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2007,7 +2393,7 @@ func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreRequest.ProtoReflect.Descriptor instead.
 func (*ScoreRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ScoreRequest) GetOptions() *ScoreOptions {
@@ -2036,7 +2422,7 @@ type ScoreOptions struct {
 
 func (x *ScoreOptions) Reset() {
 	*x = ScoreOptions{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2048,7 +2434,7 @@ func (x *ScoreOptions) String() string {
 func (*ScoreOptions) ProtoMessage() {}
 
 func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2061,7 +2447,7 @@ func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreOptions.ProtoReflect.Descriptor instead.
 func (*ScoreOptions) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ScoreOptions) GetModel() string {
@@ -2107,7 +2493,7 @@ type AccuracyEntry struct {
 
 func (x *AccuracyEntry) Reset() {
 	*x = AccuracyEntry{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2119,7 +2505,7 @@ func (x *AccuracyEntry) String() string {
 func (*AccuracyEntry) ProtoMessage() {}
 
 func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2132,7 +2518,7 @@ func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccuracyEntry.ProtoReflect.Descriptor instead.
 func (*AccuracyEntry) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *AccuracyEntry) GetSeqId() uint64 {
@@ -2179,7 +2565,7 @@ type ScoreResponse struct {
 
 func (x *ScoreResponse) Reset() {
 	*x = ScoreResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2191,7 +2577,7 @@ func (x *ScoreResponse) String() string {
 func (*ScoreResponse) ProtoMessage() {}
 
 func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2204,7 +2590,7 @@ func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreResponse.ProtoReflect.Descriptor instead.
 func (*ScoreResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ScoreResponse) GetScore() *Score {
@@ -2227,7 +2613,7 @@ type Score struct {
 
 func (x *Score) Reset() {
 	*x = Score{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2239,7 +2625,7 @@ func (x *Score) String() string {
 func (*Score) ProtoMessage() {}
 
 func (x *Score) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2252,7 +2638,7 @@ func (x *Score) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Score.ProtoReflect.Descriptor instead.
 func (*Score) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Score) GetMetrics() []*Metric {
@@ -2295,7 +2681,7 @@ type Metric struct {
 
 func (x *Metric) Reset() {
 	*x = Metric{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2307,7 +2693,7 @@ func (x *Metric) String() string {
 func (*Metric) ProtoMessage() {}
 
 func (x *Metric) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2320,7 +2706,7 @@ func (x *Metric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Metric.ProtoReflect.Descriptor instead.
 func (*Metric) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Metric) GetName() string {
@@ -2388,17 +2774,38 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\aindices\x18\x01 \x01(\fR\aindices\"\x11\n" +
 	"\x0fSamplesResponse\"\x0f\n" +
 	"\rWarmUpRequest\"\x10\n" +
-	"\x0eWarmUpResponse\"\x0e\n" +
-	"\fCloseRequest\"\xa7\x01\n" +
+	"\x0eWarmUpResponse\"\x12\n" +
+	"\x10NodeNamesRequest\")\n" +
+	"\x11NodeNamesResponse\x12\x14\n" +
+	"\x05names\x18\x01 \x03(\tR\x05names\"\x0e\n" +
+	"\fCloseRequest\"\xfc\x01\n" +
 	"\rCloseResponse\x12V\n" +
-	"\fbackend_info\x18\x01 \x03(\v23.plumbline.plugin.v1.CloseResponse.BackendInfoEntryR\vbackendInfo\x1a>\n" +
+	"\fbackend_info\x18\x01 \x03(\v23.plumbline.plugin.v1.CloseResponse.BackendInfoEntryR\vbackendInfo\x122\n" +
+	"\x06shares\x18\x02 \x03(\v2\x1a.plumbline.plugin.v1.ShareR\x06shares\x12\x1f\n" +
+	"\vclient_work\x18\x03 \x03(\tR\n" +
+	"clientWork\x1a>\n" +
 	"\x10BackendInfoEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x11\n" +
-	"\x0fDescribeRequest\"z\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"O\n" +
+	"\x05Share\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\abatches\x18\x02 \x01(\x04R\abatches\x12\x18\n" +
+	"\asamples\x18\x03 \x01(\x04R\asamples\"-\n" +
+	"\x0fDescribeRequest\x12\x1a\n" +
+	"\bbackends\x18\x01 \x01(\bR\bbackends\"\xb8\x01\n" +
 	"\x10DescribeResponse\x12\"\n" +
 	"\fcapabilities\x18\x01 \x03(\tR\fcapabilities\x12B\n" +
-	"\vdescription\x18\x02 \x01(\v2 .plumbline.plugin.v1.DescriptionR\vdescription\"\xa5\x01\n" +
+	"\vdescription\x18\x02 \x01(\v2 .plumbline.plugin.v1.DescriptionR\vdescription\x12<\n" +
+	"\bbackends\x18\x03 \x03(\v2 .plumbline.plugin.v1.BackendInfoR\bbackends\"\x90\x02\n" +
+	"\vBackendInfo\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\tR\aversion\x12\x18\n" +
+	"\adevices\x18\x03 \x03(\tR\adevices\x124\n" +
+	"\aoptions\x18\x04 \x03(\v2\x1a.plumbline.plugin.v1.ParamR\aoptions\x12G\n" +
+	"\adetails\x18\x05 \x03(\v2-.plumbline.plugin.v1.BackendInfo.DetailsEntryR\adetails\x1a:\n" +
+	"\fDetailsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa5\x01\n" +
 	"\vDescription\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x18\n" +
@@ -2458,7 +2865,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\fSmokeSetting\x129\n" +
 	"\bscenario\x18\x01 \x01(\x0e2\x1d.plumbline.plugin.v1.ScenarioR\bscenario\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x03 \x01(\tR\x05value\"\xba\x04\n" +
+	"\x05value\x18\x03 \x01(\tR\x05value\"\xee\x04\n" +
 	"\vOpenRequest\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1d\n" +
 	"\n" +
@@ -2472,7 +2879,9 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\abackend\x18\t \x01(\tR\abackend\x12]\n" +
 	"\x0fbackend_options\x18\n" +
 	" \x03(\v24.plumbline.plugin.v1.OpenRequest.BackendOptionsEntryR\x0ebackendOptions\x12D\n" +
-	"\x06params\x18\v \x03(\v2,.plumbline.plugin.v1.OpenRequest.ParamsEntryR\x06params\x1aA\n" +
+	"\x06params\x18\v \x03(\v2,.plumbline.plugin.v1.OpenRequest.ParamsEntryR\x06params\x12\x18\n" +
+	"\adevices\x18\f \x03(\tR\adevices\x12\x18\n" +
+	"\anetwork\x18\r \x01(\bR\anetwork\x1aA\n" +
 	"\x13BackendOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
@@ -2481,7 +2890,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"a\n" +
 	"\fOpenResponse\x125\n" +
 	"\x04info\x18\x01 \x01(\v2!.plumbline.plugin.v1.WorkloadInfoR\x04info\x12\x1a\n" +
-	"\bworkload\x18\x02 \x01(\x04R\bworkload\"\x99\x04\n" +
+	"\bworkload\x18\x02 \x01(\x04R\bworkload\"\xeb\x04\n" +
 	"\fWorkloadInfo\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1d\n" +
 	"\n" +
@@ -2498,10 +2907,20 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	" \x01(\tR\abackend\x12U\n" +
 	"\fbackend_info\x18\v \x03(\v22.plumbline.plugin.v1.WorkloadInfo.BackendInfoEntryR\vbackendInfo\x12\x14\n" +
 	"\x05batch\x18\f \x01(\x03R\x05batch\x12\x1a\n" +
-	"\bsessions\x18\r \x01(\x03R\bsessions\x1a>\n" +
+	"\bsessions\x18\r \x01(\x03R\bsessions\x12/\n" +
+	"\x05nodes\x18\x0e \x03(\v2\x19.plumbline.plugin.v1.NodeR\x05nodes\x12\x1f\n" +
+	"\vclient_work\x18\x0f \x03(\tR\n" +
+	"clientWork\x1a>\n" +
 	"\x10BackendInfoEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x89\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc8\x01\n" +
+	"\x04Node\x12\x18\n" +
+	"\aaddress\x18\x01 \x01(\tR\aaddress\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
+	"\x04peer\x18\x03 \x01(\tR\x04peer\x12)\n" +
+	"\x11round_trip_p50_ns\x18\x04 \x01(\x03R\x0eroundTripP50Ns\x12)\n" +
+	"\x11round_trip_p99_ns\x18\x05 \x01(\x03R\x0eroundTripP99Ns\x12(\n" +
+	"\x10bytes_per_second\x18\x06 \x01(\x01R\x0ebytesPerSecond\"\x89\x01\n" +
 	"\fScoreRequest\x12;\n" +
 	"\aoptions\x18\x01 \x01(\v2!.plumbline.plugin.v1.ScoreOptionsR\aoptions\x12<\n" +
 	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\xd6\x01\n" +
@@ -2539,13 +2958,14 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x16SCENARIO_SINGLE_STREAM\x10\x01\x12\x19\n" +
 	"\x15SCENARIO_MULTI_STREAM\x10\x02\x12\x13\n" +
 	"\x0fSCENARIO_SERVER\x10\x03\x12\x14\n" +
-	"\x10SCENARIO_OFFLINE\x10\x042\xa9\x05\n" +
+	"\x10SCENARIO_OFFLINE\x10\x042\x85\x06\n" +
 	"\x06Plugin\x12W\n" +
 	"\bDescribe\x12$.plumbline.plugin.v1.DescribeRequest\x1a%.plumbline.plugin.v1.DescribeResponse\x12K\n" +
 	"\x04Open\x12 .plumbline.plugin.v1.OpenRequest\x1a!.plumbline.plugin.v1.OpenResponse\x12X\n" +
 	"\vLoadSamples\x12#.plumbline.plugin.v1.SamplesRequest\x1a$.plumbline.plugin.v1.SamplesResponse\x12Z\n" +
 	"\rUnloadSamples\x12#.plumbline.plugin.v1.SamplesRequest\x1a$.plumbline.plugin.v1.SamplesResponse\x12Q\n" +
-	"\x06WarmUp\x12\".plumbline.plugin.v1.WarmUpRequest\x1a#.plumbline.plugin.v1.WarmUpResponse\x12L\n" +
+	"\x06WarmUp\x12\".plumbline.plugin.v1.WarmUpRequest\x1a#.plumbline.plugin.v1.WarmUpResponse\x12Z\n" +
+	"\tNodeNames\x12%.plumbline.plugin.v1.NodeNamesRequest\x1a&.plumbline.plugin.v1.NodeNamesResponse\x12L\n" +
 	"\x03Run\x12\x1f.plumbline.plugin.v1.RunRequest\x1a .plumbline.plugin.v1.RunResponse(\x010\x01\x12R\n" +
 	"\x05Score\x12!.plumbline.plugin.v1.ScoreRequest\x1a\".plumbline.plugin.v1.ScoreResponse(\x010\x01\x12N\n" +
 	"\x05Close\x12!.plumbline.plugin.v1.CloseRequest\x1a\".plumbline.plugin.v1.CloseResponseB9Z7github.com/plumbline-ml/plumbline/sdk/internal/pluginpbb\x06proto3"
@@ -2563,48 +2983,54 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
-	(Scenario)(0),            // 0: plumbline.plugin.v1.Scenario
-	(*RunRequest)(nil),       // 1: plumbline.plugin.v1.RunRequest
-	(*Start)(nil),            // 2: plumbline.plugin.v1.Start
-	(*Ring)(nil),             // 3: plumbline.plugin.v1.Ring
-	(*Issue)(nil),            // 4: plumbline.plugin.v1.Issue
-	(*Flush)(nil),            // 5: plumbline.plugin.v1.Flush
-	(*RunResponse)(nil),      // 6: plumbline.plugin.v1.RunResponse
-	(*Answers)(nil),          // 7: plumbline.plugin.v1.Answers
-	(*Heartbeat)(nil),        // 8: plumbline.plugin.v1.Heartbeat
-	(*Failure)(nil),          // 9: plumbline.plugin.v1.Failure
-	(*SamplesRequest)(nil),   // 10: plumbline.plugin.v1.SamplesRequest
-	(*SamplesResponse)(nil),  // 11: plumbline.plugin.v1.SamplesResponse
-	(*WarmUpRequest)(nil),    // 12: plumbline.plugin.v1.WarmUpRequest
-	(*WarmUpResponse)(nil),   // 13: plumbline.plugin.v1.WarmUpResponse
-	(*CloseRequest)(nil),     // 14: plumbline.plugin.v1.CloseRequest
-	(*CloseResponse)(nil),    // 15: plumbline.plugin.v1.CloseResponse
-	(*DescribeRequest)(nil),  // 16: plumbline.plugin.v1.DescribeRequest
-	(*DescribeResponse)(nil), // 17: plumbline.plugin.v1.DescribeResponse
-	(*Description)(nil),      // 18: plumbline.plugin.v1.Description
-	(*Model)(nil),            // 19: plumbline.plugin.v1.Model
-	(*ModelFile)(nil),        // 20: plumbline.plugin.v1.ModelFile
-	(*Dataset)(nil),          // 21: plumbline.plugin.v1.Dataset
-	(*ArchiveFile)(nil),      // 22: plumbline.plugin.v1.ArchiveFile
-	(*MetricInfo)(nil),       // 23: plumbline.plugin.v1.MetricInfo
-	(*Param)(nil),            // 24: plumbline.plugin.v1.Param
-	(*SmokeSetting)(nil),     // 25: plumbline.plugin.v1.SmokeSetting
-	(*OpenRequest)(nil),      // 26: plumbline.plugin.v1.OpenRequest
-	(*OpenResponse)(nil),     // 27: plumbline.plugin.v1.OpenResponse
-	(*WorkloadInfo)(nil),     // 28: plumbline.plugin.v1.WorkloadInfo
-	(*ScoreRequest)(nil),     // 29: plumbline.plugin.v1.ScoreRequest
-	(*ScoreOptions)(nil),     // 30: plumbline.plugin.v1.ScoreOptions
-	(*AccuracyEntry)(nil),    // 31: plumbline.plugin.v1.AccuracyEntry
-	(*ScoreResponse)(nil),    // 32: plumbline.plugin.v1.ScoreResponse
-	(*Score)(nil),            // 33: plumbline.plugin.v1.Score
-	(*Metric)(nil),           // 34: plumbline.plugin.v1.Metric
-	nil,                      // 35: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	nil,                      // 36: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                      // 37: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                      // 38: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                      // 39: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	(Scenario)(0),             // 0: plumbline.plugin.v1.Scenario
+	(*RunRequest)(nil),        // 1: plumbline.plugin.v1.RunRequest
+	(*Start)(nil),             // 2: plumbline.plugin.v1.Start
+	(*Ring)(nil),              // 3: plumbline.plugin.v1.Ring
+	(*Issue)(nil),             // 4: plumbline.plugin.v1.Issue
+	(*Flush)(nil),             // 5: plumbline.plugin.v1.Flush
+	(*RunResponse)(nil),       // 6: plumbline.plugin.v1.RunResponse
+	(*Answers)(nil),           // 7: plumbline.plugin.v1.Answers
+	(*Heartbeat)(nil),         // 8: plumbline.plugin.v1.Heartbeat
+	(*Failure)(nil),           // 9: plumbline.plugin.v1.Failure
+	(*SamplesRequest)(nil),    // 10: plumbline.plugin.v1.SamplesRequest
+	(*SamplesResponse)(nil),   // 11: plumbline.plugin.v1.SamplesResponse
+	(*WarmUpRequest)(nil),     // 12: plumbline.plugin.v1.WarmUpRequest
+	(*WarmUpResponse)(nil),    // 13: plumbline.plugin.v1.WarmUpResponse
+	(*NodeNamesRequest)(nil),  // 14: plumbline.plugin.v1.NodeNamesRequest
+	(*NodeNamesResponse)(nil), // 15: plumbline.plugin.v1.NodeNamesResponse
+	(*CloseRequest)(nil),      // 16: plumbline.plugin.v1.CloseRequest
+	(*CloseResponse)(nil),     // 17: plumbline.plugin.v1.CloseResponse
+	(*Share)(nil),             // 18: plumbline.plugin.v1.Share
+	(*DescribeRequest)(nil),   // 19: plumbline.plugin.v1.DescribeRequest
+	(*DescribeResponse)(nil),  // 20: plumbline.plugin.v1.DescribeResponse
+	(*BackendInfo)(nil),       // 21: plumbline.plugin.v1.BackendInfo
+	(*Description)(nil),       // 22: plumbline.plugin.v1.Description
+	(*Model)(nil),             // 23: plumbline.plugin.v1.Model
+	(*ModelFile)(nil),         // 24: plumbline.plugin.v1.ModelFile
+	(*Dataset)(nil),           // 25: plumbline.plugin.v1.Dataset
+	(*ArchiveFile)(nil),       // 26: plumbline.plugin.v1.ArchiveFile
+	(*MetricInfo)(nil),        // 27: plumbline.plugin.v1.MetricInfo
+	(*Param)(nil),             // 28: plumbline.plugin.v1.Param
+	(*SmokeSetting)(nil),      // 29: plumbline.plugin.v1.SmokeSetting
+	(*OpenRequest)(nil),       // 30: plumbline.plugin.v1.OpenRequest
+	(*OpenResponse)(nil),      // 31: plumbline.plugin.v1.OpenResponse
+	(*WorkloadInfo)(nil),      // 32: plumbline.plugin.v1.WorkloadInfo
+	(*Node)(nil),              // 33: plumbline.plugin.v1.Node
+	(*ScoreRequest)(nil),      // 34: plumbline.plugin.v1.ScoreRequest
+	(*ScoreOptions)(nil),      // 35: plumbline.plugin.v1.ScoreOptions
+	(*AccuracyEntry)(nil),     // 36: plumbline.plugin.v1.AccuracyEntry
+	(*ScoreResponse)(nil),     // 37: plumbline.plugin.v1.ScoreResponse
+	(*Score)(nil),             // 38: plumbline.plugin.v1.Score
+	(*Metric)(nil),            // 39: plumbline.plugin.v1.Metric
+	nil,                       // 40: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	nil,                       // 41: plumbline.plugin.v1.BackendInfo.DetailsEntry
+	nil,                       // 42: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                       // 43: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                       // 44: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                       // 45: plumbline.plugin.v1.ScoreOptions.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	2,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
@@ -2615,49 +3041,56 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	7,  // 5: plumbline.plugin.v1.RunResponse.complete:type_name -> plumbline.plugin.v1.Answers
 	8,  // 6: plumbline.plugin.v1.RunResponse.heartbeat:type_name -> plumbline.plugin.v1.Heartbeat
 	9,  // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
-	35, // 8: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	18, // 9: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
-	19, // 10: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
-	0,  // 11: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
-	20, // 12: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
-	21, // 13: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
-	23, // 14: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
-	24, // 15: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
-	25, // 16: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
-	34, // 17: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	22, // 18: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	0,  // 19: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 20: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	36, // 21: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	37, // 22: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	28, // 23: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	38, // 24: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	30, // 25: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	31, // 26: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	39, // 27: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	33, // 28: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	34, // 29: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	16, // 30: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	26, // 31: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	10, // 32: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	10, // 33: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	12, // 34: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	1,  // 35: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	29, // 36: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	14, // 37: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	17, // 38: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	27, // 39: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	11, // 40: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	11, // 41: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	13, // 42: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	6,  // 43: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	32, // 44: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	15, // 45: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	38, // [38:46] is the sub-list for method output_type
-	30, // [30:38] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	40, // 8: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	18, // 9: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
+	22, // 10: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
+	21, // 11: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
+	28, // 12: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
+	41, // 13: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
+	23, // 14: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
+	0,  // 15: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
+	24, // 16: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
+	25, // 17: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
+	27, // 18: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
+	28, // 19: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
+	29, // 20: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
+	39, // 21: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	26, // 22: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	0,  // 23: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 24: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	42, // 25: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	43, // 26: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	32, // 27: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	44, // 28: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	33, // 29: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
+	35, // 30: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	36, // 31: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	45, // 32: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	38, // 33: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	39, // 34: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	19, // 35: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	30, // 36: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	10, // 37: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	10, // 38: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	12, // 39: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	14, // 40: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
+	1,  // 41: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	34, // 42: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	16, // 43: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	20, // 44: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	31, // 45: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	11, // 46: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	11, // 47: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	13, // 48: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	15, // 49: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
+	6,  // 50: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	37, // 51: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	17, // 52: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	44, // [44:53] is the sub-list for method output_type
+	35, // [35:44] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -2665,14 +3098,14 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 	if File_plumbline_plugin_v1_plugin_proto != nil {
 		return
 	}
-	file_plumbline_plugin_v1_plugin_proto_msgTypes[30].OneofWrappers = []any{}
+	file_plumbline_plugin_v1_plugin_proto_msgTypes[35].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   39,
+			NumMessages:   45,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -38,6 +38,7 @@ const (
 	Plugin_LoadSamples_FullMethodName   = "/plumbline.plugin.v1.Plugin/LoadSamples"
 	Plugin_UnloadSamples_FullMethodName = "/plumbline.plugin.v1.Plugin/UnloadSamples"
 	Plugin_WarmUp_FullMethodName        = "/plumbline.plugin.v1.Plugin/WarmUp"
+	Plugin_NodeNames_FullMethodName     = "/plumbline.plugin.v1.Plugin/NodeNames"
 	Plugin_Run_FullMethodName           = "/plumbline.plugin.v1.Plugin/Run"
 	Plugin_Score_FullMethodName         = "/plumbline.plugin.v1.Plugin/Score"
 	Plugin_Close_FullMethodName         = "/plumbline.plugin.v1.Plugin/Close"
@@ -56,6 +57,9 @@ type PluginClient interface {
 	UnloadSamples(ctx context.Context, in *SamplesRequest, opts ...grpc.CallOption) (*SamplesResponse, error)
 	// WarmUp runs the model untimed, on samples that are not in the data set.
 	WarmUp(ctx context.Context, in *WarmUpRequest, opts ...grpc.CallOption) (*WarmUpResponse, error)
+	// NodeNames asks the machines of WorkloadInfo.nodes for their names, now: in the network division the SUT's name, as
+	// LoadGen asks for it, is one such round trip. Only for a workload that was opened with OpenRequest.network.
+	NodeNames(ctx context.Context, in *NodeNamesRequest, opts ...grpc.CallOption) (*NodeNamesResponse, error)
 	// Run is the one stream of a connection: samples to run in one direction, answers in the other. It lives from the
 	// handshake to the end of the connection. The first message of the harness is a Start, the first of the plugin a
 	// Heartbeat.
@@ -125,6 +129,16 @@ func (c *pluginClient) WarmUp(ctx context.Context, in *WarmUpRequest, opts ...gr
 	return out, nil
 }
 
+func (c *pluginClient) NodeNames(ctx context.Context, in *NodeNamesRequest, opts ...grpc.CallOption) (*NodeNamesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(NodeNamesResponse)
+	err := c.cc.Invoke(ctx, Plugin_NodeNames_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *pluginClient) Run(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[RunRequest, RunResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &Plugin_ServiceDesc.Streams[0], Plugin_Run_FullMethodName, cOpts...)
@@ -174,6 +188,9 @@ type PluginServer interface {
 	UnloadSamples(context.Context, *SamplesRequest) (*SamplesResponse, error)
 	// WarmUp runs the model untimed, on samples that are not in the data set.
 	WarmUp(context.Context, *WarmUpRequest) (*WarmUpResponse, error)
+	// NodeNames asks the machines of WorkloadInfo.nodes for their names, now: in the network division the SUT's name, as
+	// LoadGen asks for it, is one such round trip. Only for a workload that was opened with OpenRequest.network.
+	NodeNames(context.Context, *NodeNamesRequest) (*NodeNamesResponse, error)
 	// Run is the one stream of a connection: samples to run in one direction, answers in the other. It lives from the
 	// handshake to the end of the connection. The first message of the harness is a Start, the first of the plugin a
 	// Heartbeat.
@@ -207,6 +224,9 @@ func (UnimplementedPluginServer) UnloadSamples(context.Context, *SamplesRequest)
 }
 func (UnimplementedPluginServer) WarmUp(context.Context, *WarmUpRequest) (*WarmUpResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method WarmUp not implemented")
+}
+func (UnimplementedPluginServer) NodeNames(context.Context, *NodeNamesRequest) (*NodeNamesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method NodeNames not implemented")
 }
 func (UnimplementedPluginServer) Run(grpc.BidiStreamingServer[RunRequest, RunResponse]) error {
 	return status.Error(codes.Unimplemented, "method Run not implemented")
@@ -328,6 +348,24 @@ func _Plugin_WarmUp_Handler(srv interface{}, ctx context.Context, dec func(inter
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Plugin_NodeNames_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(NodeNamesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PluginServer).NodeNames(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Plugin_NodeNames_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PluginServer).NodeNames(ctx, req.(*NodeNamesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Plugin_Run_Handler(srv interface{}, stream grpc.ServerStream) error {
 	return srv.(PluginServer).Run(&grpc.GenericServerStream[RunRequest, RunResponse]{ServerStream: stream})
 }
@@ -386,6 +424,10 @@ var Plugin_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "WarmUp",
 			Handler:    _Plugin_WarmUp_Handler,
+		},
+		{
+			MethodName: "NodeNames",
+			Handler:    _Plugin_NodeNames_Handler,
 		},
 		{
 			MethodName: "Close",
