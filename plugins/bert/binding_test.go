@@ -7,6 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // defaultBinding is bound with the parameters of the embedded model, and those given.
@@ -77,12 +78,12 @@ func TestBindsTheOfficialFiles(t *testing.T) {
 
 func TestBindReportsEveryFault(t *testing.T) {
 	_, err := bind(map[string]string{"inputs": "a,b", "outputs": "a,b,c", "sequence": "100"})
-	wantAll(t, err, `inputs = "a,b", want 3`, `outputs = "a,b,c", want 2`, `sequence = "100"`)
+	sdktest.WantError(t, err, `inputs = "a,b", want 3`, `outputs = "a,b,c", want 2`, `sequence = "100"`)
 	if !errors.Is(err, sdk.ErrUsage) {
 		t.Errorf("%v is not of class %v", err, sdk.ErrUsage)
 	}
 	_, err = parseScoring(map[string]string{"dtype": "bfloat16", "transposed": "maybe", "max_examples": "-1"})
-	wantAll(t, err, "bfloat16", `transposed = "maybe"`, `max_examples = "-1"`)
+	sdktest.WantError(t, err, "bfloat16", `transposed = "maybe"`, `max_examples = "-1"`)
 	if !errors.Is(err, sdk.ErrUsage) {
 		t.Errorf("%v is not of class %v", err, sdk.ErrUsage)
 	}

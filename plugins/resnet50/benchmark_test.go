@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/resnet50/model"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // imagenetFolder writes a data set of n pictures in the official layout.
@@ -131,7 +132,7 @@ func TestOpenReportsEveryFault(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := New().Open(t.Context(), c.o)
-			wantAll(t, err, c.want...)
+			sdktest.WantError(t, err, c.want...)
 			if !errors.Is(err, c.class) {
 				t.Errorf("error %q, want one of class %v", err, c.class)
 			}
@@ -184,7 +185,7 @@ func TestOpenScorerReportsEveryFault(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "val_map.txt"), []byte("a.JPEG 1000\nb.JPEG one\n"))
 	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Dataset: dir, Params: map[string]string{"dtype": "uint8", "size": "1"}})
-	wantAll(t, err, "line 1", "line 2", `"uint8"`, `"size"`)
+	sdktest.WantError(t, err, "line 1", "line 2", `"uint8"`, `"size"`)
 	if !errors.Is(err, imagenet.ErrDataset) {
 		t.Errorf("%v is not %v", err, imagenet.ErrDataset)
 	}

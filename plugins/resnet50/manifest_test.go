@@ -2,7 +2,6 @@ package resnet50
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -42,19 +41,6 @@ func TestDefaultsBind(t *testing.T) {
 	for name, d := range defaults {
 		if _, err := bind(d, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// wantAll fails unless err's text holds every one of the parts.
-func wantAll(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one about %q", parts)
-	}
-	for _, p := range parts {
-		if !strings.Contains(err.Error(), p) {
-			t.Errorf("error %q, want it to hold %q", err, p)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // memory are pictures held in memory.
@@ -85,7 +86,7 @@ func TestLoadRefuses(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := w.Load(t.Context(), c.sample)
-			wantAll(t, err, c.want)
+			sdktest.WantError(t, err, c.want)
 		})
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -22,19 +22,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
-// wantAll fails unless err's text holds every one of the parts.
-func wantAll(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one about %q", parts)
-	}
-	for _, p := range parts {
-		if !strings.Contains(err.Error(), p) {
-			t.Errorf("error %q, want it to hold %q", err, p)
-		}
-	}
-}
-
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
@@ -188,7 +175,7 @@ func TestOpenReportsEveryFault(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := New().Open(t.Context(), c.o)
-			wantAll(t, err, c.want...)
+			sdktest.WantError(t, err, c.want...)
 			if !errors.Is(err, c.class) {
 				t.Errorf("error %q, want one of class %v", err, c.class)
 			}
@@ -254,7 +241,7 @@ func TestScorerNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantAll(t, errors.New(strings.Join(got.Notes, "\n")), "1 entries dropped", "2 of 4 samples are not in the log", "1 samples without",
+	sdktest.WantError(t, errors.New(strings.Join(got.Notes, "\n")), "1 entries dropped", "2 of 4 samples are not in the log", "1 samples without",
 		"are of categories that the data set lacks", "loadgen(0) and payload(1) disagree")
 }
 
@@ -295,7 +282,7 @@ func TestOpenScorerReportsEveryFault(t *testing.T) {
 		"categories": [{"id": 1, "name": "a"}],
 		"annotations": [{"id": 1, "image_id": 2, "category_id": 1, "bbox": [0, 0, 1, 1], "area": 1}, {"id": 2, "image_id": 1, "category_id": 1, "bbox": [5, 5, -1, 1], "area": 1}]}`)
 	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: "ssd-mobilenet", Dataset: dir, Params: map[string]string{"inverse_map": "maybe", "nms": "1"}})
-	wantAll(t, err, "image_id 2", "inverted", `inverse_map = "maybe"`, `"nms"`)
+	sdktest.WantError(t, err, "image_id 2", "inverted", `inverse_map = "maybe"`, `"nms"`)
 	if !errors.Is(err, coco.ErrDataset) {
 		t.Errorf("%v is not %v", err, coco.ErrDataset)
 	}

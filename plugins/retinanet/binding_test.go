@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 func TestDefaultsBind(t *testing.T) {
@@ -56,6 +57,6 @@ func TestBindRefuses(t *testing.T) {
 	}
 	for _, c := range cases {
 		_, err := bind(c.params)
-		wantAll(t, err, c.want)
+		sdktest.WantError(t, err, c.want)
 	}
 }

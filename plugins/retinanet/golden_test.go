@@ -3,30 +3,27 @@ package retinanet
 import (
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest/golden"
 )
 
 // TestGoldenScores scores the official scripts' cases as `harness score` does: annotations, a log, options.
 func TestGoldenScores(t *testing.T) {
 	for _, model := range []string{"openimages", "coco"} {
-		eachCase(t, model, func(t *testing.T, dir string) {
+		golden.Each(t, "scorers/"+model+"/*/expected.json", func(t *testing.T, path string) {
 			var want struct {
 				Args       []string
 				MAP        float64  `json:"mAP_percent"`
 				StdoutTail []string `json:"stdout_tail"`
 			}
-			readExpected(t, dir, &want)
-			got := scoreCase(t, dir, map[string]string{"openimages": "retinanet", "coco": "ssd-mobilenet"}[model], want.Args)
+			golden.ReadJSON(t, path, &want)
+			got := scoreCase(t, filepath.Dir(path), map[string]string{"openimages": "retinanet", "coco": "ssd-mobilenet"}[model], want.Args)
 			if got.Metrics[0].Value != want.MAP {
 				t.Errorf("mAP %v, want %v", got.Metrics[0].Value, want.MAP)
 			}
@@ -51,31 +48,7 @@ func scoreCase(t *testing.T, dir, model string, args []string) sdk.Score {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addLog(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
-	got, err := s.Result()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
-}
-
-func addLog(t *testing.T, s sdk.Scorer, path string) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	log := mllog.NewAccuracyReader(f)
-	for {
-		e, err := log.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err := errors.Join(err, s.Add(e)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	return golden.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
 }
 
 // outputs are a model's outputs and the payloads that the official post-processing makes of them.
@@ -99,9 +72,9 @@ func TestGoldenPayloads(t *testing.T) {
 		"ssd_resnet34_pt_thr0.05":  {"form": "ssd-resnet34", "threshold": "0.05"},
 		"ssd_resnet34_tf_thr0.05":  {"form": "ssd-resnet34-tf"},
 	}
-	eachCase(t, "postprocess", func(t *testing.T, dir string) {
+	golden.Each(t, "scorers/postprocess/*/expected.json", func(t *testing.T, path string) {
 		var all map[string]json.RawMessage
-		readExpected(t, dir, &all)
+		golden.ReadJSON(t, path, &all)
 		for name, params := range forms {
 			t.Run(name, func(t *testing.T) {
 				var o outputs
@@ -176,54 +149,5 @@ func decode(t *testing.T, text json.RawMessage, v any) {
 	t.Helper()
 	if err := json.Unmarshal(text, v); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func readExpected(t *testing.T, dir string, v any) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	decode(t, text, v)
-}
-
-// eachCase runs check on every case of a kind, of this checkout and, where it is present, of the full set beside it.
-func eachCase(t *testing.T, kind string, check func(t *testing.T, dir string)) {
-	t.Helper()
-	roots := []string{filepath.Join("testdata", "golden")}
-	shared := os.Getenv("PLUMBLINE_GOLDEN")
-	if shared == "" {
-		shared = filepath.Join(projectRoot(t), "..", "shared", "golden")
-	}
-	if _, err := os.Stat(shared); err == nil {
-		roots = append(roots, shared)
-	} else {
-		t.Run("shared", func(t *testing.T) { t.Skipf("the full set of cases is not there: %v", err) })
-	}
-	for _, root := range roots {
-		cases, err := filepath.Glob(filepath.Join(root, "scorers", kind, "*"))
-		if err != nil || len(cases) == 0 && root == shared { // testdata holds the small ones only
-			t.Errorf("no cases below %s/scorers/%s: %v", root, kind, err)
-		}
-		for _, dir := range cases {
-			t.Run(filepath.Join(root, kind, filepath.Base(dir)), func(t *testing.T) { check(t, dir) })
-		}
-	}
-}
-
-func projectRoot(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.work above the test's folder")
-		}
 	}
 }

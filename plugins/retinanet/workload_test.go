@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // memory are pictures held in memory.
@@ -91,7 +92,7 @@ func TestLoadRefuses(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := w.Load(t.Context(), c.sample)
-			wantAll(t, err, c.want)
+			sdktest.WantError(t, err, c.want)
 		})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -251,7 +252,7 @@ func TestPostprocessRefuses(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := answers(openTest(t, c.form, memory{}), c.n, c.outputs...)
-			wantAll(t, err, c.want...)
+			sdktest.WantError(t, err, c.want...)
 			if !errors.Is(err, errOutput) {
 				t.Errorf("%v is not %v", err, errOutput)
 			}

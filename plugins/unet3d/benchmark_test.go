@@ -153,7 +153,7 @@ func TestOpenReportsEveryFault(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := New().Open(t.Context(), c.o)
-			wantAll(t, err, c.want...)
+			sdktest.WantError(t, err, c.want...)
 			if !errors.Is(err, c.class) {
 				t.Errorf("error %q, want one of class %v", err, c.class)
 			}
@@ -219,21 +219,8 @@ func TestScorerNeedsEveryCase(t *testing.T) {
 
 func TestOpenScorerReportsEveryFault(t *testing.T) {
 	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Dataset: t.TempDir(), Params: map[string]string{"dtype": "int4", "size": "1", "window": "1"}})
-	wantAll(t, err, `"int4"`, `"size"`, `"1"`, "preprocessed_files.pkl")
+	sdktest.WantError(t, err, `"int4"`, `"size"`, `"1"`, "preprocessed_files.pkl")
 	if _, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: "unet"}); !errors.Is(err, sdk.ErrUsage) {
 		t.Errorf("an unknown model: %v", err)
-	}
-}
-
-// wantAll fails unless err's text holds every one of the parts.
-func wantAll(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one about %q", parts)
-	}
-	for _, p := range parts {
-		if !strings.Contains(err.Error(), p) {
-			t.Errorf("error %q, want it to hold %q", err, p)
-		}
 	}
 }

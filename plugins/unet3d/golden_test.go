@@ -4,23 +4,20 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/kits19"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest/golden"
 )
 
 // TestGoldenScores scores the official script's cases as `harness score` does: a preprocessed data set, a log, a dtype.
 func TestGoldenScores(t *testing.T) {
-	eachGolden(t, "scorers/kits19/*/expected.json", func(t *testing.T, path string) {
+	golden.Each(t, "scorers/kits19/*/expected.json", func(t *testing.T, path string) {
 		var want struct {
 			Args struct {
 				DType string `json:"output_dtype"`
@@ -28,7 +25,7 @@ func TestGoldenScores(t *testing.T) {
 			Rows   map[string]struct{ Kidney, Tumor, Composite float64 }
 			Stdout string
 		}
-		readJSON(t, path, &want)
+		golden.ReadJSON(t, path, &want)
 		dir := filepath.Dir(path)
 		s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
 			Dataset: filepath.Join(dir, "preprocessed_data"), Params: map[string]string{"dtype": want.Args.DType},
@@ -36,11 +33,7 @@ func TestGoldenScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		addLog(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
-		got, err := s.Result()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := golden.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
 		mean := want.Rows["mean"]
 		if m := got.Metrics; m[0].Value != mean.Composite || m[1].Value != mean.Kidney || m[2].Value != mean.Tumor || got.OfficialText != want.Stdout {
 			t.Errorf("got %v and %q, want %+v and %q", m, got.OfficialText, mean, want.Stdout)
@@ -51,25 +44,6 @@ func TestGoldenScores(t *testing.T) {
 	})
 }
 
-func addLog(t *testing.T, s sdk.Scorer, path string) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	log := mllog.NewAccuracyReader(f)
-	for {
-		e, err := log.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err := errors.Join(err, s.Add(e)); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // TestGoldenVolumes prepares published volumes as a run does: read from NIfTI, resampled, normalised and fitted to windows
 // of 128.
 func TestGoldenVolumes(t *testing.T) {
@@ -77,9 +51,9 @@ func TestGoldenVolumes(t *testing.T) {
 		Shape []int
 		SHA   string `json:"sha256"`
 	}
-	eachGolden(t, "preprocess/kits19/expected.json", func(t *testing.T, path string) {
+	golden.Each(t, "preprocess/kits19/expected.json", func(t *testing.T, path string) {
 		var all map[string]json.RawMessage
-		readJSON(t, path, &all)
+		golden.ReadJSON(t, path, &all)
 		var names []string
 		for name := range all {
 			if strings.HasPrefix(name, "case_") {
@@ -134,54 +108,4 @@ func official(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	return m.Models[0].Defaults
-}
-
-func readJSON(t *testing.T, path string, v any) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// eachGolden runs check on the files of a pattern, of this checkout and, where it is present, of the full set beside it.
-func eachGolden(t *testing.T, pattern string, check func(t *testing.T, path string)) {
-	roots := []string{filepath.Join("testdata", "golden")}
-	shared := os.Getenv("PLUMBLINE_GOLDEN")
-	if shared == "" {
-		shared = filepath.Join(projectRoot(t), "..", "shared", "golden")
-	}
-	if _, err := os.Stat(shared); err == nil {
-		roots = append(roots, shared)
-	} else {
-		t.Run("shared", func(t *testing.T) { t.Skipf("the full set of cases is not there: %v", err) })
-	}
-	for _, root := range roots {
-		paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-		if err != nil || len(paths) == 0 && root == shared {
-			t.Errorf("no cases %s below %s: %v", pattern, root, err)
-		}
-		for _, path := range paths {
-			t.Run(filepath.Join(root, filepath.Base(filepath.Dir(path))), func(t *testing.T) { check(t, path) })
-		}
-	}
-}
-
-func projectRoot(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.work above the test's folder")
-		}
-	}
 }

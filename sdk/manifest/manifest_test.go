@@ -213,13 +213,14 @@ func TestValuesBelongToTheCaller(t *testing.T) {
 	}
 }
 
-func TestReadCard(t *testing.T) {
-	c, err := ReadCard(`{"training_minutes": 2.5, "files": [{"precision": "int8", "metrics": [{"name": "AUC", "value": 80.5}]}], "classes": 3}`)
-	if err != nil {
-		t.Fatal(err)
+func TestMustReadCard(t *testing.T) {
+	type facts struct {
+		Card
+		Classes int
 	}
+	c := MustReadCard[facts](`{"training_minutes": 2.5, "files": [{"precision": "int8", "metrics": [{"name": "AUC", "value": 80.5}]}], "classes": 3}`)
 	f, ok := c.File("int8")
-	if v, has := f.Metric("AUC"); !ok || !has || v != 80.5 || c.TrainingMinutes != 2.5 {
+	if v, has := f.Metric("AUC"); !ok || !has || v != 80.5 || c.TrainingMinutes != 2.5 || c.Classes != 3 {
 		t.Errorf("got %+v", c)
 	}
 	if _, ok := c.File("fp32"); ok {
@@ -228,9 +229,12 @@ func TestReadCard(t *testing.T) {
 	if _, ok := f.Metric("mAP"); ok {
 		t.Error("found a metric that the card lacks")
 	}
-	if _, err := ReadCard("{"); err == nil {
-		t.Error("a broken card passed")
-	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a broken card passed")
+		}
+	}()
+	MustReadCard[facts]("{")
 }
 
 // wantAll fails unless err's text holds every one of the parts.

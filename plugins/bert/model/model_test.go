@@ -1,51 +1,19 @@
 package model
 
 import (
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-const (
-	fileMost  = 4 << 20 // bytes of one file
-	filesMost = 5 << 20 // bytes of both
-)
-
-func TestCardIsThatOfTheFiles(t *testing.T) {
-	total := 0
-	for precision, data := range map[string][]byte{"fp32": Bytes("fp32"), "int8": Bytes("int8")} {
-		file, ok := Card().File(precision)
-		if !ok {
-			t.Fatalf("no %s file in the card", precision)
-		}
-		if sum := fmt.Sprintf("%x", sha256.Sum256(data)); file.SHA256 != sum || file.Size != int64(len(data)) {
-			t.Errorf("%s has %d bytes, sha256 %s; the card says %d, %s", precision, len(data), sum, file.Size, file.SHA256)
-		}
-		if len(data) > fileMost {
-			t.Errorf("%s has %d bytes, want at most %d", precision, len(data), fileMost)
-		}
-		total += len(data)
-	}
-	if total > filesMost {
-		t.Errorf("the files have %d bytes together, want at most %d", total, filesMost)
-	}
-	if Bytes("fp16") != nil {
-		t.Error("there is a file of an unknown precision")
-	}
-}
+func TestCardIsThatOfTheFiles(t *testing.T) { manifesttest.CheckFiles(t, Card().Card, Bytes) }
 
 func TestCardHasNoUnknownFields(t *testing.T) {
-	d := json.NewDecoder(strings.NewReader(cardText))
-	d.DisallowUnknownFields()
-	if err := d.Decode(new(Facts)); err != nil {
-		t.Error(err)
-	}
+	manifesttest.CheckFields(t, cardText, new(Facts))
 }
 
 func TestCardIsThatOfTheData(t *testing.T) {
@@ -89,27 +57,10 @@ func TestAccuracyIsGoodAndNotPerfect(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range Card().Files {
-		f1, _ := file.Metric("F1")
-		row := fmt.Sprintf("| `%s` | %.2f | %.2f | %d | `%s` |", file.Name, f1, Card().ExactMatch[file.Precision], file.Size, file.SHA256)
-		if !strings.Contains(string(text), row) {
-			t.Errorf("README.md lacks the row %s", row)
-		}
-	}
+	manifesttest.CheckReadme(t, Card().Card, func(f manifest.CardFile) string {
+		f1, _ := f.Metric("F1")
+		return fmt.Sprintf("%.2f | %.2f", f1, Card().ExactMatch[f.Precision])
+	})
 }
 
-func TestCallersOwnTheBytes(t *testing.T) {
-	for name, bytes := range map[string]func() []byte{
-		"fp32": func() []byte { return Bytes("fp32") }, "int8": func() []byte { return Bytes("int8") }, "vocab": Vocab,
-	} {
-		first := bytes()
-		first[0] ^= 0xff
-		if bytes()[0] == first[0] {
-			t.Errorf("%s: a change to one caller's bytes reaches the next", name)
-		}
-	}
-}
+func TestCallersOwnTheBytes(t *testing.T) { manifesttest.CheckOwned(t, Bytes, Vocab) }

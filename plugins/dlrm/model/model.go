@@ -2,8 +2,6 @@ package model
 
 import (
 	_ "embed"
-	"encoding/json"
-	"fmt"
 
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
@@ -42,10 +40,4 @@ type Facts struct {
 }
 
 // Card returns the figures of the model card.
-func Card() Facts {
-	var f Facts
-	if err := json.Unmarshal([]byte(cardText), &f); err != nil {
-		panic(fmt.Sprintf("embedded card.json: %v", err)) // the build is broken: a test holds the file
-	}
-	return f
-}
+func Card() Facts { return manifest.MustReadCard[Facts](cardText) }

@@ -1,50 +1,18 @@
 package model
 
 import (
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-const (
-	fileMost  = 4 << 20 // bytes of one file
-	filesMost = 5 << 20 // bytes of both
-)
-
-func TestCardIsThatOfTheFiles(t *testing.T) {
-	total := 0
-	for precision, data := range map[string][]byte{"fp32": Bytes("fp32"), "int8": Bytes("int8")} {
-		file, ok := Card().File(precision)
-		if !ok {
-			t.Fatalf("no %s file in the card", precision)
-		}
-		if sum := fmt.Sprintf("%x", sha256.Sum256(data)); file.SHA256 != sum || file.Size != int64(len(data)) {
-			t.Errorf("%s has %d bytes, sha256 %s; the card says %d, %s", precision, len(data), sum, file.Size, file.SHA256)
-		}
-		if len(data) > fileMost {
-			t.Errorf("%s has %d bytes, want at most %d", precision, len(data), fileMost)
-		}
-		total += len(data)
-	}
-	if total > filesMost {
-		t.Errorf("the files have %d bytes together, want at most %d", total, filesMost)
-	}
-	if Bytes("fp8") != nil {
-		t.Error("there is a file of no precision")
-	}
-}
+func TestCardIsThatOfTheFiles(t *testing.T) { manifesttest.CheckFiles(t, Card().Card, Bytes) }
 
 func TestCardHasNoUnknownFields(t *testing.T) {
-	d := json.NewDecoder(strings.NewReader(cardText))
-	d.DisallowUnknownFields()
-	if err := d.Decode(new(Facts)); err != nil {
-		t.Error(err)
-	}
+	manifesttest.CheckFields(t, cardText, new(Facts))
 }
 
 func TestCardIsThatOfTheData(t *testing.T) {
@@ -67,25 +35,10 @@ func TestAUCIsGoodAndNotPerfect(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range Card().Files {
-		auc, _ := file.Metric("AUC")
-		row := fmt.Sprintf("| `%s` | %.3f | %d | `%s` |", file.Name, auc, file.Size, file.SHA256)
-		if !strings.Contains(string(text), row) {
-			t.Errorf("README.md lacks the row %s", row)
-		}
-	}
+	manifesttest.CheckReadme(t, Card().Card, func(f manifest.CardFile) string {
+		auc, _ := f.Metric("AUC")
+		return fmt.Sprintf("%.3f", auc)
+	})
 }
 
-func TestCallersOwnTheBytes(t *testing.T) {
-	for _, precision := range []string{"fp32", "int8"} {
-		first := Bytes(precision)
-		first[0] ^= 0xff
-		if Bytes(precision)[0] == first[0] {
-			t.Errorf("%s: a change to one caller's bytes reaches the next", precision)
-		}
-	}
-}
+func TestCallersOwnTheBytes(t *testing.T) { manifesttest.CheckOwned(t, Bytes) }

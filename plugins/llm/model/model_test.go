@@ -1,48 +1,19 @@
 package model
 
 import (
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/preprocess/text/bpe"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-const (
-	fileMost  = 4 << 20 // bytes of one file
-	filesMost = 5 << 20 // bytes of both
-)
-
-func TestCardIsThatOfTheFiles(t *testing.T) {
-	total := 0
-	for precision, data := range map[string][]byte{"fp32": Bytes("fp32"), "int8": Bytes("int8")} {
-		file, ok := Card().File(precision)
-		if !ok {
-			t.Fatalf("no %s file in the card", precision)
-		}
-		if sum := fmt.Sprintf("%x", sha256.Sum256(data)); file.SHA256 != sum || file.Size != int64(len(data)) {
-			t.Errorf("%s has %d bytes, sha256 %s; the card says %d, %s", precision, len(data), sum, file.Size, file.SHA256)
-		}
-		if len(data) > fileMost {
-			t.Errorf("%s has %d bytes, want at most %d", precision, len(data), fileMost)
-		}
-		total += len(data)
-	}
-	if total > filesMost {
-		t.Errorf("the files have %d bytes together, want at most %d", total, filesMost)
-	}
-}
+func TestCardIsThatOfTheFiles(t *testing.T) { manifesttest.CheckFiles(t, Card().Card, Bytes) }
 
 func TestCardHasNoUnknownFields(t *testing.T) {
-	d := json.NewDecoder(strings.NewReader(cardText))
-	d.DisallowUnknownFields()
-	if err := d.Decode(new(Facts)); err != nil {
-		t.Error(err)
-	}
+	manifesttest.CheckFields(t, cardText, new(Facts))
 }
 
 func TestCardIsThatOfTheData(t *testing.T) {
@@ -90,34 +61,12 @@ func TestInt8KeepsItsShare(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range Card().Files {
-		value := func(kind string) float64 { v, _ := file.Metric(kind); return v }
-		row := fmt.Sprintf("| `%s` | %.1f | %.1f | %.1f | %.1f | %d | `%s` |", file.Name, value("rouge1"), value("rouge2"),
-			value("rougeL"), value("rougeLsum"), file.Size, file.SHA256)
-		if !strings.Contains(string(text), row) {
-			t.Errorf("README.md lacks the row %s", row)
-		}
-	}
+	manifesttest.CheckReadme(t, Card().Card, func(f manifest.CardFile) string {
+		value := func(kind string) float64 { v, _ := f.Metric(kind); return v }
+		return fmt.Sprintf("%.1f | %.1f | %.1f | %.1f", value("rouge1"), value("rouge2"), value("rougeL"), value("rougeLsum"))
+	})
 	lead := Card().Lead
-	row := fmt.Sprintf("| first three sentences | %.1f | %.1f | %.1f | %.1f |", lead["rouge1"], lead["rouge2"], lead["rougeL"], lead["rougeLsum"])
-	if !strings.Contains(string(text), row) {
-		t.Errorf("README.md lacks the row %s", row)
-	}
+	manifesttest.CheckReadmeRow(t, fmt.Sprintf("| first three sentences | %.1f | %.1f | %.1f | %.1f |", lead["rouge1"], lead["rouge2"], lead["rougeL"], lead["rougeLsum"]))
 }
 
-func TestCallersOwnTheBytes(t *testing.T) {
-	for _, read := range []func() []byte{func() []byte { return Bytes("fp32") }, func() []byte { return Bytes("int8") }, Tokenizer} {
-		first := read()
-		first[0] ^= 0xff
-		if read()[0] == first[0] {
-			t.Error("a change to one caller's bytes reaches the next")
-		}
-	}
-	if Bytes("fp64") != nil {
-		t.Error("there are bytes of fp64")
-	}
-}
+func TestCallersOwnTheBytes(t *testing.T) { manifesttest.CheckOwned(t, Bytes, Tokenizer) }
