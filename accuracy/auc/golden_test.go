@@ -1,7 +1,6 @@
 package auc
 
 import (
-	"encoding/hex"
 	"math"
 	"os"
 	"path/filepath"
@@ -35,7 +34,7 @@ func checkCase(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addLog(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+	golden.AddLog(t, dir, s.Add)
 	got, err := s.Result()
 	if err != nil {
 		t.Fatal(err)
@@ -97,22 +96,4 @@ func atoi(t *testing.T, s string) int {
 		t.Fatal(err)
 	}
 	return n
-}
-
-func addLog(t *testing.T, s *Scorer, path string) {
-	t.Helper()
-	var entries []struct {
-		Index uint64 `json:"qsl_idx"`
-		Data  string
-	}
-	golden.ReadJSON(t, path, &entries)
-	for _, e := range entries {
-		payload, err := hex.DecodeString(e.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Add(e.Index, payload); err != nil {
-			t.Fatal(err)
-		}
-	}
 }

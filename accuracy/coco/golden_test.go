@@ -1,7 +1,6 @@
 package coco
 
 import (
-	"encoding/hex"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -40,7 +39,7 @@ func checkCase(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addLog(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+	golden.AddLog(t, dir, s.Add)
 	got, err := s.Result()
 	if err != nil {
 		t.Fatal(err)
@@ -112,22 +111,4 @@ func readAnnotations(t *testing.T, dir string) GroundTruth {
 		g.Annotations = append(g.Annotations, Annotation{a.ID, a.Image, a.Category, a.Box, a.Area, a.Crowd != 0})
 	}
 	return g
-}
-
-func addLog(t *testing.T, s *Scorer, path string) {
-	t.Helper()
-	var entries []struct {
-		Index uint64 `json:"qsl_idx"`
-		Data  string
-	}
-	golden.ReadJSON(t, path, &entries)
-	for _, e := range entries {
-		payload, err := hex.DecodeString(e.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Add(e.Index, payload); err != nil {
-			t.Fatal(err)
-		}
-	}
 }

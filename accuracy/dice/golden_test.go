@@ -3,7 +3,6 @@ package dice
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,7 +35,7 @@ func checkCase(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addLog(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+	golden.AddLog(t, dir, s.Add)
 	got, err := s.Result()
 	if err != nil {
 		t.Fatal(err)
@@ -85,22 +84,4 @@ func readLabels(path string, shape [3]int) ([]uint8, error) {
 		return nil, fmt.Errorf("%s: header %s, want uint8 and %s", path, header, want)
 	}
 	return data[10+len(header):], nil
-}
-
-func addLog(t *testing.T, s *Scorer, path string) {
-	t.Helper()
-	var entries []struct {
-		Index uint64 `json:"qsl_idx"`
-		Data  string
-	}
-	golden.ReadJSON(t, path, &entries)
-	for _, e := range entries {
-		payload, err := hex.DecodeString(e.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Add(e.Index, payload); err != nil {
-			t.Fatal(err)
-		}
-	}
 }

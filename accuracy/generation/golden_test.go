@@ -53,7 +53,7 @@ func check(t *testing.T, path string, references []string) {
 	dir := filepath.Dir(path)
 	splitter := textcases.OpenSplitter(t, dir)
 	s := New(Options{DType: dtype, Decoder: textcases.OpenTokenizer(t, dir), Splitter: splitter, References: references})
-	textcases.AddLog(t, dir, s.Add)
+	golden.AddLog(t, dir, s.Add)
 	got, err := s.Result()
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func TestGoldenLlama405B(t *testing.T) {
 			DType: dtype, Decoder: textcases.OpenTokenizer(t, dir), Splitter: textcases.OpenSplitter(t, dir),
 			References: readReferences(t, filepath.Join(dir, "ground_truth.json")),
 		})
-		textcases.AddLog(t, dir, s.Add)
+		golden.AddLog(t, dir, s.Add)
 		got, err := s.Result()
 		if err != nil {
 			t.Fatal(err)

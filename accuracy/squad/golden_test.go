@@ -1,7 +1,6 @@
 package squad
 
 import (
-	"encoding/hex"
 	"maps"
 	"math"
 	"os"
@@ -44,7 +43,7 @@ func TestGoldenSquad(t *testing.T) {
 		}
 		examples := build(t, vocab, readSet(t, filepath.Join(dir, "dev-v1.1.json")))
 		s := New(examples, Options{DType: dtype, Transposed: want.Args.Transposed, MaxExamples: want.Args.MaxExamples})
-		addLog(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+		golden.AddLog(t, dir, s.Add)
 		got, err := s.Result()
 		if err != nil {
 			t.Fatal(err)
@@ -109,22 +108,4 @@ func build(t testing.TB, vocab []byte, paragraphs []paragraph) (examples []Examp
 		}
 	}
 	return examples
-}
-
-func addLog(t *testing.T, s *Scorer, path string) {
-	t.Helper()
-	var entries []struct {
-		Index uint64 `json:"qsl_idx"`
-		Data  string
-	}
-	golden.ReadJSON(t, path, &entries)
-	for _, e := range entries {
-		payload, err := hex.DecodeString(e.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Add(e.Index, payload); err != nil {
-			t.Fatal(err)
-		}
-	}
 }

@@ -1,8 +1,6 @@
 package topk
 
 import (
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -10,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/golden"
 )
 
 // expected is what the official script was asked, and what it gave.
@@ -24,31 +24,20 @@ type expected struct {
 }
 
 func TestGoldenImagenet(t *testing.T) {
-	for _, root := range goldenRoots(t) {
-		cases, err := filepath.Glob(filepath.Join(root, "scorers", "imagenet", "*", "expected.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(cases) == 0 {
-			t.Errorf("no cases below %s/scorers/imagenet", root)
-		}
-		for _, path := range cases {
-			dir := filepath.Dir(path)
-			t.Run(filepath.Join(root, filepath.Base(dir)), func(t *testing.T) { checkCase(t, dir) })
-		}
-	}
+	golden.Each(t, "scorers/imagenet/*/expected.json", checkCase)
 }
 
-func checkCase(t *testing.T, dir string) {
+func checkCase(t *testing.T, path string) {
 	var want expected
-	readJSON(t, filepath.Join(dir, "expected.json"), &want)
+	golden.ReadJSON(t, path, &want)
+	dir := filepath.Dir(path)
 	names, labels := readValMap(t, filepath.Join(dir, "val_map.txt"))
 	dtype, err := ParseDType(want.Args.DType)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := New(labels, Options{DType: dtype, KeepWrong: true})
-	addLog(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+	golden.AddLog(t, dir, s.Add)
 	got, err := s.Result()
 	if err != nil {
 		t.Fatal(err)
@@ -74,35 +63,6 @@ func printed(r Result, names []string, verbose bool) string {
 	return b.String()
 }
 
-func addLog(t *testing.T, s *Scorer, path string) {
-	t.Helper()
-	var entries []struct {
-		Index uint64 `json:"qsl_idx"`
-		Data  string
-	}
-	readJSON(t, path, &entries)
-	for _, e := range entries {
-		payload, err := hex.DecodeString(e.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Add(e.Index, payload); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func readJSON(t *testing.T, path string, v any) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-}
-
 func readValMap(t *testing.T, path string) (names []string, labels []int) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -118,35 +78,4 @@ func readValMap(t *testing.T, path string) (names []string, labels []int) {
 		names, labels = append(names, fields[0]), append(labels, label)
 	}
 	return names, labels
-}
-
-// goldenRoots are the cases of this checkout and, where it is present, the full set beside it.
-func goldenRoots(t *testing.T) []string {
-	t.Helper()
-	roots := []string{filepath.Join("testdata", "golden")}
-	shared := os.Getenv("PLUMBLINE_GOLDEN")
-	if shared == "" {
-		shared = filepath.Join(projectRoot(t), "..", "shared", "golden")
-	}
-	if _, err := os.Stat(shared); err != nil {
-		t.Run("shared", func(t *testing.T) { t.Skipf("the full set of cases is not there: %v", err) })
-		return roots
-	}
-	return append(roots, shared)
-}
-
-func projectRoot(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.work above the test's folder")
-		}
-	}
 }

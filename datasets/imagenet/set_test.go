@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/golden"
 )
 
 func encodePNG(t *testing.T, width, height int) []byte {
@@ -159,7 +161,7 @@ func TestReadOfAFileThatVanished(t *testing.T) {
 
 // TestPhotosGolden opens the real photographs, where the checkout has them.
 func TestPhotosGolden(t *testing.T) {
-	dir := photos(t)
+	dir := filepath.Join(golden.Root(t), "..", "data", "photos")
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("no photographs at %s", dir)
 	}
@@ -170,22 +172,4 @@ func TestPhotosGolden(t *testing.T) {
 	if s.Len() != 300 {
 		t.Errorf("%d photographs, want 300", s.Len())
 	}
-}
-
-// photos is data/photos beside the folder PLUMBLINE_GOLDEN, or in shared/ beside the project's root.
-func photos(t *testing.T) string {
-	if golden := os.Getenv("PLUMBLINE_GOLDEN"); golden != "" {
-		return filepath.Join(filepath.Dir(filepath.Clean(golden)), "data", "photos")
-	}
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for filepath.Dir(root) != root {
-		if _, err := os.Stat(filepath.Join(root, "go.work")); err == nil {
-			break
-		}
-		root = filepath.Dir(root)
-	}
-	return filepath.Join(filepath.Dir(root), "shared", "data", "photos")
 }

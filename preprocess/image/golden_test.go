@@ -12,36 +12,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/preprocess/internal/golden"
 )
 
 // goldenDir is the folder of the golden pictures, or the test is skipped.
 func goldenDir(t *testing.T) string {
 	t.Helper()
-	root := os.Getenv("PLUMBLINE_GOLDEN")
-	if root == "" {
-		root = filepath.Join(workspace(t), "..", "shared", "golden")
-	}
-	dir := filepath.Join(root, "preprocess", "images")
-	if _, err := os.Stat(filepath.Join(dir, "expected.json")); err != nil {
-		t.Skipf("no golden pictures (%v): set PLUMBLINE_GOLDEN to their root; testdata/ holds a few cases", err)
-	}
-	return dir
-}
-
-// workspace is the folder with go.work above the test's.
-func workspace(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir
-		}
-	}
-	t.Skip("no go.work above the test: golden cases are found from the workspace's root or PLUMBLINE_GOLDEN")
-	return ""
+	return filepath.Join(golden.Root(t), "preprocess", "images")
 }
 
 // goldenArray describes an array that the reference computed.
@@ -59,14 +37,8 @@ type goldenPicture struct {
 // readGolden reads an expected.json: entries have either imread and stages, or imread_bgr8 with the stages beside it.
 func readGolden(t *testing.T, path string) map[string]goldenPicture {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var entries map[string]map[string]json.RawMessage
-	if err := json.Unmarshal(data, &entries); err != nil {
-		t.Fatal(err)
-	}
+	golden.ReadJSON(t, path, &entries)
 	pictures := make(map[string]goldenPicture)
 	for name, entry := range entries {
 		if !strings.HasPrefix(name, "_") {

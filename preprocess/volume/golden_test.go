@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/preprocess/internal/golden"
 )
 
 // goldenCase is what the reference made of one volume.
@@ -30,50 +32,6 @@ type goldenCase struct {
 type goldenArray struct {
 	Shape []int  `json:"shape"`
 	SHA   string `json:"sha256"`
-}
-
-// goldenFolders are the folders that hold cases: the package's own, and the full set, if it is there.
-func goldenFolders(t *testing.T) []string {
-	t.Helper()
-	folders := []string{filepath.Join("testdata", "golden")}
-	root := os.Getenv("PLUMBLINE_GOLDEN")
-	if root == "" {
-		root = filepath.Join(workspace(t), "..", "shared", "golden")
-	}
-	full := filepath.Join(root, "preprocess", "kits19")
-	if _, err := os.Stat(filepath.Join(full, "expected.json")); err != nil {
-		t.Logf("no full set of golden volumes (%v): only those of testdata are tested; set PLUMBLINE_GOLDEN to its root", err)
-		return folders
-	}
-	return append(folders, full)
-}
-
-// workspace is the folder with go.work above the test's, or nothing.
-func workspace(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir
-		}
-	}
-	return ""
-}
-
-func readExpected(t *testing.T, folder string) map[string]json.RawMessage {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 // readVoxels reads the voxels of a little-endian NIfTI file of int16, uint8 or float32 to C order.
@@ -132,13 +90,23 @@ func (want goldenArray) check(t *testing.T, what string, shape Shape, data []byt
 
 // TestGoldenPreprocessing compares every step with the reference's, bit by bit.
 func TestGoldenPreprocessing(t *testing.T) {
-	for _, folder := range goldenFolders(t) {
-		for name, text := range readExpected(t, folder) {
+	eachSet(t, func(t *testing.T, folder string, all map[string]json.RawMessage) {
+		for name, text := range all {
 			if strings.HasPrefix(name, "case_") {
-				t.Run(filepath.Base(filepath.Dir(folder))+"/"+name, func(t *testing.T) { checkCase(t, filepath.Join(folder, name), text) })
+				t.Run(name, func(t *testing.T) { checkCase(t, filepath.Join(folder, name), text) })
 			}
 		}
-	}
+	})
+}
+
+// eachSet runs check on each folder of volumes, with what its expected.json says.
+func eachSet(t *testing.T, check func(t *testing.T, folder string, all map[string]json.RawMessage)) {
+	t.Helper()
+	golden.Each(t, "preprocess/kits19/expected.json", func(t *testing.T, path string) {
+		var all map[string]json.RawMessage
+		golden.ReadJSON(t, path, &all)
+		check(t, filepath.Dir(path), all)
+	})
 }
 
 func checkCase(t *testing.T, folder string, text json.RawMessage) {
@@ -202,19 +170,17 @@ type goldenSliding struct {
 }
 
 func TestGoldenSlidingWindow(t *testing.T) {
-	for _, folder := range goldenFolders(t) {
-		text, ok := readExpected(t, folder)["sliding_window"]
+	eachSet(t, func(t *testing.T, _ string, all map[string]json.RawMessage) {
+		text, ok := all["sliding_window"]
 		if !ok {
-			continue
+			return // the package's own cases are without it
 		}
-		t.Run(filepath.Base(filepath.Dir(folder)), func(t *testing.T) {
-			var want goldenSliding
-			if err := json.Unmarshal(text, &want); err != nil {
-				t.Fatal(err)
-			}
-			checkSliding(t, want)
-		})
-	}
+		var want goldenSliding
+		if err := json.Unmarshal(text, &want); err != nil {
+			t.Fatal(err)
+		}
+		checkSliding(t, want)
+	})
 }
 
 func checkSliding(t *testing.T, want goldenSliding) {

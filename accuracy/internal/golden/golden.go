@@ -2,6 +2,7 @@
 package golden
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -66,6 +67,25 @@ func projectRoot(t *testing.T) string {
 		}
 		if dir == filepath.Dir(dir) {
 			t.Fatal("no go.work above the test's folder")
+		}
+	}
+}
+
+// AddLog calls add with the entries of the accuracy log in a case's folder.
+func AddLog(t testing.TB, dir string, add func(index uint64, payload []byte) error) {
+	t.Helper()
+	var entries []struct {
+		Index uint64 `json:"qsl_idx"`
+		Data  string
+	}
+	ReadJSON(t, filepath.Join(dir, "mlperf_log_accuracy.json"), &entries)
+	for _, e := range entries {
+		payload, err := hex.DecodeString(e.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := add(e.Index, payload); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -1,9 +1,8 @@
-// Package textcases reads what the golden cases of text scorers have in common: a tokenizer, the parameters of a sentence
-// splitter, and an accuracy log.
+// Package textcases reads what the golden cases of text scorers have in common: a tokenizer and the parameters of a
+// sentence splitter.
 package textcases
 
 import (
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -83,25 +82,6 @@ func OpenSplitter(t testing.TB, dir string) *punkt.Splitter {
 		t.Fatal(err)
 	}
 	return punkt.New(p)
-}
-
-// AddLog calls add with the entries of a case's accuracy log.
-func AddLog(t testing.TB, dir string, add func(index uint64, payload []byte) error) {
-	t.Helper()
-	var entries []struct {
-		Index uint64 `json:"qsl_idx"`
-		Data  string
-	}
-	golden.ReadJSON(t, filepath.Join(dir, "mlperf_log_accuracy.json"), &entries)
-	for _, e := range entries {
-		payload, err := hex.DecodeString(e.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := add(e.Index, payload); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // CheckLine compares the values of Python's print of a dict, which has numbers as 1.5, '1.5' or np.float64(1.5).

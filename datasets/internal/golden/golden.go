@@ -8,9 +8,12 @@ import (
 	"testing"
 )
 
+// own is where a package keeps cases of its own.
+const own = "testdata/golden"
+
 // Each runs check as one subtest for each file that matches pattern, a slash-separated path below the folder of cases: first
-// the cases in the package's testdata/golden, if it has any, then the full set that PLUMBLINE_GOLDEN names, by default ../shared/golden from
-// the project's root. It reports a skip where the full set is absent, and an error where a set has no such file.
+// the cases in the package's testdata/golden, if it has any, then the full set that PLUMBLINE_GOLDEN names, by default
+// ../shared/golden from the project's root. It reports a skip where the full set is absent, and an error where a set has no such file.
 func Each(t *testing.T, pattern string, check func(t *testing.T, path string)) {
 	t.Helper()
 	for _, root := range roots(t) {
@@ -39,36 +42,46 @@ func ReadJSON(t testing.TB, path string, v any) {
 	}
 }
 
+// Root is the folder of the full set of cases, or the test is skipped.
+func Root(t *testing.T) string {
+	t.Helper()
+	root := full(t)
+	if _, err := os.Stat(root); err != nil {
+		t.Skipf("the full set of cases is not there: %v", err)
+	}
+	return root
+}
+
 // roots are the cases of this checkout and, where it is present, the full set beside it.
 func roots(t *testing.T) []string {
 	t.Helper()
-	var own []string
-	if _, err := os.Stat(filepath.Join("testdata", "golden")); err == nil {
-		own = []string{filepath.Join("testdata", "golden")}
+	var found []string
+	if _, err := os.Stat(own); err == nil {
+		found = append(found, own)
 	}
-	shared := os.Getenv("PLUMBLINE_GOLDEN")
-	if shared == "" {
-		shared = filepath.Join(projectRoot(t), "..", "shared", "golden")
-	}
+	shared := full(t)
 	if _, err := os.Stat(shared); err != nil {
 		t.Run("shared", func(t *testing.T) { t.Skipf("the full set of cases is not there: %v", err) })
-		return own
+		return found
 	}
-	return append(own, shared)
+	return append(found, shared)
 }
 
-func projectRoot(t *testing.T) string {
+// full is where the full set of cases is, if it is there.
+func full(t *testing.T) string {
 	t.Helper()
+	if shared := os.Getenv("PLUMBLINE_GOLDEN"); shared != "" {
+		return shared
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ; ; dir = filepath.Dir(dir) {
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.work above the test's folder")
+			return filepath.Join(dir, "..", "shared", "golden")
 		}
 	}
+	t.Fatal("no go.work above the test's folder")
+	return ""
 }
