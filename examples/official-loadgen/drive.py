@@ -23,8 +23,8 @@ import grpc
 import mlperf_loadgen as lg
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, os.environ.get("PLUMBLINE_PROTO", str(HERE.parents[1] / "sdk" / "proto")))
+# plumbline/plugin/v1/plugin.proto lies beside this file, or in the checkout that this file is part of.
+sys.path.append(os.environ.get("PLUMBLINE_PROTO", str(Path(__file__).resolve().parent / "../../sdk/proto")))
 wire, services = grpc.protos_and_services("plumbline/plugin/v1/plugin.proto")
 
 COOKIE = {"PLUMBLINE_PLUGIN": "ba19dbe2-3c43-4a4b-9b8b-plumbline-v1"}

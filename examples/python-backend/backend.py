@@ -18,8 +18,8 @@ from pathlib import Path
 import grpc
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, os.environ.get("PLUMBLINE_PROTO", str(HERE.parents[1] / "sdk" / "proto")))
+# plumbline/backend/v1/backend.proto lies beside this file, or in the checkout that this file is part of.
+sys.path.append(os.environ.get("PLUMBLINE_PROTO", str(Path(__file__).resolve().parent / "../../sdk/proto")))
 wire, services = grpc.protos_and_services("plumbline/backend/v1/backend.proto")
 
 # backend.proto's names are numpy's, but for bfloat16, which numpy lacks.

@@ -9,29 +9,30 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plumbline-ml/plumbline/sdk/host"
-
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/newmodule"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
 )
 
-const newHelp = `Write a Go module to start from: it builds, passes its tests, and serves a plugin that harness run and harness verify know
+const newHelp = `Write a module to start from: it builds, passes its tests, and serves a plugin that harness run and harness verify know
 what to do with. Replace its parts by yours, one at a time.
 
-  harness new backend acme        a backend, with a small benchmark to run on it
-  harness new benchmark flowers   a benchmark, with a small backend to run it on`
+  harness new backend acme                       a backend in Go, with a small benchmark to run on it
+  harness new benchmark flowers                  a benchmark in Go, with a small backend to run it on
+  harness new backend acme --language python     a backend as a process, which every benchmark runs on
+  harness new benchmark digits --language python a benchmark as a plugin`
 
 // newFlags are the flags of new.
-type newFlags struct{ module, checkout string }
+type newFlags struct{ module, checkout, language string }
 
 func (a *app) newCommand() *cobra.Command {
 	f := &newFlags{}
 	c := &cobra.Command{
-		Use: "new backend|benchmark DIR", Short: "Write a Go module of your own to start from", Long: newHelp,
+		Use: "new backend|benchmark DIR", Short: "Write a module of your own to start from", Long: newHelp,
 		RunE: func(_ *cobra.Command, args []string) error { return a.new(args, f) },
 	}
-	c.Flags().StringVar(&f.module, "module", "", "the module's `PATH` (default: example.com/ and the last part of DIR)")
+	c.Flags().StringVar(&f.language, "language", string(newmodule.Go), "the `LANGUAGE` to write it in: "+strings.Join(newmodule.Languages(), " or "))
+	c.Flags().StringVar(&f.module, "module", "", "the Go module's `PATH` (default: example.com/ and the last part of DIR)")
 	c.Flags().StringVar(&f.checkout, "checkout", "", "the checkout `DIR` of Plumbline that it is built against\n(default: the one that this harness lies in)")
 	return c
 }
@@ -41,7 +42,7 @@ func (a *app) new(args []string, f *newFlags) error {
 		return exitcode.With(exitcode.Usage, fmt.Errorf("%d arguments %q, want what to write (%s) and a folder; see harness new --help",
 			len(args), args, strings.Join(newmodule.Kinds(), " or ")))
 	}
-	spec := newmodule.Spec{Kind: newmodule.Kind(args[0]), Dir: args[1], Module: f.module, Checkout: f.checkout}
+	spec := newmodule.Spec{Kind: newmodule.Kind(args[0]), Language: newmodule.Language(f.language), Dir: args[1], Module: f.module, Checkout: f.checkout}
 	if known := newmodule.Kinds(); args[0] != known[0] && args[0] != known[1] {
 		return exitcode.With(exitcode.Usage, suggest.Unknown("kind of module", args[0], known))
 	}
@@ -58,8 +59,7 @@ func (a *app) new(args []string, f *newFlags) error {
 	for _, name := range m.Files {
 		fmt.Fprintln(a.Stdout, filepath.Join(args[1], name))
 	}
-	_, err = fmt.Fprintf(a.Stdout, "\nIt works as it is; README.md says what to replace.\n\n  cd %s\n  go test ./...\n  go build -o bin/%s .\n  harness run %s --plugin-dir bin\n",
-		args[1], host.BinaryPrefix+m.Plugin, m.Model)
+	_, err = fmt.Fprintf(a.Stdout, "\nIt works as it is; README.md says what to replace.\n\n  cd %s\n  %s\n", args[1], strings.Join(m.Next, "\n  "))
 	return err
 }
 

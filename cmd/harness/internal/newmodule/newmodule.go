@@ -1,10 +1,11 @@
-// Package newmodule writes a starting Go module for a vendor's backend or benchmark: one that builds, passes its tests
-// and serves a plugin, for its author to change step by step.
+// Package newmodule writes a starting module for a vendor's backend or benchmark, for its author to change step by step:
+// in Go, one that builds, passes its tests and serves a plugin; in Python, the checkout's example with its contract.
 //
-// In: names, templates, the go.mod that finds this project in a checkout. Out: building it (the go command's).
+// In: names, templates, the go.mod that finds this project in a checkout. Out: building it (the go command's, pip's).
 package newmodule
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
@@ -16,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
 // Kind is what the author of the module brings.
@@ -30,11 +33,24 @@ const (
 // Kinds lists them.
 func Kinds() []string { return []string{string(Backend), string(Benchmark)} }
 
+// Language is what the module is written in.
+type Language string
+
+// The languages.
+const (
+	Go     Language = "go"
+	Python Language = "python"
+)
+
+// Languages lists them.
+func Languages() []string { return []string{string(Go), string(Python)} }
+
 // Spec says what to write.
 type Spec struct {
-	Kind Kind
-	Dir  string // must not exist, or be empty
-	// Module is the module's path; empty: example.com/NAME, with the last part of Dir.
+	Kind     Kind
+	Language Language // empty: Go
+	Dir      string   // must not exist, or be empty
+	// Module is the Go module's path; empty: example.com/NAME, with the last part of Dir.
 	Module string
 	// Checkout is this project's source, where the module's go.mod finds it.
 	Checkout string
@@ -43,9 +59,10 @@ type Spec struct {
 // Module is what was written.
 type Module struct {
 	Path   string // module path
-	Plugin string // what its binary is called, behind host.BinaryPrefix
+	Plugin string // what its binary is called, behind host.BinaryPrefix; empty for a backend that is no plugin
 	Model  string // what a run names
 	Files  []string
+	Next   []string // the commands that try it, to be given in Dir
 }
 
 // The packages that join the author's own: each kind needs one of the other.
@@ -54,7 +71,7 @@ const (
 	standInBenchmark = "clusters"
 )
 
-//go:embed template
+//go:embed template python
 var templates embed.FS
 
 // names are what the templates are filled in with.
@@ -69,20 +86,16 @@ func Write(s Spec) (Module, error) {
 	if err != nil {
 		return Module{}, err
 	}
-	files, err := render(n)
+	files, m, err := s.content(n)
 	if err != nil {
 		return Module{}, err
 	}
-	if files["go.mod"], files["go.sum"], err = dependencies(n.Module, s.Checkout); err != nil {
-		return Module{}, err
-	}
-	m := Module{Path: n.Module, Plugin: n.Plugin, Model: n.Benchmark}
 	for name, text := range files {
 		path := filepath.Join(s.Dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return Module{}, err
 		}
-		if err := os.WriteFile(path, text, 0o666); err != nil {
+		if err := os.WriteFile(path, text, mode(name)); err != nil {
 			return Module{}, err
 		}
 		m.Files = append(m.Files, name)
@@ -91,10 +104,45 @@ func Write(s Spec) (Module, error) {
 	return m, nil
 }
 
+// content is the text of every file.
+func (s Spec) content(n names) (map[string][]byte, Module, error) {
+	m := Module{Path: n.Module, Plugin: n.Plugin, Model: n.Benchmark}
+	if s.Language == Python {
+		files, err := python(s, n)
+		m.Path, m.Next = "", pythonNext(s.Kind, n)
+		if s.Kind == Backend {
+			m.Plugin, m.Model = "", "resnet50"
+		}
+		return files, m, err
+	}
+	m.Next = []string{
+		"go test ./...",
+		"go build -o bin/" + host.BinaryPrefix + n.Plugin + " .",
+		"harness run " + n.Benchmark + " --plugin-dir bin",
+		"harness verify " + n.Benchmark + " --plugin-dir bin",
+	}
+	files, err := render(n)
+	if err == nil {
+		files["go.mod"], files["go.sum"], err = dependencies(n.Module, s.Checkout)
+	}
+	return files, m, err
+}
+
+// mode is a file's: a plugin is a program.
+func mode(name string) os.FileMode {
+	if strings.HasPrefix(name, host.BinaryPrefix) {
+		return 0o777
+	}
+	return 0o666
+}
+
 // names checks the specification.
 func (s Spec) names() (names, error) {
 	if !slices.Contains(Kinds(), string(s.Kind)) {
 		return names{}, fmt.Errorf("unknown kind %q, want one of %s", s.Kind, strings.Join(Kinds(), ", "))
+	}
+	if s.Language != "" && !slices.Contains(Languages(), string(s.Language)) {
+		return names{}, fmt.Errorf("unknown language %q, want one of %s", s.Language, strings.Join(Languages(), ", "))
 	}
 	dir, err := filepath.Abs(s.Dir)
 	if err != nil {
@@ -150,22 +198,31 @@ func render(n names) (map[string][]byte, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		t, err := template.New(path).Delims("«", "»").ParseFS(templates, path)
+		text, err := fill(path, n)
 		if err != nil {
-			return err
-		}
-		var text strings.Builder
-		if err := t.ExecuteTemplate(&text, filepath.Base(path), n); err != nil {
 			return err
 		}
 		name := strings.TrimSuffix(strings.TrimPrefix(path, "template/"), ".tmpl")
 		name = strings.NewReplacer("backend/backend", n.Backend+"/backend", "backend/", n.Backend+"/",
 			"benchmark/benchmark", n.Benchmark+"/benchmark", "benchmark/", n.Benchmark+"/").Replace(name)
-		files[name] = []byte(text.String())
+		files[name] = text
 		if strings.HasSuffix(name, ".go") { // the order of imports depends on the names
 			files[name], err = format.Source(files[name])
 		}
 		return err
 	})
 	return files, err
+}
+
+// fill fills in one template.
+func fill(path string, n names) ([]byte, error) {
+	t, err := template.New(path).Delims("«", "»").ParseFS(templates, path)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := t.ExecuteTemplate(&text, filepath.Base(path), n); err != nil {
+		return nil, err
+	}
+	return text.Bytes(), nil
 }

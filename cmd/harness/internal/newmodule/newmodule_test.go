@@ -13,12 +13,19 @@ import (
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	mod := "module " + project + "sdk\n\ngo 1.26.0\n\nrequire " + project + "loadgen v0.0.0\n\nrequire (\n\texample.org/a v1.2.3\n\texample.org/b v0.1.0 // indirect\n)\n\nreplace (\n\texample.org/c => ../c\n)\n"
-	if err := os.Mkdir(filepath.Join(dir, "sdk"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"go.mod": mod, "go.sum": "sums\n"} {
-		if err := os.WriteFile(filepath.Join(dir, "sdk", name), []byte(text), 0o644); err != nil {
+	mod := "module " + project + "sdk\n\ngo 1.26.0\n\nrequire " + project + "loadgen v0.0.0\n\nrequire (\n\texample.org/b v0.1.0 // indirect\n\texample.org/a v1.2.3\n)\n\nreplace (\n\texample.org/c => ../c\n)\n"
+	for name, text := range map[string]string{
+		"go.work":    "go 1.26.0\n\nuse (\n\t./sdk\n\t./cmd/harness\n\t./examples/one\n\t./loadgen\n\t./plugins/resnet50\n\t./e2e\n)\n",
+		"sdk/go.mod": mod, "sdk/go.sum": "sums\n",
+		pythonBackend + "backend.py": "backend", pythonBackend + requirementsTxt: "grpcio\n", protoDir + backendProto: "backend's",
+		pythonBenchmark + "plumbline-plugin-digits": "harness run digits --plugin-dir examples/python-benchmark\nNAME = \"digits\"\n",
+		pythonBenchmark + requirementsTxt:           "numpy\n", protoDir + pluginProto: "plugin's",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,6 +60,39 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+func TestPython(t *testing.T) {
+	for _, c := range []struct {
+		kind   Kind
+		script string
+		files  map[string]string
+	}{
+		{Backend, "backend.py", map[string]string{"backend.py": "backend", requirementsTxt: "grpcio\n", backendProto: "backend's"}},
+		{Benchmark, "plumbline-plugin-shapes", map[string]string{
+			"plumbline-plugin-shapes": "harness run shapes --plugin-dir .\nNAME = \"shapes\"\n", requirementsTxt: "numpy\n", pluginProto: "plugin's"}},
+	} {
+		t.Run(string(c.kind), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "shapes")
+			m, err := Write(Spec{Kind: c.kind, Language: Python, Dir: dir, Checkout: checkout(t)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(m.Files) != len(c.files)+1 || len(m.Next) != 3 {
+				t.Errorf("got %+v", m)
+			}
+			checkFiles(t, dir, m.Files)
+			for name, want := range c.files {
+				if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+					t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+				}
+			}
+			info, err := os.Stat(filepath.Join(dir, c.script))
+			if err != nil || c.kind == Benchmark && info.Mode()&0o100 == 0 {
+				t.Errorf("%v, %v: want a program", info, err)
+			}
+		})
+	}
+}
+
 // checkFiles wants Go files as gofmt writes them, and nothing of a template left.
 func checkFiles(t *testing.T, dir string, names []string) {
 	t.Helper()
@@ -80,13 +120,19 @@ func TestGoMod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"module example.com/acme\n", "go 1.26.0\n", "\texample.org/a v1.2.3 // indirect\n", "\texample.org/b v0.1.0 // indirect\n",
-		project + "sdk => " + filepath.Join(dir, "sdk") + "\n", project + "loadgen => " + filepath.Join(dir, "loadgen") + "\n"} {
+	for _, want := range []string{"module example.com/acme\n", "go 1.26.0\n", "\texample.org/a v1.2.3 // indirect\n\texample.org/b v0.1.0 // indirect\n",
+		project + "sdk => " + filepath.Join(dir, "sdk") + "\n", project + "loadgen => " + filepath.Join(dir, "loadgen") + "\n",
+		project + "plugins/resnet50 => " + filepath.Join(dir, "plugins", "resnet50") + "\n"} {
 		if !strings.Contains(string(mod), want) {
 			t.Errorf("no %q in:\n%s", want, mod)
 		}
 	}
-	if strings.Contains(string(mod), "example.org/c") || string(sum) != "sums\n" {
+	for _, not := range []string{"example.org/c", "cmd/harness", "examples/one", "e2e"} {
+		if strings.Contains(string(mod), not) {
+			t.Errorf("%q in:\n%s", not, mod)
+		}
+	}
+	if string(sum) != "sums\n" {
 		t.Errorf("go.mod:\n%s\ngo.sum: %q", mod, sum)
 	}
 }
@@ -102,6 +148,7 @@ func TestFaults(t *testing.T) {
 		want string
 	}{
 		"kind":     {Spec{Kind: "device", Dir: "acme", Checkout: good}, `unknown kind "device", want one of backend, benchmark`},
+		"language": {Spec{Kind: Backend, Language: "cobol", Dir: "acme", Checkout: good}, `unknown language "cobol", want one of go, python`},
 		"digit":    {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), Checkout: good}, "a letter first"},
 		"keyword":  {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), Checkout: good}, "another meaning"},
 		"taken":    {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), Checkout: good}, "another meaning"},

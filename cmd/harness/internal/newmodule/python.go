@@ -1,0 +1,65 @@
+package newmodule
+
+import (
+	"path"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// Where a checkout has the examples in Python, and their contracts.
+const (
+	pythonBackend   = "examples/python-backend/"
+	pythonBenchmark = "examples/python-benchmark/"
+	pythonExample   = "digits" // the benchmark of the example
+	protoDir        = "sdk/proto/"
+	backendProto    = "plumbline/backend/v1/backend.proto"
+	pluginProto     = "plumbline/plugin/v1/plugin.proto"
+	requirementsTxt = "requirements.txt"
+)
+
+// python are the files of a program in Python: the checkout's example and the contract that it speaks.
+func python(s Spec, n names) (map[string][]byte, error) {
+	from, script, proto, readme := pythonBackend, "backend.py", backendProto, "python/backend.md.tmpl"
+	if s.Kind == Benchmark {
+		from, script, proto, readme = pythonBenchmark, host.BinaryPrefix+pythonExample, pluginProto, "python/benchmark.md.tmpl"
+	}
+	read, err := readCheckout(s.Checkout, from+script, from+requirementsTxt, protoDir+proto)
+	if err != nil {
+		return nil, err
+	}
+	text, err := fill(readme, n)
+	if err != nil {
+		return nil, err
+	}
+	renamed := strings.NewReplacer(
+		`"`+pythonExample+`"`, `"`+n.Benchmark+`"`,
+		"run "+pythonExample, "run "+n.Benchmark,
+		"verify "+pythonExample, "verify "+n.Benchmark,
+		path.Clean(pythonBenchmark), ".",
+	)
+	name := strings.Replace(script, pythonExample, n.Benchmark, 1)
+	return map[string][]byte{
+		name:            []byte(renamed.Replace(string(read[0]))),
+		requirementsTxt: read[1],
+		proto:           read[2],
+		"README.md":     text,
+	}, nil
+}
+
+// pythonNext are the commands that try it.
+func pythonNext(k Kind, n names) []string {
+	if k == Benchmark {
+		return []string{
+			"python3 -m venv venv && . venv/bin/activate && pip install -r " + requirementsTxt,
+			"harness run " + n.Benchmark + " --plugin-dir .",
+			"harness verify " + n.Benchmark + " --plugin-dir .",
+		}
+	}
+	const on = ` resnet50 --backend process --backend-opt command="venv/bin/python backend.py"`
+	return []string{
+		"python3 -m venv venv && venv/bin/pip install -r " + requirementsTxt,
+		"harness run" + on,
+		"harness verify" + on,
+	}
+}
