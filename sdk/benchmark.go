@@ -97,6 +97,10 @@ type Options struct {
 	Backend        string            // registered name; empty: the first one the binary registers
 	BackendOptions map[string]string // the backend's own: "threads", "provider", "lib"
 	Params         map[string]string // the benchmark's own, described by its model
+
+	// Network asks for a run of the network division: the backend must be a client of other machines (backend.Remote), which
+	// are asked for their names and measured; a request holds one sample unless Batch says otherwise.
+	Network bool
 	// Devices are what to run on, as the backend names them: "cpu:0-7", "cuda:1". The work is shared among several. Empty:
 	// the backend's choice.
 	Devices []string

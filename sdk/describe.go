@@ -99,6 +99,12 @@ type WorkloadInfo struct {
 	Sessions               int
 	// Shares is what each of several devices or servers did since the warm-up; known once the workload is closed.
 	Shares []backend.Share
+	// Nodes are the machines that run the model, where the backend is a client of others; without Options.Network they were
+	// not asked, and their addresses alone are known.
+	Nodes []Node
+	// ClientWork lists what is done to samples and answers on this machine, within the timed run, beyond handing them on. Only
+	// with Options.Network; complete once the workload is closed.
+	ClientWork []string
 }
 
 // BackendInfo is what one backend of a plugin says of itself, without a model.

@@ -35,6 +35,7 @@ type opened struct {
 	workers   []warmer
 	warm      int // how many workers the warm-up runs
 	scheduler *batch.Scheduler
+	network   network
 	info      WorkloadInfo
 }
 
@@ -44,6 +45,9 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	name, b, errBackend := s.backends.find(o.Backend)
 	if err := errors.Join(errModel, errBackend); err != nil {
 		return nil, err
+	}
+	if o.Network {
+		o.Batch = max(o.Batch, 1)
 	}
 	w := &opened{}
 	defer func() {
@@ -66,6 +70,9 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	w.start(newWorker, s.outbox)
 	w.info, err = facts(w, o, model)
 	w.info.Backend, w.info.BackendInfo = name, describeBackend(w.about, b)
+	if err == nil {
+		err = w.join(ctx, o, &w.info)
+	}
 	return w, err
 }
 
@@ -86,7 +93,9 @@ func (w *opened) openBatches(ctx context.Context, b backend.Backend, o Options, 
 		w.policy = alone(w.policy)
 	}
 	w.warm = w.policy.Sessions
-	w.measure()
+	if !o.Network { // where samples are neither sorted nor joined by their sizes
+		w.measure()
+	}
 	return func() warmer { return newWorker(w, session, out.answer) }, nil
 }
 

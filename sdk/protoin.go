@@ -14,6 +14,7 @@ func optionsFrom(r *pluginpb.OpenRequest) Options {
 		Dataset: r.GetDataset(), Count: int(r.GetCount()),
 		Scenario: scenarioFrom(r.GetScenario()), Batch: int(r.GetBatch()), Sessions: int(r.GetSessions()),
 		Backend: r.GetBackend(), BackendOptions: r.GetBackendOptions(), Params: r.GetParams(), Devices: r.GetDevices(),
+		Network: r.GetNetwork(),
 	}
 }
 

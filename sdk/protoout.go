@@ -73,7 +73,14 @@ func protoInfo(i WorkloadInfo) *pluginpb.WorkloadInfo {
 		Model: i.Model, ModelFile: i.ModelFile, Embedded: i.Embedded, Precision: i.Precision,
 		ModelSha256: i.ModelSHA256, ModelSize: i.ModelSize, Dataset: i.Dataset, DatasetSize: int64(i.DatasetSize),
 		PerformanceSampleCount: int64(i.PerformanceSampleCount), Backend: i.Backend, BackendInfo: i.BackendInfo,
-		Batch: int64(i.Batch), Sessions: int64(i.Sessions),
+		Batch: int64(i.Batch), Sessions: int64(i.Sessions), Nodes: each(i.Nodes, protoNode), ClientWork: i.ClientWork,
+	}
+}
+
+func protoNode(n Node) *pluginpb.Node {
+	return &pluginpb.Node{
+		Address: n.Address, Name: n.Name, Peer: n.Peer, RoundTripP50Ns: n.RoundTripP50.Nanoseconds(),
+		RoundTripP99Ns: n.RoundTripP99.Nanoseconds(), BytesPerSecond: n.BytesPerSecond,
 	}
 }
 

@@ -73,25 +73,25 @@ func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.
 
 // Close drops what is queued and waits for the batches in work.
 func (s *service) Close(context.Context, *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
-	about, err := s.closeWorkload()
-	return &pluginpb.CloseResponse{BackendInfo: about}, toStatus(err, codes.Unknown)
+	about, work, err := s.closeWorkload()
+	return &pluginpb.CloseResponse{BackendInfo: about, ClientWork: work}, toStatus(err, codes.Unknown)
 }
 
-// closeWorkload returns what the backend says of itself at the end.
-func (s *service) closeWorkload() (about map[string]string, err error) {
+// closeWorkload returns what the backend says of itself at the end, and what was done at the client.
+func (s *service) closeWorkload() (about map[string]string, work []string, err error) {
 	defer batch.Recover(&err, func() string { return "Close" })
 	s.stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := s.workload
 	if w == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	s.workload = nil
 	defer s.outbox.begin(0)
 	w.scheduler.Close() // what was in work counts
-	about = describeBackend(w.engine, nil)
-	return about, w.close()
+	about, work = describeBackend(w.engine, nil), w.clientWork()
+	return about, work, w.close()
 }
 
 // stop ends the work, so that whoever waits for room in the queue lets go of the workload.
@@ -128,6 +128,16 @@ func (s *service) UnloadSamples(_ context.Context, r *pluginpb.SamplesRequest) (
 		err = s.use(func(w *opened) error { return w.library.Unload(indices) })
 	}
 	return &pluginpb.SamplesResponse{}, toStatus(err, codes.Unknown)
+}
+
+// NodeNames asks the nodes at each call: nothing is remembered.
+func (s *service) NodeNames(ctx context.Context, _ *pluginpb.NodeNamesRequest) (*pluginpb.NodeNamesResponse, error) {
+	var names []string
+	err := s.use(func(w *opened) (err error) {
+		names, err = nodeNames(ctx, w.network.nodes)
+		return err
+	})
+	return &pluginpb.NodeNamesResponse{Names: names}, toStatus(err, codes.Unknown)
 }
 
 func (s *service) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {

@@ -57,7 +57,7 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newWorkload(p, r.GetWorkload(), fromproto.Info(r.GetInfo()), o.Scenario), nil
+	return newWorkload(p, r.GetWorkload(), fromproto.Info(r.GetInfo()), o.Scenario, o.Network), nil
 }
 
 // Context returns a context that ends with parent, or with an *Error as its cause as soon as the plugin fails.

@@ -28,6 +28,7 @@ type sut struct {
 	base      atomic.Uint64 // issued before the test under way, whose ids start at 0
 	alone     bool          // one query at a time: the issuing goroutine may look for the answer itself
 	wanted    func() bool   // outstanding, made a value once
+	network   *networkName  // of a run of the network division; nil: it is none
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -40,8 +41,11 @@ type sut struct {
 	stopped chan struct{}
 }
 
-func newSUT(w *Workload, scenario loadgen.Scenario) *sut {
+func newSUT(w *Workload, scenario loadgen.Scenario, network bool) *sut {
 	s := &sut{workload: w, stopped: make(chan struct{})}
+	if network {
+		s.network = &networkName{ask: w.nodeNames}
+	}
 	s.alone = scenario == loadgen.SingleStream || scenario == loadgen.MultiStream
 	s.wanted = s.outstanding
 	s.changed.L = &s.mu
@@ -49,10 +53,14 @@ func newSUT(w *Workload, scenario loadgen.Scenario) *sut {
 	return s
 }
 
-// Name names the model and the backend.
+// Name names the model and the backend; in the network division also the nodes, which are asked at each call.
 func (s *sut) Name() string {
 	info := s.workload.info
-	return fmt.Sprintf("Plumbline %s (%s)", info.Model, info.Backend)
+	name := fmt.Sprintf("Plumbline %s (%s)", info.Model, info.Backend)
+	if s.network == nil {
+		return name
+	}
+	return s.network.of(name)
 }
 
 func (s *sut) number() uint64 { return s.workload.number }
@@ -69,6 +77,9 @@ func (s *sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Respond
 		return nil
 	}
 	if p := s.responder.Load(); p == nil || *p != r {
+		if err := s.network.fault(); err != nil {
+			return err
+		}
 		s.answerTo(r)
 	}
 	idle := s.issued.Load() == s.answered.Load()

@@ -22,9 +22,9 @@ type Workload struct {
 	closed  error
 }
 
-func newWorkload(p *Plugin, number uint64, info sdk.WorkloadInfo, s loadgen.Scenario) *Workload {
+func newWorkload(p *Plugin, number uint64, info sdk.WorkloadInfo, s loadgen.Scenario, network bool) *Workload {
 	w := &Workload{plugin: p, number: number, info: info}
-	w.sut, w.qsl = newSUT(w, s), &qsl{w}
+	w.sut, w.qsl = newSUT(w, s, network), &qsl{w}
 	var r receiver = w.sut
 	p.link.receiver.Store(&r)
 	return w
@@ -32,6 +32,12 @@ func newWorkload(p *Plugin, number uint64, info sdk.WorkloadInfo, s loadgen.Scen
 
 // SUT issues queries to the plugin over one stream.
 func (w *Workload) SUT() loadgen.SUT { return w.sut }
+
+// nodeNames asks the machines that run the model for their names, now.
+func (w *Workload) nodeNames(ctx context.Context) ([]string, error) {
+	r, err := call(ctx, w.plugin, "asking the nodes for their names", w.plugin.rpc.NodeNames, &pluginpb.NodeNamesRequest{})
+	return r.GetNames(), err
+}
 
 // QSL loads samples in the plugin.
 func (w *Workload) QSL() loadgen.QSL { return w.qsl }
@@ -48,6 +54,9 @@ func (w *Workload) Close() error {
 		r, w.closed = call(context.Background(), w.plugin, "close", w.plugin.rpc.Close, &pluginpb.CloseRequest{})
 		if about := r.GetBackendInfo(); len(about) > 0 {
 			w.info.BackendInfo = about
+		}
+		if work := r.GetClientWork(); len(work) > 0 {
+			w.info.ClientWork = work
 		}
 		w.info.Shares = fromproto.Shares(r.GetShares())
 		w.sut.close()

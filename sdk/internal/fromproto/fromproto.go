@@ -2,6 +2,8 @@
 package fromproto
 
 import (
+	"time"
+
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -72,6 +74,14 @@ func Info(i *pluginpb.WorkloadInfo) sdk.WorkloadInfo {
 		ModelSHA256: i.GetModelSha256(), ModelSize: i.GetModelSize(), Dataset: i.GetDataset(),
 		DatasetSize: int(i.GetDatasetSize()), PerformanceSampleCount: int(i.GetPerformanceSampleCount()),
 		Backend: i.GetBackend(), BackendInfo: i.GetBackendInfo(), Batch: int(i.GetBatch()), Sessions: int(i.GetSessions()),
+		Nodes: each(i.GetNodes(), node), ClientWork: i.GetClientWork(),
+	}
+}
+
+func node(n *pluginpb.Node) sdk.Node {
+	return sdk.Node{
+		Address: n.GetAddress(), Name: n.GetName(), Peer: n.GetPeer(), RoundTripP50: time.Duration(n.GetRoundTripP50Ns()),
+		RoundTripP99: time.Duration(n.GetRoundTripP99Ns()), BytesPerSecond: n.GetBytesPerSecond(),
 	}
 }
 

@@ -1,0 +1,165 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Node is a machine that runs the model, as its client sees it.
+type Node struct {
+	Address string // as the backend's options name it
+	Name    string // as it calls itself; empty: it has none to tell
+	Peer    string // the network address that answered, IP:PORT; empty: not known
+	// RoundTripP50 and RoundTripP99 are percentiles of a small request and its answer, the node's work on it included.
+	RoundTripP50, RoundTripP99 time.Duration
+	BytesPerSecond             float64 // from here to the node
+}
+
+// ClientWorker is an optional interface of a Workload that says what it does, within the timed run, where its model runs on
+// other machines. A workload without it is taken to do work there.
+type ClientWorker interface {
+	// ClientWork lists what Collate, Postprocess, AppendTokens or a SampleRun do to samples and answers beyond handing them on
+	// ("the greatest score is looked for (ArgMax)"); nothing where they only copy. inputs and outputs are the opened
+	// model's, none of a backend.Generator's; batch is how many samples share a request at most. It is asked when the
+	// workload is open, and again at the end of the run, so that it can tell what showed meanwhile.
+	ClientWork(inputs, outputs []backend.TensorInfo, batch int) []string
+}
+
+// network is what a workload knows of the machines that its model runs on.
+type network struct {
+	nodes []backend.Node
+	asked bool     // the run is one of the network division
+	work  []string // that the sdk itself does at the client
+}
+
+// remoteOf returns the client of other machines that an engine is, or that a generator decodes on; nil: it is none.
+func remoteOf(engine any) backend.Remote {
+	if r, ok := engine.(backend.Remote); ok {
+		return r
+	}
+	if h, ok := engine.(SessionHolder); ok {
+		return remoteOf(h.Session())
+	}
+	return nil
+}
+
+// join finds out which machines the workload runs on. In the network division it asks and measures them.
+func (w *opened) join(ctx context.Context, o Options, info *WorkloadInfo) error {
+	w.network.asked = o.Network
+	if r := remoteOf(w.engine); r != nil {
+		w.network.nodes = r.Nodes()
+	}
+	if !o.Network {
+		info.Nodes = addresses(w.network.nodes)
+		return nil
+	}
+	if len(w.network.nodes) == 0 {
+		return Usage(fmt.Errorf("backend %s runs the model on this machine; the network division wants a client of other machines, such as kserve or openai", info.Backend))
+	}
+	w.network.work = w.sharing(o.Scenario)
+	info.ClientWork = w.clientWork()
+	var err error
+	info.Nodes, err = probeAll(ctx, w.network.nodes)
+	return err
+}
+
+func addresses(nodes []backend.Node) []Node {
+	var list []Node
+	for _, n := range nodes {
+		list = append(list, Node{Address: n.Address()})
+	}
+	return list
+}
+
+// sharing is what the sdk does at the client beyond sending samples one by one. The samples of one query may go together; the
+// one query of Offline is cut into requests in its order.
+func (w *opened) sharing(s loadgen.Scenario) []string {
+	var work []string
+	if w.policy.MaxBatch > 1 && s != loadgen.Offline {
+		work = append(work, fmt.Sprintf("batches of up to %d samples are formed of several queries", w.policy.MaxBatch))
+	}
+	if _, ok := w.engine.(SessionHolder); ok {
+		work = append(work, "answers are generated token by token: batches are formed, states of the model are kept, and the most probable token is looked for (ArgMax)")
+	}
+	return work
+}
+
+// undeclared stands for the work of a workload that does not say what it does.
+const undeclared = "the benchmark does not say what it does to samples and answers"
+
+// clientWork is all that is done at the client, as far as it is known now.
+func (w *opened) clientWork() []string {
+	if !w.network.asked {
+		return nil
+	}
+	work := slices.Clone(w.network.work)
+	declared, ok := w.workload.(ClientWorker)
+	if !ok {
+		return append(work, undeclared)
+	}
+	var inputs, outputs []backend.TensorInfo
+	if s, ok := w.engine.(backend.Session); ok {
+		inputs, outputs = s.Inputs(), s.Outputs()
+	}
+	return append(work, declared.ClientWork(inputs, outputs, w.policy.MaxBatch)...)
+}
+
+// nodeNames asks all nodes for their names, at the same time. Two of one name are an error: a result could not tell them
+// apart.
+func nodeNames(ctx context.Context, nodes []backend.Node) ([]string, error) {
+	found := make([]Node, len(nodes))
+	err := onAll(nodes, func(i int) (err error) {
+		found[i].Address = nodes[i].Address()
+		found[i].Name, found[i].Peer, err = askName(ctx, nodes[i])
+		return err
+	})
+	if err == nil {
+		err = unique(found)
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(found))
+	for i, n := range found {
+		names[i] = n.Name
+	}
+	return names, nil
+}
+
+// onAll calls f for all nodes at the same time. The error names the addresses of those that failed.
+func onAll(nodes []backend.Node, f func(i int) error) error {
+	faults := make([]error, len(nodes))
+	var asking sync.WaitGroup
+	for i, n := range nodes {
+		asking.Go(func() {
+			if err := f(i); err != nil {
+				faults[i] = fmt.Errorf("node %s: %w", n.Address(), err)
+			}
+		})
+	}
+	asking.Wait()
+	return errors.Join(faults...)
+}
+
+// unique wants a name of its own for each node that has one.
+func unique(nodes []Node) error {
+	var faults []error
+	for i, n := range nodes {
+		j := slices.IndexFunc(nodes[:i], func(o Node) bool { return o.Name == n.Name })
+		if j >= 0 && n.Name != "" {
+			faults = append(faults, fmt.Errorf("nodes %s and %s both call themselves %q: the network division wants a name of its own for each; "+
+				"set them at the servers, or name each machine once", nodes[j].Address, n.Address, n.Name))
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return Usage(errors.Join(faults...))
+}
