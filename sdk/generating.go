@@ -14,23 +14,32 @@ import (
 // defaultStreams is how many prompts are in work at a time where the generator has no preference.
 const defaultStreams = 256
 
-// openGenerator opens the generator of a workload of prompts: the backend's own, or the workload's on a session of the
-// backend. about is what can describe it.
-func openGenerator(ctx context.Context, b backend.Backend, w Workload, o Options) (g backend.Generator, about any, err error) {
+// openGenerator opens the generator of a workload of prompts, on each of the devices that o names: the backend's own, or
+// the workload's on a session of the backend.
+func openGenerator(ctx context.Context, b backend.Backend, w Workload, o Options) (backend.Generator, error) {
 	m := w.Model()
 	c := backend.Config{Concurrency: o.Sessions, MaxBatch: o.Batch, Options: o.BackendOptions}
 	if opener, ok := b.(backend.GeneratorOpener); ok {
-		defer batch.Recover(&err, func() string { return "the backend's OpenGenerator" })
-		if g, err = opener.OpenGenerator(ctx, m, c); err != nil {
-			return nil, nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), err)
-		}
-		return g, g, nil
+		return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
+			return openOwn(ctx, opener, m, c)
+		})
 	}
 	maker, ok := w.(SessionGenerator)
 	if !ok {
-		return nil, nil, Usage(errors.New("the backend does not generate tokens, and the model has no decoding of its own: choose a backend that generates"))
+		return nil, Usage(errors.New("the backend does not generate tokens, and the model has no decoding of its own: choose a backend that generates"))
 	}
-	return openDecoder(ctx, b, maker, m, decoderConfig(maker, o.Scenario, c))
+	return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
+		return openDecoder(ctx, b, maker, m, decoderConfig(maker, o.Scenario, c))
+	})
+}
+
+// openOwn opens the backend's own generator.
+func openOwn(ctx context.Context, opener backend.GeneratorOpener, m backend.Model, c backend.Config) (g backend.Generator, err error) {
+	defer batch.Recover(&err, func() string { return "the backend's OpenGenerator" })
+	if g, err = opener.OpenGenerator(ctx, m, c); err != nil {
+		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), err)
+	}
+	return g, nil
 }
 
 // decoderConfig is how a session for steps is opened: as the workload plans it, else one step after the other, each on all
@@ -45,10 +54,10 @@ func decoderConfig(maker SessionGenerator, s loadgen.Scenario, c backend.Config)
 }
 
 // openDecoder opens a session and the workload's generator on it.
-func openDecoder(ctx context.Context, b backend.Backend, maker SessionGenerator, m backend.Model, c backend.Config) (g backend.Generator, about any, err error) {
-	session, err := openSession(ctx, b, m, c)
+func openDecoder(ctx context.Context, b backend.Backend, maker SessionGenerator, m backend.Model, c backend.Config) (g backend.Generator, err error) {
+	session, err := openOne(ctx, b, m, c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -57,12 +66,21 @@ func openDecoder(ctx context.Context, b backend.Backend, maker SessionGenerator,
 	}()
 	defer batch.Recover(&err, func() string { return "NewGenerator" })
 	if g, err = maker.NewGenerator(session, c); err != nil {
-		return nil, nil, fmt.Errorf("generate with model %s: %w", cmp.Or(m.Name, m.Path), err)
+		return nil, fmt.Errorf("generate with model %s: %w", cmp.Or(m.Name, m.Path), err)
 	}
 	if _, ok := g.(backend.Describer); ok {
-		return g, g, nil
+		return g, nil
 	}
-	return g, session, nil
+	if d, ok := session.(backend.Describer); ok {
+		return describedGenerator{g, d}, nil
+	}
+	return g, nil
+}
+
+// describedGenerator is a generator that says of itself what its session says.
+type describedGenerator struct {
+	backend.Generator
+	backend.Describer
 }
 
 // streams is the policy for a generator: one prompt per worker, each in a goroutine of its own. What is not in work waits

@@ -201,14 +201,23 @@ func (b *generators) OpenGenerator(_ context.Context, _ backend.Model, c backend
 
 // sessions is a backend that runs batches.
 type sessions struct {
-	config backend.Config
-	closed int
+	config  backend.Config
+	version string // of sessions that say what they are; empty: they do not
+	closed  int
 }
 
 func (b *sessions) Open(_ context.Context, _ backend.Model, c backend.Config) (backend.Session, error) {
 	b.config = c
+	if b.version != "" {
+		return versioned{&closing{b: b}}, nil
+	}
 	return &closing{b: b}, nil
 }
+
+// versioned is a session that says what it is.
+type versioned struct{ *closing }
+
+func (v versioned) Describe() backend.Info { return backend.Info{Version: v.b.version} }
 
 type closing struct {
 	counting
@@ -230,24 +239,27 @@ func (d decoded) NewGenerator(backend.Session, backend.Config) (backend.Generato
 func TestWhoGenerates(t *testing.T) {
 	o := Options{Sessions: 3, Batch: 5}
 	own := &generators{}
-	if _, _, err := openGenerator(t.Context(), own, decoded{}, o); err != nil || own.config.Concurrency != 3 || own.config.MaxBatch != 5 {
+	if _, err := openGenerator(t.Context(), own, decoded{}, o); err != nil || own.config.Concurrency != 3 || own.config.MaxBatch != 5 {
 		t.Errorf("the backend's own: %+v, error %v", own.config, err)
 	}
 	plain := &sessions{}
-	_, about, err := openGenerator(t.Context(), plain, decoded{}, Options{Batch: 5})
+	g, err := openGenerator(t.Context(), plain, decoded{}, Options{Batch: 5})
 	if err != nil || plain.config.Concurrency != 1 || !plain.config.LowLatency || plain.config.MaxBatch != 5 || plain.closed != 0 {
 		t.Errorf("the workload's: %+v, error %v", plain.config, err)
 	}
-	if _, ok := about.(*closing); !ok {
-		t.Errorf("a generator that says nothing of itself is described by %T, want its session", about)
+	if _, ok := g.(backend.Describer); ok {
+		t.Errorf("neither the generator nor its session says anything of itself, but %T does", g)
 	}
-	if _, _, err := openGenerator(t.Context(), plain, decoded{err: errors.New("no past")}, o); err == nil || plain.closed != 1 {
+	if g, err := openGenerator(t.Context(), &sessions{version: "7"}, decoded{}, o); err != nil || describeBackend(g, nil)["version"] != "7" {
+		t.Errorf("a generator that says nothing of itself: %v, error %v, want what its session says", describeBackend(g, nil), err)
+	}
+	if _, err := openGenerator(t.Context(), plain, decoded{err: errors.New("no past")}, o); err == nil || plain.closed != 1 {
 		t.Errorf("error %v, %d sessions closed, want 1", err, plain.closed)
 	}
-	if _, _, err := openGenerator(t.Context(), plain, prompts{}, o); !errors.Is(err, ErrUsage) {
+	if _, err := openGenerator(t.Context(), plain, prompts{}, o); !errors.Is(err, ErrUsage) {
 		t.Errorf("error %v, want one of class sdk.ErrUsage", err)
 	}
-	if _, _, err := openGenerator(t.Context(), &generators{err: errors.New("down")}, prompts{}, o); err == nil || !strings.Contains(err.Error(), "open model counter: down") {
+	if _, err := openGenerator(t.Context(), &generators{err: errors.New("down")}, prompts{}, o); err == nil || !strings.Contains(err.Error(), "open model counter: down") {
 		t.Errorf("error %v", err)
 	}
 }

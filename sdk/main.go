@@ -111,7 +111,7 @@ func (p *program) serve(stderr io.Writer) int {
 		GRPCServer:      p.server(restore),
 		Logger:          hclog.NewNullLogger(),
 	})
-	if _, _, err := s.closeWorkload(); err != nil {
+	if _, err := s.closeWorkload(); err != nil {
 		fmt.Fprintln(stderr, "plugin:", err)
 		return 1
 	}

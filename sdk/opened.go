@@ -28,7 +28,6 @@ const mostWarmStreams = 8
 type opened struct {
 	workload  Workload
 	engine    io.Closer // the session or the generator
-	about     any       // what describes it, if it can
 	library   *batch.Library[Sample]
 	policy    batch.Policy
 	together  int // sequences that a generator decodes together; 0: not known, or no generator
@@ -43,7 +42,7 @@ type opened struct {
 func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	model, errModel := s.description.model(o.Model)
 	name, b, errBackend := s.backends.find(o.Backend)
-	if err := errors.Join(errModel, errBackend); err != nil {
+	if err := errors.Join(errModel, errBackend, checkDevices(name, b, o)); err != nil {
 		return nil, err
 	}
 	if o.Network {
@@ -69,7 +68,7 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	}
 	w.start(newWorker, s.outbox)
 	w.info, err = facts(w, o, model)
-	w.info.Backend, w.info.BackendInfo = name, describeBackend(w.about, b)
+	w.info.Backend, w.info.BackendInfo = name, describeBackend(w.engine, b)
 	if err == nil {
 		err = w.join(ctx, o, &w.info)
 	}
@@ -80,14 +79,15 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 func (w *opened) openBatches(ctx context.Context, b backend.Backend, o Options, out *outbox) (func() warmer, error) {
 	request := batch.Request{
 		Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, Preferred: sizeRule(w.workload).Batch, CPUs: runtime.GOMAXPROCS(0),
+		Devices: len(o.Devices),
 	}
 	config := request.Config()
 	config.Options = o.BackendOptions
-	session, err := openSession(ctx, b, w.workload.Model(), config)
+	session, err := openSession(ctx, b, w.workload.Model(), config, o.Devices)
 	if err != nil {
 		return nil, err
 	}
-	w.engine, w.about = session, session
+	w.engine = session
 	w.policy = batch.Choose(request, session.Limits())
 	if _, ok := w.workload.(Runner); ok {
 		w.policy = alone(w.policy)
@@ -101,11 +101,11 @@ func (w *opened) openBatches(ctx context.Context, b backend.Backend, o Options, 
 
 // openStreams opens a generator that answers the workload prompt by prompt, and returns what makes its workers.
 func (w *opened) openStreams(ctx context.Context, b backend.Backend, o Options, out *outbox) (func() warmer, error) {
-	generator, about, err := openGenerator(ctx, b, w.workload, o)
+	generator, err := openGenerator(ctx, b, w.workload, o)
 	if err != nil {
 		return nil, err
 	}
-	w.engine, w.about = generator, about
+	w.engine = generator
 	w.policy = streams(o, generator.Limits())
 	w.together = generator.Limits().MaxBatch
 	w.warm = min(w.policy.Sessions, mostWarmStreams)
@@ -117,14 +117,6 @@ func (w *opened) openStreams(ctx context.Context, b backend.Backend, o Options, 
 func (s *service) openWorkload(ctx context.Context, o Options) (w Workload, err error) {
 	defer batch.Recover(&err, func() string { return "Open" })
 	return s.benchmark.Open(ctx, o)
-}
-
-func openSession(ctx context.Context, b backend.Backend, m backend.Model, c backend.Config) (s backend.Session, err error) {
-	defer batch.Recover(&err, func() string { return "the backend's Open" })
-	if s, err = b.Open(ctx, m, c); err != nil {
-		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), err)
-	}
-	return s, nil
 }
 
 // warmer is a batch.Worker that can run an untimed sample.
@@ -153,15 +145,20 @@ func (w *opened) warmUp(ctx context.Context) error {
 	}
 	sample := warm.WarmSample()
 	faults := make([]error, w.warm)
+	devices := len(shares(w.engine)) // each must get its turns
+	rounds := warmUpRounds * max(1, (devices+w.warm-1)/w.warm)
 	var running sync.WaitGroup
 	for i, k := range w.workers[:w.warm] {
 		running.Go(func() {
-			for range warmUpRounds {
+			for range rounds {
 				faults[i] = errors.Join(faults[i], k.warmUp(ctx, sample, w.warmBatch(sample)))
 			}
 		})
 	}
 	running.Wait()
+	if several, ok := w.engine.(shared); ok {
+		several.Restart()
+	}
 	return errors.Join(faults...)
 }
 

@@ -37,13 +37,17 @@ func newService(b Benchmark, r registry) *service {
 	return &service{benchmark: b, backends: r, description: describe(b, r), outbox: newOutbox()}
 }
 
-func (s *service) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
-	return &pluginpb.DescribeResponse{Capabilities: capabilities(), Description: protoDescription(s.description)}, nil
+func (s *service) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
+	about := &pluginpb.DescribeResponse{Capabilities: capabilities(), Description: protoDescription(s.description)}
+	if r.GetBackends() {
+		about.Backends = each(s.backends.infos(), protoBackend)
+	}
+	return about, nil
 }
 
 // capabilities names what this half can do beyond the first version.
 func capabilities() []string {
-	all := []string{"tokens"}
+	all := []string{"tokens", handshake.Devices, handshake.Backends}
 	if ring.Supported {
 		all = append(all, "ring")
 	}
@@ -73,25 +77,28 @@ func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.
 
 // Close drops what is queued and waits for the batches in work.
 func (s *service) Close(context.Context, *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
-	about, work, err := s.closeWorkload()
-	return &pluginpb.CloseResponse{BackendInfo: about, ClientWork: work}, toStatus(err, codes.Unknown)
+	r, err := s.closeWorkload()
+	return r, toStatus(err, codes.Unknown)
 }
 
-// closeWorkload returns what the backend says of itself at the end, and what was done at the client.
-func (s *service) closeWorkload() (about map[string]string, work []string, err error) {
+// closeWorkload returns what is known at the end: what the backend says of itself, what each device has done, and what
+// was done at the client.
+func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	defer batch.Recover(&err, func() string { return "Close" })
 	s.stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := s.workload
 	if w == nil {
-		return nil, nil, nil
+		return &pluginpb.CloseResponse{}, nil
 	}
 	s.workload = nil
 	defer s.outbox.begin(0)
 	w.scheduler.Close() // what was in work counts
-	about, work = describeBackend(w.engine, nil), w.clientWork()
-	return about, work, w.close()
+	r = &pluginpb.CloseResponse{
+		BackendInfo: describeBackend(w.engine, nil), Shares: each(shares(w.engine), protoShare), ClientWork: w.clientWork(),
+	}
+	return r, w.close()
 }
 
 // stop ends the work, so that whoever waits for room in the queue lets go of the workload.

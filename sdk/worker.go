@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
@@ -23,14 +24,20 @@ type worker struct {
 	inputs   *Batch
 	outputs  []backend.Tensor
 	payloads Payloads
-	run      SampleRun // instead of Collate, session and Postprocess, where the workload is a Runner
+	run      SampleRun  // instead of Collate, session and Postprocess, where the workload is a Runner
+	lane     *pool.Lane // the session, where that is on several devices; else nil
 }
 
 func newWorker(w *opened, s backend.Session, answer func(wire.Batch)) *worker {
 	k := &worker{
-		workload: w.workload, session: s, library: w.library, answer: answer,
+		workload: w.workload, library: w.library, answer: answer,
 		inputs: NewBatch(s.Inputs()), outputs: make([]backend.Tensor, len(s.Outputs())),
 	}
+	if p, ok := s.(*pool.Session); ok {
+		k.lane = p.Lane()
+		s = k.lane
+	}
+	k.session = s
 	if r, ok := w.workload.(Runner); ok {
 		k.run = r.NewRun(s)
 	}
@@ -56,6 +63,10 @@ func (w *worker) collate() error {
 }
 
 func (w *worker) Run(ctx context.Context) error {
+	if w.lane != nil {
+		w.lane.Begin(len(w.samples))
+		defer w.lane.End()
+	}
 	if w.run != nil {
 		return w.runSamples(ctx)
 	}

@@ -15,19 +15,21 @@ type Request struct {
 	Batch, Sessions int
 	Preferred       int // the workload's batch where Batch is 0 and there are many samples at a time; 0: none
 	CPUs            int // cores that this process may use
+	Devices         int // how many devices the user names; 0: the backend chooses
 }
 
 // Config is how the backend opens the model for the request.
 //
 // SingleStream has one sample in work at a time, so that one Run gets all threads. In the other scenarios one Run per
-// core, with one thread each, beats one Run with all threads: no thread waits for another inside an operator.
+// core, with one thread each, beats one Run with all threads: no thread waits for another inside an operator. How many
+// runs at a time suit devices that the user names, the backend knows better.
 func (r Request) Config() backend.Config {
 	c := backend.Config{Concurrency: r.Sessions, MaxBatch: r.Batch}
 	if r.Scenario == loadgen.SingleStream {
 		c.LowLatency = r.Sessions <= 1
 		c.Concurrency = max(c.Concurrency, 1)
 	}
-	if c.Concurrency <= 0 {
+	if c.Concurrency <= 0 && r.Devices == 0 {
 		c.Concurrency = max(r.CPUs, 1)
 	}
 	return c
@@ -78,6 +80,9 @@ func Choose(r Request, l backend.Limits) Policy {
 
 func sessions(r Request, l backend.Limits) int {
 	n := r.Config().Concurrency
+	if n <= 0 {
+		n = max(r.CPUs, r.Devices, 1)
+	}
 	if l.Concurrency > 0 && (r.Sessions <= 0 || r.Sessions > l.Concurrency) {
 		n = l.Concurrency
 	}

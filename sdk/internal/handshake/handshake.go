@@ -22,6 +22,11 @@ const (
 	// SocketDirEnv names the private directory of the plugin's socket.
 	SocketDirEnv = plugin.EnvUnixSocketDir
 
+	// Devices is the capability of a plugin that heeds the devices of an Open request.
+	Devices = "devices"
+	// Backends is the capability of a plugin that describes its backends on request.
+	Backends = "backends"
+
 	// MaxMessage is the receive limit of both halves. Frames stay near ChunkBytes; a payload of one sample, a list of
 	// samples to load or a description may be larger.
 	MaxMessage = math.MaxInt32

@@ -1,0 +1,171 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// engine is a session or a generator.
+type engine interface {
+	io.Closer
+	Limits() backend.Limits
+}
+
+// member is one device of a crew. Its counts belong to the crew's lock.
+type member[E engine] struct {
+	engine E
+	name   string // of the device
+	width  int    // runs at a time that fill it: at least 1
+
+	working int    // runs in work
+	turns   uint64 // how often it was chosen
+	share   backend.Share
+}
+
+// crew is several devices that do one job.
+type crew[E engine] struct {
+	mu  sync.Mutex
+	all []*member[E]
+}
+
+// open opens every device, at the same time: a large model takes its time on each. If one fails, the others are closed.
+//
+// The runs at a time of c are divided among the devices; each gets one at least.
+func open[E engine](ctx context.Context, c backend.Config, devices []string, open func(context.Context, backend.Config) (E, error)) (*crew[E], error) {
+	members, faults := make([]*member[E], len(devices)), make([]error, len(devices))
+	var opening sync.WaitGroup
+	for i, device := range devices {
+		own := c
+		own.Device, own.Concurrency = device, divide(c.Concurrency, len(devices), i)
+		opening.Go(func() {
+			e, err := open(ctx, own)
+			if err != nil {
+				faults[i] = fmt.Errorf("device %s: %w", device, err)
+				return
+			}
+			members[i] = &member[E]{engine: e, name: device, width: max(1, e.Limits().Concurrency), share: backend.Share{Name: device}}
+		})
+	}
+	opening.Wait()
+	w := &crew[E]{}
+	for _, m := range members {
+		if m != nil {
+			w.all = append(w.all, m)
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// divide is part i of n runs at a time among so many devices; 0 stays 0, which leaves it to the backend.
+func divide(n, devices, i int) int {
+	if n <= 0 {
+		return 0
+	}
+	part := n / devices
+	if i < n%devices {
+		part++
+	}
+	return max(1, part)
+}
+
+// begin chooses the device for a run and counts it as in work.
+func (w *crew[E]) begin() *member[E] {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	best := w.all[0]
+	for _, m := range w.all[1:] {
+		if m.before(best) {
+			best = m
+		}
+	}
+	best.working++
+	best.turns++
+	return best
+}
+
+// before reports whether m is the better choice: it has fewer runs in work for its width or, where that is equal, has had
+// fewer turns for it. The fractions are compared by products.
+func (m *member[E]) before(o *member[E]) bool {
+	if load, other := m.working*o.width, o.working*m.width; load != other {
+		return load < other
+	}
+	return m.turns*uint64(o.width) < o.turns*uint64(m.width)
+}
+
+// end counts what the device has done since begin.
+func (w *crew[E]) end(m *member[E], batches, samples int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m.working--
+	m.share.Batches += uint64(batches)
+	m.share.Samples += uint64(samples)
+}
+
+// Restart forgets what the devices have done so far: a warm-up is no share of the work.
+func (w *crew[E]) Restart() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, m := range w.all {
+		m.share = backend.Share{Name: m.name}
+	}
+}
+
+// Shares is what each device has done since the last Restart, in the order in which they were named.
+func (w *crew[E]) Shares() []backend.Share {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	shares := make([]backend.Share, len(w.all))
+	for i, m := range w.all {
+		shares[i] = m.share
+	}
+	return shares
+}
+
+// Limits are those of all devices together: the sum of their runs at a time, 0 where one has no preference; and batches
+// that suit each of them.
+func (w *crew[E]) Limits() backend.Limits {
+	var all backend.Limits
+	preferring := true
+	for _, m := range w.all {
+		l := m.engine.Limits()
+		preferring = preferring && l.Concurrency > 0
+		all.Concurrency += l.Concurrency
+		all.PreferredBatch = least(all.PreferredBatch, l.PreferredBatch)
+		all.MaxBatch = least(all.MaxBatch, l.MaxBatch)
+	}
+	if !preferring {
+		all.Concurrency = 0
+	}
+	return all
+}
+
+// least is the smaller of two limits, of which 0 is none.
+func least(a, b int) int {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// Close closes every device, whatever fails.
+func (w *crew[E]) Close() error {
+	faults := make([]error, len(w.all))
+	var closing sync.WaitGroup
+	for i, m := range w.all {
+		closing.Go(func() {
+			if err := m.engine.Close(); err != nil {
+				faults[i] = fmt.Errorf("device %s: %w", m.name, err)
+			}
+		})
+	}
+	closing.Wait()
+	return errors.Join(faults...)
+}

@@ -1,0 +1,50 @@
+package pool
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Describe joins what the devices say of themselves, and says what each has done. A detail on which all agree is said
+// once; of others each device says its own.
+func (w *crew[E]) Describe() backend.Info {
+	all := backend.Info{Details: map[string]string{}, Shares: w.Shares()}
+	infos := make([]backend.Info, len(w.all))
+	keys := map[string]bool{}
+	for i, m := range w.all {
+		all.Devices = append(all.Devices, m.name)
+		d, ok := any(m.engine).(backend.Describer)
+		if !ok {
+			continue
+		}
+		infos[i] = d.Describe()
+		for key := range infos[i].Details {
+			keys[key] = true
+		}
+	}
+	all.Version = w.joined(infos, func(i backend.Info) string { return i.Version })
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		all.Details[key] = w.joined(infos, func(i backend.Info) string { return i.Details[key] })
+	}
+	return all
+}
+
+// joined is the one text that all devices have, or the text of each that has one, with its name.
+func (w *crew[E]) joined(infos []backend.Info, text func(backend.Info) string) string {
+	first, differ := text(infos[0]), false
+	var parts []string
+	for i, info := range infos {
+		t := text(info)
+		differ = differ || t != first
+		if t != "" {
+			parts = append(parts, t+" ("+w.all[i].name+")")
+		}
+	}
+	if !differ {
+		return first
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,38 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Generator is one generator on several devices. Each prompt stays on one of them, with its keys and values.
+type Generator struct {
+	*crew[backend.Generator]
+}
+
+var (
+	_ backend.Generator = (*Generator)(nil)
+	_ backend.Describer = (*Generator)(nil)
+)
+
+// OpenGenerators opens a generator on each device with opener, which gets c with the device and its part of c.Concurrency.
+func OpenGenerators(ctx context.Context, c backend.Config, devices []string, opener func(context.Context, backend.Config) (backend.Generator, error)) (*Generator, error) {
+	w, err := open(ctx, c, devices, opener)
+	if err != nil {
+		return nil, err
+	}
+	return &Generator{w}, nil
+}
+
+// Generate continues p on the device with the fewest prompts in work.
+func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+	m, done := g.begin(), 0
+	defer func() { g.end(m, done, done) }()
+	if err := m.engine.Generate(ctx, p, sink); err != nil {
+		return fmt.Errorf("device %s: %w", m.name, err)
+	}
+	done = 1
+	return nil
+}

@@ -1,0 +1,110 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Session is one model on several devices.
+type Session struct {
+	*crew[backend.Session]
+}
+
+var (
+	_ backend.Session   = (*Session)(nil)
+	_ backend.Describer = (*Session)(nil)
+)
+
+// OpenSessions opens the model on each device with open, which gets c with the device and its part of c.Concurrency. All
+// must have the same inputs and outputs; an error names the device.
+func OpenSessions(ctx context.Context, c backend.Config, devices []string, opener func(context.Context, backend.Config) (backend.Session, error)) (*Session, error) {
+	w, err := open(ctx, c, devices, opener)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{w}
+	if err := s.agree(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// agree compares the tensors of every device with those of the first.
+func (s *Session) agree() error {
+	first := s.all[0]
+	var faults []error
+	for _, m := range s.all[1:] {
+		for _, side := range []struct {
+			kind      string
+			got, want []backend.TensorInfo
+		}{{"input", m.engine.Inputs(), first.engine.Inputs()}, {"output", m.engine.Outputs(), first.engine.Outputs()}} {
+			if !slices.EqualFunc(side.got, side.want, alike) {
+				faults = append(faults, fmt.Errorf("%w: device %s has the %ss %v, %s has %v; the devices of one run must agree",
+					backend.ErrTensors, m.name, side.kind, side.got, first.name, side.want))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func alike(a, b backend.TensorInfo) bool {
+	return a.Name == b.Name && a.DType == b.DType && slices.Equal(a.Shape, b.Shape)
+}
+
+// Inputs are the same on each device.
+func (s *Session) Inputs() []backend.TensorInfo { return s.all[0].engine.Inputs() }
+
+// Outputs are the same on each device.
+func (s *Session) Outputs() []backend.TensorInfo { return s.all[0].engine.Outputs() }
+
+// Run executes one batch on one device. It counts the rows of the first input as samples; a Lane counts better.
+func (s *Session) Run(ctx context.Context, in, out []backend.Tensor) error {
+	l := Lane{Session: s}
+	l.Begin(rows(in))
+	defer l.End()
+	return l.Run(ctx, in, out)
+}
+
+func rows(in []backend.Tensor) int {
+	if len(in) == 0 || len(in[0].Shape) == 0 {
+		return 1
+	}
+	return int(in[0].Shape[0])
+}
+
+// Lane is a Session as one goroutine uses it that knows which samples a run is for: all runs between Begin and End go to
+// one device, so that a sample of many runs stays where it is.
+type Lane struct {
+	*Session
+	at               *member[backend.Session] // nil: outside of Begin and End
+	batches, samples int                      // since Begin
+}
+
+// Lane returns a lane. There may be any number of them.
+func (s *Session) Lane() *Lane { return &Lane{Session: s} }
+
+// Begin chooses the device for so many samples. End follows.
+func (l *Lane) Begin(samples int) { l.at, l.batches, l.samples = l.begin(), 0, samples }
+
+// Run executes one batch on the device that Begin chose; outside of Begin and End on any.
+func (l *Lane) Run(ctx context.Context, in, out []backend.Tensor) error {
+	if l.at == nil {
+		return l.Session.Run(ctx, in, out)
+	}
+	if err := l.at.engine.Run(ctx, in, out); err != nil {
+		l.samples = 0 // they are not answered
+		return fmt.Errorf("device %s: %w", l.at.name, err)
+	}
+	l.batches++
+	return nil
+}
+
+// End counts what was run since Begin.
+func (l *Lane) End() {
+	l.end(l.at, l.batches, l.samples)
+	l.at = nil
+}

@@ -1,0 +1,132 @@
+package sdk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+)
+
+// checkDevices says what is wrong with the devices of a request, before anything is opened.
+func checkDevices(name string, b backend.Backend, o Options) error {
+	if len(o.Devices) == 0 || b == nil {
+		return nil
+	}
+	chooser, ok := b.(backend.DeviceChooser)
+	if !ok {
+		return Usage(fmt.Errorf("device %s: backend %s does not let a run choose its device%s", strings.Join(o.Devices, ", "), name, ownOptions(b)))
+	}
+	var faults []error
+	for i, device := range o.Devices {
+		switch {
+		case device == "":
+			faults = append(faults, errors.New("a device without a name"))
+		case slices.Contains(o.Devices[:i], device):
+			faults = append(faults, fmt.Errorf("device %s is named twice: it takes several batches at a time as it is", device))
+		}
+	}
+	if n := len(o.Devices); o.Sessions > 0 && o.Sessions < n && o.Scenario != loadgen.SingleStream {
+		faults = append(faults, fmt.Errorf("%d sessions for %d devices, want one for each at least", o.Sessions, n))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return Usage(err)
+	}
+	if err := chooser.CheckDevices(o.Devices, o.BackendOptions); err != nil {
+		return fmt.Errorf("backend %s: %w", name, err)
+	}
+	return nil
+}
+
+// ownOptions says with which options a backend without a choice of devices is told where to run, if it has any.
+func ownOptions(b backend.Backend) string {
+	d, ok := b.(backend.Describer)
+	if !ok {
+		return ""
+	}
+	var names []string
+	for _, o := range d.Describe().Options {
+		names = append(names, o.Name)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; where it runs is up to its own options: " + strings.Join(names, ", ")
+}
+
+// openSession opens the model on the one device, on each of several, or where the backend chooses.
+func openSession(ctx context.Context, b backend.Backend, m backend.Model, c backend.Config, devices []string) (backend.Session, error) {
+	if len(devices) < 2 {
+		c.Device = strings.Join(devices, "")
+		return openOne(ctx, b, m, c)
+	}
+	s, err := pool.OpenSessions(ctx, c, devices, func(ctx context.Context, c backend.Config) (backend.Session, error) {
+		return openOne(ctx, b, m, c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func openOne(ctx context.Context, b backend.Backend, m backend.Model, c backend.Config) (s backend.Session, err error) {
+	defer batch.Recover(&err, func() string { return "the backend's Open" })
+	if s, err = b.Open(ctx, m, c); err != nil {
+		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), err)
+	}
+	return s, nil
+}
+
+// openGenerators opens a generator as openSession opens a session.
+func openGenerators(ctx context.Context, c backend.Config, devices []string, open func(context.Context, backend.Config) (backend.Generator, error)) (backend.Generator, error) {
+	if len(devices) < 2 {
+		c.Device = strings.Join(devices, "")
+		return open(ctx, c)
+	}
+	g, err := pool.OpenGenerators(ctx, c, devices, open)
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// shared is work that several devices share: what counts as done begins anew after the warm-up.
+type shared interface{ Restart() }
+
+// shares is what each of several devices, or servers, has done.
+func shares(engine any) []backend.Share {
+	if d, ok := engine.(backend.Describer); ok {
+		return d.Describe().Shares
+	}
+	return nil
+}
+
+// infos asks every backend of the binary what it is.
+func (r registry) infos() []BackendInfo {
+	all := make([]BackendInfo, len(r))
+	for i, b := range r {
+		all[i] = BackendInfo{Name: b.name, Info: b.info()}
+	}
+	return all
+}
+
+// info is what the backend says of itself; one that panics says so.
+func (b namedBackend) info() (info backend.Info) {
+	var fault error
+	defer func() {
+		if fault != nil {
+			info = backend.Info{Details: map[string]string{"fault": fault.Error()}}
+		}
+	}()
+	defer batch.Recover(&fault, func() string { return "Describe of backend " + b.name })
+	if d, ok := b.backend.(backend.Describer); ok {
+		info = d.Describe()
+	}
+	return info
+}

@@ -1,0 +1,39 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+)
+
+// Backends asks the plugin for what its backends say of themselves: their devices, options and libraries. No model is
+// opened. A plugin that cannot say, built with an older sdk or none, has none to list.
+func (p *Plugin) Backends(ctx context.Context) ([]sdk.BackendInfo, error) {
+	r, err := call(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{Backends: true})
+	if err != nil {
+		return nil, err
+	}
+	return fromproto.Backends(r.GetBackends()), nil
+}
+
+// heedsDevices makes sure that a plugin does not run elsewhere than on the devices that it is told to.
+func (p *Plugin) heedsDevices(ctx context.Context, devices []string) error {
+	if len(devices) == 0 {
+		return nil
+	}
+	r, err := call(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{})
+	if err != nil {
+		return err
+	}
+	if slices.Contains(r.GetCapabilities(), handshake.Devices) {
+		return nil
+	}
+	return sdk.Usage(fmt.Errorf("device %s: plugin %s knows no devices (capability %q); rebuild it with this version's sdk, or leave the device out",
+		strings.Join(devices, ", "), p.name, handshake.Devices))
+}
