@@ -7,7 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Card is what every model card (card.json, written by the training script) says. A card may say more.
+// Card is what every model card (card.json) says. A card may say more. The training script writes it, with the metrics that
+// Python's runtime gives; those of the runtime that plugins have go in their place, to all digits.
 type Card struct {
 	TrainingMinutes float64     `json:"training_minutes"` // of wall time, making the data included
 	TrainedWith     TrainedWith `json:"trained_with"`
@@ -28,7 +29,7 @@ type CardFile struct {
 	Precision string       `json:"precision"` // "fp32" or "int8"
 	Size      int64        `json:"size"`      // bytes
 	SHA256    string       `json:"sha256"`    // lower-case hex
-	Metrics   []sdk.Metric `json:"metrics"`   // on the embedded data set, unrounded or rounded to four decimals
+	Metrics   []sdk.Metric `json:"metrics"`   // on the embedded data set, as the harness measures them
 }
 
 // MustReadCard parses an embedded card.json into F, which embeds [Card] and adds what this card says more. It panics where the
