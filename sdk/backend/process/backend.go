@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,9 @@ func (Backend) Describe() backend.Info {
 		{Name: "KEY", Help: "any other option goes to the process"},
 	}}
 }
+
+// CheckDevices leaves devices to the process of each, which alone knows them.
+func (Backend) CheckDevices([]string, map[string]string) error { return nil }
 
 // settings is Config.Options, read.
 type settings struct {
@@ -117,10 +121,17 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 func open(ctx context.Context, p *child, set settings, m backend.Model, c backend.Config) (*session, error) {
 	r, err := p.rpc.Open(ctx, &backendpb.OpenRequest{
 		Name: m.Name, Path: m.Path, Model: m.Bytes, Concurrency: uint32(max(c.Concurrency, 0)),
-		LowLatency: c.LowLatency, MaxBatch: uint32(max(c.MaxBatch, 0)), Options: set.own,
+		LowLatency: c.LowLatency, MaxBatch: uint32(max(c.MaxBatch, 0)), Options: set.own, Device: c.Device,
 	})
 	if err != nil {
 		return nil, p.explain("open the model", err)
+	}
+	if c.Device != "" && !slices.Contains(r.Capabilities, deviceChoice) {
+		return nil, fmt.Errorf("%w: device %s: the backend process knows no devices (its answer to Open lacks the capability %q); tell it by an option of its own where to run",
+			backend.ErrOption, c.Device, deviceChoice)
+	}
+	if c.Concurrency <= 0 && r.Concurrency == 0 { // neither side says
+		r.Concurrency = 1
 	}
 	s := &session{child: p, response: r, shared: set.shared && slices.Contains(r.Capabilities, sharedMemory)}
 	if s.inputs, err = bind("input", m.Inputs, r.Inputs); err != nil {
@@ -130,7 +141,7 @@ func open(ctx context.Context, p *child, set settings, m backend.Model, c backen
 		return nil, err
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.lanes = make(chan *lane, max(c.Concurrency, 1))
+	s.lanes = make(chan *lane, cmp.Or(max(c.Concurrency, 0), int(r.Concurrency)))
 	for range cap(s.lanes) {
 		s.lanes <- &lane{session: s}
 	}

@@ -22,6 +22,8 @@ func serveFaulty(fault string) error {
 	switch fault {
 	case "none":
 		return Serve(doubler{})
+	case "devices":
+		return Serve(choosing{})
 	case "slow":
 		return Serve(doubler{delay: 300 * time.Millisecond})
 	case "exit":

@@ -35,8 +35,12 @@ func (s *service) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendp
 	if s.session != nil {
 		return nil, status.Error(codes.AlreadyExists, "a model is open: a process holds one")
 	}
+	capabilities, err := s.capabilities(r)
+	if err != nil {
+		return nil, status.Error(codeOf(err), err.Error())
+	}
 	session, err := s.backend.Open(ctx, backend.Model{Name: r.Name, Path: r.Path, Bytes: r.Model}, backend.Config{
-		Concurrency: int(r.Concurrency), LowLatency: r.LowLatency, MaxBatch: int(r.MaxBatch), Options: r.Options,
+		Concurrency: int(r.Concurrency), LowLatency: r.LowLatency, MaxBatch: int(r.MaxBatch), Options: r.Options, Device: r.Device,
 	})
 	if err != nil {
 		return nil, status.Error(codeOf(err), err.Error())
@@ -47,8 +51,22 @@ func (s *service) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendp
 		Inputs: toProto(session.Inputs()), Outputs: toProto(session.Outputs()),
 		Concurrency: uint32(limits.Concurrency), PreferredBatch: uint32(limits.PreferredBatch), MaxBatch: uint32(limits.MaxBatch),
 		Version: info.Version, Devices: info.Devices, Details: info.Details,
-		Capabilities: []string{sharedMemory},
+		Capabilities: capabilities,
 	}, nil
+}
+
+// capabilities is what the process can do. A device is checked before the model is loaded.
+func (s *service) capabilities(r *backendpb.OpenRequest) ([]string, error) {
+	chooser, ok := s.backend.(backend.DeviceChooser)
+	if !ok {
+		return []string{sharedMemory}, nil
+	}
+	if r.Device != "" {
+		if err := chooser.CheckDevices([]string{r.Device}, r.Options); err != nil {
+			return nil, err
+		}
+	}
+	return []string{sharedMemory, deviceChoice}, nil
 }
 
 func codeOf(err error) codes.Code {

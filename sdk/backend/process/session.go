@@ -13,6 +13,9 @@ import (
 // sharedMemory is the capability of a process that maps regions.
 const sharedMemory = "shared-memory"
 
+// deviceChoice is the capability of a process that heeds OpenRequest.device.
+const deviceChoice = "device"
+
 // session is a model in a backend process.
 type session struct {
 	child           *child
