@@ -17,6 +17,8 @@ import (
 const (
 	// nodeTimeout bounds one answer of a node.
 	nodeTimeout = 10 * time.Second
+	// sendTimeout bounds the answer to one request of those that measure bandwidth.
+	sendTimeout = time.Minute
 	// warmTrips are not counted: connections are made, and caches filled.
 	warmTrips = 3
 	// roundTrips give a 50th and a 99th percentile.
@@ -127,7 +129,7 @@ func sendMany(ctx context.Context, n backend.Node, most int64, limit time.Durati
 }
 
 func sendOne(ctx context.Context, n backend.Node) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, nodeTimeout, fmt.Errorf("it does not answer a request of %d bytes within %v", sendBytes, nodeTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, sendTimeout, fmt.Errorf("it does not answer within %v", sendTimeout))
 	defer cancel()
 	if err := timely(ctx, n.Send(ctx, sendBytes)); err != nil {
 		return fmt.Errorf("a request of %d bytes: %w", sendBytes, err)

@@ -16,6 +16,7 @@ import (
 type Options struct {
 	Model string // "": "mock"
 	Owner string // what it says of itself in the list of models
+	Alias string // a second name of the model in that list; "": none
 	Key   string // the API key that requests must have; "": none
 
 	First, Step time.Duration // until the first token, and between two; 0: at once
@@ -93,7 +94,11 @@ func refuse(w http.ResponseWriter, status int, reason string) {
 
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model","owned_by":%q}]}`, s.options.Model, s.options.Owner)
+	second := ""
+	if s.options.Alias != "" {
+		second = fmt.Sprintf(`,{"id":%q,"object":"model","owned_by":%q}`, s.options.Alias, s.options.Owner)
+	}
+	fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model","owned_by":%q}%s]}`, s.options.Model, s.options.Owner, second)
 }
 
 // Request is what a client asks.

@@ -23,6 +23,7 @@ func run() error {
 	var o openaitest.Options
 	address := flag.String("listen", "localhost:8000", "address to listen at; port 0 chooses one")
 	flag.StringVar(&o.Model, "model", "mock", "the model's name")
+	flag.StringVar(&o.Alias, "alias", "", "a second name of the model: the node's, in the network division")
 	flag.StringVar(&o.Owner, "owner", "vllm", "what the server says of itself: vllm, sglang, ...")
 	flag.DurationVar(&o.First, "first", 0, "time to the first token")
 	flag.DurationVar(&o.Step, "step", 0, "time between two tokens; 0 sends an answer in one piece")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/division"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/output"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
@@ -76,6 +77,9 @@ func planTable(p *plan.Plan) table.Table {
 	t.Row("model", modelText(p))
 	t.Row("data", datasetText(p))
 	t.Row("backend", backendText(p))
+	if p.Division != division.Closed {
+		t.Row("division", p.Division)
+	}
 	t.Row("settings", p.Profile)
 	t.Row("output", p.Out)
 	return t

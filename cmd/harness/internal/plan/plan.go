@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/division"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/settings"
 )
@@ -23,6 +24,7 @@ type Plan struct {
 	File     *sdk.ModelFile // the manifest entry of the model file; nil for a user's own
 	Embedded bool           // no file of the user's: the plugin's embedded model
 	Options  sdk.Options    // of every run, but for the scenario
+	Division division.Division
 	Profile  settings.Profile
 	Rules    string
 	UserConf string
@@ -79,6 +81,7 @@ func Build(r Request, s discover.Served, files Files) (*Plan, error) {
 	p.Rules = round.Name
 	p.Pace, err = r.pace()
 	add(err)
+	add(p.chooseDivision(r.Division))
 	add(p.chooseModel(r, files)...)
 	add(p.chooseOptions(r)...)
 	add(p.chooseProfile(r))
@@ -114,14 +117,24 @@ func (p *Plan) chooseProfile(r Request) error {
 	return nil
 }
 
+// chooseDivision lets the plugin know of the network division, whose runs differ from others.
+func (p *Plan) chooseDivision(name string) error {
+	d, err := division.Parse(name)
+	if err != nil {
+		return fmt.Errorf("--division: %w", err)
+	}
+	p.Division, p.Options.Network = d, d == division.Network
+	return nil
+}
+
 // chooseRuns makes the runs with their settings.
 func (p *Plan) chooseRuns(r Request) []error {
 	model := p.Served.Model
 	if len(model.Scenarios) == 0 {
 		return []error{exitcode.With(exitcode.Plugin, errors.New("plugin "+p.Served.Name+" lists no scenario for "+model.Name))}
 	}
-	scenarios, err1 := r.scenarios(model.Name, model.Scenarios)
-	steps, err2 := r.steps(scenarios, model.Scenarios)
+	scenarios, err1 := r.scenarios(model.Name, p.Division, model.Scenarios)
+	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
 	overrides, faults := settings.ParseOverrides(r.Set)
 	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
 		return faults

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/division"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
 )
 
@@ -30,6 +31,9 @@ type Request struct {
 	Count     int
 	Batch     int
 	Sessions  int
+
+	// Division is "closed", "network" or "open"; empty: closed.
+	Division string
 
 	Rules    string
 	UserConf string
@@ -55,8 +59,12 @@ const (
 // everyScenario is the word for all scenarios of a model.
 const everyScenario = "all"
 
-// scenarios returns those asked for, in the order of the model's rules, without doubles.
-func (r Request) scenarios(model string, served []loadgen.Scenario) ([]loadgen.Scenario, error) {
+// scenarios returns those asked for, of the ones that the division has, in the order of the model's rules, without doubles.
+func (r Request) scenarios(model string, d division.Division, served []loadgen.Scenario) ([]loadgen.Scenario, error) {
+	all := served
+	if served = d.Scenarios(all); len(served) == 0 {
+		return nil, fmt.Errorf("--division %s runs Server and Offline, and %s has %s", d, model, strings.Join(names(all), ", "))
+	}
 	if len(r.Scenarios) == 0 {
 		return served, nil
 	}
@@ -79,6 +87,9 @@ func (r Request) scenarios(model string, served []loadgen.Scenario) ([]loadgen.S
 		}
 	}
 	for s := range wanted {
+		if slices.Contains(all, s) {
+			return nil, fmt.Errorf("--scenario %v: --division %s runs Server and Offline alone, the datacenter suite", s, d)
+		}
 		return nil, fmt.Errorf("--scenario: the rules have no %v scenario for %s; it runs %s", s, model, strings.Join(names(served), ", "))
 	}
 	return in, nil

@@ -79,7 +79,7 @@ func (r *Run) Skip() {
 func (r *Run) normalise() {
 	r.Reasons, r.Deviations, r.Files = list(r.Reasons), list(r.Deviations), list(r.Files)
 	r.Command, r.Settings, r.Messages = list(r.Command), list(r.Settings), list(r.Messages)
-	r.Notes = list(r.Notes)
+	r.Notes, r.DivisionReasons = list(r.Notes), list(r.DivisionReasons)
 	if r.Accuracy != nil {
 		r.Accuracy.Notes = list(r.Accuracy.Notes)
 		if r.Accuracy.Metrics == nil {

@@ -51,6 +51,13 @@ type Run struct {
 	Audit      string   `json:"audit,omitempty"` // the file of audit settings
 	Pace       string   `json:"pace"`            // of Server queries: "default", or "precise": spun to the due time
 
+	// Division is that of the rules which the run is of, as far as where and by whom the work is done decides: "closed",
+	// "network", "open". Empty: the run did not come so far that one could tell. DivisionReasons say why it is not of the one
+	// that was asked for.
+	Division        string   `json:"division,omitempty"`
+	DivisionReasons []string `json:"division_reasons"`
+	Network         *Network `json:"network,omitempty"` // of a run whose model is on other machines
+
 	Started  time.Time `json:"started"`
 	Duration float64   `json:"duration_s"` // of the timed series
 	Took     string    `json:"took"`       // the same for people: "3.2 s"
@@ -254,6 +261,24 @@ type Workload struct {
 	Sessions               int               `json:"sessions"`
 	SUT                    string            `json:"sut_name"`
 	QSL                    string            `json:"qsl_name"`
+}
+
+// Network is what is known of the machines that ran the model.
+type Network struct {
+	Nodes []Node `json:"nodes"`
+	// ClientWork is what was done on this machine, within the timed run, beyond sending samples and taking answers.
+	ClientWork []string `json:"client_work"`
+}
+
+// Node is a machine that ran the model. All but the address is known of runs of the network division alone.
+type Node struct {
+	Address string `json:"address"`        // as the backend's options name it
+	Name    string `json:"name,omitempty"` // as it calls itself
+	Peer    string `json:"peer,omitempty"` // the network address that answered
+	// RoundTripP50 and RoundTripP99 are percentiles of a small request and its answer, measured before the run.
+	RoundTripP50   int64         `json:"round_trip_p50_ns,omitempty"`
+	RoundTripP99   int64         `json:"round_trip_p99_ns,omitempty"`
+	BytesPerSecond figure.Number `json:"bytes_per_second,omitempty"` // from here to the node
 }
 
 // Plugin is the plugin that ran.

@@ -25,6 +25,7 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 	if r.Tuning != "" {
 		t.Row("tuning", r.tuningText())
 	}
+	r.divisionRows(&t)
 	t.Row("output", out)
 	if _, err := fmt.Fprintf(w, "%s\n\n", r.Model); err != nil {
 		return err
@@ -183,6 +184,7 @@ func (r Run) writeRemarks(b *strings.Builder) {
 			fmt.Fprintf(b, "    not as the rules: %s\n", d)
 		}
 	}
+	r.writeDivision(b)
 	for _, n := range r.Notes {
 		fmt.Fprintf(b, "    note: %s\n", n.Text)
 	}

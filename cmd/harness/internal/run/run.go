@@ -118,7 +118,7 @@ func (r *Runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptio
 }
 
 // test opens the workload and runs LoadGen on it.
-func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *report.Run) error {
+func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *report.Run) (err error) {
 	options := p.Options
 	options.Scenario = t.Scenario
 	w, err := pl.Open(ctx, options)
@@ -130,7 +130,11 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pla
 	defer func() {
 		w.Close()
 		rec.Workload.BackendInfo = w.Info().BackendInfo // as it is at the end
+		err = errors.Join(err, label(rec, p, w.Info()))
 	}()
+	if err := label(rec, p, w.Info()); err != nil {
+		return err
+	}
 	if sum := r.Facts.DatasetSHA256; sum != "" {
 		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
 	}

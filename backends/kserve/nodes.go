@@ -1,0 +1,69 @@
+package kserve
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+var _ backend.Remote = (*session)(nil)
+
+// Nodes are the endpoints.
+func (s *session) Nodes() []backend.Node {
+	nodes := make([]backend.Node, len(s.endpoints))
+	for i, e := range s.endpoints {
+		nodes[i] = node{s, e}
+	}
+	return nodes
+}
+
+// node is an endpoint as the network division sees it.
+type node struct {
+	session  *session
+	endpoint *endpoint
+}
+
+func (n node) Address() string { return n.endpoint.url }
+
+// Name is the server's name in its metadata: Triton's option id, MLServer's server_name. A server without metadata is asked
+// whether the model is ready instead, for the round trip, and has no name.
+func (n node) Name(ctx context.Context) (name, address string, err error) {
+	ctx, cancel := n.session.call(ctx)
+	defer cancel()
+	var from peer.Peer
+	r, err := n.endpoint.rpc.ServerMetadata(ctx, &oip.ServerMetadataRequest{}, grpc.Peer(&from))
+	if status.Code(err) == codes.Unimplemented {
+		_, err = n.endpoint.rpc.ModelReady(ctx, n.question(), grpc.Peer(&from))
+	}
+	if err != nil {
+		return "", "", explain(err)
+	}
+	if from.Addr != nil {
+		address = from.Addr.String()
+	}
+	return r.GetName(), address, nil
+}
+
+// Send asks whether the model is ready, with a field that the protocol does not have, which every server passes over.
+func (n node) Send(ctx context.Context, size int) error {
+	ctx, cancel := n.session.call(ctx)
+	defer cancel()
+	q := n.question()
+	q.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, padding, protowire.BytesType), make([]byte, size)))
+	_, err := n.endpoint.rpc.ModelReady(ctx, q)
+	return explain(err)
+}
+
+// padding is the number of a field that the protocol will hardly ever have: the last one.
+const padding = protowire.MaxValidNumber
+
+func (n node) question() *oip.ModelReadyRequest {
+	return &oip.ModelReadyRequest{Name: n.session.settings.model, Version: n.session.settings.version}
+}

@@ -1,0 +1,93 @@
+package openai
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+var _ backend.Remote = (*Generator)(nil)
+
+// Nodes are the endpoints.
+func (g *Generator) Nodes() []backend.Node {
+	nodes := make([]backend.Node, len(g.settings.endpoints))
+	for i, u := range g.settings.endpoints {
+		nodes[i] = node{g, u}
+	}
+	return nodes
+}
+
+// node is an endpoint as the network division sees it.
+type node struct {
+	generator *Generator
+	base      *url.URL
+}
+
+func (n node) Address() string { return n.base.String() }
+
+// Name asks for the list of models. The API has no name for a server: the further names under which it serves the model are
+// taken for its own (vLLM: --served-model-name MODEL NODE), or else what it says that it is.
+func (n node) Name(ctx context.Context) (name, peer string, err error) {
+	l, err := list(peerOf(ctx, &peer), n.generator.client, n.generator.header, n.base)
+	if err != nil {
+		return "", peer, err
+	}
+	model := n.generator.settings.model
+	others := slices.DeleteFunc(slices.Clone(l.ids), func(id string) bool { return id == model })
+	return cmp.Or(strings.Join(others, " "), l.owners[model], l.server), peer, nil
+}
+
+// peerOf lets a request write down the address of the server that it goes to.
+func peerOf(ctx context.Context, to *string) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(c httptrace.GotConnInfo) { *to = c.Conn.RemoteAddr().String() },
+	})
+}
+
+// Send sends a request for an answer whose JSON is blanks and no more than an opened object: a server must read all of it to see
+// that it asks for nothing, and refuses it.
+func (n node) Send(ctx context.Context, size int) (err error) {
+	body := bytes.Repeat([]byte{' '}, max(size, 1))
+	body[len(body)-1] = '{'
+	path := "/completions"
+	if n.generator.settings.api == chat {
+		path = "/chat/completions"
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, n.base.String()+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header = n.generator.header
+	response, err := n.generator.client.Do(request)
+	if err != nil {
+		return broken(ctx, err)
+	}
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, mostListed))
+	if err != nil {
+		return broken(ctx, err)
+	}
+	return unread(response, answer[:min(len(answer), bodyShown)])
+}
+
+// unread is an error where a server may have answered without reading the request, so that its time says nothing.
+func unread(r *http.Response, body []byte) error {
+	switch r.StatusCode {
+	case http.StatusRequestEntityTooLarge:
+		return fmt.Errorf("%w: %s: raise the limit of the server, or of what stands before it, for the size of a request", ErrServer, r.Status)
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusTooManyRequests,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return refused(r, body)
+	}
+	return nil
+}
