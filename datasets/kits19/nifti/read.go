@@ -163,25 +163,6 @@ func converting[T any](convert func(float64) (T, bool)) turner[T] {
 	}
 }
 
-// copying is a turner for bytes that are the values, 0 to most.
-func copying(most uint8) turner[uint8] {
-	return func(h *Header, out []uint8, block []byte, k, n int) error {
-		plane := h.Shape[0] * h.Shape[1]
-		for at := range plane {
-			i, j := at%h.Shape[0], at/h.Shape[0]
-			run := out[(i*h.Shape[1]+j)*h.Shape[2]+k:][:n]
-			for place := range run {
-				v := block[place*plane+at]
-				if v > most {
-					return notAClass(i, j, k+place, float64(v))
-				}
-				run[place] = v
-			}
-		}
-		return nil
-	}
-}
-
 func notAClass(i, j, k int, value float64) error {
 	return fmt.Errorf("%w: voxel (%d, %d, %d) is %v, want a class", ErrFormat, i, j, k, value)
 }

@@ -1,0 +1,115 @@
+package nifti
+
+import "encoding/binary"
+
+// tile is the side of the squares of voxels that are turned at once: a byte each in the words of 64 bits.
+const tile = 8
+
+// copying is a turner for bytes that are the values, 0 to most.
+func copying(most uint8) turner[uint8] {
+	return func(h *Header, out []uint8, block []byte, k, n int) error {
+		if !within(block, most) {
+			return firstAbove(h, block, k, n, most)
+		}
+		rows, across := h.Shape[0]/tile*tile, n/tile*tile
+		for j := range h.Shape[1] {
+			for i := 0; i < rows; i += tile {
+				for place := 0; place < across; place += tile {
+					turnTile(h, out, block, i, j, k, place)
+				}
+			}
+			turnRest(h, out, block, j, k, n, rows, across)
+		}
+		return nil
+	}
+}
+
+// within reports whether no byte is above most.
+func within(block []byte, most uint8) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	if most > 127 {
+		return !anyAbove(block, most)
+	}
+	room := uint64(127-most) * ones // a byte above most carries into its highest bit, or has it set
+	var seen uint64
+	for ; len(block) >= 8; block = block[8:] {
+		v := binary.LittleEndian.Uint64(block)
+		seen |= v | (v&^high + room)
+	}
+	return seen&high == 0 && !anyAbove(block, most)
+}
+
+func anyAbove(block []byte, most uint8) bool {
+	for _, v := range block {
+		if v > most {
+			return true
+		}
+	}
+	return false
+}
+
+// firstAbove names a byte above most.
+func firstAbove(h *Header, block []byte, k, n int, most uint8) error {
+	plane := h.Shape[0] * h.Shape[1]
+	for at := range plane {
+		for place := range n {
+			if v := block[place*plane+at]; v > most {
+				return notAClass(at%h.Shape[0], at/h.Shape[0], k+place, float64(v))
+			}
+		}
+	}
+	return nil
+}
+
+// turnTile writes the voxels (i, j, k+place) and those up to tile further along the first and the last axis. Where all are 0,
+// as out is, there is nothing to write: most of a volume is background.
+func turnTile(h *Header, out []uint8, block []byte, i, j, k, place int) {
+	var words [tile]uint64 // of eight voxels along the first axis
+	plane, from := h.Shape[0]*h.Shape[1], j*h.Shape[0]+i
+	var some uint64
+	for p := range words {
+		words[p] = binary.LittleEndian.Uint64(block[(place+p)*plane+from:])
+		some |= words[p]
+	}
+	if some == 0 {
+		return
+	}
+	transpose(&words)
+	for p, w := range words {
+		binary.LittleEndian.PutUint64(out[((i+p)*h.Shape[1]+j)*h.Shape[2]+k+place:], w)
+	}
+}
+
+// transpose swaps rows and columns of 8 x 8 bytes: squares of 1, 2 and 4 bytes a side across the diagonal, in turn.
+func transpose(w *[tile]uint64) {
+	for _, step := range [...]struct {
+		rows int
+		mask uint64
+	}{{1, 0x00FF00FF00FF00FF}, {2, 0x0000FFFF0000FFFF}, {4, 0x00000000FFFFFFFF}} {
+		shift := 8 * step.rows
+		for a := range tile {
+			if a&step.rows != 0 {
+				continue
+			}
+			b := a + step.rows
+			low, high := w[a], w[b]
+			w[a] = low&step.mask | high&step.mask<<shift
+			w[b] = low>>shift&step.mask | high&^step.mask
+		}
+	}
+}
+
+// turnRest writes what is in no tile: the voxels from rows on along the first axis, and those from place across on.
+func turnRest(h *Header, out []uint8, block []byte, j, k, n, rows, across int) {
+	plane := h.Shape[0] * h.Shape[1]
+	for i := range h.Shape[0] {
+		run := out[(i*h.Shape[1]+j)*h.Shape[2]+k:][:n]
+		from := across
+		if i >= rows {
+			from = 0
+		}
+		for place := from; place < n; place++ {
+			run[place] = block[place*plane+j*h.Shape[0]+i]
+		}
+	}
+}
