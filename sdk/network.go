@@ -100,6 +100,9 @@ func (w *opened) clientWork() []string {
 		return nil
 	}
 	work := slices.Clone(w.network.work)
+	if b, ok := w.engine.(backend.ClientWorker); ok {
+		work = append(work, b.ClientWork()...)
+	}
 	declared, ok := w.workload.(ClientWorker)
 	if !ok {
 		return append(work, undeclared)

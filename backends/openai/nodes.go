@@ -27,6 +27,21 @@ func (g *Generator) Nodes() []backend.Node {
 	return nodes
 }
 
+var _ backend.ClientWorker = (*Generator)(nil)
+
+// ClientWork is what the options ask for against the rules of the network division, whose prompts are token ids that no server
+// keeps.
+func (g *Generator) ClientWork() []string {
+	var work []string
+	if g.settings.api == chat {
+		work = append(work, "prompts are sent as text, as chats are (option api=chat)")
+	}
+	if g.settings.cache == cacheAllow {
+		work = append(work, "servers are not asked to forget prompts between queries (option prefix_cache=allow)")
+	}
+	return work
+}
+
 // node is an endpoint as the network division sees it.
 type node struct {
 	generator *Generator

@@ -21,6 +21,7 @@ type workload struct {
 	file      backend.Model
 	tokenizer tokenizer // nil: the server's
 	prompts   prompts
+	seen      seen
 }
 
 var (
@@ -110,6 +111,7 @@ func (w *workload) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]b
 	}
 	ids := t.IDs
 	if ids == nil {
+		w.seen.text.Store(true)
 		ids = w.tokenizer.EncodePlain(nil, t.Text)
 	}
 	for i, id := range ids {
@@ -119,6 +121,9 @@ func (w *workload) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]b
 		}
 		dst = appendID(dst, w.dtype, id)
 		if w.ends(id) && t.IDs != nil {
+			if i+1 < len(ids) {
+				w.seen.cut.Store(true)
+			}
 			return dst, i + 1, nil
 		}
 	}

@@ -9,6 +9,12 @@ type Remote interface {
 	Nodes() []Node
 }
 
+// ClientWorker is an optional interface of a Remote that does more on this machine than to send inputs and to take outputs.
+type ClientWorker interface {
+	// ClientWork lists it, a phrase each.
+	ClientWork() []string
+}
+
 // Node is a machine that a Remote is a client of. Its methods may be called from any goroutine while the session is open.
 // Errors say what the user can mend; they need not name the address.
 type Node interface {
