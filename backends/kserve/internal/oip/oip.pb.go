@@ -752,6 +752,87 @@ func (x *ModelInferResponse) GetRawOutputContents() [][]byte {
 	return nil
 }
 
+// ModelStreamInferResponse is either of the two messages that servers stream: Triton's, which has an error or a
+// ModelInferResponse inside, or MLServer's, which is a ModelInferResponse. Fields 1 and 2 mean different things in the two;
+// fields from 3 are only in the second.
+type ModelStreamInferResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The error's text; or the model's name.
+	ErrorMessage []byte `protobuf:"bytes,1,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
+	// A ModelInferResponse; or the model's version.
+	InferResponse     []byte               `protobuf:"bytes,2,opt,name=infer_response,json=inferResponse,proto3" json:"infer_response,omitempty"`
+	Id                string               `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"`
+	Outputs           []*InferOutputTensor `protobuf:"bytes,5,rep,name=outputs,proto3" json:"outputs,omitempty"`
+	RawOutputContents [][]byte             `protobuf:"bytes,6,rep,name=raw_output_contents,json=rawOutputContents,proto3" json:"raw_output_contents,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *ModelStreamInferResponse) Reset() {
+	*x = ModelStreamInferResponse{}
+	mi := &file_inference_oip_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ModelStreamInferResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ModelStreamInferResponse) ProtoMessage() {}
+
+func (x *ModelStreamInferResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_inference_oip_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ModelStreamInferResponse.ProtoReflect.Descriptor instead.
+func (*ModelStreamInferResponse) Descriptor() ([]byte, []int) {
+	return file_inference_oip_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ModelStreamInferResponse) GetErrorMessage() []byte {
+	if x != nil {
+		return x.ErrorMessage
+	}
+	return nil
+}
+
+func (x *ModelStreamInferResponse) GetInferResponse() []byte {
+	if x != nil {
+		return x.InferResponse
+	}
+	return nil
+}
+
+func (x *ModelStreamInferResponse) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *ModelStreamInferResponse) GetOutputs() []*InferOutputTensor {
+	if x != nil {
+		return x.Outputs
+	}
+	return nil
+}
+
+func (x *ModelStreamInferResponse) GetRawOutputContents() [][]byte {
+	if x != nil {
+		return x.RawOutputContents
+	}
+	return nil
+}
+
 type InferOutputTensor struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -764,7 +845,7 @@ type InferOutputTensor struct {
 
 func (x *InferOutputTensor) Reset() {
 	*x = InferOutputTensor{}
-	mi := &file_inference_oip_proto_msgTypes[13]
+	mi := &file_inference_oip_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -776,7 +857,7 @@ func (x *InferOutputTensor) String() string {
 func (*InferOutputTensor) ProtoMessage() {}
 
 func (x *InferOutputTensor) ProtoReflect() protoreflect.Message {
-	mi := &file_inference_oip_proto_msgTypes[13]
+	mi := &file_inference_oip_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -789,7 +870,7 @@ func (x *InferOutputTensor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InferOutputTensor.ProtoReflect.Descriptor instead.
 func (*InferOutputTensor) Descriptor() ([]byte, []int) {
-	return file_inference_oip_proto_rawDescGZIP(), []int{13}
+	return file_inference_oip_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *InferOutputTensor) GetName() string {
@@ -830,13 +911,15 @@ type InferTensorContents struct {
 	Uint64Contents []uint64               `protobuf:"varint,5,rep,packed,name=uint64_contents,json=uint64Contents,proto3" json:"uint64_contents,omitempty"`
 	Fp32Contents   []float32              `protobuf:"fixed32,6,rep,packed,name=fp32_contents,json=fp32Contents,proto3" json:"fp32_contents,omitempty"`
 	Fp64Contents   []float64              `protobuf:"fixed64,7,rep,packed,name=fp64_contents,json=fp64Contents,proto3" json:"fp64_contents,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Of datatype BYTES.
+	BytesContents [][]byte `protobuf:"bytes,8,rep,name=bytes_contents,json=bytesContents,proto3" json:"bytes_contents,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *InferTensorContents) Reset() {
 	*x = InferTensorContents{}
-	mi := &file_inference_oip_proto_msgTypes[14]
+	mi := &file_inference_oip_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -848,7 +931,7 @@ func (x *InferTensorContents) String() string {
 func (*InferTensorContents) ProtoMessage() {}
 
 func (x *InferTensorContents) ProtoReflect() protoreflect.Message {
-	mi := &file_inference_oip_proto_msgTypes[14]
+	mi := &file_inference_oip_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -861,7 +944,7 @@ func (x *InferTensorContents) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InferTensorContents.ProtoReflect.Descriptor instead.
 func (*InferTensorContents) Descriptor() ([]byte, []int) {
-	return file_inference_oip_proto_rawDescGZIP(), []int{14}
+	return file_inference_oip_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *InferTensorContents) GetBoolContents() []bool {
@@ -909,6 +992,13 @@ func (x *InferTensorContents) GetFp32Contents() []float32 {
 func (x *InferTensorContents) GetFp64Contents() []float64 {
 	if x != nil {
 		return x.Fp64Contents
+	}
+	return nil
+}
+
+func (x *InferTensorContents) GetBytesContents() [][]byte {
+	if x != nil {
+		return x.BytesContents
 	}
 	return nil
 }
@@ -966,12 +1056,18 @@ const file_inference_oip_proto_rawDesc = "" +
 	"\rmodel_version\x18\x02 \x01(\tR\fmodelVersion\x12\x0e\n" +
 	"\x02id\x18\x03 \x01(\tR\x02id\x126\n" +
 	"\aoutputs\x18\x05 \x03(\v2\x1c.inference.InferOutputTensorR\aoutputs\x12.\n" +
+	"\x13raw_output_contents\x18\x06 \x03(\fR\x11rawOutputContents\"\xde\x01\n" +
+	"\x18ModelStreamInferResponse\x12#\n" +
+	"\rerror_message\x18\x01 \x01(\fR\ferrorMessage\x12%\n" +
+	"\x0einfer_response\x18\x02 \x01(\fR\rinferResponse\x12\x0e\n" +
+	"\x02id\x18\x03 \x01(\tR\x02id\x126\n" +
+	"\aoutputs\x18\x05 \x03(\v2\x1c.inference.InferOutputTensorR\aoutputs\x12.\n" +
 	"\x13raw_output_contents\x18\x06 \x03(\fR\x11rawOutputContents\"\x95\x01\n" +
 	"\x11InferOutputTensor\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bdatatype\x18\x02 \x01(\tR\bdatatype\x12\x14\n" +
 	"\x05shape\x18\x03 \x03(\x03R\x05shape\x12:\n" +
-	"\bcontents\x18\x05 \x01(\v2\x1e.inference.InferTensorContentsR\bcontents\"\x9c\x02\n" +
+	"\bcontents\x18\x05 \x01(\v2\x1e.inference.InferTensorContentsR\bcontents\"\xc3\x02\n" +
 	"\x13InferTensorContents\x12#\n" +
 	"\rbool_contents\x18\x01 \x03(\bR\fboolContents\x12!\n" +
 	"\fint_contents\x18\x02 \x03(\x05R\vintContents\x12%\n" +
@@ -979,7 +1075,8 @@ const file_inference_oip_proto_rawDesc = "" +
 	"\ruint_contents\x18\x04 \x03(\rR\fuintContents\x12'\n" +
 	"\x0fuint64_contents\x18\x05 \x03(\x04R\x0euint64Contents\x12#\n" +
 	"\rfp32_contents\x18\x06 \x03(\x02R\ffp32Contents\x12#\n" +
-	"\rfp64_contents\x18\a \x03(\x01R\ffp64Contents2\xa5\x03\n" +
+	"\rfp64_contents\x18\a \x03(\x01R\ffp64Contents\x12%\n" +
+	"\x0ebytes_contents\x18\b \x03(\fR\rbytesContents2\x80\x04\n" +
 	"\x14GRPCInferenceService\x12L\n" +
 	"\vServerReady\x12\x1d.inference.ServerReadyRequest\x1a\x1e.inference.ServerReadyResponse\x12I\n" +
 	"\n" +
@@ -987,7 +1084,8 @@ const file_inference_oip_proto_rawDesc = "" +
 	"\x0eServerMetadata\x12 .inference.ServerMetadataRequest\x1a!.inference.ServerMetadataResponse\x12R\n" +
 	"\rModelMetadata\x12\x1f.inference.ModelMetadataRequest\x1a .inference.ModelMetadataResponse\x12I\n" +
 	"\n" +
-	"ModelInfer\x12\x1c.inference.ModelInferRequest\x1a\x1d.inference.ModelInferResponseB@Z>github.com/plumbline-ml/plumbline/backends/kserve/internal/oipb\x06proto3"
+	"ModelInfer\x12\x1c.inference.ModelInferRequest\x1a\x1d.inference.ModelInferResponse\x12Y\n" +
+	"\x10ModelStreamInfer\x12\x1c.inference.ModelInferRequest\x1a#.inference.ModelStreamInferResponse(\x010\x01B@Z>github.com/plumbline-ml/plumbline/backends/kserve/internal/oipb\x06proto3"
 
 var (
 	file_inference_oip_proto_rawDescOnce sync.Once
@@ -1001,7 +1099,7 @@ func file_inference_oip_proto_rawDescGZIP() []byte {
 	return file_inference_oip_proto_rawDescData
 }
 
-var file_inference_oip_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_inference_oip_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_inference_oip_proto_goTypes = []any{
 	(*ServerReadyRequest)(nil),         // 0: inference.ServerReadyRequest
 	(*ServerReadyResponse)(nil),        // 1: inference.ServerReadyResponse
@@ -1016,31 +1114,35 @@ var file_inference_oip_proto_goTypes = []any{
 	(*InferInputTensor)(nil),           // 10: inference.InferInputTensor
 	(*InferRequestedOutputTensor)(nil), // 11: inference.InferRequestedOutputTensor
 	(*ModelInferResponse)(nil),         // 12: inference.ModelInferResponse
-	(*InferOutputTensor)(nil),          // 13: inference.InferOutputTensor
-	(*InferTensorContents)(nil),        // 14: inference.InferTensorContents
+	(*ModelStreamInferResponse)(nil),   // 13: inference.ModelStreamInferResponse
+	(*InferOutputTensor)(nil),          // 14: inference.InferOutputTensor
+	(*InferTensorContents)(nil),        // 15: inference.InferTensorContents
 }
 var file_inference_oip_proto_depIdxs = []int32{
 	8,  // 0: inference.ModelMetadataResponse.inputs:type_name -> inference.TensorMetadata
 	8,  // 1: inference.ModelMetadataResponse.outputs:type_name -> inference.TensorMetadata
 	10, // 2: inference.ModelInferRequest.inputs:type_name -> inference.InferInputTensor
 	11, // 3: inference.ModelInferRequest.outputs:type_name -> inference.InferRequestedOutputTensor
-	13, // 4: inference.ModelInferResponse.outputs:type_name -> inference.InferOutputTensor
-	14, // 5: inference.InferOutputTensor.contents:type_name -> inference.InferTensorContents
-	0,  // 6: inference.GRPCInferenceService.ServerReady:input_type -> inference.ServerReadyRequest
-	2,  // 7: inference.GRPCInferenceService.ModelReady:input_type -> inference.ModelReadyRequest
-	4,  // 8: inference.GRPCInferenceService.ServerMetadata:input_type -> inference.ServerMetadataRequest
-	6,  // 9: inference.GRPCInferenceService.ModelMetadata:input_type -> inference.ModelMetadataRequest
-	9,  // 10: inference.GRPCInferenceService.ModelInfer:input_type -> inference.ModelInferRequest
-	1,  // 11: inference.GRPCInferenceService.ServerReady:output_type -> inference.ServerReadyResponse
-	3,  // 12: inference.GRPCInferenceService.ModelReady:output_type -> inference.ModelReadyResponse
-	5,  // 13: inference.GRPCInferenceService.ServerMetadata:output_type -> inference.ServerMetadataResponse
-	7,  // 14: inference.GRPCInferenceService.ModelMetadata:output_type -> inference.ModelMetadataResponse
-	12, // 15: inference.GRPCInferenceService.ModelInfer:output_type -> inference.ModelInferResponse
-	11, // [11:16] is the sub-list for method output_type
-	6,  // [6:11] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	14, // 4: inference.ModelInferResponse.outputs:type_name -> inference.InferOutputTensor
+	14, // 5: inference.ModelStreamInferResponse.outputs:type_name -> inference.InferOutputTensor
+	15, // 6: inference.InferOutputTensor.contents:type_name -> inference.InferTensorContents
+	0,  // 7: inference.GRPCInferenceService.ServerReady:input_type -> inference.ServerReadyRequest
+	2,  // 8: inference.GRPCInferenceService.ModelReady:input_type -> inference.ModelReadyRequest
+	4,  // 9: inference.GRPCInferenceService.ServerMetadata:input_type -> inference.ServerMetadataRequest
+	6,  // 10: inference.GRPCInferenceService.ModelMetadata:input_type -> inference.ModelMetadataRequest
+	9,  // 11: inference.GRPCInferenceService.ModelInfer:input_type -> inference.ModelInferRequest
+	9,  // 12: inference.GRPCInferenceService.ModelStreamInfer:input_type -> inference.ModelInferRequest
+	1,  // 13: inference.GRPCInferenceService.ServerReady:output_type -> inference.ServerReadyResponse
+	3,  // 14: inference.GRPCInferenceService.ModelReady:output_type -> inference.ModelReadyResponse
+	5,  // 15: inference.GRPCInferenceService.ServerMetadata:output_type -> inference.ServerMetadataResponse
+	7,  // 16: inference.GRPCInferenceService.ModelMetadata:output_type -> inference.ModelMetadataResponse
+	12, // 17: inference.GRPCInferenceService.ModelInfer:output_type -> inference.ModelInferResponse
+	13, // 18: inference.GRPCInferenceService.ModelStreamInfer:output_type -> inference.ModelStreamInferResponse
+	13, // [13:19] is the sub-list for method output_type
+	7,  // [7:13] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_inference_oip_proto_init() }
@@ -1054,7 +1156,7 @@ func file_inference_oip_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_inference_oip_proto_rawDesc), len(file_inference_oip_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
