@@ -18,8 +18,9 @@ type Backend struct {
 }
 
 var (
-	_ backend.Backend   = Backend{}
-	_ backend.Describer = Backend{}
+	_ backend.Backend       = Backend{}
+	_ backend.Describer     = Backend{}
+	_ backend.DeviceChooser = Backend{}
 )
 
 // Open loads m and returns a session for c.Concurrency runs at a time. The keys of c.Options are those of Describe.
@@ -41,6 +42,7 @@ func (b Backend) open(ctx context.Context, m backend.Model, c backend.Config) (*
 	}
 	src := source{path: m.Path, bytes: m.Bytes}
 	set, errOptions := readSettings(c.Options)
+	errOptions = errors.Join(errOptions, set.place(c))
 	found, errModel := src.read()
 	if errModel == nil && found.Complete() {
 		_, errModel = bind(m, found)
@@ -74,11 +76,26 @@ func load(m backend.Model, src source, found onnx.Model, set settings, c backend
 	if err != nil {
 		return nil, err
 	}
-	core, err := src.create(bound, o)
+	core, err := src.createOn(set.device.cores, bound, o)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", backend.ErrModel, src, err)
 	}
-	return newSession(core, bound, limits(set, bound, concurrency), set.describe(lib, threads))
+	return newSession(core, bound, set.device.cores, limits(set, bound, concurrency), set.describe(lib, threads))
+}
+
+// createOn loads the model on a thread that is bound to the cores, if there are any: the threads that ONNX Runtime starts
+// are bound by that too, and the memory of the weights lies near the cores.
+func (s source) createOn(c cores, p ports, o *onnxruntime.SessionOptions) (core *onnxruntime.DynamicAdvancedSession, err error) {
+	if c.count() == 0 {
+		return s.create(p, o)
+	}
+	t, err := startThread(c)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	t.do(func() { core, err = s.create(p, o) })
+	return core, err
 }
 
 // create loads the model itself.

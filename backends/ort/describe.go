@@ -1,6 +1,7 @@
 package ort
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -45,6 +46,7 @@ func (l library) describe() backend.Info {
 // describe adds how one session runs.
 func (s settings) describe(l library, threads int) backend.Info {
 	info := l.describe()
+	info.Devices = []string{cmp.Or(s.device.name, s.provider)}
 	info.Details["provider"] = s.provider
 	info.Details["threads"] = strconv.Itoa(threads)
 	info.Details["inter_op"] = strconv.Itoa(s.interOp)

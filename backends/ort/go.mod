@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
 	github.com/yalue/onnxruntime_go v1.27.0
+	golang.org/x/sys v0.49.0
 )
 
 require github.com/k2-fsa/sherpa-onnx-go-linux v1.13.8
@@ -20,7 +21,6 @@ require (
 	github.com/oklog/run v1.1.0 // indirect
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
 	google.golang.org/grpc v1.85.0 // indirect

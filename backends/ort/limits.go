@@ -8,11 +8,16 @@ import (
 
 // plan divides the cores: how many threads one Run has, and how many runs at a time are worth making. One thread for
 // each of many runs beats many threads for one: no thread waits for another inside an operator.
+//
+// An accelerator computes by itself, one run after the other: a second run copies its tensors meanwhile.
 func (s settings) plan(c backend.Config) (threads, concurrency int) {
-	cores := runtime.GOMAXPROCS(0)
+	cores := s.coreCount()
 	threads, concurrency = s.threads, c.Concurrency
 	if threads == 0 && c.LowLatency {
 		threads = cores
+	}
+	if concurrency == 0 && s.provider != defaultProvider {
+		concurrency, threads = acceleratorRuns, max(1, threads)
 	}
 	if concurrency == 0 {
 		concurrency = max(1, cores/max(1, threads))
@@ -21,6 +26,17 @@ func (s settings) plan(c backend.Config) (threads, concurrency int) {
 		threads = max(1, cores/concurrency)
 	}
 	return threads, concurrency
+}
+
+// acceleratorRuns is how many runs at a time an accelerator gets, where neither the user nor the sdk says.
+const acceleratorRuns = 2
+
+// coreCount is how many cores the session has to itself.
+func (s settings) coreCount() int {
+	if n := s.device.cores.count(); n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // cpuBatch is the batch that a run on the CPU should have where latency counts as well as throughput. Measured on 2 cores

@@ -29,7 +29,8 @@ type settings struct {
 	flushing bool   // denormals count as zero
 	arena    bool
 	config   map[string]string // session config entries
-	device   map[string]string // the provider's options
+	given    map[string]string // the provider's options
+	device   device            // on which it runs; the zero value: the provider's choice
 }
 
 // option is one key: its documentation and how it is read.
@@ -87,7 +88,7 @@ func into[T any](field func(*settings) *T, read func(string) (T, error)) func(*s
 func readSettings(given map[string]string) (settings, error) {
 	s := settings{
 		provider: defaultProvider, interOp: 1, arena: true, level: levels[defaultLevel],
-		config: map[string]string{}, device: map[string]string{},
+		config: map[string]string{}, given: map[string]string{},
 	}
 	known := options()
 	var faults []error
@@ -108,7 +109,7 @@ func (s *settings) set(known []option, key, value string) error {
 		return nil
 	}
 	if name, ok := strings.CutPrefix(key, providerPrefix); ok && name != "" {
-		s.device[name] = value
+		s.given[name] = value
 		return nil
 	}
 	for _, o := range known {

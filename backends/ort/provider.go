@@ -2,7 +2,10 @@ package ort
 
 import (
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -14,24 +17,34 @@ type provider struct {
 	name   string
 	native string
 	// add appends it to the session's options; nil for the CPU, which is always there.
-	add func(o *onnxruntime.SessionOptions, device map[string]string) error
+	add func(o *onnxruntime.SessionOptions, given map[string]string) error
+	// chooser is the provider's option that says on which of its devices it runs; empty: it has one.
+	chooser string
+	// files is the pattern of the device files that Linux has, one for each device; empty: not known.
+	files string
 }
+
+// deviceNumber is the chooser whose value is a number from 0, which is also the default.
+const deviceNumber = "device_id"
+
+// nvidiaFiles are the device files of NVIDIA's driver.
+const nvidiaFiles = "/dev/nvidia[0-9]*"
 
 // providers lists the execution providers that the binding can add. A library has those it was built with.
 func providers() []provider {
 	return []provider{
-		{"cpu", "CPUExecutionProvider", nil},
-		{"cuda", "CUDAExecutionProvider", addCUDA},
-		{"tensorrt", "TensorrtExecutionProvider", addTensorRT},
-		{"openvino", "OpenVINOExecutionProvider", (*onnxruntime.SessionOptions).AppendExecutionProviderOpenVINO},
-		{"coreml", "CoreMLExecutionProvider", (*onnxruntime.SessionOptions).AppendExecutionProviderCoreMLV2},
-		{"dnnl", "DnnlExecutionProvider", addNamed("Dnnl")},
-		{"migraphx", "MIGraphXExecutionProvider", addNamed("MIGraphX")},
-		{"nv_tensorrt_rtx", "NvTensorRTRTXExecutionProvider", addNamed("NvTensorRtRtx")},
-		{"qnn", "QNNExecutionProvider", addNamed("QNN")},
-		{"vitisai", "VitisAIExecutionProvider", addNamed("VitisAI")},
-		{"webgpu", "WebGpuExecutionProvider", addNamed("WebGPU")},
-		{"xnnpack", "XnnpackExecutionProvider", addNamed("XNNPACK")},
+		{"cpu", "CPUExecutionProvider", nil, "", ""},
+		{"cuda", "CUDAExecutionProvider", addCUDA, deviceNumber, nvidiaFiles},
+		{"tensorrt", "TensorrtExecutionProvider", addTensorRT, deviceNumber, nvidiaFiles},
+		{"openvino", "OpenVINOExecutionProvider", (*onnxruntime.SessionOptions).AppendExecutionProviderOpenVINO, "device_type", ""},
+		{"coreml", "CoreMLExecutionProvider", (*onnxruntime.SessionOptions).AppendExecutionProviderCoreMLV2, "", ""},
+		{"dnnl", "DnnlExecutionProvider", addNamed("Dnnl"), "", ""},
+		{"migraphx", "MIGraphXExecutionProvider", addNamed("MIGraphX"), deviceNumber, "/dev/dri/renderD*"},
+		{"nv_tensorrt_rtx", "NvTensorRTRTXExecutionProvider", addNamed("NvTensorRtRtx"), deviceNumber, nvidiaFiles},
+		{"qnn", "QNNExecutionProvider", addNamed("QNN"), "", ""},
+		{"vitisai", "VitisAIExecutionProvider", addNamed("VitisAI"), "", ""},
+		{"webgpu", "WebGpuExecutionProvider", addNamed("WebGPU"), "", ""},
+		{"xnnpack", "XnnpackExecutionProvider", addNamed("XNNPACK"), "", ""},
 	}
 }
 
@@ -44,23 +57,35 @@ func providerNames() []string {
 	return names
 }
 
-// displayName turns ONNX Runtime's name of a provider into ours.
-func displayName(native string) string {
-	for _, p := range providers() {
-		if p.native == native {
-			return p.name
+// devices lists what a library runs on, by names that a run can choose.
+func (l library) devices() []string {
+	var all []string
+	for _, native := range l.providers {
+		i := slices.IndexFunc(providers(), func(p provider) bool { return p.native == native })
+		if i < 0 {
+			continue // Azure's, say, which is no device and cannot be added
 		}
+		all = append(all, providers()[i].found()...)
 	}
-	return strings.ToLower(strings.TrimSuffix(native, "ExecutionProvider"))
+	return all
 }
 
-// devices lists what a library runs on.
-func (l library) devices() []string {
-	names := make([]string, len(l.providers))
-	for i, native := range l.providers {
-		names[i] = displayName(native)
+// found lists a provider's devices as far as the system shows them, or names the provider.
+func (p provider) found() []string {
+	if allowed, err := allowedCores(); p.name == defaultProvider && err == nil {
+		return []string{p.name + ":" + allowed.String()}
 	}
-	return names
+	var all []string
+	if p.files != "" && runtime.GOOS == "linux" {
+		paths, _ := filepath.Glob(p.files) // fails for a wrong pattern alone
+		for i := range paths {
+			all = append(all, p.name+":"+strconv.Itoa(i))
+		}
+	}
+	if len(all) == 0 {
+		return []string{p.name}
+	}
+	return all
 }
 
 func findProvider(name string) (provider, error) {
@@ -79,46 +104,54 @@ func addProvider(o *onnxruntime.SessionOptions, s settings, lib library) error {
 		return err
 	}
 	if !slices.Contains(lib.providers, p.native) {
-		return fmt.Errorf("%w: option provider=%s: the library %s (ONNX Runtime %s) has only %s; name one built for %s with option lib",
-			backend.ErrOption, p.name, lib.path, lib.version, strings.Join(lib.devices(), ", "), p.name)
+		return fmt.Errorf("%w: %s: the library %s (ONNX Runtime %s) has only %s; name one built for %s with option lib",
+			backend.ErrOption, s.choice(), lib.path, lib.version, strings.Join(lib.devices(), ", "), p.name)
 	}
 	if p.add == nil {
-		if len(s.device) > 0 {
+		if len(s.given) > 0 {
 			return fmt.Errorf("%w: options %sKEY are given, but the cpu provider has none", backend.ErrOption, providerPrefix)
 		}
 		return nil
 	}
-	if err := p.add(o, s.device); err != nil {
-		return fmt.Errorf("%w: option provider=%s: %w", backend.ErrOption, p.name, err)
+	if err := p.add(o, s.given); err != nil {
+		return fmt.Errorf("%w: %s: %w", backend.ErrOption, s.choice(), err)
 	}
 	return nil
 }
 
+// choice is how the provider was chosen, for messages.
+func (s settings) choice() string {
+	if s.device.name != "" {
+		return "device " + s.device.name
+	}
+	return "option provider=" + s.provider
+}
+
 func addNamed(name string) func(*onnxruntime.SessionOptions, map[string]string) error {
-	return func(o *onnxruntime.SessionOptions, device map[string]string) error {
-		return o.AppendExecutionProvider(name, device)
+	return func(o *onnxruntime.SessionOptions, given map[string]string) error {
+		return o.AppendExecutionProvider(name, given)
 	}
 }
 
-func addCUDA(o *onnxruntime.SessionOptions, device map[string]string) error {
+func addCUDA(o *onnxruntime.SessionOptions, given map[string]string) error {
 	cuda, err := onnxruntime.NewCUDAProviderOptions()
 	if err != nil {
 		return err
 	}
 	defer cuda.Destroy()
-	if err := cuda.Update(device); err != nil {
+	if err := cuda.Update(given); err != nil {
 		return err
 	}
 	return o.AppendExecutionProviderCUDA(cuda)
 }
 
-func addTensorRT(o *onnxruntime.SessionOptions, device map[string]string) error {
+func addTensorRT(o *onnxruntime.SessionOptions, given map[string]string) error {
 	trt, err := onnxruntime.NewTensorRTProviderOptions()
 	if err != nil {
 		return err
 	}
 	defer trt.Destroy()
-	if err := trt.Update(device); err != nil {
+	if err := trt.Update(given); err != nil {
 		return err
 	}
 	return o.AppendExecutionProviderTensorRT(trt)

@@ -41,13 +41,13 @@ var (
 	_ backend.Describer = (*session)(nil)
 )
 
-func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, l backend.Limits, about backend.Info) (*session, error) {
+func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, c cores, l backend.Limits, about backend.Info) (*session, error) {
 	s := &session{
 		core: core, ports: p, limits: l, info: about,
 		idle: make(chan *runner, l.Concurrency), closed: make(chan struct{}), pools: make([]sync.Pool, len(p.out)),
 	}
 	for range l.Concurrency {
-		r, err := newRunner(s)
+		r, err := newRunner(s, c)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -67,6 +67,8 @@ func (s *session) Describe() backend.Info { return s.info }
 // Run executes one batch. It waits while as many runs as Limits().Concurrency are under way. When ctx ends, the run
 // stops behind the operator that it is at, and Run returns the context's cause.
 //
+// A session on a list of cores computes on a thread of its own that stays there, whichever thread calls.
+//
 // A model whose batch dimension is fixed also takes smaller batches: Run fills them up with zeros and cuts the outputs.
 //
 // An output that comes without Data gets memory that Release returns to the session for its next runs, also after Close.
@@ -79,7 +81,7 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 		return err
 	}
 	defer func() { s.idle <- r }()
-	return r.run(ctx, in, out)
+	return r.serve(ctx, in, out)
 }
 
 // check compares the call with the model's inputs and outputs, and reports every fault.

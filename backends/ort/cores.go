@@ -1,0 +1,111 @@
+package ort
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// mostCores is how many cores of a machine can be named: what the kernel's plain affinity mask holds.
+const mostCores = 1024
+
+// cores is a set of CPU cores, as the system numbers them from 0.
+type cores [mostCores / 64]uint64
+
+func (c *cores) add(core int)     { c[core/64] |= 1 << (core % 64) }
+func (c cores) has(core int) bool { return c[core/64]&(1<<(core%64)) != 0 }
+
+// count is how many there are.
+func (c cores) count() (n int) {
+	for _, word := range c {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// and is what both sets have.
+func (c cores) and(o cores) (both cores) {
+	for i := range c {
+		both[i] = c[i] & o[i]
+	}
+	return both
+}
+
+// without is what c has and o has not.
+func (c cores) without(o cores) (rest cores) {
+	for i := range c {
+		rest[i] = c[i] &^ o[i]
+	}
+	return rest
+}
+
+// parseCores reads a list as String writes it: numbers and ranges, joined by plus signs, for commas separate devices.
+// A core that is listed twice is an error.
+func parseCores(list string) (cores, error) {
+	var all cores
+	for part := range strings.SplitSeq(list, "+") {
+		first, last, err := parseRange(part)
+		if err != nil {
+			return all, fmt.Errorf("%q: %w", part, err)
+		}
+		for core := first; core <= last; core++ {
+			if all.has(core) {
+				return all, fmt.Errorf("core %d is listed twice", core)
+			}
+			all.add(core)
+		}
+	}
+	return all, nil
+}
+
+var errCores = errors.New("want core numbers and ranges joined by +, as in 0-7+16-23")
+
+func parseRange(part string) (first, last int, err error) {
+	from, to, isRange := strings.Cut(part, "-")
+	if !isRange {
+		to = from
+	}
+	if first, err = parseCore(from); err == nil {
+		last, err = parseCore(to)
+	}
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case first > last:
+		return 0, 0, fmt.Errorf("the range ends before it begins; %w", errCores)
+	}
+	return first, last, nil
+}
+
+func parseCore(text string) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 32)
+	switch {
+	case errors.Is(err, strconv.ErrRange), err == nil && n >= mostCores:
+		return 0, fmt.Errorf("core %s, want a number below %d", text, mostCores)
+	case err != nil:
+		return 0, errCores
+	}
+	return int(n), nil
+}
+
+// String is the list in its shortest form: 0-7+16-23. The empty set is an empty text.
+func (c cores) String() string {
+	var parts []string
+	for core := 0; core < mostCores; core++ {
+		if !c.has(core) {
+			continue
+		}
+		first := core
+		for core+1 < mostCores && c.has(core+1) {
+			core++
+		}
+		part := strconv.Itoa(first)
+		if core > first {
+			part += "-" + strconv.Itoa(core)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "+")
+}
