@@ -62,9 +62,13 @@ func ownOptions(b backend.Backend) string {
 
 // openSession opens the model on the one device, on each of several, or where the backend chooses.
 func openSession(ctx context.Context, b backend.Backend, m backend.Model, c backend.Config, devices []string) (backend.Session, error) {
-	if len(devices) < 2 {
-		c.Device = strings.Join(devices, "")
+	if len(devices) == 0 {
 		return openOne(ctx, b, m, c)
+	}
+	if len(devices) == 1 {
+		c.Device = devices[0]
+		s, err := openOne(ctx, b, m, c)
+		return s, onDevice(c.Device, err)
 	}
 	s, err := pool.OpenSessions(ctx, c, devices, func(ctx context.Context, c backend.Config) (backend.Session, error) {
 		return openOne(ctx, b, m, c)
@@ -83,11 +87,23 @@ func openOne(ctx context.Context, b backend.Backend, m backend.Model, c backend.
 	return s, nil
 }
 
+// onDevice names the device that failed to open.
+func onDevice(device string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("device %s: %w", device, err)
+}
+
 // openGenerators opens a generator as openSession opens a session.
 func openGenerators(ctx context.Context, c backend.Config, devices []string, open func(context.Context, backend.Config) (backend.Generator, error)) (backend.Generator, error) {
-	if len(devices) < 2 {
-		c.Device = strings.Join(devices, "")
+	if len(devices) == 0 {
 		return open(ctx, c)
+	}
+	if len(devices) == 1 {
+		c.Device = devices[0]
+		g, err := open(ctx, c)
+		return g, onDevice(c.Device, err)
 	}
 	g, err := pool.OpenGenerators(ctx, c, devices, open)
 	if err != nil {
