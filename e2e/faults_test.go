@@ -112,6 +112,42 @@ func TestHarnessKilled(t *testing.T) {
 	wantNoProcess(t, dir)
 }
 
+// TestLogsOfAKilledHarness finds answers in the accuracy log of a run that is far from its end, and finds them again once
+// the harness is killed.
+func TestLogsOfAKilledHarness(t *testing.T) {
+	t.Parallel()
+	cmd, dir, out := faultyRun(t, "slow-batches", "--scenario", "SingleStream", "--mode", "accuracy")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	path := filepath.Join(out, "faulty", "SingleStream", "accuracy", "mlperf_log_accuracy.json")
+	entries := func() int {
+		text, _ := os.ReadFile(path)
+		return strings.Count(string(text), " },\n")
+	}
+	var seen int
+	for deadline := time.Now().Add(time.Minute); seen == 0; time.Sleep(20 * time.Millisecond) {
+		if seen = entries(); time.Now().After(deadline) {
+			t.Fatal("no answer is in the log after a minute")
+		}
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if n := entries(); n < seen {
+		t.Errorf("%d answers are in the log, %d were before the kill", n, seen)
+	}
+	var doc document
+	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	if len(doc.Runs) != 1 || doc.Runs[0].Status != "unfinished" {
+		t.Errorf("result.json does not mark the run: %+v", doc)
+	}
+	wantNoProcess(t, dir)
+}
+
 // TestInterruptOnce stops issuing, keeps the partial logs, marks them, and ends with 130.
 func TestInterruptOnce(t *testing.T) {
 	t.Parallel()

@@ -28,10 +28,10 @@ const (
 // Launch starts the binary, shakes hands, and watches the process until Close. Errors are *Error.
 func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) {
 	path, o = absolute(path), o.withDefaults()
-	p := &Plugin{name: nameOf(path), path: path, options: o, output: &output{to: o.Stderr}}
+	p := &Plugin{name: nameOf(path), path: path, options: o, output: &output{to: o.Stderr}, received: make(chan struct{})}
 	p.process = newProcess(path, p.output)
 	var err error
-	if p.dir, err = os.MkdirTemp(socketParent(), "plumbline-"); err != nil { // 0700
+	if p.folder, err = newFolder(socketParent()); err != nil {
 		return nil, p.failure(KindStart, err, "no private folder for its socket: "+err.Error(), "set TMPDIR to a folder that can be written")
 	}
 	p.ring = newShared(o)
@@ -70,9 +70,10 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 		SkipHostEnv:      true,
 		AutoMTLS:         p.options.TLS || runtime.GOOS == "windows", // where plugins listen on TCP
 		Logger:           hclog.NewNullLogger(),
-		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: p.dir},
+		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: p.folder.path},
 		RunnerFunc: func(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Runner, error) {
-			p.process.env = slices.Concat(inherited(os.Environ(), p.options.Inherit), spec.Env, p.options.Env)
+			private := []string{"TMPDIR=" + p.folder.path} // so that nothing of it outlives it
+			p.process.env = slices.Concat(inherited(os.Environ(), p.options.Inherit), spec.Env, private, p.options.Env)
 			return p.process, nil
 		},
 		GRPCDialOptions: []grpc.DialOption{
@@ -138,7 +139,7 @@ func (p *Plugin) abandon() {
 	_ = p.process.Kill(context.Background())
 	p.client.Kill()
 	_ = p.ring.free(&p.sending)
-	_ = os.RemoveAll(p.dir)
+	_ = p.folder.remove()
 }
 
 // dispensed makes the client of the service.

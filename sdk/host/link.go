@@ -52,6 +52,7 @@ type link struct {
 func openLink(ctx context.Context, p *Plugin) (*link, error) {
 	stream, err := p.rpc.Run(p.failed)
 	if err != nil {
+		close(p.received)
 		return nil, p.unreachable(err)
 	}
 	interval := min(handshake.Heartbeat, p.options.HeartbeatTimeout/heartbeatsPerTimeout)
@@ -59,10 +60,10 @@ func openLink(ctx context.Context, p *Plugin) (*link, error) {
 		plugin: p, stream: stream, ring: p.ring, start: time.Now(), alive: make(chan struct{}),
 		rs: make([]loadgen.QuerySampleResponse, responsesPerCall),
 	}
+	go l.receive()
 	if err := l.send(&pluginpb.RunRequest{Start: &pluginpb.Start{HeartbeatNs: int64(interval), Ring: p.ring.message()}}); err != nil {
 		return nil, err
 	}
-	go l.receive()
 	select {
 	case <-l.alive:
 	case <-p.failed.Done():
@@ -114,6 +115,8 @@ func (l *link) receive() {
 			err = l.acceptFromStream(frame)
 		}
 	}
+	l.ring.takeRest()
+	close(l.plugin.received)
 	if !errors.Is(err, errBreach) {
 		l.ended(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
+	"time"
 
 	plugin "github.com/hashicorp/go-plugin"
 
@@ -19,14 +19,15 @@ import (
 type Plugin struct {
 	name, path string
 	options    LaunchOptions
-	dir        string // of the socket
+	folder     *folder // of the socket
 	output     *output
 	process    *process
 	client     *plugin.Client
 	rpc        pluginpb.PluginClient
 	ring       *shared // offered to the process; nil: none
 	link       *link
-	sending    sync.Mutex // held while a frame is sent: gRPC allows one Send at a time, and so does a ring
+	received   chan struct{} // closed when all that the process sent is taken
+	sending    sync.Mutex    // held while a frame is sent: gRPC allows one Send at a time, and so does a ring
 
 	// failed ends with an *Error as its cause when the plugin fails, or with errClosed.
 	failed context.Context
@@ -89,8 +90,8 @@ func (p *Plugin) Close() error {
 		}
 		p.process.end(p.client.Kill)
 		p.closed = p.ring.free(&p.sending)
-		if err := os.RemoveAll(p.dir); err != nil {
-			p.closed = errors.Join(p.closed, fmt.Errorf("plugin %s: remove the folder of its socket: %w", p.name, err))
+		if err := p.folder.remove(); err != nil {
+			p.closed = errors.Join(p.closed, fmt.Errorf("plugin %s: remove its private folder: %w", p.name, err))
 		}
 	})
 	return p.closed
@@ -101,7 +102,7 @@ func (p *Plugin) Close() error {
 func (p *Plugin) Kill() {
 	p.fail(errClosed)
 	p.process.signal(killGroup)
-	_ = os.RemoveAll(p.dir)
+	_ = p.folder.remove()
 }
 
 // ask asks the plugin to finish what is in work and to close its workload.
@@ -122,9 +123,17 @@ func (p *Plugin) failure(kind Kind, err error, found, hint string) *Error {
 	return &Error{Kind: kind, Plugin: p.name, Path: p.path, Found: found, Hint: hint, Stderr: p.output.tail(), Err: err}
 }
 
-// watchProcess reports a process that ends before it was asked to.
+// restGrace is how long the last answers of a process that has ended may take: the connection has ended with it, unless
+// another process holds it open.
+const restGrace = time.Second
+
+// watchProcess reports a process that ends before it was asked to. What it answered before counts.
 func (p *Plugin) watchProcess() {
 	<-p.process.exited
+	select {
+	case <-p.received:
+	case <-time.After(restGrace):
+	}
 	how := p.process.how()
 	p.failWith(KindDied, nil, "the process "+how, deathHint(how, p.output.tail()))
 }

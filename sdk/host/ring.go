@@ -119,6 +119,20 @@ func (s *shared) bytes() uint64 {
 	return s.offer.Ends.Reader.Taken()
 }
 
+// takeRest hands on what the other side wrote before it ended.
+func (s *shared) takeRest() {
+	if s == nil || !s.taken.Load() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.freed {
+		return
+	}
+	s.offer.Ends.Writer.Close() // whoever waits for room may hold the receiver
+	s.receiver.Drain()
+}
+
 // close ends what waits. It may be called more than once.
 func (s *shared) close() {
 	if s != nil {

@@ -1,13 +1,16 @@
 package host_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
@@ -24,6 +27,8 @@ func TestFaultsOfPluginsThatTakeARing(t *testing.T) {
 		{"ring-and-stream", host.KindProtocol, "over the stream, though it took the ring"},
 		{"ring-scribbled", host.KindProtocol, "the shared memory holds what cannot be"},
 		{"ring-garbage", host.KindProtocol, "proto"},
+		{"ring-oversized", host.KindProtocol, "a frame of 4294967295 bytes, the limit is"},
+		{"ring-cut", host.KindDied, "killed by signal 9"},
 		{"ring-silent", host.KindHung, "no sign of life for"},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
@@ -37,6 +42,46 @@ func TestFaultsOfPluginsThatTakeARing(t *testing.T) {
 			}
 			wantFailure(t, err, c.kind, c.part)
 		})
+	}
+}
+
+// slowCounter counts answers, and takes its time.
+type slowCounter struct{ *counter }
+
+func (c slowCounter) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
+	time.Sleep(time.Millisecond)
+	c.counter.QuerySamplesComplete(rs)
+}
+
+// A plugin answers all samples and is killed while most of its answers are still in the shared memory: they count, and
+// only then its death.
+func TestAnswersBeforeTheDeathCount(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no ring is offered on this system")
+	}
+	p, err := launchWith(t, "ring-last-words", host.LaunchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := p.Open(t.Context(), sdk.Options{Scenario: loadgen.Offline})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := p.Context(t.Context())
+	defer cancel()
+	const samples = 500
+	q := loadgen.Query{Samples: make([]loadgen.QuerySample, samples)}
+	for i := range q.Samples {
+		q.Samples[i].ID = loadgen.ResponseID(i)
+	}
+	c := slowCounter{newCounter(samples)}
+	if err := w.SUT().IssueQuery(ctx, q, c); err != nil {
+		t.Fatal(err)
+	}
+	<-ctx.Done()
+	wantFailure(t, context.Cause(ctx), host.KindDied, "killed by signal 9")
+	if n := c.n.Load(); n != samples {
+		t.Errorf("%d answers were counted when the plugin was taken for dead, it had sent %d", n, samples)
 	}
 }
 

@@ -59,6 +59,7 @@ var works = map[string]*fault{
 	"die-with-child":    {atCollate, func() error { return errors.Join(startsChild(), dies()) }},
 	"child":             {atOpen, startsChild},
 	"slow-batches":      {atEachCollate, sleeps(5 * time.Millisecond)},
+	"paced":             {atEachCollate, sleeps(200 * time.Microsecond)},
 	"slow":              {atCollate, sleeps(1500 * time.Millisecond)},
 	"slow-open":         {atOpen, sleeps(1500 * time.Millisecond)},
 	"slow-close":        {atClose, sleeps(time.Hour)},
@@ -121,7 +122,11 @@ func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error
 	}
 	o.Model = ""
 	w, err := b.Benchmark.Open(ctx, o)
-	return &workload{Workload: w, fault: b.fault}, err
+	if err != nil {
+		return nil, err
+	}
+	seen, err := openWitness()
+	return &workload{Workload: w, fault: b.fault, witness: seen}, err
 }
 
 func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
@@ -142,6 +147,7 @@ type workload struct {
 	sdk.Workload
 	fault   *fault
 	batches atomic.Int64
+	witness *witness
 }
 
 func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
@@ -167,9 +173,12 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 	if w.batches.Load() >= midRun && w.fault != nil && w.fault.at == atPostprocess {
 		return w.fault.occurs(atPostprocess) // and no payload
 	}
+	if err := w.witness.saw(samples); err != nil {
+		return err
+	}
 	return w.Workload.Postprocess(outputs, samples, p)
 }
 
 func (w *workload) Close() error {
-	return errors.Join(w.fault.occurs(atClose), w.Workload.Close())
+	return errors.Join(w.fault.occurs(atClose), w.Workload.Close(), w.witness.close())
 }

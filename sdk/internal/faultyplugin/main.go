@@ -1,5 +1,9 @@
 // Command faultyplugin is a plugin with one fault, which the environment variable PLUMBLINE_FAULT names: the tests of
-// the harness's half run it. Without a fault it serves the null benchmark under the name "faulty".
+// the harness's half run it. Without a fault it serves the null benchmark under the name "faulty". With the argument
+// "backend" it is a backend process without a fault.
+//
+// Where PLUMBLINE_WITNESS names a file, the plugin writes the index of each sample to it (a little-endian uint32) before
+// it answers: what an accuracy log must hold, whoever is killed.
 package main
 
 import (
@@ -11,6 +15,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend/process"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 )
@@ -42,6 +47,13 @@ func handshakeOf(core, protocol int) {
 }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == asBackend {
+		if err := serveBackend(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	fault := os.Getenv(faultEnv)
 	if os.Getenv(handshake.CookieKey) != handshake.CookieValue {
 		fault = "" // by hand, or asked to describe itself
@@ -58,7 +70,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "unknown fault %q, want one of %s\n", fault, strings.Join(faults(), ", "))
 		os.Exit(2)
 	}
-	sdk.Main(benchmark{fault: works[fault]}, sdk.WithBackend("null", null.Backend{}))
+	sdk.Main(benchmark{fault: works[fault]}, sdk.WithBackend("null", null.Backend{}), sdk.WithBackend("process", process.Backend{}))
 }
 
 func faults() []string {

@@ -2,7 +2,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"os"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
@@ -30,7 +34,6 @@ var deeds = map[string]deed{
 		if err := takeRing(stream); err != nil {
 			return err
 		}
-		const answersWritten = 3
 		_, err := os.NewFile(uintptr(offer[answersWritten]), "bell").Write([]byte{1, 0, 0, 0, 0, 0, 0, 0})
 		return err
 	},
@@ -44,7 +47,67 @@ var deeds = map[string]deed{
 		}
 		return ends.Writer.Write([]byte{0xff, 0xff, 0xff})
 	},
+	"ring-last-words": func(stream runStream, offer []int) error {
+		ends, err := ring.Open(offer, handshake.MaxMessage)
+		if err != nil {
+			return err
+		}
+		if err := takeRing(stream); err != nil {
+			return err
+		}
+		return ring.NewReceiver(ends.Reader, func(frame []byte) error { return answerAndDie(ends.Writer, frame) }).Run(ring.Never)
+	},
+	"ring-oversized": func(stream runStream, offer []int) error {
+		return writeRaw(stream, offer, []byte{0xff, 0xff, 0xff, 0xff, 0})
+	},
+	"ring-cut": func(stream runStream, offer []int) error {
+		return errors.Join(writeRaw(stream, offer, []byte{100, 0, 0, 0, 1, 2, 3}), dies())
+	},
 }
+
+// answerAndDie answers the samples of a frame one by one and ends the process at once, before anybody can have taken
+// them all.
+func answerAndDie(to *ring.Writer, frame []byte) error {
+	var r pluginpb.RunRequest
+	if err := proto.Unmarshal(frame, &r); err != nil {
+		return err
+	}
+	const sampleBytes, idBytes = 8, 4
+	samples := r.GetIssue().GetSamples()
+	for at := 0; at < len(samples); at += sampleBytes {
+		answer, err := proto.Marshal(&pluginpb.RunResponse{Workload: theWorkload, Complete: &pluginpb.Answers{Ids: samples[at : at+idBytes]}})
+		if err != nil {
+			return err
+		}
+		if err := to.Write(answer); err != nil {
+			return err
+		}
+	}
+	if len(samples) == 0 {
+		return nil
+	}
+	return dies()
+}
+
+// writeRaw takes the ring and writes bytes to it as they are, past the ring's own writer.
+func writeRaw(stream runStream, offer []int, text []byte) error {
+	memory, bell := os.NewFile(uintptr(offer[0]), "memory"), os.NewFile(uintptr(offer[answersWritten]), "bell")
+	if err := takeRing(stream); err != nil {
+		return err
+	}
+	if _, err := memory.WriteAt(text, ring.ToHarnessData); err != nil {
+		return err
+	}
+	written := binary.LittleEndian.AppendUint64(nil, uint64(len(text)))
+	if _, err := memory.WriteAt(written, ring.ToHarness); err != nil {
+		return err
+	}
+	_, err := bell.Write([]byte{1, 0, 0, 0, 0, 0, 0, 0})
+	return err
+}
+
+// answersWritten is the descriptor of the bell that says that answers are written.
+const answersWritten = 3
 
 func takeRing(stream runStream) error {
 	return stream.Send(&pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{}, Ring: true})

@@ -21,6 +21,8 @@ const (
 	Service = "plumbline"
 	// SocketDirEnv names the private directory of the plugin's socket.
 	SocketDirEnv = plugin.EnvUnixSocketDir
+	// FolderPrefix begins the name of a plugin's private folder, which holds that directory.
+	FolderPrefix = "plumbline-run-"
 
 	// Devices is the capability of a plugin that heeds the devices of an Open request.
 	Devices = "devices"

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
@@ -27,22 +28,19 @@ func Watch() {
 		case <-terminated:
 		case <-closed:
 		}
-		removeSocket(os.Getenv(handshake.SocketDirEnv))
+		removeFolder(os.Getenv(handshake.SocketDirEnv))
 		end()
 		os.Exit(1)
 	}()
 }
 
-// removeSocket removes the socket and its private directory, which the harness can no longer do, and the folder around it
-// if nothing else is in it.
-func removeSocket(dir string) {
-	if dir == "" {
+// removeFolder removes what the harness can no longer remove: the folder of the socket, and the private folder around it.
+func removeFolder(sockets string) {
+	if sockets == "" {
 		return
 	}
-	sockets, _ := filepath.Glob(filepath.Join(dir, "plugin*"))
-	for _, s := range sockets {
-		_ = os.Remove(s)
+	private := filepath.Dir(sockets)
+	if strings.HasPrefix(filepath.Base(private), handshake.FolderPrefix) {
+		_ = os.RemoveAll(private)
 	}
-	_ = os.Remove(dir)
-	_ = os.Remove(filepath.Dir(dir))
 }

@@ -113,6 +113,13 @@ func (x *Receiver) Finish(wanted func() bool) {
 	}
 }
 
+// Drain handles what has come, in the caller's goroutine, before the reader is closed: the other side has ended.
+func (x *Receiver) Drain() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	_ = x.drain() // Run reports why it fails
+}
+
 // Lock and Unlock keep everybody from reading.
 func (x *Receiver) Lock() { x.mu.Lock() }
 

@@ -40,6 +40,12 @@ const (
 // Bytes is the memory of both rings: first that to the plugin, then that to the harness.
 const Bytes = dataAt + toPlugin + dataAt + toHarness
 
+// Where the ring to the harness begins, and its data: for those who write the memory by themselves.
+const (
+	ToHarness     = dataAt + toPlugin
+	ToHarnessData = ToHarness + dataAt
+)
+
 // mostKept is how large a buffer for frames stays between frames.
 const mostKept = 8 << 20
 

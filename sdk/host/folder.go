@@ -1,0 +1,81 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+)
+
+// folder is the private folder of one plugin process: its socket and its temporary files lie in it. While it is open its
+// owner holds a lock, which the kernel releases however the owner ends: a folder without a lock is nobody's.
+type folder struct {
+	path string
+	lock *os.File
+}
+
+// newFolder makes a folder of mode 0700 in parent. First it removes those that dead harnesses left there.
+func newFolder(parent string) (*folder, error) {
+	sweep(parent)
+	const tries = 10 // another harness may take a folder for a dead one's before it is locked
+	for range tries {
+		path, err := os.MkdirTemp(parent, handshake.FolderPrefix) // 0700
+		if err != nil {
+			return nil, err
+		}
+		if lock := claim(path); lock != nil {
+			return &folder{path, lock}, nil
+		}
+		_ = os.RemoveAll(path)
+	}
+	return nil, fmt.Errorf("folders in %s cannot be locked", parent)
+}
+
+// claim locks a folder; nil where somebody else holds it, or where it is gone.
+func claim(path string) *os.File {
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	if tryLock(dir) == nil && isStill(dir, path) {
+		return dir
+	}
+	_ = dir.Close()
+	return nil
+}
+
+// isStill reports whether an open folder is the one that path names.
+func isStill(dir *os.File, path string) bool {
+	open, err1 := dir.Stat()
+	named, err2 := os.Lstat(path)
+	return err1 == nil && err2 == nil && os.SameFile(open, named)
+}
+
+// sweep removes the folders in parent whose owners are dead. What cannot be removed, other accounts' folders above all,
+// stays.
+func sweep(parent string) {
+	if !lockShowsOwner {
+		return
+	}
+	paths, _ := filepath.Glob(filepath.Join(parent, handshake.FolderPrefix+"*")) // the pattern is good
+	for _, path := range paths {
+		if lock := claim(path); lock != nil {
+			_ = os.RemoveAll(path)
+			_ = lock.Close()
+		}
+	}
+}
+
+// remove removes the folder with all that is in it. A nil folder is none.
+func (f *folder) remove() error {
+	if f == nil {
+		return nil
+	}
+	err := os.RemoveAll(f.path)
+	if closed := f.lock.Close(); closed != nil && !errors.Is(closed, os.ErrClosed) {
+		err = errors.Join(err, closed)
+	}
+	return err
+}

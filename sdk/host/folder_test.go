@@ -1,0 +1,86 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+)
+
+func TestFoldersOfDeadHarnessesAreSwept(t *testing.T) {
+	if !lockShowsOwner {
+		t.Skip("no locks show whether an owner lives")
+	}
+	parent := t.TempDir()
+	alive, err := newFolder(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(parent, handshake.FolderPrefix+"123")
+	if err := os.MkdirAll(filepath.Join(dead, "plugin-dir", "deeper"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(parent, "plumbline-other")
+	if err := os.Mkdir(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	second, err := newFolder(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{alive.path: true, second.path: true, other: true, dead: false} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s: %v, want it there: %v", path, err, want)
+		}
+	}
+	for _, f := range []*folder{alive, second, second, nil} {
+		if err := f.remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := os.ReadDir(parent); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v are left, want one folder that is not ours", left, err)
+	}
+}
+
+// Harnesses that start at the same moment take nothing from each other.
+func TestFoldersAtTheSameTime(t *testing.T) {
+	parent := t.TempDir()
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for range 20 {
+				f, err := newFolder(parent)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := os.Stat(f.path); err != nil {
+					t.Error(err)
+				}
+				if err := f.remove(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestFoldersArePrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes on this system")
+	}
+	f, err := newFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.remove()
+	info, err := os.Stat(f.path)
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v, want mode 0700", info.Mode(), err)
+	}
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/backend/process"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
+)
+
+// asBackend is the argument that makes the program a backend process.
+const asBackend = "backend"
+
+// serveBackend answers one plugin.
+func serveBackend() error { return process.Serve(values{}) }
+
+// values is the null backend in a process of its own, which knows the tensors of its model.
+type values struct{ null.Backend }
+
+func (v values) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
+	m.Inputs = []backend.TensorInfo{{Name: "values", DType: backend.Float32, Shape: []int64{-1}}}
+	m.Outputs = m.Inputs
+	return v.Backend.Open(ctx, m, c)
+}
