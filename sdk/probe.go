@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -106,18 +105,20 @@ func throughput(ctx context.Context, n backend.Node) (float64, error) {
 // sendMany sends up to most requests, and begins none after a time, but for the first sendLeast; with no time, all of them.
 // It returns how many were sent.
 func sendMany(ctx context.Context, n backend.Node, most int64, limit time.Duration) (int64, error) {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
 	began := time.Now()
 	var next, sent atomic.Int64
 	var sending sync.WaitGroup
-	var faults [sendAtATime]error
-	for i := range faults {
+	for range sendAtATime {
 		sending.Go(func() {
-			for {
+			for ctx.Err() == nil {
 				k := next.Add(1)
 				if k > most || limit > 0 && k > sendLeast && time.Since(began) > limit {
 					return
 				}
-				if faults[i] = sendOne(ctx, n); faults[i] != nil {
+				if err := sendOne(ctx, n); err != nil {
+					fail(err)
 					return
 				}
 				sent.Add(1)
@@ -125,7 +126,7 @@ func sendMany(ctx context.Context, n backend.Node, most int64, limit time.Durati
 		})
 	}
 	sending.Wait()
-	return sent.Load(), errors.Join(faults[:]...)
+	return sent.Load(), context.Cause(ctx)
 }
 
 func sendOne(ctx context.Context, n backend.Node) error {

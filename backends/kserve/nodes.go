@@ -57,8 +57,10 @@ func (n node) Send(ctx context.Context, size int) error {
 	defer cancel()
 	q := n.question()
 	q.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, padding, protowire.BytesType), make([]byte, size)))
-	_, err := n.endpoint.rpc.ModelReady(ctx, q)
-	return explain(err)
+	if _, err := n.endpoint.rpc.ModelReady(ctx, q); err != nil {
+		return explain(err)
+	}
+	return nil
 }
 
 // padding is the number of a field that the protocol will hardly ever have: the last one.

@@ -1,0 +1,150 @@
+// Package oiptest is a server of the Open Inference Protocol v2 over gRPC without a model, for tests and measurements: its
+// outputs are zeros.
+package oiptest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+)
+
+// Tensor describes an input or output: a datatype of the protocol, and a shape with -1 for free dimensions, the first of which
+// counts the rows of a batch.
+type Tensor struct {
+	Name, Datatype string
+	Shape          []int64
+}
+
+// Options say what a server serves.
+type Options struct {
+	Name            string // the server's own
+	Model           string
+	Inputs, Outputs []Tensor
+	Delay           time.Duration // of each answer
+	// NoMetadata leaves the server without a name to tell.
+	NoMetadata bool
+}
+
+// Server answers requests for its model.
+type Server struct {
+	oip.UnimplementedGRPCInferenceServiceServer
+	options Options
+	grpc    *grpc.Server
+
+	requests, rows, received atomic.Int64
+}
+
+// New returns a server, or an error where an output's size is not known from its shape.
+func New(o Options) (*Server, error) {
+	for _, t := range o.Outputs {
+		if sizeOf(t.Datatype) == 0 || len(t.Shape) == 0 {
+			return nil, fmt.Errorf("output %q: %s%v, want a datatype of fixed size and a shape", t.Name, t.Datatype, t.Shape)
+		}
+		for _, n := range t.Shape[1:] {
+			if n < 1 {
+				return nil, fmt.Errorf("output %q: shape %v, want sizes behind the first dimension", t.Name, t.Shape)
+			}
+		}
+	}
+	s := &Server{options: o, grpc: grpc.NewServer(grpc.MaxRecvMsgSize(1<<30), grpc.MaxSendMsgSize(1<<30))}
+	oip.RegisterGRPCInferenceServiceServer(s.grpc, s)
+	return s, nil
+}
+
+// sizeOf is that of one element, in bytes; 0: not known.
+func sizeOf(datatype string) int64 {
+	switch datatype {
+	case "BOOL", "INT8", "UINT8":
+		return 1
+	case "INT16", "UINT16", "FP16", "BF16":
+		return 2
+	case "INT32", "UINT32", "FP32":
+		return 4
+	case "INT64", "UINT64", "FP64":
+		return 8
+	}
+	return 0
+}
+
+// Serve answers what comes to l, until Stop.
+func (s *Server) Serve(l net.Listener) error { return s.grpc.Serve(l) }
+
+// Stop breaks all connections off.
+func (s *Server) Stop() { s.grpc.Stop() }
+
+// Requests and Rows are how many inferences were asked for, and rows in them; Received are the bytes of their inputs.
+func (s *Server) Requests() int64 { return s.requests.Load() }
+
+// Rows counts rows: see Requests.
+func (s *Server) Rows() int64 { return s.rows.Load() }
+
+// Received counts bytes: see Requests.
+func (s *Server) Received() int64 { return s.received.Load() }
+
+// ServerMetadata tells the server's name.
+func (s *Server) ServerMetadata(context.Context, *oip.ServerMetadataRequest) (*oip.ServerMetadataResponse, error) {
+	if s.options.NoMetadata {
+		return nil, status.Error(codes.Unimplemented, "no metadata")
+	}
+	return &oip.ServerMetadataResponse{Name: s.options.Name, Version: "mock"}, nil
+}
+
+// ModelReady knows one model.
+func (s *Server) ModelReady(_ context.Context, r *oip.ModelReadyRequest) (*oip.ModelReadyResponse, error) {
+	return &oip.ModelReadyResponse{Ready: r.Name == s.options.Model}, nil
+}
+
+// ModelMetadata tells the model's tensors.
+func (s *Server) ModelMetadata(_ context.Context, r *oip.ModelMetadataRequest) (*oip.ModelMetadataResponse, error) {
+	return &oip.ModelMetadataResponse{Name: r.Name, Inputs: describe(s.options.Inputs), Outputs: describe(s.options.Outputs)}, nil
+}
+
+func describe(tensors []Tensor) []*oip.TensorMetadata {
+	var list []*oip.TensorMetadata
+	for _, t := range tensors {
+		list = append(list, &oip.TensorMetadata{Name: t.Name, Datatype: t.Datatype, Shape: t.Shape})
+	}
+	return list
+}
+
+// ModelInfer answers with zeros.
+func (s *Server) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
+	if len(r.Inputs) == 0 || len(r.Inputs[0].Shape) == 0 || r.Inputs[0].Shape[0] < 1 {
+		return nil, status.Error(codes.InvalidArgument, "no rows")
+	}
+	rows := r.Inputs[0].Shape[0]
+	s.requests.Add(1)
+	s.rows.Add(rows)
+	for _, raw := range r.RawInputContents {
+		s.received.Add(int64(len(raw)))
+	}
+	if s.options.Delay > 0 {
+		select {
+		case <-time.After(s.options.Delay):
+		case <-ctx.Done():
+			return nil, status.FromContextError(ctx.Err()).Err()
+		}
+	}
+	return s.zeros(rows), nil
+}
+
+func (s *Server) zeros(rows int64) *oip.ModelInferResponse {
+	answer := &oip.ModelInferResponse{ModelName: s.options.Model}
+	for _, t := range s.options.Outputs {
+		shape, size := []int64{rows}, rows*sizeOf(t.Datatype)
+		for _, n := range t.Shape[1:] {
+			shape, size = append(shape, n), size*n
+		}
+		answer.Outputs = append(answer.Outputs, &oip.InferOutputTensor{Name: t.Name, Datatype: t.Datatype, Shape: shape})
+		answer.RawOutputContents = append(answer.RawOutputContents, make([]byte, size))
+	}
+	return answer
+}
