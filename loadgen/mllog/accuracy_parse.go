@@ -2,8 +2,9 @@ package mllog
 
 import (
 	"bytes"
-	"fmt"
 	"math"
+	"math/bits"
+	"strings"
 )
 
 // The fields of an entry, as bits of what was seen.
@@ -15,191 +16,207 @@ const (
 	seenTokenCount
 )
 
-// requiredFields are those of the first bits.
-var requiredFields = [...]string{"seq_id", "qsl_idx", "data"}
+// fieldNames are the names of the fields in the order of their bits.
+var fieldNames = [...]string{"seq_id", "qsl_idx", "data", "token_data", "token_count"}
 
-// parseAccuracy parses what stands between an entry's braces. Payloads are decoded in place. It returns how far it
-// came, and what is wrong there or "".
-func parseAccuracy(body []byte) (e AccuracyEntry, used int, fault string) {
-	p := entryParser{body: body}
-	e.TokenCount = -1
-	seen := 0
-	for p.fault == "" {
-		p.space()
-		name := p.text()
-		p.space()
-		p.want(':')
-		p.space()
-		field := p.field(&e, name)
-		if seen&field != 0 {
-			p.fail("the field %s occurs twice", name)
+// required is how many of the fields an entry must have, from the first on.
+const required = 3
+
+// entry parses the entry whose brace is at a.at. Payloads are decoded as they are read, so that their digits are never held.
+func (a *AccuracyReader) entry() (AccuracyEntry, error) {
+	a.open = a.offset()
+	a.at++
+	e := AccuracyEntry{TokenCount: -1}
+	for seen := 0; ; {
+		field, err := a.member(&e, seen)
+		if err != nil {
+			return e, err
 		}
 		seen |= field
-		p.space()
-		if p.at == len(body) {
-			break
+		c, err := a.token()
+		switch {
+		case err != nil:
+			return e, err
+		case c == '}':
+			return e, a.complete(seen)
+		case c != ',':
+			return e, a.wrong("want %q, found %s", ',', a.rest())
 		}
-		p.want(',')
+		a.at++
 	}
-	for i, name := range requiredFields {
+}
+
+// complete ends an entry at its closing brace.
+func (a *AccuracyReader) complete(seen int) error {
+	for i, name := range fieldNames[:required] {
 		if seen&(1<<i) == 0 {
-			p.fail("the entry lacks %s", name)
+			return a.wrong("the entry lacks %s", name)
 		}
 	}
-	return e, p.at, p.fault
+	a.at++
+	a.open, a.state = outside, afterEntry
+	return nil
 }
 
-// entryParser walks through an entry; after a fault it stands still.
-type entryParser struct {
-	body  []byte
-	at    int
-	fault string
-}
-
-func (p *entryParser) fail(format string, args ...any) {
-	if p.fault == "" {
-		p.fault = fmt.Sprintf(format, args...)
+// member parses a name and its value into e, and returns the field's bit.
+func (a *AccuracyReader) member(e *AccuracyEntry, seen int) (bit int, err error) {
+	if bit, err = a.name(); err != nil {
+		return 0, err
 	}
+	if seen&bit != 0 {
+		return 0, a.wrong("the field %s occurs twice", fieldNames[bits.TrailingZeros(uint(bit))])
+	}
+	switch c, err := a.token(); {
+	case err != nil:
+		return 0, err
+	case c != ':':
+		return 0, a.wrong("want %q, found %s", ':', a.rest())
+	}
+	a.at++
+	if _, err := a.token(); err != nil {
+		return 0, err
+	}
+	switch bit {
+	case seenSeqID:
+		e.SeqID, err = a.number()
+	case seenIndex:
+		e.QSLIndex, err = a.number()
+	case seenData:
+		e.Data, err = a.payload(&a.data)
+	case seenTokenData:
+		e.TokenData, err = a.payload(&a.tokenData)
+	case seenTokenCount:
+		e.TokenCount, err = a.signed()
+	}
+	return bit, err
 }
 
-func (p *entryParser) space() {
-	for p.at < len(p.body) {
-		if c := p.body[p.at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-			return
+// quote wants a quotation mark.
+func (a *AccuracyReader) quote() error {
+	c, err := a.token()
+	if err == nil && c != '"' {
+		err = a.wrong("want %q, found %s", '"', a.rest())
+	}
+	if err == nil {
+		a.at++
+	}
+	return err
+}
+
+// name parses the name of a field and returns its bit.
+func (a *AccuracyReader) name() (bit int, err error) {
+	if err := a.quote(); err != nil {
+		return 0, err
+	}
+	n := bytes.IndexByte(a.buf[a.at:], '"')
+	for n < 0 {
+		if bytes.IndexByte(a.buf[a.at:], '}') >= 0 {
+			return 0, a.wrong("a string without its closing quote")
 		}
-		p.at++
+		if err := a.more(); err != nil {
+			return 0, err
+		}
+		n = bytes.IndexByte(a.buf[a.at:], '"')
 	}
+	name := a.buf[a.at : a.at+n]
+	for i, known := range fieldNames {
+		if string(name) == known {
+			a.at += n + 1
+			return 1 << i, nil
+		}
+	}
+	if bytes.Contains(name, shortening) {
+		return 0, a.shortened()
+	}
+	return 0, a.wrong("unknown field %s, want %s", shown(name), strings.Join(fieldNames[:], ", "))
 }
 
-func (p *entryParser) want(c byte) {
-	if p.at < len(p.body) && p.body[p.at] == c {
-		p.at++
-		return
-	}
-	p.fail("want %q, found %s", c, shown(p.body[p.at:]))
-}
-
-// text returns what stands between two quotes.
-func (p *entryParser) text() []byte {
-	p.want('"')
-	if p.fault != "" {
-		return nil
-	}
-	n := bytes.IndexByte(p.body[p.at:], '"')
-	if n < 0 {
-		p.fail("a string without its closing quote")
-		return nil
-	}
-	s := p.body[p.at : p.at+n]
-	p.at += n + 1
-	return s
-}
-
-// field parses the value of the named field into e.
-func (p *entryParser) field(e *AccuracyEntry, name []byte) (bit int) {
-	if p.fault != "" {
-		return 0
-	}
-	switch string(name) {
-	case "seq_id":
-		e.SeqID = p.number()
-		return seenSeqID
-	case "qsl_idx":
-		e.QSLIndex = p.number()
-		return seenIndex
-	case "data":
-		e.Data = p.payload()
-		return seenData
-	case "token_data":
-		e.TokenData = p.payload()
-		return seenTokenData
-	case "token_count":
-		e.TokenCount = p.count()
-		return seenTokenCount
-	}
-	p.fail("unknown field %s, want seq_id, qsl_idx, data, token_data or token_count", shown(name))
-	return 0
-}
-
-func (p *entryParser) number() uint64 {
-	start, n := p.at, uint64(0)
-	for ; p.at < len(p.body) && p.body[p.at]-'0' <= 9; p.at++ {
-		d := uint64(p.body[p.at] - '0')
-		if n > (math.MaxUint64-d)/10 {
-			p.fail("a number beyond 64 bits")
-			return 0
+// number parses a number of at least one digit.
+func (a *AccuracyReader) number() (n uint64, err error) {
+	for digits := 0; ; digits++ {
+		if a.at == len(a.buf) {
+			if _, err := a.peek(); err != nil {
+				return 0, err
+			}
+		}
+		d := uint64(a.buf[a.at] - '0')
+		switch {
+		case d > 9 && digits == 0:
+			return 0, a.wrong("want a number, found %s", a.rest())
+		case d > 9:
+			return n, nil
+		case n > (math.MaxUint64-d)/10:
+			return 0, a.wrong("a number beyond 64 bits")
 		}
 		n = n*10 + d
+		a.at++
 	}
-	if p.at == start {
-		p.fail("want a number, found %s", shown(p.body[p.at:]))
-	}
-	return n
 }
 
-func (p *entryParser) count() int64 {
-	negative := p.at < len(p.body) && p.body[p.at] == '-'
+// signed parses a number that may be negative.
+func (a *AccuracyReader) signed() (int64, error) {
+	c, err := a.peek()
+	if err != nil {
+		return 0, err
+	}
+	negative := c == '-'
 	if negative {
-		p.at++
+		a.at++
 	}
-	n := p.number()
-	if n > math.MaxInt64 {
-		p.fail("token_count %d is beyond 63 bits", n)
-		return 0
+	n, err := a.number()
+	switch {
+	case err != nil:
+		return 0, err
+	case n > math.MaxInt64:
+		return 0, a.wrong("token_count %d is beyond 63 bits", n)
+	case negative:
+		return -int64(n), nil
 	}
-	if negative {
-		return -int64(n)
-	}
-	return int64(n)
+	return int64(n), nil
 }
 
-// payload decodes the hexadecimal string at p.at in place.
-func (p *entryParser) payload() []byte {
-	start := p.at
-	text := p.text()
-	if p.fault != "" {
-		return nil
+// payload decodes a string of hexadecimal digits into memory, which it lengthens where needed.
+func (a *AccuracyReader) payload(memory *[]byte) ([]byte, error) {
+	if err := a.quote(); err != nil {
+		return nil, err
 	}
-	if len(text)%2 != 0 {
-		p.at = start
-		p.fail("a payload of an odd number of digits")
-		return nil
+	start := a.offset() - 1
+	if *memory == nil {
+		*memory = []byte{}
 	}
-	n, ok := decodeHex(text)
-	if !ok {
-		p.at = start + 1 + n
-		p.fail("want a hexadecimal digit, found %q", p.body[p.at])
-		return nil
-	}
-	return text[:n:n]
-}
-
-// notHex marks a byte that is no hexadecimal digit.
-const notHex = 0xFF
-
-var hexValues = func() (t [256]byte) {
-	for i := range t {
-		t[i] = notHex
-	}
-	for i := range 16 {
-		t["0123456789ABCDEF"[i]] = byte(i)
-		t["0123456789abcdef"[i]] = byte(i)
-	}
-	return t
-}()
-
-// decodeHex decodes an even number of digits into the front of text. It returns the number of bytes, or where the
-// first wrong digit stands.
-func decodeHex(text []byte) (n int, ok bool) {
-	for i := 0; i+1 < len(text); i += 2 {
-		high, low := hexValues[text[i]], hexValues[text[i+1]]
-		if high|low > 15 {
-			if high != notHex {
-				i++
-			}
-			return i, false
+	*memory = (*memory)[:0]
+	for {
+		text := a.buf[a.at:]
+		n := bytes.IndexByte(text, '"')
+		closed := n >= 0
+		if !closed {
+			n = len(text)
 		}
-		text[i/2] = high<<4 | low
+		var ok bool
+		*memory, ok = appendDecoded(*memory, text[:n&^1])
+		if !ok {
+			a.at += badDigit(text)
+			return nil, a.notDigit()
+		}
+		a.at += n &^ 1
+		switch {
+		case closed && n%2 != 0 && hexValues[a.buf[a.at]] == notHex:
+			return nil, a.notDigit()
+		case closed && n%2 != 0:
+			return nil, a.faultAt(start, "a payload of an odd number of digits")
+		case closed:
+			a.at++
+			return *memory, nil
+		}
+		if err := a.more(); err != nil {
+			return nil, err
+		}
 	}
-	return len(text) / 2, true
+}
+
+func (a *AccuracyReader) notDigit() error {
+	if a.buf[a.at] == '}' { // which ends the entry
+		return a.wrong("a string without its closing quote")
+	}
+	return a.wrong("want a hexadecimal digit, found %q", a.buf[a.at])
 }

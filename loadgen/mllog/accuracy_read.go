@@ -6,18 +6,24 @@ import (
 	"io"
 )
 
-// AccuracyReader reads an accuracy log entry by entry, in a buffer as large as the largest entry. White space and the
-// order of an entry's fields are free; the payload's digits may be of either case.
+// AccuracyReader reads an accuracy log entry by entry. Of the log it holds a short part, and of an entry the payload. White
+// space and the order of an entry's fields are free; the payload's digits may be of either case.
 type AccuracyReader struct {
 	r     io.Reader
 	buf   []byte // what was read and not parsed is buf[at:]
 	at    int
 	base  int64 // offset of buf[0] in the log
 	eof   bool
+	open  int64 // offset of the brace of the entry being parsed, or outside
 	count int64 // entries returned
 	state accuracyState
 	err   error // what every further call returns
+
+	data, tokenData []byte // of the last entry
 }
+
+// outside is in place of the offset of an entry.
+const outside = -1
 
 type accuracyState int
 
@@ -29,7 +35,7 @@ const (
 
 // NewAccuracyReader reads from r, which needs no buffer.
 func NewAccuracyReader(r io.Reader) *AccuracyReader {
-	return &AccuracyReader{r: r, buf: make([]byte, 0, 256<<10)}
+	return &AccuracyReader{r: r, buf: make([]byte, 0, 256<<10), open: outside}
 }
 
 // AccuracyError is an accuracy log that cannot be read further.
@@ -90,7 +96,7 @@ func (a *AccuracyReader) next() (AccuracyEntry, error) {
 	return a.entry()
 }
 
-// token skips white space and returns the byte it stops at.
+// token skips white space and returns the byte it stops at, which is then at a.at.
 func (a *AccuracyReader) token() (byte, error) {
 	for {
 		for ; a.at < len(a.buf); a.at++ {
@@ -102,6 +108,16 @@ func (a *AccuracyReader) token() (byte, error) {
 			return 0, err
 		}
 	}
+}
+
+// peek returns the next byte, which is then at a.at.
+func (a *AccuracyReader) peek() (byte, error) {
+	for a.at == len(a.buf) {
+		if err := a.more(); err != nil {
+			return 0, err
+		}
+	}
+	return a.buf[a.at], nil
 }
 
 // end checks that nothing follows the list.
@@ -116,41 +132,19 @@ func (a *AccuracyReader) end() error {
 	}
 }
 
-// entry parses the entry at a.at, which it first reads to its end: no field holds a brace.
-func (a *AccuracyReader) entry() (AccuracyEntry, error) {
-	from := a.at + 1
-	for {
-		if i := bytes.IndexByte(a.buf[from:], '}'); i >= 0 {
-			body := a.buf[a.at+1 : from+i]
-			e, used, fault := parseAccuracy(body)
-			if fault != "" && bytes.Contains(body, []byte("\n...\n")) {
-				return e, a.fault("the log was shortened for a submission (it has ... in its middle): only the whole log can be read")
-			}
-			if fault != "" {
-				a.at += 1 + used
-				return e, a.fault("%s", fault)
-			}
-			a.at = from + i + 1
-			a.state = afterEntry
-			return e, nil
-		}
-		seen := len(a.buf) - a.at
-		if err := a.more(); err != nil {
-			return AccuracyEntry{}, err
-		}
-		from = a.at + seen
-	}
-}
-
 // more reads further bytes behind those that are not parsed yet. At the end of the log it returns an error.
 func (a *AccuracyReader) more() error {
 	if a.eof {
-		return a.fault("the log ends here, without ]: the run that wrote it did not finish, or the file was cut")
+		at := a.offset()
+		if a.open != outside {
+			at = a.open
+		}
+		return a.faultAt(at, "the log ends here, without ]: the run that wrote it did not finish, or the file was cut")
 	}
-	if a.at > 0 {
-		a.base += int64(a.at)
-		a.buf = a.buf[:copy(a.buf, a.buf[a.at:])]
-		a.at = 0
+	if parsed := a.at - mostShown; parsed > 0 { // what an error may show stays
+		a.base += int64(parsed)
+		a.buf = a.buf[:copy(a.buf, a.buf[parsed:])]
+		a.at = mostShown
 	}
 	if len(a.buf) == cap(a.buf) {
 		a.buf = append(a.buf, make([]byte, len(a.buf))...)[:len(a.buf)]
@@ -167,6 +161,45 @@ func (a *AccuracyReader) more() error {
 	return nil
 }
 
+// offset is that of a.at in the log.
+func (a *AccuracyReader) offset() int64 { return a.base + int64(a.at) }
+
 func (a *AccuracyReader) fault(format string, args ...any) error {
-	return &AccuracyError{Offset: a.base + int64(a.at), Entry: a.count, Text: fmt.Sprintf(format, args...)}
+	return a.faultAt(a.offset(), format, args...)
+}
+
+func (a *AccuracyReader) faultAt(offset int64, format string, args ...any) error {
+	return &AccuracyError{Offset: offset, Entry: a.count, Text: fmt.Sprintf(format, args...)}
+}
+
+// shortening is what the submission tools put in place of the middle of a log.
+var shortening = []byte("\n...\n")
+
+// wrong is a fault in an entry. A log that was shortened for a submission has one where its middle was.
+func (a *AccuracyReader) wrong(format string, args ...any) error {
+	a.ahead()
+	if near := a.buf[max(0, a.at-mostShown):min(len(a.buf), a.at+mostShown)]; bytes.Contains(near, shortening) {
+		return a.shortened()
+	}
+	return a.fault(format, args...)
+}
+
+func (a *AccuracyReader) shortened() error {
+	return a.faultAt(a.open, "the log was shortened for a submission (it has ... in its middle): only the whole log can be read")
+}
+
+// rest is what follows in the entry, to be shown.
+func (a *AccuracyReader) rest() string {
+	a.ahead()
+	text, _, _ := bytes.Cut(a.buf[a.at:], []byte("}"))
+	return shown(text)
+}
+
+// ahead reads as much of the entry as can be shown.
+func (a *AccuracyReader) ahead() {
+	for len(a.buf)-a.at <= mostShown && !a.eof && bytes.IndexByte(a.buf[a.at:], '}') < 0 {
+		if a.more() != nil {
+			return
+		}
+	}
 }

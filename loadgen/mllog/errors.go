@@ -20,11 +20,13 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s, line %d: %s", e.Log
 // Unwrap makes errors.Is(err, ErrFormat) hold.
 func (e *LineError) Unwrap() error { return ErrFormat }
 
+// mostShown is how many bytes of a log an error message quotes.
+const mostShown = 60
+
 // shown is text as an error message quotes it: cut where it is long.
 func shown(text []byte) string {
-	const most = 60
-	if len(text) > most {
-		return fmt.Sprintf("%q...", text[:most])
+	if len(text) > mostShown {
+		return fmt.Sprintf("%q...", text[:mostShown])
 	}
 	return fmt.Sprintf("%q", text)
 }
