@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestVerify proves the null plugin sound, and finds the fault of a broken one.
+// TestVerify proves the null plugin sound.
 func TestVerify(t *testing.T) {
 	t.Run("sound", func(t *testing.T) {
 		r := harness(t, "verify", "null", "--count", "200", "--json").wantCode(t, 0)
@@ -22,18 +22,65 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%+v, want every check to pass", report)
 		}
 	})
-	t.Run("broken", func(t *testing.T) {
-		cmd := command(t, harnessBinary(), "verify", "faulty", "--plugin-dir", filepath.Join(built.dir, "faulty"), "--only", "handshake,scenarios,errors")
-		cmd.Env = append(cmd.Environ(), "PLUMBLINE_FAULT=twice")
-		r := finish(t, cmd).wantCode(t, 5)
-		if !strings.Contains(r.stdout, "PASS  handshake") || !strings.Contains(r.stdout, "FAIL  scenarios") || !strings.Contains(r.stdout, "checks failed") {
-			t.Errorf("it printed:\n%s", r.both())
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--only", "speed"}, "determinism"}, // the checks are listed
+		{[]string{"--reference", "cuda"}, `unknown backend`},
+		{[]string{"--reference", "nul:null"}, `unknown plugin "nul"`},
+	} {
+		r := harness(t, append([]string{"verify", "null"}, c.args...)...).wantCode(t, 2)
+		if !strings.Contains(r.stderr, c.want) {
+			t.Errorf("%v: no %q in:\n%s", c.args, c.want, r.both())
 		}
-	})
-	t.Run("unknown check", func(t *testing.T) {
-		r := harness(t, "verify", "null", "--only", "speed").wantCode(t, 2)
-		if !strings.Contains(r.stderr, "determinism") {
-			t.Errorf("the checks are not listed in:\n%s", r.both())
-		}
-	})
+	}
+}
+
+// TestVerifyFindsEachFault has a broken plugin for every check: the command ends with 5, and the line of that check says
+// what is wrong.
+func TestVerifyFindsEachFault(t *testing.T) {
+	for _, c := range []struct{ plugin, check, fault, want string }{
+		{"faulty", "handshake", "print-before-handshake", "Hello from a C library"},
+		{"faulty", "handshake", "old-version", "version"},
+		{"broken", "by-hand", "silent by hand", "exit status that is not 0"},
+		{"broken", "description", "describes itself differently", "different plugins"},
+		{"broken", "reality", "size", "the description says 200"},
+		{"faulty", "scenarios", "twice", "twice"},
+		{"faulty", "scenarios", "drop", "not answered"},
+		{"faulty", "scenarios", "unknown", "which was not issued"},
+		{"broken", "modes", "by scenario", "payloads differ"},
+		{"broken", "payloads", "cut", "its own scorer refuses its payloads"},
+		{"broken", "payloads", "scores anything", "without its last byte"},
+		{"broken", "determinism", "by process", "payloads differ"},
+		{"broken", "order", "by position", "payloads differ"},
+		{"broken", "batch", "by batch", "payloads differ"},
+		{"broken", "accuracy", "wrong", "the description says 100"},
+		{"broken", "reference", "", "accuracy is too low"}, // of the backend other
+		{"faulty", "errors", "none-raw", "unknown model"},
+		{"faulty", "loading", "none-raw", "was loaded"},
+		{"broken", "back-pressure", "hoards", "the process grew"},
+		{"broken", "cancellation", "never closes", "Close takes more than"},
+		{"broken", "kill", "locks", "in use by another process"},
+		{"broken", "memory", "leaks", "the process grew"},
+		{"broken", "caching", "caches", "answers seem to be kept"},
+		{"broken", "leftovers", "litters", "files are left"},
+		{"broken", "leftovers", "daemon", "processes are left"},
+	} {
+		t.Run(c.check+" "+c.fault, func(t *testing.T) {
+			t.Parallel()
+			args := []string{"verify", c.plugin, "--plugin-dir", filepath.Join(built.dir, "faulty"), "--only", c.check, "--patience", "1s"}
+			if c.check == "reference" {
+				args = append(args, "--backend", "other")
+			}
+			cmd := command(t, harnessBinary(), args...)
+			cmd.Env = append(cmd.Environ(), "PLUMBLINE_FAULT="+c.fault, "PLUMBLINE_TEST_BROKEN="+c.fault,
+				"PLUMBLINE_TEST_LOCK="+filepath.Join(t.TempDir(), "device.lock"))
+			r := finish(t, cmd).wantCode(t, 5)
+			text := strings.Join(strings.Fields(r.stdout), " ") // lines are wrapped
+			if !strings.Contains(text, "FAIL "+c.check) || !strings.Contains(text, c.want) || !strings.Contains(text, "1 of 1 checks failed") {
+				t.Errorf("no line of %s with %q in:\n%s", c.check, c.want, r.both())
+			}
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -42,15 +43,32 @@ func scenarios(ctx context.Context, v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answered := 0
-	for _, s := range m.Scenarios {
+	for i, s := range m.Scenarios {
+		start := time.Now()
+		if i == 0 && v.whole == 0 {
+			v.subject.Open.Count = clamp(fewestSamples, v.subject.Open.Dataset, m)
+		}
 		payloads, err := v.test(ctx, p, m, s, loadgen.AccuracyOnly)
 		if err != nil {
 			return "", err
 		}
-		answered = len(payloads)
+		if i == 0 && v.whole == 0 {
+			v.known.samples = bearable(time.Since(start), len(payloads))
+			v.subject.Open.Count = clamp(v.known.samples, v.subject.Open.Dataset, m)
+		}
 	}
-	return fmt.Sprintf("%v: %d samples each", m.Scenarios, answered), nil
+	return fmt.Sprintf("%v: each sample once", m.Scenarios), nil
+}
+
+// passTime is how long one pass over the samples of most checks may take.
+const passTime = 10 * time.Second
+
+// bearable is how many samples the checks use, where n took so long.
+func bearable(took time.Duration, n int) int {
+	if n == 0 || took <= 0 {
+		return defaultSamples
+	}
+	return min(max(int(float64(n)*passTime.Seconds()/took.Seconds()), fewestSamples), defaultSamples)
 }
 
 // modes compares the payloads of both modes in every scenario with those of the first accuracy run.
@@ -148,93 +166,4 @@ func (v *visit) asked(ctx context.Context, again func(context.Context, *client) 
 		return "", err
 	}
 	return v.agree(ctx, c.plugin, first, second)
-}
-
-// accuracy scores the whole data set, and holds an embedded model to its card.
-func accuracy(ctx context.Context, v *visit) (string, error) {
-	v.subject.Open.Count = v.whole
-	p, m, err := v.start(ctx)
-	if err != nil {
-		return "", err
-	}
-	payloads, err := v.test(ctx, p, m, mainScenario(m), loadgen.AccuracyOnly)
-	if err != nil {
-		return "", err
-	}
-	list, err := listed(payloads, len(payloads))
-	if err != nil {
-		return "", err
-	}
-	s, err := v.score(ctx, p, list)
-	if err != nil {
-		return "", err
-	}
-	if s.Samples != len(list) || len(s.Metrics) == 0 || s.OfficialText == "" {
-		return "", fmt.Errorf("of %d answers %d were scored, %d metrics, official text %q", len(list), s.Samples, len(s.Metrics), s.OfficialText)
-	}
-	o := v.subject.Open
-	if o.ModelFile != "" || o.Dataset != "" || o.Count != 0 {
-		return metrics(s) + "; no reference applies to this model file or data set", nil
-	}
-	return metrics(s), cardFaults(s, m, o.Precision)
-}
-
-// cardShare is how much of what the embedded file's card says must be reached: another machine rounds otherwise.
-const cardShare = 0.99
-
-func cardFaults(s sdk.Score, m sdk.ModelInfo, precision string) error {
-	var faults []error
-	for _, f := range m.Files {
-		if !f.Embedded || f.Precision != precision && (precision != "" || f.Precision != "fp32") {
-			continue
-		}
-		for _, want := range f.Reference {
-			if !slices.ContainsFunc(m.Metrics, func(x sdk.MetricInfo) bool { return x.Name == want.Name }) {
-				continue // of another model that the file stands in for
-			}
-			i := slices.IndexFunc(s.Metrics, func(x sdk.Metric) bool { return x.Name == want.Name })
-			switch {
-			case i < 0:
-				faults = append(faults, fmt.Errorf("the score has no metric %q, which %s has in the description", want.Name, f.Name))
-			case !(s.Metrics[i].Value >= cardShare*want.Value):
-				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s", want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name))
-			}
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// reference compares with the answers of another plugin or backend.
-func reference(ctx context.Context, v *visit) (string, error) {
-	r := v.subject.Reference
-	if r == nil {
-		return "", skip("no reference was named")
-	}
-	c, err := v.client(ctx)
-	if err != nil {
-		return "", err
-	}
-	own, err := c.ask(ctx, c.all())
-	if err != nil {
-		return "", err
-	}
-	other := *v
-	other.subject.Open = r.Open
-	other.subject.Open.Count = v.subject.Open.Count
-	if r.Binary != "" {
-		other.subject.Binary = r.Binary
-	}
-	them, err := other.client(ctx)
-	v.plugins = other.plugins
-	if err != nil {
-		return "", fmt.Errorf("the reference: %w", err)
-	}
-	theirs, err := them.ask(ctx, them.all())
-	if err != nil {
-		return "", fmt.Errorf("the reference: %w", err)
-	}
-	if len(own) != len(theirs) {
-		return "", fmt.Errorf("%d answers, the reference has %d", len(own), len(theirs))
-	}
-	return v.agree(ctx, c.plugin, theirs, own)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// client asks a workload for answers, one query at a time, without LoadGen.
+// client asks a workload for answers, without LoadGen: the queries of one call, then those of the next.
 type client struct {
 	plugin   *host.Plugin
 	workload *host.Workload
@@ -18,7 +18,7 @@ type client struct {
 	next     loadgen.ResponseID
 
 	mu       sync.Mutex
-	first    loadgen.ResponseID // of the query under way
+	first    loadgen.ResponseID // of the queries under way
 	answers  [][]byte           // by response id from first on
 	answered []bool
 	missing  int
@@ -41,9 +41,19 @@ func (c *client) all() []loadgen.SampleIndex {
 
 // ask issues one query and returns the payload of each of its samples, in order.
 func (c *client) ask(ctx context.Context, indices []loadgen.SampleIndex) ([][]byte, error) {
+	return c.await(ctx, indices, len(indices))
+}
+
+// askEach issues a query for each sample, all of them at once, and returns the payloads in order.
+func (c *client) askEach(ctx context.Context, indices []loadgen.SampleIndex) ([][]byte, error) {
+	return c.await(ctx, indices, 1)
+}
+
+// await issues queries of so many samples each and awaits all answers.
+func (c *client) await(ctx context.Context, indices []loadgen.SampleIndex, each int) ([][]byte, error) {
 	ctx, cancel := c.plugin.Context(ctx)
 	defer cancel()
-	done, err := c.issue(ctx, indices)
+	done, err := c.issue(ctx, indices, each)
 	if err != nil {
 		return nil, err
 	}
@@ -63,19 +73,24 @@ func (c *client) ask(ctx context.Context, indices []loadgen.SampleIndex) ([][]by
 	return c.answers, nil
 }
 
-// issue issues one query; the channel is closed when all of it is answered.
-func (c *client) issue(ctx context.Context, indices []loadgen.SampleIndex) (<-chan struct{}, error) {
-	q := loadgen.Query{Samples: make([]loadgen.QuerySample, len(indices))}
+// issue issues queries of so many samples each; the channel is closed when all of them are answered.
+func (c *client) issue(ctx context.Context, indices []loadgen.SampleIndex, each int) (<-chan struct{}, error) {
+	samples := make([]loadgen.QuerySample, len(indices))
 	c.mu.Lock()
 	c.first, c.missing, c.done = c.next, len(indices), make(chan struct{})
 	c.answers, c.answered, c.faults = make([][]byte, len(indices)), make([]bool, len(indices)), nil
 	done := c.done
 	c.mu.Unlock()
 	for i, index := range indices {
-		q.Samples[i] = loadgen.QuerySample{ID: c.next, Index: index}
+		samples[i] = loadgen.QuerySample{ID: c.next, Index: index}
 		c.next++
 	}
-	return done, c.workload.SUT().IssueQuery(ctx, q, c)
+	for part := range slices.Chunk(samples, max(each, 1)) {
+		if err := c.workload.SUT().IssueQuery(ctx, loadgen.Query{Samples: part}, c); err != nil {
+			return nil, err
+		}
+	}
+	return done, nil
 }
 
 // QuerySamplesComplete implements loadgen.Responder.
@@ -98,7 +113,7 @@ func (c *client) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 // FirstTokenComplete implements loadgen.Responder.
 func (c *client) FirstTokenComplete([]loadgen.QuerySampleResponse) {}
 
-// count is how many samples of the query under way are answered.
+// count is how many samples of the queries under way are answered.
 func (c *client) count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -28,6 +28,8 @@ type difference struct {
 	first        int     // the first that differs
 	apart        int     // payloads that differ by more than a tolerance
 	largest      float64 // of the differences of float32 values; NaN where payloads are no such values
+	bytes        float64 // largest share of a payload's bytes that differ, where they are no such values
+	lengths      int     // payloads whose lengths differ
 }
 
 // compare compares payloads one by one.
@@ -41,36 +43,50 @@ func compare(a, b [][]byte) difference {
 			d.first = i
 		}
 		d.count++
-		largest, near := distance(a[i], b[i])
-		d.largest = max(d.largest, largest) // NaN stays
-		if !near {
-			d.apart++
-		}
+		d.add(a[i], b[i])
 	}
 	return d
 }
 
-// distance is the largest difference of two payloads of float32 values, NaN if they are none, and whether the payloads
-// are within the tolerance of their type.
-func distance(a, b []byte) (largest float64, near bool) {
+// add takes two payloads that differ.
+func (d *difference) add(a, b []byte) {
 	if len(a) != len(b) {
-		return math.NaN(), false
+		d.largest, d.lengths, d.apart = math.NaN(), d.lengths+1, d.apart+1
+		return
 	}
+	near := true
 	if x, y, ok := floats(a, b); ok {
-		near = true
-		for i := range x {
-			d := math.Abs(float64(x[i]) - float64(y[i]))
-			largest, near = max(largest, d), near && d <= floatTolerance*(1+math.Abs(float64(x[i])))
-		}
-		return largest, near
+		var largest float64
+		largest, near = floatDistance(x, y)
+		d.largest = max(d.largest, largest) // NaN stays
+	} else {
+		share := byteDistance(a, b)
+		d.largest, d.bytes, near = math.NaN(), max(d.bytes, share), share <= byteTolerance
 	}
+	if !near {
+		d.apart++
+	}
+}
+
+// floatDistance is the largest difference of two vectors, and whether all of them are within the tolerance.
+func floatDistance(x, y []float32) (largest float64, near bool) {
+	near = true
+	for i := range x {
+		d := math.Abs(float64(x[i]) - float64(y[i]))
+		largest, near = max(largest, d), near && d <= floatTolerance*(1+math.Abs(float64(x[i])))
+	}
+	return largest, near
+}
+
+// byteDistance is the share of bytes that differ.
+func byteDistance(a, b []byte) float64 {
 	differ := 0
 	for i := range a {
 		if a[i] != b[i] {
 			differ++
 		}
 	}
-	return math.NaN(), float64(differ) <= byteTolerance*float64(len(a))
+	return float64(differ) / float64(len(a))
 }
 
 // floats reads two payloads as float32 values, if they are some.
@@ -100,6 +116,12 @@ func (d difference) String() string {
 	text := fmt.Sprintf("%d of %d payloads differ, the first of them that of sample %d", d.count, d.total, d.first)
 	if !math.IsNaN(d.largest) {
 		text += fmt.Sprintf(", float32 values by up to %.2g", d.largest)
+	}
+	if d.bytes > 0 {
+		text += fmt.Sprintf(", up to %.2g %% of a payload's bytes", 100*d.bytes)
+	}
+	if d.lengths > 0 {
+		text += fmt.Sprintf(", %d of them in length", d.lengths)
 	}
 	return text
 }
@@ -133,13 +155,21 @@ func (v *visit) agree(ctx context.Context, p *host.Plugin, a, b [][]byte) (strin
 
 // score scores payloads of the first samples of the data set, as a harness does.
 func (v *visit) score(ctx context.Context, p *host.Plugin, payloads [][]byte) (sdk.Score, error) {
+	entries := make([]mllog.AccuracyEntry, len(payloads))
+	for i, data := range payloads {
+		entries[i] = mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: data, TokenCount: -1}
+	}
+	return v.scoreEntries(ctx, p, entries)
+}
+
+func (v *visit) scoreEntries(ctx context.Context, p *host.Plugin, entries []mllog.AccuracyEntry) (sdk.Score, error) {
 	o := v.subject.Open
 	s, err := p.OpenScorer(ctx, sdk.ScoreOptions{Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: o.Params})
 	if err != nil {
 		return sdk.Score{}, err
 	}
-	for i, data := range payloads {
-		if err := s.Add(mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: data, TokenCount: -1}); err != nil {
+	for _, e := range entries {
+		if err := s.Add(e); err != nil {
 			return sdk.Score{}, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,15 +17,19 @@ import (
 type Subject struct {
 	Binary string
 	// Open are the options of every workload: model, precision, data set, backend and its options. The checks set
-	// Scenario. Count is how many samples are answered again and again; 0: 24.
+	// Scenario. Count is how many samples are answered again and again, and all that accuracy is measured on; 0: 24 of them,
+	// or down to 8 where they take long, and the whole data set.
 	Open sdk.Options
 	// Env is added to the plugin's environment.
 	Env []string
-	// Reference, if not nil, is whose answers the subject's are compared with: another backend, or another binary.
+	// Reference, if not nil, is whose answers to the whole data set the subject's are compared with: another backend's, or
+	// another binary's.
 	Reference *Reference
 	// Queries is how many queries the check of memory growth makes; 0: 10,000.
 	Queries int
-	// Patience bounds the time of those queries, and that in which a plugin notices its end or an error; 0: 20 s.
+	// MemoryTime bounds the time of those queries: a slow subject makes fewer, and may grow by less; 0: 20 s.
+	MemoryTime time.Duration
+	// Patience is the time in which a plugin has to notice its end or an error; 0: 20 s.
 	Patience time.Duration
 	// Only names the checks to make; none: all of them.
 	Only []string
@@ -38,9 +43,11 @@ type Reference struct {
 
 // The defaults of Subject.
 const (
-	defaultSamples  = 24
-	defaultQueries  = 10_000
-	defaultPatience = 20 * time.Second
+	defaultSamples    = 24
+	fewestSamples     = 8
+	defaultQueries    = 10_000
+	defaultMemoryTime = 20 * time.Second
+	defaultPatience   = 20 * time.Second
 )
 
 // Outcome of a check.
@@ -86,11 +93,12 @@ func checks() []check {
 		{"reality", "models, data sets and scenarios are as described", reality},
 		{"scenarios", "every scenario runs, and each sample is answered once", scenarios},
 		{"modes", "a sample has the same payload in performance and accuracy mode and in every scenario", modes},
+		{"payloads", "payloads have the form that the scorer wants, and it refuses others", payloads},
 		{"determinism", "the same samples in a fresh process give the same payloads", determinism},
 		{"order", "the order of samples does not matter", order},
 		{"batch", "a sample alone has the payload that it has in a batch", batches},
 		{"accuracy", "the whole data set scores what the description promises", accuracy},
-		{"reference", "the answers are those of the reference", reference},
+		{"reference", "the whole data set scores what it scores with the reference", reference},
 		{"errors", "unknown models, backends and options are refused", refusals},
 		{"loading", "samples are loaded, counted and unloaded; others are not answered", loading},
 		{"back-pressure", "more samples than can be answered do not fill the memory", backPressure},
@@ -115,6 +123,7 @@ func Names() []string {
 // that does not start fails the first check, and all others are skipped. When ctx ends, so do the checks.
 func Run(ctx context.Context, s Subject, report func(Result)) []Result {
 	var results []Result
+	var known memo
 	started := true
 	for _, c := range checks() {
 		if len(s.Only) > 0 && !slices.Contains(s.Only, c.name) {
@@ -125,7 +134,7 @@ func Run(ctx context.Context, s Subject, report func(Result)) []Result {
 		case ctx.Err() != nil:
 			r.Detail = "called off"
 		case started:
-			r = c.make(ctx, s)
+			r = c.make(ctx, s, &known)
 			started = c.name != "handshake" || r.Outcome != Fail
 		}
 		results = append(results, r)
@@ -151,12 +160,12 @@ func Failed(results []Result) int {
 const checkMost = 10 * time.Minute
 
 // make makes one check in processes of its own.
-func (c check) make(ctx context.Context, s Subject) (r Result) {
+func (c check) make(ctx context.Context, s Subject, known *memo) (r Result) {
 	r = Result{Name: c.name, About: c.about}
 	ctx, cancel := context.WithTimeoutCause(ctx, checkMost, fmt.Errorf("no end after %v", checkMost))
 	defer cancel()
 	start := time.Now()
-	v, err := newVisit(s)
+	v, err := newVisit(s, known)
 	if err == nil {
 		r.Detail, err = c.run(ctx, v)
 		err = errors.Join(err, v.end())
@@ -190,16 +199,21 @@ func mainScenario(m sdk.ModelInfo) loadgen.Scenario {
 	return m.Scenarios[0]
 }
 
-func (s Subject) withDefaults() Subject {
+func (s Subject) withDefaults() (Subject, error) {
+	path, err := filepath.Abs(s.Binary)
+	s.Binary = path // a name alone would be looked for in the PATH
 	if s.Open.Count == 0 {
 		s.Open.Count = defaultSamples
 	}
 	if s.Queries == 0 {
 		s.Queries = defaultQueries
 	}
+	if s.MemoryTime == 0 {
+		s.MemoryTime = defaultMemoryTime
+	}
 	if s.Patience == 0 {
 		s.Patience = defaultPatience
 	}
 	s.Env = slices.Clone(s.Env)
-	return s
+	return s, err
 }

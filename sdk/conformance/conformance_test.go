@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,20 +11,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// subject is this test binary as a plugin with a fault.
+// subject is the plugin whose benchmark has a fault.
 func subject(t *testing.T, fault string) Subject {
 	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+	return Subject{
+		Binary: plugin("broken"), Queries: 3000, Patience: 3 * time.Second,
+		Env: []string{"PLUMBLINE_TEST_BROKEN=" + fault, "PLUMBLINE_TEST_LOCK=" + filepath.Join(t.TempDir(), "device.lock")},
 	}
-	t.Setenv(brokenEnv, fault)
-	t.Setenv(lockEnv, filepath.Join(t.TempDir(), "device.lock"))
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
-	return Subject{Binary: path, Queries: 3000, Patience: 3 * time.Second}
 }
 
 func TestASoundPluginPasses(t *testing.T) {
+	t.Parallel()
 	s := subject(t, "none")
 	s.Reference = &Reference{}
 	var names []string
@@ -49,6 +45,8 @@ func TestEachCheckCanFail(t *testing.T) {
 		{"description", "describes itself differently", "different plugins"},
 		{"reality", "size", "the description says 200"},
 		{"modes", "by scenario", "payloads differ"},
+		{"payloads", "cut", "its own scorer refuses its payloads"},
+		{"payloads", "scores anything", "without its last byte"},
 		{"determinism", "by process", "payloads differ"},
 		{"order", "by position", "payloads differ"},
 		{"batch", "by batch", "payloads differ"},
@@ -65,6 +63,7 @@ func TestEachCheckCanFail(t *testing.T) {
 	for _, c := range cases {
 		tested[c.check] = true
 		t.Run(c.check+", "+c.fault, func(t *testing.T) {
+			t.Parallel()
 			wantFailure(t, c.check, subject(t, c.fault), c.want)
 		})
 	}
@@ -87,17 +86,18 @@ func wantFailure(t *testing.T, name string, s Subject, want string) {
 
 // TestFaultsOfTheWire runs plugins that the sdk cannot make.
 func TestFaultsOfTheWire(t *testing.T) {
-	binary := buildFaulty(t)
 	for _, c := range []struct{ check, fault, want string }{
 		{"handshake", "print-before-handshake", "Hello from a C library"},
 		{"handshake", "old-version", "version"},
 		{"scenarios", "twice", "twice"},
+		{"scenarios", "unknown", "which was not issued"},
 		{"scenarios", "drop", "not answered"},
 		{"loading", "none-raw", "sample 1024 of 1024 was loaded"},
 		{"errors", "none-raw", "unknown model"},
 	} {
 		t.Run(c.check+", "+c.fault, func(t *testing.T) {
-			wantFailure(t, c.check, Subject{Binary: binary, Env: []string{"PLUMBLINE_FAULT=" + c.fault}, Patience: 3 * time.Second}, c.want)
+			t.Parallel()
+			wantFailure(t, c.check, Subject{Binary: plugin("faulty"), Env: []string{"PLUMBLINE_FAULT=" + c.fault}, Patience: 3 * time.Second}, c.want)
 		})
 	}
 }
@@ -106,7 +106,7 @@ func TestReferenceOfAnotherBackend(t *testing.T) {
 	s := subject(t, "none")
 	s.Open.Backend = "other"
 	s.Reference = &Reference{Open: sdk.Options{Backend: "null"}}
-	wantFailure(t, "reference", s, "payloads differ")
+	wantFailure(t, "reference", s, "accuracy is too low")
 }
 
 func TestNothingIsTriedAfterAFailedStart(t *testing.T) {
@@ -134,12 +134,26 @@ func TestCompare(t *testing.T) {
 	}{
 		{[][]byte{one, text}, [][]byte{one, text}, "2 payloads are equal, byte for byte"},
 		{[][]byte{text, one}, [][]byte{text, two}, "1 of 2 payloads differ, the first of them that of sample 1, float32 values by up to 1"},
-		{[][]byte{text}, [][]byte{one}, "1 of 1 payloads differ, the first of them that of sample 0"},
-		{[][]byte{{1, 0, 0, 0}}, [][]byte{{2, 0, 0, 0}}, "1 of 1 payloads differ, the first of them that of sample 0"},
+		{[][]byte{text}, [][]byte{one}, "1 of 1 payloads differ, the first of them that of sample 0, 1 of them in length"},
+		{[][]byte{{1, 0, 0, 0}}, [][]byte{{2, 0, 0, 0}}, "1 of 1 payloads differ, the first of them that of sample 0, up to 25 % of a payload's bytes"},
 	}
 	for _, c := range cases {
 		if got := compare(c.a, c.b).String(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
+	}
+}
+
+func TestSlowSubjectsAreAskedForLess(t *testing.T) {
+	for _, c := range []struct {
+		took time.Duration
+		want int
+	}{{0, defaultSamples}, {time.Second, defaultSamples}, {8 * time.Second, 10}, {time.Hour, fewestSamples}} {
+		if got := bearable(c.took, 8); got != c.want {
+			t.Errorf("8 samples in %v: %d, want %d", c.took, got, c.want)
+		}
+	}
+	if got := allowed(5000, 10_000); got != growthBytes/2 {
+		t.Errorf("half of the queries may keep %d bytes, want %d", got, growthBytes/2)
 	}
 }

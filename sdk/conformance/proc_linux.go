@@ -5,12 +5,26 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// residentBytes is the memory of a process, of the group that it leads.
+// residentBytes is the memory of a process and of all that it started, such as a backend of its own.
 func residentBytes(pid int) (int64, error) {
+	total, err := residentAlone(pid)
+	if err != nil {
+		return 0, err
+	}
+	for _, child := range descendants(pid) {
+		if n, err := residentAlone(child); err == nil { // else it has just ended
+			total += n
+		}
+	}
+	return total, nil
+}
+
+func residentAlone(pid int) (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
 		return 0, err
@@ -21,6 +35,31 @@ func residentBytes(pid int) (int64, error) {
 	}
 	pages, err := strconv.ParseInt(fields[1], 10, 64)
 	return pages * int64(os.Getpagesize()), err
+}
+
+// descendants lists the processes that a process started, and those that they started.
+func descendants(pid int) []int {
+	children := map[int][]int{}
+	paths, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // behind the name: state, parent, ...
+		child, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil || len(fields) < 2 {
+			continue
+		}
+		if parent, err := strconv.Atoi(fields[1]); err == nil {
+			children[parent] = append(children[parent], child)
+		}
+	}
+	found := slices.Clone(children[pid])
+	for i := 0; i < len(found); i++ {
+		found = append(found, children[found[i]]...)
+	}
+	return found
 }
 
 // marked lists the processes that have a variable in their environment, and whether that can be known.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -23,8 +22,8 @@ func loading(ctx context.Context, v *visit) (string, error) {
 		return "", err
 	}
 	c, q := newClient(p, w), w.QSL()
-	beyond := []loadgen.SampleIndex{loadgen.SampleIndex(c.size)}
-	if err := q.LoadSamplesToRAM(ctx, beyond); err == nil {
+	outside := []loadgen.SampleIndex{loadgen.SampleIndex(c.size)}
+	if err := q.LoadSamplesToRAM(ctx, outside); err == nil {
 		return "", fmt.Errorf("sample %d of %d was loaded, want an error", c.size, c.size)
 	}
 	one := []loadgen.SampleIndex{0}
@@ -78,7 +77,7 @@ func backPressure(ctx context.Context, v *visit) (string, error) {
 	defer cancel()
 	issued := make(chan error, 1)
 	go func() { // as it should be, it waits for room
-		_, err := c.issue(ctx, flood)
+		_, err := c.issue(ctx, flood, len(flood))
 		issued <- err
 	}()
 	select {
@@ -119,7 +118,7 @@ func cancellation(ctx context.Context, v *visit) (string, error) {
 	for range 50 {
 		many = append(many, c.all()...)
 	}
-	if _, err := c.issue(ctx, many); err != nil {
+	if _, err := c.issue(ctx, many, len(many)); err != nil {
 		return "", err
 	}
 	start := time.Now()
@@ -151,7 +150,8 @@ func kill(ctx context.Context, v *visit) (string, error) {
 	}
 	watched, cancel := c.plugin.Context(ctx)
 	defer cancel()
-	if _, err := c.issue(ctx, append(c.all(), c.all()...)); err != nil {
+	twice := append(c.all(), c.all()...)
+	if _, err := c.issue(ctx, twice, len(twice)); err != nil {
 		return "", err
 	}
 	if err := killProcess(c.plugin.PID()); err != nil {
@@ -187,90 +187,6 @@ func killProcess(pid int) error {
 	return p.Kill()
 }
 
-// growthBytes is what the process may grow by over all queries.
-const growthBytes = 64 << 20
-
-func memory(ctx context.Context, v *visit) (string, error) {
-	c, err := v.client(ctx)
-	if err != nil {
-		return "", err
-	}
-	end := time.Now().Add(v.subject.Patience)
-	made := 0
-	ask := func(n int) error {
-		for ; made < n && time.Now().Before(end); made++ {
-			if _, err := c.ask(ctx, []loadgen.SampleIndex{loadgen.SampleIndex(made % c.size)}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := ask(min(v.subject.Queries/10, 2*c.size)); err != nil {
-		return "", err
-	}
-	warm := made
-	before, err := residentBytes(c.plugin.PID())
-	if err != nil {
-		return "", skip("%v", err)
-	}
-	if err := ask(v.subject.Queries); err != nil {
-		return "", err
-	}
-	after, err := residentBytes(c.plugin.PID())
-	if err != nil {
-		return "", err
-	}
-	if grown := after - before; grown > growthBytes {
-		return "", fmt.Errorf("the process grew by %d MB over %d queries, want at most %d: something is kept of each", grown>>20, made-warm, growthBytes>>20)
-	}
-	return fmt.Sprintf("%d MB before and %d MB after %d queries", before>>20, after>>20, made-warm), nil
-}
-
-const (
-	// cachePairs is how many samples are asked for twice in a row.
-	cachePairs = 24
-	// tooFast is a time in which a cache cannot be told from a device.
-	tooFast = 200 * time.Microsecond
-)
-
-// caching compares the time of a sample's first answer with that of its second, which follows at once.
-func caching(ctx context.Context, v *visit) (string, error) {
-	c, err := v.client(ctx)
-	if err != nil {
-		return "", err
-	}
-	if err := c.workload.SUT().(loadgen.Warmer).WarmUp(ctx); err != nil {
-		return "", err
-	}
-	if c.size < 8 {
-		return "", skip("%d samples are too few", c.size)
-	}
-	timed := func(i int) (time.Duration, error) {
-		start := time.Now()
-		_, err := c.ask(ctx, []loadgen.SampleIndex{loadgen.SampleIndex(i)})
-		return time.Since(start), err
-	}
-	var first, second []time.Duration
-	for i := range min(cachePairs+1, c.size) {
-		a, errA := timed(i)
-		b, errB := timed(i)
-		if err := errors.Join(errA, errB); err != nil {
-			return "", err
-		}
-		if i > 0 { // the very first query may find the device asleep
-			first, second = append(first, a), append(second, b)
-		}
-	}
-	slices.Sort(first)
-	slices.Sort(second)
-	a, b := first[len(first)/2], second[len(second)/2]
-	found := fmt.Sprintf("median %v for a new sample, %v for the same again", a.Round(time.Microsecond), b.Round(time.Microsecond))
-	if a > tooFast && 2*b < a {
-		return "", fmt.Errorf("%s: answers seem to be kept, which the rules forbid", found)
-	}
-	return found, nil
-}
-
 // leftovers looks for processes and files behind a plugin that was closed.
 func leftovers(ctx context.Context, v *visit) (string, error) {
 	files := v.dir + "/tmp"
@@ -294,14 +210,14 @@ func leftovers(ctx context.Context, v *visit) (string, error) {
 		return "", err
 	}
 	if len(left) > 0 {
-		return "", fmt.Errorf("%d files are left in the temporary directory, such as %s", len(left), left[0].Name())
+		return "", fmt.Errorf("files are left in the temporary directory (%d, such as %s): remove them in Close", len(left), left[0].Name())
 	}
 	processes, known := marked(mark)
 	for _, p := range processes {
 		_ = killProcess(p) // ours: it has the mark of this check
 	}
 	if len(processes) > 0 {
-		return "", fmt.Errorf("%d processes are left, such as %d: end them in Close", len(processes), processes[0])
+		return "", fmt.Errorf("processes are left (%d, such as %d): end them in Close", len(processes), processes[0])
 	}
 	if !known {
 		return "no file is left; whether a process is cannot be seen here", nil

@@ -13,21 +13,35 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
+// memo is what the checks of one Run learn from each other.
+type memo struct {
+	samples int      // that can be answered again and again in a bearable time; 0: not measured
+	whole   [][]byte // the answers to the whole data set; nil: not asked for
+}
+
 // visit is one check's use of a plugin: what it starts, it ends.
 type visit struct {
 	subject Subject
+	known   *memo
 	whole   int    // Open.Count as the user gave it; 0: all samples
 	dir     string // for the plugin's temporary files and our logs
 	plugins []*host.Plugin
 }
 
-func newVisit(s Subject) (*visit, error) {
+func newVisit(s Subject, known *memo) (*visit, error) {
+	whole := s.Open.Count
+	if whole == 0 {
+		s.Open.Count = known.samples
+	}
+	s, err := s.withDefaults()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "plumbline-verify-")
 	if err != nil {
 		return nil, err
 	}
-	v := &visit{subject: s.withDefaults(), whole: s.Open.Count, dir: dir}
-	return v, nil
+	return &visit{subject: s, known: known, whole: whole, dir: dir}, nil
 }
 
 // end closes what is running and removes what was written.
@@ -41,11 +55,7 @@ func (v *visit) end() error {
 
 // launch starts the plugin.
 func (v *visit) launch(ctx context.Context) (*host.Plugin, error) {
-	return v.launchBinary(ctx, v.subject.Binary)
-}
-
-func (v *visit) launchBinary(ctx context.Context, path string) (*host.Plugin, error) {
-	p, err := host.Launch(ctx, path, host.LaunchOptions{Env: v.subject.Env, StartTimeout: time.Minute})
+	p, err := host.Launch(ctx, v.subject.Binary, host.LaunchOptions{Env: v.subject.Env, StartTimeout: time.Minute})
 	if err != nil {
 		return nil, err
 	}

@@ -142,6 +142,9 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 	if len(e.Data) < indexBytes || len(e.Data)%indexBytes != 0 {
 		return fmt.Errorf("a payload of %d bytes, want a multiple of %d", len(e.Data), indexBytes)
 	}
+	if e.QSLIndex >= datasetSize {
+		return fmt.Errorf("sample %d, there are %d", e.QSLIndex, datasetSize)
+	}
 	if s.seen[e.QSLIndex] {
 		return nil
 	}

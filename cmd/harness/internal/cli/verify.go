@@ -2,36 +2,46 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/conformance"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/trust"
 )
 
 const verifyHelp = `Prove a plugin sound, or a backend inside one: start it, use it as a run does and as a bad day does, and say for each check
 what was found.
 
   harness verify resnet50                                    the plugin, on its default backend
-  harness verify resnet50 --backend acme --reference ort     a backend, against the answers of another
+  harness verify resnet50 --backend acme                     a backend, whose accuracy is compared with the default one's
   harness verify resnet50 --plugin ./plumbline-plugin-acme   a binary that is not installed
+      --reference resnet50:ort                               ... compared with a backend of another plugin
 
 Exit codes: 0 every check passed, 5 one failed.`
+
+// noReference is the word for a backend that is compared with none.
+const noReference = "none"
 
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
 	*pluginFlags
-	request   plan.Request
-	reference string
-	only      []string
-	json      bool
+	request              plan.Request
+	reference            string
+	only                 []string
+	patience, memoryTime time.Duration
+	json                 bool
 }
 
 func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
@@ -52,7 +62,9 @@ func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
 	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	flags.StringArrayVar(&r.BackendOptions, "backend-opt", nil, "an option of the backend: `KEY=VALUE` (repeatable)")
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
-	flags.StringVar(&v.reference, "reference", "", "compare the answers with those of this `BACKEND` of the same plugin")
+	flags.StringVar(&v.reference, "reference", "", "compare the accuracy with that of this `[PLUGIN:]BACKEND`, or with none\n(default: with the plugin's first backend, where another is checked)")
+	flags.DurationVar(&v.patience, "patience", 20*time.Second, "a plugin has this `TIME` to notice an error or its end")
+	flags.DurationVar(&v.memoryTime, "memory-time", time.Minute, "the 10,000 queries of the check memory end after this `TIME` at the latest")
 	flags.StringSliceVar(&v.only, "only", nil, "only these `CHECKS`: "+strings.Join(conformance.Names(), ", "))
 	flags.BoolVar(&v.json, "json", false, "print JSON")
 	return c
@@ -64,24 +76,19 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 			return exitcode.With(exitcode.Usage, fmt.Errorf("unknown check %q, want one of %s", name, strings.Join(conformance.Names(), ", ")))
 		}
 	}
-	p, err := a.build(c, f.pluginFlags, f.request)
+	s, err := a.subject(c, f)
 	if err != nil {
 		return err
-	}
-	s := conformance.Subject{Binary: p.Served.Path, Open: p.Options, Only: f.only}
-	if f.reference != "" {
-		s.Reference = &conformance.Reference{Open: p.Options}
-		s.Reference.Open.Backend, s.Reference.Open.BackendOptions = f.reference, nil
 	}
 	report := a.printCheck
 	if f.json {
 		report = nil
 	} else {
-		fmt.Fprintf(a.Stdout, "%s\n\n", strings.TrimSpace(p.Served.Path+" "+subjectText(p.Options)))
+		fmt.Fprintf(a.Stdout, "%s\n\n", strings.TrimSpace(s.Binary+" "+subjectText(s.Open)))
 	}
 	results := conformance.Run(c.Context(), s, report)
 	if f.json {
-		err = a.verifyJSON(p.Served.Path, p.Options, results)
+		err = a.verifyJSON(s.Binary, s.Open, results)
 	} else {
 		fmt.Fprintf(a.Stdout, "\n%s\n", verdictText(results))
 	}
@@ -89,6 +96,73 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 		err = &exitcode.Outcome{Code: exitcode.Plugin}
 	}
 	return err
+}
+
+// subject is what the flags name. A plugin that does not even start is one: the first check says so.
+func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, error) {
+	s := conformance.Subject{Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime}
+	p, err := a.build(c, f.pluginFlags, f.request)
+	if err != nil {
+		path, ok := a.unanswering(f, err)
+		if !ok {
+			return s, err
+		}
+		s.Binary, s.Open.Model = path, f.request.Model
+		return s, nil
+	}
+	s.Binary, s.Open = p.Served.Path, p.Options
+	s.Reference, err = a.referenceOf(c, f, p)
+	return s, err
+}
+
+// unanswering is the one plugin that was named, by --plugin or in the place of a model, and gave an error for an answer.
+func (a *app) unanswering(f *verifyFlags, err error) (path string, ok bool) {
+	if exitcode.Of(err) != exitcode.Plugin || errors.Is(err, trust.ErrRefused) {
+		return "", false
+	}
+	name := f.choice
+	if name == "" {
+		name = f.request.Model
+	}
+	found, err := discover.Binaries(a.Plugins, discover.Dirs(f.dirs, a.Env(discover.EnvPlugins), a.Executable), name)
+	if err != nil || len(found) != 1 {
+		return "", false
+	}
+	return found[0].Path, true
+}
+
+// referenceOf is what the answers of a plan's plugin are compared with; nil: nothing.
+func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *plan.Plan) (*conformance.Reference, error) {
+	at := strings.LastIndex(f.reference, ":")
+	if at >= 0 {
+		other := *f.pluginFlags
+		other.choice = f.reference[:at]
+		request := f.request
+		request.Backend, request.BackendOptions = f.reference[at+1:], nil
+		q, err := a.build(c, &other, request)
+		if err != nil {
+			return nil, fmt.Errorf("--reference %s: %w", f.reference, err)
+		}
+		return backendOf(q, q.Options.Backend)
+	}
+	backends := p.Served.Description.Backends
+	switch {
+	case f.reference == noReference, f.reference == "" && (len(backends) == 0 || slices.Contains([]string{"", backends[0]}, p.Options.Backend)):
+		return nil, nil
+	case f.reference == "":
+		return backendOf(p, backends[0])
+	}
+	return backendOf(p, f.reference)
+}
+
+// backendOf is a backend of a plan's plugin, with no option, as a reference.
+func backendOf(p *plan.Plan, name string) (*conformance.Reference, error) {
+	if !slices.Contains(p.Served.Description.Backends, name) {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--reference: %w", suggest.Unknown("backend of "+p.Served.Path, name, p.Served.Description.Backends)))
+	}
+	r := &conformance.Reference{Binary: p.Served.Path, Open: p.Options}
+	r.Open.Backend, r.Open.BackendOptions = name, nil
+	return r, nil
 }
 
 // subjectText names what of a plugin is checked.

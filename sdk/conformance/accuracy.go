@@ -1,0 +1,133 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// answers asks for the whole data set in the main scenario: the plugin that answered, its model, and the payload of each
+// sample.
+func (v *visit) answers(ctx context.Context) (*host.Plugin, sdk.ModelInfo, [][]byte, error) {
+	v.subject.Open.Count = v.whole
+	p, m, err := v.start(ctx)
+	if err != nil {
+		return nil, sdk.ModelInfo{}, nil, err
+	}
+	payloads, err := v.test(ctx, p, m, mainScenario(m), loadgen.AccuracyOnly)
+	if err != nil {
+		return nil, sdk.ModelInfo{}, nil, err
+	}
+	list, err := listed(payloads, len(payloads))
+	return p, m, list, err
+}
+
+// accuracy scores the whole data set, and holds an embedded model to its card.
+func accuracy(ctx context.Context, v *visit) (string, error) {
+	p, m, list, err := v.answers(ctx)
+	if err != nil {
+		return "", err
+	}
+	v.known.whole = list
+	s, err := v.score(ctx, p, list)
+	if err != nil {
+		return "", err
+	}
+	if s.Samples != len(list) || len(s.Metrics) == 0 || s.OfficialText == "" {
+		return "", fmt.Errorf("of %d answers %d were scored, %d metrics, official text %q", len(list), s.Samples, len(s.Metrics), s.OfficialText)
+	}
+	o := v.subject.Open
+	if o.ModelFile != "" || o.Dataset != "" || o.Count != 0 {
+		return metrics(s) + "; no reference applies to this model file or data set", nil
+	}
+	return metrics(s), cardFaults(s, m, o.Precision)
+}
+
+// cardShare is how much of what the embedded file's card says must be reached: another machine rounds otherwise.
+const cardShare = 0.99
+
+func cardFaults(s sdk.Score, m sdk.ModelInfo, precision string) error {
+	var faults []error
+	for _, f := range m.Files {
+		if !f.Embedded || f.Precision != precision && (precision != "" || f.Precision != "fp32") {
+			continue
+		}
+		for _, want := range f.Reference {
+			if !slices.ContainsFunc(m.Metrics, func(x sdk.MetricInfo) bool { return x.Name == want.Name }) {
+				continue // of another model that the file stands in for
+			}
+			i := slices.IndexFunc(s.Metrics, func(x sdk.Metric) bool { return x.Name == want.Name })
+			switch {
+			case i < 0:
+				faults = append(faults, fmt.Errorf("the score has no metric %q, which %s has in the description", want.Name, f.Name))
+			case !(s.Metrics[i].Value >= cardShare*want.Value):
+				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s", want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// reference scores the answers of another plugin or backend to the same samples. Outputs may differ as far as the score
+// bears it: a device rounds otherwise, and may be less precise.
+func reference(ctx context.Context, v *visit) (string, error) {
+	if v.subject.Reference == nil {
+		return "", skip("no reference was named")
+	}
+	own := v.known.whole
+	if own == nil {
+		var err error
+		if _, _, own, err = v.answers(ctx); err != nil {
+			return "", err
+		}
+	}
+	other := v.of(*v.subject.Reference)
+	p, _, theirs, err := other.answers(ctx)
+	v.plugins = other.plugins
+	if err != nil {
+		return "", fmt.Errorf("the reference: %w", err)
+	}
+	if len(own) != len(theirs) {
+		return "", fmt.Errorf("%d answers, the reference has %d", len(own), len(theirs))
+	}
+	d := compare(theirs, own)
+	want, err := other.score(ctx, p, theirs)
+	if err != nil {
+		return "", fmt.Errorf("the reference: %w", err)
+	}
+	got, err := other.score(ctx, p, own)
+	if err != nil {
+		return "", fmt.Errorf("%v; scoring them: %w", d, err)
+	}
+	found := fmt.Sprintf("%s, the reference %s; %v", metrics(got), metrics(want), d)
+	if short := shortfalls(got, want); len(short) > 0 {
+		return "", fmt.Errorf("%s; want at least %g of the reference's: %w", found, cardShare, errors.Join(short...))
+	}
+	return found, nil
+}
+
+// of is a visit to the reference.
+func (v *visit) of(r Reference) *visit {
+	other := *v
+	other.subject.Open = r.Open
+	if r.Binary != "" {
+		other.subject.Binary = r.Binary
+	}
+	return &other
+}
+
+// shortfalls names the metrics of a score that miss the reference's by more than the share that is allowed.
+func shortfalls(got, want sdk.Score) (faults []error) {
+	for _, w := range want.Metrics {
+		i := slices.IndexFunc(got.Metrics, func(m sdk.Metric) bool { return m.Name == w.Name })
+		if i < 0 || !(got.Metrics[i].Value >= cardShare*w.Value) {
+			faults = append(faults, fmt.Errorf("%s is too low", w.Name))
+		}
+	}
+	return faults
+}

@@ -1,0 +1,75 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+const (
+	// growthBytes is what the process and those that it started may grow by over all queries.
+	growthBytes = 64 << 20
+	// noiseBytes is what a process may grow by over any number of queries, between two collections of garbage.
+	noiseBytes = 24 << 20
+	// atATime is how many queries of a slow subject are in work at a time in the second half of the check.
+	atATime = 64
+)
+
+// memory makes many queries, and looks at the memory before and after.
+func memory(ctx context.Context, v *visit) (string, error) {
+	c, err := v.client(ctx)
+	if err != nil {
+		return "", err
+	}
+	start := time.Now()
+	if _, err := c.endure(ctx, min(v.subject.Queries/10, 2*c.size), start, v.subject.MemoryTime); err != nil { // grown to its working size
+		return "", err
+	}
+	before, err := residentBytes(c.plugin.PID())
+	if err != nil {
+		return "", skip("%v", err)
+	}
+	made, err := c.endure(ctx, v.subject.Queries, start, v.subject.MemoryTime)
+	if err != nil {
+		return "", err
+	}
+	after, err := residentBytes(c.plugin.PID())
+	if err != nil {
+		return "", err
+	}
+	if grown, most := after-before, allowed(made, v.subject.Queries); grown > most {
+		return "", fmt.Errorf("the process grew by %d MB over %d queries, want at most %d MB: something is kept of each", grown>>20, made, most>>20)
+	}
+	found := fmt.Sprintf("%d MB before and %d MB after %d queries", before>>20, after>>20, made)
+	if made < v.subject.Queries {
+		found += fmt.Sprintf(", all that %v allowed", v.subject.MemoryTime)
+	}
+	return found, nil
+}
+
+// allowed is what made of n queries may keep.
+func allowed(made, n int) int64 {
+	return max(int64(float64(growthBytes)*float64(made)/float64(n)), noiseBytes)
+}
+
+// endure makes n queries of one sample, or as many as end before most has passed since start: one after the other, and
+// from half of the time on many at a time. It returns how many were made.
+func (c *client) endure(ctx context.Context, n int, start time.Time, most time.Duration) (made int, err error) {
+	for made < n && time.Since(start) < most {
+		together := 1
+		if time.Since(start) > most/2 {
+			together = min(atATime, n-made)
+		}
+		indices := make([]loadgen.SampleIndex, together)
+		for i := range indices {
+			indices[i] = loadgen.SampleIndex((made + i) % c.size)
+		}
+		if _, err := c.askEach(ctx, indices); err != nil {
+			return made, err
+		}
+		made += together
+	}
+	return made, nil
+}

@@ -1,0 +1,194 @@
+// Command plumbline-plugin-broken is the null benchmark with the fault that PLUMBLINE_TEST_BROKEN names: each breaks what one
+// check of package conformance holds. Without one it is sound.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
+)
+
+// The variables that the tests set.
+const (
+	faultEnv = "PLUMBLINE_TEST_BROKEN" // the fault
+	lockEnv  = "PLUMBLINE_TEST_LOCK"   // the file with which the plugin keeps others from its device
+)
+
+func main() {
+	fault := os.Getenv(faultEnv)
+	if fault == "silent by hand" && os.Getenv("PLUMBLINE_PLUGIN") == "" && len(os.Args) == 1 {
+		os.Exit(0)
+	}
+	sdk.Main(broken{fault: fault}, sdk.WithBackend("null", null.Backend{}), sdk.WithBackend("other", otherBackend{}))
+}
+
+// broken is the null benchmark with a small data set and a fault.
+type broken struct {
+	null.Benchmark
+	fault string
+}
+
+const brokenSamples = 100
+
+func (b broken) Describe() sdk.Description {
+	d := b.Benchmark.Describe()
+	d.Name, d.Summary, d.Models[0].Name = "broken", "is unsound as asked", "broken"
+	d.Models[0].Datasets[0].Samples = brokenSamples
+	switch b.fault {
+	case "describes itself differently":
+		d.Version = fmt.Sprint(os.Getpid())
+	case "size":
+		d.Models[0].Datasets[0].Samples = 2 * brokenSamples
+	}
+	return d
+}
+
+func (b broken) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
+	if o.Model != "" && o.Model != "broken" {
+		return nil, sdk.Usage(fmt.Errorf("unknown model %q, this plugin has broken", o.Model))
+	}
+	o.Model = ""
+	if o.Count == 0 {
+		o.Count = brokenSamples
+	}
+	if err := b.atOpen(); err != nil {
+		return nil, err
+	}
+	w, err := b.Benchmark.Open(ctx, o)
+	return &brokenWorkload{Workload: w, fault: b.fault, scenario: o.Scenario, seen: map[float32]bool{}}, err
+}
+
+// atOpen leaves something behind.
+func (b broken) atOpen() error {
+	switch b.fault {
+	case "litters":
+		_, err := os.CreateTemp("", "cache-")
+		return err
+	case "locks":
+		f, err := os.OpenFile(os.Getenv(lockEnv), os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return errors.New("the device is in use by another process")
+		}
+		return f.Close()
+	case "daemon":
+		c := exec.Command("sleep", "3600")
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		return c.Start()
+	}
+	return nil
+}
+
+// OpenScorer returns a scorer that takes anything, where that is the fault.
+func (b broken) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
+	s, err := b.Benchmark.OpenScorer(ctx, o)
+	if b.fault == "scores anything" {
+		s = lenient{s}
+	}
+	return s, err
+}
+
+type lenient struct{ sdk.Scorer }
+
+func (l lenient) Add(e mllog.AccuracyEntry) error {
+	_ = l.Scorer.Add(e)
+	return nil
+}
+
+type brokenWorkload struct {
+	sdk.Workload
+	fault    string
+	scenario loadgen.Scenario
+	seen     map[float32]bool
+	hoard    [][]byte
+}
+
+func (w *brokenWorkload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+	switch w.fault {
+	case "leaks":
+		w.keep(64 << 10)
+	case "hoards":
+		for range samples {
+			w.keep(8 << 10)
+		}
+	case "caches":
+		for _, s := range samples {
+			if v := s.(float32); !w.seen[v] {
+				time.Sleep(3 * time.Millisecond)
+				w.seen[v] = true
+			}
+		}
+	}
+	return w.Workload.Collate(samples, b)
+}
+
+// keep keeps memory for ever.
+func (w *brokenWorkload) keep(n int) { w.hoard = append(w.hoard, bytes.Repeat([]byte{1}, n)) }
+
+func (w *brokenWorkload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+	var right sdk.Payloads
+	if err := w.Workload.Postprocess(outputs, samples, &right); err != nil {
+		return err
+	}
+	for i := range samples {
+		p.Append(w.spoil(right.At(i), i, len(samples)))
+	}
+	return nil
+}
+
+// spoil makes some payloads wrong.
+func (w *brokenWorkload) spoil(payload []byte, position, n int) []byte {
+	wrong := binary.LittleEndian.AppendUint32(nil, 0x7149f2ca) // 1e30
+	switch {
+	case w.fault == "by process":
+		return binary.LittleEndian.AppendUint32(nil, uint32(os.Getpid()))
+	case w.fault == "cut":
+		return payload[:3]
+	case w.fault == "by scenario" && w.scenario == loadgen.Server,
+		w.fault == "by position" && position < n/2,
+		w.fault == "by batch" && n == 1,
+		w.fault == "wrong" && payload[2]&8 == 0:
+		return wrong
+	}
+	return payload
+}
+
+func (w *brokenWorkload) Close() error {
+	switch w.fault {
+	case "never closes":
+		time.Sleep(time.Hour)
+	case "locks":
+		_ = os.Remove(os.Getenv(lockEnv))
+	}
+	return w.Workload.Close()
+}
+
+// otherBackend gives wrong answers.
+type otherBackend struct{ null.Backend }
+
+func (o otherBackend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
+	s, err := o.Backend.Open(ctx, m, c)
+	return otherSession{s}, err
+}
+
+type otherSession struct{ backend.Session }
+
+func (s otherSession) Run(ctx context.Context, in, out []backend.Tensor) error {
+	err := s.Session.Run(ctx, in, out)
+	if err == nil {
+		data := make([]float32, len(out[0].Data)/4)
+		out[0].Data = backend.Bytes(data)
+	}
+	return err
+}
