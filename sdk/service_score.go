@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -50,7 +51,27 @@ func (s *service) openScorer(ctx context.Context, r *pluginpb.ScoreRequest) (sc 
 	return s.benchmark.OpenScorer(ctx, scoreOptionsFrom(r.GetOptions()))
 }
 
+// addEntries adds entries while the next are received: a large payload takes a while.
 func addEntries(scorer Scorer, stream scoreStream) error {
+	frames := make(chan []*pluginpb.AccuracyEntry)
+	received := make(chan error, 1)
+	go func() { // ends with the stream
+		received <- receiveEntries(stream, frames)
+		close(frames)
+	}()
+	for frame := range frames {
+		for _, e := range frame {
+			if err := scorer.Add(entryFrom(e)); err != nil {
+				return fmt.Errorf("accuracy entry of sample %d: %w", e.GetQslIndex(), err)
+			}
+		}
+	}
+	return <-received
+}
+
+// receiveEntries hands the entries of the stream on, those whole that come in pieces.
+func receiveEntries(stream scoreStream, frames chan<- []*pluginpb.AccuracyEntry) error {
+	var j joiner
 	for {
 		r, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
@@ -59,10 +80,38 @@ func addEntries(scorer Scorer, stream scoreStream) error {
 		if err != nil {
 			return err
 		}
-		for _, e := range r.GetEntries() {
-			if err := scorer.Add(entryFrom(e)); err != nil {
-				return fmt.Errorf("accuracy entry of sample %d: %w", e.GetQslIndex(), err)
-			}
+		select {
+		case frames <- j.join(r.GetEntries()):
+		case <-stream.Context().Done():
+			return context.Cause(stream.Context())
 		}
 	}
+}
+
+// joiner makes entries of pieces.
+type joiner struct {
+	first  *pluginpb.AccuracyEntry // of the pieces that there are
+	pieces [][]byte
+}
+
+// join returns the entries that end in a frame. It uses the frame's memory.
+func (j *joiner) join(frame []*pluginpb.AccuracyEntry) []*pluginpb.AccuracyEntry {
+	whole := frame[:0]
+	for _, e := range frame {
+		if j.first == nil && !e.GetMore() {
+			whole = append(whole, e)
+			continue
+		}
+		if j.first == nil {
+			j.first = e
+		}
+		j.pieces = append(j.pieces, e.GetData())
+		if !e.GetMore() {
+			j.first.Data = slices.Concat(j.pieces...)
+			whole = append(whole, j.first)
+			clear(j.pieces)
+			j.first, j.pieces = nil, j.pieces[:0]
+		}
+	}
+	return whole
 }

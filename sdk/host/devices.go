@@ -27,13 +27,15 @@ func (p *Plugin) heedsDevices(ctx context.Context, devices []string) error {
 	if len(devices) == 0 {
 		return nil
 	}
-	r, err := call(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{})
-	if err != nil {
+	if able, err := p.able(ctx, handshake.Devices); able || err != nil {
 		return err
-	}
-	if slices.Contains(r.GetCapabilities(), handshake.Devices) {
-		return nil
 	}
 	return sdk.Usage(fmt.Errorf("device %s: plugin %s knows no devices (capability %q); rebuild it with this version's sdk, or leave the device out",
 		strings.Join(devices, ", "), p.name, handshake.Devices))
+}
+
+// able reports whether the plugin has a capability.
+func (p *Plugin) able(ctx context.Context, capability string) (bool, error) {
+	r, err := call(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{})
+	return slices.Contains(r.GetCapabilities(), capability), err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 )
@@ -21,15 +22,20 @@ type scorer struct {
 	stream pluginpb.Plugin_ScoreClient
 	ctx    context.Context // of the stream
 	cancel context.CancelFunc
-	frame  []*pluginpb.AccuracyEntry
-	bytes  int
+	pieces bool            // the plugin takes a payload in pieces
+
+	frame []*pluginpb.AccuracyEntry
+	held  []byte // their payloads
 }
 
 // OpenScorer opens a scorer in the plugin; entries are streamed to it. Its Result ends it. ctx bounds all of its work.
 func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
+	pieces, err := p.able(ctx, handshake.ScorePieces)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := p.Context(ctx)
-	s := &scorer{plugin: p, ctx: ctx, cancel: cancel}
-	var err error
+	s := &scorer{plugin: p, ctx: ctx, cancel: cancel, pieces: pieces, held: make([]byte, 0, scoreFrameBytes)}
 	if s.stream, err = p.rpc.Score(ctx); err != nil {
 		return nil, s.failed(err)
 	}
@@ -42,20 +48,46 @@ func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer
 	return s, nil
 }
 
-// Add sends an entry, once a frame is full.
+// Add sends an entry, once a frame is full. A large one goes out at once, in pieces where the plugin takes them.
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	for s.pieces && len(e.Data) > scoreFrameBytes {
+		piece := toproto.Entry(e)
+		piece.Data, piece.More = e.Data[:scoreFrameBytes], true
+		s.frame = append(s.frame, piece)
+		if err := s.flush(); err != nil {
+			return err
+		}
+		e.Data = e.Data[scoreFrameBytes:]
+	}
+	if len(e.Data) < scoreFrameBytes {
+		e.Data, e.TokenData = s.hold(e.Data), s.hold(e.TokenData)
+	}
 	s.frame = append(s.frame, toproto.Entry(e))
-	s.bytes += len(e.Data) + len(e.TokenData)
-	if s.bytes+32*len(s.frame) < scoreFrameBytes {
+	if len(e.Data)+len(s.held)+entryBytes*len(s.frame) < scoreFrameBytes {
 		return nil
 	}
 	return s.flush()
 }
 
+// entryBytes is about what an entry takes beside its payload.
+const entryBytes = 32
+
+// hold copies bytes that change before the frame goes out.
+func (s *scorer) hold(data []byte) []byte {
+	if data == nil {
+		return nil
+	}
+	n := len(s.held)
+	s.held = append(s.held, data...)
+	return s.held[n:len(s.held):len(s.held)]
+}
+
+// flush sends what is held. gRPC encodes it before Send returns.
 func (s *scorer) flush() error {
 	r := &pluginpb.ScoreRequest{Entries: s.frame}
-	s.frame, s.bytes = nil, 0
-	return s.send(r)
+	err := s.send(r)
+	s.frame, s.held = s.frame[:0], s.held[:0]
+	return err
 }
 
 // send sends a request. Where the plugin has ended the stream, its reason is the error.

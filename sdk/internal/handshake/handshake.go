@@ -26,6 +26,8 @@ const (
 
 	// Devices is the capability of a plugin that heeds the devices of an Open request.
 	Devices = "devices"
+	// ScorePieces is the capability of a plugin whose scorer takes a large payload in pieces.
+	ScorePieces = "score-pieces"
 	// Backends is the capability of a plugin that describes its backends on request.
 	Backends = "backends"
 

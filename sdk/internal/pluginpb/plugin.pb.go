@@ -1151,7 +1151,7 @@ type BackendInfo struct {
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Of its runtime.
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
-	// Those that OpenRequest.devices may name, where the backend lets a run choose; else what it runs on.
+	// Those that OpenRequest.devices may name, as far as the backend can list them. Empty: it lets no run choose.
 	Devices []string `protobuf:"bytes,3,rep,name=devices,proto3" json:"devices,omitempty"`
 	// What OpenRequest.backend_options may hold.
 	Options       []*Param          `protobuf:"bytes,4,rep,name=options,proto3" json:"options,omitempty"`
@@ -2486,7 +2486,10 @@ type AccuracyEntry struct {
 	// Absent where the log has none.
 	TokenData []byte `protobuf:"bytes,4,opt,name=token_data,json=tokenData,proto3,oneof" json:"token_data,omitempty"`
 	// Absent where the log has none.
-	TokenCount    *int64 `protobuf:"varint,5,opt,name=token_count,json=tokenCount,proto3,oneof" json:"token_count,omitempty"`
+	TokenCount *int64 `protobuf:"varint,5,opt,name=token_count,json=tokenCount,proto3,oneof" json:"token_count,omitempty"`
+	// The next entry goes on with data; of that one only data and more count. Such entries come to a plugin with the
+	// capability "score-pieces" alone.
+	More          bool `protobuf:"varint,6,opt,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2554,6 +2557,13 @@ func (x *AccuracyEntry) GetTokenCount() int64 {
 		return *x.TokenCount
 	}
 	return 0
+}
+
+func (x *AccuracyEntry) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
 }
 
 type ScoreResponse struct {
@@ -2931,7 +2941,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x06params\x18\x04 \x03(\v2-.plumbline.plugin.v1.ScoreOptions.ParamsEntryR\x06params\x1a9\n" +
 	"\vParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc0\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd4\x01\n" +
 	"\rAccuracyEntry\x12\x15\n" +
 	"\x06seq_id\x18\x01 \x01(\x04R\x05seqId\x12\x1b\n" +
 	"\tqsl_index\x18\x02 \x01(\x04R\bqslIndex\x12\x12\n" +
@@ -2939,7 +2949,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\n" +
 	"token_data\x18\x04 \x01(\fH\x00R\ttokenData\x88\x01\x01\x12$\n" +
 	"\vtoken_count\x18\x05 \x01(\x03H\x01R\n" +
-	"tokenCount\x88\x01\x01B\r\n" +
+	"tokenCount\x88\x01\x01\x12\x12\n" +
+	"\x04more\x18\x06 \x01(\bR\x04moreB\r\n" +
 	"\v_token_dataB\x0e\n" +
 	"\f_token_count\"A\n" +
 	"\rScoreResponse\x120\n" +

@@ -27,12 +27,9 @@ func ScoreOptions(o sdk.ScoreOptions) *pluginpb.ScoreOptions {
 	return &pluginpb.ScoreOptions{Model: o.Model, Dataset: o.Dataset, Count: int64(o.Count), Params: o.Params}
 }
 
-// Entry makes an entry of a Score stream. It copies what is valid only until the next entry is read.
+// Entry makes an entry of a Score stream, which refers to e's bytes.
 func Entry(e mllog.AccuracyEntry) *pluginpb.AccuracyEntry {
-	m := &pluginpb.AccuracyEntry{SeqId: e.SeqID, QslIndex: e.QSLIndex, Data: append([]byte(nil), e.Data...)}
-	if e.TokenData != nil {
-		m.TokenData = append([]byte{}, e.TokenData...)
-	}
+	m := &pluginpb.AccuracyEntry{SeqId: e.SeqID, QslIndex: e.QSLIndex, Data: e.Data, TokenData: e.TokenData}
 	if e.TokenCount >= 0 {
 		m.TokenCount = &e.TokenCount
 	}
