@@ -1,0 +1,44 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestNetworkNameAsksEachTime(t *testing.T) {
+	asked := 0
+	n := &networkName{ask: func(ctx context.Context) ([]string, error) {
+		if _, bounded := ctx.Deadline(); !bounded {
+			t.Error("the question has no end")
+		}
+		asked++
+		return []string{"node-a", ""}, nil
+	}}
+	for range 2 {
+		if got, want := n.of("Plumbline m (kserve)"), "Network SUT Plumbline m (kserve): node-a, (no name)"; got != want {
+			t.Errorf("name %q, want %q", got, want)
+		}
+	}
+	if asked != 2 || n.fault() != nil {
+		t.Errorf("asked %d times, fault %v", asked, n.fault())
+	}
+}
+
+func TestNetworkNameKeepsItsFault(t *testing.T) {
+	asked, gone := 0, errors.New("node h:1: gone")
+	n := &networkName{ask: func(context.Context) ([]string, error) { asked++; return nil, gone }}
+	for range 2 {
+		if got := n.of("x"); !strings.Contains(got, "Network SUT") {
+			t.Errorf("name %q", got)
+		}
+	}
+	if asked != 1 || !errors.Is(n.fault(), gone) {
+		t.Errorf("asked %d times, fault %v", asked, n.fault())
+	}
+	var none *networkName
+	if none.fault() != nil {
+		t.Error("a SUT of another division has a fault")
+	}
+}
