@@ -144,5 +144,8 @@ func (b namedBackend) info() (info backend.Info) {
 	if d, ok := b.backend.(backend.Describer); ok {
 		info = d.Describe()
 	}
+	if _, ok := b.backend.(backend.DeviceChooser); !ok {
+		info.Devices = nil // there is none to choose
+	}
 	return info
 }

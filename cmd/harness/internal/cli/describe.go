@@ -16,7 +16,7 @@ import (
 
 func (a *app) describeCommand(f *pluginFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "describe NAME", Short: "Say everything about a model: files, data sets, metrics, options", Args: oneArgument("a model's name"),
+		Use: "describe NAME", Short: "Say everything about a model: files, data sets, metrics, options, devices", Args: oneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			catalog, err := a.catalog(c, f)
 			if err != nil {
@@ -26,7 +26,15 @@ func (a *app) describeCommand(f *pluginFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeDescription(a.Stdout, served)
+			if err := writeDescription(a.Stdout, served); err != nil {
+				return err
+			}
+			infos, err := a.backends(c.Context(), served.Entry, f.launch)
+			if err != nil {
+				fmt.Fprintf(a.Stderr, "\nits backends cannot be asked: %v\n", err)
+				return nil
+			}
+			return writeBackends(a.Stdout, infos)
 		},
 	}
 }

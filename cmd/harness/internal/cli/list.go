@@ -15,16 +15,23 @@ import (
 )
 
 func (a *app) listCommand(f *pluginFlags) *cobra.Command {
-	return &cobra.Command{
+	var devices bool
+	l := &cobra.Command{
 		Use: "list", Short: "List the models that can be run", Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			catalog, err := a.catalog(c, f)
 			if err != nil {
 				return err
 			}
-			return a.list(catalog)
+			if err := a.list(catalog); err != nil || !devices {
+				return err
+			}
+			fmt.Fprintln(a.Stdout)
+			return a.writeDevices(c.Context(), catalog, f.launch)
 		},
 	}
+	l.Flags().BoolVar(&devices, "devices", false, "start each plugin and list the devices of its backends too")
+	return l
 }
 
 func (a *app) list(catalog *discover.Catalog) error {

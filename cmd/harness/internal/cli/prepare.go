@@ -77,6 +77,9 @@ func planTable(p *plan.Plan) table.Table {
 	t.Row("model", modelText(p))
 	t.Row("data", datasetText(p))
 	t.Row("backend", backendText(p))
+	if len(p.Options.Devices) > 0 {
+		t.Row("devices", strings.Join(p.Options.Devices, ", "))
+	}
 	if p.Division != division.Closed {
 		t.Row("division", p.Division)
 	}

@@ -31,6 +31,7 @@ func settingFlags(f *pflag.FlagSet, r *plan.Request) {
 func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.StringVar(&r.Mode, "mode", "", "`MODE`: performance, accuracy, submission: both for each scenario,\nor findpeak: search for the highest target_qps of Server, or with\n--rules v0.5 or v0.7 for the most samples_per_query of MultiStream\n(default: performance of each scenario, then accuracy once)")
 	f.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
+	deviceFlag(f, r)
 	f.StringArrayVar(&r.BackendOptions, "backend-opt", nil, "an option of the backend: `KEY=VALUE` (repeatable)")
 	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")
 	f.StringVar(&r.ORTLib, "ort-lib", "", "ONNX Runtime library to use: short for --backend-opt lib=`PATH`")
@@ -42,6 +43,11 @@ func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.StringVar(&r.Division, "division", "", "the rules of `DIVISION` apply: closed (default), open, or network: the\nbackend is a client of other machines, which are the SUT")
 	f.StringVar(&r.Pace, "pace", "", "how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
 	f.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
+}
+
+// deviceFlag adds the flag that decides on what the backend runs.
+func deviceFlag(f *pflag.FlagSet, r *plan.Request) {
+	f.StringSliceVar(&r.Devices, "device", nil, "run on these `DEVICES` of the backend, all of them at the same time:\ncpu:0-7,cpu:8-15 or cuda:0,cuda:1 (harness describe MODEL lists them)")
 }
 
 // outputFlags adds the flags that decide where results go.

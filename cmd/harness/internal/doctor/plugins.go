@@ -84,26 +84,39 @@ func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend str
 	if len(e.Description.Models) == 0 {
 		return Check{Name: name, State: Warn, Found: "the plugin serves no model"}
 	}
-	info, err := open(ctx, l, e, backend, o)
+	p, err := l.Launch(ctx, e.Path, o)
 	if err != nil {
 		return failed(name, err)
 	}
-	return Check{Name: name, State: OK, Found: describe(info)}
+	defer p.Close()
+	info, err := open(ctx, p, e.Description.Models[0].Name, backend)
+	if err != nil {
+		return failed(name, err)
+	}
+	return Check{Name: name, State: OK, Found: describe(info) + choice(ctx, p, backend)}
 }
 
-func open(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string, o host.LaunchOptions) (sdk.WorkloadInfo, error) {
-	p, err := l.Launch(ctx, e.Path, o)
-	if err != nil {
-		return sdk.WorkloadInfo{}, err
-	}
-	defer p.Close()
-	m := e.Description.Models[0]
-	w, err := p.Open(ctx, sdk.Options{Model: m.Name, Backend: backend, Scenario: loadgen.Offline})
+func open(ctx context.Context, p plugin.Plugin, model, backend string) (sdk.WorkloadInfo, error) {
+	w, err := p.Open(ctx, sdk.Options{Model: model, Backend: backend, Scenario: loadgen.Offline})
 	if err != nil {
 		return sdk.WorkloadInfo{}, err
 	}
 	defer w.Close()
 	return w.Info(), nil
+}
+
+// choice says which devices a run can choose from, if the backend lets it.
+func choice(ctx context.Context, p plugin.Plugin, backend string) string {
+	infos, err := p.Backends(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, b := range infos {
+		if b.Name == backend && len(b.Devices) > 0 {
+			return "; --device can name " + strings.Join(b.Devices, ", ")
+		}
+	}
+	return ""
 }
 
 // describe lists what the backend says of itself, in the order of its keys.

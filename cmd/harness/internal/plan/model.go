@@ -96,7 +96,7 @@ func regular(path string) (string, error) {
 func (p *Plan) chooseOptions(r Request) []error {
 	o := &p.Options
 	faults := p.chooseBackend(r)
-	o.Count, o.Batch, o.Sessions = r.Count, r.Batch, r.Sessions
+	o.Count, o.Batch, o.Sessions, o.Devices = r.Count, r.Batch, r.Sessions, r.Devices
 	for _, n := range []struct {
 		flag  string
 		value int
@@ -109,6 +109,9 @@ func (p *Plan) chooseOptions(r Request) []error {
 		path, err := Directory(r.Dataset)
 		o.Dataset = path
 		faults = append(faults, exitcode.With(exitcode.Data, err))
+	}
+	if i := slices.Index(r.Devices, ""); i >= 0 {
+		faults = append(faults, fmt.Errorf("--device %q: a device without a name", strings.Join(r.Devices, ",")))
 	}
 	params, wrong := p.params(r.Params)
 	o.Params = params

@@ -24,6 +24,7 @@ type Request struct {
 	Threads        int      // shortcut for the backend option "threads"
 	ORTLib         string   // shortcut for the backend option "lib"
 	Params         []string // key=value: the benchmark's own
+	Devices        []string // what to run on, as the backend names them; empty: the backend's choice
 
 	ModelFile string // name of a manifest file, or a path; empty: the embedded one
 	Precision string // of the embedded file

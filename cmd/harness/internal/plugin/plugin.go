@@ -21,6 +21,8 @@ type Launcher interface {
 // Plugin is a running plugin.
 type Plugin interface {
 	Describe(ctx context.Context) (sdk.Description, error)
+	// Backends says what each backend is and has; a plugin that cannot say has none to list.
+	Backends(ctx context.Context) ([]sdk.BackendInfo, error)
 	// Open opens a workload; a plugin holds one at a time.
 	Open(ctx context.Context, o sdk.Options) (Workload, error)
 	OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error)

@@ -138,7 +138,7 @@ func effective(e loadgen.EffectiveSettings) *Effective {
 func (r *Run) FromOptions(o sdk.Options) {
 	r.Options = Options{
 		ModelFile: o.ModelFile, Precision: o.Precision, Dataset: o.Dataset, Count: o.Count, Batch: o.Batch, Sessions: o.Sessions,
-		Backend: o.Backend, BackendOptions: dictionary(o.BackendOptions), Params: dictionary(o.Params),
+		Backend: o.Backend, BackendOptions: dictionary(o.BackendOptions), Params: dictionary(o.Params), Devices: o.Devices,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/judge"
@@ -100,8 +101,11 @@ func runs() map[string]Run {
 		"multi-stream":  performed(loadgen.MultiStream, nil),
 		"server":        performed(loadgen.Server, nil),
 		"offline":       performed(loadgen.Offline, nil),
-		"official":      performed(loadgen.Offline, func(r *Run, _ *loadgen.Result) { r.Profile, r.Deviations = "official", nil }),
-		"custom":        performed(loadgen.Offline, func(r *Run, _ *loadgen.Result) { r.Profile = "custom" }),
+		"devices": performed(loadgen.Offline, func(r *Run, _ *loadgen.Result) {
+			r.Workload.AtEnd(sdk.WorkloadInfo{Shares: []backend.Share{{Name: "cpu:0-7", Batches: 100, Samples: 200}, {Name: "cpu:8-15", Batches: 101, Samples: 202}}})
+		}),
+		"official": performed(loadgen.Offline, func(r *Run, _ *loadgen.Result) { r.Profile, r.Deviations = "official", nil }),
+		"custom":   performed(loadgen.Offline, func(r *Run, _ *loadgen.Result) { r.Profile = "custom" }),
 		"invalid": performed(loadgen.Server, func(r *Run, res *loadgen.Result) {
 			res.Verdict, res.PerformanceConstraintsMet = loadgen.Invalid, false
 			res.Reasons = []loadgen.Reason{{Rule: "latency", Measured: "99th percentile 18.3 ms", Needed: "at most 15 ms", Hint: "Lower target_qps."},

@@ -241,6 +241,7 @@ type Options struct {
 	Backend        string            `json:"backend"`
 	BackendOptions map[string]string `json:"backend_options"`
 	Params         map[string]string `json:"params"`
+	Devices        []string          `json:"devices,omitempty"` // as the backend names them
 }
 
 // Workload is what the plugin opened.
@@ -261,6 +262,17 @@ type Workload struct {
 	Sessions               int               `json:"sessions"`
 	SUT                    string            `json:"sut_name"`
 	QSL                    string            `json:"qsl_name"`
+	// Shares is what each of several devices, or servers, did; empty where there is one alone.
+	Shares []Share `json:"shares,omitempty"`
+}
+
+// Share is the part of the work that one of several devices, or servers, did: in the timed run, and not in the warm-up.
+type Share struct {
+	Name    string `json:"name"`
+	Batches uint64 `json:"batches"`
+	Samples uint64 `json:"samples"`
+	// Fraction is its part of all samples.
+	Fraction float64 `json:"fraction"`
 }
 
 // Network is what is known of the machines that ran the model.

@@ -19,6 +19,9 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 		t.Row("data", fmt.Sprintf("%s, %s samples", r.Workload.Dataset, count(r.Workload.DatasetSize)), short(r.Workload.DatasetSHA256))
 		t.Row("backend", r.Workload.backendText())
 	}
+	if len(r.Options.Devices) > 0 {
+		t.Row("devices", strings.Join(r.Options.Devices, ", "))
+	}
 	t.Row("plugin", strings.TrimSpace(r.Plugin.Name+" "+r.Plugin.Version), short(r.Plugin.SHA256))
 	t.Row("machine", r.machineText())
 	t.Row("settings", r.settingsText())
@@ -178,6 +181,9 @@ func (r Run) writeRemarks(b *strings.Builder) {
 	}
 	if r.Performance != nil {
 		r.writeTokens(b)
+	}
+	if r.Workload != nil {
+		r.Workload.writeShares(b)
 	}
 	for _, d := range r.Deviations {
 		if r.Profile == "custom" {

@@ -129,7 +129,7 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pla
 	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
 	defer func() {
 		w.Close()
-		rec.Workload.BackendInfo = w.Info().BackendInfo // as it is at the end
+		rec.Workload.AtEnd(w.Info())
 		err = errors.Join(err, label(rec, p, w.Info()))
 	}()
 	if err := label(rec, p, w.Info()); err != nil {

@@ -3,6 +3,7 @@ package plugintest
 import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // Samples is the size of Classifier's own data set.
@@ -20,6 +21,10 @@ func Classifier() *Fake {
 			Backend: "ort", BackendInfo: map[string]string{"version": "ONNX Runtime 1.28.2", "library": "/usr/lib/libonnxruntime.so"},
 			Batch: 8, Sessions: 2,
 		},
+		BackendInfo: []sdk.BackendInfo{{Name: "ort", Info: backend.Info{
+			Version: "ONNX Runtime 1.28.2", Devices: []string{"cpu:0-7", "cuda:0", "cuda:1"}, Details: map[string]string{"library": "/usr/lib/libonnxruntime.so"},
+			Options: []backend.Option{{Name: "threads", Default: "auto", Help: "threads of one Run"}},
+		}}},
 		Score: sdk.Score{
 			Metrics:      []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 95}},
 			OfficialText: "accuracy=95.000%, good=61, total=64",

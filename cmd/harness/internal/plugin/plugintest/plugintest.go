@@ -25,6 +25,7 @@ import (
 type Fake struct {
 	Description sdk.Description
 	Info        sdk.WorkloadInfo // DatasetSize is the number of samples
+	BackendInfo []sdk.BackendInfo
 
 	LaunchErr, DescribeErr, OpenErr, ScoreErr error
 	// DieAfter, if above 0, makes the plugin fail like a killed process after so many samples.
@@ -112,6 +113,10 @@ type process struct {
 
 func (p *process) Describe(context.Context) (sdk.Description, error) {
 	return p.Description, p.DescribeErr
+}
+
+func (p *process) Backends(context.Context) ([]sdk.BackendInfo, error) {
+	return p.BackendInfo, p.DescribeErr
 }
 
 func (p *process) Open(_ context.Context, o sdk.Options) (plugin.Workload, error) {

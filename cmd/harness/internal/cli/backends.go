@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+)
+
+// backends starts a plugin and asks for what its backends say of themselves.
+func (a *app) backends(ctx context.Context, e discover.Entry, o host.LaunchOptions) ([]sdk.BackendInfo, error) {
+	p, err := a.Plugins.Launch(ctx, e.Path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.Backends(ctx)
+}
+
+// writeBackends prints what each backend is, on what it can run, and its options.
+func writeBackends(w io.Writer, infos []sdk.BackendInfo) error {
+	if len(infos) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nBackends (--backend NAME --device DEVICE,...)")
+	t := backendTable(infos)
+	if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	for _, b := range infos {
+		if len(b.Options) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\nOptions of %s (--backend-opt NAME=VALUE)\n", b.Name)
+		t := optionTable(b.Options)
+		if _, err := t.WriteTo(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func backendTable(infos []sdk.BackendInfo) table.Table {
+	t := table.Table{Indent: "  ", Width: pageWidth}
+	for _, b := range infos {
+		t.Row(b.Name, orNone(b.Version), orDash(b.Devices))
+		for _, key := range slices.Sorted(maps.Keys(b.Details)) {
+			t.Row("", key+" "+b.Details[key])
+		}
+	}
+	return t
+}
+
+func optionTable(options []backend.Option) table.Table {
+	t := table.Table{Indent: "  ", Width: pageWidth}
+	for _, o := range options {
+		t.Row(o.Name, "default "+orNone(o.Default), o.Help)
+	}
+	return t
+}
+
+// writeDevices prints on what each backend of each plugin can run.
+func (a *app) writeDevices(ctx context.Context, c *discover.Catalog, o host.LaunchOptions) error {
+	t := table.Table{Width: pageWidth}
+	t.Row("PLUGIN", "BACKEND", "DEVICES", "VERSION")
+	for _, e := range c.Entries {
+		if e.Err != nil {
+			continue
+		}
+		infos, err := a.backends(ctx, e, o)
+		if err != nil {
+			return err
+		}
+		for _, b := range infos {
+			t.Row(e.Name, b.Name, orDash(b.Devices), orNone(b.Version))
+		}
+	}
+	_, err := t.WriteTo(a.Stdout)
+	return err
+}

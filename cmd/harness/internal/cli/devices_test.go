@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
+)
+
+func TestRunOnDevices(t *testing.T) {
+	s := newShell(t)
+	s.fakes["resnet50"].Info.Shares = []backend.Share{{Name: "cuda:0", Batches: 3, Samples: 24}, {Name: "cuda:1", Batches: 1, Samples: 8}}
+	s.want(0, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--device", "cuda:0,cuda:1", "--out", s.out()),
+		"devices   cuda:0, cuda:1", "    of the samples: cuda:0 75.0 %, cuda:1 25.0 %\n")
+	devices := []string{"cuda:0", "cuda:1"}
+	if got := s.fakes["resnet50"].Opened()[0].Devices; !slices.Equal(got, devices) {
+		t.Errorf("the plugin was asked for %q, want %q", got, devices)
+	}
+	run := s.result().Runs[0]
+	want := []report.Share{{Name: "cuda:0", Batches: 3, Samples: 24, Fraction: 0.75}, {Name: "cuda:1", Batches: 1, Samples: 8, Fraction: 0.25}}
+	if !reflect.DeepEqual(run.Workload.Shares, want) || !slices.Equal(run.Options.Devices, devices) {
+		t.Errorf("result.json says devices %q, shares %+v", run.Options.Devices, run.Workload.Shares)
+	}
+}
+
+func TestDeviceFlagMayBeRepeated(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--dry-run", "--device", "cpu:0-3,cpu:8+9", "--device", "cuda:0"), "devices  cpu:0-3, cpu:8+9, cuda:0")
+	s.want(2, s.run("run", "resnet50", "--device", "cpu,,cuda", "--out", s.out()), `--device "cpu,,cuda": a device without a name`)
+}
+
+func TestADeviceThatTheBackendRefuses(t *testing.T) {
+	s := newShell(t)
+	s.fakes["resnet50"].OpenErr = sdk.Usage(errors.New("backend ort: device npu: want one of cpu, cuda"))
+	s.want(2, s.run("run", "resnet50", "--device", "npu", "--out", s.out()), "device npu: want one of cpu, cuda")
+}
+
+func TestWhereDevicesAreListed(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("list", "--devices"), "PLUGIN    BACKEND  DEVICES                  VERSION", "resnet50  ort      cpu:0-7, cuda:0, cuda:1  ONNX Runtime 1.28.2")
+	s.want(0, s.run("doctor"), "name cpu:0-7, cuda:0, cuda:1")
+	s.want(0, s.run("list"))
+	if strings.Contains(s.stdout.String(), "cuda:1") {
+		t.Error("list starts plugins that it need not start")
+	}
+}
