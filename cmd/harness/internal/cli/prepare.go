@@ -84,6 +84,9 @@ func planTable(p *plan.Plan) table.Table {
 		t.Row("division", p.Division)
 	}
 	t.Row("settings", p.Profile)
+	if text := p.TuningText(); text != "" {
+		t.Row("tuning", text)
+	}
 	t.Row("output", p.Out)
 	return t
 }

@@ -24,7 +24,7 @@ The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, m
 type runFlags struct {
 	*pluginFlags
 	plan.Request
-	tuning                                 string // path of a file of harness tune; empty: none
+	tuning                                 string // path of a profile of harness tune, or none; empty: the one that fits, if there is one
 	dryRun, quiet, trace, abortEarly, json bool
 }
 
@@ -42,7 +42,7 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	settingFlags(flags, &r.Request)
 	workloadFlags(flags, &r.Request)
 	outputFlags(flags, &r.Request)
-	flags.StringVar(&r.tuning, "tuning", "", "batch, sessions and threads as `FILE` says, which harness tune wrote")
+	flags.StringVar(&r.tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model and machine)")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
@@ -56,7 +56,7 @@ func (a *app) run(c *cobra.Command, r *runFlags) error {
 	if err := strayAudit(r.Audit); err != nil {
 		return err
 	}
-	p, err := a.buildTuned(c, r)
+	p, err := a.buildTuned(c, r.pluginFlags, r.Request, r.tuning)
 	if err != nil {
 		return err
 	}

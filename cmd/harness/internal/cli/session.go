@@ -33,7 +33,6 @@ func (a *app) newSession(ctx context.Context, p *plan.Plan, r *runFlags) (*sessi
 	if err != nil {
 		return nil, err
 	}
-	facts.Tuning = r.tuning
 	s.runner = &run.Runner{
 		Launcher: a.Plugins, Launch: r.launch, Facts: facts, Trace: r.trace, AbortEarly: r.abortEarly, Now: a.Now, Opened: s.opened,
 	}

@@ -1,32 +1,33 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
 )
 
-const tuneHelp = `Measure which batch size and how many sessions (and threads, with --try-threads) are fastest, in short Offline tests, and write
-the best into a file that runs use with --tuning.
+const tuneHelp = `Measure which batch size, number of sessions and threads are fastest in Offline, and with what setting and at what target_qps
+Server is VALID at most. The answers go into a profile in the folder of settings. Later runs of the same model, data and backend by
+the same plugin on the same machine use it, and say so; harness run --tuning none does not.
 
-  harness tune resnet50
-  harness run resnet50 --tuning FILE                     the flags --batch, --sessions and --threads count more
-  harness run resnet50 --tuning FILE --mode findpeak     the highest VALID rate of Server, with it`
+  harness tune resnet50                          the fastest setting, then the highest VALID rate of Server
+  harness tune resnet50 --scenario Offline       the setting alone
+  harness tune resnet50 --try-batch 1,8 --exhaustive
+
+The first Ctrl-C ends the search: what was measured is shown, and what was found is kept.
+
+Exit codes: 0 found, 3 no VALID rate of Server was found, 130 interrupted.`
 
 // tuneFlags are the flags of tune.
 type tuneFlags struct {
@@ -35,163 +36,114 @@ type tuneFlags struct {
 	batches, sessions, threads []int
 	time                       time.Duration
 	file                       string
+	exhaustive, json           bool
 }
 
 func (a *app) tuneCommand(f *pluginFlags) *cobra.Command {
 	t := &tuneFlags{pluginFlags: f}
 	c := &cobra.Command{
-		Use: "tune MODEL", Short: "Find the fastest batch size and number of sessions", Long: tuneHelp,
+		Use: "tune MODEL", Short: "Find the fastest setting and the highest VALID Server rate", Long: tuneHelp,
 		Args: oneArgument("a model's name (harness list shows them)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			t.request.Model = args[0]
 			return a.tune(c, t)
 		},
 	}
+	t.add(c)
+	return c
+}
+
+func (t *tuneFlags) add(c *cobra.Command) {
 	flags, r := c.Flags(), &t.request
+	flags.SortFlags = false
+	flags.StringSliceVar(&r.Scenarios, "scenario", nil, "`S,...`: Offline, Server (default: those of the model's rules)")
 	flags.IntSliceVar(&t.batches, "try-batch", []int{1, 2, 4, 8, 16, 32}, "batch `SIZES`")
-	flags.IntSliceVar(&t.sessions, "try-sessions", sessionCounts(runtime.NumCPU()), "`NUMBERS` of sessions")
-	flags.IntSliceVar(&t.threads, "try-threads", nil, "`NUMBERS` of the backend's threads for each session (default: the backend's choice)")
-	flags.DurationVar(&t.time, "time", 2*time.Second, "least `DURATION` of a test")
-	flags.StringVar(&t.file, "tuning", "", "write the best to this `FILE` (default: in the folder of settings)")
+	flags.IntSliceVar(&t.sessions, "try-sessions", nil, "`NUMBERS` of sessions (default: 1, 2, 4, ... up to the cores,\nor where the backend takes no threads up to four for each)")
+	flags.IntSliceVar(&t.threads, "try-threads", nil, "`NUMBERS` of the backend's threads for each session\n(default: all cores shared by the sessions, and half of them)")
+	flags.DurationVar(&t.time, "time", 2*time.Second, "`DURATION` of the longest tests of a setting")
+	flags.BoolVar(&t.exhaustive, "exhaustive", false, "measure every setting that long, three times")
+	flags.StringVar(&t.file, "tuning", "", "write the profile to this `FILE` (default: in the folder of settings)")
+	flags.BoolVar(&t.json, "json", false, "print the profile as JSON instead of tables")
 	flags.StringVar(&r.ModelFile, "model", "", "model file: `NAME` from describe, or a path (default: the embedded one)")
 	flags.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
 	flags.StringVar(&r.Dataset, "dataset", "", "`DIR` of a data set in the official layout (default: the plugin's own)")
 	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	flags.StringArrayVar(&r.BackendOptions, "backend-opt", nil, "an option of the backend: `KEY=VALUE` (repeatable)")
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
-	return c
+	flags.StringVar(&r.Rules, "rules", "", "`ROUND` whose limits of latency apply (default: the newest)")
+	flags.StringVar(&r.UserConf, "user-conf", "", "`FILE` with settings, as the official LoadGen reads it")
+	flags.StringArrayVar(&r.Set, "set", nil, "a LoadGen setting: `KEY=VALUE` or Scenario.KEY=VALUE (repeatable)")
+	flags.BoolVar(&r.Official, "official", false, "confirm the Server rate with the rules' durations and counts (default with --model)")
+	flags.BoolVar(&r.Smoke, "smoke", false, "confirm it with the model's settings for a run of seconds (default without --model)")
 }
 
-// sessionCounts are 1, half the processors and all of them.
-func sessionCounts(processors int) []int {
-	counts := []int{1, max(1, processors/2), processors}
-	return slices.Compact(counts)
+// check wants numbers above 0.
+func (t *tuneFlags) check() error {
+	var faults []error
+	for _, l := range []struct {
+		flag  string
+		list  []int
+		empty bool // may be
+	}{{"--try-batch", t.batches, false}, {"--try-sessions", t.sessions, true}, {"--try-threads", t.threads, true}} {
+		if len(l.list) == 0 && !l.empty || slices.ContainsFunc(l.list, func(n int) bool { return n < 1 }) {
+			faults = append(faults, fmt.Errorf("%s %v: want numbers above 0", l.flag, l.list))
+		}
+	}
+	if t.time <= 0 {
+		faults = append(faults, fmt.Errorf("--time %v: want a duration above 0", t.time))
+	}
+	for _, o := range t.request.BackendOptions {
+		if key, _, _ := strings.Cut(o, "="); key == tune.ThreadsOption {
+			faults = append(faults, fmt.Errorf("--backend-opt %s: it is searched; give --try-threads", o))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 func (a *app) tune(c *cobra.Command, f *tuneFlags) error {
 	if err := f.check(); err != nil {
 		return exitcode.With(exitcode.Usage, err)
 	}
+	f.request.Mode = plan.ModePerformance
 	p, err := a.build(c, f.pluginFlags, f.request)
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(p.Served.Model.Scenarios, loadgen.Offline) {
-		return exitcode.With(exitcode.Usage, fmt.Errorf("%s has no Offline scenario, which is what is measured", p.Served.Model.Name))
+	p.Runs = slices.DeleteFunc(p.Runs, func(r plan.Run) bool { return r.Scenario != loadgen.Offline && r.Scenario != loadgen.Server })
+	if len(p.Runs) == 0 {
+		return exitcode.With(exitcode.Usage, fmt.Errorf("%s: tune measures Offline and Server, and neither is among its scenarios or those asked for", p.Served.Model.Name))
 	}
-	p.Options.Count = few(p)
-	fmt.Fprintf(a.Stdout, "%8s %9s %8s  %s\n", "BATCH", "SESSIONS", "THREADS", "SAMPLES/S")
-	s := tune.Search{
-		Launcher: a.Plugins, Launch: f.launch, Binary: p.Served.Path, Options: p.Options, Time: f.time,
-		Report: func(t tune.Point) { fmt.Fprintf(a.Stdout, "%s\n", pointText(t)) },
-	}
-	points, err := s.Run(c.Context(), tune.Grid(f.batches, f.sessions, f.threads))
+	t, err := a.newTuning(p, f)
 	if err != nil {
 		return err
 	}
-	return a.saveTuning(f, p, points)
+	defer t.bench.Close()
+	a.onKill(t.kill)
+	return t.finish(t.search(c.Context()))
 }
 
-// tuneSamples are enough to measure with: each test loads them anew.
-const tuneSamples = 64
-
-// few is how many samples of the data set are used, 0 for all of one that may be smaller.
-func few(p *plan.Plan) int {
-	for _, d := range p.Served.Model.Datasets {
-		if p.Options.Dataset != "" || d.Embedded && d.Samples > tuneSamples {
-			return tuneSamples
-		}
+// search measures what the plan asks for. What is found before an error is in the profile.
+func (t *tuning) search(ctx context.Context) error {
+	if _, err := t.bench.Opens(ctx, tune.Setting{}); err != nil {
+		return fmt.Errorf("opening %s: %w", t.plan.Served.Model.Name, openError(err))
 	}
-	return 0
-}
-
-// check wants numbers above 0.
-func (f *tuneFlags) check() error {
-	var faults []error
-	for _, l := range []struct {
-		flag string
-		list []int
-	}{{"--try-batch", f.batches}, {"--try-sessions", f.sessions}, {"--try-threads", f.threads}} {
-		if len(l.list) == 0 && l.flag != "--try-threads" || slices.ContainsFunc(l.list, func(n int) bool { return n < 1 }) {
-			faults = append(faults, fmt.Errorf("%s %v: want numbers above 0", l.flag, l.list))
-		}
-	}
-	if f.time <= 0 {
-		faults = append(faults, fmt.Errorf("--time %v: want a duration above 0", f.time))
-	}
-	return errors.Join(faults...)
-}
-
-func pointText(p tune.Point) string {
-	threads := "-"
-	if p.Threads > 0 {
-		threads = fmt.Sprint(p.Threads)
-	}
-	return fmt.Sprintf("%8d %9d %8s  %s", p.Batch, p.Sessions, threads, figure.Round(p.SamplesPerSecond))
-}
-
-// saveTuning writes the best point and says how to use it.
-func (a *app) saveTuning(f *tuneFlags, p *plan.Plan, points []tune.Point) error {
-	path := f.file
-	if path == "" {
-		dir, err := configdir.Dir(a.Env)
-		if err != nil {
+	if t.run(loadgen.Offline) != nil {
+		if err := t.offline(ctx); err != nil {
 			return err
 		}
-		path = filepath.Join(dir, "tuning", p.Served.Model.Name+".json")
 	}
-	sum, _, err := checksum.File(p.Served.Path)
-	if err != nil {
-		return exitcode.With(exitcode.Plugin, err)
+	if r := t.run(loadgen.Server); r != nil {
+		return t.server(ctx, r)
 	}
-	backend := p.Options.Backend
-	if backend == "" && len(p.Served.Description.Backends) > 0 {
-		backend = p.Served.Description.Backends[0]
-	}
-	result := tune.File{
-		Model: p.Served.Model.Name, Backend: backend, Precision: p.Options.Precision, PluginSHA256: sum,
-		Machine: system.Describe(a.Root).CPU, Best: points[0].Setting, Points: points,
-	}
-	if err := result.Save(path); err != nil {
-		return exitcode.With(exitcode.Usage, err)
-	}
-	_, err = fmt.Fprintf(a.Stdout, "\nbest\n%s\n\nwritten to %s\n  harness run %s --tuning %s\n", pointText(points[0]), path, result.Model, path)
-	return err
+	return nil
 }
 
-// tuned fills in what a file of settings has and the flags have not. It returns the model that the file is for.
-func tuned(r *plan.Request, path string) (model string, err error) {
-	f, err := tune.Load(path)
-	if err != nil {
-		return "", exitcode.With(exitcode.Usage, fmt.Errorf("--tuning: %w", err))
-	}
-	if r.Backend != "" && f.Backend != r.Backend {
-		return "", exitcode.With(exitcode.Usage, fmt.Errorf("--tuning %s: it is for the backend %s, not %s; harness tune --backend %s makes one", path, f.Backend, r.Backend, r.Backend))
-	}
-	r.Backend = f.Backend
-	for _, n := range []struct {
-		flag *int
-		best int
-	}{{&r.Batch, f.Best.Batch}, {&r.Sessions, f.Best.Sessions}, {&r.Threads, f.Best.Threads}} {
-		if *n.flag == 0 {
-			*n.flag = n.best
+// run is the plan's run of a scenario, or nil.
+func (t *tuning) run(s loadgen.Scenario) *plan.Run {
+	for i := range t.plan.Runs {
+		if t.plan.Runs[i].Scenario == s {
+			return &t.plan.Runs[i]
 		}
 	}
-	return f.Model, nil
-}
-
-// buildTuned is build, with the file of --tuning, if one was given.
-func (a *app) buildTuned(c *cobra.Command, r *runFlags) (*plan.Plan, error) {
-	if r.tuning == "" {
-		return a.build(c, r.pluginFlags, r.Request)
-	}
-	model, err := tuned(&r.Request, r.tuning)
-	if err != nil {
-		return nil, err
-	}
-	p, err := a.build(c, r.pluginFlags, r.Request)
-	if err == nil && p.Served.Model.Name != model {
-		err = exitcode.With(exitcode.Usage, fmt.Errorf("--tuning %s: it is for %s, not %s; harness tune %s makes one", r.tuning, model, p.Served.Model.Name, p.Served.Model.Name))
-	}
-	return p, err
+	return nil
 }

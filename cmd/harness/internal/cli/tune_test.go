@@ -1,30 +1,262 @@
 package cli
 
 import (
+	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
 )
 
-func TestTuneAndRun(t *testing.T) {
+// newTuner is a shell with a folder of settings.
+func newTuner(t *testing.T) *shell {
 	s := newShell(t)
 	s.env["PLUMBLINE_CONFIG"] = filepath.Join(s.dir, "settings")
-	file := filepath.Join(s.dir, "settings", "tuning", "resnet50.json")
-	s.want(0, s.run("tune", "resnet50", "--try-batch", "3", "--try-sessions", "2", "--try-threads", "5", "--time", "5ms"), "written to "+file, "--tuning")
-	s.want(0, s.run("run", "resnet50", "--tuning", file, "--sessions", "7", "--scenario", "Offline", "--mode", "performance", "--out", s.out()),
-		"batch 3, 7 sessions, 5 threads ("+file+")")
-	d := s.result()
-	if r := d.Runs[0]; r.Tuning != file || r.Options.Batch != 3 || r.Options.Sessions != 7 || r.Options.BackendOptions["threads"] != "5" {
-		t.Errorf("the result has tuning %q and options %+v", r.Tuning, r.Options)
+	return s
+}
+
+// tuneArgs search a grid of two settings, each for some milliseconds.
+func tuneArgs(more ...string) []string {
+	return append([]string{"tune", "resnet50", "--try-batch", "3", "--try-sessions", "2", "--try-threads", "5", "--time", "2ms"}, more...)
+}
+
+// profile is the path and the contents of the only profile.
+func (s *shell) profile() (string, tune.Profile) {
+	s.t.Helper()
+	all, _ := filepath.Glob(filepath.Join(s.dir, "settings", "tuning", "*"))
+	if len(all) != 1 {
+		s.t.Fatalf("the profiles are %q, want one", all)
 	}
-	s.want(2, s.run("run", "mobilenet", "--tuning", file, "--out", s.out()), "it is for resnet50, not mobilenet")
+	p, err := tune.Load(all[0])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return all[0], p
+}
+
+// prefer makes the setting that was tried the best one, whatever was measured.
+func (s *shell) prefer() string {
+	s.t.Helper()
+	path, p := s.profile()
+	p.Offline.Setting, p.Server.Setting = tune.Setting{Batch: 3, Sessions: 2, Threads: 5}, tune.Setting{Batch: 4, Sessions: 1}
+	p.Offline.SamplesPerSecond, p.Server.TargetQPS = 90_000_000, 30_000
+	if err := p.Save(path); err != nil {
+		s.t.Fatal(err)
+	}
+	return path
+}
+
+func (s *shell) performance(args ...string) int {
+	s.t.Helper()
+	return s.run(append([]string{"run", "resnet50", "--mode", "performance", "--force", "--out", s.out()}, args...)...)
+}
+
+func origin(r report.Run, key string) string {
+	for _, setting := range r.Settings {
+		if setting.Key == key {
+			return setting.Value + " " + setting.Origin
+		}
+	}
+	return ""
+}
+
+func TestTuneAndRun(t *testing.T) {
+	s := newTuner(t)
+	s.want(0, s.run(tuneArgs()...), "BATCH", "SAMPLES/S", "auto", "Offline ", "TARGET_QPS", "(confirms)", "is VALID (1s at 99 %)", "uses it from now on (--tuning none: not)")
+	path, p := s.profile()
+	if p.Offline == nil || len(p.Offline.Points) != 2 || p.Server == nil || !(p.Server.TargetQPS > 0) || p.Machine.CPU != "Example CPU @ 2.00GHz" || p.For.Precision != "fp32" || p.For.Backend != "ort" {
+		t.Errorf("the profile is %+v", p)
+	}
+	if got := s.prefer(); got != path {
+		t.Fatal(got)
+	}
+	s.want(0, s.performance(), "tuning    Server batch 4, 1 session, target_qps 30000; Offline batch 3, 2 sessions, 5 threads, target_qps 90000000 ("+path+")")
+	for _, r := range s.result().Runs {
+		tuned := r.Scenario == "Server" || r.Scenario == "Offline"
+		if (r.Tuning == path) != tuned || !strings.Contains(r.TuningNote, path) {
+			t.Errorf("%s: tuning %q, note %q", r.Scenario, r.Tuning, r.TuningNote)
+		}
+		wants := map[string]report.Options{"Server": {Batch: 4, Sessions: 1}, "Offline": {Batch: 3, Sessions: 2}}
+		if want := wants[r.Scenario]; r.Options.Batch != want.Batch || r.Options.Sessions != want.Sessions || (r.Options.BackendOptions["threads"] == "5") != (r.Scenario == "Offline") {
+			t.Errorf("%s: options %+v", r.Scenario, r.Options)
+		}
+		if got := origin(r, "target_qps"); r.Scenario == "Server" && got != "30000 tuning "+path {
+			t.Errorf("target_qps is %q", got)
+		}
+	}
+	for i, o := range s.fakes["resnet50"].Opened() {
+		if o.Scenario == loadgen.SingleStream && o.Batch != 0 {
+			t.Errorf("open %d: SingleStream got %+v", i, o)
+		}
+	}
+}
+
+// What a user says counts more than a profile, and nothing that was not measured together is mixed.
+func TestFlagsAndProfiles(t *testing.T) {
+	s := newTuner(t)
+	s.want(0, s.run(tuneArgs()...))
+	path := s.prefer()
+	conf := s.write("user.conf", "*.Server.target_qps = 20000\n")
+	cases := []struct {
+		args    []string
+		batch   int
+		qps     string
+		tuning  string
+		printed string
+	}{
+		{nil, 4, "30000", path, path},
+		{[]string{"--tuning", "none"}, 0, "40000", "", ""},
+		{[]string{"--batch", "9"}, 9, "40000", "", path + " is not used: --batch given"},
+		{[]string{"--sessions", "9", "--threads", "1"}, 0, "40000", "", "is not used: --sessions, --threads given"},
+		{[]string{"--tuning", path, "--batch", "9"}, 9, "40000", path, "Server batch 9, 1 session (" + path},
+		{[]string{"--user-conf", conf}, 4, "20000", path, path},
+		{[]string{"--set", "target_qps=10000"}, 4, "10000", path, path},
+		{[]string{"--set", "target_latency=500"}, 4, "40000", path, "target_qps 30000 is not used: it was found for 1s at 99 %, and this run wants 500ms at 99 %"},
+		{[]string{"--set", "min_duration=60"}, 4, "40000", path, "target_qps 30000 is not used: it was found in runs of 5 ms, and this one takes 60 ms"},
+		{[]string{"--precision", "int8"}, 0, "40000", "", ""},
+		{[]string{"--tuning", path, "--precision", "int8"}, 4, "30000", path, "it was measured with another precision"},
+	}
+	for _, c := range cases {
+		s.want(0, s.performance(append(c.args, "--scenario", "Server")...), c.printed)
+		r := s.result().Runs[0]
+		if qps, _, _ := strings.Cut(origin(r, "target_qps"), " "); r.Options.Batch != c.batch || qps != c.qps || r.Tuning != c.tuning {
+			t.Errorf("%v: batch %d, target_qps %s, tuning %q; want %+v", c.args, r.Options.Batch, qps, r.Tuning, c)
+		}
+		if c.printed == "" && strings.Contains(s.stdout.String(), "tuning  ") {
+			t.Errorf("%v: a line on tuning in:\n%s", c.args, s.stdout.String())
+		}
+	}
+	s.want(0, s.run("run", "resnet50", "--dry-run", "--scenario", "Offline"), "tuning    Offline batch 3, 2 sessions, 5 threads", "tuning "+path)
+	s.want(0, s.run("settings", "resnet50", "--scenario", "Server"), "30000", "tuning "+path)
+	s.want(0, s.run("run", "resnet50", "--dry-run", "--scenario", "SingleStream", "--mode", "performance"))
+	if strings.Contains(s.stdout.String(), path) {
+		t.Errorf("a profile that no run uses is named:\n%s", s.stdout.String())
+	}
+}
+
+func TestProfilesThatDoNotFit(t *testing.T) {
+	s := newTuner(t)
+	s.want(0, s.run(tuneArgs("--scenario", "Offline")...))
+	path, p := s.profile()
+	sum := p.PluginSHA256
+	p.PluginSHA256 = strings.Repeat("0", 64)
+	if err := p.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	s.want(0, s.performance(), "tuning    "+path+" ignored: it is for another build of the plugin (sha256 000000000000; this is "+sum[:12]+"); harness tune measures anew")
+	if r := s.result().Runs[3]; r.Tuning != "" || !strings.Contains(r.TuningNote, "ignored") || r.Options.Batch != 0 {
+		t.Errorf("the result says %q, %q, options %+v", r.Tuning, r.TuningNote, r.Options)
+	}
+	s.want(0, s.performance("--tuning", path, "--scenario", "Offline"), "it was measured with another build of the plugin")
+	s.want(2, s.run("run", "mobilenet", "--tuning", path, "--out", s.out("m")), "it is for the model resnet50, not mobilenet")
+	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.want(0, s.performance(), "tuning    ignored: tuned settings: "+path)
+	s.want(2, s.performance("--tuning", path), "--tuning: tuned settings: "+path)
+	s.want(2, s.performance("--tuning", path+"x"), "no such file")
+}
+
+// A search of one scenario keeps what is known of the other.
+func TestTuneOneScenario(t *testing.T) {
+	s := newTuner(t)
+	s.want(0, s.run(tuneArgs("--scenario", "Offline")...))
+	_, first := s.profile()
+	if first.Offline == nil || first.Server != nil {
+		t.Fatalf("%+v", first)
+	}
+	s.want(0, s.run(tuneArgs("--scenario", "Server")...), "is VALID")
+	if strings.Contains(s.stdout.String(), "SAMPLES/S") {
+		t.Error("the grid was measured")
+	}
+	if _, p := s.profile(); p.Server == nil || p.Offline == nil || p.Offline.SamplesPerSecond != first.Offline.SamplesPerSecond {
+		t.Errorf("%+v", p)
+	}
+	f := s.fakes["resnet50"]
+	f.Description.Models[0].Scenarios = []loadgen.Scenario{loadgen.SingleStream, loadgen.Server}
+	s.want(0, s.run(tuneArgs("--tuning", filepath.Join(s.dir, "own.json"))...), "own.json", "--tuning "+filepath.Join(s.dir, "own.json")+" uses it")
+	f.Description.Models[0].Scenarios = []loadgen.Scenario{loadgen.SingleStream}
+	s.want(2, s.run(tuneArgs()...), "neither is among its scenarios")
+}
+
+func TestTuneWithoutAValidRate(t *testing.T) {
+	s := newTuner(t)
+	s.fakes["resnet50"].Busy = func(int) time.Duration { return 2 * time.Millisecond }
+	s.want(3, s.run(tuneArgs("--set", "Server.target_latency=1", "--set", "Server.min_query_count=100")...), "no VALID rate was found", "written to")
+	if _, p := s.profile(); p.Offline == nil || p.Server != nil {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestTuneJSON(t *testing.T) {
+	s := newTuner(t)
+	s.want(0, s.run(tuneArgs("--json")...))
+	var doc struct {
+		File     string
+		Complete bool
+		Profile  tune.Profile
+		Points   []tune.Point
+		Trials   []tune.Trial
+	}
+	if err := json.Unmarshal([]byte(s.stdout.String()), &doc); err != nil {
+		t.Fatalf("%v in %s", err, s.stdout.String())
+	}
+	if path, p := s.profile(); doc.File != path || !doc.Complete || doc.Profile.Server.TargetQPS != p.Server.TargetQPS || len(doc.Points) != 2 || len(doc.Trials) == 0 {
+		t.Errorf("%+v", doc)
+	}
+}
+
+// Ctrl-C keeps what was measured. A search that it ended has no profile; one of the rate leaves the setting.
+func TestInterruptedTune(t *testing.T) {
+	s := newTuner(t)
+	f := s.fakes["resnet50"]
+	f.HoldAfter, f.Held = 2_000_000, func() { s.signals <- syscall.SIGINT }
+	s.want(130, s.run(tuneArgs("--time", "1s", "--scenario", "Offline")...), "did not come to its end: no profile is written", "interrupted by signal")
+	if all, _ := filepath.Glob(filepath.Join(s.dir, "settings", "tuning", "*")); len(all) != 0 {
+		t.Errorf("%q is written", all)
+	}
+	f.HoldAfter, f.Held = 0, nil
+	s.want(0, s.run(tuneArgs("--scenario", "Offline")...))
+	f.HoldAfter, f.Held = 2000, func() { s.signals <- syscall.SIGINT }
+	s.want(130, s.run(tuneArgs("--scenario", "Server", "--set", "min_query_count=5000")...), "no profile is written", "interrupted by signal")
+	if _, p := s.profile(); p.Offline == nil {
+		t.Error("the profile is lost")
+	}
 }
 
 func TestTuneFaults(t *testing.T) {
-	s := newShell(t)
-	s.want(2, s.run("tune", "resnet50", "--try-batch", "0", "--time", "0s"), "--try-batch", "--time")
+	s := newTuner(t)
+	s.want(2, s.run("tune", "resnet50", "--try-batch", "0", "--time", "0s", "--backend-opt", "threads=3"), "--try-batch", "--time", "give --try-threads")
+	s.want(2, s.run("tune", "resnet50", "--scenario", "SingleStream"), "neither")
 	s.want(2, s.run("run", "resnet50", "--tuning", s.write("x.json", "{}")), "x.json", "schema")
 	if strings.Contains(s.stdout.String(), "sha256") {
 		t.Error("a run began")
+	}
+	s.fakes["resnet50"].OpenErr = errors.New("no such device")
+	s.want(6, s.run(tuneArgs()...), "opening resnet50: no such device")
+	delete(s.env, "PLUMBLINE_CONFIG")
+	s.fakes["resnet50"].OpenErr = nil
+	s.want(2, s.run(tuneArgs()...), "set PLUMBLINE_CONFIG")
+	if n := len(s.fakes["resnet50"].Opened()); n != 1 {
+		t.Errorf("%d workloads were opened without a place for the profile", n)
+	}
+}
+
+// A machine without profiles runs as if there were none, and says nothing.
+func TestRunWithoutAProfile(t *testing.T) {
+	s := newTuner(t)
+	s.want(0, s.performance())
+	runs := s.result().Runs
+	if slices.ContainsFunc(runs, func(r report.Run) bool { return r.Tuning != "" || r.TuningNote != "" }) || strings.Contains(s.stdout.String(), "tuning") {
+		t.Errorf("tuning is spoken of:\n%s", s.stdout.String())
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/division"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/settings"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
 )
 
 // Plan is what will be done.
@@ -30,6 +31,7 @@ type Plan struct {
 	UserConf string
 	Audit    string // path of the audit settings that every run applies; empty: none
 	Pace     string // PaceDefault or PacePrecise
+	Tuning   Tuning // what the runs use of a profile
 	Out      string // the output directory
 	Runs     []Run
 }
@@ -42,6 +44,9 @@ type Run struct {
 	// Streams searches for the largest samples_per_query of MultiStream, with runs of Mode, each in a directory of its own.
 	Streams  bool
 	Settings settings.Settings
+	// Tuned is the setting of a profile, and TunedRate says that target_qps is one's; nil and false: none.
+	Tuned     *tune.Setting
+	TunedRate bool
 	// Dir is the directory of the log files, relative to the output directory, as in the official tree.
 	Dir string
 }
@@ -168,11 +173,15 @@ func (p *Plan) newRun(r Request, st step, overrides []settings.Override) (Run, e
 	model := p.Served.Model
 	run := Run{Model: model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams}
 	run.Dir = run.dir()
-	var err error
-	run.Settings, err = settings.Load(settings.Request{
+	ask := settings.Request{
 		Model: model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
 		Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides, Audit: r.Audit,
-	})
+	}
+	var err error
+	run.Settings, err = settings.Load(ask)
+	if err == nil {
+		err = p.tune(&run, ask)
+	}
 	if err == nil && run.Streams && run.Settings.MultiStreamArrivalInterval == 0 {
 		err = fmt.Errorf("--mode %s in MultiStream searches for the largest samples_per_query at a fixed arrival interval, which the rules %s do not have: give --rules v0.7 or v0.5",
 			ModeFindPeak, p.Rules)

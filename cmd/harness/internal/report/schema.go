@@ -71,12 +71,13 @@ type Run struct {
 	Effective   *Effective   `json:"effective_settings,omitempty"`
 	Messages    []Message    `json:"messages"` // errors and warnings of the detail log
 
-	Tuning   string      `json:"tuning,omitempty"` // the file that batch, sessions and threads of Options are from, unless flags said so
-	Options  Options     `json:"options"`
-	Workload *Workload   `json:"workload,omitempty"`
-	Plugin   Plugin      `json:"plugin"`
-	System   system.Info `json:"system"`
-	Harness  Harness     `json:"harness"`
+	Tuning     string      `json:"tuning,omitempty"`      // the profile that batch, sessions and threads of Options are from, unless flags said so
+	TuningNote string      `json:"tuning_note,omitempty"` // what all runs use of it, or why none is used
+	Options    Options     `json:"options"`
+	Workload   *Workload   `json:"workload,omitempty"`
+	Plugin     Plugin      `json:"plugin"`
+	System     system.Info `json:"system"`
+	Harness    Harness     `json:"harness"`
 }
 
 // Status says how a run ended.

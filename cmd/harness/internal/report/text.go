@@ -25,8 +25,8 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 	t.Row("plugin", strings.TrimSpace(r.Plugin.Name+" "+r.Plugin.Version), short(r.Plugin.SHA256))
 	t.Row("machine", r.machineText())
 	t.Row("settings", r.settingsText())
-	if r.Tuning != "" {
-		t.Row("tuning", r.tuningText())
+	if r.TuningNote != "" {
+		t.Row("tuning", r.TuningNote)
 	}
 	r.divisionRows(&t)
 	t.Row("output", out)
@@ -102,15 +102,6 @@ func (r Run) settingsText() string {
 		return fmt.Sprintf("custom: not all of rules %s", r.Rules)
 	}
 	return "official: rules " + r.Rules
-}
-
-// tuningText says what the file of tuned settings came to.
-func (r Run) tuningText() string {
-	text := fmt.Sprintf("batch %d, %d sessions", r.Options.Batch, r.Options.Sessions)
-	if threads := r.Options.BackendOptions["threads"]; threads != "" {
-		text += ", " + threads + " threads"
-	}
-	return text + " (" + r.Tuning + ")"
 }
 
 // rowFormat aligns the rows of runs, which are written one by one as the runs end.

@@ -53,7 +53,6 @@ type Facts struct {
 	Plugin        report.Plugin
 	Command       []string
 	DatasetSHA256 string
-	Tuning        string // file that batch, sessions and threads are from; empty: none
 }
 
 // Run makes one run and records it. Whatever happens is in the record, the error too; the record's Error is nil where
@@ -73,10 +72,13 @@ func (r *Runner) Record(p *plan.Plan, t plan.Run) report.Run {
 	rec := report.Run{
 		Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
 		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace, Audit: p.Audit,
-		Started: r.Now(), Dir: filepath.ToSlash(t.Dir), Command: r.Facts.Command, Tuning: r.Facts.Tuning,
+		Started: r.Now(), Dir: filepath.ToSlash(t.Dir), Command: r.Facts.Command, TuningNote: p.TuningText(),
 		Plugin: r.Facts.Plugin, System: r.Facts.System, Harness: r.Facts.Harness,
 	}
-	rec.FromOptions(p.Options)
+	rec.FromOptions(p.OptionsOf(t))
+	if t.Tuned != nil || t.TunedRate {
+		rec.Tuning = p.Tuning.File
+	}
 	for _, row := range t.Settings.Rows() {
 		rec.Settings = append(rec.Settings, report.Setting{Key: row.Key, Value: row.Value, Unit: row.Unit, Origin: row.Origin})
 	}
@@ -104,12 +106,17 @@ func (r *Runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *rep
 	return because(pctx, r.score(pctx, pl, p, t, rec))
 }
 
-// launchOptions lets the plugin print to a log, and inherit the variables that options of its backend name (key_env).
+// launchOptions lets the plugin print to a log, and inherit what options of its backend name (key_env).
 func (r *Runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptions {
-	o := r.Launch
+	o := Inherit(r.Launch, p.Options.BackendOptions)
 	o.Stderr = printed
+	return o
+}
+
+// Inherit lets the plugin inherit the variables that options of its backend name.
+func Inherit(o host.LaunchOptions, options map[string]string) host.LaunchOptions {
 	o.Inherit = slices.Clone(o.Inherit)
-	for name, value := range p.Options.BackendOptions {
+	for name, value := range options {
 		if strings.HasSuffix(name, "_env") && value != "" {
 			o.Inherit = append(o.Inherit, value)
 		}
@@ -119,9 +126,7 @@ func (r *Runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptio
 
 // test opens the workload and runs LoadGen on it.
 func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *report.Run) (err error) {
-	options := p.Options
-	options.Scenario = t.Scenario
-	w, err := pl.Open(ctx, options)
+	w, err := pl.Open(ctx, p.OptionsOf(t))
 	if err != nil {
 		return classify(fmt.Errorf("opening %s: %w", t.Model, err))
 	}

@@ -4,6 +4,7 @@ package settings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -33,7 +34,8 @@ type Request struct {
 	Rules     string
 	UserConf  string
 	Overrides []Override
-	Audit     string // path of audit settings, applied over all others; empty: none
+	Tuned     []mlconf.Override // of a profile: stronger than smoke settings, weaker than what a user wrote
+	Audit     string            // path of audit settings, applied over all others; empty: none
 }
 
 // Settings are a run's settings and how they stand to the rules.
@@ -44,8 +46,8 @@ type Settings struct {
 	Deviations []string
 }
 
-// Load gathers the settings of one run. Weakest first: LoadGen's defaults, the rules, smoke settings, user.conf, --set,
-// audit settings.
+// Load gathers the settings of one run. Weakest first: LoadGen's defaults, the rules, smoke settings, a profile,
+// user.conf, --set, audit settings.
 func Load(r Request) (Settings, error) {
 	rules, err := mlconf.Load(r.options("", nil))
 	if err != nil {
@@ -55,8 +57,9 @@ func Load(r Request) (Settings, error) {
 	if err != nil {
 		return Settings{}, usage(err)
 	}
-	smoke := r.smoke(user)
-	s, err := mlconf.Load(r.options(r.UserConf, append(smoke, r.flags()...)))
+	written := r.written(user)
+	smoke := r.smoke(written)
+	s, err := mlconf.Load(r.options(r.UserConf, slices.Concat(smoke, unwritten(r.Tuned, written), r.flags())))
 	if err != nil {
 		return Settings{}, usage(err)
 	}
@@ -111,22 +114,32 @@ func (r Request) flags() []mlconf.Override {
 	return in
 }
 
-// smoke returns the model's smoke settings but for the keys that user.conf sets: what a user wrote beats them.
-func (r Request) smoke(user mlconf.Settings) []mlconf.Override {
-	if r.Profile != Smoke {
-		return nil
-	}
+// written are the keys that user.conf sets: what a user wrote beats smoke settings and profiles.
+func (r Request) written(user mlconf.Settings) map[string]bool {
 	written := map[string]bool{}
 	for _, o := range user.Origins {
 		if r.UserConf != "" && o.Source == r.UserConf {
 			written[o.Key[strings.LastIndexByte(o.Key, '.')+1:]] = true
 		}
 	}
+	return written
+}
+
+// unwritten are the overrides but for the keys that user.conf sets.
+func unwritten(overrides []mlconf.Override, written map[string]bool) []mlconf.Override {
+	return slices.DeleteFunc(slices.Clone(overrides), func(o mlconf.Override) bool { return written[o.Key] })
+}
+
+// smoke returns the model's smoke settings, where they are asked for, but for the keys that user.conf sets.
+func (r Request) smoke(written map[string]bool) []mlconf.Override {
+	if r.Profile != Smoke {
+		return nil
+	}
 	var in []mlconf.Override
 	for _, s := range r.Model.Smoke {
-		if s.Scenario == r.Scenario && !written[s.Key] {
+		if s.Scenario == r.Scenario {
 			in = append(in, mlconf.Override{Key: s.Key, Value: s.Value, Source: "smoke settings of " + r.Model.Name})
 		}
 	}
-	return in
+	return unwritten(in, written)
 }

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
+)
+
+// noTuning is the value of --tuning that leaves profiles alone.
+const noTuning = "none"
+
+// profiles is the folder of profiles.
+func (a *app) profiles() (tune.Store, error) {
+	dir, err := configdir.Dir(a.Env)
+	return tune.Store{Dir: filepath.Join(dir, "tuning")}, err
+}
+
+// buildTuned is build, with a profile: that of file, or where it is empty the one of harness tune that fits, if there is
+// one.
+func (a *app) buildTuned(c *cobra.Command, f *pluginFlags, r plan.Request, file string) (*plan.Plan, error) {
+	switch file {
+	case noTuning:
+		return a.build(c, f, r)
+	case "":
+		p, err := a.build(c, f, r)
+		if err != nil {
+			return nil, err
+		}
+		return p, a.tuneFound(p, r)
+	}
+	profile, err := tune.Load(file)
+	if err != nil {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--tuning: %w", err))
+	}
+	if r.Backend == "" {
+		r.Backend = profile.For.Backend
+	}
+	p, err := a.build(c, f, r)
+	if err != nil {
+		return nil, err
+	}
+	return p, a.tuneNamed(p, r, file, &profile)
+}
+
+// tuneFound uses the profile that fits the plan. Where there is no folder of settings there is none.
+func (a *app) tuneFound(p *plan.Plan, r plan.Request) error {
+	store, err := a.profiles()
+	if err != nil {
+		return nil
+	}
+	path, profile, ignored, err := store.Find(a.tuneSubject(p))
+	p.Tuning.Notes = ignored
+	if err != nil || profile == nil {
+		return err
+	}
+	if flags := p.SettingFlags(); len(flags) > 0 {
+		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf("%s is not used: %s given", path, strings.Join(flags, ", ")))
+		return nil
+	}
+	return p.Tune(r, path, profile)
+}
+
+// tuneNamed uses the profile that the user named. It may be one of another machine, which the plan then says.
+func (a *app) tuneNamed(p *plan.Plan, r plan.Request, file string, profile *tune.Profile) error {
+	subject := a.tuneSubject(p)
+	for _, part := range []struct{ what, has, want string }{
+		{"model", profile.For.Model, subject.Model}, {"backend", profile.For.Backend, subject.Backend},
+	} {
+		if part.has != part.want {
+			return exitcode.With(exitcode.Usage, fmt.Errorf("--tuning %s: it is for the %s %s, not %s; harness tune makes one", file, part.what, part.has, part.want))
+		}
+	}
+	why, err := profile.Mismatch(subject)
+	if err != nil {
+		return err
+	}
+	if why == "" && !profile.For.Same(subject.Key) {
+		why = "another precision, model file, data set, options or devices"
+	}
+	if why != "" {
+		p.Tuning.Notes = append(p.Tuning.Notes, "it was measured with "+why)
+	}
+	return p.Tune(r, file, profile)
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
+)
+
+// finish reports what was measured and writes the profile, if something was found. err is what ended the search early.
+func (t *tuning) finish(err error) error {
+	written := t.changed && (t.profile.Offline != nil || t.profile.Server != nil)
+	if written {
+		if saved := t.profile.Save(t.path); saved != nil {
+			return errors.Join(err, exitcode.With(exitcode.Usage, saved))
+		}
+	}
+	report := t.text
+	if t.flags.json {
+		report = t.json
+	}
+	if wrote := report(written, err); wrote != nil {
+		return errors.Join(err, wrote)
+	}
+	if err == nil && t.noRate {
+		return &exitcode.Outcome{Code: exitcode.Invalid}
+	}
+	return err
+}
+
+// json prints what was found for programs.
+func (t *tuning) json(written bool, err error) error {
+	doc := struct {
+		File     string        `json:"file,omitempty"` // of the profile; empty: none was written
+		Complete bool          `json:"complete"`       // the search came to its end
+		Profile  *tune.Profile `json:"profile,omitempty"`
+		Points   []tune.Point  `json:"points"` // what was measured of the grid
+		Trials   []tune.Trial  `json:"trials"` // runs of Server
+	}{Complete: err == nil, Points: t.points, Trials: t.trials}
+	if written {
+		doc.File, doc.Profile = t.path, &t.profile
+		doc.Profile.Schema, doc.Profile.SchemaVersion = tune.Schema, tune.SchemaVersion
+	}
+	e := json.NewEncoder(t.Stdout)
+	e.SetIndent("", "  ")
+	return e.Encode(doc)
+}
+
+// text prints tables for people.
+func (t *tuning) text(written bool, err error) error {
+	k := t.profile.For
+	fmt.Fprintf(t.Stdout, "%s %s on %s, %v\n", k.Model, k.Precision, orNone(k.Backend), t.profile.Machine)
+	if err := t.pointTable(); err != nil {
+		return err
+	}
+	if t.profile.Offline != nil && t.points != nil {
+		fmt.Fprintf(t.Stdout, "\nOffline  %s\n", t.offlineText(*t.profile.Offline))
+	}
+	if err := t.trialTable(); err != nil {
+		return err
+	}
+	switch {
+	case t.noRate:
+		fmt.Fprintf(t.Stdout, "\nServer   %v\n", tune.ErrNoRate)
+	case t.profile.Server != nil && t.trials != nil && err == nil:
+		s := t.profile.Server
+		fmt.Fprintf(t.Stdout, "\nServer   target_qps %s is VALID (%v), %v\n", figure.Round(s.TargetQPS), s.Limits, s.Setting)
+	}
+	_, wrote := fmt.Fprintf(t.Stdout, "\n%s\n", t.ending(written, err))
+	return wrote
+}
+
+// ending says where the profile is, and what it lacks.
+func (t *tuning) ending(written bool, err error) string {
+	switch {
+	case !written && t.points != nil && err != nil:
+		return "the search of the setting did not come to its end: no profile is written"
+	case !written:
+		return "no profile is written"
+	case err != nil:
+		return fmt.Sprintf("written to %s, as far as it was found: the search of the Server rate did not come to its end", t.path)
+	case t.flags.file != "":
+		return fmt.Sprintf("written to %s\nharness run %s --tuning %s uses it", t.path, t.profile.For.Model, t.path)
+	}
+	return fmt.Sprintf("written to %s\nharness run %s uses it from now on (--tuning none: not)", t.path, t.profile.For.Model)
+}
+
+// pointTable prints what was measured of the grid.
+func (t *tuning) pointTable() error {
+	if len(t.points) == 0 {
+		return nil
+	}
+	rows := table.Table{Indent: "  ", Right: []int{0, 1, 2, 3, 4}}
+	rows.Row("BATCH", "SESSIONS", "THREADS", "SAMPLES/S", "SPREAD", "TESTS")
+	for _, p := range t.points {
+		if p.Tests == 0 && p.Fault == "" {
+			continue // the search ended before it
+		}
+		rows.Row(orAuto(p.Batch), orAuto(p.Sessions), orAuto(p.Threads), figure.Round(p.SamplesPerSecond), percentText(p.Spread), testsText(p))
+	}
+	fmt.Fprintln(t.Stdout)
+	_, err := rows.WriteTo(t.Stdout)
+	return err
+}
+
+func orAuto(n int) string {
+	if n == 0 {
+		return "auto"
+	}
+	return strconv.Itoa(n)
+}
+
+func percentText(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// testsText is what a row rests on.
+func testsText(p tune.Point) string {
+	switch {
+	case p.Fault != "":
+		return "not measured: " + p.Fault
+	case p.Final:
+		return strconv.Itoa(p.Tests)
+	}
+	return strconv.Itoa(p.Tests) + " short"
+}
+
+// offlineText is the fastest setting, against what a run without a profile has.
+func (t *tuning) offlineText(o tune.Offline) string {
+	text := fmt.Sprintf("%s samples/s, %v", figure.Round(o.SamplesPerSecond), o.Setting)
+	for _, p := range o.Points {
+		if p.Setting == (tune.Setting{}) && o.Setting != p.Setting && p.SamplesPerSecond > 0 {
+			text += fmt.Sprintf(": %+.1f %% against the plugin's own choice", 100*(o.SamplesPerSecond/p.SamplesPerSecond-1))
+		}
+	}
+	if !o.Decided {
+		text += fmt.Sprintf("\n         not certain: another setting may be more than %s faster, because the tests differ much; a higher --time measures longer", percentText(tune.Tolerance))
+	}
+	return text
+}
+
+// trialTable prints the runs of Server.
+func (t *tuning) trialTable() error {
+	if len(t.trials) == 0 {
+		return nil
+	}
+	rows := table.Table{Indent: "  ", Right: []int{0, 2}}
+	rows.Row("TARGET_QPS", "VERDICT", "LATENCY", "SETTING")
+	for _, r := range t.trials {
+		verdict := loadgen.Invalid
+		if r.Valid {
+			verdict = loadgen.Valid
+		}
+		setting := r.Setting.String()
+		if r.Confirms {
+			setting += " (confirms)"
+		}
+		rows.Row(figure.Round(r.TargetQPS), verdict, figure.Short(r.LatencyMS)+" ms", setting)
+	}
+	fmt.Fprintln(t.Stdout)
+	_, err := rows.WriteTo(t.Stdout)
+	return err
+}

@@ -1,0 +1,44 @@
+package tune
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// Limits are the latencies that a Server rate was found under: at others, another rate is the highest.
+type Limits struct {
+	Percentile float64 `json:"percentile"` // fraction
+	LatencyNS  int64   `json:"latency_ns"` // 0 where tokens are measured
+	TTFTNS     int64   `json:"ttft_ns"`    // to the first token; 0: no tokens are measured
+	TPOTNS     int64   `json:"tpot_ns"`    // per output token
+}
+
+// LimitsOf are the limits of Server settings.
+func LimitsOf(t loadgen.TestSettings) Limits {
+	l := Limits{Percentile: t.ServerTargetLatencyPercentile}
+	if t.UseTokenLatencies {
+		l.TTFTNS, l.TPOTNS = int64(t.ServerTTFTLatency), int64(t.ServerTPOTLatency)
+		return l
+	}
+	l.LatencyNS = int64(t.ServerTargetLatency)
+	return l
+}
+
+// First is the time in which something must be answered.
+func (l Limits) First() time.Duration {
+	if l.TTFTNS > 0 {
+		return time.Duration(l.TTFTNS)
+	}
+	return time.Duration(l.LatencyNS)
+}
+
+// String is the limits for people: "15ms at 99 %".
+func (l Limits) String() string {
+	at := fmt.Sprintf("at %.4g %%", 100*l.Percentile)
+	if l.TTFTNS > 0 {
+		return fmt.Sprintf("TTFT %v and TPOT %v %s", time.Duration(l.TTFTNS), time.Duration(l.TPOTNS), at)
+	}
+	return fmt.Sprintf("%v %s", time.Duration(l.LatencyNS), at)
+}

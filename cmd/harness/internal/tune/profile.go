@@ -1,0 +1,173 @@
+package tune
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Schema names the format of a profile; SchemaVersion counts its versions.
+const (
+	Schema        = "plumbline.tuning"
+	SchemaVersion = 2
+)
+
+// ErrFile: a profile cannot be read, or is not one.
+var ErrFile = errors.New("tuned settings")
+
+// Profile is what was found for one workload on one machine.
+type Profile struct {
+	Schema        string    `json:"schema"`
+	SchemaVersion int       `json:"schema_version"`
+	For           Key       `json:"for"`
+	Machine       Machine   `json:"machine"`
+	PluginSHA256  string    `json:"plugin_sha256"`
+	Measured      time.Time `json:"measured"`
+	Offline       *Offline  `json:"offline,omitempty"`
+	Server        *Server   `json:"server,omitempty"`
+}
+
+// Key says what was measured: a run that differs in any of it does not use the profile.
+type Key struct {
+	Model     string `json:"model"`
+	ModelFile string `json:"model_file"` // empty: the embedded one
+	ModelSize int64  `json:"model_size"` // bytes of ModelFile
+	Precision string `json:"precision"`
+	Dataset   string `json:"dataset"` // empty: the plugin's own
+	Backend   string `json:"backend"`
+	// BackendOptions are the user's, without the number of threads.
+	BackendOptions map[string]string `json:"backend_options,omitempty"`
+	Params         map[string]string `json:"params,omitempty"`
+	Devices        []string          `json:"devices,omitempty"`
+	Network        bool              `json:"network,omitempty"` // a run of the network division
+}
+
+// Machine is what tells machines apart.
+type Machine struct {
+	CPU   string `json:"cpu"`
+	Cores int    `json:"cores"` // that the process may use
+}
+
+func (m Machine) String() string { return fmt.Sprintf("%s, %s", m.CPU, counted(m.Cores, "core")) }
+
+// Offline is the fastest setting.
+type Offline struct {
+	Setting
+	SamplesPerSecond float64 `json:"samples_per_second"`
+	// Decided says that no rival is likely to be more than Tolerance faster.
+	Decided bool    `json:"decided"`
+	Points  []Point `json:"points"` // best first
+}
+
+// Server is the highest VALID rate.
+type Server struct {
+	Setting
+	TargetQPS float64 `json:"target_qps"`
+	Limits    Limits  `json:"limits"`
+	// MinDurationMS is min_duration of the run that confirmed the rate: in a longer one it may be too high.
+	MinDurationMS int64   `json:"min_duration_ms"`
+	Trials        []Trial `json:"trials"` // in order
+}
+
+// Save writes the profile, and its folder.
+func (p Profile) Save(path string) error {
+	p.Schema, p.SchemaVersion = Schema, SchemaVersion
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o777)
+	}
+	if err == nil {
+		err = replace(path, append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	return nil
+}
+
+// replace writes a file whole: a reader, or a crash, sees the old text or the new one.
+func replace(path string, text []byte) error {
+	temporary := path + ".tmp"
+	if err := os.WriteFile(temporary, text, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(temporary, path)
+}
+
+// Load reads a profile.
+func Load(path string) (Profile, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Profile{}, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	p, err := parse(text)
+	if err != nil {
+		return Profile{}, fmt.Errorf("%w: %s: %w", ErrFile, path, err)
+	}
+	return p, nil
+}
+
+// parse reads a profile's text and names every fault.
+func parse(text []byte) (Profile, error) {
+	var head struct {
+		Schema  string `json:"schema"`
+		Version int    `json:"schema_version"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return Profile{}, err
+	}
+	if head.Schema != Schema || head.Version != SchemaVersion {
+		return Profile{}, fmt.Errorf("schema %q version %d, want %q version %d: harness tune writes a new one", head.Schema, head.Version, Schema, SchemaVersion)
+	}
+	var p Profile
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return Profile{}, err
+	}
+	return p, errors.Join(p.faults()...)
+}
+
+// most bounds each number of a setting.
+const most = 1 << 20
+
+func (p Profile) faults() []error {
+	var faults []error
+	if p.For.Model == "" {
+		faults = append(faults, errors.New("no model"))
+	}
+	if p.Offline != nil {
+		faults = append(faults, p.Offline.faults("offline")...)
+		faults = append(faults, wantRate("offline: samples_per_second", p.Offline.SamplesPerSecond)...)
+	}
+	if p.Server != nil {
+		faults = append(faults, p.Server.faults("server")...)
+		faults = append(faults, wantRate("server: target_qps", p.Server.TargetQPS)...)
+	}
+	return faults
+}
+
+func (s Setting) faults(where string) []error {
+	var faults []error
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"batch", s.Batch}, {"sessions", s.Sessions}, {"threads", s.Threads}} {
+		if n.value < 0 || n.value > most {
+			faults = append(faults, fmt.Errorf("%s: %s %d, want 0 to %d", where, n.name, n.value, most))
+		}
+	}
+	return faults
+}
+
+func wantRate(what string, rate float64) []error {
+	if rate > 0 && !math.IsInf(rate, 1) {
+		return nil
+	}
+	return []error{fmt.Errorf("%s %v, want a rate above 0", what, rate)}
+}

@@ -1,0 +1,117 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// server is a simulated SUT: runs up to its capacity are VALID.
+type server struct {
+	rng       *rand.Rand
+	capacity  float64
+	jitter    float64 // standard deviation of the capacity from run to run, as a fraction
+	accidents float64 // share of runs that are INVALID whatever the rate
+	runs      int
+}
+
+func (s *server) try(_ context.Context, qps float64) (Trial, error) {
+	s.runs++
+	capacity := s.capacity * (1 + s.jitter*s.rng.NormFloat64())
+	t := Trial{TargetQPS: qps, Valid: qps <= capacity && s.rng.Float64() >= s.accidents}
+	if !t.Valid {
+		t.Estimate = capacity * math.Exp(0.2*s.rng.NormFloat64())
+	}
+	return t, nil
+}
+
+func TestRateSearch(t *testing.T) {
+	const cases = 500
+	for name, c := range map[string]struct {
+		jitter, accidents float64
+		least             int // cases in which the rate is hardly below the capacity
+		runs              int // on average
+	}{
+		"quiet": {0.002, 0, cases, 8},
+		"busy":  {0.015, 0.05, cases * 9 / 10, 9},
+		"bad":   {0.03, 0.15, cases * 6 / 10, 10},
+	} {
+		good, runs := 0, 0
+		for i := range cases {
+			rng := rand.New(rand.NewPCG(uint64(i), 3))
+			s := &server{rng: rng, capacity: 1000 * (0.1 + 0.95*rng.Float64()), jitter: c.jitter, accidents: c.accidents}
+			rate, err := find(t.Context(), RateSearch{Probe: s.try, Confirm: s.try}, 1000*(1+0.05*rng.NormFloat64()))
+			if err != nil && !errors.Is(err, ErrNoRate) {
+				t.Fatal(err)
+			}
+			if rate > (1+3*c.jitter)*s.capacity {
+				t.Errorf("%s: %v was confirmed, the capacity is %v", name, rate, s.capacity)
+			}
+			if rate >= s.capacity*(1-Precision) {
+				good++
+			}
+			if runs += s.runs; s.runs > mostProbes+mostConfirms {
+				t.Errorf("%s: %d runs", name, s.runs)
+			}
+		}
+		if good < c.least || runs > c.runs*cases {
+			t.Errorf("%s: within %v of the capacity in %d cases of %d, want %d; %v runs, want %d", name, Precision, good, cases, c.least, float64(runs)/cases, c.runs)
+		}
+	}
+}
+
+// Where the least load is too much, the search ends without a rate.
+func TestNoRate(t *testing.T) {
+	s := &server{rng: rand.New(rand.NewPCG(1, 1)), capacity: 0}
+	if rate, err := find(t.Context(), RateSearch{Probe: s.try, Confirm: s.try}, 1000); !errors.Is(err, ErrNoRate) || rate != 0 || s.runs > mostProbes {
+		t.Errorf("%v, %v after %d runs", rate, err, s.runs)
+	}
+}
+
+// A rate that the probes found and that longer runs do not confirm is lowered.
+func TestRateIsLoweredUntilConfirmed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	probe, confirm := &server{rng: rng, capacity: 900}, &server{rng: rng, capacity: 850}
+	var trials []Trial
+	rate, err := find(t.Context(), RateSearch{Probe: probe.try, Confirm: confirm.try, Report: func(t Trial) { trials = append(trials, t) }}, 1000)
+	if err != nil || rate > 850 || rate < 800 || confirm.runs < 2 || len(trials) != probe.runs+confirm.runs {
+		t.Errorf("%v, %v after %d and %d runs, %d reported", rate, err, probe.runs, confirm.runs, len(trials))
+	}
+	confirm.capacity = 10
+	if rate, err := find(t.Context(), RateSearch{Probe: probe.try, Confirm: confirm.try}, 1000); !errors.Is(err, ErrNoRate) || rate != 0 {
+		t.Errorf("%v, %v, want no rate", rate, err)
+	}
+}
+
+// A rate above the bound is found, and one that is known is not left.
+func TestRateBeyondTheBound(t *testing.T) {
+	s := &server{rng: rand.New(rand.NewPCG(1, 1)), capacity: 1300}
+	search := RateSearch{Probe: s.try, Confirm: s.try}
+	if rate, err := find(t.Context(), search, 1000); err != nil || rate < 1300*(1-Precision) || rate > 1300 {
+		t.Errorf("%v, %v, want 1300", rate, err)
+	}
+	if rate, err := search.Find(t.Context(), 1000, 1250); err != nil || rate < 1250 {
+		t.Errorf("%v, %v, want 1250 and more", rate, err)
+	}
+}
+
+func TestInterruptedRateSearch(t *testing.T) {
+	stop := errors.New("stop")
+	fail := func(context.Context, float64) (Trial, error) { return Trial{}, stop }
+	if _, err := (RateSearch{Probe: fail}).Find(t.Context(), 1000, 0); !errors.Is(err, stop) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := (RateSearch{Confirm: fail}).Settle(t.Context(), 1000); !errors.Is(err, stop) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func find(ctx context.Context, s RateSearch, bound float64) (float64, error) {
+	rate, err := s.Find(ctx, bound, 0)
+	if err != nil {
+		return 0, err
+	}
+	return s.Settle(ctx, rate)
+}

@@ -1,0 +1,129 @@
+package tune
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// ServerSearch looks for the setting and the rate of Server: the highest VALID rate of the first setting, and of each
+// other one if a rate above that is VALID with it.
+type ServerSearch struct {
+	Bench *Bench
+	// Settings are those of a run as it counts; ProbeTime is how long the others take at least, where that is shorter.
+	Settings  loadgen.TestSettings
+	ProbeTime time.Duration
+	// Next, if not nil, sees what is run before it is.
+	Next func(s Setting, qps float64)
+}
+
+// step is how much higher a rate must be VALID for another setting to be searched.
+const step = 1 + Precision
+
+// Run searches the settings, which ServerSettings chose. start is the rate to begin with where a setting has no
+// throughput, in queries per second. The Server that is returned has the trials made, with an error too; without one it
+// has the best setting and its rate, and with ErrNoRate none.
+func (s ServerSearch) Run(ctx context.Context, settings []Point, start float64) (Server, error) {
+	out := Server{Limits: LimitsOf(s.Settings), MinDurationMS: s.Settings.MinDuration.Milliseconds()}
+	search := func(p Setting) RateSearch {
+		return RateSearch{
+			Probe: s.trial(p, s.probe(), false), Confirm: s.trial(p, s.Settings, true),
+			Report: func(t Trial) { out.Trials = append(out.Trials, t) },
+		}
+	}
+	found := 0.0
+	for _, p := range settings {
+		rate, err := s.find(ctx, search(p.Setting), p, found, start)
+		if err != nil {
+			return out, err
+		}
+		if rate > found {
+			found, out.Setting = rate, p.Setting
+		}
+	}
+	s.Bench.Close() // a process of its own, as a run has
+	rate, err := search(out.Setting).Settle(ctx, found)
+	out.TargetQPS = rate
+	return out, err
+}
+
+// find is the highest VALID rate of a setting, 0 where it is not above the one that was found.
+func (s ServerSearch) find(ctx context.Context, search RateSearch, p Point, found, start float64) (float64, error) {
+	bound := p.SamplesPerSecond
+	if !(bound > 0) {
+		bound = start / firstShare
+	}
+	if found == 0 {
+		return search.Find(ctx, bound, 0)
+	}
+	t, err := search.try(ctx, search.Probe, step*found)
+	if err != nil || !t.Valid {
+		return 0, err
+	}
+	return search.Find(ctx, bound, step*found)
+}
+
+// trial is a run with a setting.
+func (s ServerSearch) trial(p Setting, t loadgen.TestSettings, confirms bool) Try {
+	return func(ctx context.Context, qps float64) (Trial, error) {
+		if s.Next != nil {
+			s.Next(p, qps)
+		}
+		t.ServerTargetQPS = qps
+		res, err := s.Bench.Serve(ctx, p, t)
+		if err != nil {
+			return Trial{}, err
+		}
+		out := Trial{Setting: p, TargetQPS: qps, Valid: res.Verdict == loadgen.Valid, Confirms: confirms}
+		out.LatencyMS = float64(res.TargetPercentile.Latency) / float64(time.Millisecond)
+		if res.Capacity != nil {
+			out.Estimate = res.Capacity.QPS
+		}
+		return out, nil
+	}
+}
+
+// probe are the settings of the runs that are not confirmed: the limits of latency, and as many queries as tell whether
+// their percentile is met.
+func (s ServerSearch) probe() loadgen.TestSettings {
+	t := s.Settings
+	t.MinDuration = min(t.MinDuration, s.ProbeTime)
+	if share := 1 - t.ServerTargetLatencyPercentile; share > 0 {
+		t.MinQueryCount = min(t.MinQueryCount, uint64(late/share)+1)
+	}
+	return t
+}
+
+// late is how many queries of a probe may miss the limit: fewer than that tell little, and early stopping forgives none
+// of less than half as many.
+const late = 10
+
+// ServerSettings are the settings of the grid that are worth a search of the Server rate, of points sorted best first:
+// the fastest one whose batches take no more than half of the time in which an answer is due, and the plugin's own
+// choice, which may be another one in Server than it was in Offline.
+func ServerSettings(points []Point, due time.Duration) []Point {
+	var own, quick, measured []Point
+	for _, p := range points {
+		switch {
+		case !(p.SamplesPerSecond > 0):
+			continue
+		case p.Setting == Setting{}:
+			own = []Point{p}
+		case p.batchTime() <= due/2 && quick == nil:
+			quick = []Point{p}
+		}
+		measured = append(measured, p)
+	}
+	all := append(quick, own...)
+	if len(all) == 0 && len(measured) > 0 {
+		all = measured[:1]
+	}
+	return all
+}
+
+// batchTime is how long a batch is in work, where all sessions are.
+func (p Point) batchTime() time.Duration {
+	together := float64(max(p.Batch, 1) * max(p.Sessions, 1))
+	return time.Duration(together / p.SamplesPerSecond * float64(time.Second))
+}

@@ -1,0 +1,98 @@
+// Package tune measures which batch size, number of sessions and threads are fastest and which Server rate is the
+// highest VALID one, and keeps the answers in a profile that runs use.
+//
+// In: the grid, its search, the search of the rate, what they measure of a plugin, profiles and which one fits a run.
+// Out: what a batch or a session is (the plugin's), and what a VALID run is (LoadGen's).
+package tune
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Setting is a point of the grid. A zero leaves the choice to the plugin.
+type Setting struct {
+	Batch    int `json:"batch"`
+	Sessions int `json:"sessions"`
+	Threads  int `json:"threads"`
+}
+
+// String is the setting for people: "batch 8, 2 sessions, 1 thread".
+func (s Setting) String() string {
+	var parts []string
+	if s.Batch > 0 {
+		parts = append(parts, fmt.Sprintf("batch %d", s.Batch))
+	}
+	if s.Sessions > 0 {
+		parts = append(parts, counted(s.Sessions, "session"))
+	}
+	if s.Threads > 0 {
+		parts = append(parts, counted(s.Threads, "thread"))
+	}
+	if len(parts) == 0 {
+		return "the plugin's own choice"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func counted(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// Grid is every combination of the values, and before them the plugin's own choice, which a run without a profile uses.
+func Grid(batches, sessions, threads []int) []Setting {
+	if len(threads) == 0 {
+		threads = []int{0}
+	}
+	grid := []Setting{{}}
+	for _, t := range threads {
+		for _, s := range sessions {
+			for _, b := range batches {
+				grid = append(grid, Setting{b, s, t})
+			}
+		}
+	}
+	return unique(grid)
+}
+
+// DefaultGrid is the grid for a number of cores on which the backend runs: the sessions share all of them, or half of
+// them, which wins where two hardware threads are one core. Where the backend takes no number of threads, up to four
+// sessions for each core are tried.
+func DefaultGrid(batches []int, cores int, threads bool) []Setting {
+	cores = max(cores, 1)
+	grid := []Setting{{}}
+	if !threads {
+		return append(grid, Grid(batches, Doublings(4*cores), nil)[1:]...)
+	}
+	for _, s := range Doublings(cores) {
+		for _, t := range []int{cores / s, cores / s / 2} {
+			if t > 0 {
+				grid = append(grid, Grid(batches, []int{s}, []int{t})[1:]...)
+			}
+		}
+	}
+	return unique(grid)
+}
+
+// Doublings are 1, 2, 4, ... up to most, and most.
+func Doublings(most int) []int {
+	var all []int
+	for n := 1; n < most; n *= 2 {
+		all = append(all, n)
+	}
+	return append(all, most)
+}
+
+// unique drops repetitions.
+func unique(grid []Setting) []Setting {
+	seen := map[Setting]bool{}
+	return slices.DeleteFunc(grid, func(s Setting) bool {
+		was := seen[s]
+		seen[s] = true
+		return was
+	})
+}
