@@ -61,6 +61,25 @@ func TestFaultyPlugins(t *testing.T) {
 	}
 }
 
+// TestLimits ends plugins that use more than the user allows: the message names the limit, the logs are kept.
+func TestLimits(t *testing.T) {
+	for fault, c := range map[string]struct{ limit, message string }{
+		"eat-memory": {"memory=250MiB,processes=100", "over its limit memory=250MiB"},
+		"breed":      {"processes=12", "over its limit processes=12"},
+		"burn":       {"cpu=1s", "over its limit cpu=1s"},
+		"hoard":      {"files=200", "its limit files=200"},
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			cmd, dir, out := faultyRun(t, fault, "--scenario", "SingleStream", "--limit", c.limit, "--set", "min_duration=200", "--set", "target_latency=0.1")
+			r := finish(t, cmd).wantCode(t, 5)
+			wantMessage(t, r, c.message, "give it a higher limit")
+			wantMarkedLogs(t, out)
+			wantNoProcess(t, dir)
+		})
+	}
+}
+
 // wantMarkedLogs checks that the detail log of an ended run is there, readable and says that the test was aborted.
 func wantMarkedLogs(t *testing.T, out string) {
 	t.Helper()

@@ -54,7 +54,7 @@ func toStatus(err error, otherwise codes.Code) error {
 func codeOf(err error, otherwise codes.Code) codes.Code {
 	var panicked *batch.PanicError
 	switch {
-	case errors.As(err, &panicked):
+	case errors.As(err, &panicked), errors.Is(err, backend.ErrFailed):
 		return codes.Internal
 	case errors.Is(err, ErrUsage), errors.Is(err, backend.ErrOption):
 		return codes.InvalidArgument

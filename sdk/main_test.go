@@ -122,6 +122,7 @@ func TestErrorsHaveClasses(t *testing.T) {
 		{Data(errors.New("any")), codes.FailedPrecondition},
 		{fmt.Errorf("%w: any", backend.ErrModel), codes.FailedPrecondition},
 		{fmt.Errorf("%w: any", backend.ErrTensors), codes.FailedPrecondition},
+		{fmt.Errorf("%w: any", backend.ErrFailed), codes.Internal},
 		{&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, codes.FailedPrecondition},
 		{errors.Join(Data(errors.New("any")), &batch.PanicError{Where: "Close"}), codes.Internal},
 	} {

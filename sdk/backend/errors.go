@@ -8,4 +8,6 @@ var (
 	ErrModel = errors.New("the model cannot be loaded")
 	// ErrOption: an option that the backend does not have, or a value that it cannot use.
 	ErrOption = errors.New("the backend's options are wrong")
+	// ErrFailed: the backend died or broke. Neither the model nor the options are at fault.
+	ErrFailed = errors.New("the backend failed")
 )

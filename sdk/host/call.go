@@ -34,6 +34,9 @@ func call[Q, R any](ctx context.Context, p *Plugin, what string, method func(con
 // callError makes an error of a status.
 func (p *Plugin) callError(what string, err error) error {
 	s := status.Convert(err)
+	if p.outOfFiles(s.Message()) {
+		return p.overFiles(err, s.Message())
+	}
 	switch s.Code() {
 	case codes.InvalidArgument:
 		return sdk.Usage(errors.New(s.Message()))

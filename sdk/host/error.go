@@ -16,6 +16,7 @@ const (
 	KindDied      Kind = "died"
 	KindHung      Kind = "hung"     // no heartbeat
 	KindProtocol  Kind = "protocol" // it answered twice, answered what was not asked, or dropped an answer
+	KindLimit     Kind = "limit"    // it used more than LaunchOptions.Limits allow
 	KindFailed    Kind = "failed"   // it reported that it cannot go on: an error of the backend, a panic
 )
 

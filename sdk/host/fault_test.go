@@ -51,7 +51,11 @@ func TestFaultsAtStart(t *testing.T) {
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
-			_, err := launchFaulty(t, c.fault)
+			o := host.LaunchOptions{}
+			if c.fault == "silent-start" {
+				o.StartTimeout = 2 * time.Second
+			}
+			_, err := launchWith(t, c.fault, o)
 			wantFailure(t, err, c.kind, c.parts...)
 		})
 	}

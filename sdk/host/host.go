@@ -79,6 +79,7 @@ type LaunchOptions struct {
 	Env              []string      // added to the plugin's environment, as NAME=VALUE
 	Inherit          []string      // names of further variables that it inherits; NAME* for all that begin so, * for all
 	TLS              bool          // mutual TLS on the unix socket too; it doubles the round trip
+	Limits           Limits        // of what its processes may use; zero: none
 	StreamOnly       bool          // no shared memory: every frame goes over the gRPC stream, as it does with TLS
 }
 

@@ -29,7 +29,11 @@ const (
 func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) {
 	path, o = absolute(path), o.withDefaults()
 	p := &Plugin{name: nameOf(path), path: path, options: o, output: &output{to: o.Stderr}, received: make(chan struct{})}
+	if o.Limits != (Limits{}) && !LimitsSupported {
+		return nil, p.failure(KindLimit, ErrNoLimits, "it was not started: "+ErrNoLimits.Error(), "start it without limits, or under the system's own")
+	}
 	p.process = newProcess(path, p.output)
+	p.process.bound = p.bound
 	var err error
 	if p.folder, err = newFolder(socketParent()); err != nil {
 		return nil, p.failure(KindStart, err, "no private folder for its socket: "+err.Error(), "set TMPDIR to a folder that can be written")
@@ -92,6 +96,9 @@ func (p *Plugin) connect(ctx context.Context) error {
 	go func() { result <- p.shake(ctx) }()
 	select {
 	case err := <-result:
+		if err != nil && p.failed.Err() != nil { // it went over a limit, which explains what followed
+			return context.Cause(p.failed)
+		}
 		return err
 	case <-ctx.Done():
 		return p.interrupted(ctx, result)

@@ -206,6 +206,9 @@ func deliver(m *pluginpb.Answers, rs []loadgen.QuerySampleResponse, to func([]lo
 // remoteFailure makes an error of what the plugin reports in mid-run.
 func (p *Plugin) remoteFailure(f *pluginpb.Failure) error {
 	err := errors.New(f.GetMessage())
+	if p.outOfFiles(f.GetMessage()) {
+		return p.overFiles(err, f.GetMessage())
+	}
 	switch codes.Code(f.GetCode()) {
 	case codes.InvalidArgument:
 		err = sdk.Usage(err)

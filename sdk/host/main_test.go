@@ -105,7 +105,10 @@ func launchWith(tb testing.TB, fault string, o host.LaunchOptions) (*host.Plugin
 		}
 	})
 	o.Env = []string{"PLUMBLINE_FAULT=" + fault, mark}
-	o.HeartbeatTimeout, o.CloseTimeout, o.StartTimeout = time.Second, time.Second, 2*time.Second
+	o.HeartbeatTimeout, o.CloseTimeout = time.Second, time.Second
+	if o.StartTimeout == 0 {
+		o.StartTimeout = time.Minute // machines are busy
+	}
 	p, err := host.Launch(tb.Context(), faulty(tb), o)
 	if err == nil {
 		closeAfter(tb, p)

@@ -31,6 +31,7 @@ type process struct {
 	env       []string
 	output    *output
 	inherited []*os.File // by the process, as descriptors 3 and on
+	bound     func()     // called once the process is started
 
 	cmd    *exec.Cmd
 	stdin  *os.File // held open while we live: see package lifeline
@@ -82,6 +83,7 @@ func (p *process) start() error {
 		closeFiles(in.w, out.r, errs.r)
 		return err
 	}
+	p.bound()
 	p.stdin = in.w
 	p.pump(out.r, errs.r)
 	return nil

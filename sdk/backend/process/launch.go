@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 )
@@ -106,7 +107,7 @@ func (p *child) await(ctx context.Context, line <-chan string, timeout time.Dura
 	case text := <-line:
 		return p.parse(text)
 	case <-p.exited:
-		return "", fmt.Errorf("the backend process %q %s before it printed its address%s", p.command, p.how(), p.output.tail())
+		return "", fmt.Errorf("%w: the backend process %q %s before it printed its address%s", backend.ErrFailed, p.command, p.how(), p.output.tail())
 	case <-timer.C:
 		return "", fmt.Errorf("the backend process %q printed no address within %v: the first line of its output must be 1|1|unix|PATH|grpc%s",
 			p.command, timeout, p.output.tail())
@@ -178,10 +179,10 @@ func (p *child) end() error {
 func (p *child) ended(what string, err error) error {
 	select {
 	case <-p.exited:
-		return fmt.Errorf("the backend process %q %s while it was to %s%s", p.command, p.how(), what, p.output.tail())
+		return fmt.Errorf("%w: the backend process %q %s while it was to %s%s", backend.ErrFailed, p.command, p.how(), what, p.output.tail())
 	case <-time.After(lastWords):
 	}
-	return fmt.Errorf("the connection to the backend process %q broke while it was to %s: %w%s", p.command, what, err, p.output.tail())
+	return fmt.Errorf("%w: the connection to the backend process %q broke while it was to %s: %w%s", backend.ErrFailed, p.command, what, err, p.output.tail())
 }
 
 // how says how the process ended. It may be called after exited is closed.

@@ -64,6 +64,12 @@ var works = map[string]*fault{
 	"slow-open":         {atOpen, sleeps(1500 * time.Millisecond)},
 	"slow-close":        {atClose, sleeps(time.Hour)},
 	"flood":             {atLoad, floods},
+	"eat-memory":        {atCollate, eats},
+	"eat-at-open":       {atOpen, eats},
+	"breed":             {atCollate, breeds},
+	"burn":              {atCollate, burns},
+	"hoard":             {atCollate, hoards},
+	"hoard-at-open":     {atOpen, hoards},
 	"no-payload":        {atPostprocess, nil},
 }
 

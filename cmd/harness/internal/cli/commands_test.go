@@ -53,6 +53,17 @@ func TestVersion(t *testing.T) {
 	s.want(0, s.run("version"), "harness ", "go1")
 }
 
+func TestLimitFlag(t *testing.T) {
+	s := newShell(t)
+	if !host.LimitsSupported {
+		s.want(2, s.run("list", "--limit", "files=100"), "on this system")
+		return
+	}
+	s.want(2, s.run("run", "resnet50", "--limit", "memory=much,proceses=3", "--limit", "cpu=10"), "--limit", `"much"`, "8GiB", `"proceses"`, `cpu: "10"`)
+	s.want(2, s.run("verify", "resnet50", "--limit", "files=100"), "verify takes none")
+	s.want(0, s.run("list", "--limit", "memory=8GiB,files=1024"))
+}
+
 func TestNoPlugin(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"run", "resnet50"}, {"describe", "x"}} {
 		s := newShellWith(t, nil)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/limit"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
 )
 
@@ -29,6 +30,7 @@ type pluginFlags struct {
 	dirs   []string
 	choice string
 	lock   string // path of a lock file; empty: the user's
+	limits []string
 	launch host.LaunchOptions
 }
 
@@ -42,6 +44,9 @@ func (a *app) command() *cobra.Command {
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			if c.Name() == trustName {
 				return nil // it starts nothing, and mends a lock file
+			}
+			if err := flags.limit(c); err != nil {
+				return exitcode.With(exitcode.Usage, err)
 			}
 			return a.guard(&flags)
 		},
@@ -57,11 +62,28 @@ func (a *app) command() *cobra.Command {
 	global.StringVar(&flags.choice, "plugin", "", "use only this plugin: `NAME` or path of a binary")
 	global.StringVar(&flags.lock, "lock", "", "start only the plugins that are pinned in this `FILE`\n(default: the pins of harness trust, if there are any)")
 	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0, "a plugin that is silent for longer than `DURATION` is taken to hang (default 30s)")
+	global.StringSliceVar(&flags.limits, "limit", nil, "end a plugin whose processes together use more than `LIMIT,...`:\nmemory=8GiB, processes=64, cpu=30m; files=1024 is of each process")
 	root.AddCommand(
 		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
 		a.runCommand(&flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.tuneCommand(&flags), a.newCommand(), a.trustCommand(&flags), a.versionCommand(),
 	)
 	return root
+}
+
+// limit reads --limit.
+func (f *pluginFlags) limit(c *cobra.Command) (err error) {
+	switch {
+	case len(f.limits) == 0:
+		return nil
+	case !host.LimitsSupported:
+		return fmt.Errorf("--limit: %w; use the system's own limits", host.ErrNoLimits)
+	case c.Name() == verifyName:
+		return errors.New("--limit: verify takes none, since it measures what a plugin uses by itself")
+	}
+	if f.launch.Limits, err = limit.Parse(f.limits); err != nil {
+		return fmt.Errorf("--limit: %w", err)
+	}
+	return nil
 }
 
 func unknownCommand(c *cobra.Command, args []string) error {

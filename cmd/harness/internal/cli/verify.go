@@ -34,6 +34,9 @@ Exit codes: 0 every check passed, 5 one failed.`
 // noReference is the word for a backend that is compared with none.
 const noReference = "none"
 
+// verifyName is the command's.
+const verifyName = "verify"
+
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
 	*pluginFlags
@@ -47,7 +50,7 @@ type verifyFlags struct {
 func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
 	v := &verifyFlags{pluginFlags: f}
 	c := &cobra.Command{
-		Use: "verify MODEL", Short: "Prove a plugin or a backend sound", Long: verifyHelp,
+		Use: verifyName + " MODEL", Short: "Prove a plugin or a backend sound", Long: verifyHelp,
 		Args: oneArgument("a model or a benchmark, as harness list shows it"),
 		RunE: func(c *cobra.Command, args []string) error {
 			v.request.Model = args[0]

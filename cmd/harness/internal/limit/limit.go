@@ -1,0 +1,101 @@
+// Package limit reads the limits that a user sets for plugins.
+package limit
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
+)
+
+// The names of limits.
+const (
+	memory    = "memory"
+	processes = "processes"
+	files     = "files"
+	cpu       = "cpu"
+)
+
+// Parse reads limits such as memory=8GiB, processes=64, files=1024 and cpu=30m. It names every text that is wrong.
+func Parse(texts []string) (host.Limits, error) {
+	var l host.Limits
+	var faults []error
+	seen := map[string]bool{}
+	for _, text := range texts {
+		name, value, found := strings.Cut(text, "=")
+		switch {
+		case !found:
+			faults = append(faults, fmt.Errorf("%q, want NAME=VALUE", text))
+		case seen[name]:
+			faults = append(faults, fmt.Errorf("%s is given twice", name))
+		default:
+			if err := set(&l, name, value); err != nil {
+				faults = append(faults, err)
+			}
+		}
+		seen[name] = true
+	}
+	return l, errors.Join(faults...)
+}
+
+// set reads one value.
+func set(l *host.Limits, name, value string) (err error) {
+	switch name {
+	case memory:
+		l.Memory, err = size(value)
+	case processes:
+		l.Processes, err = count(value)
+	case files:
+		l.Files, err = count(value)
+	case cpu:
+		l.CPU, err = time.ParseDuration(value)
+		if err != nil || l.CPU <= 0 {
+			err = fmt.Errorf("%q, want a time above 0, such as 90s or 30m", value)
+		}
+	default:
+		return suggest.Unknown("limit", name, []string{memory, processes, files, cpu})
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func count(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n <= 0 {
+		return 0, fmt.Errorf("%q, want a whole number above 0", text)
+	}
+	return n, nil
+}
+
+// units are the factors of sizes. Longer names come before those that they end in.
+var units = [...]struct {
+	name   string
+	factor float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1},
+}
+
+// size reads a number of bytes.
+func size(text string) (int64, error) {
+	for _, u := range units {
+		digits, found := strings.CutSuffix(text, u.name)
+		if !found {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+		if n *= u.factor; err == nil && n >= 1 && n < math.MaxInt64 {
+			return int64(n), nil
+		}
+		break
+	}
+	return 0, fmt.Errorf("%q, want a number of bytes, such as 8GiB or 500MB", text)
+}

@@ -1,0 +1,103 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// LimitsSupported says that plugins can be held to limits on this system.
+const LimitsSupported = true
+
+// limitFiles bounds the descriptors of a process and of all that it will start.
+func limitFiles(pid, n int) error {
+	limit := unix.Rlimit{Cur: uint64(n), Max: uint64(n)}
+	return unix.Prlimit(pid, unix.RLIMIT_NOFILE, &limit, nil)
+}
+
+// meter reads what the processes of a group use.
+type meter struct {
+	group int
+	pids  []int
+	reads int
+}
+
+// read sums up. A process that ends meanwhile counts as none.
+func (m *meter) read() (u usage) {
+	if m.reads%members == 0 {
+		m.pids = processes()
+	}
+	m.reads++
+	kept := m.pids[:0]
+	for _, pid := range m.pids {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			continue
+		}
+		s, ok := parseStat(text)
+		if !ok || s.group != m.group {
+			continue
+		}
+		kept = append(kept, pid)
+		u.memory += s.pages * int64(os.Getpagesize())
+		u.cpu += s.cpu
+		if s.state != 'Z' {
+			u.processes++
+		}
+	}
+	m.pids = kept
+	return u
+}
+
+// processes lists the ids of all processes.
+func processes() (pids []int) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is good
+	for _, dir := range dirs {
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// stat is the part of /proc/PID/stat that a meter needs.
+type stat struct {
+	state byte
+	group int
+	cpu   time.Duration // of the process and of the children that it has waited for
+	pages int64         // resident
+}
+
+// userHz is the unit of times in /proc, the same on every machine.
+const userHz = 100
+
+// parseStat reads a line as the manual page proc_pid_stat(5) describes it. The name of the program, in parentheses, may
+// hold anything.
+func parseStat(text []byte) (s stat, ok bool) {
+	end := bytes.LastIndexByte(text, ')')
+	if end < 0 {
+		return s, false
+	}
+	fields := bytes.Fields(text[end+1:]) // from the third on: state ppid pgrp ...
+	const state, group, userTime, childrenTime, resident = 0, 2, 11, 14, 21
+	if len(fields) <= resident {
+		return s, false
+	}
+	ok = true
+	number := func(i int) int64 {
+		n, err := strconv.ParseInt(string(fields[i]), 10, 64)
+		ok = ok && err == nil
+		return n
+	}
+	var ticks int64
+	for i := userTime; i <= childrenTime; i++ { // user and system, own and children's
+		ticks += number(i)
+	}
+	s = stat{fields[state][0], int(number(group)), time.Duration(ticks) * time.Second / userHz, number(resident)}
+	return s, ok
+}

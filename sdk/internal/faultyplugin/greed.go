@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"time"
+)
+
+// eats takes memory for good, piece by piece, and touches it.
+func eats() error {
+	const piece, pieces = 8 << 20, 128
+	var held [][]byte
+	for range pieces {
+		b := make([]byte, piece)
+		for i := 0; i < piece; i += os.Getpagesize() {
+			b[i] = 1
+		}
+		held = append(held, b)
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(time.Hour)
+	return os.WriteFile(os.DevNull, held[0], 0)
+}
+
+// breeds starts processes that stay.
+func breeds() error {
+	const children = 40
+	for range children {
+		if err := exec.Command("sleep", "3600").Start(); err != nil {
+			return err
+		}
+	}
+	time.Sleep(time.Hour)
+	return nil
+}
+
+// burns uses processor time.
+func burns() error {
+	for n := uint64(1); n != 0; n += 2 {
+	}
+	return nil
+}
+
+// hoards opens files and keeps them.
+func hoards() error {
+	const files = 4096
+	for range files {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+	}
+	return nil
+}
