@@ -112,20 +112,33 @@ func TestSingleStreamEndsWithAVerdict(t *testing.T) {
 // TestGoldenPhotoPredictions runs a real ImageNet model on real photographs: every prediction equals the official
 // Python reference's.
 func TestGoldenPhotoPredictions(t *testing.T) {
+	model, photos := realModel(t)
+	out := t.TempDir()
+	harness(t, "run", "resnet50", "--model", model, "--dataset", photos, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force").wantCode(t, 0)
+	checkPredictions(t, photos, filepath.Join(out, "resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json"))
+}
+
+// realModel is an ImageNet model and 300 photographs, where the folder with them lies beside the checkout.
+func realModel(t *testing.T) (model, photos string) {
+	t.Helper()
 	shared := filepath.Join(filepath.Dir(built.root), "shared")
-	model, photos := filepath.Join(shared, "models", "imagenet_lite0.onnx"), filepath.Join(shared, "data", "photos")
+	model, photos = filepath.Join(shared, "models", "imagenet_lite0.onnx"), filepath.Join(shared, "data", "photos")
 	if _, err := os.Stat(model); err != nil {
 		t.Skipf("no real model to run: %v", err)
 	}
-	out := t.TempDir()
-	harness(t, "run", "resnet50", "--model", model, "--dataset", photos, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force").wantCode(t, 0)
+	return model, photos
+}
+
+// checkPredictions wants every photograph in an accuracy log, with the class that the official Python reference predicts.
+func checkPredictions(t *testing.T, photos, log string) {
+	t.Helper()
 	names := columns(t, filepath.Join(photos, "val_map.txt"))
 	want := columns(t, filepath.Join(photos, "reference_predictions.txt"))
 	reference := make(map[string]string, len(want))
 	for _, row := range want {
 		reference[row[0]] = row[1]
 	}
-	got := loggedClasses(t, filepath.Join(out, "resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json"))
+	got := loggedClasses(t, log)
 	if len(got) != len(names) || len(got) != 300 {
 		t.Fatalf("%d predictions for %d photos, want 300", len(got), len(names))
 	}

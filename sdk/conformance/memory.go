@@ -23,15 +23,14 @@ func memory(ctx context.Context, v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	start := time.Now()
-	if _, err := c.endure(ctx, min(v.subject.Queries/10, 2*c.size), start, v.subject.MemoryTime); err != nil { // grown to its working size
+	if _, err := c.endure(ctx, min(v.subject.Queries/10, 2*c.size), v.subject.MemoryTime/4); err != nil { // grown to its working size
 		return "", err
 	}
 	before, err := residentBytes(c.plugin.PID())
 	if err != nil {
 		return "", skip("%v", err)
 	}
-	made, err := c.endure(ctx, v.subject.Queries, start, v.subject.MemoryTime)
+	made, err := c.endure(ctx, v.subject.Queries, v.subject.MemoryTime)
 	if err != nil {
 		return "", err
 	}
@@ -54,9 +53,10 @@ func allowed(made, n int) int64 {
 	return max(int64(float64(growthBytes)*float64(made)/float64(n)), noiseBytes)
 }
 
-// endure makes n queries of one sample, or as many as end before most has passed since start: one after the other, and
-// from half of the time on many at a time. It returns how many were made.
-func (c *client) endure(ctx context.Context, n int, start time.Time, most time.Duration) (made int, err error) {
+// endure makes n queries of one sample, or as many as begin before most has passed: one after the other, and from half of
+// the time on many at a time. It returns how many were made.
+func (c *client) endure(ctx context.Context, n int, most time.Duration) (made int, err error) {
+	start := time.Now()
 	for made < n && time.Since(start) < most {
 		together := 1
 		if time.Since(start) > most/2 {
