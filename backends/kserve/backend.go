@@ -50,6 +50,9 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 	if err == nil {
 		err = s.bind(ctx, m)
 	}
+	if err == nil {
+		err = s.chooseCall(ctx)
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -57,10 +60,11 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 	return s, nil
 }
 
-// header is what goes with each request: the token, if there is one.
+// header is what goes with each request: the token, if there is one, and what option header.NAME gives.
 func (b Backend) header(set settings) (metadata.MD, error) {
+	md := metadata.Pairs(set.headers...)
 	if set.token == "" {
-		return nil, nil
+		return md, nil
 	}
 	token, ok := "", false
 	if b.Lookup != nil {
@@ -69,7 +73,8 @@ func (b Backend) header(set settings) (metadata.MD, error) {
 	if !ok || token == "" {
 		return nil, fmt.Errorf("%w: option token_env: the environment variable %s is not set", backend.ErrOption, set.token)
 	}
-	return metadata.Pairs("authorization", "Bearer "+token), nil
+	md.Set("authorization", "Bearer "+token)
+	return md, nil
 }
 
 // connect makes a connection for each endpoint; none is used yet.

@@ -27,6 +27,10 @@ type endpoint struct {
 
 	mu    sync.Mutex
 	fault error // why it is lost; nil: it is not
+
+	streams bool // requests go over its stream
+	opening sync.Mutex
+	stream  *stream // opened with the first request
 }
 
 // lose marks the endpoint as lost.
@@ -99,7 +103,7 @@ func explain(err error) error {
 	}
 	switch s.Code() {
 	case codes.Unavailable:
-		return fmt.Errorf("cannot be reached: %s", strings.TrimPrefix(s.Message(), "connection error: "))
+		return unreachable(strings.TrimPrefix(s.Message(), "connection error: "))
 	case codes.DeadlineExceeded:
 		return errors.New("no answer in time (option timeout)")
 	case codes.Unimplemented:
@@ -110,4 +114,29 @@ func explain(err error) error {
 		return fmt.Errorf("does not have the model (option model): %s", s.Message())
 	}
 	return fmt.Errorf("%s (%v)", s.Message(), s.Code())
+}
+
+// unreachable words why there is no connection. gRPC gives the reason as a text alone.
+func unreachable(reason string) error {
+	switch {
+	case certificateFault(reason):
+		return fmt.Errorf("its certificate is refused: %s (option ca names the authority's certificate; url must have a name that the server's certificate has)", reason)
+	case strings.Contains(reason, "no such host"):
+		return fmt.Errorf("cannot be reached: its name is unknown (option url): %s", reason)
+	}
+	return fmt.Errorf("cannot be reached: %s", reason)
+}
+
+func certificateFault(reason string) bool { return strings.Contains(reason, "x509: ") }
+
+// lasting tells faults that waiting does not mend from those of a server that is about to start.
+func lasting(err error) bool {
+	s, _ := status.FromError(err)
+	switch s.Code() {
+	case codes.Unauthenticated, codes.PermissionDenied:
+		return true
+	case codes.Unavailable:
+		return certificateFault(s.Message())
+	}
+	return false
 }

@@ -2,27 +2,12 @@ package kserve
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
-	"math/big"
-	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
-
-	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
@@ -125,7 +110,11 @@ func TestOpenRefuses(t *testing.T) {
 		{"other model", plain, map[string]string{"url": plain.address, "model": "resnet"}, nil, []string{`"resnet"`, "ready"}},
 		{"not ready", serve(t, &server{fault: "not ready"}, ""), nil, nil, []string{"not ready within 300ms"}},
 		{"wrong width", serve(t, &server{fault: "other width"}, ""), nil, backend.ErrTensors, []string{`"y"`, "[N,5]", "[N,4]"}},
-		{"text", serve(t, &server{fault: "text output"}, ""), nil, backend.ErrTensors, []string{"BYTES"}},
+		{"unknown datatype", serve(t, &server{fault: "unknown datatype"}, ""), nil, backend.ErrTensors, []string{`"n"`, "FP8"}},
+		{"texts", serve(t, &server{fault: "text output"}, ""), nil, backend.ErrTensors, []string{`"n"`, "uint8", "int64"}},
+		{"no stream", plain, map[string]string{"url": plain.address, "stream": "on"}, nil, []string{plain.address, "does not stream", "stream=off"}},
+		{"headers", plain, map[string]string{"url": plain.address, "header.grpc-x": "1", "header.Authorization": "x", "header.a": "\n", "header.": "1"}, backend.ErrOption,
+			[]string{"header.grpc-x=1", "token_env", "header.a=", "header.=1"}},
 		{"token", serve(t, &server{token: "secret"}, ""), nil, nil, []string{"token_env"}},
 	}
 	for _, c := range cases {
@@ -159,17 +148,30 @@ func wantAll(t *testing.T, err error, parts ...string) {
 }
 
 func TestFaultsOfARun(t *testing.T) {
-	for fault, want := range map[string]string{
-		"wrong shape": "[1,5]", "output missing": `no output "y"`, "short raw": "1 raw contents for 2 outputs",
+	for fault, want := range map[string][]string{
+		"wrong shape":    {`y float32[N,4]`, "[1,5]"},
+		"output missing": {`output "y"`, `["z" "n"]`},
+		"one output":     {`output "n"`, `["y"]`},
+		"wrong datatype": {`output "y"`, "it is FP16, want FP32"},
+		"huge shape":     {`output "n"`, "[1099511627776 1099511627776]"},
+		"negative shape": {`output "n"`, "[-1]"},
+		"short raw":      {"1 raw contents for 2 outputs"},
+		"short data":     {"y float32[N,4]", "7 bytes, want 16"},
 	} {
-		t.Run(fault, func(t *testing.T) {
-			srv := serve(t, &server{fault: fault}, "")
-			err := run(t.Context(), open(t, map[string]string{"url": srv.address}))
-			wantAll(t, err, srv.address, want)
-			if !errors.Is(err, backend.ErrTensors) {
-				t.Errorf("%v is no %v", err, backend.ErrTensors)
-			}
-		})
+		for _, streams := range []string{"", "triton", "mlserver"} {
+			t.Run(fault+" "+streams, func(t *testing.T) {
+				srv := serve(t, &server{fault: fault, streams: streams}, "")
+				s := open(t, map[string]string{"url": srv.address})
+				err := run(t.Context(), s)
+				wantAll(t, err, append(want, srv.address)...)
+				if !errors.Is(err, backend.ErrTensors) {
+					t.Errorf("%v is no %v", err, backend.ErrTensors)
+				}
+				if about := s.(backend.Describer).Describe(); about.Details["endpoint "+srv.address] != "" {
+					t.Errorf("the answer is counted: %v", about.Details)
+				}
+			})
+		}
 	}
 }
 
@@ -209,126 +211,4 @@ func TestManyInFlightOverAllEndpoints(t *testing.T) {
 	if most := a.most.Load() + b.most.Load(); most < 32 {
 		t.Errorf("%d requests in flight at most, want about %d", most, defaultConcurrency)
 	}
-}
-
-func TestALostEndpoint(t *testing.T) {
-	a, b := serve(t, &server{}, ""), serve(t, &server{}, "")
-	urls := a.address + "," + b.address
-	t.Run("ends the run", func(t *testing.T) {
-		c := serve(t, &server{}, "")
-		s := open(t, map[string]string{"url": c.address})
-		c.stop()
-		wantAll(t, run(t.Context(), s), c.address, "lost", "lost=go-on")
-	})
-	t.Run("the others go on", func(t *testing.T) {
-		s := open(t, map[string]string{"url": urls, "lost": "go-on"})
-		runMany(t, s, 20)
-		a.stop()
-		runMany(t, s, 100)
-		if a.served.Load()+b.served.Load() != 120 {
-			t.Errorf("%d and %d requests, want 120 in all", a.served.Load(), b.served.Load())
-		}
-		back := serve(t, &server{}, a.address) // on the old address
-		deadline := time.Now().Add(20 * time.Second)
-		for back.served.Load() == 0 && time.Now().Before(deadline) {
-			runMany(t, s, 4)
-			time.Sleep(50 * time.Millisecond)
-		}
-		if back.served.Load() == 0 {
-			t.Error("an endpoint that is ready again gets no requests")
-		}
-		back.stop()
-		b.stop()
-		wantAll(t, run(t.Context(), s), "every endpoint is lost", a.address, b.address)
-	})
-}
-
-func TestTokenAndTLS(t *testing.T) {
-	cert, ca := certificate(t)
-	srv := serve(t, &server{token: "secret"}, "", grpc.Creds(credentials.NewServerTLSFromCert(&cert)))
-	b := Backend{Lookup: func(name string) (string, bool) { return "secret", name == "MY_TOKEN" }}
-	s, err := b.Open(t.Context(), doubler(), backend.Config{Options: map[string]string{"url": "grpcs://" + srv.address, "ca": ca, "token_env": "MY_TOKEN"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(run(t.Context(), s), s.Close()); err != nil {
-		t.Error(err)
-	}
-	_, err = b.Open(t.Context(), doubler(), backend.Config{Options: map[string]string{"url": "grpcs://" + srv.address, "connect_timeout": "2s"}})
-	wantAll(t, err, "certificate")
-}
-
-// certificate makes a certificate for the loopback address, and a PEM file with it.
-func certificate(t *testing.T) (tls.Certificate, string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, path
-}
-
-func TestContentsOfEveryDatatype(t *testing.T) {
-	c := &oip.InferTensorContents{
-		BoolContents: []bool{true, false}, IntContents: []int32{-1, 2}, Int64Contents: []int64{-1, 2}, UintContents: []uint32{1, 2},
-		Uint64Contents: []uint64{1, 2}, Fp32Contents: []float32{1, 2}, Fp64Contents: []float64{1, 2},
-	}
-	for d, name := range datatypes {
-		data, err := contents(d, c)
-		raw := d == backend.Float16 || d == backend.BFloat16
-		if (err != nil) != raw || !raw && len(data) != 2*d.Size() {
-			t.Errorf("%s: %d bytes, %v", name, len(data), err)
-		}
-		if back, err := parseDatatype(name); err != nil || back != d {
-			t.Errorf("%s reads as %v, %v", name, back, err)
-		}
-	}
-}
-
-// FuzzTensor reads responses that make no sense.
-func FuzzTensor(f *testing.F) {
-	f.Add("FP32", int64(2), []byte{0, 0, 0, 0, 0, 0, 0, 0}, true)
-	f.Add("INT8", int64(-3), []byte{}, false)
-	f.Fuzz(func(t *testing.T, datatype string, rows int64, raw []byte, isRaw bool) {
-		r := &oip.ModelInferResponse{Outputs: []*oip.InferOutputTensor{{Name: "y", Datatype: datatype, Shape: []int64{rows}}}}
-		if isRaw {
-			r.RawOutputContents = [][]byte{raw}
-		}
-		_, _ = tensor(r, 0)
-	})
-}
-
-// BenchmarkRun sends requests of 600 KB, as a picture is, to a server in the same process, 64 at a time.
-func BenchmarkRun(b *testing.B) {
-	srv := serve(b, &server{}, "")
-	s := open(b, map[string]string{"url": srv.address})
-	const rows = 37500
-	in := []backend.Tensor{
-		{DType: backend.Int64, Shape: []int64{rows}, Data: make([]byte, 8*rows)},
-		{DType: backend.Float32, Shape: []int64{rows, width}, Data: make([]byte, 4*width*rows)},
-	}
-	b.SetBytes(int64(len(in[1].Data)))
-	b.ReportAllocs()
-	b.SetParallelism(defaultConcurrency / 2)
-	b.RunParallel(func(p *testing.PB) {
-		out := make([]backend.Tensor, 2)
-		for p.Next() {
-			if err := s.Run(b.Context(), in, out); err != nil {
-				b.Error(err)
-			}
-			out[0].Data, out[1].Data = nil, nil
-		}
-	})
 }

@@ -35,6 +35,8 @@ type settings struct {
 	ca          string
 	token       string // the name of the variable that holds it
 	goesOn      bool   // with the other endpoints after one is lost
+	stream      string // auto, on or off
+	headers     []string
 }
 
 // option is one key: its documentation and how it is read.
@@ -64,6 +66,8 @@ func options() []option {
 		{backend.Option{Name: "token_env", Help: "name of the environment variable with a bearer token"},
 			func(s *settings, v string) error { s.token = v; return nil }},
 		{backend.Option{Name: "lost", Default: "end", Help: "what to do when an endpoint is lost: end the run, or go-on with the others"}, readLost},
+		{backend.Option{Name: "stream", Default: "auto", Help: "many requests over one stream to each endpoint: on, off, or auto: where the server has it"}, readStream},
+		{backend.Option{Name: headerPrefix + "NAME", Help: "a header of each request, such as header.application=NAME, which Ray Serve wants where it has several"}, nil},
 	}
 }
 
@@ -79,6 +83,36 @@ func readURLs(s *settings, value string) error {
 		}
 		s.urls = append(s.urls, url)
 	}
+	return nil
+}
+
+func readStream(s *settings, value string) error {
+	if value != "auto" && value != "on" && value != "off" {
+		return errors.New("want auto, on or off")
+	}
+	s.stream = value
+	return nil
+}
+
+// headerPrefix starts the options that are sent along with each request.
+const headerPrefix = "header."
+
+// headerLetters are what a header's name is made of.
+const headerLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_."
+
+// readHeader takes header.NAME=VALUE. Names are what HTTP/2 allows, but for those that gRPC or option token_env use.
+func readHeader(s *settings, name, value string) error {
+	name = strings.ToLower(name)
+	if name == "" || strings.Trim(name, headerLetters) != "" || strings.HasPrefix(name, "grpc-") || strings.HasSuffix(name, "-bin") {
+		return errors.New("want a header's name: letters, digits, - _ and ., not grpc-... nor ...-bin")
+	}
+	if name == "authorization" {
+		return errors.New("a token does not belong on a command line: option token_env names its environment variable")
+	}
+	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return errors.New("want printable ASCII")
+	}
+	s.headers = append(s.headers, name, value)
 	return nil
 }
 
@@ -114,12 +148,16 @@ func duration(field func(*settings) *time.Duration) func(*settings, string) erro
 
 // readSettings reads the options, or returns one error that lists every fault.
 func readSettings(given map[string]string) (settings, error) {
-	s := settings{concurrency: defaultConcurrency, batch: 1, timeout: defaultTimeout, connect: defaultConnect}
+	s := settings{concurrency: defaultConcurrency, batch: 1, timeout: defaultTimeout, connect: defaultConnect, stream: "auto"}
 	known := options()
 	var faults []error
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		i := slices.IndexFunc(known, func(o option) bool { return o.Name == key })
-		if i < 0 {
+		if name, ok := strings.CutPrefix(key, headerPrefix); ok {
+			if err := readHeader(&s, name, given[key]); err != nil {
+				faults = append(faults, fmt.Errorf("option %s=%s: %w", key, given[key], err))
+			}
+		} else if i < 0 {
 			faults = append(faults, fmt.Errorf("unknown option %q, want one of %s", key, names(known)))
 		} else if err := known[i].read(&s, given[key]); err != nil {
 			faults = append(faults, fmt.Errorf("option %s=%s: %w", key, given[key], err))

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -21,9 +22,12 @@ import (
 // server is an inference server whose model has y = 2x and n = ids+1, as its fault lets it.
 type server struct {
 	oip.UnimplementedGRPCInferenceServiceServer
-	fault string
-	token string
-	delay time.Duration
+	fault   string
+	token   string
+	delay   time.Duration
+	streams string                     // whose stream it has: "", "triton" or "mlserver"
+	model   *oip.ModelMetadataResponse // another model, which answers with its inputs; nil: the doubler
+	typed   bool                       // which does so in typed contents
 
 	served  atomic.Int64
 	inWork  atomic.Int64
@@ -77,6 +81,9 @@ func (s *server) ServerMetadata(context.Context, *oip.ServerMetadataRequest) (*o
 }
 
 func (s *server) ModelMetadata(context.Context, *oip.ModelMetadataRequest) (*oip.ModelMetadataResponse, error) {
+	if s.model != nil {
+		return s.model, nil
+	}
 	if s.fault == "no metadata" {
 		return &oip.ModelMetadataResponse{Name: "doubler"}, nil
 	}
@@ -88,8 +95,12 @@ func (s *server) ModelMetadata(context.Context, *oip.ModelMetadataRequest) (*oip
 	switch s.fault {
 	case "other width":
 		r.Outputs[1].Shape = []int64{-1, width + 1}
+	case "unknown datatype":
+		r.Outputs[0].Datatype = "FP8"
 	case "text output":
 		r.Outputs[0].Datatype = "BYTES"
+	case "ones":
+		r.Inputs[1].Shape, r.Outputs[0].Shape = []int64{-1, 1}, []int64{-1, 1}
 	}
 	return r, nil
 }
@@ -115,6 +126,12 @@ func (s *server) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oip
 }
 
 func (s *server) infer(r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
+	if s.model != nil {
+		return echo(r, s.typed), nil
+	}
+	if s.fault == "ones" && len(r.Inputs[0].Shape) != 2 {
+		return nil, status.Errorf(codes.InvalidArgument, "ids of shape %v", r.Inputs[0].Shape)
+	}
 	data := map[string][]byte{}
 	for i, in := range r.Inputs {
 		data[in.Name] = append([]byte(nil), r.RawInputContents[i]...)
@@ -127,7 +144,7 @@ func (s *server) infer(r *oip.ModelInferRequest) (*oip.ModelInferResponse, error
 		ids[i]++
 	}
 	rows := int64(len(ids))
-	out := &oip.ModelInferResponse{ModelName: r.ModelName, Outputs: []*oip.InferOutputTensor{
+	out := &oip.ModelInferResponse{ModelName: r.ModelName, Id: r.Id, Outputs: []*oip.InferOutputTensor{
 		{Name: "y", Datatype: "FP32", Shape: []int64{rows, width}}, {Name: "n", Datatype: "INT64", Shape: []int64{rows}},
 	}}
 	if s.fault == "typed" {
@@ -141,8 +158,143 @@ func (s *server) infer(r *oip.ModelInferRequest) (*oip.ModelInferResponse, error
 		out.Outputs[0].Shape = []int64{rows, width + 1}
 	case "output missing":
 		out.Outputs[0].Name = "z"
+	case "one output":
+		out.Outputs, out.RawOutputContents = out.Outputs[:1], out.RawOutputContents[:1]
+	case "wrong datatype":
+		out.Outputs[0].Datatype = "FP16"
+	case "huge shape":
+		out.Outputs[1].Shape = []int64{1 << 40, 1 << 40}
+	case "negative shape":
+		out.Outputs[1].Shape = []int64{-1}
 	case "short raw":
 		out.RawOutputContents = out.RawOutputContents[:1]
+	case "short data":
+		out.RawOutputContents[0] = out.RawOutputContents[0][:7]
+	case "ones", "ones unannounced":
+		out.Outputs[1].Shape = []int64{rows, 1}
+	case "no id":
+		out.Id = ""
+	case "other id":
+		out.Id += "0"
 	}
 	return out, nil
+}
+
+// echo answers with a request's inputs.
+func echo(r *oip.ModelInferRequest, typed bool) *oip.ModelInferResponse {
+	out := &oip.ModelInferResponse{Id: r.Id}
+	for i, in := range r.Inputs {
+		o := &oip.InferOutputTensor{Name: in.Name, Datatype: in.Datatype, Shape: in.Shape}
+		if typed {
+			o.Contents = typedContents(in.Datatype, r.RawInputContents[i])
+		} else {
+			out.RawOutputContents = append(out.RawOutputContents, r.RawInputContents[i])
+		}
+		out.Outputs = append(out.Outputs, o)
+	}
+	return out
+}
+
+// typedContents holds the elements as servers do that have no raw contents.
+func typedContents(datatype string, raw []byte) *oip.InferTensorContents {
+	switch datatype {
+	case "FP32":
+		return &oip.InferTensorContents{Fp32Contents: backend.View[float32](raw)}
+	case "FP64":
+		return &oip.InferTensorContents{Fp64Contents: backend.View[float64](raw)}
+	case "INT64":
+		return &oip.InferTensorContents{Int64Contents: backend.View[int64](raw)}
+	case "UINT64":
+		return &oip.InferTensorContents{Uint64Contents: backend.View[uint64](raw)}
+	case "INT8":
+		return &oip.InferTensorContents{IntContents: widen[int32](backend.View[int8](raw))}
+	case "INT16":
+		return &oip.InferTensorContents{IntContents: widen[int32](backend.View[int16](raw))}
+	case "INT32":
+		return &oip.InferTensorContents{IntContents: backend.View[int32](raw)}
+	case "UINT8":
+		return &oip.InferTensorContents{UintContents: widen[uint32](raw)}
+	case "UINT16":
+		return &oip.InferTensorContents{UintContents: widen[uint32](backend.View[uint16](raw))}
+	case "UINT32":
+		return &oip.InferTensorContents{UintContents: backend.View[uint32](raw)}
+	case "BOOL":
+		c := &oip.InferTensorContents{}
+		for _, b := range raw {
+			c.BoolContents = append(c.BoolContents, b != 0)
+		}
+		return c
+	case texts:
+		elements, _, _ := splitTexts(raw)
+		return &oip.InferTensorContents{BytesContents: elements}
+	}
+	return nil
+}
+
+func widen[W int32 | uint32, T int8 | int16 | uint8 | uint16](narrow []T) []W {
+	wide := make([]W, len(narrow))
+	for i, v := range narrow {
+		wide[i] = W(v)
+	}
+	return wide
+}
+
+// ModelStreamInfer answers each request when it is done, so in any order.
+func (s *server) ModelStreamInfer(stream grpc.BidiStreamingServer[oip.ModelInferRequest, oip.ModelStreamInferResponse]) error {
+	if s.streams == "" {
+		return status.Error(codes.Unimplemented, "no such call")
+	}
+	var working sync.WaitGroup
+	defer working.Wait()
+	var sending sync.Mutex
+	var failed atomic.Bool
+	for {
+		if s.fault == "deaf" && s.served.Load() > 0 {
+			<-stream.Context().Done()
+			return stream.Context().Err()
+		}
+		r, err := stream.Recv()
+		if err != nil || failed.Load() {
+			return nil
+		}
+		switch s.fault {
+		case "ends":
+			return nil
+		case "breaks":
+			return status.Error(codes.Internal, "a bug")
+		}
+		working.Go(func() {
+			out, err := s.ModelInfer(stream.Context(), r)
+			messages := s.streamed(r.Id, out, err)
+			sending.Lock()
+			defer sending.Unlock()
+			for _, m := range messages {
+				if stream.Send(m) != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+}
+
+// streamed is an answer, or an error, in the form of one of the servers.
+func (s *server) streamed(id string, out *oip.ModelInferResponse, err error) []*oip.ModelStreamInferResponse {
+	m := &oip.ModelStreamInferResponse{}
+	switch {
+	case err != nil:
+		m.ErrorMessage = []byte(status.Convert(err).Message())
+		m.InferResponse, _ = proto.Marshal(&oip.ModelInferResponse{Id: id})
+	case s.streams == "mlserver":
+		m.ErrorMessage, m.InferResponse = []byte(out.ModelName), []byte("v1") // its name and version
+		m.Id, m.Outputs, m.RawOutputContents = out.Id, out.Outputs, out.RawOutputContents
+	default:
+		m.InferResponse, _ = proto.Marshal(out)
+	}
+	switch s.fault {
+	case "twice":
+		return []*oip.ModelStreamInferResponse{m, m}
+	case "nothing readable":
+		m.InferResponse = []byte{0xff}
+	}
+	return []*oip.ModelStreamInferResponse{m}
 }

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
 	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
@@ -21,7 +20,10 @@ type session struct {
 	header          metadata.MD
 	endpoints       []*endpoint
 	server          string // what it calls itself
-	inputs, outputs []backend.TensorInfo
+	inputs, outputs []tensor
+	inputInfos      []backend.TensorInfo
+	outputInfos     []backend.TensorInfo
+	ids             atomic.Uint64 // of the last request
 
 	mu       sync.Mutex
 	stop     context.CancelFunc // of watching; nil: it is not watched
@@ -30,7 +32,7 @@ type session struct {
 
 // call is a context for one request to a server.
 func (s *session) call(ctx context.Context) (context.Context, context.CancelFunc) {
-	if s.header != nil {
+	if len(s.header) > 0 {
 		ctx = metadata.NewOutgoingContext(ctx, s.header)
 	}
 	return context.WithTimeout(ctx, s.settings.timeout)
@@ -57,8 +59,11 @@ func (s *session) awaitReady(ctx context.Context, e *endpoint) error {
 		if err == nil {
 			return nil
 		}
+		if lasting(err) {
+			return fmt.Errorf("endpoint %s: %w", e.url, explain(err))
+		}
 		if why == nil || ctx.Err() == nil {
-			why = err
+			why = explain(err)
 		}
 		select {
 		case <-ctx.Done():
@@ -76,69 +81,16 @@ func (s *session) askReady(ctx context.Context, e *endpoint) error {
 	defer cancel()
 	r, err := e.rpc.ModelReady(ctx, &oip.ModelReadyRequest{Name: s.settings.model, Version: s.settings.version})
 	if err != nil {
-		return explain(err)
+		return err
 	}
 	if !r.Ready {
-		return fmt.Errorf("the server has no model %q that is ready", s.settings.model)
+		return fmt.Errorf("the server has no model %q that is ready (option model)", s.settings.model)
 	}
 	return nil
 }
 
-// bind checks the tensors at every endpoint: they must be the benchmark's, and alike.
-func (s *session) bind(ctx context.Context, m backend.Model) error {
-	var faults []error
-	for i, e := range s.endpoints {
-		inputs, outputs, err := s.describe(ctx, e, m)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("endpoint %s: %w", e.url, err))
-		} else if i == 0 {
-			s.inputs, s.outputs = inputs, outputs
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// describe asks an endpoint for the model's tensors. A server that does not know them is taken at the benchmark's word.
-func (s *session) describe(ctx context.Context, e *endpoint, m backend.Model) (inputs, outputs []backend.TensorInfo, err error) {
-	ctx, cancel := s.call(ctx)
-	defer cancel()
-	if about, err := e.rpc.ServerMetadata(ctx, &oip.ServerMetadataRequest{}); err == nil {
-		s.server = strings.TrimSpace(about.Name + " " + about.Version)
-	}
-	r, err := e.rpc.ModelMetadata(ctx, &oip.ModelMetadataRequest{Name: s.settings.model, Version: s.settings.version})
-	if err != nil {
-		return nil, nil, explain(err)
-	}
-	inputs, errIn := bound("input", m.Inputs, r.Inputs)
-	outputs, errOut := bound("output", m.Outputs, r.Outputs)
-	return inputs, outputs, errors.Join(errIn, errOut)
-}
-
-func bound(kind string, want []backend.TensorInfo, have []*oip.TensorMetadata) ([]backend.TensorInfo, error) {
-	if len(have) == 0 {
-		return want, nil
-	}
-	infos := make([]backend.TensorInfo, len(have))
-	for i, h := range have {
-		d, err := parseDatatype(h.Datatype)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %s %q: %w", backend.ErrTensors, kind, h.Name, err)
-		}
-		infos[i] = backend.TensorInfo{Name: h.Name, DType: d, Shape: h.Shape}
-	}
-	index, err := backend.Bind(kind, want, infos)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]backend.TensorInfo, len(index))
-	for i, j := range index {
-		out[i] = infos[j]
-	}
-	return out, nil
-}
-
-func (s *session) Inputs() []backend.TensorInfo  { return s.inputs }
-func (s *session) Outputs() []backend.TensorInfo { return s.outputs }
+func (s *session) Inputs() []backend.TensorInfo  { return s.inputInfos }
+func (s *session) Outputs() []backend.TensorInfo { return s.outputInfos }
 
 // Limits ask for as many runs at a time as there may be requests in flight.
 func (s *session) Limits() backend.Limits {
@@ -153,7 +105,7 @@ func (s *session) Describe() backend.Info {
 		urls[i] = e.url
 		total += e.done.Load()
 	}
-	info := backend.Info{Version: s.server, Devices: urls, Details: map[string]string{"model": s.settings.model}}
+	info := backend.Info{Version: s.server, Devices: urls, Details: map[string]string{"model": s.settings.model, "call": s.calls()}}
 	for _, e := range s.endpoints {
 		if n := e.done.Load(); n > 0 {
 			info.Details["endpoint "+e.url] = fmt.Sprintf("%d batches, %.1f %%", n, 100*float64(n)/float64(total))
@@ -162,56 +114,24 @@ func (s *session) Describe() backend.Info {
 	return info
 }
 
-// Run sends one batch to the endpoint with the fewest in work. If that endpoint is lost before it answers, and option lost
-// says so, the batch goes to another.
-func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
-	if err := backend.CheckTensors("input", s.inputs, in); err != nil {
-		return err
-	}
-	request := s.request(in)
-	for {
-		e, err := s.pick()
-		if err != nil {
-			return err
-		}
-		response, err := s.infer(ctx, e, request)
-		if err == nil {
-			return s.read(e, response, out)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if !lost(err) {
-			return fmt.Errorf("endpoint %s: %w", e.url, explain(err))
-		}
-		e.lose(err)
-		if !s.settings.goesOn {
-			return fmt.Errorf("endpoint %s is lost: %w (option lost=go-on goes on with the others)", e.url, explain(err))
+// calls names the calls that requests go over.
+func (s *session) calls() string {
+	streams := 0
+	for _, e := range s.endpoints {
+		if e.streams {
+			streams++
 		}
 	}
+	switch streams {
+	case 0:
+		return "ModelInfer"
+	case len(s.endpoints):
+		return "ModelStreamInfer"
+	}
+	return fmt.Sprintf("ModelStreamInfer at %d of %d endpoints, else ModelInfer", streams, len(s.endpoints))
 }
 
-func (s *session) infer(ctx context.Context, e *endpoint, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
-	ctx, cancel := s.call(ctx)
-	defer cancel()
-	defer e.outstanding.Add(-1)
-	return e.rpc.ModelInfer(ctx, r, grpc.WaitForReady(false))
-}
-
-// request refers to the inputs; it must be sent before they change.
-func (s *session) request(in []backend.Tensor) *oip.ModelInferRequest {
-	r := &oip.ModelInferRequest{ModelName: s.settings.model, ModelVersion: s.settings.version}
-	for i := range in {
-		r.Inputs = append(r.Inputs, &oip.InferInputTensor{Name: s.inputs[i].Name, Datatype: datatype(in[i].DType), Shape: in[i].Shape})
-		r.RawInputContents = append(r.RawInputContents, in[i].Data)
-	}
-	for _, o := range s.outputs {
-		r.Outputs = append(r.Outputs, &oip.InferRequestedOutputTensor{Name: o.Name})
-	}
-	return r
-}
-
-// Close ends the connections.
+// Close ends the connections. It fails where a server answered what was not asked, which may have come after the last Run.
 func (s *session) Close() error {
 	s.mu.Lock()
 	if s.stop != nil {
@@ -221,7 +141,7 @@ func (s *session) Close() error {
 	s.watching.Wait()
 	var faults []error
 	for _, e := range s.endpoints {
-		faults = append(faults, e.conn.Close())
+		faults = append(faults, e.closeStream(), e.conn.Close())
 	}
 	return errors.Join(faults...)
 }

@@ -1,14 +1,16 @@
 package kserve
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// datatypes are the protocol's names. BYTES, which holds texts, has no dtype: no benchmark needs it.
+// datatypes are the protocol's names of dtypes. There is one more: texts, see bytes.go.
 var datatypes = map[backend.DType]string{
 	backend.Float32: "FP32", backend.Float16: "FP16", backend.BFloat16: "BF16", backend.Float64: "FP64",
 	backend.Int8: "INT8", backend.Int16: "INT16", backend.Int32: "INT32", backend.Int64: "INT64",
@@ -16,9 +18,11 @@ var datatypes = map[backend.DType]string{
 	backend.Bool: "BOOL",
 }
 
-func datatype(d backend.DType) string { return datatypes[d] }
-
+// parseDatatype finds the dtype that a benchmark sees.
 func parseDatatype(name string) (backend.DType, error) {
+	if name == texts {
+		return backend.Uint8, nil
+	}
 	for d, n := range datatypes {
 		if n == name {
 			return d, nil
@@ -27,23 +31,73 @@ func parseDatatype(name string) (backend.DType, error) {
 	return backend.InvalidDType, fmt.Errorf("datatype %q is not supported", name)
 }
 
-// read takes the outputs of a response, in the session's order.
-func (s *session) read(e *endpoint, r *oip.ModelInferResponse, out []backend.Tensor) error {
-	received := make([]backend.Tensor, len(s.outputs))
-	for i, want := range s.outputs {
-		j := slices.IndexFunc(r.Outputs, func(o *oip.InferOutputTensor) bool { return o.Name == want.Name })
-		if j < 0 {
-			return fmt.Errorf("endpoint %s: %w: its answer has no output %q", e.url, backend.ErrTensors, want.Name)
+// tensor is an input or output: as the benchmark sees it, and as the server does.
+type tensor struct {
+	backend.TensorInfo
+	datatype string
+	// ones is how many dimensions of 1 the server has behind the benchmark's. Servers that take the first dimension for the
+	// batch have no other way to say [N] than [N,1].
+	ones int
+}
+
+func (t tensor) equal(u tensor) bool {
+	return t.Name == u.Name && t.datatype == u.datatype && t.ones == u.ones && slices.Equal(t.Shape, u.Shape)
+}
+
+func infos(ts []tensor) []backend.TensorInfo {
+	all := make([]backend.TensorInfo, len(ts))
+	for i, t := range ts {
+		all[i] = t.TensorInfo
+	}
+	return all
+}
+
+// request refers to the inputs; it must be sent before they change.
+func (s *session) request(in []backend.Tensor) *oip.ModelInferRequest {
+	r := &oip.ModelInferRequest{ModelName: s.settings.model, ModelVersion: s.settings.version}
+	for i := range in {
+		t := s.inputs[i]
+		shape, data := in[i].Shape, in[i].Data
+		if t.datatype == texts {
+			shape, data = packTexts(shape, data)
 		}
-		t, err := tensor(r, j)
+		for range t.ones {
+			shape = append(shape[:len(shape):len(shape)], 1)
+		}
+		r.Inputs = append(r.Inputs, &oip.InferInputTensor{Name: t.Name, Datatype: t.datatype, Shape: shape})
+		r.RawInputContents = append(r.RawInputContents, data)
+	}
+	for _, o := range s.outputs {
+		r.Outputs = append(r.Outputs, &oip.InferRequestedOutputTensor{Name: o.Name})
+	}
+	return r
+}
+
+// read takes the outputs of a response, in the session's order. It lists every fault.
+func (s *session) read(r *oip.ModelInferResponse, out []backend.Tensor) error {
+	if n := len(r.RawOutputContents); n > 0 && n != len(r.Outputs) {
+		return fmt.Errorf("%w: %d raw contents for %d outputs", backend.ErrTensors, n, len(r.Outputs))
+	}
+	received := make([]backend.Tensor, len(s.outputs))
+	var faults []error
+	for i, want := range s.outputs {
+		t, err := output(r, want)
 		if err != nil {
-			return fmt.Errorf("endpoint %s: %w: output %q: %w", e.url, backend.ErrTensors, want.Name, err)
+			faults = append(faults, fmt.Errorf("output %q: %w", want.Name, err))
 		}
 		received[i] = t
 	}
-	if err := backend.CheckTensors("output", s.outputs, received); err != nil {
-		return fmt.Errorf("endpoint %s: %w", e.url, err)
+	if len(faults) > 0 {
+		return fmt.Errorf("%w: %w", backend.ErrTensors, errors.Join(faults...))
 	}
+	if err := backend.CheckTensors("output", s.outputInfos, received); err != nil {
+		return err
+	}
+	return deliver(received, out)
+}
+
+// deliver fills what the caller preallocated, and hands over the rest.
+func deliver(received, out []backend.Tensor) error {
 	for i, t := range received {
 		if out[i].Data != nil {
 			if len(out[i].Data) < len(t.Data) {
@@ -53,69 +107,62 @@ func (s *session) read(e *endpoint, r *oip.ModelInferResponse, out []backend.Ten
 		}
 		out[i] = t
 	}
-	e.done.Add(1)
 	return nil
 }
 
-// tensor is output j of a response: raw, or from the contents of its type.
-func tensor(r *oip.ModelInferResponse, j int) (backend.Tensor, error) {
-	o := r.Outputs[j]
-	d, err := parseDatatype(o.Datatype)
-	if err != nil {
-		return backend.Tensor{}, err
+// output finds a tensor in a response: raw, or in the contents of its type.
+func output(r *oip.ModelInferResponse, want tensor) (backend.Tensor, error) {
+	j := slices.IndexFunc(r.Outputs, func(o *oip.InferOutputTensor) bool { return o.Name == want.Name })
+	if j < 0 {
+		return backend.Tensor{}, fmt.Errorf("the answer does not have it, but has %q", outputNames(r))
 	}
-	t := backend.Tensor{Name: o.Name, DType: d, Shape: o.Shape}
-	switch {
-	case len(r.RawOutputContents) == len(r.Outputs):
+	o := r.Outputs[j]
+	t := backend.Tensor{Name: o.Name, Shape: o.Shape}
+	if o.Datatype != want.datatype {
+		return t, fmt.Errorf("it is %s, want %s", o.Datatype, want.datatype)
+	}
+	err := checkShape(o.Shape)
+	if err != nil {
+		return t, err
+	}
+	t.DType = want.DType
+	if len(r.RawOutputContents) > 0 {
 		t.Data = r.RawOutputContents[j]
-	case len(r.RawOutputContents) > 0:
-		return t, fmt.Errorf("%d raw contents for %d outputs", len(r.RawOutputContents), len(r.Outputs))
-	default:
-		t.Data, err = contents(d, o.GetContents())
+	} else if t.Data, err = contents(o.Datatype, o.GetContents()); err != nil {
+		return t, err
+	}
+	if want.datatype == texts {
+		t.Shape, t.Data, err = unpackTexts(o.Shape, t.Data, want.Shape)
+	} else {
+		t.Shape = withoutOnes(o.Shape, want.Shape)
 	}
 	return t, err
 }
 
-// contents packs the elements of the field that holds a dtype.
-func contents(d backend.DType, c *oip.InferTensorContents) ([]byte, error) {
-	switch d {
-	case backend.Float32:
-		return backend.Bytes(c.GetFp32Contents()), nil
-	case backend.Float64:
-		return backend.Bytes(c.GetFp64Contents()), nil
-	case backend.Int64:
-		return backend.Bytes(c.GetInt64Contents()), nil
-	case backend.Uint64:
-		return backend.Bytes(c.GetUint64Contents()), nil
-	case backend.Int32:
-		return backend.Bytes(c.GetIntContents()), nil
-	case backend.Uint32:
-		return backend.Bytes(c.GetUintContents()), nil
-	case backend.Int8:
-		return narrow[int8](c.GetIntContents()), nil
-	case backend.Int16:
-		return narrow[int16](c.GetIntContents()), nil
-	case backend.Uint8:
-		return narrow[uint8](c.GetUintContents()), nil
-	case backend.Uint16:
-		return narrow[uint16](c.GetUintContents()), nil
-	case backend.Bool:
-		data := make([]byte, len(c.GetBoolContents()))
-		for i, v := range c.GetBoolContents() {
-			if v {
-				data[i] = 1
-			}
+// checkShape refuses dimensions whose product is no number of elements.
+func checkShape(shape []int64) error {
+	n := int64(1)
+	for _, d := range shape {
+		if d < 0 || d > 0 && n > math.MaxInt32/d {
+			return fmt.Errorf("its shape is %v", shape)
 		}
-		return data, nil
+		n *= max(d, 1)
 	}
-	return nil, fmt.Errorf("%v must be in raw contents", d)
+	return nil
 }
 
-// narrow packs whole numbers into fewer bytes. Numbers out of range wrap, as they do at the server.
-func narrow[T int8 | int16 | uint8 | uint16, W int32 | uint32](wide []W) []byte {
-	v := make([]T, len(wide))
-	for i, w := range wide {
-		v[i] = T(w)
+func outputNames(r *oip.ModelInferResponse) []string {
+	names := make([]string, len(r.Outputs))
+	for i, o := range r.Outputs {
+		names[i] = o.Name
 	}
-	return backend.Bytes(v)
+	return names
+}
+
+// withoutOnes cuts dimensions of 1 behind those that are wanted. A shape that has others there stays as it is.
+func withoutOnes(shape, want []int64) []int64 {
+	if want == nil || len(shape) <= len(want) || slices.ContainsFunc(shape[len(want):], func(d int64) bool { return d != 1 }) {
+		return shape
+	}
+	return shape[:len(want)]
 }

@@ -1,0 +1,127 @@
+package kserve
+
+import (
+	"bytes"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// fuzzed is a session that wants a tensor of each kind.
+func fuzzed() *session {
+	s := &session{outputs: []tensor{
+		{TensorInfo: backend.TensorInfo{Name: "y", DType: backend.Float32, Shape: []int64{-1, 2}}, datatype: "FP32"},
+		{TensorInfo: backend.TensorInfo{Name: "n", DType: backend.Int8, Shape: []int64{-1}}, datatype: "INT8"},
+		{TensorInfo: backend.TensorInfo{Name: "t", DType: backend.Uint8, Shape: []int64{-1, -1}}, datatype: texts},
+	}}
+	s.outputInfos = infos(s.outputs)
+	return s
+}
+
+func goodResponse() *oip.ModelInferResponse {
+	return &oip.ModelInferResponse{Id: "1", Outputs: []*oip.InferOutputTensor{
+		{Name: "y", Datatype: "FP32", Shape: []int64{1, 2}, Contents: &oip.InferTensorContents{Fp32Contents: []float32{1, 2}}},
+		{Name: "n", Datatype: "INT8", Shape: []int64{2, 1}, Contents: &oip.InferTensorContents{IntContents: []int32{-1, 2}}},
+		{Name: "t", Datatype: texts, Shape: []int64{2}, Contents: &oip.InferTensorContents{BytesContents: [][]byte{[]byte("ab"), nil}}},
+	}}
+}
+
+// rawResponse is the same with raw contents.
+func rawResponse() *oip.ModelInferResponse {
+	r := goodResponse()
+	for _, o := range r.Outputs {
+		data, _ := contents(o.Datatype, o.Contents)
+		r.RawOutputContents = append(r.RawOutputContents, data)
+		o.Contents = nil
+	}
+	return r
+}
+
+// FuzzResponse reads answers from bytes: each is refused, or its tensors have as many bytes as their shapes ask for.
+func FuzzResponse(f *testing.F) {
+	for _, r := range []*oip.ModelInferResponse{goodResponse(), rawResponse(), {}} {
+		wire, err := proto.Marshal(r)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(wire)
+	}
+	f.Fuzz(func(t *testing.T, wire []byte) {
+		r := &oip.ModelInferResponse{}
+		if proto.Unmarshal(wire, r) != nil {
+			return
+		}
+		out := make([]backend.Tensor, 3)
+		if fuzzed().read(r, out) != nil {
+			return
+		}
+		for _, o := range out {
+			if n := backend.Elements(o.Shape) * int64(o.DType.Size()); n != int64(len(o.Data)) {
+				t.Errorf("%d bytes, want %d for %v", len(o.Data), n, o.Shape)
+			}
+		}
+	})
+}
+
+func TestTheSeedsAreRead(t *testing.T) {
+	for _, r := range []*oip.ModelInferResponse{goodResponse(), rawResponse()} {
+		if err := fuzzed().read(r, make([]backend.Tensor, 3)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// FuzzStreamed tells the messages of a stream apart: each has an error or a response, not both.
+func FuzzStreamed(f *testing.F) {
+	inner, err := proto.Marshal(goodResponse())
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, m := range []*oip.ModelStreamInferResponse{
+		{InferResponse: inner}, {ErrorMessage: []byte("no"), InferResponse: inner}, {Id: "1", InferResponse: []byte("v1"), Outputs: goodResponse().Outputs},
+	} {
+		wire, err := proto.Marshal(m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(wire)
+	}
+	f.Fuzz(func(t *testing.T, wire []byte) {
+		m := &oip.ModelStreamInferResponse{}
+		if proto.Unmarshal(wire, m) != nil {
+			return
+		}
+		if _, a := split(m); (a.err == nil) == (a.response == nil) {
+			t.Errorf("error %v and response %v", a.err, a.response)
+		}
+	})
+}
+
+// FuzzTexts packs what it unpacked: the elements are the same but for zeros at their ends.
+func FuzzTexts(f *testing.F) {
+	f.Add(rawTexts([][]byte{[]byte("ab"), nil, []byte("c\x00")}))
+	f.Add([]byte{255, 255, 255, 255})
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		elements, _, err := splitTexts(raw)
+		if err != nil {
+			return
+		}
+		shape, data, err := unpackTexts([]int64{int64(len(elements))}, raw, nil)
+		if err != nil {
+			return // one long element among many: too much when all are as long
+		}
+		_, again := packTexts(shape, data)
+		back, _, err := splitTexts(again)
+		if err != nil || len(back) != len(elements) {
+			t.Fatalf("%d elements became %d, %v", len(elements), len(back), err)
+		}
+		for i := range back {
+			if !bytes.Equal(back[i], bytes.TrimRight(elements[i], "\x00")) {
+				t.Errorf("%q became %q", elements[i], back[i])
+			}
+		}
+	})
+}

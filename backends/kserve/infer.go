@@ -1,0 +1,72 @@
+package kserve
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"google.golang.org/grpc"
+
+	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Run sends one batch to the endpoint with the fewest in work. If that endpoint is lost before it answers, and option lost
+// says so, the batch goes to another.
+func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
+	if err := backend.CheckTensors("input", s.inputInfos, in); err != nil {
+		return err
+	}
+	request := s.request(in)
+	for {
+		e, err := s.pick()
+		if err != nil {
+			return err
+		}
+		response, err := s.infer(ctx, e, request)
+		if err == nil {
+			if err = s.read(response, out); err != nil {
+				return fmt.Errorf("endpoint %s: %w", e.url, err)
+			}
+			e.done.Add(1)
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !lost(err) {
+			return fmt.Errorf("endpoint %s: %w", e.url, explain(err))
+		}
+		e.lose(err)
+		if !s.settings.goesOn {
+			return fmt.Errorf("endpoint %s is lost: %w (option lost=go-on goes on with the others)", e.url, explain(err))
+		}
+	}
+}
+
+// infer asks an endpoint, and gives its place up. Each time a request is sent it has an id of its own.
+func (s *session) infer(ctx context.Context, e *endpoint, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
+	defer e.outstanding.Add(-1)
+	ctx, cancel := s.call(ctx)
+	defer cancel()
+	r.Id = strconv.FormatUint(s.ids.Add(1), 10)
+	if e.streams {
+		return s.inferOverStream(ctx, e, r)
+	}
+	response, err := e.rpc.ModelInfer(ctx, r, grpc.WaitForReady(false))
+	if err != nil {
+		return nil, err
+	}
+	if response.Id != "" && response.Id != r.Id { // a server need not repeat it here
+		return nil, fmt.Errorf("%w: %q, want %q", errUnasked, response.Id, r.Id)
+	}
+	return response, nil
+}
+
+func (s *session) inferOverStream(ctx context.Context, e *endpoint, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
+	t, err := s.stream(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return t.ask(ctx, r)
+}

@@ -1,0 +1,202 @@
+package kserve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+func TestTheCallIsChosen(t *testing.T) {
+	with, without := serve(t, &server{streams: "triton"}, ""), serve(t, &server{}, "")
+	for _, c := range []struct{ url, stream, want string }{
+		{with.address, "auto", "ModelStreamInfer"},
+		{with.address, "on", "ModelStreamInfer"},
+		{with.address, "off", "ModelInfer"},
+		{without.address, "auto", "ModelInfer"},
+		{with.address + "," + without.address, "auto", "ModelStreamInfer at 1 of 2 endpoints, else ModelInfer"},
+	} {
+		s := open(t, map[string]string{"url": c.url, "stream": c.stream})
+		runMany(t, s, 20)
+		if call := s.(backend.Describer).Describe().Details["call"]; call != c.want {
+			t.Errorf("stream=%s at %s: %s, want %s", c.stream, c.url, call, c.want)
+		}
+	}
+}
+
+// TestAnswersFindTheirRequests has many different requests in flight over one stream, whose answers come in any order.
+func TestAnswersFindTheirRequests(t *testing.T) {
+	for _, streams := range []string{"triton", "mlserver"} {
+		t.Run(streams, func(t *testing.T) {
+			srv := serve(t, &server{streams: streams}, "")
+			s := open(t, map[string]string{"url": srv.address, "stream": "on"})
+			var asking sync.WaitGroup
+			for i := range 200 {
+				asking.Go(func() {
+					in, out := batch(), make([]backend.Tensor, 2)
+					backend.View[int64](in[0].Data)[0] = int64(i)
+					if err := s.Run(t.Context(), in, out); err != nil {
+						t.Error(err)
+					} else if n := backend.View[int64](out[1].Data)[0]; n != int64(i)+1 {
+						t.Errorf("request %d has the answer %d", i, n)
+					}
+				})
+			}
+			asking.Wait()
+		})
+	}
+}
+
+func TestFaultsOfAStream(t *testing.T) {
+	for _, c := range []struct {
+		fault, streams string
+		want           []string
+		unasked        bool
+	}{
+		{"other id", "triton", []string{`id "10"`}, true},
+		{"other id", "mlserver", []string{`id "10"`}, true},
+		{"other id", "", []string{`"10", want "1"`}, true},
+		{"nothing readable", "triton", []string{"cannot be read"}, false},
+		{"ends", "triton", []string{"is lost", "ended the stream"}, false},
+		{"breaks", "triton", []string{"a bug"}, false},
+	} {
+		t.Run(c.fault+" "+c.streams, func(t *testing.T) {
+			srv := serve(t, &server{fault: c.fault, streams: c.streams, delay: 20 * time.Millisecond}, "")
+			s := unclosed(t, map[string]string{"url": srv.address})
+			err := run(t.Context(), s)
+			wantAll(t, err, append(c.want, srv.address)...)
+			if errors.Is(err, errUnasked) != c.unasked {
+				t.Errorf("%v, want %v: %v", err, errUnasked, c.unasked)
+			}
+			if answered(s) != 0 {
+				t.Error("an answer is counted")
+			}
+			_ = s.Close() // says again what the server did
+		})
+	}
+}
+
+// unclosed opens a session whose Close may fail.
+func unclosed(t *testing.T, options map[string]string) backend.Session {
+	t.Helper()
+	s, err := Backend{}.Open(t.Context(), doubler(), backend.Config{Options: options})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestAnsweredTwice finds the second answer to the last request, which no Run waits for, at the end.
+func TestAnsweredTwice(t *testing.T) {
+	for _, streams := range []string{"triton", "mlserver"} {
+		t.Run(streams, func(t *testing.T) {
+			srv := serve(t, &server{fault: "twice", streams: streams}, "")
+			s := unclosed(t, map[string]string{"url": srv.address})
+			if err := run(t.Context(), s); err != nil && !errors.Is(err, errUnasked) {
+				t.Error(err)
+			}
+			err := s.Close()
+			wantAll(t, err, srv.address, `id "1"`)
+			if !errors.Is(err, errUnasked) {
+				t.Errorf("%v is no %v", err, errUnasked)
+			}
+		})
+	}
+}
+
+func TestARunAfterAnUnaskedAnswerFails(t *testing.T) {
+	srv := serve(t, &server{fault: "twice", streams: "triton"}, "")
+	s := unclosed(t, map[string]string{"url": srv.address, "lost": "go-on"})
+	var err error
+	for i := 0; i < 1000 && err == nil; i++ {
+		err = run(t.Context(), s)
+	}
+	if !errors.Is(err, errUnasked) || !errors.Is(run(t.Context(), s), errUnasked) {
+		t.Errorf("%v, want %v", err, errUnasked)
+	}
+	_ = s.Close()
+}
+
+// TestAnswersWithoutIDs can be told apart while there is one at a time.
+func TestAnswersWithoutIDs(t *testing.T) {
+	srv := serve(t, &server{fault: "no id", streams: "triton", delay: 20 * time.Millisecond}, "")
+	s := unclosed(t, map[string]string{"url": srv.address})
+	if err := errors.Join(run(t.Context(), s), run(t.Context(), s)); err != nil {
+		t.Error(err)
+	}
+	errs := make([]error, 8)
+	var asking sync.WaitGroup
+	for i := range errs {
+		asking.Go(func() { errs[i] = run(t.Context(), s) })
+	}
+	asking.Wait()
+	wantAll(t, errors.Join(errs...), "without the id", "stream=off")
+	_ = s.Close()
+}
+
+func TestAnErrorOfOneRequestOfAStream(t *testing.T) {
+	s := open(t, map[string]string{"url": serve(t, &server{fault: "errors", streams: "triton"}, "").address})
+	if err := errors.Join(run(t.Context(), s), run(t.Context(), s)); err != nil {
+		t.Fatal(err)
+	}
+	wantAll(t, run(t.Context(), s), "CUDA out of memory")
+	if n := answered(s); n != 2 {
+		t.Errorf("%d answers counted, want 2", n)
+	}
+}
+
+// TestALateAnswerIsDropped: its request is given up, and the stream goes on.
+func TestALateAnswerIsDropped(t *testing.T) {
+	s := open(t, map[string]string{"url": serve(t, &server{streams: "triton", delay: 100 * time.Millisecond}, "").address})
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		if err := run(ctx, s); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want the end of the context", err)
+		}
+		cancel()
+	}
+	if err := run(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHangsOfAStream(t *testing.T) {
+	t.Run("no answer", func(t *testing.T) {
+		s := open(t, map[string]string{"url": serve(t, &server{streams: "triton", delay: time.Hour}, "").address, "timeout": "200ms"})
+		wantAll(t, run(t.Context(), s), "no answer in time")
+	})
+	t.Run("nothing is read", func(t *testing.T) {
+		srv := serve(t, &server{streams: "triton", fault: "deaf"}, "")
+		s := open(t, map[string]string{"url": srv.address, "timeout": "1s"})
+		if err := run(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		in, out := manyRows(1<<18), make([]backend.Tensor, 2)
+		var err error
+		for i := 0; i < 8 && err == nil; i++ { // until the buffers between are full
+			err = s.Run(t.Context(), in, out)
+		}
+		wantAll(t, err, srv.address, "no answer in time")
+	})
+}
+
+// manyRows are inputs of n rows.
+func manyRows(n int64) []backend.Tensor {
+	return []backend.Tensor{
+		{Name: "ids", DType: backend.Int64, Shape: []int64{n}, Data: make([]byte, 8*n)},
+		{Name: "x", DType: backend.Float32, Shape: []int64{n, width}, Data: make([]byte, 4*width*n)},
+	}
+}
+
+func TestSixtyFourInFlightOverOneStream(t *testing.T) {
+	srv := serve(t, &server{streams: "triton", delay: 50 * time.Millisecond}, "")
+	s := open(t, map[string]string{"url": srv.address})
+	runMany(t, s, 256)
+	if n := srv.most.Load(); n < defaultConcurrency/2 {
+		t.Error(fmt.Errorf("%d requests in flight at most, want about %d", n, defaultConcurrency))
+	}
+}
