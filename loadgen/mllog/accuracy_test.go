@@ -151,6 +151,36 @@ func accuracyText(r io.Reader) string {
 	return b.String()
 }
 
+// TestAccuracyReaderOfLargePayloads reads payloads that are larger than what the reader holds of a log, in pieces of any size.
+func TestAccuracyReaderOfLargePayloads(t *testing.T) {
+	const window = 256 << 10 // digits
+	for _, size := range []int{window/2 - 40, window / 2, window/2 + 1, window + 3, 3*window + 1} {
+		log := accuracyLog(2, size)
+		for name, r := range map[string]io.Reader{
+			"at once": bytes.NewReader(log), "half": iotest.HalfReader(bytes.NewReader(log)), "byte by byte": iotest.OneByteReader(bytes.NewReader(log)),
+		} {
+			want, i := make([]byte, size), uint64(0)
+			err := eachEntry(r, func(e mllog.AccuracyEntry) error {
+				fill(want, i)
+				if e.SeqID != i || e.QSLIndex != 7*i || !bytes.Equal(e.Data, want) {
+					t.Errorf("%d bytes, %s: entry %d, sample %d, or another payload", size, name, e.SeqID, e.QSLIndex)
+				}
+				i++
+				return nil
+			})
+			if err != nil || i != 2 {
+				t.Errorf("%d bytes, %s: %d entries, %v", size, name, i, err)
+			}
+		}
+		wrong := bytes.LastIndexByte(log, '"') - 1
+		log[wrong] = 'x'
+		err := eachEntry(bytes.NewReader(log), func(mllog.AccuracyEntry) error { return nil })
+		if want := fmt.Sprintf("entry 1 at byte %d: want a hexadecimal digit, found 'x'", wrong); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %v, want %s", size, err, want)
+		}
+	}
+}
+
 func TestAccuracyReaderKeepsItsError(t *testing.T) {
 	r := mllog.NewAccuracyReader(io.MultiReader(strings.NewReader("[\n"), iotest.ErrReader(errDisk)))
 	for range 2 {

@@ -33,7 +33,10 @@ func badDigit(text []byte) int {
 // no digit.
 func appendDecoded(dst, text []byte) ([]byte, bool) {
 	n := len(dst)
-	dst = slices.Grow(dst, len(text)/2)[:n+len(text)/2]
+	if n+len(text)/2 > cap(dst) { // at least twice as much: each step leaves the one before to the collector
+		dst = slices.Grow(dst, max(n, len(text)/2))
+	}
+	dst = dst[:n+len(text)/2]
 	out := dst[n:]
 	for len(text) >= 8 {
 		four, ok := fourBytes(binary.LittleEndian.Uint64(text))

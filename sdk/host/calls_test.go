@@ -2,7 +2,9 @@ package host_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,6 +139,33 @@ func TestScore(t *testing.T) {
 	}
 	if score.Samples != n || score.Metrics[0].Value != 100.0/n || score.OfficialText != "accuracy=0.002%" {
 		t.Errorf("%+v", score)
+	}
+}
+
+// TestScoreLargePayloads sends payloads that take one frame and several, between small ones.
+func TestScoreLargePayloads(t *testing.T) {
+	s, err := launch(t).OpenScorer(t.Context(), sdk.ScoreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const frame = 256 << 10
+	data := make([]byte, 8*frame) // used again, as a reader of logs does
+	sizes := []int{4, frame - 4, frame, frame + 4, 8, 2 * frame, 8*frame - 4, 4}
+	for i, size := range sizes {
+		for at := 0; at < size; at += 4 {
+			binary.LittleEndian.PutUint32(data[at:], math.Float32bits(float32(i)))
+		}
+		e := mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: data[:size], TokenData: []byte("abcd"), TokenCount: int64(i)}
+		if err := s.Add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	score, err := s.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if score.Samples != len(sizes) || score.Metrics[0].Value != 100 {
+		t.Errorf("%+v, want %d samples, all right", score, len(sizes))
 	}
 }
 
