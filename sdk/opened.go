@@ -93,9 +93,7 @@ func (w *opened) openBatches(ctx context.Context, b backend.Backend, o Options, 
 		w.policy = alone(w.policy)
 	}
 	w.warm = w.policy.Sessions
-	if !o.Network { // where samples are neither sorted nor joined by their sizes
-		w.measure()
-	}
+	w.measure(o.Network)
 	return func() warmer { return newWorker(w, session, out.answer) }, nil
 }
 

@@ -30,15 +30,16 @@ func sizeRule(w Workload) SizeRule {
 	return SizeRule{}
 }
 
-// measure lets the library measure samples, and the policy use their sizes, where the workload has a rule for them.
-func (w *opened) measure() {
+// measure lets the library measure samples, and the policy use their sizes, where the workload has a rule for them. In order,
+// samples are not joined with others of like size but with those that follow them.
+func (w *opened) measure(inOrder bool) {
 	sizer, ok := w.workload.(Sizer)
 	if !ok {
 		return
 	}
 	w.library.SizeBy(func(s Sample) int { return sizer.SampleSize(s) })
 	rule := sizer.SizeRule()
-	w.policy.Sizing = &batch.Sizing{Sizes: w.library.Sizes, MaxSum: rule.MaxSum, Alike: rule.Alike}
+	w.policy.Sizing = &batch.Sizing{Sizes: w.library.Sizes, MaxSum: rule.MaxSum, Alike: rule.Alike && !inOrder}
 }
 
 // warmBatch is how many copies of a warm-up sample a batch may have.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/division"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
@@ -51,6 +52,9 @@ func (a *app) buildTuned(c *cobra.Command, f *pluginFlags, r plan.Request, file 
 
 // tuneFound uses the profile that fits the plan. Where there is no folder of settings there is none.
 func (a *app) tuneFound(p *plan.Plan, r plan.Request) error {
+	if p.Division == division.Network { // a batch of the profile would be work at the client
+		return nil
+	}
 	store, err := a.profiles()
 	if err != nil {
 		return nil
