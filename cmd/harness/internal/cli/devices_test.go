@@ -50,3 +50,10 @@ func TestWhereDevicesAreListed(t *testing.T) {
 		t.Error("list starts plugins that it need not start")
 	}
 }
+
+// A backend that wants to be told where its servers are is no fault of the machine.
+func TestDoctorOpensWhatItCan(t *testing.T) {
+	s := newShell(t)
+	s.fakes["resnet50"].OpenErr = sdk.Usage(errors.New("option url is missing"))
+	s.want(0, s.run("doctor"), "resnet50 on ort", "not opened: option url is missing")
+}

@@ -90,6 +90,9 @@ func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend str
 	}
 	defer p.Close()
 	info, err := open(ctx, p, e.Description.Models[0].Name, backend)
+	if errors.Is(err, sdk.ErrUsage) { // an address or a command that only a user knows
+		return Check{Name: name, State: OK, Found: "not opened: " + err.Error()}
+	}
 	if err != nil {
 		return failed(name, err)
 	}
