@@ -60,14 +60,14 @@ func twoCores(t *testing.T) []string {
 // TestTwoDevicesShareTheWork: each device has its part in the result, and the predictions are those of one device.
 func TestTwoDevicesShareTheWork(t *testing.T) {
 	devices, out, plain := twoCores(t), t.TempDir(), t.TempDir()
-	const count = "250"
-	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", count, "--set", "min_duration=500", "--set", "Offline.target_qps=400",
+	const count = "120"
+	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", count, "--set", "min_duration=500", "--set", "Offline.target_qps=400", "--set", "min_query_count=200",
 		"--device", strings.Join(devices, ","), "--out", out, "--force").wantCode(t, 0)
 	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--count", count, "--out", plain, "--force").wantCode(t, 0)
 	var doc shared
 	readJSON(t, filepath.Join(out, "result.json"), &doc)
 	for _, run := range doc.Runs {
-		want := uint64(250)
+		want := uint64(120)
 		if run.Performance != nil {
 			want = run.Performance.Samples
 		}
@@ -85,7 +85,7 @@ func TestTwoDevicesShareTheWork(t *testing.T) {
 		t.Errorf("%d runs, want performance and accuracy", len(doc.Runs))
 	}
 	log := filepath.Join("resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json")
-	if got, want := loggedClasses(t, filepath.Join(out, log)), loggedClasses(t, filepath.Join(plain, log)); len(got) != 250 || !maps.Equal(got, want) {
+	if got, want := loggedClasses(t, filepath.Join(out, log)), loggedClasses(t, filepath.Join(plain, log)); len(got) != 120 || !maps.Equal(got, want) {
 		t.Errorf("the predictions of two devices are not those of one: %d and %d", len(got), len(want))
 	}
 }

@@ -31,7 +31,7 @@ func TestRunOnDevices(t *testing.T) {
 
 func TestDeviceFlagMayBeRepeated(t *testing.T) {
 	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--dry-run", "--device", "cpu:0-3,cpu:8+9", "--device", "cuda:0"), "devices  cpu:0-3, cpu:8+9, cuda:0")
+	s.want(0, s.run("run", "resnet50", "--dry-run", "--device", "cpu:0-3,cpu:8+9", "--device", "cuda:0"), "devices   cpu:0-3, cpu:8+9, cuda:0")
 	s.want(2, s.run("run", "resnet50", "--device", "cpu,,cuda", "--out", s.out()), `--device "cpu,,cuda": a device without a name`)
 }
 
