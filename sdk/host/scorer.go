@@ -22,7 +22,7 @@ type scorer struct {
 	stream pluginpb.Plugin_ScoreClient
 	ctx    context.Context // of the stream
 	cancel context.CancelFunc
-	pieces bool            // the plugin takes a payload in pieces
+	pieces bool // the plugin takes a payload in pieces
 
 	frame []*pluginpb.AccuracyEntry
 	held  []byte // their payloads

@@ -71,7 +71,8 @@ func (s *sut) WarmUp(ctx context.Context) error {
 	return err
 }
 
-// IssueQuery sends or queues the samples of q. A query of more than one frame is sent as the plugin takes it in.
+// IssueQuery sends or queues the samples of q. A query of more than one frame is sent as the plugin takes it in,
+// until ctx ends; its samples must then stay as they are.
 func (s *sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
 	if len(q.Samples) == 0 {
 		return nil
@@ -102,8 +103,27 @@ func (s *sut) outstanding() bool { return s.issued.Load() != s.answered.Load() }
 // answerTo is apart from IssueQuery, which would allocate r at each call.
 func (s *sut) answerTo(r loadgen.Responder) { s.responder.Store(&r) }
 
-// sendNow sends samples from the caller's goroutine.
+// sendNow sends samples from the caller's goroutine; those of several frames from another one, so that the end of ctx is seen
+// while a plugin that is behind has no room for a frame. That frame goes out later, at the latest when the workload is closed.
 func (s *sut) sendNow(ctx context.Context, samples []loadgen.QuerySample) error {
+	if len(samples) <= chunkSamples {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return s.send(samples, false)
+	}
+	sent := make(chan error, 1)
+	go func() { sent <- s.sendFrames(ctx, samples) }()
+	select {
+	case err := <-sent:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// sendFrames sends samples until ctx ends.
+func (s *sut) sendFrames(ctx context.Context, samples []loadgen.QuerySample) error {
 	for len(samples) > 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
