@@ -1,6 +1,7 @@
 package kserve
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -42,8 +43,8 @@ func TestALostEndpoint(t *testing.T) {
 }
 
 func TestHalfOfTheEndpointsGone(t *testing.T) {
-	for _, streams := range []string{"", "triton"} {
-		t.Run("streams "+streams, func(t *testing.T) {
+	for _, streams := range []bool{false, true} {
+		t.Run(fmt.Sprint("streams ", streams), func(t *testing.T) {
 			servers := make([]*server, 4)
 			urls := make([]string, len(servers))
 			for i := range servers {
@@ -80,8 +81,8 @@ func answered(s backend.Session) (n uint64) {
 }
 
 func TestARestartInMidRun(t *testing.T) {
-	for _, streams := range []string{"", "triton"} {
-		t.Run("streams "+streams, func(t *testing.T) {
+	for _, streams := range []bool{false, true} {
+		t.Run(fmt.Sprint("streams ", streams), func(t *testing.T) {
 			a, b := serve(t, &server{streams: streams, delay: time.Millisecond}, ""), serve(t, &server{streams: streams, delay: time.Millisecond}, "")
 			s := open(t, map[string]string{"url": a.address + "," + b.address, "lost": "go-on", "concurrency": "8"})
 			var again atomic.Pointer[server]

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -25,7 +25,7 @@ type server struct {
 	fault   string
 	token   string
 	delay   time.Duration
-	streams string                     // whose stream it has: "", "triton" or "mlserver"
+	streams bool                       // it has the call for streams
 	model   *oip.ModelMetadataResponse // another model, which answers with its inputs; nil: the doubler
 	typed   bool                       // which does so in typed contents
 
@@ -241,7 +241,7 @@ func widen[W int32 | uint32, T int8 | int16 | uint8 | uint16](narrow []T) []W {
 
 // ModelStreamInfer answers each request when it is done, so in any order.
 func (s *server) ModelStreamInfer(stream grpc.BidiStreamingServer[oip.ModelInferRequest, oip.ModelStreamInferResponse]) error {
-	if s.streams == "" {
+	if !s.streams {
 		return status.Error(codes.Unimplemented, "no such call")
 	}
 	var working sync.WaitGroup
@@ -277,24 +277,20 @@ func (s *server) ModelStreamInfer(stream grpc.BidiStreamingServer[oip.ModelInfer
 	}
 }
 
-// streamed is an answer, or an error, in the form of one of the servers.
+// streamed is an answer, or an error, in Triton's form.
 func (s *server) streamed(id string, out *oip.ModelInferResponse, err error) []*oip.ModelStreamInferResponse {
-	m := &oip.ModelStreamInferResponse{}
-	switch {
-	case err != nil:
-		m.ErrorMessage = []byte(status.Convert(err).Message())
-		m.InferResponse, _ = proto.Marshal(&oip.ModelInferResponse{Id: id})
-	case s.streams == "mlserver":
-		m.ErrorMessage, m.InferResponse = []byte(out.ModelName), []byte("v1") // its name and version
-		m.Id, m.Outputs, m.RawOutputContents = out.Id, out.Outputs, out.RawOutputContents
-	default:
-		m.InferResponse, _ = proto.Marshal(out)
+	m := &oip.ModelStreamInferResponse{InferResponse: out}
+	if err != nil {
+		m.ErrorMessage, m.InferResponse = status.Convert(err).Message(), &oip.ModelInferResponse{Id: id}
 	}
 	switch s.fault {
 	case "twice":
 		return []*oip.ModelStreamInferResponse{m, m}
-	case "nothing readable":
-		m.InferResponse = []byte{0xff}
+	case "empty":
+		m.InferResponse = nil
+	case "bare": // MLServer's: fields of a response where Triton has a frame
+		m = &oip.ModelStreamInferResponse{ErrorMessage: out.ModelName}
+		m.ProtoReflect().SetUnknown(protowire.AppendString(protowire.AppendTag(nil, 3, protowire.BytesType), out.Id))
 	}
 	return []*oip.ModelStreamInferResponse{m}
 }

@@ -2,25 +2,23 @@ package kserve
 
 import (
 	"errors"
-	"fmt"
-
-	"google.golang.org/protobuf/proto"
 
 	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
 )
 
-// split tells the two messages that servers stream apart, and an error of one request from an answer. An answer that
-// cannot be read has no id.
+// split tells an error of one request from an answer, and finds the request's id.
+//
+// MLServer has a call of the same name that streams answers without a frame around them. It gives all of them the id of
+// the stream's first request, so it is of no use for many requests.
 func split(m *oip.ModelStreamInferResponse) (id string, a answer) {
-	if m.Id != "" || len(m.Outputs) > 0 {
-		return m.Id, answer{response: &oip.ModelInferResponse{Id: m.Id, Outputs: m.Outputs, RawOutputContents: m.RawOutputContents}}
+	id = m.InferResponse.GetId()
+	switch {
+	case len(m.ProtoReflect().GetUnknown()) > 0:
+		return "", answer{err: errors.New("the server's streams are another kind than Triton's (option stream=off)")}
+	case m.ErrorMessage != "":
+		return id, answer{err: errors.New(m.ErrorMessage)}
+	case m.InferResponse == nil:
+		return "", answer{err: errors.New("an empty answer")}
 	}
-	r := &oip.ModelInferResponse{}
-	if err := proto.Unmarshal(m.InferResponse, r); err != nil {
-		return "", answer{err: fmt.Errorf("a response that cannot be read: %w", err)}
-	}
-	if len(m.ErrorMessage) > 0 {
-		return r.Id, answer{err: errors.New(string(m.ErrorMessage))}
-	}
-	return r.Id, answer{response: r}
+	return id, answer{response: m.InferResponse}
 }

@@ -1,6 +1,7 @@
 package kserve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,8 +73,8 @@ func (s *session) openStream(ctx context.Context, e *endpoint) (*stream, error) 
 	return t, nil
 }
 
-// streaming reports whether an endpoint has the call: it ends an empty stream without an error. Servers that have it for
-// some models alone end it with one.
+// streaming reports whether an endpoint has the call: it ends an empty stream without an error. A server without it says
+// Unimplemented, and MLServer, whose call is another, says something else.
 func (s *session) streaming(ctx context.Context, e *endpoint) error {
 	ctx, cancel := s.call(ctx)
 	defer cancel()
@@ -151,8 +152,7 @@ func (t *stream) hand(id string, a answer) error {
 	defer t.mu.Unlock()
 	if id == "" {
 		if id = t.only(); id == "" {
-			return fmt.Errorf("an answer without the id of its request, of which %d are open (option stream=off does without): %w",
-				len(t.waiting), errors.Join(a.err, errUnasked))
+			return fmt.Errorf("%w: without the id of its request, of which %d are open (option stream=off)", cmp.Or(a.err, errUnasked), len(t.waiting))
 		}
 	}
 	waits, asked := t.waiting[id]
@@ -210,6 +210,13 @@ func (t *stream) end(err error) {
 	}
 }
 
+// idle reports whether every request was answered: none was given up.
+func (t *stream) idle() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.waiting) == 0
+}
+
 func (t *stream) err() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -225,10 +232,12 @@ func (e *endpoint) closeStream() error {
 		return nil
 	}
 	t.turn <- struct{}{} // nobody sends any more
-	_ = t.call.CloseSend()
-	select {
-	case <-t.ended:
-	case <-time.After(lastWords):
+	if t.idle() {
+		_ = t.call.CloseSend()
+		select {
+		case <-t.ended:
+		case <-time.After(lastWords):
+		}
 	}
 	t.end(context.Canceled)
 	<-t.ended
@@ -253,7 +262,7 @@ func (s *session) chooseCall(ctx context.Context) error {
 			err := s.streaming(ctx, e)
 			e.streams = err == nil
 			if err != nil && s.settings.stream == "on" {
-				faults[i] = fmt.Errorf("endpoint %s does not stream answers: %w (option stream=off does without)", e.url, explain(err))
+				faults[i] = fmt.Errorf("endpoint %s does not stream answers (option stream=off does without): %w", e.url, explain(err))
 			}
 		})
 	}

@@ -24,7 +24,7 @@ import (
 
 func TestTokenAndTLS(t *testing.T) {
 	cert, ca := certificate(t, loopback, time.Hour)
-	srv := serve(t, &server{token: "secret", streams: "triton"}, "", grpc.Creds(credentials.NewServerTLSFromCert(&cert)))
+	srv := serve(t, &server{token: "secret", streams: true}, "", grpc.Creds(credentials.NewServerTLSFromCert(&cert)))
 	b := Backend{Lookup: func(name string) (string, bool) { return "secret", name == "MY_TOKEN" }}
 	for _, stream := range []string{"on", "off"} {
 		s, err := b.Open(t.Context(), doubler(), backend.Config{Options: map[string]string{

@@ -49,11 +49,6 @@ class Runtime(MLModel):
     async def predict(self, payload):
         return await asyncio.to_thread(self.infer, payload)
 
-    async def predict_stream(self, payloads):
-        """The answers of one stream, in the order of its requests."""
-        async for payload in payloads:
-            yield await self.predict(payload)
-
 
 def free_port():
     with socket.create_server((HOST, 0)) as s:

@@ -752,20 +752,13 @@ func (x *ModelInferResponse) GetRawOutputContents() [][]byte {
 	return nil
 }
 
-// ModelStreamInferResponse is either of the two messages that servers stream: Triton's, which has an error or a
-// ModelInferResponse inside, or MLServer's, which is a ModelInferResponse. Fields 1 and 2 mean different things in the two;
-// fields from 3 are only in the second.
+// ModelStreamInferResponse is Triton's: an error of one request, with a response that holds its id alone, or an answer.
 type ModelStreamInferResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The error's text; or the model's name.
-	ErrorMessage []byte `protobuf:"bytes,1,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
-	// A ModelInferResponse; or the model's version.
-	InferResponse     []byte               `protobuf:"bytes,2,opt,name=infer_response,json=inferResponse,proto3" json:"infer_response,omitempty"`
-	Id                string               `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"`
-	Outputs           []*InferOutputTensor `protobuf:"bytes,5,rep,name=outputs,proto3" json:"outputs,omitempty"`
-	RawOutputContents [][]byte             `protobuf:"bytes,6,rep,name=raw_output_contents,json=rawOutputContents,proto3" json:"raw_output_contents,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ErrorMessage  string                 `protobuf:"bytes,1,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
+	InferResponse *ModelInferResponse    `protobuf:"bytes,2,opt,name=infer_response,json=inferResponse,proto3" json:"infer_response,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ModelStreamInferResponse) Reset() {
@@ -798,37 +791,16 @@ func (*ModelStreamInferResponse) Descriptor() ([]byte, []int) {
 	return file_inference_oip_proto_rawDescGZIP(), []int{13}
 }
 
-func (x *ModelStreamInferResponse) GetErrorMessage() []byte {
+func (x *ModelStreamInferResponse) GetErrorMessage() string {
 	if x != nil {
 		return x.ErrorMessage
-	}
-	return nil
-}
-
-func (x *ModelStreamInferResponse) GetInferResponse() []byte {
-	if x != nil {
-		return x.InferResponse
-	}
-	return nil
-}
-
-func (x *ModelStreamInferResponse) GetId() string {
-	if x != nil {
-		return x.Id
 	}
 	return ""
 }
 
-func (x *ModelStreamInferResponse) GetOutputs() []*InferOutputTensor {
+func (x *ModelStreamInferResponse) GetInferResponse() *ModelInferResponse {
 	if x != nil {
-		return x.Outputs
-	}
-	return nil
-}
-
-func (x *ModelStreamInferResponse) GetRawOutputContents() [][]byte {
-	if x != nil {
-		return x.RawOutputContents
+		return x.InferResponse
 	}
 	return nil
 }
@@ -1056,13 +1028,10 @@ const file_inference_oip_proto_rawDesc = "" +
 	"\rmodel_version\x18\x02 \x01(\tR\fmodelVersion\x12\x0e\n" +
 	"\x02id\x18\x03 \x01(\tR\x02id\x126\n" +
 	"\aoutputs\x18\x05 \x03(\v2\x1c.inference.InferOutputTensorR\aoutputs\x12.\n" +
-	"\x13raw_output_contents\x18\x06 \x03(\fR\x11rawOutputContents\"\xde\x01\n" +
+	"\x13raw_output_contents\x18\x06 \x03(\fR\x11rawOutputContents\"\x85\x01\n" +
 	"\x18ModelStreamInferResponse\x12#\n" +
-	"\rerror_message\x18\x01 \x01(\fR\ferrorMessage\x12%\n" +
-	"\x0einfer_response\x18\x02 \x01(\fR\rinferResponse\x12\x0e\n" +
-	"\x02id\x18\x03 \x01(\tR\x02id\x126\n" +
-	"\aoutputs\x18\x05 \x03(\v2\x1c.inference.InferOutputTensorR\aoutputs\x12.\n" +
-	"\x13raw_output_contents\x18\x06 \x03(\fR\x11rawOutputContents\"\x95\x01\n" +
+	"\rerror_message\x18\x01 \x01(\tR\ferrorMessage\x12D\n" +
+	"\x0einfer_response\x18\x02 \x01(\v2\x1d.inference.ModelInferResponseR\rinferResponse\"\x95\x01\n" +
 	"\x11InferOutputTensor\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bdatatype\x18\x02 \x01(\tR\bdatatype\x12\x14\n" +
@@ -1124,7 +1093,7 @@ var file_inference_oip_proto_depIdxs = []int32{
 	10, // 2: inference.ModelInferRequest.inputs:type_name -> inference.InferInputTensor
 	11, // 3: inference.ModelInferRequest.outputs:type_name -> inference.InferRequestedOutputTensor
 	14, // 4: inference.ModelInferResponse.outputs:type_name -> inference.InferOutputTensor
-	14, // 5: inference.ModelStreamInferResponse.outputs:type_name -> inference.InferOutputTensor
+	12, // 5: inference.ModelStreamInferResponse.infer_response:type_name -> inference.ModelInferResponse
 	15, // 6: inference.InferOutputTensor.contents:type_name -> inference.InferTensorContents
 	0,  // 7: inference.GRPCInferenceService.ServerReady:input_type -> inference.ServerReadyRequest
 	2,  // 8: inference.GRPCInferenceService.ModelReady:input_type -> inference.ModelReadyRequest
