@@ -120,22 +120,24 @@ func Names() []string {
 }
 
 // Run makes the checks and returns their results in order; report, if not nil, gets each as soon as it is there. A plugin
-// that does not start fails the first check, and all others are skipped. When ctx ends, so do the checks.
+// that does not start fails the first check, and all others are skipped; so are those behind reality where the subject
+// cannot be opened. When ctx ends, so do the checks.
 func Run(ctx context.Context, s Subject, report func(Result)) []Result {
 	var results []Result
 	var known memo
-	started := true
 	for _, c := range checks() {
 		if len(s.Only) > 0 && !slices.Contains(s.Only, c.name) {
 			continue
 		}
-		r := Result{Name: c.name, About: c.about, Outcome: Skip, Detail: "the plugin does not start"}
+		r := Result{Name: c.name, About: c.about, Outcome: Skip, Detail: known.futile}
 		switch {
 		case ctx.Err() != nil:
 			r.Detail = "called off"
-		case started:
+		case known.futile == "":
 			r = c.make(ctx, s, &known)
-			started = c.name != "handshake" || r.Outcome != Fail
+		}
+		if c.name == "handshake" && r.Outcome == Fail {
+			known.futile = "the plugin does not start"
 		}
 		results = append(results, r)
 		if report != nil {

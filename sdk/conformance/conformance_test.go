@@ -116,6 +116,16 @@ func TestNothingIsTriedAfterAFailedStart(t *testing.T) {
 	}
 }
 
+func TestNothingIsTriedThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	s := subject(t, "none")
+	s.Open.Backend = "no such backend"
+	results := Run(t.Context(), s, nil)
+	if last := results[len(results)-1]; Failed(results) != 1 || last.Outcome != Skip || !strings.Contains(last.Detail, "see reality") {
+		t.Errorf("%+v", results)
+	}
+}
+
 func TestCalledOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -106,6 +106,7 @@ func reality(ctx context.Context, v *visit) (string, error) {
 		o.Scenario, o.Count = s, v.whole
 		w, err := p.Open(ctx, o)
 		if err != nil {
+			v.known.futile = "it cannot be opened: see reality"
 			return "", fmt.Errorf("open for %v: %w", s, err)
 		}
 		info := w.Info()

@@ -17,6 +17,7 @@ import (
 type memo struct {
 	samples int      // that can be answered again and again in a bearable time; 0: not measured
 	whole   [][]byte // the answers to the whole data set; nil: not asked for
+	futile  string   // why no other check needs to be tried; empty: they are worth it
 }
 
 // visit is one check's use of a plugin: what it starts, it ends.
