@@ -148,8 +148,8 @@ func (w *opened) warmUp(ctx context.Context) error {
 	var running sync.WaitGroup
 	for i, k := range w.workers[:w.warm] {
 		running.Go(func() {
-			for range rounds {
-				faults[i] = errors.Join(faults[i], k.warmUp(ctx, sample, w.warmBatch(sample)))
+			for n := 0; n < rounds && faults[i] == nil; n++ {
+				faults[i] = k.warmUp(ctx, sample, w.warmBatch(sample))
 			}
 		})
 	}
@@ -157,7 +157,19 @@ func (w *opened) warmUp(ctx context.Context) error {
 	if several, ok := w.engine.(shared); ok {
 		several.Restart()
 	}
-	return errors.Join(faults...)
+	return errors.Join(distinct(faults)...)
+}
+
+// distinct keeps one of the errors that read alike: all workers fail for the same reason.
+func distinct(errs []error) []error {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(errs, func(err error) bool {
+		if err == nil || seen[err.Error()] {
+			return true
+		}
+		seen[err.Error()] = true
+		return false
+	})
 }
 
 // close ends the work, then the session or generator, then the workload. Parts that were never opened are skipped.
