@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-python test-openai race lint bench bench-loadgen fuzz clean check
+.PHONY: help build demo test test-python test-openai test-servers race lint bench bench-loadgen fuzz clean check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,10 @@ test-python: ## run the tests that need Python (PYTHON=interpreter with the requ
 
 test-openai: ## benchmark a real server with OpenAI's API (URL=http://HOST/v1; backends/openai/testdata/llamacpp.py starts one)
 	PLUMBLINE_OPENAI_URL=$(URL) $(GO) test -count=1 -v -run TestRealServer ./backends/openai
+
+test-servers: ## benchmark MLServer, Triton and a two-node Ray Serve (MLSERVER_PYTHON= TRITON_PYTHON= RAY_PYTHON=, else python3)
+	PLUMBLINE_MLSERVER_PYTHON=$(or $(MLSERVER_PYTHON),python3) PLUMBLINE_TRITON_PYTHON=$(or $(TRITON_PYTHON),python3) \
+	PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -timeout 30m -run TestServers ./e2e
 
 race: ## the same under the race detector
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
