@@ -13,8 +13,8 @@ const (
 	growthBytes = 64 << 20
 	// noiseBytes is what a process may grow by over any number of queries, between two collections of garbage.
 	noiseBytes = 24 << 20
-	// atATime is how many queries of a slow subject are in work at a time in the second half of the check.
-	atATime = 64
+	// mostAtATime is how many queries of a slow subject are in work at a time, at most, in the second half of the check.
+	mostAtATime = 64
 )
 
 // memory makes many queries, and looks at the memory before and after.
@@ -23,7 +23,7 @@ func memory(ctx context.Context, v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := c.endure(ctx, min(v.subject.Queries/10, 2*c.size), v.subject.MemoryTime/4); err != nil { // grown to its working size
+	if err := c.grow(ctx, min(v.subject.Queries/10, 2*c.size), v.subject.MemoryTime/4); err != nil {
 		return "", err
 	}
 	before, err := residentBytes(c.plugin.PID())
@@ -53,6 +53,27 @@ func allowed(made, n int) int64 {
 	return max(int64(float64(growthBytes)*float64(made)/float64(n)), noiseBytes)
 }
 
+// grow lets the process grow to its working size: with a query at a time, and with many.
+func (c *client) grow(ctx context.Context, n int, most time.Duration) error {
+	if _, err := c.endure(ctx, n, most); err != nil {
+		return err
+	}
+	_, err := c.askEach(ctx, c.some(0, c.atATime()))
+	return err
+}
+
+// atATime is how many queries of a slow subject are in work at a time.
+func (c *client) atATime() int { return min(mostAtATime, 2*c.size) }
+
+// some are n samples from one on, in turn.
+func (c *client) some(from, n int) []loadgen.SampleIndex {
+	indices := make([]loadgen.SampleIndex, n)
+	for i := range indices {
+		indices[i] = loadgen.SampleIndex((from + i) % c.size)
+	}
+	return indices
+}
+
 // endure makes n queries of one sample, or as many as begin before most has passed: one after the other, and from half of
 // the time on many at a time. It returns how many were made.
 func (c *client) endure(ctx context.Context, n int, most time.Duration) (made int, err error) {
@@ -60,13 +81,9 @@ func (c *client) endure(ctx context.Context, n int, most time.Duration) (made in
 	for made < n && time.Since(start) < most {
 		together := 1
 		if time.Since(start) > most/2 {
-			together = min(atATime, n-made)
+			together = min(c.atATime(), n-made)
 		}
-		indices := make([]loadgen.SampleIndex, together)
-		for i := range indices {
-			indices[i] = loadgen.SampleIndex((made + i) % c.size)
-		}
-		if _, err := c.askEach(ctx, indices); err != nil {
+		if _, err := c.askEach(ctx, c.some(made, together)); err != nil {
 			return made, err
 		}
 		made += together
