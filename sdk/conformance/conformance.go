@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type Subject struct {
 	Open sdk.Options
 	// Env is added to the plugin's environment.
 	Env []string
+	// Approve, if not nil, is asked at each launch: see host.LaunchOptions.
+	Approve func(binary *os.File) error
 	// Reference, if not nil, is whose answers to the whole data set the subject's are compared with: another backend's, or
 	// another binary's.
 	Reference *Reference

@@ -56,7 +56,7 @@ func (v *visit) end() error {
 
 // launch starts the plugin.
 func (v *visit) launch(ctx context.Context) (*host.Plugin, error) {
-	p, err := host.Launch(ctx, v.subject.Binary, host.LaunchOptions{Env: v.subject.Env, StartTimeout: time.Minute})
+	p, err := host.Launch(ctx, v.subject.Binary, host.LaunchOptions{Env: v.subject.Env, StartTimeout: time.Minute, Approve: v.subject.Approve})
 	if err != nil {
 		return nil, err
 	}

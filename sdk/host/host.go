@@ -79,8 +79,12 @@ type LaunchOptions struct {
 	Env              []string      // added to the plugin's environment, as NAME=VALUE
 	Inherit          []string      // names of further variables that it inherits; NAME* for all that begin so, * for all
 	TLS              bool          // mutual TLS on the unix socket too; it doubles the round trip
-	Limits           Limits        // of what its processes may use; zero: none
 	StreamOnly       bool          // no shared memory: every frame goes over the gRPC stream, as it does with TLS
+	Limits           Limits        // of what its processes may use; zero: none
+	// Approve, if not nil, is called with the open binary before it is started. An error, which Launch returns, keeps it from
+	// being started; else the file that was approved is the one that is executed, on Linux even if its name comes to mean
+	// another one meanwhile. A file that is changed while it is started is an *Error.
+	Approve func(binary *os.File) error
 }
 
 func (o LaunchOptions) withDefaults() LaunchOptions {

@@ -34,6 +34,10 @@ func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) 
 	}
 	p.process = newProcess(path, p.output)
 	p.process.bound = p.bound
+	if fault := p.approve(); fault != nil {
+		return nil, fault
+	}
+	defer p.process.binary.close()
 	var err error
 	if p.folder, err = newFolder(socketParent()); err != nil {
 		return nil, p.failure(KindStart, err, "no private folder for its socket: "+err.Error(), "set TMPDIR to a folder that can be written")
@@ -47,6 +51,19 @@ func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) 
 		return nil, err
 	}
 	return p, nil
+}
+
+// approve has the binary checked, if the launch asks for it.
+func (p *Plugin) approve() (err error) {
+	if p.options.Approve == nil {
+		return nil
+	}
+	p.process.binary, err = approve(p.path, p.options.Approve)
+	var failed *Error
+	if err != nil && !errors.As(err, &failed) {
+		return p.failure(KindStart, err, "it cannot be started: "+err.Error(), execHint(err))
+	}
+	return err
 }
 
 // absolute keeps a file of the working directory from being looked up in PATH.
@@ -123,6 +140,11 @@ func (p *Plugin) shake(ctx context.Context) error {
 	}
 	if err := p.ring.started(); err != nil {
 		return p.failure(KindStart, err, "its shared memory: "+err.Error(), "")
+	}
+	if p.process.binary != nil {
+		if err := p.process.binary.unchanged(); err != nil {
+			return p.failure(KindStart, err, "it was ended again: "+err.Error(), "is it being built or installed? Start again; and see who may write it")
+		}
 	}
 	if fault := p.checkAddress(); fault != nil {
 		return fault

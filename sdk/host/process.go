@@ -32,6 +32,7 @@ type process struct {
 	output    *output
 	inherited []*os.File // by the process, as descriptors 3 and on
 	bound     func()     // called once the process is started
+	binary    *approved  // what to execute; nil: the file at path
 
 	cmd    *exec.Cmd
 	stdin  *os.File // held open while we live: see package lifeline
@@ -75,6 +76,9 @@ func (p *process) start() error {
 	in, out, errs := stdio[0], stdio[1], stdio[2]
 	defer closeFiles(in.r, out.w, errs.w) // the child has its own
 	p.cmd = exec.Command(p.path)
+	if p.binary != nil {
+		p.cmd.Path = p.binary.path
+	}
 	p.cmd.Env = p.env
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in.r, out.w, errs.w
 	p.cmd.ExtraFiles = p.inherited

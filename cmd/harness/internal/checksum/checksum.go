@@ -26,11 +26,17 @@ func File(path string) (sum string, size int64, err error) {
 	return sum, size, nil
 }
 
+// Contents returns the SHA-256 of what r holds from here on, in lower-case hex, and its size.
+func Contents(r io.Reader) (sum string, size int64, err error) {
+	h := sha256.New()
+	size, err = io.Copy(h, r)
+	return hex.EncodeToString(h.Sum(nil)), size, err
+}
+
 // contents reads f to its end and closes it.
 func contents(f io.ReadCloser) (sum string, size int64, err error) {
-	h := sha256.New()
-	size, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), size, errors.Join(err, f.Close())
+	sum, size, err = Contents(f)
+	return sum, size, errors.Join(err, f.Close())
 }
 
 // DatasetNote says what the sum of Dataset covers.

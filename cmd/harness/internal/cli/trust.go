@@ -18,14 +18,15 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/trust"
 )
 
-const trustHelp = `Pin plugin binaries by their SHA-256. From the first pin on, the harness starts no plugin that has none or another one.
-Nothing is executed by this command.
+const trustHelp = `Pin plugins by their SHA-256, with the libraries beside them. From the first pin on, the harness starts no plugin that has
+none or another one, or that has other libraries. Nothing is executed by this command.
 
-  harness trust resnet50                  pin a plugin, or update its pin after a new build
+  harness trust resnet50                  pin a plugin and its libraries, or update the pins after a new build
   harness trust ./plumbline-plugin-acme   the same for a binary that is not installed
   harness trust --all                     every plugin that is found
+  harness trust acme --with FILE          pin a plugin, and another file that must be right: a module, a model
   harness trust --remove resnet50         take a pin away
-  harness trust                           list the pins, and whether the binaries still match
+  harness trust                           list the pins, and whether the files still match
 
 The pins are in plugins.lock in the folder that PLUMBLINE_CONFIG names, else in ~/.config/plumbline; --lock FILE is another
 one. Remove the file to run any plugin again. SECURITY.md says what pins are worth.`
@@ -37,6 +38,7 @@ const trustName = "trust"
 type trustFlags struct {
 	*pluginFlags
 	all, remove bool
+	with        []string
 }
 
 func (a *app) trustCommand(f *pluginFlags) *cobra.Command {
@@ -46,6 +48,7 @@ func (a *app) trustCommand(f *pluginFlags) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.trust(args, t) },
 	}
 	c.Flags().BoolVar(&t.all, "all", false, "pin every plugin that is found")
+	c.Flags().StringArrayVar(&t.with, "with", nil, "pin this `FILE` too: no plugin is started unless it is as it was (repeatable)")
 	c.Flags().BoolVar(&t.remove, "remove", false, "take the pins of the plugins away")
 	return c
 }
@@ -54,6 +57,8 @@ func (a *app) trust(args []string, f *trustFlags) error {
 	switch {
 	case f.all && (f.remove || len(args) > 0):
 		return exitcode.With(exitcode.Usage, errors.New("trust --all takes neither a plugin nor --remove"))
+	case f.remove && len(f.with) > 0:
+		return exitcode.With(exitcode.Usage, errors.New("trust --remove takes the files without --with"))
 	case f.remove && len(args) == 0:
 		return exitcode.With(exitcode.Usage, errors.New("trust --remove: which plugin? harness trust lists the pins"))
 	}
@@ -61,15 +66,24 @@ func (a *app) trust(args []string, f *trustFlags) error {
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 && !f.all {
+	if len(args) == 0 && !f.all && len(f.with) == 0 {
 		return a.listPins(lock)
 	}
 	binaries, err := a.binaries(args, f)
 	if err != nil {
 		return err
 	}
+	change := a.pin
+	if f.remove {
+		change = a.unpin
+	}
 	for _, b := range binaries {
-		if err := a.changePin(lock, b, f.remove); err != nil {
+		if err := change(lock, b.Path); err != nil {
+			return err
+		}
+	}
+	for _, file := range f.with {
+		if err := a.pinFile(lock, file); err != nil {
 			return err
 		}
 	}
@@ -94,35 +108,56 @@ func (a *app) binaries(args []string, f *trustFlags) ([]host.Found, error) {
 		}
 		all = append(all, found...)
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && (f.all || len(args) > 0) {
 		return nil, (&discover.Catalog{Dirs: dirs}).None()
 	}
 	return all, nil
 }
 
-func (a *app) changePin(lock *trust.Lock, b host.Found, remove bool) error {
-	if remove {
-		if !lock.Remove(b.Path) {
-			return exitcode.With(exitcode.Usage, fmt.Errorf("%s has no pin in %s", b.Path, lock.Path))
-		}
-		_, err := fmt.Fprintf(a.Stdout, "removed  %s\n", b.Path)
-		return err
+// unpin forgets a file.
+func (a *app) unpin(lock *trust.Lock, path string) error {
+	removed := lock.Remove(path)
+	if len(removed) == 0 {
+		return exitcode.With(exitcode.Usage, fmt.Errorf("%s has no pin in %s", path, lock.Path))
 	}
-	sum, _, err := checksum.File(b.Path)
+	for _, p := range removed {
+		if _, err := fmt.Fprintf(a.Stdout, "removed  %s\n", p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pin pins a plugin and the libraries beside it.
+func (a *app) pin(lock *trust.Lock, path string) error {
+	libraries, err := trust.Libraries(path)
 	if err != nil {
-		return exitcode.With(exitcode.Plugin, fmt.Errorf("plugin %s: %w", b.Name, err))
+		return exitcode.With(exitcode.Plugin, err)
+	}
+	for _, file := range append([]string{path}, libraries...) {
+		if err := a.pinFile(lock, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) pinFile(lock *trust.Lock, path string) error {
+	sum, _, err := checksum.File(path)
+	if err != nil {
+		return exitcode.With(exitcode.Plugin, fmt.Errorf("cannot be pinned: %w", err))
 	}
 	what := "pinned"
-	switch old, found := lock.Pin(b.Path); {
+	switch old, found := lock.Pin(path); {
 	case found && old == sum:
 		what = "as it was"
 	case found:
 		what = "updated"
 	}
-	if err := lock.Set(b.Path, sum); err != nil {
+	if err := lock.Set(path, sum); err != nil {
 		return exitcode.With(exitcode.Usage, err)
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s  %s  %s\n", what, sum, b.Path)
+	_, err = fmt.Fprintf(a.Stdout, "%s  %s  %s\n", what, sum, path)
 	return err
 }
 
@@ -142,7 +177,7 @@ func (a *app) listPins(lock *trust.Lock) error {
 	for _, path := range lock.Paths() {
 		sum, _ := lock.Pin(path)
 		state := "ok"
-		if err := lock.Check(path); err != nil {
+		if lock.Check(path) != "" {
 			state, bad = "NOT THE SAME", true
 		}
 		t.Row(state, sum, path)
@@ -211,7 +246,7 @@ func (a *app) trustCheck(f *pluginFlags) doctor.Check {
 	}
 	c.Found = fmt.Sprintf("%d in %s: no other plugin is started", len(lock.Paths()), lock.Path)
 	for _, path := range lock.Paths() {
-		if err := lock.Check(path); err != nil {
+		if lock.Check(path) != "" {
 			c.State, c.Advice = doctor.Warn, "harness trust lists those that do not match"
 		}
 	}

@@ -49,6 +49,28 @@ func TestOtherPluginsAreRefused(t *testing.T) {
 	s.want(0, s.run("describe", "resnet50"))
 }
 
+func TestLibrariesAndFilesArePinned(t *testing.T) {
+	s, binary, lock := pinned(t)
+	library, model := filepath.Join(s.plugins, "libruntime.so"), filepath.Join(s.dir, "model.onnx")
+	for _, path := range []string{library, model} {
+		if err := os.WriteFile(path, []byte("as it is"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.want(5, s.run("run", "resnet50", "--out", s.out()), library, "has no pin")
+	s.want(0, s.run("trust", "resnet50"), "as it was", "pinned", library)
+	s.want(0, s.run("trust", "--with", model), "pinned", model)
+	s.want(0, s.run("describe", "resnet50"))
+	if err := os.WriteFile(model, []byte("changed"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.want(5, s.run("run", "resnet50", "--out", s.out()), "the sha256 of "+model, lock+" pins")
+	s.want(0, s.run("trust", "--remove", model), "removed")
+	s.want(2, s.run("trust", "--remove", binary, "--with", model), "without --with")
+	s.want(0, s.run("trust", "--remove", binary), "removed", library)
+	s.want(5, s.run("trust", "--with", filepath.Join(s.dir, "none")), "none")
+}
+
 func TestTrustRemove(t *testing.T) {
 	s, binary, _ := pinned(t)
 	if err := os.Remove(binary); err != nil {

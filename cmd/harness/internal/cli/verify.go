@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -104,6 +105,9 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 // subject is what the flags name. A plugin that does not even start is one: the first check says so.
 func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, error) {
 	s := conformance.Subject{Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime}
+	if g, ok := a.Plugins.(trust.Guard); ok {
+		s.Approve = func(binary *os.File) error { return g.Lock.Approve(binary.Name(), binary) }
+	}
 	p, err := a.build(c, f.pluginFlags, f.request)
 	if err != nil {
 		path, ok := a.unanswering(f, err)

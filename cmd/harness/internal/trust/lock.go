@@ -1,10 +1,13 @@
-// Package trust pins plugin binaries by their SHA-256: where a lock file exists, no other plugin is started.
+// Package trust pins plugins and the files that they load by their SHA-256: where a lock file exists, no other plugin is
+// started.
 //
-// The lock file is a list as sha256sum writes and checks it, one line per plugin: 64 hexadecimal digits, two spaces, the
-// path of the binary (a relative one is meant from the file's own folder). Lines that begin with # are comments.
+// The lock file is a list as sha256sum writes and checks it, one line per file: 64 hexadecimal digits, two spaces, the
+// path (a relative one is meant from the lock file's own folder). Lines that begin with # are comments. Files whose names
+// begin as plugins' do are plugins; every other file must be as it is pinned before any plugin is started, and so must
+// each library that lies beside the plugin.
 //
-// In: the file, the check before a start. Out: who may write it (the system's permissions), libraries that a plugin
-// loads.
+// In: the file, the check before a start. Out: who may write it (the system's permissions), libraries of the system,
+// what a plugin does once it is started.
 package trust
 
 import (
@@ -32,7 +35,7 @@ type Lock struct {
 	// Path is the file's.
 	Path string
 	read bool
-	pins map[string]string // SHA-256 in lower-case hex, by the binary's path: absolute, without links
+	pins map[string]string // SHA-256 in lower-case hex, by the file's path: absolute, without links
 }
 
 // New is a lock file at path without pins. Save writes it.
@@ -103,16 +106,16 @@ func real(path string) string {
 // Exists reports whether the file was there to be read: without one every plugin may be started.
 func (l *Lock) Exists() bool { return l.read }
 
-// Paths lists the pinned binaries in order.
+// Paths lists the pinned files in order.
 func (l *Lock) Paths() []string { return slices.Sorted(maps.Keys(l.pins)) }
 
-// Pin returns the SHA-256 that the binary at path must have, and whether it has a pin.
+// Pin returns the SHA-256 that the file at path must have, and whether it has a pin.
 func (l *Lock) Pin(path string) (sum string, found bool) {
 	sum, found = l.pins[real(path)]
 	return sum, found
 }
 
-// Set pins the binary at path.
+// Set pins the file at path.
 func (l *Lock) Set(path, sum string) error {
 	path = real(path)
 	if strings.ContainsAny(path, "\n\r\\") {
@@ -122,15 +125,29 @@ func (l *Lock) Set(path, sum string) error {
 	return nil
 }
 
-// Remove takes the pin of the binary at path away, and reports whether there was one.
-func (l *Lock) Remove(path string) bool {
+// Remove takes the pin of the file at path away, and with the last plugin of a folder those of the libraries beside it. It
+// returns the paths of all whose pins it took, none where path had no pin.
+func (l *Lock) Remove(path string) (removed []string) {
 	path = real(path)
-	_, found := l.pins[path]
+	if _, found := l.pins[path]; !found {
+		return nil
+	}
+	removed = []string{path}
 	delete(l.pins, path)
-	return found
+	folder := filepath.Dir(path)
+	neighbour := func(p string) bool { return isPlugin(p) && filepath.Dir(p) == folder }
+	if isPlugin(path) && !slices.ContainsFunc(l.Paths(), neighbour) {
+		for _, p := range l.Paths() {
+			if isLibrary(filepath.Base(p)) && beside(p, folder) {
+				removed = append(removed, p)
+				delete(l.pins, p)
+			}
+		}
+	}
+	return removed
 }
 
-const header = "# Plumbline starts these plugins only: see SECURITY.md. Written by harness trust; check with sha256sum -c.\n"
+const header = "# Plumbline starts these plugins only, with these libraries: see SECURITY.md. Written by harness trust; check with sha256sum -c.\n"
 
 // Save writes the file in the place of the old one, readable by its owner alone. The folder is made.
 func (l *Lock) Save() error {

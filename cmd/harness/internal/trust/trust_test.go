@@ -71,7 +71,7 @@ func TestGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuse(binary(dir, "one"), old, sum)
-	if _, err := g.Launch(t.Context(), binary(dir, "three"), host.LaunchOptions{}); !errors.Is(err, ErrRefused) || !errors.Is(err, os.ErrNotExist) {
+	if _, err := g.Launch(t.Context(), binary(dir, "three"), host.LaunchOptions{}); exitcode.Of(err) != exitcode.Plugin || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that does not exist: %v", err)
 	}
 }
@@ -89,9 +89,90 @@ func TestGuardSeesThroughLinks(t *testing.T) {
 	p.Close()
 }
 
+// What a plugin loads must be pinned as well: the libraries beside it, and whatever else is in the lock file.
+func TestGuardOfCompanions(t *testing.T) {
+	launcher, dir, lock := installed(t, "one")
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	pin := func(path string) {
+		t.Helper()
+		sum, _, err := checksum.File(path)
+		if err = errors.Join(err, lock.Set(path, sum)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	launch := func() error {
+		p, err := Guard{launcher, lock}.Launch(t.Context(), binary(dir, "one"), host.LaunchOptions{})
+		if err == nil {
+			p.Close()
+		}
+		return err
+	}
+	refused := func(wants ...string) {
+		t.Helper()
+		err := launch()
+		if !errors.Is(err, ErrRefused) || exitcode.Of(err) != exitcode.Plugin {
+			t.Fatalf("%v, want a refusal", err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("no %q in: %v", want, err)
+			}
+		}
+	}
+	write("notes.txt", "not loaded")
+	module := write("elsewhere/module.py", "import os")
+	if err := launch(); err != nil {
+		t.Fatal(err)
+	}
+	first, second := write("libruntime.so.1.28", "first"), write("lib/libextra.so", "second")
+	refused(first, second, "has no pin", "harness trust")
+	pin(first)
+	pin(second)
+	pin(module)
+	if err := launch(); err != nil {
+		t.Fatal(err)
+	}
+	write("libruntime.so.1.28", "other")
+	write("elsewhere/module.py", "import socket")
+	refused("the sha256 of "+first, "the sha256 of "+module)
+	pin(first)
+	pin(module)
+	if err := os.Remove(module); err != nil {
+		t.Fatal(err)
+	}
+	refused("cannot be read", module, "--remove")
+	lock.Remove(module)
+	if err := launch(); err != nil {
+		t.Error(err)
+	}
+	if removed := lock.Remove(binary(dir, "one")); !slices.Equal(removed, []string{binary(dir, "one"), second, first}) {
+		t.Errorf("with the last plugin of the folder %q went", removed)
+	}
+}
+
+func TestLibraryNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"libonnxruntime.so": true, "libx.so.1": true, "X.DLL": true, "x.dylib": true, "_ext.cpython-312.so": true,
+		"plumbline-plugin-one": false, "so": false, "x.sort": false,
+	} {
+		if isLibrary(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}
+
 func TestSaveAndLoad(t *testing.T) {
 	_, dir, lock := installed(t, "one", "two")
-	if !lock.Remove(binary(dir, "two")) || lock.Remove(binary(dir, "two")) {
+	if len(lock.Remove(binary(dir, "two"))) != 1 || lock.Remove(binary(dir, "two")) != nil {
 		t.Error("a pin can be removed once")
 	}
 	if err := lock.Save(); err != nil {

@@ -83,11 +83,27 @@ func (l *Launcher) Install(dir string) error {
 	return nil
 }
 
+// approve asks whether the file may be started, as a start does.
+func approve(path string, o host.LaunchOptions) error {
+	if o.Approve == nil {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return &host.Error{Kind: host.KindStart, Path: path, Found: err.Error(), Err: err}
+	}
+	defer f.Close()
+	return o.Approve(f)
+}
+
 // Discover implements plugin.Launcher.
 func (l *Launcher) Discover(dirs []string) ([]host.Found, error) { return host.Discover(dirs) }
 
 // Launch implements plugin.Launcher.
-func (l *Launcher) Launch(_ context.Context, path string, _ host.LaunchOptions) (plugin.Plugin, error) {
+func (l *Launcher) Launch(_ context.Context, path string, o host.LaunchOptions) (plugin.Plugin, error) {
+	if err := approve(path, o); err != nil {
+		return nil, err
+	}
 	name := strings.TrimPrefix(filepath.Base(path), host.BinaryPrefix)
 	f := l.fakes[name]
 	if f == nil {
