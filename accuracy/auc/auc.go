@@ -68,8 +68,9 @@ type Scorer struct {
 // New returns a scorer. It keeps the slices of t and does not change them. It returns an ErrTruth that lists ranges
 // outside of the labels and labels that are neither 0 nor 1.
 func New(t Truth, o Options) (*Scorer, error) {
-	if int(o.DType) >= len(dtypes) {
-		return nil, fmt.Errorf("unknown payload dtype %v", o.DType)
+	var err error
+	if o.DType, err = o.DType.Resolve(dtypes()...); err != nil {
+		return nil, err
 	}
 	if err := t.check(); err != nil {
 		return nil, err

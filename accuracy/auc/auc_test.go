@@ -160,7 +160,7 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := New(Truth{Labels: []uint8{1}}, Options{}); !errors.Is(err, ErrTruth) {
 		t.Errorf("labels without samples: %v, want ErrTruth", err)
 	}
-	if _, err := New(Truth{}, Options{DType(9)}); err == nil {
+	if _, err := New(Truth{}, Options{DType(99)}); err == nil {
 		t.Error("no error for an unknown dtype")
 	}
 }
@@ -244,7 +244,7 @@ func FuzzAdd(f *testing.F) {
 	f.Add(i64(1<<50, 1, 0, 7), uint8(2))
 	f.Add(f32(float32(math.NaN()), 1), uint8(0))
 	f.Fuzz(func(t *testing.T, payload []byte, dtype uint8) {
-		s, err := New(Truth{}, Options{DType(dtype % 3)})
+		s, err := New(Truth{}, Options{dtypes()[dtype%3]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func FuzzAdd(f *testing.F) {
 			return
 		}
 		r, err := s.Result()
-		if err != nil || r.Total != len(payload)/2/dtypes[dtype%3].size || r.Good > r.Total {
+		if err != nil || r.Total != len(payload)/2/dtypes()[dtype%3].Size() || r.Good > r.Total {
 			t.Fatalf("%+v of %d bytes, %v", r, len(payload), err)
 		}
 		if r.Defined() && (r.AUC < 0 || r.AUC > 1) {

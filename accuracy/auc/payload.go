@@ -53,7 +53,7 @@ func (s *Scorer) take(index uint64, payload []byte) error {
 
 // pairs is the number of pairs in a payload, whose length must be right.
 func (s *Scorer) pairs(index uint64, payload []byte) (int, error) {
-	each, what := dtypes[s.options.DType].size, "a prediction"
+	each, what := s.options.DType.Size(), "a prediction"
 	if s.truth.Labels == nil {
 		each, what = 2*each, "a prediction and a label"
 	}
@@ -81,9 +81,9 @@ func (s *Scorer) decode(index uint64, payload []byte, pairs int, labels []uint8)
 	for i := range pairs {
 		prediction, label := 0.0, 0.0
 		if labels == nil {
-			prediction, label = d.value(payload, 2*i), d.value(payload, 2*i+1)
+			prediction, label = d.At(payload, 2*i), d.At(payload, 2*i+1)
 		} else {
-			prediction, label = d.value(payload, i), float64(labels[i])
+			prediction, label = d.At(payload, i), float64(labels[i])
 		}
 		if problem := s.pair(prediction, label); problem != "" {
 			wrong.Addf("sample %d, pair %d: %s", index, i, problem)

@@ -91,8 +91,9 @@ type Scorer struct {
 
 // New returns a scorer for a data set whose sample i (qsl_idx) is cases[i]. It keeps cases and does not change them.
 func New(cases []Case, o Options) (*Scorer, error) {
-	if int(o.DType) >= len(dtypes) {
-		return nil, fmt.Errorf("unknown payload dtype %v", o.DType)
+	var err error
+	if o.DType, err = o.DType.Resolve(dtypes()...); err != nil {
+		return nil, err
 	}
 	var wrong faults.List
 	for i, c := range cases {
@@ -119,7 +120,7 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 		return nil
 	}
 	c := &s.cases[index]
-	if want := c.voxels() * dtypes[s.options.DType].size; len(payload) != want {
+	if want := c.voxels() * s.options.DType.Size(); len(payload) != want {
 		return fmt.Errorf("%w: sample %d (%s): %d bytes, want %d: %v voxels of %v", ErrPayload, index, c.Name, len(payload), want, c.Shape, s.options.DType)
 	}
 	labels, err := s.labels(c)
@@ -150,7 +151,7 @@ func (s *Scorer) labels(c *Case) ([]uint8, error) {
 func (s *Scorer) compare(payload, labels []byte) (overlap, error) {
 	const most = 1 << 14
 	var o overlap
-	size := dtypes[s.options.DType].size
+	size := s.options.DType.Size()
 	for start := 0; start < len(labels); start += most {
 		end := min(start+most, len(labels))
 		place := o.add(s.predictions(payload[start*size:end*size], end-start), labels[start:end])
@@ -161,18 +162,18 @@ func (s *Scorer) compare(payload, labels []byte) (overlap, error) {
 		if labels[at] > classes {
 			return o, fmt.Errorf("%w: voxel %d is %d, want 0, 1 or 2", ErrTruth, at, labels[at])
 		}
-		return o, fmt.Errorf("%w: voxel %d is %v, want 0, 1 or 2", ErrPayload, at, s.options.DType.value(payload, at))
+		return o, fmt.Errorf("%w: voxel %d is %v, want 0, 1 or 2", ErrPayload, at, s.options.DType.At(payload, at))
 	}
 	return o, nil
 }
 
 // predictions are the classes of n elements: the payload itself where its elements are bytes.
 func (s *Scorer) predictions(payload []byte, n int) []byte {
-	if dtypes[s.options.DType].size == 1 {
+	if s.options.DType.Size() == 1 {
 		return payload
 	}
 	s.block = append(s.block[:0], make([]byte, n)...)
-	s.options.DType.narrow(s.block, payload)
+	narrow(s.options.DType, s.block, payload)
 	return s.block
 }
 

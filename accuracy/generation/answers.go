@@ -55,7 +55,7 @@ func (a *Answers) Add(index uint64, payload []byte) error {
 		a.duplicates++
 		return nil
 	}
-	ids, err := a.dtype.AppendIDs(a.ids[:0], payload)
+	ids, err := AppendIDs(a.ids[:0], a.dtype, payload)
 	a.ids = ids
 	if err != nil {
 		return fmt.Errorf("sample %d: %w", index, err)

@@ -26,7 +26,7 @@ func (w words) Decode(ids []int32) (string, error) {
 	return b.String(), nil
 }
 
-func payload(d DType, ids ...int64) (p []byte) {
+func encoded(d DType, ids ...int64) (p []byte) {
 	for _, id := range ids {
 		switch d {
 		case Int64:
@@ -51,7 +51,7 @@ func TestResult(t *testing.T) {
 			index uint64
 			ids   []int64
 		}{{1, []int64{3}}, {0, []int64{1, 3, 5}}, {1, []int64{99}}} {
-			if err := s.Add(e.index, payload(d, e.ids...)); err != nil {
+			if err := s.Add(e.index, encoded(d, e.ids...)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -76,9 +76,9 @@ func TestFaults(t *testing.T) {
 	}{
 		{"beyond the data set", 2, nil, ErrIndex, "sample 2, want one below 2"},
 		{"a part of an id", 0, make([]byte, 12), ErrPayload, "12 bytes, want a multiple of 8 for int64"},
-		{"beyond the vocabulary", 1, payload(Int64, 5, 100), ErrPayload, "sample 1, read as int64: 100 at place 1"},
-		{"negative", 1, payload(Int64, -5), ErrPayload, "-1 at place 0"},
-		{"beyond 32 bits", 1, payload(Int64, 1<<32+5), ErrPayload, "-1 at place 0"},
+		{"beyond the vocabulary", 1, encoded(Int64, 5, 100), ErrPayload, "sample 1, read as int64: 100 at place 1"},
+		{"negative", 1, encoded(Int64, -5), ErrPayload, "-1 at place 0"},
+		{"beyond 32 bits", 1, encoded(Int64, 1<<32+5), ErrPayload, "-1 at place 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScorer(Int64, "a", "b")
@@ -94,7 +94,7 @@ func TestFaults(t *testing.T) {
 
 func TestFloatsThatAreNoIDs(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), -1, 1e10} {
-		ids, err := Float32.AppendIDs(nil, binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v))))
+		ids, err := AppendIDs(nil, Float32, binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v))))
 		if err != nil || len(ids) != 1 || ids[0] != -1 {
 			t.Errorf("%v: %v, %v", v, ids, err)
 		}
@@ -122,8 +122,8 @@ func TestWindow(t *testing.T) {
 func FuzzAppendIDs(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(2))
 	f.Fuzz(func(t *testing.T, p []byte, d uint8) {
-		dtype := DType(d % 3)
-		ids, err := dtype.AppendIDs(nil, p)
+		dtype := dtypes()[d%3]
+		ids, err := AppendIDs(nil, dtype, p)
 		if (err == nil) != (len(p)%dtype.Size() == 0) || err == nil && len(ids)*dtype.Size() != len(p) {
 			t.Errorf("%v: %d bytes give %d ids, %v", dtype, len(p), len(ids), err)
 		}
@@ -140,7 +140,7 @@ func BenchmarkResult(b *testing.B) {
 		for j := range ids {
 			ids[j] = int64(random.ExpFloat64() * 800)
 		}
-		payloads[i] = payload(Int64, ids...)
+		payloads[i] = encoded(Int64, ids...)
 		references[i], _ = words{1 << 20}.Decode(func() (other []int32) {
 			for _, id := range ids {
 				other = append(other, int32(id)+int32(random.IntN(2)))

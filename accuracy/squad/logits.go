@@ -13,21 +13,22 @@ type logits struct{ start, end []float64 }
 
 // read fills the logits from a payload of pairs, or, transposed, of all starts before all ends.
 func (l *logits) read(payload []byte, o Options) error {
-	if int(o.DType) >= len(dtypes) {
-		return fmt.Errorf("unknown payload dtype %v", o.DType)
+	d, err := o.DType.Resolve(dtypes()...)
+	if err != nil {
+		return err
 	}
-	d := dtypes[o.DType]
-	n := len(payload) / (2 * d.size)
-	if len(payload)%(2*d.size) != 0 || n == 0 || n > len(l.start) {
+	pair := 2 * d.Size()
+	n := len(payload) / pair
+	if len(payload)%pair != 0 || n == 0 || n > len(l.start) {
 		return fmt.Errorf("payload of %d bytes, want a multiple of %d, from %d to %d, for start and end logits of dtype %v; was the log written with another dtype?",
-			len(payload), 2*d.size, 2*d.size, 2*d.size*len(l.start), o.DType)
+			len(payload), pair, pair, pair*len(l.start), d)
 	}
 	for i := range n {
 		first, second := 2*i, 2*i+1
 		if o.Transposed {
 			first, second = i, n+i
 		}
-		l.start[i], l.end[i] = d.read(payload[first*d.size:]), d.read(payload[second*d.size:])
+		l.start[i], l.end[i] = d.At(payload, first), d.At(payload, second)
 		if math.IsNaN(l.start[i]) || math.IsNaN(l.end[i]) {
 			return fmt.Errorf("the logits of position %d are %v and %v, want numbers; is the model or its precision broken?", i, l.start[i], l.end[i])
 		}

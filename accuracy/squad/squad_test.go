@@ -104,34 +104,12 @@ func TestScorerRefuses(t *testing.T) {
 	}
 }
 
-func TestDTypes(t *testing.T) {
-	cases := []struct {
-		dtype string
-		bytes string
-		want  float64
-	}{
-		{"", "\x00\x00\xc0\xbf", -1.5}, {"float64", "\x00\x00\x00\x00\x00\x00\xf8\x3f", 1.5}, {"int8", "\xff", -1}, {"int16", "\x00\x80", -32768},
-		{"int32", "\xfe\xff\xff\xff", -2}, {"int64", "\x00\x00\x00\x00\x01\x00\x00\x00", 1 << 32}, {"float16", "\x00\xbe", -1.5},
-		{"float16", "\x01\x00", 0x1p-24}, {"float16", "\xff\x03", 1023 * 0x1p-24}, {"float16", "\xff\x7b", 65504}, {"float16", "\x00\xfc", math.Inf(-1)},
-		{"float16", "\x00\x04", 0x1p-14},
+func TestParseDType(t *testing.T) {
+	if d, err := ParseDType(""); d != Float32 || err != nil {
+		t.Errorf("empty: %v, %v; want float32", d, err)
 	}
-	for _, c := range cases {
-		d, err := ParseDType(c.dtype)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := dtypes[d].read([]byte(c.bytes)); got != c.want || dtypes[d].size != len(c.bytes) {
-			t.Errorf("%v % x: got %v, want %v", d, c.bytes, got, c.want)
-		}
-	}
-	if v := fromHalf(0x7e00); !math.IsNaN(v) {
-		t.Errorf("not a number reads as %v", v)
-	}
-	if _, err := ParseDType("bfloat16"); err == nil || !strings.Contains(err.Error(), "float16") {
-		t.Errorf("unknown dtype: %v", err)
-	}
-	if name := DType(42).String(); name != "DType(42)" {
-		t.Error(name)
+	if _, err := ParseDType("uint8"); err == nil || !strings.Contains(err.Error(), "float16") {
+		t.Errorf("a type that the script does not accept: %v", err)
 	}
 }
 

@@ -4,61 +4,39 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/payload"
 )
 
-// DType is the element type of the payloads. The zero value is Float32, the official default.
-type DType uint8
+// DType is the element type of the payloads. The zero value means Float32, the official default.
+type DType = payload.DType
 
 // The element types that the official script accepts, all little endian.
 const (
-	Float32 DType = iota
-	Int32
-	Int64
+	Float32 = payload.Float32
+	Int32   = payload.Int32
+	Int64   = payload.Int64
 )
 
-var dtypes = [...]struct {
-	name string
-	size int
-}{Float32: {"float32", 4}, Int32: {"int32", 4}, Int64: {"int64", 8}}
-
-func (d DType) String() string {
-	if int(d) >= len(dtypes) {
-		return fmt.Sprintf("DType(%d)", uint8(d))
-	}
-	return dtypes[d].name
-}
+// dtypes are those types, the default first.
+func dtypes() []DType { return []DType{Float32, Int32, Int64} }
 
 // ParseDType reads a name as String prints it; the empty name means Float32.
-func ParseDType(name string) (DType, error) {
-	if name == "" {
-		return Float32, nil
-	}
-	names := make([]string, len(dtypes))
-	for i, d := range dtypes {
-		if d.name == name {
-			return DType(i), nil
-		}
-		names[i] = d.name
-	}
-	return 0, fmt.Errorf("unknown payload dtype %q, want one of %s", name, strings.Join(names, ", "))
-}
+func ParseDType(name string) (DType, error) { return payload.Parse(name, dtypes()...) }
 
 // class returns element 0 of the payload, truncated toward zero. Values beyond int64 saturate: they are no label anyway.
-func (d DType) class(payload []byte) (int64, error) {
-	if int(d) >= len(dtypes) {
-		return 0, fmt.Errorf("unknown payload dtype %v", d)
+func class(d DType, data []byte) (int64, error) {
+	d, err := d.Resolve(dtypes()...)
+	if err != nil {
+		return 0, err
 	}
-	if size := dtypes[d].size; len(payload) == 0 || len(payload)%size != 0 {
-		return 0, fmt.Errorf("payload of %d bytes, want a multiple of %d above 0 for dtype %v; was the log written with another dtype?", len(payload), size, d)
+	if size := d.Size(); len(data) == 0 || len(data)%size != 0 {
+		return 0, fmt.Errorf("payload of %d bytes, want a multiple of %d above 0 for dtype %v; was the log written with another dtype?", len(data), size, d)
 	}
-	switch d {
-	case Int32:
-		return int64(int32(binary.LittleEndian.Uint32(payload))), nil
-	case Int64:
-		return int64(binary.LittleEndian.Uint64(payload)), nil
+	if d == Int64 {
+		return int64(binary.LittleEndian.Uint64(data)), nil // all digits
 	}
-	return truncate(float64(math.Float32frombits(binary.LittleEndian.Uint32(payload))))
+	return truncate(d.At(data, 0))
 }
 
 func truncate(v float64) (int64, error) {

@@ -64,7 +64,7 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 		s.result.Duplicates++
 		return nil
 	}
-	found, err := s.options.DType.class(payload)
+	found, err := class(s.options.DType, payload)
 	if err != nil {
 		return fmt.Errorf("%w: sample %d: %w", ErrPayload, index, err)
 	}

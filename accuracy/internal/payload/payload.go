@@ -1,0 +1,110 @@
+// Package payload reads the elements of a response's payload, of whatever type the system under test wrote them in.
+//
+// In: element types, their names, their values. Out: what the values mean (each metric's package).
+package payload
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// DType is the element type of payloads. All are little endian.
+type DType uint8
+
+// The element types that official scripts accept, each some of them.
+const (
+	Official DType = iota // that of a benchmark's official script where it is told nothing: the zero value
+	UInt8
+	Int8
+	Int16
+	Int32
+	Int64
+	Float16
+	Float32
+	Float64
+)
+
+var dtypes = [...]struct {
+	name string
+	size int
+}{
+	Official: {"official", 0},
+	UInt8:    {"uint8", 1}, Int8: {"int8", 1}, Int16: {"int16", 2}, Int32: {"int32", 4}, Int64: {"int64", 8},
+	Float16: {"float16", 2}, Float32: {"float32", 4}, Float64: {"float64", 8},
+}
+
+func (d DType) String() string {
+	if int(d) >= len(dtypes) {
+		return fmt.Sprintf("DType(%d)", uint8(d))
+	}
+	return dtypes[d].name
+}
+
+// Parse reads a name as String prints it, of one of the types that a script accepts. The empty name means the first of them.
+func Parse(name string, accepted ...DType) (DType, error) {
+	if name == "" {
+		return accepted[0], nil
+	}
+	names := make([]string, len(accepted))
+	for i, d := range accepted {
+		if d.String() == name {
+			return d, nil
+		}
+		names[i] = d.String()
+	}
+	return Official, fmt.Errorf("unknown payload dtype %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// Resolve returns d, or the first of the accepted types for Official, and an error where d is none of them.
+func (d DType) Resolve(accepted ...DType) (DType, error) {
+	if d == Official {
+		return accepted[0], nil
+	}
+	if !slices.Contains(accepted, d) {
+		return d, fmt.Errorf("unknown payload dtype %v", d)
+	}
+	return d, nil
+}
+
+// Size is the size of an element in bytes.
+func (d DType) Size() int { return dtypes[d].size }
+
+// At is element i of a payload. Every value but that of an int64 beyond 2^53, which is rounded, is exact.
+func (d DType) At(payload []byte, i int) float64 {
+	b := payload[i*dtypes[d].size:]
+	switch d {
+	case Int8:
+		return float64(int8(b[0]))
+	case Int16:
+		return float64(int16(binary.LittleEndian.Uint16(b)))
+	case Int32:
+		return float64(int32(binary.LittleEndian.Uint32(b)))
+	case Int64:
+		return float64(int64(binary.LittleEndian.Uint64(b)))
+	case Float16:
+		return half(binary.LittleEndian.Uint16(b))
+	case Float32:
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	case Float64:
+		return math.Float64frombits(binary.LittleEndian.Uint64(b))
+	}
+	return float64(b[0])
+}
+
+// half is the value of an IEEE 754 binary16.
+func half(bits uint16) float64 {
+	sign, exponent, fraction := 1-2*float64(bits>>15), int(bits>>10&31), float64(bits&1023)
+	switch exponent {
+	case 0:
+		return sign * math.Ldexp(fraction, -24)
+	case 31:
+		if fraction != 0 {
+			return math.NaN()
+		}
+		return math.Inf(int(sign))
+	}
+	return sign * math.Ldexp(1024+fraction, exponent-25)
+}
