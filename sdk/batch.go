@@ -10,7 +10,8 @@ import (
 // one goroutine at a time.
 type Batch struct {
 	infos   []backend.TensorInfo
-	buffers [][]byte
+	stage   backend.Stage // where the inputs are, if the session has memory for them
+	buffers [][]byte      // else
 	inputs  []backend.Tensor
 }
 
@@ -60,18 +61,34 @@ func NewBatch(inputs []backend.TensorInfo) *Batch {
 	return b
 }
 
+// newBatchFor returns a batch for a session: in memory of the session's own, where it has some.
+func newBatchFor(s backend.Session) *Batch {
+	b := NewBatch(s.Inputs())
+	if stager, ok := s.(backend.Stager); ok {
+		b.stage = stager.Stage()
+	}
+	return b
+}
+
 // Info is what the opened model's input i is: its own dtype, and its shape with -1 for free dimensions.
 func (b *Batch) Info(i int) backend.TensorInfo { return b.infos[i] }
 
 // Input gives input i the shape and returns its memory, whose contents are undefined. The memory is reused: it is valid
 // until the batch has run.
 func (b *Batch) Input(i int, shape ...int64) []byte {
-	n := int(backend.Elements(shape)) * b.infos[i].DType.Size()
+	b.set(i, b.memory(i, int(backend.Elements(shape))*b.infos[i].DType.Size()), shape)
+	return b.inputs[i].Data
+}
+
+// memory is n bytes for input i.
+func (b *Batch) memory(i, n int) []byte {
+	if b.stage != nil {
+		return b.stage.Input(i, n)
+	}
 	if cap(b.buffers[i]) < n {
 		b.buffers[i] = make([]byte, n)
 	}
-	b.set(i, b.buffers[i][:n], shape)
-	return b.inputs[i].Data
+	return b.buffers[i][:n]
 }
 
 // Share gives input i the shape and lets it refer to data instead of a copy (a batch of one sample, say).

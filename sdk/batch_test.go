@@ -31,6 +31,38 @@ func TestBatchReusesItsMemory(t *testing.T) {
 	}
 }
 
+// stagingSession is a session with memory of its own for inputs, or without any.
+type stagingSession struct {
+	backend.Session
+	stage backend.Stage
+}
+
+func (stagingSession) Inputs() []backend.TensorInfo {
+	return []backend.TensorInfo{{Name: "x", DType: backend.Float32}, {Name: "n", DType: backend.Int64}}
+}
+
+func (s stagingSession) Stage() backend.Stage { return s.stage }
+
+type arena [2][64]byte
+
+func (a *arena) Input(i, n int) []byte { return a[i][:n] }
+
+func TestBatchInTheSessionsMemory(t *testing.T) {
+	var memory arena
+	b := sdk.NewBatchFor(stagingSession{stage: &memory})
+	for _, rows := range []int64{2, 4, 1} {
+		if x := b.Input(0, rows, 3); len(x) != int(12*rows) || &x[0] != &memory[0][0] {
+			t.Errorf("%d rows: %d bytes, or other memory", rows, len(x))
+		}
+		if n := b.Input(1, rows); len(n) != int(8*rows) || &n[0] != &memory[1][0] {
+			t.Errorf("%d rows: %d bytes, or other memory", rows, len(n))
+		}
+	}
+	if none := sdk.NewBatchFor(stagingSession{}).Input(0, 1, 3); len(none) != 12 {
+		t.Errorf("without a stage: %d bytes", len(none))
+	}
+}
+
 func TestPayloads(t *testing.T) {
 	var p sdk.Payloads
 	scratch := []byte("first")

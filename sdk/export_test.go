@@ -16,3 +16,6 @@ var (
 	ScoreOptionsFrom = scoreOptionsFrom
 	EntryFrom        = entryFrom
 )
+
+// NewBatchFor is newBatchFor.
+var NewBatchFor = newBatchFor

@@ -31,7 +31,7 @@ type worker struct {
 func newWorker(w *opened, s backend.Session, answer func(wire.Batch)) *worker {
 	k := &worker{
 		workload: w.workload, library: w.library, answer: answer,
-		inputs: NewBatch(s.Inputs()), outputs: make([]backend.Tensor, len(s.Outputs())),
+		inputs: newBatchFor(s), outputs: make([]backend.Tensor, len(s.Outputs())),
 	}
 	if p, ok := s.(*pool.Session); ok {
 		k.lane = p.Lane()

@@ -143,7 +143,7 @@ func open(ctx context.Context, p *child, set settings, m backend.Model, c backen
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.lanes = make(chan *lane, cmp.Or(max(c.Concurrency, 0), int(r.Concurrency)))
 	for range cap(s.lanes) {
-		s.lanes <- &lane{session: s}
+		s.lanes <- newLane(s, s.lanes)
 	}
 	return s, nil
 }

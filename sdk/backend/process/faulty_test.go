@@ -24,6 +24,8 @@ func serveFaulty(fault string) error {
 		return Serve(doubler{})
 	case "devices":
 		return Serve(choosing{})
+	case "reader":
+		return Serve(reader{})
 	case "slow":
 		return Serve(doubler{delay: 300 * time.Millisecond})
 	case "exit":

@@ -2,29 +2,36 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
 )
 
-const (
-	// alignment of tensors in a region, in bytes: a cache line, and enough for vector instructions.
-	alignment = 64
-	// firstRoom is how much a region has for outputs until their size is known.
-	firstRoom = 1 << 20
-)
-
 // lane runs one batch at a time over a stream of its own.
 type lane struct {
 	session *session
+	home    chan *lane // where it is while it is idle
+	stage   *stage     // nil: the lane takes any batch, and copies it into its region
 	stream  backendpb.Backend_RunClient
 	stop    context.CancelFunc
 	replies chan reply
 
-	region *region // nil: tensors go through the stream
-	plain  bool    // regions were tried, and failed
-	room   int     // bytes for outputs in the region
+	memory   memory
+	plain    bool    // regions were tried, and failed
+	attached bool    // the process knows the order of the tensors
+	mapped   *region // what it has mapped; nil: tensors go through the stream
+
+	request backendpb.RunRequest // reused: gRPC encodes a message before Send returns
+}
+
+func newLane(s *session, home chan *lane) *lane {
+	l := &lane{session: s, home: home, memory: memory{rooms: make([]int, len(s.inputs))}}
+	for range s.inputs {
+		l.request.Inputs = append(l.request.Inputs, &backendpb.Tensor{})
+	}
+	return l
 }
 
 // reply is a message of the process, or the end of the stream.
@@ -35,18 +42,19 @@ type reply struct {
 
 // run runs one batch and puts the lane back when the process is done with it.
 func (l *lane) run(ctx context.Context, in, out []backend.Tensor) error {
-	request, err := l.prepare(ctx, in)
+	err := l.prepare(ctx, in)
 	if err == nil {
-		err = l.send(request)
+		err = l.send(&l.request)
 	}
 	if err != nil {
 		l.reset()
-		l.session.lanes <- l
+		l.home <- l
 		return err
 	}
 	select {
 	case r := <-l.replies:
-		defer func() { l.session.lanes <- l }()
+		defer func() { l.home <- l }()
+		l.memory.discard()
 		return l.finish(r, out)
 	case <-ctx.Done():
 		go l.await()
@@ -59,25 +67,35 @@ func (l *lane) await() {
 	if r := <-l.replies; r.err != nil {
 		l.reset()
 	}
-	l.session.lanes <- l
+	l.home <- l
 }
 
 // prepare opens the stream if there is none, sees to it that the batch fits into the region, and puts it there.
-func (l *lane) prepare(ctx context.Context, in []backend.Tensor) (*backendpb.RunRequest, error) {
+func (l *lane) prepare(ctx context.Context, in []backend.Tensor) error {
 	if l.stream == nil {
 		if err := l.connect(); err != nil {
-			return nil, err
-		}
-		if err := l.attach(ctx, nil); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if l.session.shared && !l.plain {
-		if err := l.fit(ctx, in); err != nil {
-			return nil, err
+	if r := l.regionFor(in); !l.attached || r != l.mapped {
+		if err := l.attach(ctx, r); err != nil {
+			return err
 		}
 	}
-	return l.request(in), nil
+	l.fill(in)
+	return nil
+}
+
+// regionFor is the region that the batch fits into, nil where tensors go through the stream.
+func (l *lane) regionFor(in []backend.Tensor) *region {
+	if !l.session.shared || l.plain {
+		return nil
+	}
+	if err := l.memory.fit(in); err != nil {
+		l.plain = true // the stream does it too
+		return nil
+	}
+	return l.memory.region
 }
 
 func (l *lane) connect() error {
@@ -124,64 +142,31 @@ func (l *lane) attach(ctx context.Context, r *region) error {
 		if a.response.Error != "" {
 			return fmt.Errorf("the backend process refused the tensors: %s", a.response.Error)
 		}
-		l.plain = r != nil && !a.response.GetAttached().GetShared()
+		l.attached, l.mapped = true, nil
+		if a.response.GetAttached().GetShared() {
+			l.mapped = r
+		}
+		l.plain = r != nil && l.mapped == nil
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// fit makes a larger region where the batch does not fit into the one there is.
-func (l *lane) fit(ctx context.Context, in []backend.Tensor) error {
-	need := l.room
-	for i := range in {
-		need += align(len(in[i].Data))
+// fill makes the request refer to the inputs in its own message, or in the region.
+func (l *lane) fill(in []backend.Tensor) {
+	l.request.OutputOffset = 0
+	if l.mapped != nil {
+		l.request.OutputOffset = uint64(l.memory.end())
 	}
-	if l.region != nil && need <= len(l.region.data) {
-		return nil
-	}
-	if l.room == 0 {
-		l.room = firstRoom
-		need += firstRoom
-	}
-	r, err := newRegion(align(need))
-	if err != nil {
-		l.plain = true
-		return nil // the stream does it too
-	}
-	if err := l.attach(ctx, r); err != nil {
-		r.close()
-		return err
-	}
-	if l.region != nil {
-		l.region.close()
-	}
-	l.region = r
-	if l.plain {
-		r.close()
-		l.region = nil
-	}
-	return nil
-}
-
-// request refers to the inputs in the stream's message, or in the region, where it copies them.
-func (l *lane) request(in []backend.Tensor) *backendpb.RunRequest {
-	r := &backendpb.RunRequest{Inputs: make([]*backendpb.Tensor, len(in))}
-	offset := 0
-	for i := range in {
-		t := &backendpb.Tensor{Dtype: backendpb.DType(in[i].DType), Shape: in[i].Shape}
-		r.Inputs[i] = t
-		if l.region == nil || len(in[i].Data) == 0 {
-			t.Data = in[i].Data
+	for i, t := range l.request.Inputs {
+		t.Dtype, t.Shape = backendpb.DType(in[i].DType), in[i].Shape
+		if l.mapped == nil || len(in[i].Data) == 0 {
+			t.Data, t.Offset, t.Size = in[i].Data, 0, 0
 			continue
 		}
-		t.Offset, t.Size = uint64(offset), uint64(len(in[i].Data))
-		offset += align(copy(l.region.data[offset:], in[i].Data))
+		t.Data, t.Offset, t.Size = nil, l.memory.put(i, in[i].Data), uint64(len(in[i].Data))
 	}
-	if l.region != nil {
-		r.OutputOffset = uint64(max(offset, alignment)) // 0 would say that there is no region
-	}
-	return r
 }
 
 // send hands a message to the stream. Where the stream has ended, its status, which says why, is the error.
@@ -221,8 +206,8 @@ func (l *lane) finish(r reply, out []backend.Tensor) error {
 	if err := backend.CheckTensors("output", l.session.outputs, received); err != nil {
 		return fmt.Errorf("the backend process: %w", err)
 	}
-	if inStream > 0 && l.region != nil {
-		l.room += inStream // there will be room for them next time
+	if inStream > 0 {
+		l.memory.outputs += inStream // there will be room for them next time
 	}
 	return l.hand(received, out)
 }
@@ -232,10 +217,10 @@ func (l *lane) data(t *backendpb.Tensor) ([]byte, error) {
 	if t.Size == 0 {
 		return t.Data, nil
 	}
-	if l.region == nil {
-		return nil, fmt.Errorf("it is said to be in a region, and there is none")
+	if l.mapped == nil {
+		return nil, errors.New("it is said to be in a region, and there is none")
 	}
-	return within(l.region.data, t)
+	return within(l.mapped.data, t)
 }
 
 // within is a tensor's part of a region.
@@ -246,7 +231,7 @@ func within(region []byte, t *backendpb.Tensor) ([]byte, error) {
 	return region[t.Offset : t.Offset+t.Size : t.Offset+t.Size], nil
 }
 
-// hand copies the outputs to the caller: into its memory, or into ours.
+// hand gives the outputs to the caller: in its memory, in the region of its stage, or in ours.
 func (l *lane) hand(received, out []backend.Tensor) error {
 	for i := range received {
 		n := len(received[i].Data)
@@ -255,25 +240,53 @@ func (l *lane) hand(received, out []backend.Tensor) error {
 		}
 	}
 	for i, r := range received {
-		to, free := out[i].Data, func() {}
-		if to == nil {
-			to, free = l.session.buffer(len(r.Data))
-		}
-		r.Data, r.Free = to[:copy(to, r.Data)], free
+		r.Data, r.Free = l.give(r.Data, out[i].Data)
 		out[i] = r
 	}
 	return nil
 }
 
-// reset drops the stream and its region, at the end or after a failure; the next batch opens another.
+// give returns the memory of one output as the caller gets it, and what takes it back. to is the caller's own, if any.
+func (l *lane) give(data, to []byte) ([]byte, func()) {
+	if to != nil {
+		return to[:copy(to, data)], nil
+	}
+	if !l.inRegion(data) {
+		return data, nil // it is the message's, which nobody else has
+	}
+	if l.stage != nil {
+		l.stage.unreleased.Add(1)
+		return data, l.stage.release
+	}
+	to, free := l.session.buffer(len(data))
+	return to[:copy(to, data)], free
+}
+
+func (l *lane) inRegion(data []byte) bool {
+	if l.mapped == nil {
+		return false
+	}
+	_, ok := l.mapped.offset(data)
+	return ok
+}
+
+// reset drops the stream after a failure; the next batch opens another. The process may be at work in the region still:
+// the next batch gets another one.
 func (l *lane) reset() {
 	if l.stop != nil {
 		l.stop()
 	}
-	if l.region != nil {
-		l.region.close()
+	l.stream, l.stop, l.attached, l.mapped = nil, nil, false, nil
+	l.memory.retire()
+	if l.stage == nil {
+		l.memory.close()
 	}
-	l.stream, l.stop, l.region = nil, nil, nil
 }
 
-func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
+// close drops the stream and the memory. An output that a caller has not released keeps what is mapped.
+func (l *lane) close() {
+	l.reset()
+	if l.stage == nil || l.stage.unreleased.Load() == 0 {
+		l.memory.close()
+	}
+}

@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,6 +40,18 @@ func newRegion(size int) (*region, error) {
 
 // path is how another process of the same user opens the region while this one holds it.
 func (r *region) path() string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), r.file.Fd()) }
+
+// offset is where in the region data begins; ok is false if it is not in the region.
+func (r *region) offset(data []byte) (at uint64, ok bool) {
+	from, p := uintptr(unsafe.Pointer(unsafe.SliceData(r.data))), uintptr(unsafe.Pointer(unsafe.SliceData(data)))
+	if len(data) == 0 || p < from || p-from > uintptr(len(r.data)) || uintptr(len(r.data))-(p-from) < uintptr(len(data)) {
+		return 0, false
+	}
+	return uint64(p - from), true
+}
+
+// discard gives the memory back. The addresses stay mapped until close, and read as zeros.
+func (r *region) discard() { _ = unix.Madvise(r.data, unix.MADV_REMOVE) }
 
 func (r *region) close() {
 	_ = unix.Munmap(r.data)

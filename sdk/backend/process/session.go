@@ -25,8 +25,11 @@ type session struct {
 
 	ctx    context.Context // the life of the streams
 	cancel context.CancelFunc
-	lanes  chan *lane // those that are idle
-	memory sync.Pool  // of *[]byte: outputs
+	lanes  chan *lane // those without a stage that are idle
+	stages stages
+	once   sync.Once
+	closed error     // of Close
+	memory sync.Pool // of *[]byte: outputs
 }
 
 func (s *session) Inputs() []backend.TensorInfo  { return s.inputs }
@@ -62,7 +65,7 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 		return err
 	}
 	select {
-	case l := <-s.lanes:
+	case l := <-s.home(in):
 		return l.run(ctx, in, out)
 	case <-ctx.Done():
 		return ctx.Err()
@@ -71,14 +74,27 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	}
 }
 
+// home is where the lane for a batch waits. A stage whose last outputs are in use cannot take it.
+func (s *session) home(in []backend.Tensor) chan *lane {
+	if g := s.stages.of(in); g != nil && g.unreleased.Load() == 0 {
+		return g.lane.home
+	}
+	return s.lanes
+}
+
 // Close ends the process. No Run may be under way.
 func (s *session) Close() error {
-	s.cancel()
-	err := s.child.close()
-	for range cap(s.lanes) {
-		(<-s.lanes).reset()
-	}
-	return err
+	s.once.Do(func() {
+		s.cancel()
+		s.closed = s.child.close()
+		for range cap(s.lanes) {
+			(<-s.lanes).close()
+		}
+		for _, g := range s.stages.all() {
+			(<-g.lane.home).close()
+		}
+	})
+	return s.closed
 }
 
 // buffer returns n bytes for an output, and the function that takes them back.
