@@ -7,9 +7,16 @@ import (
 	"runtime"
 )
 
-// errNoAffinity: threads cannot be bound here.
-var errNoAffinity = fmt.Errorf("%s does not bind threads to cores: name the device cpu, without a list", runtime.GOOS)
+// binding keeps work on cores, where the system can.
+type binding struct{}
 
-func allowedCores() (cores, error) { return cores{}, errNoAffinity }
+func newBinding(cores) (*binding, error) { return nil, errNoAffinity() }
 
-func bindThread(cores) error { return errNoAffinity }
+func (*binding) enter() error { return errNoAffinity() }
+func (*binding) leave()       {}
+
+func allowedCores() (cores, error) { return cores{}, errNoAffinity() }
+
+func errNoAffinity() error {
+	return fmt.Errorf("%s does not bind threads to cores: name the device cpu, without a list", runtime.GOOS)
+}

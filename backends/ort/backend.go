@@ -76,26 +76,27 @@ func load(m backend.Model, src source, found onnx.Model, set settings, c backend
 	if err != nil {
 		return nil, err
 	}
-	core, err := src.createOn(set.device.cores, bound, o)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", backend.ErrModel, src, err)
-	}
-	return newSession(core, bound, set.device.cores, limits(set, bound, concurrency), set.describe(lib, threads))
-}
-
-// createOn loads the model on a thread that is bound to the cores, if there are any: the threads that ONNX Runtime starts
-// are bound by that too, and the memory of the weights lies near the cores.
-func (s source) createOn(c cores, p ports, o *onnxruntime.SessionOptions) (core *onnxruntime.DynamicAdvancedSession, err error) {
-	if c.count() == 0 {
-		return s.create(p, o)
-	}
-	t, err := startThread(c)
+	where, err := set.device.binding()
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
-	t.do(func() { core, err = s.create(p, o) })
-	return core, err
+	core, err := src.createOn(where, bound, o)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", backend.ErrModel, src, err)
+	}
+	return newSession(core, bound, where, limits(set, bound, concurrency), set.describe(lib, threads))
+}
+
+// createOn loads the model where it will run, if that is said: the threads that ONNX Runtime starts are bound as the one
+// that starts them, and the memory of the weights lies near the cores.
+func (s source) createOn(where *binding, p ports, o *onnxruntime.SessionOptions) (*onnxruntime.DynamicAdvancedSession, error) {
+	if where != nil {
+		if err := where.enter(); err != nil {
+			return nil, err
+		}
+		defer where.leave()
+	}
+	return s.create(p, o)
 }
 
 // create loads the model itself.

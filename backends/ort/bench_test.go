@@ -97,9 +97,16 @@ func BenchmarkLatency(b *testing.B) {
 	}
 }
 
-// BenchmarkOverhead runs a model that does next to nothing: what remains is the way there and back.
+// BenchmarkOverhead runs a model that does next to nothing: what remains is the way there and back, on the thread that
+// calls and on one that stays on its cores.
 func BenchmarkOverhead(b *testing.B) {
-	s := open(b, "linear", backend.Config{Concurrency: 1})
+	for name, device := range map[string]string{"any": "", "list": opener(b).Describe().Devices[0]} {
+		b.Run("cores="+name, func(b *testing.B) { overhead(b, device) })
+	}
+}
+
+func overhead(b *testing.B, device string) {
+	s := open(b, "linear", backend.Config{Concurrency: 1, Device: device})
 	in := []backend.Tensor{floats([]float32{1, 2, 3}, 1, 3)}
 	out := make([]backend.Tensor, 2)
 	b.ReportAllocs()

@@ -119,6 +119,14 @@ func (d device) checkCores() error {
 	return nil
 }
 
+// binding is what keeps the device's work on its cores; nil: it may be anywhere.
+func (d device) binding() (*binding, error) {
+	if d.cores.count() == 0 {
+		return nil, nil
+	}
+	return newBinding(d.cores)
+}
+
 // conflicts says which options name a place as well.
 func (d device) conflicts(options map[string]string) error {
 	var faults []error

@@ -14,7 +14,6 @@ import (
 // runner is the scratch memory of one Run at a time.
 type runner struct {
 	s       *session
-	thread  *thread // on which it runs; nil: the caller's
 	options *onnxruntime.RunOptions
 	ended   chan struct{} // gets one element when a terminate is through
 	sizes   sizes
@@ -24,38 +23,19 @@ type runner struct {
 	padding padding
 }
 
-// newRunner makes a runner; where there are cores, it runs on a thread of its own that is bound to them.
-func newRunner(s *session, c cores) (*runner, error) {
+func newRunner(s *session) (*runner, error) {
 	options, err := onnxruntime.NewRunOptions()
 	if err != nil {
 		return nil, err
 	}
-	var own *thread
-	if c.count() > 0 {
-		if own, err = startThread(c); err != nil {
-			return nil, errors.Join(err, options.Destroy())
-		}
-	}
 	return &runner{
-		s: s, thread: own, options: options, ended: make(chan struct{}, 1),
+		s: s, options: options, ended: make(chan struct{}, 1),
 		in: make([]onnxruntime.Value, len(s.ports.in)), out: make([]onnxruntime.Value, len(s.ports.out)),
 		results: make([]result, len(s.ports.out)),
 	}, nil
 }
 
-func (r *runner) close() error {
-	r.thread.close()
-	return r.options.Destroy()
-}
-
-// serve executes one batch on the thread that it belongs to.
-func (r *runner) serve(ctx context.Context, in, out []backend.Tensor) (err error) {
-	if r.thread == nil {
-		return r.run(ctx, in, out)
-	}
-	r.thread.do(func() { err = r.run(ctx, in, out) })
-	return err
-}
+func (r *runner) close() error { return r.options.Destroy() }
 
 // run executes one batch. Outputs whose shape the model's named dimensions foretell are written into our memory;
 // should the foretold shape prove wrong, it runs once more and lets ONNX Runtime allocate them.

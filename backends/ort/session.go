@@ -21,6 +21,7 @@ var ErrRun = errors.New("the run failed")
 type session struct {
 	core   *onnxruntime.DynamicAdvancedSession
 	ports  ports
+	where  *binding // of every run; nil: anywhere
 	limits backend.Limits
 	info   backend.Info
 	idle   chan *runner
@@ -41,13 +42,13 @@ var (
 	_ backend.Describer = (*session)(nil)
 )
 
-func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, c cores, l backend.Limits, about backend.Info) (*session, error) {
+func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, where *binding, l backend.Limits, about backend.Info) (*session, error) {
 	s := &session{
-		core: core, ports: p, limits: l, info: about,
+		core: core, ports: p, where: where, limits: l, info: about,
 		idle: make(chan *runner, l.Concurrency), closed: make(chan struct{}), pools: make([]sync.Pool, len(p.out)),
 	}
 	for range l.Concurrency {
-		r, err := newRunner(s, c)
+		r, err := newRunner(s)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -67,7 +68,7 @@ func (s *session) Describe() backend.Info { return s.info }
 // Run executes one batch. It waits while as many runs as Limits().Concurrency are under way. When ctx ends, the run
 // stops behind the operator that it is at, and Run returns the context's cause.
 //
-// A session on a list of cores computes on a thread of its own that stays there, whichever thread calls.
+// A session on a list of cores computes there, whichever thread calls.
 //
 // A model whose batch dimension is fixed also takes smaller batches: Run fills them up with zeros and cuts the outputs.
 //
@@ -81,7 +82,13 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 		return err
 	}
 	defer func() { s.idle <- r }()
-	return r.serve(ctx, in, out)
+	if s.where != nil {
+		if err := s.where.enter(); err != nil {
+			return err
+		}
+		defer s.where.leave()
+	}
+	return r.run(ctx, in, out)
 }
 
 // check compares the call with the model's inputs and outputs, and reports every fault.
