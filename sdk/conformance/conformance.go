@@ -181,9 +181,20 @@ func (c check) make(ctx context.Context, s Subject, known *memo) (r Result) {
 	case errors.Is(err, errSkip):
 		r.Outcome, r.Detail = Skip, strings.TrimPrefix(err.Error(), errSkip.Error())
 	case err != nil:
-		r.Outcome, r.Detail = Fail, err.Error()
+		r.Outcome, r.Detail = Fail, distinct(err.Error())
 	}
 	return r
+}
+
+// distinct leaves out the lines of a text that it has already: many samples fail for one reason.
+func distinct(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // model is the description of the model that the subject opens.

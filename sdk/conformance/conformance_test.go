@@ -167,3 +167,9 @@ func TestSlowSubjectsAreAskedForLess(t *testing.T) {
 		t.Errorf("half of the queries may keep %d bytes, want %d", got, growthBytes/2)
 	}
 }
+
+func TestDistinct(t *testing.T) {
+	if got := distinct("one\ntwo\none\ntwo"); got != "one\ntwo" {
+		t.Errorf("got %q", got)
+	}
+}
