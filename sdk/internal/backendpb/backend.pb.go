@@ -188,7 +188,7 @@ type OpenRequest struct {
 	// The model file. Empty: model holds the file's bytes.
 	Path  string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
 	Model []byte `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
-	// How many batches run at a time.
+	// How many batches run at a time; 0, with a device: as many as suit it.
 	Concurrency uint32 `protobuf:"varint,4,opt,name=concurrency,proto3" json:"concurrency,omitempty"`
 	// All threads on one batch (SingleStream) rather than one thread each.
 	LowLatency bool `protobuf:"varint,5,opt,name=low_latency,json=lowLatency,proto3" json:"low_latency,omitempty"`
