@@ -13,7 +13,7 @@ import (
 // binding is how features go into a model file and logits come out of it.
 type binding struct {
 	inputs  []backend.TensorInfo // token ids, mask, segments
-	outputs []backend.TensorInfo // start and end logits
+	outputs []backend.TensorInfo // start and end logits; or one, with pairs of both
 	padded  int                  // every feature is padded to this length; 0: to that of the longest of its batch
 }
 
@@ -22,7 +22,7 @@ func bind(params map[string]string) (binding, error) {
 	var b binding
 	var faults [3]error
 	b.inputs, faults[0] = parseTensors("inputs", params["inputs"], "token ids, mask and segments", 3)
-	b.outputs, faults[1] = parseTensors("outputs", params["outputs"], "start and end logits", 2)
+	b.outputs, faults[1] = parseOutputs(params["outputs"])
 	b.padded, faults[2] = parseSequence(params["sequence"])
 	for i := range b.outputs {
 		b.outputs[i].DType = backend.Float32
@@ -48,6 +48,16 @@ func parseTensors(param, text, what string, n int) ([]backend.TensorInfo, error)
 		tensors[i] = backend.TensorInfo{Name: aliases[0], Shape: []int64{-1, -1}, Aliases: aliases[1:]}
 	}
 	return tensors, nil
+}
+
+// parseOutputs reads the names of two outputs, or that of one that has both: float32 [N,S,2], pairs of a start and an end logit.
+func parseOutputs(text string) ([]backend.TensorInfo, error) {
+	if text == "" || strings.Contains(text, ",") {
+		return parseTensors("outputs", text, "start and end logits", 2)
+	}
+	pairs, err := parseTensors("outputs", text, "pairs of start and end logits", 1)
+	pairs[0].Shape = []int64{-1, -1, 2}
+	return pairs, err
 }
 
 // free is the value of the parameter sequence for batches that are as long as their longest feature.

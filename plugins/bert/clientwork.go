@@ -9,9 +9,17 @@ import (
 
 var _ sdk.ClientWorker = (*workload)(nil)
 
-// ClientWork is never nothing: models have two outputs, and the log one row of pairs.
-func (w *workload) ClientWork(inputs, _ []backend.TensorInfo, n int) []string {
-	work := []string{fmt.Sprintf("start and end logits are gathered into pairs, with %d behind the feature's end", absent)}
+// ClientWork is nothing for a model that takes int64 features of any length, one at a time, and answers with the log's pairs for
+// all of its positions.
+func (w *workload) ClientWork(inputs, outputs []backend.TensorInfo, n int) []string {
+	var work []string
+	switch {
+	case len(w.outputs) == 2:
+		work = append(work, fmt.Sprintf("start and end logits are gathered into pairs, with %d behind the feature's end; "+
+			"parameter outputs=NAME is for models with one output of pairs", absent))
+	case len(outputs) != 1 || len(outputs[0].Shape) != 3 || outputs[0].Shape[1] != length:
+		work = append(work, fmt.Sprintf("pairs of %d are put behind the feature's end where the model answers with fewer than %d", absent, length))
+	}
 	if w.pads(inputs, n) {
 		work = append(work, "features are padded to one length")
 	}

@@ -23,6 +23,9 @@ const payload = length * 2 * 4
 // padding, as in the reference. Absent ones stand for the rest: where batches are as long as their longest feature, a payload
 // must not depend on the others.
 func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+	if len(outputs) == 1 && len(w.outputs) == 1 {
+		return w.pairs(outputs[0], samples, p)
+	}
 	if len(outputs) != 2 {
 		return fmt.Errorf("%w: %d outputs, want start and end logits", errOutput, len(outputs))
 	}
@@ -48,6 +51,33 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 		}
 		row := i * size
 		interleave(p.Extend(payload), start[row:row+n], end[row:row+n])
+	}
+	return nil
+}
+
+// pairs appends each feature's logits from one output that has them in pairs: as they are where there is one for each position of
+// the log, else with absent ones behind them.
+func (w *workload) pairs(t backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+	if len(t.Shape) != 3 || t.Shape[2] != 2 {
+		return fmt.Errorf("%w: %q is %v%s, want float32[%d,S,2]", errOutput, t.Name, t.DType, backend.ShapeString(t.Shape), len(samples))
+	}
+	all, err := logits(t, len(samples))
+	if err != nil {
+		return fmt.Errorf("pairs of logits: %w", err)
+	}
+	size := int(t.Shape[1])
+	for i, s := range samples {
+		n := s.(*sample).len()
+		switch {
+		case size < n:
+			return fmt.Errorf("%w: %d positions for a feature of %d tokens", errOutput, size, n)
+		case size >= length || w.fixed.Load():
+			n = min(size, length)
+		}
+		to := p.Extend(payload)
+		for rest := to[copy(to, backend.Bytes(all[2*size*i:][:2*n])):]; len(rest) > 0; rest = rest[4:] {
+			binary.LittleEndian.PutUint32(rest, math.Float32bits(absent))
+		}
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func newCollator(b binding, s *shape) (collator, error) {
 // Collate joins the pairs of the samples, in order. A sample by itself is not copied where it lies as the model wants it.
 func (c collator) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	n := pairsOf(samples)
-	if len(samples) == 1 && c.layout == bags && c.index == backend.Int32 {
+	if len(samples) == 1 && samples[0].(*sample).starts != nil {
 		c.share(samples[0].(*sample), b)
 		return nil
 	}
@@ -49,11 +49,14 @@ func pairsOf(samples []sdk.Sample) int {
 	return n
 }
 
+// shares tells whether a sample by itself lies as the model wants it.
+func (c collator) shares() bool { return c.layout == bags && c.index == backend.Int32 }
+
 // share lets the inputs refer to a sample.
 func (c collator) share(s *sample, b *sdk.Batch) {
 	n := s.pairs()
 	b.Share(0, backend.Bytes(s.dense), int64(n), criteo.DenseFeatures)
-	writeBags(c, backend.View[int32](b.Input(1, int64(criteo.Tables*n+1))), n)
+	b.Share(1, backend.Bytes(s.starts), int64(len(s.starts)))
 	b.Share(2, backend.Bytes(s.sparse), int64(len(s.sparse)))
 }
 

@@ -36,6 +36,7 @@ type sample struct {
 	dense  []float32 // 13 of each pair
 	sparse []int32   // of each table in turn, the indices of each pair in turn
 	labels []uint8   // 0 or 1 of each pair
+	starts []int32   // of the bags of indices, shared by samples of as many pairs; nil where the layout has other offsets
 }
 
 func newSample(s *shape, pairs int) *sample {

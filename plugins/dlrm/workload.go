@@ -28,6 +28,7 @@ type workload struct {
 	samples []criteo.Range
 	batch   int       // pairs
 	pool    sync.Pool // of *[]byte: payloads
+	starts  sync.Map  // of []int32 by the number of pairs: sample.starts
 }
 
 // openWorkload opens the data set. batch is how many pairs a batch has at most; 0: the benchmark's choice.
@@ -75,7 +76,7 @@ func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
 		return nil, fmt.Errorf("sample %d, want one of [0, %d)", i, w.Len())
 	}
 	r := w.samples[i]
-	s := newSample(w.shape, r.End-r.Start)
+	s := w.newSample(r.End - r.Start)
 	if err := w.log.Read(s, r.Start); err != nil {
 		return nil, err
 	}
@@ -89,6 +90,22 @@ func (w *workload) SampleSize(s sdk.Sample) int { return s.(*sample).pairs() }
 func (w *workload) SizeRule() sdk.SizeRule { return sdk.SizeRule{MaxSum: w.batch, Batch: w.batch} }
 
 // WarmSample are pairs of zeros.
-func (w *workload) WarmSample() sdk.Sample { return newSample(w.shape, min(warmPairs, w.batch)) }
+func (w *workload) WarmSample() sdk.Sample { return w.newSample(min(warmPairs, w.batch)) }
+
+// newSample is a sample of zeros, with the starts of its bags where it may go to the model by itself.
+func (w *workload) newSample(pairs int) *sample {
+	s := newSample(w.shape, pairs)
+	if !w.shares() {
+		return s
+	}
+	known, ok := w.starts.Load(pairs)
+	if !ok {
+		starts := make([]int32, criteo.Tables*pairs+1)
+		writeBags(w.collator, starts, pairs)
+		known, _ = w.starts.LoadOrStore(pairs, starts)
+	}
+	s.starts = known.([]int32)
+	return s
+}
 
 func (w *workload) Close() error { return w.log.Close() }
