@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -155,13 +156,18 @@ func (t *tuning) grid(ctx context.Context) ([]tune.Setting, error) {
 		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--try-threads: the backend takes no number of threads: %w", err))
 	}
 	if !asked && len(t.flags.sessions) == 0 {
-		return tune.DefaultGrid(t.flags.batches, t.machine.MaxProcs, takes), nil
+		return t.enough(tune.DefaultGrid(t.flags.batches, t.machine.MaxProcs, takes)), nil
 	}
 	sessions := t.flags.sessions
 	if len(sessions) == 0 {
 		sessions = tune.Doublings(t.machine.MaxProcs)
 	}
 	return tune.Grid(t.flags.batches, sessions, t.flags.threads), nil
+}
+
+// enough drops settings with fewer sessions than devices.
+func (t *tuning) enough(grid []tune.Setting) []tune.Setting {
+	return slices.DeleteFunc(grid, func(s tune.Setting) bool { return s.Sessions > 0 && s.Sessions < len(t.plan.Options.Devices) })
 }
 
 // probeTests is how many times longer than a test of a setting a run of the Server search is, where its settings want more.

@@ -217,6 +217,7 @@ func TestTuneJSON(t *testing.T) {
 
 // Ctrl-C keeps what was measured. A search that it ended has no profile; one of the rate leaves the setting.
 func TestInterruptedTune(t *testing.T) {
+	t.Parallel() // it mostly waits
 	s := newTuner(t)
 	f := s.fakes["resnet50"]
 	f.HoldAfter, f.Held = 2_000_000, func() { s.signals <- syscall.SIGINT }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,6 +174,9 @@ func (p *Plan) Key() tune.Key {
 	}
 	if p.Embedded {
 		k.ModelFile = ""
+	}
+	if info, err := os.Stat(k.ModelFile); err == nil {
+		k.ModelSize = info.Size()
 	}
 	return k
 }

@@ -30,6 +30,9 @@ func (s Search) race(ctx context.Context, all []*candidate) (decided bool, err e
 // settled says that no candidate is likely to be faster than the leader by more than the tolerance.
 func settled(running []*candidate) bool {
 	fastest(running, median)
+	if leader := running[0].point(); leader.Spread > calm && leader.Tests < busyRounds {
+		return false
+	}
 	return !slices.ContainsFunc(running[1:], func(c *candidate) bool { return !slower(c.rates, running[0].rates) })
 }
 

@@ -46,6 +46,9 @@ const (
 	shallow, deepest = 0.85, 0.125
 	// trusted is the factor that an estimate is taken to be right within.
 	trusted = 1.2
+	// least is the share of the bound below which no rate is tried: what a SUT that is idle for most of the time does not
+	// answer in time, it does not answer in time at lower rates.
+	least = 1.0 / 32
 	// mostProbes and mostConfirms bound the runs of a search.
 	mostProbes   = 10
 	mostConfirms = 3
@@ -65,6 +68,9 @@ func (s RateSearch) Find(ctx context.Context, bound, known float64) (float64, er
 			break
 		}
 		rate := b.next()
+		if rate < least*bound {
+			break
+		}
 		t, err := s.try(ctx, s.Probe, rate)
 		if err != nil {
 			return b.low, err

@@ -50,9 +50,11 @@ const (
 	// survivors is the divisor of how many settings the first stage leaves, finalists how many the second one does.
 	survivors = 4
 	finalists = 4
-	// leastRounds and mostRounds bound the final.
+	// leastRounds and mostRounds bound the final; where the leader's tests differ by more than calm, it has busyRounds.
 	leastRounds = 3
+	busyRounds  = 6
 	mostRounds  = 9
+	calm        = 0.1
 )
 
 // Found is the outcome of a search.
