@@ -56,7 +56,7 @@ func TestServers(t *testing.T) {
 // affair.
 func benchmarkAt(t *testing.T, url, stream string, want map[int]entry) {
 	out := t.TempDir()
-	r := harness(t, "run", "resnet50", "--scenario", "Offline,Server", "--set", "Server.target_qps=20", "--backend", "kserve", "--backend-opt", "url="+url,
+	r := harness(t, "run", "resnet50", "--scenario", "Offline,Server", "--set", "Server.target_qps=100", "--backend", "kserve", "--backend-opt", "url="+url,
 		"--backend-opt", "model=resnet50", "--backend-opt", "stream="+stream, "--out", out, "--force", "--quiet")
 	if r.code != 0 && r.code != 3 { // 3: INVALID
 		t.Fatalf("exit code %d:\n%s", r.code, r.both())
@@ -155,6 +155,9 @@ func (s inferenceServer) start(t *testing.T) (url string) {
 			t.Errorf("the server does not end:\n%s", tail(log))
 		}
 		wantNoneWith(t, "TMPDIR="+dir)
+		if t.Failed() {
+			t.Logf("the server's log ends in\n%s", tail(log))
+		}
 	})
 	return awaitReady(t, log, ended)
 }
