@@ -57,6 +57,16 @@ func TestChoose(t *testing.T) {
 			batch.Policy{Sessions: 3, Workers: 3, MaxBatch: 16},
 		},
 		{
+			"the devices that the user names know best",
+			batch.Request{Scenario: loadgen.Server, Devices: 2}, backend.Limits{PreferredBatch: 1, Concurrency: 6},
+			batch.Policy{Sessions: 6, Workers: 6, MaxBatch: 1},
+		},
+		{
+			"more devices than cores, without a preference",
+			batch.Request{Scenario: loadgen.Server, Devices: 8}, backend.Limits{},
+			batch.Policy{Sessions: 8, Workers: 8, MaxBatch: 2},
+		},
+		{
 			"the workload's preference",
 			batch.Request{Scenario: loadgen.Server, Preferred: 32}, backend.Limits{PreferredBatch: 8},
 			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 32},
@@ -92,6 +102,9 @@ func TestConfig(t *testing.T) {
 		{batch.Request{Scenario: loadgen.Server, CPUs: 4}, 4, false},
 		{batch.Request{Scenario: loadgen.Offline, CPUs: 4, Sessions: 7, Batch: 3}, 7, false},
 		{batch.Request{Scenario: loadgen.Offline}, 1, false},
+		{batch.Request{Scenario: loadgen.Offline, CPUs: 4, Devices: 2}, 0, false},
+		{batch.Request{Scenario: loadgen.Offline, CPUs: 4, Devices: 2, Sessions: 6}, 6, false},
+		{batch.Request{Scenario: loadgen.SingleStream, CPUs: 4, Devices: 2}, 1, true},
 	} {
 		got := c.request.Config()
 		if got.Concurrency != c.concurrency || got.LowLatency != c.lowLatency || got.MaxBatch != c.request.Batch {

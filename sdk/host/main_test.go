@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	case os.Getenv(handshake.CookieKey) == handshake.CookieValue && os.Getenv(tokensEnv) != "":
 		sdk.Main(tokens.Benchmark{}, sdk.WithBackend("tokens", tokens.Backend{}))
 	case os.Getenv(handshake.CookieKey) == handshake.CookieValue:
-		sdk.Main(null.Benchmark{}, sdk.WithBackend("null", null.Backend{}))
+		sdk.Main(null.Benchmark{}, sdk.WithBackend("null", null.Backend{}), sdk.WithBackend("racks", racks{}))
 	case os.Getenv(harnessEnv) != "":
 		fmt.Fprintln(os.Stderr, playHarness())
 		os.Exit(1)
