@@ -8,10 +8,20 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // ErrLibrary is in the chain of every error about libonnxruntime itself: not found, not loadable, of another version.
-var ErrLibrary = errors.New("ONNX Runtime's library")
+// So is backend.ErrFailed: no model is at fault.
+var ErrLibrary error = libraryError{}
+
+type libraryError struct{}
+
+func (libraryError) Error() string { return "ONNX Runtime's library" }
+
+// Is makes errors.Is find the class of the error.
+func (libraryError) Is(class error) bool { return class == backend.ErrFailed }
 
 // LibraryName is the file name of ONNX Runtime's library on this platform.
 func LibraryName() string {

@@ -18,7 +18,7 @@ const rebuildHint = "rebuild the plugin and the harness from the same release"
 // diagnose says why a plugin did not start, from what it did.
 func (p *Plugin) diagnose(err error) error {
 	if !p.process.wasStarted() {
-		return p.failure(KindStart, err, "it cannot be started: "+err.Error(), execHint(err))
+		return p.failure(KindStart, err, "it cannot be started: "+err.Error(), execHint(p.path, err))
 	}
 	line, printed := p.process.firstLine()
 	switch {
@@ -75,12 +75,16 @@ func (p *Plugin) checkAddress() error {
 	return nil
 }
 
-func execHint(err error) string {
+// execHint says what may be wrong with the file at path, which the kernel did not execute.
+func execHint(path string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "the file, or the program loader that it names, does not exist"
+		if needs := interpreter(path); needs != "" {
+			return fmt.Sprintf("it needs the program %s, which does not exist here: install it, or rebuild the plugin", needs)
+		}
+		return "the file does not exist"
 	case errors.Is(err, syscall.ENOEXEC):
-		return fmt.Sprintf("it is not a program for %s/%s", runtime.GOOS, runtime.GOARCH)
+		return fmt.Sprintf("it is not a program for %s/%s%s: install or build the one for this machine", runtime.GOOS, runtime.GOARCH, target(path))
 	case errors.Is(err, fs.ErrPermission):
 		return "make the file executable, and check that its file system is not mounted noexec"
 	}

@@ -2,9 +2,13 @@ package host_test
 
 import (
 	"context"
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +51,7 @@ func TestFaultsAtStart(t *testing.T) {
 		{"new-version", host.KindVersion, []string{"version 2 of the plugin protocol, this harness speaks 1"}},
 		{"new-core", host.KindVersion, []string{`version "2" of go-plugin's core protocol`}},
 		{"nobody-listens", host.KindHandshake, []string{"does not answer"}},
+		{"tcp", host.KindHandshake, []string{`it listens on "tcp" without TLS, want a unix socket`, "PLUGIN_UNIX_SOCKET_DIR"}},
 		{"no-calls", host.KindProtocol, []string{"unknown service plumbline.plugin.v1.Plugin"}},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
@@ -73,7 +78,10 @@ func TestFilesThatAreNoPlugins(t *testing.T) {
 	for _, c := range []struct {
 		path, part string
 	}{
-		{filepath.Join(dir, "none"), "does not exist"},
+		{filepath.Join(dir, "none"), "the file does not exist"},
+		{write("no-interpreter", "#!/no/such/python3\nprint()\n", 0o700), "it needs the program /no/such/python3"},
+		{write("arm", foreignProgram(), 0o700), foreignHint},
+		{write("cut", "\x7fELF\x02\x01\x01", 0o700), "it is not a program for"},
 		{write("text", "no program", 0o700), "it is not a program for"},
 		{write("plain", "#!/bin/sh\n", 0o600), "make the file executable"},
 		{write("script", "#!/bin/sh\necho usage: something >&2; exit 64\n", 0o700), "status 64 before the handshake"},
@@ -83,6 +91,74 @@ func TestFilesThatAreNoPlugins(t *testing.T) {
 			wantFailure(t, err, host.KindStart, c.part)
 		})
 	}
+}
+
+// Frames that break off, that are too long, and that are none: the stream ends, and the reason says so.
+func TestFaultsOfAStream(t *testing.T) {
+	for fault, part := range map[string]string{
+		"stream-oversized": "larger than max (4294967295",
+		"stream-cut":       "unexpected EOF",
+		"stream-garbage":   "unmarshal",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			p, err := launchFaulty(t, fault)
+			if err == nil {
+				ctx, cancel := p.Context(t.Context())
+				defer cancel()
+				<-ctx.Done()
+				err = context.Cause(ctx)
+			}
+			wantFailure(t, err, host.KindProtocol, part, "fault of the plugin")
+		})
+	}
+}
+
+// A plugin that is to prove itself and does not is not spoken to.
+func TestNoTLSWhereItIsAskedFor(t *testing.T) {
+	for _, fault := range []string{"tcp", "stream-garbage"} {
+		_, err := launchWith(t, fault, host.LaunchOptions{TLS: true})
+		wantFailure(t, err, host.KindHandshake, "does not answer")
+	}
+}
+
+// foreignProgram is the head of a program for another processor.
+func foreignProgram() string {
+	machine := elf.EM_AARCH64
+	if runtime.GOARCH == "arm64" {
+		machine = elf.EM_X86_64
+	}
+	head := make([]byte, 64)
+	copy(head, elf.ELFMAG)
+	head[elf.EI_CLASS], head[elf.EI_DATA], head[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)
+	binary.LittleEndian.PutUint16(head[16:], uint16(elf.ET_EXEC))
+	binary.LittleEndian.PutUint16(head[18:], uint16(machine))
+	binary.LittleEndian.PutUint32(head[20:], uint32(elf.EV_CURRENT))
+	return string(head)
+}
+
+// TestMissingLibrary starts a program whose library was removed after it was built.
+func TestMissingLibrary(t *testing.T) {
+	cc, err := exec.LookPath("cc")
+	if err != nil || runtime.GOOS != "linux" {
+		t.Skip("no C compiler, or not Linux")
+	}
+	dir := t.TempDir()
+	source := filepath.Join(dir, "main.c")
+	if err := os.WriteFile(source, []byte("#ifdef LIBRARY\nint runtime(void) { return 0; }\n#else\nint runtime(void);\nint main(void) { return runtime(); }\n#endif\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	library, program := filepath.Join(dir, "libgone.so"), filepath.Join(dir, host.BinaryPrefix+"linked")
+	for _, args := range [][]string{{"-DLIBRARY", "-shared", "-fPIC", "-o", library, source}, {"-o", program, source, library}} {
+		if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	if err := os.Remove(library); err != nil {
+		t.Fatal(err)
+	}
+	_, err = host.Launch(t.Context(), program, host.LaunchOptions{})
+	wantFailure(t, err, host.KindStart, "exited with status 127 before the handshake", "libgone.so", "a shared library is missing: install it, or set LD_LIBRARY_PATH")
 }
 
 func TestStartIsInterrupted(t *testing.T) {
@@ -208,3 +284,6 @@ func TestNoFaults(t *testing.T) {
 		})
 	}
 }
+
+// foreignHint is what is said of foreignProgram.
+const foreignHint = " but for EM_"

@@ -33,7 +33,7 @@ func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 	runtime.UnlockOSThread()
 	out.drain(&stderr)
 	if err != nil {
-		return sdk.Description{}, p.failure(KindStart, err, "it does not describe itself: "+err.Error(), execHint(err))
+		return sdk.Description{}, p.failure(KindStart, err, "it does not describe itself: "+err.Error(), execHint(path, err))
 	}
 	var r pluginpb.DescribeResponse
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(stdout.Bytes(), &r); err != nil {

@@ -61,7 +61,7 @@ func (p *Plugin) approve() (err error) {
 	p.process.binary, err = approve(p.path, p.options.Approve)
 	var failed *Error
 	if err != nil && !errors.As(err, &failed) {
-		return p.failure(KindStart, err, "it cannot be started: "+err.Error(), execHint(err))
+		return p.failure(KindStart, err, "it cannot be started: "+err.Error(), execHint(p.path, err))
 	}
 	return err
 }

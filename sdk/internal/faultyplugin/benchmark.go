@@ -100,7 +100,7 @@ func sleeps(d time.Duration) func() error {
 
 // floods prints one very long line to the descriptor that C libraries print to. A signal may cut a write short.
 func floods() error {
-	for line := []byte(strings.Repeat("x", 200<<10) + "\n"); len(line) > 0; {
+	for line := []byte(strings.Repeat("x", 1<<20) + "\n"); len(line) > 0; {
 		n, err := syscall.Write(1, line)
 		if err != nil && !errors.Is(err, syscall.EINTR) {
 			return err

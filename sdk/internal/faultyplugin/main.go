@@ -32,12 +32,16 @@ var starts = map[string]func(){
 	"print-before-handshake": func() { fmt.Println("Hello from a C library") },
 	"print-half-a-line":      func() { fmt.Print("Loading ... ") },
 	"print-binary":           func() { fmt.Print("\x7fELF\x00\x01\x02\n") },
-	"print-long":             func() { fmt.Print(strings.Repeat("x", 200<<10)) },
+	"print-long":             func() { fmt.Println(strings.Repeat("x", 1<<20)) },
 	"silent-start":           func() { time.Sleep(time.Hour) },
 	"old-version":            func() { handshakeOf(handshake.CoreProtocol, 0) },
 	"new-version":            func() { handshakeOf(handshake.CoreProtocol, handshake.Protocol+1) },
 	"new-core":               func() { handshakeOf(handshake.CoreProtocol+1, handshake.Protocol) },
 	"nobody-listens":         func() { handshakeOf(handshake.CoreProtocol, handshake.Protocol) },
+	"tcp":                    func() { serveFrames("tcp", "127.0.0.1:0", nil) },
+	"stream-oversized":       func() { serveFrames("unix", socket(), []byte{0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3}) },
+	"stream-cut":             func() { serveFrames("unix", socket(), []byte{0, 0, 0, 0, 100, 1, 2, 3}) },
+	"stream-garbage":         func() { serveFrames("unix", socket(), []byte{0, 0, 0, 0, 3, 0xff, 0xff, 0xff}) },
 }
 
 // handshakeOf prints a handshake and never answers.

@@ -112,6 +112,9 @@ func message(err error, code exitcode.Code) string {
 	for _, line := range lines[1:] {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
+	if full(err) {
+		b.WriteString("  what was written before is kept; free some space, or choose another folder with --out\n")
+	}
 	if code == exitcode.Internal {
 		b.WriteString("  (an internal error: please report it with this message)\n")
 	}

@@ -114,8 +114,12 @@ func merge(path string, r Run) error {
 // replace writes a file whole: a reader, or a crash, sees the old text or the new one.
 func replace(path string, text []byte) error {
 	temporary := path + ".tmp"
-	if err := os.WriteFile(temporary, text, 0o644); err != nil {
-		return err
+	err := os.WriteFile(temporary, text, 0o644)
+	if err == nil {
+		err = os.Rename(temporary, path)
 	}
-	return os.Rename(temporary, path)
+	if err != nil {
+		_ = os.Remove(temporary)
+	}
+	return err
 }

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package cli
+
+func full(error) bool { return false }

@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestFullDisk runs where no file may grow beyond 64 KiB: the run goes to its end, the message names the files, and what
+// could be written is kept.
+func TestFullDisk(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no limits of files on this system")
+	}
+	out := t.TempDir()
+	args := []string{"run", "null", "--plugin", "null", "--mode", "accuracy", "--scenario", "Offline", "--count", "5000", "--out", out, "--force", "--quiet"}
+	cmd := command(t, "/bin/sh", append([]string{"-c", `ulimit -f 128; exec "$0" "$@"`, harnessBinary()}, args...)...)
+	r := finish(t, cmd).wantCode(t, 2)
+	log := filepath.Join(out, "null", "Offline", "accuracy", "mlperf_log_accuracy.json")
+	wantMessage(t, r, log, "too large", "free some space", "--out")
+	info, err := os.Stat(log)
+	if err != nil || info.Size() != 64<<10 {
+		t.Errorf("%v, %v: want what could be written", info, err)
+	}
+	var doc document
+	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	if len(doc.Runs) != 1 || doc.Runs[0].Status != "failed" || doc.ExitCode != 2 {
+		t.Errorf("result.json: %+v", doc)
+	}
+}
+
+// TestFullDiskFromTheStart cannot even write that it begins: nothing runs.
+func TestFullDiskFromTheStart(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no limits of files on this system")
+	}
+	out := t.TempDir()
+	args := []string{"run", "null", "--plugin", "null", "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force", "--quiet"}
+	cmd := command(t, "/bin/sh", append([]string{"-c", `ulimit -f 2; exec "$0" "$@"`, harnessBinary()}, args...)...)
+	wantMessage(t, finish(t, cmd).wantCode(t, 2), "result.json", "free some space")
+	if left, err := filepath.Glob(filepath.Join(out, "*.tmp")); err != nil || len(left) > 0 {
+		t.Errorf("%q are left, %v", left, err)
+	}
+}
+
+// TestLibraryMissing installs a plugin without the library that it loads, and with one that is none.
+func TestLibraryMissing(t *testing.T) {
+	dir := install(t)
+	library := filepath.Join(dir, "plugins", "libonnxruntime.so")
+	if err := os.Remove(library); err != nil {
+		t.Fatal(err)
+	}
+	run := func() result {
+		return finish(t, command(t, filepath.Join(dir, "harness"), "run", "resnet50", "--plugin", "resnet50",
+			"--mode", "accuracy", "--scenario", "Offline", "--out", t.TempDir(), "--force", "--quiet"))
+	}
+	wantMessage(t, run().wantCode(t, 5), library, "was not found", "option lib")
+	write(t, library, "no library")
+	wantMessage(t, run().wantCode(t, 5), library, "cannot be loaded")
+	wantNoProcess(t, dir)
+}
+
+// TestForeignArchitecture names what a plugin was built for.
+func TestForeignArchitecture(t *testing.T) {
+	machine, name := elf.EM_AARCH64, "EM_AARCH64"
+	if runtime.GOARCH == "arm64" {
+		machine, name = elf.EM_X86_64, "EM_X86_64"
+	}
+	head := make([]byte, 64)
+	copy(head, elf.ELFMAG)
+	head[elf.EI_CLASS], head[elf.EI_DATA], head[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)
+	for at, value := range map[int]uint16{16: uint16(elf.ET_EXEC), 18: uint16(machine), 20: uint16(elf.EV_CURRENT)} {
+		binary.LittleEndian.PutUint16(head[at:], value)
+	}
+	plugin := filepath.Join(t.TempDir(), "plumbline-plugin-foreign")
+	if err := os.WriteFile(plugin, head, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := harness(t, "run", "foreign", "--plugin", plugin).wantCode(t, 5)
+	wantMessage(t, r, plugin, runtime.GOOS+"/"+runtime.GOARCH, name, "build the one for this machine")
+}
+
+// TestNoise runs a plugin that prints a line of a megabyte: the run does not mind, and the log has it all.
+func TestNoise(t *testing.T) {
+	cmd, _, out := faultyRun(t, "flood", "--scenario", "Offline", "--count", "1", "--mode", "accuracy")
+	finish(t, cmd).wantCode(t, 0)
+	text, err := os.ReadFile(filepath.Join(out, "faulty", "Offline", "accuracy", "plugin.log"))
+	if err != nil || strings.Count(string(text), "x") < 1<<20 {
+		t.Errorf("%d bytes of the plugin's output are in its log, %v", len(text), err)
+	}
+}
+
+// TestRestartInMidRun kills a plugin in mid-run: nothing starts it again, since what it had in memory and in work is lost.
+func TestRestartInMidRun(t *testing.T) {
+	cmd, dir, out, stderr := startLongRun(t, "")
+	plugin := filepath.Join(dir, "faulty", "plumbline-plugin-faulty")
+	killed := false
+	for _, p := range processesOf(dir) {
+		pid, exe, _ := strings.Cut(p, " ")
+		if exe == plugin {
+			killed = exec.Command("kill", "-9", pid).Run() == nil
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); !killed || code != 5 {
+		t.Errorf("killed: %v, exit code %d, want 5; it printed:\n%s", killed, code, stderr)
+	}
+	wantMarkedLogs(t, out)
+	wantNoProcess(t, dir)
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/lifeline"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+)
+
+// socket is a free address in the private folder.
+func socket() string { return filepath.Join(os.Getenv(handshake.SocketDirEnv), "plugin-raw") }
+
+// serveFrames shakes hands and speaks HTTP/2 without gRPC's library: it answers the Run stream with a heartbeat and then
+// with bytes as they are, and ends it.
+func serveFrames(network, address string, text []byte) {
+	lifeline.Watch()
+	listener, err := net.Listen(network, address)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Printf("%d|%d|%s|%s|grpc|\n", handshake.CoreProtocol, handshake.Protocol, network, listener.Addr())
+	mux := http.NewServeMux()
+	mux.HandleFunc("/plumbline.plugin.v1.Plugin/Run", func(w http.ResponseWriter, _ *http.Request) {
+		begin(w)
+		_, _ = w.Write(heartbeatFrame())
+		_ = http.NewResponseController(w).Flush()
+		_, _ = w.Write(text)
+		w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		begin(w)
+		w.Header().Set("Grpc-Status", "12") // unimplemented
+	})
+	server := http.Server{Handler: mux, Protocols: new(http.Protocols)}
+	server.Protocols.SetUnencryptedHTTP2(true)
+	fmt.Fprintln(os.Stderr, server.Serve(listener))
+}
+
+func begin(w http.ResponseWriter) { w.Header().Set("Content-Type", "application/grpc") }
+
+// heartbeatFrame is a whole message: a byte that says it is not compressed, its length, and itself.
+func heartbeatFrame() []byte {
+	message, err := proto.Marshal(&pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{}})
+	if err != nil {
+		panic(err)
+	}
+	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
+}
