@@ -48,7 +48,7 @@ func (s *shell) prefer() string {
 	s.t.Helper()
 	path, p := s.profile()
 	p.Offline.Setting, p.Server.Setting = tune.Setting{Batch: 3, Sessions: 2, Threads: 5}, tune.Setting{Batch: 4, Sessions: 1}
-	p.Offline.SamplesPerSecond, p.Server.TargetQPS = 90_000_000, 30_000
+	p.Offline.SamplesPerSecond, p.Server.TargetQPS = 100_000_000, 30_000
 	if err := p.Save(path); err != nil {
 		s.t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestTuneAndRun(t *testing.T) {
 	if got := s.prefer(); got != path {
 		t.Fatal(got)
 	}
-	s.want(0, s.performance(), "tuning    Server batch 4, 1 session, target_qps 30000; Offline batch 3, 2 sessions, 5 threads, target_qps 90000000 ("+path+")")
+	s.want(0, s.performance(), "tuning    Server batch 4, 1 session, target_qps 30000; Offline batch 3, 2 sessions, 5 threads, target_qps 120000000 ("+path+")")
 	for _, r := range s.result().Runs {
 		tuned := r.Scenario == "Server" || r.Scenario == "Offline"
 		if (r.Tuning == path) != tuned || !strings.Contains(r.TuningNote, path) {
@@ -249,6 +249,18 @@ func TestTuneFaults(t *testing.T) {
 	s.want(2, s.run(tuneArgs()...), "set PLUMBLINE_CONFIG")
 	if n := len(s.fakes["resnet50"].Opened()); n != 1 {
 		t.Errorf("%d workloads were opened without a place for the profile", n)
+	}
+}
+
+// A data set that is smaller than what tests use is used whole.
+func TestTuneOnASmallDataSet(t *testing.T) {
+	s := newTuner(t)
+	f := s.fakes["resnet50"]
+	f.Description.Models[0].Datasets[0].Samples = 100
+	f.OpenErr = errors.New("it has 10 samples")
+	s.want(6, s.run(tuneArgs()...), "opening resnet50: it has 10 samples")
+	if o := f.Opened(); len(o) != 2 || o[0].Count != 64 || o[1].Count != 0 {
+		t.Errorf("opened %+v", o)
 	}
 }
 

@@ -43,6 +43,10 @@ func (p *Plan) Tune(r Request, path string, f *tune.Profile) error {
 
 func (r Run) tuned() bool { return r.Tuned != nil || r.TunedRate }
 
+// offlineReserve is how much more than the throughput that was measured Offline expects: a run on a faster day would end
+// before min_duration. For the same reason a profile raises the expected rate and never lowers it.
+const offlineReserve = 1.2
+
 // tune gives a run what the profile has for it.
 func (p *Plan) tune(run *Run, ask settings.Request) error {
 	f := p.Tuning.profile
@@ -50,7 +54,9 @@ func (p *Plan) tune(run *Run, ask settings.Request) error {
 	case f == nil:
 	case run.Scenario == loadgen.Offline && f.Offline != nil:
 		run.Tuned = &f.Offline.Setting
-		return p.tuneRate(run, ask, f.Offline.SamplesPerSecond)
+		if rate := offlineReserve * f.Offline.SamplesPerSecond; rate > run.Settings.OfflineExpectedQPS {
+			return p.tuneRate(run, ask, rate)
+		}
 	case run.Scenario == loadgen.Server && f.Server != nil:
 		run.Tuned = &f.Server.Setting
 		if why := unfit(f.Server, run.Settings.TestSettings); why != "" {

@@ -18,7 +18,7 @@ func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
 	t.Helper()
 	p := build(t, r)
 	f := &tune.Profile{
-		Offline: &tune.Offline{Setting: tune.Setting{Batch: 16, Sessions: 2, Threads: 1}, SamplesPerSecond: 1000},
+		Offline: &tune.Offline{Setting: tune.Setting{Batch: 16, Sessions: 2, Threads: 1}, SamplesPerSecond: 1e9},
 		Server:  &tune.Server{Setting: tune.Setting{Batch: 4}, TargetQPS: 800.5},
 	}
 	for _, run := range build(t, Request{}).Runs {
@@ -41,7 +41,7 @@ func TestTune(t *testing.T) {
 		o := p.OptionsOf(r)
 		switch r.Scenario {
 		case loadgen.Offline:
-			if r.Settings.OfflineExpectedQPS != 1000 || o.Batch != 16 || o.Sessions != 2 || o.BackendOptions["threads"] != "1" || !r.TunedRate {
+			if r.Settings.OfflineExpectedQPS != 1.2e9 || o.Batch != 16 || o.Sessions != 2 || o.BackendOptions["threads"] != "1" || !r.TunedRate {
 				t.Errorf("%v: %v, %+v", r.Scenario, r.Settings.OfflineExpectedQPS, o)
 			}
 		case loadgen.Server:
@@ -57,7 +57,7 @@ func TestTune(t *testing.T) {
 			t.Errorf("options of %v are for %v", r.Scenario, o.Scenario)
 		}
 	}
-	want := "Server batch 4, target_qps 800.50; Offline batch 16, 2 sessions, 1 thread, target_qps 1000.0 (x.json)"
+	want := "Server batch 4, target_qps 800.50; Offline batch 16, 2 sessions, 1 thread, target_qps 1200000000 (x.json)"
 	if got := p.TuningText(); got != want || p.Tuning.File != "x.json" {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -94,9 +94,9 @@ func TestTuneOfNoRun(t *testing.T) {
 	if p.Tuning.File != "" || p.TuningText() != "" {
 		t.Errorf("tuning %q of %q", p.TuningText(), p.Tuning.File)
 	}
-	p = profiled(t, Request{Mode: ModePerformance}, func(f *tune.Profile) { f.Server = nil })
-	if text := p.TuningText(); strings.Contains(text, "Server") || !strings.Contains(text, "Offline") {
-		t.Errorf("tuning %q without a rate", text)
+	p = profiled(t, Request{Mode: ModePerformance}, func(f *tune.Profile) { f.Server, f.Offline.SamplesPerSecond = nil, 1 })
+	if text := p.TuningText(); strings.Contains(text, "Server") || text != "Offline batch 16, 2 sessions, 1 thread (x.json)" {
+		t.Errorf("tuning %q without a rate of Server and with a low one of Offline", text)
 	}
 }
 
