@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,42 +8,44 @@ import (
 	"testing"
 )
 
-// TestVendorModuleOutsideTheTree builds a vendor's own module, with a backend of its own, against this checkout, and runs
-// the benchmark on it.
+// TestVendorModuleOutsideTheTree goes the way of docs/vendor.md: a module that harness new writes gets the example's backend
+// and a real benchmark, is built against this checkout, runs, and is compared with the built-in plugin.
 func TestVendorModuleOutsideTheTree(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(built.root, "examples", "vendor-backend"))); err != nil {
-		t.Fatal(err)
-	}
-	writeVendorModule(t, dir)
+	dir := filepath.Join(t.TempDir(), "acme")
+	harness(t, "new", "backend", dir, "--checkout", built.root).wantCode(t, 0)
+	replaceModule(t, dir, filepath.Join(built.root, "examples", "vendor-backend"))
 	plugins := filepath.Join(dir, "bin")
 	if err := goTool(dir, []string{"GOWORK=off", "GOFLAGS=-mod=mod"}, "build", "-o", filepath.Join(plugins, "plumbline-plugin-resnet50-acme"), "."); err != nil {
 		t.Fatal(err)
 	}
-	out := t.TempDir()
-	r := harness(t, "run", "resnet50", "--plugin-dir", plugins, "--plugin", "resnet50-acme", "--scenario", "Offline", "--mode", "performance", "--out", out, "--force").wantCode(t, 0)
+	chosen := []string{"--plugin-dir", plugins, "--plugin", "resnet50-acme"}
+	r := harness(t, append([]string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", t.TempDir(), "--force"}, chosen...)...).wantCode(t, 0)
 	if !strings.Contains(r.stdout, "acme") {
 		t.Errorf("the backend's name is not in the output:\n%s", r.stdout)
 	}
+	// It classifies by brightness: the reference is better.
+	r = harness(t, append([]string{"verify", "resnet50", "--only", "reference", "--count", "50", "--reference", "resnet50:ort"}, chosen...)...).wantCode(t, 5)
+	if text := strings.Join(strings.Fields(r.stdout), " "); !strings.Contains(text, "accuracy is too low") || !strings.Contains(text, "payloads differ") {
+		t.Errorf("it printed:\n%s", r.both())
+	}
 }
 
-// writeVendorModule writes a go.mod that finds this project in the checkout, as a vendor's go.work or a tag would.
-func writeVendorModule(t *testing.T, dir string) {
+// replaceModule replaces the packages of a module by those of another, and keeps its go.mod.
+func replaceModule(t *testing.T, dir, by string) {
 	t.Helper()
-	var mod strings.Builder
-	fmt.Fprint(&mod, "module example.com/acme\n\ngo 1.26.0\n\n")
-	for _, m := range []string{"loadgen", "preprocess", "accuracy", "datasets", "sdk", "plugins/resnet50"} {
-		path := "github.com/plumbline-ml/plumbline/" + m
-		fmt.Fprintf(&mod, "require %s v0.0.0\nreplace %s => %s\n", path, path, filepath.Join(built.root, m))
+	for _, name := range []string{"main.go", "main_test.go", "acme", "clusters"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	sum, err := os.ReadFile(filepath.Join(built.root, "plugins", "resnet50", "go.sum"))
+	source, err := os.ReadFile(filepath.Join(by, "main.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), source, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "acme"), os.DirFS(filepath.Join(by, "acme"))); err != nil {
 		t.Fatal(err)
 	}
 }
