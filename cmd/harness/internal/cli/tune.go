@@ -125,7 +125,7 @@ func (a *app) tune(c *cobra.Command, f *tuneFlags) error {
 
 // search measures what the plan asks for. What is found before an error is in the profile.
 func (t *tuning) search(ctx context.Context) error {
-	if _, err := t.bench.Opens(ctx, tune.Setting{}); err != nil {
+	if err := t.open(ctx); err != nil {
 		return fmt.Errorf("opening %s: %w", t.plan.Served.Model.Name, openError(err))
 	}
 	if t.run(loadgen.Offline) != nil {
@@ -137,6 +137,17 @@ func (t *tuning) search(ctx context.Context) error {
 		return t.server(ctx, r)
 	}
 	return nil
+}
+
+// open sees whether the workload can be opened at all; if the data set is smaller than the part to measure with, all of
+// it is used.
+func (t *tuning) open(ctx context.Context) error {
+	_, err := t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
+	if t.bench.OfflineCount > 0 && err != nil && ctx.Err() == nil {
+		t.bench.OfflineCount = 0
+		_, err = t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
+	}
+	return err
 }
 
 // run is the plan's run of a scenario, or nil.

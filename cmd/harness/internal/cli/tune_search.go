@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
@@ -146,7 +147,7 @@ func (t *tuning) say(format string, args ...any) {
 
 // grid is what flags say, else the default one; with threads if the backend takes a number of them.
 func (t *tuning) grid(ctx context.Context) ([]tune.Setting, error) {
-	_, err := t.bench.Opens(ctx, tune.Setting{Threads: 1})
+	_, err := t.bench.Opens(ctx, tune.Setting{Threads: 1}, loadgen.Offline)
 	takes := err == nil
 	asked := len(t.flags.threads) > 0
 	switch {

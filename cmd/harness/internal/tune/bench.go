@@ -123,9 +123,9 @@ func (b *Bench) Serve(ctx context.Context, s Setting, t loadgen.TestSettings) (r
 	return res, err
 }
 
-// Opens says whether a setting can be opened, and what was.
-func (b *Bench) Opens(ctx context.Context, s Setting) (info sdk.WorkloadInfo, err error) {
-	err = b.with(ctx, s, loadgen.Offline, func(_ context.Context, w plugin.Workload) error {
+// Opens says whether a setting can be opened for a scenario, and what was.
+func (b *Bench) Opens(ctx context.Context, s Setting, scenario loadgen.Scenario) (info sdk.WorkloadInfo, err error) {
+	err = b.with(ctx, s, scenario, func(_ context.Context, w plugin.Workload) error {
 		info = w.Info()
 		return nil
 	})

@@ -67,7 +67,7 @@ func TestBenchAfterAFailure(t *testing.T) {
 	b := bench(f)
 	defer b.Close()
 	f.OpenErr = errors.New("no memory for it")
-	if _, err := b.Opens(t.Context(), Setting{}); !errors.Is(err, f.OpenErr) || f.Running() != 0 {
+	if _, err := b.Opens(t.Context(), Setting{}, loadgen.Offline); !errors.Is(err, f.OpenErr) || f.Running() != 0 {
 		t.Errorf("error %v, %d processes left", err, f.Running())
 	}
 	f.OpenErr, f.DieAfter = nil, 1
@@ -81,7 +81,7 @@ func TestBenchAfterAFailure(t *testing.T) {
 	}
 	f.LaunchErr = errors.New("no such binary")
 	b.Close()
-	if _, err := b.Opens(t.Context(), Setting{}); !errors.Is(err, f.LaunchErr) {
+	if _, err := b.Opens(t.Context(), Setting{}, loadgen.Offline); !errors.Is(err, f.LaunchErr) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -130,6 +130,27 @@ func TestServerSearch(t *testing.T) {
 		t.Errorf("%+v, %d processes", found, f.Running())
 	}
 	s.Bench.Close()
+}
+
+// Settings that come to the same are searched once.
+func TestDistinctSettings(t *testing.T) {
+	f := plugintest.Classifier()
+	f.Info.BackendInfo = map[string]string{"threads": "1"} // batch 8 and 2 sessions, whatever is asked for
+	s := ServerSearch{Bench: bench(f)}
+	defer s.Bench.Close()
+	all := []Point{{Setting: Setting{8, 2, 1}}, {}, {Setting: Setting{4, 1, 0}}}
+	left, err := s.distinct(t.Context(), all)
+	if err != nil || len(left) != 1 || left[0].Setting != all[0].Setting {
+		t.Errorf("%+v, %v", left, err)
+	}
+	f.Info.BackendInfo = nil
+	if left, err := s.distinct(t.Context(), all); err != nil || len(left) != 2 || left[1].Setting != (Setting{}) {
+		t.Errorf("%+v, %v; want what has other threads as well", left, err)
+	}
+	f.OpenErr = errors.New("no device")
+	if _, err := s.distinct(t.Context(), all); !errors.Is(err, f.OpenErr) {
+		t.Errorf("error %v", err)
+	}
 }
 
 func TestProbe(t *testing.T) {

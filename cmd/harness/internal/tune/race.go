@@ -30,11 +30,14 @@ func (s Search) race(ctx context.Context, all []*candidate) (decided bool, err e
 // settled says that no candidate is likely to be faster than the leader by more than the tolerance.
 func settled(running []*candidate) bool {
 	fastest(running, median)
-	if leader := running[0].point(); leader.Spread > calm && leader.Tests < busyRounds {
+	if len(running[0].rates) < busyRounds && slices.ContainsFunc(running, restless) {
 		return false
 	}
 	return !slices.ContainsFunc(running[1:], func(c *candidate) bool { return !slower(c.rates, running[0].rates) })
 }
+
+// restless says that something disturbed the tests of a candidate.
+func restless(c *candidate) bool { return c.point().Spread > calm }
 
 // slower says that a rival is hardly more than Tolerance faster than the leader: in none of its rounds, or in one of six
 // and more, it was. If it were in every second round, the chance of that would be 1 in 8 after three rounds, 1 in 16

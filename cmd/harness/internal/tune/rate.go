@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -29,6 +30,9 @@ type Try func(ctx context.Context, qps float64) (Trial, error)
 type RateSearch struct {
 	// Probe is a short run, Confirm one as it counts.
 	Probe, Confirm Try
+	// Probes bounds how many probes are made; 0: 10. Confirmations is how many runs in a row must be VALID at the rate;
+	// 0: 1.
+	Probes, Confirmations int
 	// Report, if not nil, sees each run.
 	Report func(Trial)
 }
@@ -49,9 +53,9 @@ const (
 	// least is the share of the bound below which no rate is tried: what a SUT that is idle for most of the time does not
 	// answer in time, it does not answer in time at lower rates.
 	least = 1.0 / 32
-	// mostProbes and mostConfirms bound the runs of a search.
-	mostProbes   = 10
-	mostConfirms = 3
+	// mostProbes is RateSearch.Probes, if that is 0; mostRates is how many rates are tried until one is confirmed.
+	mostProbes = 10
+	mostRates  = 3
 	// stepBack is the share of a rate that is tried where it was not confirmed.
 	stepBack = 0.97
 )
@@ -63,7 +67,7 @@ var ErrNoRate = errors.New("no VALID rate was found")
 // throughput of Offline; known, above 0, is a rate that was VALID. It returns the highest rate that was, 0 where none was.
 func (s RateSearch) Find(ctx context.Context, bound, known float64) (float64, error) {
 	b := bracket{low: known, bound: bound}
-	for range mostProbes {
+	for range cmp.Or(s.Probes, mostProbes) {
 		if b.closed() {
 			break
 		}
@@ -86,17 +90,23 @@ func (s RateSearch) Settle(ctx context.Context, rate float64) (float64, error) {
 	if rate <= 0 {
 		return 0, ErrNoRate
 	}
-	for range mostConfirms {
-		t, err := s.try(ctx, s.Confirm, rate)
-		if err != nil {
-			return 0, err
-		}
-		if t.Valid {
-			return rate, nil
+	for range mostRates {
+		valid, err := s.confirmed(ctx, rate)
+		if valid || err != nil {
+			return rate, err
 		}
 		rate *= stepBack
 	}
 	return 0, ErrNoRate
+}
+
+func (s RateSearch) confirmed(ctx context.Context, rate float64) (bool, error) {
+	for range cmp.Or(s.Confirmations, 1) {
+		if t, err := s.try(ctx, s.Confirm, rate); err != nil || !t.Valid {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func (s RateSearch) try(ctx context.Context, run Try, rate float64) (Trial, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -52,7 +53,7 @@ func TestRateSearch(t *testing.T) {
 			if rate >= s.capacity*(1-Precision) {
 				good++
 			}
-			if runs += s.runs; s.runs > mostProbes+mostConfirms {
+			if runs += s.runs; s.runs > mostProbes+mostRates {
 				t.Errorf("%s: %d runs", name, s.runs)
 			}
 		}
@@ -82,6 +83,20 @@ func TestRateIsLoweredUntilConfirmed(t *testing.T) {
 	confirm.capacity = 10
 	if rate, err := find(t.Context(), RateSearch{Probe: probe.try, Confirm: confirm.try}, 1000); !errors.Is(err, ErrNoRate) || rate != 0 {
 		t.Errorf("%v, %v, want no rate", rate, err)
+	}
+}
+
+// A rate that is VALID by chance is not taken where two runs in a row must be.
+func TestTwoConfirmations(t *testing.T) {
+	var rates []float64
+	verdicts := []bool{true, false, true, true}
+	search := RateSearch{Confirmations: 2, Confirm: func(_ context.Context, qps float64) (Trial, error) {
+		rates = append(rates, qps)
+		return Trial{TargetQPS: qps, Valid: verdicts[len(rates)-1]}, nil
+	}}
+	rate, err := search.Settle(t.Context(), 1000)
+	if want := []float64{1000, 1000, 970, 970}; err != nil || rate != 970 || !slices.Equal(rates, want) {
+		t.Errorf("%v, %v after %v, want 970 after %v", rate, err, rates, want)
 	}
 }
 

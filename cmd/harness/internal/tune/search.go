@@ -50,7 +50,8 @@ const (
 	// survivors is the divisor of how many settings the first stage leaves, finalists how many the second one does.
 	survivors = 4
 	finalists = 4
-	// leastRounds and mostRounds bound the final; where the leader's tests differ by more than calm, it has busyRounds.
+	// leastRounds and mostRounds bound the final; where tests of one setting differ by more than calm, it has
+	// busyRounds at least.
 	leastRounds = 3
 	busyRounds  = 6
 	mostRounds  = 9

@@ -2,9 +2,11 @@ package tune
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // ServerSearch looks for the setting and the rate of Server: the highest VALID rate of the first setting, and of each
@@ -21,20 +23,26 @@ type ServerSearch struct {
 // step is how much higher a rate must be VALID for another setting to be searched.
 const step = 1 + Precision
 
+const (
+	// firstProbes and otherProbes bound the probes of the first setting and of each other one.
+	firstProbes = 10
+	otherProbes = 5
+	// twiceUntil is how long a run is at most of which two must be VALID in a row: some seconds are soon VALID by chance.
+	twiceUntil = time.Minute
+)
+
 // Run searches the settings, which ServerSettings chose. start is the rate to begin with where a setting has no
 // throughput, in queries per second. The Server that is returned has the trials made, with an error too; without one it
 // has the best setting and its rate, and with ErrNoRate none.
 func (s ServerSearch) Run(ctx context.Context, settings []Point, start float64) (Server, error) {
 	out := Server{Limits: LimitsOf(s.Settings), MinDurationMS: s.Settings.MinDuration.Milliseconds()}
-	search := func(p Setting) RateSearch {
-		return RateSearch{
-			Probe: s.trial(p, s.probe(), false), Confirm: s.trial(p, s.Settings, true),
-			Report: func(t Trial) { out.Trials = append(out.Trials, t) },
-		}
+	settings, err := s.distinct(ctx, settings)
+	if err != nil {
+		return out, err
 	}
 	found := 0.0
 	for _, p := range settings {
-		rate, err := s.find(ctx, search(p.Setting), p, found, start)
+		rate, err := s.find(ctx, s.rates(p.Setting, &out), p, found, start)
 		if err != nil {
 			return out, err
 		}
@@ -43,9 +51,50 @@ func (s ServerSearch) Run(ctx context.Context, settings []Point, start float64) 
 		}
 	}
 	s.Bench.Close() // a process of its own, as a run has
-	rate, err := search(out.Setting).Settle(ctx, found)
-	out.TargetQPS = rate
+	out.TargetQPS, err = s.rates(out.Setting, &out).Settle(ctx, found)
 	return out, err
+}
+
+// distinct drops settings that come to the same as one before.
+func (s ServerSearch) distinct(ctx context.Context, settings []Point) ([]Point, error) {
+	if len(settings) < 2 {
+		return settings, nil
+	}
+	seen := map[Setting]bool{}
+	var left []Point
+	for _, p := range settings {
+		info, err := s.Bench.Opens(ctx, p.Setting, loadgen.Server)
+		if err != nil {
+			return nil, err
+		}
+		effective := p.effective(info)
+		if !seen[effective] {
+			left = append(left, p)
+		}
+		seen[effective] = true
+	}
+	return left, nil
+}
+
+// effective is what a setting came to. Where the backend does not say its threads, they are those of the setting.
+func (s Setting) effective(w sdk.WorkloadInfo) Setting {
+	out := Setting{w.Batch, w.Sessions, s.Threads}
+	if n, err := strconv.Atoi(w.BackendInfo[ThreadsOption]); err == nil {
+		out.Threads = n
+	}
+	return out
+}
+
+// rates is the search with a setting, whose runs go to out.
+func (s ServerSearch) rates(p Setting, out *Server) RateSearch {
+	r := RateSearch{
+		Probe: s.trial(p, s.probe(), false), Confirm: s.trial(p, s.Settings, true),
+		Report: func(t Trial) { out.Trials = append(out.Trials, t) },
+	}
+	if s.Settings.MinDuration <= twiceUntil {
+		r.Confirmations = 2
+	}
+	return r
 }
 
 // find is the highest VALID rate of a setting, 0 where it is not above the one that was found.
@@ -55,8 +104,10 @@ func (s ServerSearch) find(ctx context.Context, search RateSearch, p Point, foun
 		bound = start / firstShare
 	}
 	if found == 0 {
+		search.Probes = firstProbes
 		return search.Find(ctx, bound, 0)
 	}
+	search.Probes = otherProbes
 	t, err := search.try(ctx, search.Probe, step*found)
 	if err != nil || !t.Valid {
 		return 0, err
