@@ -64,6 +64,7 @@ func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
 	flags.StringVar(&r.Dataset, "dataset", "", "`DIR` of a data set in the official layout (default: the plugin's own)")
 	flags.IntVar(&r.Count, "count", 0, "check the accuracy of the first `N` samples, and use them in all checks (default: all, and 24)")
 	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
+	deviceFlag(flags, r)
 	flags.StringArrayVar(&r.BackendOptions, "backend-opt", nil, "an option of the backend: `KEY=VALUE` (repeatable)")
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 	flags.StringVar(&v.reference, "reference", "", "compare the accuracy with that of this `[PLUGIN:]BACKEND`, or with none\n(default: with the plugin's first backend, where another is checked)")
@@ -145,7 +146,7 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *plan.Plan) (*conf
 		other := *f.pluginFlags
 		other.choice = f.reference[:at]
 		request := f.request
-		request.Backend, request.BackendOptions = f.reference[at+1:], nil
+		request.Backend, request.BackendOptions, request.Devices = f.reference[at+1:], nil, nil
 		q, err := a.build(c, &other, request)
 		if err != nil {
 			return nil, fmt.Errorf("--reference %s: %w", f.reference, err)
@@ -168,7 +169,7 @@ func backendOf(p *plan.Plan, name string) (*conformance.Reference, error) {
 		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--reference: %w", suggest.Unknown("backend of "+p.Served.Path, name, p.Served.Description.Backends)))
 	}
 	r := &conformance.Reference{Binary: p.Served.Path, Open: p.Options}
-	r.Open.Backend, r.Open.BackendOptions = name, nil
+	r.Open.Backend, r.Open.BackendOptions, r.Open.Devices = name, nil, nil
 	return r, nil
 }
 
@@ -177,6 +178,9 @@ func subjectText(o sdk.Options) string {
 	text := "model " + o.Model
 	if o.Backend != "" {
 		text += ", backend " + o.Backend
+	}
+	if len(o.Devices) > 0 {
+		text += ", devices " + strings.Join(o.Devices, ", ")
 	}
 	return text
 }
