@@ -161,6 +161,40 @@ func TestOneWorkloadAtATime(t *testing.T) {
 	}
 }
 
+// The socket lies in a folder that nobody else may enter, and which is the plugin's temporary directory too.
+func TestSocketsArePrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes and no sockets on this system")
+	}
+	tmp, err := os.MkdirTemp("/tmp", "private-") // short enough for sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(tmp)
+	t.Setenv("TMPDIR", tmp)
+	p := launch(t)
+	folders, err := filepath.Glob(filepath.Join(tmp, "*"))
+	if err != nil || len(folders) != 1 {
+		t.Fatalf("%q, %v: want one folder", folders, err)
+	}
+	if info, err := os.Stat(folders[0]); err != nil || !info.IsDir() || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v: want a folder of mode 0700", info, err)
+	}
+	sockets, err := filepath.Glob(filepath.Join(folders[0], "*", "plugin*"))
+	if err != nil || len(sockets) != 1 {
+		t.Errorf("sockets %q, %v", sockets, err)
+	}
+	if environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.PID())); err == nil && !strings.Contains(string(environ), "TMPDIR="+folders[0]+"\x00") {
+		t.Error("the plugin's temporary directory is another one")
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
 // What is in the harness's environment and none of the plugin's business stays there.
 func TestSecretsStayInTheHarness(t *testing.T) {
 	if runtime.GOOS != "linux" {

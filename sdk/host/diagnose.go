@@ -105,11 +105,16 @@ func deathHint(how string, tail []string) string {
 	return "see its output"
 }
 
+// quoted is how much of a first line a message quotes.
+const quoted = 200
+
 // shorten cuts text for a message.
-func shorten(text string) string {
-	const most = 200
-	if len(text) > most {
-		return text[:most] + "..."
+func shorten(text string) string { return cut(text, quoted) }
+
+// cut cuts text behind a number of bytes, between two characters.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
 	}
-	return text
+	return strings.ToValidUTF8(text[:most], "") + "..."
 }

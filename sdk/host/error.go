@@ -31,6 +31,9 @@ type Error struct {
 	Err    error
 }
 
+// mostOfALine is how many bytes of each line of output a message shows.
+const mostOfALine = 1000
+
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plugin %s (%s): %s", e.Plugin, e.Path, e.Found)
@@ -38,7 +41,10 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, "; %s", e.Hint)
 	}
 	if len(e.Stderr) > 0 {
-		fmt.Fprintf(&b, "\nlast lines of its output:\n  %s", strings.Join(e.Stderr, "\n  "))
+		b.WriteString("\nlast lines of its output:")
+	}
+	for _, line := range e.Stderr {
+		b.WriteString("\n  " + cut(line, mostOfALine))
 	}
 	return b.String()
 }

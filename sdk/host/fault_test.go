@@ -62,6 +62,9 @@ func TestFaultsAtStart(t *testing.T) {
 			}
 			_, err := launchWith(t, c.fault, o)
 			wantFailure(t, err, c.kind, c.parts...)
+			if len(err.Error()) > 4096 {
+				t.Errorf("a message of %d bytes", len(err.Error()))
+			}
 		})
 	}
 }

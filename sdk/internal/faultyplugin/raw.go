@@ -109,7 +109,7 @@ func (r *raw) GRPCClient(context.Context, *plugin.GRPCBroker, *grpc.ClientConn) 
 
 func (r *raw) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
 	return &pluginpb.DescribeResponse{
-		Capabilities: []string{"a-capability-of-the-future"},
+		Capabilities: []string{"ring", "a-capability-of-the-future"},
 		Description: &pluginpb.Description{Name: "faulty", Models: []*pluginpb.Model{{Name: "faulty", Scenarios: []pluginpb.Scenario{
 			pluginpb.Scenario_SCENARIO_SINGLE_STREAM, pluginpb.Scenario_SCENARIO_MULTI_STREAM,
 			pluginpb.Scenario_SCENARIO_SERVER, pluginpb.Scenario_SCENARIO_OFFLINE,
