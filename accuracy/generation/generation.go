@@ -45,9 +45,6 @@ func (l Lengths) String() string {
 		l.Characters, l.Answers, l.Tokens, pystr.Float(pystr.Round(l.TokensPerSample(), 1)))
 }
 
-// Window is the range that the rules allow a generated length: 90 to 110 % of the reference's.
-func Window(reference float64) (low, high float64) { return 0.9 * reference, 1.1 * reference }
-
 // String is the line that the official scripts print, which the submission checker looks for, rounded as there.
 func (r Result) String() string { return fmt.Sprintf("{%s, %s}", r.Means(), r.Lengths) }
 

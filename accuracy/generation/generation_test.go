@@ -112,13 +112,6 @@ func TestParseDType(t *testing.T) {
 	}
 }
 
-func TestWindow(t *testing.T) {
-	low, high := Window(294.45)
-	if math.Abs(low-265.005) > 1e-9 || math.Abs(high-323.895) > 1e-9 {
-		t.Errorf("%v to %v", low, high)
-	}
-}
-
 func FuzzAppendIDs(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(2))
 	f.Fuzz(func(t *testing.T, p []byte, d uint8) {

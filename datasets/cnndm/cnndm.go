@@ -68,12 +68,3 @@ func (s *Set) Len() int { return len(s.articles) }
 
 // Article returns an article. Its tokens must not be changed.
 func (s *Set) Article(i int) Article { return s.articles[i] }
-
-// Outputs are the summaries of all articles.
-func (s *Set) Outputs() []string {
-	outputs := make([]string, len(s.articles))
-	for i, a := range s.articles {
-		outputs[i] = a.Output
-	}
-	return outputs
-}

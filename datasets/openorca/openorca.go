@@ -70,12 +70,3 @@ func (s *Set) Len() int { return len(s.questions) }
 
 // Question returns a question. Its tokens must not be changed.
 func (s *Set) Question(i int) Question { return s.questions[i] }
-
-// Outputs are the answers to all questions.
-func (s *Set) Outputs() []string {
-	outputs := make([]string, len(s.questions))
-	for i, q := range s.questions {
-		outputs[i] = q.Output
-	}
-	return outputs
-}

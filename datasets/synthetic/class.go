@@ -8,14 +8,6 @@ package synthetic
 // occur on any outline in any colour, so that aliasing shows.
 const ImageClasses = 2*shapeClasses + patternClasses
 
-// ImageClassName names a class: "warm disc", "striped". The label must be of [0, ImageClasses).
-func ImageClassName(label int) string {
-	if label >= 2*shapeClasses {
-		return pattern(label - 2*shapeClasses).String()
-	}
-	return palette(label/shapeClasses).String() + " " + shape(label%shapeClasses).String()
-}
-
 // shape is the outline of an object.
 type shape int
 
@@ -33,11 +25,6 @@ const (
 	shapeClasses = iota
 )
 
-func (s shape) String() string {
-	return [...]string{"disc", "ellipse", "ring", "square", "rectangle", "triangle", "star", "cross", "crescent",
-		"heart"}[s]
-}
-
 // palette is the range of hues of a plain object.
 type palette int
 
@@ -45,8 +32,6 @@ const (
 	warm palette = iota
 	cool
 )
-
-func (p palette) String() string { return [...]string{"warm", "cool"}[p] }
 
 // pattern is what covers an object.
 type pattern int
@@ -60,10 +45,6 @@ const (
 	patternClasses = iota
 	plain          = pattern(-1)
 )
-
-func (p pattern) String() string {
-	return [...]string{"striped", "checked", "dotted", "ringed", "spoked"}[p]
-}
 
 // look is what a class fixes of an object.
 type look struct {

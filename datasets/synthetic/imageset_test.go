@@ -129,16 +129,6 @@ func checkContrast(t *testing.T, i int, img image.Image) {
 	}
 }
 
-func TestClassNamesDiffer(t *testing.T) {
-	names := map[string]bool{}
-	for label := range ImageClasses {
-		names[ImageClassName(label)] = true
-	}
-	if len(names) != ImageClasses || !names["warm disc"] || !names["cool heart"] || !names["spoked"] {
-		t.Errorf("names %v", names)
-	}
-}
-
 func TestPalettesSwapWithRedAndBlue(t *testing.T) {
 	for i := range 2 {
 		if hues[warm][i]+hues[cool][1-i] != 1024 {

@@ -64,9 +64,6 @@ func newStretch(name string, size int, l Layout, value func(c int, v float32) fl
 // "coco_resnet34", "coco_resnet34_tf".
 func (s Stretch) Name() string { return s.name }
 
-// Size is the width and height of the output in pixels.
-func (s Stretch) Size() int { return s.size }
-
 // Layout is the order of the output's axes.
 func (s Stretch) Layout() Layout { return s.layout }
 

@@ -19,9 +19,6 @@ func KiTS19(window int) Recipe {
 	return Recipe{window}
 }
 
-// Window is the side of a window in voxels.
-func (r Recipe) Window() int { return r.window }
-
 // targetSpacing is between voxels of the result, in millimetres.
 func targetSpacing() [3]float64 { return [3]float64{1.6, 1.2, 1.2} }
 

@@ -45,9 +45,6 @@ func (t *Table) IDs(column string, row int) []int32 {
 	return nil
 }
 
-// Has tells whether the file has a column.
-func (t *Table) Has(column string) bool { return t.texts[column] != nil || t.ids[column] != nil }
-
 // Read reads the columns of a file. Others are ignored. limit is the number of rows to read, 0 for all. Faults of records
 // go to faults; the error is one that reading stopped at.
 func Read(path string, columns []Column, limit int, faults *fault.List) (t *Table, err error) {

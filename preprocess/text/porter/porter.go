@@ -16,20 +16,6 @@ func Stem(word string) string {
 	return string(strip(append(make([]byte, 0, 48), word...)))
 }
 
-// AppendStem appends the stem of word to dst and returns the extended slice. It allocates only where dst is too small.
-func AppendStem(dst []byte, word string) []byte {
-	if stem, ok := irregular(word); ok {
-		return append(dst, stem...)
-	}
-	start := len(dst)
-	dst = append(dst, word...)
-	if len(word) <= 2 {
-		return dst
-	}
-	// No step makes a word longer than it was: all replacements are shorter than what they replace.
-	return dst[:start+len(strip(dst[start:]))]
-}
-
 // irregular returns the stems that the rules get wrong.
 func irregular(word string) (stem string, ok bool) {
 	switch word {

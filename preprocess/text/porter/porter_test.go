@@ -37,16 +37,6 @@ func TestStem(t *testing.T) {
 	}
 }
 
-func TestAppendStemKeepsWhatIsThere(t *testing.T) {
-	dst := make([]byte, 0, 64)
-	for _, word := range []string{"sky", "is", "hopping", "files"} {
-		dst = AppendStem(append(dst, ' '), word)
-	}
-	if string(dst) != " sky is hop file" {
-		t.Errorf("got %q", dst)
-	}
-}
-
 func TestGoldenStems(t *testing.T) { golden.Each(t, "stemmer/*.tsv", checkStems) }
 
 func checkStems(t *testing.T, path string) {
@@ -78,18 +68,14 @@ func FuzzStem(f *testing.F) {
 		if len(stem) > len(word) || (stem == "") != (word == "") {
 			t.Fatalf("%q gives %q", word, stem)
 		}
-		if got := string(AppendStem([]byte("before "), word)); got != "before "+stem {
-			t.Fatalf("%q: appended %q, want %q", word, got, stem)
-		}
 	})
 }
 
 // BenchmarkStem reports the time of one word of running text.
 func BenchmarkStem(b *testing.B) {
 	words := strings.Fields("the relational governments announced hopefully that conditions of eleven companies happily remained opposed to digitizers")
-	buffer := make([]byte, 0, 64)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		buffer = AppendStem(buffer[:0], words[i%len(words)])
+		Stem(words[i%len(words)])
 	}
 }
