@@ -17,7 +17,7 @@ import tempfile
 import numpy as np
 import onnxruntime
 from pytriton.model_config import ModelConfig, Tensor
-from pytriton.triton import Triton, TritonConfig
+from pytriton.triton import Triton, TritonConfig, TritonSecurityConfig
 
 HOST = "127.0.0.1"
 DTYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16, "tensor(double)": np.float64, "tensor(bool)": np.bool_}
@@ -38,11 +38,13 @@ def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--model", required=True, help="ONNX file")
     args.add_argument("--name", required=True, help="the model's name at the server")
-    args.add_argument("--instances", type=int, default=2, help="requests that are worked on at a time")
+    args.add_argument("--instances", type=int, default=1, help="requests at a time; all must start within a second")
+    args.add_argument("--threads", type=int, default=0, help="ONNX Runtime's threads for a request (0: one for each core)")
+    args.add_argument("--statistics", action="store_true", help="let anyone read them: perf_analyzer does")
     args = args.parse_args()
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
+    options.intra_op_num_threads = args.threads
     session = onnxruntime.InferenceSession(args.model, options, providers=["CPUExecutionProvider"])
     names = [o.name for o in session.get_outputs()]
 
@@ -56,7 +58,8 @@ def main():
     port = free_port()
     with tempfile.TemporaryDirectory() as workspace:
         config = TritonConfig(grpc_address=HOST, grpc_port=port, http_address=HOST, http_port=free_port(), allow_metrics=False)
-        with Triton(config=config, workspace=f"{workspace}/triton") as triton:
+        security = TritonSecurityConfig(restricted_endpoints=[] if args.statistics else None)
+        with Triton(config=config, security_config=security, workspace=f"{workspace}/triton") as triton:
             triton.bind(
                 model_name=args.name,
                 infer_func=[infer] * args.instances,
