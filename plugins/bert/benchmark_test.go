@@ -18,6 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/plugins/bert/model"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
@@ -41,14 +42,6 @@ func write(t *testing.T, path string, data []byte) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// modelFile is a file that may be opened as a model: the plugin leaves its contents to the backend.
-func modelFile(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "model.onnx")
-	write(t, path, []byte("onnx"))
-	return path
 }
 
 func TestOpenEmbedded(t *testing.T) {
@@ -77,7 +70,7 @@ func TestOpenFindsTheVocabulary(t *testing.T) {
 		{beside, ""}, {filepath.Join(beside, squad.FileName), ""}, {reference, ""}, {elsewhere, named}, {elsewhere, "embedded"}, {"", named},
 	}
 	for _, c := range cases {
-		w, err := New().Open(t.Context(), sdk.Options{ModelFile: modelFile(t), Dataset: c.dataset, Params: map[string]string{"vocab": c.vocab}})
+		w, err := New().Open(t.Context(), sdk.Options{ModelFile: manifesttest.ModelFile(t), Dataset: c.dataset, Params: map[string]string{"vocab": c.vocab}})
 		if err != nil {
 			t.Fatal(err)
 		}

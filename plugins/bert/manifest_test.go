@@ -1,11 +1,13 @@
 package bert
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
@@ -32,16 +34,9 @@ func TestDefaultsBind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defaults := map[string]map[string]string{"embedded": m.Embedded.Defaults}
-	for _, e := range m.Models {
-		defaults[e.Name] = e.Defaults
-	}
-	for name, d := range defaults {
-		if _, err := bind(manifest.Values(d, nil)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, err := parseScoring(manifest.Values(d, nil)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	manifesttest.CheckDefaults(t, m, func(defaults map[string]string) error {
+		_, bindErr := bind(manifest.Values(defaults, nil))
+		_, scoringErr := parseScoring(manifest.Values(defaults, nil))
+		return errors.Join(bindErr, scoringErr)
+	})
 }

@@ -1,12 +1,14 @@
 package dlrm
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
@@ -36,21 +38,12 @@ func TestDefaultsBind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defaults := map[string]map[string]string{"embedded": m.Embedded.Defaults}
-	for _, e := range m.Models {
-		defaults[e.Name] = e.Defaults
-	}
-	for name, d := range defaults {
-		if _, err := bind(d); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, err := parseSource(d, "", 0); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, err := parseForm(d); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	manifesttest.CheckDefaults(t, m, func(defaults map[string]string) error {
+		_, bindErr := bind(defaults)
+		_, sourceErr := parseSource(defaults, "", 0)
+		_, formErr := parseForm(defaults)
+		return errors.Join(bindErr, sourceErr, formErr)
+	})
 }
 
 // TestEmbeddedRows holds the rows that the manifest names to those that the data set draws from.

@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/resnet50/model"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
@@ -39,7 +40,7 @@ func write(t *testing.T, path string, data []byte) {
 }
 
 func TestOpenModelFile(t *testing.T) {
-	file := modelFile(t)
+	file := manifesttest.ModelFile(t)
 	for _, model := range []string{"", "resnet50", "mobilenet"} {
 		w, err := New().Open(t.Context(), sdk.Options{Model: model, ModelFile: file, Dataset: imagenetFolder(t, 2)})
 		if err != nil {
@@ -81,11 +82,11 @@ func TestOpenEmbedded(t *testing.T) {
 
 func TestOpenReadsThePictures(t *testing.T) {
 	dir := imagenetFolder(t, 3)
-	read, err := New().Open(t.Context(), sdk.Options{ModelFile: modelFile(t), Dataset: dir, Count: 2})
+	read, err := New().Open(t.Context(), sdk.Options{ModelFile: manifesttest.ModelFile(t), Dataset: dir, Count: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := New().Open(t.Context(), sdk.Options{ModelFile: modelFile(t), Count: 2})
+	drawn, err := New().Open(t.Context(), sdk.Options{ModelFile: manifesttest.ModelFile(t), Count: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

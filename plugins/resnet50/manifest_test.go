@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
@@ -34,13 +35,8 @@ func TestDefaultsBind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defaults := map[string]map[string]string{"embedded": m.Embedded.Defaults}
-	for _, e := range m.Models {
-		defaults[e.Name] = e.Defaults
-	}
-	for name, d := range defaults {
-		if _, err := bind(d, nil); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	manifesttest.CheckDefaults(t, m, func(defaults map[string]string) error {
+		_, err := bind(defaults, nil)
+		return err
+	})
 }

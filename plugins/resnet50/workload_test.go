@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
@@ -146,20 +145,10 @@ func TestPostprocessWantsOneOutput(t *testing.T) {
 	}
 }
 
-// modelFile is a file that may be opened as a model: the plugin leaves its contents to the backend.
-func modelFile(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "model.onnx")
-	if err := os.WriteFile(path, []byte("onnx"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // TestSamplesToScore runs the embedded pictures through a session that is right except for two of ten.
 func TestSamplesToScore(t *testing.T) {
 	const n = 10
-	opened, err := New().Open(t.Context(), sdk.Options{Count: n, ModelFile: modelFile(t)})
+	opened, err := New().Open(t.Context(), sdk.Options{Count: n, ModelFile: manifesttest.ModelFile(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/retinanet/model"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
@@ -27,14 +28,6 @@ func write(t *testing.T, path, text string) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// modelFile is a file that no backend would open.
-func modelFile(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "model.onnx")
-	write(t, path, "not a model")
-	return path
 }
 
 // sceneFolder writes the first n evaluation scenes in the layout of OpenImages.
@@ -66,7 +59,7 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestOpenModelFile(t *testing.T) {
-	file, dir := modelFile(t), sceneFolder(t, 2)
+	file, dir := manifesttest.ModelFile(t), sceneFolder(t, 2)
 	cases := []struct {
 		model, form           string
 		input, boxes          string
@@ -157,7 +150,7 @@ func TestOpenReportsEveryFault(t *testing.T) {
 		{"empty file", sdk.Options{ModelFile: empty}, sdk.ErrData, []string{"is empty"}},
 		{"not fetched", sdk.Options{ModelFile: "resnext50_32x4d_fpn.onnx"}, sdk.ErrData, []string{"harness fetch retinanet", "https://zenodo.org/record/6617879/"}},
 		{"no data set", sdk.Options{Dataset: "none"}, sdk.ErrData, []string{"none", "openimages-mlperf.json is missing"}},
-		{"no COCO", sdk.Options{Model: "ssd-mobilenet", ModelFile: modelFile(t), Dataset: "none"}, sdk.ErrData, []string{"instances_val2017.json is missing"}},
+		{"no COCO", sdk.Options{Model: "ssd-mobilenet", ModelFile: manifesttest.ModelFile(t), Dataset: "none"}, sdk.ErrData, []string{"instances_val2017.json is missing"}},
 		{"negative count", sdk.Options{Count: -1}, sdk.ErrUsage, []string{"count = -1"}},
 		{"too large a count", sdk.Options{Count: 1 << 20}, sdk.ErrUsage, []string{"count = 1048576"}},
 		{

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
@@ -12,15 +13,10 @@ func TestDefaultsBind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defaults := map[string]map[string]string{"embedded": m.Embedded.Defaults}
-	for _, e := range m.Models {
-		defaults[e.Name] = e.Defaults
-	}
-	for name, d := range defaults {
-		if _, err := bind(d); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	manifesttest.CheckDefaults(t, m, func(defaults map[string]string) error {
+		_, err := bind(defaults)
+		return err
+	})
 }
 
 func TestBindOverridesTheForm(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/unet3d/model"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
@@ -61,18 +62,8 @@ func TestOpenEmbedded(t *testing.T) {
 	}
 }
 
-// modelFile is a file that is not looked at.
-func modelFile(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "model.onnx")
-	if err := os.WriteFile(path, []byte("onnx"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestOpenModelFile(t *testing.T) {
-	file := modelFile(t)
+	file := manifesttest.ModelFile(t)
 	w, err := New().Open(t.Context(), sdk.Options{ModelFile: file, Params: map[string]string{"output": "scores"}})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -91,4 +92,28 @@ func CheckOwned(t *testing.T, bytes func(precision string) []byte, others ...fun
 			t.Errorf("reader %d: a change to one caller's bytes reaches the next", i)
 		}
 	}
+}
+
+// CheckDefaults calls bind, which reads parameters, with the defaults of the embedded model and of each official one. They must
+// not be faults.
+func CheckDefaults(t *testing.T, m *manifest.Manifest, bind func(defaults map[string]string) error) {
+	t.Helper()
+	if err := bind(m.Embedded.Defaults); err != nil {
+		t.Errorf("embedded: %v", err)
+	}
+	for _, e := range m.Models {
+		if err := bind(e.Defaults); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+	}
+}
+
+// ModelFile writes a file that may be opened as a model, as long as no backend looks at it, and returns its path.
+func ModelFile(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model.onnx")
+	if err := os.WriteFile(path, []byte("not a model"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
