@@ -16,7 +16,7 @@ func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	if !w.corners.yFirst {
 		work = append(work, "the corners of boxes are put into another order")
 	}
-	if w.threshold > 0 || w.form.count != "" {
+	if w.threshold > 0 || w.count != "" {
 		work = append(work, "detections that do not count are dropped")
 	}
 	return work

@@ -74,6 +74,6 @@ func TestNetworkDivisionRefuses(t *testing.T) {
 	s := newShell(t)
 	network := []string{"run", "resnet50", "--division", "network", "--out", s.out()}
 	s.want(2, s.run(append(network, "--scenario", "SingleStream")...), "--scenario SingleStream", "Server and Offline alone")
-	s.want(2, s.run("run", "resnet50", "--division", "netwrok", "--out", s.out()), "--division", `did you mean "network"`)
+	s.want(2, s.run("run", "resnet50", "--division", "net-work", "--out", s.out()), "--division", `did you mean "network"`)
 	s.want(2, s.run(network...), "plugin resnet50 does not know it")
 }

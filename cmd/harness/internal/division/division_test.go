@@ -92,7 +92,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	if _, err := Parse("netwrok"); err == nil || !strings.Contains(err.Error(), `did you mean "network"`) {
+	if _, err := Parse("net-work"); err == nil || !strings.Contains(err.Error(), `did you mean "network"`) {
 		t.Errorf("a mistyped division: %v", err)
 	}
 }
