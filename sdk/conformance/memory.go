@@ -3,21 +3,26 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
 const (
-	// growthBytes is what the process and those that it started may grow by over all queries.
-	growthBytes = 64 << 20
-	// noiseBytes is what a process may grow by over any number of queries, between two collections of garbage.
-	noiseBytes = 24 << 20
+	// growthBytes is what the process and those that it started may grow by over all queries, or rather from the first
+	// quarter to the last.
+	growthBytes = 32 << 20
+	// noiseBytes is what they may grow by over any number of queries.
+	noiseBytes = 16 << 20
+	// looks is how often the memory is looked at.
+	looks = 16
 	// mostAtATime is how many queries of a slow subject are in work at a time, at most, in the second half of the check.
 	mostAtATime = 64
 )
 
-// memory makes many queries, and looks at the memory before and after.
+// memory makes many queries and looks at the memory now and then. What comes and goes is no growth: the least of the last
+// quarter is compared with the most of the first.
 func memory(ctx context.Context, v *visit) (string, error) {
 	c, err := v.client(ctx)
 	if err != nil {
@@ -26,20 +31,22 @@ func memory(ctx context.Context, v *visit) (string, error) {
 	if err := c.grow(ctx, min(v.subject.Queries/10, 2*c.size), v.subject.MemoryTime/4); err != nil {
 		return "", err
 	}
-	before, err := residentBytes(c.plugin.PID())
-	if err != nil {
+	var seen []int64
+	look := func() error {
+		n, err := residentBytes(c.plugin.PID())
+		seen = append(seen, n)
+		return err
+	}
+	if err := look(); err != nil {
 		return "", skip("%v", err)
 	}
-	made, err := c.endure(ctx, v.subject.Queries, v.subject.MemoryTime)
+	made, err := c.endure(ctx, v.subject.Queries, v.subject.MemoryTime, look)
 	if err != nil {
 		return "", err
 	}
-	after, err := residentBytes(c.plugin.PID())
-	if err != nil {
-		return "", err
-	}
+	before, after := quarters(seen)
 	if grown, most := after-before, allowed(made, v.subject.Queries); grown > most {
-		return "", fmt.Errorf("the process grew by %d MB over %d queries, want at most %d MB: something is kept of each", grown>>20, made, most>>20)
+		return "", fmt.Errorf("the process grew by %d MB within %d queries, want at most %d MB: something is kept of each", grown>>20, made, most>>20)
 	}
 	found := fmt.Sprintf("%d MB before and %d MB after %d queries", before>>20, after>>20, made)
 	if made < v.subject.Queries {
@@ -48,14 +55,20 @@ func memory(ctx context.Context, v *visit) (string, error) {
 	return found, nil
 }
 
-// allowed is what made of n queries may keep.
+// quarters are the most of the first quarter and the least of the last one.
+func quarters(seen []int64) (before, after int64) {
+	n := (len(seen) + 3) / 4
+	return slices.Max(seen[:n]), slices.Min(seen[len(seen)-n:])
+}
+
+// allowed is what may be kept, between the first quarter and the last, of made of n queries.
 func allowed(made, n int) int64 {
 	return max(int64(float64(growthBytes)*float64(made)/float64(n)), noiseBytes)
 }
 
 // grow lets the process grow to its working size: with a query at a time, and with many.
 func (c *client) grow(ctx context.Context, n int, most time.Duration) error {
-	if _, err := c.endure(ctx, n, most); err != nil {
+	if _, err := c.endure(ctx, n, most, func() error { return nil }); err != nil {
 		return err
 	}
 	_, err := c.askEach(ctx, c.some(0, c.atATime()))
@@ -75,9 +88,9 @@ func (c *client) some(from, n int) []loadgen.SampleIndex {
 }
 
 // endure makes n queries of one sample, or as many as begin before most has passed: one after the other, and from half of
-// the time on many at a time. It returns how many were made.
-func (c *client) endure(ctx context.Context, n int, most time.Duration) (made int, err error) {
-	start := time.Now()
+// the time on many at a time. It looks in equal distances, of queries or of time, and returns how many were made.
+func (c *client) endure(ctx context.Context, n int, most time.Duration, look func() error) (made int, err error) {
+	start, looked := time.Now(), 0
 	for made < n && time.Since(start) < most {
 		together := 1
 		if time.Since(start) > most/2 {
@@ -87,6 +100,12 @@ func (c *client) endure(ctx context.Context, n int, most time.Duration) (made in
 			return made, err
 		}
 		made += together
+		if done := max(made*looks/n, int(time.Since(start)*looks/most)); done > looked {
+			looked = done
+			if err := look(); err != nil {
+				return made, err
+			}
+		}
 	}
 	return made, nil
 }
