@@ -153,7 +153,7 @@ func (k kill) start(t *testing.T) *scene {
 		mark: fmt.Sprintf("PLUMBLINE_TEST_KILL=%d-%d", os.Getpid(), k.seed), tmp: tmp,
 		out: filepath.Join(t.TempDir(), "out"), model: k.model, ended: make(chan struct{}),
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	t.Cleanup(cancel)
 	s.cmd = exec.CommandContext(ctx, harnessBinary(), k.arguments(s.out)...)
 	s.cmd.Dir = t.TempDir()
@@ -234,7 +234,7 @@ func (s *scene) wait(t *testing.T) int {
 	t.Helper()
 	select {
 	case <-s.ended:
-	case <-time.After(time.Minute):
+	case <-time.After(3 * time.Minute):
 		_ = s.cmd.Process.Signal(syscall.SIGQUIT)
 		<-s.ended
 		t.Fatalf("the harness does not end; it printed:\n%s", s.printed.String())

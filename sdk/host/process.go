@@ -178,6 +178,7 @@ func looksLikeHandshake(line string) bool {
 func (p *process) wait() {
 	awaitEnd(p.cmd.Process.Pid)
 	p.reap()
+	awaitGroup(p.cmd.Process.Pid)
 	closeFiles(p.stdin)
 	p.readRest()
 	close(p.exited)

@@ -20,6 +20,9 @@ func killGroup(pid int) {
 	}
 }
 
+// awaitGroup does nothing: there are no groups.
+func awaitGroup(int) {}
+
 func endGroup(pid int) { killGroup(pid) }
 
 func describeExit(s *os.ProcessState) string {
