@@ -15,7 +15,6 @@ import (
 // figures are what a scorer finds: metrics by name, and the official line.
 type figures struct {
 	values  map[string]float64
-	lengths generation.Lengths
 	missing int
 	again   int // entries of samples answered before
 	line    string

@@ -16,7 +16,7 @@ import (
 type settings struct {
 	tokenizer string // path; "embedded"; "server": text goes over, and comes back
 	punkt     string // folder of parameters; "": the package's own
-	template  string // of prompts: {instruction} and {input} are replaced
+	template  string // of prompts: {system}, {instruction} and {input} are replaced
 	dtype     generation.DType
 	mostInput int // tokens of a prompt; longer ones lose their end; 0: no limit
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
@@ -120,7 +121,7 @@ func (w *workload) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]b
 				errTokens, i, id, w.tokenizer.Size())
 		}
 		dst = appendID(dst, w.dtype, id)
-		if w.ends(id) && t.IDs != nil {
+		if t.IDs != nil && slices.Contains(w.limits.EOS, id) {
 			if i+1 < len(ids) {
 				w.seen.cut.Store(true)
 			}
@@ -131,15 +132,6 @@ func (w *workload) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]b
 		return dst, t.N, nil
 	}
 	return dst, len(ids), nil
-}
-
-func (w *workload) ends(id int32) bool {
-	for _, e := range w.limits.EOS {
-		if e == id {
-			return true
-		}
-	}
-	return false
 }
 
 // appendID appends one id, little endian.
