@@ -1,0 +1,137 @@
+package e2e
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestAnEndpointLostInMidRun kills one of two servers while they work: the run ends and names it, or goes on with the other
+// and counts each sample once.
+func TestAnEndpointLostInMidRun(t *testing.T) {
+	for _, c := range []struct {
+		lost string
+		code int
+		want string // printed, with the lost endpoint for ENDPOINT
+	}{
+		{"end", 5, "endpoint ENDPOINT is lost"},
+		{"go-on", 0, "VALID"},
+	} {
+		t.Run("lost="+c.lost, func(t *testing.T) {
+			t.Parallel()
+			dir, out := install(t), t.TempDir()
+			kill, first := startMortal(t)
+			_, second := startMortal(t)
+			cmd := command(t, filepath.Join(dir, "harness"), "run", "resnet50", "--mode", "performance", "--scenario", "Offline", "--set", "performance_sample_count_override=8",
+				"--backend", "kserve", "--backend-opt", "url="+first+","+second, "--backend-opt", "model=resnet50", "--backend-opt", "lost="+c.lost, "--out", out)
+			r := finishAfter(t, cmd, `outstanding`, kill).wantCode(t, c.code)
+			if want := strings.ReplaceAll(c.want, "ENDPOINT", first); !strings.Contains(r.both(), want) {
+				t.Errorf("no %q in\n%s", want, r.both())
+			}
+			if c.code == 0 {
+				wantAnswered(t, r.stdout, filepath.Join(out, "resnet50", "Offline", "result.json"), first, second)
+			}
+			wantNoProcess(t, dir)
+		})
+	}
+}
+
+// startMortal starts a server for resnet50 without a model, and returns how to kill it and its address.
+func startMortal(t *testing.T) (kill func(), address string) {
+	t.Helper()
+	binary, err := oipMock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary, append(classifier("mortal", "127.0.0.1:0"), "-delay", "100ms")...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill = func() { _ = cmd.Process.Kill() }
+	t.Cleanup(func() {
+		kill()
+		_ = cmd.Wait()
+	})
+	if address, err = bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	return kill, strings.TrimSpace(address)
+}
+
+// finishAfter runs a process to its end, and does something when it prints what a pattern matches.
+func finishAfter(t *testing.T, cmd *exec.Cmd, pattern string, do func()) result {
+	t.Helper()
+	reader, writer := io.Pipe()
+	cmd.Stdout = writer
+	cmd.Stderr = writer
+	printed := make(chan string)
+	go func() {
+		var all strings.Builder
+		found := regexp.MustCompile(pattern)
+		lines := bufio.NewScanner(reader)
+		for lines.Scan() {
+			all.WriteString(lines.Text() + "\n")
+			if do != nil && found.MatchString(lines.Text()) {
+				do()
+				do = nil
+			}
+		}
+		printed <- all.String()
+	}()
+	err := cmd.Run()
+	_ = writer.Close()
+	r := result{stdout: <-printed, code: cmd.ProcessState.ExitCode()}
+	if do != nil {
+		t.Fatalf("nothing printed matches %s, error %v:\n%s", pattern, err, r.stdout)
+	}
+	return r
+}
+
+// wantAnswered fails the test unless the endpoints' shares are the run's samples and those of the warm-up: two for each of
+// the 64 requests in flight.
+func wantAnswered(t *testing.T, stdout, path string, endpoints ...string) {
+	t.Helper()
+	m := regexp.MustCompile(`([\d,]+) samples in`).FindStringSubmatch(stdout)
+	if m == nil {
+		t.Fatalf("no number of samples in\n%s", stdout)
+	}
+	samples, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := 0
+	for _, e := range endpoints {
+		answered += batches(t, path, e)
+	}
+	if answered != samples+2*64 {
+		t.Errorf("%d batches answered, want %d and 128 of the warm-up", answered, samples)
+	}
+}
+
+// batches is an endpoint's share of the only run of a result.
+func batches(t *testing.T, path, endpoint string) int {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	share := regexp.MustCompile(`"endpoint ` + regexp.QuoteMeta(endpoint) + `": "(\d+) batches`).FindSubmatch(data)
+	if share == nil {
+		t.Fatalf("%s says nothing of %s", path, endpoint)
+	}
+	n, err := strconv.Atoi(string(share[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
