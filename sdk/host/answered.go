@@ -23,6 +23,7 @@ func (a *answered) begin(test uint64) {
 
 // add marks the ids of rs that are below limit, the number of issued samples.
 func (a *answered) add(rs []loadgen.QuerySampleResponse, limit uint64) {
+	count := uint64(0)
 	for i := range rs {
 		id := uint64(rs[i].ID)
 		if id >= limit {
@@ -34,9 +35,10 @@ func (a *answered) add(rs []loadgen.QuerySampleResponse, limit uint64) {
 		word, bit := &a.words[id/64], uint64(1)<<(id%64)
 		if *word&bit == 0 {
 			*word |= bit
-			a.count++
+			count++
 		}
 	}
+	a.count += count
 }
 
 // firstMissing is the smallest id that is not in the set.

@@ -1,6 +1,8 @@
 package host_test
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -36,6 +38,12 @@ const benchSamples = 1024
 
 // openBench opens the null workload with its samples loaded.
 func openBench(b *testing.B, s loadgen.Scenario, o host.LaunchOptions) loadgen.SUT {
+	sut, _ := openBenchOn(b, s, o)
+	return sut
+}
+
+// openBenchOn returns, too, what tells the processor time that both processes have taken per query of b.N.
+func openBenchOn(b *testing.B, s loadgen.Scenario, o host.LaunchOptions) (loadgen.SUT, func() float64) {
 	b.Helper()
 	p := launchOwn(b, o)
 	w, err := p.Open(b.Context(), sdk.Options{Scenario: s})
@@ -51,7 +59,8 @@ func openBench(b *testing.B, s loadgen.Scenario, o host.LaunchOptions) loadgen.S
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
-	return w.SUT()
+	before := processorTime(b, os.Getpid(), p.PID())
+	return w.SUT(), func() float64 { return float64(processorTime(b, os.Getpid(), p.PID())-before) / float64(b.N) }
 }
 
 // ways are those that frames can take. Without shared memory both are the stream.
@@ -107,7 +116,7 @@ func reportTimes(b *testing.B, times []time.Duration) {
 // Queries of one sample as fast as they can be issued.
 func BenchmarkServer(b *testing.B) {
 	ways(b, func(b *testing.B, o host.LaunchOptions) {
-		sut := openBench(b, loadgen.Server, o)
+		sut, processor := openBenchOn(b, loadgen.Server, o)
 		c := newCounter(b.N)
 		samples := make([]loadgen.QuerySample, 1)
 		for i := range b.N {
@@ -118,6 +127,7 @@ func BenchmarkServer(b *testing.B) {
 		}
 		<-c.done
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Mq/s")
+		b.ReportMetric(processor(), "cpu-ns/query")
 	})
 }
 
@@ -128,19 +138,25 @@ func BenchmarkOffline(b *testing.B) {
 		for i := range samples {
 			samples[i] = loadgen.QuerySample{ID: loadgen.ResponseID(i), Index: loadgen.SampleIndex(i % benchSamples)}
 		}
-		sut := openBench(b, loadgen.Offline, o)
+		sut, processor := openBenchOn(b, loadgen.Offline, o)
 		c := newCounter(b.N)
 		if err := sut.IssueQuery(b.Context(), loadgen.Query{Samples: samples}, c); err != nil {
 			b.Fatal(err)
 		}
 		<-c.done
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Msamples/s")
+		b.ReportMetric(processor(), "cpu-ns/sample")
 	})
 }
 
-// Payloads of 16 MiB, one at a time.
+// Large payloads, one at a time.
 func BenchmarkLargePayloads(b *testing.B) {
-	const size = 16 << 20
+	for _, size := range []int{1 << 20, 16 << 20} {
+		b.Run(fmt.Sprintf("%dMiB", size>>20), func(b *testing.B) { benchPayloads(b, size) })
+	}
+}
+
+func benchPayloads(b *testing.B, size int) {
 	ways(b, func(b *testing.B, o host.LaunchOptions) {
 		p := launchOwn(b, o)
 		w, err := p.Open(b.Context(), sdk.Options{Scenario: loadgen.SingleStream, Params: map[string]string{"payload": strconv.Itoa(size)}})
@@ -150,7 +166,7 @@ func BenchmarkLargePayloads(b *testing.B) {
 		if err := w.QSL().LoadSamplesToRAM(b.Context(), []loadgen.SampleIndex{0}); err != nil {
 			b.Fatal(err)
 		}
-		b.SetBytes(size)
+		b.SetBytes(int64(size))
 		c := newCounter(0)
 		samples := make([]loadgen.QuerySample, 1)
 		for i := range b.N {

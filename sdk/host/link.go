@@ -46,6 +46,9 @@ type link struct {
 	start    time.Time
 	alive    chan struct{} // closed with the first frame
 	rs       []loadgen.QuerySampleResponse
+
+	frame pluginpb.RunRequest // reused by issue, whose callers exclude each other
+	part  pluginpb.Issue
 }
 
 // openLink opens the stream, waits for the first heartbeat, and starts to receive and to watch.
@@ -87,6 +90,20 @@ func (p *Plugin) unreachable(err error) error {
 func (l *link) send(r *pluginpb.RunRequest) error {
 	l.plugin.sending.Lock()
 	defer l.plugin.sending.Unlock()
+	return l.sendLocked(r)
+}
+
+// issue sends samples of a workload as one frame. They may be reused when it returns, as the frame is: ring and gRPC encode
+// it before they return.
+func (l *link) issue(workload uint64, samples []loadgen.QuerySample, more bool) error {
+	l.plugin.sending.Lock()
+	defer l.plugin.sending.Unlock()
+	l.part.Samples, l.part.More = wire.SampleBytes(samples), more
+	l.frame.Issue, l.frame.Workload = &l.part, workload
+	return l.sendLocked(&l.frame)
+}
+
+func (l *link) sendLocked(r *pluginpb.RunRequest) error {
 	send := l.stream.Send
 	if l.overRing() {
 		send = l.ring.send

@@ -28,8 +28,8 @@ func flood(s loadgen.Scenario, n uint64) loadgen.TestSettings {
 // How many samples one test has: a second's worth, about.
 const (
 	singleStreamQueries = 200_000
-	serverQueries       = 6_000_000
-	offlineSamples      = 30_000_000
+	serverQueries       = 2_000_000
+	offlineSamples      = 10_000_000
 )
 
 // The round trip of one query at a time, as LoadGen records it.

@@ -88,9 +88,13 @@ func (s *shared) use(handle func(*pluginpb.RunResponse) error, failed func(error
 	if s.freed {
 		return
 	}
-	frame := &pluginpb.RunResponse{}
+	// Parts that are reused from frame to frame; one that a frame lacks is empty.
+	frame, answers := &pluginpb.RunResponse{}, &pluginpb.Answers{}
 	s.receiver = ring.NewReceiver(s.offer.Ends.Reader, func(b []byte) error {
-		if err := proto.Unmarshal(b, frame); err != nil {
+		frame.Reset()
+		answers.Reset()
+		frame.Complete = answers
+		if err := (proto.UnmarshalOptions{Merge: true}).Unmarshal(b, frame); err != nil {
 			return err
 		}
 		return handle(frame)

@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
-	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // chunkSamples is how many samples one frame holds at most.
@@ -22,14 +21,14 @@ const chunkSamples = handshake.ChunkBytes / 8
 type sut struct {
 	workload  *Workload
 	responder atomic.Pointer[loadgen.Responder]
-	issued    atomic.Uint64 // samples
-	answered  atomic.Uint64 // distinct samples
-	answers   answered      // belongs to the goroutine that receives
-	base      atomic.Uint64 // issued before the test under way, whose ids start at 0
-	alone     bool          // one query at a time: the issuing goroutine may look for the answer itself
-	wanted    func() bool   // outstanding, made a value once
-	network   *networkName  // of a run of the network division; nil: it is none
+	alone     bool         // one query at a time: the issuing goroutine may look for the answer itself
+	wanted    func() bool  // outstanding, made a value once
+	network   *networkName // of a run of the network division; nil: it is none
+	stopped   chan struct{}
 
+	_       apart         // below: what issuing writes
+	issued  atomic.Uint64 // samples
+	base    atomic.Uint64 // issued before the test under way, whose ids start at 0
 	mu      sync.Mutex
 	changed sync.Cond
 	queued  []loadgen.QuerySample
@@ -38,8 +37,16 @@ type sut struct {
 	flush   bool
 	closed  bool
 	err     error
-	stopped chan struct{}
+
+	_        apart         // below: what receiving writes
+	answered atomic.Uint64 // distinct samples
+	answers  answered      // belongs to the goroutine that receives
+	_        apart
 }
+
+// apart keeps what one core writes at each query out of the cache lines that another one writes; lines are fetched in
+// pairs of 64 bytes.
+type apart [128]byte
 
 func newSUT(w *Workload, scenario loadgen.Scenario, network bool) *sut {
 	s := &sut{workload: w, stopped: make(chan struct{})}
@@ -139,19 +146,18 @@ func (s *sut) sendFrames(ctx context.Context, samples []loadgen.QuerySample) err
 
 // send sends one frame. gRPC encodes it before Send returns, so that samples may be reused.
 func (s *sut) send(samples []loadgen.QuerySample, more bool) error {
-	return s.workload.plugin.link.send(&pluginpb.RunRequest{
-		Issue: &pluginpb.Issue{Samples: wire.SampleBytes(samples), More: more}, Workload: s.number(),
-	})
+	return s.workload.plugin.link.issue(s.number(), samples, more)
 }
 
 func (s *sut) enqueue(samples []loadgen.QuerySample) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.queued = append(s.queued, samples...)
-	if !s.busy {
+	busy, err := s.busy, s.err
+	s.mu.Unlock()
+	if !busy {
 		s.changed.Signal()
 	}
-	return s.err
+	return err
 }
 
 // FlushQueries asks the plugin for what it holds back, behind all that was issued.

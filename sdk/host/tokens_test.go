@@ -174,6 +174,6 @@ func TestWrongTokensAreLoadGensToReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = generate(t, p, sdk.Options{Scenario: loadgen.Server}, loadgen.LogSettings{}, nil)
-		wantFailure(t, err, host.KindProtocol, "token counts: 3 bytes, want a multiple of 4")
+		wantFailure(t, err, host.KindProtocol, "bytes, want a multiple of 4")
 	})
 }
