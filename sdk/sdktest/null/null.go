@@ -45,7 +45,7 @@ func (Benchmark) Describe() sdk.Description {
 func smoke() []sdk.SmokeSetting {
 	return []sdk.SmokeSetting{
 		{Scenario: loadgen.SingleStream, Key: "min_duration", Value: "2000"},
-		{Scenario: loadgen.SingleStream, Key: "target_latency", Value: "0.01"},
+		{Scenario: loadgen.SingleStream, Key: "target_latency", Value: "0.002"},
 		{Scenario: loadgen.MultiStream, Key: "min_duration", Value: "2000"},
 		{Scenario: loadgen.MultiStream, Key: "target_latency", Value: "0.01"},
 		{Scenario: loadgen.Server, Key: "min_duration", Value: "2000"},
