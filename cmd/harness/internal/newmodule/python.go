@@ -59,7 +59,7 @@ func pythonNext(k Kind, n names) []string {
 	const on = ` resnet50 --backend process --backend-opt command="venv/bin/python backend.py"`
 	return []string{
 		"python3 -m venv venv && venv/bin/pip install -r " + requirementsTxt,
-		"harness run" + on,
+		"harness run" + on + " --scenario SingleStream,Offline",
 		"harness verify" + on,
 	}
 }
