@@ -157,13 +157,15 @@ func TestJoin(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			in = nil
 			w := &opened{workload: c.workload, engine: c.engine, policy: batch.Policy{MaxBatch: c.batch}}
 			info := WorkloadInfo{Backend: "x"}
 			err := w.join(t.Context(), Options{Network: !c.closed, Scenario: c.scenario}, &info)
 			if errors.Is(err, ErrUsage) != c.usage || (err != nil) != c.usage || len(info.Nodes) != c.nodes {
 				t.Fatalf("nodes %v, error %v", info.Nodes, err)
 			}
-			if _, sees := c.engine.(remote); sees && !c.closed && len(in) != 1 {
+			_, asked := c.workload.(declared)
+			if _, session := c.engine.(remote); asked && session && !c.closed && len(in) != 1 {
 				t.Errorf("the workload saw the inputs %v", in)
 			}
 			for _, work := range [][]string{info.ClientWork, w.clientWork()} {
