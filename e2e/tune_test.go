@@ -1,0 +1,51 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTune measures a small grid of the embedded classifier; a run then uses the profile, and one in another precision
+// does not. The null backend takes no number of threads.
+func TestTune(t *testing.T) {
+	t.Setenv("PLUMBLINE_CONFIG", t.TempDir())
+	r := harness(t, "tune", "resnet50", "--scenario", "Offline", "--try-batch", "1", "--try-sessions", "2", "--exhaustive", "--time", "50ms").wantCode(t, 0)
+	profiles, err := filepath.Glob(filepath.Join(os.Getenv("PLUMBLINE_CONFIG"), "tuning", "resnet50-*.json"))
+	if err != nil || len(profiles) != 1 || !strings.Contains(r.stdout, "written to "+profiles[0]) {
+		t.Fatalf("profiles %q (%v); it printed:\n%s", profiles, err, r.both())
+	}
+	var profile struct {
+		Offline struct {
+			SamplesPerSecond float64 `json:"samples_per_second"`
+			Points           []struct {
+				Threads, Tests int
+				Fault          string
+			}
+		}
+	}
+	readJSON(t, profiles[0], &profile)
+	if o := profile.Offline; !(o.SamplesPerSecond > 0) || len(o.Points) != 2 {
+		t.Errorf("the profile is %+v", profile)
+	}
+	for _, p := range profile.Offline.Points {
+		if p.Fault != "" || p.Tests == 0 {
+			t.Errorf("a point is %+v", p)
+		}
+	}
+	run := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", t.TempDir(), "--force"}
+	if r := harness(t, run...).wantCode(t, 0); !strings.Contains(r.stdout, profiles[0]) {
+		t.Errorf("the run does not name its profile:\n%s", r.both())
+	}
+	if r := harness(t, append(run, "--precision", "int8", "--dry-run")...).wantCode(t, 0); strings.Contains(r.stdout, "tuning") {
+		t.Errorf("a run of another precision speaks of the profile:\n%s", r.both())
+	}
+	null := []string{"tune", "null", "--scenario", "Offline", "--try-batch", "64", "--try-sessions", "1", "--exhaustive", "--time", "20ms"}
+	if r := harness(t, null...).wantCode(t, 0); !strings.Contains(r.stdout, "auto") {
+		t.Errorf("it printed:\n%s", r.both())
+	}
+	if r := harness(t, append(null, "--try-threads", "2")...).wantCode(t, 2); !strings.Contains(r.stderr, "the backend takes no number of threads") {
+		t.Errorf("it printed:\n%s", r.both())
+	}
+}
