@@ -9,6 +9,12 @@ import (
 
 // TestVerify proves the null plugin sound.
 func TestVerify(t *testing.T) {
+	t.Run("by path", func(t *testing.T) {
+		r := harness(t, "verify", filepath.Join(built.dir, "plugins", "plumbline-plugin-null"), "--only", "handshake,errors").wantCode(t, 0)
+		if !strings.Contains(r.stdout, "model null") || !strings.Contains(r.stdout, "sound: 2 checks passed") {
+			t.Errorf("it printed:\n%s", r.stdout)
+		}
+	})
 	t.Run("sound", func(t *testing.T) {
 		r := harness(t, "verify", "null", "--count", "200", "--json").wantCode(t, 0)
 		var report struct {

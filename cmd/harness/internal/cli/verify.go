@@ -27,7 +27,7 @@ what was found.
 
   harness verify resnet50                                    the plugin, on its default backend
   harness verify resnet50 --backend acme                     a backend, whose accuracy is compared with the default one's
-  harness verify resnet50 --plugin ./plumbline-plugin-acme   a binary that is not installed
+  harness verify ./plumbline-plugin-acme                     a binary that is not installed, and its first model
       --reference resnet50:ort                               ... compared with a backend of another plugin
 
 Exit codes: 0 every check passed, 5 one failed.`
@@ -52,7 +52,7 @@ func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
 	v := &verifyFlags{pluginFlags: f}
 	c := &cobra.Command{
 		Use: verifyName + " MODEL", Short: "Prove a plugin or a backend sound", Long: verifyHelp,
-		Args: oneArgument("a model or a benchmark, as harness list shows it"),
+		Args: oneArgument("a model or a benchmark, as harness list shows it, or the path of a plugin"),
 		RunE: func(c *cobra.Command, args []string) error {
 			v.request.Model = args[0]
 			return a.verify(c, v)
@@ -109,6 +109,9 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 	if g, ok := a.Plugins.(trust.Guard); ok {
 		s.Approve = func(binary *os.File) error { return g.Lock.Approve(binary.Name(), binary) }
 	}
+	if err := a.nameByPath(c, f); err != nil {
+		return s, err
+	}
 	p, err := a.build(c, f.pluginFlags, f.request)
 	if err != nil {
 		path, ok := a.unanswering(f, err)
@@ -121,6 +124,24 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 	s.Binary, s.Open = p.Served.Path, p.Options
 	s.Reference, err = a.referenceOf(c, f, p)
 	return s, err
+}
+
+// nameByPath takes the path of a plugin, in the place of a model, for that plugin and its first model.
+func (a *app) nameByPath(c *cobra.Command, f *verifyFlags) error {
+	if f.choice != "" || !strings.ContainsRune(f.request.Model, os.PathSeparator) {
+		return nil
+	}
+	f.choice = f.request.Model
+	catalog, err := a.catalog(c, f.pluginFlags)
+	if err != nil {
+		return err
+	}
+	for _, e := range catalog.Entries {
+		if len(e.Description.Models) > 0 {
+			f.request.Model = e.Description.Models[0].Name
+		}
+	}
+	return nil
 }
 
 // unanswering is the one plugin that was named, by --plugin or in the place of a model, and gave an error for an answer.
