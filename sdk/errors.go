@@ -30,11 +30,18 @@ type classified struct {
 
 func (c classified) Unwrap() []error { return []error{c.error, c.class} }
 
-// Usage marks err as ErrUsage and keeps its text.
-func Usage(err error) error { return classified{err, ErrUsage} }
+// Usage marks err as ErrUsage and keeps its text. No error stays none.
+func Usage(err error) error { return classify(err, ErrUsage) }
 
-// Data marks err as ErrData and keeps its text.
-func Data(err error) error { return classified{err, ErrData} }
+// Data marks err as ErrData and keeps its text. No error stays none.
+func Data(err error) error { return classify(err, ErrData) }
+
+func classify(err, class error) error {
+	if err == nil {
+		return nil
+	}
+	return classified{err, class}
+}
 
 // toStatus makes err a gRPC status, unless it is one. otherwise is the code of an error without a class.
 func toStatus(err error, otherwise codes.Code) error {

@@ -62,7 +62,7 @@ func addEntries(scorer Scorer, stream scoreStream) error {
 	for frame := range frames {
 		for _, e := range frame {
 			if err := scorer.Add(entryFrom(e)); err != nil {
-				return fmt.Errorf("accuracy entry of sample %d: %w", e.GetQslIndex(), err)
+				return fmt.Errorf("accuracy log, seq_id %d, sample %d: %w", e.GetSeqId(), e.GetQslIndex(), err)
 			}
 		}
 	}

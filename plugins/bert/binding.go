@@ -27,10 +27,7 @@ func bind(params map[string]string) (binding, error) {
 	for i := range b.outputs {
 		b.outputs[i].DType = backend.Float32
 	}
-	if err := errors.Join(faults[:]...); err != nil {
-		return b, sdk.Usage(err)
-	}
-	return b, nil
+	return b, sdk.Usage(errors.Join(faults[:]...))
 }
 
 // parseTensors reads names with commas between them, each with its aliases behind "|". The empty text binds by position.

@@ -21,10 +21,7 @@ func parseScoring(params map[string]string) (o accuracy.Options, err error) {
 	if o.MaxExamples, faults[2] = strconv.Atoi(params["max_examples"]); faults[2] != nil || o.MaxExamples < 0 {
 		faults[2] = fmt.Errorf("parameter max_examples = %q, want 0 (all) or more", params["max_examples"])
 	}
-	if err := errors.Join(faults[:]...); err != nil {
-		return o, sdk.Usage(err)
-	}
-	return o, nil
+	return o, sdk.Usage(errors.Join(faults[:]...))
 }
 
 // scorer computes exact match and F1. Of several entries of one feature the last counts.
@@ -39,10 +36,7 @@ func newScorer(set *questionSet, o accuracy.Options) *scorer {
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	if err := s.squad.Add(e.QSLIndex, e.Data); err != nil {
-		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
-	}
-	return nil
+	return sdk.Data(s.squad.Add(e.QSLIndex, e.Data))
 }
 
 func (s *scorer) Result() (sdk.Score, error) {

@@ -39,10 +39,7 @@ func bind(v map[string]string) (binding, error) {
 	if b.layout == lists && (b.offsets == "" || b.indices == "") {
 		faults[2] = errors.New("parameters offsets and indices are empty, want names: with layout = lists the number of the table follows them")
 	}
-	if err := errors.Join(faults[:]...); err != nil {
-		return b, sdk.Usage(err)
-	}
-	return b, nil
+	return b, sdk.Usage(errors.Join(faults[:]...))
 }
 
 func parseLayout(text string) (layout, error) {

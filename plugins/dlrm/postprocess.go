@@ -13,9 +13,6 @@ import (
 // errOutput is in the chain of every error about what a model gave.
 var errOutput = errors.New("the model's output is not one prediction per pair")
 
-// pairBytes is the size of a pair in a payload: prediction and label, little-endian float32 each.
-const pairBytes = 8
-
 // Postprocess appends the pairs of each sample.
 func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
 	predictions, err := predictionsOf(outputs, pairsOf(samples))
@@ -52,7 +49,7 @@ func predictionsOf(outputs []backend.Tensor, n int) ([]float32, error) {
 	return backend.View[float32](out.Data), nil
 }
 
-// appendPairs appends the payload of one sample.
+// appendPairs appends the payload of one sample: prediction and label of each pair, little-endian float32.
 func appendPairs(dst []byte, predictions []float32, labels []uint8) ([]byte, error) {
 	for i, v := range predictions {
 		if v-v != 0 {

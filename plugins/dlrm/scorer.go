@@ -32,10 +32,7 @@ func parseForm(v map[string]string) (form, error) {
 	default:
 		err = errors.Join(err, fmt.Errorf("parameter labels = %q, want log (payloads hold them) or dataset", v["labels"]))
 	}
-	if err != nil {
-		return f, sdk.Usage(err)
-	}
-	return f, nil
+	return f, sdk.Usage(err)
 }
 
 // scorer computes the AUC. Of several entries of one sample the first counts.
@@ -128,10 +125,7 @@ func drawnLabels() ([]uint8, error) {
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	if err := s.auc.Add(e.QSLIndex, e.Data); err != nil {
-		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
-	}
-	return nil
+	return sdk.Data(s.auc.Add(e.QSLIndex, e.Data))
 }
 
 func (s *scorer) Result() (sdk.Score, error) {

@@ -83,7 +83,7 @@ func TestScoreRefuses(t *testing.T) {
 		{"text", sdk.ScoreOptions{Dataset: text, Params: byTwo}, nil, sdk.ErrData, []string{"day_23", "line 2", "want 0 or 1"}},
 		{"folder", sdk.ScoreOptions{Dataset: t.TempDir()}, nil, sdk.ErrData, []string{"holds neither"}},
 		{"empty log", sdk.ScoreOptions{}, nil, sdk.ErrData, []string{"no sample"}},
-		{"length", sdk.ScoreOptions{Dataset: oneHotDir(t, 4), Params: byTwo}, []mllog.AccuracyEntry{entry(1, 0.5, 1)}, sdk.ErrData, []string{"seq_id 1", "1 pairs in 8 bytes, want 2"}},
+		{"length", sdk.ScoreOptions{Dataset: oneHotDir(t, 4), Params: byTwo}, []mllog.AccuracyEntry{entry(1, 0.5, 1)}, sdk.ErrData, []string{"1 pairs in 8 bytes, want 2"}},
 		{"index", sdk.ScoreOptions{Dataset: oneHotDir(t, 4), Params: byTwo}, []mllog.AccuracyEntry{entry(2, 0.5, 1, 0.5, 1)}, sdk.ErrData, []string{"sample 2, want one below 2"}},
 	}
 	for _, tt := range tests {

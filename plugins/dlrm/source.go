@@ -41,10 +41,7 @@ func parseSource(v map[string]string, dataset string, count int) (source, error)
 	if count < 0 {
 		faults[4] = fmt.Errorf("count = %d, want 0 (all) or more", count)
 	}
-	if err := errors.Join(faults[:]...); err != nil {
-		return s, sdk.Usage(err)
-	}
-	return s, nil
+	return s, sdk.Usage(errors.Join(faults[:]...))
 }
 
 func parseVariant(text string) (criteo.Variant, error) {

@@ -68,10 +68,7 @@ func references(data texts) []string {
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	if err := s.engine.Add(e.QSLIndex, e.Data); err != nil {
-		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
-	}
-	return nil
+	return sdk.Data(s.engine.Add(e.QSLIndex, e.Data))
 }
 
 func (s *scorer) Result() (sdk.Score, error) {

@@ -49,10 +49,7 @@ func parseSettings(v map[string]string) (settings, error) {
 	if len(s.limits.EOS) > 0 {
 		s.limits.PadToken = s.limits.EOS[0]
 	}
-	if err := errors.Join(p.faults...); err != nil {
-		return s, sdk.Usage(err)
-	}
-	return s, nil
+	return s, sdk.Usage(errors.Join(p.faults...))
 }
 
 // parser reads values and collects faults.

@@ -56,8 +56,5 @@ func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scor
 
 func parseDType(text string) (topk.DType, error) {
 	d, err := topk.ParseDType(text)
-	if err != nil {
-		return d, sdk.Usage(err)
-	}
-	return d, nil
+	return d, sdk.Usage(err)
 }

@@ -30,10 +30,7 @@ func bind(defaults, params map[string]string) (binding, error) {
 	b.recipe, faults[0] = parseRecipe(v["preprocess"], v["layout"])
 	b.scores, faults[1] = parseAnswer(v["answer"])
 	b.offset, faults[2] = parseOffset(v["offset"])
-	if err := errors.Join(faults[:]...); err != nil {
-		return b, sdk.Usage(err)
-	}
-	return b, nil
+	return b, sdk.Usage(errors.Join(faults[:]...))
 }
 
 // parseRecipe reads the names that the official reference gives its preprocessing functions.

@@ -19,10 +19,7 @@ func newScorer(labels []int, d topk.DType) *scorer {
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	if err := s.topk.Add(e.QSLIndex, e.Data); err != nil {
-		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
-	}
-	return nil
+	return sdk.Data(s.topk.Add(e.QSLIndex, e.Data))
 }
 
 func (s *scorer) Result() (sdk.Score, error) {

@@ -38,10 +38,7 @@ func bind(v map[string]string) (binding, error) {
 	faults[2] = f.nameOutputs(v["outputs"])
 	b := binding{form: f}
 	b.recipe, faults[3] = parseRecipe(f.preprocess, f.layout, f.size)
-	if err := errors.Join(faults[:]...); err != nil {
-		return b, sdk.Usage(err)
-	}
-	return b, nil
+	return b, sdk.Usage(errors.Join(faults[:]...))
 }
 
 // or is the value, or the form's where it is empty.

@@ -22,10 +22,7 @@ func parseScoring(v map[string]string) (coco.Options, error) {
 	var faults [2]error
 	o.InverseMap, faults[0] = parseChoice("inverse_map", v["inverse_map"], "false", "true")
 	o.RemoveEmpty, faults[1] = parseChoice("remove_empty", v["remove_empty"], "false", "true")
-	if err := errors.Join(faults[:]...); err != nil {
-		return o, sdk.Usage(err)
-	}
-	return o, nil
+	return o, sdk.Usage(errors.Join(faults[:]...))
 }
 
 func openScorer(s source, o coco.Options) (*scorer, error) {
@@ -41,10 +38,7 @@ func openScorer(s source, o coco.Options) (*scorer, error) {
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	if err := s.coco.Add(e.QSLIndex, e.Data); err != nil {
-		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
-	}
-	return nil
+	return sdk.Data(s.coco.Add(e.QSLIndex, e.Data))
 }
 
 func (s *scorer) Result() (sdk.Score, error) {

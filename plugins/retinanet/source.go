@@ -40,10 +40,7 @@ func parseSource(v map[string]string, path string, count int) (source, error) {
 	if count < 0 {
 		faults[3] = fmt.Errorf("count = %d, want 0 (all) or more", count)
 	}
-	if err := errors.Join(faults[:]...); err != nil {
-		return s, sdk.Usage(err)
-	}
-	return s, nil
+	return s, sdk.Usage(errors.Join(faults[:]...))
 }
 
 // parseChoice is whether the parameter is the second of two words.

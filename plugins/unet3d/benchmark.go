@@ -70,8 +70,5 @@ func (b benchmark) OpenScorer(_ context.Context, o sdk.ScoreOptions) (sdk.Scorer
 
 func parseDType(text string) (dice.DType, error) {
 	d, err := dice.ParseDType(text)
-	if err != nil {
-		return d, sdk.Usage(err)
-	}
-	return d, nil
+	return d, sdk.Usage(err)
 }

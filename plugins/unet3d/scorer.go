@@ -2,7 +2,6 @@ package unet3d
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -40,10 +39,7 @@ func (b *binding) preparedShapeOfLabels(c cases, i int) ([3]int, error) {
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	if err := s.dice.Add(e.QSLIndex, e.Data); err != nil {
-		return sdk.Data(fmt.Errorf("accuracy log, seq_id %d: %w", e.SeqID, err))
-	}
-	return nil
+	return sdk.Data(s.dice.Add(e.QSLIndex, e.Data))
 }
 
 func (s *scorer) Result() (sdk.Score, error) {

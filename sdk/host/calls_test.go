@@ -179,7 +179,7 @@ func TestScoreErrors(t *testing.T) {
 			break
 		}
 	}
-	if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "accuracy entry of sample 0: a payload of 3 bytes, want a multiple of 4") {
+	if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "accuracy log, seq_id 0, sample 0: a payload of 3 bytes, want a multiple of 4") {
 		t.Errorf("error %v", err)
 	}
 	plugin, err := launchFaulty(t, "panic-scorer")
