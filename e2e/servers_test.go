@@ -105,7 +105,7 @@ func (s inferenceServer) interpreter(t *testing.T) string {
 	}
 	if out, err := exec.Command(python, "-c", "import "+s.imports).CombinedOutput(); err != nil {
 		t.Skipf("%s=%s lacks something: %s\nInstall %s with\n  python3 -m venv VENV && VENV/bin/pip install -r examples/servers/%s\nand name it: make test-servers %s=VENV/bin/python",
-			s.python, python, lastLine(string(out)+err.Error()), strings.Join(strings.Fields(string(requirements)), ", "), s.requirements, s.python)
+			s.python, python, lastLine(err.Error()+"\n"+string(out)), strings.Join(strings.Fields(string(requirements)), ", "), s.requirements, s.python)
 	}
 	return python
 }

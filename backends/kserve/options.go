@@ -164,7 +164,7 @@ func readSettings(given map[string]string) (settings, error) {
 		}
 	}
 	if given["url"] == "" {
-		faults = append(faults, errors.New("option url is missing, want the endpoints: HOST:PORT,..."))
+		faults = append(faults, errors.New("option url is missing: want the endpoints as HOST:PORT,HOST:PORT"))
 	}
 	if len(faults) > 0 {
 		return s, fmt.Errorf("%w: %w", backend.ErrOption, errors.Join(faults...))
