@@ -110,6 +110,9 @@ func (s *session) Describe() backend.Info {
 		if n := e.done.Load(); n > 0 {
 			info.Details["endpoint "+e.url] = fmt.Sprintf("%d batches, %.1f %%", n, 100*float64(n)/float64(total))
 		}
+		if err := e.unasked(); err != nil {
+			info.Details["fault of "+e.url] = err.Error()
+		}
 	}
 	return info
 }

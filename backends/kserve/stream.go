@@ -241,6 +241,20 @@ func (e *endpoint) closeStream() error {
 	}
 	t.end(context.Canceled)
 	<-t.ended
+	return t.unasked(e)
+}
+
+// unasked is the error of an endpoint that answered what was not asked.
+func (e *endpoint) unasked() error {
+	e.opening.Lock()
+	defer e.opening.Unlock()
+	if e.stream == nil {
+		return nil
+	}
+	return e.stream.unasked(e)
+}
+
+func (t *stream) unasked(e *endpoint) error {
 	if err := t.err(); errors.Is(err, errUnasked) {
 		return fmt.Errorf("endpoint %s: %w", e.url, err)
 	}

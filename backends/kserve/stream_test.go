@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -95,6 +96,9 @@ func TestAnsweredTwice(t *testing.T) {
 	}
 	err := s.Close()
 	wantAll(t, err, srv.address, `id "1"`)
+	if fault := s.(backend.Describer).Describe().Details["fault of "+srv.address]; !strings.Contains(fault, `id "1"`) {
+		t.Errorf("described with the fault %q", fault)
+	}
 	if !errors.Is(err, errUnasked) {
 		t.Errorf("%v is no %v", err, errUnasked)
 	}
