@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"bufio"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -88,5 +90,30 @@ func TestVerifyFindsEachFault(t *testing.T) {
 				t.Errorf("no line of %s with %q in:\n%s", c.check, c.want, r.both())
 			}
 		})
+	}
+}
+
+// TestVerifyInterrupted wants no verdict of checks that were not made.
+func TestVerifyInterrupted(t *testing.T) {
+	cmd := command(t, harnessBinary(), "verify", "null", "--only", "handshake,memory", "--count", "24")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var printed strings.Builder
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		printed.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), "handshake") { // memory is next
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 || strings.Contains(printed.String(), "sound") {
+		t.Errorf("exit code %d, want 130; it printed:\n%s", code, printed.String())
 	}
 }

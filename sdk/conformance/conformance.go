@@ -139,6 +139,9 @@ func Run(ctx context.Context, s Subject, report func(Result)) []Result {
 		case known.futile == "":
 			r = c.make(ctx, s, &known)
 		}
+		if ctx.Err() != nil && r.Outcome == Fail { // by that, not by the plugin
+			r.Outcome, r.Detail = Skip, "called off"
+		}
 		if c.name == "handshake" && r.Outcome == Fail {
 			known.futile = "the plugin does not start"
 		}
