@@ -220,7 +220,7 @@ func TestInterruptedTune(t *testing.T) {
 	t.Parallel() // it mostly waits
 	s := newTuner(t)
 	f := s.fakes["resnet50"]
-	f.HoldAfter, f.Held = 2_000_000, func() { s.signals <- syscall.SIGINT }
+	f.HoldAfter, f.Held = 1000, func() { s.signals <- syscall.SIGINT }
 	s.want(130, s.run(tuneArgs("--time", "1s", "--scenario", "Offline")...), "did not come to its end: no profile is written", "interrupted by signal")
 	if all, _ := filepath.Glob(filepath.Join(s.dir, "settings", "tuning", "*")); len(all) != 0 {
 		t.Errorf("%q is written", all)
