@@ -103,7 +103,7 @@ func (t *tuning) pointTable() error {
 		if p.Tests == 0 && p.Fault == "" {
 			continue // the search ended before it
 		}
-		rows.Row(orAuto(p.Batch), orAuto(p.Sessions), orAuto(p.Threads), figure.Round(p.SamplesPerSecond), percentText(p.Spread), testsText(p))
+		rows.Row(orAuto(p.Batch), orAuto(p.Sessions), orAuto(p.Threads), figure.Round(p.SamplesPerSecond), spreadText(p), testsText(p))
 	}
 	fmt.Fprintln(t.Stdout)
 	_, err := rows.WriteTo(t.Stdout)
@@ -115,6 +115,14 @@ func orAuto(n int) string {
 		return "auto"
 	}
 	return strconv.Itoa(n)
+}
+
+// spreadText is how much tests differed, where there were several.
+func spreadText(p tune.Point) string {
+	if p.Tests < 2 {
+		return "-"
+	}
+	return percentText(p.Spread)
 }
 
 func percentText(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
