@@ -155,7 +155,7 @@ func (l leftovers) complete() bool {
 }
 
 // judge checks the exit code against what is written, and what is written against what was answered.
-func (k kill) judge(t *testing.T, s *scene, l leftovers, code int, hit bool) (end string) {
+func (k kill) judge(t *testing.T, s *scene, l leftovers, code int) (end string) {
 	t.Helper()
 	switch {
 	case l.complete() && code != killed:

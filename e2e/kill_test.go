@@ -123,7 +123,7 @@ func (k kill) try(t *testing.T) string {
 	t.Logf("%v: hit %v, exit code %d", k, hit, code)
 	s.wantNothingLeft(t, k.code == killed)
 	left := s.readLogs(t)
-	end := k.judge(t, s, left, code, hit)
+	end := k.judge(t, s, left, code)
 	if t.Failed() {
 		t.Logf("%v; it printed:\n%s", k, s.printed.String())
 	}

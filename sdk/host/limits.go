@@ -19,7 +19,7 @@ type Limits struct {
 	CPU       time.Duration // processor time since the start
 }
 
-// ErrNoLimits: this system has no way to hold a plugin to limits.
+// ErrNoLimits says that this system has no way to hold a plugin to limits.
 var ErrNoLimits = errors.New("plugins cannot be held to limits on this system")
 
 // looks is how often a second a plugin's use is looked at, and members after how many looks its processes are listed

@@ -14,15 +14,15 @@ import (
 // target says what machine a program file is for, as the end of a clause; empty where it is no program that is known.
 func target(path string) string {
 	if f, err := elf.Open(path); err == nil {
-		defer f.Close()
+		defer closed(f)
 		return " but for " + f.Machine.String()
 	}
 	if f, err := macho.Open(path); err == nil {
-		defer f.Close()
+		defer closed(f)
 		return " but for macOS on " + f.Cpu.String()
 	}
 	if f, err := pe.Open(path); err == nil {
-		defer f.Close()
+		defer closed(f)
 		return fmt.Sprintf(" but for Windows (machine %#x)", f.Machine)
 	}
 	return ""
@@ -47,7 +47,7 @@ func scriptInterpreter(path string) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
+	defer closed(f)
 	const most = 256 // more than kernels read
 	line, _ := bufio.NewReader(io.LimitReader(f, most)).ReadString('\n')
 	rest, found := strings.CutPrefix(line, "#!")
@@ -63,7 +63,7 @@ func elfInterpreter(path string) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
+	defer closed(f)
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP && p.Filesz < 4096 {
 			text, _ := io.ReadAll(p.Open())
@@ -72,3 +72,6 @@ func elfInterpreter(path string) string {
 	}
 	return ""
 }
+
+// closed closes what was only read.
+func closed(f io.Closer) { _ = f.Close() }
