@@ -84,13 +84,13 @@ func wantShares(t *testing.T, path, url string) {
 		t.Fatal(err)
 	}
 	for _, endpoint := range strings.Split(url, ",") {
-		share := regexp.MustCompile(`"endpoint ` + regexp.QuoteMeta(endpoint) + `": "([1-9]\d* batches, [\d.]+ %)"`)
+		share := regexp.MustCompile(`"name": "` + regexp.QuoteMeta(endpoint) + `",\s*"batches": ([1-9]\d*)`)
 		found := share.FindAllStringSubmatch(string(data), -1)
 		if len(found) == 0 {
 			t.Errorf("%s: nothing of the share of %s", path, endpoint)
 		}
 		for _, f := range found {
-			t.Logf("%s: endpoint %s answered %s", filepath.Base(filepath.Dir(path)), endpoint, f[1])
+			t.Logf("%s: endpoint %s answered %s batches", filepath.Base(filepath.Dir(path)), endpoint, f[1])
 		}
 	}
 }

@@ -18,7 +18,7 @@ const defaultStreams = 256
 // the workload's on a session of the backend.
 func openGenerator(ctx context.Context, b backend.Backend, w Workload, o Options) (backend.Generator, error) {
 	m := w.Model()
-	c := backend.Config{Concurrency: o.Sessions, MaxBatch: o.Batch, Options: o.BackendOptions}
+	c := backend.Config{Concurrency: o.Sessions, MaxBatch: o.Batch, Options: o.BackendOptions, ModelName: o.Model}
 	if opener, ok := b.(backend.GeneratorOpener); ok {
 		return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
 			return openOwn(ctx, opener, m, c)

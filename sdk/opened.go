@@ -45,6 +45,7 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	if err := errors.Join(errModel, errBackend, checkDevices(name, b, o)); err != nil {
 		return nil, err
 	}
+	o.Model = model.Name
 	if o.Network {
 		o.Batch = max(o.Batch, 1)
 	}
@@ -82,7 +83,7 @@ func (w *opened) openBatches(ctx context.Context, b backend.Backend, o Options, 
 		Devices: len(o.Devices),
 	}
 	config := request.Config()
-	config.Options = o.BackendOptions
+	config.Options, config.ModelName = o.BackendOptions, o.Model
 	session, err := openSession(ctx, b, w.workload.Model(), config, o.Devices)
 	if err != nil {
 		return nil, err

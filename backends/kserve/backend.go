@@ -1,6 +1,7 @@
 package kserve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 		return nil, err
 	}
 	if set.model == "" {
-		set.model = m.Name
+		set.model = cmp.Or(c.ModelName, m.Name)
 	}
 	s := &session{settings: set}
 	if s.header, err = b.header(set); err != nil {

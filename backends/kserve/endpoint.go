@@ -24,6 +24,7 @@ type endpoint struct {
 
 	outstanding atomic.Int64 // batches in work
 	done        atomic.Uint64
+	samples     atomic.Uint64 // of the batches that are done
 
 	mu    sync.Mutex
 	fault error // why it is lost; nil: it is not

@@ -29,6 +29,7 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 				return fmt.Errorf("endpoint %s: %w", e.url, err)
 			}
 			e.done.Add(1)
+			e.samples.Add(uint64(backend.Rows(in)))
 			return nil
 		}
 		if ctx.Err() != nil {

@@ -168,8 +168,8 @@ func TestFaultsOfARun(t *testing.T) {
 				if !errors.Is(err, backend.ErrTensors) {
 					t.Errorf("%v is no %v", err, backend.ErrTensors)
 				}
-				if about := s.(backend.Describer).Describe(); about.Details["endpoint "+srv.address] != "" {
-					t.Errorf("the answer is counted: %v", about.Details)
+				if n := s.(*session).endpoints[0].done.Load(); n != 0 {
+					t.Errorf("%d answers are counted, want none", n)
 				}
 			})
 		}
@@ -205,9 +205,13 @@ func TestManyInFlightOverAllEndpoints(t *testing.T) {
 	if a.served.Load()+b.served.Load() != 400 || a.served.Load() < 100 || b.served.Load() < 100 {
 		t.Errorf("%d and %d requests, want about 200 at each", a.served.Load(), b.served.Load())
 	}
-	about := s.(backend.Describer).Describe().Details
-	if !strings.Contains(about["endpoint "+a.address], "batches") || !strings.Contains(about["endpoint "+b.address], "%") {
-		t.Errorf("described as %v, want each endpoint's share", about)
+	shares := s.(backend.Describer).Describe().Shares
+	if len(shares) != 2 || shares[0].Name != a.address || shares[1].Batches != uint64(b.served.Load()) || shares[0].Samples+shares[1].Samples < 400 {
+		t.Errorf("shares %+v, want %d batches of %s and %d of %s", shares, a.served.Load(), a.address, b.served.Load(), b.address)
+	}
+	s.(*session).Restart()
+	if shares = s.(backend.Describer).Describe().Shares; shares[0].Batches+shares[1].Samples != 0 {
+		t.Errorf("shares %+v after Restart, want none", shares)
 	}
 	if most := a.most.Load() + b.most.Load(); most < 32 {
 		t.Errorf("%d requests in flight at most, want about %d", most, defaultConcurrency)

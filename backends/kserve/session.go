@@ -97,24 +97,27 @@ func (s *session) Limits() backend.Limits {
 	return backend.Limits{Concurrency: s.settings.concurrency, PreferredBatch: s.settings.batch, MaxBatch: s.settings.batch}
 }
 
-// Describe names the server and the endpoints; at the end of a run, with the share of the batches that each answered.
+// Describe names the server and the endpoints, and what each of several has answered since Restart.
 func (s *session) Describe() backend.Info {
-	var total uint64
-	urls := make([]string, len(s.endpoints))
-	for i, e := range s.endpoints {
-		urls[i] = e.url
-		total += e.done.Load()
-	}
-	info := backend.Info{Version: s.server, Devices: urls, Details: map[string]string{"model": s.settings.model, "call": s.calls()}}
+	info := backend.Info{Version: s.server, Details: map[string]string{"model": s.settings.model, "call": s.calls()}}
 	for _, e := range s.endpoints {
-		if n := e.done.Load(); n > 0 {
-			info.Details["endpoint "+e.url] = fmt.Sprintf("%d batches, %.1f %%", n, 100*float64(n)/float64(total))
+		info.Devices = append(info.Devices, e.url)
+		if len(s.endpoints) > 1 {
+			info.Shares = append(info.Shares, backend.Share{Name: e.url, Batches: e.done.Load(), Samples: e.samples.Load()})
 		}
 		if err := e.unasked(); err != nil {
 			info.Details["fault of "+e.url] = err.Error()
 		}
 	}
 	return info
+}
+
+// Restart forgets what the endpoints have answered so far: a warm-up is no share of the work.
+func (s *session) Restart() {
+	for _, e := range s.endpoints {
+		e.done.Store(0)
+		e.samples.Store(0)
+	}
 }
 
 // calls names the calls that requests go over.

@@ -102,11 +102,15 @@ func (g *Generator) Describe() backend.Info {
 			"prefix_cache": g.describeCache(),
 		},
 	}
+	info.Shares = g.balancer.shares()
 	if r := g.Report(); r.Answers+r.Retried > 0 {
 		info.Details["report"] = r.String()
 	}
 	return info
 }
+
+// Restart forgets what the servers have answered so far: a warm-up is no share of the work.
+func (g *Generator) Restart() { g.balancer.restart() }
 
 // describeCache says what is done about prompts that a server keeps between queries.
 func (g *Generator) describeCache() string {

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"sync"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // ErrUnreachable is in the chain of the error where all servers are gone.
@@ -19,6 +21,7 @@ type endpoint struct {
 	rests   time.Time // until then it is not asked: it could not be reached
 	failed  int       // times in a row that it could not be reached
 	reason  error     // of the last time
+	answers uint64    // since restart
 }
 
 // balancer hands out places at the endpoints: at the one with the fewest requests, in the order in which they are asked for.
@@ -135,7 +138,31 @@ func (b *balancer) release(e *endpoint) {
 func (b *balancer) succeeded(e *endpoint) {
 	b.mu.Lock()
 	e.failed = 0
+	e.answers++
 	b.mu.Unlock()
+}
+
+// restart forgets what the endpoints have answered so far.
+func (b *balancer) restart() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.endpoints {
+		e.answers = 0
+	}
+}
+
+// shares is what each endpoint has answered since restart; empty where there is one alone.
+func (b *balancer) shares() []backend.Share {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.endpoints) < 2 {
+		return nil
+	}
+	all := make([]backend.Share, len(b.endpoints))
+	for i, e := range b.endpoints {
+		all[i] = backend.Share{Name: e.base.String(), Batches: e.answers, Samples: e.answers}
+	}
+	return all
 }
 
 // lost says that an endpoint cannot be reached, and returns how long it rests.

@@ -66,6 +66,8 @@ type Config struct {
 	// MaxBatch is the largest first dimension the caller will use; 0: not known.
 	MaxBatch int
 	Options  map[string]string // unknown keys are an error
+	// ModelName is what the harness calls the model ("resnet50"): its likeliest name at a server. Empty: not known.
+	ModelName string
 	// Device is what to run on, for a DeviceChooser: one of the names it documents. Empty: the backend's choice.
 	Device string
 }

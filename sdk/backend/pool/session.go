@@ -64,16 +64,9 @@ func (s *Session) Outputs() []backend.TensorInfo { return s.all[0].engine.Output
 // Run executes one batch on one device. It counts the rows of the first input as samples; a Lane counts better.
 func (s *Session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	l := Lane{Session: s}
-	l.Begin(rows(in))
+	l.Begin(backend.Rows(in))
 	defer l.End()
 	return l.Run(ctx, in, out)
-}
-
-func rows(in []backend.Tensor) int {
-	if len(in) == 0 || len(in[0].Shape) == 0 {
-		return 1
-	}
-	return int(in[0].Shape[0])
 }
 
 // Lane is a Session as one goroutine uses it that knows which samples a run is for: all runs between Begin and End go to
