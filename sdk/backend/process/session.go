@@ -35,10 +35,26 @@ type session struct {
 func (s *session) Inputs() []backend.TensorInfo  { return s.inputs }
 func (s *session) Outputs() []backend.TensorInfo { return s.outputs }
 
-// Limits are the process's.
+// Limits are the process's. A model whose batch is fixed takes no more, whether the process says so or not.
 func (s *session) Limits() backend.Limits {
 	r := s.response
-	return backend.Limits{Concurrency: int(r.Concurrency), PreferredBatch: int(r.PreferredBatch), MaxBatch: int(r.MaxBatch)}
+	l := backend.Limits{Concurrency: int(r.Concurrency), PreferredBatch: int(r.PreferredBatch), MaxBatch: int(r.MaxBatch)}
+	if n := fixedBatch(s.inputs); n > 0 && (l.MaxBatch == 0 || n < l.MaxBatch) {
+		l.PreferredBatch, l.MaxBatch = n, n
+	}
+	return l
+}
+
+// fixedBatch is the first dimension of all inputs, where that is one fixed number; else 0.
+func fixedBatch(inputs []backend.TensorInfo) int {
+	n := int64(0)
+	for i, t := range inputs {
+		if len(t.Shape) == 0 || t.Shape[0] <= 0 || i > 0 && t.Shape[0] != n {
+			return 0
+		}
+		n = t.Shape[0]
+	}
+	return int(n)
 }
 
 // Describe tells what the process says of itself.
