@@ -14,7 +14,7 @@ import (
 )
 
 // deathGrace is how long a broken connection waits for the news that the process has ended, which says more.
-const deathGrace = time.Second
+const deathGrace = 2 * time.Second
 
 // call makes one unary call. It ends at once when the plugin fails, and turns statuses into errors.
 func call[Q, R any](ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q) (R, error) {

@@ -19,7 +19,7 @@ func (p *process) end(ask func()) {
 		}
 		p.signal(send)
 	}
-	<-p.exited
+	<-p.gone
 	<-asked
 }
 

@@ -38,6 +38,7 @@ type process struct {
 	stdin  *os.File // held open while we live: see package lifeline
 	first  io.ReadCloser
 	exited chan struct{} // closed when the process has ended and its output is read
+	gone   chan struct{} // closed when all of its group has ended too
 	pumps  sync.WaitGroup
 
 	mu      sync.Mutex
@@ -49,7 +50,7 @@ type process struct {
 }
 
 func newProcess(path string, o *output) *process {
-	return &process{path: path, output: o, exited: make(chan struct{})}
+	return &process{path: path, output: o, exited: make(chan struct{}), gone: make(chan struct{})}
 }
 
 // Start starts the process. The goroutine that starts it owns an OS thread until the process ends: where the kernel
@@ -178,10 +179,11 @@ func looksLikeHandshake(line string) bool {
 func (p *process) wait() {
 	awaitEnd(p.cmd.Process.Pid)
 	p.reap()
-	awaitGroup(p.cmd.Process.Pid)
 	closeFiles(p.stdin)
 	p.readRest()
 	close(p.exited)
+	awaitGroup(p.cmd.Process.Pid)
+	close(p.gone)
 }
 
 // readRest waits for the end of the output. A process that the plugin left behind outside of its group may hold the
@@ -235,7 +237,7 @@ func (p *process) Kill(context.Context) error {
 	p.mu.Unlock()
 	if started {
 		p.signal(killGroup)
-		<-p.exited
+		<-p.gone
 	}
 	return nil
 }
