@@ -55,7 +55,7 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Name != "null" || len(d.Models) != 1 || len(d.Models[0].Scenarios) != 4 || strings.Join(d.Backends, " ") != "null" {
+	if d.Name != "null" || len(d.Models) != 1 || len(d.Models[0].Scenarios) != 4 || strings.Join(d.Backends, " ") != "null racks" {
 		t.Errorf("%+v", d)
 	}
 	inspected, err := host.Inspect(t.Context(), faulty(t))
