@@ -144,7 +144,7 @@ func checkPredictions(t *testing.T, photos, log string) {
 	}
 	for index, class := range got {
 		name := names[index][0]
-		var text json.Number = json.Number(reference[name])
+		text := json.Number(reference[name])
 		if expected, err := text.Float64(); err != nil || expected != class {
 			t.Errorf("%s: predicted %v, the reference %q", name, class, reference[name])
 		}

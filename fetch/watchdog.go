@@ -37,7 +37,7 @@ func (w *watchdog) reader(r io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := r.Read(b)
 		w.timer.Reset(w.limit)
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			err = w.classify(err)
 		}
 		return n, err

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -73,14 +74,14 @@ func TestCgoStaysInTheBackends(t *testing.T) {
 		if module == "backends/ort" || module == "cmd/plugins" {
 			continue
 		}
-		run(t, module, []string{"CGO_ENABLED=0"}, "go", "build", "-o", os.DevNull, "./...")
+		run(t, module, []string{"CGO_ENABLED=0"}, "build", "-o", os.DevNull, "./...")
 	}
 }
 
 // TestModulesBuildOutsideTheWorkspace shows that each go.mod is complete on its own.
 func TestModulesBuildOutsideTheWorkspace(t *testing.T) {
 	for _, module := range workspaceModules(t) {
-		run(t, module, []string{"GOWORK=off"}, "go", "build", "-o", os.DevNull, "./...")
+		run(t, module, []string{"GOWORK=off"}, "build", "-o", os.DevNull, "./...")
 	}
 }
 
@@ -108,7 +109,7 @@ func matches(target string, rule []string) bool {
 func workspaceModules(t *testing.T) []string {
 	t.Helper()
 	var work struct{ Use []struct{ DiskPath string } }
-	if err := json.Unmarshal(run(t, ".", nil, "go", "work", "edit", "-json"), &work); err != nil {
+	if err := json.Unmarshal(run(t, ".", nil, "work", "edit", "-json"), &work); err != nil {
 		t.Fatal(err)
 	}
 	var modules []string
@@ -123,7 +124,7 @@ func workspaceModules(t *testing.T) []string {
 
 func listPackages(t *testing.T, module string) []listedPackage {
 	t.Helper()
-	dec := json.NewDecoder(strings.NewReader(string(run(t, module, nil, "go", "list", "-json", "./..."))))
+	dec := json.NewDecoder(strings.NewReader(string(run(t, module, nil, "list", "-json", "./..."))))
 	var packages []listedPackage
 	for dec.More() {
 		var p listedPackage
@@ -138,19 +139,20 @@ func listPackages(t *testing.T, module string) []listedPackage {
 	return packages
 }
 
-// run runs a command in a folder of the workspace and returns its standard output.
-func run(t *testing.T, module string, env []string, name string, args ...string) []byte {
+// run runs the go command in a folder of the workspace and returns its standard output.
+func run(t *testing.T, module string, env []string, args ...string) []byte {
 	t.Helper()
-	cmd := exec.Command(name, args...)
+	cmd := exec.Command("go", args...)
 	cmd.Dir = filepath.Join(root(t), module)
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if err != nil {
 		text := ""
-		if exit, ok := err.(*exec.ExitError); ok {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
 			text = string(exit.Stderr)
 		}
-		t.Fatal(fmt.Errorf("%s %s in %s: %w\n%s", name, strings.Join(args, " "), module, err, text))
+		t.Fatal(fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), module, err, text))
 	}
 	return out
 }

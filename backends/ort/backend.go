@@ -68,7 +68,7 @@ func load(m backend.Model, src source, found onnx.Model, set settings, c backend
 	if err != nil {
 		return nil, err
 	}
-	defer o.Destroy()
+	defer func() { _ = o.Destroy() }()
 	if err := src.complete(&found, o); err != nil {
 		return nil, err
 	}

@@ -196,7 +196,7 @@ func allFed(bound, have []port) error {
 	var unfed []string
 	for _, p := range have {
 		if !fed[p.Name] {
-			unfed = append(unfed, p.TensorInfo.String())
+			unfed = append(unfed, p.String())
 		}
 	}
 	if len(unfed) == 0 {

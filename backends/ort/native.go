@@ -30,7 +30,7 @@ func sessionOptions(s settings, threads int, lib library) (*onnxruntime.SessionO
 		addProvider(o, s, lib),
 	)
 	if err != nil {
-		o.Destroy()
+		_ = o.Destroy()
 		return nil, err
 	}
 	return o, nil

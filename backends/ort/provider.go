@@ -138,7 +138,7 @@ func addCUDA(o *onnxruntime.SessionOptions, given map[string]string) error {
 	if err != nil {
 		return err
 	}
-	defer cuda.Destroy()
+	defer func() { _ = cuda.Destroy() }()
 	if err := cuda.Update(given); err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func addTensorRT(o *onnxruntime.SessionOptions, given map[string]string) error {
 	if err != nil {
 		return err
 	}
-	defer trt.Destroy()
+	defer func() { _ = trt.Destroy() }()
 	if err := trt.Update(given); err != nil {
 		return err
 	}

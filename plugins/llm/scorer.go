@@ -72,7 +72,7 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 }
 
 func (s *scorer) Result() (sdk.Score, error) {
-	f, err := s.engine.figures()
+	f, err := s.figures()
 	if err != nil {
 		return sdk.Score{}, sdk.Data(err)
 	}

@@ -25,7 +25,7 @@ func pngHeader(w, h int) []byte {
 	body = binary.BigEndian.AppendUint32(body, uint32(w))
 	body = binary.BigEndian.AppendUint32(body, uint32(h))
 	body = append(body, 8, 2, 0, 0, 0)
-	b := binary.BigEndian.AppendUint32([]byte(pngMagic), uint32(len(body)-4))
+	b := binary.BigEndian.AppendUint32(bytes.Clone(pngMagic), uint32(len(body)-4))
 	b = append(b, body...)
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(body))
 }
@@ -115,7 +115,7 @@ func TestNotPictures(t *testing.T) {
 		{"jpeg arithmetic", bytes.Replace(jpegHeader(8, 8), []byte{0xff, 0xc0}, []byte{0xff, 0xc9}, 1), ErrUnsupported},
 		{"jpeg lossless", bytes.Replace(jpegHeader(8, 8), []byte{0xff, 0xc0}, []byte{0xff, 0xc3}, 1), ErrUnsupported},
 		{"jpeg 12 bits", bytes.Replace(jpegHeader(8, 8), []byte{0, 11, 8}, []byte{0, 11, 12}, 1), ErrUnsupported},
-		{"png start only", []byte(pngMagic), ErrDamaged},
+		{"png start only", pngMagic, ErrDamaged},
 		{"png no pixels", pngHeader(0, 5), ErrDamaged},
 		{"bmp start only", []byte("BM"), ErrDamaged},
 		{"bmp no pixels", bmpHeader(5, 0), ErrDamaged},

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-func readTestdata(tb testing.TB, name string) []byte {
+func readPhoto(tb testing.TB) []byte {
 	tb.Helper()
-	data, err := os.ReadFile("testdata/" + name)
+	data, err := os.ReadFile("testdata/photo.jpg")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -15,7 +15,7 @@ func readTestdata(tb testing.TB, name string) []byte {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	data := readTestdata(b, "photo.jpg")
+	data := readPhoto(b)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -26,7 +26,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func BenchmarkApply(b *testing.B) {
-	img, err := Decode(readTestdata(b, "photo.jpg"), DecodeOptions{})
+	img, err := Decode(readPhoto(b), DecodeOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func BenchmarkApply(b *testing.B) {
 }
 
 func BenchmarkResize(b *testing.B) {
-	img, err := Decode(readTestdata(b, "photo.jpg"), DecodeOptions{})
+	img, err := Decode(readPhoto(b), DecodeOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func BenchmarkResize(b *testing.B) {
 }
 
 func BenchmarkFromBytes(b *testing.B) {
-	data := readTestdata(b, "photo.jpg")
+	data := readPhoto(b)
 	r := Vgg(224, NCHW)
 	b.Run("one", func(b *testing.B) {
 		dst := make([]float32, r.Len())

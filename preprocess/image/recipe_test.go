@@ -30,7 +30,7 @@ func TestFromBytesIsDecodeAndApply(t *testing.T) {
 	for name, data := range z.files {
 		comparePaths(t, name, data, Vgg(40, NCHW), Mobilenet(31, NHWC), ImagenetPytorch(50, NCHW))
 	}
-	photo := readTestdata(t, "photo.jpg")
+	photo := readPhoto(t)
 	comparePaths(t, "photo.jpg", photo, Vgg(224, NCHW), Vgg(64, NHWC), Mobilenet(224, NHWC), TFLiteTPU(), ImagenetPytorch(224, NCHW))
 }
 
@@ -135,7 +135,7 @@ func TestConcurrentUse(t *testing.T) {
 
 // TestReusedMemory shows that a JPEG is preprocessed without taking new memory once that of earlier ones is there.
 func TestReusedMemory(t *testing.T) {
-	data := readTestdata(t, "photo.jpg")
+	data := readPhoto(t)
 	r := Vgg(224, NCHW)
 	s := r.pool.New().(*scratch)
 	dst := make([]float32, r.Len())

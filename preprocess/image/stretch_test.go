@@ -167,7 +167,7 @@ func TestStretchRefuses(t *testing.T) {
 		{"bad picture", CocoMobilenet(2).ApplyUint8(make([]uint8, 12), &RGB{W: 2, H: 2}), ErrBadPicture},
 		{"no file", Retinanet(2, NCHW).FromBytes(make([]float32, 12), nil, DecodeOptions{}), ErrEmpty},
 		{"no picture", CocoMobilenet(2).FromBytesUint8(make([]uint8, 12), []byte("text"), DecodeOptions{}), ErrFormat},
-		{"too many pixels", Retinanet(2, NCHW).FromBytes(make([]float32, 12), readTestdata(t, "photo.jpg"), DecodeOptions{MaxPixels: 4}), ErrTooLarge},
+		{"too many pixels", Retinanet(2, NCHW).FromBytes(make([]float32, 12), readPhoto(t), DecodeOptions{MaxPixels: 4}), ErrTooLarge},
 	}
 	for _, test := range tests {
 		if !errors.Is(test.err, test.want) {

@@ -54,7 +54,7 @@ func (d *difference) add(a, b []byte) {
 		d.largest, d.lengths, d.apart = math.NaN(), d.lengths+1, d.apart+1
 		return
 	}
-	near := true
+	var near bool
 	if x, y, ok := floats(a, b); ok {
 		var largest float64
 		largest, near = floatDistance(x, y)

@@ -29,7 +29,7 @@ func byHand(ctx context.Context, v *visit) (string, error) {
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
-		return "", fmt.Errorf("without a harness it ends with %v, want an exit status that is not 0", err)
+		return "", fmt.Errorf("without a harness it ends with %v, want an exit status that is not 0", err) //nolint:errorlint // it may be nil
 	}
 	if len(strings.TrimSpace(string(out))) == 0 {
 		return "", errors.New("it does not say what it is for: print a line that names the harness")
@@ -157,7 +157,7 @@ func refusals(ctx context.Context, v *visit) (string, error) {
 			_ = w.Close()
 		}
 		if !errors.Is(err, sdk.ErrUsage) {
-			faults = append(faults, fmt.Errorf("unknown %s: error %v, want one of class sdk.ErrUsage (over the wire: INVALID_ARGUMENT)", c.name, err))
+			faults = append(faults, fmt.Errorf("unknown %s: error %v, want one of class sdk.ErrUsage (over the wire: INVALID_ARGUMENT)", c.name, err)) //nolint:errorlint // it may be nil
 		}
 	}
 	return "model, backend, backend option", errors.Join(faults...)

@@ -98,7 +98,7 @@ func backPressure(ctx context.Context, v *visit) (string, error) {
 		return "", fmt.Errorf("close with samples waiting: %w", err)
 	}
 	select {
-	case <-issued: // nil, or that the workload is closed
+	case <-issued: //nolint:errcheck // nil, or that the workload is closed
 	case <-time.After(v.subject.Patience):
 		return "", fmt.Errorf("a query still waits for room %v after the workload was closed", v.subject.Patience)
 	}
@@ -127,7 +127,7 @@ func cancellation(ctx context.Context, v *visit) (string, error) {
 	select {
 	case err = <-ended:
 	case <-time.After(v.subject.Patience):
-		return "", fmt.Errorf("Close takes more than %v while %d samples wait: drop what is queued", v.subject.Patience, len(many))
+		return "", fmt.Errorf("its Close takes more than %v while %d samples wait: drop what is queued", v.subject.Patience, len(many))
 	}
 	if err != nil {
 		return "", fmt.Errorf("close in mid-run: %w", err)
@@ -164,7 +164,7 @@ func kill(ctx context.Context, v *visit) (string, error) {
 	}
 	var failure *host.Error
 	if !errors.As(context.Cause(watched), &failure) || failure.Kind != host.KindDied {
-		return "", fmt.Errorf("the cause is %v, want that it died", context.Cause(watched))
+		return "", fmt.Errorf("the cause is %v, want that it died", context.Cause(watched)) //nolint:errorlint // it may be nil
 	}
 	if err := c.plugin.Close(); err != nil {
 		return "", err

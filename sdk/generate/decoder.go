@@ -92,7 +92,7 @@ func (p *parts) integers(i int, info backend.TensorInfo) int {
 }
 
 func (p *parts) checkLogits(info backend.TensorInfo) {
-	p.decoder.logits = info.DType
+	p.logits = info.DType
 	if info.DType != backend.Float32 || len(info.Shape) != 3 {
 		p.fault("output %v, want float32 of rank 3", info)
 		return

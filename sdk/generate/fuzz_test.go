@@ -15,7 +15,7 @@ func FuzzTogether(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, sequences, count, beams, concurrency uint8, penalty int8) {
 		width := 1 + int(beams%4)
 		room := max(1+int(sequences%12), width)
-		all := prompts(1+int(count%12), 30, seed)
+		all := prompts(1+int(count%12), seed)
 		for i := range all {
 			all[i].Beams, all[i].LengthPenalty, all[i].EarlyStopping = width-i%width, float64(penalty)/10, i%2 == 0
 		}

@@ -28,13 +28,14 @@ func open(t testing.TB, s backend.Session, o generate.Options) *generate.Generat
 	return g
 }
 
-func prompts(n, vocab int, seed uint64) []backend.Prompt {
+// prompts are random ones, of the toy's vocabulary.
+func prompts(n int, seed uint64) []backend.Prompt {
 	r := rand.New(rand.NewPCG(seed, 2))
 	all := make([]backend.Prompt, n)
 	for i := range all {
 		ids := make([]int32, 1+r.IntN(40))
 		for j := range ids {
-			ids[j] = int32(1 + r.IntN(vocab-1))
+			ids[j] = int32(1 + r.IntN(29))
 		}
 		all[i] = backend.Prompt{Tokens: ids, MaxNewTokens: 1 + r.IntN(30), MinNewTokens: r.IntN(4), EOS: []int32{0}, LengthPenalty: 1}
 	}
@@ -61,7 +62,7 @@ func TestGreedyTogetherIsGreedyAlone(t *testing.T) {
 	model := &toy{vocab: 30, layers: 2, favour: 1}
 	for _, sequences := range []int{1, 3, 8} {
 		g := open(t, &toy{vocab: 30, layers: 2, favour: 1, concurrency: sequences % 3}, generate.Options{MaxSequences: sequences, PromptTokens: 50})
-		all := prompts(60, 30, 1)
+		all := prompts(60, 1)
 		for i, a := range generateAll(t, g, all) {
 			a.check(t, model.greedy(all[i]))
 		}
@@ -69,7 +70,7 @@ func TestGreedyTogetherIsGreedyAlone(t *testing.T) {
 }
 
 func TestBeamsTogetherAreBeamsAlone(t *testing.T) {
-	all := prompts(40, 30, 2)
+	all := prompts(40, 2)
 	for i := range all {
 		all[i].Beams, all[i].EarlyStopping = 1+i%4, i%3 == 0
 	}
@@ -93,7 +94,7 @@ func TestWideBeamsAreExhaustive(t *testing.T) {
 
 func TestTokensAreCounted(t *testing.T) {
 	g := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.Options{MaxSequences: 4, CacheBytes: 1 << 20})
-	all := prompts(20, 30, 3)
+	all := prompts(20, 3)
 	tokens := 0
 	for _, a := range generateAll(t, g, all) {
 		tokens += len(a.all)
@@ -112,7 +113,7 @@ func TestCacheStaysInItsBound(t *testing.T) {
 	const bound = 48 << 10
 	for _, concurrency := range []int{1, 2} {
 		g := open(t, &toy{vocab: 30, layers: 1, concurrency: concurrency}, generate.Options{MaxSequences: 64, CacheBytes: bound})
-		all := prompts(100, 30, 4)
+		all := prompts(100, 4)
 		for i, a := range generateAll(t, g, all) {
 			a.check(t, (&toy{vocab: 30, layers: 1}).greedy(all[i]))
 		}

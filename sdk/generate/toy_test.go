@@ -168,7 +168,7 @@ func (t *toy) greedy(p backend.Prompt) []int32 {
 	for n := 0; n < p.MaxNewTokens; n++ {
 		best, at := math.Inf(-1), 0
 		for i, v := range t.logits(ids) {
-			if float64(v) > best && !(i == 0 && n < p.MinNewTokens) {
+			if float64(v) > best && (i != 0 || n >= p.MinNewTokens) {
 				best, at = float64(v), i
 			}
 		}

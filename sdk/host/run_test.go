@@ -73,7 +73,7 @@ func TestTheBackendIsDescribedAgainAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	batches, err := strconv.Atoi(w.Info().BackendInfo["batches"])
-	if err != nil || uint64(batches) < uint64(r.SampleCount) {
+	if err != nil || uint64(batches) < r.SampleCount {
 		t.Errorf("%d batches after %d samples (%v), want as many and those of the warm-up", batches, r.SampleCount, err)
 	}
 }

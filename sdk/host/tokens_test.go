@@ -52,7 +52,7 @@ func TestTokenLatencies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n := uint64(r.SampleCount)
+			n := r.SampleCount
 			if c := r.Tokens.Count; c < n*tokens.LeastTokens || c > n*(tokens.LeastTokens+tokens.VaryTokens-1) {
 				t.Errorf("%d tokens for %d samples", c, n)
 			}

@@ -168,7 +168,7 @@ func (p *parser) splitPattern(v part) splitter {
 		p.fault("a Split pre-tokenizer without a pattern of kind Regex")
 		return whole
 	}
-	if v.Behavior != "Isolated" && !(v.Behavior == "Removed" && v.Invert) {
+	if v.Behavior != "Isolated" && (v.Behavior != "Removed" || !v.Invert) {
 		p.fault("a Split pre-tokenizer of behavior %q, want Isolated", v.Behavior)
 	}
 	scan := scannerOf(*v.Pattern.Regex)

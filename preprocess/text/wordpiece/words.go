@@ -91,7 +91,9 @@ func (s *splitter) sign(r rune) {
 // isSign is true for Unicode's punctuation, and for the ASCII characters that are neither letter nor digit, such as "$".
 func isSign(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r > ' ' && r < 0x7f && !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		digit := '0' <= r && r <= '9'
+		return r > ' ' && r < 0x7f && !letter && !digit
 	}
 	return unicode.Is(unicode.P, r)
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrByHand says that a backend process was not started by a plugin.
-var ErrByHand = errors.New("this is a backend process, which a plugin starts: harness run MODEL --backend process --backend-opt command=...")
+var ErrByHand = errors.New("this is a backend process, which a plugin starts: harness run MODEL --backend process --backend-opt command=COMMAND")
 
 // Serve is the server half for backends in Go: it serves b to the plugin that started the process, until that closes
 // the connection or is gone. The error of a process that was started by hand is ErrByHand.

@@ -144,7 +144,7 @@ func checkMemory(fd int) error {
 		return fmt.Errorf("%w: %d bytes of memory, want %d", ErrCorrupt, stat.Size, Bytes)
 	}
 	if has, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0); err != nil || has&unix.F_SEAL_SHRINK == 0 {
-		return fmt.Errorf("%w: its size is not sealed (seals %#x, error %v)", ErrCorrupt, has, err)
+		return fmt.Errorf("%w: its size is not sealed (seals %#x, error %v)", ErrCorrupt, has, err) //nolint:errorlint // it may be nil
 	}
 	return nil
 }

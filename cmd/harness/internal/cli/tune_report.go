@@ -164,7 +164,7 @@ func (t *tuning) trialTable() error {
 		if r.Valid {
 			verdict = loadgen.Valid
 		}
-		setting := r.Setting.String()
+		setting := r.String()
 		if r.Confirms {
 			setting += " (confirms)"
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
 )
 
-// ErrRefused: a plugin, or a file that it loads, is not the one that the lock file pins, or has no pin in it.
+// ErrRefused says that a plugin, or a file that it loads, is not the one that the lock file pins, or has no pin in it.
 var ErrRefused = errors.New("the plugin is not trusted")
 
 // Guard is a Launcher that starts pinned plugins only.

@@ -24,7 +24,7 @@ import (
 // FileName is the lock file's name in the user's folder of settings.
 const FileName = "plugins.lock"
 
-// ErrLock: the lock file cannot be read, or is not one.
+// ErrLock says that the lock file cannot be read, or is not one.
 var ErrLock = errors.New("lock file")
 
 // sumDigits is the length of a SHA-256 in hexadecimal.

@@ -17,7 +17,7 @@ const (
 	SchemaVersion = 2
 )
 
-// ErrFile: a profile cannot be read, or is not one.
+// ErrFile says that a profile cannot be read, or is not one.
 var ErrFile = errors.New("tuned settings")
 
 // Profile is what was found for one workload on one machine.

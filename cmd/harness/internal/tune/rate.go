@@ -60,7 +60,7 @@ const (
 	stepBack = 0.97
 )
 
-// ErrNoRate: no rate was VALID.
+// ErrNoRate says that no rate was VALID.
 var ErrNoRate = errors.New("no VALID rate was found")
 
 // Find brackets the rate below bound, a rate in queries per second that is about the most that can be served, such as the

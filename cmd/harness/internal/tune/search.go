@@ -65,7 +65,7 @@ type Found struct {
 	Decided bool
 }
 
-// ErrNothing: no setting of the grid could be measured.
+// ErrNothing says that no setting of the grid could be measured.
 var ErrNothing = errors.New("no setting could be measured")
 
 // Run searches the grid. An error comes with what was measured before it.

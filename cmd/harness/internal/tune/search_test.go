@@ -55,7 +55,8 @@ func surfaces() map[string]func(*rand.Rand, []Setting) map[Setting]float64 {
 			overhead, cache, serial := 4*rng.Float64(), 4+60*rng.Float64(), 0.4*rng.Float64()
 			return each(func(rng *rand.Rand, s Setting) float64 {
 				b, used := float64(max(s.Batch, 1)), float64(max(s.Sessions, 1))*math.Pow(float64(max(s.Threads, 1)), 1-serial)
-				return 100 * used * b / (b + overhead) / (1 + math.Pow(b*used/cache, 2)/10) * (1 + 0.02*rng.NormFloat64())
+				full := b * used / cache
+				return 100 * used * b / (b + overhead) / (1 + full*full/10) * (1 + 0.02*rng.NormFloat64())
 			})(rng, grid)
 		},
 	}
