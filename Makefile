@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-python test-openai test-servers race lint bench bench-loadgen fuzz clean check
+.PHONY: help build demo test test-python test-openai test-servers test-kills test-network race lint bench bench-loadgen fuzz clean check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,7 +35,13 @@ test-servers: ## benchmark MLServer, Triton and a two-node Ray Serve (MLSERVER_P
 	PLUMBLINE_MLSERVER_PYTHON=$(or $(MLSERVER_PYTHON),python3) PLUMBLINE_TRITON_PYTHON=$(or $(TRITON_PYTHON),python3) \
 	PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -timeout 30m -run TestServers ./e2e
 
-race: ## the same under the race detector
+test-kills: ## kill either side at any moment, KILLS times (default 200)
+	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 60m -v -run TestKills ./e2e
+
+test-network: ## the Network division between network namespaces of this machine (root and ip needed)
+	PLUMBLINE_TEST_NETNS=1 $(GO) test -count=1 -v -run Network ./e2e
+
+race: ## all tests under the race detector
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
 	$(BIN)/tools/gotestsum --format pkgname -- -race -count=1 -timeout 25m work
 

@@ -18,7 +18,7 @@ func settings(s loadgen.Scenario) loadgen.TestSettings {
 	t := loadgen.DefaultTestSettings()
 	t.Scenario, t.Mode = s, loadgen.PerformanceOnly
 	t.MinDuration, t.MinQueryCount = 100*time.Millisecond, 100
-	t.SingleStreamExpectedLatency, t.MultiStreamExpectedLatency = 10*time.Microsecond, 40*time.Microsecond
+	t.SingleStreamExpectedLatency, t.MultiStreamExpectedLatency = time.Microsecond, 4*time.Microsecond
 	t.ServerTargetQPS, t.OfflineExpectedQPS = 2000, 1e6
 	return t
 }

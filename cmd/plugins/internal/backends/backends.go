@@ -15,9 +15,19 @@ import (
 // ONNX Runtime's library is the one beside the binary, unless option lib or the environment variable PLUMBLINE_ORT_LIB
 // names another.
 func All() []sdk.Option {
+	keepToOneself()
 	return []sdk.Option{
 		sdk.WithBackend("ort", ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")}),
 		sdk.WithBackend("process", process.Backend{}),
 		sdk.WithBackend("kserve", kserve.Backend{Lookup: os.LookupEnv}),
+	}
+}
+
+// keepToOneself keeps newer versions of ONNX Runtime, which the user may name, from reporting over the network in a timed
+// run, and from leaving the file behind that they do it with.
+func keepToOneself() {
+	const telemetry = "ORT_DISABLE_TELEMETRY"
+	if _, given := os.LookupEnv(telemetry); !given {
+		_ = os.Setenv(telemetry, "1") // fails for malformed names alone
 	}
 }
