@@ -28,7 +28,7 @@ func memory(ctx context.Context, v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := c.grow(ctx, min(v.subject.Queries/10, 2*c.size), v.subject.MemoryTime/4); err != nil {
+	if err := c.grow(ctx, v.subject.Queries/10, v.subject.MemoryTime/8); err != nil {
 		return "", err
 	}
 	var seen []int64
@@ -66,13 +66,19 @@ func allowed(made, n int) int64 {
 	return max(int64(float64(growthBytes)*float64(made)/float64(n)), noiseBytes)
 }
 
-// grow lets the process grow to its working size: with a query at a time, and with many.
+// grow lets the process grow to its working size: with n queries one at a time, and with n many at a time, so that each of
+// its sessions has met batches of all sizes. Either part ends after most.
 func (c *client) grow(ctx context.Context, n int, most time.Duration) error {
 	if _, err := c.endure(ctx, n, most, func() error { return nil }); err != nil {
 		return err
 	}
-	_, err := c.askEach(ctx, c.some(0, c.atATime()))
-	return err
+	start, together := time.Now(), c.atATime()
+	for made := 0; made < n && time.Since(start) < most; made += together {
+		if _, err := c.askEach(ctx, c.some(made, together)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // atATime is how many queries of a slow subject are in work at a time.
