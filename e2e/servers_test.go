@@ -76,9 +76,12 @@ func benchmarkAt(t *testing.T, url, stream string, want map[int]entry) {
 	}
 }
 
-// wantShares fails the test unless the result of each run says how much each endpoint answered.
+// wantShares fails the test unless the result of each run says how much each of several endpoints answered.
 func wantShares(t *testing.T, path, url string) {
 	t.Helper()
+	if !strings.Contains(url, ",") {
+		return
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

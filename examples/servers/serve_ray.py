@@ -11,6 +11,7 @@ its standard input does. On machines of your own: ray start on each, and the dep
 import argparse
 import asyncio
 import os
+import random
 import socket
 import sys
 import tempfile
@@ -90,8 +91,15 @@ def on_loopback():
 
 
 def free_port():
-    with socket.create_server((HOST, 0)) as s:
-        return s.getsockname()[1]
+    """A free port between those that Ray gives to its workers and those that the system gives to anyone, as Ray's other
+    processes ask for."""
+    for port in random.sample(range(20000, 32000), 100):
+        try:
+            with socket.create_server((HOST, port)):
+                return port
+        except OSError:
+            continue
+    sys.exit("no port from 20000 to 32000 is free")
 
 
 def main():
