@@ -165,18 +165,17 @@ func (b *balancer) shares() []backend.Share {
 	return all
 }
 
-// lost says that an endpoint cannot be reached, and returns how long it rests.
-func (b *balancer) lost(e *endpoint, reason error) time.Duration {
+// lost says that an endpoint cannot be reached: it rests for a while.
+func (b *balancer) lost(e *endpoint, reason error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	if e.resting(now) { // another call has noticed already
-		return e.rests.Sub(now)
+		return
 	}
 	rest := min(firstRest<<min(e.failed, 20), longestRest)
 	e.failed++
 	e.rests, e.reason = now.Add(rest), reason
-	return rest
 }
 
 // failures is how often in a row an endpoint could not be reached.
