@@ -14,6 +14,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/run"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
 )
 
@@ -119,14 +120,14 @@ func (a *app) tune(c *cobra.Command, f *tuneFlags) error {
 		return err
 	}
 	defer t.bench.Close()
-	a.onKill(t.kill)
+	a.onKill(t.bench.Kill)
 	return t.finish(t.search(c.Context()))
 }
 
 // search measures what the plan asks for. What is found before an error is in the profile.
 func (t *tuning) search(ctx context.Context) error {
 	if err := t.open(ctx); err != nil {
-		return fmt.Errorf("opening %s: %w", t.plan.Served.Model.Name, openError(err))
+		return fmt.Errorf("opening %s: %w", t.plan.Served.Model.Name, run.OpenError(err))
 	}
 	if t.run(loadgen.Offline) != nil {
 		if err := t.offline(ctx); err != nil {

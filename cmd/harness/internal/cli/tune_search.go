@@ -16,7 +16,6 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/run"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
@@ -38,9 +37,6 @@ type tuning struct {
 	points []tune.Point
 	trials []tune.Trial
 	noRate bool // the search of the rate came to its end without one
-
-	mu      sync.Mutex
-	process plugin.Plugin // running; nil: none
 }
 
 // tuneSamples are enough to measure the throughput with: each test loads them anew.
@@ -54,7 +50,7 @@ func (a *app) newTuning(p *plan.Plan, f *tuneFlags) (*tuning, error) {
 	t := &tuning{app: a, plan: p, flags: f, machine: system.Describe(a.Root)}
 	t.status = live.NewStatus(a.Stderr, a.Terminal, a.Width)
 	t.bench = &tune.Bench{
-		Launcher: a.Plugins, Launch: run.Inherit(f.launch, p.Options.BackendOptions), Binary: p.Served.Path, Options: p.Options, OfflineCount: few(p), Started: t.hold,
+		Launcher: a.Plugins, Launch: run.Inherit(f.launch, p.Options.BackendOptions), Binary: p.Served.Path, Options: p.Options, OfflineCount: few(p),
 	}
 	subject := a.tuneSubject(p)
 	t.profile = tune.Profile{For: subject.Key, Machine: subject.Machine, PluginSHA256: sum, Measured: a.Now().UTC()}
@@ -89,29 +85,6 @@ func few(p *plan.Plan) int {
 		}
 	}
 	return 0
-}
-
-func (t *tuning) hold(p plugin.Plugin) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.process = p
-}
-
-// kill ends the running plugin at once.
-func (t *tuning) kill() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.process != nil {
-		t.process.Kill()
-	}
-}
-
-// openError marks an error of opening that carries no class: what was to be opened is wrong.
-func openError(err error) error {
-	if exitcode.Of(err) == exitcode.Internal {
-		return exitcode.With(exitcode.Data, err)
-	}
-	return err
 }
 
 // offline searches the grid.
@@ -152,7 +125,7 @@ func (t *tuning) grid(ctx context.Context) ([]tune.Setting, error) {
 	asked := len(t.flags.threads) > 0
 	switch {
 	case err != nil && !errors.Is(err, sdk.ErrUsage):
-		return nil, openError(err)
+		return nil, run.OpenError(err)
 	case err != nil && asked:
 		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--try-threads: the backend takes no number of threads: %w", err))
 	}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -42,8 +41,7 @@ type Runner struct {
 	// Watch, if not nil, shows a running test until the function it returns is called.
 	Watch func(t plan.Run, p *loadgen.Progress) (stop func())
 
-	mu      sync.Mutex
-	current plugin.Plugin
+	running plugin.Running
 }
 
 // Facts are the parts of a record that do not depend on the run.
@@ -92,8 +90,8 @@ func (r *Runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *rep
 	if err != nil {
 		return err
 	}
-	r.hold(pl)
-	defer r.hold(nil)
+	r.running.Hold(pl)
+	defer r.running.Hold(nil)
 	defer pl.Close()
 	pctx, cancel := pl.Context(ctx)
 	defer cancel()
@@ -128,7 +126,7 @@ func Inherit(o host.LaunchOptions, options map[string]string) host.LaunchOptions
 func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *report.Run) (err error) {
 	w, err := pl.Open(ctx, p.OptionsOf(t))
 	if err != nil {
-		return classify(fmt.Errorf("opening %s: %w", t.Model, err))
+		return OpenError(fmt.Errorf("opening %s: %w", t.Model, err))
 	}
 	sut, qsl := w.SUT(), w.QSL()
 	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
@@ -212,25 +210,13 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// classify marks an error of Open that carries no class: what was to be opened is wrong.
-func classify(err error) error {
+// OpenError marks an error of opening a workload that carries no class: what was to be opened is wrong.
+func OpenError(err error) error {
 	if exitcode.Of(err) == exitcode.Internal {
 		return exitcode.With(exitcode.Data, err)
 	}
 	return err
 }
 
-func (r *Runner) hold(p plugin.Plugin) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.current = p
-}
-
 // Kill ends the running plugin at once, if there is one. Any goroutine may call it.
-func (r *Runner) Kill() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.current != nil {
-		r.current.Kill()
-	}
-}
+func (r *Runner) Kill() { r.running.Kill() }

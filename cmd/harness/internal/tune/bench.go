@@ -24,10 +24,9 @@ type Bench struct {
 	Options sdk.Options
 	// OfflineCount is how many samples of the data set Offline tests use, 0: as Options say. Each test loads them anew.
 	OfflineCount int
-	// Started, if not nil, sees each plugin process, and nil when it has ended: who must kill it can.
-	Started func(plugin.Plugin)
 
 	process plugin.Plugin
+	running plugin.Running // the same, for Kill
 	rates   map[Setting]float64
 	last    float64 // the rate measured last
 }
@@ -50,14 +49,11 @@ func (b *Bench) Close() {
 	}
 	b.process.Close()
 	b.process = nil
-	b.started(nil)
+	b.running.Hold(nil)
 }
 
-func (b *Bench) started(p plugin.Plugin) {
-	if b.Started != nil {
-		b.Started(p)
-	}
-}
+// Kill ends the plugin process at once, if there is one. Any goroutine may call it.
+func (b *Bench) Kill() { b.running.Kill() }
 
 // Measure implements Measure: an Offline test of about d. It repeats one that turns out much shorter.
 func (b *Bench) Measure(ctx context.Context, s Setting, d time.Duration) (rate float64, err error) {
@@ -139,7 +135,7 @@ func (b *Bench) with(ctx context.Context, s Setting, scenario loadgen.Scenario, 
 			b.process = nil
 			return err
 		}
-		b.started(b.process)
+		b.running.Hold(b.process)
 	}
 	pctx, cancel := b.process.Context(ctx)
 	defer cancel()

@@ -21,18 +21,23 @@ func bench(f *plugintest.Fake) *Bench {
 	}
 }
 
+// counting counts what a launcher starts.
+type counting struct {
+	plugin.Launcher
+	launched int
+}
+
+func (c *counting) Launch(ctx context.Context, path string, o host.LaunchOptions) (plugin.Plugin, error) {
+	c.launched++
+	return c.Launcher.Launch(ctx, path, o)
+}
+
 // The settings reach the plugin, one after the other in one process.
 func TestBench(t *testing.T) {
 	f := plugintest.Classifier()
 	b := bench(f)
-	started, ended := 0, 0
-	b.Started = func(p plugin.Plugin) {
-		if p == nil {
-			ended++
-		} else {
-			started++
-		}
-	}
+	launcher := &counting{Launcher: b.Launcher}
+	b.Launcher = launcher
 	for _, s := range []Setting{{4, 2, 3}, {1, 1, 0}} {
 		if rate, err := b.Measure(t.Context(), s, time.Millisecond); err != nil || !(rate > 0) {
 			t.Errorf("%v: %v samples/s, %v", s, rate, err)
@@ -56,8 +61,9 @@ func TestBench(t *testing.T) {
 	}
 	b.Close()
 	b.Close()
-	if started != 1 || ended != 1 || f.Running() != 0 {
-		t.Errorf("%d processes started, %d ended, %d left; want one", started, ended, f.Running())
+	b.Kill() // there is none to kill
+	if launcher.launched != 1 || f.Running() != 0 {
+		t.Errorf("%d processes started, %d left; want one, and none", launcher.launched, f.Running())
 	}
 }
 
