@@ -52,6 +52,25 @@ func open(t testing.TB, options map[string]string) backend.Session {
 	return s
 }
 
+// The model's name at the server is the harness's name for it, where no option says otherwise: a file's name means nothing there.
+func TestModelNameWithoutTheOption(t *testing.T) {
+	srv := serve(t, &server{}, "")
+	m := doubler()
+	name := m.Name
+	m.Name = "embedded-fp32"
+	url := map[string]string{"url": srv.address}
+	s, err := Backend{}.Open(t.Context(), m, backend.Config{Options: url, ModelName: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	url["connect_timeout"] = "100ms"
+	_, err = Backend{}.Open(t.Context(), m, backend.Config{Options: url})
+	wantAll(t, err, "embedded-fp32")
+}
+
 // batch makes inputs of one row.
 func batch() []backend.Tensor {
 	return []backend.Tensor{
