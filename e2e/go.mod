@@ -4,6 +4,8 @@ go 1.26.0
 
 require github.com/plumbline-ml/plumbline/sdk v0.0.0
 
+require golang.org/x/sys v0.49.0
+
 replace (
 	github.com/plumbline-ml/plumbline/loadgen => ../loadgen
 	github.com/plumbline-ml/plumbline/sdk => ../sdk

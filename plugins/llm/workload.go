@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -96,7 +97,7 @@ func (w *workload) NewGenerator(s backend.Session, c backend.Config) (backend.Ge
 	if w.tokenizer == nil {
 		return nil, sdk.Usage(errors.New("parameter tokenizer = server, but the backend runs the model here: give the model's tokenizer"))
 	}
-	return generate.New(s, generate.Options{MaxSequences: max(c.MaxBatch, defaultSequences, w.limits.Beams), CacheBytes: w.cache, EOS: w.limits.EOS})
+	return generate.New(s, generate.Options{MaxSequences: max(cmp.Or(c.MaxBatch, defaultSequences), w.limits.Beams), CacheBytes: w.cache, EOS: w.limits.EOS})
 }
 
 // defaultSequences is how many sequences are decoded together where the user does not say.

@@ -1,8 +1,8 @@
 package generate
 
-// Waiting says whether a call waits for its prompt to run.
-func (g *Generator) Waiting() bool {
+// Waiting is how many calls wait for their prompt to run.
+func (g *Generator) Waiting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.waiting) > 0
+	return len(g.waiting)
 }

@@ -48,3 +48,12 @@ func TestAnswersAreThoseOfTransformers(t *testing.T) {
 		})
 	}
 }
+
+// TestSequencesTogetherAreTheUsers checks that --batch is how many sequences are decoded together, 1 included.
+func TestSequencesTogetherAreTheUsers(t *testing.T) {
+	for batch, want := range map[int]int{0: 16, 1: 1, 24: 24} {
+		if got := open(t, "fp32").generator(t, batch).Limits().MaxBatch; got != want {
+			t.Errorf("a batch of %d decodes %d sequences together, want %d", batch, got, want)
+		}
+	}
+}
