@@ -85,11 +85,11 @@ type SmokeSetting struct {
 // WorkloadInfo is what a plugin opened: the facts of one run, for the result.
 type WorkloadInfo struct {
 	Model                  string
-	ModelFile              string // name or path
+	ModelFile              string // name or path; with Nodes the file that theirs stands in for
 	Embedded               bool
 	Precision              string
-	ModelSHA256            string
-	ModelSize              int64
+	ModelSHA256            string // empty where Nodes run a model of their own
+	ModelSize              int64  // bytes; 0: as above
 	Dataset                string // path, or the synthetic set's name
 	DatasetSize            int
 	PerformanceSampleCount int

@@ -181,3 +181,34 @@ func TestJoin(t *testing.T) {
 		})
 	}
 }
+
+// embedded is a workload whose model lies in the plugin.
+type embedded struct{ Workload }
+
+func (embedded) Model() backend.Model        { return backend.Model{Name: "m", Bytes: []byte("onnx")} }
+func (embedded) Len() int                    { return 1 }
+func (embedded) PerformanceSampleCount() int { return 1 }
+
+// TestChecksumIsOfTheModelThatRuns checks that a server's model is not given the checksum of the plugin's, nor taken for an
+// official file of which none is known.
+func TestChecksumIsOfTheModelThatRuns(t *testing.T) {
+	model := ModelInfo{Files: []ModelFile{{Name: "official.onnx", Precision: "int8"}}}
+	for name, c := range map[string]struct {
+		engine interface{ Close() error }
+		size   int64
+	}{
+		"here":                {holding{}, 4},
+		"elsewhere":           {remote{}, 0},
+		"generated elsewhere": {holding{remote{}}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			info, err := facts(&opened{workload: embedded{}, engine: c.engine}, Options{Precision: "fp32"}, model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.ModelSize != c.size || (info.ModelSHA256 != "") != (c.size > 0) || info.ModelFile != "m" || info.Precision != "fp32" {
+				t.Errorf("%+v, want the file m of %d bytes, its checksum with them", info, c.size)
+			}
+		})
+	}
+}

@@ -205,12 +205,14 @@ func facts(w *opened, o Options, model ModelInfo) (WorkloadInfo, error) {
 		Batch:                  max(w.policy.MaxBatch, w.together),
 		Sessions:               w.policy.Sessions,
 	}
-	var err error
-	if info.ModelSHA256, info.ModelSize, err = checksum(m); err != nil {
-		return info, Data(fmt.Errorf("checksum of the model: %w", err))
+	if remoteOf(w.engine) == nil {
+		var err error
+		if info.ModelSHA256, info.ModelSize, err = checksum(m); err != nil {
+			return info, Data(fmt.Errorf("checksum of the model: %w", err))
+		}
 	}
 	for _, f := range model.Files {
-		if f.SHA256 == info.ModelSHA256 || f.Name == info.ModelFile {
+		if f.Name == info.ModelFile || f.SHA256 != "" && f.SHA256 == info.ModelSHA256 {
 			info.ModelFile, info.Precision = f.Name, cmp.Or(f.Precision, info.Precision)
 			break
 		}

@@ -271,6 +271,12 @@ func TestPluginFaults(t *testing.T) {
 			t.Errorf("the logs are not kept: %v", run.Files)
 		}
 	})
+	t.Run("closing: the run counts, with a note", func(t *testing.T) {
+		s := newShell(t)
+		s.fakes["resnet50"].CloseErr = errors.New("cache.bin: no space left")
+		s.want(0, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", s.out()),
+			"VALID (smoke)", "note: Closing the workload failed after the run: cache.bin: no space left.")
+	})
 	t.Run("scorer", func(t *testing.T) {
 		s := newShell(t)
 		s.fakes["resnet50"].ScoreErr = errors.New("entry 3: payload of 2 bytes")

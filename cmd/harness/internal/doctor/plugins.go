@@ -104,7 +104,7 @@ func open(ctx context.Context, p plugin.Plugin, model, backend string) (sdk.Work
 	if err != nil {
 		return sdk.WorkloadInfo{}, err
 	}
-	defer w.Close()
+	defer func() { _ = w.Close() }() // a probe of other things
 	return w.Info(), nil
 }
 

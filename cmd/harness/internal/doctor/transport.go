@@ -57,7 +57,7 @@ func roundTrips(ctx context.Context, l plugin.Launcher, e discover.Entry, o host
 	if err != nil {
 		return nil, err
 	}
-	defer w.Close()
+	defer func() { _ = w.Close() }() // a probe of other things
 	s := loadgen.DefaultTestSettings()
 	s.SingleStreamExpectedLatency = time.Microsecond // more queries than the duration has room for
 	s.MinDuration, s.MaxDuration, s.MinQueryCount = time.Second, time.Second, 100

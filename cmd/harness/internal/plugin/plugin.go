@@ -41,8 +41,8 @@ type Workload interface {
 	SUT() loadgen.SUT
 	QSL() loadgen.QSL
 	Info() sdk.WorkloadInfo
-	// Close closes the workload; the plugin lives on. A plugin that fails in it ends the context of Plugin.Context.
-	Close()
+	// Close closes the workload; the plugin lives on. A plugin that dies in it ends the context of Plugin.Context too.
+	Close() error
 }
 
 // Host is the Launcher of real plugin processes.
@@ -76,6 +76,3 @@ func (p process) Open(ctx context.Context, o sdk.Options) (Workload, error) {
 
 // workload is a host.Workload as a Workload.
 type workload struct{ *host.Workload }
-
-// Close implements Workload.
-func (w workload) Close() { _ = w.Workload.Close() }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 func WriteHeader(w io.Writer, r Run, out string) error {
 	t := table.Table{Indent: "  "}
 	if r.Workload != nil {
-		t.Row("model", r.Workload.modelText(), short(r.Workload.ModelSHA256))
+		t.Row("model", r.modelText(), short(r.Workload.ModelSHA256))
 		t.Row("data", fmt.Sprintf("%s, %s samples", r.Workload.Dataset, count(r.Workload.DatasetSize)), short(r.Workload.DatasetSHA256))
 		t.Row("backend", r.Workload.backendText())
 	}
@@ -50,7 +51,16 @@ func short(sum string) string {
 
 func count(n int) string { return figure.Count(uint64(max(0, n))) }
 
-func (w Workload) modelText() string {
+// modelText names the model. That of a server is its own affair: what is known is which file's accuracy it is held to.
+func (r Run) modelText() string {
+	file := r.Workload.fileText()
+	if r.Network == nil {
+		return file
+	}
+	return fmt.Sprintf("%s at the server, in place of %s", cmp.Or(r.Workload.BackendInfo["model"], "one"), file)
+}
+
+func (w Workload) fileText() string {
 	parts := []string{w.ModelFile}
 	if w.Embedded {
 		parts = []string{"embedded"}

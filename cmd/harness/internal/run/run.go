@@ -131,7 +131,9 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pla
 	sut, qsl := w.SUT(), w.QSL()
 	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
 	defer func() {
-		w.Close()
+		if failed := w.Close(); failed != nil && err == nil {
+			rec.Notes = append(rec.Notes, report.Finding{About: "close", Text: fmt.Sprintf("Closing the workload failed after the run: %v.", failed)})
+		}
 		rec.Workload.AtEnd(w.Info())
 		err = errors.Join(err, label(rec, p, w.Info()))
 	}()

@@ -152,7 +152,7 @@ func (b *Bench) with(ctx context.Context, s Setting, scenario loadgen.Scenario, 
 	if err != nil {
 		return err
 	}
-	defer w.Close()
+	defer func() { _ = w.Close() }() // what was measured stands
 	return use(pctx, w)
 }
 

@@ -47,6 +47,7 @@ func (w virtualWorkload) Info() sdk.WorkloadInfo {
 	return sdk.WorkloadInfo{Batch: w.s.Batch, Sessions: w.s.Sessions}
 }
 func (w virtualWorkload) QSL() loadgen.QSL { return loadgentest.QSL{Total: 100} }
+func (w virtualWorkload) Close() error     { return nil }
 
 func (w virtualWorkload) SUT() loadgen.SUT {
 	s := &loadgentest.Script{Clock: w.clock}

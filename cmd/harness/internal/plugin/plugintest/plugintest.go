@@ -28,6 +28,7 @@ type Fake struct {
 	BackendInfo []sdk.BackendInfo
 
 	LaunchErr, DescribeErr, OpenErr, ScoreErr error
+	CloseErr                                  error // of each workload
 	// DieAfter, if above 0, makes the plugin fail like a killed process after so many samples.
 	DieAfter int
 	// HoldAfter, if above 0, makes the plugin answer nothing more after so many samples, and call Held once.
@@ -185,7 +186,7 @@ type workload struct {
 func (w *workload) SUT() loadgen.SUT       { return sut{w} }
 func (w *workload) QSL() loadgen.QSL       { return qsl{w} }
 func (w *workload) Info() sdk.WorkloadInfo { return w.process.Info }
-func (w *workload) Close()                 {}
+func (w *workload) Close() error           { return w.CloseErr }
 
 type sut struct{ *workload }
 
