@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -60,31 +61,43 @@ func ownOptions(b backend.Backend) string {
 	return "; where it runs is up to its own options: " + strings.Join(names, ", ")
 }
 
-// openSession opens the model on the one device, on each of several, or where the backend chooses.
-func openSession(ctx context.Context, b backend.Backend, m backend.Model, c backend.Config, devices []string) (backend.Session, error) {
+// source is a backend, and the sessions that it has opened: of a workload's own, of each of its devices, or of its
+// generators, which hide them.
+type source struct {
+	backend backend.Backend
+
+	mu       sync.Mutex
+	sessions []backend.Session
+}
+
+// session opens the model on the one device, on each of several, or where the backend chooses.
+func (s *source) session(ctx context.Context, m backend.Model, c backend.Config, devices []string) (backend.Session, error) {
 	if len(devices) == 0 {
-		return openOne(ctx, b, m, c)
+		return s.open(ctx, m, c)
 	}
 	if len(devices) == 1 {
 		c.Device = devices[0]
-		s, err := openOne(ctx, b, m, c)
-		return s, onDevice(c.Device, err)
+		one, err := s.open(ctx, m, c)
+		return one, onDevice(c.Device, err)
 	}
-	s, err := pool.OpenSessions(ctx, c, devices, func(ctx context.Context, c backend.Config) (backend.Session, error) {
-		return openOne(ctx, b, m, c)
+	several, err := pool.OpenSessions(ctx, c, devices, func(ctx context.Context, c backend.Config) (backend.Session, error) {
+		return s.open(ctx, m, c)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return several, nil
 }
 
-func openOne(ctx context.Context, b backend.Backend, m backend.Model, c backend.Config) (s backend.Session, err error) {
+func (s *source) open(ctx context.Context, m backend.Model, c backend.Config) (opened backend.Session, err error) {
 	defer batch.Recover(&err, func() string { return "the backend's Open" })
-	if s, err = b.Open(ctx, m, c); err != nil {
+	if opened, err = s.backend.Open(ctx, m, c); err != nil {
 		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), err)
 	}
-	return s, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions = append(s.sessions, opened)
+	return opened, nil
 }
 
 // onDevice names the device that failed to open.
@@ -95,7 +108,7 @@ func onDevice(device string, err error) error {
 	return fmt.Errorf("device %s: %w", device, err)
 }
 
-// openGenerators opens a generator as openSession opens a session.
+// openGenerators opens a generator as source.session opens a session.
 func openGenerators(ctx context.Context, c backend.Config, devices []string, open func(context.Context, backend.Config) (backend.Generator, error)) (backend.Generator, error) {
 	if len(devices) == 0 {
 		return open(ctx, c)

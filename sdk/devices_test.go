@@ -48,7 +48,7 @@ func TestEachDeviceIsOpened(t *testing.T) {
 		{nil, " x4"}, {[]string{"a"}, "a x4"}, {[]string{"a", "b", "c"}, "a x2, b x1, c x1"},
 	} {
 		p := &placed{}
-		s, err := openSession(t.Context(), p, backend.Model{}, backend.Config{Concurrency: 4}, c.devices)
+		s, err := (&source{backend: p}).session(t.Context(), backend.Model{}, backend.Config{Concurrency: 4}, c.devices)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestEachDeviceIsOpened(t *testing.T) {
 			t.Errorf("%v: opened %s, want %s", c.devices, got, c.want)
 		}
 		p = &placed{}
-		g, err := openGenerator(t.Context(), p, decoded{}, Options{Sessions: 4, Devices: c.devices})
+		g, err := (&source{backend: p}).generator(t.Context(), decoded{}, Options{Sessions: 4, Devices: c.devices})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,8 +76,8 @@ func TestEachDeviceIsOpened(t *testing.T) {
 
 func TestTheDeviceThatFailsIsNamed(t *testing.T) {
 	for _, devices := range [][]string{{"broken"}, {"a", "broken"}} {
-		_, errSession := openSession(t.Context(), &placed{}, backend.Model{Name: "bear"}, backend.Config{}, devices)
-		_, errGenerator := openGenerator(t.Context(), &placed{}, decoded{}, Options{Devices: devices})
+		_, errSession := (&source{backend: &placed{}}).session(t.Context(), backend.Model{Name: "bear"}, backend.Config{}, devices)
+		_, errGenerator := (&source{backend: &placed{}}).generator(t.Context(), decoded{}, Options{Devices: devices})
 		for _, err := range []error{errSession, errGenerator} {
 			if err == nil || !strings.Contains(err.Error(), "device broken: open model ") {
 				t.Errorf("%v: error %v", devices, err)

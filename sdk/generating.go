@@ -14,12 +14,12 @@ import (
 // defaultStreams is how many prompts are in work at a time where the generator has no preference.
 const defaultStreams = 256
 
-// openGenerator opens the generator of a workload of prompts, on each of the devices that o names: the backend's own, or
-// the workload's on a session of the backend.
-func openGenerator(ctx context.Context, b backend.Backend, w Workload, o Options) (backend.Generator, error) {
+// generator opens the generator of a workload of prompts, on each of the devices that o names: the backend's own, or the
+// workload's on a session of the backend.
+func (s *source) generator(ctx context.Context, w Workload, o Options) (backend.Generator, error) {
 	m := w.Model()
 	c := backend.Config{Concurrency: o.Sessions, MaxBatch: o.Batch, Options: o.BackendOptions, ModelName: o.Model}
-	if opener, ok := b.(backend.GeneratorOpener); ok {
+	if opener, ok := s.backend.(backend.GeneratorOpener); ok {
 		return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
 			return openOwn(ctx, opener, m, c)
 		})
@@ -29,7 +29,7 @@ func openGenerator(ctx context.Context, b backend.Backend, w Workload, o Options
 		return nil, Usage(errors.New("the backend does not generate tokens, and the model has no decoding of its own: choose a backend that generates"))
 	}
 	return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
-		return openDecoder(ctx, b, maker, m, decoderConfig(maker, o.Scenario, c))
+		return s.decoder(ctx, maker, m, decoderConfig(maker, o.Scenario, c))
 	})
 }
 
@@ -53,9 +53,9 @@ func decoderConfig(maker SessionGenerator, s loadgen.Scenario, c backend.Config)
 	return c
 }
 
-// openDecoder opens a session and the workload's generator on it.
-func openDecoder(ctx context.Context, b backend.Backend, maker SessionGenerator, m backend.Model, c backend.Config) (g backend.Generator, err error) {
-	session, err := openOne(ctx, b, m, c)
+// decoder opens a session and the workload's generator on it.
+func (s *source) decoder(ctx context.Context, maker SessionGenerator, m backend.Model, c backend.Config) (g backend.Generator, err error) {
+	session, err := s.open(ctx, m, c)
 	if err != nil {
 		return nil, err
 	}
@@ -68,19 +68,7 @@ func openDecoder(ctx context.Context, b backend.Backend, maker SessionGenerator,
 	if g, err = maker.NewGenerator(session, c); err != nil {
 		return nil, fmt.Errorf("generate with model %s: %w", cmp.Or(m.Name, m.Path), err)
 	}
-	if _, ok := g.(backend.Describer); ok {
-		return g, nil
-	}
-	if d, ok := session.(backend.Describer); ok {
-		return describedGenerator{g, d}, nil
-	}
 	return g, nil
-}
-
-// describedGenerator is a generator that says of itself what its session says.
-type describedGenerator struct {
-	backend.Generator
-	backend.Describer
 }
 
 // streams is the policy for a generator: one prompt per worker, each in a goroutine of its own. What is not in work waits

@@ -239,27 +239,28 @@ func (d decoded) NewGenerator(backend.Session, backend.Config) (backend.Generato
 func TestWhoGenerates(t *testing.T) {
 	o := Options{Sessions: 3, Batch: 5}
 	own := &generators{}
-	if _, err := openGenerator(t.Context(), own, decoded{}, o); err != nil || own.config.Concurrency != 3 || own.config.MaxBatch != 5 {
+	if _, err := (&source{backend: own}).generator(t.Context(), decoded{}, o); err != nil || own.config.Concurrency != 3 || own.config.MaxBatch != 5 {
 		t.Errorf("the backend's own: %+v, error %v", own.config, err)
 	}
 	plain := &sessions{}
-	g, err := openGenerator(t.Context(), plain, decoded{}, Options{Batch: 5})
+	_, err := (&source{backend: plain}).generator(t.Context(), decoded{}, Options{Batch: 5})
 	if err != nil || plain.config.Concurrency != 1 || !plain.config.LowLatency || plain.config.MaxBatch != 5 || plain.closed != 0 {
 		t.Errorf("the workload's: %+v, error %v", plain.config, err)
 	}
-	if _, ok := g.(backend.Describer); ok {
-		t.Errorf("neither the generator nor its session says anything of itself, but %T does", g)
+	for version, want := range map[string]string{"": "", "7": "7"} {
+		w := &opened{source: &source{backend: &sessions{version: version}}}
+		w.engine, err = w.source.generator(t.Context(), decoded{}, o)
+		if about := w.about(); err != nil || about["version"] != want {
+			t.Errorf("a generator that says nothing of itself: %v, error %v, want what its session says", about, err)
+		}
 	}
-	if g, err := openGenerator(t.Context(), &sessions{version: "7"}, decoded{}, o); err != nil || describeBackend(g, nil)["version"] != "7" {
-		t.Errorf("a generator that says nothing of itself: %v, error %v, want what its session says", describeBackend(g, nil), err)
-	}
-	if _, err := openGenerator(t.Context(), plain, decoded{err: errors.New("no past")}, o); err == nil || plain.closed != 1 {
+	if _, err := (&source{backend: plain}).generator(t.Context(), decoded{err: errors.New("no past")}, o); err == nil || plain.closed != 1 {
 		t.Errorf("error %v, %d sessions closed, want 1", err, plain.closed)
 	}
-	if _, err := openGenerator(t.Context(), plain, prompts{}, o); !errors.Is(err, ErrUsage) {
+	if _, err := (&source{backend: plain}).generator(t.Context(), prompts{}, o); !errors.Is(err, ErrUsage) {
 		t.Errorf("error %v, want one of class sdk.ErrUsage", err)
 	}
-	if _, err := openGenerator(t.Context(), &generators{err: errors.New("down")}, prompts{}, o); err == nil || !strings.Contains(err.Error(), "open model counter: down") {
+	if _, err := (&source{backend: &generators{err: errors.New("down")}}).generator(t.Context(), prompts{}, o); err == nil || !strings.Contains(err.Error(), "open model counter: down") {
 		t.Errorf("error %v", err)
 	}
 }

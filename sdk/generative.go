@@ -27,13 +27,6 @@ type SessionGenerator interface {
 	NewGenerator(s backend.Session, c backend.Config) (backend.Generator, error)
 }
 
-// SessionHolder is an optional interface of the generators that a SessionGenerator makes: by it the sdk knows whether the model
-// runs on other machines.
-type SessionHolder interface {
-	// Session is what the generator decodes on.
-	Session() backend.Session
-}
-
 // SessionPlanner is an optional interface of a SessionGenerator that knows how its generator uses a session best.
 type SessionPlanner interface {
 	// PlanSession completes how the session is opened: c holds what the user asked for, with zeros where nothing.

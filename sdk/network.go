@@ -39,23 +39,29 @@ type network struct {
 	work  []string // that the sdk itself does at the client
 }
 
-// remoteOf returns the client of other machines that an engine is, or that a generator decodes on; nil: it is none.
-func remoteOf(engine any) backend.Remote {
-	if r, ok := engine.(backend.Remote); ok {
-		return r
+// nodesOf are the machines that a workload's session or generator is a client of, or that the generator decodes on.
+func (w *opened) nodesOf() []backend.Node {
+	if r, ok := w.engine.(backend.Remote); ok {
+		return r.Nodes()
 	}
-	if h, ok := engine.(SessionHolder); ok {
-		return remoteOf(h.Session())
+	var all []backend.Node
+	for _, s := range w.source.sessions {
+		if r, ok := s.(backend.Remote); ok {
+			all = append(all, r.Nodes()...)
+		}
 	}
-	return nil
+	return all
+}
+
+// decodes says whether a generator runs sessions step by step on this machine.
+func (w *opened) decodes() bool {
+	_, batches := w.engine.(backend.Session)
+	return !batches && len(w.source.sessions) > 0
 }
 
 // join finds out which machines the workload runs on. In the network division it asks and measures them.
 func (w *opened) join(ctx context.Context, o Options, info *WorkloadInfo) error {
-	w.network.asked = o.Network
-	if r := remoteOf(w.engine); r != nil {
-		w.network.nodes = r.Nodes()
-	}
+	w.network.asked, w.network.nodes = o.Network, w.nodesOf()
 	if !o.Network {
 		info.Nodes = addresses(w.network.nodes)
 		return nil
@@ -85,7 +91,7 @@ func (w *opened) sharing(s loadgen.Scenario) []string {
 	if w.policy.MaxBatch > 1 && s != loadgen.Offline {
 		work = append(work, fmt.Sprintf("batches of up to %d samples are formed of several queries", w.policy.MaxBatch))
 	}
-	if _, ok := w.engine.(SessionHolder); ok {
+	if w.decodes() {
 		work = append(work, "answers are generated token by token: batches are formed, states of the model are kept, and the most probable token is looked for (ArgMax)")
 	}
 	return work

@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -37,7 +38,7 @@ func (n fakeNode) Send(_ context.Context, size int) error {
 	return n.full
 }
 
-// remote is a session, and with generator one that decodes on it, at machines.
+// remote is a session at machines.
 type remote struct {
 	backend.Session
 	nodes []backend.Node
@@ -48,10 +49,11 @@ func (remote) Inputs() []backend.TensorInfo  { return []backend.TensorInfo{{Name
 func (remote) Outputs() []backend.TensorInfo { return nil }
 func (remote) Close() error                  { return nil }
 func (remote) ClientWork() []string          { return []string{"of the backend"} }
-func (h holding) Session() backend.Session   { return h.session }
-func (holding) Close() error                 { return nil }
 
-type holding struct{ session backend.Session }
+// decoding is a generator, which runs sessions step by step.
+type decoding struct{ backend.Generator }
+
+func (decoding) Close() error { return nil }
 
 // declared says what it does; plain does not.
 type declared struct {
@@ -138,7 +140,8 @@ func TestJoin(t *testing.T) {
 	quiet := declared{work: nil, in: &in}
 	cases := map[string]struct {
 		workload Workload
-		engine   interface{ Close() error }
+		engine   io.Closer
+		sessions []backend.Session // that the engine runs, if it is none
 		scenario loadgen.Scenario
 		batch    int
 		closed   bool // no run of the network division
@@ -151,14 +154,14 @@ func TestJoin(t *testing.T) {
 		"batches of several queries":      {workload: quiet, engine: remote{nodes: nodes}, batch: 8, scenario: loadgen.Server, nodes: 1, work: []string{"batches of up to 8 samples", "of the backend"}},
 		"parts of one query":              {workload: quiet, engine: remote{nodes: nodes}, batch: 8, scenario: loadgen.Offline, nodes: 1, work: []string{"of the backend"}},
 		"nothing declared":                {workload: plain{}, engine: remote{nodes: nodes}, batch: 1, nodes: 1, work: []string{"of the backend", "does not say"}},
-		"decoding at the client":          {workload: quiet, engine: holding{remote{nodes: nodes}}, batch: 1, nodes: 1, work: []string{"token by token"}},
-		"a backend of this machine":       {workload: quiet, engine: holding{}, batch: 1, usage: true},
+		"decoding at the client":          {workload: quiet, engine: decoding{}, sessions: []backend.Session{remote{nodes: nodes}}, batch: 1, nodes: 1, work: []string{"token by token"}},
+		"a backend of this machine":       {workload: quiet, engine: decoding{}, sessions: []backend.Session{&counting{}}, batch: 1, usage: true},
 		"no network run: nobody is asked": {workload: quiet, engine: remote{nodes: []backend.Node{here}}, batch: 8, closed: true, nodes: 1},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			in = nil
-			w := &opened{workload: c.workload, engine: c.engine, policy: batch.Policy{MaxBatch: c.batch}}
+			w := &opened{workload: c.workload, source: &source{sessions: c.sessions}, engine: c.engine, policy: batch.Policy{MaxBatch: c.batch}}
 			info := WorkloadInfo{Backend: "x"}
 			err := w.join(t.Context(), Options{Network: !c.closed, Scenario: c.scenario}, &info)
 			if errors.Is(err, ErrUsage) != c.usage || (err != nil) != c.usage || len(info.Nodes) != c.nodes {
@@ -192,17 +195,21 @@ func (embedded) PerformanceSampleCount() int { return 1 }
 // TestChecksumIsOfTheModelThatRuns checks that a server's model is not given the checksum of the plugin's, nor taken for an
 // official file of which none is known.
 func TestChecksumIsOfTheModelThatRuns(t *testing.T) {
+	nodes := []backend.Node{fakeNode{address: "h:1"}}
 	model := ModelInfo{Files: []ModelFile{{Name: "official.onnx", Precision: "int8"}}}
 	for name, c := range map[string]struct {
-		engine interface{ Close() error }
-		size   int64
+		engine   io.Closer
+		sessions []backend.Session
+		size     int64
 	}{
-		"here":                {holding{}, 4},
-		"elsewhere":           {remote{}, 0},
-		"generated elsewhere": {holding{remote{}}, 0},
+		"here":                {&counting{}, nil, 4},
+		"generated here":      {decoding{}, []backend.Session{&counting{}}, 4},
+		"elsewhere":           {remote{nodes: nodes}, nil, 0},
+		"generated elsewhere": {decoding{}, []backend.Session{remote{nodes: nodes}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			info, err := facts(&opened{workload: embedded{}, engine: c.engine}, Options{Precision: "fp32"}, model)
+			w := &opened{workload: embedded{}, source: &source{sessions: c.sessions}, engine: c.engine}
+			info, err := facts(w, Options{Precision: "fp32"}, model)
 			if err != nil {
 				t.Fatal(err)
 			}

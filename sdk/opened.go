@@ -27,6 +27,7 @@ const mostWarmStreams = 8
 // opened is a workload with its session or generator, its samples and its scheduler.
 type opened struct {
 	workload  Workload
+	source    *source
 	engine    io.Closer // the session or the generator
 	library   *batch.Library[Sample]
 	policy    batch.Policy
@@ -35,6 +36,7 @@ type opened struct {
 	warm      int // how many workers the warm-up runs
 	scheduler *batch.Scheduler
 	network   network
+	undoRoom  func() // nil: no room was made for native runs
 	info      WorkloadInfo
 }
 
@@ -49,7 +51,7 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	if o.Network {
 		o.Batch = max(o.Batch, 1)
 	}
-	w := &opened{}
+	w := &opened{source: &source{backend: b}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -63,13 +65,14 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	if _, ok := w.workload.(Generative); ok {
 		prepare = w.openStreams
 	}
-	newWorker, err := prepare(ctx, b, o, s.outbox)
+	newWorker, err := prepare(ctx, o, s.outbox)
 	if err != nil {
 		return nil, err
 	}
+	w.undoRoom = makeRoom(w.source.sessions)
 	w.start(newWorker, s.outbox)
 	w.info, err = facts(w, o, model)
-	w.info.Backend, w.info.BackendInfo = name, describeBackend(w.engine, b)
+	w.info.Backend, w.info.BackendInfo = name, w.about()
 	if err == nil {
 		err = w.join(ctx, o, &w.info)
 	}
@@ -77,14 +80,14 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 }
 
 // openBatches opens a session that runs the workload batch by batch, and returns what makes its workers.
-func (w *opened) openBatches(ctx context.Context, b backend.Backend, o Options, out *outbox) (func() warmer, error) {
+func (w *opened) openBatches(ctx context.Context, o Options, out *outbox) (func() warmer, error) {
 	request := batch.Request{
 		Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, Preferred: sizeRule(w.workload).Batch, CPUs: runtime.GOMAXPROCS(0),
 		Devices: len(o.Devices),
 	}
 	config := request.Config()
 	config.Options, config.ModelName = o.BackendOptions, o.Model
-	session, err := openSession(ctx, b, w.workload.Model(), config, o.Devices)
+	session, err := w.source.session(ctx, w.workload.Model(), config, o.Devices)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +102,8 @@ func (w *opened) openBatches(ctx context.Context, b backend.Backend, o Options, 
 }
 
 // openStreams opens a generator that answers the workload prompt by prompt, and returns what makes its workers.
-func (w *opened) openStreams(ctx context.Context, b backend.Backend, o Options, out *outbox) (func() warmer, error) {
-	generator, err := openGenerator(ctx, b, w.workload, o)
+func (w *opened) openStreams(ctx context.Context, o Options, out *outbox) (func() warmer, error) {
+	generator, err := w.source.generator(ctx, w.workload, o)
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +182,9 @@ func (w *opened) close() error {
 	if w.scheduler != nil {
 		w.scheduler.Close()
 	}
+	if w.undoRoom != nil {
+		w.undoRoom()
+	}
 	if w.library != nil {
 		errs = append(errs, w.library.Clear())
 	}
@@ -205,7 +211,7 @@ func facts(w *opened, o Options, model ModelInfo) (WorkloadInfo, error) {
 		Batch:                  max(w.policy.MaxBatch, w.together),
 		Sessions:               w.policy.Sessions,
 	}
-	if remoteOf(w.engine) == nil {
+	if len(w.nodesOf()) == 0 {
 		var err error
 		if info.ModelSHA256, info.ModelSize, err = checksum(m); err != nil {
 			return info, Data(fmt.Errorf("checksum of the model: %w", err))
@@ -242,11 +248,15 @@ func embeddedDataset(m ModelInfo) string {
 	return ""
 }
 
-// describeBackend asks the session or generator, which knows what this run uses, or else the backend.
-func describeBackend(engine any, b backend.Backend) map[string]string {
-	d, ok := engine.(backend.Describer)
+// about is what the session or generator says of itself, which knows what this run uses; else what a generator's session
+// says, or else the backend.
+func (w *opened) about() map[string]string {
+	d, ok := w.engine.(backend.Describer)
+	if !ok && len(w.source.sessions) > 0 {
+		d, ok = w.source.sessions[0].(backend.Describer)
+	}
 	if !ok {
-		d, ok = b.(backend.Describer)
+		d, ok = w.source.backend.(backend.Describer)
 	}
 	if !ok {
 		return nil

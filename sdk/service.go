@@ -96,7 +96,7 @@ func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	defer s.outbox.begin(0)
 	w.scheduler.Close() // what was in work counts
 	r = &pluginpb.CloseResponse{
-		BackendInfo: describeBackend(w.engine, nil), Shares: each(shares(w.engine), protoShare), ClientWork: w.clientWork(),
+		BackendInfo: w.about(), Shares: each(shares(w.engine), protoShare), ClientWork: w.clientWork(),
 	}
 	return r, w.close()
 }

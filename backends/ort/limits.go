@@ -48,7 +48,7 @@ const cpuBatch = 2
 // limits are the session's preferences. A model whose batch dimension is fixed runs best with that
 // many samples, and takes no more.
 func limits(s settings, p ports, concurrency int) backend.Limits {
-	l := backend.Limits{Concurrency: concurrency}
+	l := backend.Limits{Concurrency: concurrency, Native: true}
 	if s.provider == defaultProvider {
 		l.PreferredBatch = cpuBatch
 	}

@@ -33,7 +33,7 @@ func TestLimits(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			want := backend.Limits{Concurrency: c.concurrency, PreferredBatch: c.batch, MaxBatch: c.most}
+			want := backend.Limits{Concurrency: c.concurrency, PreferredBatch: c.batch, MaxBatch: c.most, Native: true}
 			if got := open(t, c.model, c.config).Limits(); got != want {
 				t.Errorf("limits are %+v, want %+v", got, want)
 			}

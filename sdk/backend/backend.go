@@ -85,11 +85,14 @@ type Session interface {
 	Close() error
 }
 
-// Limits are a session's preferences. Zero means no preference and no limit.
+// Limits are a session's preferences, and what the sdk must know of its runs. Zero means no preference and no limit.
 type Limits struct {
 	Concurrency    int // Run calls at a time that are worth making
 	PreferredBatch int
 	MaxBatch       int
+	// Native says that Run computes on the calling thread in code that is not Go's, or waits there for a device: the sdk gives
+	// the plugin's goroutines as many processors more as there are runs at a time.
+	Native bool
 }
 
 // TensorInfo describes a model's input or output.

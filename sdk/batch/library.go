@@ -20,6 +20,7 @@ const maxFaults = 20
 type Library[S any] struct {
 	load func(ctx context.Context, i int) (S, error)
 	size func(S) int // nil: sizes do not matter
+	cpus int         // samples loaded at a time
 
 	mu    sync.RWMutex
 	slots []slot[S]
@@ -34,7 +35,7 @@ type slot[S any] struct {
 
 // NewLibrary returns a library of n samples that load reads, several at a time.
 func NewLibrary[S any](n int, load func(ctx context.Context, i int) (S, error)) *Library[S] {
-	return &Library[S]{load: load, slots: make([]slot[S], n)}
+	return &Library[S]{load: load, cpus: runtime.GOMAXPROCS(0), slots: make([]slot[S], n)}
 }
 
 // SizeBy lets the library measure each sample as it is loaded. It comes before the first Load.
@@ -97,7 +98,7 @@ func (l *Library[S]) loadAll(ctx context.Context, indices []loadgen.SampleIndex)
 	faults := make([]error, len(indices))
 	var next, failed atomic.Int64
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(indices)) {
+	for range min(l.cpus, len(indices)) {
 		workers.Go(func() {
 			for k := next.Add(1) - 1; k < int64(len(indices)); k = next.Add(1) - 1 {
 				if ctx.Err() != nil || failed.Load() >= maxFaults {

@@ -101,9 +101,6 @@ func (g *Generator) Limits() backend.Limits {
 	return backend.Limits{Concurrency: 2 * g.options.MaxSequences, PreferredBatch: g.options.MaxSequences, MaxBatch: g.options.MaxSequences}
 }
 
-// Session is what the prompts and steps run on.
-func (g *Generator) Session() backend.Session { return g.session }
-
 // Describe says what the session says, and adds what the cache takes.
 func (g *Generator) Describe() backend.Info {
 	var info backend.Info

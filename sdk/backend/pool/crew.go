@@ -140,6 +140,7 @@ func (w *crew[E]) Limits() backend.Limits {
 		all.Concurrency += l.Concurrency
 		all.PreferredBatch = least(all.PreferredBatch, l.PreferredBatch)
 		all.MaxBatch = least(all.MaxBatch, l.MaxBatch)
+		all.Native = all.Native || l.Native
 	}
 	if !preferring {
 		all.Concurrency = 0
