@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
-	"slices"
 )
 
 // Trial is a Server run at a rate.
@@ -25,61 +23,56 @@ type Trial struct {
 // Try runs Server at a rate, under the limits of latency that apply.
 type Try func(ctx context.Context, qps float64) (Trial, error)
 
-// RateSearch looks for the highest VALID rate of Server with few runs: below an upper bound it brackets the rate between
-// one that is VALID and one that is not, narrows the bracket to Precision, and confirms what it found.
+// RateSearch looks for the highest VALID rate of Server with few runs: each is made at the rate that is as likely too high as
+// not, by what is known so far (probabilistic bisection), until hardly a rate more than Precision above one that was VALID
+// can be; that one is confirmed.
 type RateSearch struct {
 	// Probe is a short run, Confirm one as it counts.
 	Probe, Confirm Try
-	// Probes bounds how many probes are made; 0: 10. Confirmations is how many runs in a row must be VALID at the rate;
+	// Probes bounds how many probes are made; 0: 12. Confirmations is how many runs in a row must be VALID at the rate;
 	// 0: 1.
 	Probes, Confirmations int
 	// Report, if not nil, sees each run.
 	Report func(Trial)
 }
 
-// Precision is how much higher than the rate that was found the lowest rate is that was not VALID.
+// Precision is how much higher than the rate that was found the highest one may be.
 const Precision = 0.05
 
 const (
-	// firstShare of the bound is the first rate, secondShare the second one where that was VALID.
-	firstShare  = 0.8
-	secondShare = 0.95
-	// beyond is the growth from there on: the bound was measured with some error.
-	beyond = 1.08
-	// deepest is how much lower a rate is at least and at most after the lowest tried was not VALID.
-	shallow, deepest = 0.85, 0.125
-	// trusted is the factor that an estimate is taken to be right within.
-	trusted = 1.2
-	// least is the share of the bound below which no rate is tried: what a SUT that is idle for most of the time does not
-	// answer in time, it does not answer in time at lower rates.
-	least = 1.0 / 32
-	// mostProbes is RateSearch.Probes, if that is 0; mostRates is how many rates are tried until one is confirmed.
-	mostProbes = 10
-	mostRates  = 3
-	// stepBack is the share of a rate that is tried where it was not confirmed.
-	stepBack = 0.97
+	// lowestShare and highestShare are the shares of the bound between which rates are tried: what a SUT that is idle for most
+	// of the time does not answer in time, it does not at lower rates; and the bound was measured with some error.
+	lowestShare, highestShare = 1.0 / 32, 2
+	// steep is how fast higher rates than the bound become unlikely: with its power.
+	steep = 20
+	// sure is how likely it must be that no rate more than Precision above the one that was found is VALID.
+	sure = 0.8
+	// mostProbes is RateSearch.Probes, if that is 0.
+	mostProbes = 12
 )
+
+// stepsBack are the shares of the rate that was found which are tried in turn, until one is confirmed.
+var stepsBack = [...]float64{1, 0.97, 0.94, 0.85, 0.7, 0.5}
 
 // ErrNoRate says that no rate was VALID.
 var ErrNoRate = errors.New("no VALID rate was found")
 
-// Find brackets the rate below bound, a rate in queries per second that is about the most that can be served, such as the
-// throughput of Offline; known, above 0, is a rate that was VALID. It returns the highest rate that was, 0 where none was.
+// Find narrows down the highest rate, which bound, in queries per second, is about the most for, such as the throughput of
+// Offline; known, above 0, is a rate that was VALID. It returns the highest rate that was, 0 where none was.
 func (s RateSearch) Find(ctx context.Context, bound, known float64) (float64, error) {
-	b := bracket{low: known, bound: bound}
+	b := newBelief(bound)
+	if known > 0 {
+		b.take(Trial{TargetQPS: known, Valid: true})
+	}
 	for range cmp.Or(s.Probes, mostProbes) {
-		if b.closed() {
+		if b.settled() {
 			break
 		}
-		rate := b.next()
-		if rate < least*bound {
-			break
-		}
-		t, err := s.try(ctx, s.Probe, rate)
+		t, err := s.try(ctx, s.Probe, b.quantile(0.5))
 		if err != nil {
 			return b.low, err
 		}
-		b.take(rate, t)
+		b.take(t)
 	}
 	return b.low, nil
 }
@@ -90,12 +83,11 @@ func (s RateSearch) Settle(ctx context.Context, rate float64) (float64, error) {
 	if rate <= 0 {
 		return 0, ErrNoRate
 	}
-	for range mostRates {
-		valid, err := s.confirmed(ctx, rate)
+	for _, share := range stepsBack {
+		valid, err := s.confirmed(ctx, share*rate)
 		if valid || err != nil {
-			return rate, err
+			return share * rate, err
 		}
-		rate *= stepBack
 	}
 	return 0, ErrNoRate
 }
@@ -115,77 +107,4 @@ func (s RateSearch) try(ctx context.Context, run Try, rate float64) (Trial, erro
 		s.Report(t)
 	}
 	return t, err
-}
-
-// bracket is what is known of the highest VALID rate.
-type bracket struct {
-	bound  float64
-	low    float64 // the highest VALID rate; 0: none
-	failed []miss  // the rates above it that were not VALID, the lowest last
-}
-
-// miss is a rate that was not VALID.
-type miss struct {
-	rate, estimate float64
-	times          int
-}
-
-// high is the lowest rate that was not VALID; without one, at +Inf.
-func (b *bracket) high() miss {
-	if len(b.failed) == 0 {
-		return miss{rate: math.Inf(1)}
-	}
-	return b.failed[len(b.failed)-1]
-}
-
-func (b *bracket) narrow() bool { return b.high().rate <= b.low*(1+Precision) }
-
-// closed says that the bracket is narrow, and that its upper end is no accident: what disturbs a machine for a moment
-// makes a run INVALID at any rate.
-func (b *bracket) closed() bool { return b.narrow() && b.high().times > 1 }
-
-// next is the rate to try next.
-func (b *bracket) next() float64 {
-	high := b.high()
-	switch {
-	case b.narrow():
-		return high.rate
-	case b.low == 0 && len(b.failed) == 0:
-		return firstShare * b.bound
-	case b.low == 0:
-		if high.estimate > 0 {
-			return min(max(high.estimate, deepest*high.rate), shallow*high.rate)
-		}
-		return high.rate / 2
-	case len(b.failed) == 0:
-		return max(secondShare*b.bound, beyond*b.low)
-	}
-	return b.between(high)
-}
-
-// between is a rate inside the bracket: the estimate of the run above where it is not near an end, else not far above
-// the lower end where that is the estimate, else the geometric mean.
-func (b *bracket) between(high miss) float64 {
-	middle := math.Sqrt(b.low * high.rate)
-	switch {
-	case high.estimate > b.low:
-		return min(max(high.estimate, math.Sqrt(b.low*middle)), math.Sqrt(middle*high.rate))
-	case high.estimate > b.low/trusted:
-		return min(middle, trusted*b.low)
-	}
-	return middle
-}
-
-// take notes the outcome of a run. One that is VALID says that lower ones which were not were disturbed.
-func (b *bracket) take(rate float64, t Trial) {
-	n := len(b.failed)
-	switch {
-	case t.Valid:
-		b.low = rate
-		b.failed = slices.DeleteFunc(b.failed, func(m miss) bool { return m.rate <= rate })
-	case n > 0 && b.failed[n-1].rate == rate:
-		b.failed[n-1].times++
-	default:
-		b.failed = append(b.failed, miss{rate, t.Estimate, 1})
-	}
 }

@@ -24,8 +24,9 @@ type ServerSearch struct {
 const step = 1 + Precision
 
 const (
-	// firstProbes and otherProbes bound the probes of the first setting and of each other one.
-	firstProbes = 10
+	// startShare is the share of the bound that a rate to begin with is taken for, where nothing tells the bound.
+	startShare = 0.8
+	// otherProbes bounds the probes of each setting but the first one.
 	otherProbes = 5
 	// twiceUntil is how long a run is at most of which two must be VALID in a row: some seconds are soon VALID by chance.
 	twiceUntil = time.Minute
@@ -101,10 +102,9 @@ func (s ServerSearch) rates(p Setting, out *Server) RateSearch {
 func (s ServerSearch) find(ctx context.Context, search RateSearch, p Point, found, start float64) (float64, error) {
 	bound := p.SamplesPerSecond
 	if !(bound > 0) {
-		bound = start / firstShare
+		bound = start / startShare
 	}
 	if found == 0 {
-		search.Probes = firstProbes
 		return search.Find(ctx, bound, 0)
 	}
 	search.Probes = otherProbes
