@@ -98,7 +98,10 @@ func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	r = &pluginpb.CloseResponse{
 		BackendInfo: w.about(), Shares: each(shares(w.engine), protoShare), ClientWork: w.clientWork(),
 	}
-	return r, w.close()
+	if err := w.close(); err != nil {
+		r.Fault = status.Convert(toStatus(err, codes.Unknown)).Message()
+	}
+	return r, nil
 }
 
 // stop ends the work, so that whoever waits for room in the queue lets go of the workload.

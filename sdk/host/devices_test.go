@@ -15,10 +15,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 )
 
-// racks is the null backend on the devices rack:0 to rack:3, of which rack:3 fails when it runs.
+// racks is the null backend on the devices rack:0 to rack:4, of which rack:3 fails when it runs and rack:4 when it closes.
 type racks struct{ null.Backend }
 
-var rackNames = []string{"rack:0", "rack:1", "rack:2", "rack:3"}
+var rackNames = []string{"rack:0", "rack:1", "rack:2", "rack:3", "rack:4"}
 
 func (racks) CheckDevices(devices []string, _ map[string]string) error {
 	for _, d := range devices {
@@ -38,11 +38,18 @@ func (r racks) Open(ctx context.Context, m backend.Model, c backend.Config) (bac
 		c.Concurrency = 2
 	}
 	s, err := r.Backend.Open(ctx, m, c)
-	if err != nil || c.Device != rackNames[3] {
-		return s, err
+	switch {
+	case err == nil && c.Device == rackNames[3]:
+		return burnt{s}, nil
+	case err == nil && c.Device == rackNames[4]:
+		return stuck{s}, nil
 	}
-	return burnt{s}, nil
+	return s, err
 }
+
+type stuck struct{ backend.Session }
+
+func (s stuck) Close() error { return errors.Join(s.Session.Close(), errors.New("the door is stuck")) }
 
 type burnt struct{ backend.Session }
 
@@ -83,6 +90,26 @@ func TestSharesOfDevices(t *testing.T) {
 	}
 }
 
+// What is known at the end is not lost with a device that fails to close.
+func TestFaultOfClosingCostsNoFacts(t *testing.T) {
+	w, err := onRacks(t, launch(t), loadgen.Offline, "rack:0", "rack:4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := loadgen.StartTest(t.Context(), w.SUT(), w.QSL(), settings(loadgen.Offline), loadgen.LogSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := w.Close(); err == nil || !strings.Contains(err.Error(), "the door is stuck") {
+			t.Errorf("error %v, want what failed", err)
+		}
+	}
+	if shares := w.Info().Shares; len(shares) != 2 || shares[0].Samples+shares[1].Samples != r.SampleCount {
+		t.Errorf("shares %+v of %d samples", shares, r.SampleCount)
+	}
+}
+
 func TestOneDeviceHasNoShare(t *testing.T) {
 	w, err := onRacks(t, launch(t), loadgen.Server, "rack:1")
 	if err != nil {
@@ -113,7 +140,7 @@ func TestDevicesThatAreRefused(t *testing.T) {
 		{sdk.Options{Backend: "racks", Devices: []string{"rack:9"}}, "backend racks: the backend's options are wrong: device rack:9, want one of rack:0, "},
 		{sdk.Options{Backend: "racks", Devices: []string{"rack:1", "rack:1"}}, "device rack:1 is named twice"},
 		{sdk.Options{Backend: "racks", Devices: []string{""}}, "a device without a name"},
-		{sdk.Options{Backend: "racks", Devices: rackNames, Sessions: 3, Scenario: loadgen.Server}, "3 sessions for 4 devices"},
+		{sdk.Options{Backend: "racks", Devices: rackNames[:4], Sessions: 3, Scenario: loadgen.Server}, "3 sessions for 4 devices"},
 		{sdk.Options{Backend: "null", Devices: []string{"cpu"}}, "backend null does not let a run choose its device"},
 	} {
 		if _, err := p.Open(t.Context(), c.options); !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), c.want) {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -59,6 +60,9 @@ func (w *Workload) Close() error {
 			w.info.ClientWork = work
 		}
 		w.info.Shares = fromproto.Shares(r.GetShares())
+		if fault := r.GetFault(); fault != "" {
+			w.closed = errors.New(fault)
+		}
 		w.sut.close()
 	})
 	return w.closed

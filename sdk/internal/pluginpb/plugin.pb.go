@@ -921,7 +921,10 @@ type CloseResponse struct {
 	// What each device, or server, of a workload that runs on several did since its warm-up.
 	Shares []*Share `protobuf:"bytes,2,rep,name=shares,proto3" json:"shares,omitempty"`
 	// WorkloadInfo.client_work as it is at the end: what only the run could show is in it. Only where OpenRequest.network.
-	ClientWork    []string `protobuf:"bytes,3,rep,name=client_work,json=clientWork,proto3" json:"client_work,omitempty"`
+	ClientWork []string `protobuf:"bytes,3,rep,name=client_work,json=clientWork,proto3" json:"client_work,omitempty"`
+	// What failed while the workload closed; empty: nothing. The other fields hold all the same, which those of a call that ends
+	// with an error would not.
+	Fault         string `protobuf:"bytes,4,opt,name=fault,proto3" json:"fault,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -975,6 +978,13 @@ func (x *CloseResponse) GetClientWork() []string {
 		return x.ClientWork
 	}
 	return nil
+}
+
+func (x *CloseResponse) GetFault() string {
+	if x != nil {
+		return x.Fault
+	}
+	return ""
 }
 
 type Share struct {
@@ -2788,12 +2798,13 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x10NodeNamesRequest\")\n" +
 	"\x11NodeNamesResponse\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\"\x0e\n" +
-	"\fCloseRequest\"\xfc\x01\n" +
+	"\fCloseRequest\"\x92\x02\n" +
 	"\rCloseResponse\x12V\n" +
 	"\fbackend_info\x18\x01 \x03(\v23.plumbline.plugin.v1.CloseResponse.BackendInfoEntryR\vbackendInfo\x122\n" +
 	"\x06shares\x18\x02 \x03(\v2\x1a.plumbline.plugin.v1.ShareR\x06shares\x12\x1f\n" +
 	"\vclient_work\x18\x03 \x03(\tR\n" +
-	"clientWork\x1a>\n" +
+	"clientWork\x12\x14\n" +
+	"\x05fault\x18\x04 \x01(\tR\x05fault\x1a>\n" +
 	"\x10BackendInfoEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"O\n" +
