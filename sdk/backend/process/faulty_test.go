@@ -114,6 +114,9 @@ func (s *spoiled) Recv() (*backendpb.RunRequest, error) {
 	if err == nil && s.fault == "cannot map" && r.Attach.GetRegion() != nil {
 		r.Attach.Region.Path = "/proc/self/no/such/file"
 	}
+	if err == nil && s.fault == "outputs in messages" {
+		r.OutputOffset = 0
+	}
 	return r, err
 }
 

@@ -192,23 +192,19 @@ func (l *lane) finish(r reply, out []backend.Tensor) error {
 	if n := len(r.response.Outputs); n != len(out) || n != len(l.session.outputs) {
 		return fmt.Errorf("%w: the backend process answered with %d outputs, want %d", backend.ErrTensors, n, len(l.session.outputs))
 	}
-	received, inStream := make([]backend.Tensor, len(out)), 0
+	received, room := make([]backend.Tensor, len(out)), 0
 	for i, t := range r.response.Outputs {
 		data, err := l.data(t)
 		if err != nil {
 			return fmt.Errorf("%w: output %d of the backend process: %w", backend.ErrTensors, i, err)
 		}
 		received[i] = backend.Tensor{Name: l.session.outputs[i].Name, DType: backend.DType(t.Dtype), Shape: t.Shape, Data: data}
-		if t.Size == 0 {
-			inStream += align(len(data))
-		}
+		room += align(len(data))
 	}
 	if err := backend.CheckTensors("output", l.session.outputs, received); err != nil {
 		return fmt.Errorf("the backend process: %w", err)
 	}
-	if inStream > 0 {
-		l.memory.outputs += inStream // there will be room for them next time
-	}
+	l.memory.outputs = max(l.memory.outputs, room) // the next batch finds room for all of them
 	return l.hand(received, out)
 }
 

@@ -207,6 +207,25 @@ func TestNoRegionIsLeft(t *testing.T) {
 	}
 }
 
+// A process may map the region for its inputs and put its outputs into messages: no batch is a reason for a larger region.
+func TestOutputsInMessagesNeedNoRoom(t *testing.T) {
+	s, g := openStage(t, "outputs in messages")
+	run := func() {
+		out := runStaged(t, s, staged(g, 500)) // 604,000 bytes of outputs
+		checkOutputs(t, out, 500)
+		release(out)
+		checkBatch(t, s, 500)
+	}
+	run()
+	before := regions(t)
+	for range 20 {
+		run()
+	}
+	if after := regions(t); after > before {
+		t.Errorf("%d regions are mapped after 20 more batches, %d were before", after, before)
+	}
+}
+
 // regions counts the mappings of regions in this process.
 func regions(t *testing.T) int {
 	t.Helper()
