@@ -26,6 +26,8 @@ func serveFaulty(fault string) error {
 		return Serve(choosing{})
 	case "reader":
 		return Serve(reader{})
+	case "closing":
+		return Serve(closing{})
 	case "slow":
 		return Serve(doubler{delay: 300 * time.Millisecond})
 	case "exit":
@@ -123,6 +125,9 @@ func (s *spoiled) Recv() (*backendpb.RunRequest, error) {
 func (s *spoiled) Send(r *backendpb.RunResponse) error {
 	if len(r.Outputs) > 0 {
 		s.spoil(r)
+	}
+	if len(r.Outputs) > 0 && s.fault == "answers twice" {
+		_ = s.Backend_RunServer.Send(r)
 	}
 	return s.Backend_RunServer.Send(r)
 }

@@ -60,11 +60,11 @@ func (m *memory) renew() error {
 	if m.outputs == 0 {
 		m.outputs = firstRoom
 	}
+	m.retire() // whatever comes: its places are not wide enough
 	r, err := newRegion(m.end() + align(m.outputs))
 	if err != nil {
 		return err
 	}
-	m.retire()
 	m.region = r
 	if m.made != nil {
 		m.made(r)

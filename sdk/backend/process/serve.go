@@ -30,6 +30,7 @@ func Serve(b backend.Backend) error {
 		return fmt.Errorf("listen: %w", err)
 	}
 	server := grpc.NewServer(
+		grpc.WaitForHandlers(true), // the session is closed when no batch is at work in it
 		grpc.MaxRecvMsgSize(handshake.MaxMessage), grpc.MaxSendMsgSize(handshake.MaxMessage),
 		grpc.InitialWindowSize(handshake.Window), grpc.InitialConnWindowSize(handshake.Window),
 		grpc.ReadBufferSize(handshake.SocketBuffer), grpc.WriteBufferSize(handshake.SocketBuffer),
