@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,10 +93,16 @@ func (l *lane) regionFor(in []backend.Tensor) *region {
 		return nil
 	}
 	if err := l.memory.fit(in); err != nil {
-		l.plain = true // the stream does it too
+		l.fallBack(err.Error())
 		return nil
 	}
 	return l.memory.region
+}
+
+// fallBack has tensors go through the stream from now on, which does it too, only slower.
+func (l *lane) fallBack(why string) {
+	l.plain = true
+	l.session.unshared.Store(&why)
 }
 
 func (l *lane) connect() error {
@@ -110,7 +117,12 @@ func (l *lane) connect() error {
 	go func() {
 		for {
 			r, err := stream.Recv()
-			replies <- reply{r, err}
+			select {
+			case replies <- reply{r, err}:
+			default: // nobody asked for two more; the next send says so
+				stop()
+				return
+			}
 			if err != nil {
 				return
 			}
@@ -143,10 +155,12 @@ func (l *lane) attach(ctx context.Context, r *region) error {
 			return fmt.Errorf("the backend process refused the tensors: %s", a.response.Error)
 		}
 		l.attached, l.mapped = true, nil
-		if a.response.GetAttached().GetShared() {
+		switch attached := a.response.GetAttached(); {
+		case attached.GetShared():
 			l.mapped = r
+		case r != nil:
+			l.fallBack("the process did not map the memory: " + cmp.Or(attached.GetWhy(), "it does not say why"))
 		}
-		l.plain = r != nil && l.mapped == nil
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -171,6 +185,9 @@ func (l *lane) fill(in []backend.Tensor) {
 
 // send hands a message to the stream. Where the stream has ended, its status, which says why, is the error.
 func (l *lane) send(r *backendpb.RunRequest) error {
+	if err := l.unasked(); err != nil {
+		return err
+	}
 	if err := l.stream.Send(r); err != nil {
 		if last := <-l.replies; last.err != nil {
 			err = last.err
@@ -178,6 +195,20 @@ func (l *lane) send(r *backendpb.RunRequest) error {
 		return l.session.child.explain("run a batch", err)
 	}
 	return nil
+}
+
+// unasked is an error where the process has said something before it was asked: answers have no names, and the next
+// batch would get the one before's.
+func (l *lane) unasked() error {
+	select {
+	case extra := <-l.replies:
+		if extra.err != nil {
+			return l.session.child.explain("run a batch", extra.err)
+		}
+		return fmt.Errorf("%w: the backend process answered what it was not asked, want one answer to each request", backend.ErrFailed)
+	default:
+		return nil
+	}
 }
 
 // finish reads the answer to a batch.

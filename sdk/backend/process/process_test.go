@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -100,11 +101,17 @@ func TestRegionGrows(t *testing.T) {
 }
 
 func TestWithoutSharedMemory(t *testing.T) {
-	for _, fault := range []string{"cannot map", "stream only"} {
+	for fault, want := range map[string]string{
+		"cannot map":  "stream: ", // and why
+		"stream only": "stream",
+	} {
 		t.Run(fault, func(t *testing.T) {
 			s := openFault(t, fault, 1)
 			checkBatch(t, s, 3)
 			checkBatch(t, s, 3000)
+			if got := s.Describe().Details["tensors"]; !strings.HasPrefix(got, want) || fault == "stream only" && got != want {
+				t.Errorf("tensors go through %q, want %q", got, want)
+			}
 		})
 	}
 }
@@ -196,6 +203,41 @@ func TestEndedContextLeavesTheLane(t *testing.T) {
 		t.Fatalf("error %v, want the end of the context", err)
 	}
 	checkBatch(t, s, 5) // not the answer to the batch before
+}
+
+// An answer that nobody asked for must not become the next batch's.
+func TestAnswersTwice(t *testing.T) {
+	s := openFault(t, "answers twice", 1)
+	for range 2 { // the second time on a new stream
+		checkBatch(t, s, 2)
+		l := <-s.lanes
+		for len(l.replies) == 0 { // the second answer is on its way
+			runtime.Gosched()
+		}
+		s.lanes <- l
+		wantAll(t, s.Run(t.Context(), batch(3), make([]backend.Tensor, 2)), "answered what it was not asked")
+	}
+}
+
+// A session whose batch was given up is closed when the process is done with it.
+func TestProcessClosesAnIdleSession(t *testing.T) {
+	var printed output
+	printed.to = io.Discard
+	s, err := Backend{Command: command(t, "closing"), Output: &printed}.Open(t.Context(), doublerModel(), backend.Config{Concurrency: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := s.Run(ctx, batch(2), make([]backend.Tensor, 2)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want the end of the context", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if got, want := printed.tail(), "closed with 0 batches at work"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 func TestProcessEndsWithTheSession(t *testing.T) {

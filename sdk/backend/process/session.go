@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"sync"
+	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
@@ -21,7 +22,8 @@ type session struct {
 	child           *child
 	response        *backendpb.OpenResponse
 	inputs, outputs []backend.TensorInfo
-	shared          bool // regions are tried
+	shared          bool                   // regions are tried
+	unshared        atomic.Pointer[string] // why tensors go through the stream though they are; nil: they do not
 
 	ctx    context.Context // the life of the streams
 	cancel context.CancelFunc
@@ -64,11 +66,19 @@ func (s *session) Describe() backend.Info {
 		details = map[string]string{}
 	}
 	details["command"] = s.child.command
-	details["tensors"] = "stream"
-	if s.shared {
-		details["tensors"] = "shared memory"
-	}
+	details["tensors"] = s.way()
 	return backend.Info{Version: s.response.Version, Devices: s.response.Devices, Details: details}
+}
+
+// way is how tensors reach the process, as far as batches have shown.
+func (s *session) way() string {
+	if !s.shared {
+		return "stream"
+	}
+	if why := s.unshared.Load(); why != nil {
+		return "stream: " + *why
+	}
+	return "shared memory"
 }
 
 // Run runs a batch on an idle lane. If ctx ends first, the batch goes on in the process, and the lane is idle again
