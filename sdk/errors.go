@@ -3,6 +3,8 @@ package sdk
 import (
 	"errors"
 	"io/fs"
+	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -51,11 +53,20 @@ func toStatus(err error, otherwise codes.Code) error {
 	if _, ok := err.(interface{ GRPCStatus() *status.Status }); ok {
 		return err
 	}
-	text := err.Error()
-	if len(text) > maxMessage {
-		text = text[:maxMessage] + " ..."
+	return status.Error(codeOf(err, otherwise), sendable(err.Error()))
+}
+
+// sendable makes text fit for a message: strings of protobuf are UTF-8, and what a C library says of itself need not be.
+func sendable(text string) string {
+	text = strings.ToValidUTF8(text, string(utf8.RuneError))
+	if len(text) <= maxMessage {
+		return text
 	}
-	return status.Error(codeOf(err, otherwise), text)
+	end := maxMessage
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + " ..."
 }
 
 func codeOf(err error, otherwise codes.Code) codes.Code {

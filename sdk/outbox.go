@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -28,6 +29,7 @@ type outbox struct {
 	answered uint64
 	beat     bool
 	failure  *pluginpb.Failure
+	lost     bool // a frame could not be sent, and a failure says so
 
 	// Reused from frame to frame by whoever sends.
 	frame    pluginpb.RunResponse
@@ -59,7 +61,7 @@ func (o *outbox) open(send func(*pluginpb.RunResponse) error) error {
 	if o.send != nil {
 		return status.Error(codes.AlreadyExists, "a Run stream is open: a plugin has one at a time")
 	}
-	o.send, o.beat = send, true
+	o.send, o.beat, o.lost = send, true, false
 	go o.loop()
 	return nil
 }
@@ -77,7 +79,7 @@ func (o *outbox) shut() {
 func (o *outbox) begin(workload uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.workload, o.answered, o.failure = workload, 0, nil
+	o.workload, o.answered, o.failure, o.lost = workload, 0, nil, false
 	o.received.Store(0)
 	o.pending.reset()
 	o.room.Broadcast()
@@ -122,8 +124,18 @@ func (o *outbox) fail(err error) {
 	s, _ := status.FromError(toStatus(err, codes.Unknown))
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.failure = &pluginpb.Failure{Code: uint32(s.Code()), Message: s.Message()}
+	o.failure = &pluginpb.Failure{Code: uint32(s.Code()), Message: sendable(s.Message())}
 	o.kick()
+}
+
+// lose has a failure say that a frame was not sent: what it held is missing. That is said once, since a stream that has
+// ended takes no failure either; its reader sees the end.
+func (o *outbox) lose(err error) {
+	if o.lost {
+		return
+	}
+	o.lost = true
+	o.failure = &pluginpb.Failure{Code: uint32(codes.Internal), Message: sendable(fmt.Sprintf("a frame cannot be sent: %v", err))}
 }
 
 // kick sends one frame, unless another goroutine is sending, and leaves what came meanwhile to the sender's loop.
@@ -157,10 +169,12 @@ func (o *outbox) sendOne() {
 	send, frame := o.send, o.next()
 	o.sending = true
 	o.mu.Unlock()
-	// An error here is the end of the stream, which its reader sees as well.
-	_ = send(frame)
+	err := send(frame)
 	o.mu.Lock()
 	o.sending = false
+	if err != nil {
+		o.lose(err)
+	}
 	o.spare.reset()
 	o.room.Broadcast()
 }

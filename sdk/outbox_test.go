@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -166,6 +168,69 @@ func TestAFailureIsSentAfterTheAnswers(t *testing.T) {
 	last := s.frames[len(s.frames)-1]
 	if last.GetFailure().GetMessage() != "no such file" || last.GetFailure().GetCode() != 9 || len(s.ids(t)) != 2 {
 		t.Errorf("%v", s.frames)
+	}
+}
+
+// encoded refuses what cannot be encoded, as a ring does.
+func (s *slowStream) encoded(f *pluginpb.RunResponse) error {
+	if _, err := proto.Marshal(f); err != nil {
+		return err
+	}
+	return s.send(f)
+}
+
+// failures lists the texts of all failures that were sent.
+func (s *slowStream) failures() (all []string) {
+	for _, f := range s.frames {
+		if f.GetFailure() != nil {
+			all = append(all, f.GetFailure().GetMessage())
+		}
+	}
+	return all
+}
+
+func TestAFailureThatIsNoUTF8IsSent(t *testing.T) {
+	s := &slowStream{}
+	synctest.Test(t, func(t *testing.T) {
+		o := newOutbox()
+		if err := o.open(s.encoded); err != nil {
+			t.Fatal(err)
+		}
+		o.begin(1)
+		o.fail(status.Error(codes.Internal, "Ger\xe4t fehlt"))
+		time.Sleep(time.Hour)
+		o.shut()
+		synctest.Wait()
+	})
+	if got := s.failures(); !slices.Equal(got, []string{"Ger\uFFFDt fehlt"}) {
+		t.Errorf("failures %q", got)
+	}
+}
+
+// A frame that cannot be sent is not lost in silence; a stream that takes nothing any more is not tried for ever.
+func TestAFrameThatIsNotSentIsAFailure(t *testing.T) {
+	for name, refused := range map[string]int{"one": 1, "all": 1 << 30} {
+		t.Run(name, func(t *testing.T) {
+			s := &slowStream{}
+			tries := 0
+			synctest.Test(t, func(t *testing.T) {
+				o := newOutbox()
+				if err := o.open(func(f *pluginpb.RunResponse) error {
+					if tries++; tries <= refused {
+						return errors.New("too large")
+					}
+					return s.send(f)
+				}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Hour)
+				o.shut()
+				synctest.Wait()
+			})
+			if got := s.failures(); tries != 2 || (refused == 1) != slices.Equal(got, []string{"a frame cannot be sent: too large"}) {
+				t.Errorf("%d frames, failures %q", tries, got)
+			}
+		})
 	}
 }
 

@@ -50,6 +50,7 @@ var works = map[string]*fault{
 	"error-load":        {atLoad, fails},
 	"error-collate":     {atCollate, fails},
 	"error-scorer":      {atScorer, fails},
+	"latin-1-collate":   {atCollate, failsInLatin1},
 	"usage-open":        {atOpen, func() error { return sdk.Usage(errors.New("there is no such model")) }},
 	"die-open":          {atOpen, dies},
 	"die-load":          {atLoad, dies},
@@ -76,6 +77,9 @@ var works = map[string]*fault{
 func panics() error { panic("the fault asked for it") }
 
 func fails() error { return errors.New("the fault asked for it") }
+
+// failsInLatin1 says it in the encoding of an old C library.
+func failsInLatin1() error { return errors.New("Ger\xe4t fehlt") }
 
 func dies() error { return kill(syscall.SIGKILL) }
 
