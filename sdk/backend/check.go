@@ -31,7 +31,7 @@ func (t *Tensor) check(want *TensorInfo) error {
 	case slices.ContainsFunc(t.Shape, func(d int64) bool { return d < 0 }), !compatible(want.Shape, t.Shape):
 		return fmt.Errorf("its shape is %s", ShapeString(t.Shape))
 	}
-	if size := Elements(t.Shape) * int64(t.DType.Size()); size != int64(len(t.Data)) {
+	if size := product(int64(t.DType.Size()), t.Shape); size != int64(len(t.Data)) {
 		return fmt.Errorf("%d bytes, want %d for shape %s", len(t.Data), size, ShapeString(t.Shape))
 	}
 	return nil

@@ -41,6 +41,10 @@ func TestCheckTensors(t *testing.T) {
 			in[0].Shape = []int64{-2, 3}
 			return in
 		}, []string{"its shape is [N,3]"}},
+		{"more bytes than there are numbers", func(in []backend.Tensor) []backend.Tensor {
+			in[1].Shape, in[1].Data = []int64{1 << 61}, nil
+			return in
+		}, []string{"input 1 (ids int64[N]): 0 bytes, want 9223372036854775807"}},
 		{"all faults", func(in []backend.Tensor) []backend.Tensor {
 			in[0].Data = in[0].Data[:23]
 			in[1].Data = nil

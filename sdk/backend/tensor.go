@@ -2,6 +2,8 @@ package backend
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -78,10 +80,18 @@ func (t *Tensor) Release() {
 	t.Data, t.Free = nil, nil
 }
 
-// Elements is the number of elements that the shape asks for.
-func Elements(shape []int64) int64 {
-	n := int64(1)
+// Elements is the number of elements that a shape without free dimensions asks for, math.MaxInt64 where it is more.
+func Elements(shape []int64) int64 { return product(1, shape) }
+
+// product is n times each of the dimensions, math.MaxInt64 where it is more.
+func product(n int64, shape []int64) int64 {
+	if slices.Contains(shape, 0) {
+		return 0
+	}
 	for _, d := range shape {
+		if d > 0 && n > math.MaxInt64/d {
+			return math.MaxInt64
+		}
 		n *= d
 	}
 	return n

@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +46,24 @@ func TestViewsShareMemory(t *testing.T) {
 		}
 	}()
 	backend.View[float64](data)
+}
+
+func TestElements(t *testing.T) {
+	for _, c := range []struct {
+		shape []int64
+		want  int64
+	}{
+		{nil, 1},
+		{[]int64{2, 3, 4}, 24},
+		{[]int64{1 << 62}, 1 << 62},
+		{[]int64{1 << 32, 1 << 32}, math.MaxInt64},
+		{[]int64{1 << 32, 1 << 32, 0}, 0},
+		{[]int64{3, math.MaxInt64}, math.MaxInt64},
+	} {
+		if n := backend.Elements(c.shape); n != c.want {
+			t.Errorf("%v: %d elements, want %d", c.shape, n, c.want)
+		}
+	}
 }
 
 func TestReleaseFreesOnce(t *testing.T) {

@@ -28,6 +28,9 @@ const (
 
 const defaultStartTimeout = 60 * time.Second
 
+// mostLanes bounds what a process may ask for unless the user asks for more: each lane has a stream, and most have memory.
+const mostLanes = 4096
+
 // Backend starts a process for each model that it opens. It is immutable.
 type Backend struct {
 	// Command is what to run where the option "command" says nothing: a shell's command line.
@@ -132,6 +135,9 @@ func open(ctx context.Context, p *child, set settings, m backend.Model, c backen
 	}
 	if c.Concurrency <= 0 && r.Concurrency == 0 { // neither side says
 		r.Concurrency = 1
+	}
+	if most := max(c.Concurrency, mostLanes); int64(r.Concurrency) > int64(most) {
+		return nil, fmt.Errorf("%w: the backend process says that it takes %d batches at a time, want at most %d", backend.ErrFailed, r.Concurrency, most)
 	}
 	s := &session{child: p, response: r, shared: set.shared && slices.Contains(r.Capabilities, sharedMemory)}
 	if s.inputs, err = bind("input", m.Inputs, r.Inputs); err != nil {

@@ -88,6 +88,8 @@ func (f *faulty) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb
 	switch {
 	case f.fault == "no dtype" && err == nil:
 		o.Inputs[0].Dtype = backendpb.DType_DTYPE_UNSPECIFIED
+	case f.fault == "too many at a time" && err == nil:
+		o.Concurrency = 1 << 31
 	case f.fault == "stream only" && err == nil:
 		o.Capabilities = nil
 	}

@@ -130,6 +130,7 @@ func TestRefuses(t *testing.T) {
 		{"tcp", []string{"grpc over tcp", "grpc over unix"}},
 		{"other service", []string{"does not speak this protocol", "backend.proto"}},
 		{"crash at open", []string{"ended (exit status 2)", "out of device memory"}},
+		{"too many at a time", []string{"2147483648 batches at a time, want at most 4096"}},
 		{"no dtype", []string{`input "x"`, "DTYPE_UNSPECIFIED"}},
 	}
 	for _, c := range cases {
