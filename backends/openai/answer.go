@@ -34,9 +34,8 @@ func (a *answer) reset(sink backend.TokenSink, c count) {
 	a.restart()
 }
 
-// restart drops what another server has generated, and starts the clock again.
+// restart drops what another server has generated.
 func (a *answer) restart() {
-	a.asked = time.Now()
 	a.text, a.ids, a.logged, a.usage, a.finish, a.parts = a.text[:0], a.ids[:0], 0, usage{}, "", 0
 }
 

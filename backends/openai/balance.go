@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,9 +19,10 @@ var ErrUnreachable = errors.New("no server answers any more")
 type endpoint struct {
 	base    *url.URL
 	running int       // requests that it is working on
-	rests   time.Time // until then it is not asked: it could not be reached
+	rests   time.Time // until then it is not asked: it could not be reached, or was busy. Zero: it answered last
 	failed  int       // times in a row that it could not be reached
-	reason  error     // of the last time
+	refused int       // times in a row that it was busy
+	reason  error     // why it could not be reached, the last time
 	answers uint64    // since restart
 }
 
@@ -40,11 +42,16 @@ type waiter struct {
 	gone  bool
 }
 
-// resting times of an endpoint that cannot be reached: the first, which doubles from time to time, and the longest.
+// resting times of an endpoint: the first, which doubles from time to time, the longest of one that cannot be reached, and that
+// of one that is busy, whatever it asks for.
 const (
 	firstRest   = 50 * time.Millisecond
 	longestRest = 5 * time.Second
+	longestBusy = 10 * time.Second
 )
+
+// doubled is the rest after a number of failures before this one.
+func doubled(failures int) time.Duration { return firstRest << min(failures, 20) }
 
 func newBalancer(bases []*url.URL, places int) *balancer {
 	b := &balancer{places: places}
@@ -66,6 +73,7 @@ func (b *balancer) acquire(ctx context.Context) (*endpoint, error) {
 	}
 	w := &waiter{place: make(chan *endpoint, 1)}
 	b.waiting = append(b.waiting, w)
+	b.serve()
 	b.mu.Unlock()
 	select {
 	case e := <-w.place:
@@ -83,18 +91,20 @@ func (b *balancer) acquire(ctx context.Context) (*endpoint, error) {
 	}
 }
 
-// best is the endpoint with a free place and the fewest requests; those that rest come last. Without a free place it is nil.
+// best is the endpoint with a free place and the fewest requests; nil if there is none. One that failed last is tried with one
+// request at a time, when it has rested. Where all failed last, those that rest are only the last to be asked.
 func (b *balancer) best() *endpoint {
 	var best *endpoint
 	now := time.Time{}
+	healthy := slices.ContainsFunc(b.endpoints, (*endpoint).healthy)
 	n := len(b.endpoints)
 	for i := range n {
 		e := b.endpoints[(b.turn+i)%n]
-		if e.running >= b.places {
-			continue
-		}
-		if e.failed > 0 && now.IsZero() {
+		if !e.healthy() && now.IsZero() {
 			now = time.Now()
+		}
+		if e.running >= b.places || healthy && e.avoided(now) {
+			continue
 		}
 		if best == nil || e.before(best, now) {
 			best = e
@@ -111,13 +121,26 @@ func (e *endpoint) before(other *endpoint, now time.Time) bool {
 	return e.running < other.running
 }
 
-func (e *endpoint) resting(now time.Time) bool { return e.failed > 0 && now.Before(e.rests) }
+// healthy tells whether an endpoint did not fail last.
+func (e *endpoint) healthy() bool { return e.rests.IsZero() }
 
-// release gives a place back, to the first that waits.
+func (e *endpoint) resting(now time.Time) bool { return now.Before(e.rests) }
+
+// avoided tells whether an endpoint is to be left alone while another is healthy.
+func (e *endpoint) avoided(now time.Time) bool {
+	return !e.healthy() && (e.running > 0 || e.resting(now))
+}
+
+// release gives a place back.
 func (b *balancer) release(e *endpoint) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e.running--
+	b.serve()
+}
+
+// serve hands free places to those that wait, the first one first.
+func (b *balancer) serve() {
 	for len(b.waiting) > 0 {
 		w := b.waiting[0]
 		if w.gone {
@@ -134,12 +157,13 @@ func (b *balancer) release(e *endpoint) {
 	}
 }
 
-// succeeded says that an endpoint answered.
+// succeeded says that an endpoint answered: it has all its places again.
 func (b *balancer) succeeded(e *endpoint) {
 	b.mu.Lock()
-	e.failed = 0
+	defer b.mu.Unlock()
+	e.rests, e.failed, e.refused = time.Time{}, 0, 0
 	e.answers++
-	b.mu.Unlock()
+	b.serve()
 }
 
 // restart forgets what the endpoints have answered so far.
@@ -170,12 +194,33 @@ func (b *balancer) lost(e *endpoint, reason error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	if e.resting(now) { // another call has noticed already
+	if e.failed > 0 && e.resting(now) { // another call has noticed already
 		return
 	}
-	rest := min(firstRest<<min(e.failed, 20), longestRest)
+	rest := min(doubled(e.failed), longestRest)
 	e.failed++
-	e.rests, e.reason = now.Add(rest), reason
+	e.reason = reason
+	e.rest(now.Add(rest))
+}
+
+// busy says that an endpoint takes no more now: it rests for so long at least, and longer from time to time.
+func (b *balancer) busy(e *endpoint, atLeast time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	rest := atLeast
+	if !e.resting(now) { // another call has not noticed yet
+		rest = max(rest, doubled(e.refused))
+		e.refused++
+	}
+	e.rest(now.Add(min(rest, longestBusy)))
+}
+
+// rest lets an endpoint rest until a time, or as long as it does already.
+func (e *endpoint) rest(until time.Time) {
+	if until.After(e.rests) {
+		e.rests = until
+	}
 }
 
 // failures is how often in a row an endpoint could not be reached.
@@ -190,7 +235,7 @@ func (b *balancer) pause() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	shortest := longestRest
+	shortest := longestBusy
 	for _, e := range b.endpoints {
 		if !e.resting(now) {
 			return 0

@@ -139,6 +139,35 @@ func TestServerThatIsGone(t *testing.T) {
 	}
 }
 
+// TestTheOthersTakeTheLoad: a server that fails at once has no part in it, even where all places of the others are taken.
+func TestTheOthersTakeTheLoad(t *testing.T) {
+	for name, f := range map[string]openaitest.Fault{
+		"busy": {Status: http.StatusServiceUnavailable},
+		"many": {Status: http.StatusTooManyRequests},
+		"gone": {Cut: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad := failing(1<<60, f)
+			good := openaitest.New(openaitest.Options{Owner: "vllm", IDs: true, Step: 2 * time.Millisecond})
+			g := connect(t, serve(t, bad, good), "on_failure=continue", "concurrency=4")
+			var calls sync.WaitGroup
+			for range g.Limits().Concurrency {
+				calls.Go(func() {
+					for range 8 {
+						if _, err := generate(t, g, prompt); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			calls.Wait()
+			if good.Asked() != 64 || bad.Asked() > 32 {
+				t.Errorf("the server that answers was asked %d times, the other %d times; want 64 and few", good.Asked(), bad.Asked())
+			}
+		})
+	}
+}
+
 // TestRunEndsWithItsServer: without on_failure=continue a server that stays away is noticed, although others answer.
 func TestRunEndsWithItsServer(t *testing.T) {
 	down := httptest.NewServer(failing(0, openaitest.Fault{}))
@@ -261,6 +290,32 @@ func TestBusyServerIsGivenTheTimeItAsksFor(t *testing.T) {
 		}
 		if waited := time.Since(start); waited < 3*time.Second || waited > 4*time.Second {
 			t.Errorf("waited %v", waited)
+		}
+	})
+}
+
+// TestPausesAreNotTheServers: the watch over caches takes the time that a server needs, without the pause before.
+func TestPausesAreNotTheServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		server := script(func(w http.ResponseWriter, _ *http.Request) {
+			if asked++; asked == 1 {
+				w.Header().Set("Retry-After", "3")
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+			event(w, `{"choices":[{"text":"a","token_ids":[1],"finish_reason":"stop"}]}`)
+			event(w, "[DONE]")
+		})
+		g := openai.ForTest(pipes(t, server))
+		for range 2 {
+			if _, err := generate(t, g, prompt); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r := g.Report(); r.Repeated != 1 || r.Soon != 0 {
+			t.Errorf("%+v, want one repeated prompt that came no sooner", r)
 		}
 	})
 }

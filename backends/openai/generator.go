@@ -84,10 +84,23 @@ func (g *Generator) persist(ctx context.Context, r request, c *call) error {
 			return nil
 		}
 		fail.err = fmt.Errorf("%s: %w", e.base.Host, fail.err)
+		g.mark(e, fail, try)
 		if err := g.consider(ctx, e, fail, try, c); err != nil {
 			return err
 		}
 	}
+}
+
+// mark notes what a failed try says of its endpoint, and gives the place there back.
+func (g *Generator) mark(e *endpoint, fail *failure, try int) {
+	fail.gone = fail.gone || fail.late && g.settings.goesOn
+	switch {
+	case fail.gone:
+		g.balancer.lost(e, fail.err)
+	case fail.busy:
+		g.balancer.busy(e, max(fail.wait, doubled(try)))
+	}
+	g.balancer.release(e)
 }
 
 // consider decides after a failed try: it returns nil, after a pause, if the request is to be sent again.
@@ -96,12 +109,8 @@ func (g *Generator) consider(ctx context.Context, e *endpoint, fail *failure, tr
 		return err
 	}
 	s := &g.settings
-	gone := fail.gone || fail.late && s.goesOn
-	if gone {
-		g.balancer.lost(e, fail.err)
-	}
 	switch {
-	case !gone && !fail.busy:
+	case !fail.gone && !fail.busy:
 		return fail.err
 	case c.answer.begun && !s.goesOn:
 		return fmt.Errorf("the server is gone within an answer, of which %d parts had come (option on_failure=continue asks another): %w", c.answer.parts, fail.err)
@@ -117,19 +126,7 @@ func (g *Generator) consider(ctx context.Context, e *endpoint, fail *failure, tr
 		g.retried.Add(1)
 	}
 	c.answer.restart()
-	return sleep(ctx, g.pause(fail, try))
-}
-
-// longestPause bounds the pause before a request is sent again.
-const longestPause = 10 * time.Second
-
-// pause is how long to wait before the request is sent again: for a server that is busy as long as it asks for, or longer from
-// time to time; for one that is gone until one can be asked.
-func (g *Generator) pause(fail *failure, try int) time.Duration {
-	if !fail.busy {
-		return g.balancer.pause()
-	}
-	return min(max(fail.wait, firstRest<<min(try, 10)), longestPause)
+	return sleep(ctx, g.balancer.pause())
 }
 
 // sleep waits, or returns the cause of ctx.

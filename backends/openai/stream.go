@@ -25,28 +25,31 @@ const bodyShown = 4 << 10
 // done is the event after the last one.
 const done = "[DONE]"
 
-// ask sends a request to an endpoint and reads the answer as it comes. It gives the place at the endpoint back, after an answer
-// as soon as the connection can serve again: so there are no more connections than places, of which each holds a thread in
-// some servers.
+// ask sends a request to an endpoint and reads the answer as it comes. After an answer it gives the place at the endpoint back as
+// soon as the connection can serve again: so there are no more connections than places, of which each holds a thread in some
+// servers. After a failure the place is still taken.
 func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *failure {
+	c.answer.asked = time.Now() // waiting for a place, and pauses, are not the server's
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := startWatch(g.settings.first, g.settings.idle, &c.answer, cancel)
-	free := func() {
+	end := func() {
 		w.stop()
 		cancel(nil)
-		g.balancer.release(e)
 	}
 	response, fail := g.send(ctx, e, r)
 	if fail != nil {
-		free()
+		end()
 		return fail
 	}
 	if fail = g.read(ctx, response, c); fail != nil {
 		_ = response.Body.Close() // the answer has failed already
-		free()
+		end()
 		return fail
 	}
-	go drain(response.Body, cancel, free)
+	go drain(response.Body, cancel, func() {
+		end()
+		g.balancer.release(e)
+	})
 	return nil
 }
 

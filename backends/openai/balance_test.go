@@ -1,0 +1,90 @@
+package openai
+
+import (
+	"net/url"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestEndpointsRest(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fails func(b *balancer, e *endpoint)
+		rests time.Duration
+	}{
+		{"busy", func(b *balancer, e *endpoint) { b.busy(e, 0) }, firstRest},
+		{"busy for a time of its own", func(b *balancer, e *endpoint) { b.busy(e, 3*time.Second) }, 3 * time.Second},
+		{"busy for long", func(b *balancer, e *endpoint) { b.busy(e, time.Hour) }, longestBusy},
+		{"busy, also for another call", func(b *balancer, e *endpoint) { b.busy(e, time.Second); b.busy(e, 0) }, time.Second},
+		{"gone", func(b *balancer, e *endpoint) { b.lost(e, nil) }, firstRest},
+		{"gone while busy", func(b *balancer, e *endpoint) { b.busy(e, time.Second); b.lost(e, nil) }, time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBalancer([]*url.URL{{Host: "a"}, {Host: "b"}}, 2)
+				bad, good := b.endpoints[0], b.endpoints[1]
+				c.fails(b, bad)
+				time.Sleep(c.rests - 1)
+				want(t, b, good, good)
+				want(t, b) // full, and the other rests
+				time.Sleep(1)
+				want(t, b, bad) // alone: it may fail again
+				want(t, b)
+				b.succeeded(bad)
+				want(t, b, bad)
+			})
+		})
+	}
+}
+
+func TestNoChoiceButToAsk(t *testing.T) {
+	b := newBalancer([]*url.URL{{Host: "a"}, {Host: "b"}}, 1)
+	b.lost(b.endpoints[0], nil)
+	b.busy(b.endpoints[1], longestBusy)
+	if b.pause() <= 0 {
+		t.Error("no pause where all rest")
+	}
+	first, second := b.best(), b.endpoints[1]
+	if first == nil {
+		t.Fatal("no endpoint where all rest")
+	}
+	b.succeeded(second)
+	want(t, b, second)
+}
+
+// want takes the places that are expected next; none: that there is no place.
+func want(t *testing.T, b *balancer, places ...*endpoint) {
+	t.Helper()
+	for _, p := range places {
+		if e := b.best(); e != p {
+			t.Fatalf("the next place is at %v, want %v", e, p)
+		}
+		p.running++
+	}
+	if e := b.best(); len(places) == 0 && e != nil {
+		t.Fatalf("a place at %v, want none", e.base)
+	}
+}
+
+// TestWaitingCallsGetThePlacesOfAnEndpointThatIsBack: nothing is released meanwhile.
+func TestWaitingCallsGetThePlacesOfAnEndpointThatIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBalancer([]*url.URL{{Host: "a"}, {Host: "b"}}, 2)
+		b.busy(b.endpoints[0], time.Second)
+		want(t, b, b.endpoints[1], b.endpoints[1])
+		got := make(chan *endpoint, 1)
+		go func() {
+			e, err := b.acquire(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			got <- e
+		}()
+		synctest.Wait()
+		b.succeeded(b.endpoints[0])
+		if e := <-got; e != b.endpoints[0] {
+			t.Errorf("a place at %v", e.base)
+		}
+	})
+}
