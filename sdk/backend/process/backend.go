@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -58,10 +59,11 @@ type settings struct {
 	start   time.Duration
 	shared  bool
 	own     map[string]string // the process's
+	pings   keepalive.ClientParameters
 }
 
 func (b Backend) settings(given map[string]string) (settings, error) {
-	s := settings{command: b.Command, start: defaultStartTimeout, shared: true, own: maps.Clone(given)}
+	s := settings{command: b.Command, start: defaultStartTimeout, shared: true, own: maps.Clone(given), pings: defaultPings()}
 	var faults []error
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		value := given[key]

@@ -16,6 +16,7 @@ import (
 	plugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
@@ -56,7 +57,7 @@ func launch(ctx context.Context, set settings, to io.Writer) (*child, error) {
 	p := &child{command: set.command, output: &output{to: to}, dir: dir, exited: make(chan struct{})}
 	address, err := p.start(ctx, set.start)
 	if err == nil {
-		err = p.dial(address)
+		err = p.dial(address, set.pings)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.close())
@@ -131,12 +132,13 @@ func (p *child) parse(line string) (string, error) {
 	return parts[3], nil
 }
 
-func (p *child) dial(address string) (err error) {
+func (p *child) dial(address string, pings keepalive.ClientParameters) (err error) {
 	if !filepath.IsAbs(address) {
 		return fmt.Errorf("the backend process %q listens on %q, want an absolute path", p.command, address)
 	}
 	p.conn, err = grpc.NewClient("unix://"+address,
 		grpc.WithTransportCredentials(insecure.NewCredentials()), // a socket in a folder that is ours alone
+		grpc.WithKeepaliveParams(pings),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage), grpc.MaxCallSendMsgSize(handshake.MaxMessage), grpc.WaitForReady(false)),
 		grpc.WithInitialWindowSize(handshake.Window), grpc.WithInitialConnWindowSize(handshake.Window),
 		grpc.WithReadBufferSize(handshake.SocketBuffer), grpc.WithWriteBufferSize(handshake.SocketBuffer),
@@ -181,6 +183,10 @@ func (p *child) ended(what string, err error) error {
 	case <-p.exited:
 		return fmt.Errorf("%w: the backend process %q %s while it was to %s%s", backend.ErrFailed, p.command, p.how(), what, p.output.tail())
 	case <-time.After(lastWords):
+	}
+	if pid := p.cmd.Process.Pid; stopped(pid) {
+		return fmt.Errorf("%w: the backend process %q did not answer when it was to %s: it is stopped, by a signal or a debugger (kill -CONT %d lets it go on)",
+			backend.ErrFailed, p.command, what, pid)
 	}
 	return fmt.Errorf("%w: the connection to the backend process %q broke while it was to %s: %w%s", backend.ErrFailed, p.command, what, err, p.output.tail())
 }
