@@ -30,6 +30,7 @@ func TestFaultsOfPluginsThatTakeARing(t *testing.T) {
 		{"ring-oversized", host.KindProtocol, "a frame of 4294967295 bytes, the limit is"},
 		{"ring-cut", host.KindDied, "killed by signal 9"},
 		{"ring-silent", host.KindHung, "no sign of life for"},
+		{"ring-blocking", host.KindHung, "no sign of life for"},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
@@ -39,9 +40,25 @@ func TestFaultsOfPluginsThatTakeARing(t *testing.T) {
 				defer cancel()
 				<-ctx.Done()
 				_, err = p.Describe(t.Context())
+				closesSoon(t, p)
 			}
 			wantFailure(t, err, c.kind, c.part)
 		})
+	}
+}
+
+// closesSoon closes p and fails the test where that does not end.
+func closesSoon(t *testing.T, p *host.Plugin) {
+	t.Helper()
+	closed := make(chan error, 1)
+	go func() { closed <- p.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the plugin is not closed")
 	}
 }
 

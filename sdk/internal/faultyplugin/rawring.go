@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"syscall"
 
 	"google.golang.org/protobuf/proto"
 
@@ -57,6 +58,12 @@ var deeds = map[string]deed{
 		}
 		return ring.NewReceiver(ends.Reader, func(frame []byte) error { return answerAndDie(ends.Writer, frame) }).Run(ring.Never)
 	},
+	"ring-blocking": func(stream runStream, offer []int) error {
+		if err := takeRing(stream); err != nil {
+			return err
+		}
+		return makeBlock(offer[1:])
+	},
 	"ring-oversized": func(stream runStream, offer []int) error {
 		return writeRaw(stream, offer, []byte{0xff, 0xff, 0xff, 0xff, 0})
 	},
@@ -87,6 +94,19 @@ func answerAndDie(to *ring.Writer, frame []byte) error {
 		return nil
 	}
 	return dies()
+}
+
+// makeBlock makes bells block, those of the harness too, and rings them so that it notices.
+func makeBlock(bells []int) error {
+	for _, fd := range bells {
+		if err := syscall.SetNonblock(fd, false); err != nil {
+			return err
+		}
+		if _, err := syscall.Write(fd, []byte{1, 0, 0, 0, 0, 0, 0, 0}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeRaw takes the ring and writes bytes to it as they are, past the ring's own writer.

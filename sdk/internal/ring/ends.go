@@ -24,7 +24,8 @@ func newEnds(b []byte, bells [4]Bell, plugin bool, most int, unmap func() error)
 	}
 }
 
-// Close ends what waits at either end.
+// Close ends what waits at either end. It may be called again: while the other process lives it can hold a side back, and
+// no longer once it has ended.
 func (e *Ends) Close() {
 	e.Writer.Close()
 	e.Reader.Close()
@@ -33,5 +34,5 @@ func (e *Ends) Close() {
 	e.Reader.bells.Room.Close()
 }
 
-// Unmap gives the memory back. Nobody may write or read any more.
+// Unmap gives the memory and the bells back. Nobody may write or read any more.
 func (e *Ends) Unmap() error { return e.unmap() }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,7 +26,8 @@ func NewOffer(most int) (_ *Offer, err error) {
 	o := &Offer{}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, o.Release())
+			own := o.own
+			err = errors.Join(err, o.Release(), releaseAll(own, func() error { return nil })())
 		}
 	}()
 	memory, err := newMemoryFile()
@@ -46,7 +48,7 @@ func NewOffer(most int) (_ *Offer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Ends = newEnds(b, bells, false, most, unmap)
+	o.Ends = newEnds(b, bells, false, most, releaseAll(o.own, unmap))
 	return o, nil
 }
 
@@ -79,6 +81,17 @@ func newBell() (*eventfd, *os.File, error) {
 		return nil, nil, errors.Join(fmt.Errorf("second descriptor of an eventfd: %w", err), unix.Close(fd))
 	}
 	return &eventfd{os.NewFile(uintptr(fd), "bell")}, os.NewFile(uintptr(other), "bell"), nil
+}
+
+// releaseAll gives back the memory and the bells, which nobody uses any more.
+func releaseAll(bells []*eventfd, unmap func() error) func() error {
+	return func() error {
+		err := unmap()
+		for _, b := range bells {
+			err = errors.Join(err, b.file.Close())
+		}
+		return err
+	}
 }
 
 func mapMemory(fd int) ([]byte, func() error, error) {
@@ -125,13 +138,15 @@ func Open(fds []int, most int) (_ *Ends, err error) {
 		return nil, errors.Join(err, unmap())
 	}
 	var bells [4]Bell
+	var own []*eventfd
 	for i, fd := range fds[1:] {
 		if err := unix.SetNonblock(fd, true); err != nil {
-			return nil, errors.Join(fmt.Errorf("bell %d: %w", i, err), unmap())
+			return nil, errors.Join(fmt.Errorf("bell %d: %w", i, err), releaseAll(own, unmap)())
 		}
-		bells[i] = &eventfd{os.NewFile(uintptr(fd), "bell")}
+		bell := &eventfd{os.NewFile(uintptr(fd), "bell")}
+		bells[i], own = bell, append(own, bell)
 	}
-	return newEnds(b, bells, true, most, unmap), nil
+	return newEnds(b, bells, true, most, releaseAll(own, unmap)), nil
 }
 
 // checkMemory refuses a descriptor of another size, or one that the other side can shrink.
@@ -166,13 +181,33 @@ func (e *eventfd) Wait() error {
 	return nil
 }
 
+// nonblock makes waiting the poller's business. The flag belongs to the eventfd, not to the descriptor: the other process
+// can clear it for both.
 func (e *eventfd) nonblock() error {
+	return e.control(func(fd int) error { return unix.SetNonblock(fd, true) })
+}
+
+// Close frees whoever waits, also one whom the kernel holds because the other process made the eventfd block. It never
+// waits itself, and may be called again: a process that lives can undo it, one that has ended cannot.
+func (e *eventfd) Close() {
+	_ = e.file.SetDeadline(time.Unix(0, 0)) // from now on nobody starts to wait
+	_ = e.control(func(fd int) error {
+		var count [8]byte
+		if err := unix.SetNonblock(fd, true); err != nil {
+			return err
+		}
+		_, _ = unix.Read(fd, count[:]) // frees one who rings
+		_, err := unix.Write(fd, one[:])
+		return err
+	})
+}
+
+// control calls f with the descriptor, unless that is closed.
+func (e *eventfd) control(f func(fd int) error) error {
 	raw, err := e.file.SyscallConn()
 	if err != nil {
 		return err
 	}
 	var failed error
-	return errors.Join(raw.Control(func(fd uintptr) { failed = unix.SetNonblock(int(fd), true) }), failed)
+	return errors.Join(raw.Control(func(fd uintptr) { failed = f(int(fd)) }), failed)
 }
-
-func (e *eventfd) Close() { _ = e.file.Close() }

@@ -1,11 +1,13 @@
 package ring
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -68,6 +70,56 @@ func TestOfferIsOpened(t *testing.T) {
 		t.Errorf("%d descriptors are open, %d were before", after, before)
 	}
 }
+
+// Both processes share the flag by which a bell does not block: one that clears it must not hold the other one for ever.
+func TestCloseFreesWhomTheKernelHolds(t *testing.T) {
+	const full = 1<<64 - 2
+	for name, c := range map[string]struct {
+		count uint64 // what the other process adds first
+		wait  func(*Ends)
+	}{
+		"who waits": {0, func(e *Ends) { _ = e.Reader.Sleep() }},
+		"who rings": {full, func(e *Ends) { e.Reader.bells.Data.Ring() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffer(t)
+			fd, err := unix.Dup(int(o.Files()[answersWritten].Fd()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unix.Close(fd)
+			if err := o.Release(); err != nil {
+				t.Fatal(err)
+			}
+			if err := unix.SetNonblock(fd, false); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := unix.Write(fd, binary.NativeEndian.AppendUint64(nil, c.count)); err != nil {
+				t.Fatal(err)
+			}
+			freed := make(chan struct{})
+			go func() {
+				defer close(freed)
+				c.wait(o.Ends)
+			}()
+			time.Sleep(20 * time.Millisecond) // so that it is in the kernel, most likely
+			for range 2 {
+				go o.Ends.Close()
+			}
+			select {
+			case <-freed:
+			case <-time.After(time.Minute):
+				t.Fatal("it is held")
+			}
+			if err := o.Ends.Unmap(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// answersWritten is the place among the files of the bell that the plugin rings.
+const answersWritten = 3
 
 // descriptors counts those of this process.
 func descriptors(t *testing.T) int {

@@ -62,7 +62,7 @@ type Bell interface {
 	Ring()
 	// Wait returns nil after a Ring, or ErrClosed.
 	Wait() error
-	// Close ends every Wait.
+	// Close ends every Wait, and every Ring that does not return. It may be called again.
 	Close()
 }
 
