@@ -134,7 +134,7 @@ def main():
         raise SystemExit(__doc__)
     stop = threading.Event()
     limits = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
-    server = grpc.server(futures.ThreadPoolExecutor(64), options=limits)
+    server = grpc.server(futures.ThreadPoolExecutor(4096), options=limits)  # a thread for each stream, on demand
     services.add_BackendServicer_to_server(Backend(stop), server)
     address = os.path.join(os.environ["PLUGIN_UNIX_SOCKET_DIR"], "backend")
     server.add_insecure_port("unix:" + address)
