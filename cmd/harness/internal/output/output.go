@@ -31,8 +31,13 @@ const trials = "run_*_streams_*"
 // within lists a run's directory and those of its trials, below out.
 func within(out, dir string) []string {
 	all := []string{filepath.Join(out, dir)}
-	found, _ := filepath.Glob(filepath.Join(all[0], trials)) // the pattern is good
-	return append(all, found...)
+	entries, _ := os.ReadDir(all[0]) // a directory that is not there has none
+	for _, e := range entries {
+		if isTrial, _ := filepath.Match(trials, e.Name()); isTrial { // the pattern is good
+			all = append(all, filepath.Join(all[0], e.Name()))
+		}
+	}
+	return all
 }
 
 // Choose returns the output directory for runs in dirs (relative to it). An explicit one that already holds a result of
