@@ -43,7 +43,7 @@ type Backend struct {
 // Describe lists the client's options. Those of the process are known to it alone.
 func (Backend) Describe() backend.Info {
 	return backend.Info{Options: []backend.Option{
-		{Name: optionCommand, Help: "command line of the process, in the words of sh"},
+		{Name: optionCommand, Help: "one program with its arguments, in the words of sh; env NAME=VALUE before it sets a variable"},
 		{Name: optionStart, Default: defaultStartTimeout.String(), Help: "how long the process may take to shake hands"},
 		{Name: optionShared, Default: "auto", Help: "auto: tensors go through shared memory where the process can; off: through the stream"},
 		{Name: "KEY", Help: "any other option goes to the process"},
