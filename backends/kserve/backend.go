@@ -5,14 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
@@ -20,6 +15,8 @@ import (
 type Backend struct {
 	// Lookup finds the environment variable that option token_env names: os.LookupEnv. A nil Lookup finds none.
 	Lookup func(name string) (string, bool)
+
+	dial dialer // nil: over TCP
 }
 
 // Describe lists the options.
@@ -45,7 +42,7 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 	if s.header, err = b.header(set); err != nil {
 		return nil, err
 	}
-	if err = s.connect(); err == nil {
+	if err = s.connect(b.dial); err == nil {
 		err = s.ready(ctx)
 	}
 	if err == nil {
@@ -77,33 +74,3 @@ func (b Backend) header(set settings) (metadata.MD, error) {
 	md.Set("authorization", "Bearer "+token)
 	return md, nil
 }
-
-// connect makes a connection for each endpoint; none is used yet.
-func (s *session) connect() error {
-	config, err := s.settings.tlsConfig()
-	if err != nil {
-		return err
-	}
-	transport := insecure.NewCredentials()
-	if config != nil {
-		transport = credentials.NewTLS(config)
-	}
-	for _, url := range s.settings.urls {
-		conn, err := grpc.NewClient("passthrough:///"+url, grpc.WithTransportCredentials(transport),
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)),
-			grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),
-			grpc.WithReadBufferSize(socketBuffer), grpc.WithWriteBufferSize(socketBuffer))
-		if err != nil {
-			return fmt.Errorf("endpoint %s: %w", url, err)
-		}
-		s.endpoints = append(s.endpoints, &endpoint{url: url, conn: conn, rpc: oip.NewGRPCInferenceServiceClient(conn)})
-	}
-	return nil
-}
-
-const (
-	// window is the flow-control window of streams and connections: a request of several megabytes does not wait.
-	window = 8 << 20
-	// socketBuffer is how much is read from and written to a socket at a time.
-	socketBuffer = 256 << 10
-)

@@ -71,26 +71,36 @@ func (s *session) pick() (*endpoint, error) {
 	return best, nil
 }
 
-// watch asks lost endpoints from time to time whether they are ready again.
+// watch asks lost endpoints from time to time whether they are ready again; one that does not answer keeps none of the others.
 func (s *session) watch() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.watching.Go(func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-			for _, e := range s.endpoints {
-				if e.lostBy() != nil && s.askReady(ctx, e) == nil {
-					e.lose(nil)
-				}
-			}
+	for _, e := range s.endpoints {
+		s.watching.Go(func() { s.watchOne(ctx, e) })
+	}
+}
+
+// watchOne asks an endpoint each second in which it is lost.
+func (s *session) watchOne(ctx context.Context, e *endpoint) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
 		}
-	})
+		if e.lostBy() != nil && s.readyAgain(ctx, e) {
+			e.lose(nil)
+		}
+	}
+}
+
+// readyAgain gives an endpoint as long to answer as at the start.
+func (s *session) readyAgain(ctx context.Context, e *endpoint) bool {
+	ctx, cancel := context.WithTimeout(ctx, s.settings.connect)
+	defer cancel()
+	return s.askReady(ctx, e) == nil
 }
 
 // lost tells errors of the connection from those of the request.
