@@ -4,8 +4,9 @@
     pip install -r requirements.txt
     python3 drive.py --plugin ../../bin/plugins/plumbline-plugin-resnet50 --scenario Offline --mode accuracy --out out
 
-The plugin preprocesses, runs the model and scores, as under Plumbline's own LoadGen; mlcommons-loadgen issues the queries,
-takes the times and writes the four logs. Without --user-conf the model's smoke settings stand in for user.conf.
+The plugin preprocesses and runs the model, as under Plumbline's own LoadGen; mlcommons-loadgen issues the queries, takes
+the times and writes the four logs. `harness score` or the official script has the metric. Without
+--user-conf the model's smoke settings stand in for user.conf.
 """
 
 import argparse
@@ -45,12 +46,15 @@ class Plugin:
         self.dir = tempfile.mkdtemp(prefix="plumbline-")
         env = {**os.environ, **COOKIE, "PLUGIN_UNIX_SOCKET_DIR": self.dir, "PLUGIN_PROTOCOL_VERSIONS": "1"}
         self.process = subprocess.Popen(
-            [binary], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+            [binary], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="replace",
+            start_new_session=True,
         )
         line = self.process.stdout.readline().strip().split("|")
         if len(line) < 5 or line[:3] != ["1", "1", "unix"]:
             self.close()
             raise SystemExit(f"{binary}: handshake {'|'.join(line)!r}, want 1|1|unix|PATH|grpc")
+        # What it prints later would fill the pipe, and hold it up.
+        threading.Thread(target=sys.stderr.writelines, args=(self.process.stdout,), daemon=True).start()
         limits = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
         self.channel = grpc.insecure_channel("unix:" + line[3], options=limits)
         self.rpc = services.PluginStub(self.channel)
