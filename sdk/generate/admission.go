@@ -2,9 +2,31 @@ package generate
 
 import "slices"
 
-// take removes from the waiting sequences those whose prompts run now: in the order in which they came, until there is no
-// room for the next one.
+// take lets the waiting sequences go whose calls were given up, and returns those whose prompts run now.
 func (g *Generator) take() []*sequence {
+	for _, s := range g.givenUp() {
+		g.end(s)
+	}
+	return g.admit()
+}
+
+// givenUp removes from the waiting sequences those whose contexts have ended.
+func (g *Generator) givenUp() (gone []*sequence) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting = slices.DeleteFunc(g.waiting, func(s *sequence) bool {
+		over := s.over()
+		if over {
+			gone = append(gone, s)
+		}
+		return over
+	})
+	return gone
+}
+
+// admit removes from the waiting sequences those that there is room for, in the order in which they came, until there is
+// none for the next one.
+func (g *Generator) admit() []*sequence {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var batch []*sequence

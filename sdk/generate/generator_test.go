@@ -3,6 +3,7 @@ package generate_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -193,6 +194,48 @@ func TestCancelledCallsLeave(t *testing.T) {
 	next := &answer{}
 	if err := g.Generate(t.Context(), p, next); err != nil || len(next.all) != 4 {
 		t.Errorf("the next call: %v, %v", next.all, err)
+	}
+}
+
+// A call that is given up while it waits costs no run of its prompt.
+func TestCancelledCallsThatWaitRunNothing(t *testing.T) {
+	for _, atATime := range []int{1, 2} {
+		t.Run(fmt.Sprintf("%d runs at a time", atATime), func(t *testing.T) {
+			running, gate := make(chan struct{}, 100), make(chan struct{})
+			model := &toy{vocab: 30, layers: 1, favour: -100, concurrency: atATime}
+			model.before = func() {
+				running <- struct{}{}
+				<-gate
+			}
+			g := open(t, model, generate.Options{MaxSequences: 1})
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cause := errors.New("enough")
+			p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 3, EOS: []int32{0}}
+			var calls sync.WaitGroup
+			calls.Go(func() {
+				if err := g.Generate(t.Context(), p, &answer{}); err != nil {
+					t.Error(err)
+				}
+			})
+			<-running
+			const waiting = 9
+			for range waiting {
+				calls.Go(func() {
+					if err := g.Generate(ctx, p, &answer{}); !errors.Is(err, cause) {
+						t.Errorf("error %v, want the cause of the cancellation", err)
+					}
+				})
+			}
+			for g.Waiting() < waiting {
+				runtime.Gosched()
+			}
+			cancel(cause)
+			close(gate)
+			calls.Wait()
+			if n := model.runs.Load(); n != 3 {
+				t.Errorf("%d runs, want the 3 of the call that was not given up", n)
+			}
+		})
 	}
 }
 
