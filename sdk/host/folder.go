@@ -33,9 +33,9 @@ func newFolder(parent string) (*folder, error) {
 	return nil, fmt.Errorf("folders in %s cannot be locked", parent)
 }
 
-// claim locks a folder; nil where somebody else holds it, or where it is gone.
+// claim locks a folder; nil where somebody else holds it, or where it is gone or no folder.
 func claim(path string) *os.File {
-	dir, err := os.Open(path)
+	dir, err := openFolder(path)
 	if err != nil {
 		return nil
 	}
