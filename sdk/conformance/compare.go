@@ -32,7 +32,7 @@ type difference struct {
 	lengths      int     // payloads whose lengths differ
 }
 
-// compare compares payloads one by one.
+// compare compares as many payloads, one by one.
 func compare(a, b [][]byte) difference {
 	d := difference{total: len(a), first: -1}
 	for i := range a {
@@ -129,6 +129,9 @@ func (d difference) String() string {
 // agree compares payloads of the first samples of the data set, got twice. They may differ by
 // rounding alone, and must score the same.
 func (v *visit) agree(ctx context.Context, p *host.Plugin, a, b [][]byte) (string, error) {
+	if len(a) != len(b) {
+		return "", fmt.Errorf("%d payloads, then %d: want as many of the same data set", len(a), len(b))
+	}
 	d := compare(a, b)
 	if d.count == 0 {
 		return d.String(), nil
@@ -144,13 +147,24 @@ func (v *visit) agree(ctx context.Context, p *host.Plugin, a, b [][]byte) (strin
 	if err != nil {
 		return "", fmt.Errorf("%v; scoring them: %w", d, err)
 	}
-	for i, m := range before.Metrics {
-		n := after.Metrics[i].Value
-		if !(math.Abs(m.Value-n) <= scoreTolerance*math.Abs(m.Value)) {
-			return "", fmt.Errorf("%v; they score %s = %v and %v, want the same", d, m.Name, m.Value, n)
-		}
+	if err := sameScores(before, after); err != nil {
+		return "", fmt.Errorf("%v; %w", d, err)
 	}
 	return fmt.Sprintf("%v; both score %s", d, metrics(before)), nil
+}
+
+// sameScores wants the same metrics, with values that differ by rounding alone.
+func sameScores(a, b sdk.Score) error {
+	if len(a.Metrics) != len(b.Metrics) {
+		return fmt.Errorf("they score %s, and %s: want the same metrics", metrics(a), metrics(b))
+	}
+	for i, m := range a.Metrics {
+		n := b.Metrics[i]
+		if m.Name != n.Name || !(math.Abs(m.Value-n.Value) <= scoreTolerance*math.Abs(m.Value)) {
+			return fmt.Errorf("they score %s = %v and %s = %v, want the same", m.Name, m.Value, n.Name, n.Value)
+		}
+	}
+	return nil
 }
 
 // score scores payloads of the first samples of the data set, as a harness does.

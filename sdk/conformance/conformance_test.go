@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,6 +72,16 @@ func TestEachCheckCanFail(t *testing.T) {
 		if !tested[name] {
 			t.Errorf("check %s has no broken plugin", name)
 		}
+	}
+}
+
+// TestLargeBatchesAreNoHoard has a plugin whose full batches need 320 MB, again and again the same.
+func TestLargeBatchesAreNoHoard(t *testing.T) {
+	t.Parallel()
+	s := subject(t, "large batches")
+	s.Open.Batch, s.Open.Sessions, s.Only = 256, 1, []string{"back-pressure"}
+	if results := Run(t.Context(), s, nil); len(results) != 1 || results[0].Outcome != Pass {
+		t.Errorf("got %+v, want that it passes", results)
 	}
 }
 
@@ -154,6 +165,35 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestProcessesThatDisagree has two processes of a plugin open data sets, or list metrics, that differ in number.
+func TestProcessesThatDisagree(t *testing.T) {
+	two, one := [][]byte{{1}, {2}}, [][]byte{{1}}
+	for _, c := range [][2][][]byte{{two, one}, {one, two}} {
+		_, err := new(visit).agree(t.Context(), nil, c[0], c[1])
+		if err == nil || !strings.Contains(err.Error(), "want as many") {
+			t.Errorf("%d and %d payloads: error %v", len(c[0]), len(c[1]), err)
+		}
+	}
+	accuracy, loss := sdk.Metric{Name: "accuracy", Value: 90}, sdk.Metric{Name: "loss", Value: 90}
+	score := func(metrics ...sdk.Metric) sdk.Score { return sdk.Score{Metrics: metrics} }
+	for name, c := range map[string]struct {
+		a, b sdk.Score
+		same bool
+	}{
+		"equal":     {score(accuracy, loss), score(accuracy, loss), true},
+		"rounding":  {score(accuracy), score(sdk.Metric{Name: "accuracy", Value: 90.01}), true},
+		"value":     {score(accuracy), score(sdk.Metric{Name: "accuracy", Value: 89}), false},
+		"no number": {score(accuracy), score(sdk.Metric{Name: "accuracy", Value: math.NaN()}), false},
+		"fewer":     {score(accuracy, loss), score(accuracy), false},
+		"more":      {score(accuracy), score(accuracy, loss), false},
+		"others":    {score(accuracy), score(loss), false},
+	} {
+		if err := sameScores(c.a, c.b); (err == nil) != c.same {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
 func TestSlowSubjectsAreAskedForLess(t *testing.T) {
 	for _, c := range []struct {
 		took time.Duration
@@ -165,6 +205,22 @@ func TestSlowSubjectsAreAskedForLess(t *testing.T) {
 	}
 	if got := allowed(7500, 10_000); got != growthBytes*3/4 {
 		t.Errorf("three quarters of the queries may keep %d bytes, want %d", got, growthBytes*3/4)
+	}
+}
+
+// TestTimeOfChecks gives those of the whole data set all the time, and the check of memory what the user gives it.
+func TestTimeOfChecks(t *testing.T) {
+	for name, least := range map[string]time.Duration{"accuracy": 0, "reference": 0, "order": checkMost, "memory": checkMost + time.Hour} {
+		var until time.Time
+		var bounded bool
+		c := check{name: name, run: func(ctx context.Context, _ *visit) (string, error) {
+			until, bounded = ctx.Deadline()
+			return "", nil
+		}}
+		c.make(t.Context(), Subject{MemoryTime: time.Hour}, &memo{})
+		if own := least > 0; bounded != own || own && time.Until(until) < least-time.Minute {
+			t.Errorf("%s: a bound %v in %v, want one %v after %v", name, bounded, time.Until(until), own, least)
+		}
 	}
 }
 

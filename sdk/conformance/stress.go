@@ -62,7 +62,7 @@ func backPressure(ctx context.Context, v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := c.ask(ctx, c.all()); err != nil { // grown to its working size
+	if _, err := c.ask(ctx, c.some(0, c.fill())); err != nil { // grown to its working size
 		return "", err
 	}
 	before, err := residentBytes(c.plugin.PID())
@@ -103,6 +103,12 @@ func backPressure(ctx context.Context, v *visit) (string, error) {
 		return "", fmt.Errorf("a query still waits for room %v after the workload was closed", v.subject.Patience)
 	}
 	return found, nil
+}
+
+// fill is how many samples bring all of the plugin's memory to use: a full batch in each session, and one that waits.
+func (c *client) fill() int {
+	info := c.workload.Info()
+	return max(c.size, min(info.Batch*(info.Sessions+1), floodSamples))
 }
 
 func cancellation(ctx context.Context, v *visit) (string, error) {

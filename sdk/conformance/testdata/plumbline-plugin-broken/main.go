@@ -112,6 +112,7 @@ type brokenWorkload struct {
 	scenario loadgen.Scenario
 	seen     map[float32]bool
 	hoard    [][]byte
+	scratch  []byte
 }
 
 func (w *brokenWorkload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
@@ -121,6 +122,10 @@ func (w *brokenWorkload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	case "hoards":
 		for range samples {
 			w.keep(8 << 10)
+		}
+	case "large batches": // is none: the memory is used again
+		if n := len(samples) * 5 << 18; n > len(w.scratch) {
+			w.scratch = bytes.Repeat([]byte{1}, n)
 		}
 	case "caches":
 		for _, s := range samples {
