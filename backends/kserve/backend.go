@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/grpc/metadata"
 
@@ -67,9 +68,13 @@ func (b Backend) header(set settings) (metadata.MD, error) {
 	token, ok := "", false
 	if b.Lookup != nil {
 		token, ok = b.Lookup(set.token)
+		token = strings.TrimSpace(token) // a file's last line ends in a newline
 	}
 	if !ok || token == "" {
 		return nil, fmt.Errorf("%w: option token_env: the environment variable %s is not set", backend.ErrOption, set.token)
+	}
+	if !printable(token) {
+		return nil, fmt.Errorf("%w: option token_env: the environment variable %s holds more than printable ASCII", backend.ErrOption, set.token)
 	}
 	md.Set("authorization", "Bearer "+token)
 	return md, nil

@@ -114,7 +114,7 @@ func explain(err error) error {
 	}
 	switch s.Code() {
 	case codes.Unavailable:
-		return unreachable(strings.TrimPrefix(s.Message(), "connection error: "))
+		return unavailable(s.Message())
 	case codes.DeadlineExceeded:
 		return errors.New("no answer in time (option timeout)")
 	case codes.Unimplemented:
@@ -127,7 +127,18 @@ func explain(err error) error {
 	return fmt.Errorf("%s (%v)", s.Message(), s.Code())
 }
 
-// unreachable words why there is no connection. gRPC gives the reason as a text alone.
+// unavailable words what the server says, or gRPC on the connection to it, which the text alone tells apart.
+func unavailable(message string) error {
+	if reason, ok := strings.CutPrefix(message, "connection error: "); ok {
+		return unreachable(reason)
+	}
+	if reason, ok := strings.CutPrefix(message, "error reading from server: "); ok {
+		return fmt.Errorf("the connection broke: %s", reason)
+	}
+	return fmt.Errorf("unavailable: %s", message)
+}
+
+// unreachable words why there is no connection.
 func unreachable(reason string) error {
 	switch {
 	case certificateFault(reason):

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -134,7 +135,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"texts", serve(t, &server{fault: "text output"}, ""), nil, backend.ErrTensors, []string{`"n"`, "uint8", "int64"}},
 		{"no stream", plain, map[string]string{"url": plain.address, "stream": "on"}, nil, []string{plain.address, "does not stream", "stream=off"}},
 		{"headers", plain, map[string]string{"url": plain.address, "header.grpc-x": "1", "header.Authorization": "x", "header.a": "\n", "header.": "1"}, backend.ErrOption,
-			[]string{"header.grpc-x=1", "token_env", "header.a=", "header.=1"}},
+			[]string{"header.grpc-x: ", "token_env", "header.a: ", "header.: "}},
+		{"TLS at some", plain, map[string]string{"url": plain.address + ",grpcs://" + plain.address}, backend.ErrOption, []string{"all endpoints with TLS"}},
 		{"token", serve(t, &server{token: "secret"}, ""), nil, nil, []string{"token_env"}},
 	}
 	for _, c := range cases {
@@ -201,6 +203,58 @@ func TestAnErrorOfOneRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantAll(t, run(t.Context(), s), "CUDA out of memory") // it is the model's: no other endpoint is tried
+}
+
+// TestAServerThatIsFull has been reached.
+func TestAServerThatIsFull(t *testing.T) {
+	s := open(t, map[string]string{"url": serve(t, &server{fault: "full"}, "").address})
+	err := run(t.Context(), s)
+	wantAll(t, err, "is lost: unavailable: the queue is full")
+}
+
+// TestSecretsAreNotShown: errors go to screens and logs.
+func TestSecretsAreNotShown(t *testing.T) {
+	for key, value := range map[string]string{
+		"url":                        "grpcs://user:hunter2@host:1",
+		"header.authorization":       "Bearer hunter2",
+		"header.Proxy-Authorization": "Basic hunter2",
+		"header.cookie":              "session=hunter2",
+		"header.X-API-Key":           "hunter2",
+		"header.trace":               "hunter2\n",
+	} {
+		_, err := readSettings(map[string]string{"url": "host:1", key: value})
+		wantAll(t, err, "option "+key+": ")
+		if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v", err)
+		}
+	}
+	_, err := Backend{Lookup: func(string) (string, bool) { return "hunter2\nX: y", true }}.header(settings{token: "T"})
+	wantAll(t, err, "printable ASCII")
+	if strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestEveryServerIsNamed(t *testing.T) {
+	var urls []string
+	for _, name := range []string{"a", "b", "a"} {
+		urls = append(urls, serve(t, &server{name: name}, "").address)
+	}
+	s := open(t, map[string]string{"url": strings.Join(urls, ",")})
+	if v := s.(backend.Describer).Describe().Version; v != "a 1, b 1" {
+		t.Errorf("servers %q, want each name once", v)
+	}
+}
+
+func TestAServerThatDoesNotSayWhetherItIsReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wires{hosts: map[string]*wire{}}
+		hung := &hanging{}
+		hung.hangs.Store(true)
+		w.serve(t, "a:1", hung)
+		_, err := Backend{dial: w.dial}.Open(t.Context(), doubler(), backend.Config{Options: map[string]string{"url": "a:1"}})
+		wantAll(t, err, "not ready within 10s", "option connect_timeout")
+	})
 }
 
 func TestHangIsAnError(t *testing.T) {

@@ -34,7 +34,7 @@ func (s *session) describe(ctx context.Context, e *endpoint, m backend.Model) (i
 	ctx, cancel := s.call(ctx)
 	defer cancel()
 	if about, err := e.rpc.ServerMetadata(ctx, &oip.ServerMetadataRequest{}); err == nil {
-		s.server = strings.TrimSpace(about.Name + " " + about.Version)
+		s.called(strings.TrimSpace(about.Name + " " + about.Version))
 	}
 	r, err := e.rpc.ModelMetadata(ctx, &oip.ModelMetadataRequest{Name: s.settings.model, Version: s.settings.version})
 	if err != nil {
@@ -43,6 +43,13 @@ func (s *session) describe(ctx context.Context, e *endpoint, m backend.Model) (i
 	inputs, errIn := bound("input", m.Inputs, r.Inputs)
 	outputs, errOut := bound("output", m.Outputs, r.Outputs)
 	return inputs, outputs, errors.Join(errIn, errOut)
+}
+
+// called notes what a server calls itself: each name once.
+func (s *session) called(name string) {
+	if name != "" && !slices.Contains(s.servers, name) {
+		s.servers = append(s.servers, name)
+	}
 }
 
 // bound finds the benchmark's tensors among the server's.

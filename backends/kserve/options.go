@@ -73,17 +73,26 @@ func options() []option {
 
 func readURLs(s *settings, value string) error {
 	for _, url := range strings.Split(value, ",") {
-		url = strings.TrimSpace(url)
-		if rest, ok := strings.CutPrefix(url, "grpcs://"); ok {
-			url, s.tls = rest, true
-		}
+		url, secure := strings.CutPrefix(strings.TrimSpace(url), "grpcs://")
 		url = strings.TrimPrefix(url, "grpc://")
-		if host, port, ok := strings.Cut(url, ":"); !ok || host == "" || port == "" {
-			return fmt.Errorf("endpoint %q, want HOST:PORT", url)
+		if host, port, ok := strings.Cut(url, ":"); !ok || host == "" || port == "" || strings.ContainsAny(url, "@/?#") {
+			return fmt.Errorf("endpoint %q, want HOST:PORT", withoutUser(url))
 		}
-		s.urls = append(s.urls, url)
+		if len(s.urls) > 0 && secure != s.tls {
+			return fmt.Errorf("endpoint %q, want all endpoints with TLS (grpcs://HOST:PORT) or none", url)
+		}
+		s.urls, s.tls = append(s.urls, url), secure
 	}
 	return nil
+}
+
+// withoutUser leaves out what stands before a host, which may be a password, and what stands behind it.
+func withoutUser(url string) string {
+	url = url[strings.LastIndexByte(url, '@')+1:]
+	if end := strings.IndexAny(url, "/?#"); end >= 0 {
+		url = url[:end]
+	}
+	return url
 }
 
 func readStream(s *settings, value string) error {
@@ -106,14 +115,28 @@ func readHeader(s *settings, name, value string) error {
 	if name == "" || strings.Trim(name, headerLetters) != "" || strings.HasPrefix(name, "grpc-") || strings.HasSuffix(name, "-bin") {
 		return errors.New("want a header's name: letters, digits, - _ and ., not grpc-... nor ...-bin")
 	}
-	if name == "authorization" {
-		return errors.New("a token does not belong on a command line: option token_env names its environment variable")
+	if secret(name) {
+		return errors.New("a secret does not belong on a command line, nor into results, which show all options: " +
+			"option token_env names the environment variable with a token")
 	}
-	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
+	if !printable(value) {
 		return errors.New("want printable ASCII")
 	}
 	s.headers = append(s.headers, name, value)
 	return nil
+}
+
+// secret tells which headers hold secrets.
+func secret(name string) bool {
+	switch name {
+	case "authorization", "proxy-authorization", "cookie", "api-key", "apikey", "x-api-key", "x-auth-token", "x-goog-api-key":
+		return true
+	}
+	return false
+}
+
+func printable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 func readLost(s *settings, value string) error {
@@ -152,15 +175,8 @@ func readSettings(given map[string]string) (settings, error) {
 	known := options()
 	var faults []error
 	for _, key := range slices.Sorted(maps.Keys(given)) {
-		i := slices.IndexFunc(known, func(o option) bool { return o.Name == key })
-		if name, ok := strings.CutPrefix(key, headerPrefix); ok {
-			if err := readHeader(&s, name, given[key]); err != nil {
-				faults = append(faults, fmt.Errorf("option %s=%s: %w", key, given[key], err))
-			}
-		} else if i < 0 {
-			faults = append(faults, fmt.Errorf("unknown option %q, want one of %s", key, names(known)))
-		} else if err := known[i].read(&s, given[key]); err != nil {
-			faults = append(faults, fmt.Errorf("option %s=%s: %w", key, given[key], err))
+		if err := s.set(known, key, given[key]); err != nil {
+			faults = append(faults, err)
 		}
 	}
 	if given["url"] == "" {
@@ -170,6 +186,28 @@ func readSettings(given map[string]string) (settings, error) {
 		return s, fmt.Errorf("%w: %w", backend.ErrOption, errors.Join(faults...))
 	}
 	return s, nil
+}
+
+// set reads one option. Its error shows the value, unless that may hold a secret.
+func (s *settings) set(known []option, key, value string) error {
+	if name, ok := strings.CutPrefix(key, headerPrefix); ok {
+		if err := readHeader(s, name, value); err != nil {
+			return fmt.Errorf("option %s: %w", key, err)
+		}
+		return nil
+	}
+	i := slices.IndexFunc(known, func(o option) bool { return o.Name == key })
+	if i < 0 {
+		return fmt.Errorf("unknown option %q, want one of %s", key, names(known))
+	}
+	err := known[i].read(s, value)
+	switch {
+	case err == nil:
+		return nil
+	case key == "url":
+		return fmt.Errorf("option url: %w", err)
+	}
+	return fmt.Errorf("option %s=%s: %w", key, value, err)
 }
 
 func names(known []option) string {

@@ -1,6 +1,7 @@
 package kserve
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"strings"
@@ -24,6 +25,7 @@ type server struct {
 	oip.UnimplementedGRPCInferenceServiceServer
 	fault   string
 	token   string
+	name    string // what it calls itself; empty: test
 	delay   time.Duration
 	streams bool                       // it has the call for streams
 	model   *oip.ModelMetadataResponse // another model, which answers with its inputs; nil: the doubler
@@ -77,7 +79,7 @@ func (s *server) ModelReady(ctx context.Context, r *oip.ModelReadyRequest) (*oip
 }
 
 func (s *server) ServerMetadata(context.Context, *oip.ServerMetadataRequest) (*oip.ServerMetadataResponse, error) {
-	return &oip.ServerMetadataResponse{Name: "test", Version: "1"}, nil
+	return &oip.ServerMetadataResponse{Name: cmp.Or(s.name, "test"), Version: "1"}, nil
 }
 
 func (s *server) ModelMetadata(context.Context, *oip.ModelMetadataRequest) (*oip.ModelMetadataResponse, error) {
@@ -117,6 +119,9 @@ func (s *server) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oip
 	case <-time.After(s.delay):
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+	if s.fault == "full" {
+		return nil, status.Error(codes.Unavailable, "the queue is full")
 	}
 	if s.fault == "errors" && s.served.Load() == 2 {
 		return nil, status.Error(codes.Internal, "CUDA out of memory")

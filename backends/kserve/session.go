@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -19,7 +22,7 @@ type session struct {
 	settings        settings
 	header          metadata.MD
 	endpoints       []*endpoint
-	server          string // what it calls itself
+	servers         []string // what they call themselves
 	inputs, outputs []tensor
 	inputInfos      []backend.TensorInfo
 	outputInfos     []backend.TensorInfo
@@ -28,6 +31,8 @@ type session struct {
 	mu       sync.Mutex
 	stop     context.CancelFunc // of watching; nil: it is not watched
 	watching sync.WaitGroup
+	closing  sync.Once
+	closed   error // of Close
 }
 
 // call is a context for one request to a server.
@@ -62,7 +67,12 @@ func (s *session) awaitReady(ctx context.Context, e *endpoint) error {
 		if lasting(err) {
 			return fmt.Errorf("endpoint %s: %w", e.url, explain(err))
 		}
-		if why == nil || ctx.Err() == nil {
+		switch {
+		case ctx.Err() == nil:
+			why = explain(err)
+		case why == nil && status.Code(err) == codes.DeadlineExceeded:
+			why = errors.New("no answer in time (option connect_timeout)")
+		case why == nil:
 			why = explain(err)
 		}
 		select {
@@ -97,9 +107,9 @@ func (s *session) Limits() backend.Limits {
 	return backend.Limits{Concurrency: s.settings.concurrency, PreferredBatch: s.settings.batch, MaxBatch: s.settings.batch}
 }
 
-// Describe names the server and the endpoints, and what each of several has answered since Restart.
+// Describe names the servers and the endpoints, and what each of several has answered since Restart.
 func (s *session) Describe() backend.Info {
-	info := backend.Info{Version: s.server, Details: map[string]string{"model": s.settings.model, "call": s.calls()}}
+	info := backend.Info{Version: strings.Join(s.servers, ", "), Details: map[string]string{"model": s.settings.model, "call": s.calls()}}
 	for _, e := range s.endpoints {
 		info.Devices = append(info.Devices, e.url)
 		if len(s.endpoints) > 1 {
@@ -137,8 +147,14 @@ func (s *session) calls() string {
 	return fmt.Sprintf("ModelStreamInfer at %d of %d endpoints, else ModelInfer", streams, len(s.endpoints))
 }
 
-// Close ends the connections. It fails where a server answered what was not asked, which may have come after the last Run.
+// Close ends the connections. It fails where a server answered what was not asked, which may have come after the last Run. To
+// close again does no more than to say so again.
 func (s *session) Close() error {
+	s.closing.Do(func() { s.closed = s.close() })
+	return s.closed
+}
+
+func (s *session) close() error {
 	s.mu.Lock()
 	if s.stop != nil {
 		s.stop()

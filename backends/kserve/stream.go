@@ -194,9 +194,13 @@ func (t *stream) giveUp(id string) {
 	}
 }
 
-// end ends the stream: all who wait get the first reason.
+// end ends the stream: all who wait get the first reason. It is known before the call is cancelled, which would be one itself.
 func (t *stream) end(err error) {
+	t.fail(err)
 	t.cancel()
+}
+
+func (t *stream) fail(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.fault == nil {

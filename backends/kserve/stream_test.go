@@ -134,6 +134,24 @@ func TestAnswersWithoutIDs(t *testing.T) {
 	_ = s.Close()
 }
 
+// TestTheReasonIsKnownFirst: what the end of the call would say is none.
+func TestTheReasonIsKnownFirst(t *testing.T) {
+	s := &stream{}
+	s.cancel = func() {
+		if !errors.Is(s.err(), context.DeadlineExceeded) {
+			t.Errorf("the reason is %v when the call ends", s.err())
+		}
+	}
+	s.end(context.DeadlineExceeded)
+}
+
+func TestCloseTwice(t *testing.T) {
+	s := unclosed(t, map[string]string{"url": serve(t, &server{streams: true}, "").address})
+	if err := errors.Join(run(t.Context(), s), s.Close(), s.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAnErrorOfOneRequestOfAStream(t *testing.T) {
 	s := open(t, map[string]string{"url": serve(t, &server{fault: "errors", streams: true}, "").address})
 	if err := errors.Join(run(t.Context(), s), run(t.Context(), s)); err != nil {

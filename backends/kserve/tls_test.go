@@ -25,7 +25,7 @@ import (
 func TestTokenAndTLS(t *testing.T) {
 	cert, ca := certificate(t, loopback, time.Hour)
 	srv := serve(t, &server{token: "secret", streams: true}, "", grpc.Creds(credentials.NewServerTLSFromCert(&cert)))
-	b := Backend{Lookup: func(name string) (string, bool) { return "secret", name == "MY_TOKEN" }}
+	b := Backend{Lookup: func(name string) (string, bool) { return "secret\n", name == "MY_TOKEN" }} // as a file has it
 	for _, stream := range []string{"on", "off"} {
 		s, err := b.Open(t.Context(), doubler(), backend.Config{Options: map[string]string{
 			"url": "grpcs://" + srv.address, "ca": ca, "token_env": "MY_TOKEN", "stream": stream,
