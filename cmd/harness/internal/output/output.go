@@ -17,7 +17,7 @@ import (
 )
 
 // DefaultDir is where results go without --out: this directory, or out-2, out-3, ... where it already holds a result of
-// the same runs.
+// the same runs, or another session writes there.
 const DefaultDir = "out"
 
 // logs are the files that a run writes into its directory.
@@ -55,11 +55,19 @@ func Choose(out string, force bool, dirs []string) (string, error) {
 }
 
 func free(dirs []string) string {
-	dir := DefaultDir
-	for n := 2; len(occupied(dir, dirs)) > 0; n++ {
-		dir = fmt.Sprintf("%s-%d", DefaultDir, n)
+	n := 1
+	for len(occupied(numbered(n), dirs)) > 0 {
+		n++
 	}
-	return dir
+	return numbered(n)
+}
+
+// numbered is the nth of the default directories: out, out-2, out-3, ...
+func numbered(n int) string {
+	if n == 1 {
+		return DefaultDir
+	}
+	return fmt.Sprintf("%s-%d", DefaultDir, n)
 }
 
 // occupied lists the runs' directories that hold a log file.
@@ -84,10 +92,14 @@ func hasLogs(dir string) bool {
 func Prepare(out string, dirs []string) error {
 	for _, dir := range dirs {
 		if err := prepare(out, dir); err != nil {
-			return exitcode.With(exitcode.Usage, fmt.Errorf("output directory %s: %w; choose a directory that can be written with --out", out, err))
+			return unwritable(out, err)
 		}
 	}
 	return nil
+}
+
+func unwritable(out string, err error) error {
+	return exitcode.With(exitcode.Usage, fmt.Errorf("output directory %s: %w; choose a directory that can be written with --out", out, err))
 }
 
 func prepare(out, run string) error {

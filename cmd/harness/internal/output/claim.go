@@ -1,0 +1,102 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+)
+
+// LockName is the file in an output directory that the session which writes there holds a lock on.
+const LockName = ".lock"
+
+// errInUse says that another session writes to a directory.
+var errInUse = errors.New("another run writes to it at this moment")
+
+// Claim is an output directory that nobody else writes to until it is released. The kernel releases it with the process
+// at the latest; the file of the lock may stay behind then, and claims nothing.
+type Claim struct {
+	Dir  string
+	lock *os.File
+}
+
+// Take chooses the output directory for runs in dirs as Choose does, makes it and claims it. One that another session has
+// claimed counts as one that holds results, whose runs force does not replace.
+func Take(out string, force bool, dirs []string) (*Claim, error) {
+	if out == "" {
+		return takeFree(dirs)
+	}
+	if _, err := Choose(out, force, dirs); err != nil { // before anything is written
+		return nil, err
+	}
+	c, err := claim(out)
+	if errors.Is(err, errInUse) {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("output directory %s: %w; wait for its end, or choose another directory with --out", out, err))
+	}
+	if err != nil {
+		return nil, unwritable(out, err)
+	}
+	if _, err := Choose(out, force, dirs); err != nil { // the results of a session that has ended in between
+		c.Release()
+		return nil, err
+	}
+	return c, nil
+}
+
+// takeFree claims the first of the default directories that is nobody's and holds no result of the runs.
+func takeFree(dirs []string) (*Claim, error) {
+	for n := 1; ; n++ {
+		dir := numbered(n)
+		if len(occupied(dir, dirs)) > 0 {
+			continue
+		}
+		c, err := claim(dir)
+		switch {
+		case errors.Is(err, errInUse):
+			continue
+		case err != nil:
+			return nil, unwritable(dir, err)
+		case len(occupied(dir, dirs)) == 0:
+			return c, nil
+		}
+		c.Release() // a session has ended there in between
+	}
+}
+
+func claim(dir string) (*Claim, error) {
+	path := filepath.Join(dir, LockName)
+	for {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+		lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		err = tryLock(lock)
+		if err == nil && isStill(lock, path) {
+			return &Claim{dir, lock}, nil
+		}
+		_ = lock.Close()
+		if err != nil {
+			return nil, err
+		}
+		// Its owner removed the file before the lock was taken: the lock is on a file that nobody else finds.
+	}
+}
+
+// isStill reports whether an open file is the one that path names.
+func isStill(f *os.File, path string) bool {
+	open, err1 := f.Stat()
+	named, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(open, named)
+}
+
+// Release gives the directory free. The file goes while it is locked: who has it open finds that it is not the one of its
+// name any more.
+func (c *Claim) Release() {
+	_ = os.Remove(c.lock.Name())
+	_ = c.lock.Close()
+}

@@ -1,0 +1,26 @@
+//go:build unix
+
+package output
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// tryLock locks an open file for as long as it is open, or says that it is in use. Where the file system has no locks,
+// nobody can tell, and the file counts as locked.
+func tryLock(f *os.File) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	for errors.Is(err, unix.EINTR) {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return errInUse
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, unix.ENOLCK):
+		return nil
+	}
+	return err
+}
