@@ -3,7 +3,7 @@ package cli
 import (
 	"bytes"
 	"io"
-
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +25,7 @@ type shell struct {
 	env     map[string]string
 	signals chan os.Signal
 	exit    func(int)
+	root    fs.FS // the machine's
 	fakes   map[string]*plugintest.Fake
 
 	stdout, stderr buffer
@@ -56,7 +57,7 @@ func newShell(t *testing.T) *shell {
 
 func newShellWith(t *testing.T, fakes map[string]*plugintest.Fake) *shell {
 	s := &shell{
-		t: t, dir: t.TempDir(), plugins: t.TempDir(), env: map[string]string{}, signals: make(chan os.Signal, 2), fakes: fakes,
+		t: t, dir: t.TempDir(), plugins: t.TempDir(), env: map[string]string{}, signals: make(chan os.Signal, 2), fakes: fakes, root: machine(),
 		exit: func(code int) { t.Errorf("the process was ended with code %d", code) },
 	}
 	s.env["PLUMBLINE_PLUGINS"] = s.plugins
@@ -80,7 +81,7 @@ func (s *shell) run(args ...string) (code int) {
 		Env:     func(key string) string { return s.env[key] },
 		Signals: s.signals, Exit: s.exit,
 		Now:     func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
-		Root:    machine(),
+		Root:    s.root,
 		Plugins: plugintest.New(s.fakes),
 	})
 	for name, f := range s.fakes {

@@ -12,12 +12,6 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
 )
 
-// choose decides where the plan's results go.
-func choose(p *plan.Plan, r plan.Request) (err error) {
-	p.Out, err = output.Choose(r.Out, r.Force, runDirs(p))
-	return err
-}
-
 // prepare makes the output tree, before anything is launched.
 func prepare(p *plan.Plan) error {
 	if err := output.Prepare(p.Out, runDirs(p)); err != nil {
@@ -41,7 +35,10 @@ func runDirs(p *plan.Plan) []string {
 }
 
 // dryRun prints what run would do.
-func (a *app) dryRun(p *plan.Plan) error {
+func (a *app) dryRun(p *plan.Plan, r plan.Request) (err error) {
+	if p.Out, err = output.Choose(r.Out, r.Force, runDirs(p)); err != nil {
+		return err
+	}
 	fmt.Fprintf(a.Stdout, "%s: %s, nothing is run\n\n", p.Served.Model.Name, plural(len(p.Runs), "run"))
 	t := planTable(p)
 	if _, err := t.WriteTo(a.Stdout); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/output"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
 )
 
@@ -51,7 +52,7 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	return c
 }
 
-// run is plan, prepare, run, report.
+// run is plan, claim, prepare, run, report.
 func (a *app) run(c *cobra.Command, r *runFlags) error {
 	if err := strayAudit(r.Audit); err != nil {
 		return err
@@ -60,16 +61,16 @@ func (a *app) run(c *cobra.Command, r *runFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := choose(p, r.Request); err != nil {
-		return err
-	}
 	if r.dryRun {
-		return a.dryRun(p)
+		return a.dryRun(p, r.Request)
 	}
-	if err := prepare(p); err != nil {
+	claim, err := output.Take(r.Out, r.Force, runDirs(p))
+	if err != nil {
 		return err
 	}
-	s, err := a.newSession(c.Context(), p, r)
+	defer claim.Release()
+	p.Out = claim.Dir
+	s, err := a.newSession(p, r)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type session struct {
 	wrote  error // of what was written so far
 }
 
-func (a *app) newSession(ctx context.Context, p *plan.Plan, r *runFlags) (*session, error) {
+func (a *app) newSession(p *plan.Plan, r *runFlags) (*session, error) {
 	s := &session{app: a, plan: p, flags: r}
 	facts, err := a.facts(p)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *app) newSession(ctx context.Context, p *plan.Plan, r *runFlags) (*sessi
 		s.runner.Watch = s.watch
 	}
 	a.onKill(s.runner.Kill)
-	return s, ctx.Err()
+	return s, nil
 }
 
 // facts gathers what every record says.
@@ -61,50 +61,75 @@ func (a *app) facts(p *plan.Plan) (run.Facts, error) {
 
 // runAll makes the runs in order. A run that fails ends the session: those after it are recorded as not run.
 func (s *session) runAll(ctx context.Context) error {
+	if err := s.prepare(); err != nil {
+		output.Prune(s.plan.Out, runDirs(s.plan))
+		return err
+	}
 	var records []report.Run
-	var failure error
-	for _, t := range s.plan.Runs {
-		if failure != nil {
-			rec := s.runner.Record(s.plan, t)
-			rec.Skip()
-			records = append(records, rec)
-			s.row(rec)
-			continue
-		}
-		rec, err := s.run(ctx, t)
-		failure = err
+	add := func(rec report.Run) {
 		records = append(records, rec)
 		s.row(rec)
 	}
-	return s.finish(records, failure)
+	for i, t := range s.plan.Runs {
+		rec, err := s.run(ctx, t)
+		add(rec)
+		if err == nil {
+			continue
+		}
+		skipped := s.skipped(s.plan.Runs[i+1:], exitcode.Of(err))
+		for _, rec := range skipped {
+			add(rec)
+		}
+		return s.finish(records, errors.Join(err, s.save(skipped...)))
+	}
+	return s.finish(records, nil)
+}
+
+// prepare makes the output tree. Before it removes the logs of earlier runs, result.json says that those that take their
+// place are not made: at no moment does it speak of files that are gone.
+func (s *session) prepare() error {
+	if err := s.save(s.skipped(s.plan.Runs, exitcode.Interrupted)...); err != nil {
+		return err
+	}
+	return prepare(s.plan)
+}
+
+// skipped are the records of runs that are not made, for what ends with code.
+func (s *session) skipped(runs []plan.Run, code exitcode.Code) []report.Run {
+	records := make([]report.Run, len(runs))
+	for i, t := range runs {
+		records[i] = s.runner.Record(s.plan, t)
+		records[i].Skip(code)
+	}
+	return records
 }
 
 // run makes one run. Its record is in the output directory from the beginning, as one that is not finished.
 func (s *session) run(ctx context.Context, t plan.Run) (report.Run, error) {
 	rec := s.runner.Record(s.plan, t)
 	rec.Begin()
-	if err := report.Save(s.plan.Out, rec); err != nil {
-		return rec, exitcode.With(exitcode.Usage, err)
+	if err := s.save(rec); err != nil {
+		rec.Finish(err)
+		return rec, err
 	}
 	rec, err := s.runner.Run(ctx, s.plan, t)
-	return rec, errors.Join(err, report.Save(s.plan.Out, rec))
+	if lost := s.save(rec); lost != nil {
+		err = errors.Join(err, lost)
+		rec.Finish(err)
+	}
+	return rec, err
+}
+
+// save merges records into the files of results. One that cannot be written is the output directory's fault.
+func (s *session) save(records ...report.Run) error {
+	return exitcode.With(exitcode.Usage, report.Save(s.plan.Out, records...))
 }
 
 // finish writes what follows the last run and returns the session's error: a failure, or an outcome that is not good.
 func (s *session) finish(records []report.Run, failure error) error {
 	output.Prune(s.plan.Out, runDirs(s.plan))
 	d := report.NewDocument(records)
-	if s.flags.json {
-		text, err := d.JSON()
-		if err != nil {
-			return err
-		}
-		if _, err := s.Stdout.Write(text); err != nil {
-			return err
-		}
-	} else if err := report.WriteFooter(s.Stdout, s.plan.Out); err != nil {
-		return err
-	}
+	s.wrote = errors.Join(s.wrote, s.writeEnd(d))
 	if err := errors.Join(failure, s.wrote); err != nil {
 		return err
 	}
@@ -112,6 +137,19 @@ func (s *session) finish(records []report.Run, failure error) error {
 		return &exitcode.Outcome{Code: exitcode.Code(d.ExitCode)}
 	}
 	return nil
+}
+
+// writeEnd ends the report, or is all of it: as JSON.
+func (s *session) writeEnd(d report.Document) error {
+	if !s.flags.json {
+		return report.WriteFooter(s.Stdout, s.plan.Out)
+	}
+	text, err := d.JSON()
+	if err != nil {
+		return err
+	}
+	_, err = s.Stdout.Write(text)
+	return err
 }
 
 // opened writes the header when the first workload is open, and says what runs.

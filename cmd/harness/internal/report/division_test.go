@@ -8,6 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/division"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/texttest"
 )
 
@@ -54,7 +55,7 @@ func TestDivisionTexts(t *testing.T) {
 
 func TestADivisionThatIsNotKnownIsNotClaimed(t *testing.T) {
 	skipped := record("Offline", "performance")
-	skipped.Skip()
+	skipped.Skip(exitcode.Plugin)
 	text, err := NewDocument([]Run{skipped}).JSON()
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,29 +87,61 @@ func (r Run) same(o Run) bool {
 	return r.Model == o.Model && r.Scenario == o.Scenario && r.Mode == o.Mode
 }
 
-// Save merges a run into the scenario's result.json and into the one of the output directory.
-func Save(out string, r Run) error {
-	for _, dir := range []string{filepath.Join(out, r.Model, r.Scenario), out} {
-		if err := merge(filepath.Join(dir, FileName), r); err != nil {
-			return err
+// Save merges runs into the result.json of each one's scenario and into the one of the output directory. Where one of
+// these files cannot be read, none is changed.
+func Save(out string, runs ...Run) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	updates, err := merged(out, runs)
+	for _, u := range updates {
+		if err == nil {
+			err = u.write()
 		}
 	}
-	return nil
+	return err
 }
 
-func merge(path string, r Run) error {
+// update is the new text of a result file.
+type update struct {
+	path string
+	text []byte
+}
+
+// merged makes the updates of all files that runs go to, that of the output directory last.
+func merged(out string, runs []Run) ([]update, error) {
+	var updates []update
+	var faults []error
+	add := func(dir string, runs []Run) {
+		u, err := merge(filepath.Join(dir, FileName), runs)
+		updates, faults = append(updates, u), append(faults, err)
+	}
+	scenarios := map[string][]Run{}
+	for _, r := range runs {
+		dir := filepath.Join(out, r.Model, r.Scenario)
+		scenarios[dir] = append(scenarios[dir], r)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(scenarios)) {
+		add(dir, scenarios[dir])
+	}
+	add(out, runs)
+	return updates, errors.Join(faults...)
+}
+
+func merge(path string, runs []Run) (update, error) {
 	d, err := Read(path)
 	if err != nil {
-		return fmt.Errorf("merging into an existing result: %w; move it away", err)
+		return update{}, fmt.Errorf("merging into an existing result: %w; move it away", err)
 	}
-	text, err := d.Merge(r).JSON()
-	if err != nil {
+	text, err := d.Merge(runs...).JSON()
+	return update{path, text}, err
+}
+
+func (u update) write() error {
+	if err := os.MkdirAll(filepath.Dir(u.path), 0o755); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return replace(path, text)
+	return replace(u.path, u.text)
 }
 
 // replace writes a file whole: a reader, or a crash, sees the old text or the new one.

@@ -69,9 +69,9 @@ func (r *Run) Begin() {
 	r.normalise()
 }
 
-// Skip marks a run that an earlier one's failure kept from starting.
-func (r *Run) Skip() {
-	r.Status, r.Verdict = NotRun, "not run"
+// Skip marks a run that is not made: code is of what keeps it from starting, such as an earlier one's failure.
+func (r *Run) Skip(code exitcode.Code) {
+	r.Status, r.Verdict, r.ExitCode = NotRun, "not run", int(code)
 	r.normalise()
 }
 

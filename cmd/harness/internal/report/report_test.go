@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/judge"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/texttest"
@@ -95,7 +96,7 @@ func runs() map[string]Run {
 	interrupted := performed(loadgen.Server, nil)
 	interrupted.Finish(loadgen.ErrInterrupted)
 	skipped := record("Offline", "performance")
-	skipped.Skip()
+	skipped.Skip(exitcode.Plugin)
 	return map[string]Run{
 		"single-stream": performed(loadgen.SingleStream, nil),
 		"multi-stream":  performed(loadgen.MultiStream, nil),
@@ -226,7 +227,7 @@ func TestPerformanceText(t *testing.T) {
 }
 
 func TestExitCodes(t *testing.T) {
-	want := map[string]int{"invalid": 3, "accuracy-below": 4, "failed": 5, "interrupted": 130, "findpeak-nothing": 3}
+	want := map[string]int{"invalid": 3, "accuracy-below": 4, "failed": 5, "interrupted": 130, "skipped": 5, "findpeak-nothing": 3}
 	for name, run := range runs() {
 		if run.ExitCode != want[name] {
 			t.Errorf("%s: exit code %d, want %d", name, run.ExitCode, want[name])
@@ -281,8 +282,9 @@ func TestNumbersThatJSONLacks(t *testing.T) {
 func TestSave(t *testing.T) {
 	out := t.TempDir()
 	all := runs()
-	for _, name := range []string{"offline", "accuracy-pass", "server", "invalid"} { // the last replaces the one before
-		if err := Save(out, all[name]); err != nil {
+	// The last one replaces the one before.
+	for _, together := range [][]Run{{all["offline"], all["accuracy-pass"], all["server"]}, nil, {all["invalid"]}} {
+		if err := Save(out, together...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -317,6 +319,9 @@ func TestSaveBesideAForeignFile(t *testing.T) {
 	}
 	if err := Save(out, runs()["server"]); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v", err)
+	}
+	if left, err := os.ReadDir(out); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v: want the foreign file alone", left, err)
 	}
 }
 

@@ -60,7 +60,7 @@ func (r *Runner) Run(ctx context.Context, p *plan.Plan, t plan.Run) (report.Run,
 	err := r.perform(ctx, p, t, &rec)
 	files, listed := output.Files(p.Out, t.Dir)
 	rec.Files = files
-	err = errors.Join(err, listed)
+	err = errors.Join(err, exitcode.With(exitcode.Usage, listed))
 	rec.Finish(err)
 	return rec, err
 }
@@ -188,7 +188,7 @@ func (r *Runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pl
 		return err
 	}
 	if _, err := s.WriteText(dir); err != nil {
-		return err
+		return exitcode.With(exitcode.Usage, err)
 	}
 	// A backend that has its own model (a server) says that the embedded one does not run.
 	embedded := p.Embedded && rec.Workload != nil && rec.Workload.Embedded

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/output"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
+)
+
+// logOf is a log of a performance run in the shell's output directory.
+func (s *shell) logOf(scenario string) string {
+	return s.out("resnet50", scenario, "performance", "run_1", "mlperf_log_detail.txt")
+}
+
+// TestRunsThatReplaceOthers wants nothing of the runs whose logs are gone in any result.json.
+func TestRunsThatReplaceOthers(t *testing.T) {
+	s := newShell(t)
+	args := []string{"run", "resnet50", "--scenario", "SingleStream,Offline", "--mode", "performance", "--out", s.out()}
+	s.want(0, s.run(args...))
+	s.fakes["resnet50"].DieAfter = 10
+	s.want(5, s.run(append(args, "--force")...), "FAILED", "not run")
+	if _, err := os.Stat(s.logOf("Offline")); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the replaced log: %v", err)
+	}
+	offline := s.result().Runs[1]
+	for _, r := range []report.Run{offline, s.result("resnet50", "Offline").Runs[0]} {
+		if r.Status != report.NotRun || r.Performance != nil || len(r.Files) != 0 || r.ExitCode != 5 {
+			t.Errorf("result.json says %s, exit code %d, of a run that was not made; files %v", r.Status, r.ExitCode, r.Files)
+		}
+	}
+}
+
+// TestResultsThatCannotBeRead keeps the logs where their result cannot be replaced.
+func TestResultsThatCannotBeRead(t *testing.T) {
+	for _, broken := range []string{report.FileName, filepath.Join("resnet50", "Offline", report.FileName)} {
+		s := newShell(t)
+		args := []string{"run", "resnet50", "--scenario", "SingleStream,Offline", "--mode", "performance", "--out", s.out()}
+		s.want(0, s.run(args...))
+		whole, err := os.ReadFile(s.out("resnet50", "SingleStream", report.FileName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.write(filepath.Join("out", broken), "{")
+		s.want(2, s.run(append(args, "--force")...), s.out(broken), "move it away")
+		if _, err := os.Stat(s.logOf("SingleStream")); err != nil {
+			t.Errorf("%s: the log of a run that is still in a result: %v", broken, err)
+		}
+		if left, err := os.ReadFile(s.out("resnet50", "SingleStream", report.FileName)); err != nil || string(left) != string(whole) {
+			t.Errorf("%s: the other result is changed: %v", broken, err)
+		}
+	}
+}
+
+// TestOutputInUse keeps two sessions apart that write at the same time.
+func TestOutputInUse(t *testing.T) {
+	s := newShell(t)
+	t.Chdir(s.dir)
+	other, err := output.Take("", false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Release()
+	args := []string{"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance"}
+	s.want(0, s.run(args...), "in out-2\n")
+	s.want(2, s.run(append(args, "--out", "out", "--force")...), "output directory out", "another run", "--out")
+	if _, err := os.Stat(filepath.Join("out-2", output.LockName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the lock of a session that has ended: %v", err)
+	}
+}
+
+// hooked is a file system that calls a function when it is first looked at.
+type hooked struct {
+	fs.FS
+	look func()
+}
+
+func (h *hooked) Open(name string) (fs.File, error) {
+	if h.look != nil {
+		h.look()
+		h.look = nil
+	}
+	return h.FS.Open(name)
+}
+
+// TestInterruptBeforeTheFirstRun records the runs as well, and leaves no empty directories.
+func TestInterruptBeforeTheFirstRun(t *testing.T) {
+	s := newShell(t)
+	s.root = &hooked{machine(), func() {
+		s.signals <- os.Interrupt
+		for !strings.Contains(s.stderr.String(), "stopping") {
+			time.Sleep(time.Millisecond)
+		}
+	}}
+	code := s.run("run", "resnet50", "--scenario", "SingleStream,Offline", "--mode", "performance", "--out", s.out(), "--set", "min_duration=60000")
+	s.want(130, code, "interrupted by signal", "INTERRUPTED", "not run")
+	d := s.result()
+	if len(d.Runs) != 2 || d.ExitCode != 130 || d.Runs[0].Status != report.Interrupted || d.Runs[1].Status != report.NotRun {
+		t.Errorf("result.json: %+v", d)
+	}
+	if _, err := os.Stat(s.out("resnet50", "Offline", "performance")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory of a run that was not made: %v", err)
+	}
+}
+
+// TestOutputThatCannotBeWrittenAtTheEnd lets each file that is written after the queries be one that cannot be: it is the output
+// directory's fault, whatever --json says too.
+func TestOutputThatCannotBeWrittenAtTheEnd(t *testing.T) {
+	for _, name := range []string{"result.json.tmp", "resnet50/Offline/accuracy/accuracy.txt", "resnet50/Offline/accuracy/plugin.log"} {
+		s := newShell(t)
+		s.fakes["resnet50"].Busy = func(int) time.Duration {
+			if err := os.MkdirAll(s.out(name), 0o755); err != nil { // in the place of the file
+				t.Error(err)
+			}
+			return 0
+		}
+		s.want(2, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--json", "--out", s.out()), filepath.Base(name))
+		if d, err := report.Parse([]byte(s.stdout.String())); err != nil || d.ExitCode != 2 || d.Runs[0].Status != report.Failed {
+			t.Errorf("%s: %v: it prints exit code %d", name, err, d.ExitCode)
+		}
+		if strings.Contains(s.stderr.String(), "internal error") {
+			t.Errorf("%s: it is called an internal error:\n%s", name, s.stderr.String())
+		}
+	}
+}
