@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"fmt"
+	"sync"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
@@ -9,7 +11,12 @@ import (
 )
 
 // qsl loads samples in the plugin: a loadgen.QSL.
-type qsl struct{ workload *Workload }
+type qsl struct {
+	workload *Workload
+
+	mu   sync.Mutex
+	left []loadgen.SampleIndex // to unload before the next load
+}
 
 // Name is the data set.
 func (q *qsl) Name() string { return q.workload.info.Dataset }
@@ -18,14 +25,46 @@ func (q *qsl) TotalSampleCount() int { return q.workload.info.DatasetSize }
 
 func (q *qsl) PerformanceSampleCount() int { return q.workload.info.PerformanceSampleCount }
 
+// LoadSamplesToRAM first waits for what a test that ended early left in work: response ids start again with each test,
+// and answers that came late would count in this one.
 func (q *qsl) LoadSamplesToRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
+	if err := q.settle(ctx); err != nil {
+		return fmt.Errorf("waiting for answers of a test that ended early: %w", err)
+	}
 	p := q.workload.plugin
 	_, err := call(ctx, p, "load samples", p.rpc.LoadSamples, &pluginpb.SamplesRequest{Indices: wire.Bytes(indices)})
 	return err
 }
 
+// UnloadSamplesFromRAM leaves samples that may still be in work, of a test that ended early, to the next load: nobody
+// waits for them who may not want another test.
 func (q *qsl) UnloadSamplesFromRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
+	if q.workload.sut.outstanding() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.left = append(q.left, indices...)
+		return nil
+	}
+	return q.unload(ctx, indices)
+}
+
+func (q *qsl) unload(ctx context.Context, indices []loadgen.SampleIndex) error {
 	p := q.workload.plugin
 	_, err := call(ctx, p, "unload samples", p.rpc.UnloadSamples, &pluginpb.SamplesRequest{Indices: wire.Bytes(indices)})
 	return err
+}
+
+// settle waits until everything is answered, and unloads what was left.
+func (q *qsl) settle(ctx context.Context) error {
+	if err := q.workload.sut.settle(ctx); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.left) == 0 {
+		return nil
+	}
+	left := q.left
+	q.left = nil
+	return q.unload(ctx, left)
 }

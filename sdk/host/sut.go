@@ -2,9 +2,11 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
@@ -27,7 +29,7 @@ type sut struct {
 	stopped   chan struct{}
 
 	_       apart         // below: what issuing writes
-	issued  atomic.Uint64 // samples
+	issued  atomic.Uint64 // samples, less those that a context's end kept from being sent
 	base    atomic.Uint64 // issued before the test under way, whose ids start at 0
 	mu      sync.Mutex
 	changed sync.Cond
@@ -107,6 +109,23 @@ func (s *sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Respond
 // outstanding reports whether something was issued that is not answered.
 func (s *sut) outstanding() bool { return s.issued.Load() != s.answered.Load() }
 
+// settleLook is how often settle looks.
+const settleLook = time.Millisecond
+
+// settle waits until everything that was issued is answered.
+func (s *sut) settle(ctx context.Context) error {
+	ctx, cancel := s.workload.plugin.Context(ctx)
+	defer cancel()
+	for s.outstanding() {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(settleLook):
+		}
+	}
+	return nil
+}
+
 // answerTo is apart from IssueQuery, which would allocate r at each call.
 func (s *sut) answerTo(r loadgen.Responder) { s.responder.Store(&r) }
 
@@ -115,6 +134,7 @@ func (s *sut) answerTo(r loadgen.Responder) { s.responder.Store(&r) }
 func (s *sut) sendNow(ctx context.Context, samples []loadgen.QuerySample) error {
 	if len(samples) <= chunkSamples {
 		if ctx.Err() != nil {
+			s.takeBack(len(samples))
 			return context.Cause(ctx)
 		}
 		return s.send(samples, false)
@@ -129,11 +149,12 @@ func (s *sut) sendNow(ctx context.Context, samples []loadgen.QuerySample) error 
 	}
 }
 
-// sendFrames sends samples until ctx ends.
+// sendFrames sends samples until ctx ends. The plugin is then told that no more of them come: it answers those it has.
 func (s *sut) sendFrames(ctx context.Context, samples []loadgen.QuerySample) error {
 	for len(samples) > 0 {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			s.takeBack(len(samples))
+			return errors.Join(context.Cause(ctx), s.sendFlush())
 		}
 		n := min(len(samples), chunkSamples)
 		if err := s.send(samples[:n], n < len(samples)); err != nil {
@@ -143,6 +164,9 @@ func (s *sut) sendFrames(ctx context.Context, samples []loadgen.QuerySample) err
 	}
 	return nil
 }
+
+// takeBack counts n samples as not issued.
+func (s *sut) takeBack(n int) { s.issued.Add(-uint64(n)) }
 
 // send sends one frame. gRPC encodes it before Send returns, so that samples may be reused.
 func (s *sut) send(samples []loadgen.QuerySample, more bool) error {
@@ -199,9 +223,13 @@ func (s *sut) sendAll(samples []loadgen.QuerySample, flush bool) error {
 		samples = samples[n:]
 	}
 	if flush {
-		return s.workload.plugin.link.send(&pluginpb.RunRequest{Flush: &pluginpb.Flush{}, Workload: s.number()})
+		return s.sendFlush()
 	}
 	return nil
+}
+
+func (s *sut) sendFlush() error {
+	return s.workload.plugin.link.send(&pluginpb.RunRequest{Flush: &pluginpb.Flush{}, Workload: s.number()})
 }
 
 // close ends the sender. A frame under way goes out first.

@@ -25,7 +25,7 @@ type Workload struct {
 
 func newWorkload(p *Plugin, number uint64, info sdk.WorkloadInfo, s loadgen.Scenario, network bool) *Workload {
 	w := &Workload{plugin: p, number: number, info: info}
-	w.sut, w.qsl = newSUT(w, s, network), &qsl{w}
+	w.sut, w.qsl = newSUT(w, s, network), &qsl{workload: w}
 	var r receiver = w.sut
 	p.link.receiver.Store(&r)
 	return w
