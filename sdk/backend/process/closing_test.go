@@ -11,22 +11,26 @@ import (
 )
 
 // closing is the doubler in native code that heeds no context. It prints how many batches are at work when it is closed.
-type closing struct{ doubler }
+type closing struct {
+	doubler
+	work time.Duration // of a batch
+}
 
 func (c closing) Open(ctx context.Context, m backend.Model, config backend.Config) (backend.Session, error) {
 	s, err := c.doubler.Open(ctx, m, config)
-	return &closingSession{Session: s}, err
+	return &closingSession{Session: s, work: c.work}, err
 }
 
 type closingSession struct {
 	backend.Session
+	work    time.Duration
 	running atomic.Int32
 }
 
 func (s *closingSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	s.running.Add(1)
 	defer s.running.Add(-1)
-	time.Sleep(500 * time.Millisecond)
+	time.Sleep(s.work)
 	return s.Session.Run(ctx, in, out)
 }
 

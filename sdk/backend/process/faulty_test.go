@@ -27,7 +27,9 @@ func serveFaulty(fault string) error {
 	case "reader":
 		return Serve(reader{})
 	case "closing":
-		return Serve(closing{})
+		return Serve(closing{work: 300 * time.Millisecond})
+	case "stuck":
+		return Serve(closing{work: time.Hour})
 	case "slow":
 		return Serve(doubler{delay: 300 * time.Millisecond})
 	case "exit":

@@ -241,6 +241,23 @@ func TestProcessClosesAnIdleSession(t *testing.T) {
 	}
 }
 
+// A process whose plugin is gone ends, whatever is at work in it.
+func TestDesertedProcessEnds(t *testing.T) {
+	s := openFault(t, "stuck", 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := s.Run(ctx, batch(1), make([]backend.Tensor, 2)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want the end of the context", err)
+	}
+	if err := s.child.stdin.Close(); err != nil { // as the end of this process would
+		t.Fatal(err)
+	}
+	<-s.child.exited
+	if got, want := s.child.output.tail(), "the plugin is gone"; !strings.Contains(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestProcessEndsWithTheSession(t *testing.T) {
 	for _, fault := range []string{"none", "never ends"} {
 		t.Run(fault, func(t *testing.T) {

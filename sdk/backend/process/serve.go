@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"time"
 
 	plugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
@@ -18,6 +19,9 @@ import (
 
 // ErrByHand says that a backend process was not started by a plugin.
 var ErrByHand = errors.New("this is a backend process, which a plugin starts: harness run MODEL --backend process --backend-opt command=COMMAND")
+
+// desertedGrace is how long a batch may be at work when the plugin is gone.
+const desertedGrace = 2 * time.Second
 
 // Serve is the server half for backends in Go: it serves b to the plugin that started the process, until that closes
 // the connection or is gone. The error of a process that was started by hand is ErrByHand.
@@ -37,10 +41,18 @@ func Serve(b backend.Backend) error {
 	)
 	s := &service{backend: b, stop: server.Stop}
 	backendpb.RegisterBackendServer(server, s)
+	deserted, served := make(chan struct{}), make(chan error, 1)
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // ends when the plugin is gone
+		time.AfterFunc(desertedGrace, func() { close(deserted) })
 		server.Stop()
 	}()
 	fmt.Printf("%d|%s|unix|%s|grpc\n", plugin.CoreProtocolVersion, protocol, listener.Addr())
-	return errors.Join(server.Serve(listener), s.closeSession())
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return errors.Join(err, s.closeSession())
+	case <-deserted:
+		return fmt.Errorf("the plugin is gone, and a batch is at work %v later", desertedGrace)
+	}
 }
