@@ -347,6 +347,16 @@ func TestReportThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// TestOutputThatIsLost wants no command to end well whose output nobody can have read.
+func TestOutputThatIsLost(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--out", s.out()))
+	s.redirect = closed{}
+	for _, args := range [][]string{{"list"}, {"score", s.out()}, {"doctor"}, {"describe", "resnet50"}, {"version"}, {"--help"}} {
+		s.want(1, s.run(args...), syscall.EPIPE.Error())
+	}
+}
+
 func TestUserConfIsKeptBesideTheResult(t *testing.T) {
 	s := newShell(t)
 	conf := s.write("my.conf", "*.SingleStream.target_latency = 0.00005\n")

@@ -42,10 +42,12 @@ type State struct {
 // Main runs one command and returns the exit code. Errors are printed here and nowhere else.
 func Main(s *State) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	a := &app{State: s}
+	out, own := &printed{to: s.Stdout}, *s
+	own.Stdout = out
+	a := &app{State: &own}
 	stop := a.listen(cancel)
 	defer stop()
-	err := a.command().ExecuteContext(ctx)
+	err := out.end(a.command().ExecuteContext(ctx))
 	code := exitcode.Of(err)
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
