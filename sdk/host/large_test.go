@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -90,5 +91,37 @@ func TestLargePayloads(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// Of a query that fills the ring the plugin answers a part before it takes the rest: whoever issues it must not be the one
+// who would read the answers.
+func TestAQueryOfMoreSamplesThanTheRingHolds(t *testing.T) {
+	p := launch(t)
+	w, err := p.Open(t.Context(), sdk.Options{Scenario: loadgen.MultiStream, Count: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.QSL().LoadSamplesToRAM(t.Context(), []loadgen.SampleIndex{0}); err != nil {
+		t.Fatal(err)
+	}
+	const n = 3 << 20
+	query := make([]loadgen.QuerySample, n)
+	for i := range query {
+		query[i].ID = loadgen.ResponseID(i)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	all := newCounter(n)
+	if err := w.SUT().IssueQuery(ctx, loadgen.Query{Samples: query}, all); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-all.done:
+	case <-ctx.Done():
+		t.Errorf("%d of %d samples are answered", all.n.Load(), n)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
 	}
 }

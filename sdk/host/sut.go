@@ -97,7 +97,7 @@ func (s *sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Respond
 		s.base.Store(s.issued.Load())
 	}
 	s.issued.Add(uint64(len(q.Samples)))
-	if s.alone && idle && s.workload.plugin.ring.begin() {
+	if s.alone && idle && len(q.Samples) <= chunkSamples && s.workload.plugin.ring.begin() {
 		defer s.workload.plugin.ring.finish(s.wanted)
 	}
 	if idle || len(q.Samples) > chunkSamples {
