@@ -43,16 +43,37 @@ func (e *events) reset(from io.Reader) {
 func (e *events) next() (event, error) {
 	for {
 		if block, found := e.block(); found {
-			if ev := e.parse(block); ev.data != nil {
+			if ev := e.parse(block); len(ev.data) > 0 || ev.isError {
 				return ev, nil
 			}
 			continue
 		}
-		if err := e.fill(); err != nil {
+		switch err := e.fill(); {
+		case errors.Is(err, io.EOF):
+			return e.last()
+		case err != nil:
 			return event{}, err
 		}
 	}
 }
+
+// last is what is left at the end of the stream: the event after the last one needs no empty line behind it.
+func (e *events) last() (event, error) {
+	left := e.buffer[e.start:e.end]
+	if len(bytes.TrimSpace(left)) == 0 {
+		return event{}, io.EOF
+	}
+	e.start = e.end
+	if ev := e.parse(left); ev.isLast() {
+		return ev, nil
+	}
+	return event{}, io.ErrUnexpectedEOF
+}
+
+// done is the data of the event after the last one.
+const done = "[DONE]"
+
+func (ev event) isLast() bool { return string(bytes.TrimSpace(ev.data)) == done }
 
 // block cuts off the lines up to the next empty one.
 func (e *events) block() (lines []byte, found bool) {
@@ -90,15 +111,13 @@ func (e *events) fill() error {
 	switch {
 	case n > 0:
 		return nil
-	case errors.Is(err, io.EOF) && len(bytes.TrimSpace(e.buffer[:e.end])) > 0:
-		return io.ErrUnexpectedEOF
 	case err == nil:
 		return io.ErrNoProgress
 	}
 	return err
 }
 
-// parse reads the fields of an event. Comments, and events without data, have no data.
+// parse reads the fields of an event. Comments have no data; some servers send events without any to keep a connection alive.
 func (e *events) parse(block []byte) (ev event) {
 	for len(block) > 0 {
 		line, rest, _ := bytes.Cut(block, []byte("\n"))

@@ -39,6 +39,14 @@ var (
 	errTotalTimeout = errors.New("the answer was not complete within timeout")
 )
 
+// overdue says where the time of option timeout was over. Other causes of a context's end are the caller's, and remain as they are.
+func overdue(where string, cause error) error {
+	if !errors.Is(cause, errTotalTimeout) {
+		return cause
+	}
+	return fmt.Errorf("%s: %w: %w", where, ErrStream, cause)
+}
+
 // broken is the failure of a request that was not answered, or of an answer that broke off.
 func broken(ctx context.Context, err error) *failure {
 	if cause := context.Cause(ctx); cause != nil {

@@ -207,6 +207,25 @@ func TestTimeouts(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the server of a whole answer", func(t *testing.T) {
+		url := serve(t, failing(100, openaitest.Fault{Stall: true}))
+		_, err := generate(t, connect(t, url, "timeout=30ms"), prompt)
+		if !errors.Is(err, openai.ErrStream) || !strings.Contains(err.Error(), strings.TrimPrefix(url, "http://")) {
+			t.Errorf("%v, want %v with the server's name", err, openai.ErrStream)
+		}
+	})
+	t.Run("a whole answer that waits", func(t *testing.T) {
+		g := connect(t, serve(t, failing(100, openaitest.Fault{Stall: true})), "timeout=30ms", "concurrency=1")
+		var calls sync.WaitGroup
+		for range 2 {
+			calls.Go(func() {
+				if _, err := generate(t, g, prompt); !errors.Is(err, openai.ErrStream) {
+					t.Errorf("%v, want %v", err, openai.ErrStream)
+				}
+			})
+		}
+		calls.Wait()
+	})
 	t.Run("another server takes over", func(t *testing.T) {
 		g := connect(t, serve(t, failing(1, openaitest.Fault{After: 2, Stall: true})), "idle_timeout=30ms", "on_failure=continue")
 		if s, err := generate(t, g, prompt); err != nil || s.complete[0].N != 5 || g.Report().Restarted != 1 {

@@ -76,7 +76,7 @@ func (g *Generator) persist(ctx context.Context, r request, c *call) error {
 	for try := 0; ; try++ {
 		e, err := g.balancer.acquire(ctx)
 		if err != nil {
-			return err
+			return overdue("waiting for a place at a server", err)
 		}
 		fail := g.ask(ctx, e, r, c)
 		if fail == nil {
@@ -106,7 +106,7 @@ func (g *Generator) mark(e *endpoint, fail *failure, try int) {
 // consider decides after a failed try: it returns nil, after a pause, if the request is to be sent again.
 func (g *Generator) consider(ctx context.Context, e *endpoint, fail *failure, try int, c *call) error {
 	if err := context.Cause(ctx); err != nil {
-		return err
+		return overdue(e.base.Host, err)
 	}
 	s := &g.settings
 	switch {
@@ -126,7 +126,7 @@ func (g *Generator) consider(ctx context.Context, e *endpoint, fail *failure, tr
 		g.retried.Add(1)
 	}
 	c.answer.restart()
-	return sleep(ctx, g.balancer.pause())
+	return overdue(e.base.Host, sleep(ctx, g.balancer.pause()))
 }
 
 // sleep waits, or returns the cause of ctx.

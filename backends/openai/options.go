@@ -159,10 +159,14 @@ func (s *settings) set(known []option, key, value string) error {
 		if o.Name != key || o.read == nil {
 			continue
 		}
-		if err := o.read(s, value); err != nil {
-			return fmt.Errorf("option %s=%s: %w", key, value, err)
+		err := o.read(s, value)
+		switch {
+		case err == nil:
+			return nil
+		case key == "url": // may hold a password
+			return fmt.Errorf("option url: %w", err)
 		}
-		return nil
+		return fmt.Errorf("option %s=%s: %w", key, value, err)
 	}
 	names := make([]string, len(known))
 	for i, o := range known {
@@ -189,10 +193,11 @@ func (s *settings) readURLs(value string) error {
 	for text := range strings.SplitSeq(value, ",") {
 		u, err := url.Parse(strings.TrimSpace(text))
 		switch {
-		case err != nil:
-			faults = append(faults, err)
-		case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.User != nil:
-			faults = append(faults, fmt.Errorf("%q, want http://HOST:PORT or https://HOST/PATH", u.Redacted()))
+		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+			faults = append(faults, fmt.Errorf("%q, want http://HOST:PORT or https://HOST/PATH", withoutSecrets(text)))
+		case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+			faults = append(faults, fmt.Errorf("%q, want it without a user and without what follows ? or #: option key_env names the "+
+				"environment variable with an API key", withoutSecrets(text)))
 		default:
 			if u.Path = strings.TrimSuffix(u.Path, "/"); u.Path == "" {
 				u.Path = "/v1"
@@ -201,6 +206,21 @@ func (s *settings) readURLs(value string) error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// withoutSecrets leaves out of a URL, which may not be one, what stands before its host, and the query.
+func withoutSecrets(text string) string {
+	head, tail := text, ""
+	if at := strings.IndexAny(text, "?#"); at >= 0 {
+		head, tail = text[:at], text[at:]
+	}
+	if strings.Contains(tail, "@") { // of a password, or of the query
+		return "..."
+	}
+	if at := strings.LastIndexByte(head, '@'); at >= 0 {
+		return "..." + head[at:]
+	}
+	return head
 }
 
 func choose[T any](field func(*settings) *T, values map[string]T) func(*settings, string) error {

@@ -56,7 +56,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	if !errors.Is(err, backend.ErrOption) {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"ftp://x", "u@y", "z?q", "api=soap", "auto, chat, completions", "count=chunks", "from 1 to", "idle_timeout=fast",
+	for _, part := range []string{`"ftp://x"`, `"...@y"`, `"http://z"`, "api=soap", "auto, chat, completions", "count=chunks", "from 1 to", "idle_timeout=fast",
 		"continue, end", "prefix_cache=on", "server=torch", "llamacpp", `unknown option "what"`} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%v\ndoes not say %q", err, part)
@@ -64,6 +64,28 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	}
 	if _, err := open(""); !errors.Is(err, backend.ErrOption) || !strings.Contains(err.Error(), "http://localhost:8000") {
 		t.Errorf("no url: %v", err)
+	}
+}
+
+// TestSecretsAreNotShown: errors go to screens and logs.
+func TestSecretsAreNotShown(t *testing.T) {
+	for url, shown := range map[string]string{
+		"http://user:hunter2@h:8000/v1":      "@h:8000/v1",
+		"http://hunter2@h":                   "@h",
+		"http://user:hunter2/x@h":            "@h",
+		"http://user:hunter2?x@h":            "...",
+		"user:hunter2@h:8000":                "@h:8000",
+		"http://h:8000/v1?key=hunter2":       "http://h:8000/v1",
+		"http://h:8000/v1?key=a@hunter2":     "...",
+		"http://h:8000/v1#hunter2":           "http://h:8000/v1",
+		"http://user:hunter2@h:port":         "@h:port",
+		"http://user:hunter2%zz@h:8000":      "@h:8000",
+		"http://good:1,http://u:hunter2@h:8": "@h:8",
+	} {
+		_, err := open(url)
+		if !errors.Is(err, backend.ErrOption) || !strings.Contains(err.Error(), shown) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v, want one with %q and without the secret", url, err, shown)
+		}
 	}
 }
 

@@ -22,9 +22,6 @@ type call struct {
 // bodyShown bounds what is read of an error's body.
 const bodyShown = 4 << 10
 
-// done is the event after the last one.
-const done = "[DONE]"
-
 // ask sends a request to an endpoint and reads the answer as it comes. After an answer it gives the place at the endpoint back as
 // soon as the connection can serve again: so there are no more connections than places, of which each holds a thread in some
 // servers. After a failure the place is still taken.
@@ -99,7 +96,7 @@ func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failur
 			return g.ended(ctx, c, err)
 		}
 		c.answer.progress.Add(1)
-		if string(bytes.TrimSpace(ev.data)) == done {
+		if ev.isLast() {
 			return g.complete(c)
 		}
 		if err := c.take(ev); err != nil {
