@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,22 +67,50 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-func TestInspectErrors(t *testing.T) {
-	script := func(text string) string {
-		path := filepath.Join(t.TempDir(), host.BinaryPrefix+"script")
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		return path
+// script writes a plugin in the language of the shell.
+func script(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), host.BinaryPrefix+"script")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
+		t.Fatal(err)
 	}
-	_, err := host.Inspect(t.Context(), script("echo usage >&2; exit 2"))
+	return path
+}
+
+func TestInspectErrors(t *testing.T) {
+	_, err := host.Inspect(t.Context(), script(t, "echo usage >&2; exit 2"))
 	wantFailure(t, err, host.KindStart, "exit status 2", "usage")
-	_, err = host.Inspect(t.Context(), script("echo hello"))
+	_, err = host.Inspect(t.Context(), script(t, "echo hello"))
 	wantFailure(t, err, host.KindHandshake, "is no description")
+	_, err = host.Inspect(t.Context(), script(t, "head -c 20000000 /dev/zero"))
+	wantFailure(t, err, host.KindStart, "it prints more than 8388608 bytes")
+	_, err = host.Inspect(t.Context(), script(t, "head -c 1000000 /dev/zero >&2; echo >&2; echo last words >&2; exit 2"))
+	wantFailure(t, err, host.KindStart, "last words")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err = host.Inspect(ctx, script("sleep 3600 & wait"))
+	_, err = host.Inspect(ctx, script(t, "sleep 3600 & wait"))
 	wantFailure(t, err, host.KindStart)
+}
+
+// A binary that is only asked what it is gets no secrets either, and leaves nothing behind.
+func TestInspectLetsNothingOutAndLeavesNothing(t *testing.T) {
+	value := fmt.Sprintf("%s %d", t.Name(), time.Now().UnixNano())
+	t.Setenv("PLUMBLINE_TEST_MARK", value)
+	t.Setenv("ACME_TOKEN", "for the harness alone")
+	binary := script(t, `sleep 60 >/dev/null 2>&1 &
+printf '{"description": {"name": "%s.%s"}}' "$ACME_TOKEN" "$PLUMBLINE_TEST_MARK"`)
+	d, err := host.Inspect(t.Context(), binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Name != "."+value {
+		t.Errorf("a binary sees %q, want %q", d.Name, "."+value)
+	}
+	if runtime.GOOS == "linux" {
+		awaitNothing(t, func() []string {
+			return slices.DeleteFunc(marked(t, "PLUMBLINE_TEST_MARK="+value), func(p string) bool { return !strings.Contains(p, "sleep") })
+		})
+	}
 }
 
 func TestOpenErrors(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"runtime"
 
@@ -14,30 +16,77 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
+// mostDescribed is how many bytes a description may have. Those of real plugins have a few thousand.
+const mostDescribed = 8 << 20
+
 // Inspect asks a binary to describe itself, by its argument "describe", without a handshake: it answers in milliseconds
-// and leaves no process. Errors are *Error.
+// and leaves no process. It inherits the variables that a plugin inherits. Errors are *Error.
 func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 	ctx, cancel := context.WithTimeout(ctx, defaultStartTimeout)
 	defer cancel()
 	path = absolute(path)
-	out := &output{}
-	p := &Plugin{name: nameOf(path), path: path, output: out}
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, path, "describe")
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.SysProcAttr = ownGroup()
-	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
-	cmd.WaitDelay = endGrace
-	runtime.LockOSThread() // it is the parent whose end the kernel reports: see process.Start
-	err := cmd.Run()
-	runtime.UnlockOSThread()
-	out.drain(&stderr)
+	p := &Plugin{name: nameOf(path), path: path, output: &output{}}
+	text, err := p.describes(ctx)
 	if err != nil {
 		return sdk.Description{}, p.failure(KindStart, err, "it does not describe itself: "+err.Error(), execHint(path, err))
 	}
 	var r pluginpb.DescribeResponse
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(stdout.Bytes(), &r); err != nil {
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, &r); err != nil {
 		return sdk.Description{}, p.failure(KindHandshake, err, fmt.Sprintf("what it prints when asked to describe itself is no description: %v", err), rebuildHint)
 	}
 	return fromproto.Description(r.GetDescription()), nil
+}
+
+// describes runs the binary with the argument "describe" and returns what it prints to its standard output. The rest goes
+// to p.output.
+func (p *Plugin) describes(ctx context.Context) ([]byte, error) {
+	stdout := bounded{most: mostDescribed}
+	errs, stderr := io.Pipe()
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		p.output.drain(errs)
+	}()
+	cmd := exec.CommandContext(ctx, p.path, "describe")
+	cmd.Env = append([]string{}, inherited(os.Environ(), nil)...) // not nil, which would be all
+	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	cmd.SysProcAttr = ownGroup()
+	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
+	cmd.WaitDelay = endGrace
+	err := runAlone(cmd)
+	_ = stderr.Close() // a pipe's never fails
+	<-drained
+	if stdout.err != nil { // it explains how the process ended
+		err = stdout.err
+	}
+	return stdout.text.Bytes(), err
+}
+
+// runAlone runs a command, and ends what is left of its process group while the group's id is still its own.
+func runAlone(cmd *exec.Cmd) error {
+	runtime.LockOSThread() // it is the parent whose end the kernel reports: see process.Start
+	defer runtime.UnlockOSThread()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	awaitEnd(cmd.Process.Pid)
+	killGroup(cmd.Process.Pid)
+	return cmd.Wait()
+}
+
+// bounded is a writer that keeps what is written to it, and fails from the write on that makes it more than most bytes.
+type bounded struct {
+	text bytes.Buffer
+	most int
+	err  error
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.err == nil && b.text.Len()+len(p) > b.most {
+		b.err = fmt.Errorf("it prints more than %d bytes", b.most)
+	}
+	if b.err != nil {
+		return 0, b.err
+	}
+	return b.text.Write(p)
 }
