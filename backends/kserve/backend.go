@@ -30,7 +30,7 @@ func (Backend) Describe() backend.Info {
 }
 
 // Open connects to every endpoint, waits until the model is ready there, and checks the model's tensors. m's path and
-// bytes are not used: the model is the server's.
+// bytes are not used: the model is the server's. c.MaxBatch, where above 0, bounds a request, unless option batch does.
 func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	set, err := readSettings(c.Options)
 	if err != nil {
@@ -38,6 +38,9 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 	}
 	if set.model == "" {
 		set.model = cmp.Or(c.ModelName, m.Name)
+	}
+	if set.batch == 0 {
+		set.batch = max(c.MaxBatch, 1)
 	}
 	s := &session{settings: set}
 	if s.header, err = b.header(set); err != nil {

@@ -235,6 +235,30 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 }
 
+func TestLargestBatch(t *testing.T) {
+	url := serve(t, &server{}, "").address
+	for _, c := range []struct {
+		option string
+		config int
+		want   int
+	}{{"", 0, 1}, {"", 8, 8}, {"2", 8, 2}, {"8", 0, 8}} {
+		options := map[string]string{"url": url}
+		if c.option != "" {
+			options["batch"] = c.option
+		}
+		s, err := Backend{}.Open(t.Context(), doubler(), backend.Config{MaxBatch: c.config, Options: options})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := s.Limits(); l.MaxBatch != c.want || l.PreferredBatch != c.want {
+			t.Errorf("option %q with a batch of %d: limits %+v, want %d", c.option, c.config, l, c.want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestEveryServerIsNamed(t *testing.T) {
 	var urls []string
 	for _, name := range []string{"a", "b", "a"} {

@@ -28,7 +28,7 @@ type settings struct {
 	model       string
 	version     string
 	concurrency int
-	batch       int
+	batch       int           // 0: not given
 	timeout     time.Duration // of one request
 	connect     time.Duration // until every endpoint is ready
 	tls         bool
@@ -55,7 +55,7 @@ func options() []option {
 			func(s *settings, v string) error { s.version = v; return nil }},
 		{backend.Option{Name: "concurrency", Default: strconv.Itoa(defaultConcurrency), Help: "requests in flight, over all endpoints"},
 			number(func(s *settings) *int { return &s.concurrency })},
-		{backend.Option{Name: "batch", Default: "1", Help: "samples in one request at most; more than one is batching at the client"},
+		{backend.Option{Name: "batch", Help: "samples in one request at most; more than one is batching at the client (default: --batch, or 1)"},
 			number(func(s *settings) *int { return &s.batch })},
 		{backend.Option{Name: "timeout", Default: defaultTimeout.String(), Help: "how long one request may take"},
 			duration(func(s *settings) *time.Duration { return &s.timeout })},
@@ -171,7 +171,7 @@ func duration(field func(*settings) *time.Duration) func(*settings, string) erro
 
 // readSettings reads the options, or returns one error that lists every fault.
 func readSettings(given map[string]string) (settings, error) {
-	s := settings{concurrency: defaultConcurrency, batch: 1, timeout: defaultTimeout, connect: defaultConnect, stream: "auto"}
+	s := settings{concurrency: defaultConcurrency, timeout: defaultTimeout, connect: defaultConnect, stream: "auto"}
 	known := options()
 	var faults []error
 	for _, key := range slices.Sorted(maps.Keys(given)) {
