@@ -91,6 +91,9 @@ func (t *tuneFlags) check() error {
 			faults = append(faults, fmt.Errorf("%s %v: want numbers above 0", l.flag, l.list))
 		}
 	}
+	if t.file == noTuning {
+		faults = append(faults, fmt.Errorf("--tuning %s: want the file to write the profile to; %[1]s is for harness run", t.file))
+	}
 	if t.time <= 0 {
 		faults = append(faults, fmt.Errorf("--time %v: want a duration above 0", t.time))
 	}

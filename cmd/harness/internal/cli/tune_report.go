@@ -14,25 +14,25 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
 )
 
-// finish reports what was measured and writes the profile, if something was found. err is what ended the search early.
+// finish writes the profile, if something was found, and reports what was measured, also where the profile cannot be
+// written. err is what ended the search early.
 func (t *tuning) finish(err error) error {
-	written := t.changed && (t.profile.Offline != nil || t.profile.Server != nil)
-	if written {
-		if saved := t.profile.Save(t.path); saved != nil {
-			return errors.Join(err, exitcode.With(exitcode.Usage, saved))
-		}
+	var saved error
+	if t.changed {
+		saved = exitcode.With(exitcode.Usage, t.profile.Save(t.path))
 	}
 	report := t.text
 	if t.flags.json {
 		report = t.json
 	}
-	if wrote := report(written, err); wrote != nil {
-		return errors.Join(err, wrote)
+	wrote := report(t.changed && saved == nil, err)
+	if err := errors.Join(err, saved, wrote); err != nil {
+		return err
 	}
-	if err == nil && t.noRate {
+	if t.noRate {
 		return &exitcode.Outcome{Code: exitcode.Invalid}
 	}
-	return err
+	return nil
 }
 
 // json prints what was found for programs.
@@ -43,9 +43,12 @@ func (t *tuning) json(written bool, err error) error {
 		Profile  *tune.Profile `json:"profile,omitempty"`
 		Points   []tune.Point  `json:"points"` // what was measured of the grid
 		Trials   []tune.Trial  `json:"trials"` // runs of Server
-	}{Complete: err == nil, Points: t.points, Trials: t.trials}
+	}{Complete: err == nil, Points: append([]tune.Point{}, t.points...), Trials: append([]tune.Trial{}, t.trials...)}
 	if written {
-		doc.File, doc.Profile = t.path, &t.profile
+		doc.File = t.path
+	}
+	if t.changed {
+		doc.Profile = &t.profile
 		doc.Profile.Schema, doc.Profile.SchemaVersion = tune.Schema, tune.SchemaVersion
 	}
 	e := json.NewEncoder(t.Stdout)
@@ -68,7 +71,7 @@ func (t *tuning) text(written bool, err error) error {
 	}
 	switch {
 	case t.noRate:
-		fmt.Fprintf(t.Stdout, "\nServer   %v\n", tune.ErrNoRate)
+		fmt.Fprintf(t.Stdout, "\nServer   %s\n", t.noRateText())
 	case t.profile.Server != nil && t.trials != nil && err == nil:
 		s := t.profile.Server
 		fmt.Fprintf(t.Stdout, "\nServer   target_qps %s is VALID (%v), %v\n", figure.Round(s.TargetQPS), s.Limits, s.Setting)
@@ -80,6 +83,8 @@ func (t *tuning) text(written bool, err error) error {
 // ending says where the profile is, and what it lacks.
 func (t *tuning) ending(written bool, err error) string {
 	switch {
+	case t.changed && !written:
+		return "no profile is written: " + t.path + " cannot be saved"
 	case !written && t.points != nil && err != nil:
 		return "the search of the setting did not come to its end: no profile is written"
 	case !written:
@@ -152,6 +157,18 @@ func (t *tuning) offlineText(o tune.Offline) string {
 	return text
 }
 
+// noRateText says that no rate was VALID, why the last run was not, and what remains.
+func (t *tuning) noRateText() string {
+	text := tune.ErrNoRate.Error()
+	if n := len(t.trials); n > 0 && t.trials[n-1].Reason != "" {
+		text += ": the last run was INVALID\n         " + t.trials[n-1].Reason
+	}
+	if old := t.profile.Server; old != nil {
+		text += fmt.Sprintf("\n         the profile keeps the rate of an earlier search: target_qps %s (%v), %v", figure.Round(old.TargetQPS), old.Limits, old.Setting)
+	}
+	return text
+}
+
 // trialTable prints the runs of Server.
 func (t *tuning) trialTable() error {
 	if len(t.trials) == 0 {
@@ -168,9 +185,17 @@ func (t *tuning) trialTable() error {
 		if r.Confirms {
 			setting += " (confirms)"
 		}
-		rows.Row(figure.Round(r.TargetQPS), verdict, figure.Short(r.LatencyMS)+" ms", setting)
+		rows.Row(figure.Round(r.TargetQPS), verdict, latencyText(r), setting)
 	}
 	fmt.Fprintln(t.Stdout)
 	_, err := rows.WriteTo(t.Stdout)
 	return err
+}
+
+// latencyText is the latency that was judged; of a run that ended before its first answer there is none.
+func latencyText(r tune.Trial) string {
+	if r.LatencyMS == 0 {
+		return "-"
+	}
+	return figure.Short(r.LatencyMS) + " ms"
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -61,8 +64,29 @@ func (a *app) newTuning(p *plan.Plan, f *tuneFlags) (*tuning, error) {
 	if t.path = f.file; t.path == "" {
 		t.path = store.Path(subject.Key, subject.Machine)
 	}
+	if err := f.savable(t.path); err != nil {
+		return nil, exitcode.With(exitcode.Usage, err)
+	}
 	t.keep()
 	return t, nil
+}
+
+// savable sees before the search whether the profile can be written where it is to go, and that it replaces no file of the
+// user's that is none.
+func (t *tuneFlags) savable(path string) error {
+	if err := writable(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("the profile cannot be written to %s: %w; name another file with --tuning", path, err)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("the profile cannot be written to %s: it is a folder; name a file with --tuning", path)
+	}
+	if t.file == "" {
+		return nil // the harness's own file, whatever it holds
+	}
+	if _, err := tune.Load(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--tuning %s: it is not replaced, since it is no profile: remove it, or name another file (%w)", path, err)
+	}
+	return nil
 }
 
 // keep takes over what is in the profile already, where it is of the same plugin and machine: a search of one scenario
@@ -153,17 +177,16 @@ func (t *tuning) server(ctx context.Context, r *plan.Run) error {
 		Bench: t.bench, Settings: r.Settings.TestSettings, ProbeTime: probeTests * t.flags.time,
 		Next: func(s tune.Setting, qps float64) { t.say("Server at %s queries/s: %v", figure.Round(qps), s) },
 	}
-	settings := []tune.Point{{}}
+	var points []tune.Point
 	if t.profile.Offline != nil {
-		settings = tune.ServerSettings(t.profile.Offline.Points, tune.LimitsOf(s.Settings).First())
+		points = t.profile.Offline.Points
 	}
-	found, err := s.Run(ctx, settings, s.Settings.ServerTargetQPS)
+	found, err := s.Run(ctx, tune.ServerSettings(points, tune.LimitsOf(s.Settings).First()), s.Settings.ServerTargetQPS)
 	t.status.Clear()
 	t.trials = found.Trials
 	switch {
-	case errors.Is(err, tune.ErrNoRate):
-		t.changed = t.changed || t.profile.Server != nil
-		t.noRate, t.profile.Server = true, nil
+	case errors.Is(err, tune.ErrNoRate): // the rate of an earlier search stays: it was VALID once
+		t.noRate = true
 		return nil
 	case err != nil:
 		return err

@@ -197,6 +197,77 @@ func TestTuneWithoutAValidRate(t *testing.T) {
 	}
 }
 
+// Settings that no run can be VALID with are said to be the reason, and cost no rate that was found before.
+func TestTuneWithImpossibleSettings(t *testing.T) {
+	s := newTuner(t)
+	s.want(0, s.run(tuneArgs()...))
+	_, before := s.profile()
+	impossible := tuneArgs("--scenario", "Server", "--set", "max_query_count=50")
+	s.want(3, s.run(impossible...), "INVALID        -  ", "the last run was INVALID\n", "max_query_count = 50 ends the run", "keeps the rate of an earlier search", "no profile is written")
+	if _, p := s.profile(); p.Server == nil || p.Server.TargetQPS != before.Server.TargetQPS {
+		t.Errorf("the profile was %+v, is %+v", before.Server, p.Server)
+	}
+	s.want(3, s.run(append(impossible, "--json")...), `"reason": "aborted: `, `"points": []`)
+}
+
+// A profile that cannot be written loses nothing of what was measured.
+func TestTuneCannotSave(t *testing.T) {
+	s := newTuner(t)
+	path := filepath.Join(s.dir, "own.json")
+	s.fakes["resnet50"].Busy = func(int) time.Duration {
+		_ = os.MkdirAll(path, 0o755) // it is there since the first query
+		return 0
+	}
+	args := tuneArgs("--scenario", "Offline", "--tuning", path)
+	s.want(2, s.run(args...), "SAMPLES/S", "Offline  ", "no profile is written: "+path+" cannot be saved", "tuned settings")
+	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
+		t.Errorf("%q is left", left)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	s.want(2, s.run(append(args, "--json")...), `"complete": true`, `"samples_per_second"`, `"profile"`, `"trials": []`)
+	if strings.Contains(s.stdout.String(), `"file"`) {
+		t.Errorf("a file is named:\n%s", s.stdout.String())
+	}
+}
+
+// Where the profile goes is seen to before the search, and no other file is replaced.
+func TestTuneFiles(t *testing.T) {
+	s := newTuner(t)
+	model := s.write("model.onnx", "weights")
+	for path, want := range map[string]string{
+		"none":                           "want the file to write the profile to",
+		model:                            "it is not replaced, since it is no profile",
+		s.dir:                            "it is a folder",
+		filepath.Join(model, "own.json"): "cannot be written to " + filepath.Join(model, "own.json"),
+	} {
+		s.want(2, s.run(tuneArgs("--tuning", path)...), want)
+	}
+	if n := len(s.fakes["resnet50"].Opened()); n != 0 {
+		t.Errorf("%d workloads were opened", n)
+	}
+	if text, err := os.ReadFile(model); err != nil || string(text) != "weights" {
+		t.Errorf("the model is %q, %v", text, err)
+	}
+	own := filepath.Join(s.dir, "new", "own.json")
+	for range 2 { // a profile of its own is replaced
+		s.want(0, s.run(tuneArgs("--scenario", "Offline", "--tuning", own)...), "written to "+own)
+	}
+}
+
+// A profile without points tells nothing of settings: the plugin's own choice is searched.
+func TestTuneAfterAProfileWithoutPoints(t *testing.T) {
+	s := newTuner(t)
+	s.want(0, s.run(tuneArgs("--scenario", "Offline")...))
+	path, p := s.profile()
+	p.Offline.Points = nil
+	if err := p.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	s.want(0, s.run(tuneArgs("--scenario", "Server")...), "is VALID", "the plugin's own choice")
+}
+
 func TestTuneJSON(t *testing.T) {
 	s := newTuner(t)
 	s.want(0, s.run(tuneArgs("--json")...))

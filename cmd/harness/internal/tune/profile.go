@@ -93,10 +93,14 @@ func (p Profile) Save(path string) error {
 // replace writes a file whole: a reader, or a crash, sees the old text or the new one.
 func replace(path string, text []byte) error {
 	temporary := path + ".tmp"
-	if err := os.WriteFile(temporary, text, 0o666); err != nil {
-		return err
+	err := os.WriteFile(temporary, text, 0o666)
+	if err == nil {
+		err = os.Rename(temporary, path)
 	}
-	return os.Rename(temporary, path)
+	if err != nil {
+		_ = os.Remove(temporary) // it may not even be there
+	}
+	return err
 }
 
 // Load reads a profile.
@@ -144,6 +148,9 @@ func (p Profile) faults() []error {
 	if p.Offline != nil {
 		faults = append(faults, p.Offline.faults("offline")...)
 		faults = append(faults, wantRate("offline: samples_per_second", p.Offline.SamplesPerSecond)...)
+		for i, point := range p.Offline.Points {
+			faults = append(faults, point.faults(fmt.Sprintf("offline: point %d", i+1))...)
+		}
 	}
 	if p.Server != nil {
 		faults = append(faults, p.Server.faults("server")...)

@@ -39,6 +39,16 @@ func TestProfile(t *testing.T) {
 	if err := p.Save(filepath.Join(path, "below", "a", "file")); !errors.Is(err, ErrFile) {
 		t.Errorf("a folder that cannot be: %v", err)
 	}
+	folder := filepath.Join(t.TempDir(), "folder")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Save(folder); !errors.Is(err, ErrFile) {
+		t.Errorf("a folder in its place: %v", err)
+	}
+	if left, _ := filepath.Glob(folder + ".*"); len(left) > 0 {
+		t.Errorf("%q is left", left)
+	}
 }
 
 func TestBadProfiles(t *testing.T) {
@@ -47,8 +57,8 @@ func TestBadProfiles(t *testing.T) {
 		`{"schema": "x"}`: {`schema "x" version 0`, "harness tune writes a new one"},
 		`{"schema": "plumbline.tuning", "schema_version": 1, "model": "resnet50", "best": {"batch": 1}}`: {"version 1, want"},
 		`{"schema": "plumbline.tuning", "schema_version": 2, "colour": 1}`:                               {"colour"},
-		`{"schema": "plumbline.tuning", "schema_version": 2, "offline": {"batch": -1, "sessions": 2000000, "samples_per_second": 0}, "server": {"threads": -2, "target_qps": -3}}`: {
-			"no model", "offline: batch -1", "offline: sessions 2000000", "samples_per_second 0", "server: threads -2", "target_qps -3"},
+		`{"schema": "plumbline.tuning", "schema_version": 2, "offline": {"batch": -1, "sessions": 2000000, "samples_per_second": 0, "points": [{"threads": -4}]}, "server": {"threads": -2, "target_qps": -3}}`: {
+			"no model", "offline: batch -1", "offline: sessions 2000000", "samples_per_second 0", "offline: point 1: threads -4", "server: threads -2", "target_qps -3"},
 	}
 	for text, wants := range cases {
 		_, err := parse([]byte(text))

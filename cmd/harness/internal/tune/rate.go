@@ -11,8 +11,10 @@ type Trial struct {
 	Setting
 	TargetQPS float64 `json:"target_qps"`
 	Valid     bool    `json:"valid"`
+	// Reason says why the run was INVALID; empty: it was VALID.
+	Reason string `json:"reason,omitempty"`
 	// LatencyMS is the latency at the percentile that the limit holds for, in milliseconds; a run that was ended early
-	// has that of its answered queries.
+	// has that of its answered queries, 0 where none was.
 	LatencyMS float64 `json:"latency_ms"`
 	// Confirms says that the run was as long as one of harness run.
 	Confirms bool `json:"confirms"`

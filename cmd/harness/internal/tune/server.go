@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -126,7 +127,7 @@ func (s ServerSearch) trial(p Setting, t loadgen.TestSettings, confirms bool) Tr
 		if err != nil {
 			return Trial{}, err
 		}
-		out := Trial{Setting: p, TargetQPS: qps, Valid: res.Verdict == loadgen.Valid, Confirms: confirms}
+		out := Trial{Setting: p, TargetQPS: qps, Valid: res.Verdict == loadgen.Valid, Reason: reason(res.Reasons), Confirms: confirms}
 		out.LatencyMS = float64(res.TargetPercentile.Latency) / float64(time.Millisecond)
 		if res.Capacity != nil {
 			out.Estimate = res.Capacity.QPS
@@ -134,6 +135,22 @@ func (s ServerSearch) trial(p Setting, t loadgen.TestSettings, confirms bool) Tr
 		return out, nil
 	}
 }
+
+// reason is the first of the reasons of an INVALID run: where it was ended early, why that was.
+func reason(all []loadgen.Reason) string {
+	if len(all) == 0 {
+		return ""
+	}
+	first := all[0]
+	text := fmt.Sprintf("%s: %s", first.Rule, first.Measured)
+	if first.Rule != aborted {
+		text += "; needed: " + first.Needed
+	}
+	return text
+}
+
+// aborted is the rule of a run that did not come to its end: what it needed is an end.
+const aborted = "aborted"
 
 // probe are the settings of the runs that are not confirmed: the limits of latency, and as many queries as tell whether
 // their percentile is met.
@@ -152,7 +169,7 @@ const late = 10
 
 // ServerSettings are the settings of the grid that are worth a search of the Server rate, of points sorted best first:
 // the fastest one whose batches take no more than half of the time in which an answer is due, and the plugin's own
-// choice, which may be another one in Server than it was in Offline.
+// choice, which may be another one in Server than it was in Offline; that one alone where nothing was measured.
 func ServerSettings(points []Point, due time.Duration) []Point {
 	var own, quick, measured []Point
 	for _, p := range points {
@@ -166,11 +183,13 @@ func ServerSettings(points []Point, due time.Duration) []Point {
 		}
 		measured = append(measured, p)
 	}
-	all := append(quick, own...)
-	if len(all) == 0 && len(measured) > 0 {
-		all = measured[:1]
+	switch all := append(quick, own...); {
+	case len(all) > 0:
+		return all
+	case len(measured) > 0:
+		return measured[:1]
 	}
-	return all
+	return []Point{{}}
 }
 
 // batchTime is how long a batch is in work, where all sessions are.

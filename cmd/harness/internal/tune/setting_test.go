@@ -68,7 +68,8 @@ func TestServerSettings(t *testing.T) {
 		{"a batch that is in time", []Point{large, small, own, slow, failed}, []Point{small, own}},
 		{"none in time", []Point{large, own}, []Point{own}},
 		{"none in time, nothing else", []Point{large, failed}, []Point{large}},
-		{"nothing measured", []Point{failed}, nil},
+		{"nothing measured", []Point{failed}, []Point{{}}},
+		{"nothing at all", nil, []Point{{}}},
 	}
 	for _, c := range cases {
 		if got := ServerSettings(c.points, 20e6); !slices.Equal(got, c.want) {
