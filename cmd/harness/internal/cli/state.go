@@ -115,7 +115,7 @@ func message(err error, code exitcode.Code) string {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	if full(err) {
-		b.WriteString("  what was written before is kept; free some space, or choose another folder with --out\n")
+		b.WriteString("  what was written before is kept; free some space, or choose another place with --out (tune: --tuning)\n")
 	}
 	if code == exitcode.Internal {
 		b.WriteString("  (an internal error: please report it with this message)\n")
