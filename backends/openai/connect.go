@@ -27,7 +27,9 @@ func newClient(s settings) (*http.Client, error) {
 	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	dialer := &net.Dialer{Timeout: s.connect, KeepAlive: 30 * time.Second}
+	// A host that vanishes while an answer is awaited is noticed after 30 s.
+	alive := net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 4}
+	dialer := &net.Dialer{Timeout: s.connect, KeepAliveConfig: alive}
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext:         dialer.DialContext,
