@@ -35,7 +35,9 @@ type Run struct {
 	Scenario string `json:"scenario"`
 	Mode     string `json:"mode"`   // "performance", "accuracy", "findpeak"
 	Status   Status `json:"status"` // how it ended
-	// Verdict is what the text says: "VALID (smoke)", "INVALID", "PASS", "BELOW TARGET", "no target", "ABORTED".
+	// Verdict is what the text says. Of a complete run: "VALID" or "INVALID", with the profile unless it is the official one,
+	// as in "VALID (smoke)", or an accuracy's "PASS", "BELOW TARGET", "ABOVE LIMIT", "no target". Else "INTERRUPTED",
+	// "FAILED", "not run", "UNFINISHED".
 	Verdict  string   `json:"verdict"`
 	ExitCode int      `json:"exit_code"`
 	Error    *Failure `json:"error,omitempty"`
@@ -88,7 +90,7 @@ const (
 	Complete    Status = "complete"
 	Interrupted Status = "interrupted" // by the user; logs are partial and marked
 	Failed      Status = "failed"      // logs, where there are any, are partial and marked
-	NotRun      Status = "not run"     // an earlier run ended the session
+	NotRun      Status = "not run"     // an earlier run ended the session, or the harness was killed before
 	Unfinished  Status = "unfinished"  // under way, or killed: logs may be partial and unmarked
 )
 

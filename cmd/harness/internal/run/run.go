@@ -131,7 +131,7 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pla
 	sut, qsl := w.SUT(), w.QSL()
 	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
 	defer func() {
-		if failed := w.Close(); failed != nil && err == nil {
+		if failed := closeWorkload(ctx, pl, w); failed != nil && err == nil {
 			rec.Notes = append(rec.Notes, report.Finding{About: "close", Text: fmt.Sprintf("Closing the workload failed after the run: %v.", failed)})
 		}
 		rec.Workload.AtEnd(w.Info())
