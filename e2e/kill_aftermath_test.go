@@ -59,12 +59,13 @@ type leftovers struct {
 	logged   map[uint32]bool  // indices in the accuracy log of the accuracy run; nil: there is no such log
 	whole    bool             // that log has its end
 	names    map[string]error // every file, and what is wrong with it
+	killed   bool             // the harness may have been, and no write of its own came to its end
 }
 
 // readLogs reads every file of the output directory as a user would.
-func (s *scene) readLogs(t *testing.T) leftovers {
+func (s *scene) readLogs(t *testing.T, harnessKilled bool) leftovers {
 	t.Helper()
-	l := leftovers{names: map[string]error{}}
+	l := leftovers{names: map[string]error{}, killed: harnessKilled}
 	err := filepath.WalkDir(s.out, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || err == nil && d.IsDir() {
 			return nil
@@ -103,10 +104,30 @@ func (l *leftovers) read(path string) error {
 	case "mlperf_log_accuracy.json":
 		return l.readAccuracy(path, text)
 	case "mlperf_log_summary.txt", "mlperf_log_trace.json", "accuracy.txt", "plugin.log":
+	case ".lock", "result.json.tmp", ".write": // of a session under way
+		if !l.killed {
+			return errors.New("a file that no session leaves at its end")
+		}
 	default:
 		return errors.New("a file that no run has")
 	}
 	return nil
+}
+
+// TestLeftoversOfAKilledHarness tells what only a harness that was killed may leave.
+func TestLeftoversOfAKilledHarness(t *testing.T) {
+	for name, want := range map[string]struct{ killed, ended bool }{
+		".lock": {true, false}, "result.json.tmp": {true, false}, ".write": {true, false}, "accuracy.txt": {true, true}, "core": {false, false},
+	} {
+		path := write(t, filepath.Join(t.TempDir(), name), "{")
+		killed, ended := leftovers{killed: true}, leftovers{}
+		if err := killed.read(path); (err == nil) != want.killed {
+			t.Errorf("%s of a harness that was killed: %v", name, err)
+		}
+		if err := ended.read(path); (err == nil) != want.ended {
+			t.Errorf("%s of a harness that ended: %v", name, err)
+		}
+	}
 }
 
 // readDetail wants whole lines.

@@ -122,7 +122,7 @@ func (k kill) try(t *testing.T) string {
 	code := s.wait(t)
 	t.Logf("%v: hit %v, exit code %d", k, hit, code)
 	s.wantNothingLeft(t, k.code == killed)
-	left := s.readLogs(t)
+	left := s.readLogs(t, k.code == killed)
 	end := k.judge(t, s, left, code)
 	if t.Failed() {
 		t.Logf("%v; it printed:\n%s", k, s.printed.String())

@@ -25,6 +25,9 @@ var logs = [...]string{
 	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName, "mlperf_log_trace.json", score.TextName, PluginLogName,
 }
 
+// probeName is the file that proves that a run's directory can be written to.
+const probeName = ".write"
+
 // trials matches the directories below a search's that its runs write to.
 const trials = "run_*_streams_*"
 
@@ -117,11 +120,11 @@ func prepare(out, run string) error {
 			_ = os.Remove(old) // a trial's, unless the user has put something there
 		}
 	}
-	probe, err := os.CreateTemp(dir, ".write-*")
-	if err != nil {
+	probe := filepath.Join(dir, probeName)
+	if err := os.WriteFile(probe, nil, 0o644); err != nil {
 		return err
 	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return os.Remove(probe)
 }
 
 // Prune removes the directories of runs that were never made, as far as they are empty.
