@@ -41,15 +41,7 @@ func (a *app) command() *cobra.Command {
 		Use: "harness", Long: rootHelp, SilenceErrors: true, SilenceUsage: true,
 		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			if c.Name() == trustName {
-				return nil // it starts nothing, and mends a lock file
-			}
-			if err := flags.limit(c); err != nil {
-				return exitcode.With(exitcode.Usage, err)
-			}
-			return a.guard(&flags)
-		},
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return exitcode.With(exitcode.Usage, flags.limit(c)) },
 	}
 	root.SetArgs(a.Args)
 	root.SetOut(a.Stdout)
@@ -63,10 +55,14 @@ func (a *app) command() *cobra.Command {
 	global.StringVar(&flags.lock, "lock", "", "start only the plugins that are pinned in this `FILE`\n(default: the pins of harness trust, if there are any)")
 	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0, "a plugin that is silent for longer than `DURATION` is taken to hang (default 30s)")
 	global.StringSliceVar(&flags.limits, "limit", nil, "end a plugin whose processes together use more than `LIMIT,...`:\nmemory=8GiB, processes=64, cpu=30m; files=1024 is of each process")
-	root.AddCommand(
+	starting := []*cobra.Command{
 		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
-		a.runCommand(&flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.tuneCommand(&flags), a.newCommand(), a.trustCommand(&flags), a.versionCommand(),
-	)
+		a.runCommand(&flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.tuneCommand(&flags),
+	}
+	for _, c := range starting { // the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it
+		c.PreRunE = func(*cobra.Command, []string) error { return a.guard(&flags) }
+	}
+	root.AddCommand(append(starting, a.newCommand(), a.trustCommand(&flags), a.versionCommand())...)
 	return root
 }
 

@@ -101,4 +101,8 @@ func TestTrustFaults(t *testing.T) {
 	if strings.Contains(s.stdout.String(), "resnet50") {
 		t.Error("a plugin was asked although the lock file is damaged")
 	}
+	s.want(2, s.run("trust"), lock, "line 1")
+	for _, args := range [][]string{{"version"}, {"help"}, {"help", "run"}, {}, {"new", "backend", filepath.Join(s.dir, "acme"), "--checkout", filepath.Join("..", "..", "..", "..")}} {
+		s.want(0, s.run(args...)) // these start no plugin
+	}
 }
