@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk/host"
@@ -62,6 +63,27 @@ func TestLimitFlag(t *testing.T) {
 	s.want(2, s.run("run", "resnet50", "--limit", "memory=much,proceses=3", "--limit", "cpu=10"), "--limit", `"much"`, "8GiB", `"proceses"`, `cpu: "10"`)
 	s.want(2, s.run("verify", "resnet50", "--limit", "files=100"), "verify takes none")
 	s.want(0, s.run("list", "--limit", "memory=8GiB,files=1024"))
+}
+
+func TestVerifyFlags(t *testing.T) {
+	s := newShell(t)
+	s.want(2, s.run("verify", "resnet50", "--only", "colour", "--patience", "0s", "--memory-time", "-1s"),
+		`unknown check "colour"`, "--patience 0s: want", "--memory-time -1s: want")
+	if s.stdout.String() != "" {
+		t.Errorf("checks were made:\n%s", s.stdout.String())
+	}
+}
+
+// What Ctrl-C cuts off is not to be mended.
+func TestInterruptedDoctor(t *testing.T) {
+	t.Parallel() // it mostly waits
+	null := plugintest.Classifier()
+	s := newShellWith(t, map[string]*plugintest.Fake{"null": null})
+	null.HoldAfter, null.Held = 10, func() { s.signals <- syscall.SIGINT }
+	s.want(130, s.run("doctor"), "called off", "interrupted by signal")
+	if strings.Contains(s.stdout.String(), "to mend") {
+		t.Errorf("something is to be mended:\n%s", s.stdout.String())
+	}
 }
 
 func TestNoPlugin(t *testing.T) {

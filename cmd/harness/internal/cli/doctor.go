@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -31,6 +32,9 @@ func (a *app) doctorCommand(f *pluginFlags) *cobra.Command {
 			sections[1].Checks = append(sections[1].Checks, a.trustCheck(f))
 			if err := doctor.Write(a.Stdout, sections); err != nil {
 				return err
+			}
+			if off := context.Cause(c.Context()); off != nil {
+				return fmt.Errorf("the checks were called off: %w", off)
 			}
 			fmt.Fprintf(a.Stdout, "\n%s\n", doctor.Summary(sections))
 			if code := doctor.Code(sections); code != exitcode.Valid {

@@ -76,11 +76,26 @@ func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
 	return c
 }
 
-func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
+// check wants checks that there are, and times to make them in.
+func (f *verifyFlags) check() error {
+	var faults []error
 	for _, name := range f.only {
 		if !slices.Contains(conformance.Names(), name) {
-			return exitcode.With(exitcode.Usage, fmt.Errorf("unknown check %q, want one of %s", name, strings.Join(conformance.Names(), ", ")))
+			faults = append(faults, fmt.Errorf("unknown check %q, want one of %s", name, strings.Join(conformance.Names(), ", ")))
 		}
+	}
+	if f.patience <= 0 {
+		faults = append(faults, fmt.Errorf("--patience %v: want a duration above 0", f.patience))
+	}
+	if f.memoryTime <= 0 {
+		faults = append(faults, fmt.Errorf("--memory-time %v: want a duration above 0", f.memoryTime))
+	}
+	return errors.Join(faults...)
+}
+
+func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
+	if err := f.check(); err != nil {
+		return exitcode.With(exitcode.Usage, err)
 	}
 	s, err := a.subject(c, f)
 	if err != nil {

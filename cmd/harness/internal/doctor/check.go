@@ -12,11 +12,13 @@ import (
 // State is the outcome of one check.
 type State string
 
-// The states: Warn lets runs work, but they may be slower or less exact than they need to be.
+// The states: Warn lets runs work, but they may be slower or less exact than they need to be; Off is a check that was
+// called off: it has found nothing.
 const (
 	OK   State = "ok"
 	Warn State = "warn"
 	Fail State = "FAIL"
+	Off  State = "-"
 )
 
 // Check is what was examined, what was found, and what to do about it.

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -107,6 +108,20 @@ func TestPlugins(t *testing.T) {
 	}
 	if code := Code([]Section{s}); code != exitcode.Plugin {
 		t.Errorf("code %d, want the worst, %d", code, exitcode.Plugin)
+	}
+}
+
+// What is called off is nobody's fault.
+func TestInterruptedPlugins(t *testing.T) {
+	fake := plugintest.Classifier()
+	c, l := catalog(t, map[string]*plugintest.Fake{"null": fake})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(loadgen.ErrInterrupted)
+	fake.OpenErr = loadgen.ErrInterrupted
+	for _, s := range []Section{Plugins(ctx, l, c, host.LaunchOptions{}), Transport(ctx, l, c, host.LaunchOptions{})} {
+		if code := Code([]Section{s}); code != exitcode.Valid || strings.Contains(Summary([]Section{s}), "1 to mend") || !strings.Contains(text(t, s), "called off") {
+			t.Errorf("code %d in:\n%s", code, text(t, s))
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host
 			Advice: "build them with `make build`, or name their directory with --plugin-dir or " + discover.EnvPlugins, Code: exitcode.Usage})
 	}
 	for _, e := range c.Entries {
-		s.Checks = append(s.Checks, answers(e))
+		s.Checks = append(s.Checks, answers(ctx, e))
 		for _, b := range e.Description.Backends {
 			s.Checks = append(s.Checks, opens(ctx, l, e, b, o))
 		}
@@ -50,9 +50,9 @@ func place(d discover.Dir) Check {
 }
 
 // answers says whether the plugin could be asked what it serves.
-func answers(e discover.Entry) Check {
+func answers(ctx context.Context, e discover.Entry) Check {
 	if e.Err != nil {
-		return failed(e.Name, e.Err)
+		return failed(ctx, e.Name, e.Err)
 	}
 	var models []string
 	for _, m := range e.Description.Models {
@@ -60,13 +60,17 @@ func answers(e discover.Entry) Check {
 	}
 	sum, _, err := checksum.File(e.Path)
 	if err != nil {
-		return failed(e.Name, err)
+		return failed(ctx, e.Name, err)
 	}
 	return Check{Name: e.Name, State: OK, Found: fmt.Sprintf("%s serves %s; protocol agreed; sha256 %.12s",
 		strings.TrimSpace(e.Description.Version+" "), strings.Join(models, ", "), sum)}
 }
 
-func failed(name string, err error) Check {
+// failed is a check that ended with err. What ctx cut off has found nothing.
+func failed(ctx context.Context, name string, err error) Check {
+	if ctx.Err() != nil {
+		return Check{Name: name, State: Off, Found: "called off"}
+	}
 	c := Check{Name: name, State: Fail, Found: err.Error(), Code: exitcode.Of(err)}
 	var f *host.Error
 	if errors.As(err, &f) {
@@ -86,7 +90,7 @@ func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend str
 	}
 	p, err := l.Launch(ctx, e.Path, o)
 	if err != nil {
-		return failed(name, err)
+		return failed(ctx, name, err)
 	}
 	defer p.Close()
 	info, err := open(ctx, p, e.Description.Models[0].Name, backend)
@@ -94,7 +98,7 @@ func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend str
 		return Check{Name: name, State: OK, Found: "not opened: " + err.Error()}
 	}
 	if err != nil {
-		return failed(name, err)
+		return failed(ctx, name, err)
 	}
 	return Check{Name: name, State: OK, Found: describe(info) + choice(ctx, p, backend)}
 }

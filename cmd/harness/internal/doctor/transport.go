@@ -38,7 +38,7 @@ func floor(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.L
 		}
 		res, err := roundTrips(ctx, l, e, o)
 		if err != nil {
-			return failed(name, err)
+			return failed(ctx, name, err)
 		}
 		return judgeFloor(name, res)
 	}
