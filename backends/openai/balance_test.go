@@ -25,10 +25,10 @@ func TestEndpointsRest(t *testing.T) {
 				b := newBalancer([]*url.URL{{Host: "a"}, {Host: "b"}}, 2)
 				bad, good := b.endpoints[0], b.endpoints[1]
 				c.fails(b, bad)
-				time.Sleep(c.rests - 1)
+				time.Sleep(c.rests - time.Nanosecond)
 				want(t, b, good, good)
 				want(t, b) // full, and the other rests
-				time.Sleep(1)
+				time.Sleep(time.Nanosecond)
 				want(t, b, bad) // alone: it may fail again
 				want(t, b)
 				b.succeeded(bad)
