@@ -112,6 +112,9 @@ func (a *app) scoreLog(ctx context.Context, catalog *discover.Catalog, f *scoreF
 // origin says what a log is of: the flags first, then the result.json beside it.
 func (f *scoreFlags) origin(log string) (report.Run, error) {
 	run := recorded(log)
+	if run.Mode != "" && run.Mode != plan.ModeAccuracy {
+		return run, exitcode.With(exitcode.Usage, fmt.Errorf("%s is of a %s run, which keeps no or few answers: name the directory of an accuracy run", log, run.Mode))
+	}
 	if f.model != "" {
 		run.Model = f.model
 	}
@@ -149,14 +152,14 @@ func (f *scoreFlags) addParams(run *report.Run) error {
 	return nil
 }
 
-// recorded finds the accuracy run of a log in the result.json of its directory or of the one above. A log without one,
-// the official LoadGen's say, has an empty record.
+// recorded finds the run of a log in the result.json of its directory or of one above it: of the scenario's, which for the log
+// of a performance run is two levels up. A log without one, the official LoadGen's say, has an empty record.
 func recorded(log string) report.Run {
 	dir, err := filepath.Abs(filepath.Dir(log))
 	if err != nil {
 		return report.Run{}
 	}
-	for _, d := range []string{dir, filepath.Dir(dir)} {
+	for _, d := range []string{dir, filepath.Dir(dir), filepath.Dir(filepath.Dir(dir))} {
 		doc, err := report.Read(filepath.Join(d, report.FileName))
 		if err != nil {
 			continue

@@ -55,6 +55,16 @@ func TestScoreForeignLog(t *testing.T) {
 	}
 }
 
+// A performance run has no answers to be scored: its log is one all the same.
+func TestScorePerformanceRun(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--mode", "performance", "--scenario", "Offline", "--out", s.out()))
+	dir := s.out("resnet50", "Offline", "performance", "run_1")
+	for _, args := range [][]string{{"score", dir}, {"score", filepath.Dir(dir)}, {"score", dir, "--benchmark", "resnet50"}} {
+		s.want(2, s.run(args...), dir, "is of a performance run", "an accuracy run")
+	}
+}
+
 func TestScoreBadLogs(t *testing.T) {
 	s := newShell(t)
 	s.want(6, s.run("score", s.dir, "--benchmark", "resnet50"), "no mlperf_log_accuracy.json")
