@@ -39,8 +39,8 @@ func (a *app) command() *cobra.Command {
 	var flags pluginFlags
 	root := &cobra.Command{
 		Use: "harness", Long: rootHelp, SilenceErrors: true, SilenceUsage: true,
-		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:              func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return exitcode.With(exitcode.Usage, flags.limit(c)) },
 	}
 	root.SetArgs(a.Args)

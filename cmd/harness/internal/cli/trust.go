@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -69,29 +70,47 @@ func (a *app) trust(args []string, f *trustFlags) error {
 	if len(args) == 0 && !f.all && len(f.with) == 0 {
 		return a.listPins(lock)
 	}
-	binaries, err := a.binaries(args, f)
+	binaries, err := a.binaries(args, lock, f)
 	if err != nil {
 		return err
 	}
-	change := a.pin
-	if f.remove {
-		change = a.unpin
+	changes, err := changePins(lock, binaries, f)
+	if err != nil {
+		return err
 	}
-	for _, b := range binaries {
-		if err := change(lock, b.Path); err != nil {
-			return err
-		}
+	if err := lock.Save(); err != nil { // nothing is said to be pinned that is not
+		return exitcode.With(exitcode.Usage, err)
 	}
-	for _, file := range f.with {
-		if err := a.pinFile(lock, file); err != nil {
-			return err
-		}
-	}
-	return exitcode.With(exitcode.Usage, lock.Save())
+	_, err = fmt.Fprintln(a.Stdout, strings.Join(changes, "\n"))
+	return err
 }
 
-// binaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough.
-func (a *app) binaries(args []string, f *trustFlags) ([]host.Found, error) {
+// changePins changes the pins in memory, and says a line of each change.
+func changePins(lock *trust.Lock, binaries []host.Found, f *trustFlags) (changes []string, err error) {
+	change := pin
+	if f.remove {
+		change = unpin
+	}
+	for _, b := range binaries {
+		lines, err := change(lock, b.Path)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, lines...)
+	}
+	for _, file := range f.with {
+		line, err := pinFile(lock, file)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, line)
+	}
+	return changes, nil
+}
+
+// binaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough, and of one that
+// is no plugin the name in this folder.
+func (a *app) binaries(args []string, lock *trust.Lock, f *trustFlags) ([]host.Found, error) {
 	dirs := discover.Dirs(f.dirs, a.Env(discover.EnvPlugins), a.Executable)
 	if f.all {
 		args = []string{""}
@@ -103,6 +122,9 @@ func (a *app) binaries(args []string, f *trustFlags) ([]host.Found, error) {
 			continue
 		}
 		found, err := discover.Binaries(a.Plugins, dirs, name)
+		if _, pinned := lock.Pin(name); err != nil && f.remove && pinned {
+			found, err = []host.Found{{Name: name, Path: name}}, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -115,37 +137,36 @@ func (a *app) binaries(args []string, f *trustFlags) ([]host.Found, error) {
 }
 
 // unpin forgets a file.
-func (a *app) unpin(lock *trust.Lock, path string) error {
-	removed := lock.Remove(path)
-	if len(removed) == 0 {
-		return exitcode.With(exitcode.Usage, fmt.Errorf("%s has no pin in %s", path, lock.Path))
+func unpin(lock *trust.Lock, path string) (changes []string, err error) {
+	for _, p := range lock.Remove(path) {
+		changes = append(changes, "removed  "+p)
 	}
-	for _, p := range removed {
-		if _, err := fmt.Fprintf(a.Stdout, "removed  %s\n", p); err != nil {
-			return err
-		}
+	if len(changes) == 0 {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("%s has no pin in %s", path, lock.Path))
 	}
-	return nil
+	return changes, nil
 }
 
 // pin pins a plugin and the libraries beside it.
-func (a *app) pin(lock *trust.Lock, path string) error {
+func pin(lock *trust.Lock, path string) (changes []string, err error) {
 	libraries, err := trust.Libraries(path)
 	if err != nil {
-		return exitcode.With(exitcode.Plugin, err)
+		return nil, exitcode.With(exitcode.Plugin, err)
 	}
 	for _, file := range append([]string{path}, libraries...) {
-		if err := a.pinFile(lock, file); err != nil {
-			return err
+		change, err := pinFile(lock, file)
+		if err != nil {
+			return nil, err
 		}
+		changes = append(changes, change)
 	}
-	return nil
+	return changes, nil
 }
 
-func (a *app) pinFile(lock *trust.Lock, path string) error {
+func pinFile(lock *trust.Lock, path string) (change string, err error) {
 	sum, _, err := checksum.File(path)
 	if err != nil {
-		return exitcode.With(exitcode.Plugin, fmt.Errorf("cannot be pinned: %w", err))
+		return "", exitcode.With(exitcode.Plugin, fmt.Errorf("cannot be pinned: %w", err))
 	}
 	what := "pinned"
 	switch old, found := lock.Pin(path); {
@@ -155,10 +176,9 @@ func (a *app) pinFile(lock *trust.Lock, path string) error {
 		what = "updated"
 	}
 	if err := lock.Set(path, sum); err != nil {
-		return exitcode.With(exitcode.Usage, err)
+		return "", exitcode.With(exitcode.Usage, err)
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s  %s  %s\n", what, sum, path)
-	return err
+	return fmt.Sprintf("%s  %s  %s", what, sum, path), nil
 }
 
 // listPins prints the pins. One that does not match is the command's failure.

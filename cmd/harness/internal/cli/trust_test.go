@@ -71,6 +71,30 @@ func TestLibrariesAndFilesArePinned(t *testing.T) {
 	s.want(5, s.run("trust", "--with", filepath.Join(s.dir, "none")), "none")
 }
 
+// What could not be saved is not said to be pinned.
+func TestPinsThatCannotBeSaved(t *testing.T) {
+	s, _, _ := pinned(t)
+	folder := filepath.Join(s.dir, "locks")
+	if err := os.Symlink(filepath.Join(s.dir, "none"), folder); err != nil {
+		t.Skip("a folder that cannot be made takes a link:", err)
+	}
+	s.want(2, s.run("trust", "resnet50", "--lock", filepath.Join(folder, "plugins.lock")), "lock file: mkdir")
+	if s.stdout.String() != "" {
+		t.Errorf("it printed:\n%s", s.stdout.String())
+	}
+}
+
+// A file in this folder is named alike to be pinned and to be forgotten.
+func TestTrustFileByName(t *testing.T) {
+	s, _, _ := pinned(t)
+	s.write("mod.py", "module")
+	t.Chdir(s.dir)
+	s.want(0, s.run("trust", "--with", "mod.py"), "pinned", "mod.py")
+	s.want(0, s.run("trust", "--remove", "mod.py"), "removed", "mod.py")
+	s.want(2, s.run("trust", "--remove", "mod.py"), "mod.py")
+	s.want(2, s.run("trust", "mod.py"), "mod.py")
+}
+
 func TestTrustRemove(t *testing.T) {
 	s, binary, _ := pinned(t)
 	if err := os.Remove(binary); err != nil {
