@@ -54,6 +54,9 @@ func (p *Plugin) Describe(ctx context.Context) (sdk.Description, error) {
 // errors.Is tells what the user can mend from the plugin's own failures: sdk.ErrUsage, an unknown model, backend or
 // option; sdk.ErrData, a data set or a model file that is missing or wrong; all others are an *Error.
 func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
+	if err := checkOptions(o); err != nil {
+		return nil, err
+	}
 	if err := p.heedsDevices(ctx, o.Devices); err != nil {
 		return nil, err
 	}

@@ -30,6 +30,9 @@ type scorer struct {
 
 // OpenScorer opens a scorer in the plugin; entries are streamed to it. Its Result ends it. ctx bounds all of its work.
 func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
+	if err := checkScoreOptions(o); err != nil {
+		return nil, err
+	}
 	pieces, err := p.able(ctx, handshake.ScorePieces)
 	if err != nil {
 		return nil, err
