@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,9 +30,6 @@ func libraries(work []byte) []string {
 	slices.Sort(found)
 	return found
 }
-
-// keyword reports whether name is one of Go's.
-func keyword(name string) bool { return token.IsKeyword(name) }
 
 // dependencies are the go.mod and go.sum of a module that finds this project in the checkout: the versions of everything
 // else are those of the sdk there. All libraries of the project are replaced, also those that the module does not need

@@ -149,9 +149,10 @@ func (s Spec) names() (names, error) {
 		return names{}, err
 	}
 	own, nameErr := packageName(filepath.Base(dir))
-	n := names{Module: s.Module, Backend: own, Benchmark: standInBenchmark, Plugin: standInBenchmark + "-" + own, ForBackend: true}
-	if s.Kind == Benchmark {
-		n = names{Module: s.Module, Backend: standInBackend, Benchmark: own, Plugin: own}
+	n := naming(s.Kind, own)
+	n.Module = s.Module
+	if s.Language != Python && nameErr == nil {
+		nameErr = free(s.Kind, own)
 	}
 	if n.Module == "" {
 		n.Module = "example.com/" + own
@@ -159,16 +160,12 @@ func (s Spec) names() (names, error) {
 	return n, errors.Join(nameErr, checkModule(n.Module), checkEmpty(dir))
 }
 
-// packageName makes a Go package name of the last part of a path.
-func packageName(base string) (string, error) {
-	name := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(base))
-	if !regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString(name) {
-		return "", fmt.Errorf("the folder's name %q is to be the package's: want letters and digits, a letter first", base)
+// naming are the names in a module of a kind whose author's own package is own.
+func naming(k Kind, own string) names {
+	if k == Benchmark {
+		return names{Backend: standInBackend, Benchmark: own, Plugin: own}
 	}
-	if taken := []string{"main", "sdk", "sdktest", "backend", "loadgen", "mllog", standInBackend, standInBenchmark}; slices.Contains(taken, name) || keyword(name) {
-		return "", fmt.Errorf("the folder's name %q is to be the package's, and %s has another meaning in Go or in the module: choose another", base, name)
-	}
-	return name, nil
+	return names{Backend: own, Benchmark: standInBenchmark, Plugin: standInBenchmark + "-" + own, ForBackend: true}
 }
 
 func checkModule(path string) error {

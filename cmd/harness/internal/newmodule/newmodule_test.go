@@ -164,6 +164,30 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A package's name must leave every file around it as it was: these would not build.
+func TestNamesThatAreTaken(t *testing.T) {
+	for _, c := range []struct {
+		kind  Kind
+		names []string
+	}{
+		{Backend, []string{"vendor", "internal", "testdata", "init", "nil", "string", "type", "exec", "sdk", "train", "w", "label", "context"}},
+		{Benchmark, []string{"vendor", "nil", "exec", "filepath", "binary", "err", "t", "testing", "documentation"}},
+	} {
+		for _, name := range c.names {
+			if _, err := (Spec{Kind: c.kind, Dir: filepath.Join(t.TempDir(), name)}).names(); err == nil || !strings.Contains(err.Error(), name+" has another meaning") {
+				t.Errorf("%s %s: error %v", c.kind, name, err)
+			}
+		}
+	}
+	for _, name := range []string{"acme", "flowers", "points", "scores"} {
+		for _, kind := range Kinds() {
+			if _, err := (Spec{Kind: Kind(kind), Dir: filepath.Join(t.TempDir(), name)}).names(); err != nil {
+				t.Errorf("%s %s: error %v", kind, name, err)
+			}
+		}
+	}
+}
+
 // FuzzRequirements: whatever a go.mod holds, a requirement is a path and a version.
 func FuzzRequirements(f *testing.F) {
 	f.Add([]byte("require a v1\nrequire (\n\tb v2 // indirect\n)\n"))
