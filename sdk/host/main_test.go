@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,7 +47,11 @@ func faulty(tb testing.TB) string {
 // tokensEnv makes the test binary the plugin of tokens, where a harness starts it, instead of the null plugin.
 const tokensEnv = "PLUMBLINE_TEST_TOKENS"
 
-// TestMain makes the test binary the null plugin where a harness starts it, and a harness where a test asks for one.
+// listensEnv makes the test binary a process that ends with status 3 at the end of its standard input.
+const listensEnv = "PLUMBLINE_TEST_LISTENS"
+
+// TestMain makes the test binary the null plugin where a harness starts it, and a harness or another process where a test
+// asks for one.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(handshake.CookieKey) == handshake.CookieValue && os.Getenv(tokensEnv) != "":
@@ -56,6 +61,9 @@ func TestMain(m *testing.M) {
 	case os.Getenv(harnessEnv) != "":
 		fmt.Fprintln(os.Stderr, playHarness())
 		os.Exit(1)
+	case os.Getenv(listensEnv) != "":
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(3)
 	}
 	dir, err := os.MkdirTemp("", "plumbline-test-")
 	if err != nil {

@@ -10,8 +10,12 @@ import (
 
 func ownGroup() *syscall.SysProcAttr { return nil }
 
-// awaitEnd does nothing: exec.Cmd.Wait waits.
-func awaitEnd(int) {}
+// awaitEnd waits for the end of a child by a handle of its own. Its id stays taken while exec.Cmd holds another one.
+func awaitEnd(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_, _ = p.Wait()
+	}
+}
 
 // killGroup kills the process.
 func killGroup(pid int) {
