@@ -79,7 +79,7 @@ func panics() error { panic("the fault asked for it") }
 func fails() error { return errors.New("the fault asked for it") }
 
 // failsInLatin1 says it in the encoding of an old C library.
-func failsInLatin1() error { return errors.New("Ger\xe4t fehlt") }
+func failsInLatin1() error { return errors.New("kein Ger\xe4t") }
 
 func dies() error { return kill(syscall.SIGKILL) }
 
