@@ -246,9 +246,7 @@ func (a *app) guard(f *pluginFlags) error {
 	if err != nil {
 		return exitcode.With(exitcode.Usage, err)
 	}
-	guarded := *a.State
-	guarded.Plugins = trust.Guard{Launcher: a.Plugins, Lock: lock}
-	a.State = &guarded
+	a.Plugins = trust.Guard{Launcher: a.Plugins, Lock: lock}
 	return nil
 }
 
