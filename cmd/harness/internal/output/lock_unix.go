@@ -10,7 +10,7 @@ import (
 )
 
 // tryLock locks an open file for as long as it is open, or says that it is in use. Where the file system has no locks,
-// nobody can tell, and the file counts as locked.
+// nobody can tell, and the file counts as the caller's.
 func tryLock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	for errors.Is(err, unix.EINTR) {
