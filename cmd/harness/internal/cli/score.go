@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
@@ -112,8 +115,8 @@ func (a *app) scoreLog(ctx context.Context, catalog *discover.Catalog, f *scoreF
 // origin says what a log is of: the flags first, then the result.json beside it.
 func (f *scoreFlags) origin(log string) (report.Run, error) {
 	run := recorded(log)
-	if run.Mode != "" && run.Mode != plan.ModeAccuracy {
-		return run, exitcode.With(exitcode.Usage, fmt.Errorf("%s is of a %s run, which keeps no or few answers: name the directory of an accuracy run", log, run.Mode))
+	if run.Mode != "" && run.Mode != plan.ModeAccuracy && !answers(log) {
+		return run, exitcode.With(exitcode.Usage, fmt.Errorf("%s is of a %s run, which kept no answers: name the directory of an accuracy run", log, run.Mode))
 	}
 	if f.model != "" {
 		run.Model = f.model
@@ -150,6 +153,17 @@ func (f *scoreFlags) addParams(run *report.Run) error {
 		run.Options.Params[key] = value
 	}
 	return nil
+}
+
+// answers reports whether a log has any. One that cannot be read is left to the scoring, which says why.
+func answers(log string) bool {
+	f, err := os.Open(log)
+	if err != nil {
+		return true
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	_, err = mllog.NewAccuracyReader(f).Next()
+	return !errors.Is(err, io.EOF)
 }
 
 // recorded finds the run of a log in the result.json of its directory or of one above it: of the scenario's, which for the log

@@ -55,7 +55,7 @@ func TestScoreForeignLog(t *testing.T) {
 	}
 }
 
-// A performance run has no answers to be scored: its log is one all the same.
+// A performance run keeps no answers, unless it is told to log some: those are scored.
 func TestScorePerformanceRun(t *testing.T) {
 	s := newShell(t)
 	s.want(0, s.run("run", "resnet50", "--mode", "performance", "--scenario", "Offline", "--out", s.out()))
@@ -63,6 +63,8 @@ func TestScorePerformanceRun(t *testing.T) {
 	for _, args := range [][]string{{"score", dir}, {"score", filepath.Dir(dir)}, {"score", dir, "--benchmark", "resnet50"}} {
 		s.want(2, s.run(args...), dir, "is of a performance run", "an accuracy run")
 	}
+	s.want(0, s.run("run", "resnet50", "--mode", "performance", "--scenario", "Offline", "--set", "accuracy_log_sampling_target=50", "--out", s.out(), "--force"))
+	s.want(0, s.run("score", dir), "accuracy")
 }
 
 func TestScoreBadLogs(t *testing.T) {
