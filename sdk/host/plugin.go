@@ -70,6 +70,9 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 // Context returns a context that ends with parent, or with an *Error as its cause as soon as the plugin fails.
 func (p *Plugin) Context(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
+	if p.failed.Err() != nil { // at once: a call might be answered before AfterFunc's goroutine runs
+		cancel(context.Cause(p.failed))
+	}
 	stop := context.AfterFunc(p.failed, func() { cancel(context.Cause(p.failed)) })
 	return ctx, func() {
 		stop()
