@@ -2,9 +2,10 @@ module github.com/plumbline-ml/plumbline/e2e
 
 go 1.26.0
 
-require github.com/plumbline-ml/plumbline/sdk v0.0.0
-
-require golang.org/x/sys v0.49.0
+require (
+	github.com/plumbline-ml/plumbline/sdk v0.0.0
+	golang.org/x/sys v0.49.0
+)
 
 replace (
 	github.com/plumbline-ml/plumbline/loadgen => ../loadgen

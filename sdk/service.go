@@ -99,7 +99,7 @@ func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 		BackendInfo: w.about(), Shares: each(shares(w.engine), protoShare), ClientWork: w.clientWork(),
 	}
 	if err := w.close(); err != nil {
-		r.Fault = status.Convert(toStatus(err, codes.Unknown)).Message()
+		r.Fault = sendable(err.Error())
 	}
 	return r, nil
 }

@@ -60,7 +60,11 @@ func (d *doubler) Inputs() []backend.TensorInfo {
 func (d *doubler) Outputs() []backend.TensorInfo {
 	return []backend.TensorInfo{{Name: "y", DType: backend.Int32}}
 }
-func (d *doubler) Limits() backend.Limits { return backend.Limits{Concurrency: d.width} }
+
+// Limits has one of the devices run native code.
+func (d *doubler) Limits() backend.Limits {
+	return backend.Limits{Concurrency: d.width, Native: d.config.Device == "a"}
+}
 
 func (d *doubler) Describe() backend.Info {
 	return backend.Info{Version: "rig 1", Details: map[string]string{"library": "one", "runs": fmt.Sprint(d.config.Concurrency)}}
@@ -154,8 +158,8 @@ func TestLimits(t *testing.T) {
 		want  int
 	}{{map[string]int{"a": 2, "b": 3}, 5}, {map[string]int{"a": 2, "b": 0}, 0}} {
 		s := (&rig{width: c.width}).session(t, backend.Config{}, "a", "b")
-		if got := s.Limits(); got.Concurrency != c.want {
-			t.Errorf("%v: %+v, want %d runs at a time", c.width, got, c.want)
+		if got := s.Limits(); got.Concurrency != c.want || !got.Native {
+			t.Errorf("%v: %+v, want %d runs at a time, native ones among them", c.width, got, c.want)
 		}
 	}
 }
