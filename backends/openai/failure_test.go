@@ -290,19 +290,24 @@ func TestConcurrencyAndBalance(t *testing.T) {
 	}
 }
 
+// busyAtFirst is a server that asks for 3 s at its first request, and answers the others after the time takes.
+func busyAtFirst(takes time.Duration) http.Handler {
+	asked := 0
+	return script(func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked == 1 {
+			w.Header().Set("Retry-After", "3")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		time.Sleep(takes)
+		event(w, `{"choices":[{"text":"a","token_ids":[1],"finish_reason":"stop"}]}`)
+		event(w, "[DONE]")
+	})
+}
+
 func TestBusyServerIsGivenTheTimeItAsksFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
-		server := script(func(w http.ResponseWriter, _ *http.Request) {
-			if asked++; asked == 1 {
-				w.Header().Set("Retry-After", "3")
-				w.WriteHeader(http.StatusServiceUnavailable)
-				return
-			}
-			event(w, `{"choices":[{"text":"a","token_ids":[1],"finish_reason":"stop"}]}`)
-			event(w, "[DONE]")
-		})
-		g := openai.ForTest(pipes(t, server))
+		g := openai.ForTest(pipes(t, busyAtFirst(0)))
 		start := time.Now()
 		if _, err := generate(t, g, prompt); err != nil {
 			t.Fatal(err)
@@ -316,18 +321,7 @@ func TestBusyServerIsGivenTheTimeItAsksFor(t *testing.T) {
 // TestPausesAreNotTheServers: the watch over caches takes the time that a server needs, without the pause before.
 func TestPausesAreNotTheServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
-		server := script(func(w http.ResponseWriter, _ *http.Request) {
-			if asked++; asked == 1 {
-				w.Header().Set("Retry-After", "3")
-				w.WriteHeader(http.StatusServiceUnavailable)
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-			event(w, `{"choices":[{"text":"a","token_ids":[1],"finish_reason":"stop"}]}`)
-			event(w, "[DONE]")
-		})
-		g := openai.ForTest(pipes(t, server))
+		g := openai.ForTest(pipes(t, busyAtFirst(10*time.Millisecond)))
 		for range 2 {
 			if _, err := generate(t, g, prompt); err != nil {
 				t.Fatal(err)
