@@ -86,7 +86,7 @@ func TestLimits(t *testing.T) {
 // wantMarkedLogs checks that the detail log of an ended run is there, readable and says that the test was aborted.
 func wantMarkedLogs(t *testing.T, out string) {
 	t.Helper()
-	path := filepath.Join(out, "faulty", "SingleStream", "performance", "run_1", "mlperf_log_detail.txt")
+	path := filepath.Join(performance(out), "mlperf_log_detail.txt")
 	detail, err := os.ReadFile(path)
 	if err != nil {
 		t.Error(err)
@@ -102,23 +102,50 @@ func wantMarkedLogs(t *testing.T, out string) {
 	}
 }
 
-// startLongRun starts a Server run of minutes and waits until its queries flow.
-func startLongRun(t *testing.T, fault string) (cmd *exec.Cmd, dir, out string, stderr *strings.Builder) {
+// startLongRun starts a run of minutes and waits until its queries are about to flow. What it prints goes to a file.
+func startLongRun(t *testing.T, fault string) (cmd *exec.Cmd, dir, out string, said printed) {
 	t.Helper()
 	cmd, dir, out = faultyRun(t, fault, "--scenario", "SingleStream", "--set", "min_duration=120000", "--set", "target_latency=10")
-	stderr = new(strings.Builder)
-	cmd.Stderr = stderr
+	said = printed(filepath.Join(t.TempDir(), "stderr.txt"))
+	file, err := os.Create(string(said))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	cmd.Stderr = file
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	detail := filepath.Join(out, "faulty", "SingleStream", "performance", "run_1", "mlperf_log_detail.txt")
+	waitForText(t, cmd, said, filepath.Join(performance(out), "mlperf_log_detail.txt"), "generated_query_count")
+	return cmd, dir, out, said
+}
+
+// performance is the folder of the performance run of a faulty plugin.
+func performance(out string) string {
+	return filepath.Join(out, "faulty", "SingleStream", "performance", "run_1")
+}
+
+// printed is a file with what a command prints, to be read at any time.
+type printed string
+
+func (p printed) String() string {
+	text, err := os.ReadFile(string(p))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// waitForText waits until a file holds a text. After a minute it kills the command and ends the test.
+func waitForText(t *testing.T, cmd *exec.Cmd, said printed, path, text string) {
+	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		if log, err := os.ReadFile(detail); err == nil && strings.Contains(string(log), "generated_query_count") {
-			return cmd, dir, out, stderr
+		if have, err := os.ReadFile(path); err == nil && strings.Contains(string(have), text) {
+			return
 		}
 		if time.Now().After(deadline) {
 			_ = cmd.Process.Kill()
-			t.Fatalf("the run did not start; it printed:\n%s", stderr)
+			t.Fatalf("no %q in %s; the command printed:\n%s", text, path, said)
 		}
 	}
 }
@@ -188,14 +215,16 @@ func TestInterruptOnce(t *testing.T) {
 // TestInterruptTwice ends at once although the plugin never answers: the second signal ends it, and not what the first one began.
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
-	cmd, dir, _, stderr := startLongRun(t, "stop")
-	for range 2 {
+	cmd, dir, out, stderr := startLongRun(t, "stop")
+	waitForText(t, cmd, stderr, filepath.Join(performance(out), "plugin.log"), "last words")
+	signal := func() {
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
-			break
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
+	signal()
+	waitForText(t, cmd, stderr, string(stderr), "Once more to kill")
+	signal()
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit code %d, want 130; it printed:\n%s", code, stderr)
