@@ -85,6 +85,18 @@ type LaunchOptions struct {
 	// being started; else the file that was approved is the one that is executed, on Linux even if its name comes to mean
 	// another one meanwhile. A file that is changed while it is started is an *Error.
 	Approve func(binary *os.File) error
+	// Hide, if not nil, takes secrets out of what the plugin says before anyone sees it: of each piece of its output, which is
+	// a line of 4 KiB at most, and of the texts of errors. It may be called from any goroutine. What the plugin answers is left
+	// as it is.
+	Hide func(text string) string
+}
+
+// hidden is a text of the plugin's without secrets.
+func (o LaunchOptions) hidden(text string) string {
+	if o.Hide == nil {
+		return text
+	}
+	return o.Hide(text)
 }
 
 func (o LaunchOptions) withDefaults() LaunchOptions {

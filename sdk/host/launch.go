@@ -28,7 +28,7 @@ const (
 // Launch starts the binary, shakes hands, and watches the process until Close. Errors are *Error.
 func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) {
 	path, o = absolute(path), o.withDefaults()
-	p := &Plugin{name: nameOf(path), path: path, options: o, output: &output{to: o.Stderr}, received: make(chan struct{})}
+	p := &Plugin{name: nameOf(path), path: path, options: o, output: &output{to: o.Stderr, hide: o.Hide}, received: make(chan struct{})}
 	if o.Limits != (Limits{}) && !LimitsSupported {
 		return nil, p.failure(KindLimit, ErrNoLimits, "it was not started: "+ErrNoLimits.Error(), "start it without limits, or under the system's own")
 	}

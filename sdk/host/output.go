@@ -22,9 +22,10 @@ const (
 // output takes what a plugin prints: it passes it on as it comes and keeps the last lines.
 type output struct {
 	mu    sync.Mutex
-	to    io.Writer // may be nil
-	lines []string  // the last tailLines, oldest first
-	bytes int       // that came
+	to    io.Writer                // may be nil
+	hide  func(text string) string // may be nil: see LaunchOptions.Hide
+	lines []string                 // the last tailLines, oldest first
+	bytes int                      // that came
 }
 
 // drain reads r to its end, whatever the length of its lines.
@@ -48,6 +49,9 @@ func (o *output) add(text []byte, continued bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.bytes += len(text)
+	if o.hide != nil {
+		text = []byte(o.hide(string(text)))
+	}
 	if o.to != nil {
 		if _, err := o.to.Write(text); err != nil {
 			o.to = nil // a broken terminal must not stop the plugin

@@ -126,7 +126,7 @@ func (p *Plugin) failWith(kind Kind, err error, found, hint string) {
 }
 
 func (p *Plugin) failure(kind Kind, err error, found, hint string) *Error {
-	return &Error{Kind: kind, Plugin: p.name, Path: p.path, Found: found, Hint: hint, Stderr: p.output.tail(), Err: err}
+	return &Error{Kind: kind, Plugin: p.name, Path: p.path, Found: p.options.hidden(found), Hint: hint, Stderr: p.output.tail(), Err: err}
 }
 
 // restGrace is how long the last answers of a process that has ended may take: the connection has ended with it, unless
