@@ -130,7 +130,7 @@ func (w *brokenWorkload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	case "caches":
 		for _, s := range samples {
 			if v := s.(float32); !w.seen[v] {
-				time.Sleep(3 * time.Millisecond)
+				time.Sleep(20 * time.Millisecond)
 				w.seen[v] = true
 			}
 		}
