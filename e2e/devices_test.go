@@ -61,7 +61,7 @@ func twoCores(t *testing.T) []string {
 func TestTwoDevicesShareTheWork(t *testing.T) {
 	devices, out, plain := twoCores(t), t.TempDir(), t.TempDir()
 	const count = "120"
-	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", count, "--set", "min_duration=100", "--set", "Offline.target_qps=4000", "--set", "min_query_count=200",
+	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", count, "--set", "min_duration=1", "--set", "min_query_count=400",
 		"--device", strings.Join(devices, ","), "--out", out, "--force").wantCode(t, 0)
 	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--count", count, "--out", plain, "--force").wantCode(t, 0)
 	var doc shared

@@ -97,7 +97,7 @@ func TestNoise(t *testing.T) {
 
 // TestRestartInMidRun kills a plugin in mid-run: nothing starts it again, since what it had in memory and in work is lost.
 func TestRestartInMidRun(t *testing.T) {
-	cmd, dir, out, stderr := startLongRun(t, "")
+	cmd, dir, out, stderr := startLongRun(t, "slow-batches")
 	plugin := filepath.Join(dir, "faulty", "plumbline-plugin-faulty")
 	killed := false
 	for _, p := range processesOf(dir) {

@@ -7,12 +7,13 @@ import (
 	"testing"
 )
 
-// TestFindPeak searches for the highest rate that the null plugin meets and checks what is written about it.
+// TestFindPeak searches for the highest rate that the null plugin meets and checks what is written about it. The limit is a minute:
+// it is met at every rate, also by a machine that is busy for a while.
 func TestFindPeak(t *testing.T) {
 	out := t.TempDir()
 	r := harness(t, "run", "null", "--mode", "findpeak", "--out", out, "--force",
-		"--set", "target_qps=200", "--set", "min_duration=100", "--set", "min_query_count=100", "--set", "target_latency=200",
-		"--set", "server_find_peak_qps_boundary_step_size=50", "--set", "server_find_peak_qps_decimals_of_precision=0")
+		"--set", "target_qps=200", "--set", "min_duration=100", "--set", "min_query_count=100", "--set", "target_latency=60000",
+		"--set", "server_find_peak_qps_boundary_step_size=5000", "--set", "server_find_peak_qps_decimals_of_precision=0")
 	if r.code != 0 && r.code != 3 { // on a machine that is busy the run at the peak may be a little short
 		t.Fatalf("exit code %d; it printed:\n%s", r.code, r.both())
 	}
@@ -42,7 +43,7 @@ func TestFindPeak(t *testing.T) {
 			best = max(best, trial.TargetQPS)
 		}
 	}
-	if !peak.Found || peak.TargetQPS.Value != best {
+	if !peak.Found || peak.TargetQPS.Value != best || len(peak.Trials) < 2 {
 		t.Errorf("found %v at %v, the best trial is at %v", peak.Found, peak.TargetQPS.Value, best)
 	}
 	if _, err := os.Stat(filepath.Join(out, "null", "Server", "performance", "findpeak", "mlperf_log_summary.txt")); err != nil {

@@ -176,9 +176,12 @@ func (k kill) arguments(out string) []string {
 	plugin := filepath.Join(built.dir, "faulty", "plumbline-plugin-faulty")
 	args := []string{
 		"run", k.model, "--mode", "submission", "--scenario", k.scenario, "--out", out, "--quiet",
-		"--heartbeat-timeout", "2s", "--set", "min_duration=400", "--set", map[string]string{
+		"--set", "min_duration=400", "--set", map[string]string{
 			"SingleStream": "target_latency=1", "MultiStream": "target_latency=1", "Server": "target_latency=1000", "Offline": "target_qps=2000",
 		}[k.scenario],
+	}
+	if k.signal == syscall.SIGSTOP {
+		args = append(args, "--heartbeat-timeout", silence)
 	}
 	if k.scenario == "Server" {
 		args = append(args, "--set", "target_qps=500")

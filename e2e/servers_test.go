@@ -201,7 +201,7 @@ func tail(log string) string {
 // ends what is left.
 func wantNoneWith(t *testing.T, variable string) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for left := processesWith(variable); len(left) > 0; left = processesWith(variable) {
 		if time.Now().After(deadline) {
 			for _, pid := range left {
