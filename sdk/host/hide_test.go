@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -21,7 +22,7 @@ func TestSecretsOfAPluginAreHidden(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			var printed bytes.Buffer
+			var printed transcript
 			o := host.LaunchOptions{Stderr: &printed, Hide: strings.NewReplacer("such", "###", "luck", "###", "fault", "###").Replace}
 			p, err := launchWith(t, fault, o)
 			if err == nil {
@@ -41,4 +42,22 @@ func TestSecretsOfAPluginAreHidden(t *testing.T) {
 			}
 		})
 	}
+}
+
+// transcript keeps what it is told, also while it is read.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (t *transcript) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(p)
+}
+
+func (t *transcript) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
 }

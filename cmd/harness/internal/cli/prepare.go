@@ -122,7 +122,7 @@ func backendText(p *plan.Plan) string {
 		name = p.Served.Description.Backends[0]
 	}
 	var options []string
-	for key, value := range p.Options.BackendOptions {
+	for key, value := range p.Shown(p.Options).BackendOptions {
 		options = append(options, key+"="+value)
 	}
 	slices.Sort(options)

@@ -12,7 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/secret"
 )
 
 // settingFlags adds the flags that decide about LoadGen's settings.
@@ -32,7 +34,7 @@ func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.StringVar(&r.Mode, "mode", "", "`MODE`: performance, accuracy, submission: both for each scenario,\nor findpeak: search for the highest target_qps of Server, or with\n--rules v0.5 or v0.7 for the most samples_per_query of MultiStream\n(default: performance of each scenario, then accuracy once)")
 	f.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	deviceFlag(f, r)
-	f.StringArrayVar(&r.BackendOptions, "backend-opt", nil, "an option of the backend: `KEY=VALUE` (repeatable)")
+	backendOptionFlags(f, r)
 	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")
 	f.StringVar(&r.ORTLib, "ort-lib", "", "ONNX Runtime library to use: short for --backend-opt lib=`PATH`")
 	f.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
@@ -43,6 +45,12 @@ func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.StringVar(&r.Division, "division", "", "the rules of `DIVISION` apply: closed (default), open, or network: the\nbackend is a client of other machines, which are the SUT")
 	f.StringVar(&r.Pace, "pace", "", "how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
 	f.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
+}
+
+// backendOptionFlags adds the flags with the options of the backend.
+func backendOptionFlags(f *pflag.FlagSet, r *plan.Request) {
+	f.StringArrayVar(&r.BackendOptions, backendOpt[len("--"):], nil, "an option of the backend: `KEY=VALUE` (repeatable)")
+	f.StringArrayVar(&r.SecretSources, backendSecret[len("--"):], nil, "one whose value is a secret: `KEY=env:NAME` of an environment variable,\nor KEY=file:PATH. No result, log or list of processes shows it")
 }
 
 // deviceFlag adds the flag that decides on what the backend runs.
@@ -66,6 +74,10 @@ func (a *app) build(c *cobra.Command, f *pluginFlags, r plan.Request) (*plan.Pla
 	if err != nil {
 		return nil, err
 	}
+	if err := a.readSecrets(&r); err != nil {
+		return nil, exitcode.With(exitcode.Usage, err)
+	}
+	f.launch.Hide = a.secrets.Hide
 	return plan.Build(r, served, lazyFiles{a, c.Context()})
 }
 
@@ -79,9 +91,9 @@ func (a *app) openCache(o fetch.Options) (*fetch.Cache, error) {
 	return fetch.Open(dir, o)
 }
 
-// commandLine is the command line as the user wrote it, for the record.
+// commandLine is the command line as the user wrote it, for the record: without secrets.
 func (a *app) commandLine() []string {
-	return append([]string{"harness"}, a.Args...)
+	return append([]string{"harness"}, secret.Args(a.Args, backendOpt)...)
 }
 
 // lazyFiles opens the cache only when a plan asks for a file.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/secret"
 )
 
 // State is what a process gives the harness.
@@ -51,7 +52,7 @@ func Main(s *State) int {
 	code := exitcode.Of(err)
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
-		fmt.Fprint(s.Stderr, message(err, code))
+		fmt.Fprint(s.Stderr, a.secrets.Hide(message(err, code)))
 	}
 	return int(code)
 }
@@ -62,6 +63,8 @@ type app struct {
 
 	mu   sync.Mutex
 	kill func() // ends a running plugin at once; nil where none runs
+
+	secrets secret.Keeper // of the backend's options
 }
 
 // onKill says how to end what runs when the user insists.

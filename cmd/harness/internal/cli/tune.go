@@ -69,7 +69,7 @@ func (t *tuneFlags) add(c *cobra.Command) {
 	flags.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
 	flags.StringVar(&r.Dataset, "dataset", "", "`DIR` of a data set in the official layout (default: the plugin's own)")
 	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
-	flags.StringArrayVar(&r.BackendOptions, "backend-opt", nil, "an option of the backend: `KEY=VALUE` (repeatable)")
+	backendOptionFlags(flags, r)
 	flags.StringSliceVar(&r.Devices, "device", nil, "run on these `DEVICES` of the backend, all of them at the same time")
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 	flags.StringVar(&r.Rules, "rules", "", "`ROUND` whose limits of latency apply (default: the newest)")

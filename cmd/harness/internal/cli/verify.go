@@ -66,7 +66,7 @@ func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
 	flags.IntVar(&r.Count, "count", 0, "check the accuracy of the first `N` samples, and use them in all checks (default: all, and 24)")
 	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	deviceFlag(flags, r)
-	flags.StringArrayVar(&r.BackendOptions, "backend-opt", nil, "an option of the backend: `KEY=VALUE` (repeatable)")
+	backendOptionFlags(flags, r)
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 	flags.StringVar(&v.reference, "reference", "", "compare the accuracy with that of this `[PLUGIN:]BACKEND`, or with none\n(default: with the plugin's first backend, where another is checked)")
 	flags.DurationVar(&v.patience, "patience", 20*time.Second, "a plugin has this `TIME` to notice an error or its end")
@@ -108,6 +108,9 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 		fmt.Fprintf(a.Stdout, "%s\n\n", strings.TrimSpace(s.Binary+" "+subjectText(s.Open)))
 	}
 	results := conformance.Run(c.Context(), s, report)
+	for i := range results {
+		results[i] = a.hidden(results[i])
+	}
 	off := context.Cause(c.Context()) // the checks that are not made are not passed
 	if f.json {
 		err = a.verifyJSON(s.Binary, s.Open, results, off == nil)
@@ -143,7 +146,7 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 		s.Binary, s.Open.Model = path, f.request.Model
 		return s, nil
 	}
-	s.Binary, s.Open = p.Served.Path, p.Options
+	s.Binary, s.Open, s.Env = p.Served.Path, p.Options, a.named(p.Options.BackendOptions)
 	s.Reference, err = a.referenceOf(c, f, p)
 	return s, err
 }
@@ -189,7 +192,7 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *plan.Plan) (*conf
 		other := *f.pluginFlags
 		other.choice = f.reference[:at]
 		request := f.request
-		request.Backend, request.BackendOptions, request.Devices = f.reference[at+1:], nil, nil
+		request.Backend, request.BackendOptions, request.SecretSources, request.Devices = f.reference[at+1:], nil, nil, nil
 		q, err := a.build(c, &other, request)
 		if err != nil {
 			return nil, fmt.Errorf("--reference %s: %w", f.reference, err)
@@ -228,7 +231,14 @@ func subjectText(o sdk.Options) string {
 	return text
 }
 
+// hidden is a result without secrets.
+func (a *app) hidden(r conformance.Result) conformance.Result {
+	r.Detail = a.secrets.Hide(r.Detail)
+	return r
+}
+
 func (a *app) printCheck(r conformance.Result) {
+	r = a.hidden(r)
 	t := table.Table{Width: 140}
 	t.Row(fmt.Sprintf("%-4s", r.Outcome), fmt.Sprintf("%-13s", r.Name), fmt.Sprintf("%6.1f s", r.Seconds), r.Detail)
 	if r.Outcome == conformance.Fail {

@@ -136,6 +136,13 @@ func (p *Plan) chooseBackend(r Request) []error {
 	known := p.Served.Description.Backends
 	p.Options.Backend = r.Backend
 	options, faults := Pairs("--backend-opt", r.BackendOptions)
+	for _, key := range slices.Sorted(maps.Keys(r.BackendSecrets)) {
+		if _, twice := options[key]; twice {
+			faults = append(faults, fmt.Errorf("--backend-secret and --backend-opt both give %s; give one", key))
+		}
+		options[key] = r.BackendSecrets[key]
+	}
+	p.Secrets = r.BackendSecrets
 	if r.Backend != "" && !slices.Contains(known, r.Backend) {
 		faults = append(faults, fmt.Errorf("--backend: %w", suggest.Unknown("backend", r.Backend, known)))
 	}

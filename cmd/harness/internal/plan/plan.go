@@ -22,9 +22,10 @@ import (
 // Plan is what will be done.
 type Plan struct {
 	Served   discover.Served
-	File     *sdk.ModelFile // the manifest entry of the model file; nil for a user's own
-	Embedded bool           // no file of the user's: the plugin's embedded model
-	Options  sdk.Options    // of every run, but for the scenario
+	File     *sdk.ModelFile    // the manifest entry of the model file; nil for a user's own
+	Embedded bool              // no file of the user's: the plugin's embedded model
+	Options  sdk.Options       // of every run, but for the scenario
+	Secrets  map[string]string // those of Options.BackendOptions that are shown nowhere, whatever they are called
 	Division division.Division
 	Profile  settings.Profile
 	Rules    string

@@ -21,6 +21,9 @@ type Request struct {
 
 	Backend        string
 	BackendOptions []string // key=value
+	// BackendSecrets are further options of the backend, which are shown nowhere. SecretSources say where their values are.
+	BackendSecrets map[string]string
+	SecretSources  []string // key=env:NAME or key=file:PATH
 	Threads        int      // shortcut for the backend option "threads"
 	ORTLib         string   // shortcut for the backend option "lib"
 	Params         []string // key=value: the benchmark's own

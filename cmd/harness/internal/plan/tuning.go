@@ -3,7 +3,6 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/secret"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/settings"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
 )
@@ -133,6 +133,12 @@ func (p *Plan) OptionsOf(r Run) sdk.Options {
 	return o
 }
 
+// Shown are options as they may be written down: without the secrets of the backend's.
+func (p *Plan) Shown(o sdk.Options) sdk.Options {
+	o.BackendOptions = secret.Options(o.BackendOptions, p.Secrets)
+	return o
+}
+
 // TuningText says what the runs use of the profile, and why not more; empty: there is none.
 func (p *Plan) TuningText() string {
 	var parts []string
@@ -168,7 +174,7 @@ func (p *Plan) tunedText(r Run) string {
 func (p *Plan) Key() tune.Key {
 	k := tune.Key{
 		Model: p.Served.Model.Name, ModelFile: p.Options.ModelFile, Precision: p.Options.Precision, Dataset: p.Options.Dataset,
-		Backend: p.Options.Backend, BackendOptions: maps.Clone(p.Options.BackendOptions), Params: p.Options.Params,
+		Backend: p.Options.Backend, BackendOptions: p.Shown(p.Options).BackendOptions, Params: p.Options.Params,
 		Devices: p.Options.Devices, Network: p.Options.Network,
 	}
 	delete(k.BackendOptions, tune.ThreadsOption)

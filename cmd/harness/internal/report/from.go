@@ -134,7 +134,7 @@ func effective(e loadgen.EffectiveSettings) *Effective {
 	}
 }
 
-// FromOptions takes over what the plugin is asked to open.
+// FromOptions takes over what the plugin is asked to open, as far as it may be written down.
 func (r *Run) FromOptions(o sdk.Options) {
 	r.Options = Options{
 		ModelFile: o.ModelFile, Precision: o.Precision, Dataset: o.Dataset, Count: o.Count, Batch: o.Batch, Sessions: o.Sessions,

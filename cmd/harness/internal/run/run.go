@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,6 +63,7 @@ func (r *Runner) Run(ctx context.Context, p *plan.Plan, t plan.Run) (report.Run,
 	rec.Files = files
 	err = errors.Join(err, exitcode.With(exitcode.Usage, listed))
 	rec.Finish(err)
+	rec.Hide(r.Launch.Hide)
 	return rec, err
 }
 
@@ -73,7 +75,7 @@ func (r *Runner) Record(p *plan.Plan, t plan.Run) report.Run {
 		Started: r.Now(), Dir: filepath.ToSlash(t.Dir), Command: r.Facts.Command, TuningNote: p.TuningText(),
 		Plugin: r.Facts.Plugin, System: r.Facts.System, Harness: r.Facts.Harness,
 	}
-	rec.FromOptions(p.OptionsOf(t))
+	rec.FromOptions(p.Shown(p.OptionsOf(t)))
 	if t.Tuned != nil || t.TunedRate {
 		rec.Tuning = p.Tuning.File
 	}
@@ -113,13 +115,19 @@ func (r *Runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptio
 
 // Inherit lets the plugin inherit the variables that options of its backend name.
 func Inherit(o host.LaunchOptions, options map[string]string) host.LaunchOptions {
-	o.Inherit = slices.Clone(o.Inherit)
-	for name, value := range options {
-		if strings.HasSuffix(name, "_env") && value != "" {
-			o.Inherit = append(o.Inherit, value)
+	o.Inherit = slices.Concat(o.Inherit, Named(options))
+	return o
+}
+
+// Named are the variables that options name: the values of those that end in _env.
+func Named(options map[string]string) []string {
+	var names []string
+	for _, option := range slices.Sorted(maps.Keys(options)) {
+		if name := options[option]; strings.HasSuffix(option, "_env") && name != "" {
+			names = append(names, name)
 		}
 	}
-	return o
+	return names
 }
 
 // test opens the workload and runs LoadGen on it.
@@ -144,6 +152,7 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pla
 		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
 	}
 	if r.Opened != nil {
+		rec.Hide(r.Launch.Hide)
 		r.Opened(*rec)
 	}
 	progress := new(loadgen.Progress)

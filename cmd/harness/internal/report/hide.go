@@ -1,0 +1,54 @@
+package report
+
+import (
+	"maps"
+	"slices"
+)
+
+// Hide takes secrets out of the texts that came from elsewhere: errors, findings, and what the backend says of itself. hide
+// may be nil.
+func (r *Run) Hide(hide func(text string) string) {
+	if hide == nil {
+		return
+	}
+	r.Error.hide(hide)
+	r.Reasons, r.Notes, r.Messages = slices.Clone(r.Reasons), slices.Clone(r.Notes), slices.Clone(r.Messages)
+	for i := range r.Reasons {
+		r.Reasons[i].Measured, r.Reasons[i].Hint = hide(r.Reasons[i].Measured), hide(r.Reasons[i].Hint)
+	}
+	for i := range r.Notes {
+		r.Notes[i].Text = hide(r.Notes[i].Text)
+	}
+	for i := range r.Messages {
+		r.Messages[i].Text = hide(r.Messages[i].Text)
+	}
+	r.DivisionReasons = each(r.DivisionReasons, hide)
+	r.Command = each(r.Command, hide)
+	if r.Workload != nil {
+		r.Workload.hide(hide)
+	}
+}
+
+func (f *Failure) hide(hide func(string) string) {
+	if f != nil {
+		f.Message, f.Stderr = hide(f.Message), each(f.Stderr, hide)
+	}
+}
+
+// hide makes a map of its own: the plugin's stays as it is.
+func (w *Workload) hide(hide func(string) string) {
+	w.BackendInfo = maps.Clone(w.BackendInfo)
+	for key, text := range w.BackendInfo {
+		w.BackendInfo[key] = hide(text)
+	}
+	w.SUT, w.QSL = hide(w.SUT), hide(w.QSL)
+}
+
+// each is the texts changed one by one; nil stays nil.
+func each(texts []string, change func(string) string) []string {
+	texts = slices.Clone(texts)
+	for i := range texts {
+		texts[i] = change(texts[i])
+	}
+	return texts
+}

@@ -1,0 +1,126 @@
+package secret
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Shown stands in the place of a secret. It tells nothing of it, not even by a checksum, which gives short ones away.
+const Shown = "(secret)"
+
+// Option is the value of a backend's option as it may be written down, and the secrets in it: all of it where the option
+// is secret by its name, or is JSON with a secret field; else the user and password of URLs, the secret parameters of their
+// queries, and of a command line the variables and arguments with secret names.
+func Option(name, value string) (shown string, secrets []string) {
+	if value == "" {
+		return value, nil
+	}
+	if Named(name) {
+		return Shown, []string{value}
+	}
+	if found := fields(value); len(found) > 0 {
+		return Shown, append(found, value)
+	}
+	return inText(value)
+}
+
+// fields are the values of the secret fields of a JSON text; none where the text is not JSON.
+func fields(text string) (found []string) {
+	var value any
+	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
+		return nil
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&value) != nil {
+		return nil
+	}
+	walk(value, false, func(secret string) { found = append(found, secret) })
+	return found
+}
+
+// walk finds what stands below secret names.
+func walk(value any, below bool, found func(string)) {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			walk(v[name], below || Named(name), found)
+		}
+	case []any:
+		for _, element := range v {
+			walk(element, below, found)
+		}
+	case nil, bool:
+	default:
+		if text := fmt.Sprint(v); below && text != "" {
+			found(text)
+		}
+	}
+}
+
+// inText hides the secrets of URLs and of command lines.
+func inText(text string) (shown string, secrets []string) {
+	word := regexp.MustCompile(`(?:"[^"]*"|'[^']*'|\S)+`) // as a shell splits a line
+	before := ""
+	shown = word.ReplaceAllStringFunc(text, func(word string) string {
+		shown, found := inWord(before, word)
+		secrets, before = append(secrets, found...), word
+		return shown
+	})
+	return shown, secrets
+}
+
+// inWord hides the secrets of a word that follows another one.
+func inWord(before, word string) (shown string, secrets []string) {
+	if strings.HasPrefix(before, "-") && !strings.Contains(before, "=") && Named(before) && !strings.HasPrefix(word, "-") {
+		return Shown, []string{bare(word)}
+	}
+	if name, value, ok := strings.Cut(word, "="); ok && value != "" && !strings.ContainsAny(name, ":/?") && Named(name) {
+		return name + "=" + Shown, []string{bare(value)}
+	}
+	return inURL(word)
+}
+
+// bare is a word without the quotes around it.
+func bare(word string) string {
+	if len(word) > 1 && (word[0] == '"' || word[0] == '\'') && word[len(word)-1] == word[0] {
+		return word[1 : len(word)-1]
+	}
+	return word
+}
+
+// inURL hides what stands before the host of URLs, with a scheme or without, and the secret parameters of their queries.
+func inURL(text string) (shown string, secrets []string) {
+	parts := strings.Split(text, "://")
+	for i, part := range parts {
+		at := strings.LastIndexByte(part, '@')
+		if at <= 0 || i == 0 && !regexp.MustCompile(`^[^:/=]*:`).MatchString(part[:at]) { // no password: an address of mail, say
+			continue
+		}
+		secrets = append(secrets, userSecrets(part[:at])...)
+		parts[i] = Shown + part[at:]
+	}
+	query := regexp.MustCompile(`([?&][^=&?#]+=)([^&#]+)`)
+	shown = query.ReplaceAllStringFunc(strings.Join(parts, "://"), func(found string) string {
+		name, value, _ := strings.Cut(found, "=")
+		if !Named(name[1:]) {
+			return found
+		}
+		secrets = append(secrets, value)
+		return name + "=" + Shown
+	})
+	return shown, secrets
+}
+
+// userSecrets are what USER:PASSWORD holds.
+func userSecrets(user string) []string {
+	secrets := []string{user}
+	if _, password, ok := strings.Cut(user, ":"); ok {
+		secrets = append(secrets, password)
+	}
+	return secrets
+}
