@@ -116,8 +116,7 @@ func readHeader(s *settings, name, value string) error {
 		return errors.New("want a header's name: letters, digits, - _ and ., not grpc-... nor ...-bin")
 	}
 	if secret(name) {
-		return errors.New("a secret does not belong on a command line, nor into results, which show all options: " +
-			"option token_env names the environment variable with a token")
+		return errors.New("a secret does not belong on a command line: option token_env names the environment variable with a token")
 	}
 	if !printable(value) {
 		return errors.New("want printable ASCII")
