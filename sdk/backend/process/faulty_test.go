@@ -19,6 +19,9 @@ import (
 
 // serveFaulty is the main function of the backend processes of the tests.
 func serveFaulty(fault string) error {
+	if path, ok := strings.CutPrefix(fault, heldFault); ok {
+		return Serve(held{gate: path})
+	}
 	switch fault {
 	case "none":
 		return Serve(doubler{})
@@ -26,12 +29,6 @@ func serveFaulty(fault string) error {
 		return Serve(choosing{})
 	case "reader":
 		return Serve(reader{})
-	case "closing":
-		return Serve(closing{work: 300 * time.Millisecond})
-	case "stuck":
-		return Serve(closing{work: time.Hour})
-	case "slow":
-		return Serve(doubler{delay: 300 * time.Millisecond})
 	case "exit":
 		return fmt.Errorf("no such device: acme0")
 	case "silent":
@@ -53,13 +50,16 @@ func serveFaulty(fault string) error {
 		go fmt.Fprintln(os.Stderr, strings.Repeat("x", 1<<20))
 		return Serve(doubler{})
 	case "other service":
-		return serveRaw(nil)
+		return serveRaw(nil, false)
 	}
-	return serveRaw(&faulty{service: &service{backend: doubler{}, stop: func() {}}, fault: fault})
+	return serveRaw(&faulty{service: &service{backend: doubler{}, stop: func() {}}, fault: fault}, fault == "never ends")
 }
 
-// serveRaw serves without the care of Serve.
-func serveRaw(s backendpb.BackendServer) error {
+// deafFor bounds the life of a process that nothing ends, for the case that its test is gone.
+const deafFor = time.Minute
+
+// serveRaw serves without the care of Serve. A deaf process goes on when its input has ended.
+func serveRaw(s backendpb.BackendServer, deaf bool) error {
 	listener, err := net.Listen("unix", filepath.Join(os.Getenv(plugin.EnvUnixSocketDir), "backend"))
 	if err != nil {
 		return err
@@ -70,6 +70,9 @@ func serveRaw(s backendpb.BackendServer) error {
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
+		if deaf {
+			time.Sleep(deafFor)
+		}
 		os.Exit(0)
 	}()
 	fmt.Printf("1|1|unix|%s|grpc\n", listener.Addr())
@@ -141,6 +144,11 @@ func (s *spoiled) spoil(r *backendpb.RunResponse) {
 	switch s.fault {
 	case "crash at run":
 		panic("segmentation fault of a driver")
+	case "killed at run":
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Kill()
+		}
+		select {} // until the signal has come
 	case "too few outputs":
 		r.Outputs = r.Outputs[1:]
 	case "wrong shape":

@@ -3,7 +3,6 @@ package process
 import (
 	"io"
 	"os"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -27,12 +26,12 @@ func freeze(t *testing.T, s *session) {
 	}
 	t.Cleanup(func() { _ = p.Signal(syscall.SIGCONT) })
 	for !stopped(p.Pid) {
-		runtime.Gosched()
+		time.Sleep(time.Millisecond)
 	}
 }
 
 func TestStoppedProcessIsNamed(t *testing.T) {
-	s := openFault(t, "none", 1)
+	s := openFault(t, "none")
 	freeze(t, s)
 	err := s.child.explain("run a batch", status.Error(codes.Unavailable, "keepalive ping failed"))
 	wantAll(t, err, "did not answer when it was to run a batch", "stopped, by a signal or a debugger")

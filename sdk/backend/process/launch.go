@@ -29,8 +29,9 @@ const (
 	protocol    = "1"
 	// exitGrace is how long a process that was asked to end may take.
 	exitGrace = 3 * time.Second
-	// lastWords is how long an error waits for the end of a process, to say how it ended.
-	lastWords = time.Second
+	// lastWords is how long an error waits for the end of a process whose connection broke, to say how it ended. Almost
+	// always it is ending; on a machine with much else to do that takes its time.
+	lastWords = 10 * time.Second
 )
 
 // child is a backend process with its connection.
@@ -39,7 +40,8 @@ type child struct {
 	cmd     *exec.Cmd
 	stdin   io.Closer // its end tells the process that we are gone
 	output  *output
-	dir     string // private, for the socket
+	dir     string        // private, for the socket
+	grace   time.Duration // exitGrace
 	conn    *grpc.ClientConn
 	rpc     backendpb.BackendClient
 
@@ -54,7 +56,7 @@ func launch(ctx context.Context, set settings, to io.Writer) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no private folder for the socket of the backend process: %w", err)
 	}
-	p := &child{command: set.command, output: &output{to: to}, dir: dir, exited: make(chan struct{})}
+	p := &child{command: set.command, output: &output{to: to}, dir: dir, grace: exitGrace, exited: make(chan struct{})}
 	address, err := p.start(ctx, set.start)
 	if err == nil {
 		err = p.dial(address, set.pings)
@@ -108,6 +110,9 @@ func (p *child) await(ctx context.Context, line <-chan string, timeout time.Dura
 	case text := <-line:
 		return p.parse(text)
 	case <-p.exited:
+		if len(line) > 0 { // it shook hands, or said something else; what comes of that says more
+			return p.parse(<-line)
+		}
 		return "", fmt.Errorf("%w: the backend process %q %s before it printed its address%s", backend.ErrFailed, p.command, p.how(), p.output.tail())
 	case <-timer.C:
 		return "", fmt.Errorf("the backend process %q printed no address within %v: the first line of its output must be 1|1|unix|PATH|grpc%s",
@@ -158,7 +163,7 @@ func (p *child) close() error {
 
 func (p *child) end() error {
 	if p.rpc != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), exitGrace)
+		ctx, cancel := context.WithTimeout(context.Background(), p.grace)
 		_, _ = p.rpc.Close(ctx, &backendpb.CloseRequest{}) // the end of its input says the same
 		cancel()
 		_ = p.conn.Close()
@@ -169,7 +174,7 @@ func (p *child) end() error {
 	if p.cmd.Process != nil {
 		select {
 		case <-p.exited:
-		case <-time.After(exitGrace):
+		case <-time.After(p.grace):
 			_ = p.cmd.Process.Kill()
 			<-p.exited
 		}
@@ -179,14 +184,14 @@ func (p *child) end() error {
 
 // ended describes a call that found no process.
 func (p *child) ended(what string, err error) error {
+	if pid := p.cmd.Process.Pid; stopped(pid) {
+		return fmt.Errorf("%w: the backend process %q did not answer when it was to %s: it is stopped, by a signal or a debugger (kill -CONT %d lets it go on)",
+			backend.ErrFailed, p.command, what, pid)
+	}
 	select {
 	case <-p.exited:
 		return fmt.Errorf("%w: the backend process %q %s while it was to %s%s", backend.ErrFailed, p.command, p.how(), what, p.output.tail())
 	case <-time.After(lastWords):
-	}
-	if pid := p.cmd.Process.Pid; stopped(pid) {
-		return fmt.Errorf("%w: the backend process %q did not answer when it was to %s: it is stopped, by a signal or a debugger (kill -CONT %d lets it go on)",
-			backend.ErrFailed, p.command, what, pid)
 	}
 	return fmt.Errorf("%w: the connection to the backend process %q broke while it was to %s: %w%s", backend.ErrFailed, p.command, what, err, p.output.tail())
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -52,9 +51,9 @@ func doublerModel() backend.Model {
 const width = 300
 
 // doubler is a backend whose model has y = 2x, n = ids+1, and an output that nobody binds.
-type doubler struct{ delay time.Duration }
+type doubler struct{}
 
-func (d doubler) Open(_ context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
+func (doubler) Open(_ context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	for name := range c.Options {
 		if name != "size" {
 			return nil, fmt.Errorf("%w: %q, want size", backend.ErrOption, name)
@@ -70,13 +69,10 @@ func (d doubler) Open(_ context.Context, m backend.Model, c backend.Config) (bac
 	if !bytes.Equal(text, []byte(modelText)) {
 		return nil, fmt.Errorf("%w: %q, want %q", backend.ErrModel, text, modelText)
 	}
-	return doublerSession{d, c.Concurrency}, nil
+	return doublerSession{c.Concurrency}, nil
 }
 
-type doublerSession struct {
-	doubler
-	concurrency int
-}
+type doublerSession struct{ concurrency int }
 
 func (doublerSession) Inputs() []backend.TensorInfo {
 	return []backend.TensorInfo{{Name: "x", DType: backend.Float32, Shape: []int64{-1, width}}, {Name: "ids", DType: backend.Int64, Shape: []int64{-1}}}
@@ -101,7 +97,6 @@ func (s doublerSession) Run(ctx context.Context, in, out []backend.Tensor) error
 	if err := backend.CheckTensors("input", s.Inputs(), in); err != nil {
 		return err
 	}
-	time.Sleep(s.delay)
 	x, ids := backend.View[float32](in[0].Data), backend.View[int64](in[1].Data)
 	if len(x)/width != len(ids) {
 		return errors.New("x and ids are of different batches")

@@ -2,17 +2,14 @@ package process
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -43,11 +40,16 @@ func TestDTypesHaveTheNumbersOfTheWire(t *testing.T) {
 	}
 }
 
-// openFault opens a session on a backend process with a fault.
-func openFault(t testing.TB, fault string, concurrency int) *session {
+// openFault opens a session, for one batch at a time, on a backend process with a fault.
+func openFault(t testing.TB, fault string) *session {
 	t.Helper()
-	s, err := Backend{Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{
-		Concurrency: concurrency, Options: map[string]string{"command": command(t, fault)},
+	return openWith(t, Backend{Output: io.Discard}, fault)
+}
+
+func openWith(t testing.TB, b Backend, fault string) *session {
+	t.Helper()
+	s, err := b.Open(t.Context(), doublerModel(), backend.Config{
+		Concurrency: 1, Options: map[string]string{"command": command(t, fault)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +93,7 @@ func checkBatch(t *testing.T, s backend.Session, rows int) {
 }
 
 func TestRegionGrows(t *testing.T) {
-	s := openFault(t, "none", 1)
+	s := openFault(t, "none")
 	for _, rows := range []int{1, 3000, 2, 9000, 9000, 1} { // 9000 rows are 10.8 MB in and out
 		checkBatch(t, s, rows)
 	}
@@ -106,7 +108,7 @@ func TestWithoutSharedMemory(t *testing.T) {
 		"stream only": "stream",
 	} {
 		t.Run(fault, func(t *testing.T) {
-			s := openFault(t, fault, 1)
+			s := openFault(t, fault)
 			checkBatch(t, s, 3)
 			checkBatch(t, s, 3000)
 			if got := s.Describe().Details["tensors"]; !strings.HasPrefix(got, want) || fault == "stream only" && got != want {
@@ -116,7 +118,7 @@ func TestWithoutSharedMemory(t *testing.T) {
 	}
 }
 
-func TestNoiseDoesNotDisturb(t *testing.T) { checkBatch(t, openFault(t, "noise", 1), 3) }
+func TestNoiseDoesNotDisturb(t *testing.T) { checkBatch(t, openFault(t, "noise"), 3) }
 
 func TestRefuses(t *testing.T) {
 	cases := []struct {
@@ -175,10 +177,11 @@ func TestFaultsOfARun(t *testing.T) {
 		{"outside the region", []string{"output 0", "of a region of"}, false},
 		{"offset overflows", []string{"output 0", "of a region of"}, false},
 		{"crash at run", []string{"exit status 2", "segmentation fault of a driver"}, true},
+		{"killed at run", []string{"killed", "run a batch"}, true},
 	}
 	for _, c := range cases {
 		t.Run(c.fault, func(t *testing.T) {
-			s := openFault(t, c.fault, 1)
+			s := openFault(t, c.fault)
 			out := make([]backend.Tensor, 2)
 			wantAll(t, s.Run(t.Context(), batch(1), out), c.want...)
 			if c.ends {
@@ -188,32 +191,22 @@ func TestFaultsOfARun(t *testing.T) {
 	}
 }
 
-func TestKilledProcessIsAnError(t *testing.T) {
-	s := openFault(t, "slow", 2)
-	checkBatch(t, s, 1)
-	time.AfterFunc(100*time.Millisecond, func() { _ = s.child.cmd.Process.Signal(syscall.SIGKILL) })
-	err := s.Run(t.Context(), batch(1), make([]backend.Tensor, 2))
-	wantAll(t, err, "killed", "run a batch")
-}
-
 func TestEndedContextLeavesTheLane(t *testing.T) {
-	s := openFault(t, "slow", 1)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := s.Run(ctx, batch(2), make([]backend.Tensor, 2)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("error %v, want the end of the context", err)
-	}
+	g := newGate(t)
+	s := g.session(t)
+	g.giveUp(t, s, batch(2))
+	g.open(t)
 	checkBatch(t, s, 5) // not the answer to the batch before
 }
 
 // An answer that nobody asked for must not become the next batch's.
 func TestAnswersTwice(t *testing.T) {
-	s := openFault(t, "answers twice", 1)
+	s := openFault(t, "answers twice")
 	for range 2 { // the second time on a new stream
 		checkBatch(t, s, 2)
 		l := <-s.lanes
 		for len(l.replies) == 0 { // the second answer is on its way
-			runtime.Gosched()
+			time.Sleep(time.Millisecond)
 		}
 		s.lanes <- l
 		wantAll(t, s.Run(t.Context(), batch(3), make([]backend.Tensor, 2)), "answered what it was not asked")
@@ -222,33 +215,25 @@ func TestAnswersTwice(t *testing.T) {
 
 // A session whose batch was given up is closed when the process is done with it.
 func TestProcessClosesAnIdleSession(t *testing.T) {
-	var printed output
-	printed.to = io.Discard
-	s, err := Backend{Command: command(t, "closing"), Output: &printed}.Open(t.Context(), doublerModel(), backend.Config{Concurrency: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	if err := s.Run(ctx, batch(2), make([]backend.Tensor, 2)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want the end of the context", err)
-	}
+	g := newGate(t)
+	s := g.session(t)
+	g.giveUp(t, s, batch(2))
+	s.child.grace = time.Hour // it must not be killed
+
+	time.AfterFunc(200*time.Millisecond, func() { g.open(t) }) // most often when Close waits for it
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if got, want := printed.tail(), "closed with 0 batches at work"; !strings.HasSuffix(got, want) {
+	if got, want := s.child.output.tail(), "closed with 0 batches at work"; !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
 // A process whose plugin is gone ends, whatever is at work in it.
 func TestDesertedProcessEnds(t *testing.T) {
-	s := openFault(t, "stuck", 1)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := s.Run(ctx, batch(1), make([]backend.Tensor, 2)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want the end of the context", err)
-	}
+	g := newGate(t)
+	s := g.session(t)
+	g.giveUp(t, s, batch(1))
 	if err := s.child.stdin.Close(); err != nil { // as the end of this process would
 		t.Fatal(err)
 	}
@@ -259,18 +244,22 @@ func TestDesertedProcessEnds(t *testing.T) {
 }
 
 func TestProcessEndsWithTheSession(t *testing.T) {
-	for _, fault := range []string{"none", "never ends"} {
+	for fault, grace := range map[string]time.Duration{"none": time.Hour, "never ends": 50 * time.Millisecond} {
 		t.Run(fault, func(t *testing.T) {
 			s, err := Backend{Command: command(t, fault), Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{Concurrency: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
 			p := s.(*session).child
+			p.grace = grace
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
 			if p.cmd.ProcessState == nil {
-				t.Error("the process lives on")
+				t.Fatal("the process lives on")
+			}
+			if got := p.cmd.ProcessState.Success(); got == (fault == "never ends") {
+				t.Errorf("it ended by itself: %v (%v)", got, p.cmd.ProcessState)
 			}
 			if _, err := os.Stat(p.dir); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("its folder is left: %v", err)

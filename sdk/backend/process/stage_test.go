@@ -1,9 +1,8 @@
 package process
 
 import (
-	"context"
-	"errors"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -25,11 +24,16 @@ func staged(g backend.Stage, rows int) []backend.Tensor {
 
 func openStage(t *testing.T, fault string) (*session, backend.Stage) {
 	t.Helper()
+	needRegions(t)
+	s := openFault(t, fault)
+	return s, s.Stage()
+}
+
+func needRegions(t *testing.T) {
+	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("no memory is shared on this system")
 	}
-	s := openFault(t, fault, 1)
-	return s, s.Stage()
 }
 
 // runStaged runs rows rows and returns the outputs.
@@ -132,12 +136,12 @@ func TestOutputsInTheCallersMemory(t *testing.T) {
 }
 
 func TestStageWaitsForARunThatWasGivenUp(t *testing.T) {
-	s, g := openStage(t, "slow")
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := s.Run(ctx, staged(g, 2), make([]backend.Tensor, 2)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("error %v, want the end of the context", err)
-	}
+	needRegions(t)
+	held := newGate(t)
+	s := held.session(t)
+	g := s.Stage()
+	held.giveUp(t, s, staged(g, 2))
+	time.AfterFunc(50*time.Millisecond, func() { held.open(t) }) // most often when Input waits for it
 	out := runStaged(t, s, staged(g, 6))
 	checkOutputs(t, out, 6)
 	release(out)
@@ -238,8 +242,12 @@ func regions(t *testing.T) int {
 
 func TestStagingAllocatesNothing(t *testing.T) {
 	_, g := openStage(t, "none")
-	if n := testing.AllocsPerRun(100, func() { g.Input(0, 800) }); n != 0 {
-		t.Errorf("%v allocations for memory that is there", n)
+	least := math.Inf(1)
+	for range 10 { // what else runs in this process may allocate meanwhile
+		least = min(least, testing.AllocsPerRun(100, func() { g.Input(0, 800) }))
+	}
+	if least != 0 {
+		t.Errorf("%v allocations for memory that is there", least)
 	}
 }
 
