@@ -15,6 +15,7 @@ import (
 // crowd is a SUT that answers from 64 goroutines at once.
 type crowd struct {
 	work    chan loadgen.QuerySample
+	end     chan struct{} // closed when the test is over
 	out     loadgen.Responder
 	start   sync.Once
 	wg      sync.WaitGroup
@@ -23,8 +24,8 @@ type crowd struct {
 }
 
 func newCrowd(t *testing.T, answer func(r loadgen.Responder, s loadgen.QuerySample)) *crowd {
-	c := &crowd{work: make(chan loadgen.QuerySample, 64), answer: answer}
-	t.Cleanup(func() { close(c.work); c.wg.Wait() })
+	c := &crowd{work: make(chan loadgen.QuerySample, 64), end: make(chan struct{}), answer: answer}
+	t.Cleanup(func() { close(c.end); c.wg.Wait() })
 	return c
 }
 
@@ -48,9 +49,14 @@ func (c *crowd) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Respo
 }
 
 func (c *crowd) serve() {
-	for s := range c.work {
-		c.answers.Add(1)
-		c.answer(c.out, s)
+	for {
+		select {
+		case s := <-c.work:
+			c.answers.Add(1)
+			c.answer(c.out, s)
+		case <-c.end:
+			return
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ func TestDiskFillsUpInMidRun(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, out)
 	}
-	if !strings.Contains(string(out), "VALID, 700 queries\n") {
+	if !strings.Contains(string(out), "\nVALID, 700 queries\n") {
 		t.Errorf("the run says:\n%s", out)
 	}
 	checkCutAccuracy(t, filepath.Join(dir, "mlperf_log_accuracy.json"), room)

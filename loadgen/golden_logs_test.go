@@ -96,7 +96,7 @@ func (c *logCase) check(t *testing.T) string {
 		sut.findLead(c.overhead(t))
 	}
 	out := t.TempDir()
-	ctx, cancel := context.WithTimeout(withVirtual(t.Context(), sut), time.Minute)
+	ctx, cancel := context.WithTimeout(withVirtual(t.Context(), sut), 10*time.Minute)
 	defer cancel()
 	qsl := replayQSL{&loadgentest.QSL{Total: c.QSL[0], Performance: c.QSL[1]}, sut}
 	s, l := c.configure(t, out)

@@ -130,7 +130,7 @@ func (c *goldenCase) check(t *testing.T) {
 		w.Latency = func(loadgen.QuerySample) time.Duration { return c.trialLatency(len(w.ends)) }
 	}
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(loadgentest.WithClock(t.Context(), clock), time.Minute)
+	ctx, cancel := context.WithTimeout(loadgentest.WithClock(t.Context(), clock), 10*time.Minute)
 	defer cancel()
 	r, err := loadgen.StartTest(ctx, w, library{w}, c.Settings.test(), loadgen.LogSettings{OutDir: dir})
 	if c.refused() {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -161,16 +162,18 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestIntervalEnds ends runs whose SUT never answers: by the context.
+// TestIntervalEnds ends runs whose SUT never answers: by the context, ten intervals later.
 func TestIntervalEnds(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	clock := &loadgentest.Clock{}
-	sut := &loadgentest.Script{Clock: clock, Answers: func(loadgen.QuerySample) []loadgen.ResponseID { return nil }}
-	r, err := loadgen.StartTest(loadgentest.WithClock(ctx, clock), sut, loadgentest.QSL{Total: 64}, intervalSettings(10), loadgen.LogSettings{})
-	if !errors.Is(err, loadgen.ErrInterrupted) || r == nil || r.QueryCount != 1 || r.Verdict != loadgen.Invalid {
-		t.Errorf("%v, %+v", err, r)
-	}
+	synctest.Test(t, func(t *testing.T) { // the grace for the answer takes no time either
+		ctx, cancel := context.WithCancel(t.Context())
+		clock := &loadgentest.Clock{}
+		clock.After(10*interval, cancel)
+		sut := &loadgentest.Script{Clock: clock, Answers: func(loadgen.QuerySample) []loadgen.ResponseID { return nil }}
+		r, err := loadgen.StartTest(loadgentest.WithClock(ctx, clock), sut, loadgentest.QSL{Total: 64}, intervalSettings(10), loadgen.LogSettings{})
+		if !errors.Is(err, loadgen.ErrInterrupted) || r == nil || r.QueryCount != 1 || r.Verdict != loadgen.Invalid {
+			t.Errorf("%v, %+v", err, r)
+		}
+	})
 }
 
 // TestIntervalRealTime runs on the machine's clock with a SUT that answers at once.

@@ -155,8 +155,8 @@ func TestThreadFailureStopsTheOthers(t *testing.T) {
 	s := threaded(3)
 	s.ServerTargetQPS, s.MinQueryCount = 1e4, 1e6
 	r := aborted(t, t.Context(), h, loadgentest.QSL{Total: 10}, s, errBoom, "issuing query")
-	if r.QueryCount > 1000 {
-		t.Errorf("%d queries were issued", r.QueryCount)
+	if r.QueryCount >= s.MinQueryCount {
+		t.Errorf("%d queries were issued: all", r.QueryCount)
 	}
 }
 
