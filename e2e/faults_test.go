@@ -23,7 +23,7 @@ func faultyRun(t *testing.T, fault string, args ...string) (cmd *exec.Cmd, dir, 
 
 // silence is how long the plugins of some tests may be silent, since they are stopped and tests do not wait for half a minute: long
 // enough for one that is not stopped.
-const silence = "6s"
+const silence = "5s"
 
 // TestFaultyPlugins runs plugins with one fault each: the harness says what happened and what to do, ends with code 5,
 // keeps the logs and leaves no process.
@@ -76,7 +76,7 @@ func TestLimits(t *testing.T) {
 	for fault, c := range map[string]struct{ limit, message string }{
 		"eat-memory": {"memory=250MiB,processes=100", "over its limit memory=250MiB"},
 		"breed":      {"processes=12", "over its limit processes=12"},
-		"burn":       {"cpu=1s", "over its limit cpu=1s"},
+		"burn":       {"cpu=3s", "over its limit cpu=3s"}, // its start takes some, too
 		"hoard":      {"files=200", "its limit files=200"},
 	} {
 		t.Run(fault, func(t *testing.T) {
