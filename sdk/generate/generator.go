@@ -73,9 +73,7 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	g.waiting = append(g.waiting, s)
 	g.mu.Unlock()
 	g.signal()
-	select {
-	case <-s.finished:
-	case <-g.ended:
+	if !g.await(s) {
 		return ErrClosed
 	}
 	if s.err != nil {
@@ -87,6 +85,21 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	}
 	sink.Complete(backend.Tokens{IDs: ids, N: len(ids)})
 	return nil
+}
+
+// await waits for the end of a sequence, and reports false where the generator was closed before.
+func (g *Generator) await(s *sequence) bool {
+	select {
+	case <-s.finished:
+		return true
+	case <-g.ended:
+	}
+	select {
+	case <-s.finished: // with the last step
+		return true
+	default:
+		return false
+	}
 }
 
 func (g *Generator) signal() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -147,7 +148,7 @@ func TestBothDirections(t *testing.T) {
 		if begun {
 			r.Finish(func() bool { return answered < want })
 		}
-		for got := 0; got < want; { // what Finish did not wait for, Run brings
+		for got := 0; got < want; runtime.Gosched() { // what Finish did not wait for, Run brings
 			r.Lock()
 			got = answered
 			r.Unlock()
@@ -169,7 +170,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 	idle := make(chan error, 1)
 	go func() { idle <- NewReceiver(plugin.Reader, func([]byte) error { return nil }).Run(Never) }()
 	for !harness.Reader.Ready() { // it has begun to write
-		continue
+		runtime.Gosched()
 	}
 	plugin.Close()
 	if err := <-full; !errors.Is(err, ErrClosed) {
