@@ -58,10 +58,11 @@ func TestTheApprovedFileIsExecuted(t *testing.T) {
 	path := copied(t)
 	evil, trace := other(t)
 	var read int64
-	p, err := host.Launch(t.Context(), path, host.LaunchOptions{Approve: func(f *os.File) (err error) {
+	p, err := host.Launch(t.Context(), path, host.LaunchOptions{StartTimeout: patience, Approve: func(f *os.File) (err error) {
 		if read, err = io.Copy(io.Discard, f); err != nil {
 			return err
 		}
+		awaitTick(t, f)
 		return os.Rename(evil, path)
 	}})
 	// The file that lost its name has another time of change: it is the approved one, and yet somebody was at work.
@@ -74,11 +75,30 @@ func TestTheApprovedFileIsExecuted(t *testing.T) {
 	}
 }
 
+// awaitTick waits until a change has another time than the last one of f: file systems take it from a clock that ticks
+// every few milliseconds.
+func awaitTick(t *testing.T, f *os.File) {
+	t.Helper()
+	last, err := f.Stat()
+	now := last
+	for other := filepath.Join(t.TempDir(), "tick"); err == nil && !now.ModTime().After(last.ModTime()); {
+		if err = os.WriteFile(other, nil, 0o600); err == nil {
+			err = os.Remove(other)
+		}
+		if err == nil {
+			now, err = os.Stat(filepath.Dir(other))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestChangedWhileItStarts(t *testing.T) {
 	script, _ := other(t)
 	for name, path := range map[string]string{"binary": copied(t), "script": script} {
 		t.Run(name, func(t *testing.T) {
-			_, err := host.Launch(t.Context(), path, host.LaunchOptions{Approve: func(f *os.File) error {
+			_, err := host.Launch(t.Context(), path, host.LaunchOptions{StartTimeout: patience, Approve: func(f *os.File) error {
 				w, err := os.OpenFile(f.Name(), os.O_WRONLY|os.O_APPEND, 0)
 				if err != nil {
 					return err

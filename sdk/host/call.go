@@ -13,8 +13,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// deathGrace is how long a broken connection waits for the news that the process has ended, which says more.
-const deathGrace = 2 * time.Second
+// How long a broken connection waits for the news that the process has ended, which says more. Time is counted in looks: where
+// this process stands still itself, that is one of them.
+const (
+	deathLook  = 50 * time.Millisecond
+	deathLooks = 40
+)
 
 // call makes one unary call. It ends at once when the plugin fails, and turns statuses into errors.
 func call[Q, R any](ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q) (R, error) {
@@ -49,16 +53,22 @@ func (p *Plugin) callError(what string, err error) error {
 	case codes.Unimplemented:
 		return p.failure(KindProtocol, err, fmt.Sprintf("it does not know the call %q", what), "rebuild the plugin with this version's sdk")
 	}
-	p.output.settle()
+	p.process.settle()
 	return p.failure(KindFailed, err, fmt.Sprintf("%s: %s", what, s.Message()), "")
 }
 
-// awaitFailure waits a moment for the plugin's failure, and returns it.
+// awaitFailure waits for the plugin's failure, and returns it: a moment where its process may live on, and until it is
+// known where that has ended.
 func (p *Plugin) awaitFailure() error {
-	select {
-	case <-p.failed.Done():
-		return context.Cause(p.failed)
-	case <-time.After(deathGrace):
-		return nil
+	for range deathLooks {
+		select {
+		case <-p.failed.Done():
+			return context.Cause(p.failed)
+		case <-p.process.ended:
+			<-p.failed.Done() // watchProcess sees to it
+			return context.Cause(p.failed)
+		case <-time.After(deathLook):
+		}
 	}
+	return nil
 }

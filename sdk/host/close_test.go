@@ -91,7 +91,9 @@ func TestClosedPlugin(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if ctx.Err() == nil {
+	select {
+	case <-ctx.Done():
+	case <-time.After(patience):
 		t.Error("the plugin's context did not end")
 	}
 	if _, err := p.Describe(t.Context()); err == nil {

@@ -90,7 +90,7 @@ func TestFilesThatAreNoPlugins(t *testing.T) {
 		{write("script", "#!/bin/sh\necho usage: something >&2; exit 64\n", 0o700), "status 64 before the handshake"},
 	} {
 		t.Run(filepath.Base(c.path), func(t *testing.T) {
-			_, err := host.Launch(t.Context(), c.path, host.LaunchOptions{})
+			_, err := host.Launch(t.Context(), c.path, host.LaunchOptions{StartTimeout: patience})
 			wantFailure(t, err, host.KindStart, c.part)
 		})
 	}
@@ -160,7 +160,7 @@ func TestMissingLibrary(t *testing.T) {
 	if err := os.Remove(library); err != nil {
 		t.Fatal(err)
 	}
-	_, err = host.Launch(t.Context(), program, host.LaunchOptions{})
+	_, err = host.Launch(t.Context(), program, host.LaunchOptions{StartTimeout: patience})
 	wantFailure(t, err, host.KindStart, "exited with status 127 before the handshake", "libgone.so", "a shared library is missing: install it, or set LD_LIBRARY_PATH")
 }
 
@@ -203,11 +203,15 @@ func TestFaultsInMidRun(t *testing.T) {
 	} {
 		t.Run(c.fault+"/"+c.scenario.String(), func(t *testing.T) {
 			t.Parallel()
-			p, err := launchFaulty(t, c.fault)
+			o := host.LaunchOptions{}
+			if c.kind == host.KindHung {
+				o.HeartbeatTimeout = hangSoon
+			}
+			p, err := launchWith(t, c.fault, o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = startTest(t, p, c.scenario)
+			_, err = runTest(t, p, untilFault(c.scenario))
 			wantFailure(t, err, c.kind, c.parts...)
 		})
 	}
@@ -222,7 +226,7 @@ func TestWrongAnswersAreLoadGensToReport(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = startTest(t, p, s)
+				_, err = runTest(t, p, untilFault(s))
 				if s == loadgen.Offline && err == nil {
 					return // one frame answers the whole query: the fault comes with the third
 				}
@@ -266,7 +270,7 @@ func TestNoFaults(t *testing.T) {
 		fault    string
 		scenario loadgen.Scenario
 	}{
-		{"slow", loadgen.Server}, {"slow", loadgen.SingleStream}, {"slow-open", loadgen.Offline}, {"flood", loadgen.Offline},
+		{"flood", loadgen.Offline},
 		{"none-raw", loadgen.SingleStream}, {"none-raw", loadgen.MultiStream}, {"none-raw", loadgen.Server}, {"none-raw", loadgen.Offline},
 		{"child", loadgen.Offline}, {"slow-close", loadgen.Server}, {"panic-close", loadgen.Server},
 	} {
@@ -287,6 +291,47 @@ func TestNoFaults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whoever works longer than the limit of silence is not silent. A machine that stands still for so long makes it look so, now and
+// then: a plugin that is taken for hung again and again has the fault.
+func TestWorkIsNoHang(t *testing.T) {
+	for _, c := range []struct {
+		fault    string
+		scenario loadgen.Scenario
+	}{
+		{"slow", loadgen.Server}, {"slow", loadgen.SingleStream}, {"slow-open", loadgen.Offline},
+	} {
+		t.Run(c.fault+"/"+c.scenario.String(), func(t *testing.T) {
+			t.Parallel()
+			const tries = 10
+			var err error
+			for range tries {
+				if err = workLong(t, c.fault, c.scenario); !hung(err) {
+					break
+				}
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// workLong runs a test on a plugin that works longer than its limit of silence.
+func workLong(t *testing.T, fault string, s loadgen.Scenario) error {
+	t.Helper()
+	p, err := launchWith(t, fault, host.LaunchOptions{HeartbeatTimeout: hangSoon})
+	if err != nil {
+		return err
+	}
+	_, err = startTest(t, p, s)
+	return errors.Join(err, p.Close())
+}
+
+func hung(err error) bool {
+	var e *host.Error
+	return errors.As(err, &e) && e.Kind == host.KindHung
 }
 
 // foreignHint is what is said of foreignProgram.

@@ -19,7 +19,7 @@ type folder struct {
 // newFolder makes a folder of mode 0700 in parent. First it removes those that dead harnesses left there.
 func newFolder(parent string) (*folder, error) {
 	sweep(parent)
-	const tries = 10 // another harness may take a folder for a dead one's before it is locked
+	const tries = 1000 // another harness may take a folder for a dead one's before it is locked: many of them do on many cores
 	for range tries {
 		path, err := os.MkdirTemp(parent, handshake.FolderPrefix) // 0700
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -110,7 +109,7 @@ func TestAQueryOfMoreSamplesThanTheRingHolds(t *testing.T) {
 	for i := range query {
 		query[i].ID = loadgen.ResponseID(i)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
 	defer cancel()
 	all := newCounter(n)
 	if err := w.SUT().IssueQuery(ctx, loadgen.Query{Samples: query}, all); err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	hclog "github.com/hashicorp/go-hclog"
 	plugin "github.com/hashicorp/go-plugin"
@@ -24,6 +25,10 @@ const (
 	socketPathBytes = 60
 	maxSocketPath   = 104
 )
+
+// outlast is how much longer than the start may take go-plugin waits: were it to give up at the same moment, a process that is
+// too slow could pass for one that was killed.
+const outlast = time.Hour
 
 // Launch starts the binary, shakes hands, and watches the process until Close. Errors are *Error.
 func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) {
@@ -87,7 +92,7 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 		HandshakeConfig:  handshake.Config(),
 		Plugins:          plugin.PluginSet{handshake.Service: dispensed{}},
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
-		StartTimeout:     p.options.StartTimeout,
+		StartTimeout:     p.options.StartTimeout + outlast,
 		SkipHostEnv:      true,
 		AutoMTLS:         p.options.TLS || runtime.GOOS == "windows", // where plugins listen on TCP
 		Logger:           hclog.NewNullLogger(),

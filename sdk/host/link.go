@@ -177,6 +177,7 @@ func (l *link) acceptFromStream(frame *pluginpb.RunResponse) error {
 
 // accept takes one frame.
 func (l *link) accept(frame *pluginpb.RunResponse) error {
+	l.plugin.frames.Add(1)
 	l.lastBeat.Store(int64(time.Since(l.start)))
 	if err := l.take(frame, l.rs); err != nil {
 		return l.breach(err)
@@ -232,7 +233,7 @@ func (p *Plugin) remoteFailure(f *pluginpb.Failure) error {
 	case codes.FailedPrecondition:
 		err = sdk.Data(err)
 	}
-	p.output.settle()
+	p.process.settle()
 	return p.failure(KindFailed, err, f.GetMessage(), "")
 }
 

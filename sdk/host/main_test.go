@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -77,6 +78,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// patience is how long a test waits for what must come: no machine is that slow.
+const patience = time.Minute
+
 // launch starts the null plugin, unless the variables in env ask for another.
 func launch(tb testing.TB, env ...string) *host.Plugin {
 	tb.Helper()
@@ -90,6 +94,7 @@ func launchOwn(tb testing.TB, o host.LaunchOptions) *host.Plugin {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	o.StartTimeout, o.HeartbeatTimeout = patience, patience
 	p, err := host.Launch(tb.Context(), path, o)
 	if err != nil {
 		tb.Fatal(err)
@@ -105,31 +110,31 @@ func failsSoon(p *host.Plugin) bool {
 	select {
 	case <-ctx.Done():
 		return true
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		return false
 	}
 }
 
-// launchFaulty starts the faulty plugin with a heartbeat limit that is short enough for a test.
+// launchFaulty starts the faulty plugin.
 func launchFaulty(tb testing.TB, fault string) (*host.Plugin, error) {
 	tb.Helper()
 	return launchWith(tb, fault, host.LaunchOptions{})
 }
+
+// hangSoon is the limit of silence of a test that wants a plugin to be taken for hung. Others leave it to launchWith: a plugin
+// that gets no processor for so long must not fail them.
+const hangSoon = time.Second
 
 // launchWith is launchFaulty with further options.
 func launchWith(tb testing.TB, fault string, o host.LaunchOptions) (*host.Plugin, error) {
 	tb.Helper()
 	mark := fmt.Sprintf("PLUMBLINE_TEST_MARK=%s %d", tb.Name(), time.Now().UnixNano())
 	tb.Cleanup(func() {
-		if left := marked(tb, mark); len(left) > 0 {
-			tb.Errorf("processes are left: %v", left)
-		}
+		awaitNothing(tb, func() []string { return marked(tb, mark) })
 	})
 	o.Env = []string{"PLUMBLINE_FAULT=" + fault, mark}
-	o.HeartbeatTimeout, o.CloseTimeout = time.Second, time.Second
-	if o.StartTimeout == 0 {
-		o.StartTimeout = time.Minute // machines are busy
-	}
+	o.StartTimeout, o.HeartbeatTimeout = cmp.Or(o.StartTimeout, patience), cmp.Or(o.HeartbeatTimeout, patience)
+	o.CloseTimeout = time.Second
 	p, err := host.Launch(tb.Context(), faulty(tb), o)
 	if err == nil {
 		closeAfter(tb, p)
@@ -149,8 +154,6 @@ func closeAfter(tb testing.TB, p *host.Plugin) {
 		if tail := strings.Join(p.StderrTail(), "\n"); strings.Contains(tail, "DATA RACE") {
 			tb.Errorf("the plugin has a data race:\n%s", tail)
 		}
-		if left := group(tb, p.PID()); len(left) > 0 {
-			tb.Errorf("processes of the plugin are left: %v", left)
-		}
+		awaitNothing(tb, func() []string { return group(tb, p.PID()) })
 	})
 }

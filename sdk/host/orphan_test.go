@@ -22,7 +22,7 @@ const harnessEnv = "PLUMBLINE_TEST_HARNESS"
 // playHarness launches the faulty plugin, prints the id of its process and runs it without end.
 func playHarness() error {
 	ctx := context.Background()
-	p, err := host.Launch(ctx, os.Getenv(faultyEnv), host.LaunchOptions{})
+	p, err := host.Launch(ctx, os.Getenv(faultyEnv), host.LaunchOptions{StartTimeout: patience, HeartbeatTimeout: patience})
 	if err != nil {
 		return err
 	}
@@ -76,15 +76,14 @@ func TestNoOrphanWhenTheHarnessIsKilled(t *testing.T) {
 	}
 }
 
-// awaitNothing waits until list is empty.
-func awaitNothing(t *testing.T, list func() []string) {
-	t.Helper()
-	var left []string
-	for range 200 {
-		if left = list(); len(left) == 0 {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
+// awaitNothing waits until list is empty: what is killed takes a processor to end.
+func awaitNothing(tb testing.TB, list func() []string) {
+	tb.Helper()
+	left := list()
+	for start := time.Now(); len(left) > 0 && time.Since(start) < patience; left = list() {
+		time.Sleep(20 * time.Millisecond)
 	}
-	t.Errorf("left behind: %v", left)
+	if len(left) > 0 {
+		tb.Errorf("left behind: %v", left)
+	}
 }

@@ -5,18 +5,11 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"time"
 )
 
 const (
 	tailLines = 20      // lines of output kept for an error message
 	lineBytes = 4 << 10 // of each line
-)
-
-// What a plugin printed before it reported a failure may come after the report: the two ways are not one.
-const (
-	quiet    = 20 * time.Millisecond // silence that counts as the end
-	mostWait = 10 * quiet
 )
 
 // output takes what a plugin prints: it passes it on as it comes and keeps the last lines.
@@ -73,19 +66,6 @@ func trimLine(text []byte) string {
 		n--
 	}
 	return string(text[:n])
-}
-
-// settle waits until the output pauses.
-func (o *output) settle() {
-	before := -1
-	for waited := time.Duration(0); waited < mostWait; waited += quiet {
-		n := o.count()
-		if n == before {
-			return
-		}
-		before = n
-		time.Sleep(quiet)
-	}
 }
 
 func (o *output) count() int {

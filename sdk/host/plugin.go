@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	plugin "github.com/hashicorp/go-plugin"
@@ -26,6 +27,7 @@ type Plugin struct {
 	rpc        pluginpb.PluginClient
 	ring       *shared // offered to the process; nil: none
 	link       *link
+	frames     atomic.Uint64 // taken
 	received   chan struct{} // closed when all that the process sent is taken
 	sending    sync.Mutex    // held while a frame is sent: gRPC allows one Send at a time, and so does a ring
 
@@ -129,17 +131,35 @@ func (p *Plugin) failure(kind Kind, err error, found, hint string) *Error {
 	return &Error{Kind: kind, Plugin: p.name, Path: p.path, Found: p.options.hidden(found), Hint: hint, Stderr: p.output.tail(), Err: err}
 }
 
-// restGrace is how long the last answers of a process that has ended may take: the connection has ended with it, unless
-// another process holds it open.
-const restGrace = time.Second
+// How long the last frames of a process that has ended may take: the connection has ended with it, unless another process
+// holds it open. Time is counted in looks: where this process stands still itself, that is one of them.
+const (
+	restLook  = 50 * time.Millisecond
+	restQuiet = 20  // looks in a row without a frame count as the end
+	restLooks = 600 // at most
+)
 
 // watchProcess reports a process that ends before it was asked to. What it answered before counts.
 func (p *Plugin) watchProcess() {
 	<-p.process.exited
-	select {
-	case <-p.received:
-	case <-time.After(restGrace):
-	}
+	p.awaitRest()
 	how := p.process.how()
 	p.failWith(KindDied, nil, "the process "+how, deathHint(how, p.output.tail()))
+}
+
+// awaitRest waits until all is taken that the process has sent before it ended.
+func (p *Plugin) awaitRest() {
+	before, silent := p.frames.Load(), 0
+	for i := 0; i < restLooks && silent < restQuiet; i++ {
+		select {
+		case <-p.received:
+			return
+		case <-time.After(restLook):
+		}
+		if n := p.frames.Load(); n != before {
+			before, silent = n, 0
+			continue
+		}
+		silent++
+	}
 }

@@ -18,10 +18,12 @@ import (
 // firstLineBytes bounds the line that go-plugin reads the handshake from. A TLS certificate fits.
 const firstLineBytes = 16 << 10
 
-// How long the output of a process that has ended is read.
+// How long the output of a process that has ended is read on. Time is counted in looks: where this process stands still itself,
+// that is one of them.
 const (
-	outputGrace  = 200 * time.Millisecond // silence that counts as its end
-	outputRounds = 50                     // of that length, at most
+	outputLook  = 50 * time.Millisecond
+	outputQuiet = 10  // looks in a row without a byte count as its end
+	outputLooks = 200 // at most
 )
 
 // process runs a plugin binary in a process group of its own: go-plugin's runner.Runner. Unlike go-plugin's own one it
@@ -37,8 +39,10 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File // held open while we live: see package lifeline
 	first  io.ReadCloser
-	exited chan struct{} // closed when the process has ended and its output is read
-	gone   chan struct{} // closed when all of its group has ended too
+	ended  chan struct{} // closed when the process has ended
+	exited chan struct{} // closed when its output is read, too
+	gone   chan struct{} // closed when all of its group has ended, too
+	taps   []*tap
 	pumps  sync.WaitGroup
 
 	mu      sync.Mutex
@@ -50,7 +54,7 @@ type process struct {
 }
 
 func newProcess(path string, o *output) *process {
-	return &process{path: path, output: o, exited: make(chan struct{}), gone: make(chan struct{})}
+	return &process{path: path, output: o, ended: make(chan struct{}), exited: make(chan struct{}), gone: make(chan struct{})}
 }
 
 // Start starts the process. The goroutine that starts it owns an OS thread until the process ends: where the kernel
@@ -132,16 +136,26 @@ func (p *process) launch() error {
 func (p *process) pump(stdout, stderr *os.File) {
 	var line *io.PipeWriter
 	p.first, line = io.Pipe()
+	out, errs := newTap(stdout, p.output), newTap(stderr, p.output)
+	p.taps = []*tap{out, errs}
 	p.pumps.Go(func() {
-		defer closeFiles(stderr)
-		p.output.drain(stderr)
+		defer errs.end()
+		p.output.drain(errs)
 	})
 	p.pumps.Go(func() {
-		defer closeFiles(stdout)
-		r := bufio.NewReaderSize(stdout, firstLineBytes)
+		defer out.end()
+		r := bufio.NewReaderSize(out, firstLineBytes)
 		p.passFirstLine(r, line)
 		p.output.drain(r)
 	})
+}
+
+// settle waits until what the process has printed by now is kept: a report of a failure that came by another way may have
+// overtaken it.
+func (p *process) settle() {
+	for _, t := range p.taps {
+		t.settle()
+	}
 }
 
 func (p *process) passFirstLine(r *bufio.Reader, to *io.PipeWriter) {
@@ -178,6 +192,7 @@ func looksLikeHandshake(line string) bool {
 // wait reaps the process, ends what is left of its group, and reads the rest of its output.
 func (p *process) wait() {
 	awaitEnd(p.cmd.Process.Pid)
+	close(p.ended)
 	p.reap()
 	closeFiles(p.stdin)
 	p.readRest()
@@ -186,23 +201,24 @@ func (p *process) wait() {
 	close(p.gone)
 }
 
-// readRest waits for the end of the output. A process that the plugin left behind outside of its group may hold the
-// pipes open, and even print: silence counts as the end as well, and there is a limit.
+// readRest waits for what the process has printed, and for the end of its output. A process that the plugin left behind outside
+// of its group may hold the pipes open, and even print: silence counts as the end as well, and there is a limit.
 func (p *process) readRest() {
+	p.settle()
 	read := make(chan struct{})
 	go func() { p.pumps.Wait(); close(read) }()
-	before := -1
-	for range outputRounds {
-		n := p.output.count()
-		if n == before {
-			return
-		}
-		before = n
+	before, silent := p.output.count(), 0
+	for i := 0; i < outputLooks && silent < outputQuiet; i++ {
 		select {
 		case <-read:
 			return
-		case <-time.After(outputGrace):
+		case <-time.After(outputLook):
 		}
+		if n := p.output.count(); n != before {
+			before, silent = n, 0
+			continue
+		}
+		silent++
 	}
 }
 

@@ -34,7 +34,11 @@ func TestFaultsOfPluginsThatTakeARing(t *testing.T) {
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
-			p, err := launchWith(t, c.fault, host.LaunchOptions{StreamOnly: c.fault == "ring-unasked"})
+			o := host.LaunchOptions{StreamOnly: c.fault == "ring-unasked"}
+			if c.kind == host.KindHung {
+				o.HeartbeatTimeout = hangSoon
+			}
+			p, err := launchWith(t, c.fault, o)
 			if err == nil {
 				ctx, cancel := p.Context(t.Context())
 				defer cancel()
@@ -57,7 +61,7 @@ func closesSoon(t *testing.T, p *host.Plugin) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(patience):
 		t.Fatal("the plugin is not closed")
 	}
 }
@@ -119,7 +123,7 @@ func TestOverTheStreamAlone(t *testing.T) {
 	for _, fault := range []string{"die", "silent", "drop", "error-collate"} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			p, err := launchWith(t, fault, host.LaunchOptions{StreamOnly: true})
+			p, err := launchWith(t, fault, host.LaunchOptions{StreamOnly: true, HeartbeatTimeout: hangSoon})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -23,7 +22,7 @@ func openSlow(t *testing.T, batch int) (*host.Workload, context.Context) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
 	t.Cleanup(cancel)
 	ctx, cancel = p.Context(ctx)
 	t.Cleanup(cancel)

@@ -145,6 +145,11 @@ func (s *sut) sendNow(ctx context.Context, samples []loadgen.QuerySample) error 
 	case err := <-sent:
 		return err
 	case <-ctx.Done():
+	}
+	select {
+	case err := <-sent: // all of it, or what failed: both say more
+		return err
+	default:
 		return context.Cause(ctx)
 	}
 }

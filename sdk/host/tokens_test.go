@@ -144,6 +144,9 @@ func TestPromptsWait(t *testing.T) {
 	}
 }
 
+// long is the change to a run that a fault ends: see untilFault.
+func long(s *loadgen.TestSettings) { s.MinDuration = patience }
+
 func TestWrongTokensAreLoadGensToReport(t *testing.T) {
 	for fault, part := range map[string]string{
 		"tokens-raw": "", "tokens-first-twice": "first token of response id", "tokens-no-first": "without reporting its first token",
@@ -155,13 +158,13 @@ func TestWrongTokensAreLoadGensToReport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = generate(t, p, sdk.Options{Scenario: loadgen.Server}, loadgen.LogSettings{}, nil)
 			if part == "" {
-				if err != nil {
+				if _, err = generate(t, p, sdk.Options{Scenario: loadgen.Server}, loadgen.LogSettings{}, nil); err != nil {
 					t.Error(err)
 				}
 				return
 			}
+			_, err = generate(t, p, sdk.Options{Scenario: loadgen.Server}, loadgen.LogSettings{}, long)
 			if !errors.Is(err, loadgen.ErrProtocol) || !strings.Contains(err.Error(), part) {
 				t.Errorf("error %v, want LoadGen's, which says %q", err, part)
 			}
@@ -173,7 +176,7 @@ func TestWrongTokensAreLoadGensToReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = generate(t, p, sdk.Options{Scenario: loadgen.Server}, loadgen.LogSettings{}, nil)
+		_, err = generate(t, p, sdk.Options{Scenario: loadgen.Server}, loadgen.LogSettings{}, long)
 		wantFailure(t, err, host.KindProtocol, "bytes, want a multiple of 4")
 	})
 }
