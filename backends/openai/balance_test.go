@@ -39,18 +39,20 @@ func TestEndpointsRest(t *testing.T) {
 }
 
 func TestNoChoiceButToAsk(t *testing.T) {
-	b := newBalancer([]*url.URL{{Host: "a"}, {Host: "b"}}, 1)
-	b.lost(b.endpoints[0], nil)
-	b.busy(b.endpoints[1], longestBusy)
-	if b.pause() <= 0 {
-		t.Error("no pause where all rest")
-	}
-	first, second := b.best(), b.endpoints[1]
-	if first == nil {
-		t.Fatal("no endpoint where all rest")
-	}
-	b.succeeded(second)
-	want(t, b, second)
+	synctest.Test(t, func(t *testing.T) {
+		b := newBalancer([]*url.URL{{Host: "a"}, {Host: "b"}}, 1)
+		b.lost(b.endpoints[0], nil)
+		b.busy(b.endpoints[1], longestBusy)
+		if b.pause() != firstRest {
+			t.Errorf("a pause of %v where all rest, want %v", b.pause(), firstRest)
+		}
+		first, second := b.best(), b.endpoints[1]
+		if first == nil {
+			t.Fatal("no endpoint where all rest")
+		}
+		b.succeeded(second)
+		want(t, b, second)
+	})
 }
 
 // want takes the places that are expected next; none: that there is no place.

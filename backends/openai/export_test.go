@@ -2,14 +2,17 @@ package openai
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
-	"net/url"
 )
 
-// ForTest returns a generator of a vLLM server that dial connects to.
-func ForTest(dial func(context.Context, string, string) (net.Conn, error)) *Generator {
-	s, err := readSettings(map[string]string{"url": "http://server", "model": "m", "server": "vllm"})
+// ForTest returns a generator of vLLM servers that dial connects to. The options are those of a configuration: url and model
+// must be among them.
+func ForTest(dial func(context.Context, string, string) (net.Conn, error), options map[string]string) *Generator {
+	given := map[string]string{"server": "vllm"}
+	maps.Copy(given, options)
+	s, err := readSettings(given)
 	if err != nil {
 		panic(err)
 	}
@@ -20,7 +23,7 @@ func ForTest(dial func(context.Context, string, string) (net.Conn, error)) *Gene
 	return &Generator{
 		settings: s, asker: asker, header: header(""), cache: newCacheWatch(),
 		client:   &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}},
-		balancer: newBalancer([]*url.URL{s.endpoints[0]}, s.places),
+		balancer: newBalancer(s.endpoints, s.places),
 	}
 }
 

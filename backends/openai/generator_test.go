@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -59,6 +61,21 @@ func serve(t testing.TB, handlers ...http.Handler) string {
 	return strings.Join(urls, ",")
 }
 
+// apart starts a server at an address of its own: no other server, of whichever process, gets the port when this one has ended.
+func apart(t testing.TB, h http.Handler) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(h)
+	pid := os.Getpid()
+	// Where the loopback network is 127.0.0.1 alone, the listener stays what it is.
+	if l, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 64+pid>>16&31, pid>>8&255, pid&255)); err == nil {
+		server.Listener.Close()
+		server.Listener = l
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	return server
+}
+
 // connect opens a generator with options given as key=value.
 func connect(t testing.TB, urls string, options ...string) *openai.Generator {
 	t.Helper()
@@ -75,13 +92,19 @@ func connect(t testing.TB, urls string, options ...string) *openai.Generator {
 }
 
 func open(urls string, options ...string) (*openai.Generator, error) {
-	config := backend.Config{Options: map[string]string{"url": urls}}
-	for _, o := range options {
-		key, value, _ := strings.Cut(o, "=")
-		config.Options[key] = value
-	}
+	config := backend.Config{Options: asOptions(urls, options)}
 	env := func(name string) (string, bool) { return "secret", name == "OPENAI_API_KEY" || name == "OTHER" }
 	return openai.Backend{Lookup: env}.Connect(context.Background(), config)
+}
+
+// asOptions adds options given as key=value to the addresses of servers.
+func asOptions(urls string, options []string) map[string]string {
+	given := map[string]string{"url": urls}
+	for _, o := range options {
+		key, value, _ := strings.Cut(o, "=")
+		given[key] = value
+	}
+	return given
 }
 
 var prompt = backend.Prompt{Tokens: []int32{1, 2, 3}, MaxNewTokens: 5}
@@ -91,7 +114,7 @@ const promptJSON = "[1,2,3]"
 func generate(t testing.TB, g *openai.Generator, p backend.Prompt) (*sink, error) {
 	t.Helper()
 	s := &sink{}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	return s, g.Generate(ctx, p, s)
 }

@@ -51,7 +51,7 @@ func TestNodesThatDoNotReadWhatIsSent(t *testing.T) {
 		mux := http.NewServeMux()
 		mux.Handle("GET /v1/models", openaitest.New(openaitest.Options{Model: "m"}))
 		mux.HandleFunc("POST /v1/completions", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", status) })
-		s := httptest.NewServer(mux)
+		s := apart(t, mux)
 		_, nodes := nodesOf(t, map[string]string{"url": s.URL})
 		err := nodes[0].Send(t.Context(), 1<<10)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
@@ -117,8 +118,8 @@ func TestModels(t *testing.T) {
 func TestBodyOption(t *testing.T) {
 	var body string
 	g := connect(t, serve(t, script(func(w http.ResponseWriter, r *http.Request) {
-		b := make([]byte, r.ContentLength)
-		if _, err := r.Body.Read(b); err != nil && len(b) == 0 {
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
 			t.Error(err)
 		}
 		body = string(b)
@@ -183,31 +184,34 @@ func TestFieldsOfServers(t *testing.T) {
 }
 
 func TestPrefixCache(t *testing.T) {
-	caching := openaitest.Options{Owner: "sglang", Caches: true, First: 20 * time.Millisecond, Fault: nil}
+	caching := openaitest.Options{Model: "m", Owner: "sglang", Caches: true, First: 20 * time.Millisecond, Fault: nil}
 	salted := caching
 	salted.Owner = "vllm"
-	ask := func(t *testing.T, o openaitest.Options, option string, times int) (openai.Report, error) {
-		// The kind "other" has no salt.
-		g := connect(t, serve(t, openaitest.New(o)), option, "server="+o.Owner)
-		for range times {
-			if _, err := generate(t, g, prompt); err != nil {
-				return g.Report(), err
+	ask := func(o openaitest.Options, option string, times int) (r openai.Report, err error) {
+		synctest.Test(t, func(t *testing.T) {
+			// The kind "other" has no salt.
+			g := inMemory(t, []http.Handler{openaitest.New(o)}, option, "server="+o.Owner)
+			for range times {
+				if _, err = generate(t, g, prompt); err != nil {
+					break
+				}
 			}
-		}
-		return g.Report(), nil
+			r = g.Report()
+		})
+		return r, err
 	}
 	unsalted := caching
 	unsalted.Owner = "other"
-	if _, err := ask(t, unsalted, "prefix_cache=off", 2); !errors.Is(err, openai.ErrPrefixCache) {
+	if _, err := ask(unsalted, "prefix_cache=off", 2); !errors.Is(err, openai.ErrPrefixCache) {
 		t.Errorf("a cache that is reported: %v", err)
 	}
-	if r, err := ask(t, unsalted, "prefix_cache=allow", 2); err != nil || r.CachedTokens != 0 {
+	if r, err := ask(unsalted, "prefix_cache=allow", 2); err != nil || r.CachedTokens != 0 {
 		t.Errorf("allowed: %+v, %v", r, err)
 	}
-	if r, err := ask(t, unsalted, "prefix_cache=report", 40); err != nil || r.CachedTokens == 0 || !r.Suspicious || r.Repeated != 39 {
+	if r, err := ask(unsalted, "prefix_cache=report", 40); err != nil || r.CachedTokens == 0 || !r.Suspicious || r.Repeated != 39 {
 		t.Errorf("reported: %+v, %v", r, err)
 	}
-	if r, err := ask(t, salted, "prefix_cache=off", 5); err != nil || r.CachedTokens != 0 || r.Soon != 0 || r.Repeated != 4 {
+	if r, err := ask(salted, "prefix_cache=off", 5); err != nil || r.CachedTokens != 0 || r.Soon != 0 || r.Repeated != 4 {
 		t.Errorf("salted: %+v, %v", r, err)
 	}
 }
