@@ -92,7 +92,7 @@ class Backend(services.BackendServicer):
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(e))
         return wire.OpenResponse(
             inputs=infos(self.model.inputs), outputs=infos(self.model.outputs), concurrency=request.concurrency,
-            version=self.model.version, devices=["cpu"], capabilities=["shared-memory"],
+            version=self.model.version, devices=["cpu"], capabilities=["shared-memory", "request-ids"],
         )
 
     def Run(self, requests, context):
@@ -101,17 +101,17 @@ class Backend(services.BackendServicer):
             try:
                 if request.HasField("attach"):
                     inputs, outputs = list(request.attach.inputs), list(request.attach.outputs)
-                    region, why = attach(request.attach)
-                    yield wire.RunResponse(attached=wire.Attached(shared=region is not None, why=why))
+                    region, attached = attach(request.attach)
+                    yield wire.RunResponse(request=request.id, attached=attached)
                     continue
                 arrays = {name: read(t, region) for name, t in zip(inputs, request.inputs, strict=True)}
                 offset, tensors = request.output_offset, []
                 for array in self.model.run(outputs, arrays):
-                    tensor, offset = write(array, region if request.output_offset else None, offset)
+                    tensor, offset = write(array, region if offset else None, offset)
                     tensors.append(tensor)
-                yield wire.RunResponse(outputs=tensors)
+                yield wire.RunResponse(request=request.id, outputs=tensors)
             except Exception as e:  # the batch failed; the stream goes on
-                yield wire.RunResponse(error=f"{type(e).__name__}: {e}")
+                yield wire.RunResponse(request=request.id, error=f"{type(e).__name__}: {e}")
 
     def Close(self, request, context):
         self.stop.set()
@@ -121,12 +121,12 @@ class Backend(services.BackendServicer):
 def attach(message):
     """Maps the region of an Attach. Without one tensors go through the stream."""
     if not message.HasField("region"):
-        return None, ""
+        return None, wire.Attached()
     try:
         with open(message.region.path, "r+b") as file:
-            return mmap.mmap(file.fileno(), message.region.size), ""
+            return mmap.mmap(file.fileno(), message.region.size), wire.Attached(shared=True)
     except OSError as e:
-        return None, str(e)
+        return None, wire.Attached(why=str(e))
 
 
 def main():

@@ -141,7 +141,10 @@ func open(ctx context.Context, p *child, set settings, m backend.Model, c backen
 	if most := max(c.Concurrency, mostLanes); int64(r.Concurrency) > int64(most) {
 		return nil, fmt.Errorf("%w: the backend process says that it takes %d batches at a time, want at most %d", backend.ErrFailed, r.Concurrency, most)
 	}
-	s := &session{child: p, response: r, shared: set.shared && slices.Contains(r.Capabilities, sharedMemory)}
+	s := &session{
+		child: p, response: r, named: slices.Contains(r.Capabilities, requestIDs),
+		shared: set.shared && slices.Contains(r.Capabilities, sharedMemory),
+	}
 	if s.inputs, err = bind("input", m.Inputs, r.Inputs); err != nil {
 		return nil, err
 	}

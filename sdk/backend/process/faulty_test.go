@@ -96,14 +96,19 @@ func (f *faulty) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb
 	case f.fault == "too many at a time" && err == nil:
 		o.Concurrency = 1 << 31
 	case f.fault == "stream only" && err == nil:
-		o.Capabilities = nil
+		o.Capabilities = []string{requestIDs}
+	case f.nameless() && err == nil:
+		o.Capabilities = []string{sharedMemory}
 	}
 	return o, err
 }
 
 func (f *faulty) Run(stream backendpb.Backend_RunServer) error {
-	return f.service.Run(&spoiled{stream, f.fault})
+	return f.service.Run(&spoiled{Backend_RunServer: stream, faulty: f})
 }
+
+// nameless reports whether the process is of the older form: its answers do not name their requests.
+func (f *faulty) nameless() bool { return strings.HasPrefix(f.fault, "nameless") }
 
 func (f *faulty) Close(context.Context, *backendpb.CloseRequest) (*backendpb.CloseResponse, error) {
 	if f.fault != "never ends" {
@@ -115,7 +120,8 @@ func (f *faulty) Close(context.Context, *backendpb.CloseRequest) (*backendpb.Clo
 // spoiled spoils the answers to batches.
 type spoiled struct {
 	backendpb.Backend_RunServer
-	fault string
+	*faulty
+	last *backendpb.RunResponse // to a batch
 }
 
 func (s *spoiled) Recv() (*backendpb.RunRequest, error) {
@@ -126,14 +132,21 @@ func (s *spoiled) Recv() (*backendpb.RunRequest, error) {
 	if err == nil && s.fault == "outputs in messages" {
 		r.OutputOffset = 0
 	}
+	if err == nil && s.fault == "answers again later" && s.last != nil {
+		_ = s.Backend_RunServer.Send(s.last)
+	}
 	return r, err
 }
 
 func (s *spoiled) Send(r *backendpb.RunResponse) error {
+	if s.nameless() || s.fault == "attaches namelessly" {
+		r.Request = 0
+	}
 	if len(r.Outputs) > 0 {
 		s.spoil(r)
+		s.last = r
 	}
-	if len(r.Outputs) > 0 && s.fault == "answers twice" {
+	if len(r.Outputs) > 0 && strings.HasSuffix(s.fault, "answers twice") {
 		_ = s.Backend_RunServer.Send(r)
 	}
 	return s.Backend_RunServer.Send(r)
@@ -149,6 +162,10 @@ func (s *spoiled) spoil(r *backendpb.RunResponse) {
 			_ = self.Kill()
 		}
 		select {} // until the signal has come
+	case "answers the next":
+		r.Request++
+	case "answers namelessly":
+		r.Request = 0
 	case "too few outputs":
 		r.Outputs = r.Outputs[1:]
 	case "wrong shape":

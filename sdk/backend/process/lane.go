@@ -16,6 +16,7 @@ type lane struct {
 	home    chan *lane // where it is while it is idle
 	stage   *stage     // nil: the lane takes any batch, and copies it into its region
 	stream  backendpb.Backend_RunClient
+	sent    uint64 // the id of the last request of the stream
 	stop    context.CancelFunc
 	replies chan reply
 
@@ -65,7 +66,7 @@ func (l *lane) run(ctx context.Context, in, out []backend.Tensor) error {
 
 // await waits for the answer that nobody wants any more.
 func (l *lane) await() {
-	if r := <-l.replies; r.err != nil {
+	if r := <-l.replies; r.err != nil || l.misnamed(r.response) != nil {
 		l.reset()
 	}
 	l.home <- l
@@ -113,7 +114,7 @@ func (l *lane) connect() error {
 		return l.session.child.explain("run batches", err)
 	}
 	replies := make(chan reply, 2) // an answer and the end: nothing blocks if nobody reads
-	l.stream, l.stop, l.replies = stream, stop, replies
+	l.stream, l.stop, l.replies, l.sent = stream, stop, replies, 0
 	go func() {
 		for {
 			r, err := stream.Recv()
@@ -150,6 +151,9 @@ func (l *lane) attach(ctx context.Context, r *region) error {
 	case a := <-l.replies:
 		if a.err != nil {
 			return l.session.child.explain("attach", a.err)
+		}
+		if err := l.misnamed(a.response); err != nil {
+			return err
 		}
 		if a.response.Error != "" {
 			return fmt.Errorf("the backend process refused the tensors: %s", a.response.Error)
@@ -188,6 +192,8 @@ func (l *lane) send(r *backendpb.RunRequest) error {
 	if err := l.unasked(); err != nil {
 		return err
 	}
+	l.sent++
+	r.Id = l.sent
 	if err := l.stream.Send(r); err != nil {
 		if last := <-l.replies; last.err != nil {
 			err = last.err
@@ -197,25 +203,15 @@ func (l *lane) send(r *backendpb.RunRequest) error {
 	return nil
 }
 
-// unasked is an error where the process has said something before it was asked: answers have no names, and the next
-// batch would get the one before's.
-func (l *lane) unasked() error {
-	select {
-	case extra := <-l.replies:
-		if extra.err != nil {
-			return l.session.child.explain("run a batch", extra.err)
-		}
-		return fmt.Errorf("%w: the backend process answered what it was not asked, want one answer to each request", backend.ErrFailed)
-	default:
-		return nil
-	}
-}
-
 // finish reads the answer to a batch.
 func (l *lane) finish(r reply, out []backend.Tensor) error {
 	if r.err != nil {
 		l.reset()
 		return l.session.child.explain("run a batch", r.err)
+	}
+	if err := l.misnamed(r.response); err != nil {
+		l.reset()
+		return err
 	}
 	if r.response.Error != "" {
 		return fmt.Errorf("the backend process: %s", r.response.Error)

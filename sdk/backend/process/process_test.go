@@ -177,6 +177,9 @@ func TestFaultsOfARun(t *testing.T) {
 		{"outside the region", []string{"output 0", "of a region of"}, false},
 		{"offset overflows", []string{"output 0", "of a region of"}, false},
 		{"crash at run", []string{"exit status 2", "segmentation fault of a driver"}, true},
+		{"answers the next", []string{"answered request 3, want one answer to request 2"}, false},
+		{"answers namelessly", []string{"answered without the id of the request, want 2", `"request-ids"`}, false},
+		{"attaches namelessly", []string{"answered without the id of the request, want 1"}, false},
 		{"killed at run", []string{"killed", "run a batch"}, true},
 	}
 	for _, c := range cases {
@@ -197,20 +200,6 @@ func TestEndedContextLeavesTheLane(t *testing.T) {
 	g.giveUp(t, s, batch(2))
 	g.open(t)
 	checkBatch(t, s, 5) // not the answer to the batch before
-}
-
-// An answer that nobody asked for must not become the next batch's.
-func TestAnswersTwice(t *testing.T) {
-	s := openFault(t, "answers twice")
-	for range 2 { // the second time on a new stream
-		checkBatch(t, s, 2)
-		l := <-s.lanes
-		for len(l.replies) == 0 { // the second answer is on its way
-			time.Sleep(time.Millisecond)
-		}
-		s.lanes <- l
-		wantAll(t, s.Run(t.Context(), batch(3), make([]backend.Tensor, 2)), "answered what it was not asked")
-	}
 }
 
 // A session whose batch was given up is closed when the process is done with it.

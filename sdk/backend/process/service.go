@@ -59,14 +59,14 @@ func (s *service) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendp
 func (s *service) capabilities(r *backendpb.OpenRequest) ([]string, error) {
 	chooser, ok := s.backend.(backend.DeviceChooser)
 	if !ok {
-		return []string{sharedMemory}, nil
+		return []string{sharedMemory, requestIDs}, nil
 	}
 	if r.Device != "" {
 		if err := chooser.CheckDevices([]string{r.Device}, r.Options); err != nil {
 			return nil, err
 		}
 	}
-	return []string{sharedMemory, deviceChoice}, nil
+	return []string{sharedMemory, requestIDs, deviceChoice}, nil
 }
 
 func codeOf(err error) codes.Code {
@@ -116,7 +116,9 @@ func (s *service) Run(stream backendpb.Backend_RunServer) error {
 		if err != nil {
 			return err
 		}
-		if err := stream.Send(l.answer(stream.Context(), r)); err != nil {
+		answer := l.answer(stream.Context(), r)
+		answer.Request = r.Id
+		if err := stream.Send(answer); err != nil {
 			return err
 		}
 		l.release()

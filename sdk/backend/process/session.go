@@ -17,11 +17,15 @@ const sharedMemory = "shared-memory"
 // deviceChoice is the capability of a process that heeds OpenRequest.device.
 const deviceChoice = "device"
 
+// requestIDs is the capability of a process whose answers name their requests.
+const requestIDs = "request-ids"
+
 // session is a model in a backend process.
 type session struct {
 	child           *child
 	response        *backendpb.OpenResponse
 	inputs, outputs []backend.TensorInfo
+	named           bool                   // answers name their requests
 	shared          bool                   // regions are tried
 	unshared        atomic.Pointer[string] // why tensors go through the stream though they are; nil: they do not
 

@@ -303,6 +303,8 @@ type OpenResponse struct {
 	Devices []string          `protobuf:"bytes,7,rep,name=devices,proto3" json:"devices,omitempty"`
 	Details map[string]string `protobuf:"bytes,8,rep,name=details,proto3" json:"details,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// "shared-memory": the backend maps the files that Attach and RunRequest name. "device": it heeds OpenRequest.device.
+	// "request-ids": it puts the id of the request into every answer to Run; without that an answer too many is noticed only
+	// when it has come before the next request.
 	Capabilities  []string `protobuf:"bytes,9,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -407,7 +409,9 @@ type RunRequest struct {
 	// In the order of Attach.inputs.
 	Inputs []*Tensor `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"`
 	// Where the backend may put outputs in the region: from here to its end. 0: there is no region.
-	OutputOffset  uint64 `protobuf:"varint,3,opt,name=output_offset,json=outputOffset,proto3" json:"output_offset,omitempty"`
+	OutputOffset uint64 `protobuf:"varint,3,opt,name=output_offset,json=outputOffset,proto3" json:"output_offset,omitempty"`
+	// Counts the messages of this stream, the Attach too, from 1.
+	Id            uint64 `protobuf:"varint,4,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -459,6 +463,13 @@ func (x *RunRequest) GetInputs() []*Tensor {
 func (x *RunRequest) GetOutputOffset() uint64 {
 	if x != nil {
 		return x.OutputOffset
+	}
+	return 0
+}
+
+func (x *RunRequest) GetId() uint64 {
+	if x != nil {
+		return x.Id
 	}
 	return 0
 }
@@ -665,7 +676,9 @@ type RunResponse struct {
 	// In the order of Attach.outputs.
 	Outputs []*Tensor `protobuf:"bytes,2,rep,name=outputs,proto3" json:"outputs,omitempty"`
 	// The batch failed, with this message; the stream goes on. Empty: it did not.
-	Error         string `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
+	Error string `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
+	// The id of the request that this answers. With the capability "request-ids" another one ends the run.
+	Request       uint64 `protobuf:"varint,4,opt,name=request,proto3" json:"request,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -719,6 +732,13 @@ func (x *RunResponse) GetError() string {
 		return x.Error
 	}
 	return ""
+}
+
+func (x *RunResponse) GetRequest() uint64 {
+	if x != nil {
+		return x.Request
+	}
+	return 0
 }
 
 // Attached answers an Attach.
@@ -882,12 +902,13 @@ const file_plumbline_backend_v1_backend_proto_rawDesc = "" +
 	"\fcapabilities\x18\t \x03(\tR\fcapabilities\x1a:\n" +
 	"\fDetailsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9d\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xad\x01\n" +
 	"\n" +
 	"RunRequest\x124\n" +
 	"\x06attach\x18\x01 \x01(\v2\x1c.plumbline.backend.v1.AttachR\x06attach\x124\n" +
 	"\x06inputs\x18\x02 \x03(\v2\x1c.plumbline.backend.v1.TensorR\x06inputs\x12#\n" +
-	"\routput_offset\x18\x03 \x01(\x04R\foutputOffset\"p\n" +
+	"\routput_offset\x18\x03 \x01(\x04R\foutputOffset\x12\x0e\n" +
+	"\x02id\x18\x04 \x01(\x04R\x02id\"p\n" +
 	"\x06Attach\x12\x16\n" +
 	"\x06inputs\x18\x01 \x03(\tR\x06inputs\x12\x18\n" +
 	"\aoutputs\x18\x02 \x03(\tR\aoutputs\x124\n" +
@@ -900,11 +921,12 @@ const file_plumbline_backend_v1_backend_proto_rawDesc = "" +
 	"\x05shape\x18\x02 \x03(\x03R\x05shape\x12\x12\n" +
 	"\x04data\x18\x03 \x01(\fR\x04data\x12\x16\n" +
 	"\x06offset\x18\x04 \x01(\x04R\x06offset\x12\x12\n" +
-	"\x04size\x18\x05 \x01(\x04R\x04size\"\x97\x01\n" +
+	"\x04size\x18\x05 \x01(\x04R\x04size\"\xb1\x01\n" +
 	"\vRunResponse\x12:\n" +
 	"\battached\x18\x01 \x01(\v2\x1e.plumbline.backend.v1.AttachedR\battached\x126\n" +
 	"\aoutputs\x18\x02 \x03(\v2\x1c.plumbline.backend.v1.TensorR\aoutputs\x12\x14\n" +
-	"\x05error\x18\x03 \x01(\tR\x05error\"4\n" +
+	"\x05error\x18\x03 \x01(\tR\x05error\x12\x18\n" +
+	"\arequest\x18\x04 \x01(\x04R\arequest\"4\n" +
 	"\bAttached\x12\x16\n" +
 	"\x06shared\x18\x01 \x01(\bR\x06shared\x12\x10\n" +
 	"\x03why\x18\x02 \x01(\tR\x03why\"\x0e\n" +

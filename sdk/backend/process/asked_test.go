@@ -1,0 +1,46 @@
+package process
+
+import (
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// An answer that nobody asked for must not become the next batch's.
+func TestAnswersTwice(t *testing.T) {
+	for fault, want := range map[string]string{
+		"answers twice":           "answered what it was not asked (request 2; the last was 2, and is answered)",
+		"nameless, answers twice": "answered what it was not asked, want",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			s := openFault(t, fault)
+			for range 2 { // the second time on a new stream
+				checkBatch(t, s, 2)
+				l := <-s.lanes
+				for len(l.replies) == 0 { // the second answer is on its way
+					time.Sleep(time.Millisecond)
+				}
+				s.lanes <- l
+				wantAll(t, s.Run(t.Context(), batch(3), make([]backend.Tensor, 2)), want)
+			}
+		})
+	}
+}
+
+// One that comes when the next batch is in work is not taken for the answer to that.
+func TestAnswersAgainLater(t *testing.T) {
+	s := openFault(t, "answers again later")
+	for range 2 {
+		checkBatch(t, s, 2)
+		wantAll(t, s.Run(t.Context(), batch(2), make([]backend.Tensor, 2)), "answered request 2, want one answer to request 3")
+	}
+}
+
+// A process of the older form, which knows no ids, is as good as before.
+func TestAnswersWithoutNames(t *testing.T) {
+	s := openFault(t, "nameless")
+	for _, rows := range []int{1, 3000, 2} {
+		checkBatch(t, s, rows)
+	}
+}
