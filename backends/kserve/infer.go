@@ -1,9 +1,11 @@
 package kserve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"google.golang.org/grpc"
 
@@ -32,8 +34,8 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 			e.samples.Add(uint64(backend.Rows(in)))
 			return nil
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if end := ended(ctx); end != nil {
+			return end
 		}
 		if !lost(err) {
 			return fmt.Errorf("endpoint %s: %w", e.url, explain(err))
@@ -43,6 +45,14 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 			return fmt.Errorf("endpoint %s is lost: %w (option lost=go-on goes on with the others)", e.url, explain(err))
 		}
 	}
+}
+
+// ended says that ctx is over. The server and gRPC count the same time, and may say so before ctx's own timer is through.
+func ended(ctx context.Context) error {
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
+	}
+	return ctx.Err()
 }
 
 // infer asks an endpoint, and gives its place up. Each time a request is sent it has an id of its own.

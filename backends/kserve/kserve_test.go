@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -67,9 +68,12 @@ func TestModelNameWithoutTheOption(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	url["connect_timeout"] = "100ms"
-	_, err = Backend{}.Open(t.Context(), m, backend.Config{Options: url})
-	wantAll(t, err, "embedded-fp32")
+	synctest.Test(t, func(t *testing.T) {
+		w := &wires{hosts: map[string]*wire{}}
+		w.serve(t, "a:1", &server{})
+		_, err := Backend{dial: w.dial}.Open(t.Context(), m, backend.Config{Options: map[string]string{"url": "a:1"}})
+		wantAll(t, err, "embedded-fp32")
+	})
 }
 
 // batch makes inputs of one row.
@@ -113,46 +117,47 @@ func runMany(t *testing.T, s backend.Session, n int) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	plain := serve(t, &server{}, "")
 	cases := []struct {
 		name    string
-		server  *server
+		server  *server // nil: a good one; it is at a:1
 		options map[string]string
 		class   error
 		want    []string
 	}{
-		{"no url", plain, map[string]string{}, backend.ErrOption, []string{"url is missing"}},
-		{"all faults", plain, map[string]string{"url": "here", "batch": "0", "timeout": "soon", "lost": "cry", "speed": "1"}, backend.ErrOption,
+		{"no url", nil, map[string]string{"url": ""}, backend.ErrOption, []string{"url is missing"}},
+		{"all faults", nil, map[string]string{"url": "here", "batch": "0", "timeout": "soon", "lost": "cry", "speed": "1"}, backend.ErrOption,
 			[]string{`"here"`, "batch=0", "timeout=soon", "lost=cry", `"speed"`}},
-		{"ca without TLS", plain, map[string]string{"url": plain.address, "ca": "x.pem"}, backend.ErrOption, []string{"grpcs://"}},
-		{"no such token", plain, map[string]string{"url": plain.address, "token_env": "NO_SUCH_TOKEN"}, backend.ErrOption, []string{"NO_SUCH_TOKEN"}},
-		{"nobody listens", plain, map[string]string{"url": "127.0.0.1:1"}, nil, []string{"127.0.0.1:1", "not ready", "cannot be reached"}},
-		{"no such host", plain, map[string]string{"url": "no.such.host.invalid:80"}, nil, []string{"no.such.host.invalid", "cannot be reached"}},
-		{"other model", plain, map[string]string{"url": plain.address, "model": "resnet"}, nil, []string{`"resnet"`, "ready"}},
-		{"not ready", serve(t, &server{fault: "not ready"}, ""), nil, nil, []string{"not ready within 300ms"}},
-		{"wrong width", serve(t, &server{fault: "other width"}, ""), nil, backend.ErrTensors, []string{`"y"`, "[N,5]", "[N,4]"}},
-		{"unknown datatype", serve(t, &server{fault: "unknown datatype"}, ""), nil, backend.ErrTensors, []string{`"n"`, "FP8"}},
-		{"texts", serve(t, &server{fault: "text output"}, ""), nil, backend.ErrTensors, []string{`"n"`, "uint8", "int64"}},
-		{"no stream", plain, map[string]string{"url": plain.address, "stream": "on"}, nil, []string{plain.address, "does not stream", "stream=off"}},
-		{"headers", plain, map[string]string{"url": plain.address, "header.grpc-x": "1", "header.Authorization": "x", "header.a": "\n", "header.": "1"}, backend.ErrOption,
+		{"ca without TLS", nil, map[string]string{"ca": "x.pem"}, backend.ErrOption, []string{"grpcs://"}},
+		{"no such token", nil, map[string]string{"token_env": "NO_SUCH_TOKEN"}, backend.ErrOption, []string{"NO_SUCH_TOKEN"}},
+		{"nobody listens", nil, map[string]string{"url": "b:1"}, nil, []string{"b:1", "not ready", "cannot be reached"}},
+		{"no such host", nil, map[string]string{"url": "no.such.host.invalid:80"}, nil, []string{"no.such.host.invalid", "cannot be reached", "its name is unknown"}},
+		{"other model", nil, map[string]string{"model": "resnet"}, nil, []string{`"resnet"`, "ready"}},
+		{"not ready", &server{fault: "not ready"}, nil, nil, []string{"not ready within 300ms"}},
+		{"wrong width", &server{fault: "other width"}, nil, backend.ErrTensors, []string{`"y"`, "[N,5]", "[N,4]"}},
+		{"unknown datatype", &server{fault: "unknown datatype"}, nil, backend.ErrTensors, []string{`"n"`, "FP8"}},
+		{"texts", &server{fault: "text output"}, nil, backend.ErrTensors, []string{`"n"`, "uint8", "int64"}},
+		{"no stream", nil, map[string]string{"stream": "on"}, nil, []string{"a:1", "does not stream", "stream=off"}},
+		{"headers", nil, map[string]string{"header.grpc-x": "1", "header.Authorization": "x", "header.a": "\n", "header.": "1"}, backend.ErrOption,
 			[]string{"header.grpc-x: ", "token_env", "header.a: ", "header.: "}},
-		{"TLS at some", plain, map[string]string{"url": plain.address + ",grpcs://" + plain.address}, backend.ErrOption, []string{"all endpoints with TLS"}},
-		{"token", serve(t, &server{token: "secret"}, ""), nil, nil, []string{"token_env"}},
+		{"TLS at some", nil, map[string]string{"url": "a:1,grpcs://a:1"}, backend.ErrOption, []string{"all endpoints with TLS"}},
+		{"token", &server{token: "secret"}, nil, nil, []string{"token_env"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			options := c.options
-			if options == nil {
-				options = map[string]string{"url": c.server.address}
-			}
-			if options["url"] != "" {
-				options["connect_timeout"] = "300ms"
-			}
-			_, err := Backend{}.Open(t.Context(), doubler(), backend.Config{Options: options})
-			wantAll(t, err, c.want...)
-			if c.class != nil && !errors.Is(err, c.class) {
-				t.Errorf("%v is no %v", err, c.class)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				w := &wires{hosts: map[string]*wire{}}
+				if c.server == nil {
+					c.server = &server{}
+				}
+				w.serve(t, "a:1", c.server)
+				options := map[string]string{"url": "a:1", "connect_timeout": "300ms"}
+				maps.Copy(options, c.options)
+				_, err := Backend{dial: w.dial}.Open(t.Context(), doubler(), backend.Config{Options: options})
+				wantAll(t, err, c.want...)
+				if c.class != nil && !errors.Is(err, c.class) {
+					t.Errorf("%v is no %v", err, c.class)
+				}
+			})
 		})
 	}
 }
@@ -282,8 +287,10 @@ func TestAServerThatDoesNotSayWhetherItIsReady(t *testing.T) {
 }
 
 func TestHangIsAnError(t *testing.T) {
-	s := open(t, map[string]string{"url": serve(t, &server{delay: time.Hour}, "").address, "timeout": "200ms"})
-	wantAll(t, run(t.Context(), s), "no answer in time")
+	synctest.Test(t, func(t *testing.T) {
+		s := wired(t, map[string]string{"timeout": "200ms"}, &server{delay: time.Hour})
+		wantAll(t, run(t.Context(), s), "no answer in time")
+	})
 }
 
 func TestEndOfTheContext(t *testing.T) {
@@ -295,22 +302,45 @@ func TestEndOfTheContext(t *testing.T) {
 	}
 }
 
+// TestTheEndIsKnownFromTheClock: the server's word that time is up may come before the context's own timer is through.
+func TestTheEndIsKnownFromTheClock(t *testing.T) {
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
+	defer cancel()
+	if err := ended(ctx); err != nil {
+		t.Errorf("error %v an hour before the end", err)
+	}
+	if err := ended(late{t.Context()}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v behind the end", err)
+	}
+	cancel()
+	if err := ended(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v after the cancel", err)
+	}
+}
+
+// late is a context whose deadline is over, and whose timer has not noticed.
+type late struct{ context.Context }
+
+func (late) Deadline() (time.Time, bool) { return time.Now(), true }
+
 func TestManyInFlightOverAllEndpoints(t *testing.T) {
-	a, b := serve(t, &server{delay: 20 * time.Millisecond}, ""), serve(t, &server{delay: 20 * time.Millisecond}, "")
-	s := open(t, map[string]string{"url": a.address + "," + b.address})
-	runMany(t, s, 400)
-	if a.served.Load()+b.served.Load() != 400 || a.served.Load() < 100 || b.served.Load() < 100 {
-		t.Errorf("%d and %d requests, want about 200 at each", a.served.Load(), b.served.Load())
-	}
-	shares := s.(backend.Describer).Describe().Shares
-	if len(shares) != 2 || shares[0].Name != a.address || shares[1].Batches != uint64(b.served.Load()) || shares[0].Samples+shares[1].Samples < 400 {
-		t.Errorf("shares %+v, want %d batches of %s and %d of %s", shares, a.served.Load(), a.address, b.served.Load(), b.address)
-	}
-	s.(*session).Restart()
-	if shares = s.(backend.Describer).Describe().Shares; shares[0].Batches+shares[1].Samples != 0 {
-		t.Errorf("shares %+v after Restart, want none", shares)
-	}
-	if most := a.most.Load() + b.most.Load(); most < 32 {
-		t.Errorf("%d requests in flight at most, want about %d", most, defaultConcurrency)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		a, b := &server{delay: 20 * time.Millisecond}, &server{delay: 20 * time.Millisecond}
+		s := wired(t, nil, a, b)
+		runMany(t, s, 400)
+		if a.served.Load()+b.served.Load() != 400 || a.served.Load() < 190 || b.served.Load() < 190 {
+			t.Errorf("%d and %d requests, want about 200 at each", a.served.Load(), b.served.Load())
+		}
+		shares := s.(backend.Describer).Describe().Shares
+		if len(shares) != 2 || shares[0].Name != a.address || shares[1].Batches != uint64(b.served.Load()) || shares[0].Samples+shares[1].Samples < 400 {
+			t.Errorf("shares %+v, want %d batches of %s and %d of %s", shares, a.served.Load(), a.address, b.served.Load(), b.address)
+		}
+		s.(*session).Restart()
+		if shares = s.(backend.Describer).Describe().Shares; shares[0].Batches+shares[1].Samples != 0 {
+			t.Errorf("shares %+v after Restart, want none", shares)
+		}
+		if most := a.most.Load() + b.most.Load(); most != defaultConcurrency {
+			t.Errorf("%d requests in flight at most, want %d", most, defaultConcurrency)
+		}
+	})
 }

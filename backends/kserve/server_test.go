@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,10 +44,7 @@ const width = 4
 // serve starts a server on an address of its own, or on address.
 func serve(t testing.TB, s *server, address string, options ...grpc.ServerOption) *server {
 	t.Helper()
-	if address == "" {
-		address = "127.0.0.1:0"
-	}
-	l, err := net.Listen("tcp", address)
+	l, err := listen(address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +59,24 @@ func serve(t testing.TB, s *server, address string, options ...grpc.ServerOption
 	s.stop = sync.OnceFunc(func() { g.Stop(); <-done })
 	t.Cleanup(s.stop)
 	return s
+}
+
+// listen listens at address, or at one that is this process's own: no other's server, nor the near end of a connection, gets
+// the port of one that has stopped and is to be found gone, or to come back.
+func listen(address string) (net.Listener, error) {
+	if address != "" {
+		return net.Listen("tcp", address)
+	}
+	if l, err := net.Listen("tcp", own().String()+":0"); err == nil {
+		return l, nil
+	}
+	return net.Listen("tcp", "127.0.0.1:0") // where the loopback network is no more
+}
+
+// own is an address of the loopback network that belongs to this process.
+func own() net.IP {
+	pid := os.Getpid()
+	return net.IPv4(127, byte(64+pid>>16&31), byte(pid>>8), byte(pid))
 }
 
 func (s *server) allowed(ctx context.Context) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -89,19 +90,20 @@ func unclosed(t *testing.T, options map[string]string) backend.Session {
 
 // TestAnsweredTwice finds the second answer to the last request, which no Run waits for, at the end.
 func TestAnsweredTwice(t *testing.T) {
-	srv := serve(t, &server{fault: "twice", streams: true}, "")
-	s := unclosed(t, map[string]string{"url": srv.address})
-	if err := run(t.Context(), s); err != nil && !errors.Is(err, errUnasked) {
-		t.Error(err)
-	}
-	err := s.Close()
-	wantAll(t, err, srv.address, `id "1"`)
-	if fault := s.(backend.Describer).Describe().Details["fault of "+srv.address]; !strings.Contains(fault, `id "1"`) {
-		t.Errorf("described with the fault %q", fault)
-	}
-	if !errors.Is(err, errUnasked) {
-		t.Errorf("%v is no %v", err, errUnasked)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := wired(t, nil, &server{fault: "twice", streams: true})
+		if err := run(t.Context(), s); err != nil && !errors.Is(err, errUnasked) {
+			t.Error(err)
+		}
+		err := s.Close()
+		wantAll(t, err, "a:1", `id "1"`)
+		if fault := s.(backend.Describer).Describe().Details["fault of a:1"]; !strings.Contains(fault, `id "1"`) {
+			t.Errorf("described with the fault %q", fault)
+		}
+		if !errors.Is(err, errUnasked) {
+			t.Errorf("%v is no %v", err, errUnasked)
+		}
+	})
 }
 
 func TestARunAfterAnUnaskedAnswerFails(t *testing.T) {
@@ -119,19 +121,19 @@ func TestARunAfterAnUnaskedAnswerFails(t *testing.T) {
 
 // TestAnswersWithoutIDs can be told apart while there is one at a time.
 func TestAnswersWithoutIDs(t *testing.T) {
-	srv := serve(t, &server{fault: "no id", streams: true, delay: 20 * time.Millisecond}, "")
-	s := unclosed(t, map[string]string{"url": srv.address})
-	if err := errors.Join(run(t.Context(), s), run(t.Context(), s)); err != nil {
-		t.Error(err)
-	}
-	errs := make([]error, 8)
-	var asking sync.WaitGroup
-	for i := range errs {
-		asking.Go(func() { errs[i] = run(t.Context(), s) })
-	}
-	asking.Wait()
-	wantAll(t, errors.Join(errs...), "without the id", "stream=off")
-	_ = s.Close()
+	synctest.Test(t, func(t *testing.T) {
+		s := wired(t, nil, &server{fault: "no id", streams: true, delay: 20 * time.Millisecond})
+		if err := errors.Join(run(t.Context(), s), run(t.Context(), s)); err != nil {
+			t.Error(err)
+		}
+		errs := make([]error, 8)
+		var asking sync.WaitGroup
+		for i := range errs {
+			asking.Go(func() { errs[i] = run(t.Context(), s) })
+		}
+		asking.Wait()
+		wantAll(t, errors.Join(errs...), "without the id", "stream=off")
+	})
 }
 
 // TestTheReasonIsKnownFirst: what the end of the call would say is none.
@@ -165,36 +167,41 @@ func TestAnErrorOfOneRequestOfAStream(t *testing.T) {
 
 // TestALateAnswerIsDropped: its request is given up, and the stream goes on.
 func TestALateAnswerIsDropped(t *testing.T) {
-	s := open(t, map[string]string{"url": serve(t, &server{streams: true, delay: 100 * time.Millisecond}, "").address})
-	for range 3 {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-		if err := run(ctx, s); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %v, want the end of the context", err)
+	synctest.Test(t, func(t *testing.T) {
+		s := wired(t, nil, &server{streams: true, delay: 100 * time.Millisecond})
+		for range 3 {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+			if err := run(ctx, s); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v, want the end of the context", err)
+			}
+			cancel()
 		}
-		cancel()
-	}
-	if err := run(t.Context(), s); err != nil {
-		t.Error(err)
-	}
+		if err := errors.Join(run(t.Context(), s), s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestHangsOfAStream(t *testing.T) {
 	t.Run("no answer", func(t *testing.T) {
-		s := open(t, map[string]string{"url": serve(t, &server{streams: true, delay: time.Hour}, "").address, "timeout": "200ms"})
-		wantAll(t, run(t.Context(), s), "no answer in time")
+		synctest.Test(t, func(t *testing.T) {
+			s := wired(t, map[string]string{"timeout": "200ms"}, &server{streams: true, delay: time.Hour})
+			wantAll(t, run(t.Context(), s), "no answer in time")
+		})
 	})
 	t.Run("nothing is read", func(t *testing.T) {
-		srv := serve(t, &server{streams: true, fault: "deaf"}, "")
-		s := open(t, map[string]string{"url": srv.address, "timeout": "500ms"})
-		if err := run(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
-		in, out := manyRows(1<<18), make([]backend.Tensor, 2)
-		var err error
-		for i := 0; i < 8 && err == nil; i++ { // until the buffers between are full
-			err = s.Run(t.Context(), in, out)
-		}
-		wantAll(t, err, srv.address, "no answer in time")
+		synctest.Test(t, func(t *testing.T) {
+			s := wired(t, map[string]string{"timeout": "500ms"}, &server{streams: true, fault: "deaf"})
+			if err := run(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			in, out := manyRows(1<<18), make([]backend.Tensor, 2)
+			var err error
+			for i := 0; i < 8 && err == nil; i++ { // until the buffers between are full
+				err = s.Run(t.Context(), in, out)
+			}
+			wantAll(t, err, "a:1", "no answer in time")
+		})
 	})
 }
 
@@ -207,10 +214,11 @@ func manyRows(n int64) []backend.Tensor {
 }
 
 func TestSixtyFourInFlightOverOneStream(t *testing.T) {
-	srv := serve(t, &server{streams: true, delay: 50 * time.Millisecond}, "")
-	s := open(t, map[string]string{"url": srv.address})
-	runMany(t, s, 256)
-	if n := srv.most.Load(); n < defaultConcurrency/2 {
-		t.Error(fmt.Errorf("%d requests in flight at most, want about %d", n, defaultConcurrency))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		srv := &server{streams: true, delay: 50 * time.Millisecond}
+		runMany(t, wired(t, nil, srv), 256)
+		if n := srv.most.Load(); n != defaultConcurrency {
+			t.Errorf("%d requests in flight at most, want %d", n, defaultConcurrency)
+		}
+	})
 }

@@ -23,7 +23,7 @@ import (
 )
 
 func TestTokenAndTLS(t *testing.T) {
-	cert, ca := certificate(t, loopback, time.Hour)
+	cert, ca := certificate(t, time.Hour, loopback, own())
 	srv := serve(t, &server{token: "secret", streams: true}, "", grpc.Creds(credentials.NewServerTLSFromCert(&cert)))
 	b := Backend{Lookup: func(name string) (string, bool) { return "secret\n", name == "MY_TOKEN" }} // as a file has it
 	for _, stream := range []string{"on", "off"} {
@@ -41,10 +41,10 @@ func TestTokenAndTLS(t *testing.T) {
 
 // TestCertificateFaults waits for none of them: connect_timeout is an hour.
 func TestCertificateFaults(t *testing.T) {
-	good, _ := certificate(t, loopback, time.Hour)
-	_, other := certificate(t, loopback, time.Hour)
-	expired, expiredCA := certificate(t, loopback, -time.Hour)
-	elsewhere, elsewhereCA := certificate(t, net.IPv4(192, 0, 2, 1), time.Hour)
+	good, _ := certificate(t, time.Hour, loopback, own())
+	_, other := certificate(t, time.Hour, loopback, own())
+	expired, expiredCA := certificate(t, -time.Hour, loopback, own())
+	elsewhere, elsewhereCA := certificate(t, time.Hour, net.IPv4(192, 0, 2, 1))
 	for name, c := range map[string]struct {
 		cert tls.Certificate
 		ca   string
@@ -69,8 +69,8 @@ func TestCertificateFaults(t *testing.T) {
 
 var loopback = net.IPv4(127, 0, 0, 1)
 
-// certificate makes a certificate for an address, which ends so long from now, and a PEM file with it.
-func certificate(t *testing.T, address net.IP, validity time.Duration) (tls.Certificate, string) {
+// certificate makes a certificate for addresses, which ends so long from now, and a PEM file with it.
+func certificate(t *testing.T, validity time.Duration, addresses ...net.IP) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -78,7 +78,7 @@ func certificate(t *testing.T, address net.IP, validity time.Duration) (tls.Cert
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(validity),
-		IPAddresses: []net.IP{address}, IsCA: true, BasicConstraintsValid: true,
+		IPAddresses: addresses, IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

@@ -3,7 +3,9 @@ package kserve
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -27,6 +29,9 @@ func (w *wires) dial(_ context.Context, address string) (net.Conn, error) {
 	w.mu.Lock()
 	host := w.hosts[address]
 	w.mu.Unlock()
+	if name, _, _ := net.SplitHostPort(address); strings.HasSuffix(name, ".invalid") {
+		return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+	}
 	if host == nil {
 		return nil, syscall.ECONNREFUSED
 	}
@@ -45,7 +50,7 @@ func (w *wires) serve(t *testing.T, address string, s oip.GRPCInferenceServiceSe
 	w.mu.Lock()
 	w.hosts[address] = host
 	w.mu.Unlock()
-	g := grpc.NewServer()
+	g := grpc.NewServer(grpc.MaxRecvMsgSize(1<<30), grpc.MaxSendMsgSize(1<<30))
 	oip.RegisterGRPCInferenceServiceServer(g, s)
 	ended := make(chan struct{})
 	go func() {
@@ -55,6 +60,26 @@ func (w *wires) serve(t *testing.T, address string, s oip.GRPCInferenceServiceSe
 	stop = sync.OnceFunc(func() { g.Stop(); <-ended })
 	t.Cleanup(stop)
 	return stop
+}
+
+// wired opens a session at servers in memory, whose addresses are a:1, b:1 and so on, for a test on virtual time.
+func wired(t *testing.T, options map[string]string, servers ...*server) backend.Session {
+	t.Helper()
+	w := &wires{hosts: map[string]*wire{}}
+	var urls []string
+	for i, s := range servers {
+		s.address = string(rune('a'+i)) + ":1"
+		s.stop = w.serve(t, s.address, s)
+		urls = append(urls, s.address)
+	}
+	given := map[string]string{"url": strings.Join(urls, ",")}
+	maps.Copy(given, options)
+	s, err := Backend{dial: w.dial}.Open(t.Context(), doubler(), backend.Config{Options: given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() }) // tests of what it says have closed it before
+	return s
 }
 
 // wire is the listener of a server in memory.
