@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"time"
 
@@ -110,18 +111,36 @@ type brokenWorkload struct {
 	sdk.Workload
 	fault    string
 	scenario loadgen.Scenario
-	seen     map[float32]bool
-	hoard    [][]byte
-	scratch  []byte
+
+	mu      sync.Mutex // workers collate at the same time
+	seen    map[float32]bool
+	hoard   [][]byte
+	scratch []byte
 }
 
+// mostHoarded bounds what "hoards" takes from the machine: more than the check allows, and than is kept before it looks.
+const mostHoarded = 600 << 20
+
+// piece is what is kept of a sample, or of a batch.
+const piece = 64 << 10
+
 func (w *brokenWorkload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+	w.spend(samples)
+	return w.Workload.Collate(samples, b)
+}
+
+// spend takes memory or time for a batch.
+func (w *brokenWorkload) spend(samples []sdk.Sample) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	switch w.fault {
 	case "leaks":
-		w.keep(64 << 10)
-	case "hoards":
+		w.keep(piece)
+	case "hoards": // enough of each sample that a few thousand of them show, however slow the machine
 		for range samples {
-			w.keep(8 << 10)
+			if len(w.hoard) < mostHoarded/piece {
+				w.keep(piece)
+			}
 		}
 	case "large batches": // is none: the memory is used again
 		if n := len(samples) * 5 << 18; n > len(w.scratch) {
@@ -130,12 +149,11 @@ func (w *brokenWorkload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	case "caches":
 		for _, s := range samples {
 			if v := s.(float32); !w.seen[v] {
-				time.Sleep(20 * time.Millisecond)
+				time.Sleep(100 * time.Millisecond) // longer than a busy machine delays most answers
 				w.seen[v] = true
 			}
 		}
 	}
-	return w.Workload.Collate(samples, b)
 }
 
 // keep keeps memory for ever.
