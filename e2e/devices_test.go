@@ -61,7 +61,7 @@ func twoCores(t *testing.T) []string {
 func TestTwoDevicesShareTheWork(t *testing.T) {
 	devices, out, plain := twoCores(t), t.TempDir(), t.TempDir()
 	const count = "120"
-	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", count, "--set", "min_duration=1", "--set", "min_query_count=400",
+	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", count, "--set", "min_duration=1", "--set", "min_query_count=1000",
 		"--device", strings.Join(devices, ","), "--out", out, "--force").wantCode(t, 0)
 	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--count", count, "--out", plain, "--force").wantCode(t, 0)
 	var doc shared
@@ -73,7 +73,9 @@ func TestTwoDevicesShareTheWork(t *testing.T) {
 		}
 		var samples uint64
 		for i, s := range run.Workload.Shares {
-			if samples += s.Samples; s.Name != devices[i] || s.Batches == 0 || s.Samples < s.Batches || s.Fraction <= 0 || s.Fraction >= 1 {
+			// One may come too late for the few samples of the accuracy run.
+			worked := run.Performance == nil || s.Batches > 0 && s.Fraction > 0 && s.Fraction < 1
+			if samples += s.Samples; s.Name != devices[i] || s.Samples < s.Batches || !worked {
 				t.Errorf("%s: share %+v of %s", run.Mode, s, devices[i])
 			}
 		}

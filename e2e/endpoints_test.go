@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bufio"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,9 +27,12 @@ func TestAnEndpointLostInMidRun(t *testing.T) {
 			dir, out := install(t), t.TempDir()
 			kill, first := startMortal(t)
 			_, second := startMortal(t)
+			// Four sessions have 128 batches of 250 ms: eight seconds, whatever the machine.
 			cmd := command(t, filepath.Join(dir, "harness"), "run", "resnet50", "--mode", "performance", "--scenario", "Offline", "--set", "performance_sample_count_override=8",
+				"--batch", "8", "--sessions", "4", "--set", "min_query_count=1024", "--set", "accuracy_log_sampling_target=1024",
 				"--backend", "kserve", "--backend-opt", "url="+first+","+second, "--backend-opt", "model=resnet50", "--backend-opt", "lost="+c.lost, "--out", out)
-			r := finishAfter(t, cmd, `outstanding`, kill).wantCode(t, c.code)
+			answers := filepath.Join(out, "resnet50", "Offline", "performance", "run_1", "mlperf_log_accuracy.json")
+			r := finishAfter(t, cmd, answers, "qsl_idx", kill).wantCode(t, c.code)
 			if want := strings.ReplaceAll(c.want, "ENDPOINT", first); !strings.Contains(r.both(), want) {
 				t.Errorf("no %q in\n%s", want, r.both())
 			}
@@ -68,33 +70,23 @@ func startMortal(t *testing.T) (kill func(), address string) {
 	return kill, strings.TrimSpace(address)
 }
 
-// finishAfter runs a process to its end, and does something when it prints what a pattern matches.
-func finishAfter(t *testing.T, cmd *exec.Cmd, pattern string, do func()) result {
+// finishAfter runs a process to its end, and does something when a file holds a text. What the process prints is all in stdout.
+func finishAfter(t *testing.T, cmd *exec.Cmd, path, text string, do func()) result {
 	t.Helper()
-	reader, writer := io.Pipe()
-	cmd.Stdout = writer
-	cmd.Stderr = writer
-	printed := make(chan string)
-	go func() {
-		var all strings.Builder
-		found := regexp.MustCompile(pattern)
-		lines := bufio.NewScanner(reader)
-		for lines.Scan() {
-			all.WriteString(lines.Text() + "\n")
-			if do != nil && found.MatchString(lines.Text()) {
-				do()
-				do = nil
-			}
-		}
-		printed <- all.String()
-	}()
-	err := cmd.Run()
-	_ = writer.Close()
-	r := result{stdout: <-printed, code: cmd.ProcessState.ExitCode()}
-	if do != nil {
-		t.Fatalf("nothing printed matches %s, error %v:\n%s", pattern, err, r.stdout)
+	said := printed(filepath.Join(t.TempDir(), "output.txt"))
+	file, err := os.Create(string(said))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return r
+	defer file.Close()
+	cmd.Stdout, cmd.Stderr = file, file
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForText(t, cmd, said, path, text)
+	do()
+	_ = cmd.Wait()
+	return result{stdout: said.String(), code: cmd.ProcessState.ExitCode()}
 }
 
 // wantAnswered fails the test unless the endpoints' shares together are the run's samples.

@@ -24,7 +24,7 @@ func (r result) both() string { return r.stdout + r.stderr }
 // command prepares a harness process in its own process group and an empty working directory.
 func command(t *testing.T, binary string, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = t.TempDir()
