@@ -74,7 +74,7 @@ func (t *tuning) text(written bool, err error) error {
 		fmt.Fprintf(t.Stdout, "\nServer   %s\n", t.noRateText())
 	case t.profile.Server != nil && t.trials != nil && err == nil:
 		s := t.profile.Server
-		fmt.Fprintf(t.Stdout, "\nServer   target_qps %s is VALID (%v), %v\n", figure.Round(s.TargetQPS), s.Limits, s.Setting)
+		fmt.Fprintf(t.Stdout, "\nServer   target_qps %s is VALID (%v), %v%s\n", figure.Round(s.TargetQPS), s.Limits, s.Setting, t.disturbedText())
 	}
 	_, wrote := fmt.Fprintf(t.Stdout, "\n%s\n", t.ending(written, err))
 	return wrote
@@ -155,6 +155,16 @@ func (t *tuning) offlineText(o tune.Offline) string {
 		text += fmt.Sprintf("\n         not certain: another setting may be more than %s faster, because the tests differ much; a higher --time measures longer", percentText(tune.Tolerance))
 	}
 	return text
+}
+
+// disturbedText says that runs ended otherwise than their rates explain; empty: none did.
+func (t *tuning) disturbedText() string {
+	n := tune.Disturbed(t.trials)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n         INVALID at rates below one that was VALID: %d of %s. The machine does other things, too: later runs may be INVALID, and on a calm one the rate may be higher",
+		n, plural(len(t.trials), "run"))
 }
 
 // noRateText says that no rate was VALID, why the last run was not, and what remains.

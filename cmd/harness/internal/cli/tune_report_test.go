@@ -1,0 +1,19 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
+)
+
+func TestDisturbedSearchSaysSo(t *testing.T) {
+	s := &tuning{trials: []tune.Trial{{TargetQPS: 500, Valid: true}, {TargetQPS: 300}, {TargetQPS: 600}}}
+	if text := s.disturbedText(); !strings.Contains(text, "below one that was VALID: 1 of 3 runs") {
+		t.Errorf("%q", text)
+	}
+	s.trials = s.trials[:1]
+	if text := s.disturbedText(); text != "" {
+		t.Errorf("%q for an undisturbed search", text)
+	}
+}
