@@ -92,7 +92,10 @@ func (s *source) session(ctx context.Context, m backend.Model, c backend.Config,
 func (s *source) open(ctx context.Context, m backend.Model, c backend.Config) (opened backend.Session, err error) {
 	defer batch.Recover(&err, func() string { return "the backend's Open" })
 	if opened, err = s.backend.Open(ctx, m, c); err != nil {
-		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), err)
+		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), ofBackend(err))
+	}
+	if opened == nil {
+		return nil, fmt.Errorf("%w: its Open returned neither a session nor an error", backend.ErrFailed)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

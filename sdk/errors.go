@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"strings"
@@ -43,6 +44,15 @@ func classify(err, class error) error {
 		return nil
 	}
 	return classified{err, class}
+}
+
+// ofBackend marks an error of a backend's Open that blames neither options nor model, such as a library that is missing, as
+// the backend's own. Its text stays.
+func ofBackend(err error) error {
+	if codeOf(err, codes.Unknown) != codes.Unknown || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return classify(err, backend.ErrFailed)
 }
 
 // toStatus makes err a gRPC status, unless it is one. otherwise is the code of an error without a class.

@@ -37,7 +37,10 @@ func (s *source) generator(ctx context.Context, w Workload, o Options) (backend.
 func openOwn(ctx context.Context, opener backend.GeneratorOpener, m backend.Model, c backend.Config) (g backend.Generator, err error) {
 	defer batch.Recover(&err, func() string { return "the backend's OpenGenerator" })
 	if g, err = opener.OpenGenerator(ctx, m, c); err != nil {
-		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), err)
+		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), ofBackend(err))
+	}
+	if g == nil {
+		return nil, fmt.Errorf("%w: its OpenGenerator returned neither a generator nor an error", backend.ErrFailed)
 	}
 	return g, nil
 }

@@ -137,6 +137,11 @@ func (w *worker) warmUp(ctx context.Context, sample Sample, n int) (err error) {
 	if err := w.Run(ctx); err != nil {
 		return fmt.Errorf("run %d warm-up samples: %w", n, err)
 	}
+	if w.run == nil {
+		if err := backend.CheckTensors("output", w.session.Outputs(), w.outputs); err != nil {
+			return fmt.Errorf("run %d warm-up samples: %w: what came back is not what the session's Outputs say: %w", n, backend.ErrFailed, err)
+		}
+	}
 	stage = "Postprocess"
 	if err := w.postprocess(); err != nil {
 		return fmt.Errorf("postprocess %d warm-up samples: %w", n, err)

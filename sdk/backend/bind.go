@@ -42,6 +42,9 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	for i, h := range have {
 		names[i] = h.String()
 	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%w: %s; the backend lists no %ss of the model", ErrTensors, strings.Join(faults, "; "), kind)
+	}
 	return nil, fmt.Errorf("%w: %s; the model has %ss %s", ErrTensors, strings.Join(faults, "; "), kind, strings.Join(names, ", "))
 }
 

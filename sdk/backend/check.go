@@ -10,7 +10,7 @@ import (
 // lists every fault; ErrTensors is in the chain. kind is "input" or "output", for the message.
 func CheckTensors(kind string, want []TensorInfo, got []Tensor) error {
 	if len(want) != len(got) {
-		return fmt.Errorf("%w: %d %ss, want %d", ErrTensors, len(got), kind, len(want))
+		return misfit{fmt.Errorf("%d %ss, want %d", len(got), kind, len(want))}
 	}
 	var faults []error
 	for i := range got {
@@ -21,15 +21,22 @@ func CheckTensors(kind string, want []TensorInfo, got []Tensor) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", ErrTensors, errors.Join(faults...))
+	return misfit{errors.Join(faults...)}
 }
+
+// misfit is an error with ErrTensors in its chain whose text is its own: of the tensors of a run, not of a model.
+type misfit struct{ error }
+
+func (m misfit) Unwrap() []error { return []error{m.error, ErrTensors} }
 
 func (t *Tensor) check(want *TensorInfo) error {
 	switch {
+	case t.DType == InvalidDType && want.DType != InvalidDType:
+		return fmt.Errorf("it has no dtype, want %v", want.DType)
 	case t.DType != want.DType:
-		return fmt.Errorf("it is %v", t.DType)
+		return fmt.Errorf("it is %v, want %v", t.DType, want.DType)
 	case slices.ContainsFunc(t.Shape, func(d int64) bool { return d < 0 }), !compatible(want.Shape, t.Shape):
-		return fmt.Errorf("its shape is %s", ShapeString(t.Shape))
+		return fmt.Errorf("its shape is %s, want %s", ShapeString(t.Shape), ShapeString(want.Shape))
 	}
 	if size := product(int64(t.DType.Size()), t.Shape); size != int64(len(t.Data)) {
 		return fmt.Errorf("%d bytes, want %d for shape %s", len(t.Data), size, ShapeString(t.Shape))
