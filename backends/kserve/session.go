@@ -68,7 +68,7 @@ func (s *session) awaitReady(ctx context.Context, e *endpoint) error {
 			return fmt.Errorf("endpoint %s: %w", e.url, explain(err))
 		}
 		switch {
-		case ctx.Err() == nil:
+		case ended(ctx) == nil:
 			why = explain(err)
 		case why == nil && status.Code(err) == codes.DeadlineExceeded:
 			why = errors.New("no answer in time (option connect_timeout)")
