@@ -3,10 +3,13 @@ package host
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 func ids(list ...loadgen.ResponseID) []loadgen.QuerySampleResponse {
@@ -102,5 +105,69 @@ func TestSocketPathsAreShortEnough(t *testing.T) {
 	t.Setenv("TMPDIR", "/short")
 	if got := socketParent(); got != "/short" {
 		t.Errorf("sockets would be in %s, want TMPDIR", got)
+	}
+}
+
+func TestOutputKeepsWhatAProgramDiedOf(t *testing.T) {
+	dump := func(lines int) string {
+		text := "panic: no such card\n\ngoroutine 7 [running]:\n"
+		for i := 4; i <= lines; i++ {
+			text += fmt.Sprintf("line %d\n", i)
+		}
+		return text
+	}
+	for _, c := range []struct {
+		name, text string
+		want       []string // at the start of the tail
+		last       string
+	}{
+		{"a short one", "before\n" + dump(5), []string{"before", "panic: no such card", "", "goroutine 7 [running]:", "line 4"}, "line 5"},
+		{"just all of it", "before\n" + dump(tailLines), []string{"panic: no such card", "", "goroutine 7 [running]:", "line 4", "line 5"}, "line 20"},
+		{"a long one", dump(300), []string{"panic: no such card", "", "goroutine 7 [running]:", "line 4", "line 5", "line 6", "line 7", "line 8", "...", "line 290"}, "line 300"},
+		{"the second counts", dump(100) + "fatal error: all is lost\n" + strings.Repeat("x\n", 50), []string{"fatal error: all is lost", "x"}, "x"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var o output
+			o.drain(strings.NewReader(c.text))
+			tail := o.tail()
+			if len(tail) > tailLines || !slices.Equal(tail[:len(c.want)], c.want) || tail[len(tail)-1] != c.last {
+				t.Errorf("%d lines: %q, want %q at first and %q at last", len(tail), tail, c.want, c.last)
+			}
+		})
+	}
+}
+
+func TestWhatAnErrorQuotesIsNotSaidTwice(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		lines []string
+		want  bool
+	}{
+		{"it ended; its last output: one\n  two", []string{"one", "    two"}, true},
+		{"it ended; its last output: one", []string{"one", "two"}, false},
+		{"it ended", nil, false},
+	} {
+		if got := repeats(c.text, c.lines); got != c.want {
+			t.Errorf("%q, %q: %v, want %v", c.text, c.lines, got, c.want)
+		}
+	}
+}
+
+func TestAnswersToOpenThatMakeNoSense(t *testing.T) {
+	good := sdk.WorkloadInfo{DatasetSize: 10, PerformanceSampleCount: 5}
+	for _, c := range []struct {
+		number uint64
+		info   sdk.WorkloadInfo
+		want   string
+	}{
+		{1, good, ""},
+		{1 << 63, good, ""},
+		{0, good, "workload is 0, want 1 at least"},
+		{1, sdk.WorkloadInfo{DatasetSize: -1, PerformanceSampleCount: 5}, "info.dataset_size is -1, want 1 at least"},
+		{0, sdk.WorkloadInfo{DatasetSize: 1}, "workload is 0, want 1 at least; info.performance_sample_count is 0, want 1 at least"},
+	} {
+		if got := misopened(c.number, c.info); got != c.want {
+			t.Errorf("%d, %+v: %q, want %q", c.number, c.info, got, c.want)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 )
 
@@ -18,6 +20,8 @@ type output struct {
 	to    io.Writer                // may be nil
 	hide  func(text string) string // may be nil: see LaunchOptions.Hide
 	lines []string                 // the last tailLines, oldest first
+	death []string                 // the lines that a Go program's dump began with, deathLines at most
+	since int                      // lines that came from its first one on
 	bytes int                      // that came
 }
 
@@ -56,7 +60,24 @@ func (o *output) add(text []byte, continued bool) {
 	if len(o.lines) == tailLines {
 		o.lines = append(o.lines[:0], o.lines[1:]...)
 	}
-	o.lines = append(o.lines, trimLine(text))
+	line := trimLine(text)
+	o.lines = append(o.lines, line)
+	o.keepDeath(line)
+}
+
+// deathLines of a dump say why a Go program died, and where. What follows, the other goroutines, can be long.
+const deathLines = 8
+
+func (o *output) keepDeath(line string) {
+	switch {
+	case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal error: "):
+		o.death, o.since = []string{line}, 1
+	case len(o.death) > 0:
+		o.since++
+		if len(o.death) < deathLines {
+			o.death = append(o.death, line)
+		}
+	}
 }
 
 // trimLine makes a line fit for a message.
@@ -74,9 +95,23 @@ func (o *output) count() int {
 	return o.bytes
 }
 
-// tail returns the last lines.
+// tail returns the last lines. Where a Go program's dump began before them its first lines are in the place of some.
 func (o *output) tail() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.since > len(o.lines) {
+		return slices.Concat(o.death, []string{"..."}, o.lines[len(o.death)+1:])
+	}
 	return append([]string(nil), o.lines...)
+}
+
+// repeats reports whether a text holds every one of the lines, as the error of a plugin does that quotes what a process of its
+// own has printed through it.
+func repeats(text string, lines []string) bool {
+	for _, line := range lines {
+		if !strings.Contains(text, strings.TrimSpace(line)) {
+			return false
+		}
+	}
+	return len(lines) > 0
 }

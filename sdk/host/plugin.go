@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,7 +67,27 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newWorkload(p, r.GetWorkload(), fromproto.Info(r.GetInfo()), o.Scenario, o.Network), nil
+	info := fromproto.Info(r.GetInfo())
+	if fault := misopened(r.GetWorkload(), info); fault != "" {
+		return nil, p.failure(KindProtocol, nil, "its answer to Open makes no sense: "+fault, faultHint)
+	}
+	return newWorkload(p, r.GetWorkload(), info, o.Scenario, o.Network), nil
+}
+
+// misopened says what no run could do with: frames of a workload without a number are dropped, on both sides.
+func misopened(number uint64, info sdk.WorkloadInfo) string {
+	var faults []string
+	for _, f := range []struct {
+		field string
+		value int
+	}{
+		{"workload", int(min(number, 1))}, {"info.dataset_size", info.DatasetSize}, {"info.performance_sample_count", info.PerformanceSampleCount},
+	} {
+		if f.value < 1 {
+			faults = append(faults, fmt.Sprintf("%s is %d, want 1 at least", f.field, f.value))
+		}
+	}
+	return strings.Join(faults, "; ")
 }
 
 // Context returns a context that ends with parent, or with an *Error as its cause as soon as the plugin fails.
@@ -128,7 +149,12 @@ func (p *Plugin) failWith(kind Kind, err error, found, hint string) {
 }
 
 func (p *Plugin) failure(kind Kind, err error, found, hint string) *Error {
-	return &Error{Kind: kind, Plugin: p.name, Path: p.path, Found: p.options.hidden(found), Hint: hint, Stderr: p.output.tail(), Err: err}
+	found = p.options.hidden(found)
+	tail := p.output.tail()
+	if repeats(found, tail) {
+		tail = nil
+	}
+	return &Error{Kind: kind, Plugin: p.name, Path: p.path, Found: found, Hint: hint, Stderr: tail, Err: err}
 }
 
 // How long the last frames of a process that has ended may take: the connection has ended with it, unless another process

@@ -116,6 +116,10 @@ func (s *scorer) Result() (sdk.Score, error) {
 		return sdk.Score{}, s.failed(err)
 	}
 	r, err := s.stream.Recv()
+	if errors.Is(err, io.EOF) {
+		s.cancel()
+		return sdk.Score{}, s.plugin.failure(KindProtocol, err, "score: it ended the call without a score", faultHint)
+	}
 	if err != nil {
 		return sdk.Score{}, s.failed(err)
 	}
