@@ -14,6 +14,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/signal"
 	"syscall"
@@ -24,5 +25,5 @@ import (
 func main() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	os.Exit(cli.Main(cli.Process(signals)))
+	os.Exit(cli.Main(context.Background(), cli.Process(signals)))
 }

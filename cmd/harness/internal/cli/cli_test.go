@@ -12,6 +12,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/texttest"
@@ -25,7 +27,8 @@ type shell struct {
 	env     map[string]string
 	signals chan os.Signal
 	exit    func(int)
-	root    fs.FS // the machine's
+	root    fs.FS              // the machine's
+	clock   *loadgentest.Clock // of runs; nil: the machine's
 	fakes   map[string]*plugintest.Fake
 
 	stdout, stderr buffer
@@ -76,7 +79,11 @@ func (s *shell) run(args ...string) (code int) {
 	if s.redirect != nil {
 		stdout = s.redirect
 	}
-	code = Main(&State{
+	ctx := s.t.Context()
+	if s.clock != nil {
+		ctx = loadgentest.WithClock(ctx, s.clock)
+	}
+	code = Main(ctx, &State{
 		Args: args, Stdout: stdout, Stderr: &s.stderr,
 		Env:     func(key string) string { return s.env[key] },
 		Signals: s.signals, Exit: s.exit,

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
@@ -37,13 +38,14 @@ func TestFindPeak(t *testing.T) {
 func TestFindStreams(t *testing.T) {
 	for rules, confirms := range map[string]int{"v0.5": 5, "v0.7": 0} {
 		fake := plugintest.Classifier()
+		s := newShellWith(t, map[string]*plugintest.Fake{"resnet50": fake})
+		s.clock = new(loadgentest.Clock) // a machine that is busy for a moment would miss intervals too
 		fake.Busy = func(samples int) time.Duration {
 			if samples > 3 {
-				return 25 * time.Millisecond
+				s.clock.Advance(25 * time.Millisecond)
 			}
 			return 0
 		}
-		s := newShellWith(t, map[string]*plugintest.Fake{"resnet50": fake})
 		args := []string{"run", "resnet50", "--scenario", "MultiStream", "--mode", "findpeak", "--rules", rules, "--out", s.out(),
 			"--set", "arrival_interval=10", "--set", "min_query_count=6", "--set", "target_latency_percentile=50"}
 		s.want(0, s.run(args...), "MultiStream   findpeak     VALID (smoke)     3 samples", "largest samples_per_query that meets the arrival interval")
@@ -53,7 +55,10 @@ func TestFindStreams(t *testing.T) {
 			t.Errorf("%s: %d files, want %d", rules, len(run.Files), files)
 		}
 		s.want(2, s.run(args...), "already holds results")
-		fake.Busy = func(int) time.Duration { return 25 * time.Millisecond }
+		fake.Busy = func(int) time.Duration {
+			s.clock.Advance(25 * time.Millisecond)
+			return 0
+		}
 		s.want(3, s.run(append(args, "--force")...), "none found", "arrival_interval")
 		if run := s.result().Runs[0]; run.Performance.Streams.Found != 0 || len(run.Files) != 4*len(run.Performance.Streams.Trials) {
 			t.Errorf("%s: found %+v with %d files", rules, run.Performance.Streams, len(run.Files))

@@ -41,8 +41,8 @@ type State struct {
 }
 
 // Main runs one command and returns the exit code. Errors are printed here and nowhere else.
-func Main(s *State) int {
-	ctx, cancel := context.WithCancelCause(context.Background())
+func Main(ctx context.Context, s *State) int {
+	ctx, cancel := context.WithCancelCause(ctx)
 	out, own := &printed{to: s.Stdout}, *s
 	own.Stdout = out
 	a := &app{State: &own}

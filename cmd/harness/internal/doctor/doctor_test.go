@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
@@ -133,11 +134,16 @@ func TestNoPlugins(t *testing.T) {
 	}
 }
 
+// On virtual time, so that what it takes is known.
 func TestTransport(t *testing.T) {
-	c, l := catalog(t, map[string]*plugintest.Fake{"null": plugintest.Classifier()})
-	s := Transport(t.Context(), l, c, host.LaunchOptions{})
+	clock := &loadgentest.Clock{}
+	ctx := loadgentest.WithClock(t.Context(), clock)
+	null := plugintest.Classifier()
+	null.Busy = func(int) time.Duration { clock.Advance(100 * time.Microsecond); return 0 }
+	c, l := catalog(t, map[string]*plugintest.Fake{"null": null})
+	s := Transport(ctx, l, c, host.LaunchOptions{})
 	for _, check := range s.Checks {
-		if check.State != OK || !strings.Contains(check.Found, "per query") {
+		if check.State != OK || !strings.Contains(check.Found, "100 us per query to a plugin and back") || !strings.Contains(check.Found, ", 100 us at the 99th percentile") {
 			t.Errorf("%+v", check)
 		}
 	}
@@ -145,9 +151,9 @@ func TestTransport(t *testing.T) {
 		t.Errorf("%+v: want the stream last, and shared memory where there is some", s.Checks)
 	}
 	dying := plugintest.Classifier()
-	dying.DieAfter = 5
+	dying.DieAfter, dying.Busy = 5, null.Busy
 	c, l = catalog(t, map[string]*plugintest.Fake{"null": dying})
-	if s := Transport(t.Context(), l, c, host.LaunchOptions{}); s.Checks[0].State != Fail || s.Checks[0].Code != exitcode.Plugin {
+	if s := Transport(ctx, l, c, host.LaunchOptions{}); s.Checks[0].State != Fail || s.Checks[0].Code != exitcode.Plugin {
 		t.Errorf("a plugin that dies: %+v", s)
 	}
 	c, l = catalog(t, nil)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
@@ -95,7 +96,7 @@ func TestBenchAfterAFailure(t *testing.T) {
 func TestInterruptedBench(t *testing.T) {
 	f := plugintest.Classifier()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	f.HoldAfter, f.Held = 100, func() { cancel(loadgen.ErrInterrupted) }
+	f.HoldAfter, f.Held = 1, func() { cancel(loadgen.ErrInterrupted) }
 	b := bench(f)
 	if _, err := b.Measure(ctx, Setting{}, time.Millisecond); !errors.Is(err, loadgen.ErrInterrupted) || f.Running() != 0 {
 		t.Errorf("error %v, %d processes left", err, f.Running())
@@ -119,15 +120,19 @@ func TestOfflineTest(t *testing.T) {
 	}
 }
 
+// On virtual time: no verdict depends on what the machine does.
 func TestServerSearch(t *testing.T) {
-	f := plugintest.Classifier()
-	f.Busy = func(samples int) time.Duration { return time.Duration(samples) * 500 * time.Microsecond }
+	f, clock := plugintest.Classifier(), &loadgentest.Clock{}
+	f.Busy = func(samples int) time.Duration {
+		clock.Advance(time.Duration(samples) * 500 * time.Microsecond)
+		return 0
+	}
 	settings := loadgen.DefaultTestSettings()
 	settings.Scenario, settings.Mode = loadgen.Server, loadgen.PerformanceOnly
 	settings.MinDuration, settings.MinQueryCount, settings.ServerTargetLatency, settings.ServerTargetLatencyPercentile = 20*time.Millisecond, 100, time.Second, 0.9
 	next := 0
 	s := ServerSearch{Bench: bench(f), Settings: settings, ProbeTime: time.Second, Next: func(Setting, float64) { next++ }}
-	found, err := s.Run(t.Context(), []Point{{Setting: Setting{2, 1, 1}}}, 1000)
+	found, err := s.Run(loadgentest.WithClock(t.Context(), clock), []Point{{Setting: Setting{2, 1, 1}}}, 1000)
 	last := found.Trials[len(found.Trials)-1]
 	if err != nil || !last.Valid || !last.Confirms || last.TargetQPS != found.TargetQPS || found.Setting != (Setting{2, 1, 1}) || next != len(found.Trials) {
 		t.Errorf("%+v, %v", found, err)
