@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -22,9 +21,10 @@ import (
 
 // The options that are the client's own; all others go to the process.
 const (
-	optionCommand = "command"
-	optionStart   = "start_timeout"
-	optionShared  = "shared_memory"
+	optionCommand   = "command"
+	optionStart     = "start_timeout"
+	optionHeartbeat = "heartbeat_timeout"
+	optionShared    = "shared_memory"
 )
 
 const defaultStartTimeout = 60 * time.Second
@@ -45,6 +45,7 @@ func (Backend) Describe() backend.Info {
 	return backend.Info{Options: []backend.Option{
 		{Name: optionCommand, Help: "one program with its arguments, in the words of sh; env NAME=VALUE before it sets a variable"},
 		{Name: optionStart, Default: defaultStartTimeout.String(), Help: "how long the process may take to shake hands"},
+		{Name: optionHeartbeat, Default: defaultHeartbeatTimeout.String(), Help: "a process that is stopped for longer, by a signal or a debugger, is taken to hang"},
 		{Name: optionShared, Default: "auto", Help: "auto: tensors go through shared memory where the process can; off: through the stream"},
 		{Name: "KEY", Help: "any other option goes to the process"},
 	}}
@@ -55,27 +56,31 @@ func (Backend) CheckDevices([]string, map[string]string) error { return nil }
 
 // settings is Config.Options, read.
 type settings struct {
-	command string
-	start   time.Duration
-	shared  bool
-	own     map[string]string // the process's
-	pings   keepalive.ClientParameters
+	command   string
+	start     time.Duration
+	heartbeat time.Duration // how long the process may be stopped
+	shared    bool
+	own       map[string]string // the process's
 }
 
 func (b Backend) settings(given map[string]string) (settings, error) {
-	s := settings{command: b.Command, start: defaultStartTimeout, shared: true, own: maps.Clone(given), pings: defaultPings()}
+	s := settings{command: b.Command, start: defaultStartTimeout, heartbeat: defaultHeartbeatTimeout, shared: true, own: maps.Clone(given)}
 	var faults []error
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		value := given[key]
 		switch key {
 		case optionCommand:
 			s.command = value
-		case optionStart:
+		case optionStart, optionHeartbeat:
 			d, err := time.ParseDuration(value)
 			if err != nil || d <= 0 {
 				faults = append(faults, fmt.Errorf("option %s = %q, want a duration such as 60s", key, value))
 			}
-			s.start = d
+			if key == optionStart {
+				s.start = d
+			} else {
+				s.heartbeat = d
+			}
 		case optionShared:
 			if value != "auto" && value != "off" {
 				faults = append(faults, fmt.Errorf("option %s = %q, want auto or off", key, value))
@@ -181,6 +186,9 @@ func bind(kind string, want []backend.TensorInfo, have []*backendpb.TensorInfo) 
 
 // explain makes an error of a call readable, and gives it its class.
 func (p *child) explain(what string, err error) error {
+	if frozen := p.frozen.Load(); frozen != nil {
+		return *frozen
+	}
 	s, _ := status.FromError(err)
 	switch s.Code() {
 	case codes.InvalidArgument:

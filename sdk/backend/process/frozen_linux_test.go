@@ -3,63 +3,108 @@ package process
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// freeze stops the process of a session until the test ends.
-func freeze(t *testing.T, s *session) {
+// freeze stops a process until the test ends.
+func freeze(t *testing.T, pid int) {
 	t.Helper()
-	p := s.child.cmd.Process
-	if stopped(p.Pid) {
+	if stopped(pid) {
 		t.Error("a process at work counts as stopped")
 	}
-	if err := p.Signal(syscall.SIGSTOP); err != nil {
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.Signal(syscall.SIGCONT) })
-	for !stopped(p.Pid) {
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+	for !stopped(pid) {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-func TestStoppedProcessIsNamed(t *testing.T) {
-	s := openFault(t, "none")
-	freeze(t, s)
-	err := s.child.explain("run a batch", status.Error(codes.Unavailable, "keepalive ping failed"))
-	wantAll(t, err, "did not answer when it was to run a batch", "stopped, by a signal or a debugger")
-}
-
-// frozenEnv asks for the test that takes 12 s: gRPC pings every 10 s at most.
-const frozenEnv = "PLUMBLINE_FROZEN"
-
-func TestFrozenProcessFailsItsBatch(t *testing.T) {
-	if os.Getenv(frozenEnv) == "" {
-		t.Skip("it takes 12 s; " + frozenEnv + "=1 asks for it")
-	}
-	b := Backend{Command: command(t, "none")}
-	set, err := b.settings(nil)
+// openImpatient opens a session whose process may not be stopped for long.
+func openImpatient(t *testing.T, c string) *session {
+	t.Helper()
+	s, err := Backend{Command: c, Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{
+		Concurrency: 1, Options: map[string]string{"heartbeat_timeout": "100ms"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.pings = keepalive.ClientParameters{Time: 10 * time.Second, Timeout: time.Second}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.(*session)
+}
+
+func TestFrozenProcessFailsItsBatches(t *testing.T) {
+	s := openImpatient(t, command(t, "none"))
+	checkBatch(t, s, 1)
+	freeze(t, s.child.pid())
+	for range 2 { // the second fails at once
+		wantAll(t, s.Run(t.Context(), batch(1), make([]backend.Tensor, 2)),
+			"no sign of life for 100ms (limit 100ms)", "stopped, by a signal or a debugger (kill -CONT ", "heartbeat_timeout")
+	}
+}
+
+// It is noticed before there is a session, too.
+func TestFrozenProcessOpensNothing(t *testing.T) {
+	set, err := Backend{Command: command(t, "none")}.settings(map[string]string{"heartbeat_timeout": "100ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, err := launch(t.Context(), set, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := open(t.Context(), p, set, doublerModel(), backend.Config{Concurrency: 1})
-	if err != nil {
+	t.Cleanup(func() { _ = p.close() })
+	freeze(t, p.pid())
+	_, err = open(t.Context(), p, set, doublerModel(), backend.Config{})
+	wantAll(t, err, "no sign of life")
+}
+
+// A batch may take as long as it likes.
+func TestBusyProcessIsNotFrozen(t *testing.T) {
+	g := newGate(t)
+	s := openImpatient(t, command(t, heldFault+g.path))
+	time.AfterFunc(300*time.Millisecond, func() { g.open(t) })
+	checkBatch(t, s, 2)
+}
+
+// The process that serves may be another than the one that was started.
+func TestFrozenProcessBehindAnother(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "start")
+	if err := os.WriteFile(script, []byte(command(t, "none")+"\ntrue\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
-	checkBatch(t, s, 1)
-	freeze(t, s)
-	wantAll(t, s.Run(t.Context(), batch(1), make([]backend.Tensor, 2)), "when it was to run a batch", "stopped")
+	s := openImpatient(t, "sh '"+script+"'")
+	if s.child.pid() == s.child.cmd.Process.Pid {
+		t.Fatal("the process that was started serves: the test is void")
+	}
+	freeze(t, s.child.pid())
+	wantAll(t, s.Run(t.Context(), batch(1), make([]backend.Tensor, 2)), "no sign of life")
+}
+
+func TestStoppedProcessIsNamed(t *testing.T) {
+	s := openFault(t, "none")
+	freeze(t, s.child.pid())
+	err := s.child.explain("run a batch", status.Error(codes.Unavailable, "keepalive ping failed"))
+	wantAll(t, err, "did not answer when it was to run a batch", "stopped, by a signal or a debugger")
+}
+
+func TestStoppedReadsTheState(t *testing.T) {
+	for name, pid := range map[string]int{"this process": os.Getpid(), "none": 1 << 30} {
+		if stopped(pid) {
+			t.Errorf("%s counts as stopped", name)
+		}
+	}
 }

@@ -118,6 +118,7 @@ func (l *lane) connect() error {
 	go func() {
 		for {
 			r, err := stream.Recv()
+			l.session.child.heard.Add(1)
 			select {
 			case replies <- reply{r, err}:
 			default: // nobody asked for two more; the next send says so

@@ -6,17 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	plugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/keepalive"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
@@ -45,6 +46,10 @@ type child struct {
 	conn    *grpc.ClientConn
 	rpc     backendpb.BackendClient
 
+	server atomic.Int32          // who listens on the socket; 0: not known
+	heard  atomic.Uint64         // messages of the process
+	frozen atomic.Pointer[error] // why nothing is asked of it any more; nil: it is not frozen
+
 	exited  chan struct{} // closed when it has ended and its output is read
 	closing sync.Once
 	err     error // of close
@@ -59,11 +64,12 @@ func launch(ctx context.Context, set settings, to io.Writer) (*child, error) {
 	p := &child{command: set.command, output: &output{to: to}, dir: dir, grace: exitGrace, exited: make(chan struct{})}
 	address, err := p.start(ctx, set.start)
 	if err == nil {
-		err = p.dial(address, set.pings)
+		err = p.dial(address, set.heartbeat)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.close())
 	}
+	go p.watch(set.heartbeat)
 	return p, nil
 }
 
@@ -137,13 +143,14 @@ func (p *child) parse(line string) (string, error) {
 	return parts[3], nil
 }
 
-func (p *child) dial(address string, pings keepalive.ClientParameters) (err error) {
+func (p *child) dial(address string, heartbeat time.Duration) (err error) {
 	if !filepath.IsAbs(address) {
 		return fmt.Errorf("the backend process %q listens on %q, want an absolute path", p.command, address)
 	}
 	p.conn, err = grpc.NewClient("unix://"+address,
 		grpc.WithTransportCredentials(insecure.NewCredentials()), // a socket in a folder that is ours alone
-		grpc.WithKeepaliveParams(pings),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return p.connect(ctx, address) }),
+		grpc.WithKeepaliveParams(pings(heartbeat)),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage), grpc.MaxCallSendMsgSize(handshake.MaxMessage), grpc.WaitForReady(false)),
 		grpc.WithInitialWindowSize(handshake.Window), grpc.WithInitialConnWindowSize(handshake.Window),
 		grpc.WithReadBufferSize(handshake.SocketBuffer), grpc.WithWriteBufferSize(handshake.SocketBuffer),
@@ -153,6 +160,16 @@ func (p *child) dial(address string, pings keepalive.ClientParameters) (err erro
 	}
 	p.rpc = backendpb.NewBackendClient(p.conn)
 	return nil
+}
+
+// connect opens the connection, and notes who is at the other end.
+func (p *child) connect(ctx context.Context, address string) (net.Conn, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", address)
+	if err != nil {
+		return nil, err
+	}
+	p.server.Store(peer(conn))
+	return conn, nil
 }
 
 // close asks the process to end, and kills it if it does not. It may be called twice.
@@ -184,9 +201,8 @@ func (p *child) end() error {
 
 // ended describes a call that found no process.
 func (p *child) ended(what string, err error) error {
-	if pid := p.cmd.Process.Pid; stopped(pid) {
-		return fmt.Errorf("%w: the backend process %q did not answer when it was to %s: it is stopped, by a signal or a debugger (kill -CONT %d lets it go on)",
-			backend.ErrFailed, p.command, what, pid)
+	if stopped(p.pid()) {
+		return fmt.Errorf("%w: the backend process %q did not answer when it was to %s: %s", backend.ErrFailed, p.command, what, p.stoppedBy())
 	}
 	select {
 	case <-p.exited:
