@@ -65,19 +65,20 @@ func bound(t *testing.T, core int) map[string]int {
 			continue // it has ended
 		}
 		_, rest, _ := strings.Cut(string(status), "Cpus_allowed_list:")
-		if list, _, _ := strings.Cut(rest, "\n"); strings.TrimSpace(list) == strconv.Itoa(core) {
-			all[filepath.Base(path)] = ticks(t, path)
+		list, _, _ := strings.Cut(rest, "\n")
+		if n, lives := ticks(t, path); lives && strings.TrimSpace(list) == strconv.Itoa(core) {
+			all[filepath.Base(path)] = n
 		}
 	}
 	return all
 }
 
-// ticks is the time that a thread has computed: fields 14 and 15 of its stat.
-func ticks(t *testing.T, path string) int {
+// ticks is the time that a thread has computed: fields 14 and 15 of its stat. It may have ended meanwhile.
+func ticks(t *testing.T, path string) (n int, lives bool) {
 	t.Helper()
 	stat, err := os.ReadFile(filepath.Join(path, "stat"))
 	if err != nil {
-		t.Fatal(err)
+		return 0, false
 	}
 	fields := strings.Fields(string(stat)[strings.LastIndex(string(stat), ")")+1:])
 	user, err1 := strconv.Atoi(fields[11])
@@ -85,7 +86,7 @@ func ticks(t *testing.T, path string) int {
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	return user + system
+	return user + system, true
 }
 
 // TestRunsStayOnTheirCores looks at the threads of the process as the kernel sees them, while a session computes on one
