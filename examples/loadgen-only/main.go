@@ -31,7 +31,7 @@ func (doubler) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responde
 func main() {
 	for _, scenario := range []loadgen.Scenario{loadgen.SingleStream, loadgen.Server} {
 		s := loadgen.DefaultTestSettings()
-		s.Scenario, s.MinDuration, s.SingleStreamExpectedLatency, s.ServerTargetQPS = scenario, 1e9, 1e3, 1000
+		s.Scenario, s.MinDuration, s.SingleStreamExpectedLatency, s.ServerTargetQPS = scenario, 1e9, 250, 1000
 		if _, err := loadgen.StartTest(context.Background(), doubler{}, doubler{}, s, loadgen.LogSettings{CopySummaryTo: os.Stdout}); err != nil {
 			log.Fatal(err)
 		}
