@@ -184,3 +184,22 @@ func TestCacheFolderThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestArgumentsThatCannotBeRead(t *testing.T) {
+	s := newShellWith(t, map[string]*plugintest.Fake{"resnet50": plugintest.Classifier()})
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "resnet50", "--sessions", "x"}, `--sessions "x": want a whole number; see harness run --help`},
+		{[]string{"tune", "resnet50", "--try-batch", "1,b"}, `--try-batch "1,b": want whole numbers with commas between them`},
+		{[]string{"run", "resnet50", "--heartbeat-timeout", "5"}, `--heartbeat-timeout "5": want a duration such as 90s`},
+		{[]string{"run", "resnet50", "--quiet=perhaps"}, `--quiet "perhaps": want true or false`},
+		{[]string{"describe", "resnet50", "extra"}, `["resnet50" "extra"] are 2 arguments, want one: a model's name`},
+	} {
+		s.want(2, s.run(c.args...), c.want)
+	}
+	if text := s.stderr.String(); strings.Contains(text, "strconv") {
+		t.Errorf("a function of Go is named:\n%s", text)
+	}
+}

@@ -47,7 +47,7 @@ func (a *app) command() *cobra.Command {
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return exitcode.With(exitcode.Usage, fmt.Errorf("%w%s; see %s --help", err, nearFlag(c, err), c.CommandPath()))
+		return exitcode.With(exitcode.Usage, fmt.Errorf("%w%s; see %s --help", plainly(err), nearFlag(c, err), c.CommandPath()))
 	})
 	global := root.PersistentFlags()
 	global.StringArrayVar(&flags.dirs, "plugin-dir", nil, "look for plugins in `DIR` first (repeatable)")
@@ -95,6 +95,22 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	return exitcode.With(exitcode.Usage, suggest.Unknown("command", args[0], names))
 }
 
+// plainly says what a flag's value must be, where the error would name the function of Go that could not read it.
+func plainly(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	want := map[string]string{
+		"int": "a whole number", "int64": "a whole number", "intSlice": "whole numbers with commas between them",
+		"duration": "a duration such as 90s or 1h30m", "bool": "true or false",
+	}[invalid.GetFlag().Value.Type()]
+	if want == "" {
+		return err
+	}
+	return fmt.Errorf("--%s %q: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
+}
+
 // nearFlag suggests a flag in the place of an unknown one.
 func nearFlag(c *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
@@ -116,7 +132,7 @@ func oneArgument(what string) cobra.PositionalArgs {
 		case len(args) == 0:
 			return exitcode.With(exitcode.Usage, fmt.Errorf("%s: %s is missing; see %s --help", c.CommandPath(), what, c.CommandPath()))
 		case len(args) > 1:
-			return exitcode.With(exitcode.Usage, fmt.Errorf("%s: one %s is wanted, %d were given: %q", c.CommandPath(), what, len(args), args))
+			return exitcode.With(exitcode.Usage, fmt.Errorf("%s: %q are %d arguments, want one: %s", c.CommandPath(), args, len(args), what))
 		}
 		return nil
 	}

@@ -1,7 +1,15 @@
 package discover
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
 // EnvPlugins is the environment variable that lists plugin directories.
@@ -33,6 +41,41 @@ func Dirs(flags []string, env, executable string) []Dir {
 	}
 	beside := filepath.Dir(executable)
 	return append(dirs, Dir{filepath.Join(beside, "plugins"), Beside}, Dir{beside, Beside})
+}
+
+// whereToLook says which of the directories that the user named have no plugin in them; where none was named, how to name
+// one. Empty: each has one.
+func whereToLook(dirs []Dir) string {
+	var hints []string
+	named := false
+	for _, d := range dirs {
+		if d.Source == Beside {
+			continue
+		}
+		named = true
+		if fault := barren(d.Path); fault != "" {
+			hints = append(hints, fmt.Sprintf("%s %s: %s", d.Source, d.Path, fault))
+		}
+	}
+	if !named {
+		return "a plugin of your own is found with --plugin-dir DIR or " + EnvPlugins
+	}
+	return strings.Join(hints, "\n")
+}
+
+// barren says why there is no plugin in a directory; empty: there is one.
+func barren(dir string) string {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "no such directory"
+	}
+	if err != nil {
+		return err.Error()
+	}
+	if !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), host.BinaryPrefix) }) {
+		return "no file in it is named " + host.BinaryPrefix + "NAME"
+	}
+	return ""
 }
 
 func paths(dirs []Dir) []string {

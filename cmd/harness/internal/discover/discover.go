@@ -81,7 +81,11 @@ func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error
 	for i, f := range found {
 		names[i] = f.Name
 	}
-	return nil, exitcode.With(exitcode.Usage, suggest.Unknown("plugin", choice, names))
+	err = suggest.Unknown("plugin", choice, names)
+	if hint := whereToLook(dirs); hint != "" {
+		err = fmt.Errorf("%w\n%s", err, hint)
+	}
+	return nil, exitcode.With(exitcode.Usage, err)
 }
 
 func isPath(choice string) bool { return strings.ContainsRune(choice, os.PathSeparator) }
@@ -177,6 +181,9 @@ func (c *Catalog) notFound(name string) error {
 		return exitcode.With(exitcode.Plugin, fmt.Errorf("no plugin answers: %w", broken[0].Err))
 	}
 	err := suggest.Unknown("model", name, c.Models())
+	if hint := whereToLook(c.Dirs); hint != "" {
+		err = fmt.Errorf("%w\n%s", err, hint)
+	}
 	for _, e := range broken {
 		if errors.Is(e.Err, trust.ErrRefused) {
 			return exitcode.With(exitcode.Plugin, fmt.Errorf("%w\nunless it is in a plugin that is not trusted: %w", err, e.Err))

@@ -143,3 +143,28 @@ func TestChoice(t *testing.T) {
 		t.Errorf("a directory: %v", err)
 	}
 }
+
+func TestWhereToLook(t *testing.T) {
+	empty, full := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, host.BinaryPrefix+"x"), nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	none := filepath.Join(empty, "none")
+	for _, c := range []struct {
+		name string
+		dirs []Dir
+		want string
+	}{
+		{"nothing named", []Dir{{none, Beside}}, "a plugin of your own is found with --plugin-dir DIR or PLUMBLINE_PLUGINS"},
+		{"a good one", []Dir{{full, "--plugin-dir"}, {none, Beside}}, ""},
+		{"missing", []Dir{{none, "--plugin-dir"}, {full, EnvPlugins}}, "--plugin-dir " + none + ": no such directory"},
+		{"empty", []Dir{{full, "--plugin-dir"}, {empty, EnvPlugins}}, EnvPlugins + " " + empty + ": no file in it is named plumbline-plugin-NAME"},
+		{"both", []Dir{{none, "--plugin-dir"}, {empty, EnvPlugins}}, "--plugin-dir " + none + ": no such directory\n" + EnvPlugins + " " + empty + ": no file in it is named plumbline-plugin-NAME"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := whereToLook(c.dirs); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -142,7 +142,7 @@ func (s Spec) names() (names, error) {
 		return names{}, fmt.Errorf("unknown kind %q, want one of %s", s.Kind, strings.Join(Kinds(), ", "))
 	}
 	if s.Language != "" && !slices.Contains(Languages(), string(s.Language)) {
-		return names{}, fmt.Errorf("unknown language %q, want one of %s", s.Language, strings.Join(Languages(), ", "))
+		return names{}, fmt.Errorf("unknown language %q, want one of %s; in any other, docs/protocol.md says what to write", s.Language, strings.Join(Languages(), ", "))
 	}
 	dir, err := filepath.Abs(s.Dir)
 	if err != nil {
@@ -154,10 +154,13 @@ func (s Spec) names() (names, error) {
 	if s.Language != Python && nameErr == nil {
 		nameErr = free(s.Kind, own)
 	}
+	faults := []error{nameErr, checkEmpty(dir)}
 	if n.Module == "" {
 		n.Module = "example.com/" + own
+	} else {
+		faults = append(faults, checkModule(n.Module))
 	}
-	return n, errors.Join(nameErr, checkModule(n.Module), checkEmpty(dir))
+	return n, errors.Join(faults...)
 }
 
 // naming are the names in a module of a kind whose author's own package is own.

@@ -160,6 +160,9 @@ func TestFaults(t *testing.T) {
 			if _, err := Write(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
+			if _, err := Write(c.spec); c.spec.Module == "" && strings.Contains(err.Error(), "module path") {
+				t.Errorf("%v: a module path that nobody named is complained of", err)
+			}
 		})
 	}
 }

@@ -74,7 +74,7 @@ func (p *Plan) chooseOwn(path string) []error {
 		for _, f := range p.Served.Model.Files {
 			names = append(names, f.Name)
 		}
-		err = fmt.Errorf("neither a file nor a %w", suggest.Unknown("name of "+p.Served.Model.Name+"'s files:", path, names))
+		err = fmt.Errorf("there is no such file here, and it is an %w", suggest.Unknown("name of a file of "+p.Served.Model.Name+":", path, names))
 	}
 	return []error{exitcode.With(exitcode.Data, fmt.Errorf("--model %s: %w", path, err))}
 }
@@ -178,7 +178,11 @@ func (p *Plan) params(texts []string) (map[string]string, []error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(params)) {
 		if !slices.Contains(known, key) {
-			faults = append(faults, fmt.Errorf("--param: %w", suggest.Unknown("option", key, known)))
+			err := suggest.Unknown("option", key, known)
+			if len(known) == 0 {
+				err = fmt.Errorf("%w: %s has none", err, p.Served.Model.Name)
+			}
+			faults = append(faults, fmt.Errorf("--param: %w", err))
 		}
 	}
 	return params, faults
