@@ -218,19 +218,19 @@ func (l *lane) finish(r reply, out []backend.Tensor) error {
 		return fmt.Errorf("the backend process: %s", r.response.Error)
 	}
 	if n := len(r.response.Outputs); n != len(out) || n != len(l.session.outputs) {
-		return fmt.Errorf("%w: the backend process answered with %d outputs, want %d", backend.ErrTensors, n, len(l.session.outputs))
+		return fmt.Errorf("%w: its process answered with %d outputs, want %d", backend.ErrFailed, n, len(l.session.outputs))
 	}
 	received, room := make([]backend.Tensor, len(out)), 0
 	for i, t := range r.response.Outputs {
 		data, err := l.data(t)
 		if err != nil {
-			return fmt.Errorf("%w: output %d of the backend process: %w", backend.ErrTensors, i, err)
+			return fmt.Errorf("%w: output %d of its process: %w", backend.ErrFailed, i, err)
 		}
 		received[i] = backend.Tensor{Name: l.session.outputs[i].Name, DType: backend.DType(t.Dtype), Shape: t.Shape, Data: data}
 		room += align(len(data))
 	}
 	if err := backend.CheckTensors("output", l.session.outputs, received); err != nil {
-		return fmt.Errorf("the backend process: %w", err)
+		return fmt.Errorf("%w: its process answered with other outputs than its model has: %w", backend.ErrFailed, err)
 	}
 	l.memory.outputs = max(l.memory.outputs, room) // the next batch finds room for all of them
 	return l.hand(received, out)
@@ -244,7 +244,11 @@ func (l *lane) data(t *backendpb.Tensor) ([]byte, error) {
 	if l.mapped == nil {
 		return nil, errors.New("it is said to be in a region, and there is none")
 	}
-	return within(l.mapped.data, t)
+	data, err := within(l.mapped.data, t)
+	if from := l.request.OutputOffset; err == nil && (t.Offset < from || t.Offset%alignment != 0) {
+		err = fmt.Errorf("it is said to be at byte %d of the region, want a multiple of %d from output_offset, %d, on", t.Offset, alignment, from)
+	}
+	return data, err
 }
 
 // within is a tensor's part of a region.
