@@ -23,7 +23,7 @@ demo: build ## run the resnet50 benchmark in all four scenarios, with its accura
 
 test: ## run all tests of all modules; skips are listed and counted
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
-	$(BIN)/tools/gotestsum --format pkgname -- -count=1 -timeout 15m work
+	$(BIN)/tools/gotestsum --format pkgname -- -count=1 -timeout 25m work
 
 test-python: ## run the tests that need Python (PYTHON=interpreter with the requirements of the examples)
 	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e
