@@ -91,13 +91,14 @@ func (h *hooked) Open(name string) (fs.File, error) {
 // TestInterruptBeforeTheFirstRun records the runs as well, and leaves no empty directories.
 func TestInterruptBeforeTheFirstRun(t *testing.T) {
 	s := newShell(t)
+	s.fakes["resnet50"].HoldAfter = 1 // should the run begin before its context ends
 	s.root = &hooked{machine(), func() {
 		s.signals <- os.Interrupt
 		for !strings.Contains(s.stderr.String(), "stopping") {
 			time.Sleep(time.Millisecond)
 		}
 	}}
-	code := s.run("run", "resnet50", "--scenario", "SingleStream,Offline", "--mode", "performance", "--out", s.out(), "--set", "min_duration=60000")
+	code := s.run("run", "resnet50", "--scenario", "SingleStream,Offline", "--mode", "performance", "--out", s.out(), "--set", "target_latency=10")
 	s.want(130, code, "interrupted by signal", "INTERRUPTED", "not run")
 	d := s.result()
 	if len(d.Runs) != 2 || d.ExitCode != 130 || d.Runs[0].Status != report.Interrupted || d.Runs[1].Status != report.NotRun {

@@ -71,7 +71,7 @@ func origin(r report.Run, key string) string {
 
 func TestTuneAndRun(t *testing.T) {
 	s := newTuner(t)
-	s.want(0, s.run(tuneArgs()...), "BATCH", "SAMPLES/S", "auto", "Offline ", "TARGET_QPS", "(confirms)", "is VALID (1s at 99 %)", "uses it from now on (--tuning none: not)")
+	s.want(0, s.run(tuneArgs()...), "BATCH", "SAMPLES/S", "auto", "Offline ", "TARGET_QPS", "(confirms)", "is VALID (1m0s at 99 %)", "uses it from now on (--tuning none: not)")
 	path, p := s.profile()
 	if p.Offline == nil || len(p.Offline.Points) != 2 || p.Server == nil || !(p.Server.TargetQPS > 0) || p.Machine.CPU != "Example CPU @ 2.00GHz" || p.For.Precision != "fp32" || p.For.Backend != "ort" {
 		t.Errorf("the profile is %+v", p)
@@ -120,7 +120,7 @@ func TestFlagsAndProfiles(t *testing.T) {
 		{[]string{"--tuning", path, "--batch", "9"}, 9, "40000", path, "Server batch 9, 1 session (" + path},
 		{[]string{"--user-conf", conf}, 4, "20000", path, path},
 		{[]string{"--set", "target_qps=10000"}, 4, "10000", path, path},
-		{[]string{"--set", "target_latency=500"}, 4, "40000", path, "target_qps 30000 is not used: it was found for 1s at 99 %, and this run wants 500ms at 99 %"},
+		{[]string{"--set", "target_latency=30000"}, 4, "40000", path, "target_qps 30000 is not used: it was found for 1m0s at 99 %, and this run wants 30s at 99 %"},
 		{[]string{"--set", "min_duration=60"}, 4, "40000", path, "target_qps 30000 is not used: it was found in runs of 5 ms, and this one takes 60 ms"},
 		{[]string{"--precision", "int8"}, 0, "40000", "", ""},
 		{[]string{"--tuning", path, "--precision", "int8"}, 4, "30000", path, "it was measured with another precision"},
