@@ -99,7 +99,7 @@ func open(urls string, options ...string) (*openai.Generator, error) {
 
 // asOptions adds options given as key=value to the addresses of servers.
 func asOptions(urls string, options []string) map[string]string {
-	given := map[string]string{"url": urls}
+	given := map[string]string{"url": urls, "connect_timeout": "5m"} // what a test waits for must not depend on the machine
 	for _, o := range options {
 		key, value, _ := strings.Cut(o, "=")
 		given[key] = value

@@ -28,8 +28,13 @@ func inMemory(t *testing.T, handlers []http.Handler, options ...string) *openai.
 	given["model"] = "m"
 	return openai.ForTest(func(_ context.Context, _, address string) (net.Conn, error) {
 		near, far := net.Pipe()
-		listeners[address].conns <- far
-		return near, nil
+		l := listeners[address]
+		select {
+		case l.conns <- far:
+			return near, nil
+		case <-l.done:
+			return nil, net.ErrClosed
+		}
 	}, given)
 }
 

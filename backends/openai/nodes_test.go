@@ -14,6 +14,7 @@ import (
 // nodesOf connects to servers and returns them as nodes.
 func nodesOf(t *testing.T, options map[string]string) (*openai.Generator, []backend.Node) {
 	t.Helper()
+	options["connect_timeout"] = "5m"
 	g, err := openai.Backend{}.Connect(t.Context(), backend.Config{Options: options})
 	if err != nil {
 		t.Fatal(err)

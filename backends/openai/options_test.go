@@ -45,7 +45,8 @@ func TestKeyAndTLS(t *testing.T) {
 			t.Errorf("%s: %v, want one that says %q", c.option, err, c.says)
 		}
 	}
-	if _, err := (openai.Backend{}).Connect(context.Background(), backend.Config{Options: map[string]string{"url": server.URL, "insecure": "true"}}); err == nil ||
+	keyless := asOptions(server.URL, []string{"insecure=true"})
+	if _, err := (openai.Backend{}).Connect(context.Background(), backend.Config{Options: keyless}); err == nil ||
 		!strings.Contains(err.Error(), "wrong API key") || !strings.Contains(err.Error(), "key_env") {
 		t.Errorf("no key: %v", err)
 	}
