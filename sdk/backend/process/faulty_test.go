@@ -29,6 +29,12 @@ func serveFaulty(fault string) error {
 		return Serve(choosing{})
 	case "reader":
 		return Serve(reader{})
+	case "usage":
+		fmt.Println("usage: acme MODEL")
+		os.Exit(2)
+	case "exit in a line":
+		fmt.Print("no licence")
+		os.Exit(3)
 	case "exit":
 		return fmt.Errorf("no such device: acme0")
 	case "silent":

@@ -96,13 +96,15 @@ func (p *child) start(ctx context.Context, timeout time.Duration) (address strin
 	}
 	p.stdin = stdin
 	line := make(chan string, 1)
-	p.cmd.Stdout = &firstLine{found: line, rest: p.output}
+	first := &firstLine{found: line, rest: p.output}
+	p.cmd.Stdout = first
 	if err := p.cmd.Start(); err != nil {
 		close(p.exited)
 		return "", fmt.Errorf("start the backend process %q: %w", p.command, err)
 	}
 	go func() {
 		_ = p.cmd.Wait()
+		first.end()
 		close(p.exited)
 	}()
 	return p.await(ctx, line, timeout)
@@ -246,4 +248,11 @@ func (f *firstLine) Write(b []byte) (int, error) {
 		_, err = f.rest.Write(rest)
 	}
 	return len(b), err
+}
+
+// end passes on a line that was never finished: it is what the process said last.
+func (f *firstLine) end() {
+	if !f.done {
+		_, _ = f.rest.Write(f.line)
+	}
 }

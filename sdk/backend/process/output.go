@@ -28,7 +28,7 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tail is the end of the output as the end of a message; empty where nothing was printed.
+// tail is the end of the output, or that there is none, as the end of a message.
 func (o *output) tail() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -126,6 +126,8 @@ func TestRefuses(t *testing.T) {
 		want  []string
 	}{
 		{"exit", []string{"exit status 1", "no such device: acme0"}},
+		{"usage", []string{`"usage: acme MODEL"`, "1|1|unix|PATH|grpc"}},
+		{"exit in a line", []string{"exit status 3", "no licence"}},
 		{"chatty", []string{`"loading the runtime ..."`, "1|1|unix|PATH|grpc"}},
 		{"silent", []string{"no address within 500ms"}},
 		{"newer", []string{"version 2", "version 1"}},
@@ -278,6 +280,7 @@ func TestFirstLine(t *testing.T) {
 				t.Fatalf("%d, %v", n, err)
 			}
 		}
+		f.end()
 		if line := <-found; line != "1|1|unix|/x|grpc" || rest.String() != "rest\n" {
 			t.Errorf("%q: line %q, rest %q", parts, line, rest.String())
 		}
