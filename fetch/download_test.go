@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -276,28 +277,41 @@ func TestGetKeepsToTheDownloadLimit(t *testing.T) {
 	wantKind(t, err, ErrChecksum, "1000")
 }
 
+// stalling is the way to an origin on which the body of the first response stops after a while, for ever.
+type stalling struct {
+	origin *origin
+	after  int64 // bytes
+	seen   bool
+}
+
+func (s *stalling) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	s.origin.ServeHTTP(w, r)
+	resp := w.Result()
+	if !s.seen {
+		s.seen = true
+		resp.Body = io.NopCloser(io.MultiReader(io.LimitReader(resp.Body, s.after), readerFunc(func([]byte) (int, error) {
+			<-r.Context().Done()
+			return 0, r.Context().Err()
+		})))
+	}
+	return resp, nil
+}
+
 func TestGetLeavesAStalledConnection(t *testing.T) {
-	data := bytesOf(fileSize, 0)
-	release := make(chan struct{})
-	var once sync.Once
-	o := serve(t, data)
-	url := handle(t, func(w http.ResponseWriter, r *http.Request) {
-		stalled := false
-		once.Do(func() { stalled = true })
-		if !stalled {
-			o.ServeHTTP(w, r)
-			return
+	synctest.Test(t, func(t *testing.T) {
+		data := bytesOf(fileSize, 0)
+		o := &origin{data: data, etag: `"one"`}
+		c := open(t, t.TempDir(), Options{StallTimeout: time.Hour})
+		c.client.Transport = &stalling{origin: o, after: 1000}
+		start := time.Now()
+		item, err := c.Get(t.Context(), File{Name: "m", URL: "http://example.com/m"})
+		wantFile(t, item, err, data)
+		checkRequests(t, o.seen(), []string{"", "bytes=1000-"}, []string{"", `"one"`})
+		if waited := time.Since(start); waited != time.Hour {
+			t.Errorf("waited %v for the next byte, want an hour", waited)
 		}
-		w.Header().Set("ETag", `"one"`)
-		w.Header().Set("Content-Length", fmt.Sprint(fileSize))
-		_, _ = w.Write(data[:1000])
-		w.(http.Flusher).Flush()
-		<-release
 	})
-	t.Cleanup(func() { close(release) })
-	item, err := open(t, t.TempDir(), Options{StallTimeout: 100 * time.Millisecond}).Get(t.Context(), File{Name: "m", URL: url})
-	wantFile(t, item, err, data)
-	checkRequests(t, o.seen(), []string{"bytes=1000-"}, []string{`"one"`})
 }
 
 func TestGetEndsWithItsContext(t *testing.T) {
@@ -347,11 +361,10 @@ func TestGetOnceForAll(t *testing.T) {
 }
 
 func TestGetWithoutServer(t *testing.T) {
-	s := httptest.NewServer(nil)
-	s.Close()
+	const nobody = "http://127.0.0.1:1" // no server gets this port by chance
 	var slept waits
-	_, err := open(t, t.TempDir(), Options{Attempts: 2, Sleep: slept.sleep}).Get(t.Context(), File{Name: "m", URL: s.URL})
-	wantKind(t, err, ErrServer, s.URL, "attempt 2 of 2")
+	_, err := open(t, t.TempDir(), Options{Attempts: 2, Sleep: slept.sleep}).Get(t.Context(), File{Name: "m", URL: nobody})
+	wantKind(t, err, ErrServer, nobody, "attempt 2 of 2")
 	if len(slept.list) != 1 {
 		t.Errorf("waited %v, want once", slept.list)
 	}
