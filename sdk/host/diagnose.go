@@ -58,7 +58,8 @@ func (p *Plugin) diagnoseEnd(err error) error {
 func (p *Plugin) startTimeout() *Error {
 	if line, _ := p.process.firstLine(); looksLikeHandshake(line) {
 		return p.failure(KindHandshake, context.DeadlineExceeded,
-			fmt.Sprintf("it shook hands and does not answer within %v of its start", p.options.StartTimeout), rebuildHint)
+			fmt.Sprintf("it shook hands and does not answer within %v of its start: no heartbeat came over the call Run, whose first answer is one", p.options.StartTimeout),
+			rebuildHint)
 	}
 	return p.failure(KindStart, context.DeadlineExceeded, fmt.Sprintf("no handshake within %v of its start", p.options.StartTimeout),
 		"does the file wait for input, or is the machine overloaded?")

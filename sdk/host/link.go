@@ -72,9 +72,7 @@ func openLink(ctx context.Context, p *Plugin) (*link, error) {
 	case <-p.failed.Done():
 		return nil, context.Cause(p.failed)
 	case <-ctx.Done():
-		return nil, p.failure(KindHandshake, context.DeadlineExceeded,
-			fmt.Sprintf("it shook hands and sent no heartbeat over Run within %v of its start", p.options.StartTimeout),
-			"the first message of a plugin is a heartbeat, at once; one with the sdk is too slow here, or of another release")
+		return nil, p.startTimeout()
 	}
 	go l.watch(interval)
 	return l, nil

@@ -1236,10 +1236,11 @@ func (x *BackendInfo) GetDetails() map[string]string {
 }
 
 type Description struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Name    string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Version string                 `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
-	Summary string                 `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plugin's: a run may name it in the place of its default model.
+	Name    string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
+	Summary string `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
 	// The default is first.
 	Backends []string `protobuf:"bytes,4,rep,name=backends,proto3" json:"backends,omitempty"`
 	// The default is first.
@@ -1314,12 +1315,13 @@ func (x *Description) GetModels() []*Model {
 }
 
 type Model struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Name    string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Summary string                 `protobuf:"bytes,2,opt,name=summary,proto3" json:"summary,omitempty"`
-	// The model's key in mlperf.conf.
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What a run names.
+	Name    string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Summary string `protobuf:"bytes,2,opt,name=summary,proto3" json:"summary,omitempty"`
+	// The model's key in mlperf.conf. One that is not there, such as the name of a benchmark of your own, gets what holds for all.
 	LoadgenKey string `protobuf:"bytes,3,opt,name=loadgen_key,json=loadgenKey,proto3" json:"loadgen_key,omitempty"`
-	// The model's key in the rules' tables.
+	// The model's key in the rules' tables; a benchmark of your own: the same again.
 	RulesKey      string          `protobuf:"bytes,4,opt,name=rules_key,json=rulesKey,proto3" json:"rules_key,omitempty"`
 	Scenarios     []Scenario      `protobuf:"varint,5,rep,packed,name=scenarios,proto3,enum=plumbline.plugin.v1.Scenario" json:"scenarios,omitempty"`
 	Files         []*ModelFile    `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
@@ -1432,16 +1434,20 @@ func (x *Model) GetSmoke() []*SmokeSetting {
 }
 
 type ModelFile struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Name      string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Embedded  bool                   `protobuf:"varint,2,opt,name=embedded,proto3" json:"embedded,omitempty"`
-	Precision string                 `protobuf:"bytes,3,opt,name=precision,proto3" json:"precision,omitempty"`
-	Url       string                 `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// "embedded-fp32", "resnet50_v1.onnx".
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The plugin holds it; else the user names a path, or has it fetched from url.
+	Embedded bool `protobuf:"varint,2,opt,name=embedded,proto3" json:"embedded,omitempty"`
+	// "fp32", "fp16", "int8".
+	Precision string `protobuf:"bytes,3,opt,name=precision,proto3" json:"precision,omitempty"`
+	Url       string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
 	// Lower-case hexadecimal; empty: not verified.
 	Sha256 string `protobuf:"bytes,5,opt,name=sha256,proto3" json:"sha256,omitempty"`
 	// Bytes; 0: unknown.
-	Size          int64     `protobuf:"varint,6,opt,name=size,proto3" json:"size,omitempty"`
-	Licence       string    `protobuf:"bytes,7,opt,name=licence,proto3" json:"licence,omitempty"`
+	Size    int64  `protobuf:"varint,6,opt,name=size,proto3" json:"size,omitempty"`
+	Licence string `protobuf:"bytes,7,opt,name=licence,proto3" json:"licence,omitempty"`
+	// What was measured with this file on the embedded data set. Those of the embedded fp32 file are what embedded files are judged by.
 	Reference     []*Metric `protobuf:"bytes,8,rep,name=reference,proto3" json:"reference,omitempty"`
 	Note          string    `protobuf:"bytes,9,opt,name=note,proto3" json:"note,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1542,17 +1548,21 @@ func (x *ModelFile) GetNote() string {
 }
 
 type Dataset struct {
-	state                  protoimpl.MessageState `protogen:"open.v1"`
-	Name                   string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Embedded               bool                   `protobuf:"varint,2,opt,name=embedded,proto3" json:"embedded,omitempty"`
-	Samples                int64                  `protobuf:"varint,3,opt,name=samples,proto3" json:"samples,omitempty"`
-	PerformanceSampleCount int64                  `protobuf:"varint,4,opt,name=performance_sample_count,json=performanceSampleCount,proto3" json:"performance_sample_count,omitempty"`
-	Archives               []*ArchiveFile         `protobuf:"bytes,5,rep,name=archives,proto3" json:"archives,omitempty"`
-	Layout                 string                 `protobuf:"bytes,6,opt,name=layout,proto3" json:"layout,omitempty"`
-	Licence                string                 `protobuf:"bytes,7,opt,name=licence,proto3" json:"licence,omitempty"`
-	Note                   string                 `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
-	unknownFields          protoimpl.UnknownFields
-	sizeCache              protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The plugin makes it; else it is a folder of the user's.
+	Embedded bool `protobuf:"varint,2,opt,name=embedded,proto3" json:"embedded,omitempty"`
+	// Of the full set: accuracy has a target on all of them alone.
+	Samples int64 `protobuf:"varint,3,opt,name=samples,proto3" json:"samples,omitempty"`
+	// How many are in memory at a time in a run for performance.
+	PerformanceSampleCount int64          `protobuf:"varint,4,opt,name=performance_sample_count,json=performanceSampleCount,proto3" json:"performance_sample_count,omitempty"`
+	Archives               []*ArchiveFile `protobuf:"bytes,5,rep,name=archives,proto3" json:"archives,omitempty"`
+	// What the folder must hold.
+	Layout        string `protobuf:"bytes,6,opt,name=layout,proto3" json:"layout,omitempty"`
+	Licence       string `protobuf:"bytes,7,opt,name=licence,proto3" json:"licence,omitempty"`
+	Note          string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Dataset) Reset() {
@@ -1718,13 +1728,17 @@ func (x *ArchiveFile) GetUnpack() bool {
 }
 
 type MetricInfo struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Name      string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Unit      string                 `protobuf:"bytes,2,opt,name=unit,proto3" json:"unit,omitempty"`
-	Reference float64                `protobuf:"fixed64,3,opt,name=reference,proto3" json:"reference,omitempty"`
-	Target    float64                `protobuf:"fixed64,4,opt,name=target,proto3" json:"target,omitempty"`
-	// 0: none.
-	Upper         float64 `protobuf:"fixed64,5,opt,name=upper,proto3" json:"upper,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in Score.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Unit string `protobuf:"bytes,2,opt,name=unit,proto3" json:"unit,omitempty"`
+	// The fp32 reference model's value on the official data set, if there is one.
+	Reference float64 `protobuf:"fixed64,3,opt,name=reference,proto3" json:"reference,omitempty"`
+	// The least value there that passes.
+	Target float64 `protobuf:"fixed64,4,opt,name=target,proto3" json:"target,omitempty"`
+	// The largest; 0: none.
+	Upper float64 `protobuf:"fixed64,5,opt,name=upper,proto3" json:"upper,omitempty"`
+	// Target / reference, 0.99 say; it holds for the embedded files and their own references, too.
 	Share         float64 `protobuf:"fixed64,6,opt,name=share,proto3" json:"share,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1862,6 +1876,9 @@ func (x *Param) GetHelp() string {
 	return ""
 }
 
+// SmokeSetting is a LoadGen setting of a run of seconds: a key of user.conf, and its value in the unit of that key
+// (docs/settings.md). Give each scenario its min_duration in ms, and so many queries that a fast machine lasts so long: the
+// expected latency in ms as target_latency (SingleStream, MultiStream: a lower one), the expected rate as target_qps (Offline: a higher one).
 type SmokeSetting struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Scenario      Scenario               `protobuf:"varint,1,opt,name=scenario,proto3,enum=plumbline.plugin.v1.Scenario" json:"scenario,omitempty"`
