@@ -164,6 +164,11 @@ func guard(ctx context.Context, what string, f func() error) error {
 	case err := <-done:
 		return err
 	case <-patience.C:
+	}
+	select {
+	case err := <-done: // after a time in which the machine stood still, both are there
+		return err
+	default:
 		return fmt.Errorf("%w; the call for %s did not return within %v and is abandoned", endOf(ctx), what, abandonAfter)
 	}
 }
