@@ -107,11 +107,11 @@ func (p *child) start(ctx context.Context, timeout time.Duration) (address strin
 		first.end()
 		close(p.exited)
 	}()
-	return p.await(ctx, line, timeout)
+	return p.await(ctx, line, first.begun, timeout)
 }
 
-// await waits for the handshake.
-func (p *child) await(ctx context.Context, line <-chan string, timeout time.Duration) (string, error) {
+// await waits for the handshake. begun says what came of a line that has not ended.
+func (p *child) await(ctx context.Context, line <-chan string, begun func() string, timeout time.Duration) (string, error) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
@@ -123,7 +123,11 @@ func (p *child) await(ctx context.Context, line <-chan string, timeout time.Dura
 		}
 		return "", fmt.Errorf("%w: the backend process %q %s before it printed its address%s", backend.ErrFailed, p.command, p.how(), p.output.tail())
 	case <-timer.C:
-		return "", fmt.Errorf("the backend process %q printed no address within %v: the first line of its output must be 1|1|unix|PATH|grpc%s",
+		if part := begun(); part != "" {
+			return "", fmt.Errorf("the backend process %q ended no line within %v: its output began with %q, want 1|1|unix|PATH|grpc and a line break%s",
+				p.command, timeout, part, p.output.more())
+		}
+		return "", fmt.Errorf("the backend process %q printed no address within %v: the first line of its output must be 1|1|unix|PATH|grpc, flushed%s",
 			p.command, timeout, p.output.tail())
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
@@ -134,7 +138,8 @@ func (p *child) await(ctx context.Context, line <-chan string, timeout time.Dura
 func (p *child) parse(line string) (string, error) {
 	parts := strings.Split(strings.TrimSpace(line), "|")
 	if len(parts) < 5 || parts[0] != fmt.Sprint(plugin.CoreProtocolVersion) {
-		return "", fmt.Errorf("the backend process %q began its output with %q, want 1|1|unix|PATH|grpc%s", p.command, line, p.output.tail())
+		return "", fmt.Errorf("the backend process %q began its output with %q, want 1|1|unix|PATH|grpc: what else it says it must say later, or to its standard error output%s",
+			p.command, line, p.output.more())
 	}
 	if parts[1] != protocol {
 		return "", fmt.Errorf("the backend process %q speaks version %s of backend.proto, this plugin version %s", p.command, parts[1], protocol)
@@ -225,15 +230,19 @@ func (p *child) how() string {
 // firstLine passes the first line on to a channel and what follows to a writer.
 type firstLine struct {
 	found chan<- string
-	line  []byte
-	done  bool
 	rest  io.Writer
+
+	mu   sync.Mutex
+	line []byte
+	done bool
 }
 
 // handshakeBytes bounds the first line.
 const handshakeBytes = 4 << 10
 
 func (f *firstLine) Write(b []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.done {
 		return f.rest.Write(b)
 	}
@@ -250,9 +259,19 @@ func (f *firstLine) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
+// begun is what came of a line that has not ended; empty: nothing, or all of it.
+func (f *firstLine) begun() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.done {
+		return ""
+	}
+	return string(f.line)
+}
+
 // end passes on a line that was never finished: it is what the process said last.
 func (f *firstLine) end() {
-	if !f.done {
-		_, _ = f.rest.Write(f.line)
+	if part := f.begun(); part != "" {
+		_, _ = f.rest.Write([]byte(part))
 	}
 }

@@ -28,13 +28,23 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// more is tail, but empty where nothing was printed.
+func (o *output) more() string {
+	if text := o.tail(); text != noOutput {
+		return text
+	}
+	return ""
+}
+
+const noOutput = "; it printed nothing"
+
 // tail is the end of the output, or that there is none, as the end of a message.
 func (o *output) tail() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	text := strings.TrimSpace(string(o.last[max(0, len(o.last)-tailBytes):]))
 	if text == "" {
-		return "; it printed nothing"
+		return noOutput
 	}
 	return "; its last output: " + text
 }

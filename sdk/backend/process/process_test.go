@@ -128,8 +128,8 @@ func TestRefuses(t *testing.T) {
 		{"exit", []string{"exit status 1", "no such device: acme0"}},
 		{"usage", []string{`"usage: acme MODEL"`, "1|1|unix|PATH|grpc"}},
 		{"exit in a line", []string{"exit status 3", "no licence"}},
-		{"chatty", []string{`"loading the runtime ..."`, "1|1|unix|PATH|grpc"}},
-		{"silent", []string{"no address within 500ms"}},
+		{"chatty", []string{`"loading the runtime ..."`, "1|1|unix|PATH|grpc: what else it says"}},
+		{"silent", []string{"no address within 500ms", "1|1|unix|PATH|grpc, flushed; it printed nothing"}},
 		{"newer", []string{"version 2", "version 1"}},
 		{"tcp", []string{"grpc over tcp", "grpc over unix"}},
 		{"other service", []string{"does not speak this protocol", "backend.proto"}},
@@ -285,6 +285,16 @@ func TestFirstLine(t *testing.T) {
 			t.Errorf("%q: line %q, rest %q", parts, line, rest.String())
 		}
 	}
+}
+
+func TestALineThatDoesNotEnd(t *testing.T) {
+	f := &firstLine{found: make(chan string, 1), rest: io.Discard}
+	if _, err := f.Write([]byte("1|1|unix|/x|grpc")); err != nil {
+		t.Fatal(err)
+	}
+	p := &child{command: "c", output: &output{to: io.Discard}, exited: make(chan struct{})}
+	_, err := p.await(t.Context(), nil, f.begun, time.Millisecond)
+	wantAll(t, err, "ended no line within 1ms", `began with "1|1|unix|/x|grpc"`, "and a line break")
 }
 
 func FuzzParse(f *testing.F) {
