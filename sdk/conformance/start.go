@@ -131,6 +131,20 @@ func infoFaults(info sdk.WorkloadInfo, m sdk.ModelInfo, o sdk.Options) error {
 			return fmt.Errorf("the data set has %d samples, the description says %d", info.DatasetSize, d.Samples)
 		}
 	}
+	return checksumFault(info, m)
+}
+
+// checksumFault wants the embedded file that was opened to be the one that is described. A backend with a model of its own
+// knows no checksum.
+func checksumFault(info sdk.WorkloadInfo, m sdk.ModelInfo) error {
+	for _, f := range m.Files {
+		if !info.Embedded || !f.Embedded || f.Name != info.ModelFile || f.SHA256 == "" || info.ModelSHA256 == "" {
+			continue
+		}
+		if !strings.EqualFold(f.SHA256, info.ModelSHA256) {
+			return fmt.Errorf("model file %s was opened with the sha256 %q, the description says %q", f.Name, info.ModelSHA256, f.SHA256)
+		}
+	}
 	return nil
 }
 
