@@ -27,6 +27,7 @@ func (n fakeNode) Address() string { return n.address }
 func (n fakeNode) Name(context.Context) (string, string, error) {
 	if n.asked != nil {
 		n.asked.Add(1)
+		time.Sleep(time.Millisecond) // no clock is too coarse to see it
 	}
 	return n.name, n.peer, n.mute
 }

@@ -60,10 +60,8 @@ func (c *client) await(ctx context.Context, indices []loadgen.SampleIndex, each 
 	if err := c.workload.SUT().FlushQueries(ctx); err != nil {
 		return nil, err
 	}
-	select {
-	case <-done:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	if err := ends(ctx, done); err != nil {
+		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,6 +69,21 @@ func (c *client) await(ctx context.Context, indices []loadgen.SampleIndex, each 
 		return nil, c.faults[0]
 	}
 	return c.answers, nil
+}
+
+// ends waits for done. It returns why ctx ended, if that came first: what came with the last answer is no fault of this query.
+func ends(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+	}
+	select {
+	case <-done:
+		return nil
+	default:
+		return context.Cause(ctx)
+	}
 }
 
 // issue issues queries of so many samples each; the channel is closed when all of them are answered.

@@ -13,7 +13,8 @@ import (
 )
 
 // A connection with nothing under way burns no core, in whichever scenario and after whatever was asked. The bound is a
-// fifth of the time that passes, on the processor's own clock: a side that looks at the memory without end takes all of it.
+// fifth of the time that passes, on the processor's own clock: a side that looks at the memory without end takes all of it,
+// each time. Either process may have something else to do at one time, such as to collect its garbage.
 func TestAnIdleConnectionBurnsNoCore(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the processor time of another process is read on Linux alone")
@@ -23,10 +24,14 @@ func TestAnIdleConnectionBurnsNoCore(t *testing.T) {
 			p := launch(t)
 			askSome(t, p, s)
 			runtime.GC() // what the queries left is not the connection's
-			const idle = 500 * time.Millisecond
-			before := bothProcesses(t, p)
-			time.Sleep(idle)
-			if took := bothProcesses(t, p) - before; took > idle/5 {
+			const idle, times = 500 * time.Millisecond, 20
+			took := idle
+			for i := 0; i < times && took > idle/5; i++ {
+				before := bothProcesses(t, p)
+				time.Sleep(idle)
+				took = bothProcesses(t, p) - before
+			}
+			if took > idle/5 {
 				t.Errorf("both processes together took %v of processor time in %v without a query", took, idle)
 			}
 		})
