@@ -146,7 +146,7 @@ func TestNetworkDivisionRefuses(t *testing.T) {
 		want []string
 	}{
 		"two nodes of one name":  {networkRun(a + "," + b), 2, []string{a, b, `both call themselves "triton"`}},
-		"a node that is away":    {networkRun(a+",127.0.0.1:1", "--backend-opt", "connect_timeout=300ms"), 6, []string{"127.0.0.1:1", "cannot be reached"}},
+		"a node that is away":    {networkRun(a+",127.0.0.1:1", "--backend-opt", "connect_timeout=3s"), 5, []string{"127.0.0.1:1", "cannot be reached"}},
 		"another scenario":       {networkRun(a, "--scenario", "MultiStream"), 2, []string{"--scenario MultiStream", "Server and Offline alone"}},
 		"a backend of this host": {[]string{"run", "resnet50", "--division", "network", "--scenario", "Offline"}, 2, []string{"backend ort runs the model on this machine"}},
 	} {
