@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // endpoint is one server. Its counters may be read at any time.
@@ -122,7 +123,7 @@ func explain(err error) error {
 	case codes.Unauthenticated, codes.PermissionDenied:
 		return fmt.Errorf("refuses the token (option token_env): %s", s.Message())
 	case codes.NotFound:
-		return fmt.Errorf("does not have the model (option model): %s", s.Message())
+		return fmt.Errorf("%w: the server does not have it (option model): %s", backend.ErrModel, s.Message())
 	}
 	return fmt.Errorf("%s (%v)", s.Message(), s.Code())
 }

@@ -131,7 +131,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"no such token", nil, map[string]string{"token_env": "NO_SUCH_TOKEN"}, backend.ErrOption, []string{"NO_SUCH_TOKEN"}},
 		{"nobody listens", nil, map[string]string{"url": "b:1"}, nil, []string{"b:1", "not ready", "cannot be reached"}},
 		{"no such host", nil, map[string]string{"url": "no.such.host.invalid:80"}, nil, []string{"no.such.host.invalid", "cannot be reached", "its name is unknown"}},
-		{"other model", nil, map[string]string{"model": "resnet"}, nil, []string{`"resnet"`, "ready"}},
+		{"other model", nil, map[string]string{"model": "resnet"}, backend.ErrModel, []string{`"resnet"`, "ready"}},
 		{"not ready", &server{fault: "not ready"}, nil, nil, []string{"not ready within 300ms"}},
 		{"wrong width", &server{fault: "other width"}, nil, backend.ErrTensors, []string{`"y"`, "[N,5]", "[N,4]"}},
 		{"unknown datatype", &server{fault: "unknown datatype"}, nil, backend.ErrTensors, []string{`"n"`, "FP8"}},

@@ -94,7 +94,7 @@ func (s *session) askReady(ctx context.Context, e *endpoint) error {
 		return err
 	}
 	if !r.Ready {
-		return fmt.Errorf("the server has no model %q that is ready (option model)", s.settings.model)
+		return fmt.Errorf("%w: the server has no model %q that is ready (option model)", backend.ErrModel, s.settings.model)
 	}
 	return nil
 }
