@@ -32,7 +32,11 @@ func main() {
 	if fault == "silent by hand" && os.Getenv("PLUMBLINE_PLUGIN") == "" && len(os.Args) == 1 {
 		os.Exit(0)
 	}
-	sdk.Main(broken{fault: fault}, sdk.WithBackend("null", null.Backend{}), sdk.WithBackend("other", otherBackend{}))
+	var usual backend.Backend = null.Backend{}
+	if fault == "hoards" {
+		usual = narrowBackend{}
+	}
+	sdk.Main(broken{fault: fault}, sdk.WithBackend("null", usual), sdk.WithBackend("other", otherBackend{}))
 }
 
 // broken is the null benchmark with a small data set and a fault.
@@ -195,6 +199,21 @@ func (w *brokenWorkload) Close() error {
 		_ = os.Remove(os.Getenv(lockEnv))
 	}
 	return w.Workload.Close()
+}
+
+// narrowBackend takes few samples at a time, on every machine: so little is in work before a flood.
+type narrowBackend struct{ null.Backend }
+
+func (b narrowBackend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
+	s, err := b.Backend.Open(ctx, m, c)
+	return narrowSession{s}, err
+}
+
+type narrowSession struct{ backend.Session }
+
+func (narrowSession) Limits() backend.Limits {
+	const batch = 256
+	return backend.Limits{Concurrency: 1, PreferredBatch: batch, MaxBatch: batch}
 }
 
 // otherBackend gives wrong answers.
