@@ -56,7 +56,7 @@ func TestExampleLoadgenOnly(t *testing.T) {
 	cmd := exec.Command("go", "run", ".")
 	cmd.Dir = filepath.Join(built.root, "examples", "loadgen-only")
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "VALID") {
+	if err != nil || !strings.Contains(string(out), ": VALID") {
 		t.Errorf("%v; it printed:\n%s", err, out)
 	}
 	source, err := os.ReadFile(filepath.Join(cmd.Dir, "main.go"))

@@ -65,7 +65,7 @@ func nameOf(path string) string {
 
 // The defaults of LaunchOptions.
 const (
-	defaultStartTimeout     = 10 * time.Second
+	defaultStartTimeout     = 30 * time.Second
 	defaultHeartbeatTimeout = 30 * time.Second
 	defaultCloseTimeout     = 5 * time.Second
 )
@@ -73,7 +73,7 @@ const (
 // LaunchOptions say how to start a plugin. Zero values give the defaults.
 type LaunchOptions struct {
 	Stderr           io.Writer     // receives what the plugin prints, stdout and stderr; nil: kept for StderrTail only
-	StartTimeout     time.Duration // 10 s: from start to handshake
+	StartTimeout     time.Duration // 30 s: from start to handshake
 	HeartbeatTimeout time.Duration // 30 s: silence longer than this is a hang
 	CloseTimeout     time.Duration // 5 s: how long Close asks before it kills
 	Env              []string      // added to the plugin's environment, as NAME=VALUE
