@@ -79,17 +79,24 @@ func (a *app) listen(cancel context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
+		var first os.Signal
 		select {
-		case sig := <-a.Signals:
-			fmt.Fprintf(a.Stderr, "\n%v: stopping; outstanding queries are awaited and the logs kept. Once more to kill.\n", sig)
-			cancel(fmt.Errorf("%w by signal (%v)", loadgen.ErrInterrupted, sig))
+		case first = <-a.Signals:
+			fmt.Fprintf(a.Stderr, "\n%v: stopping; outstanding queries are awaited and the logs kept. Once more to kill.\n", first)
+			cancel(fmt.Errorf("%w by signal (%v)", loadgen.ErrInterrupted, first))
 		case <-done:
 			return
 		}
-		select {
-		case <-a.Signals:
-			a.killNow()
-		case <-done:
+		for since := time.Now(); ; {
+			select {
+			case sig := <-a.Signals:
+				if echoes(first, sig, time.Since(since)) {
+					continue
+				}
+				a.killNow()
+			case <-done:
+			}
+			return
 		}
 	})
 	return func() {
@@ -98,6 +105,13 @@ func (a *app) listen(cancel context.CancelCauseFunc) (stop func()) {
 		cancel(nil)
 	}
 }
+
+// echo is how soon a signal that comes again is still the first one: the program timeout sends its own to the process and to
+// the group that it is in.
+const echo = 200 * time.Millisecond
+
+// echoes reports whether a signal is the first one, sent twice, and not another wish.
+func echoes(first, next os.Signal, after time.Duration) bool { return next == first && after < echo }
 
 func (a *app) killNow() {
 	a.mu.Lock()
