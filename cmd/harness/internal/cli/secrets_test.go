@@ -117,3 +117,14 @@ func TestSecretsThatCannotBeRead(t *testing.T) {
 		t.Errorf("%d workloads were opened", n)
 	}
 }
+
+// Verify's plugins get what a run's get: the variables that options of the backend name.
+func TestNamedVariables(t *testing.T) {
+	s := newShell(t)
+	s.env["A"], s.env["B"] = "sesame-a", "sesame-b"
+	a := &app{State: &State{Env: func(key string) string { return s.env[key] }}}
+	got := a.named(map[string]string{"token_env": "B", "key_env": "A", "other_env": "NONE", "threads": "A"})
+	if !slices.Equal(got, []string{"A=sesame-a", "B=sesame-b"}) {
+		t.Errorf("%q", got)
+	}
+}

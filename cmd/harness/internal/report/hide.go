@@ -6,7 +6,7 @@ import (
 )
 
 // Hide takes secrets out of the texts that came from elsewhere: errors, findings, and what the backend says of itself. hide
-// may be nil.
+// may be nil. Lists and maps that others hold stay as they are.
 func (r *Run) Hide(hide func(text string) string) {
 	if hide == nil {
 		return
@@ -24,9 +24,8 @@ func (r *Run) Hide(hide func(text string) string) {
 	}
 	r.DivisionReasons = each(r.DivisionReasons, hide)
 	r.Command = each(r.Command, hide)
-	if r.Workload != nil {
-		r.Workload.hide(hide)
-	}
+	r.Workload.hide(hide)
+	r.Network.hide(hide)
 }
 
 func (f *Failure) hide(hide func(string) string) {
@@ -35,13 +34,28 @@ func (f *Failure) hide(hide func(string) string) {
 	}
 }
 
-// hide makes a map of its own: the plugin's stays as it is.
 func (w *Workload) hide(hide func(string) string) {
+	if w == nil {
+		return
+	}
 	w.BackendInfo = maps.Clone(w.BackendInfo)
 	for key, text := range w.BackendInfo {
 		w.BackendInfo[key] = hide(text)
 	}
-	w.SUT, w.QSL = hide(w.SUT), hide(w.QSL)
+	w.SUT, w.QSL, w.Shares = hide(w.SUT), hide(w.QSL), slices.Clone(w.Shares)
+	for i := range w.Shares {
+		w.Shares[i].Name = hide(w.Shares[i].Name)
+	}
+}
+
+func (n *Network) hide(hide func(string) string) {
+	if n == nil {
+		return
+	}
+	n.Nodes, n.ClientWork = slices.Clone(n.Nodes), each(n.ClientWork, hide)
+	for i := range n.Nodes {
+		n.Nodes[i].Address, n.Nodes[i].Name = hide(n.Nodes[i].Address), hide(n.Nodes[i].Name)
+	}
 }
 
 // each is the texts changed one by one; nil stays nil.
