@@ -73,7 +73,7 @@ func TestTuneInPart(t *testing.T) {
 	}{
 		{"another setting", Request{Batch: 3}, nil, 0, "Server batch 3 (x.json)"},
 		{"another limit", Request{}, func(f *tune.Profile) { f.Server.Limits.LatencyNS++ }, 0, "Server batch 4; target_qps 800.50 is not used: it was found for"},
-		{"a longer run", Request{Official: true, Set: []string{"Server.target_latency=1000"}}, nil, 0, "and this one takes 10 min"},
+		{"a longer run", Request{Official: true, Set: []string{"Server.target_latency=60000"}}, nil, 0, "and this one takes 10 min"},
 		{"a shorter run", Request{}, func(f *tune.Profile) { f.Server.MinDurationMS *= 2 }, 800.5, "target_qps 800.50 (x.json)"},
 		{"the user's rate", Request{Set: []string{"Server.target_qps=7"}}, nil, 7, "target_qps 7.0000"},
 	}
