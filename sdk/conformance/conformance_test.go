@@ -16,7 +16,7 @@ import (
 func subject(t *testing.T, fault string) Subject {
 	t.Helper()
 	return Subject{
-		Binary: plugin("broken"), Queries: 3000, MemoryTime: 2 * time.Minute, Patience: time.Minute,
+		Binary: plugin("broken"), Queries: 3000, MemoryTime: 10 * time.Minute, Patience: time.Minute,
 		Env: []string{"PLUMBLINE_TEST_BROKEN=" + fault, "PLUMBLINE_TEST_LOCK=" + filepath.Join(t.TempDir(), "device.lock")},
 	}
 }
