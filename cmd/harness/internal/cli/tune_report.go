@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -172,11 +174,22 @@ func (t *tuning) noRateText() string {
 	text := tune.ErrNoRate.Error()
 	if n := len(t.trials); n > 0 && t.trials[n-1].Reason != "" {
 		text += ": the last run was INVALID\n         " + t.trials[n-1].Reason
+		if low := lowestRate(t.trials); low < t.trials[0].TargetQPS && !slices.ContainsFunc(t.trials, func(r tune.Trial) bool { return r.Valid }) {
+			text += fmt.Sprintf("\n         so were all down to target_qps %s: the model is too slow for the limit, or the machine does other things", figure.Round(low))
+		}
 	}
 	if old := t.profile.Server; old != nil {
 		text += fmt.Sprintf("\n         the profile keeps the rate of an earlier search: target_qps %s (%v), %v", figure.Round(old.TargetQPS), old.Limits, old.Setting)
 	}
 	return text
+}
+
+func lowestRate(trials []tune.Trial) float64 {
+	low := math.Inf(1)
+	for _, r := range trials {
+		low = min(low, r.TargetQPS)
+	}
+	return low
 }
 
 // trialTable prints the runs of Server.

@@ -17,3 +17,14 @@ func TestDisturbedSearchSaysSo(t *testing.T) {
 		t.Errorf("%q for an undisturbed search", text)
 	}
 }
+
+func TestNoRateSaysDownToWhich(t *testing.T) {
+	s := &tuning{trials: []tune.Trial{{TargetQPS: 500, Reason: "late"}, {TargetQPS: 20, Reason: "late"}, {TargetQPS: 500, Reason: "late"}}}
+	if text := s.noRateText(); !strings.Contains(text, "so were all down to target_qps 20.000") {
+		t.Errorf("%q", text)
+	}
+	s.trials[1].Valid = true
+	if text := s.noRateText(); strings.Contains(text, "down to") {
+		t.Errorf("%q, though one was VALID", text)
+	}
+}
