@@ -1,0 +1,47 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+)
+
+// What is written into a pipe is kept once its tap has settled, however late its reader gets a processor.
+func TestSettledTapsHaveKeptWhatWasPrinted(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &output{}
+	from := newTap(r, o)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		o.drain(from)
+		from.end()
+	}()
+	const half, whole = "half a line, ", "half a line, and its end"
+	for i := range 200 {
+		line := fmt.Sprint("line ", i)
+		if _, err := fmt.Fprint(w, line, "\n", half); err != nil {
+			t.Fatal(err)
+		}
+		from.settle()
+		if _, err := fmt.Fprintln(w, whole[len(half):]); err != nil {
+			t.Fatal(err)
+		}
+		if tail := o.tail(); !slices.Contains(tail, line) {
+			t.Fatalf("%q is not kept, but %q", line, tail)
+		}
+		from.settle()
+		if tail := o.tail(); tail[len(tail)-1] != whole {
+			t.Fatalf("the end of a line is not kept, but %q", tail)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	from.settle() // nobody reads any more, and nothing is left
+}
