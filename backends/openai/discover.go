@@ -25,7 +25,7 @@ type listed struct {
 const mostListed = 8 << 20
 
 // discover asks all endpoints for their models, and sets the name of the model and the kind of server where the options leave
-// that open. The error lists the faults of all endpoints.
+// that open. The error lists the faults of all endpoints; it is the model's, unless one of them did not say what it has.
 func (s *settings) discover(ctx context.Context, client *http.Client, header http.Header) error {
 	var faults []error
 	for _, base := range s.endpoints {
@@ -33,10 +33,11 @@ func (s *settings) discover(ctx context.Context, client *http.Client, header htt
 			faults = append(faults, fmt.Errorf("%s: %w", base, err))
 		}
 	}
-	if len(faults) > 0 {
-		return fmt.Errorf("%w: %w", backend.ErrModel, errors.Join(faults...))
+	err := errors.Join(faults...)
+	if silent := new(failure); err == nil || errors.As(err, &silent) {
+		return err
 	}
-	return nil
+	return fmt.Errorf("%w: %w", backend.ErrModel, err)
 }
 
 func (s *settings) discoverOne(ctx context.Context, client *http.Client, header http.Header, base *url.URL) error {

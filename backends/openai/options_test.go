@@ -107,11 +107,16 @@ func TestModels(t *testing.T) {
 		{two + "," + other, "model=b", `no model "b", but a`},
 		{list("<html>"), "retries=1", "not what the API has"},
 		{list(`{"error":"x"}`), "retries=1", "0 models"},
-		{"http://127.0.0.1:1", "retries=1", "connection refused"},
 	} {
 		_, err := open(c.urls, c.option)
 		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, backend.ErrModel) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v, want one that says %q", c.option, err, c.says)
+		}
+	}
+	for _, urls := range []string{"http://127.0.0.1:1", two + ",http://127.0.0.1:1"} {
+		_, err := open(urls, "model=c")
+		if errors.Is(err, backend.ErrModel) || err == nil || !strings.Contains(err.Error(), "connection refused") {
+			t.Errorf("%s: %v, want that it is gone, which is not the model's fault", urls, err)
 		}
 	}
 }
