@@ -96,7 +96,7 @@ func (c *Cache) Get(ctx context.Context, f File) (Item, error) {
 		return Item{}, err
 	}
 	defer unlock()
-	if item, err := c.Locate(ctx, f); !errors.Is(err, ErrMissing) {
+	if item, err := c.locate(ctx, f); !errors.Is(err, ErrMissing) {
 		return item, err // another process was faster
 	}
 	sum, size, err := c.download(ctx, f)

@@ -54,3 +54,22 @@ func TestSleep(t *testing.T) {
 		}
 	})
 }
+
+// TestLocateWaitsForTheReceipt looks for a file that another process has moved to its place, and not yet written down.
+func TestLocateWaitsForTheReceipt(t *testing.T) {
+	dir, data := t.TempDir(), []byte("data")
+	f := File{Name: "m", URL: "https://example.com/m"}
+	other := open(t, dir, Options{})
+	unlock, err := other.lock(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place(t, other.Path(f), data)
+	c := open(t, dir, Options{Sleep: func(context.Context, time.Duration) error {
+		defer unlock()
+		return writeReceipt(other.paths(f), receipt{URL: f.URL, SHA256: sumOf(data), Size: int64(len(data))})
+	}})
+	if item, err := c.Locate(t.Context(), f); err != nil || item.Placed {
+		t.Errorf("%+v, %v: want a file that was fetched", item, err)
+	}
+}

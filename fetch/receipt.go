@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // receipt says what a place in the cache holds, so that a large file is hashed once and not at every start.
@@ -83,25 +84,57 @@ func writeJSON(path string, v any) error {
 // Locate returns f if it is in the cache: fetched, or put there by hand. It downloads nothing. ErrMissing means that Get
 // has to fetch it; ErrChecksum that a file is there whose contents are not those that f asks for.
 func (c *Cache) Locate(ctx context.Context, f File) (Item, error) {
-	if err := f.check(); err != nil {
+	if item, _, err := c.locateKnown(f); !errors.Is(err, errUnknown) {
+		return item, err
+	}
+	unlock, err := c.lock(ctx, f) // a process that has just fetched it may be about to write its receipt
+	switch {
+	case err == nil:
+		defer unlock()
+	case !readOnly(err):
 		return Item{}, err
+	}
+	return c.locate(ctx, f)
+}
+
+// locate is Locate for who holds the lock of f.
+func (c *Cache) locate(ctx context.Context, f File) (Item, error) {
+	item, info, err := c.locateKnown(f)
+	if errors.Is(err, errUnknown) {
+		return c.locatePlaced(ctx, f, info)
+	}
+	return item, err
+}
+
+// errUnknown says that something is where f would be, and that no receipt is for it.
+var errUnknown = errors.New("fetch: what is there has no receipt")
+
+// locateKnown judges by the receipt alone. With errUnknown it returns what is there.
+func (c *Cache) locateKnown(f File) (Item, fs.FileInfo, error) {
+	if err := f.check(); err != nil {
+		return Item{}, nil, err
 	}
 	p := c.paths(f)
 	info, err := os.Stat(p.final)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Item{}, fmt.Errorf("%w: %s", ErrMissing, p.final)
+		return Item{}, nil, fmt.Errorf("%w: %s", ErrMissing, p.final)
 	}
 	if err != nil {
-		return Item{}, fmt.Errorf("fetch: %w", err)
+		return Item{}, nil, fmt.Errorf("fetch: %w", err)
 	}
 	r, fetched := readReceipt(p.receipt)
 	switch {
 	case fetched && r.serves(f) && f.Unpack == info.IsDir() && r.describes(info):
-		return r.item(p.final, f), nil
+		return r.item(p.final, f), nil, nil
 	case fetched && !r.serves(f) && !r.Placed:
-		return Item{}, fmt.Errorf("%w: %s is of an older version", ErrMissing, p.final)
+		return Item{}, nil, fmt.Errorf("%w: %s is of an older version", ErrMissing, p.final)
 	}
-	return c.locatePlaced(ctx, f, info)
+	return Item{}, info, errUnknown
+}
+
+// readOnly reports whether a write failed because the cache is read-only.
+func readOnly(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // locatePlaced judges what was put into the cache, or changed there, by other hands than Get's.
@@ -123,7 +156,7 @@ func (c *Cache) locatePlaced(ctx context.Context, f File, info fs.FileInfo) (Ite
 		return Item{}, fmt.Errorf("%s: %w; delete or replace this file", p.final, err)
 	}
 	r := receipt{SHA256: sum, Size: size, Placed: true}
-	if err := writeReceipt(p, r); err != nil && !errors.Is(err, fs.ErrPermission) {
+	if err := writeReceipt(p, r); err != nil && !readOnly(err) {
 		return Item{}, err // in a cache that is read-only, the file is hashed each time
 	}
 	return r.item(p.final, f), nil
