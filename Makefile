@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-python test-openai test-servers test-kills test-network race lint bench bench-loadgen fuzz clean check
+.PHONY: help build demo test test-python test-openai test-servers test-kills test-network race stress lint bench bench-loadgen fuzz clean check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,11 @@ test-network: ## the Network division between network namespaces of this machine
 race: ## all tests under the race detector
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
 	$(BIN)/tools/gotestsum --format pkgname -- -race -count=1 -timeout 25m work
+
+stress: ## all tests in a random order, beside BUSY processes (default 3) that take the cores
+	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
+	@busy=; for i in $$(seq $(or $(BUSY),3)); do (while :; do :; done) & busy="$$busy $$!"; done; trap "kill $$busy" EXIT INT TERM; \
+	$(BIN)/tools/gotestsum --format pkgname -- -shuffle=on -count=1 -timeout 60m work
 
 check: ## gofmt, vet, tidy go.mod files, generated code up to date
 	@test -z "$$(gofmt -l $$($(GO) list -m -f '{{.Dir}}'))" || { echo "gofmt these files:"; gofmt -l $$($(GO) list -m -f '{{.Dir}}'); exit 1; }
