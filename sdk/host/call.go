@@ -13,12 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// How long a broken connection waits for the news that the process has ended, which says more. Time is counted in looks: where
-// this process stands still itself, that is one of them.
-const (
-	deathLook  = 50 * time.Millisecond
-	deathLooks = 40
-)
+// deathLooks is how long a broken connection waits for the news that the process has ended, which says more.
+const deathLooks = 40
 
 // call makes one unary call. It ends at once when the plugin fails, and turns statuses into errors.
 func call[Q, R any](ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q) (R, error) {
@@ -67,7 +63,7 @@ func (p *Plugin) awaitFailure() error {
 		case <-p.process.ended:
 			<-p.failed.Done() // watchProcess sees to it
 			return context.Cause(p.failed)
-		case <-time.After(deathLook):
+		case <-time.After(look):
 		}
 	}
 	return nil

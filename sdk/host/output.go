@@ -22,7 +22,7 @@ type output struct {
 	lines []string                 // the last tailLines, oldest first
 	death []string                 // the lines that a Go program's dump began with, deathLines at most
 	since int                      // lines that came from its first one on
-	bytes int                      // that came
+	bytes uint64                   // that came
 }
 
 // drain reads r to its end, whatever the length of its lines.
@@ -45,7 +45,7 @@ func (o *output) drain(r io.Reader) {
 func (o *output) add(text []byte, continued bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.bytes += len(text)
+	o.bytes += uint64(len(text))
 	if o.hide != nil {
 		text = []byte(o.hide(string(text)))
 	}
@@ -89,7 +89,7 @@ func trimLine(text []byte) string {
 	return string(text[:n])
 }
 
-func (o *output) count() int {
+func (o *output) count() uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.bytes

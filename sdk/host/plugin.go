@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	plugin "github.com/hashicorp/go-plugin"
 
@@ -157,35 +156,17 @@ func (p *Plugin) failure(kind Kind, err error, found, hint string) *Error {
 	return &Error{Kind: kind, Plugin: p.name, Path: p.path, Found: found, Hint: hint, Stderr: tail, Err: err}
 }
 
-// How long the last frames of a process that has ended may take: the connection has ended with it, unless another process
-// holds it open. Time is counted in looks: where this process stands still itself, that is one of them.
+// How long the last frames of a process that has ended may take, in looks: the connection has ended with it, unless another
+// process holds it open.
 const (
-	restLook  = 50 * time.Millisecond
-	restQuiet = 20  // looks in a row without a frame count as the end
-	restLooks = 600 // at most
+	restQuiet = 20
+	restLimit = 600
 )
 
 // watchProcess reports a process that ends before it was asked to. What it answered before counts.
 func (p *Plugin) watchProcess() {
 	<-p.process.exited
-	p.awaitRest()
+	awaitRest(p.received, p.frames.Load, restQuiet, restLimit)
 	how := p.process.how()
 	p.failWith(KindDied, nil, "the process "+how, deathHint(how, p.output.tail()))
-}
-
-// awaitRest waits until all is taken that the process has sent before it ended.
-func (p *Plugin) awaitRest() {
-	before, silent := p.frames.Load(), 0
-	for i := 0; i < restLooks && silent < restQuiet; i++ {
-		select {
-		case <-p.received:
-			return
-		case <-time.After(restLook):
-		}
-		if n := p.frames.Load(); n != before {
-			before, silent = n, 0
-			continue
-		}
-		silent++
-	}
 }

@@ -12,18 +12,15 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // firstLineBytes bounds the line that go-plugin reads the handshake from. A TLS certificate fits.
 const firstLineBytes = 16 << 10
 
-// How long the output of a process that has ended is read on. Time is counted in looks: where this process stands still itself,
-// that is one of them.
+// How long the output of a process that has ended is read on, in looks.
 const (
-	outputLook  = 50 * time.Millisecond
-	outputQuiet = 10  // looks in a row without a byte count as its end
-	outputLooks = 200 // at most
+	outputQuiet = 10
+	outputLimit = 200
 )
 
 // process runs a plugin binary in a process group of its own: go-plugin's runner.Runner. Unlike go-plugin's own one it
@@ -207,19 +204,7 @@ func (p *process) readRest() {
 	p.settle()
 	read := make(chan struct{})
 	go func() { p.pumps.Wait(); close(read) }()
-	before, silent := p.output.count(), 0
-	for i := 0; i < outputLooks && silent < outputQuiet; i++ {
-		select {
-		case <-read:
-			return
-		case <-time.After(outputLook):
-		}
-		if n := p.output.count(); n != before {
-			before, silent = n, 0
-			continue
-		}
-		silent++
-	}
+	awaitRest(read, p.output.count, outputQuiet, outputLimit)
 }
 
 // reap ends the group while the process's id is still its own, and takes its status.

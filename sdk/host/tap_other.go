@@ -26,13 +26,13 @@ func (t *tap) end() { _ = t.Close() }
 
 // settle waits until the output pauses.
 func (t *tap) settle() {
-	before := -1
+	before := t.to.count()
 	for waited := time.Duration(0); waited < mostWait; waited += quiet {
+		time.Sleep(quiet)
 		n := t.to.count()
 		if n == before {
 			return
 		}
 		before = n
-		time.Sleep(quiet)
 	}
 }
