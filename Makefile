@@ -50,9 +50,14 @@ stress: ## all tests in a random order, beside BUSY processes (default 3) that t
 	@busy=; for i in $$(seq $(or $(BUSY),3)); do (while :; do :; done) & busy="$$busy $$!"; done; trap "kill $$busy" EXIT INT TERM; \
 	$(BIN)/tools/gotestsum --format pkgname -- -shuffle=on -count=1 -timeout 60m work
 
-check: ## gofmt, vet, tidy go.mod files, generated code up to date
+# The modules that build without cgo.
+PURE = $(filter-out %/backends/ort %/cmd/plugins,$(shell $(GO) list -m -f '{{.Dir}}'))
+
+check: ## gofmt, vet (for Linux and macOS on arm64 too), tidy go.mod files, generated code up to date
 	@test -z "$$(gofmt -l $$($(GO) list -m -f '{{.Dir}}'))" || { echo "gofmt these files:"; gofmt -l $$($(GO) list -m -f '{{.Dir}}'); exit 1; }
 	$(GO) vet work
+	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 $(GO) vet $(addsuffix /...,$(PURE))
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) vet $(addsuffix /...,$(PURE))
 	@for dir in $$($(GO) list -m -f '{{.Dir}}'); do (cd $$dir && GOWORK=off $(GO) mod tidy -diff) || exit 1; done
 
 lint: check ## check, and golangci-lint (the first run builds it)
