@@ -68,6 +68,8 @@ func refused(r *http.Response, body []byte) *failure {
 	switch r.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
 		f.busy = true
+	case http.StatusBadRequest:
+		hint = "; token ids must be those of the server's model: give its tokenizer (--param tokenizer=FILE), or send text (--param tokenizer=server)"
 	case http.StatusUnauthorized, http.StatusForbidden:
 		hint = "; is the API key right (option key_env)?"
 	case http.StatusNotFound:

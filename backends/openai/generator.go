@@ -151,6 +151,9 @@ func (g *Generator) report(p backend.Prompt, c *call) error {
 	if err != nil {
 		return err
 	}
+	if t.N < p.MinNewTokens && !g.asker.has("min_tokens") {
+		return g.asker.tooShort(t.N, p.MinNewTokens)
+	}
 	if a.usage.cached > 0 && g.settings.cache == cacheOff {
 		return fmt.Errorf("%w: %d tokens; turn the cache off at the server (vLLM: --no-enable-prefix-caching, SGLang: "+
 			"--disable-radix-cache, llama.cpp: --no-cache-prompt), or choose option prefix_cache=report", ErrPrefixCache, a.usage.cached)

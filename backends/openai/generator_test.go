@@ -299,6 +299,28 @@ func TestOtherContent(t *testing.T) {
 	}
 }
 
+// TestMinimumOfTokens: most kinds of servers have no field for it. Their answers are judged instead.
+func TestMinimumOfTokens(t *testing.T) {
+	for _, c := range []struct {
+		owner   string
+		answers int
+		says    string
+	}{
+		{"llamacpp", 2, ""},
+		{"llamacpp", 1, "kind llamacpp has no field for a minimum; --param min_new_tokens=1"},
+		{"vllm", 1, "asked for it by min_tokens"},
+	} {
+		g := connect(t, serve(t, openaitest.New(openaitest.Options{Owner: c.owner, Tokens: c.answers})))
+		_, err := generate(t, g, backend.Prompt{Tokens: []int32{1}, MinNewTokens: 2, MaxNewTokens: 4})
+		if c.says == "" && err == nil {
+			continue
+		}
+		if err == nil || c.says == "" || !errors.Is(err, backend.ErrOption) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 func TestPromptsThatCannotBeAsked(t *testing.T) {
 	for _, c := range []struct {
 		owner  string
@@ -306,7 +328,7 @@ func TestPromptsThatCannotBeAsked(t *testing.T) {
 		prompt backend.Prompt
 		says   []string
 	}{
-		{"openai", "", backend.Prompt{Tokens: []int32{1}, MinNewTokens: 5, Beams: 4}, []string{"0 new tokens", "no minimum", "no beam search"}},
+		{"openai", "", backend.Prompt{Tokens: []int32{1}, Beams: 4}, []string{"0 new tokens", "no beam search"}},
 		{"vllm", "api=chat", prompt, []string{"api=completions"}},
 		{"vllm", "api=completions", backend.Prompt{Messages: []backend.Message{{}}, MaxNewTokens: 1}, []string{"api=chat"}},
 		{"vllm", "", backend.Prompt{MaxNewTokens: 1}, []string{"neither token ids nor text"}},

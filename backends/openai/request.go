@@ -134,9 +134,6 @@ func (a *asker) check(p backend.Prompt) error {
 	if p.MaxNewTokens <= 0 {
 		faults = append(faults, fmt.Sprintf("it may have %d new tokens, want at least 1", p.MaxNewTokens))
 	}
-	if p.MinNewTokens > 0 && a.kind.minTokens == "" && !a.has("min_tokens") {
-		faults = append(faults, fmt.Sprintf("it wants at least %d new tokens, and servers of the kind %s have no minimum", p.MinNewTokens, a.kind.name))
-	}
 	if p.Beams > 1 && !a.kind.beams {
 		faults = append(faults, fmt.Sprintf("it wants %d beams, and servers of the kind %s have no beam search", p.Beams, a.kind.name))
 	}
@@ -144,6 +141,16 @@ func (a *asker) check(p backend.Prompt) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", ErrPrompt, strings.Join(faults, "; "))
+}
+
+// tooShort is the error of an answer below a prompt's minimum, which many kinds of servers cannot be asked for.
+func (a *asker) tooShort(n, least int) error {
+	why := "a server of the kind " + a.kind.name + " has no field for a minimum"
+	if name := a.kind.minTokens; name != "" {
+		why = "the server was asked for it by " + name
+	}
+	return fmt.Errorf("%w: %w: the answer has %d tokens, and the prompt wants at least %d; %s; --param min_new_tokens=%d takes such answers",
+		backend.ErrOption, ErrStream, n, least, why, n)
 }
 
 // has tells whether option body.KEY sets a field.
@@ -156,7 +163,7 @@ func appendNumber(b []byte, name string, v int) []byte {
 
 // appendEnds appends what says where an answer ends, and beam search.
 func (a *asker) appendEnds(b []byte, p backend.Prompt) []byte {
-	if p.MinNewTokens > 0 && !a.has("min_tokens") {
+	if p.MinNewTokens > 0 && a.kind.minTokens != "" && !a.has("min_tokens") {
 		b = appendNumber(append(b, ','), a.kind.minTokens, p.MinNewTokens)
 	}
 	if len(p.EOS) > 0 && a.kind.stopIDs != "" {
