@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes/export"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/unet3d/model"
@@ -78,7 +78,7 @@ func TestOpenModelFile(t *testing.T) {
 func published(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := export.Cases(t.Context(), dir, volumes.Eval(), 0, 2); err != nil {
+	if err := export.Volumes(t.Context(), dir, volumes.Eval(), 0, 2); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(filepath.Join(dir, "case_00001"), filepath.Join(dir, "case_00003")); err != nil {
@@ -115,7 +115,7 @@ func preprocessed(t *testing.T, index string) string {
 	if err := os.WriteFile(filepath.Join(dir, "preprocessed_files.json"), []byte(index), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := export.Cases(t.Context(), filepath.Join(dir, "nifti"), volumes.Eval(), 0, 1); err != nil {
+	if err := export.Volumes(t.Context(), filepath.Join(dir, "nifti"), volumes.Eval(), 0, 1); err != nil {
 		t.Fatal(err)
 	}
 	return dir

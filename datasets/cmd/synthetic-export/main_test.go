@@ -3,18 +3,46 @@ package main
 import (
 	"io"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/datasets/cnndm"
+	"github.com/plumbline-ml/plumbline/datasets/criteo"
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
+	"github.com/plumbline-ml/plumbline/datasets/kits19"
+	"github.com/plumbline-ml/plumbline/datasets/openimages"
+	"github.com/plumbline-ml/plumbline/datasets/squad"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 )
 
-func TestRun(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out")
-	if err := program().Run(t.Context(), []string{"-set", "eval", "-first", "995", "-out", dir}, io.Discard); err != nil {
-		t.Fatal(err)
+// TestEachKindIsReadAsTheOfficialSet writes the end of each evaluation set and reads it with the official layout's reader.
+func TestEachKindIsReadAsTheOfficialSet(t *testing.T) {
+	for _, tt := range []struct {
+		args string
+		read func(t *testing.T, path string)
+	}{
+		{"images -first 995", readImages},
+		{"scenes -first 495", readScenes},
+		{"volumes -first 42", readVolumes},
+		{"clicks -first 271595", readClicks},
+		{"questions -n 5", readQuestions},
+		{"articles -first 490", readArticles},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "new", "out.jsonl")
+			if err := run(t.Context(), append(strings.Fields(tt.args), "-set", "eval", "-out", path), io.Discard); err != nil {
+				t.Fatal(err)
+			}
+			tt.read(t, path)
+		})
 	}
-	set, err := imagenet.Open(dir, imagenet.Options{})
+}
+
+func readImages(t *testing.T, path string) {
+	set, err := imagenet.Open(path, imagenet.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,19 +51,82 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func readScenes(t *testing.T, path string) {
+	set, err := openimages.Open(path, openimages.Options{Classes: scenes.Classes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set.Len() != 5 || set.Image(0).Name != "scene_00000495.png" {
+		t.Errorf("%d pictures from %s on", set.Len(), set.Image(0).Name)
+	}
+}
+
+func readVolumes(t *testing.T, path string) {
+	if set, err := kits19.Open(path, kits19.Options{Cases: []string{"case_00042"}}); err != nil || set.Len() != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
+func readClicks(t *testing.T, path string) {
+	set, err := criteo.Open(path, criteo.Options{Variant: criteo.Sample})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	if set.Len() != 5 {
+		t.Errorf("%d pairs, want 5", set.Len())
+	}
+}
+
+func readQuestions(t *testing.T, path string) {
+	set, err := squad.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(set.Paragraphs(), questions.Eval().Paragraphs(0, 5)) {
+		t.Error("the file is not what the set writes")
+	}
+}
+
+func readArticles(t *testing.T, path string) {
+	set, err := cnndm.Open(path, cnndm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set.Len() != 10 {
+		t.Fatalf("%d articles, want 10", set.Len())
+	}
+	for i := range 10 {
+		want, got := articles.Eval().At(490+i), set.Article(i)
+		if got.Input != want.Text || got.Output != want.Summary {
+			t.Errorf("article %d is %+v, want %+v", i, got, want)
+		}
+	}
+}
+
 func TestRunOfBadArguments(t *testing.T) {
 	dir := t.TempDir()
-	tests := []struct{ args, want string }{
-		{"-set train", "want -out DIR"},
-		{"-set test -out " + dir, `unknown set "test", want train, calibration or eval`},
-		{"-out " + dir + " more", `have ["more"]`},
-		{"-out " + dir + " -first 19999 -n 2", "want 0 <= first <= end <= 20000"},
-		{"-what", "not defined"},
-	}
-	for _, tt := range tests {
-		err := program().Run(t.Context(), strings.Fields(tt.args), io.Discard)
+	for _, tt := range []struct{ args, want string }{
+		{"", "want a kind of data first, one of articles, clicks, images, questions, scenes, volumes"},
+		{"pictures -out " + dir, `unknown kind "pictures", want one of articles`},
+		{"images -set train", "want -out DIR"},
+		{"articles -set train", "want -out FILE"},
+		{"images -set test -out " + dir, `unknown set "test", want calibration, eval, train`},
+		{"clicks -set calibration -out " + dir, `unknown set "calibration", want eval, train`},
+		{"images -out " + dir + " more", `have ["more"]`},
+		{"images -out " + dir + " -first 19999 -n 2", "want 0 <= first <= end <= 20000"},
+		{"scenes -out " + dir + " -first 7999 -n 2", "want 0 <= first <= end <= 8000"},
+		{"scenes -out " + dir + " -n 0", "annotations need at least one"},
+		{"volumes -set calibration -out " + dir + " -first 11 -n 2", "want 0 <= first <= end <= 12"},
+		{"clicks -out " + dir + " -first 4999999 -n 2", "want 0 <= first <= end <= 5000000"},
+		{"questions -set eval -out " + dir + " -n 251", "want 0 <= first <= end <= 250"},
+		{"questions -set eval -n 1 -out " + dir, "write the data set"},
+		{"articles -set eval -out " + dir + "/x -first 499 -n 2", "want 0 <= first <= end <= 500"},
+		{"images -what", "not defined"},
+	} {
+		err := run(t.Context(), strings.Fields(tt.args), io.Discard)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: error %v, want %q", tt.args, err, tt.want)
+			t.Errorf("%q: error %v, want %q", tt.args, err, tt.want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 def export(name, count, folder):
     """Writes the first passages of a set with the project's own command, and returns them."""
     path = Path(folder) / f"{name}.json"
-    command = ["go", "run", "./cmd/synthetic-questions", "-set", name, "-n", str(count), "-out", str(path)]
+    command = ["go", "run", "./cmd/synthetic-export", "questions", "-set", name, "-n", str(count), "-out", str(path)]
     subprocess.run(command, cwd=DATASETS_MODULE, check=True)
     return [p for article in json.loads(path.read_text())["data"] for p in article["paragraphs"]]
 

@@ -39,7 +39,8 @@ def load(name, first, count, cache):
     """Pairs [first, first + count) of a set, drawn to cache/name where they are not there yet."""
     folder = cache / name
     if not folder.exists():
-        command = ["go", "run", "./cmd/synthetic-clicks", "-set", name, "-first", str(first), "-n", str(count)]
+        command = ["go", "run", "./cmd/synthetic-export", "clicks", "-set", name]
+        command += ["-first", str(first), "-n", str(count)]
         subprocess.run([*command, "-out", str(folder.resolve())], cwd=ROOT / "datasets", check=True)
     dense = np.load(folder / "day_23_dense_sample.npy")
     labels = np.load(folder / "day_23_labels_sample.npy").reshape(-1).astype(np.float32)

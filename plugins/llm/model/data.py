@@ -16,7 +16,7 @@ def load(name, count, cache):
     """The first articles of a set: a list of (text, summary)."""
     path = cache / f"{name}_{count}.jsonl"
     if not path.exists():
-        command = ["go", "run", "./cmd/synthetic-articles", "-set", name, "-n", str(count), "-out", str(path)]
+        command = ["go", "run", "./cmd/synthetic-export", "articles", "-set", name, "-n", str(count), "-out", str(path)]
         subprocess.run(command, cwd=DATASETS_MODULE, check=True)
     with open(path, encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines]

@@ -49,7 +49,7 @@ def _prepare(name, first, count, size, pixels_file, labels_file):
 
 def _prepare_chunk(pool, name, first, size, pixels, labels):
     with tempfile.TemporaryDirectory() as folder:
-        command = ["go", "run", "./cmd/synthetic-export", "-set", name, "-out", folder]
+        command = ["go", "run", "./cmd/synthetic-export", "images", "-set", name, "-out", folder]
         command += ["-first", str(first), "-n", str(len(pixels))]
         subprocess.run(command, cwd=DATASETS_MODULE, check=True)
         rows = [line.split() for line in (Path(folder) / "val_map.txt").read_text().splitlines()]

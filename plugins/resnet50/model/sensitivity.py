@@ -64,7 +64,7 @@ INPUT_MISTAKES = {
 
 def read_pictures():
     with tempfile.TemporaryDirectory() as folder:
-        command = ["go", "run", "./cmd/synthetic-export", "-set", "eval", "-out", folder]
+        command = ["go", "run", "./cmd/synthetic-export", "images", "-set", "eval", "-out", folder]
         subprocess.run(command, cwd=data.DATASETS_MODULE, check=True)
         rows = [line.split() for line in (Path(folder) / "val_map.txt").read_text().splitlines()]
         return [cv2.imread(str(Path(folder) / name)) for name, _ in rows], np.array([int(label) for _, label in rows])

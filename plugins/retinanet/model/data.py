@@ -24,7 +24,7 @@ def model_input(bgr, size):
 
 def draw(name, first, count, folder):
     """Draws pictures [first, first+count) of a set into folder and returns the annotations."""
-    command = ["go", "run", "./cmd/synthetic-scenes", "-set", name, "-out", str(folder)]
+    command = ["go", "run", "./cmd/synthetic-export", "scenes", "-set", name, "-out", str(folder)]
     command += ["-first", str(first), "-n", str(count)]
     subprocess.run(command, cwd=DATASETS_MODULE, check=True)
     return json.loads((Path(folder) / ANNOTATIONS).read_text())

@@ -60,7 +60,7 @@ def load(name, cache):
     path = cache / f"{name}.npz"
     if not path.exists():
         with tempfile.TemporaryDirectory() as folder:
-            command = ["go", "run", "./cmd/synthetic-volumes", "-set", name, "-out", folder]
+            command = ["go", "run", "./cmd/synthetic-export", "volumes", "-set", name, "-out", folder]
             subprocess.run(command, cwd=DATASETS_MODULE, check=True)
             with ThreadPoolExecutor() as pool:
                 cases = list(pool.map(_read, sorted(Path(folder).iterdir())))

@@ -13,9 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 )
 
-func TestCasesAreReadAsPublished(t *testing.T) {
+func TestVolumesAreReadAsPublished(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := Cases(t.Context(), dir, volumes.Eval(), 3, 5); err != nil {
+	if err := Volumes(t.Context(), dir, volumes.Eval(), 3, 5); err != nil {
 		t.Fatal(err)
 	}
 	s, err := kits19.Open(dir, kits19.Options{Cases: []string{"case_00003", "case_00004"}})
@@ -41,7 +41,7 @@ func TestCasesAreReadAsPublished(t *testing.T) {
 	}
 }
 
-func TestCasesRefuses(t *testing.T) {
+func TestVolumesRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -50,13 +50,13 @@ func TestCasesRefuses(t *testing.T) {
 		first, end int
 		want       string
 	}{{-1, 1, "want 0 <= first"}, {2, 1, "want 0 <= first"}, {0, 44, "44 of 43"}, {0, 1, "write case_00000"}} {
-		if err := Cases(t.Context(), file, volumes.Eval(), c.first, c.end); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := Volumes(t.Context(), file, volumes.Eval(), c.first, c.end); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d to %d: %v, want %q", c.first, c.end, err, c.want)
 		}
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Cases(ended, t.TempDir(), volumes.Eval(), 0, 43); !errors.Is(err, context.Canceled) {
+	if err := Volumes(ended, t.TempDir(), volumes.Eval(), 0, 43); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended context: %v", err)
 	}
 }
