@@ -25,23 +25,21 @@ type document struct {
 			Valid  bool
 			Metric struct{ Value float64 }
 		}
-		Accuracy *struct {
-			Metrics []struct {
-				Name  string
-				Value float64
-			}
-		}
+		Accuracy *struct{ Metrics []metric }
 	} `json:"runs"`
+}
+
+// metric is one figure of an accuracy.
+type metric struct {
+	Name  string
+	Value float64
 }
 
 // card is the part of a model card that the tests read.
 type card struct {
 	Files []struct {
 		Precision string
-		Metrics   []struct {
-			Name  string
-			Value float64
-		}
+		Metrics   []metric
 	}
 }
 

@@ -1,0 +1,245 @@
+package e2e
+
+import (
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
+)
+
+// door is one model's way from official files to a score: docs/real-data.md has its commands.
+type door struct {
+	model string
+	// files are model files by their paths in the working directory. Those below cache/ are where harness fetch has them.
+	files map[string]*onnxfile.Graph
+	// data writes the data sets that the commands name into the working directory.
+	data func(dir string) error
+	// scores are the metrics that the files reach on the data, by the folder of --out and the metric's name.
+	scores map[string]map[string]float64
+	// layouts are the sentences of describe about data sets which the commands try, without the last full stop.
+	layouts []string
+}
+
+// doors lists those of all models.
+func doors() []door {
+	return slices.Concat(classifierDoors())
+}
+
+// TestRealData runs the commands of docs/real-data.md for each model, on small files in the official forms.
+func TestRealData(t *testing.T) {
+	sections := realDataCommands(t)
+	for _, d := range doors() {
+		commands := sections[d.model]
+		delete(sections, d.model)
+		t.Run(d.model, func(t *testing.T) {
+			t.Parallel()
+			d.walk(t, commands)
+		})
+	}
+	if len(sections) > 0 {
+		t.Errorf("docs/real-data.md has commands for %v, and no test makes their files", slices.Sorted(maps.Keys(sections)))
+	}
+}
+
+// realDataCommands are the commands of docs/real-data.md by the heading above them, each as its words. A line that ends with a
+// backslash goes on in the next.
+func realDataCommands(t *testing.T) map[string][][]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(built.root, "docs", "real-data.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections, heading := map[string][][]string{}, ""
+	for line := range strings.Lines(strings.ReplaceAll(string(text), "\\\n", "")) {
+		if name, ok := strings.CutPrefix(line, "### "); ok {
+			heading = strings.TrimSpace(name)
+		}
+		if command, ok := strings.CutPrefix(line, "    bin/harness "); ok {
+			sections[heading] = append(sections[heading], strings.Fields(command))
+		}
+	}
+	return sections
+}
+
+// walk runs the commands in a folder with the files.
+func (d door) walk(t *testing.T, commands [][]string) {
+	w := walker{door: d, dir: t.TempDir()}
+	for path, graph := range d.files {
+		if err := graph.Write(filepath.Join(w.dir, filepath.FromSlash(path))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.data(w.dir); err != nil {
+		t.Fatal(err)
+	}
+	w.describe(t)
+	done := map[string]int{}
+	for _, words := range commands {
+		done[w.run(t, words)]++
+	}
+	for _, kind := range []string{"smoke", "official", "score"} {
+		if done[kind] == 0 {
+			t.Errorf("docs/real-data.md has no %s command for %s", kind, d.model)
+		}
+	}
+}
+
+// walker is a door and the folder that its commands run in.
+type walker struct {
+	door
+	dir       string
+	scenarios []string
+}
+
+// harness runs the built harness in the folder.
+func (w *walker) harness(t *testing.T, args ...string) result {
+	t.Helper()
+	cmd := command(t, harnessBinary(), args...)
+	cmd.Dir, cmd.Env = w.dir, append(os.Environ(), "PLUMBLINE_CACHE="+filepath.Join(w.dir, "cache"))
+	return finish(t, cmd)
+}
+
+// describe wants the sentences about layouts that the commands try, and learns the scenarios.
+func (w *walker) describe(t *testing.T) {
+	t.Helper()
+	text := strings.Join(strings.Fields(w.harness(t, "describe", w.model).wantCode(t, 0).stdout), " ")
+	wantParts(t, text, w.layouts...)
+	list := regexp.MustCompile(`scenarios ((?:\w+, )*\w+) LoadGen key`).FindStringSubmatch(text)
+	if list == nil {
+		t.Fatalf("describe lists no scenarios:\n%s", text)
+	}
+	w.scenarios = strings.Split(list[1], ", ")
+}
+
+// run runs a command of the document: downloads from the cache alone, runs of minutes as plans, smoke runs with fewer queries. It
+// returns which kind of command it was.
+func (w *walker) run(t *testing.T, words []string) (kind string) {
+	t.Helper()
+	switch {
+	case words[0] == "fetch":
+		w.harness(t, append(words, "--offline")...).wantCode(t, 0)
+		return "fetch"
+	case words[0] == "score":
+		w.score(t, words)
+		return "score"
+	case words[0] == "run" && slices.Contains(words, "--smoke"):
+		w.smoke(t, words)
+		return "smoke"
+	case words[0] == "run":
+		w.official(t, words)
+		return "official"
+	}
+	t.Fatalf("docs/real-data.md: %q is no command that this test knows", words)
+	return ""
+}
+
+// official wants a plan of the rules' ten minutes for every scenario in both modes.
+func (w *walker) official(t *testing.T, words []string) {
+	t.Helper()
+	plan := w.harness(t, append(words, "--dry-run")...).wantCode(t, 0)
+	text := strings.Join(strings.Fields(plan.stdout), " ")
+	for _, scenario := range w.scenarios {
+		wantParts(t, text, scenario+" performance: official settings", scenario+" accuracy: official settings")
+	}
+	wantParts(t, text, "min_duration 600000 ms")
+}
+
+// short are settings for runs of next to no time. With so few queries, and on a machine that does other things, they may well
+// be INVALID.
+func short() []string {
+	return []string{"--set", "min_duration=100", "--set", "min_query_count=16", "--set", "Offline.min_query_count=32"}
+}
+
+// smoke wants complete runs of every scenario in both modes, and the scores.
+func (w *walker) smoke(t *testing.T, words []string) {
+	t.Helper()
+	r := w.harness(t, append(words, short()...)...)
+	if r.code != 0 && r.code != 3 {
+		t.Fatalf("%v: exit code %d, want 0, or 3 for INVALID; it printed:\n%s", words, r.code, r.both())
+	}
+	var doc document
+	readJSON(t, filepath.Join(w.out(t, words), "result.json"), &doc)
+	missing := map[string]bool{}
+	for _, scenario := range w.scenarios {
+		missing[scenario+" performance"], missing[scenario+" accuracy"] = true, true
+	}
+	for _, run := range doc.Runs {
+		if run.Status != "complete" {
+			t.Errorf("%v: %s %s is %s, want complete:\n%s", words, run.Scenario, run.Mode, run.Status, r.both())
+		}
+		delete(missing, run.Scenario+" "+run.Mode)
+		if run.Mode != "accuracy" {
+			continue
+		}
+		if run.Accuracy == nil {
+			t.Fatalf("%v: %s has no accuracy:\n%s", words, run.Scenario, r.both())
+		}
+		w.wantScores(t, words, run.Accuracy.Metrics)
+	}
+	if len(missing) > 0 {
+		t.Errorf("%v: no runs of %v:\n%s", words, slices.Sorted(maps.Keys(missing)), r.both())
+	}
+}
+
+// out is the folder of --out.
+func (w *walker) out(t *testing.T, words []string) string {
+	t.Helper()
+	i := slices.Index(words, "--out")
+	if i < 0 || i+1 == len(words) {
+		t.Fatalf("docs/real-data.md: %v has no --out DIR", words)
+	}
+	return filepath.Join(w.dir, words[i+1])
+}
+
+// wantScores compares the metrics of a run with those that the files reach.
+func (w *walker) wantScores(t *testing.T, words []string, metrics []metric) {
+	t.Helper()
+	want := w.scores[words[slices.Index(words, "--out")+1]]
+	if len(want) == 0 {
+		t.Fatalf("%v: the test knows no score", words)
+	}
+	measured := map[string]float64{}
+	for _, m := range metrics {
+		measured[m.Name] = m.Value
+	}
+	for name, value := range want {
+		if got, ok := measured[name]; !ok || math.Abs(got-value) > 1e-6*math.Abs(value) {
+			t.Errorf("%v: %s = %v, want %v", words, name, measured[name], value)
+		}
+	}
+}
+
+// score wants the texts that the runs wrote, printed and written again.
+func (w *walker) score(t *testing.T, words []string) {
+	t.Helper()
+	folder := filepath.Join(w.dir, words[1])
+	paths, err := filepath.Glob(filepath.Join(folder, w.model, "*", "accuracy", "accuracy.txt"))
+	if err != nil || len(paths) != len(w.scenarios) {
+		t.Fatalf("%v: %q, %v; want accuracy.txt of %v", words, paths, err, w.scenarios)
+	}
+	var before []string
+	for _, path := range paths {
+		before = append(before, readText(t, path))
+	}
+	r := w.harness(t, words...).wantCode(t, 0)
+	for i, path := range paths {
+		if after := readText(t, path); after != before[i] || !strings.Contains(r.stdout, after) {
+			t.Errorf("%v: it wrote %q and printed:\n%swant %q of the run", words, after, r.stdout, before[i])
+		}
+	}
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,181 @@
+package onnxfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// DType is a tensor's element type, by ONNX's number.
+type DType int
+
+// The element types that official models have.
+const (
+	Float DType = 1
+	Uint8 DType = 2
+	Int32 DType = 6
+	Int64 DType = 7
+)
+
+// Tensor is an input or output of a model. A size of -1 is free.
+type Tensor struct {
+	Name  string
+	DType DType
+	Shape []int64
+}
+
+// Graph is a model in the making. Its zero value is empty.
+type Graph struct {
+	Inputs, Outputs []Tensor
+
+	nodes, constants []message
+	names            int
+}
+
+// Input adds an input and returns its name.
+func (g *Graph) Input(name string, t DType, shape ...int64) string {
+	g.Inputs = append(g.Inputs, Tensor{name, t, shape})
+	return name
+}
+
+// Output makes the value of that name an output.
+func (g *Graph) Output(name string, t DType, shape ...int64) {
+	g.Outputs = append(g.Outputs, Tensor{name, t, shape})
+}
+
+// name is a new one.
+func (g *Graph) name() string {
+	g.names++
+	return fmt.Sprintf("value_%d", g.names)
+}
+
+// Floats adds a constant, in C order, and returns its name. Without sizes it is a scalar.
+func (g *Graph) Floats(values []float32, shape ...int64) string {
+	return constant(g, Float, values, shape)
+}
+
+// Ints adds a constant of int64, in C order, and returns its name. Without sizes it is a scalar.
+func (g *Graph) Ints(values []int64, shape ...int64) string { return constant(g, Int64, values, shape) }
+
+// Random adds a constant of numbers drawn from [-scale, scale) by a seed, and returns its name.
+func (g *Graph) Random(seed uint64, scale float32, shape ...int64) string {
+	return g.Floats(Random(seed, scale, shape...), shape...)
+}
+
+// Random draws as many numbers as the shape has, from [-scale, scale).
+func Random(seed uint64, scale float32, shape ...int64) []float32 {
+	size := int64(1)
+	for _, n := range shape {
+		size *= n
+	}
+	random, values := rand.New(rand.NewPCG(seed, 0)), make([]float32, size)
+	for i := range values {
+		values[i] = scale * (2*random.Float32() - 1)
+	}
+	return values
+}
+
+// constant encodes a TensorProto.
+func constant[T float32 | int64](g *Graph, t DType, values []T, shape []int64) string {
+	var m message
+	for _, n := range shape {
+		m = m.integer(1, n)
+	}
+	data, err := binary.Append(nil, binary.LittleEndian, values)
+	if err != nil {
+		panic(err) // of no slice of numbers
+	}
+	name := g.name()
+	g.constants = append(g.constants, m.integer(2, int64(t)).text(8, name).bytes(9, data))
+	return name
+}
+
+// Node adds an operator with one output, and returns the output's name.
+func (g *Graph) Node(op string, inputs []string, attributes ...Attribute) string {
+	out := g.name()
+	g.Name([]string{out}, op, inputs, attributes...)
+	return out
+}
+
+// Name adds an operator whose outputs have the names.
+func (g *Graph) Name(outputs []string, op string, inputs []string, attributes ...Attribute) {
+	var m message
+	for _, name := range inputs {
+		m = m.text(1, name)
+	}
+	for _, name := range outputs {
+		m = m.text(2, name)
+	}
+	m = m.text(4, op)
+	for _, a := range attributes {
+		m = m.bytes(5, a)
+	}
+	g.nodes = append(g.nodes, m)
+}
+
+// Attribute is an encoded AttributeProto.
+type Attribute message
+
+// Int is an attribute of one whole number.
+func Int(name string, v int64) Attribute {
+	return Attribute(message(nil).text(1, name).integer(3, v).integer(20, 2))
+}
+
+// IntList is an attribute of whole numbers.
+func IntList(name string, values ...int64) Attribute {
+	m := message(nil).text(1, name)
+	for _, v := range values {
+		m = m.integer(8, v)
+	}
+	return Attribute(m.integer(20, 7))
+}
+
+// The versions that every ONNX Runtime of the last years reads.
+const (
+	irVersion = 8
+	opset     = 13
+)
+
+// Bytes is the model's file.
+func (g *Graph) Bytes() []byte {
+	var graph message
+	for _, n := range g.nodes {
+		graph = graph.bytes(1, n)
+	}
+	graph = graph.text(2, "graph")
+	for _, c := range g.constants {
+		graph = graph.bytes(5, c)
+	}
+	for _, t := range g.Inputs {
+		graph = graph.bytes(11, t.encode())
+	}
+	for _, t := range g.Outputs {
+		graph = graph.bytes(12, t.encode())
+	}
+	operators := message(nil).text(1, "").integer(2, opset)
+	return message(nil).integer(1, irVersion).bytes(7, graph).bytes(8, operators)
+}
+
+// encode is a ValueInfoProto.
+func (t Tensor) encode() message {
+	var shape message
+	for _, n := range t.Shape {
+		var size message
+		if n >= 0 {
+			size = size.integer(1, n)
+		}
+		shape = shape.bytes(1, size)
+	}
+	kind := message(nil).integer(1, int64(t.DType)).bytes(2, shape)
+	return message(nil).text(1, t.Name).bytes(2, message(nil).bytes(1, kind))
+}
+
+// Write writes the model's file, and the folders above it.
+func (g *Graph) Write(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, g.Bytes(), 0o644)
+}

@@ -1,0 +1,45 @@
+package tinymodel
+
+import "github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
+
+// classes of the official classifiers: a background class, then those of ImageNet.
+const classes = 1001
+
+// Classes that the classifiers see in pictures of one colour, as val_map.txt counts them.
+const (
+	Red   = 10
+	Green = 20
+	Blue  = 30
+)
+
+// ResNet50 has the tensors of resnet50_v1.onnx.
+func ResNet50() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	scores := scoreColours(g, g.Input("input_tensor:0", onnxfile.Float, -1, 3, 224, 224))
+	g.Name([]string{"ArgMax:0"}, "ArgMax", []string{scores}, onnxfile.Int("axis", 1), onnxfile.Int("keepdims", 0))
+	g.Name([]string{"softmax_tensor:0"}, "Softmax", []string{scores}, onnxfile.Int("axis", 1))
+	g.Output("ArgMax:0", onnxfile.Int64, -1)
+	g.Output("softmax_tensor:0", onnxfile.Float, -1, classes)
+	return g
+}
+
+// MobileNet has the tensors of mobilenet_v1_1.0_224.onnx.
+func MobileNet() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	const output = "MobilenetV1/Predictions/Reshape_1:0"
+	scores := scoreColours(g, g.Input("input:0", onnxfile.Float, -1, 3, 224, 224))
+	g.Name([]string{output}, "Softmax", []string{scores}, onnxfile.Int("axis", 1))
+	g.Output(output, onnxfile.Float, -1, classes)
+	return g
+}
+
+// scoreColours adds a score of each class for pictures [N,3,H,W]: random ones, but for the classes of colours, which the mean of
+// a channel decides.
+func scoreColours(g *onnxfile.Graph, pictures string) string {
+	means := g.Node("Flatten", []string{g.Node("GlobalAveragePool", []string{pictures})})
+	weights := onnxfile.Random(1, 0.01, 3, classes)
+	for channel, class := range []int{Red, Green, Blue} {
+		weights[channel*classes+1+class] = 1
+	}
+	return g.Node("MatMul", []string{means, g.Floats(weights, 3, classes)})
+}
