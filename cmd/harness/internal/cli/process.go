@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/terminal"
 )
 
 // Process is the State of this process.
@@ -16,8 +17,8 @@ func Process(signals <-chan os.Signal) *State {
 		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
 		Env:        os.Getenv,
 		Executable: executable(),
-		Terminal:   terminal.Is(os.Stderr),
-		Width:      func() int { return terminal.Width(os.Stderr) },
+		Terminal:   term.IsTerminal(int(os.Stderr.Fd())),
+		Width:      func() int { return width(os.Stderr) },
 		Signals:    signals,
 		Exit:       os.Exit,
 		Now:        time.Now,
@@ -25,6 +26,15 @@ func Process(signals <-chan os.Signal) *State {
 		Proxy:      http.ProxyFromEnvironment,
 		Plugins:    plugin.Host{},
 	}
+}
+
+// width is a terminal's number of columns; 0: not known.
+func width(f *os.File) int {
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
 }
 
 // executable is the path of this binary behind all links, so that plugins are found beside the real one.
