@@ -1,11 +1,11 @@
 package mlconf_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/confidence"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
@@ -64,10 +64,16 @@ func TestLegacySettings(t *testing.T) {
 }
 
 // TestLegacyCountsFollowFromTheFormula compares every count of a scenario with a latency limit with the formula of the
-// texts.
+// texts (appendix "Number of Queries"; equations 1 and 2 of the paper "MLPerf Inference Benchmark", section III-D): the
+// size of a poll at 99 % confidence with a margin of a twentieth of the percentile's distance from 1, rounded up to a
+// multiple of 8,192.
 func TestLegacyCountsFollowFromTheFormula(t *testing.T) {
+	const confidence, unit = 0.99, 1 << 13
+	z := math.Sqrt2 * math.Erfinv(confidence)
 	for _, c := range legacyRules {
-		if want := confidence.Rounded(confidence.Queries(c.percentile)); c.limit > 0 && c.queries != want {
+		p, margin := c.percentile, (1-c.percentile)/20
+		n := uint64(math.Round(z * z * p * (1 - p) / (margin * margin)))
+		if want := (n + unit - 1) / unit * unit; c.limit > 0 && c.queries != want {
 			t.Errorf("%+v: the formula gives %d", c, want)
 		}
 	}
