@@ -33,19 +33,33 @@ type Options struct {
 	Count int // use only the first Count articles; 0: all
 	// LabelsOnly leaves out all but Output: to score a finished run, the summaries are enough.
 	LabelsOnly bool
+	Edge       bool // of a folder, read the file of the edge category
+}
+
+func (o Options) file() string {
+	if o.Edge {
+		return EdgeFile
+	}
+	return File
 }
 
 // Set is a data set that has passed its checks. It may be used from many goroutines.
 type Set struct{ articles []Article }
 
-// Open reads and checks a file. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
+// The names of the official files without their extension: in a folder, they are looked for as .json, .jsonl and .parquet.
+const (
+	File     = "cnn_eval"
+	EdgeFile = "sample_cnn_eval_5000"
+)
+
+// Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
 func Open(path string, o Options) (*Set, error) {
 	columns := []records.Column{{Name: "output", Required: true}}
 	if !o.LabelsOnly {
 		columns = append(columns, records.Column{Name: "instruction"}, records.Column{Name: "input"}, records.Column{Name: "tok_input", IDs: true})
 	}
 	var faults fault.List
-	table, err := records.Read(path, columns, o.Count, &faults)
+	table, err := records.Read(path, o.file(), columns, o.Count, &faults)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 	}

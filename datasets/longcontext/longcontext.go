@@ -39,14 +39,17 @@ type Options struct {
 // Set is a data set that has passed its checks. It may be used from many goroutines.
 type Set struct{ tasks []Task }
 
-// Open reads and checks a file. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
+// File is the name of the official file without its extension: in a folder, it is looked for as .json, .jsonl and .parquet.
+const File = "mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval"
+
+// Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
 func Open(path string, o Options) (*Set, error) {
 	columns := []records.Column{{Name: "gt_output", Required: true}, {Name: "metric", Required: true}}
 	if !o.LabelsOnly {
 		columns = append(columns, records.Column{Name: "input"}, records.Column{Name: "tok_input", IDs: true})
 	}
 	var faults fault.List
-	table, err := records.Read(path, columns, o.Count, &faults)
+	table, err := records.Read(path, File, columns, o.Count, &faults)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 	}

@@ -34,7 +34,7 @@ func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error
 	if err := errors.Join(fileErr, err); err != nil {
 		return nil, fmt.Errorf("open %s: %w", e.Name, err)
 	}
-	data, errData := openTexts(kindOf(e.Name), o.Dataset, o.Count, false)
+	data, errData := openTexts(e.Name, o.Dataset, o.Count, false)
 	t, errTokens := openTokenizer(s.tokenizer)
 	if err := errors.Join(errData, errTokens); err != nil {
 		return nil, fmt.Errorf("open %s: %w", e.Name, err)
@@ -56,7 +56,7 @@ func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scor
 	if err != nil {
 		return nil, fmt.Errorf("score %s: %w", e.Name, err)
 	}
-	data, errData := openTexts(kindOf(e.Name), o.Dataset, o.Count, true)
+	data, errData := openTexts(e.Name, o.Dataset, o.Count, true)
 	t, errTokens := openTokenizer(s.tokenizer)
 	split, errSplit := openSplitter(s.punkt)
 	if err := errors.Join(errData, errTokens, errSplit); err != nil {

@@ -55,8 +55,8 @@ type texts struct {
 	items []text
 }
 
-// openTexts opens the first count samples (0: all) of the data set at path, or of the synthetic one where path is empty.
-func openTexts(k kind, path string, count int, referencesOnly bool) (texts, error) {
+// openTexts opens the first count samples (0: all) of a model's data set at path, or of the synthetic one where path is empty.
+func openTexts(model, path string, count int, referencesOnly bool) (texts, error) {
 	if count < 0 {
 		return texts{}, sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count))
 	}
@@ -64,7 +64,7 @@ func openTexts(k kind, path string, count int, referencesOnly bool) (texts, erro
 	var err error
 	if path == "" {
 		all = writeArticles(count)
-	} else if all, err = readTexts(k, path, count, referencesOnly); err != nil {
+	} else if all, err = readTexts(model, path, count, referencesOnly); err != nil {
 		return texts{}, sdk.Data(err)
 	}
 	if count > len(all.items) {
@@ -90,8 +90,8 @@ func writeArticles(count int) texts {
 	return all
 }
 
-func readTexts(k kind, path string, count int, referencesOnly bool) (texts, error) {
-	switch k {
+func readTexts(model, path string, count int, referencesOnly bool) (texts, error) {
+	switch kindOf(model) {
 	case orca:
 		return readOrca(path, openorca.Options{Count: count, LabelsOnly: referencesOnly})
 	case contexts:
@@ -99,7 +99,7 @@ func readTexts(k kind, path string, count int, referencesOnly bool) (texts, erro
 	case mixed:
 		return readMixture(path, mixdata.Options{Count: count, LabelsOnly: referencesOnly})
 	}
-	return readNews(path, cnndm.Options{Count: count, LabelsOnly: referencesOnly})
+	return readNews(path, cnndm.Options{Count: count, LabelsOnly: referencesOnly, Edge: strings.HasSuffix(model, "-edge")})
 }
 
 func readNews(path string, o cnndm.Options) (texts, error) {

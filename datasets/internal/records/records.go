@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 
@@ -45,9 +44,14 @@ func (t *Table) IDs(column string, row int) []int32 {
 	return nil
 }
 
-// Read reads the columns of a file. Others are ignored. limit is the number of rows to read, 0 for all. Faults of records
-// go to faults; the error is one that reading stopped at.
-func Read(path string, columns []Column, limit int, faults *fault.List) (t *Table, err error) {
+// Read reads the columns of the file at a path, which may be a folder with the file of that official name: see [File]. Other
+// columns are ignored. limit is the number of rows to read, 0 for all. Faults of records go to faults; the error is one that
+// reading stopped at.
+func Read(path, name string, columns []Column, limit int, faults *fault.List) (t *Table, err error) {
+	path, err = File(path, name)
+	if err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -56,9 +60,6 @@ func Read(path string, columns []Column, limit int, faults *fault.List) (t *Tabl
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file: %w", path, fs.ErrInvalid)
 	}
 	if limit == 0 {
 		limit = math.MaxInt
@@ -102,7 +103,7 @@ func (r *reader) read(f *os.File, size int64) error {
 	case string(magic) == "PAR1":
 		return r.readParquet(f, size)
 	case len(magic) > 0 && magic[0] == 0x80:
-		return errors.New("it is a Python pickle, want JSON, JSONL or Parquet: datasets/convert/convert.py converts it")
+		return fmt.Errorf("it is a Python pickle, %w", errPickle)
 	}
 	return r.readJSON(in)
 }

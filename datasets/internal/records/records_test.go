@@ -21,7 +21,7 @@ var errKind = errors.New("table")
 func read(t testing.TB, path string, limit int) (*Table, error) {
 	t.Helper()
 	var faults fault.List
-	table, err := Read(path, columns, limit, &faults)
+	table, err := Read(path, "table", columns, limit, &faults)
 	if err != nil {
 		return nil, err
 	}
@@ -116,15 +116,15 @@ func TestFaults(t *testing.T) {
 	if _, err := read(t, filepath.Join(t.TempDir(), "none"), 0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := read(t, t.TempDir(), 0); !errors.Is(err, fs.ErrInvalid) {
-		t.Errorf("a folder: %v", err)
+	if _, err := read(t, "/dev/null", 0); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("a device: %v", err)
 	}
 }
 
 func TestParquetOfOtherTypes(t *testing.T) {
 	var faults fault.List
 	for _, wrong := range []Column{{Name: "tok_input"}, {Name: "input", IDs: true}, {Name: "number", IDs: true}} {
-		if _, err := Read(filepath.Join("testdata", "table.parquet"), []Column{wrong}, 0, &faults); err == nil ||
+		if _, err := Read(filepath.Join("testdata", "table.parquet"), "", []Column{wrong}, 0, &faults); err == nil ||
 			!strings.Contains(err.Error(), "column "+wrong.Name) {
 			t.Errorf("%+v: %v", wrong, err)
 		}
@@ -146,7 +146,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		var faults fault.List
-		table, err := Read(path, columns, 0, &faults)
+		table, err := Read(path, "table", columns, 0, &faults)
 		if err != nil {
 			return
 		}

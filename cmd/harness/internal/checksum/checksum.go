@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -40,23 +41,15 @@ func contents(f io.ReadCloser) (sum string, size int64, err error) {
 }
 
 // DatasetNote says what the sum of Dataset covers.
-const DatasetNote = "names and sizes of all files, contents of .txt, .json and .csv files"
+const DatasetNote = "names and sizes of all files, contents of .txt, .csv, .json, .jsonl and .parquet files"
 
-// Dataset returns a SHA-256 that names a data set on disk: names and sizes of all files, and the contents of those that
-// hold labels and lists. Reading the contents of a hundred gigabytes of pictures would take longer than the run.
-func Dataset(dir string) (string, error) {
-	var lines []string
-	root := os.DirFS(dir) // dir itself may be a link
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		line, err := describe(root, name)
-		lines = append(lines, line)
-		return err
-	})
+// Dataset returns a SHA-256 that names a data set on disk, a folder or a file: names and sizes of all files, and the contents
+// of those that hold labels, lists and records. Reading the contents of a hundred gigabytes of pictures would take longer than
+// the run. A file has the sum of a folder with that file alone.
+func Dataset(at string) (string, error) {
+	lines, err := describeAll(at)
 	if err != nil {
-		return "", fmt.Errorf("naming the data set %s: %w", dir, err)
+		return "", fmt.Errorf("naming the data set %s: %w", at, err)
 	}
 	slices.Sort(lines)
 	h := sha256.New()
@@ -64,6 +57,27 @@ func Dataset(dir string) (string, error) {
 		fmt.Fprint(h, line)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func describeAll(at string) (lines []string, err error) {
+	info, err := os.Stat(at)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		line, err := describe(os.DirFS(filepath.Dir(at)), filepath.Base(at))
+		return []string{line}, err
+	}
+	root := os.DirFS(at) // at itself may be a link
+	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		line, err := describe(root, name)
+		lines = append(lines, line)
+		return err
+	})
+	return lines, err
 }
 
 func describe(root fs.FS, name string) (string, error) {
@@ -86,7 +100,7 @@ func describe(root fs.FS, name string) (string, error) {
 
 func lists(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".txt", ".json", ".csv":
+	case ".txt", ".csv", ".json", ".jsonl", ".parquet":
 		return true
 	}
 	return false

@@ -72,6 +72,10 @@ func TestDataset(t *testing.T) {
 	if straight != linked || err1 != nil || err2 != nil {
 		t.Errorf("through a link: %s, %v; straight: %s, %v", linked, err2, straight, err1)
 	}
+	file, err := Dataset(filepath.Join(dir, "val_map.txt"))
+	if file != straight || err != nil {
+		t.Errorf("the sum of the file is %s, %v; that of its folder %s", file, err, straight)
+	}
 	if _, err := Dataset(filepath.Join(t.TempDir(), "no")); err == nil {
 		t.Error("a missing folder has a sum")
 	}

@@ -128,7 +128,7 @@ func quantity(v float64, unit string) string { return strings.TrimSpace(figure.R
 func datasetTable(sets []sdk.DatasetInfo) table.Table {
 	t := table.Table{Indent: "  ", Width: pageWidth}
 	for _, d := range sets {
-		kind := "--dataset DIR"
+		kind := "--dataset PATH"
 		if d.Embedded {
 			kind = "made by the plugin"
 		}

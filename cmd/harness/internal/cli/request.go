@@ -38,7 +38,7 @@ func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")
 	f.StringVar(&r.ORTLib, "ort-lib", "", "ONNX Runtime library to use: short for --backend-opt lib=`PATH`")
 	f.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
-	f.StringVar(&r.Dataset, "dataset", "", "`DIR` of a data set in the official layout (default: the plugin's own)")
+	f.StringVar(&r.Dataset, "dataset", "", "`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
 	f.IntVar(&r.Count, "count", 0, "use only the first `N` samples of the data set")
 	f.IntVar(&r.Batch, "batch", 0, "largest batch: `N` samples (default: chosen by scenario and backend)")
 	f.IntVar(&r.Sessions, "sessions", 0, "run `N` batches at a time (default: chosen by scenario and backend)")

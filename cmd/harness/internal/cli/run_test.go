@@ -241,8 +241,8 @@ func TestMissingFiles(t *testing.T) {
 	s.want(6, s.run("run", "resnet50", "--model", "no/such.onnx"), "no/such.onnx", "no such file")
 	s.want(6, s.run("run", "resnet50", "--model", "resnet50_v2.onnx"), "did you mean \"resnet50_v1.onnx\"?")
 	s.want(6, s.run("run", "resnet50", "--model", "resnet50_v1.onnx"), "harness fetch resnet50")
-	s.want(6, s.run("run", "resnet50", "--dataset", "/no/such"), "no such directory")
-	s.want(6, s.run("run", "resnet50", "--dataset", s.write("file", "")), "not a directory")
+	s.want(6, s.run("run", "resnet50", "--dataset", "/no/such"), "no such file or directory")
+	s.want(6, s.run("run", "resnet50", "--dataset", "/dev/null"), "neither a directory nor a regular file")
 }
 
 func TestPluginFaults(t *testing.T) {

@@ -43,7 +43,7 @@ func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return a.score(c, s, args[0]) },
 	}
 	c.Flags().StringVar(&s.model, "benchmark", "", "`MODEL` that the log is of (default: as in result.json)")
-	c.Flags().StringVar(&s.dataset, "dataset", "", "`DIR` of the data set that ran (default: as in result.json, else the plugin's own)")
+	c.Flags().StringVar(&s.dataset, "dataset", "", "`PATH` of the data set that ran, a folder or a file (default: as in result.json, else the plugin's own)")
 	c.Flags().StringVar(&s.dtype, "dtype", "", "element type of the log's payloads, such as float32: short for --param dtype=`TYPE`")
 	c.Flags().IntVar(&s.count, "count", 0, "only the first `N` samples of the data set ran")
 	c.Flags().StringArrayVar(&s.params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
@@ -125,11 +125,11 @@ func (f *scoreFlags) origin(log string) (report.Run, error) {
 		return run, exitcode.With(exitcode.Usage, fmt.Errorf("%s: no %s beside it says which model ran; name it with --benchmark", log, report.FileName))
 	}
 	if f.dataset != "" {
-		dir, err := plan.Directory(f.dataset)
+		path, err := plan.Dataset(f.dataset)
 		if err != nil {
 			return run, exitcode.With(exitcode.Data, err)
 		}
-		run.Options.Dataset = dir
+		run.Options.Dataset = path
 	}
 	if f.count != 0 {
 		run.Options.Count = f.count

@@ -42,7 +42,7 @@ func TestScoreForeignLog(t *testing.T) {
 	data := filepath.Dir(s.write("photos/val_map.txt", "a.jpg 1\n"))
 	s.want(2, s.run("score", filepath.Dir(log)), "--benchmark")
 	s.want(2, s.run("score", log, "--benchmark", "resnet5"), "did you mean \"resnet50\"?")
-	s.want(6, s.run("score", log, "--benchmark", "resnet50", "--dataset", "/no/such"), "no such directory")
+	s.want(6, s.run("score", log, "--benchmark", "resnet50", "--dataset", "/no/such"), "no such file or directory")
 	hash := fmt.Sprintf("hash=%x", sha256.Sum256([]byte(foreignLog)))
 	s.want(0, s.run("score", log, "--benchmark", "mobilenet", "--dataset", data, "--dtype", "float32"), hash, "2 of the 50,000 samples of imagenet")
 	got := s.fakes["resnet50"].Scored()

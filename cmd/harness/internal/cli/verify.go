@@ -62,7 +62,7 @@ func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
 	flags, r := c.Flags(), &v.request
 	flags.StringVar(&r.ModelFile, "model", "", "model file: `NAME` from describe, or a path (default: the embedded one)")
 	flags.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
-	flags.StringVar(&r.Dataset, "dataset", "", "`DIR` of a data set in the official layout (default: the plugin's own)")
+	flags.StringVar(&r.Dataset, "dataset", "", "`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
 	flags.IntVar(&r.Count, "count", 0, "check the accuracy of the first `N` samples, and use them in all checks (default: all, and 24)")
 	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	deviceFlag(flags, r)

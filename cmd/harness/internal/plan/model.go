@@ -106,7 +106,7 @@ func (p *Plan) chooseOptions(r Request) []error {
 		}
 	}
 	if r.Dataset != "" {
-		path, err := Directory(r.Dataset)
+		path, err := Dataset(r.Dataset)
 		o.Dataset = path
 		faults = append(faults, exitcode.With(exitcode.Data, err))
 	}
@@ -118,16 +118,16 @@ func (p *Plan) chooseOptions(r Request) []error {
 	return append(faults, wrong...)
 }
 
-// Directory is the absolute path of a data set's folder.
-func Directory(path string) (string, error) {
+// Dataset is the absolute path of a data set: a folder, or the one file that some models' are.
+func Dataset(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("--dataset %s: no such directory", path)
+		return "", fmt.Errorf("--dataset %s: no such file or directory", path)
 	case err != nil:
 		return "", fmt.Errorf("--dataset: %w", err)
-	case !info.IsDir():
-		return "", fmt.Errorf("--dataset %s: not a directory; name the folder that holds the data set", path)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return "", fmt.Errorf("--dataset %s: neither a directory nor a regular file", path)
 	}
 	return filepath.Abs(path)
 }

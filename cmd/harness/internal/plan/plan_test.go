@@ -111,7 +111,7 @@ func TestFaults(t *testing.T) {
 		{"pace", Request{Pace: "precis"}, exitcode.Usage, `--pace: unknown pace "precis"; did you mean "precise"`},
 		{"audit settings", Request{Audit: "/no/such.config"}, exitcode.Usage, "/no/such.config"},
 		{"rules", Request{Rules: "v0.1"}, exitcode.Usage, "--rules"},
-		{"data set", Request{Dataset: "/no/such"}, exitcode.Data, "no such directory"},
+		{"data set", Request{Dataset: "/no/such"}, exitcode.Data, "no such file or directory"},
 		{"both profiles", Request{Official: true, Smoke: true}, exitcode.Usage, "exclude each other"},
 		{"setting", Request{Set: []string{"min_duration"}}, exitcode.Usage, "want key=value"},
 		{"setting's key", Request{Set: []string{"min_duratio=1"}}, exitcode.Usage, `did you mean "min_duration"`},

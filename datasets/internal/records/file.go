@@ -1,0 +1,56 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// extensions are those of the forms that Read takes; pickles those of the official files that have to be converted.
+var (
+	extensions = []string{".json", ".jsonl", ".parquet"}
+	pickles    = []string{".pkl", ".pkl.gz"}
+)
+
+// File is the file of records at a path: the path itself, or the file in that folder which has the official name, given
+// without its extension, and .json, .jsonl or .parquet.
+func File(path, name string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", err
+	case info.Mode().IsRegular():
+		return path, nil
+	case !info.IsDir():
+		return "", fmt.Errorf("it is neither a file nor a folder: %w", fs.ErrInvalid)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return "", err
+	}
+	has := func(ending string) bool {
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name+ending })
+	}
+	var found []string
+	for _, e := range extensions {
+		if has(e) {
+			found = append(found, name+e)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return filepath.Join(path, found[0]), nil
+	case len(found) > 1:
+		return "", fmt.Errorf("the folder has %s: name the one to read", strings.Join(found, " and "))
+	case slices.ContainsFunc(pickles, has):
+		return "", fmt.Errorf("the folder has %s as a Python pickle: %w", name, errPickle)
+	}
+	return "", fmt.Errorf("the folder has no %s with %s: name the file itself if yours is called otherwise: %w",
+		name, strings.Join(extensions, ", "), fs.ErrNotExist)
+}
+
+var errPickle = errors.New("want JSON, JSONL or Parquet: datasets/convert/convert.py converts it")
