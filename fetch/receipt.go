@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 )
 
 // receipt says what a place in the cache holds, so that a large file is hashed once and not at every start.
@@ -64,19 +66,11 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("fetch: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("fetch: %w", err)
+	if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
+		err = wholefile.Write(path, text, 0o644)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return fmt.Errorf("fetch: %w", err)
-	}
-	_, err = tmp.Write(text)
-	if err := errors.Join(err, tmp.Close()); err != nil {
-		return fmt.Errorf("fetch: %w", errors.Join(err, os.Remove(tmp.Name())))
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return fmt.Errorf("fetch: %w", errors.Join(err, os.Remove(tmp.Name())))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package loadgen_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -55,6 +56,56 @@ func runOnSmallDisk(t *testing.T, dir string, room uint64) {
 		t.Errorf("error %v, want ErrLogs for a file that is too large", err)
 	}
 	fmt.Printf("%s, %d queries\n", r.Verdict, r.QueryCount)
+}
+
+// A disk that is full spoils the logs on it and nothing else: the run goes to its end, and the error says what is lost.
+func TestRunOnAFullDisk(t *testing.T) {
+	for _, name := range []string{"summary.txt", "detail.txt", "accuracy.json", "trace.json"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			qsl := full{loadgentest.QSL{Total: 150}, t, filepath.Join(dir, "mlperf_log_"+name)}
+			sut := &loadgentest.NullSUT{Data: make([]byte, 1<<20)}
+			r, err := loadgen.StartTest(t.Context(), sut, qsl, quick(loadgen.Server, loadgen.SubmissionRun),
+				loadgen.LogSettings{OutDir: dir, EnableTrace: true})
+			if !errors.Is(err, loadgen.ErrLogs) || !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("error %v, want ErrLogs for a full disk", err)
+			}
+			if r == nil || r.Verdict != loadgen.Valid || r.QueryCount != 700 || r.Aborted != nil {
+				t.Errorf("result %+v", r)
+			}
+		})
+	}
+}
+
+// full is a library in whose first moments the disk of a log is full: what has the log open has a device open that takes nothing.
+type full struct {
+	loadgentest.QSL
+	t   *testing.T
+	log string
+}
+
+func (q full) LoadSamplesToRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
+	device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		q.t.Error(err)
+	}
+	defer device.Close()
+	open, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		q.t.Error(err)
+	}
+	for _, path := range open {
+		var fd int
+		if to, err := os.Readlink(path); err != nil || to != q.log {
+			continue
+		}
+		if _, err := fmt.Sscan(filepath.Base(path), &fd); err != nil {
+			q.t.Error(err)
+		} else if err := syscall.Dup3(int(device.Fd()), fd, syscall.O_CLOEXEC); err != nil {
+			q.t.Error(err)
+		}
+	}
+	return q.QSL.LoadSamplesToRAM(ctx, indices)
 }
 
 // checkCutAccuracy reads what there was room for.

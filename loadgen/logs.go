@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -113,7 +114,7 @@ func (g *runLog) create(l LogSettings) error {
 	var errs []error
 	for i, n := range logNames {
 		path := filepath.Join(l.OutDir, prefix+n.base+l.Suffix+n.ext)
-		f, err := os.Create(path)
+		f, err := newFile(path)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -124,6 +125,18 @@ func (g *runLog) create(l LogSettings) error {
 		errs = append(errs, g.closeFiles())
 	}
 	return errors.Join(errs...)
+}
+
+// newFile makes an empty file. What had the name before is removed and not written to: it may be a link to something else.
+func newFile(path string) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err == nil && !info.IsDir() {
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
 func (g *runLog) closeFiles() error {

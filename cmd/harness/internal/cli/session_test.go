@@ -112,10 +112,10 @@ func TestInterruptBeforeTheFirstRun(t *testing.T) {
 // TestOutputThatCannotBeWrittenAtTheEnd lets each file that is written after the queries be one that cannot be: it is the output
 // directory's fault, whatever --json says too.
 func TestOutputThatCannotBeWrittenAtTheEnd(t *testing.T) {
-	for _, name := range []string{"result.json.tmp", "resnet50/Offline/accuracy/accuracy.txt", "resnet50/Offline/accuracy/plugin.log"} {
+	for _, name := range []string{"result.json", "resnet50/Offline/accuracy/accuracy.txt", "resnet50/Offline/accuracy/plugin.log"} {
 		s := newShell(t)
 		s.fakes["resnet50"].Busy = func(int) time.Duration {
-			if err := os.MkdirAll(s.out(name), 0o755); err != nil { // in the place of the file
+			if err := errors.Join(os.RemoveAll(s.out(name)), os.Mkdir(s.out(name), 0o755)); err != nil { // in the place of the file
 				t.Error(err)
 			}
 			return 0

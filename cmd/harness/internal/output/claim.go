@@ -71,7 +71,7 @@ func claim(dir string) (*Claim, error) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, err
 		}
-		lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+		lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|noFollow, 0o644)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// noFollow opens no file that a symbolic link names.
+const noFollow = unix.O_NOFOLLOW
+
 // tryLock locks an open file for as long as it is open, or says that it is in use. Where the file system has no locks,
 // nobody can tell, and the file counts as the caller's.
 func tryLock(f *os.File) error {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
@@ -120,11 +122,24 @@ func prepare(out, run string) error {
 			_ = os.Remove(old) // a trial's, unless the user has put something there
 		}
 	}
-	probe := filepath.Join(dir, probeName)
-	if err := os.WriteFile(probe, nil, 0o644); err != nil {
+	sweep(out, run)
+	probe, err := wholefile.Create(filepath.Join(dir, probeName), 0o644)
+	if err != nil {
 		return err
 	}
-	return os.Remove(probe)
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// sweep removes what writers that were killed left in a run's directory and in those above it, up to out.
+func sweep(out, run string) {
+	for d := run; ; d = filepath.Dir(d) {
+		for _, path := range wholefile.Left(filepath.Join(out, d)) {
+			_ = os.Remove(path) // the next one tries again
+		}
+		if d == "." {
+			return
+		}
+	}
 }
 
 // Prune removes the directories of runs that were never made, as far as they are empty.
@@ -148,7 +163,7 @@ func CopyUserConf(out, userConf string, scenarioDirs []string) error {
 		return exitcode.With(exitcode.Usage, err)
 	}
 	for _, dir := range scenarioDirs {
-		if err := os.WriteFile(filepath.Join(out, dir, "user.conf"), text, 0o644); err != nil {
+		if err := wholefile.Write(filepath.Join(out, dir, "user.conf"), text, 0o644); err != nil {
 			return exitcode.With(exitcode.Usage, err)
 		}
 	}

@@ -99,6 +99,30 @@ func TestPrepareRemovesOldLogs(t *testing.T) {
 	}
 }
 
+// What a harness left that was killed while it wrote goes with the next run.
+func TestPrepareSweeps(t *testing.T) {
+	out := t.TempDir()
+	var left []string
+	for _, dir := range []string{".", "m/Server", dirs[0]} {
+		left = append(left, filepath.Join(out, dir, "result.json."+strings.Repeat("A", 26)+".tmp"))
+	}
+	mine := filepath.Join(out, "mine.tmp")
+	for _, path := range append(left, mine) {
+		write(t, path, "{")
+	}
+	if err := Prepare(out, dirs); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range left {
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestPrepareWhereNothingCanBeWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "")

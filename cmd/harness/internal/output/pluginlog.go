@@ -3,6 +3,8 @@ package output
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 )
 
 // PluginLogName is the file beside a run's logs with what the plugin printed. A plugin that prints nothing leaves none.
@@ -43,7 +45,7 @@ func (l *PluginLog) open() bool {
 	if l.file != nil {
 		return true
 	}
-	file, err := os.Create(l.path)
+	file, err := wholefile.Create(l.path, 0o644)
 	l.file, l.full = file, err != nil
 	return err == nil
 }

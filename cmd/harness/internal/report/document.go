@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 )
 
@@ -141,18 +143,5 @@ func (u update) write() error {
 	if err := os.MkdirAll(filepath.Dir(u.path), 0o755); err != nil {
 		return err
 	}
-	return replace(u.path, u.text)
-}
-
-// replace writes a file whole: a reader, or a crash, sees the old text or the new one.
-func replace(path string, text []byte) error {
-	temporary := path + ".tmp"
-	err := os.WriteFile(temporary, text, 0o644)
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		_ = os.Remove(temporary)
-	}
-	return err
+	return wholefile.Write(u.path, u.text, 0o644)
 }

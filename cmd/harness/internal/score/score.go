@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -91,5 +92,5 @@ func (s Scored) Text() string {
 // WriteText writes accuracy.txt into dir and returns its path.
 func (s Scored) WriteText(dir string) (string, error) {
 	path := filepath.Join(dir, TextName)
-	return path, os.WriteFile(path, []byte(s.Text()), 0o644)
+	return path, wholefile.Write(path, []byte(s.Text()), 0o644)
 }

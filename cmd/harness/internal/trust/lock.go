@@ -19,6 +19,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 )
 
 // FileName is the lock file's name in the user's folder of settings.
@@ -156,27 +158,12 @@ func (l *Lock) Save() error {
 	for _, path := range l.Paths() {
 		fmt.Fprintf(&text, "%s  %s\n", l.pins[path], path)
 	}
-	if err := replace(l.Path, text.String()); err != nil {
+	err := os.MkdirAll(filepath.Dir(l.Path), 0o700)
+	if err == nil {
+		err = wholefile.Write(l.Path, []byte(text.String()), 0o600)
+	}
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrLock, err)
-	}
-	return nil
-}
-
-// replace writes a file beside path and renames it: a reader sees the old contents or the new ones.
-func replace(path, text string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
 }

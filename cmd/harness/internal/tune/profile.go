@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 )
 
 // Schema names the format of a profile; SchemaVersion counts its versions.
@@ -82,25 +84,12 @@ func (p Profile) Save(path string) error {
 		err = os.MkdirAll(filepath.Dir(path), 0o777)
 	}
 	if err == nil {
-		err = replace(path, append(text, '\n'))
+		err = wholefile.Write(path, append(text, '\n'), 0o666)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrFile, err)
 	}
 	return nil
-}
-
-// replace writes a file whole: a reader, or a crash, sees the old text or the new one.
-func replace(path string, text []byte) error {
-	temporary := path + ".tmp"
-	err := os.WriteFile(temporary, text, 0o666)
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		_ = os.Remove(temporary) // it may not even be there
-	}
-	return err
 }
 
 // Load reads a profile.

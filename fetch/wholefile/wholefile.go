@@ -1,0 +1,85 @@
+// Package wholefile writes files whole, and through no symbolic link that somebody has put in their place.
+//
+// In: new files under names that nobody can guess, renaming, syncing. Out: what is in them, locks.
+package wholefile
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"syscall"
+)
+
+// suffix is the end of the names under which files are written before they get their own.
+const suffix = ".tmp"
+
+// Write puts text into the file at path. It writes a new file in the same folder, which must exist, brings it to the disk and
+// renames it: a reader, or a crash, sees the old text or the new one. Whatever had the name before is replaced and not written
+// to, a symbolic link too; the folder may be one. perm is the new file's, less what the process's umask takes.
+//
+// Who kills the process in that moment leaves a file that Left finds.
+func Write(path string, text []byte, perm fs.FileMode) error {
+	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// Create makes an empty file for text that comes bit by bit. What had the name before is removed and not written to, a symbolic
+// link too. perm is as in Write.
+func Create(path string, perm fs.FileMode) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err == nil && !info.IsDir() {
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+}
+
+// syncFolder brings the names of a folder to the disk, where the system has a way to.
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) { // a file system without
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Left lists what is in a folder of writers that were killed, or are at it in this moment.
+func Left(dir string) []string {
+	entries, _ := os.ReadDir(dir) // one that is not there has none
+	var left []string
+	for _, e := range entries {
+		if random.MatchString(e.Name()) {
+			left = append(left, filepath.Join(dir, e.Name()))
+		}
+	}
+	return left
+}
+
+// random matches the names that Write gives files before they get their own.
+var random = regexp.MustCompile(`.\.[A-Z2-7]{26}\` + suffix + `$`)

@@ -1,0 +1,148 @@
+package wholefile
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func want(t *testing.T, path, text string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != text {
+		t.Errorf("%s holds %q, %v; want %q", path, got, err, text)
+	}
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	for _, text := range []string{"one", "", "three"} {
+		if err := Write(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want(t, path, text)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"file"}) {
+		t.Errorf("left behind: %v", got)
+	}
+}
+
+// Links are replaced: what they point to keeps its text, and is not made where it is missing. A folder may be a link.
+func TestWriteFollowsNoLinkOfTheName(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	target, missing := filepath.Join(elsewhere, "target"), filepath.Join(elsewhere, "missing")
+	write(t, target, "precious")
+	folder := filepath.Join(dir, "folder")
+	for link, to := range map[string]string{filepath.Join(dir, "a"): target, filepath.Join(dir, "b"): missing, folder: elsewhere} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, name := range []string{"a", "b", "folder/c"} {
+		if err := Write(filepath.Join(dir, name), []byte("new"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want(t, filepath.Join(dir, name), "new")
+	}
+	want(t, target, "precious")
+	if _, err := os.Lstat(missing); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a link's missing target was made: %v", err)
+	}
+	if info, err := os.Lstat(folder); err != nil || info.Mode().Type() != fs.ModeSymlink {
+		t.Errorf("the folder is no link any more: %v", err)
+	}
+}
+
+// A file that grows is a new one, too.
+func TestCreate(t *testing.T) {
+	dir := t.TempDir()
+	target, path := filepath.Join(dir, "target"), filepath.Join(dir, "log")
+	write(t, target, "precious")
+	if err := os.Symlink(target, path); err != nil {
+		t.Skip(err)
+	}
+	for _, text := range []string{"first", "2nd"} {
+		f, err := Create(path, 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(text); err != nil {
+			t.Error(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		want(t, path, text)
+	}
+	want(t, target, "precious")
+	if _, err := Create(filepath.Join(dir, "none", "log"), 0o644); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	if _, err := Create(t.TempDir(), 0o644); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a folder was replaced: %v", err)
+	}
+}
+
+// What cannot take its name, or has no folder, leaves nothing.
+func TestWriteFails(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "taken", "by"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(filepath.Join(dir, "taken"), []byte("x"), 0o644); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if err := Write(filepath.Join(dir, "none", "file"), []byte("x"), 0o644); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"taken"}) {
+		t.Errorf("left behind: %v", got)
+	}
+}
+
+func TestLeft(t *testing.T) {
+	dir := t.TempDir()
+	name := strings.Repeat("A7", 13)
+	for _, name := range []string{"a.json", "a.json.tmp", "a.json." + name + ".tmp", name + ".tmp", "." + name + ".tmp", "a.json." + name + ".txt"} {
+		write(t, filepath.Join(dir, name), "")
+	}
+	if got := Left(dir); len(got) != 1 || filepath.Base(got[0]) != "a.json."+name+".tmp" {
+		t.Errorf("%v", got)
+	}
+	if got := Left(filepath.Join(dir, "none")); got != nil {
+		t.Errorf("%v", got)
+	}
+	for range 100 {
+		if name := "a." + rand.Text() + suffix; !random.MatchString(name) {
+			t.Errorf("%s is not known", name)
+		}
+	}
+}
