@@ -34,67 +34,17 @@ func (f faults) err(kind error) error {
 // checkSettings lists the faults of s that show without a QSL.
 func checkSettings(s TestSettings) error {
 	var f faults
-	f.scenario(s)
+	if k := s.Scenario.kind(); k != nil {
+		k.check(&f, s)
+	} else {
+		f.need(false, "scenario = %v, want one of %s", s.Scenario, strings.Join(scenarioNames[:], ", "))
+	}
 	f.mode(s)
 	f.limits(s)
 	f.need(!s.InferTokenLatencies || s.TokenLatencyScalingFactor > 0,
 		"token_latency_scaling_factor = 0 with infer_token_latencies: set it to the number of tokens that a sample stands for")
-	f.threads(s)
 	f.need(!s.NoEarlyStopping || !s.UseTokenLatencies, "no_early_stopping with use_token_latencies: no round has token latencies without early stopping")
 	return f.err(ErrBadSettings)
-}
-
-func (f *faults) scenario(s TestSettings) {
-	switch s.Scenario {
-	case SingleStream:
-		f.positive("single_stream_expected_latency", expectedLatency(s))
-		f.belowOne("single_stream_expected_latency_fraction", s.SingleStreamExpectedLatencyFraction)
-		f.fraction("single_stream_target_latency_percentile", s.SingleStreamTargetLatencyPercentile)
-	case MultiStream:
-		f.arrivals(s)
-		f.fraction("multi_stream_target_latency_percentile", s.MultiStreamTargetLatencyPercentile)
-		f.need(s.MultiStreamSamplesPerQuery >= 1 && s.MultiStreamSamplesPerQuery <= schedule.MaxSamples,
-			"multi_stream_samples_per_query = %d, want 1 to %d", s.MultiStreamSamplesPerQuery, uint64(schedule.MaxSamples))
-	case Server:
-		f.positive("server_target_qps", s.ServerTargetQPS)
-		f.fraction("server_target_latency_percentile", s.ServerTargetLatencyPercentile)
-		// The official settings of token benchmarks have 0 here: the limits of tokens judge their runs.
-		f.need(s.ServerTargetLatency > 0 || s.UseTokenLatencies && s.ServerTargetLatency == 0, "server_target_latency = %v, want more than 0", s.ServerTargetLatency)
-		f.findPeak(s)
-		f.tokenLimits(s)
-	case Offline:
-		f.positive("offline_expected_qps", s.OfflineExpectedQPS)
-	default:
-		f.need(false, "scenario = %v, want one of %s", s.Scenario, strings.Join(scenarioNames[:], ", "))
-	}
-}
-
-// arrivals checks when MultiStream queries arrive.
-func (f *faults) arrivals(s TestSettings) {
-	f.need(s.MultiStreamArrivalInterval >= 0 && s.MultiStreamArrivalInterval <= longestTest,
-		"multi_stream_arrival_interval = %v, want 0 (none) to %v", s.MultiStreamArrivalInterval, longestTest)
-	if s.MultiStreamArrivalInterval == 0 {
-		f.positive("multi_stream_expected_latency", expectedLatency(s))
-		f.belowOne("multi_stream_expected_latency_fraction", s.MultiStreamExpectedLatencyFraction)
-	}
-}
-
-// findPeak checks what steers the search for the highest rate.
-func (f *faults) findPeak(s TestSettings) {
-	if s.Mode != FindPeakPerformance {
-		return
-	}
-	f.positive("server_find_peak_qps_boundary_step_size", s.ServerFindPeakQPSBoundaryStepSize)
-	f.need(s.ServerFindPeakQPSDecimalsOfPrecision >= 0 && s.ServerFindPeakQPSDecimalsOfPrecision <= 9,
-		"server_find_peak_qps_decimals_of_precision = %d, want 0 to 9", s.ServerFindPeakQPSDecimalsOfPrecision)
-}
-
-func (f *faults) tokenLimits(s TestSettings) {
-	if !s.UseTokenLatencies {
-		return
-	}
-	f.need(s.ServerTTFTLatency > 0, "ttft_latency = %v with use_token_latencies, want more than 0", s.ServerTTFTLatency)
-	f.need(s.ServerTPOTLatency > 0, "tpot_latency = %v with use_token_latencies, want more than 0", s.ServerTPOTLatency)
 }
 
 // positive wants a finite value above 0. (The official program takes an infinite gap between queries for a time when
@@ -140,22 +90,6 @@ func (f *faults) limits(s TestSettings) {
 // equalStream says that min_query_count will be raised to whole passes over the samples.
 func (*faults) equalStream(s TestSettings) bool {
 	return s.Scenario == SingleStream && s.SampleConcatenatePermutation
-}
-
-// mostThreads bounds the issuing goroutines, each of which owns a thread while it issues.
-const mostThreads = 1024
-
-// threads checks the number of issuing goroutines: each needs a share of the limits that are divided among them.
-func (f *faults) threads(s TestSettings) {
-	n := s.ServerNumIssueQueryThreads
-	if n == 0 || s.Scenario != Server {
-		return
-	}
-	f.need(n <= mostThreads, "server_num_issue_query_threads = %d, want at most %d", n, mostThreads)
-	f.need(s.ServerMaxAsyncQueries == 0 || s.ServerMaxAsyncQueries >= n,
-		"server_max_async_queries = %d is divided among %d issue threads: want 0 (no limit) or at least %d", s.ServerMaxAsyncQueries, n, n)
-	f.need(s.MaxQueryCount == 0 || s.MaxQueryCount >= n,
-		"max_query_count = %d is divided among %d issue threads: want 0 (no limit) or at least %d", s.MaxQueryCount, n, n)
 }
 
 // checkQSLCounts lists the faults of what the library reports.

@@ -67,10 +67,10 @@ func pick[S ~[]E, E any](values S, p *series) S {
 func (x *issuer) copySamples(p *series) {
 	n := p.Queries * int(p.SamplesPerQuery)
 	p.Done = make([]int64, n)
-	if x.kind != record.Latencies {
+	if x.records != record.Latencies {
 		p.Tokens = make([]uint32, n)
 	}
-	if x.kind == record.FirstTokens {
+	if x.records == record.FirstTokens {
 		p.FirstToken = make([]int64, n)
 	}
 	for i := range p.Done {

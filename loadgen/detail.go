@@ -61,7 +61,7 @@ func modified(vcs string) string {
 func (g *runLog) requested(s TestSettings) {
 	g.log("requested_scenario", s.Scenario.String())
 	g.log("requested_test_mode", s.Mode.String())
-	g.requestedScenario(s)
+	s.Scenario.kind().requested(g, s)
 	g.log("requested_min_duration_ms", milliseconds(s.MinDuration))
 	g.log("requested_max_duration_ms", milliseconds(s.MaxDuration))
 	g.log("requested_min_query_count", s.MinQueryCount)
@@ -81,29 +81,6 @@ func (g *runLog) requested(s TestSettings) {
 	g.log("requested_sample_concatenate_permutation", s.SampleConcatenatePermutation)
 	g.requestedTokens(s)
 	g.requestedLegacy(s)
-}
-
-func (g *runLog) requestedScenario(s TestSettings) {
-	switch s.Scenario {
-	case SingleStream:
-		g.log("requested_single_stream_expected_latency_ns", float64(s.SingleStreamExpectedLatency)+s.SingleStreamExpectedLatencyFraction)
-		g.log("requested_single_stream_target_latency_percentile", s.SingleStreamTargetLatencyPercentile)
-	case MultiStream:
-		g.log("requested_multi_stream_expected_latency_ns", float64(s.MultiStreamExpectedLatency)+s.MultiStreamExpectedLatencyFraction)
-		g.log("requested_multi_stream_target_latency_percentile", s.MultiStreamTargetLatencyPercentile)
-		g.log("requested_multi_stream_samples_per_query", s.MultiStreamSamplesPerQuery)
-	case Server:
-		g.log("requested_server_target_qps", s.ServerTargetQPS)
-		g.log("requested_server_target_latency_ns", s.ServerTargetLatency.Nanoseconds())
-		g.log("requested_server_target_latency_percentile", s.ServerTargetLatencyPercentile)
-		g.log("requested_server_coalesce_queries", s.ServerCoalesceQueries)
-		g.log("requested_server_find_peak_qps_decimals_of_precision", s.ServerFindPeakQPSDecimalsOfPrecision)
-		g.log("requested_server_find_peak_qps_boundary_step_size", s.ServerFindPeakQPSBoundaryStepSize)
-		g.log("requested_server_max_async_queries", s.ServerMaxAsyncQueries)
-		g.log("requested_server_num_issue_query_threads", s.ServerNumIssueQueryThreads)
-	case Offline:
-		g.log("requested_offline_expected_qps", s.OfflineExpectedQPS)
-	}
 }
 
 // requestedLegacy logs what only the rounds v0.5 and v0.7 set.
@@ -220,7 +197,7 @@ func oneLine(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 // results logs what was measured and judged.
 func (g *runLog) results(r *Result) {
 	g.log("result_validity", string(r.Verdict))
-	if r.Effective.Scenario == Server || r.Intervals != nil {
+	if r.limited() {
 		g.log("result_perf_constraints_met", r.PerformanceConstraintsMet)
 	}
 	g.log("result_min_duration_met", r.MinDurationMet)
@@ -233,9 +210,9 @@ func (g *runLog) results(r *Result) {
 	}
 	g.earlyStoppingResults(r)
 	g.log("result_query_count", r.QueryCount)
-	g.scenarioResults(r)
+	r.kind().results(g, r)
 	g.latencies(r.Latency, "", "latency_ns", "percentile_latency_ns")
-	g.tokenResults(r)
+	r.kind().tokenResults(g, r)
 	g.log("num_errors", g.errorCount())
 }
 
@@ -250,67 +227,23 @@ func (g *runLog) earlyStoppingResults(r *Result) {
 	}
 }
 
-func (g *runLog) scenarioResults(r *Result) {
-	switch r.Effective.Scenario {
-	case SingleStream:
-		g.log("result_qps_with_loadgen_overhead", r.QPSWithOverhead)
-		g.log("result_qps_without_loadgen_overhead", r.QPSWithoutOverhead)
-		if !r.Effective.NoEarlyStopping {
-			g.log("early_stopping_latency_ss", firstEstimate(r).Nanoseconds())
-			g.log("early_stopping_latency_ms", r.EarlyStopping99.Estimate.Nanoseconds())
-		}
-	case MultiStream:
-		g.latencies(r.QueryLatency, "", "query_latency_ns", "percentile_per_query_latency_ns")
-		if r.Intervals != nil {
-			g.intervalResults(r.Intervals)
-		}
-		if !r.Effective.NoEarlyStopping {
-			g.log("early_stopping_latency_ms", r.EarlyStopping.Estimate.Nanoseconds())
-		}
-	case Server:
-		g.log("result_overlatency_query_count", r.OverlatencyCount)
-		g.log("result_scheduled_samples_per_sec", scheduledRate(r))
-		g.log("result_completed_samples_per_sec", r.CompletedSamplesPerSec)
-	case Offline:
-		g.log("result_samples_per_second", r.SamplesPerSec)
+// tokenLatencies logs what was measured of tokens, in a token run. Some keys are as odd as the official ones:
+// result_token_throughput is in tokens per nanosecond.
+func (g *runLog) tokenLatencies(r *Result) {
+	t := r.Tokens
+	if t == nil {
+		return
 	}
-}
-
-// firstEstimate is SingleStream's early-stopping latency, in token runs that of the first token.
-func firstEstimate(r *Result) time.Duration {
-	if r.Tokens != nil {
-		return r.Tokens.TTFT.EarlyStopping.Estimate
+	g.latencies(t.TTFT.Latency, "first_token_", "latency_ns", "percentile_latency_ns")
+	g.log("result_token_throughput_with_loadgen_overhead", t.WithOverhead)
+	g.log("result_token_throughput", t.WithoutOverhead/1e9)
+	for _, p := range t.TPOT.Latency.Percentiles {
+		g.log("result_time_per_output_token_"+fixed2(p.P*100)+"_percentile_ns", p.Latency.Nanoseconds())
 	}
-	return r.EarlyStopping.Estimate
-}
-
-// tokenResults logs what was measured of tokens. Some keys are as odd as the official ones: result_token_throughput is
-// in tokens per nanosecond.
-func (g *runLog) tokenResults(r *Result) {
-	offline := r.Effective.Scenario == Offline
-	switch t := r.Tokens; {
-	case t == nil:
-	case offline:
-		g.log("result_tokens_per_second", t.PerSec)
-	default:
-		g.latencies(t.TTFT.Latency, "first_token_", "latency_ns", "percentile_latency_ns")
-		g.log("result_token_throughput_with_loadgen_overhead", t.WithOverhead)
-		g.log("result_token_throughput", t.WithoutOverhead/1e9)
-		for _, p := range t.TPOT.Latency.Percentiles {
-			g.log("result_time_per_output_token_"+fixed2(p.P*100)+"_percentile_ns", p.Latency.Nanoseconds())
-		}
-		g.log("result_time_to_output_token_min", t.TPOT.Latency.Min.Nanoseconds())
-		g.log("result_time_to_output_token_max", t.TPOT.Latency.Max.Nanoseconds())
-		g.log("result_time_to_output_token_mean", t.TPOT.Latency.Mean.Nanoseconds())
-		g.log("result_completed_tokens_per_second", t.PerSec)
-	}
-	switch {
-	case !r.Requested.InferTokenLatencies:
-	case offline:
-		g.log("result_inferred_tokens_per_second", r.InferredTokensPerSec)
-	case r.Effective.Scenario == Server:
-		g.log("result_inferred_completed_tokens_per_second", r.InferredTokensPerSec)
-	}
+	g.log("result_time_to_output_token_min", t.TPOT.Latency.Min.Nanoseconds())
+	g.log("result_time_to_output_token_max", t.TPOT.Latency.Max.Nanoseconds())
+	g.log("result_time_to_output_token_mean", t.TPOT.Latency.Mean.Nanoseconds())
+	g.log("result_completed_tokens_per_second", t.PerSec)
 }
 
 func (g *runLog) latencies(l LatencySummary, of, name, percentile string) {

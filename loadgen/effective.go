@@ -20,14 +20,6 @@ func forTest05(s TestSettings) TestSettings {
 	return s
 }
 
-// expectedLatency is the expected latency of a SingleStream or MultiStream query in ns, with its fraction.
-func expectedLatency(s TestSettings) float64 {
-	if s.Scenario == MultiStream {
-		return float64(s.MultiStreamExpectedLatency) + s.MultiStreamExpectedLatencyFraction
-	}
-	return float64(s.SingleStreamExpectedLatency) + s.SingleStreamExpectedLatencyFraction
-}
-
 // effectiveSettings applies the scenario's rules to the settings asked for.
 func effectiveSettings(s TestSettings, q qslCounts) EffectiveSettings {
 	e := EffectiveSettings{
@@ -48,7 +40,7 @@ func effectiveSettings(s TestSettings, q qslCounts) EffectiveSettings {
 		PerformanceSampleCount: orElse(s.PerformanceSampleCountOverride, q.performance),
 		AccuracySampleCount:    orElse(s.AccuracySampleCountOverride, q.total),
 	}
-	e.applyScenario(s, q)
+	s.Scenario.kind().effective(&e, s, q)
 	e.MinSampleCount = e.MinQueryCount * e.SamplesPerQuery
 	return e
 }
@@ -58,50 +50,6 @@ func orElse(override uint64, count int) uint64 {
 		return override
 	}
 	return uint64(count)
-}
-
-func (e *EffectiveSettings) applyScenario(s TestSettings, q qslCounts) {
-	switch s.Scenario {
-	case SingleStream:
-		e.TargetQPS = 1e9 / expectedLatency(s)
-		e.TargetLatencyPercentile = s.SingleStreamTargetLatencyPercentile
-		if s.SampleConcatenatePermutation {
-			e.MinQueryCount = wholePasses(s, e.TargetQPS, uint64(q.performance))
-		}
-	case MultiStream:
-		e.TargetQPS = 1e9 / expectedLatency(s)
-		if s.MultiStreamArrivalInterval > 0 {
-			e.ArrivalInterval, e.TargetLatency = s.MultiStreamArrivalInterval, s.MultiStreamArrivalInterval
-			e.TargetQPS = 1e9 / float64(e.ArrivalInterval)
-		}
-		e.TargetLatencyPercentile = s.MultiStreamTargetLatencyPercentile
-		e.SamplesPerQuery = s.MultiStreamSamplesPerQuery
-	case Server:
-		e.TargetQPS = s.ServerTargetQPS
-		e.TargetLatency = s.ServerTargetLatency
-		e.TargetLatencyPercentile = s.ServerTargetLatencyPercentile
-		e.MaxAsyncQueries = s.ServerMaxAsyncQueries
-	case Offline:
-		e.TargetQPS = s.OfflineExpectedQPS
-		e.TargetLatencyPercentile = offlinePercentile
-		e.SamplesPerQuery = max(s.MinQueryCount, count(offlineReserve*seconds(s)*s.OfflineExpectedQPS))
-		if s.PerformanceIssueUnique {
-			e.SamplesPerQuery = e.PerformanceSampleCount
-		}
-		e.MinQueryCount, e.TargetDuration = 1, 0
-	}
-}
-
-const (
-	offlinePercentile = 0.99 // no setting names it
-	offlineReserve    = 1.1  // how many more samples than the expected rate needs are generated
-)
-
-// wholePasses is SingleStream's minimum query count under equal issue: enough for twice the minimum duration, raised
-// to the next multiple of the samples, and by a whole pass where it is a multiple already.
-func wholePasses(s TestSettings, qps float64, samples uint64) uint64 {
-	n := max(s.MinQueryCount, count(2*seconds(s)*qps))
-	return n + samples - n%samples
 }
 
 // seconds is the minimum duration.

@@ -25,12 +25,12 @@ type issuer struct {
 	spin     bool
 	progress *Progress
 
-	plan  schedule.Plan
-	first uint32        // response id of the first sample
-	query []QuerySample // what IssueQuery gets, but for Server, whose lanes have their own
-	kind  record.Kind
-	rec   *record.Recorder
-	clock *pace.Clock
+	plan    schedule.Plan
+	first   uint32        // response id of the first sample
+	query   []QuerySample // what IssueQuery gets, but for Server, whose lanes have their own
+	records record.Kind
+	rec     *record.Recorder
+	clock   *pace.Clock
 
 	outlook *outlook // nil where latencies cannot spoil the run
 	skips   *skips   // nil where skipped intervals cannot
@@ -46,28 +46,13 @@ func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
 		sut: t.sut, out: t.responder, log: t.log, limits: t.e, accuracy: accuracy, spin: t.l.Spin, progress: t.progress,
 		plan: plan, first: uint32(t.nextID),
 	}
-	threads := 1
-	if t.e.Scenario == Server {
-		threads = int(max(1, t.s.ServerNumIssueQueryThreads))
-		x.coalesce = t.s.ServerCoalesceQueries
+	k := t.e.Scenario.kind()
+	x.records = recordKind(t.s)
+	x.rec = record.New(x.first, plan.Total(), x.records, k.threads(t.s))
+	k.prepare(x, t.s)
+	if x.lanes == nil {
+		x.query = make([]QuerySample, plan.SamplesPerQuery)
 	}
-	x.kind = recordKind(t.s)
-	x.rec = record.New(x.first, plan.Total(), x.kind, threads)
-	switch t.e.Scenario {
-	case Server:
-		x.scheduled, x.delays = plan.Scheduled, make(record.Delays, plan.Queries)
-		x.lanes = x.newLanes(threads)
-		return x
-	case Offline:
-		x.scheduled, x.issued = make([]int64, plan.Queries), make([]int64, plan.Queries)
-	default:
-		x.issued = make([]int64, plan.Queries)
-		x.scheduled = x.issued
-		if t.e.ArrivalInterval > 0 {
-			x.scheduled = make([]int64, plan.Queries)
-		}
-	}
-	x.query = make([]QuerySample, plan.SamplesPerQuery)
 	return x
 }
 
@@ -92,7 +77,7 @@ func (x *issuer) run(ctx context.Context, a *answers) error {
 	x.out.current.Store(a)
 	x.progress.begin(x)
 	defer x.watch()()
-	if err := x.issueAll(ctx); err != nil {
+	if err := x.limits.Scenario.kind().issueAll(ctx, x); err != nil {
 		return err
 	}
 	x.query, x.lanes = nil, nil // Offline's query is as large as what was recorded
@@ -126,16 +111,6 @@ func (x *issuer) flush(ctx context.Context) error {
 		return fmt.Errorf("SUT %s: flushing the queries: %w", x.sut.Name(), err)
 	}
 	return nil
-}
-
-func (x *issuer) issueAll(ctx context.Context) error {
-	switch {
-	case x.limits.Scenario == Server:
-		return x.paced(ctx)
-	case x.limits.ArrivalInterval > 0 && !x.accuracy:
-		return x.atIntervals(ctx)
-	}
-	return x.chained(ctx)
 }
 
 // chained issues each query when the one before is answered.

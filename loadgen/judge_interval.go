@@ -19,9 +19,8 @@ type Intervals struct {
 	Overtime, Counted, Allowed uint64
 }
 
-// judgeIntervals judges a MultiStream run at a fixed arrival interval. Its result is the number of samples per query.
+// judgeIntervals replaces what the arrival interval decides. The result is the number of samples per query.
 func judgeIntervals(p *series, r *Result) {
-	judgeMultiStream(p, r)
 	v := countIntervals(p, r.Effective.ArrivalInterval, r.Requested.MultiStreamCountDropped)
 	v.Allowed = allowed(v.Counted, r.TargetPercentile.P)
 	r.Intervals = &v
@@ -64,18 +63,6 @@ func (p *series) lastQueryOver(limit time.Duration) bool {
 	q := p.Queries - 1
 	done, ok := lastOf(p.Done[q*int(p.SamplesPerQuery):])
 	return !ok || done-p.Scheduled[q] > int64(limit)
-}
-
-// withoutEarlyStopping takes early stopping out of a result.
-func (r *Result) withoutEarlyStopping() {
-	r.EarlyStopping = EarlyStopping{Met: true, Percentile: r.TargetPercentile.P, QueriesProcessed: r.QueryCount}
-	if r.Effective.Scenario == SingleStream {
-		r.EarlyStopping99 = &EarlyStopping{Met: true, Percentile: 0.99, QueriesProcessed: r.QueryCount}
-		r.Metric = float64(r.TargetPercentile.Latency)
-	}
-	if r.Effective.Scenario == MultiStream && r.Intervals == nil {
-		r.Metric = float64(r.TargetPercentile.Latency)
-	}
 }
 
 // intervalFields are the lines of the summary log.

@@ -37,14 +37,10 @@ func mostQueries(e EffectiveSettings, queries uint64) uint64 {
 
 // needed is the least number of queries from which early stopping may be met.
 func needed(e EffectiveSettings) uint64 {
-	c := earlystop.Rules(e.TargetLatencyPercentile)
-	switch {
-	case e.NoEarlyStopping:
+	if e.NoEarlyStopping {
 		return 0
-	case e.Scenario == Server:
-		return c.MinPassing(0)
 	}
-	return c.Required()
+	return e.Scenario.kind().leastQueries(earlystop.Rules(e.TargetLatencyPercentile))
 }
 
 // foresee says before the first series why a test's performance run can only end INVALID, or is empty. The number of

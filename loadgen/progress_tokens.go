@@ -16,7 +16,7 @@ type TokenProgress struct {
 
 // tokens estimates from at most mostSampled of the first n samples, of which done are answered.
 func (x *issuer) tokens(n, done uint64, elapsed time.Duration, percentile float64) TokenProgress {
-	if x.kind == record.Latencies || elapsed <= 0 {
+	if x.records == record.Latencies || elapsed <= 0 {
 		return TokenProgress{}
 	}
 	var out TokenProgress

@@ -65,7 +65,7 @@ func trustHint(p *series, r *Result, limit string) string {
 // runLonger says how a run comes to n queries.
 func runLonger(r *Result, n uint64) string {
 	text := fmt.Sprintf("Set min_query_count to %d", n)
-	if each := perQuery(r); each > 0 {
+	if each := r.kind().perQuery(r); each > 0 {
 		text += fmt.Sprintf(", or min_duration to %s", human(roundUp(time.Duration(n)*each)))
 	}
 	return text

@@ -160,7 +160,7 @@ func stoppedEarly(p *series, r *Result) string {
 // raiseCount says to how many queries max_query_count must be raised for both minima.
 func raiseCount(r *Result) string {
 	need := r.Effective.MinQueryCount
-	if each := perQuery(r); each > 0 {
+	if each := r.kind().perQuery(r); each > 0 {
 		need = max(need, uint64(r.Effective.MinDuration/each)+1)
 	}
 	return fmt.Sprintf("raise it to at least %d", need)
@@ -168,20 +168,8 @@ func raiseCount(r *Result) string {
 
 // raiseDuration says to how long max_duration must be raised for both minima.
 func raiseDuration(r *Result) string {
-	need := max(r.Effective.MinDuration, time.Duration(r.Effective.MinQueryCount)*perQuery(r))
+	need := max(r.Effective.MinDuration, time.Duration(r.Effective.MinQueryCount)*r.kind().perQuery(r))
 	return "raise it above " + human(roundUp(need))
-}
-
-// perQuery is the time between two queries.
-func perQuery(r *Result) time.Duration {
-	e := r.Effective
-	switch {
-	case e.ArrivalInterval > 0:
-		return e.ArrivalInterval
-	case e.Scenario == Server && e.TargetQPS > 0:
-		return time.Duration(1e9 / e.TargetQPS)
-	}
-	return r.QueryLatency.Mean
 }
 
 // roundUp rounds to whole milliseconds, the unit of configuration files.

@@ -132,7 +132,7 @@ func (t *test) warmUp(ctx context.Context, accuracy bool) error {
 
 // answers prepares what the responder needs for x; its clock is set when it starts.
 func (t *test) answers(x *issuer) *answers {
-	a := &answers{rec: x.rec, first: ResponseID(x.first), plan: &x.plan, log: t.log.accuracy(), all: x.accuracy, kind: x.kind}
+	a := &answers{rec: x.rec, first: ResponseID(x.first), plan: &x.plan, log: t.log.accuracy(), all: x.accuracy, kind: x.records}
 	n := x.plan.Total()
 	if x.accuracy {
 		t.sampler.Skip(n)

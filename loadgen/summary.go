@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
@@ -17,14 +18,14 @@ func summaryOf(r *Result) *mllog.Summary {
 	s.SUTName = r.SUTName
 	s.Scenario = r.Effective.Scenario.String()
 	s.Mode = r.Effective.Mode.String()
-	s.Headline = headline(r)
+	s.Headline = r.kind().headline(r)
 	s.Result = string(r.Verdict)
 	s.Conditions = conditions(r)
 	for _, f := range failings(r) {
 		s.Recommendations = append(s.Recommendations, f.summary)
 	}
 	s.EarlyStopping = earlyStoppingFields(r)
-	s.Stats = append(statistics(r), tokenStatistics(r)...)
+	s.Stats = r.kind().statistics(r)
 	s.Parameters = parameters(r)
 	if r.Requested.SampleConcatenatePermutation {
 		s.Notes = concatenateNote
@@ -38,21 +39,18 @@ Check the generated_samples_per_query line in the detailed log for the real
 samples_per_query value
 `
 
-func headline(r *Result) []mllog.Field {
-	switch r.Effective.Scenario {
-	case Server:
-		rate := mllog.Field{Label: "Completed samples per second", Value: fixed2(r.CompletedSamplesPerSec)}
-		return append([]mllog.Field{rate}, tokenHeadline(r)...)
-	case Offline:
-		rate := mllog.Field{Label: "Samples per second", Value: double(r.SamplesPerSec)}
-		return append([]mllog.Field{rate}, tokenHeadline(r)...)
+// streamHeadline is that of SingleStream and MultiStream.
+func streamHeadline(r *Result) []mllog.Field {
+	percentile := func(what string, d time.Duration) mllog.Field {
+		return mllog.Field{
+			Label: fmt.Sprintf("%.1fth %s (ns)", r.TargetPercentile.P*100, what), Value: strconv.FormatInt(d.Nanoseconds(), 10),
+		}
 	}
-	if r.Intervals != nil {
-		return []mllog.Field{{Label: "Samples per query", Value: strconv.FormatUint(r.Effective.SamplesPerQuery, 10)}}
+	fields := []mllog.Field{percentile("percentile latency", r.TargetPercentile.Latency)}
+	if r.Tokens != nil {
+		fields = append(fields, percentile("first token percentile latency", r.Tokens.TTFT.Target.Latency))
 	}
-	label := fmt.Sprintf("%.1fth percentile latency (ns)", r.TargetPercentile.P*100)
-	latency := mllog.Field{Label: label, Value: strconv.FormatInt(r.TargetPercentile.Latency.Nanoseconds(), 10)}
-	return append([]mllog.Field{latency}, tokenHeadline(r)...)
+	return fields
 }
 
 func earlyStoppingFields(r *Result) []mllog.Field {
@@ -77,7 +75,7 @@ func conditions(r *Result) []mllog.Field {
 		}
 		fields = append(fields, mllog.Field{Label: label, Value: value})
 	}
-	if r.Effective.Scenario == Server || r.Intervals != nil {
+	if r.limited() {
 		add("Performance constraints satisfied", r.PerformanceConstraintsMet)
 	}
 	add("Min duration satisfied", r.MinDurationMet)
@@ -86,27 +84,6 @@ func conditions(r *Result) []mllog.Field {
 		add("Early stopping satisfied", r.EarlyStoppingMet)
 	}
 	return fields
-}
-
-func statistics(r *Result) [][]mllog.Field {
-	switch r.Effective.Scenario {
-	case SingleStream:
-		return [][]mllog.Field{
-			{{Label: "QPS w/ loadgen overhead", Value: fixed2(r.QPSWithOverhead)}, {Label: "QPS w/o loadgen overhead", Value: fixed2(r.QPSWithoutOverhead)}},
-			latencyFields(r.Latency),
-		}
-	case MultiStream:
-		heading := mllog.Field{Label: "Per-query latency"}
-		stats := [][]mllog.Field{append([]mllog.Field{heading}, latencyFields(r.QueryLatency)...)}
-		if r.Intervals != nil {
-			stats = append([][]mllog.Field{intervalFields(r.Intervals)}, stats...)
-		}
-		return stats
-	case Server:
-		rate := mllog.Field{Label: "Scheduled samples per second", Value: fixed2(scheduledRate(r))}
-		return [][]mllog.Field{append([]mllog.Field{rate}, latencyFields(r.Latency)...)}
-	}
-	return [][]mllog.Field{latencyFields(r.Latency)}
 }
 
 func latencyFields(l LatencySummary) []mllog.Field {
@@ -159,14 +136,6 @@ func fixed2(v float64) string {
 		return double(v)
 	}
 	return strconv.FormatFloat(v, 'f', 2, 64)
-}
-
-// scheduledRate is the scheduled rate as the logs have it: the negative NaN of 0/0 for a single query.
-func scheduledRate(r *Result) float64 {
-	if r.QueryCount == 1 {
-		return math.Copysign(math.NaN(), -1)
-	}
-	return r.ScheduledSamplesPerSec
 }
 
 // double is v as a C++ stream prints it.

@@ -31,77 +31,20 @@ type TokenLatency struct {
 	EarlyStopping99 *EarlyStopping
 }
 
-// judgeTokens adds what a token run measured, after the scenario's own judgement, and replaces the conditions and the
-// headline that tokens decide.
-func judgeTokens(p *series, r *Result) {
+// countTokens counts the tokens of a judged run, and computes their rates.
+func countTokens(p *series, r *Result) *TokenResult {
 	t := &TokenResult{}
-	r.Tokens = t
 	for i, n := range p.Tokens {
 		if p.Done[i] >= 0 {
 			t.Count += uint64(n)
 		}
-	}
-	if r.Effective.Scenario == Offline {
-		t.PerSec = rate(int(t.Count), int64(r.Latency.Max))
-		r.MetricName, r.MetricUnit, r.Metric = "tokens per second", "tokens/s", t.PerSec
-		return
 	}
 	t.PerSec = rate(int(t.Count), lastCompletion(p))
 	t.WithOverhead = rate(int(t.Count), p.lastIssue())
 	if r.Latency.Mean > 0 {
 		t.WithoutOverhead = float64(t.Count) / float64(r.Latency.N) / r.Latency.Mean.Seconds()
 	}
-	switch r.Effective.Scenario {
-	case SingleStream:
-		t.judgeSingleStream(p, r)
-	case MultiStream:
-		t.judgeMultiStream(p, r)
-	case Server:
-		t.judgeServer(p, r)
-	}
-}
-
-func (t *TokenResult) judgeSingleStream(p *series, r *Result) {
-	for _, of := range t.inOrder(p) {
-		d := describe(of.values, 0)
-		target, fixed := estimateOf(d.N, r.TargetPercentile.P), estimateOf(d.N, 0.99)
-		at := of.fill(d, r.TargetPercentile.P, target.rank, fixed.rank)
-		e, second := target.result(at[0]), fixed.result(at[1])
-		if e.Met {
-			e.Text += "\n" + fixed.secondText(at[1])
-		}
-		if of.TokenLatency == &t.TTFT && !t.TPOT.EarlyStopping.Met {
-			e, second = EarlyStopping{}, EarlyStopping{}
-		}
-		of.EarlyStopping, of.EarlyStopping99 = e, &second
-	}
-	r.EarlyStopping, r.EarlyStopping99 = t.decisive(), t.TTFT.EarlyStopping99
-	r.streamMetric("first token latency")
-}
-
-func (t *TokenResult) judgeMultiStream(p *series, r *Result) {
-	for _, of := range t.inOrder(p) {
-		of.fill(describe(of.values, 0), r.TargetPercentile.P)
-	}
-	t.TPOT.EarlyStopping = r.EarlyStopping
-	if r.EarlyStopping.Met {
-		t.TTFT.EarlyStopping = r.EarlyStopping
-	}
-}
-
-func (t *TokenResult) judgeServer(p *series, r *Result) {
-	t.TTFT.Limit, t.TPOT.Limit = r.Requested.ServerTTFTLatency, r.Requested.ServerTPOTLatency
-	for _, of := range t.inOrder(p) {
-		d := describe(of.values, of.Limit)
-		of.fill(d, r.TargetPercentile.P)
-		of.Over = uint64(d.Above)
-		if of.TokenLatency == &t.TPOT || t.TPOT.EarlyStopping.Met {
-			of.EarlyStopping = serverEarlyStopping(uint64(d.N), of.Over, r.TargetPercentile.P)
-		}
-	}
-	r.PerformanceConstraintsMet = t.TTFT.met() && t.TPOT.met()
-	r.EarlyStopping = t.decisive()
-	r.MetricName, r.MetricUnit, r.Metric = "completed tokens per second", "tokens/s", t.PerSec
+	return t
 }
 
 // met says whether Server's limit is kept.
@@ -168,17 +111,10 @@ func lastCompletion(p *series) int64 {
 	return last
 }
 
-// inferTokens reports tokens that nobody counted: every sample is taken to have as many.
-func inferTokens(r *Result) {
-	if !r.Requested.InferTokenLatencies {
-		return
-	}
-	factor := float64(r.Requested.TokenLatencyScalingFactor)
-	switch r.Effective.Scenario {
-	case Server:
-		r.InferredTokensPerSec = factor * r.CompletedSamplesPerSec
-	case Offline:
-		r.InferredTokensPerSec = factor * r.SamplesPerSec
+// inferTokens reports tokens that nobody counted, if that is asked for: every sample is taken to have as many.
+func (r *Result) inferTokens(samplesPerSec float64) {
+	if r.Requested.InferTokenLatencies {
+		r.InferredTokensPerSec = float64(r.Requested.TokenLatencyScalingFactor) * samplesPerSec
 	}
 }
 

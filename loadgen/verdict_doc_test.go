@@ -18,7 +18,7 @@ func TestVerdictDoc(t *testing.T) {
 			t.Errorf("docs/verdict.md does not list the rule %s", rule)
 		}
 	}
-	for _, official := range []string{textLatency, textDuration, textStreams, "TTFT constrain not met", "TPOT constrain not met"} {
+	for _, official := range []string{textLatency, singleStream{}.durationText(), textStreams, "TTFT constrain not met", "TPOT constrain not met"} {
 		if flat := strings.Join(strings.Fields(string(text)), " "); !strings.Contains(flat, official) {
 			t.Errorf("docs/verdict.md does not quote %q", official)
 		}

@@ -1,0 +1,124 @@
+package loadgen
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// multiStream: the next query, of several samples, follows the completion of the last, and in the rounds v0.5 and v0.7
+// an arrival interval (judge_interval.go). Its result is the latency of a query, or the number of samples per query.
+type multiStream struct{ oneAtATime }
+
+func (multiStream) check(f *faults, s TestSettings) {
+	f.need(s.MultiStreamArrivalInterval >= 0 && s.MultiStreamArrivalInterval <= longestTest,
+		"multi_stream_arrival_interval = %v, want 0 (none) to %v", s.MultiStreamArrivalInterval, longestTest)
+	if s.MultiStreamArrivalInterval == 0 {
+		f.positive("multi_stream_expected_latency", multiStream{}.expectedLatency(s))
+		f.belowOne("multi_stream_expected_latency_fraction", s.MultiStreamExpectedLatencyFraction)
+	}
+	f.fraction("multi_stream_target_latency_percentile", s.MultiStreamTargetLatencyPercentile)
+	f.need(s.MultiStreamSamplesPerQuery >= 1 && s.MultiStreamSamplesPerQuery <= schedule.MaxSamples,
+		"multi_stream_samples_per_query = %d, want 1 to %d", s.MultiStreamSamplesPerQuery, uint64(schedule.MaxSamples))
+}
+
+// expectedLatency is in ns, with its fraction.
+func (multiStream) expectedLatency(s TestSettings) float64 {
+	return float64(s.MultiStreamExpectedLatency) + s.MultiStreamExpectedLatencyFraction
+}
+
+func (k multiStream) effective(e *EffectiveSettings, s TestSettings, _ qslCounts) {
+	e.TargetQPS = 1e9 / k.expectedLatency(s)
+	if s.MultiStreamArrivalInterval > 0 {
+		e.ArrivalInterval, e.TargetLatency = s.MultiStreamArrivalInterval, s.MultiStreamArrivalInterval
+		e.TargetQPS = 1e9 / float64(e.ArrivalInterval)
+	}
+	e.TargetLatencyPercentile = s.MultiStreamTargetLatencyPercentile
+	e.SamplesPerQuery = s.MultiStreamSamplesPerQuery
+}
+
+func (k multiStream) prepare(x *issuer, s TestSettings) {
+	k.oneAtATime.prepare(x, s)
+	if x.limits.ArrivalInterval > 0 {
+		x.scheduled = make([]int64, x.plan.Queries)
+	}
+}
+
+func (k multiStream) issueAll(ctx context.Context, x *issuer) error {
+	if x.limits.ArrivalInterval > 0 && !x.accuracy {
+		return x.atIntervals(ctx)
+	}
+	return k.oneAtATime.issueAll(ctx, x)
+}
+
+func (multiStream) judge(p *series, r *Result) {
+	r.PerformanceConstraintsMet = true
+	r.Latency, _ = describe(sampleLatencies(p), 0).at()
+	d := describe(queryLatencies(p), 0)
+	target := estimateOf(d.N, r.TargetPercentile.P)
+	var at []time.Duration
+	r.QueryLatency, at = d.at(rank(d.N, r.TargetPercentile.P), target.rank)
+	r.TargetPercentile.Latency = at[0]
+	r.EarlyStopping = target.result(at[1])
+	r.streamMetric("query latency")
+	if r.Effective.ArrivalInterval > 0 {
+		judgeIntervals(p, r)
+	}
+}
+
+func (multiStream) judgeTokens(t *TokenResult, p *series, r *Result) {
+	for _, of := range t.inOrder(p) {
+		of.fill(describe(of.values, 0), r.TargetPercentile.P)
+	}
+	t.TPOT.EarlyStopping = r.EarlyStopping
+	if r.EarlyStopping.Met {
+		t.TTFT.EarlyStopping = r.EarlyStopping
+	}
+}
+
+func (k multiStream) perQuery(r *Result) time.Duration {
+	if r.Effective.ArrivalInterval > 0 {
+		return r.Effective.ArrivalInterval
+	}
+	return k.oneAtATime.perQuery(r)
+}
+
+func (multiStream) headline(r *Result) []mllog.Field {
+	if r.Intervals != nil {
+		samples := strconv.FormatUint(r.Effective.SamplesPerQuery, 10)
+		return []mllog.Field{{Label: "Samples per query", Value: samples}}
+	}
+	return streamHeadline(r)
+}
+
+func (multiStream) statistics(r *Result) [][]mllog.Field {
+	var stats [][]mllog.Field
+	if r.Intervals != nil {
+		stats = append(stats, intervalFields(r.Intervals))
+	}
+	heading := mllog.Field{Label: "Per-query latency"}
+	stats = append(stats, append([]mllog.Field{heading}, latencyFields(r.QueryLatency)...))
+	if r.Tokens != nil {
+		stats = append(stats, r.Tokens.statistics()...)
+	}
+	return stats
+}
+
+func (k multiStream) requested(g *runLog, s TestSettings) {
+	g.log("requested_multi_stream_expected_latency_ns", k.expectedLatency(s))
+	g.log("requested_multi_stream_target_latency_percentile", s.MultiStreamTargetLatencyPercentile)
+	g.log("requested_multi_stream_samples_per_query", s.MultiStreamSamplesPerQuery)
+}
+
+func (multiStream) results(g *runLog, r *Result) {
+	g.latencies(r.QueryLatency, "", "query_latency_ns", "percentile_per_query_latency_ns")
+	if r.Intervals != nil {
+		g.intervalResults(r.Intervals)
+	}
+	if !r.Effective.NoEarlyStopping {
+		g.log("early_stopping_latency_ms", r.EarlyStopping.Estimate.Nanoseconds())
+	}
+}

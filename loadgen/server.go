@@ -1,0 +1,183 @@
+package loadgen
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/earlystop"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/record"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// server: queries of one sample arrive at random, at a rate. Its result is the rate, if a percentile of the latencies
+// meets a limit.
+type server struct{}
+
+func (server) check(f *faults, s TestSettings) {
+	f.positive("server_target_qps", s.ServerTargetQPS)
+	f.fraction("server_target_latency_percentile", s.ServerTargetLatencyPercentile)
+	// The official settings of token benchmarks have 0 here: the limits of tokens judge their runs.
+	f.need(s.ServerTargetLatency > 0 || s.UseTokenLatencies && s.ServerTargetLatency == 0,
+		"server_target_latency = %v, want more than 0", s.ServerTargetLatency)
+	f.findPeak(s)
+	f.tokenLimits(s)
+	f.threads(s)
+}
+
+// findPeak checks what steers the search for the highest rate.
+func (f *faults) findPeak(s TestSettings) {
+	if s.Mode != FindPeakPerformance {
+		return
+	}
+	f.positive("server_find_peak_qps_boundary_step_size", s.ServerFindPeakQPSBoundaryStepSize)
+	f.need(s.ServerFindPeakQPSDecimalsOfPrecision >= 0 && s.ServerFindPeakQPSDecimalsOfPrecision <= 9,
+		"server_find_peak_qps_decimals_of_precision = %d, want 0 to 9", s.ServerFindPeakQPSDecimalsOfPrecision)
+}
+
+func (f *faults) tokenLimits(s TestSettings) {
+	if !s.UseTokenLatencies {
+		return
+	}
+	f.need(s.ServerTTFTLatency > 0, "ttft_latency = %v with use_token_latencies, want more than 0", s.ServerTTFTLatency)
+	f.need(s.ServerTPOTLatency > 0, "tpot_latency = %v with use_token_latencies, want more than 0", s.ServerTPOTLatency)
+}
+
+// mostThreads bounds the issuing goroutines, each of which owns a thread while it issues.
+const mostThreads = 1024
+
+// threads checks the number of issuing goroutines: each needs a share of the limits that are divided among them.
+func (f *faults) threads(s TestSettings) {
+	n := s.ServerNumIssueQueryThreads
+	if n == 0 {
+		return
+	}
+	f.need(n <= mostThreads, "server_num_issue_query_threads = %d, want at most %d", n, mostThreads)
+	f.need(s.ServerMaxAsyncQueries == 0 || s.ServerMaxAsyncQueries >= n,
+		"server_max_async_queries = %d is divided among %d issue threads: want 0 (no limit) or at least %d",
+		s.ServerMaxAsyncQueries, n, n)
+	f.need(s.MaxQueryCount == 0 || s.MaxQueryCount >= n,
+		"max_query_count = %d is divided among %d issue threads: want 0 (no limit) or at least %d", s.MaxQueryCount, n, n)
+}
+
+func (server) effective(e *EffectiveSettings, s TestSettings, _ qslCounts) {
+	e.TargetQPS = s.ServerTargetQPS
+	e.TargetLatency = s.ServerTargetLatency
+	e.TargetLatencyPercentile = s.ServerTargetLatencyPercentile
+	e.MaxAsyncQueries = s.ServerMaxAsyncQueries
+}
+
+func (server) threads(s TestSettings) int { return int(max(1, s.ServerNumIssueQueryThreads)) }
+
+func (k server) prepare(x *issuer, s TestSettings) {
+	x.coalesce = s.ServerCoalesceQueries
+	x.scheduled, x.delays = x.plan.Scheduled, make(record.Delays, x.plan.Queries)
+	x.lanes = x.newLanes(k.threads(s))
+}
+
+func (server) issueAll(ctx context.Context, x *issuer) error { return x.paced(ctx) }
+
+func (server) judge(p *series, r *Result) {
+	limit := r.Effective.TargetLatency
+	d := describe(sampleLatencies(p), limit)
+	latency, at := d.at(rank(d.N, r.TargetPercentile.P))
+	r.Latency, r.QueryLatency = latency, latency
+	r.TargetPercentile.Latency = at[0]
+	r.PerformanceConstraintsMet = at[0] <= limit
+	r.OverlatencyCount = uint64(d.Above)
+	r.EarlyStopping = serverEarlyStopping(uint64(d.N), r.OverlatencyCount, r.TargetPercentile.P)
+	r.IssueDelay, _ = describe(issueDelays(p), 0).at()
+	r.ScheduledSamplesPerSec = rate(p.Queries-1, lastTime(p.Scheduled))
+	r.CompletedSamplesPerSec = rate(p.Queries-1, lastTime(p.Done))
+	r.inferTokens(r.CompletedSamplesPerSec)
+	r.MetricName, r.MetricUnit, r.Metric = "completed samples per second", "samples/s", r.CompletedSamplesPerSec
+}
+
+func (server) judgeTokens(t *TokenResult, p *series, r *Result) {
+	t.TTFT.Limit, t.TPOT.Limit = r.Requested.ServerTTFTLatency, r.Requested.ServerTPOTLatency
+	for _, of := range t.inOrder(p) {
+		d := describe(of.values, of.Limit)
+		of.fill(d, r.TargetPercentile.P)
+		of.Over = uint64(d.Above)
+		if of.TokenLatency == &t.TPOT || t.TPOT.EarlyStopping.Met {
+			of.EarlyStopping = serverEarlyStopping(uint64(d.N), of.Over, r.TargetPercentile.P)
+		}
+	}
+	r.PerformanceConstraintsMet = t.TTFT.met() && t.TPOT.met()
+	r.EarlyStopping = t.decisive()
+	r.MetricName, r.MetricUnit, r.Metric = "completed tokens per second", "tokens/s", t.PerSec
+}
+
+func (server) duration(p *series, _ *Result) (time.Duration, string) {
+	return time.Duration(lastTime(p.Scheduled)), "until the last query was due"
+}
+
+func (server) leastQueries(c earlystop.Criterion) uint64 { return c.MinPassing(0) }
+
+func (server) perQuery(r *Result) time.Duration {
+	if r.Effective.TargetQPS > 0 {
+		return time.Duration(1e9 / r.Effective.TargetQPS)
+	}
+	return r.QueryLatency.Mean
+}
+
+func (server) durationText() string {
+	return "Increase the target QPS so the loadgen pre-generates more queries."
+}
+
+func (server) durationHint(*series, *Result) string {
+	return "Raise target_qps so that more queries are generated."
+}
+
+func (server) headline(r *Result) []mllog.Field {
+	rate := []mllog.Field{{Label: "Completed samples per second", Value: fixed2(r.CompletedSamplesPerSec)}}
+	if r.Tokens != nil {
+		rate = append(rate, mllog.Field{Label: "Completed tokens per second", Value: fixed2(r.Tokens.PerSec)})
+	}
+	if r.Requested.InferTokenLatencies {
+		inferred := fixed2(r.InferredTokensPerSec)
+		rate = append(rate, mllog.Field{Label: "Completed tokens per second (inferred)", Value: inferred})
+	}
+	return rate
+}
+
+func (server) statistics(r *Result) [][]mllog.Field {
+	rate := mllog.Field{Label: "Scheduled samples per second", Value: fixed2(scheduledRate(r))}
+	stats := [][]mllog.Field{append([]mllog.Field{rate}, latencyFields(r.Latency)...)}
+	if t := r.Tokens; t != nil {
+		stats = append(stats, t.statistics(mllog.Field{Label: "Completed tokens per second", Value: fixed2(t.PerSec)})...)
+	}
+	return stats
+}
+
+// scheduledRate is the scheduled rate as the logs have it: the negative NaN of 0/0 for a single query.
+func scheduledRate(r *Result) float64 {
+	if r.QueryCount == 1 {
+		return math.Copysign(math.NaN(), -1)
+	}
+	return r.ScheduledSamplesPerSec
+}
+
+func (server) requested(g *runLog, s TestSettings) {
+	g.log("requested_server_target_qps", s.ServerTargetQPS)
+	g.log("requested_server_target_latency_ns", s.ServerTargetLatency.Nanoseconds())
+	g.log("requested_server_target_latency_percentile", s.ServerTargetLatencyPercentile)
+	g.log("requested_server_coalesce_queries", s.ServerCoalesceQueries)
+	g.log("requested_server_find_peak_qps_decimals_of_precision", s.ServerFindPeakQPSDecimalsOfPrecision)
+	g.log("requested_server_find_peak_qps_boundary_step_size", s.ServerFindPeakQPSBoundaryStepSize)
+	g.log("requested_server_max_async_queries", s.ServerMaxAsyncQueries)
+	g.log("requested_server_num_issue_query_threads", s.ServerNumIssueQueryThreads)
+}
+
+func (server) results(g *runLog, r *Result) {
+	g.log("result_overlatency_query_count", r.OverlatencyCount)
+	g.log("result_scheduled_samples_per_sec", scheduledRate(r))
+	g.log("result_completed_samples_per_sec", r.CompletedSamplesPerSec)
+}
+
+func (server) tokenResults(g *runLog, r *Result) {
+	g.tokenLatencies(r)
+	if r.Requested.InferTokenLatencies {
+		g.log("result_inferred_completed_tokens_per_second", r.InferredTokensPerSec)
+	}
+}

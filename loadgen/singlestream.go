@@ -1,0 +1,103 @@
+package loadgen
+
+import "github.com/plumbline-ml/plumbline/loadgen/mllog"
+
+// singleStream: the next query, of one sample, follows the completion of the last. Its result is a latency.
+type singleStream struct{ oneAtATime }
+
+func (singleStream) check(f *faults, s TestSettings) {
+	f.positive("single_stream_expected_latency", singleStream{}.expectedLatency(s))
+	f.belowOne("single_stream_expected_latency_fraction", s.SingleStreamExpectedLatencyFraction)
+	f.fraction("single_stream_target_latency_percentile", s.SingleStreamTargetLatencyPercentile)
+}
+
+// expectedLatency is in ns, with its fraction.
+func (singleStream) expectedLatency(s TestSettings) float64 {
+	return float64(s.SingleStreamExpectedLatency) + s.SingleStreamExpectedLatencyFraction
+}
+
+func (k singleStream) effective(e *EffectiveSettings, s TestSettings, q qslCounts) {
+	e.TargetQPS = 1e9 / k.expectedLatency(s)
+	e.TargetLatencyPercentile = s.SingleStreamTargetLatencyPercentile
+	if s.SampleConcatenatePermutation {
+		e.MinQueryCount = wholePasses(s, e.TargetQPS, uint64(q.performance))
+	}
+}
+
+// wholePasses is the minimum query count under equal issue: enough for twice the minimum duration, raised to the next
+// multiple of the samples, and by a whole pass where it is a multiple already.
+func wholePasses(s TestSettings, qps float64, samples uint64) uint64 {
+	n := max(s.MinQueryCount, count(2*seconds(s)*qps))
+	return n + samples - n%samples
+}
+
+func (singleStream) judge(p *series, r *Result) {
+	r.PerformanceConstraintsMet = true
+	d := describe(sampleLatencies(p), 0)
+	target, fixed := estimateOf(d.N, r.TargetPercentile.P), estimateOf(d.N, 0.99)
+	latency, at := d.at(rank(d.N, r.TargetPercentile.P), target.rank, fixed.rank)
+	r.Latency, r.QueryLatency = latency, latency
+	r.TargetPercentile.Latency = at[0]
+	r.EarlyStopping = target.result(at[1])
+	second := fixed.result(at[2])
+	if r.EarlyStopping.Met {
+		r.EarlyStopping.Text += "\n" + fixed.secondText(at[2])
+	}
+	r.EarlyStopping99 = &second
+	r.QPSWithOverhead = rate(p.Queries-1, p.lastIssue())
+	r.QPSWithoutOverhead = rate(1, d.Mean)
+	r.streamMetric("latency")
+}
+
+func (singleStream) judgeTokens(t *TokenResult, p *series, r *Result) {
+	for _, of := range t.inOrder(p) {
+		d := describe(of.values, 0)
+		target, fixed := estimateOf(d.N, r.TargetPercentile.P), estimateOf(d.N, 0.99)
+		at := of.fill(d, r.TargetPercentile.P, target.rank, fixed.rank)
+		e, second := target.result(at[0]), fixed.result(at[1])
+		if e.Met {
+			e.Text += "\n" + fixed.secondText(at[1])
+		}
+		if of.TokenLatency == &t.TTFT && !t.TPOT.EarlyStopping.Met {
+			e, second = EarlyStopping{}, EarlyStopping{}
+		}
+		of.EarlyStopping, of.EarlyStopping99 = e, &second
+	}
+	r.EarlyStopping, r.EarlyStopping99 = t.decisive(), t.TTFT.EarlyStopping99
+	r.streamMetric("first token latency")
+}
+
+func (singleStream) headline(r *Result) []mllog.Field { return streamHeadline(r) }
+
+func (singleStream) statistics(r *Result) [][]mllog.Field {
+	rates := func(t string, with, without float64) []mllog.Field {
+		return []mllog.Field{
+			{Label: t + " w/ loadgen overhead", Value: fixed2(with)},
+			{Label: t + " w/o loadgen overhead", Value: fixed2(without)},
+		}
+	}
+	stats := [][]mllog.Field{rates("QPS", r.QPSWithOverhead, r.QPSWithoutOverhead), latencyFields(r.Latency)}
+	if t := r.Tokens; t != nil {
+		stats = append(stats, t.statistics(rates("TPS", t.WithOverhead, t.WithoutOverhead)...)...)
+	}
+	return stats
+}
+
+func (k singleStream) requested(g *runLog, s TestSettings) {
+	g.log("requested_single_stream_expected_latency_ns", k.expectedLatency(s))
+	g.log("requested_single_stream_target_latency_percentile", s.SingleStreamTargetLatencyPercentile)
+}
+
+func (singleStream) results(g *runLog, r *Result) {
+	g.log("result_qps_with_loadgen_overhead", r.QPSWithOverhead)
+	g.log("result_qps_without_loadgen_overhead", r.QPSWithoutOverhead)
+	if r.Effective.NoEarlyStopping {
+		return
+	}
+	first := r.EarlyStopping
+	if r.Tokens != nil {
+		first = r.Tokens.TTFT.EarlyStopping
+	}
+	g.log("early_stopping_latency_ss", first.Estimate.Nanoseconds())
+	g.log("early_stopping_latency_ms", r.EarlyStopping99.Estimate.Nanoseconds())
+}
