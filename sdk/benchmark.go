@@ -107,6 +107,13 @@ type Options struct {
 	Devices []string
 }
 
+// A benchmark that can compare answers with expected ones has the parameter ExpectParam, the path of a file of them, in a form
+// of its own; its scorer then adds the metric Agreement, the percentage of answers that are as expected.
+const (
+	ExpectParam = "expect"
+	Agreement   = "agreement"
+)
+
 // ScoreOptions say what to score against.
 type ScoreOptions struct {
 	Model   string

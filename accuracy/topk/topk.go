@@ -32,6 +32,8 @@ type Result struct {
 	Total      int     // distinct samples seen: the denominator, as officially
 	Accuracy   float64 // 100 * Good / Total, in percent, not rounded
 	Duplicates int     // entries dropped because their sample had been seen
+	Below      int     // answers that are one less than their label
+	Above      int     // answers that are one more than their label
 	Wrong      []Wrong // in the order of the log; nil unless Options.KeepWrong
 }
 
@@ -79,6 +81,12 @@ func (s *Scorer) count(index uint64, found int64) {
 	if found == int64(expected) {
 		s.result.Good++
 		return
+	}
+	switch found - int64(expected) {
+	case -1:
+		s.result.Below++
+	case 1:
+		s.result.Above++
 	}
 	if s.options.KeepWrong {
 		s.result.Wrong = append(s.result.Wrong, Wrong{Index: index, Expected: expected, Found: found})

@@ -42,7 +42,7 @@ func parseTensors(param, text, what string, n int) ([]backend.TensorInfo, error)
 	}
 	for i, name := range names {
 		aliases := strings.Split(name, "|")
-		tensors[i] = backend.TensorInfo{Name: aliases[0], Shape: []int64{-1, -1}, Aliases: aliases[1:]}
+		tensors[i] = backend.TensorInfo{Name: aliases[0], Shape: []int64{-1, -1}, Aliases: aliases[1:], Chosen: "--param " + param + "=NAME,..."}
 	}
 	return tensors, nil
 }

@@ -66,7 +66,7 @@ func parseIndex(text string) (backend.DType, error) {
 
 // model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
-	m.Inputs = []backend.TensorInfo{{Name: b.dense, DType: backend.Float32, Shape: []int64{-1, criteo.DenseFeatures}}}
+	m.Inputs = []backend.TensorInfo{{Name: b.dense, DType: backend.Float32, Shape: []int64{-1, criteo.DenseFeatures}, Chosen: "--param layout=LAYOUT, dense, offsets, indices and index"}}
 	add := func(name string, shape ...int64) {
 		m.Inputs = append(m.Inputs, backend.TensorInfo{Name: name, DType: b.index, Shape: shape})
 	}
@@ -84,6 +84,6 @@ func (b binding) model(m backend.Model) backend.Model {
 			}
 		}
 	}
-	m.Outputs = []backend.TensorInfo{{Name: b.output, DType: backend.Float32}}
+	m.Outputs = []backend.TensorInfo{{Name: b.output, DType: backend.Float32, Chosen: "--param output=NAME (empty: the first)"}}
 	return m
 }

@@ -46,12 +46,18 @@ func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scor
 	if err != nil {
 		return nil, err
 	}
-	dtype, dtypeErr := parseDType(o.Params["dtype"])
-	labels, labelsErr := openLabels(o.Dataset, o.Count)
-	if err := errors.Join(b.manifest.CheckParams(o.Params), dtypeErr, labelsErr); err != nil {
+	v := manifest.Values(e.Defaults, o.Params)
+	dtype, dtypeErr := parseDType(v["dtype"])
+	offset, offsetErr := parseOffset(v["offset"])
+	set, setErr := openLabels(o.Dataset, o.Count)
+	if err := errors.Join(b.manifest.CheckParams(o.Params), dtypeErr, sdk.Usage(offsetErr), setErr); err != nil {
 		return nil, fmt.Errorf("score %s: %w", e.Name, err)
 	}
-	return newScorer(labels, dtype), nil
+	x, err := openExpected(v[sdk.ExpectParam], set, dtype)
+	if err != nil {
+		return nil, fmt.Errorf("score %s: %w", e.Name, err)
+	}
+	return newScorer(set, dtype, offset, x), nil
 }
 
 func parseDType(text string) (topk.DType, error) {

@@ -77,10 +77,16 @@ func parseOffset(text string) (int64, error) {
 // model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
 	d := b.dims()
-	m.Inputs = []backend.TensorInfo{{Name: b.input, DType: backend.Float32, Shape: []int64{-1, d[0], d[1], d[2]}}}
-	out := backend.TensorInfo{Name: b.output, DType: backend.Int64, Shape: []int64{-1}}
+	m.Inputs = []backend.TensorInfo{{
+		Name: b.input, DType: backend.Float32, Shape: []int64{-1, d[0], d[1], d[2]},
+		Chosen: "--param input=NAME (empty: the first), and layout=nchw or nhwc",
+	}}
+	out := backend.TensorInfo{
+		Name: b.output, DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1},
+		Chosen: "--param output=NAME (empty: the first), and answer=class (int64 or int32 [N]) or scores (float32 [N,classes])",
+	}
 	if b.scores {
-		out.DType, out.Shape = backend.Float32, []int64{-1, -1}
+		out.DType, out.Also, out.Shape = backend.Float32, nil, []int64{-1, -1}
 	}
 	m.Outputs = []backend.TensorInfo{out}
 	return m

@@ -25,6 +25,7 @@ func (d drawn) Read(i int) ([]byte, error) { return d.PNG(i), nil }
 // labelled is a data set's labels.
 type labelled interface {
 	Len() int
+	Name(i int) string
 	Label(i int) int
 }
 
@@ -46,25 +47,14 @@ func openPictures(path string, count int) (pictures, error) {
 }
 
 // openLabels returns the labels of the same pictures, and does not look at the pictures themselves.
-func openLabels(path string, count int) ([]int, error) {
+func openLabels(path string, count int) (labelled, error) {
 	if err := checkCount(count); err != nil {
 		return nil, err
 	}
-	var set labelled
-	var err error
 	if path == "" {
-		set, err = drawnPictures(count)
-	} else {
-		set, err = openImagenet(path, imagenet.Options{Count: count, LabelsOnly: true})
+		return drawnPictures(count)
 	}
-	if err != nil {
-		return nil, err
-	}
-	labels := make([]int, set.Len())
-	for i := range labels {
-		labels[i] = set.Label(i)
-	}
-	return labels, nil
+	return openImagenet(path, imagenet.Options{Count: count, LabelsOnly: true})
 }
 
 func drawnPictures(count int) (synthetic.ImageSet, error) {

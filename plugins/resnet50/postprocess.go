@@ -21,7 +21,7 @@ func (b binding) answers(out backend.Tensor, n int, p *sdk.Payloads) error {
 		return err
 	}
 	for i := range n {
-		class, err := b.class(out.Data[i*row : (i+1)*row])
+		class, err := classOf(out.DType, out.Data[i*row:(i+1)*row])
 		if err != nil {
 			return fmt.Errorf("%w: picture %d of the batch: %w", errOutput, i, err)
 		}
@@ -34,13 +34,14 @@ func (b binding) answers(out backend.Tensor, n int, p *sdk.Payloads) error {
 
 // rowBytes is how many bytes of the output belong to each of n pictures.
 func (b binding) rowBytes(out backend.Tensor, n int) (int, error) {
-	want, least := backend.Int64, backend.Int64.Size()
-	if b.scores {
-		want, least = backend.Float32, backend.Float32.Size()
-	}
+	least := out.DType.Size()
 	switch {
-	case out.DType != want:
-		return 0, fmt.Errorf("%w: %q is %v, want %v; parameter answer chooses between class numbers and scores", errOutput, out.Name, out.DType, want)
+	case b.scores != (out.DType == backend.Float32) || !b.scores && out.DType != backend.Int64 && out.DType != backend.Int32:
+		want := "int64 or int32"
+		if b.scores {
+			want = "float32"
+		}
+		return 0, fmt.Errorf("%w: %q is %v, want %s; parameter answer chooses between class numbers and scores", errOutput, out.Name, out.DType, want)
 	case n == 0 || len(out.Data)%n != 0 || len(out.Data)/n < least || !b.scores && len(out.Data)/n != least:
 		return 0, fmt.Errorf("%w: %q has shape %s (%d bytes) for a batch of %d", errOutput, out.Name, backend.ShapeString(out.Shape), len(out.Data), n)
 	}
@@ -51,10 +52,13 @@ func (b binding) rowBytes(out backend.Tensor, n int) (int, error) {
 	return row, nil
 }
 
-// class is the model's own number of the class that one picture's output names.
-func (b binding) class(row []byte) (int64, error) {
-	if !b.scores {
+// classOf is the model's own number of the class that one picture's output names: by itself, or by the greatest of its scores.
+func classOf(d backend.DType, row []byte) (int64, error) {
+	switch d {
+	case backend.Int64:
 		return int64(binary.LittleEndian.Uint64(row)), nil
+	case backend.Int32:
+		return int64(int32(binary.LittleEndian.Uint32(row))), nil
 	}
 	return argmax(row)
 }

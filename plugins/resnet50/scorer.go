@@ -1,6 +1,7 @@
 package resnet50
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
@@ -10,16 +11,22 @@ import (
 
 // scorer computes top-1. Of several entries of one sample the first counts.
 type scorer struct {
-	topk   *topk.Scorer
-	labels int
+	topk     *topk.Scorer
+	labels   int
+	offset   int64 // that the answers were made with
+	expected *expected
 }
 
-func newScorer(labels []int, d topk.DType) *scorer {
-	return &scorer{topk.New(labels, topk.Options{DType: d}), len(labels)}
+func newScorer(set labelled, d topk.DType, offset int64, x *expected) *scorer {
+	labels := make([]int, set.Len())
+	for i := range labels {
+		labels[i] = set.Label(i)
+	}
+	return &scorer{topk.New(labels, topk.Options{DType: d}), len(labels), offset, x}
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	return sdk.Data(s.topk.Add(e.QSLIndex, e.Data))
+	return sdk.Data(errors.Join(s.topk.Add(e.QSLIndex, e.Data), s.expected.add(e)))
 }
 
 func (s *scorer) Result() (sdk.Score, error) {
@@ -38,5 +45,20 @@ func (s *scorer) Result() (sdk.Score, error) {
 	if missing := s.labels - r.Total; missing > 0 {
 		score.Notes = append(score.Notes, fmt.Sprintf("%d of %d samples are not in the log; the accuracy is that of the others", missing, s.labels))
 	}
-	return score, nil
+	score.Notes = append(score.Notes, s.shifted(r)...)
+	err = s.expected.judge(&score)
+	return score, err
+}
+
+// shifted says which offset would be right where hardly an answer is right, and most of them are by one beside their label.
+func (s *scorer) shifted(r topk.Result) []string {
+	near, offset := r.Above, s.offset+1
+	if r.Below > r.Above {
+		near, offset = r.Below, s.offset-1
+	}
+	if 20*r.Good > r.Total || 5*near < r.Total {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d of %d answers are one beside their label, and %d right: with --param offset=%d, not %d, the accuracy would be %.1f %%",
+		near, r.Total, r.Good, offset, s.offset, 100*float64(near)/float64(r.Total))}
 }

@@ -118,9 +118,9 @@ func parseRecipe(name, layout string, size int) (image.Stretch, error) {
 // model completes m with the tensors that the binding uses. Labels come in several types; Postprocess takes them all.
 func (b binding) model(m backend.Model) backend.Model {
 	d := b.dims()
-	m.Inputs = []backend.TensorInfo{{Name: b.input, DType: b.dtype(), Shape: []int64{-1, d[0], d[1], d[2]}}}
+	m.Inputs = []backend.TensorInfo{{Name: b.input, DType: b.dtype(), Shape: []int64{-1, d[0], d[1], d[2]}, Chosen: "--param form=FORM, input=NAME, size and layout"}}
 	m.Outputs = []backend.TensorInfo{
-		{Name: b.boxes, DType: backend.Float32},
+		{Name: b.boxes, DType: backend.Float32, Chosen: "--param form=FORM and outputs=BOXES,SCORES,LABELS"},
 		{Name: b.scores, DType: backend.Float32},
 		{Name: b.labels},
 	}

@@ -44,8 +44,8 @@ func parseWindow(text string) (int, error) {
 
 // model completes m with the tensors that the binding uses.
 func (b *binding) model(m backend.Model) backend.Model {
-	m.Inputs = []backend.TensorInfo{{Name: b.input, DType: backend.Float32, Shape: b.dims(-1, 1)}}
-	m.Outputs = []backend.TensorInfo{{Name: b.output, DType: backend.Float32, Shape: b.dims(-1, kits19.Classes)}}
+	m.Inputs = []backend.TensorInfo{{Name: b.input, DType: backend.Float32, Shape: b.dims(-1, 1), Chosen: "--param input=NAME (empty: the first) and window=SIDE"}}
+	m.Outputs = []backend.TensorInfo{{Name: b.output, DType: backend.Float32, Shape: b.dims(-1, kits19.Classes), Chosen: "--param output=NAME (empty: the first)"}}
 	return m
 }
 

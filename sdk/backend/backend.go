@@ -102,4 +102,8 @@ type TensorInfo struct {
 	Shape []int64 // -1: free
 	// Aliases are further names, for Bind, that files of the same model give the tensor; a model has one of them.
 	Aliases []string
+	// Also are further element types that a benchmark takes, for Bind.
+	Also []DType
+	// Chosen says how a user chooses another tensor, for the errors of Bind: "--param output=NAME".
+	Chosen string
 }

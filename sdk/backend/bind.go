@@ -29,8 +29,8 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 		switch {
 		case j < 0:
 			faults = append(faults, fmt.Sprintf("%s %s is missing", kind, w.names()))
-		case w.DType != InvalidDType && w.DType != have[j].DType:
-			faults = append(faults, fmt.Sprintf("%s %q is %v, want %v", kind, have[j].Name, have[j].DType, w.DType))
+		case !w.takes(have[j].DType):
+			faults = append(faults, fmt.Sprintf("%s %q is %v, want %s", kind, have[j].Name, have[j].DType, w.dtypes()))
 		case !compatible(w.Shape, have[j].Shape):
 			faults = append(faults, fmt.Sprintf("%s %q has shape %s, want %s", kind, have[j].Name, ShapeString(have[j].Shape), ShapeString(w.Shape)))
 		}
@@ -45,7 +45,35 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%w: %s; the backend lists no %ss of the model", ErrTensors, strings.Join(faults, "; "), kind)
 	}
-	return nil, fmt.Errorf("%w: %s; the model has %ss %s", ErrTensors, strings.Join(faults, "; "), kind, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%w: %s; the model has %ss %s%s", ErrTensors, strings.Join(faults, "; "), kind, strings.Join(names, ", "), chosen(want))
+}
+
+// takes tells whether a benchmark takes tensors of d.
+func (t TensorInfo) takes(d DType) bool {
+	return t.DType == InvalidDType || t.DType == d || slices.Contains(t.Also, d)
+}
+
+// dtypes are all element types that are taken, for messages.
+func (t TensorInfo) dtypes() string {
+	text := t.DType.String()
+	for _, d := range t.Also {
+		text += " or " + d.String()
+	}
+	return text
+}
+
+// chosen says how a user chooses other tensors.
+func chosen(want []TensorInfo) string {
+	var ways []string
+	for _, w := range want {
+		if w.Chosen != "" && !slices.Contains(ways, w.Chosen) {
+			ways = append(ways, w.Chosen)
+		}
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	return "; choose with " + strings.Join(ways, "; ")
 }
 
 func find(want TensorInfo, position int, have []TensorInfo) int {

@@ -44,7 +44,14 @@ func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.IntVar(&r.Sessions, "sessions", 0, "run `N` batches at a time (default: chosen by scenario and backend)")
 	f.StringVar(&r.Division, "division", "", "the rules of `DIVISION` apply: closed (default), open, or network: the\nbackend is a client of other machines, which are the SUT")
 	f.StringVar(&r.Pace, "pace", "", "how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
+	wantedFlags(f, &r.Targets, &r.Expect)
 	f.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
+}
+
+// wantedFlags adds the flags that say what accuracy is good enough.
+func wantedFlags(f *pflag.FlagSet, targets *[]string, expect *string) {
+	f.StringArrayVar(targets, "target", nil, "the accuracy that is wanted, in place of the rules': `METRIC=VALUE` in\nthe metric's unit, such as accuracy=70; below it the exit code is 4\n(repeatable)")
+	f.StringVar(expect, "expect", "", "compare the answers with those of `FILE` (classification: lines NAME\nCLASS): 99 % must be the same, or what --target agreement=VALUE says")
 }
 
 // backendOptionFlags adds the flags with the options of the backend.

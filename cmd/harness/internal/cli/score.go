@@ -33,6 +33,8 @@ type scoreFlags struct {
 	model, dataset, dtype string
 	count                 int
 	params                []string
+	targets               []string
+	expect                string
 }
 
 func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
@@ -47,6 +49,7 @@ func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
 	c.Flags().StringVar(&s.dtype, "dtype", "", "element type of the log's payloads, such as float32: short for --param dtype=`TYPE`")
 	c.Flags().IntVar(&s.count, "count", 0, "only the first `N` samples of the data set ran")
 	c.Flags().StringArrayVar(&s.params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
+	wantedFlags(c.Flags(), &s.targets, &s.expect)
 	return c
 }
 
@@ -89,6 +92,10 @@ func (a *app) scoreLog(ctx context.Context, catalog *discover.Catalog, f *scoreF
 	if err != nil {
 		return false, err
 	}
+	wanted, err := plan.ReadWanted(served.Model, f.targets, f.expect)
+	if err != nil {
+		return false, err
+	}
 	pl, err := a.Plugins.Launch(ctx, served.Path, f.launch)
 	if err != nil {
 		return false, err
@@ -99,17 +106,18 @@ func (a *app) scoreLog(ctx context.Context, catalog *discover.Catalog, f *scoreF
 	ctx, cancel := pl.Context(ctx)
 	defer cancel()
 	s, err := score.Log(ctx, pl, log, sdk.ScoreOptions{
-		Model: served.Model.Name, Dataset: origin.Options.Dataset, Count: origin.Options.Count, Params: origin.Options.Params,
+		Model: served.Model.Name, Dataset: origin.Options.Dataset, Count: origin.Options.Count, Params: wanted.Params(origin.Options.Params),
 	})
 	if err != nil {
 		return false, err
 	}
-	verdict := judge.Judge(judge.Case{
-		Model: served.Model, Score: s.Score, Own: origin.Options.Dataset != "",
+	c := judge.Case{
+		Model: served.Model, Score: s.Score, Own: origin.Options.Dataset != "", Targets: wanted.Targets,
 		Embedded: origin.Workload != nil && origin.Workload.Embedded,
-	})
+	}
+	verdict := judge.Judge(c)
 	a.writeScore(served.Model.Name, log, s, verdict)
-	return verdict.OK(), nil
+	return verdict.OK(), exitcode.With(exitcode.Usage, c.Check())
 }
 
 // origin says what a log is of: the flags first, then the result.json beside it.

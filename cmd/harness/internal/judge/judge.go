@@ -2,12 +2,16 @@
 //
 // Three cases: the full official data set has the closed division's target; the embedded model on the plugin's own data
 // must keep a share of what its FP32 form measured on the model card; anything else (a subset, a user's own model on the
-// plugin's data) has no target, and its accuracy is reported as information.
+// plugin's data) has no target, and its accuracy is reported as information. A target that the user names takes the place of
+// the rules', and answers that were compared with expected ones must agree.
 package judge
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -35,6 +39,7 @@ type Case struct {
 	Embedded bool // an embedded file of the model ran
 	Own      bool // on a data set that the user named, not on the plugin's own
 	Score    sdk.Score
+	Targets  map[string]float64 // the user's own: the least value of a metric; nil: none
 }
 
 // Metric is one judged figure. Reference and what follows are zero where no target applies.
@@ -63,11 +68,18 @@ type Verdict struct {
 func (v Verdict) OK() bool { return v.Outcome == Pass || v.Outcome == Informational }
 
 // target is what a metric is compared with.
-type target struct{ reference, least, upper, share float64 }
+type target struct {
+	reference, least, upper, share float64
+	named                          bool // by the user, or for the answers of a file of the user's: zero counts, too
+}
+
+// leastAgreement is how many percent of the answers must be as expected where the user does not say.
+const leastAgreement = 99
 
 // Judge compares each metric of the score with its target.
 func Judge(c Case) Verdict {
 	targets, basis := c.targets()
+	targets = c.named(targets)
 	v := Verdict{Outcome: Informational, Basis: basis}
 	for _, m := range c.Score.Metrics {
 		t, ok := targets[m.Name]
@@ -78,7 +90,47 @@ func Judge(c Case) Verdict {
 	if v.Outcome == Informational && targets != nil {
 		v.Basis = "no target: there is none in the " + basis
 	}
+	if len(c.Targets) > 0 {
+		v.Basis = "targets that the user named, else: " + v.Basis
+	}
 	return v
+}
+
+// named puts the user's targets in the place of others.
+func (c Case) named(others map[string]target) map[string]target {
+	own := map[string]target{}
+	for _, m := range c.Score.Metrics {
+		if m.Name == sdk.Agreement {
+			own[m.Name] = target{least: leastAgreement, named: true}
+		}
+	}
+	for name, least := range c.Targets {
+		own[name] = target{least: least, named: true}
+	}
+	if len(own) == 0 {
+		return others
+	}
+	all := maps.Clone(others)
+	if all == nil {
+		all = map[string]target{}
+	}
+	maps.Copy(all, own)
+	return all
+}
+
+// Check names the user's targets of metrics that the score does not have.
+func (c Case) Check() error {
+	var have []string
+	for _, m := range c.Score.Metrics {
+		have = append(have, m.Name)
+	}
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(c.Targets)) {
+		if !slices.Contains(have, name) {
+			faults = append(faults, fmt.Errorf("--target %s: the scorer gives no such metric, but %s", name, strings.Join(have, ", ")))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 func worse(a, b Outcome) Outcome {
@@ -160,7 +212,7 @@ func cardTargets(m sdk.ModelInfo) map[string]target {
 
 func compare(m sdk.Metric, t target, known bool) Metric {
 	out := Metric{Name: m.Name, Unit: m.Unit, Value: figure.Number(m.Value), Rounded: figure.Round(m.Value), Outcome: Informational}
-	if !known || t.least == 0 && t.upper == 0 {
+	if !known || !t.named && t.least == 0 && t.upper == 0 {
 		return out
 	}
 	out.Reference, out.Target = figure.Number(t.reference), figure.Number(t.least)
@@ -181,10 +233,11 @@ func compare(m sdk.Metric, t target, known bool) Metric {
 
 // explain words the comparison: "99.4 % of FP32: passes the 99 % target".
 func explain(m Metric) string {
-	need := fmt.Sprintf("target %s", quantity(m.Target, m.Unit))
-	if m.TargetShare != 0 {
-		need = fmt.Sprintf("%s %% target", figure.Short(100*float64(m.TargetShare)))
+	if m.TargetShare == 0 && m.Outcome != Above {
+		way := map[Outcome]string{Below: "below", Pass: "passes"}[m.Outcome]
+		return fmt.Sprintf("%s: %s the target of %s", m.Name, way, quantity(m.Target, m.Unit))
 	}
+	need := fmt.Sprintf("%s %% target", figure.Short(100*float64(m.TargetShare)))
 	share := ""
 	if m.ShareOfReference != 0 {
 		share = fmt.Sprintf("%s %% of FP32: ", percent(float64(m.ShareOfReference)))

@@ -111,3 +111,29 @@ func TestNoReference(t *testing.T) {
 		t.Errorf("no data sets: %+v", v)
 	}
 }
+
+func TestTargetsOfTheUser(t *testing.T) {
+	score := sdk.Score{Samples: 7, Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 60}, {Name: sdk.Agreement, Unit: "%", Value: 98.9}}}
+	for _, c := range []struct {
+		targets map[string]float64
+		want    []Outcome
+	}{
+		{nil, []Outcome{Informational, Below}},
+		{map[string]float64{"accuracy": 60, sdk.Agreement: 98}, []Outcome{Pass, Pass}},
+		{map[string]float64{"accuracy": 60.1, sdk.Agreement: 0}, []Outcome{Below, Pass}},
+	} {
+		v := Judge(Case{Model: model(), Own: true, Score: score, Targets: c.targets})
+		for i, m := range v.Metrics {
+			if m.Outcome != c.want[i] {
+				t.Errorf("%v: %s is %s, want %s", c.targets, m.Name, m.Outcome, c.want[i])
+			}
+		}
+	}
+	full := sdk.Score{Samples: 50000, Metrics: score.Metrics[:1]}
+	if v := Judge(Case{Model: model(), Own: true, Score: full, Targets: map[string]float64{"accuracy": 59}}); v.Outcome != Pass || !strings.Contains(v.Basis, "user") {
+		t.Errorf("a target in the place of the division's: %+v", v)
+	}
+	if err := (Case{Score: score, Targets: map[string]float64{"rouge1": 1}}).Check(); err == nil || !strings.Contains(err.Error(), "accuracy, agreement") {
+		t.Errorf("a target of no metric: %v", err)
+	}
+}

@@ -32,6 +32,7 @@ type Plan struct {
 	UserConf string
 	Audit    string // path of the audit settings that every run applies; empty: none
 	Pace     string // PaceDefault or PacePrecise
+	Wanted   Wanted // of the accuracy
 	Tuning   Tuning // what the runs use of a profile
 	Out      string // the output directory
 	Runs     []Run
@@ -92,6 +93,7 @@ func Build(r Request, s discover.Served, files Files) (*Plan, error) {
 	add(p.chooseOptions(r)...)
 	add(p.chooseProfile(r))
 	add(p.chooseRuns(r)...)
+	add(p.chooseWanted(r))
 	if err := errors.Join(faults...); err != nil {
 		return nil, worst(faults, err)
 	}

@@ -29,9 +29,11 @@ type Request struct {
 	Params         []string // key=value: the benchmark's own
 	Devices        []string // what to run on, as the backend names them; empty: the backend's choice
 
-	ModelFile string // name of a manifest file, or a path; empty: the embedded one
-	Precision string // of the embedded file
-	Dataset   string // path; empty: the plugin's own
+	ModelFile string   // name of a manifest file, or a path; empty: the embedded one
+	Precision string   // of the embedded file
+	Targets   []string // metric=value: the least that an accuracy run must reach
+	Expect    string   // path of a file of expected answers; empty: none
+	Dataset   string   // path; empty: the plugin's own
 	Count     int
 	Batch     int
 	Sessions  int

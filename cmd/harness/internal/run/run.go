@@ -191,7 +191,7 @@ func (r *Runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pl
 	dir := filepath.Join(p.Out, t.Dir)
 	o := p.Options
 	s, err := score.Log(ctx, pl, filepath.Join(dir, score.LogName), sdk.ScoreOptions{
-		Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: o.Params,
+		Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: p.Wanted.Params(o.Params),
 	})
 	if err != nil {
 		return err
@@ -201,9 +201,9 @@ func (r *Runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pl
 	}
 	// A backend that has its own model (a server) says that the embedded one does not run.
 	embedded := p.Embedded && rec.Workload != nil && rec.Workload.Embedded
-	verdict := judge.Judge(judge.Case{Model: p.Served.Model, Embedded: embedded, Own: o.Dataset != "", Score: s.Score})
-	rec.Accuracy = report.NewAccuracy(verdict, s.Score, s.SHA256)
-	return nil
+	c := judge.Case{Model: p.Served.Model, Embedded: embedded, Own: o.Dataset != "", Score: s.Score, Targets: p.Wanted.Targets}
+	rec.Accuracy = report.NewAccuracy(judge.Judge(c), s.Score, s.SHA256)
+	return exitcode.With(exitcode.Usage, c.Check())
 }
 
 // because prefers the reason why ctx ended, a plugin's failure or the user's interrupt, over what followed from it.

@@ -1,0 +1,82 @@
+package resnet50
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/topk"
+	"github.com/plumbline-ml/plumbline/datasets/imagenet"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// expected compares a log's classes with those of a file.
+type expected struct {
+	path string
+	set  labelled
+	topk *topk.Scorer
+}
+
+// openExpected reads the file at path, which must have a class for each picture of the set; nil where path is empty.
+func openExpected(path string, set labelled, d topk.DType) (*expected, error) {
+	if path == "" {
+		return nil, nil
+	}
+	classes, err := imagenet.ReadClasses(path, imagenet.Classes)
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	wanted := make([]int, set.Len())
+	var missing []string
+	for i := range wanted {
+		class, ok := classes[set.Name(i)]
+		if !ok {
+			missing = append(missing, set.Name(i))
+		}
+		wanted[i] = class
+	}
+	if len(missing) > 0 {
+		return nil, sdk.Data(fmt.Errorf("%s has no class for %d of the %d pictures: want a line \"NAME CLASS\" for each, not for %s",
+			path, len(missing), len(wanted), some(missing)))
+	}
+	return &expected{path, set, topk.New(wanted, topk.Options{DType: d, KeepWrong: true})}, nil
+}
+
+// shown is how many of a list a message names.
+const shown = 5
+
+// some names the first of a list.
+func some(list []string) string {
+	text := strings.Join(list[:min(len(list), shown)], ", ")
+	if len(list) > shown {
+		text += ", ..."
+	}
+	return text
+}
+
+func (x *expected) add(e mllog.AccuracyEntry) error {
+	if x == nil {
+		return nil
+	}
+	return x.topk.Add(e.QSLIndex, e.Data)
+}
+
+// judge adds the share of classes that are as expected, and names the first that are not.
+func (x *expected) judge(score *sdk.Score) error {
+	if x == nil {
+		return nil
+	}
+	r, err := x.topk.Result()
+	if err != nil {
+		return err
+	}
+	score.Metrics = append(score.Metrics, sdk.Metric{Name: sdk.Agreement, Unit: "%", Value: r.Accuracy})
+	var others []string
+	for _, w := range r.Wrong {
+		others = append(others, fmt.Sprintf("%s is %d, expected %d", x.set.Name(int(w.Index)), w.Found, w.Expected))
+	}
+	if len(others) > 0 {
+		score.Notes = append(score.Notes, fmt.Sprintf("%d of %d classes are not those of %s: %s", len(others), r.Total, x.path, some(others)))
+	}
+	return nil
+}
