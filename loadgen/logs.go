@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -249,11 +250,32 @@ func (g *runLog) finish(r *Result) error {
 	if g.traced != nil {
 		errs = append(errs, g.traced.Close())
 	}
-	errs = append(errs, g.closeFiles())
+	errs = append(errs, g.lost(), g.closeFiles())
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("%w: %w", ErrLogs, err)
 	}
 	return nil
+}
+
+// lost names the files that are open and no longer found under their names.
+func (g *runLog) lost() error {
+	var gone []string
+	for i, f := range g.files {
+		if f != nil && !named(f, g.paths[i]) {
+			gone = append(gone, g.paths[i])
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w, with its folder or alone: %s; run again, and leave the folder until the end", ErrLogsLost, strings.Join(gone, ", "))
+}
+
+// named reports whether an open file is the one at path.
+func named(f *os.File, path string) bool {
+	open, err1 := f.Stat()
+	there, err2 := os.Lstat(path)
+	return err1 == nil && err2 == nil && os.SameFile(open, there)
 }
 
 // endDetail writes the last of the detail log and hands its errors and warnings to r. Entries that come later are lost.

@@ -189,6 +189,49 @@ func TestOpenLogsFaults(t *testing.T) {
 	}
 }
 
+// TestLogsThatDisappear tells which logs are not where they were, however they went.
+func TestLogsThatDisappear(t *testing.T) {
+	detail := func(dir string) string { return filepath.Join(dir, "mlperf_log_detail.txt") }
+	for name, c := range map[string]struct {
+		deed func(dir string) error
+		gone int // logs
+	}{
+		"nothing happens":       {func(string) error { return nil }, 0},
+		"another file is there": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600) }, 0},
+		"deleted":               {func(dir string) error { return os.Remove(detail(dir)) }, 1},
+		"moved":                 {func(dir string) error { return os.Rename(detail(dir), detail(dir)+".old") }, 1},
+		"replaced": {func(dir string) error {
+			return errors.Join(os.Remove(detail(dir)), os.WriteFile(detail(dir), nil, 0o600))
+		}, 1},
+		"replaced by a link": {func(dir string) error {
+			return errors.Join(os.Rename(detail(dir), detail(dir)+".old"), os.Symlink(detail(dir)+".old", detail(dir)))
+		}, 1},
+		"the folder is deleted": {os.RemoveAll, 4},
+		"the folder is moved":   {func(dir string) error { return os.Rename(dir, dir+".old") }, 4},
+		"the folder is replaced": {func(dir string) error {
+			return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700), os.WriteFile(detail(dir), nil, 0o600))
+		}, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			g, err := openLogs(LogSettings{OutDir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.deed(dir); err != nil {
+				t.Skip(err) // a system that does not let it happen
+			}
+			err = g.finish(&Result{})
+			if errors.Is(err, ErrLogsLost) != (c.gone > 0) || errors.Is(err, ErrLogs) != (c.gone > 0) {
+				t.Fatalf("error %v, %d logs are lost", err, c.gone)
+			}
+			if c.gone > 0 && strings.Count(err.Error(), "mlperf_log_") != c.gone {
+				t.Errorf("error %v, want %d logs named", err, c.gone)
+			}
+		})
+	}
+}
+
 // TestLogsFollowNoLinks replaces links in the place of the logs, and writes to nothing that they name.
 func TestLogsFollowNoLinks(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()

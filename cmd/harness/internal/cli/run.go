@@ -70,7 +70,7 @@ func (a *app) run(c *cobra.Command, r *runFlags) error {
 	}
 	defer claim.Release()
 	p.Out = claim.Dir
-	s, err := a.newSession(p, r)
+	s, err := a.newSession(p, claim, r)
 	if err != nil {
 		return err
 	}

@@ -21,14 +21,15 @@ import (
 type session struct {
 	*app
 	plan   *plan.Plan
+	claim  *output.Claim
 	flags  *runFlags
 	runner *run.Runner
 	header bool  // written
 	wrote  error // of what was written so far
 }
 
-func (a *app) newSession(p *plan.Plan, r *runFlags) (*session, error) {
-	s := &session{app: a, plan: p, flags: r}
+func (a *app) newSession(p *plan.Plan, c *output.Claim, r *runFlags) (*session, error) {
+	s := &session{app: a, plan: p, claim: c, flags: r}
 	facts, err := a.facts(p)
 	if err != nil {
 		return nil, err
@@ -122,12 +123,17 @@ func (s *session) run(ctx context.Context, t plan.Run) (report.Run, error) {
 
 // save merges records into the files of results. One that cannot be written is the output directory's fault.
 func (s *session) save(records ...report.Run) error {
+	if err := s.claim.Check(); err != nil {
+		return err
+	}
 	return exitcode.With(exitcode.Usage, report.Save(s.plan.Out, records...))
 }
 
 // finish writes what follows the last run and returns the session's error: a failure, or an outcome that is not good.
 func (s *session) finish(records []report.Run, failure error) error {
-	output.Prune(s.plan.Out, runDirs(s.plan))
+	if s.claim.Check() == nil {
+		output.Prune(s.plan.Out, runDirs(s.plan))
+	}
 	d := report.NewDocument(records)
 	s.wrote = errors.Join(s.wrote, s.writeEnd(d))
 	if err := errors.Join(failure, s.wrote); err != nil {
@@ -142,6 +148,9 @@ func (s *session) finish(records []report.Run, failure error) error {
 // writeEnd ends the report, or is all of it: as JSON.
 func (s *session) writeEnd(d report.Document) error {
 	if !s.flags.json {
+		if s.claim.Check() != nil {
+			return nil // there is nothing left to be named
+		}
 		return report.WriteFooter(s.Stdout, s.plan.Out)
 	}
 	text, err := d.JSON()

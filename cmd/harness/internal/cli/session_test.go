@@ -109,6 +109,73 @@ func TestInterruptBeforeTheFirstRun(t *testing.T) {
 	}
 }
 
+// TestLogsThatDisappear deletes, moves or replaces logs, the folder of a run or the whole output in mid-run: what was measured is
+// printed, and the run is unfinished.
+func TestLogsThatDisappear(t *testing.T) {
+	const dir = "resnet50/Offline/accuracy"
+	for name, c := range map[string]struct {
+		deed func(s *shell) error
+		gone string // where nothing may be written any more; empty: result.json says how it ended
+	}{
+		"one log":            {func(s *shell) error { return os.Remove(s.out(dir, "mlperf_log_detail.txt")) }, ""},
+		"a log is replaced":  {func(s *shell) error { return s.replaced(dir, "mlperf_log_summary.txt") }, ""},
+		"the run's folder":   {func(s *shell) error { return os.RemoveAll(s.out(dir)) }, ""},
+		"the model's folder": {func(s *shell) error { return os.Rename(s.out("resnet50"), s.out("elsewhere")) }, ""},
+		"all is deleted":     {func(s *shell) error { return os.RemoveAll(s.out()) }, "out"},
+		"all is moved":       {func(s *shell) error { return os.Rename(s.out(), s.out()+"-2") }, "out"},
+		"another is there": {func(s *shell) error {
+			return errors.Join(os.Rename(s.out(), s.out()+"-2"), os.Mkdir(s.out(), 0o755))
+		}, "out/resnet50"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShell(t)
+			did := false
+			s.fakes["resnet50"].Busy = func(int) time.Duration {
+				if !did {
+					if err := c.deed(s); err != nil {
+						t.Error(err)
+					}
+				}
+				did = true
+				return 0
+			}
+			args := []string{"run", "resnet50", "--scenario", "Offline", "--out", s.out(), "--json"}
+			s.want(2, s.run(append(args, "--mode", "accuracy")...), "deleted, moved or replaced while the test ran")
+			d, err := report.Parse([]byte(s.stdout.String()))
+			if err != nil || d.ExitCode != 2 || d.Runs[0].Status != report.Unfinished || d.Runs[0].Effective == nil {
+				t.Fatalf("%v: it prints %+v", err, d)
+			}
+			if c.gone != "" {
+				if _, err := os.Lstat(filepath.Join(s.dir, c.gone)); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%s: %v, want nothing there", c.gone, err)
+				}
+				return
+			}
+			if d := s.result(); d.Runs[0].Status != report.Unfinished || d.ExitCode != 2 {
+				t.Errorf("result.json: %+v", d)
+			}
+		})
+	}
+}
+
+// replaced puts a file of the same name in the place of one.
+func (s *shell) replaced(parts ...string) error {
+	return errors.Join(os.Remove(s.out(parts...)), os.WriteFile(s.out(parts...), nil, 0o644))
+}
+
+// TestLogsThatDisappearWhileTheyAreScored has a plugin that deletes them then.
+func TestLogsThatDisappearWhileTheyAreScored(t *testing.T) {
+	for _, name := range []string{"mlperf_log_accuracy.json", "mlperf_log_detail.txt"} {
+		s := newShell(t)
+		s.fakes["resnet50"].Scoring = func() {
+			if err := os.Remove(s.out("resnet50", "Offline", "accuracy", name)); err != nil {
+				t.Error(err)
+			}
+		}
+		s.want(2, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--out", s.out()), "UNFINISHED", name, "deleted, moved")
+	}
+}
+
 // TestOutputThatCannotBeWrittenAtTheEnd lets each file that is written after the queries be one that cannot be: it is the output
 // directory's fault, whatever --json says too.
 func TestOutputThatCannotBeWrittenAtTheEnd(t *testing.T) {

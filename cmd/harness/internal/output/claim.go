@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/plumbline-ml/plumbline/loadgen"
+
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 )
 
@@ -18,8 +20,8 @@ var errInUse = errors.New("another run writes to it at this moment")
 // Claim is an output directory that nobody else writes to until it is released. The kernel releases it with the process
 // at the latest; the file of the lock may stay behind then, and claims nothing.
 type Claim struct {
-	Dir  string
-	lock *os.File
+	Dir          string
+	lock, folder *os.File
 }
 
 // Take chooses the output directory for runs in dirs as Choose does, makes it and claims it. One that another session has
@@ -77,7 +79,11 @@ func claim(dir string) (*Claim, error) {
 		}
 		err = tryLock(lock)
 		if err == nil && isStill(lock, path) {
-			return &Claim{dir, lock}, nil
+			folder, err := os.Open(dir)
+			if err != nil {
+				return nil, errors.Join(err, lock.Close())
+			}
+			return &Claim{dir, lock, folder}, nil
 		}
 		_ = lock.Close()
 		if err != nil {
@@ -94,9 +100,22 @@ func isStill(f *os.File, path string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(open, named)
 }
 
+// Check says that the directory is not the one that was claimed any more. Nothing may be written there then: it may be another
+// session's.
+func (c *Claim) Check() error {
+	if isStill(c.folder, c.Dir) {
+		return nil
+	}
+	return exitcode.With(exitcode.Usage, fmt.Errorf(
+		"output directory %s: %w, or its disk was unmounted; nothing more is written there: run again, and leave it until the end", c.Dir, loadgen.ErrLogsLost))
+}
+
 // Release gives the directory free. The file goes while it is locked: who has it open finds that it is not the one of its
 // name any more.
 func (c *Claim) Release() {
-	_ = os.Remove(c.lock.Name())
+	if isStill(c.lock, c.lock.Name()) {
+		_ = os.Remove(c.lock.Name())
+	}
 	_ = c.lock.Close()
+	_ = c.folder.Close()
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
@@ -26,6 +27,9 @@ const DefaultDir = "out"
 var logs = [...]string{
 	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName, "mlperf_log_trace.json", score.TextName, PluginLogName,
 }
+
+// loadgenLogs is how many of them every run has.
+const loadgenLogs = 4
 
 // probeName is the file that proves that a run's directory can be written to.
 const probeName = ".write"
@@ -168,6 +172,21 @@ func CopyUserConf(out, userConf string, scenarioDirs []string) error {
 		}
 	}
 	return nil
+}
+
+// Lost says that logs of a run that came to its end are not in its directory any more.
+func Lost(out, dir string) error {
+	var gone []string
+	for _, name := range logs[:loadgenLogs] {
+		path := filepath.Join(out, dir, name)
+		if _, err := os.Lstat(path); err != nil {
+			gone = append(gone, path)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	return exitcode.With(exitcode.Usage, fmt.Errorf("%w: %s; run again, and leave the folder until the end", loadgen.ErrLogsLost, strings.Join(gone, ", ")))
 }
 
 // Files lists the files that a run wrote, with their checksums; paths are relative to out.

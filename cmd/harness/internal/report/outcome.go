@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
@@ -53,8 +54,11 @@ func withProfile(valid bool, profile string) string {
 
 func (r *Run) fail(code exitcode.Code, err error) {
 	r.Status, r.Verdict = Failed, "FAILED"
-	if code == exitcode.Interrupted {
+	switch {
+	case code == exitcode.Interrupted:
 		r.Status, r.Verdict = Interrupted, "INTERRUPTED"
+	case errors.Is(err, loadgen.ErrLogsLost):
+		r.Status, r.Verdict = Unfinished, "UNFINISHED"
 	}
 	r.Error = &Failure{Class: code.String(), Message: err.Error()}
 	var failed *host.Error

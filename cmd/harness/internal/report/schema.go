@@ -91,7 +91,7 @@ const (
 	Interrupted Status = "interrupted" // by the user; logs are partial and marked
 	Failed      Status = "failed"      // logs, where there are any, are partial and marked
 	NotRun      Status = "not run"     // an earlier run ended the session, or the harness was killed before
-	Unfinished  Status = "unfinished"  // under way, or killed: logs may be partial and unmarked
+	Unfinished  Status = "unfinished"  // under way, or killed: logs may be partial and unmarked; or they were lost
 )
 
 // Failure is what ended a run.

@@ -59,6 +59,9 @@ type Facts struct {
 func (r *Runner) Run(ctx context.Context, p *plan.Plan, t plan.Run) (report.Run, error) {
 	rec := r.Record(p, t)
 	err := r.perform(ctx, p, t, &rec)
+	if rec.Effective != nil && !t.Streams && !errors.Is(err, loadgen.ErrLogsLost) { // it has logs, in this folder
+		err = errors.Join(err, output.Lost(p.Out, t.Dir))
+	}
 	files, listed := output.Files(p.Out, t.Dir)
 	rec.Files = files
 	err = errors.Join(err, exitcode.With(exitcode.Usage, listed))
@@ -188,6 +191,9 @@ func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules 
 
 // score computes the accuracy of the log that the run wrote.
 func (r *Runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *report.Run) error {
+	if err := output.Lost(p.Out, t.Dir); err != nil {
+		return err
+	}
 	dir := filepath.Join(p.Out, t.Dir)
 	o := p.Options
 	s, err := score.Log(ctx, pl, filepath.Join(dir, score.LogName), sdk.ScoreOptions{

@@ -36,8 +36,9 @@ type Fake struct {
 	Held      func()
 	// Busy, if not nil, is how long IssueQuery takes for a query of so many samples.
 	Busy func(samples int) time.Duration
-	// Score is what the scorer finds; Samples is counted.
-	Score sdk.Score
+	// Score is what the scorer finds; Samples is counted. Scoring, if not nil, is called when a scorer is opened.
+	Score   sdk.Score
+	Scoring func()
 
 	mu     sync.Mutex
 	opened []sdk.Options
@@ -150,6 +151,9 @@ func (p *process) OpenScorer(_ context.Context, o sdk.ScoreOptions) (sdk.Scorer,
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.scored = append(p.scored, o)
+	if p.Scoring != nil {
+		p.Scoring()
+	}
 	return &scorer{Fake: p.Fake, seen: map[uint64]bool{}}, nil
 }
 
