@@ -25,8 +25,8 @@ func settingFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.StringVar(&r.Audit, "audit", "", "audit settings: an audit.config `FILE`, applied over all others")
 	f.StringArrayVar(&r.Set, "set", nil, "a LoadGen setting: `KEY=VALUE` or Scenario.KEY=VALUE (repeatable)")
 	f.BoolVar(&r.Official, "official", false, "the rules' durations and counts (default with --model)")
-	f.BoolVar(&r.Smoke, "smoke", false, "the model's settings for a run of seconds (default without --model)")
-	f.StringVar(&r.ModelFile, "model", "", "model file: `NAME` from describe, or a path (default: the embedded one)")
+	f.BoolVar(&r.Smoke, "smoke", false, "the model's settings for a run of seconds (default without --model,\nand for a first look at one of your own)")
+	f.StringVar(&r.ModelFile, "model", "", "model file: `NAME` from describe, fetched or in this folder,\nor a path (default: the embedded one)")
 }
 
 // workloadFlags adds the flags that decide what the plugin opens.

@@ -37,9 +37,25 @@ func (p *Plan) chooseModel(r Request, files Files) []error {
 	if file.Embedded {
 		return nil
 	}
-	path, err := files.Locate(model, file)
+	path, err := locate(files, model, file)
 	p.Options.ModelFile = path
 	return []error{exitcode.With(exitcode.Data, err)}
+}
+
+// locate finds an official file where harness fetch keeps it, or else in the working directory.
+func locate(files Files, model sdk.ModelInfo, file sdk.ModelFile) (string, error) {
+	path, err := files.Locate(model, file)
+	if err == nil {
+		return path, nil
+	}
+	here, missing := regular(file.Name)
+	switch {
+	case missing == nil:
+		return here, nil
+	case errors.Is(missing, fs.ErrNotExist):
+		return "", fmt.Errorf("%w; or put it here, or give its path", err)
+	}
+	return "", fmt.Errorf("%w; and the one that is here: %w", err, missing)
 }
 
 // chooseEmbedded takes the embedded file of that precision. A model without embedded files (the null workload) counts as

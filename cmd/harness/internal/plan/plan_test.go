@@ -74,6 +74,32 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
+// An official file is taken from the cache, or else from the working directory.
+func TestOfficialFileInTheWorkingDirectory(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	ask := Request{ModelFile: "resnet50_v1.onnx"}
+	if _, err := Build(ask, served(), cached{}); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), "or put it here, or give its path") {
+		t.Errorf("nowhere: %v", err)
+	}
+	if err := os.WriteFile(ask.ModelFile, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Build(ask, served(), cached{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, ask.ModelFile); p.Options.ModelFile != want || p.File == nil {
+		t.Errorf("took %q as %+v, want %q as the official file", p.Options.ModelFile, p.File, want)
+	}
+	if p := build(t, ask); p.Options.ModelFile != "/cache/resnet50_v1.onnx" {
+		t.Errorf("took %q, want that of the cache", p.Options.ModelFile)
+	}
+}
+
 func TestModelWithoutFiles(t *testing.T) {
 	s := served()
 	s.Model.Files = nil
