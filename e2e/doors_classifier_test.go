@@ -16,12 +16,12 @@ func classifierDoors() []door {
 	return []door{
 		{
 			model: "resnet50", data: imageNet, layouts: layouts,
-			files:  map[string]*onnxfile.Graph{"cache/models/resnet50/resnet50_v1.onnx": tinymodel.ResNet50()},
+			files:  map[string]*onnxfile.Graph{".cache/plumbline/models/resnet50/resnet50_v1.onnx": tinymodel.ResNet50()},
 			scores: map[string]map[string]float64{"out/resnet50-smoke": scores},
 		},
 		{
 			model: "mobilenet", data: imageNet, layouts: layouts,
-			files:  map[string]*onnxfile.Graph{"cache/models/mobilenet/mobilenet_v1_1.0_224.onnx": tinymodel.MobileNet()},
+			files:  map[string]*onnxfile.Graph{".cache/plumbline/models/mobilenet/mobilenet_v1_1.0_224.onnx": tinymodel.MobileNet()},
 			scores: map[string]map[string]float64{"out/mobilenet-smoke": scores},
 		},
 	}

@@ -31,6 +31,7 @@ type Graph struct {
 	Inputs, Outputs []Tensor
 
 	nodes, constants []message
+	external         map[string][]byte // files beside the model's
 	names            int
 }
 
@@ -59,6 +60,26 @@ func (g *Graph) Floats(values []float32, shape ...int64) string {
 // Ints adds a constant of int64, in C order, and returns its name. Without sizes it is a scalar.
 func (g *Graph) Ints(values []int64, shape ...int64) string { return constant(g, Int64, values, shape) }
 
+// External adds a constant whose values lie in a file beside the model's, as those of large models do.
+func (g *Graph) External(file string, values []float32, shape ...int64) string {
+	data := encode(values)
+	var m message
+	for _, n := range shape {
+		m = m.integer(1, n)
+	}
+	name, offset := g.name(), len(g.external[file])
+	m = m.integer(2, int64(Float)).text(8, name)
+	for _, entry := range [][2]string{{"location", file}, {"offset", fmt.Sprint(offset)}, {"length", fmt.Sprint(len(data))}} {
+		m = m.bytes(13, message(nil).text(1, entry[0]).text(2, entry[1]))
+	}
+	if g.external == nil {
+		g.external = map[string][]byte{}
+	}
+	g.external[file] = append(g.external[file], data...)
+	g.constants = append(g.constants, m.integer(14, 1))
+	return name
+}
+
 // Random adds a constant of numbers drawn from [-scale, scale) by a seed, and returns its name.
 func (g *Graph) Random(seed uint64, scale float32, shape ...int64) string {
 	return g.Floats(Random(seed, scale, shape...), shape...)
@@ -83,13 +104,18 @@ func constant[T float32 | int64](g *Graph, t DType, values []T, shape []int64) s
 	for _, n := range shape {
 		m = m.integer(1, n)
 	}
+	name := g.name()
+	g.constants = append(g.constants, m.integer(2, int64(t)).text(8, name).bytes(9, encode(values)))
+	return name
+}
+
+// encode are the bytes of numbers.
+func encode[T float32 | int64](values []T) []byte {
 	data, err := binary.Append(nil, binary.LittleEndian, values)
 	if err != nil {
 		panic(err) // of no slice of numbers
 	}
-	name := g.name()
-	g.constants = append(g.constants, m.integer(2, int64(t)).text(8, name).bytes(9, data))
-	return name
+	return data
 }
 
 // Node adds an operator with one output, and returns the output's name.
@@ -172,10 +198,15 @@ func (t Tensor) encode() message {
 	return message(nil).text(1, t.Name).bytes(2, message(nil).bytes(1, kind))
 }
 
-// Write writes the model's file, and the folders above it.
+// Write writes the model's file, those beside it, and the folders above it.
 func (g *Graph) Write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
+	}
+	for name, data := range g.external {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name), data, 0o644); err != nil {
+			return err
+		}
 	}
 	return os.WriteFile(path, g.Bytes(), 0o644)
 }

@@ -1,0 +1,40 @@
+package e2e
+
+import (
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
+	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
+	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+)
+
+// detectionDoors are those of object detection.
+func detectionDoors() []door {
+	coco := func(dir string) error { return officialdata.COCO(filepath.Join(dir, "coco")) }
+	openImages := func(dir string) error { return officialdata.OpenImages(filepath.Join(dir, "openimages")) }
+	cocoLayout := []string{"a folder with annotations/instances_val2017.json and the pictures at FOLDER/val2017/NAME"}
+	scores := map[string]float64{"mAP": officialdata.DetectionMAP}
+	return []door{
+		{
+			model: "retinanet", data: openImages,
+			layouts: []string{"a folder with annotations/openimages-mlperf.json (COCO's form; category ids 0 to 263) and the pictures at " +
+				"FOLDER/NAME or FOLDER/validation/data/NAME"},
+			files:  map[string]*onnxfile.Graph{".cache/plumbline/models/retinanet/resnext50_32x4d_fpn.onnx": tinymodel.RetinaNet()},
+			scores: map[string]map[string]float64{"out/retinanet-smoke": scores},
+		},
+		{
+			model: "ssd-mobilenet", data: coco, layouts: cocoLayout,
+			files: map[string]*onnxfile.Graph{".cache/plumbline/models/ssd-mobilenet/ssd_mobilenet_v1_coco_2018_01_28.onnx": tinymodel.SSDMobileNet(
+				officialdata.COCOFirst, officialdata.COCOSecond)},
+			scores: map[string]map[string]float64{"out/ssd-mobilenet-smoke": scores},
+		},
+		{
+			model: "ssd-resnet34", data: coco, layouts: cocoLayout,
+			files: map[string]*onnxfile.Graph{
+				".cache/plumbline/models/ssd-resnet34/resnet34-ssd1200.onnx":      tinymodel.SSDResNet34(),
+				".cache/plumbline/models/ssd-resnet34/ssd_resnet34_mAP_20.2.onnx": tinymodel.SSDResNet34TF(),
+			},
+			scores: map[string]map[string]float64{"out/ssd-resnet34-smoke": scores, "out/ssd-resnet34-tf-smoke": scores},
+		},
+	}
+}
