@@ -24,10 +24,10 @@ var mayImport = map[string][]string{
 	"fetch":        {},
 	"accuracy":     {"preprocess/text/"},
 	"sdk":          {"loadgen/"},
-	"backends/...": {"sdk/backend"},
-	"plugins/...":  {"sdk", "sdk/backend", "sdk/backend/pool", "sdk/manifest", "sdk/generate", "sdk/batch", "sdk/internal/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
+	"backends/...": {"sdk/backend", "sdk/option"},
+	"plugins/...":  {"sdk", "sdk/backend", "sdk/option", "sdk/backend/pool", "sdk/manifest", "sdk/generate", "sdk/batch", "sdk/internal/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
 	"cmd/plugins":  {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
-	"cmd/harness":  {"loadgen/", "sdk", "sdk/backend", "sdk/backend/pool", "sdk/batch", "sdk/conformance", "sdk/host", "sdk/internal/", "fetch/"},
+	"cmd/harness":  {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/backend/pool", "sdk/batch", "sdk/conformance", "sdk/host", "sdk/internal/", "fetch/"},
 }
 
 type listedPackage struct {

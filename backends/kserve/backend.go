@@ -22,11 +22,8 @@ type Backend struct {
 
 // Describe lists the options.
 func (Backend) Describe() backend.Info {
-	info := backend.Info{Devices: []string{"servers"}}
-	for _, o := range options() {
-		info.Options = append(info.Options, o.Option)
-	}
-	return info
+	s := defaultSettings()
+	return backend.Info{Devices: []string{"servers"}, Options: s.options().Docs()}
 }
 
 // Open connects to every endpoint, waits until the model is ready there, and checks the model's tensors. m's path and

@@ -138,7 +138,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"texts", &server{fault: "text output"}, nil, backend.ErrTensors, []string{`"n"`, "uint8", "int64"}},
 		{"no stream", nil, map[string]string{"stream": "on"}, nil, []string{"a:1", "does not stream", "stream=off"}},
 		{"headers", nil, map[string]string{"header.grpc-x": "1", "header.Authorization": "x", "header.a": "\n", "header.": "1"}, backend.ErrOption,
-			[]string{"header.grpc-x: ", "token_env", "header.a: ", "header.: "}},
+			[]string{"header.grpc-x: ", "token_env", "header.a: ", `unknown option "header."`}},
 		{"TLS at some", nil, map[string]string{"url": "a:1,grpcs://a:1"}, backend.ErrOption, []string{"all endpoints with TLS"}},
 		{"token", &server{token: "secret"}, nil, nil, []string{"token_env"}},
 	}

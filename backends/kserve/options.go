@@ -5,14 +5,13 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"maps"
+	"math"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 // The defaults of the options.
@@ -39,39 +38,37 @@ type settings struct {
 	headers     []string
 }
 
-// option is one key: its documentation and how it is read.
-type option struct {
-	backend.Option
-	read func(s *settings, value string) error
+// defaultSettings are those without any option.
+func defaultSettings() settings {
+	return settings{concurrency: defaultConcurrency, timeout: defaultTimeout, connect: defaultConnect, stream: "auto"}
 }
 
-// options lists every key, in the order in which they are shown.
-func options() []option {
-	return []option{
-		{backend.Option{Name: "url", Help: "endpoints: HOST:PORT,...; grpcs://HOST:PORT is one with TLS"}, readURLs},
-		{backend.Option{Name: "model", Help: "the model's name at the server (default: the benchmark's name for it)"},
-			func(s *settings, v string) error { s.model = v; return nil }},
-		{backend.Option{Name: "version", Help: "the model's version (default: the server's choice)"},
-			func(s *settings, v string) error { s.version = v; return nil }},
-		{backend.Option{Name: "concurrency", Default: strconv.Itoa(defaultConcurrency), Help: "requests in flight, over all endpoints"},
-			number(func(s *settings) *int { return &s.concurrency })},
-		{backend.Option{Name: "batch", Help: "samples in one request at most; more than one is batching at the client (default: --batch, or 1)"},
-			number(func(s *settings) *int { return &s.batch })},
-		{backend.Option{Name: "timeout", Default: defaultTimeout.String(), Help: "how long one request may take"},
-			duration(func(s *settings) *time.Duration { return &s.timeout })},
-		{backend.Option{Name: "connect_timeout", Default: defaultConnect.String(), Help: "how long the endpoints may take to be ready"},
-			duration(func(s *settings) *time.Duration { return &s.connect })},
-		{backend.Option{Name: "ca", Help: "PEM file with the certificates that sign the servers' (default: the system's)"},
-			func(s *settings, v string) error { s.ca = v; return nil }},
-		{backend.Option{Name: "token_env", Help: "name of the environment variable with a bearer token"},
-			func(s *settings, v string) error { s.token = v; return nil }},
-		{backend.Option{Name: "lost", Default: "end", Help: "what to do when an endpoint is lost: end the run, or go-on with the others"}, readLost},
-		{backend.Option{Name: "stream", Default: "auto", Help: "many requests over one stream to each endpoint: on, off, or auto: where the server has it"}, readStream},
-		{backend.Option{Name: headerPrefix + "NAME", Help: "a header of each request, such as header.application=NAME, which Ray Serve wants where it has several"}, nil},
+// mostRequests bounds the requests in flight: more is a typing error.
+const mostRequests = 1 << 20
+
+// options reads into s.
+func (s *settings) options() option.List {
+	return option.List{
+		option.Func("url", "", "endpoints: HOST:PORT,...; grpcs://HOST:PORT is one with TLS", s.readURLs).Secret(),
+		option.Text("model", &s.model, "the model's name at the server (default: the benchmark's name for it)"),
+		option.Text("version", &s.version, "the model's version (default: the server's choice)"),
+		option.Int("concurrency", &s.concurrency, 1, mostRequests, "requests in flight, over all endpoints"),
+		option.Int("batch", &s.batch, 1, math.MaxInt32,
+			"samples in one request at most; more than one is batching at the client (default: --batch, or 1)").Default(""),
+		option.Duration("timeout", &s.timeout, "how long one request may take"),
+		option.Duration("connect_timeout", &s.connect, "how long the endpoints may take to be ready"),
+		option.Text("ca", &s.ca, "PEM file with the certificates that sign the servers' (default: the system's)"),
+		option.Text("token_env", &s.token, "name of the environment variable with a bearer token"),
+		option.Choice("lost", &s.goesOn, map[string]bool{"end": false, "go-on": true},
+			"what to do when an endpoint is lost: end the run, or go-on with the others"),
+		option.Choice("stream", &s.stream, map[string]string{"auto": "auto", "on": "on", "off": "off"},
+			"many requests over one stream to each endpoint: on, off, or auto: where the server has it"),
+		option.Prefix("header.", "NAME", "a header of each request, such as header.application=NAME, which Ray Serve wants "+
+			"where it has several", s.readHeader).Secret(),
 	}
 }
 
-func readURLs(s *settings, value string) error {
+func (s *settings) readURLs(value string) error {
 	for _, url := range strings.Split(value, ",") {
 		url, secure := strings.CutPrefix(strings.TrimSpace(url), "grpcs://")
 		url = strings.TrimPrefix(url, "grpc://")
@@ -95,24 +92,13 @@ func withoutUser(url string) string {
 	return url
 }
 
-func readStream(s *settings, value string) error {
-	if value != "auto" && value != "on" && value != "off" {
-		return errors.New("want auto, on or off")
-	}
-	s.stream = value
-	return nil
-}
-
-// headerPrefix starts the options that are sent along with each request.
-const headerPrefix = "header."
-
 // headerLetters are what a header's name is made of.
 const headerLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 
 // readHeader takes header.NAME=VALUE. Names are what HTTP/2 allows, but for those that gRPC or option token_env use.
-func readHeader(s *settings, name, value string) error {
+func (s *settings) readHeader(name, value string) error {
 	name = strings.ToLower(name)
-	if name == "" || strings.Trim(name, headerLetters) != "" || strings.HasPrefix(name, "grpc-") || strings.HasSuffix(name, "-bin") {
+	if strings.Trim(name, headerLetters) != "" || strings.HasPrefix(name, "grpc-") || strings.HasSuffix(name, "-bin") {
 		return errors.New("want a header's name: letters, digits, - _ and ., not grpc-... nor ...-bin")
 	}
 	if secret(name) {
@@ -138,83 +124,17 @@ func printable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-func readLost(s *settings, value string) error {
-	if value != "end" && value != "go-on" {
-		return errors.New("want end or go-on")
-	}
-	s.goesOn = value == "go-on"
-	return nil
-}
-
-func number(field func(*settings) *int) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			return errors.New("want a number from 1")
-		}
-		*field(s) = n
-		return nil
-	}
-}
-
-func duration(field func(*settings) *time.Duration) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		d, err := time.ParseDuration(value)
-		if err != nil || d <= 0 {
-			return errors.New("want a duration such as 30s")
-		}
-		*field(s) = d
-		return nil
-	}
-}
-
 // readSettings reads the options, or returns one error that lists every fault.
 func readSettings(given map[string]string) (settings, error) {
-	s := settings{concurrency: defaultConcurrency, timeout: defaultTimeout, connect: defaultConnect, stream: "auto"}
-	known := options()
-	var faults []error
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		if err := s.set(known, key, given[key]); err != nil {
-			faults = append(faults, err)
-		}
-	}
+	s := defaultSettings()
+	err := s.options().Read(given)
 	if given["url"] == "" {
-		faults = append(faults, errors.New("option url is missing: want the endpoints as HOST:PORT,HOST:PORT"))
+		err = errors.Join(err, errors.New("option url is missing: want the endpoints as HOST:PORT,HOST:PORT"))
 	}
-	if len(faults) > 0 {
-		return s, fmt.Errorf("%w: %w", backend.ErrOption, errors.Join(faults...))
+	if err != nil {
+		return s, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
 	return s, nil
-}
-
-// set reads one option. Its error shows the value, unless that may hold a secret.
-func (s *settings) set(known []option, key, value string) error {
-	if name, ok := strings.CutPrefix(key, headerPrefix); ok {
-		if err := readHeader(s, name, value); err != nil {
-			return fmt.Errorf("option %s: %w", key, err)
-		}
-		return nil
-	}
-	i := slices.IndexFunc(known, func(o option) bool { return o.Name == key })
-	if i < 0 {
-		return fmt.Errorf("unknown option %q, want one of %s", key, names(known))
-	}
-	err := known[i].read(s, value)
-	switch {
-	case err == nil:
-		return nil
-	case key == "url":
-		return fmt.Errorf("option url: %w", err)
-	}
-	return fmt.Errorf("option %s=%s: %w", key, value, err)
-}
-
-func names(known []option) string {
-	list := make([]string, len(known))
-	for i, o := range known {
-		list[i] = o.Name
-	}
-	return strings.Join(list, ", ")
 }
 
 // tlsConfig is nil for connections without TLS.

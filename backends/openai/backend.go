@@ -78,11 +78,8 @@ func (b Backend) key(s settings, c backend.Config) (string, error) {
 
 // Describe lists the options.
 func (Backend) Describe() backend.Info {
-	info := backend.Info{Version: "OpenAI-compatible API", Devices: []string{"server"}}
-	for _, o := range options() {
-		info.Options = append(info.Options, o.Option)
-	}
-	return info
+	s := defaultSettings()
+	return backend.Info{Version: "OpenAI-compatible API", Devices: []string{"server"}, Options: s.options().Docs()}
 }
 
 // Describe says which servers there are, how tokens are counted, and what has been noticed so far.

@@ -4,18 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
-
-// bodyPrefix is that of the options that are put into each request as they are.
-const bodyPrefix = "body."
 
 // settings is backend.Config.Options, read.
 type settings struct {
@@ -77,102 +72,74 @@ const (
 	defaultRetries = 5
 )
 
-// option is one key: its documentation and how it is read.
-type option struct {
-	backend.Option
-	read func(s *settings, value string) error
+// defaultSettings are those without any option.
+func defaultSettings() settings {
+	return settings{
+		places: defaultPlaces, keyName: defaultKeyName, connect: defaultConnect, first: defaultFirst, idle: defaultIdle,
+		retries: defaultRetries, body: map[string]json.RawMessage{},
+	}
 }
 
-// options lists every key, in the order in which they are shown.
-func options() []option {
-	return []option{
-		{backend.Option{Name: "url", Help: "base URLs of the servers, with commas between them: http://host:8000 or https://host/v1"}, (*settings).readURLs},
-		{backend.Option{Name: "model", Help: "the model's name at the server (default: the only one it has)"}, func(s *settings, v string) error {
-			s.model = v
-			return nil
-		}},
-		{backend.Option{Name: "server", Default: "auto", Help: "what the servers are: auto (ask), " + strings.Join(kindNames(), ", ")}, func(s *settings, v string) (err error) {
-			if v != "auto" {
-				s.kind, err = findKind(v)
-				s.kindGiven = true
-			}
-			return err
-		}},
-		{backend.Option{Name: "api", Default: "auto", Help: "auto (what fits the prompt), completions or chat"},
-			choose(func(s *settings) *api { return &s.api }, map[string]api{"auto": anyAPI, "completions": completions, "chat": chat})},
-		{backend.Option{Name: "count", Default: "auto", Help: "what tokens are counted by: ids, logprobs, usage, or auto (the best that the server reports)"},
-			choose(func(s *settings) *count { return &s.count }, map[string]count{"auto": anyCount, "ids": countIDs, "logprobs": countLogged, "usage": countByUsage})},
-		{backend.Option{Name: "concurrency", Default: strconv.Itoa(defaultPlaces), Help: "most requests at a time to each server; more wait here"},
-			number(func(s *settings) *int { return &s.places }, 1, 1<<20)},
-		{backend.Option{Name: "key_env", Default: defaultKeyName, Help: "environment variable that holds the API key"}, func(s *settings, v string) error {
-			s.keyName = v
-			return nil
-		}},
-		{backend.Option{Name: "ca", Help: "PEM file of the authority that signed the servers' certificates (default: the system's)"}, func(s *settings, v string) error {
-			s.ca = v
-			return nil
-		}},
-		{backend.Option{Name: "insecure", Default: "false", Help: "true: accept any certificate"},
-			choose(func(s *settings) *bool { return &s.insecure }, map[string]bool{"false": false, "true": true})},
-		{backend.Option{Name: "connect_timeout", Default: defaultConnect.String(), Help: "longest time to connect"}, duration(func(s *settings) *time.Duration { return &s.connect })},
-		{backend.Option{Name: "first_timeout", Default: defaultFirst.String(), Help: "longest wait for the first part of an answer"}, duration(func(s *settings) *time.Duration { return &s.first })},
-		{backend.Option{Name: "idle_timeout", Default: defaultIdle.String(), Help: "longest wait for a further part"}, duration(func(s *settings) *time.Duration { return &s.idle })},
-		{backend.Option{Name: "timeout", Default: "none", Help: "longest time for a whole answer"}, duration(func(s *settings) *time.Duration { return &s.total })},
-		{backend.Option{Name: "retries", Default: strconv.Itoa(defaultRetries), Help: "how often to ask again where nothing was received"},
-			number(func(s *settings) *int { return &s.retries }, 0, 1000)},
-		{backend.Option{Name: "on_failure", Default: "end", Help: "after an answer is cut short: end (the run), or continue (ask another server from the start)"},
-			choose(func(s *settings) *bool { return &s.goesOn }, map[string]bool{"end": false, "continue": true})},
-		{backend.Option{Name: "prefix_cache", Default: "off", Help: "prompts kept between queries, against the rules: off (one that a server reports ends the run), report (count them) or allow"},
-			choose(func(s *settings) *cachePolicy { return &s.cache }, map[string]cachePolicy{"off": cacheOff, "report": cacheReport, "allow": cacheAllow})},
-		{backend.Option{Name: bodyPrefix + "KEY", Help: "a field of each request, as JSON or else as text"}, nil},
+// options reads into s.
+func (s *settings) options() option.List {
+	wait := func(name string, to *time.Duration, help string) option.Option {
+		shown := "none"
+		if *to > 0 {
+			shown = to.String()
+		}
+		return option.OrWord("none", to, option.Duration(name, to, help)).Default(shown)
 	}
+	return option.List{
+		option.Func("url", "", "base URLs of the servers, with commas between them: http://host:8000 or https://host/v1",
+			s.readURLs).Secret(),
+		option.Text("model", &s.model, "the model's name at the server (default: the only one it has)"),
+		option.Func("server", "auto", "what the servers are: auto (ask), "+strings.Join(kindNames(), ", "), s.readServer),
+		option.Choice("api", &s.api, map[string]api{"auto": anyAPI, "completions": completions, "chat": chat},
+			"auto (what fits the prompt), completions or chat"),
+		option.Choice("count", &s.count,
+			map[string]count{"auto": anyCount, "ids": countIDs, "logprobs": countLogged, "usage": countByUsage},
+			"what tokens are counted by: ids, logprobs, usage, or auto (the best that the server reports)"),
+		option.Int("concurrency", &s.places, 1, 1<<20, "most requests at a time to each server; more wait here"),
+		option.Text("key_env", &s.keyName, "environment variable that holds the API key"),
+		option.Text("ca", &s.ca, "PEM file of the authority that signed the servers' certificates (default: the system's)"),
+		option.Bool("insecure", &s.insecure, "true: accept any certificate"),
+		wait("connect_timeout", &s.connect, "longest time to connect"),
+		wait("first_timeout", &s.first, "longest wait for the first part of an answer"),
+		wait("idle_timeout", &s.idle, "longest wait for a further part"),
+		wait("timeout", &s.total, "longest time for a whole answer"),
+		option.Int("retries", &s.retries, 0, 1000, "how often to ask again where nothing was received"),
+		option.Choice("on_failure", &s.goesOn, map[string]bool{"end": false, "continue": true},
+			"after an answer is cut short: end (the run), or continue (ask another server from the start)"),
+		option.Choice("prefix_cache", &s.cache,
+			map[string]cachePolicy{"off": cacheOff, "report": cacheReport, "allow": cacheAllow},
+			"prompts kept between queries, against the rules: off (one that a server reports ends the run), "+
+				"report (count them) or allow"),
+		option.Prefix("body.", "KEY", "a field of each request, as JSON or else as text", func(name, value string) error {
+			s.body[name] = asJSON(value)
+			return nil
+		}),
+	}
+}
+
+func (s *settings) readServer(value string) (err error) {
+	if value != "auto" {
+		s.kind, err = findKind(value)
+		s.kindGiven = true
+	}
+	return err
 }
 
 // readSettings reads the options, or returns one error that lists every fault.
 func readSettings(given map[string]string) (settings, error) {
-	s := settings{
-		places: defaultPlaces, keyName: defaultKeyName, connect: defaultConnect, first: defaultFirst, idle: defaultIdle,
-		retries: defaultRetries, body: map[string]json.RawMessage{},
+	s := defaultSettings()
+	err := s.options().Read(given)
+	if given["url"] == "" {
+		err = errors.Join(err, errors.New("option url: want the address of a server, such as http://localhost:8000"))
 	}
-	known := options()
-	var faults []error
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		if err := s.set(known, key, given[key]); err != nil {
-			faults = append(faults, err)
-		}
-	}
-	if len(s.endpoints) == 0 && given["url"] == "" {
-		faults = append(faults, errors.New("option url: want the address of a server, such as http://localhost:8000"))
-	}
-	if len(faults) > 0 {
-		return s, fmt.Errorf("%w: %w", backend.ErrOption, errors.Join(faults...))
+	if err != nil {
+		return s, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
 	return s, nil
-}
-
-func (s *settings) set(known []option, key, value string) error {
-	if name, ok := strings.CutPrefix(key, bodyPrefix); ok && name != "" {
-		s.body[name] = asJSON(value)
-		return nil
-	}
-	for _, o := range known {
-		if o.Name != key || o.read == nil {
-			continue
-		}
-		err := o.read(s, value)
-		switch {
-		case err == nil:
-			return nil
-		case key == "url": // may hold a password
-			return fmt.Errorf("option url: %w", err)
-		}
-		return fmt.Errorf("option %s=%s: %w", key, value, err)
-	}
-	names := make([]string, len(known))
-	for i, o := range known {
-		names[i] = o.Name
-	}
-	return fmt.Errorf("unknown option %q; the known ones are %s", key, strings.Join(names, ", "))
 }
 
 // asJSON returns a value that is JSON as it is, and any other as a string.
@@ -221,41 +188,4 @@ func withoutSecrets(text string) string {
 		return "..." + head[at:]
 	}
 	return head
-}
-
-func choose[T any](field func(*settings) *T, values map[string]T) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		v, ok := values[value]
-		if !ok {
-			return fmt.Errorf("want one of %s", strings.Join(slices.Sorted(maps.Keys(values)), ", "))
-		}
-		*field(s) = v
-		return nil
-	}
-}
-
-func number(field func(*settings) *int, low, high int) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < low || n > high {
-			return fmt.Errorf("want a number from %d to %d", low, high)
-		}
-		*field(s) = n
-		return nil
-	}
-}
-
-func duration(field func(*settings) *time.Duration) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		if value == "none" {
-			*field(s) = 0
-			return nil
-		}
-		d, err := time.ParseDuration(value)
-		if err != nil || d <= 0 {
-			return errors.New("want a time above 0 such as 30s, or none")
-		}
-		*field(s) = d
-		return nil
-	}
 }

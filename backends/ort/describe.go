@@ -37,9 +37,8 @@ func (l library) describe() backend.Info {
 	if l.path != "" {
 		info.Details["library"] = l.path
 	}
-	for _, o := range options() {
-		info.Options = append(info.Options, o.Option)
-	}
+	s := defaultSettings()
+	info.Options = s.options().Docs()
 	return info
 }
 

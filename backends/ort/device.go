@@ -133,7 +133,7 @@ func (d device) conflicts(options map[string]string) error {
 	if p, given := options["provider"]; given && p != d.provider.name {
 		faults = append(faults, fmt.Errorf("device %s and option provider=%s exclude each other", d.name, p))
 	}
-	key := providerPrefix + d.provider.chooser
+	key := "provider." + d.provider.chooser
 	if value, given := options[key]; given && d.id != "" {
 		faults = append(faults, fmt.Errorf("device %s and option %s=%s name the same thing twice", d.name, key, value))
 	}

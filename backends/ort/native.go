@@ -53,7 +53,7 @@ func addConfig(o *onnxruntime.SessionOptions, entries map[string]string) error {
 	var faults []error
 	for key, value := range entries {
 		if err := o.AddSessionConfigEntry(key, value); err != nil {
-			faults = append(faults, fmt.Errorf("%w: option %s%s=%s: %w", backend.ErrOption, configPrefix, key, value, err))
+			faults = append(faults, fmt.Errorf("%w: option config.%s=%s: %w", backend.ErrOption, key, value, err))
 		}
 	}
 	return errors.Join(faults...)

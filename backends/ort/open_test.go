@@ -85,8 +85,8 @@ func TestOpenListsEveryFault(t *testing.T) {
 	for _, want := range []string{
 		`unknown option "thread"; the known ones are threads, inter_op, provider, opt, lib`,
 		"option inter_op=0: want a number from 1", "option threads=many", "option arena=2x: want true or false",
-		"option opt=fast: want none, basic, extended or all", "option provider=abacus: want one of cpu, cuda",
-		"option spin=maybe: want true, false or auto",
+		"option opt=fast: want one of all, basic, extended, none", "option provider=abacus: want one of cpu, cuda",
+		"option spin=maybe: want one of auto, false, true",
 		`input "x" is missing`, `output "best:0" is int64, want float32`, `output "y:0" has shape [N,2], want [N,5]`,
 	} {
 		if err != nil && !strings.Contains(err.Error(), want) {

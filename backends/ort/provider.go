@@ -109,7 +109,7 @@ func addProvider(o *onnxruntime.SessionOptions, s settings, lib library) error {
 	}
 	if p.add == nil {
 		if len(s.given) > 0 {
-			return fmt.Errorf("%w: options %sKEY are given, but the cpu provider has none", backend.ErrOption, providerPrefix)
+			return fmt.Errorf("%w: options provider.KEY are given, but the cpu provider has none", backend.ErrOption)
 		}
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -17,14 +16,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
-)
-
-// The options that are the client's own; all others go to the process.
-const (
-	optionCommand   = "command"
-	optionStart     = "start_timeout"
-	optionHeartbeat = "heartbeat_timeout"
-	optionShared    = "shared_memory"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 const defaultStartTimeout = 60 * time.Second
@@ -41,14 +33,9 @@ type Backend struct {
 }
 
 // Describe lists the client's options. Those of the process are known to it alone.
-func (Backend) Describe() backend.Info {
-	return backend.Info{Options: []backend.Option{
-		{Name: optionCommand, Help: "one program with its arguments, in the words of sh; env NAME=VALUE before it sets a variable"},
-		{Name: optionStart, Default: defaultStartTimeout.String(), Help: "how long the process may take to shake hands"},
-		{Name: optionHeartbeat, Default: defaultHeartbeatTimeout.String(), Help: "a process that is stopped for longer, by a signal or a debugger, is taken to hang"},
-		{Name: optionShared, Default: "auto", Help: "auto: tensors go through shared memory where the process can; off: through the stream"},
-		{Name: "KEY", Help: "any other option goes to the process"},
-	}}
+func (b Backend) Describe() backend.Info {
+	s := b.defaultSettings()
+	return backend.Info{Options: s.options().Docs()}
 }
 
 // CheckDevices leaves devices to the process of each, which alone knows them.
@@ -63,39 +50,39 @@ type settings struct {
 	own       map[string]string // the process's
 }
 
+// defaultSettings are those without any option.
+func (b Backend) defaultSettings() settings {
+	return settings{
+		command: b.Command, start: defaultStartTimeout, heartbeat: defaultHeartbeatTimeout, shared: true,
+		own: map[string]string{},
+	}
+}
+
+// options reads into s. The client's own come first; all others go to the process.
+func (s *settings) options() option.List {
+	return option.List{
+		option.Text("command", &s.command,
+			"one program with its arguments, in the words of sh; env NAME=VALUE before it sets a variable").Default(""),
+		option.Duration("start_timeout", &s.start, "how long the process may take to shake hands"),
+		option.Duration("heartbeat_timeout", &s.heartbeat,
+			"a process that is stopped for longer, by a signal or a debugger, is taken to hang"),
+		option.Choice("shared_memory", &s.shared, map[string]bool{"auto": true, "off": false},
+			"auto: tensors go through shared memory where the process can; off: through the stream"),
+		option.Rest("KEY", "any other option goes to the process", func(key, value string) error {
+			s.own[key] = value
+			return nil
+		}),
+	}
+}
+
 func (b Backend) settings(given map[string]string) (settings, error) {
-	s := settings{command: b.Command, start: defaultStartTimeout, heartbeat: defaultHeartbeatTimeout, shared: true, own: maps.Clone(given)}
-	var faults []error
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		value := given[key]
-		switch key {
-		case optionCommand:
-			s.command = value
-		case optionStart, optionHeartbeat:
-			d, err := time.ParseDuration(value)
-			if err != nil || d <= 0 {
-				faults = append(faults, fmt.Errorf("option %s = %q, want a duration such as 60s", key, value))
-			}
-			if key == optionStart {
-				s.start = d
-			} else {
-				s.heartbeat = d
-			}
-		case optionShared:
-			if value != "auto" && value != "off" {
-				faults = append(faults, fmt.Errorf("option %s = %q, want auto or off", key, value))
-			}
-			s.shared = value == "auto"
-		default:
-			continue
-		}
-		delete(s.own, key)
-	}
+	s := b.defaultSettings()
+	err := s.options().Read(given)
 	if strings.TrimSpace(s.command) == "" {
-		faults = append(faults, fmt.Errorf("option %s is missing, want the command line of the backend process", optionCommand))
+		err = errors.Join(err, errors.New("option command is missing, want the command line of the backend process"))
 	}
-	if len(faults) > 0 {
-		return s, fmt.Errorf("%w: %w", backend.ErrOption, errors.Join(faults...))
+	if err != nil {
+		return s, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
 	return s, nil
 }

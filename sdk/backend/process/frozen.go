@@ -65,8 +65,8 @@ func (s *silence) look(stopped bool, heard uint64) int {
 
 // freeze makes all calls fail, those in work too.
 func (p *child) freeze(silent, timeout time.Duration) {
-	err := fmt.Errorf("%w: the backend process %q: no sign of life for %v (limit %v): %s; a higher option %s waits longer",
-		backend.ErrFailed, p.command, silent, timeout, p.stoppedBy(), optionHeartbeat)
+	err := fmt.Errorf("%w: the backend process %q: no sign of life for %v (limit %v): %s; "+
+		"a higher option heartbeat_timeout waits longer", backend.ErrFailed, p.command, silent, timeout, p.stoppedBy())
 	p.frozen.Store(&err)
 	_ = p.conn.Close()
 }

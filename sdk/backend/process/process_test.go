@@ -153,7 +153,7 @@ func TestRefuses(t *testing.T) {
 
 func TestRefusesOptions(t *testing.T) {
 	_, err := Backend{}.Open(t.Context(), doublerModel(), backend.Config{Options: map[string]string{"start_timeout": "soon", "shared_memory": "yes"}})
-	wantAll(t, err, "command", `"soon"`, `"yes"`)
+	wantAll(t, err, "command", "start_timeout=soon", "shared_memory=yes")
 	if !errors.Is(err, backend.ErrOption) {
 		t.Errorf("%v is no %v", err, backend.ErrOption)
 	}

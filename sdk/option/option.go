@@ -1,0 +1,212 @@
+// Package option reads options of the form KEY=VALUE into variables, each with its name, default and help, for backends
+// (--backend-opt) and benchmarks (--param).
+//
+//	func (s *settings) options() option.List {
+//		return option.List{
+//			option.Int("concurrency", &s.places, 1, 1<<20, "most requests at a time"),
+//			option.Text("model", &s.model, "the model's name at the server"),
+//		}
+//	}
+//
+// What the variables hold when the list is made are the defaults.
+//
+// In: reading, ranges, choices, prefixes, every fault at once, documentation.
+// Out: what options there are, and what they mean together (who uses them).
+package option
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Option is one key, or all keys with a prefix. The functions of this package make it.
+type Option struct {
+	doc    backend.Option
+	many   bool // all keys that begin with prefix; the part behind it goes to read as name
+	prefix string
+	secret bool // no error shows the value
+	read   func(name, value string) error
+}
+
+// List is the options that there are, in the order in which they are shown.
+type List []Option
+
+// Text takes any text.
+func Text(name string, to *string, help string) Option {
+	return Func(name, *to, help, func(value string) error {
+		*to = value
+		return nil
+	})
+}
+
+// Int takes a whole number from low to high.
+func Int(name string, to *int, low, high int, help string) Option {
+	return Func(name, strconv.Itoa(*to), help, func(value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < low || n > high {
+			return fmt.Errorf("want a number from %d to %d", low, high)
+		}
+		*to = n
+		return nil
+	})
+}
+
+// Bool takes true or false, or another form that strconv.ParseBool reads.
+func Bool(name string, to *bool, help string) Option {
+	return Func(name, strconv.FormatBool(*to), help, func(value string) error {
+		b, err := strconv.ParseBool(value)
+		if err != nil {
+			return errors.New("want true or false")
+		}
+		*to = b
+		return nil
+	})
+}
+
+// Duration takes a time above 0 with its unit.
+func Duration(name string, to *time.Duration, help string) Option {
+	return Func(name, to.String(), help, func(value string) error {
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return errors.New("want a time above 0 such as 30s")
+		}
+		*to = d
+		return nil
+	})
+}
+
+// Choice takes one of the words of values.
+func Choice[T comparable](name string, to *T, values map[string]T, help string) Option {
+	def := ""
+	for word, v := range values {
+		if v == *to {
+			def = word
+		}
+	}
+	return Func(name, def, help, func(value string) error {
+		v, ok := values[value]
+		if !ok {
+			return fmt.Errorf("want one of %s", strings.Join(slices.Sorted(maps.Keys(values)), ", "))
+		}
+		*to = v
+		return nil
+	})
+}
+
+// Func takes what read takes. Its errors say what is wanted; the name and the value are put before them.
+func Func(name, def, help string, read func(value string) error) Option {
+	return Option{
+		doc:  backend.Option{Name: name, Default: def, Help: help},
+		read: func(_, value string) error { return read(value) },
+	}
+}
+
+// Prefix takes every key that begins with prefix and has more behind it, for which placeholder stands in the
+// documentation. A key that is an option by itself, or one of a prefix that stands earlier in the list, is left out.
+func Prefix(prefix, placeholder, help string, read func(name, value string) error) Option {
+	return Option{doc: backend.Option{Name: prefix + placeholder, Help: help}, many: true, prefix: prefix, read: read}
+}
+
+// Rest takes every key that is none of the others'.
+func Rest(placeholder, help string, read func(key, value string) error) Option {
+	return Prefix("", placeholder, help, read)
+}
+
+// Default returns o with another text as its default, such as "auto" for 0.
+func (o Option) Default(text string) Option {
+	o.doc.Default = text
+	return o
+}
+
+// OrWord returns o, which takes a word too that stands for to's zero value: "auto", "none".
+func OrWord[T any](word string, to *T, o Option) Option {
+	read := o.read
+	o.doc.Default = word
+	o.read = func(name, value string) error {
+		if value == word {
+			var zero T
+			*to = zero
+			return nil
+		}
+		if err := read(name, value); err != nil {
+			return fmt.Errorf("%w, or %s", err, word)
+		}
+		return nil
+	}
+	return o
+}
+
+// Secret returns o, whose value no error shows: it may hold a password.
+func (o Option) Secret() Option {
+	o.secret = true
+	return o
+}
+
+// Docs is the documentation of all options.
+func (l List) Docs() []backend.Option {
+	docs := make([]backend.Option, len(l))
+	for i, o := range l {
+		docs[i] = o.doc
+	}
+	return docs
+}
+
+// Read reads the options given into the variables. It returns one error that lists every fault, keys in order.
+func (l List) Read(given map[string]string) error {
+	var faults []error
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		o, name, ok := l.find(key)
+		if !ok {
+			faults = append(faults, fmt.Errorf("unknown option %q; the known ones are %s", key, l.names()))
+			continue
+		}
+		if err := o.read(name, given[key]); err != nil {
+			faults = append(faults, fmt.Errorf("option %s: %w", o.shown(key, given[key]), err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Known says whether a key is one of the list's.
+func (l List) Known(key string) bool {
+	_, _, ok := l.find(key)
+	return ok
+}
+
+// find prefers a whole name to a prefix; name is the part behind a prefix.
+func (l List) find(key string) (o Option, name string, ok bool) {
+	for _, o := range l {
+		if !o.many && o.doc.Name == key {
+			return o, "", true
+		}
+	}
+	for _, o := range l {
+		if rest, found := strings.CutPrefix(key, o.prefix); o.many && found && rest != "" {
+			return o, rest, true
+		}
+	}
+	return Option{}, "", false
+}
+
+// shown is an option as an error names it.
+func (o Option) shown(key, value string) string {
+	if o.secret {
+		return key
+	}
+	return key + "=" + value
+}
+
+func (l List) names() string {
+	names := make([]string, len(l))
+	for i, o := range l {
+		names[i] = o.doc.Name
+	}
+	return strings.Join(names, ", ")
+}
