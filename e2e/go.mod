@@ -3,11 +3,21 @@ module github.com/plumbline-ml/plumbline/e2e
 go 1.26.0
 
 require (
+	github.com/plumbline-ml/plumbline/backends/kserve v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
 	golang.org/x/sys v0.49.0
 )
 
+require (
+	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
+	google.golang.org/grpc v1.85.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+)
+
 replace (
+	github.com/plumbline-ml/plumbline/backends/kserve => ../backends/kserve
 	github.com/plumbline-ml/plumbline/loadgen => ../loadgen
 	github.com/plumbline-ml/plumbline/sdk => ../sdk
 )

@@ -1,5 +1,5 @@
 // Package oiptest is a server of the Open Inference Protocol v2 over gRPC without a model, for tests and measurements: its
-// outputs are zeros.
+// outputs are zeros, or what a function gives.
 package oiptest
 
 import (
@@ -29,6 +29,9 @@ type Options struct {
 	Model           string
 	Inputs, Outputs []Tensor
 	Delay           time.Duration // of each answer
+	// Answer gives the outputs of a request, in the order of Outputs, each of so many rows: little endian and in C order, as
+	// the inputs are. It may be called from many goroutines. Nil: zeros.
+	Answer func(rows int64, inputs [][]byte) (outputs [][]byte, err error)
 	// NoMetadata leaves the server without a name to tell.
 	NoMetadata bool
 }
@@ -115,7 +118,7 @@ func describe(tensors []Tensor) []*oip.TensorMetadata {
 	return list
 }
 
-// ModelInfer answers with zeros.
+// ModelInfer answers with zeros, or as Options say.
 func (s *Server) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
 	if len(r.Inputs) == 0 || len(r.Inputs[0].Shape) == 0 || r.Inputs[0].Shape[0] < 1 {
 		return nil, status.Error(codes.InvalidArgument, "no rows")
@@ -133,7 +136,16 @@ func (s *Server) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oip
 			return nil, status.FromContextError(ctx.Err()).Err()
 		}
 	}
-	return s.zeros(rows), nil
+	answer := s.zeros(rows)
+	if s.options.Answer == nil {
+		return answer, nil
+	}
+	outputs, err := s.options.Answer(rows, r.RawInputContents)
+	if err != nil {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	answer.RawOutputContents = outputs
+	return answer, nil
 }
 
 func (s *Server) zeros(rows int64) *oip.ModelInferResponse {

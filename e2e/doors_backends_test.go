@@ -1,0 +1,70 @@
+package e2e
+
+import (
+	"encoding/binary"
+	"math"
+	"net"
+	"path/filepath"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/backends/kserve/oiptest"
+	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+)
+
+// backendDoor is that of resnet50 through other backends than ONNX Runtime in the plugin.
+func backendDoor(t *testing.T) door {
+	d := classifierDoors()[0]
+	d.section = "resnet50 through another backend"
+	scores := d.scores["out/resnet50-smoke"]
+	d.scores["out/resnet50-process-smoke"], d.scores["out/resnet50-kserve-smoke"] = scores, scores
+	d.instead = map[string]string{
+		`"python3 examples/python-backend/backend.py"`: filepath.Join(built.dir, "plugins", "ortprocess"),
+		"localhost:8001": serveColours(t),
+	}
+	return d
+}
+
+// serveColours starts a server that classifies pictures as tinymodel.ResNet50 does, and returns its address.
+func serveColours(t *testing.T) string {
+	t.Helper()
+	server, err := oiptest.New(oiptest.Options{
+		Name: "colours", Model: "resnet50", Answer: classify,
+		Inputs:  []oiptest.Tensor{{Name: "input_tensor:0", Datatype: "FP32", Shape: []int64{-1, 3, 224, 224}}},
+		Outputs: []oiptest.Tensor{{Name: "ArgMax:0", Datatype: "INT64", Shape: []int64{-1}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		server.Stop()
+		<-ended
+	})
+	return listener.Addr().String()
+}
+
+// classify finds the channel with the greatest mean of each picture [3,224,224].
+func classify(rows int64, inputs [][]byte) ([][]byte, error) {
+	const plane = 224 * 224
+	var answer []byte
+	for picture := range rows {
+		best, class := math.Inf(-1), 0
+		for channel, c := range []int{tinymodel.Red, tinymodel.Green, tinymodel.Blue} {
+			sum := 0.
+			for i := range plane {
+				at := 4 * ((int(picture)*3+channel)*plane + i)
+				sum += float64(math.Float32frombits(binary.LittleEndian.Uint32(inputs[0][at:])))
+			}
+			if sum > best {
+				best, class = sum, c
+			}
+		}
+		answer = binary.LittleEndian.AppendUint64(answer, uint64(class+1))
+	}
+	return [][]byte{answer}, nil
+}
