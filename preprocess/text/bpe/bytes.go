@@ -26,20 +26,20 @@ func byteAlphabet() map[rune]byte {
 	return alphabet
 }
 
-// raw returns the bytes that a byte-level token stands for, or, where it has a character that stands for none, its own.
-func raw(alphabet map[rune]byte, token string) string {
+// raw returns the bytes that a byte-level token stands for; ok is false for one with a character that stands for none.
+func raw(alphabet map[rune]byte, token string) (bytes string, ok bool) {
 	if plain(token) {
-		return token
+		return token, true
 	}
-	bytes := make([]byte, 0, len(token))
+	b := make([]byte, 0, len(token))
 	for _, r := range token {
-		b, ok := alphabet[r]
-		if !ok {
-			return token
+		c, known := alphabet[r]
+		if !known {
+			return "", false
 		}
-		bytes = append(bytes, b)
+		b = append(b, c)
 	}
-	return string(bytes)
+	return string(b), true
 }
 
 // plain is true for a token of visible ASCII characters, which stand for themselves.

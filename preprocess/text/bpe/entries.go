@@ -67,7 +67,10 @@ func (t *Tokenizer) setTokens(tokens []entry) {
 	for i := range tokens {
 		if tokens[i].exists {
 			t.size++
-			tokens[i].bytes = raw(alphabet, tokens[i].text)
+			tokens[i].bytes = tokens[i].text
+			if b, ok := raw(alphabet, tokens[i].text); ok {
+				tokens[i].bytes = b
+			}
 		}
 	}
 }

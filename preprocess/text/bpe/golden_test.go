@@ -57,6 +57,23 @@ func TestGoldenPrompts(t *testing.T) {
 	})
 }
 
+// TestGoldenTokenizers walks tokenizer.json files with the ids of texts.
+func TestGoldenTokenizers(t *testing.T) {
+	golden.Each(t, "found/*/tokenizer.json", func(t *testing.T, path string) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokenizer, err := ParseJSON(data, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c cases
+		golden.ReadJSON(t, filepath.Join(filepath.Dir(path), "rows.json"), &c.Rows)
+		c.check(t, tokenizer)
+	})
+}
+
 func openVocab(t testing.TB, dir string) *Tokenizer {
 	t.Helper()
 	vocab, err := os.ReadFile(filepath.Join(dir, "vocab.json"))

@@ -125,7 +125,9 @@ func (m *model) indexBytes(vocab map[string]int32) {
 	alphabet := byteAlphabet()
 	m.ids = make(map[string]int32, len(vocab))
 	for token, id := range vocab {
-		m.ids[raw(alphabet, token)] = id
+		if b, ok := raw(alphabet, token); ok { // no text leads to the others
+			m.ids[b] = id
+		}
 	}
 }
 

@@ -1,11 +1,15 @@
 package bpe
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/pattern"
 )
 
 // part is a normalizer, pre-tokenizer, decoder or post-processor of a tokenizer.json: what any of them may say.
@@ -26,8 +30,10 @@ type part struct {
 	PrependScheme string `json:"prepend_scheme"`
 	Replacement   string
 	Split         *bool
-	Single        []templateItem
-	SpecialTokens map[string]struct{ IDs []int32 } `json:"special_tokens"`
+	// IndividualDigits of Digits: each digit is a piece, instead of each number.
+	IndividualDigits bool `json:"individual_digits"`
+	Single           []templateItem
+	SpecialTokens    map[string]struct{ IDs []int32 } `json:"special_tokens"`
 }
 
 func isNull(data json.RawMessage) bool { return len(data) == 0 || string(data) == "null" }
@@ -65,10 +71,7 @@ func (p *parser) normalizer(data json.RawMessage) func(string) string {
 			return v.Prepend + text
 		}
 	case "Replace":
-		if v.Pattern.String != nil {
-			return func(text string) string { return strings.ReplaceAll(text, *v.Pattern.String, v.Content) }
-		}
-		p.fault("a Replace normalizer without a pattern of kind String")
+		return p.replaceAll(v)
 	case "NFC":
 		return norm.NFC.String
 	case "NFD":
@@ -81,6 +84,21 @@ func (p *parser) normalizer(data json.RawMessage) func(string) string {
 		p.fault("normalizer %q, want Sequence, Prepend, Replace, NFC, NFD, NFKC or NFKD", v.Type)
 	}
 	return keep
+}
+
+// replaceAll is a Replace normalizer.
+func (p *parser) replaceAll(v part) func(string) string {
+	each := p.matches("Replace normalizer", v)
+	return func(text string) string {
+		var b strings.Builder
+		each(text, func(part string, match bool) {
+			if match {
+				part = v.Content
+			}
+			b.WriteString(part)
+		})
+		return b.String()
+	}
 }
 
 func (p *parser) normalizers(list []json.RawMessage) func(string) string {
@@ -121,10 +139,18 @@ func (p *parser) preTokenizer(data json.RawMessage) splitter {
 		return byteLevel(isTrue(v.PrefixSpace), isTrue(v.UseRegex))
 	case "Split":
 		return p.splitPattern(v)
+	case "Digits":
+		behavior := "Contiguous"
+		if v.IndividualDigits {
+			behavior = "Isolated"
+		}
+		return p.behave(characters(unicode.IsNumber), behavior)
+	case "Punctuation":
+		return p.behave(characters(isPunctuation), cmp.Or(v.Behavior, "Isolated"))
 	case "Metaspace":
 		return p.metaspace(v)
 	}
-	p.fault("pre-tokenizer %q, want Sequence, ByteLevel, Split or Metaspace", v.Type)
+	p.fault("pre-tokenizer %q, want Sequence, ByteLevel, Split, Digits, Punctuation or Metaspace", v.Type)
 	return whole
 }
 
@@ -138,10 +164,22 @@ func after(first, second splitter) splitter {
 	}
 }
 
+// gpt2 is the expression of GPT-2, which ByteLevel has where the file gives none.
+const gpt2 = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
+
+// splitGPT2 splits as GPT-2 does.
+func splitGPT2() splitter {
+	p, err := pattern.Compile(gpt2)
+	if err != nil {
+		panic(err) // of a constant
+	}
+	return isolated(p.Each)
+}
+
 func byteLevel(prefix, useRegex bool) splitter {
 	split := splitter(whole)
 	if useRegex {
-		split = scanAll(scanGPT2)
+		split = splitGPT2()
 	}
 	return func(text string, leads bool, yield func(string)) {
 		if prefix && !strings.HasPrefix(text, " ") {
@@ -149,34 +187,6 @@ func byteLevel(prefix, useRegex bool) splitter {
 		}
 		split(text, leads, yield)
 	}
-}
-
-func scanAll(scan scanner) splitter {
-	return func(text string, _ bool, yield func(string)) {
-		for text != "" {
-			n := scan(text)
-			yield(text[:n])
-			text = text[n:]
-		}
-	}
-}
-
-// splitPattern is a Split pre-tokenizer. The patterns that are known match all of a text, so it is one whether the pieces are
-// the matches ("Isolated") or what is not between them ("Removed", inverted).
-func (p *parser) splitPattern(v part) splitter {
-	if v.Pattern.Regex == nil {
-		p.fault("a Split pre-tokenizer without a pattern of kind Regex")
-		return whole
-	}
-	if v.Behavior != "Isolated" && (v.Behavior != "Removed" || !v.Invert) {
-		p.fault("a Split pre-tokenizer of behavior %q, want Isolated", v.Behavior)
-	}
-	scan := scannerOf(*v.Pattern.Regex)
-	if scan == nil {
-		p.fault("a Split pre-tokenizer with the pattern %.80q, want that of GPT-2, Llama 3 or Qwen 2", *v.Pattern.Regex)
-		return whole
-	}
-	return scanAll(scan)
 }
 
 // metaspace is a Metaspace pre-tokenizer, which writes blanks as their replacement, puts one before text, and splits before

@@ -33,7 +33,7 @@ func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
 	if err := json.Unmarshal(vocab, &d.vocab); err != nil {
 		return nil, fmt.Errorf("%w: vocab.json: %w", ErrFile, err)
 	}
-	t := &Tokenizer{normalize: keep, split: scanAll(scanGPT2), decode: decodeSlow, normal: added.NewFinder(nil), cleanUp: o.CleanUp}
+	t := &Tokenizer{normalize: keep, split: splitGPT2(), decode: decodeSlow, normal: added.NewFinder(nil), cleanUp: o.CleanUp}
 	var faults []string
 	d.merges, faults = parseMerges(string(merges))
 	model, wrong := newModel(d)

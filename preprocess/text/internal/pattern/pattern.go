@@ -1,0 +1,93 @@
+package pattern
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unicode/utf8"
+)
+
+// ErrPattern is what Compile returns, wrapped, for an expression that is wrong or not known here.
+var ErrPattern = errors.New("regular expression")
+
+// Pattern is read-only and may be used from many goroutines.
+type Pattern struct {
+	steps    []step
+	first    int
+	starts   *starts
+	matchers sync.Pool
+}
+
+// Compile reads an expression. It must not match nothing of a text.
+func Compile(text string) (*Pattern, error) {
+	n, err := parse(text)
+	if err == nil && n.empty() {
+		err = errors.New("it may match nothing of a text")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w %.200q: %w", ErrPattern, text, err)
+	}
+	c := newCompiler()
+	end, err := c.add(step{code: accept})
+	p := &Pattern{starts: startsOf([]*node{n})}
+	if err == nil {
+		p.first, err = c.compile(n, end)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w %.200q: %w", ErrPattern, text, err)
+	}
+	p.steps = c.steps
+	return p, nil
+}
+
+// Each calls yield with the parts of a text of UTF-8 in their order: the matches, each from where the one before ended, and what
+// lies between them. No part is empty.
+func (p *Pattern) Each(text string, yield func(part string, match bool)) {
+	m, ok := p.matchers.Get().(*matcher)
+	if !ok {
+		m = &matcher{steps: p.steps}
+	}
+	m.text = text
+	done := 0
+	for at := 0; at < len(text); {
+		start, end, ok := p.find(m, at)
+		if !ok {
+			break
+		}
+		if done < start {
+			yield(text[done:start], false)
+		}
+		yield(text[start:end], true)
+		done, at = end, end
+	}
+	if done < len(text) {
+		yield(text[done:], false)
+	}
+	m.text = ""
+	p.matchers.Put(m)
+}
+
+// find returns the first match from a place on.
+func (p *Pattern) find(m *matcher, from int) (start, end int, ok bool) {
+	m.retries = 0
+	defer func() {
+		if len(m.memory.noted) > 0 {
+			m.memory.forget(0)
+		}
+	}()
+	for at := from; at < len(m.text); {
+		b := m.text[at]
+		if p.starts[b] != 0 {
+			if end, ok = m.run(p.first, at); ok {
+				return at, end, true
+			}
+		}
+		if b < utf8.RuneSelf {
+			at++
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(m.text[at:])
+		at += size
+	}
+	return 0, 0, false
+}
