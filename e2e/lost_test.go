@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -122,4 +123,50 @@ func TestLogsKeptInMidRun(t *testing.T) {
 	if err := json.Unmarshal([]byte(h.said.String()), &doc); err != nil || len(doc.Runs) != 1 || doc.Runs[0].Status != "complete" {
 		t.Errorf("%v: %+v", err, doc)
 	}
+}
+
+// TestForceKeepsWhatIsNotReplaced lets a run with --force fail to load its model, and another be killed in mid-run: the earlier
+// results are where they were, and the run after the kill says where.
+func TestForceKeepsWhatIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	h := holdRun(t)
+	if code := h.letGo(t); code != 0 {
+		t.Fatalf("exit code %d, want 0; it printed:\n%s", code, h.said)
+	}
+	log := filepath.Join(performance(h.out), "mlperf_log_summary.txt")
+	before, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSame := func(path string) {
+		t.Helper()
+		if text, err := os.ReadFile(path); err != nil || string(text) != string(before) {
+			t.Errorf("%s: %v, %d bytes; want the %d that were there", path, err, len(text), len(before))
+		}
+	}
+	again := h.cmd.Args[1:] // with --force
+	failing := append(slices.Clone(again), "--backend", "process", "--backend-opt", "command=/bin/false")
+	wantMessage(t, finish(t, command(t, h.cmd.Path, failing...)).wantCode(t, 5), "/bin/false", "are back")
+	wantSame(log)
+
+	cmd := command(t, h.cmd.Path, again...)
+	cmd.Env = h.cmd.Env // to wait in mid-run
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kept := strings.Replace(log, h.out, filepath.Join(h.out, ".previous"), 1)
+	waitForText(t, cmd, h.said, kept, "Result is")
+	waitForText(t, cmd, h.said, filepath.Join(performance(h.out), "mlperf_log_detail.txt"), "generated_query_count")
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	wantSame(kept)
+	next := finish(t, command(t, h.cmd.Path, slices.DeleteFunc(slices.Clone(again), func(a string) bool { return a == "--force" })...)).wantCode(t, 2)
+	wantMessage(t, next, filepath.Dir(kept), "already holds results")
+	wantSame(kept)
+	if err := os.RemoveAll(performance(h.out)); err != nil { // as if it was killed a moment before
+		t.Fatal(err)
+	}
+	wantMessage(t, finish(t, command(t, h.cmd.Path, failing...)).wantCode(t, 5), "are back")
+	wantSame(log)
+	wantNoProcess(t, h.dir)
 }

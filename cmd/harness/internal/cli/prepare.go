@@ -12,20 +12,6 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
 )
 
-// prepare makes the output tree, before anything is launched.
-func prepare(p *plan.Plan) error {
-	if err := output.Prepare(p.Out, runDirs(p)); err != nil {
-		return err
-	}
-	var scenarios []string
-	for _, run := range p.Runs {
-		if dir := run.ScenarioDir(); !slices.Contains(scenarios, dir) {
-			scenarios = append(scenarios, dir)
-		}
-	}
-	return output.CopyUserConf(p.Out, p.UserConf, scenarios)
-}
-
 func runDirs(p *plan.Plan) []string {
 	dirs := make([]string, len(p.Runs))
 	for i, run := range p.Runs {

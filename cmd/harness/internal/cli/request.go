@@ -68,7 +68,7 @@ func deviceFlag(f *pflag.FlagSet, r *plan.Request) {
 // outputFlags adds the flags that decide where results go.
 func outputFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.StringVar(&r.Out, "out", "", "output `DIR` (default out, or out-2, out-3, ... where that holds the same runs)")
-	f.BoolVar(&r.Force, "force", false, "replace results that are in the output directory")
+	f.BoolVar(&r.Force, "force", false, "replace results that are in the output directory, once\nthere are new ones")
 }
 
 // build resolves the model and makes the plan.

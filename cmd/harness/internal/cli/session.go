@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
@@ -26,6 +28,8 @@ type session struct {
 	runner *run.Runner
 	header bool  // written
 	wrote  error // of what was written so far
+
+	userConf []byte // nil: none
 }
 
 func (a *app) newSession(p *plan.Plan, c *output.Claim, r *runFlags) (*session, error) {
@@ -62,9 +66,9 @@ func (a *app) facts(p *plan.Plan) (run.Facts, error) {
 
 // runAll makes the runs in order. A run that fails ends the session: those after it are recorded as not run.
 func (s *session) runAll(ctx context.Context) error {
+	fmt.Fprint(s.Stderr, s.claim.Settled.Text())
 	if err := s.prepare(); err != nil {
-		output.Prune(s.plan.Out, runDirs(s.plan))
-		return err
+		return errors.Join(err, s.settle())
 	}
 	var records []report.Run
 	add := func(rec report.Run) {
@@ -86,13 +90,32 @@ func (s *session) runAll(ctx context.Context) error {
 	return s.finish(records, nil)
 }
 
-// prepare makes the output tree. Before it removes the logs of earlier runs, result.json says that those that take their
+// prepare makes the output tree. Before it sets the logs of earlier runs aside, result.json says that those that take their
 // place are not made: at no moment does it speak of files that are gone.
-func (s *session) prepare() error {
+func (s *session) prepare() (err error) {
+	if s.plan.UserConf != "" {
+		if s.userConf, err = os.ReadFile(s.plan.UserConf); err != nil {
+			return exitcode.With(exitcode.Usage, err)
+		}
+	}
+	if err := output.SetAside(s.plan.Out, runDirs(s.plan)); err != nil {
+		return exitcode.With(exitcode.Usage, err)
+	}
 	if err := s.save(s.skipped(s.plan.Runs, exitcode.Interrupted)...); err != nil {
 		return err
 	}
-	return prepare(s.plan)
+	return output.Prepare(s.plan.Out, runDirs(s.plan))
+}
+
+// settle decides what becomes of results that were to be replaced.
+func (s *session) settle() error {
+	if s.claim.Check() != nil { // not here
+		return nil
+	}
+	settled, err := output.Settle(s.plan.Out)
+	output.Prune(s.plan.Out, runDirs(s.plan))
+	fmt.Fprint(s.Stderr, settled.Text())
+	return exitcode.With(exitcode.Usage, err)
 }
 
 // skipped are the records of runs that are not made, for what ends with code.
@@ -131,11 +154,8 @@ func (s *session) save(records ...report.Run) error {
 
 // finish writes what follows the last run and returns the session's error: a failure, or an outcome that is not good.
 func (s *session) finish(records []report.Run, failure error) error {
-	if s.claim.Check() == nil {
-		output.Prune(s.plan.Out, runDirs(s.plan))
-	}
 	d := report.NewDocument(records)
-	s.wrote = errors.Join(s.wrote, s.writeEnd(d))
+	s.wrote = errors.Join(s.wrote, s.settle(), s.writeEnd(d))
 	if err := errors.Join(failure, s.wrote); err != nil {
 		return err
 	}
@@ -161,8 +181,12 @@ func (s *session) writeEnd(d report.Document) error {
 	return err
 }
 
-// opened writes the header when the first workload is open, and says what runs.
+// opened writes the header when the first workload is open, and says what runs. Settings are copied now, and not before: what a
+// model that does not load was to replace stays as it is.
 func (s *session) opened(rec report.Run) {
+	if s.userConf != nil {
+		s.wrote = errors.Join(s.wrote, output.WriteUserConf(s.plan.Out, filepath.Join(rec.Model, rec.Scenario), s.userConf))
+	}
 	if s.header || s.flags.json {
 		return
 	}

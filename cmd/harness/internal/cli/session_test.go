@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/sdk"
+
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/output"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
 )
@@ -18,22 +20,62 @@ func (s *shell) logOf(scenario string) string {
 	return s.out("resnet50", scenario, "performance", "run_1", "mlperf_log_detail.txt")
 }
 
-// TestRunsThatReplaceOthers wants nothing of the runs whose logs are gone in any result.json.
+// TestRunsThatReplaceOthers wants each result.json to speak of the logs that are beside it: of the run that broke off, and of the
+// earlier one in the place of that which was not made. The earlier results of the former are kept.
 func TestRunsThatReplaceOthers(t *testing.T) {
 	s := newShell(t)
 	args := []string{"run", "resnet50", "--scenario", "SingleStream,Offline", "--mode", "performance", "--out", s.out()}
 	s.want(0, s.run(args...))
 	s.fakes["resnet50"].DieAfter = 10
-	s.want(5, s.run(append(args, "--force")...), "FAILED", "not run")
-	if _, err := os.Stat(s.logOf("Offline")); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("the replaced log: %v", err)
-	}
-	offline := s.result().Runs[1]
-	for _, r := range []report.Run{offline, s.result("resnet50", "Offline").Runs[0]} {
-		if r.Status != report.NotRun || r.Performance != nil || len(r.Files) != 0 || r.ExitCode != 5 {
-			t.Errorf("result.json says %s, exit code %d, of a run that was not made; files %v", r.Status, r.ExitCode, r.Files)
+	s.want(5, s.run(append(args, "--force")...), "FAILED", "not run", "are back", "are kept here")
+	for scenario, want := range map[string]report.Status{"SingleStream": report.Failed, "Offline": report.Complete} {
+		if _, err := os.Stat(s.logOf(scenario)); err != nil {
+			t.Error(err)
+		}
+		if r := s.result("resnet50", scenario).Runs[0]; r.Status != want || len(r.Files) == 0 {
+			t.Errorf("%s: result.json says %s; files %v", scenario, r.Status, r.Files)
 		}
 	}
+	kept := s.result(output.PreviousName, "resnet50", "SingleStream").Runs[0]
+	if _, err := os.Stat(s.out(output.PreviousName, kept.Files[0].Path)); err != nil || kept.Status != report.Complete {
+		t.Errorf("kept: %s, %v", kept.Status, err)
+	}
+	s.fakes["resnet50"].DieAfter = 0
+	s.want(0, s.run(append(args, "--force")...))
+	if _, err := os.Stat(s.out(output.PreviousName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what is replaced: %v", err)
+	}
+}
+
+// TestAModelThatDoesNotLoad loses nothing of the results that it was to replace: logs, what result.json says, settings.
+func TestAModelThatDoesNotLoad(t *testing.T) {
+	s := newShell(t)
+	conf := s.write("user.conf", "*.*.accuracy_log_sampling_target = 1\n")
+	args := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", s.out()}
+	s.want(0, s.run(append(args, "--user-conf", conf)...))
+	var before []string
+	files := []string{"result.json", "resnet50/Offline/user.conf", "resnet50/Offline/performance/run_1/mlperf_log_detail.txt"}
+	for _, name := range files {
+		before = append(before, s.read(name))
+	}
+	s.fakes["resnet50"].OpenErr = sdk.Data(errors.New("it is no model"))
+	s.write("user.conf", "*.*.accuracy_log_sampling_target = 2\n")
+	s.want(6, s.run(append(args, "--user-conf", conf, "--force")...), "it is no model", filepath.Join("performance", "run_1")+": the results that were to be replaced are back")
+	for i, name := range files {
+		if s.read(name) != before[i] {
+			t.Errorf("%s is not what it was:\n%s", name, s.read(name))
+		}
+	}
+}
+
+// read is the text of a file in the output directory.
+func (s *shell) read(name string) string {
+	s.t.Helper()
+	text, err := os.ReadFile(s.out(name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestResultsThatCannotBeRead keeps the logs where their result cannot be replaced.

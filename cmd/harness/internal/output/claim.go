@@ -20,7 +20,9 @@ var errInUse = errors.New("another run writes to it at this moment")
 // Claim is an output directory that nobody else writes to until it is released. The kernel releases it with the process
 // at the latest; the file of the lock may stay behind then, and claims nothing.
 type Claim struct {
-	Dir          string
+	Dir string
+	// Settled is what became of results that a session which was killed had set aside here.
+	Settled      Settled
 	lock, folder *os.File
 }
 
@@ -40,15 +42,19 @@ func Take(out string, force bool, dirs []string) (*Claim, error) {
 	if err != nil {
 		return nil, unwritable(out, err)
 	}
-	if _, err := Choose(out, force, dirs); err != nil { // the results of a session that has ended in between
+	if c.Settled, err = Settle(out); err == nil {
+		_, err = Choose(out, force, dirs) // the results of a session that has ended in between, or that are back
+	}
+	if err != nil {
 		c.Release()
-		return nil, err
+		return nil, exitcode.With(exitcode.Usage, err)
 	}
 	return c, nil
 }
 
 // takeFree claims the first of the default directories that is nobody's and holds no result of the runs.
 func takeFree(dirs []string) (*Claim, error) {
+	var settled Settled
 	for n := 1; ; n++ {
 		dir := numbered(n)
 		if len(occupied(dir, dirs)) > 0 {
@@ -60,7 +66,11 @@ func takeFree(dirs []string) (*Claim, error) {
 			continue
 		case err != nil:
 			return nil, unwritable(dir, err)
-		case len(occupied(dir, dirs)) == 0:
+		}
+		found, err := Settle(dir)
+		settled.Back, settled.Kept = append(settled.Back, found.Back...), append(settled.Kept, found.Kept...)
+		if err == nil && len(occupied(dir, dirs)) == 0 {
+			c.Settled = settled
 			return c, nil
 		}
 		c.Release() // a session has ended there in between
@@ -83,7 +93,7 @@ func claim(dir string) (*Claim, error) {
 			if err != nil {
 				return nil, errors.Join(err, lock.Close())
 			}
-			return &Claim{dir, lock, folder}, nil
+			return &Claim{Dir: dir, lock: lock, folder: folder}, nil
 		}
 		_ = lock.Close()
 		if err != nil {

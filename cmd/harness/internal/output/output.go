@@ -42,11 +42,16 @@ func within(out, dir string) []string {
 	all := []string{filepath.Join(out, dir)}
 	entries, _ := os.ReadDir(all[0]) // a directory that is not there has none
 	for _, e := range entries {
-		if isTrial, _ := filepath.Match(trials, e.Name()); isTrial { // the pattern is good
+		if isTrial(e.Name()) {
 			all = append(all, filepath.Join(all[0], e.Name()))
 		}
 	}
 	return all
+}
+
+func isTrial(name string) bool {
+	matched, _ := filepath.Match(trials, name) // the pattern is good
+	return matched
 }
 
 // Choose returns the output directory for runs in dirs (relative to it). An explicit one that already holds a result of
@@ -55,12 +60,15 @@ func Choose(out string, force bool, dirs []string) (string, error) {
 	if out == "" {
 		return free(dirs), nil
 	}
-	taken := occupied(out, dirs)
-	if len(taken) == 0 || force {
+	full := occupied(out, dirs)
+	if len(full) == 0 || force {
 		return out, nil
 	}
+	for _, dir := range setAside(out) {
+		full = append(full, filepath.Join(previous(out), dir)+" (results that a run with --force was to replace, which did not come to its end)")
+	}
 	return "", exitcode.With(exitcode.Usage, fmt.Errorf(
-		"%s already holds results; choose another --out, or replace them with --force:\n  %s", out, strings.Join(taken, "\n  ")))
+		"%s already holds results; choose another --out, or replace them with --force:\n  %s", out, strings.Join(full, "\n  ")))
 }
 
 func free(dirs []string) string {
@@ -81,23 +89,29 @@ func numbered(n int) string {
 
 // occupied lists the runs' directories that hold a log file.
 func occupied(out string, dirs []string) []string {
-	var taken []string
+	var full []string
 	for _, dir := range dirs {
-		if slices.ContainsFunc(within(out, dir), hasLogs) {
-			taken = append(taken, filepath.Join(out, dir))
+		if taken(out, dir) {
+			full = append(full, filepath.Join(out, dir))
 		}
 	}
-	return taken
+	return full
 }
 
-func hasLogs(dir string) bool {
-	return slices.ContainsFunc(logs[:], func(name string) bool {
+// taken reports whether a run's directory, or one of its trials', holds a log.
+func taken(out, dir string) bool {
+	return slices.ContainsFunc(within(out, dir), func(d string) bool { return hasAny(d, logs[:]) })
+}
+
+func hasAny(dir string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil
 	})
 }
 
-// Prepare makes the runs' directories, removes the logs of earlier runs in them, and proves that files can be written.
+// Prepare makes the runs' directories, moves the logs of earlier runs in them to PreviousName, and proves that files can be
+// written.
 func Prepare(out string, dirs []string) error {
 	for _, dir := range dirs {
 		if err := prepare(out, dir); err != nil {
@@ -116,15 +130,8 @@ func prepare(out, run string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for _, old := range within(out, run) {
-		for _, name := range logs {
-			if err := os.Remove(filepath.Join(old, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-		if old != dir {
-			_ = os.Remove(old) // a trial's, unless the user has put something there
-		}
+	if err := clear(out, run); err != nil {
+		return err
 	}
 	sweep(out, run)
 	probe, err := wholefile.Create(filepath.Join(dir, probeName), 0o644)
@@ -132,6 +139,15 @@ func prepare(out, run string) error {
 		return err
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// clear moves the logs of an earlier run away. Where some are set aside already, those in their place are of a run that did not
+// come to its end, and go.
+func clear(out, run string) error {
+	if taken(previous(out), run) {
+		return removeLogs(out, run)
+	}
+	return moveLogs(out, previous(out), run)
 }
 
 // sweep removes what writers that were killed left in a run's directory and in those above it, up to out.
@@ -157,21 +173,15 @@ func Prune(out string, dirs []string) {
 	}
 }
 
-// CopyUserConf copies the user's settings beside the results of each scenario, as the official tree wants.
-func CopyUserConf(out, userConf string, scenarioDirs []string) error {
-	if userConf == "" {
-		return nil
+// WriteUserConf writes the user's settings beside the results of a scenario, as the official tree wants. Those of results that are
+// set aside go to these.
+func WriteUserConf(out, scenarioDir string, text []byte) error {
+	const name = "user.conf"
+	path, aside := filepath.Join(out, scenarioDir, name), filepath.Join(previous(out), scenarioDir)
+	if _, err := os.Lstat(aside); err == nil && !hasAny(aside, []string{name}) {
+		_ = os.Rename(path, filepath.Join(aside, name)) // there may be none
 	}
-	text, err := os.ReadFile(userConf)
-	if err != nil {
-		return exitcode.With(exitcode.Usage, err)
-	}
-	for _, dir := range scenarioDirs {
-		if err := wholefile.Write(filepath.Join(out, dir, "user.conf"), text, 0o644); err != nil {
-			return exitcode.With(exitcode.Usage, err)
-		}
-	}
-	return nil
+	return exitcode.With(exitcode.Usage, wholefile.Write(path, text, 0o644))
 }
 
 // Lost says that logs of a run that came to its end are not in its directory any more.

@@ -72,6 +72,9 @@ func TestTrials(t *testing.T) {
 	if err := Prepare(out, []string{dir}); err != nil {
 		t.Fatal(err)
 	}
+	if aside := filepath.Join(out, PreviousName, dir, "run_01_streams_8", "mlperf_log_detail.txt"); !hasAny(filepath.Dir(aside), logs[:]) {
+		t.Errorf("%s is not there", aside)
+	}
 	for name, want := range map[string]bool{"run_01_streams_8": false, "run_02_streams_4/mlperf_log_detail.txt": false, "run_02_streams_4/mine.txt": true} {
 		if _, err := os.Stat(filepath.Join(out, dir, name)); (err == nil) != want {
 			t.Errorf("%s: %v, want it there: %v", name, err, want)
@@ -79,7 +82,7 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-func TestPrepareRemovesOldLogs(t *testing.T) {
+func TestPrepareSetsOldLogsAside(t *testing.T) {
 	out := t.TempDir()
 	old, other := filepath.Join(out, dirs[1], "accuracy.txt"), filepath.Join(out, dirs[1], "notes.txt")
 	write(t, old, "old")
@@ -89,6 +92,9 @@ func TestPrepareRemovesOldLogs(t *testing.T) {
 	}
 	if _, err := os.Stat(old); !os.IsNotExist(err) {
 		t.Errorf("the old log is there: %v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(out, PreviousName, dirs[1], "accuracy.txt")); err != nil || string(text) != "old" {
+		t.Errorf("set aside: %q, %v", text, err)
 	}
 	if _, err := os.Stat(other); err != nil {
 		t.Errorf("a file that is not ours: %v", err)
@@ -156,14 +162,21 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-func TestCopyUserConf(t *testing.T) {
+func TestWriteUserConf(t *testing.T) {
 	out := t.TempDir()
-	if err := CopyUserConf(out, "", []string{"m"}); err != nil {
-		t.Errorf("no user.conf: %v", err)
-	}
-	conf := filepath.Join(out, "my.conf")
-	write(t, conf, "x")
-	if err := CopyUserConf(out, conf, []string{"no/such/dir"}); exitcode.Of(err) != exitcode.Usage {
+	if err := WriteUserConf(out, "no/such/dir", nil); exitcode.Of(err) != exitcode.Usage {
 		t.Errorf("a directory that is not there: %v", err)
+	}
+	write(t, filepath.Join(out, "m/Server/user.conf"), "old")
+	write(t, filepath.Join(out, PreviousName, dirs[0], "mlperf_log_detail.txt"), "")
+	for range 2 {
+		if err := WriteUserConf(out, "m/Server", []byte("new")); err != nil {
+			t.Fatal(err)
+		}
+		for path, want := range map[string]string{"": "new", PreviousName: "old"} {
+			if text, err := os.ReadFile(filepath.Join(out, path, "m/Server/user.conf")); err != nil || string(text) != want {
+				t.Errorf("%q: %q, %v; want %q", path, text, err, want)
+			}
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Find lists the accuracy logs that path means: a file itself; the log of a run's directory; or the accuracy logs below
-// a directory, without those of performance runs, which hold no or few responses.
+// a directory, without those of performance runs, which hold no or few responses, and of results that are being replaced.
 func Find(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -42,7 +42,7 @@ func below(dir string) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() == "performance":
+		case d.IsDir() && (d.Name() == "performance" || d.Name() == PreviousName):
 			return fs.SkipDir
 		case !d.IsDir() && d.Name() == LogName:
 			logs = append(logs, filepath.Join(dir, filepath.FromSlash(path)))

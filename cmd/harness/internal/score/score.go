@@ -24,6 +24,8 @@ import (
 const (
 	LogName  = "mlperf_log_accuracy.json"
 	TextName = "accuracy.txt"
+	// PreviousName is the folder of an output directory with results that are being replaced, which are not scored.
+	PreviousName = ".previous"
 )
 
 // Scored is the metric of one log.
