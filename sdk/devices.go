@@ -91,6 +91,7 @@ func (s *source) session(ctx context.Context, m backend.Model, c backend.Config,
 
 func (s *source) open(ctx context.Context, m backend.Model, c backend.Config) (opened backend.Session, err error) {
 	defer batch.Recover(&err, func() string { return "the backend's Open" })
+	defer backend.Await(ctx, backend.Wait{For: "the backend's Open" + of(c.Device)}).End()
 	if opened, err = s.backend.Open(ctx, m, c); err != nil {
 		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), ofBackend(err))
 	}
@@ -101,6 +102,14 @@ func (s *source) open(ctx context.Context, m backend.Model, c backend.Config) (o
 	defer s.mu.Unlock()
 	s.sessions = append(s.sessions, opened)
 	return opened, nil
+}
+
+// of names the device of something, if there is a choice.
+func of(device string) string {
+	if device == "" {
+		return ""
+	}
+	return " on device " + device
 }
 
 // onDevice names the device that failed to open.

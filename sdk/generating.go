@@ -36,6 +36,7 @@ func (s *source) generator(ctx context.Context, w Workload, o Options) (backend.
 // openOwn opens the backend's own generator.
 func openOwn(ctx context.Context, opener backend.GeneratorOpener, m backend.Model, c backend.Config) (g backend.Generator, err error) {
 	defer batch.Recover(&err, func() string { return "the backend's OpenGenerator" })
+	defer backend.Await(ctx, backend.Wait{For: "the backend's OpenGenerator" + of(c.Device)}).End()
 	if g, err = opener.OpenGenerator(ctx, m, c); err != nil {
 		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), ofBackend(err))
 	}

@@ -35,6 +35,7 @@ type opened struct {
 	workers   []warmer
 	warm      int // how many workers the warm-up runs
 	scheduler *batch.Scheduler
+	lookout   *lookout
 	network   network
 	undoRoom  func() // nil: no room was made for native runs
 	info      WorkloadInfo
@@ -51,7 +52,7 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	if o.Network {
 		o.Batch = max(o.Batch, 1)
 	}
-	w := &opened{source: &source{backend: b}}
+	w := &opened{source: &source{backend: b}, lookout: s.lookout}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -129,7 +130,7 @@ type warmer interface {
 }
 
 func (w *opened) start(newWorker func() warmer, o *outbox) {
-	w.scheduler = batch.New(context.Background(), w.policy, func() batch.Worker {
+	w.scheduler = batch.New(w.lookout.watch.Over(context.Background()), w.policy, func() batch.Worker {
 		k := newWorker()
 		w.workers = append(w.workers, k)
 		return k
@@ -137,6 +138,7 @@ func (w *opened) start(newWorker func() warmer, o *outbox) {
 		printStack(err)
 		o.fail(err)
 	})
+	w.lookout.scheduler.Store(w.scheduler)
 }
 
 // warmUp runs the model on every session, where the workload has a sample for it. No sample may be issued meanwhile.
@@ -152,6 +154,7 @@ func (w *opened) warmUp(ctx context.Context) error {
 	var running sync.WaitGroup
 	for i, k := range w.workers[:w.warm] {
 		running.Go(func() {
+			defer backend.Await(ctx, backend.Wait{For: "the warm-up of a session"}).End()
 			for n := 0; n < rounds && faults[i] == nil; n++ {
 				faults[i] = k.warmUp(ctx, sample, w.warmBatch(sample))
 			}
@@ -181,6 +184,7 @@ func (w *opened) close() error {
 	var errs []error
 	if w.scheduler != nil {
 		w.scheduler.Close()
+		w.lookout.scheduler.Store(nil)
 	}
 	if w.undoRoom != nil {
 		w.undoRoom()

@@ -28,6 +28,7 @@ type outbox struct {
 	spare    *parcel // is being sent
 	answered uint64
 	beat     bool
+	work     *pluginpb.Work // of the next heartbeat
 	failure  *pluginpb.Failure
 	lost     bool // a frame could not be sent, and a failure says so
 
@@ -111,11 +112,11 @@ func (o *outbox) awaitRoom() {
 	}
 }
 
-// heartbeat sends a sign of life behind what is pending.
-func (o *outbox) heartbeat() {
+// heartbeat sends a sign of life behind what is pending, with what is in work.
+func (o *outbox) heartbeat(work *pluginpb.Work) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.beat = true
+	o.beat, o.work = true, work
 	o.kick()
 }
 
@@ -186,7 +187,7 @@ func (o *outbox) next() *pluginpb.RunResponse {
 	o.pending, o.spare = o.spare, o.pending
 	f.FirstTokens, f.Complete = filled(&o.spare.first, &o.first), filled(&o.spare.complete, &o.complete)
 	if o.beat {
-		f.Heartbeat = &pluginpb.Heartbeat{Received: o.received.Load(), Answered: o.answered}
+		f.Heartbeat = &pluginpb.Heartbeat{Received: o.received.Load(), Answered: o.answered, Work: o.work}
 	}
 	o.beat, o.failure = false, nil
 	return f

@@ -114,7 +114,7 @@ func TestHeartbeatsFollowTheAnswersTheyCount(t *testing.T) {
 		for id := range loadgen.ResponseID(20) {
 			o.received.Add(1)
 			go one(o, id)
-			go o.heartbeat()
+			go o.heartbeat(nil)
 			time.Sleep(300 * time.Millisecond)
 		}
 	})

@@ -27,6 +27,7 @@ type service struct {
 	backends    registry
 	description Description
 	outbox      *outbox
+	lookout     *lookout
 
 	mu       sync.RWMutex // held for writing while a workload is opened or closed
 	workload *opened
@@ -34,7 +35,7 @@ type service struct {
 }
 
 func newService(b Benchmark, r registry) *service {
-	return &service{benchmark: b, backends: r, description: describe(b, r), outbox: newOutbox()}
+	return &service{benchmark: b, backends: r, description: describe(b, r), outbox: newOutbox(), lookout: newLookout()}
 }
 
 func (s *service) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
@@ -62,7 +63,7 @@ func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.
 	}
 	s.opens++
 	s.outbox.begin(s.opens)
-	w, err := s.open(ctx, optionsFrom(r))
+	w, err := s.open(s.lookout.watch.Over(ctx), optionsFrom(r))
 	if err == nil && ctx.Err() != nil { // nobody waits for it any more
 		err = errors.Join(context.Cause(ctx), w.close())
 	}
@@ -151,7 +152,7 @@ func (s *service) NodeNames(ctx context.Context, _ *pluginpb.NodeNamesRequest) (
 }
 
 func (s *service) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
-	err := s.use(func(w *opened) error { return w.warmUp(ctx) })
+	err := s.use(func(w *opened) error { return w.warmUp(s.lookout.watch.Over(ctx)) })
 	printStack(err)
 	return &pluginpb.WarmUpResponse{}, toStatus(err, codes.Unknown)
 }
@@ -198,7 +199,7 @@ func (s *service) beat(ctx context.Context, every time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			s.outbox.heartbeat()
+			s.outbox.heartbeat(s.lookout.look())
 		}
 	}
 }

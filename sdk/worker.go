@@ -39,9 +39,25 @@ func newWorker(w *opened, s backend.Session, answer func(wire.Batch)) *worker {
 	}
 	k.session = s
 	if r, ok := w.workload.(Runner); ok {
-		k.run = r.NewRun(s)
+		k.run = r.NewRun(awaited{s})
 	}
 	return k
+}
+
+// awaited is the session of a Runner: each of a sample's runs is a sign that it gets on.
+type awaited struct{ backend.Session }
+
+func (a awaited) Run(ctx context.Context, in, out []backend.Tensor) error {
+	defer backend.Await(ctx, backend.Wait{For: "a run of the session"}).End()
+	return a.Session.Run(ctx, in, out)
+}
+
+// Stage implements backend.Stager.
+func (a awaited) Stage() backend.Stage {
+	if s, ok := a.Session.(backend.Stager); ok {
+		return s.Stage()
+	}
+	return nil
 }
 
 func (w *worker) Collate(samples []loadgen.QuerySample) (err error) {

@@ -23,6 +23,8 @@ type answer struct {
 	start  []int32 // the ids that it was called with
 	parts  int     // with tokens
 	asked  time.Time
+	// awaited says that the answer is; each of its tokens is a sign.
+	awaited *backend.Awaited
 	// firstAfter is the time from the last request to its first token.
 	firstAfter time.Duration
 	// progress counts what has been received, for the watch over slow servers.
@@ -54,6 +56,7 @@ func (a *answer) add(c *chunk) error {
 	if !c.isToken() {
 		return nil
 	}
+	a.awaited.Sign()
 	if a.parts++; a.parts > 1 {
 		return nil
 	}

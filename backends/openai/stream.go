@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // call is the working memory of one Generate call.
@@ -27,6 +29,8 @@ const bodyShown = 4 << 10
 // servers. After a failure the place is still taken.
 func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *failure {
 	c.answer.asked = time.Now() // waiting for a place, and pauses, are not the server's
+	c.answer.awaited = backend.Await(ctx, backend.Wait{For: "an answer of " + e.base.Host})
+	defer c.answer.awaited.End()
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := startWatch(g.settings.first, g.settings.idle, &c.answer, cancel)
 	end := func() {

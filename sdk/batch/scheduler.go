@@ -32,6 +32,7 @@ type Scheduler struct {
 	policy Policy
 	queue  *queue
 	inline Worker
+	jobs   []*Job // of each worker
 	// permits bounds the concurrent runs where there are more workers than sessions; else it is nil.
 	permits chan struct{}
 
@@ -47,6 +48,10 @@ type Scheduler struct {
 func New(ctx context.Context, p Policy, newWorker func() Worker, fail func(error)) *Scheduler {
 	s := &Scheduler{policy: p, fail: fail}
 	s.ctx, s.stop = context.WithCancel(ctx)
+	s.jobs = make([]*Job, p.Workers)
+	for i := range s.jobs {
+		s.jobs[i] = &Job{}
+	}
 	if p.Inline {
 		s.inline = newWorker()
 		return s
@@ -55,12 +60,15 @@ func New(ctx context.Context, p Policy, newWorker func() Worker, fail func(error
 	if p.Workers > p.Sessions {
 		s.permits = make(chan struct{}, p.Sessions)
 	}
-	for range p.Workers {
+	for _, j := range s.jobs {
 		w := newWorker()
-		s.workers.Go(func() { s.work(w) })
+		s.workers.Go(func() { s.work(w, j) })
 	}
 	return s
 }
+
+// Jobs are what the workers do, one of each. They last as long as the scheduler.
+func (s *Scheduler) Jobs() []*Job { return s.jobs }
 
 // Submit hands samples to the workers and returns when they are queued or, with an inline policy, answered. more says
 // that the query goes on with the next call. It keeps no reference to samples. Calls must not overlap.
@@ -84,7 +92,7 @@ func (s *Scheduler) limit(n int) int {
 func (s *Scheduler) runInline(samples []loadgen.QuerySample) {
 	for len(samples) > 0 && s.ctx.Err() == nil {
 		n := min(len(samples), s.policy.MaxBatch)
-		s.step(s.inline, samples[:n])
+		s.step(s.inline, s.jobs[0], samples[:n])
 		samples = samples[n:]
 	}
 }
@@ -110,19 +118,19 @@ func (s *Scheduler) Close() {
 	s.workers.Wait()
 }
 
-func (s *Scheduler) work(w Worker) {
+func (s *Scheduler) work(w Worker, j *Job) {
 	samples := make([]loadgen.QuerySample, s.policy.MaxBatch)
 	for {
 		n := s.queue.take(samples)
-		if n == 0 || !s.step(w, samples[:n]) {
+		if n == 0 || !s.step(w, j, samples[:n]) {
 			return
 		}
 	}
 }
 
 // step takes one batch through a worker and reports whether it went well.
-func (s *Scheduler) step(w Worker, samples []loadgen.QuerySample) bool {
-	err := s.try(w, samples)
+func (s *Scheduler) step(w Worker, j *Job, samples []loadgen.QuerySample) bool {
+	err := s.try(w, j, samples)
 	if err == nil {
 		return true
 	}
@@ -135,35 +143,42 @@ func (s *Scheduler) step(w Worker, samples []loadgen.QuerySample) bool {
 	return false
 }
 
-func (s *Scheduler) try(w Worker, samples []loadgen.QuerySample) (err error) {
-	stage := "Collate"
-	defer Recover(&err, func() string { return fmt.Sprintf("%s of %s", stage, describe(samples)) })
+func (s *Scheduler) try(w Worker, j *Job, samples []loadgen.QuerySample) (err error) {
+	j.begin(samples)
+	defer j.enter(idle)
+	defer Recover(&err, j.String)
 	if err := w.Collate(samples); err != nil {
 		return fmt.Errorf("collate %s: %w", describe(samples), err)
 	}
-	stage = "Run"
-	if err := s.run(w); err != nil {
+	if err := s.run(w, j); err != nil {
 		return fmt.Errorf("run %s: %w", describe(samples), err)
 	}
-	stage = "Postprocess"
+	j.enter(delivering)
 	if err := w.Deliver(); err != nil {
 		return fmt.Errorf("postprocess %s: %w", describe(samples), err)
 	}
 	return nil
 }
 
-func (s *Scheduler) run(w Worker) error {
+func (s *Scheduler) run(w Worker, j *Job) error {
 	if s.permits != nil {
+		j.enter(queueing)
 		s.permits <- struct{}{}
 		defer func() { <-s.permits }()
 	}
+	j.enter(running)
 	return w.Run(s.ctx)
 }
 
 // describe names the samples of a batch for messages.
 func describe(samples []loadgen.QuerySample) string {
-	if len(samples) == 1 {
-		return fmt.Sprintf("sample %d", samples[0].Index)
+	return describeFrom(len(samples), samples[0].Index)
+}
+
+// describeFrom names n samples of which the first has an index.
+func describeFrom(n int, first loadgen.SampleIndex) string {
+	if n == 1 {
+		return fmt.Sprintf("sample %d", first)
 	}
-	return fmt.Sprintf("%d samples from sample %d on", len(samples), samples[0].Index)
+	return fmt.Sprintf("%d samples from sample %d on", n, first)
 }

@@ -34,6 +34,9 @@ type Subject struct {
 	MemoryTime time.Duration
 	// Patience is the time in which a plugin has to notice its end or an error; 0: 20 s.
 	Patience time.Duration
+	// AnswerTimeout is how long nothing may get on, and Note takes what a user should know of that: see host.LaunchOptions.
+	AnswerTimeout time.Duration
+	Note          func(text string)
 	// Only names the checks to make; none: all of them.
 	Only []string
 }

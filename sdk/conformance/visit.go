@@ -56,7 +56,10 @@ func (v *visit) end() error {
 
 // launch starts the plugin.
 func (v *visit) launch(ctx context.Context) (*host.Plugin, error) {
-	p, err := host.Launch(ctx, v.subject.Binary, host.LaunchOptions{Env: v.subject.Env, StartTimeout: time.Minute, Approve: v.subject.Approve})
+	s := v.subject
+	p, err := host.Launch(ctx, s.Binary, host.LaunchOptions{
+		Env: s.Env, StartTimeout: time.Minute, AnswerTimeout: s.AnswerTimeout, Approve: s.Approve, Note: s.Note,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -69,6 +69,7 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 		return err
 	}
 	s := newSequence(ctx, p, sink)
+	defer s.awaited.End()
 	g.mu.Lock()
 	g.waiting = append(g.waiting, s)
 	g.mu.Unlock()

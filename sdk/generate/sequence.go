@@ -14,12 +14,16 @@ type sequence struct {
 	search    search
 	rows      []int // in the cache, one for each branch
 	announced bool  // FirstToken was called
+	awaited   *backend.Awaited
 	err       error
 	finished  chan struct{}
 }
 
 func newSequence(ctx context.Context, p backend.Prompt, sink backend.TokenSink) *sequence {
-	return &sequence{ctx: ctx, prompt: p, sink: sink, search: newSearch(&p), finished: make(chan struct{})}
+	return &sequence{
+		ctx: ctx, prompt: p, sink: sink, search: newSearch(&p), finished: make(chan struct{}),
+		awaited: backend.Await(ctx, backend.Wait{For: "the next token of a prompt"}),
+	}
 }
 
 // advance gives the search the logits of its branches, and reports the first token of a greedy one.
@@ -28,6 +32,7 @@ func (s *sequence) advance(logits [][]float32) {
 		s.err = err
 		return
 	}
+	s.awaited.Sign()
 	if !s.announced && branches(&s.prompt) == 1 {
 		s.announced = true
 		s.sink.FirstToken(backend.Tokens{IDs: s.search.answer()[:1], N: 1})

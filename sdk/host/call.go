@@ -31,6 +31,12 @@ func call[Q, R any](ctx context.Context, p *Plugin, what string, method func(con
 	return none, p.callError(what, err)
 }
 
+// watchedCall makes a call that is held to the limit of LaunchOptions.AnswerTimeout.
+func watchedCall[Q, R any](ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q) (R, error) {
+	defer p.calls.begin(what)()
+	return call(ctx, p, what, method, request)
+}
+
 // callError makes an error of a status.
 func (p *Plugin) callError(what string, err error) error {
 	s := status.Convert(err)

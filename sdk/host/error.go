@@ -14,7 +14,7 @@ const (
 	KindHandshake Kind = "handshake" // what it printed is not the handshake
 	KindVersion   Kind = "version"   // it speaks another protocol version
 	KindDied      Kind = "died"
-	KindHung      Kind = "hung"     // no heartbeat
+	KindHung      Kind = "hung"     // no heartbeat, or no answer for LaunchOptions.AnswerTimeout
 	KindProtocol  Kind = "protocol" // it answered twice, answered what was not asked, or dropped an answer
 	KindLimit     Kind = "limit"    // it used more than LaunchOptions.Limits allow
 	KindFailed    Kind = "failed"   // it reported that it cannot go on: an error of the backend, a panic

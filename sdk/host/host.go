@@ -75,6 +75,7 @@ type LaunchOptions struct {
 	Stderr           io.Writer     // receives what the plugin prints, stdout and stderr; nil: kept for StderrTail only
 	StartTimeout     time.Duration // 30 s: from start to handshake
 	HeartbeatTimeout time.Duration // 30 s: silence longer than this is a hang
+	AnswerTimeout    time.Duration // 0: none: nothing that the plugin was asked for gets on for longer than this is a hang
 	CloseTimeout     time.Duration // 5 s: how long Close asks before it kills
 	Env              []string      // added to the plugin's environment, as NAME=VALUE
 	Inherit          []string      // names of further variables that it inherits; NAME* for all that begin so, * for all
@@ -89,6 +90,9 @@ type LaunchOptions struct {
 	// a line of 4 KiB at most, and of the texts of errors. It may be called from any goroutine. What the plugin answers is left
 	// as it is.
 	Hide func(text string) string
+	// Note, if not nil, takes what a user should know of a plugin that works on, a line each: a process of its backend that
+	// answers nothing and does nothing. It is called from another goroutine, and must not wait for the plugin.
+	Note func(text string)
 }
 
 // hidden is a text of the plugin's without secrets.

@@ -33,6 +33,8 @@ type receiver interface {
 	firstTokens(rs []loadgen.QuerySampleResponse)
 	// check compares the plugin's counts with what came back and names a sample whose answer is missing.
 	check(h *pluginpb.Heartbeat) error
+	// missing is how many answers are to come.
+	missing() uint64
 }
 
 // link is the stream of a connection.
@@ -46,6 +48,8 @@ type link struct {
 	start    time.Time
 	alive    chan struct{} // closed with the first frame
 	rs       []loadgen.QuerySampleResponse
+	given    uint64 // answers and first tokens that came
+	overdue  overdue
 
 	frame pluginpb.RunRequest // reused by issue, whose callers exclude each other
 	part  pluginpb.Issue
@@ -58,10 +62,11 @@ func openLink(ctx context.Context, p *Plugin) (*link, error) {
 		close(p.received)
 		return nil, p.unreachable(err)
 	}
-	interval := min(handshake.Heartbeat, p.options.HeartbeatTimeout/heartbeatsPerTimeout)
+	interval := heartbeats(p.options)
 	l := &link{
 		plugin: p, stream: stream, ring: p.ring, start: time.Now(), alive: make(chan struct{}),
-		rs: make([]loadgen.QuerySampleResponse, responsesPerCall),
+		rs:      make([]loadgen.QuerySampleResponse, responsesPerCall),
+		overdue: overdue{limit: p.options.AnswerTimeout, interval: interval, last: time.Now(), noted: map[int64]bool{}},
 	}
 	go l.receive()
 	if err := l.send(&pluginpb.RunRequest{Start: &pluginpb.Start{HeartbeatNs: int64(interval), Ring: p.ring.message()}}); err != nil {
@@ -76,6 +81,15 @@ func openLink(ctx context.Context, p *Plugin) (*link, error) {
 	}
 	go l.watch(interval)
 	return l, nil
+}
+
+// heartbeats is how often they come: often enough for each limit.
+func heartbeats(o LaunchOptions) time.Duration {
+	interval := min(handshake.Heartbeat, o.HeartbeatTimeout/heartbeatsPerTimeout)
+	if o.AnswerTimeout > 0 {
+		interval = min(interval, max(o.AnswerTimeout/heartbeatsPerTimeout, time.Millisecond))
+	}
+	return interval
 }
 
 // unreachable explains a plugin that shook hands and then does not answer.
@@ -182,6 +196,8 @@ func (l *link) accept(frame *pluginpb.RunResponse) error {
 	if err := l.take(frame, l.rs); err != nil {
 		return l.breach(err)
 	}
+	l.given += uint64(len(frame.GetFirstTokens().GetIds()) + len(frame.GetComplete().GetIds()))
+	l.watchAnswers(frame.GetHeartbeat())
 	return nil
 }
 

@@ -65,6 +65,15 @@ func (o *output) add(text []byte, continued bool) {
 	o.keepDeath(line)
 }
 
+// pass passes on what is not the plugin's own.
+func (o *output) pass(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.to != nil {
+		_, _ = o.to.Write([]byte(text)) // as in add
+	}
+}
+
 // deathLines of a dump say why a Go program died, and where. What follows, the other goroutines, can be long.
 const deathLines = 8
 

@@ -28,6 +28,7 @@ type Plugin struct {
 	ring       *shared // offered to the process; nil: none
 	link       *link
 	frames     atomic.Uint64 // taken
+	calls      calls
 	received   chan struct{} // closed when all that the process sent is taken
 	sending    sync.Mutex    // held while a frame is sent: gRPC allows one Send at a time, and so does a ring
 
@@ -62,7 +63,7 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 	if err := p.heedsDevices(ctx, o.Devices); err != nil {
 		return nil, err
 	}
-	r, err := call(ctx, p, "open", p.rpc.Open, toproto.Options(o))
+	r, err := watchedCall(ctx, p, "open", p.rpc.Open, toproto.Options(o))
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (s *sut) number() uint64 { return s.workload.number }
 
 // WarmUp runs the model untimed.
 func (s *sut) WarmUp(ctx context.Context) error {
-	_, err := call(ctx, s.workload.plugin, "warm up", s.workload.plugin.rpc.WarmUp, &pluginpb.WarmUpRequest{})
+	_, err := watchedCall(ctx, s.workload.plugin, "warm up", s.workload.plugin.rpc.WarmUp, &pluginpb.WarmUpRequest{})
 	return err
 }
 
@@ -108,6 +108,9 @@ func (s *sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Respond
 
 // outstanding reports whether something was issued that is not answered.
 func (s *sut) outstanding() bool { return s.issued.Load() != s.answered.Load() }
+
+// missing is how many samples are issued and not answered.
+func (s *sut) missing() uint64 { return s.issued.Load() - s.answered.Load() }
 
 // settleLook is how often settle looks.
 const settleLook = time.Millisecond

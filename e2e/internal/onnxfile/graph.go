@@ -17,6 +17,7 @@ const (
 	Uint8 DType = 2
 	Int32 DType = 6
 	Int64 DType = 7
+	Bool  DType = 9
 )
 
 // Tensor is an input or output of a model. A size of -1 is free.
@@ -80,6 +81,9 @@ func (g *Graph) External(file string, values []float32, shape ...int64) string {
 	return name
 }
 
+// Bools adds a constant of truth values, in C order, and returns its name. Without sizes it is a scalar.
+func (g *Graph) Bools(values []bool, shape ...int64) string { return constant(g, Bool, values, shape) }
+
 // Random adds a constant of numbers drawn from [-scale, scale) by a seed, and returns its name.
 func (g *Graph) Random(seed uint64, scale float32, shape ...int64) string {
 	return g.Floats(Random(seed, scale, shape...), shape...)
@@ -99,7 +103,7 @@ func Random(seed uint64, scale float32, shape ...int64) []float32 {
 }
 
 // constant encodes a TensorProto.
-func constant[T float32 | int64](g *Graph, t DType, values []T, shape []int64) string {
+func constant[T float32 | int64 | bool](g *Graph, t DType, values []T, shape []int64) string {
 	var m message
 	for _, n := range shape {
 		m = m.integer(1, n)
@@ -110,10 +114,10 @@ func constant[T float32 | int64](g *Graph, t DType, values []T, shape []int64) s
 }
 
 // encode are the bytes of numbers.
-func encode[T float32 | int64](values []T) []byte {
+func encode[T float32 | int64 | bool](values []T) []byte {
 	data, err := binary.Append(nil, binary.LittleEndian, values)
 	if err != nil {
-		panic(err) // of no slice of numbers
+		panic(err) // of no such slice
 	}
 	return data
 }
@@ -158,6 +162,11 @@ func IntList(name string, values ...int64) Attribute {
 	return Attribute(m.integer(20, 7))
 }
 
+// Subgraph is an attribute of a graph: the body of a Loop.
+func Subgraph(name string, body *Graph) Attribute {
+	return Attribute(message(nil).text(1, name).bytes(6, body.encode()).integer(20, 5))
+}
+
 // The versions that every ONNX Runtime of the last years reads.
 const (
 	irVersion = 8
@@ -166,6 +175,12 @@ const (
 
 // Bytes is the model's file.
 func (g *Graph) Bytes() []byte {
+	operators := message(nil).text(1, "").integer(2, opset)
+	return message(nil).integer(1, irVersion).bytes(7, g.encode()).bytes(8, operators)
+}
+
+// encode is a GraphProto.
+func (g *Graph) encode() message {
 	var graph message
 	for _, n := range g.nodes {
 		graph = graph.bytes(1, n)
@@ -180,8 +195,7 @@ func (g *Graph) Bytes() []byte {
 	for _, t := range g.Outputs {
 		graph = graph.bytes(12, t.encode())
 	}
-	operators := message(nil).text(1, "").integer(2, opset)
-	return message(nil).integer(1, irVersion).bytes(7, graph).bytes(8, operators)
+	return graph
 }
 
 // encode is a ValueInfoProto.

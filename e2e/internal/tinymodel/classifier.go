@@ -23,6 +23,23 @@ func ResNet50() *onnxfile.Graph {
 	return g
 }
 
+// Endless has the tensors of resnet50_v1.onnx and never answers: a Loop without an end is behind its scores.
+func Endless() *onnxfile.Graph {
+	g, body := &onnxfile.Graph{}, &onnxfile.Graph{}
+	body.Input("round", onnxfile.Int64)
+	body.Input("go on", onnxfile.Bool)
+	body.Input("scores", onnxfile.Float, -1, classes)
+	body.Name([]string{"go on, next"}, "Identity", []string{"go on"})
+	body.Name([]string{"scores, next"}, "Identity", []string{"scores"})
+	body.Output("go on, next", onnxfile.Bool)
+	body.Output("scores, next", onnxfile.Float, -1, classes)
+	scores := scoreColours(g, g.Input("input_tensor:0", onnxfile.Float, -1, 3, 224, 224))
+	scores = g.Node("Loop", []string{"", g.Bools([]bool{true}), scores}, onnxfile.Subgraph("body", body))
+	g.Name([]string{"ArgMax:0"}, "ArgMax", []string{scores}, onnxfile.Int("axis", 1), onnxfile.Int("keepdims", 0))
+	g.Output("ArgMax:0", onnxfile.Int64, -1)
+	return g
+}
+
 // MobileNet has the tensors of mobilenet_v1_1.0_224.onnx.
 func MobileNet() *onnxfile.Graph {
 	g := &onnxfile.Graph{}

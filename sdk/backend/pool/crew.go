@@ -20,7 +20,8 @@ type engine interface {
 type member[E engine] struct {
 	engine E
 	name   string // of the device
-	width  int    // runs at a time that fill it: at least 1
+	busy   backend.Wait
+	width  int // runs at a time that fill it: at least 1
 
 	working int    // runs in work
 	turns   uint64 // how often it was chosen
@@ -48,7 +49,7 @@ func open[E engine](ctx context.Context, c backend.Config, devices []string, ope
 				faults[i] = fmt.Errorf("device %s: %w", device, err)
 				return
 			}
-			members[i] = &member[E]{engine: e, name: device, width: max(1, e.Limits().Concurrency), share: backend.Share{Name: device}}
+			members[i] = &member[E]{engine: e, name: device, width: max(1, e.Limits().Concurrency), share: backend.Share{Name: device}, busy: backend.Wait{For: "device " + device}}
 		})
 	}
 	opening.Wait()

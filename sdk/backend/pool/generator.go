@@ -30,6 +30,7 @@ func OpenGenerators(ctx context.Context, c backend.Config, devices []string, ope
 func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	m, done := g.begin(), 0
 	defer func() { g.end(m, done, done) }()
+	defer backend.Await(ctx, m.busy).End()
 	if err := m.engine.Generate(ctx, p, sink); err != nil {
 		return fmt.Errorf("device %s: %w", m.name, err)
 	}

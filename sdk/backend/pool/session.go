@@ -88,6 +88,7 @@ func (l *Lane) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if l.at == nil {
 		return l.Session.Run(ctx, in, out)
 	}
+	defer backend.Await(ctx, l.at.busy).End()
 	if err := l.at.engine.Run(ctx, in, out); err != nil {
 		l.samples = 0 // they are not answered
 		return fmt.Errorf("device %s: %w", l.at.name, err)

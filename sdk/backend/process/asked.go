@@ -1,11 +1,21 @@
 package process
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
 )
+
+// await says that the process has to answer a request.
+func (p *child) await(ctx context.Context, to string) *backend.Awaited {
+	where := ""
+	if p.device != "" {
+		where = " on device " + p.device
+	}
+	return backend.Await(ctx, backend.Wait{For: "the backend process's answer to " + to + where, PID: p.pid()})
+}
 
 // unasked is an error where the process has said something before it was asked. It is all that keeps the next batch from
 // the answer to the one before where answers have no names.

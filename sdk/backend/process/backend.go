@@ -116,10 +116,13 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 
 // open loads the model and binds its tensors.
 func open(ctx context.Context, p *child, set settings, m backend.Model, c backend.Config) (*session, error) {
+	p.device = c.Device
+	awaited := p.await(ctx, "Open")
 	r, err := p.rpc.Open(ctx, &backendpb.OpenRequest{
 		Name: m.Name, Path: m.Path, Model: m.Bytes, Concurrency: uint32(max(c.Concurrency, 0)),
 		LowLatency: c.LowLatency, MaxBatch: uint32(max(c.MaxBatch, 0)), Options: set.own, Device: c.Device,
 	})
+	awaited.End()
 	if err != nil {
 		return nil, p.explain("open the model", err)
 	}

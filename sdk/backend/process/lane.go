@@ -53,6 +53,7 @@ func (l *lane) run(ctx context.Context, in, out []backend.Tensor) error {
 		l.home <- l
 		return err
 	}
+	defer l.session.child.await(ctx, "a batch").End()
 	select {
 	case r := <-l.replies:
 		defer func() { l.home <- l }()
@@ -148,6 +149,7 @@ func (l *lane) attach(ctx context.Context, r *region) error {
 	if err := l.send(&backendpb.RunRequest{Attach: message}); err != nil {
 		return err
 	}
+	defer l.session.child.await(ctx, "Attach").End()
 	select {
 	case a := <-l.replies:
 		if a.err != nil {

@@ -38,6 +38,7 @@ const (
 // child is a backend process with its connection.
 type child struct {
 	command string
+	device  string // that it was told to run on; empty: none
 	cmd     *exec.Cmd
 	stdin   io.Closer // its end tells the process that we are gone
 	output  *output
@@ -107,11 +108,11 @@ func (p *child) start(ctx context.Context, timeout time.Duration) (address strin
 		first.end()
 		close(p.exited)
 	}()
-	return p.await(ctx, line, first.begun, timeout)
+	return p.shake(ctx, line, first.begun, timeout)
 }
 
-// await waits for the handshake. begun says what came of a line that has not ended.
-func (p *child) await(ctx context.Context, line <-chan string, begun func() string, timeout time.Duration) (string, error) {
+// shake waits for the handshake. begun says what came of a line that has not ended.
+func (p *child) shake(ctx context.Context, line <-chan string, begun func() string, timeout time.Duration) (string, error) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {

@@ -293,7 +293,7 @@ func TestALineThatDoesNotEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &child{command: "c", output: &output{to: io.Discard}, exited: make(chan struct{})}
-	_, err := p.await(t.Context(), nil, f.begun, time.Millisecond)
+	_, err := p.shake(t.Context(), nil, f.begun, time.Millisecond)
 	wantAll(t, err, "ended no line within 1ms", `began with "1|1|unix|/x|grpc"`, "and a line break")
 }
 

@@ -44,6 +44,7 @@ var works = map[string]*fault{
 	"panic-load":        {atLoad, panics},
 	"panic-collate":     {atCollate, panics},
 	"panic-postprocess": {atPostprocess, panics},
+	"hang-collate":      {atCollate, sleeps(time.Hour)},
 	"panic-scorer":      {atScorer, panics},
 	"panic-close":       {atClose, panics},
 	"error-open":        {atOpen, fails},
@@ -118,6 +119,7 @@ func floods() error {
 type benchmark struct {
 	null.Benchmark
 	fault *fault // nil: none
+	warms bool   // the batches of a warm-up count too
 }
 
 func (b benchmark) Describe() sdk.Description {
@@ -136,8 +138,17 @@ func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error
 		return nil, err
 	}
 	seen, err := openWitness()
-	return &workload{Workload: w, fault: b.fault, witness: seen}, err
+	plain := &workload{Workload: w, fault: b.fault, witness: seen}
+	if b.warms {
+		return warm{plain}, err
+	}
+	return plain, err
 }
+
+// warm is a workload with a sample for the warm-up.
+type warm struct{ *workload }
+
+func (w warm) WarmSample() sdk.Sample { return w.Workload.(sdk.WarmSampler).WarmSample() }
 
 func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
 	if err := b.fault.occurs(atScorer); err != nil {

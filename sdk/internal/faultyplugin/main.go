@@ -1,6 +1,6 @@
 // Command faultyplugin is a plugin with one fault, which the environment variable PLUMBLINE_FAULT names: the tests of
 // the harness's half run it. Without a fault it serves the null benchmark under the name "faulty". With the argument
-// "backend" it is a backend process without a fault.
+// "backend" it is a backend process, which may have a fault as well: the next argument.
 //
 // Where PLUMBLINE_WITNESS names a file, the plugin writes the index of each sample to it (a little-endian uint32) before
 // it answers: what an accuracy log must hold, whoever is killed.
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/backend/process"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
@@ -51,8 +52,8 @@ func handshakeOf(core, protocol int) {
 }
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == asBackend {
-		if err := serveBackend(); err != nil {
+	if len(os.Args) >= 2 && os.Args[1] == asBackend {
+		if err := serveBackend(strings.Join(os.Args[2:], " ")); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -65,21 +66,40 @@ func main() {
 	if start, ok := starts[fault]; ok {
 		start()
 	} else if speak, ok := speeches[fault]; ok {
-		serveRaw(&raw{speak: speak, tokens: strings.HasPrefix(fault, "tokens-")})
+		r := &raw{speak: speak, tokens: strings.HasPrefix(fault, "tokens-")}
+		if fault == idleProcess {
+			r.work = idleWork()
+		}
+		serveRaw(r)
 		return
 	} else if deed, ok := deeds[fault]; ok {
 		serveRaw(&raw{speak: speeches["none-raw"], deed: deed})
 		return
-	} else if _, ok := works[fault]; !ok && fault != "" {
+	} else if !isWork(fault) {
 		fmt.Fprintf(os.Stderr, "unknown fault %q, want one of %s\n", fault, strings.Join(faults(), ", "))
 		os.Exit(2)
 	}
-	sdk.Main(benchmark{fault: works[fault]}, sdk.WithBackend("null", null.Backend{}), sdk.WithBackend("process", process.Backend{}))
+	sdk.Main(benchmark{fault: works[fault], warms: fault == "hang-warm-up"}, sdk.WithBackend("null", usual(fault)), sdk.WithBackend("process", process.Backend{}))
+}
+
+// isWork reports whether a fault is one of the benchmark's code, of its backend, or none.
+func isWork(fault string) bool {
+	_, works := works[fault]
+	_, hangs := hangs[fault]
+	return works || hangs || fault == ""
+}
+
+// usual is the null backend, which may hang.
+func usual(fault string) backend.Backend {
+	if at, ok := hangs[fault]; ok {
+		return hanging{Backend: null.Backend{}, at: at}
+	}
+	return null.Backend{}
 }
 
 func faults() []string {
 	return slices.Sorted(func(yield func(string) bool) {
-		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(deeds), keys(works)} {
+		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(deeds), keys(works), keys(hangs)} {
 			names(yield)
 		}
 	})

@@ -11,8 +11,16 @@ import (
 // asBackend is the argument that makes the program a backend process.
 const asBackend = "backend"
 
-// serveBackend answers one plugin.
-func serveBackend() error { return process.Serve(values{}) }
+// serveBackend answers one plugin, or hangs as a fault of hangs says.
+func serveBackend(fault string) error {
+	if fault == hangsInAttach {
+		return serveDeaf()
+	}
+	if at, ok := hangs[fault]; ok {
+		return process.Serve(hanging{Backend: values{}, at: at})
+	}
+	return process.Serve(values{})
+}
 
 // values is the null backend in a process of its own, which knows the tensors of its model.
 type values struct{ null.Backend }

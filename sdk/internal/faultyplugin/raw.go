@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	hclog "github.com/hashicorp/go-hclog"
 	plugin "github.com/hashicorp/go-plugin"
@@ -18,8 +19,9 @@ type raw struct {
 	pluginpb.UnimplementedPluginServer
 	plugin.NetRPCUnsupportedPlugin
 	speak  speech
-	tokens bool // it generates
-	deed   deed // what it does with a ring, instead of answering; nil: it knows of none
+	tokens bool           // it generates
+	work   *pluginpb.Work // what its heartbeats say of its work
+	deed   deed           // what it does with a ring, instead of answering; nil: it knows of none
 }
 
 var _ plugin.GRPCPlugin = (*raw)(nil)
@@ -27,6 +29,15 @@ var _ plugin.GRPCPlugin = (*raw)(nil)
 // speech is how a plugin answers in mid-run: it may change the frame that answers the samples received so far, or
 // return nil to send none.
 type speech func(answer *pluginpb.RunResponse) *pluginpb.RunResponse
+
+// idleProcess is the fault of a plugin whose heartbeats tell of a process that neither answers nor computes.
+const idleProcess = "idle-process"
+
+// idleWork is what they say.
+func idleWork() *pluginpb.Work {
+	none := int64(0)
+	return &pluginpb.Work{Pending: []*pluginpb.Pending{{What: "the backend process's answer to Attach", Ns: int64(time.Minute), Pid: 1 << 25, UsedNs: &none}}}
+}
 
 // speeches are the faults on the wire. They occur from the midRun-th frame on.
 var speeches = map[string]speech{
@@ -51,8 +62,10 @@ var speeches = map[string]speech{
 		f.Complete.PayloadSize = 1 << 20
 		return f
 	},
-	"silent":  func(*pluginpb.RunResponse) *pluginpb.RunResponse { return nil },
-	"hang-up": func(*pluginpb.RunResponse) *pluginpb.RunResponse { panic(errHangUp) },
+	"mute":      func(*pluginpb.RunResponse) *pluginpb.RunResponse { return &pluginpb.RunResponse{} }, // but for heartbeats
+	"silent":    func(*pluginpb.RunResponse) *pluginpb.RunResponse { return nil },
+	idleProcess: func(f *pluginpb.RunResponse) *pluginpb.RunResponse { return f },
+	"hang-up":   func(*pluginpb.RunResponse) *pluginpb.RunResponse { panic(errHangUp) },
 	"failure": func(*pluginpb.RunResponse) *pluginpb.RunResponse {
 		return &pluginpb.RunResponse{Failure: &pluginpb.Failure{Code: 13, Message: "out of memory on the device"}}
 	},

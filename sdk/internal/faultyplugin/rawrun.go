@@ -34,7 +34,7 @@ func (r *raw) Run(stream runStream) (err error) {
 	go receiveAll(stream, frames)
 	beat := time.NewTicker(time.Duration(first.GetStart().GetHeartbeatNs()))
 	defer beat.Stop()
-	c := conversation{speak: r.speak, tokens: r.tokens}
+	c := conversation{speak: r.speak, tokens: r.tokens, work: r.work}
 	if err := stream.Send(c.heartbeat()); err != nil { // no workload is open yet
 		return err
 	}
@@ -79,14 +79,16 @@ type conversation struct {
 	tokens bool // first tokens and token counts go with the answers
 	frames int
 	count  uint64
+	owed   uint64 // samples of count that are not answered
 	silent bool
+	work   *pluginpb.Work
 }
 
 func (c *conversation) heartbeat() *pluginpb.RunResponse {
 	if c.silent {
 		return nil
 	}
-	return &pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{Received: c.count, Answered: c.count}}
+	return &pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{Received: c.count, Answered: c.count - c.owed, Work: c.work}}
 }
 
 func (c *conversation) answer(issue *pluginpb.Issue) *pluginpb.RunResponse {
@@ -96,7 +98,8 @@ func (c *conversation) answer(issue *pluginpb.Issue) *pluginpb.RunResponse {
 	}
 	const sampleBytes, idBytes = 8, 4
 	c.frames++
-	c.count += uint64(len(samples) / sampleBytes)
+	n := uint64(len(samples) / sampleBytes)
+	c.count += n
 	answers := &pluginpb.Answers{}
 	for at := 0; at < len(samples); at += sampleBytes {
 		answers.Ids = append(answers.Ids, samples[at:at+idBytes]...)
@@ -111,5 +114,8 @@ func (c *conversation) answer(issue *pluginpb.Issue) *pluginpb.RunResponse {
 	}
 	frame = c.speak(frame)
 	c.silent = frame == nil
+	if frame != nil && frame.Complete == nil {
+		c.owed += n
+	}
 	return frame
 }

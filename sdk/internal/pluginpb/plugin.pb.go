@@ -541,7 +541,10 @@ type Heartbeat struct {
 	// Samples received for the workload so far.
 	Received uint64 `protobuf:"varint,1,opt,name=received,proto3" json:"received,omitempty"`
 	// Samples answered of the workload so far.
-	Answered      uint64 `protobuf:"varint,2,opt,name=answered,proto3" json:"answered,omitempty"`
+	Answered uint64 `protobuf:"varint,2,opt,name=answered,proto3" json:"answered,omitempty"`
+	// What is in work. A plugin that says it is watched by it, in Open and WarmUp too, and by its answers: one that does not
+	// by its answers, and by how long these calls take.
+	Work          *Work `protobuf:"bytes,3,opt,name=work,proto3" json:"work,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -590,6 +593,152 @@ func (x *Heartbeat) GetAnswered() uint64 {
 	return 0
 }
 
+func (x *Heartbeat) GetWork() *Work {
+	if x != nil {
+		return x.Work
+	}
+	return nil
+}
+
+// Work lets the harness tell a plugin that is slow from one that waits for what never comes (--answer-timeout), and say where.
+type Work struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Counts whatever the backend begins, ends or gets on with: a batch, a run, a token. Another number than in the heartbeat
+	// before is a sign of life.
+	Signs uint64 `protobuf:"varint,1,opt,name=signs,proto3" json:"signs,omitempty"`
+	// What the backend was asked for and has not given, without a sign for an interval of heartbeats or more; the oldest
+	// first, at most 8. Empty: nothing of it is overdue.
+	Pending       []*Pending `protobuf:"bytes,2,rep,name=pending,proto3" json:"pending,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Work) Reset() {
+	*x = Work{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Work) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Work) ProtoMessage() {}
+
+func (x *Work) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Work.ProtoReflect.Descriptor instead.
+func (*Work) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Work) GetSigns() uint64 {
+	if x != nil {
+		return x.Signs
+	}
+	return 0
+}
+
+func (x *Work) GetPending() []*Pending {
+	if x != nil {
+		return x.Pending
+	}
+	return nil
+}
+
+// Pending is something that the plugin waits for.
+type Pending struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A phrase: "Run of 2 samples from sample 17 on".
+	What string `protobuf:"bytes,1,opt,name=what,proto3" json:"what,omitempty"`
+	// How many more such things there are.
+	More uint32 `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`
+	// For how long, or how long ago its last sign was.
+	Ns int64 `protobuf:"varint,3,opt,name=ns,proto3" json:"ns,omitempty"`
+	// The process of this machine that has to answer; 0: none, or not known.
+	Pid int64 `protobuf:"varint,4,opt,name=pid,proto3" json:"pid,omitempty"`
+	// The processor time that the process has taken in that time; absent: not known.
+	UsedNs        *int64 `protobuf:"varint,5,opt,name=used_ns,json=usedNs,proto3,oneof" json:"used_ns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Pending) Reset() {
+	*x = Pending{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pending) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pending) ProtoMessage() {}
+
+func (x *Pending) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Pending.ProtoReflect.Descriptor instead.
+func (*Pending) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Pending) GetWhat() string {
+	if x != nil {
+		return x.What
+	}
+	return ""
+}
+
+func (x *Pending) GetMore() uint32 {
+	if x != nil {
+		return x.More
+	}
+	return 0
+}
+
+func (x *Pending) GetNs() int64 {
+	if x != nil {
+		return x.Ns
+	}
+	return 0
+}
+
+func (x *Pending) GetPid() int64 {
+	if x != nil {
+		return x.Pid
+	}
+	return 0
+}
+
+func (x *Pending) GetUsedNs() int64 {
+	if x != nil && x.UsedNs != nil {
+		return *x.UsedNs
+	}
+	return 0
+}
+
 // Failure ends the run: a sample cannot be answered.
 type Failure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -602,7 +751,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[8]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -614,7 +763,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[8]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -627,7 +776,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{8}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Failure) GetCode() uint32 {
@@ -654,7 +803,7 @@ type SamplesRequest struct {
 
 func (x *SamplesRequest) Reset() {
 	*x = SamplesRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[9]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -666,7 +815,7 @@ func (x *SamplesRequest) String() string {
 func (*SamplesRequest) ProtoMessage() {}
 
 func (x *SamplesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[9]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -679,7 +828,7 @@ func (x *SamplesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SamplesRequest.ProtoReflect.Descriptor instead.
 func (*SamplesRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{9}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SamplesRequest) GetIndices() []byte {
@@ -697,7 +846,7 @@ type SamplesResponse struct {
 
 func (x *SamplesResponse) Reset() {
 	*x = SamplesResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[10]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -709,7 +858,7 @@ func (x *SamplesResponse) String() string {
 func (*SamplesResponse) ProtoMessage() {}
 
 func (x *SamplesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[10]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -722,7 +871,7 @@ func (x *SamplesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SamplesResponse.ProtoReflect.Descriptor instead.
 func (*SamplesResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{10}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{12}
 }
 
 type WarmUpRequest struct {
@@ -733,7 +882,7 @@ type WarmUpRequest struct {
 
 func (x *WarmUpRequest) Reset() {
 	*x = WarmUpRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[11]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -745,7 +894,7 @@ func (x *WarmUpRequest) String() string {
 func (*WarmUpRequest) ProtoMessage() {}
 
 func (x *WarmUpRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[11]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -758,7 +907,7 @@ func (x *WarmUpRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WarmUpRequest.ProtoReflect.Descriptor instead.
 func (*WarmUpRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{11}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{13}
 }
 
 type WarmUpResponse struct {
@@ -769,7 +918,7 @@ type WarmUpResponse struct {
 
 func (x *WarmUpResponse) Reset() {
 	*x = WarmUpResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[12]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -781,7 +930,7 @@ func (x *WarmUpResponse) String() string {
 func (*WarmUpResponse) ProtoMessage() {}
 
 func (x *WarmUpResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[12]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -794,7 +943,7 @@ func (x *WarmUpResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WarmUpResponse.ProtoReflect.Descriptor instead.
 func (*WarmUpResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{12}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
 }
 
 type NodeNamesRequest struct {
@@ -805,7 +954,7 @@ type NodeNamesRequest struct {
 
 func (x *NodeNamesRequest) Reset() {
 	*x = NodeNamesRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -817,7 +966,7 @@ func (x *NodeNamesRequest) String() string {
 func (*NodeNamesRequest) ProtoMessage() {}
 
 func (x *NodeNamesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[13]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -830,7 +979,7 @@ func (x *NodeNamesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeNamesRequest.ProtoReflect.Descriptor instead.
 func (*NodeNamesRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{13}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{15}
 }
 
 type NodeNamesResponse struct {
@@ -843,7 +992,7 @@ type NodeNamesResponse struct {
 
 func (x *NodeNamesResponse) Reset() {
 	*x = NodeNamesResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -855,7 +1004,7 @@ func (x *NodeNamesResponse) String() string {
 func (*NodeNamesResponse) ProtoMessage() {}
 
 func (x *NodeNamesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[14]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -868,7 +1017,7 @@ func (x *NodeNamesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeNamesResponse.ProtoReflect.Descriptor instead.
 func (*NodeNamesResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *NodeNamesResponse) GetNames() []string {
@@ -886,7 +1035,7 @@ type CloseRequest struct {
 
 func (x *CloseRequest) Reset() {
 	*x = CloseRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -898,7 +1047,7 @@ func (x *CloseRequest) String() string {
 func (*CloseRequest) ProtoMessage() {}
 
 func (x *CloseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[15]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -911,7 +1060,7 @@ func (x *CloseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRequest.ProtoReflect.Descriptor instead.
 func (*CloseRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{15}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{17}
 }
 
 type CloseResponse struct {
@@ -931,7 +1080,7 @@ type CloseResponse struct {
 
 func (x *CloseResponse) Reset() {
 	*x = CloseResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -943,7 +1092,7 @@ func (x *CloseResponse) String() string {
 func (*CloseResponse) ProtoMessage() {}
 
 func (x *CloseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[16]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -956,7 +1105,7 @@ func (x *CloseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseResponse.ProtoReflect.Descriptor instead.
 func (*CloseResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{16}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CloseResponse) GetBackendInfo() map[string]string {
@@ -998,7 +1147,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1010,7 +1159,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[17]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1023,7 +1172,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{17}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Share) GetName() string {
@@ -1057,7 +1206,7 @@ type DescribeRequest struct {
 
 func (x *DescribeRequest) Reset() {
 	*x = DescribeRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1069,7 +1218,7 @@ func (x *DescribeRequest) String() string {
 func (*DescribeRequest) ProtoMessage() {}
 
 func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[18]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1082,7 +1231,7 @@ func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeRequest.ProtoReflect.Descriptor instead.
 func (*DescribeRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{18}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DescribeRequest) GetBackends() bool {
@@ -1106,7 +1255,7 @@ type DescribeResponse struct {
 
 func (x *DescribeResponse) Reset() {
 	*x = DescribeResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1118,7 +1267,7 @@ func (x *DescribeResponse) String() string {
 func (*DescribeResponse) ProtoMessage() {}
 
 func (x *DescribeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1131,7 +1280,7 @@ func (x *DescribeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeResponse.ProtoReflect.Descriptor instead.
 func (*DescribeResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{19}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DescribeResponse) GetCapabilities() []string {
@@ -1172,7 +1321,7 @@ type BackendInfo struct {
 
 func (x *BackendInfo) Reset() {
 	*x = BackendInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1184,7 +1333,7 @@ func (x *BackendInfo) String() string {
 func (*BackendInfo) ProtoMessage() {}
 
 func (x *BackendInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1197,7 +1346,7 @@ func (x *BackendInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackendInfo.ProtoReflect.Descriptor instead.
 func (*BackendInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *BackendInfo) GetName() string {
@@ -1251,7 +1400,7 @@ type Description struct {
 
 func (x *Description) Reset() {
 	*x = Description{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1263,7 +1412,7 @@ func (x *Description) String() string {
 func (*Description) ProtoMessage() {}
 
 func (x *Description) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1276,7 +1425,7 @@ func (x *Description) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Description.ProtoReflect.Descriptor instead.
 func (*Description) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Description) GetName() string {
@@ -1335,7 +1484,7 @@ type Model struct {
 
 func (x *Model) Reset() {
 	*x = Model{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1347,7 +1496,7 @@ func (x *Model) String() string {
 func (*Model) ProtoMessage() {}
 
 func (x *Model) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1360,7 +1509,7 @@ func (x *Model) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model.ProtoReflect.Descriptor instead.
 func (*Model) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Model) GetName() string {
@@ -1456,7 +1605,7 @@ type ModelFile struct {
 
 func (x *ModelFile) Reset() {
 	*x = ModelFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1468,7 +1617,7 @@ func (x *ModelFile) String() string {
 func (*ModelFile) ProtoMessage() {}
 
 func (x *ModelFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1481,7 +1630,7 @@ func (x *ModelFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelFile.ProtoReflect.Descriptor instead.
 func (*ModelFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{23}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ModelFile) GetName() string {
@@ -1567,7 +1716,7 @@ type Dataset struct {
 
 func (x *Dataset) Reset() {
 	*x = Dataset{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1579,7 +1728,7 @@ func (x *Dataset) String() string {
 func (*Dataset) ProtoMessage() {}
 
 func (x *Dataset) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1592,7 +1741,7 @@ func (x *Dataset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dataset.ProtoReflect.Descriptor instead.
 func (*Dataset) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{24}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Dataset) GetName() string {
@@ -1664,7 +1813,7 @@ type ArchiveFile struct {
 
 func (x *ArchiveFile) Reset() {
 	*x = ArchiveFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1676,7 +1825,7 @@ func (x *ArchiveFile) String() string {
 func (*ArchiveFile) ProtoMessage() {}
 
 func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1689,7 +1838,7 @@ func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveFile.ProtoReflect.Descriptor instead.
 func (*ArchiveFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ArchiveFile) GetName() string {
@@ -1746,7 +1895,7 @@ type MetricInfo struct {
 
 func (x *MetricInfo) Reset() {
 	*x = MetricInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1758,7 +1907,7 @@ func (x *MetricInfo) String() string {
 func (*MetricInfo) ProtoMessage() {}
 
 func (x *MetricInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1771,7 +1920,7 @@ func (x *MetricInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetricInfo.ProtoReflect.Descriptor instead.
 func (*MetricInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *MetricInfo) GetName() string {
@@ -1827,7 +1976,7 @@ type Param struct {
 
 func (x *Param) Reset() {
 	*x = Param{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1839,7 +1988,7 @@ func (x *Param) String() string {
 func (*Param) ProtoMessage() {}
 
 func (x *Param) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1852,7 +2001,7 @@ func (x *Param) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Param.ProtoReflect.Descriptor instead.
 func (*Param) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Param) GetName() string {
@@ -1890,7 +2039,7 @@ type SmokeSetting struct {
 
 func (x *SmokeSetting) Reset() {
 	*x = SmokeSetting{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1902,7 +2051,7 @@ func (x *SmokeSetting) String() string {
 func (*SmokeSetting) ProtoMessage() {}
 
 func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1915,7 +2064,7 @@ func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SmokeSetting.ProtoReflect.Descriptor instead.
 func (*SmokeSetting) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *SmokeSetting) GetScenario() Scenario {
@@ -1964,7 +2113,7 @@ type OpenRequest struct {
 
 func (x *OpenRequest) Reset() {
 	*x = OpenRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1976,7 +2125,7 @@ func (x *OpenRequest) String() string {
 func (*OpenRequest) ProtoMessage() {}
 
 func (x *OpenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1989,7 +2138,7 @@ func (x *OpenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenRequest.ProtoReflect.Descriptor instead.
 func (*OpenRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *OpenRequest) GetModel() string {
@@ -2094,7 +2243,7 @@ type OpenResponse struct {
 
 func (x *OpenResponse) Reset() {
 	*x = OpenResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2106,7 +2255,7 @@ func (x *OpenResponse) String() string {
 func (*OpenResponse) ProtoMessage() {}
 
 func (x *OpenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2119,7 +2268,7 @@ func (x *OpenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenResponse.ProtoReflect.Descriptor instead.
 func (*OpenResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *OpenResponse) GetInfo() *WorkloadInfo {
@@ -2162,7 +2311,7 @@ type WorkloadInfo struct {
 
 func (x *WorkloadInfo) Reset() {
 	*x = WorkloadInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2174,7 +2323,7 @@ func (x *WorkloadInfo) String() string {
 func (*WorkloadInfo) ProtoMessage() {}
 
 func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2187,7 +2336,7 @@ func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkloadInfo.ProtoReflect.Descriptor instead.
 func (*WorkloadInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *WorkloadInfo) GetModel() string {
@@ -2315,7 +2464,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2327,7 +2476,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2340,7 +2489,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Node) GetAddress() string {
@@ -2395,7 +2544,7 @@ type ScoreRequest struct {
 
 func (x *ScoreRequest) Reset() {
 	*x = ScoreRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2407,7 +2556,7 @@ func (x *ScoreRequest) String() string {
 func (*ScoreRequest) ProtoMessage() {}
 
 func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2420,7 +2569,7 @@ func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreRequest.ProtoReflect.Descriptor instead.
 func (*ScoreRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ScoreRequest) GetOptions() *ScoreOptions {
@@ -2449,7 +2598,7 @@ type ScoreOptions struct {
 
 func (x *ScoreOptions) Reset() {
 	*x = ScoreOptions{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2461,7 +2610,7 @@ func (x *ScoreOptions) String() string {
 func (*ScoreOptions) ProtoMessage() {}
 
 func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2474,7 +2623,7 @@ func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreOptions.ProtoReflect.Descriptor instead.
 func (*ScoreOptions) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{34}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ScoreOptions) GetModel() string {
@@ -2523,7 +2672,7 @@ type AccuracyEntry struct {
 
 func (x *AccuracyEntry) Reset() {
 	*x = AccuracyEntry{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2535,7 +2684,7 @@ func (x *AccuracyEntry) String() string {
 func (*AccuracyEntry) ProtoMessage() {}
 
 func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2548,7 +2697,7 @@ func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccuracyEntry.ProtoReflect.Descriptor instead.
 func (*AccuracyEntry) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{35}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *AccuracyEntry) GetSeqId() uint64 {
@@ -2602,7 +2751,7 @@ type ScoreResponse struct {
 
 func (x *ScoreResponse) Reset() {
 	*x = ScoreResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2614,7 +2763,7 @@ func (x *ScoreResponse) String() string {
 func (*ScoreResponse) ProtoMessage() {}
 
 func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2627,7 +2776,7 @@ func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreResponse.ProtoReflect.Descriptor instead.
 func (*ScoreResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{36}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ScoreResponse) GetScore() *Score {
@@ -2650,7 +2799,7 @@ type Score struct {
 
 func (x *Score) Reset() {
 	*x = Score{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2662,7 +2811,7 @@ func (x *Score) String() string {
 func (*Score) ProtoMessage() {}
 
 func (x *Score) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2675,7 +2824,7 @@ func (x *Score) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Score.ProtoReflect.Descriptor instead.
 func (*Score) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{37}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Score) GetMetrics() []*Metric {
@@ -2718,7 +2867,7 @@ type Metric struct {
 
 func (x *Metric) Reset() {
 	*x = Metric{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2730,7 +2879,7 @@ func (x *Metric) String() string {
 func (*Metric) ProtoMessage() {}
 
 func (x *Metric) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2743,7 +2892,7 @@ func (x *Metric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Metric.ProtoReflect.Descriptor instead.
 func (*Metric) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{38}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Metric) GetName() string {
@@ -2800,10 +2949,22 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\fpayload_size\x18\x02 \x01(\rR\vpayloadSize\x12#\n" +
 	"\rpayload_sizes\x18\x03 \x01(\fR\fpayloadSizes\x12\x1a\n" +
 	"\bpayloads\x18\x04 \x01(\fR\bpayloads\x12!\n" +
-	"\ftoken_counts\x18\x05 \x01(\fR\vtokenCounts\"C\n" +
+	"\ftoken_counts\x18\x05 \x01(\fR\vtokenCounts\"r\n" +
 	"\tHeartbeat\x12\x1a\n" +
 	"\breceived\x18\x01 \x01(\x04R\breceived\x12\x1a\n" +
-	"\banswered\x18\x02 \x01(\x04R\banswered\"7\n" +
+	"\banswered\x18\x02 \x01(\x04R\banswered\x12-\n" +
+	"\x04work\x18\x03 \x01(\v2\x19.plumbline.plugin.v1.WorkR\x04work\"T\n" +
+	"\x04Work\x12\x14\n" +
+	"\x05signs\x18\x01 \x01(\x04R\x05signs\x126\n" +
+	"\apending\x18\x02 \x03(\v2\x1c.plumbline.plugin.v1.PendingR\apending\"}\n" +
+	"\aPending\x12\x12\n" +
+	"\x04what\x18\x01 \x01(\tR\x04what\x12\x12\n" +
+	"\x04more\x18\x02 \x01(\rR\x04more\x12\x0e\n" +
+	"\x02ns\x18\x03 \x01(\x03R\x02ns\x12\x10\n" +
+	"\x03pid\x18\x04 \x01(\x03R\x03pid\x12\x1c\n" +
+	"\aused_ns\x18\x05 \x01(\x03H\x00R\x06usedNs\x88\x01\x01B\n" +
+	"\n" +
+	"\b_used_ns\"7\n" +
 	"\aFailure\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\rR\x04code\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"*\n" +
@@ -3022,7 +3183,7 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),             // 0: plumbline.plugin.v1.Scenario
 	(*RunRequest)(nil),        // 1: plumbline.plugin.v1.RunRequest
@@ -3033,43 +3194,45 @@ var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(*RunResponse)(nil),       // 6: plumbline.plugin.v1.RunResponse
 	(*Answers)(nil),           // 7: plumbline.plugin.v1.Answers
 	(*Heartbeat)(nil),         // 8: plumbline.plugin.v1.Heartbeat
-	(*Failure)(nil),           // 9: plumbline.plugin.v1.Failure
-	(*SamplesRequest)(nil),    // 10: plumbline.plugin.v1.SamplesRequest
-	(*SamplesResponse)(nil),   // 11: plumbline.plugin.v1.SamplesResponse
-	(*WarmUpRequest)(nil),     // 12: plumbline.plugin.v1.WarmUpRequest
-	(*WarmUpResponse)(nil),    // 13: plumbline.plugin.v1.WarmUpResponse
-	(*NodeNamesRequest)(nil),  // 14: plumbline.plugin.v1.NodeNamesRequest
-	(*NodeNamesResponse)(nil), // 15: plumbline.plugin.v1.NodeNamesResponse
-	(*CloseRequest)(nil),      // 16: plumbline.plugin.v1.CloseRequest
-	(*CloseResponse)(nil),     // 17: plumbline.plugin.v1.CloseResponse
-	(*Share)(nil),             // 18: plumbline.plugin.v1.Share
-	(*DescribeRequest)(nil),   // 19: plumbline.plugin.v1.DescribeRequest
-	(*DescribeResponse)(nil),  // 20: plumbline.plugin.v1.DescribeResponse
-	(*BackendInfo)(nil),       // 21: plumbline.plugin.v1.BackendInfo
-	(*Description)(nil),       // 22: plumbline.plugin.v1.Description
-	(*Model)(nil),             // 23: plumbline.plugin.v1.Model
-	(*ModelFile)(nil),         // 24: plumbline.plugin.v1.ModelFile
-	(*Dataset)(nil),           // 25: plumbline.plugin.v1.Dataset
-	(*ArchiveFile)(nil),       // 26: plumbline.plugin.v1.ArchiveFile
-	(*MetricInfo)(nil),        // 27: plumbline.plugin.v1.MetricInfo
-	(*Param)(nil),             // 28: plumbline.plugin.v1.Param
-	(*SmokeSetting)(nil),      // 29: plumbline.plugin.v1.SmokeSetting
-	(*OpenRequest)(nil),       // 30: plumbline.plugin.v1.OpenRequest
-	(*OpenResponse)(nil),      // 31: plumbline.plugin.v1.OpenResponse
-	(*WorkloadInfo)(nil),      // 32: plumbline.plugin.v1.WorkloadInfo
-	(*Node)(nil),              // 33: plumbline.plugin.v1.Node
-	(*ScoreRequest)(nil),      // 34: plumbline.plugin.v1.ScoreRequest
-	(*ScoreOptions)(nil),      // 35: plumbline.plugin.v1.ScoreOptions
-	(*AccuracyEntry)(nil),     // 36: plumbline.plugin.v1.AccuracyEntry
-	(*ScoreResponse)(nil),     // 37: plumbline.plugin.v1.ScoreResponse
-	(*Score)(nil),             // 38: plumbline.plugin.v1.Score
-	(*Metric)(nil),            // 39: plumbline.plugin.v1.Metric
-	nil,                       // 40: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	nil,                       // 41: plumbline.plugin.v1.BackendInfo.DetailsEntry
-	nil,                       // 42: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                       // 43: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                       // 44: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                       // 45: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	(*Work)(nil),              // 9: plumbline.plugin.v1.Work
+	(*Pending)(nil),           // 10: plumbline.plugin.v1.Pending
+	(*Failure)(nil),           // 11: plumbline.plugin.v1.Failure
+	(*SamplesRequest)(nil),    // 12: plumbline.plugin.v1.SamplesRequest
+	(*SamplesResponse)(nil),   // 13: plumbline.plugin.v1.SamplesResponse
+	(*WarmUpRequest)(nil),     // 14: plumbline.plugin.v1.WarmUpRequest
+	(*WarmUpResponse)(nil),    // 15: plumbline.plugin.v1.WarmUpResponse
+	(*NodeNamesRequest)(nil),  // 16: plumbline.plugin.v1.NodeNamesRequest
+	(*NodeNamesResponse)(nil), // 17: plumbline.plugin.v1.NodeNamesResponse
+	(*CloseRequest)(nil),      // 18: plumbline.plugin.v1.CloseRequest
+	(*CloseResponse)(nil),     // 19: plumbline.plugin.v1.CloseResponse
+	(*Share)(nil),             // 20: plumbline.plugin.v1.Share
+	(*DescribeRequest)(nil),   // 21: plumbline.plugin.v1.DescribeRequest
+	(*DescribeResponse)(nil),  // 22: plumbline.plugin.v1.DescribeResponse
+	(*BackendInfo)(nil),       // 23: plumbline.plugin.v1.BackendInfo
+	(*Description)(nil),       // 24: plumbline.plugin.v1.Description
+	(*Model)(nil),             // 25: plumbline.plugin.v1.Model
+	(*ModelFile)(nil),         // 26: plumbline.plugin.v1.ModelFile
+	(*Dataset)(nil),           // 27: plumbline.plugin.v1.Dataset
+	(*ArchiveFile)(nil),       // 28: plumbline.plugin.v1.ArchiveFile
+	(*MetricInfo)(nil),        // 29: plumbline.plugin.v1.MetricInfo
+	(*Param)(nil),             // 30: plumbline.plugin.v1.Param
+	(*SmokeSetting)(nil),      // 31: plumbline.plugin.v1.SmokeSetting
+	(*OpenRequest)(nil),       // 32: plumbline.plugin.v1.OpenRequest
+	(*OpenResponse)(nil),      // 33: plumbline.plugin.v1.OpenResponse
+	(*WorkloadInfo)(nil),      // 34: plumbline.plugin.v1.WorkloadInfo
+	(*Node)(nil),              // 35: plumbline.plugin.v1.Node
+	(*ScoreRequest)(nil),      // 36: plumbline.plugin.v1.ScoreRequest
+	(*ScoreOptions)(nil),      // 37: plumbline.plugin.v1.ScoreOptions
+	(*AccuracyEntry)(nil),     // 38: plumbline.plugin.v1.AccuracyEntry
+	(*ScoreResponse)(nil),     // 39: plumbline.plugin.v1.ScoreResponse
+	(*Score)(nil),             // 40: plumbline.plugin.v1.Score
+	(*Metric)(nil),            // 41: plumbline.plugin.v1.Metric
+	nil,                       // 42: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	nil,                       // 43: plumbline.plugin.v1.BackendInfo.DetailsEntry
+	nil,                       // 44: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                       // 45: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                       // 46: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                       // 47: plumbline.plugin.v1.ScoreOptions.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	2,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
@@ -3079,57 +3242,59 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	7,  // 4: plumbline.plugin.v1.RunResponse.first_tokens:type_name -> plumbline.plugin.v1.Answers
 	7,  // 5: plumbline.plugin.v1.RunResponse.complete:type_name -> plumbline.plugin.v1.Answers
 	8,  // 6: plumbline.plugin.v1.RunResponse.heartbeat:type_name -> plumbline.plugin.v1.Heartbeat
-	9,  // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
-	40, // 8: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	18, // 9: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
-	22, // 10: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
-	21, // 11: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
-	28, // 12: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
-	41, // 13: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
-	23, // 14: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
-	0,  // 15: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
-	24, // 16: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
-	25, // 17: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
-	27, // 18: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
-	28, // 19: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
-	29, // 20: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
-	39, // 21: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	26, // 22: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	0,  // 23: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 24: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	42, // 25: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	43, // 26: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	32, // 27: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	44, // 28: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	33, // 29: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
-	35, // 30: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	36, // 31: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	45, // 32: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	38, // 33: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	39, // 34: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	19, // 35: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	30, // 36: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	10, // 37: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	10, // 38: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	12, // 39: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	14, // 40: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
-	1,  // 41: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	34, // 42: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	16, // 43: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	20, // 44: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	31, // 45: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	11, // 46: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	11, // 47: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	13, // 48: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	15, // 49: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
-	6,  // 50: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	37, // 51: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	17, // 52: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	44, // [44:53] is the sub-list for method output_type
-	35, // [35:44] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	11, // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
+	9,  // 8: plumbline.plugin.v1.Heartbeat.work:type_name -> plumbline.plugin.v1.Work
+	10, // 9: plumbline.plugin.v1.Work.pending:type_name -> plumbline.plugin.v1.Pending
+	42, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	20, // 11: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
+	24, // 12: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
+	23, // 13: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
+	30, // 14: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
+	43, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
+	25, // 16: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
+	0,  // 17: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
+	26, // 18: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
+	27, // 19: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
+	29, // 20: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
+	30, // 21: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
+	31, // 22: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
+	41, // 23: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	28, // 24: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	0,  // 25: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 26: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	44, // 27: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	45, // 28: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	34, // 29: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	46, // 30: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	35, // 31: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
+	37, // 32: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	38, // 33: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	47, // 34: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	40, // 35: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	41, // 36: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	21, // 37: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	32, // 38: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	12, // 39: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	12, // 40: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	14, // 41: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	16, // 42: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
+	1,  // 43: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	36, // 44: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	18, // 45: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	22, // 46: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	33, // 47: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	13, // 48: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	13, // 49: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	15, // 50: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	17, // 51: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
+	6,  // 52: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	39, // 53: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	19, // 54: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	46, // [46:55] is the sub-list for method output_type
+	37, // [37:46] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -3137,14 +3302,15 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 	if File_plumbline_plugin_v1_plugin_proto != nil {
 		return
 	}
-	file_plumbline_plugin_v1_plugin_proto_msgTypes[35].OneofWrappers = []any{}
+	file_plumbline_plugin_v1_plugin_proto_msgTypes[9].OneofWrappers = []any{}
+	file_plumbline_plugin_v1_plugin_proto_msgTypes[37].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   45,
+			NumMessages:   47,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -13,8 +13,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/secret"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/settings"
 )
 
 // settingFlags adds the flags that decide about LoadGen's settings.
@@ -84,9 +86,14 @@ func (a *app) build(c *cobra.Command, f *pluginFlags, r plan.Request) (*plan.Pla
 	if err := a.readSecrets(&r); err != nil {
 		return nil, exitcode.With(exitcode.Usage, err)
 	}
-	f.launch.Hide = a.secrets.Hide
-	return plan.Build(r, served, lazyFiles{a, c.Context()})
+	f.launch.Hide, f.launch.Note = a.secrets.Hide, a.note
+	p, err := plan.Build(r, served, lazyFiles{a, c.Context()})
+	f.awaitAnswers(c, err == nil && p.Profile == settings.Smoke)
+	return p, err
 }
+
+// note shows at once what a user should know of a plugin that works on.
+func (a *app) note(text string) { live.Say(a.Stderr, a.Terminal, text) }
 
 // openCache opens the folder of downloads.
 func (a *app) openCache(o fetch.Options) (*fetch.Cache, error) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -54,6 +55,7 @@ func (a *app) command() *cobra.Command {
 	global.StringVar(&flags.choice, "plugin", "", "use only this plugin: `NAME` or path of a binary")
 	global.StringVar(&flags.lock, "lock", "", "start only the plugins that are pinned in this `FILE`\n(default: the pins of harness trust, if there are any)")
 	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0, "a plugin that is silent for longer than `DURATION` is taken to hang (default 30s)")
+	global.DurationVar(&flags.launch.AnswerTimeout, answerTimeout[len("--"):], 0, "a plugin in which nothing gets on for longer than `DURATION` is taken to\nhang: no batch, no token; 0: wait for ever (default "+usualAnswerTimeout.String()+" in smoke runs\nand verify, else 0)")
 	global.StringSliceVar(&flags.limits, "limit", nil, "end a plugin whose processes together use more than `LIMIT,...`:\nmemory=8GiB, processes=64, cpu=30m; files=1024 is of each process")
 	starting := []*cobra.Command{
 		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
@@ -66,9 +68,24 @@ func (a *app) command() *cobra.Command {
 	return root
 }
 
+// answerTimeout is the flag that bounds how long nothing gets on, and usualAnswerTimeout its value where runs are short.
+const (
+	answerTimeout      = "--answer-timeout"
+	usualAnswerTimeout = time.Minute
+)
+
+// awaitAnswers bounds how long nothing gets on in runs that are short, unless the user says something else.
+func (f *pluginFlags) awaitAnswers(c *cobra.Command, short bool) {
+	if short && !c.Flags().Changed(answerTimeout[len("--"):]) {
+		f.launch.AnswerTimeout = usualAnswerTimeout
+	}
+}
+
 // limit reads --limit.
 func (f *pluginFlags) limit(c *cobra.Command) (err error) {
 	switch {
+	case f.launch.AnswerTimeout < 0:
+		return fmt.Errorf("%s %v: want a duration, or 0 to wait for ever", answerTimeout, f.launch.AnswerTimeout)
 	case len(f.limits) == 0:
 		return nil
 	case !host.LimitsSupported:

@@ -146,6 +146,8 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 		s.Binary, s.Open.Model = path, f.request.Model
 		return s, nil
 	}
+	f.awaitAnswers(c, true)
+	s.AnswerTimeout, s.Note = f.launch.AnswerTimeout, a.note
 	s.Binary, s.Open, s.Env = p.Served.Path, p.Options, a.named(p.Options.BackendOptions)
 	s.Reference, err = a.referenceOf(c, f, p)
 	return s, err

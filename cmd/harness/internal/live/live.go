@@ -65,6 +65,13 @@ func (o Options) warn(why string) {
 	fmt.Fprintf(o.Out, "%s  can only end INVALID: %s (Ctrl-C ends it now, --abort-early by itself)\n", o.Label, why)
 }
 
+// Say writes a line that stays, beside a line that is shown perhaps.
+func Say(out io.Writer, terminal bool, text string) {
+	o := Options{Out: out, Terminal: terminal}
+	o.clear()
+	fmt.Fprintln(out, text)
+}
+
 func (o Options) period() time.Duration {
 	if o.Terminal {
 		return terminalPeriod

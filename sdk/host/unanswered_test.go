@@ -1,0 +1,42 @@
+package host_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// answerSoon is the limit of tests with a plugin that never answers.
+const answerSoon = time.Second
+
+// TestHangsWithHeartbeats runs plugins that answer no more while their heartbeats come: the failure says what they wait for.
+func TestHangsWithHeartbeats(t *testing.T) {
+	for _, c := range []struct {
+		fault string
+		parts []string
+	}{
+		{"hang-open", []string{"it waits for the backend's Open (for ", `the call "open"`}},
+		{"hang-warm-up", []string{"it waits for the warm-up of a session", `the call "warm up"`}},
+		{"hang-run", []string{"Run of sample ", "answers to 1 samples"}},
+		{"hang-collate", []string{"Collate of sample "}},
+		{"mute", []string{"it waits for answers to 1 samples"}}, // which does not say what it does
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			t.Parallel()
+			p, err := launchWith(t, c.fault, host.LaunchOptions{AnswerTimeout: answerSoon})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := p.Context(t.Context())
+			defer cancel()
+			if w, err := openCount(ctx, p, loadgen.SingleStream, 100); err == nil {
+				_, _ = loadgen.StartTest(ctx, w.SUT(), w.QSL(), settings(loadgen.SingleStream), loadgen.LogSettings{}) // the cause says more
+			}
+			<-ctx.Done()
+			wantFailure(t, context.Cause(ctx), host.KindHung, append(c.parts, "(limit 1s)", "--answer-timeout", "the plugin is process")...)
+		})
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+)
+
+// hangs are the faults of a backend that never answers, while the plugin's heartbeats go on: the number of the run of the
+// session that does not end. The first ones are those of the warm-up; 0: Open does not end.
+var hangs = map[string]int64{"hang-open": 0, "hang-warm-up": 1, "hang-run": 50}
+
+// hanging is a backend with such a fault.
+type hanging struct {
+	backend.Backend
+	at int64
+}
+
+func (h hanging) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
+	if h.at == 0 {
+		forever()
+	}
+	s, err := h.Backend.Open(ctx, m, c)
+	return &hangingSession{Session: s, at: h.at}, err
+}
+
+type hangingSession struct {
+	backend.Session
+	at   int64
+	runs atomic.Int64
+}
+
+func (s *hangingSession) Run(ctx context.Context, in, out []backend.Tensor) error {
+	if s.runs.Add(1) >= s.at {
+		forever()
+	}
+	return s.Session.Run(ctx, in, out)
+}
+
+// forever heeds no context, as native code does not.
+func forever() { time.Sleep(time.Hour) }
+
+// hangsInAttach is the fault of a backend process that opens a model and answers nothing on its streams.
+const hangsInAttach = "hang-attach"
+
+// deaf is that process.
+type deaf struct {
+	backendpb.UnimplementedBackendServer
+}
+
+func serveDeaf() error {
+	listener, err := net.Listen("unix", filepath.Join(os.Getenv(handshake.SocketDirEnv), "backend"))
+	if err != nil {
+		return err
+	}
+	server := grpc.NewServer()
+	backendpb.RegisterBackendServer(server, deaf{})
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // ends when the plugin is gone
+		server.Stop()
+	}()
+	fmt.Printf("%d|1|unix|%s|grpc\n", handshake.CoreProtocol, listener.Addr())
+	return server.Serve(listener)
+}
+
+func (deaf) Open(_ context.Context, r *backendpb.OpenRequest) (*backendpb.OpenResponse, error) {
+	values := []*backendpb.TensorInfo{{Name: "values", Dtype: backendpb.DType(backend.Float32), Shape: []int64{-1}}}
+	return &backendpb.OpenResponse{Inputs: values, Outputs: values, Concurrency: max(r.Concurrency, 1)}, nil
+}
+
+func (deaf) Run(stream backendpb.Backend_RunServer) error {
+	<-stream.Context().Done()
+	return stream.Context().Err()
+}
+
+func (deaf) Close(context.Context, *backendpb.CloseRequest) (*backendpb.CloseResponse, error) {
+	return &backendpb.CloseResponse{}, nil
+}
