@@ -40,6 +40,7 @@ func TestFaultyPlugins(t *testing.T) {
 		{"print-long", false, []string{"xxx...", "not the handshake"}},
 		{"tcp", false, []string{"without TLS, want a unix socket"}},
 		{"stream-cut", false, []string{"unexpected EOF", "report it to its author"}},
+		{"ring-overread", true, []string{"shared memory holds what cannot be", "report it to its author"}},
 		{"die", true, []string{"killed by signal 9", "last words before signal 9"}},
 		{"stop", true, []string{"no sign of life"}},
 		{"twice", true, []string{"twice"}},

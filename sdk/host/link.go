@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
@@ -123,6 +124,9 @@ func (l *link) sendLocked(r *pluginpb.RunRequest) error {
 		send = l.ring.send
 	}
 	if err := send(r); err != nil {
+		if errors.Is(err, ring.ErrCorrupt) { // the plugin's side of the ring to it
+			_ = l.breach(err)
+		}
 		if cause := l.plugin.awaitFailure(); cause != nil {
 			return cause
 		}

@@ -66,6 +66,24 @@ func closesSoon(t *testing.T, p *host.Plugin) {
 	}
 }
 
+// A plugin that says that it has read what was not written to it yet broke the protocol, which the harness finds when it sends.
+func TestNonsenseInTheRingToThePlugin(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no ring is offered on this system")
+	}
+	p, err := launchWith(t, "ring-overread", host.LaunchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := p.Open(t.Context(), sdk.Options{Scenario: loadgen.Offline})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.SUT().IssueQuery(t.Context(), loadgen.Query{Samples: make([]loadgen.QuerySample, 1)}, newCounter(1))
+	wantFailure(t, err, host.KindProtocol, "the shared memory holds what cannot be: 1099511627776 bytes are read of")
+	closesSoon(t, p)
+}
+
 // slowCounter counts answers, and takes its time.
 type slowCounter struct{ *counter }
 

@@ -38,6 +38,13 @@ var deeds = map[string]deed{
 		_, err := os.NewFile(uintptr(offer[answersWritten]), "bell").Write([]byte{1, 0, 0, 0, 0, 0, 0, 0})
 		return err
 	},
+	"ring-overread": func(stream runStream, offer []int) error {
+		read := binary.LittleEndian.AppendUint64(nil, 1<<40)
+		if _, err := os.NewFile(uintptr(offer[0]), "memory").WriteAt(read, ring.ToPluginRead); err != nil {
+			return err
+		}
+		return takeRing(stream)
+	},
 	"ring-garbage": func(stream runStream, offer []int) error {
 		ends, err := ring.Open(offer, handshake.MaxMessage)
 		if err != nil {

@@ -40,8 +40,10 @@ const (
 // Bytes is the memory of both rings: first that to the plugin, then that to the harness.
 const Bytes = dataAt + toPlugin + dataAt + toHarness
 
-// Where the ring to the harness begins, and its data: for those who write the memory by themselves.
+// Where the ring to the plugin counts the bytes read, where the ring to the harness begins, and its data: for those who write the
+// memory by themselves.
 const (
+	ToPluginRead  = readAt
 	ToHarness     = dataAt + toPlugin
 	ToHarnessData = ToHarness + dataAt
 )

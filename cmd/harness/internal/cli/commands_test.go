@@ -102,7 +102,7 @@ func TestBrokenPlugins(t *testing.T) {
 		s := newShellWith(t, map[string]*plugintest.Fake{"broken": broken(), "resnet50": plugintest.Classifier()})
 		s.want(0, s.run("list"), "mobilenet", "plugin broken is left out", "no licence")
 		s.want(5, s.run("run", "broken"), "status 3")
-		s.want(2, s.run("run", "bert"), "unknown model", "plugin broken did not answer")
+		s.want(5, s.run("run", "bert"), "unknown model", "plugin broken serves it, which did not answer", "status 3")
 	})
 	t.Run("all", func(t *testing.T) {
 		s := newShellWith(t, map[string]*plugintest.Fake{"broken": broken()})

@@ -188,7 +188,10 @@ func (c *Catalog) notFound(name string) error {
 		if errors.Is(e.Err, trust.ErrRefused) {
 			return exitcode.With(exitcode.Plugin, fmt.Errorf("%w\nunless it is in a plugin that is not trusted: %w", err, e.Err))
 		}
-		err = fmt.Errorf("%w\nplugin %s did not answer and may serve it: harness doctor says why", err, e.Name)
+		err = fmt.Errorf("%w\nunless plugin %s serves it, which did not answer: %w", err, e.Name, e.Err)
+	}
+	if len(broken) > 0 {
+		return exitcode.With(exitcode.Plugin, err)
 	}
 	return exitcode.With(exitcode.Usage, err)
 }
