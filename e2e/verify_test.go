@@ -65,6 +65,9 @@ func TestVerifyFindsEachFault(t *testing.T) {
 		{"broken", "batch", "by batch", "payloads differ"},
 		{"broken", "accuracy", "wrong", "the description says 100"},
 		{"broken", "reference", "", "accuracy is too low"}, // of the backend other
+		{"faulty", "heartbeats", "silent-when-idle", "in which nothing was in work"},
+		{"faulty", "heartbeats", "counts-batches", "received 2, answered 2; want "},
+		{"faulty", "heartbeats", "counts-too-much", "received 0, answered 1; want 0 of both"},
 		{"faulty", "errors", "none-raw", "unknown model"},
 		{"faulty", "loading", "none-raw", "was loaded"},
 		{"broken", "back-pressure", "hoards", "the process grew"},
@@ -78,8 +81,11 @@ func TestVerifyFindsEachFault(t *testing.T) {
 		t.Run(c.check+" "+c.fault, func(t *testing.T) {
 			t.Parallel()
 			args := []string{"verify", c.plugin, "--plugin-dir", filepath.Join(built.dir, "faulty"), "--only", c.check}
-			if c.fault == "never closes" {
+			switch c.fault { // that are awaited in vain
+			case "never closes":
 				args = append(args, "--patience", "1s")
+			case "silent-when-idle":
+				args = append(args, "--patience", "3s")
 			}
 			if c.check == "reference" {
 				args = append(args, "--backend", "other")

@@ -97,6 +97,7 @@ func checks() []check {
 		{"by-hand", "started without a harness it says what it is for and fails", byHand},
 		{"description", "what it says of itself is complete, and the same by both ways", description},
 		{"reality", "models, data sets and scenarios are as described", reality},
+		{"heartbeats", "heartbeats come while it is idle too, and count what was received and answered", heartbeats},
 		{"scenarios", "every scenario runs, and each sample is answered once", scenarios},
 		{"modes", "a sample has the same payload in performance and accuracy mode and in every scenario", modes},
 		{"payloads", "payloads have the form that the scorer wants, and it refuses others", payloads},

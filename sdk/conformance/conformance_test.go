@@ -60,7 +60,7 @@ func TestEachCheckCanFail(t *testing.T) {
 		{"leftovers", "litters", "files are left"},
 		{"leftovers", "daemon", "processes are left"},
 	}
-	tested := map[string]bool{"handshake": true, "scenarios": true, "loading": true, "errors": true, "reference": true} // below
+	tested := map[string]bool{"handshake": true, "heartbeats": true, "scenarios": true, "loading": true, "errors": true, "reference": true} // below
 	for _, c := range cases {
 		tested[c.check] = true
 		t.Run(c.check+", "+c.fault, func(t *testing.T) {
@@ -110,12 +110,19 @@ func TestFaultsOfTheWire(t *testing.T) {
 		{"scenarios", "twice", "twice"},
 		{"scenarios", "unknown", "which was not issued"},
 		{"scenarios", "drop", "not answered"},
+		{"heartbeats", "silent-when-idle", "in which nothing was in work"},
+		{"heartbeats", "counts-batches", "received 2, answered 2; want "},
+		{"heartbeats", "counts-too-much", "received 0, answered 1; want 0 of both"},
 		{"loading", "none-raw", "sample 1024 of 1024 was loaded"},
 		{"errors", "none-raw", "unknown model"},
 	} {
 		t.Run(c.check+", "+c.fault, func(t *testing.T) {
 			t.Parallel()
-			wantFailure(t, c.check, Subject{Binary: plugin("faulty"), Env: []string{"PLUMBLINE_FAULT=" + c.fault}, Patience: time.Minute}, c.want)
+			s := Subject{Binary: plugin("faulty"), Env: []string{"PLUMBLINE_FAULT=" + c.fault}, Patience: time.Minute}
+			if c.fault == "silent-when-idle" { // which waits in vain
+				s.Patience = 3 * time.Second
+			}
+			wantFailure(t, c.check, s, c.want)
 		})
 	}
 }

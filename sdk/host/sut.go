@@ -43,6 +43,7 @@ type sut struct {
 	_        apart         // below: what receiving writes
 	answered atomic.Uint64 // distinct samples
 	answers  answered      // belongs to the goroutine that receives
+	beat     atomic.Pointer[Heartbeat]
 	_        apart
 }
 
@@ -272,6 +273,7 @@ func (s *sut) firstTokens(rs []loadgen.QuerySampleResponse) {
 // check finds answers that the plugin believes to have sent. The heartbeat follows the answers it counts, so that an
 // idle plugin has none under way.
 func (s *sut) check(h *pluginpb.Heartbeat) error {
+	s.beat.Store(&Heartbeat{Number: s.workload.Heartbeat().Number + 1, Received: h.GetReceived(), Answered: h.GetAnswered()})
 	issued := s.issued.Load()
 	if h.GetReceived() != issued || h.GetAnswered() < h.GetReceived() {
 		return nil

@@ -46,6 +46,20 @@ func (w *Workload) QSL() loadgen.QSL { return w.qsl }
 // Info is what the plugin opened; after Close, with what the backend said of itself at the end.
 func (w *Workload) Info() sdk.WorkloadInfo { return w.info }
 
+// Heartbeat is the last heartbeat of the workload.
+type Heartbeat struct {
+	Number             uint64 // counts them from 1; 0: none has come
+	Received, Answered uint64 // samples since Open, as the plugin counts them
+}
+
+// Heartbeat returns the last heartbeat that has come for the workload.
+func (w *Workload) Heartbeat() Heartbeat {
+	if h := w.sut.beat.Load(); h != nil {
+		return *h
+	}
+	return Heartbeat{}
+}
+
 // Close closes the workload; the plugin lives on. It waits for batches in work and drops what is queued. It may be
 // called more than once.
 func (w *Workload) Close() error {

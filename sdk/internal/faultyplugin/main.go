@@ -72,6 +72,9 @@ func main() {
 		}
 		serveRaw(r)
 		return
+	} else if b, ok := beats[fault]; ok {
+		serveRaw(&raw{speak: speeches["none-raw"], beats: b})
+		return
 	} else if deed, ok := deeds[fault]; ok {
 		serveRaw(&raw{speak: speeches["none-raw"], deed: deed})
 		return
@@ -99,7 +102,7 @@ func usual(fault string) backend.Backend {
 
 func faults() []string {
 	return slices.Sorted(func(yield func(string) bool) {
-		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(deeds), keys(works), keys(hangs)} {
+		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(deeds), keys(works), keys(hangs), keys(beats)} {
 			names(yield)
 		}
 	})

@@ -19,9 +19,10 @@ type raw struct {
 	pluginpb.UnimplementedPluginServer
 	plugin.NetRPCUnsupportedPlugin
 	speak  speech
-	tokens bool           // it generates
-	work   *pluginpb.Work // what its heartbeats say of its work
-	deed   deed           // what it does with a ring, instead of answering; nil: it knows of none
+	tokens bool                                                       // it generates
+	work   *pluginpb.Work                                             // what its heartbeats say of its work
+	beats  func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat // what becomes of its heartbeats; nil: they are right
+	deed   deed                                                       // what it does with a ring, instead of answering; nil: it knows of none
 }
 
 var _ plugin.GRPCPlugin = (*raw)(nil)
@@ -29,6 +30,24 @@ var _ plugin.GRPCPlugin = (*raw)(nil)
 // speech is how a plugin answers in mid-run: it may change the frame that answers the samples received so far, or
 // return nil to send none.
 type speech func(answer *pluginpb.RunResponse) *pluginpb.RunResponse
+
+// beats are the faults of heartbeats.
+var beats = map[string]func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat{
+	"silent-when-idle": func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat {
+		if idle {
+			return nil
+		}
+		return h
+	},
+	"counts-batches": func(h *pluginpb.Heartbeat, _ bool) *pluginpb.Heartbeat {
+		h.Received, h.Answered = min(h.Received, 2), min(h.Answered, 2)
+		return h
+	},
+	"counts-too-much": func(h *pluginpb.Heartbeat, _ bool) *pluginpb.Heartbeat {
+		h.Answered++
+		return h
+	},
+}
 
 // idleProcess is the fault of a plugin whose heartbeats tell of a process that neither answers nor computes.
 const idleProcess = "idle-process"

@@ -34,8 +34,8 @@ func (r *raw) Run(stream runStream) (err error) {
 	go receiveAll(stream, frames)
 	beat := time.NewTicker(time.Duration(first.GetStart().GetHeartbeatNs()))
 	defer beat.Stop()
-	c := conversation{speak: r.speak, tokens: r.tokens, work: r.work}
-	if err := stream.Send(c.heartbeat()); err != nil { // no workload is open yet
+	c := conversation{speak: r.speak, tokens: r.tokens, work: r.work, beats: r.beats}
+	if err := stream.Send(&pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{}}); err != nil { // no workload is open yet
 		return err
 	}
 	for {
@@ -82,13 +82,23 @@ type conversation struct {
 	owed   uint64 // samples of count that are not answered
 	silent bool
 	work   *pluginpb.Work
+	beats  func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat
+	beaten int // frames at the last heartbeat
 }
 
 func (c *conversation) heartbeat() *pluginpb.RunResponse {
 	if c.silent {
 		return nil
 	}
-	return &pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{Received: c.count, Answered: c.count - c.owed, Work: c.work}}
+	h := &pluginpb.Heartbeat{Received: c.count, Answered: c.count - c.owed, Work: c.work}
+	if c.beats != nil {
+		h = c.beats(h, c.frames == c.beaten)
+	}
+	c.beaten = c.frames
+	if h == nil {
+		return nil
+	}
+	return &pluginpb.RunResponse{Heartbeat: h}
 }
 
 func (c *conversation) answer(issue *pluginpb.Issue) *pluginpb.RunResponse {

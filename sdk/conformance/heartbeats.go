@@ -1,0 +1,64 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+const (
+	// beatsAwaited is how many heartbeats are awaited: the first may have been on its way before.
+	beatsAwaited = 2
+	// beatLook is how often the last one is looked at.
+	beatLook = 20 * time.Millisecond
+)
+
+// heartbeats waits for some of an idle plugin, and compares what they count with what it was asked: nothing, one sample, and
+// then all of them as well.
+func heartbeats(ctx context.Context, v *visit) (string, error) {
+	c, err := v.client(ctx)
+	if err != nil {
+		return "", err
+	}
+	asked := uint64(0)
+	for _, more := range [][]loadgen.SampleIndex{nil, c.all()[:1], c.all()} {
+		if len(more) > 0 {
+			if _, err := c.ask(ctx, more); err != nil {
+				return "", err
+			}
+		}
+		asked += uint64(len(more))
+		h, err := c.nextBeat(ctx, v.subject.Patience)
+		if err != nil {
+			return "", err
+		}
+		if h.Received != asked || h.Answered != asked {
+			return "", fmt.Errorf("a heartbeat after %d answered samples says received %d, answered %d; want %d of both: count them from Open on",
+				asked, h.Received, h.Answered, asked)
+		}
+	}
+	return fmt.Sprintf("they come while it is idle, and count %d samples", asked), nil
+}
+
+// nextBeat waits for heartbeats of the workload that began after the call.
+func (c *client) nextBeat(ctx context.Context, patience time.Duration) (host.Heartbeat, error) {
+	ctx, cancel := c.plugin.Context(ctx)
+	defer cancel()
+	late := time.After(patience)
+	for before := c.workload.Heartbeat().Number; ; {
+		if h := c.workload.Heartbeat(); h.Number >= before+beatsAwaited {
+			return h, nil
+		}
+		select {
+		case <-ctx.Done():
+			return host.Heartbeat{}, context.Cause(ctx)
+		case <-late:
+			return host.Heartbeat{}, fmt.Errorf("%d heartbeats of the open workload came in %v in which nothing was in work, want one each second: send them from a clock, not with the answers",
+				c.workload.Heartbeat().Number-before, patience)
+		case <-time.After(beatLook):
+		}
+	}
+}
