@@ -64,6 +64,7 @@ func TestVerifyFindsEachFault(t *testing.T) {
 		{"broken", "order", "by position", "payloads differ"},
 		{"broken", "batch", "by batch", "payloads differ"},
 		{"broken", "accuracy", "wrong", "the description says 100"},
+		{"broken", "accuracy", "modest", "the card is too low"},
 		{"broken", "reference", "", "accuracy is too low"}, // of the backend other
 		{"faulty", "heartbeats", "silent-when-idle", "in which nothing was in work"},
 		{"faulty", "heartbeats", "counts-batches", "received 2, answered 2; want "},

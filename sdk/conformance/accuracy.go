@@ -48,7 +48,8 @@ func accuracy(ctx context.Context, v *visit) (string, error) {
 	return metrics(s), cardFaults(s, m, o.Precision)
 }
 
-// cardShare is how much of what the embedded file's card says must be reached: another machine rounds otherwise.
+// cardShare is how much of what the embedded file's card says must be reached, and how much of what was measured the card must
+// say: another machine rounds otherwise.
 const cardShare = 0.99
 
 func cardFaults(s sdk.Score, m sdk.ModelInfo, precision string) error {
@@ -66,7 +67,11 @@ func cardFaults(s sdk.Score, m sdk.ModelInfo, precision string) error {
 			case i < 0:
 				faults = append(faults, fmt.Errorf("the score has no metric %q, which %s has in the description", want.Name, f.Name))
 			case !(s.Metrics[i].Value >= cardShare*want.Value):
-				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s", want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name))
+				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the score is too low, or the card too high",
+					want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name))
+			case !(want.Value >= cardShare*s.Metrics[i].Value):
+				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the card is too low, and 99 %% of it is no target",
+					want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name))
 			}
 		}
 	}

@@ -56,6 +56,8 @@ func (b broken) Describe() sdk.Description {
 		d.Version = fmt.Sprint(os.Getpid())
 	case "size":
 		d.Models[0].Datasets[0].Samples = 2 * brokenSamples
+	case "modest":
+		d.Models[0].Files[0].Reference[0].Value = 60
 	}
 	return d
 }
