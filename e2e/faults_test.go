@@ -34,6 +34,7 @@ func TestFaultyPlugins(t *testing.T) {
 		message []string
 	}{
 		{"exit", false, []string{"exited with status 3", "cannot start: the fault asked for it"}},
+		{"silent-start", false, []string{"no handshake within 2s", "--plugin-start-timeout waits longer"}},
 		{"print-before-handshake", false, []string{"Hello from a C library", "nothing may be printed"}},
 		{"old-version", false, []string{"version 0 of the plugin protocol", "rebuild"}},
 		{"new-version", false, []string{"version 2 of the plugin protocol"}},
@@ -53,6 +54,9 @@ func TestFaultyPlugins(t *testing.T) {
 			args := []string{"--scenario", "SingleStream", "--set", "min_duration=200", "--set", "target_latency=0.1"}
 			if c.fault == "stop" { // others may be silent for as long as a busy machine has no time for them
 				args = append(args, "--heartbeat-timeout", silence)
+			}
+			if c.fault == "silent-start" {
+				args = append(args, "--plugin-start-timeout", "2s")
 			}
 			cmd, dir, out := faultyRun(t, c.fault, args...)
 			r := finish(t, cmd).wantCode(t, 5)

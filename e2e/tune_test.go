@@ -34,6 +34,8 @@ func TestTune(t *testing.T) {
 			t.Errorf("a point is %+v", p)
 		}
 	}
+	text := strings.Replace(read(t, profiles[0]), `"decided": false`, `"decided": true`, 1) // which tests of milliseconds may leave open
+	write(t, profiles[0], text)
 	run := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", t.TempDir(), "--force"}
 	// The rate was found in milliseconds: where more of the machine is free now, the run is over before its time, and INVALID.
 	if r := harness(t, run...); r.code != 0 && r.code != 3 || !strings.Contains(r.stdout, profiles[0]) {

@@ -68,6 +68,14 @@ func partOf(n, all uint64, what string) string {
 	return fmt.Sprintf("%s of %s %s (%s %%)", grouped(n), grouped(all), what, significant(share, digits))
 }
 
+// shareOf is a ratio in words that go on with what it is of: "5.5 % of", and from ten times on "12.3 times".
+func shareOf(ratio float64) string {
+	if ratio >= 10 {
+		return significant(ratio, 3) + " times"
+	}
+	return fmt.Sprintf("%.1f %% of", 100*ratio)
+}
+
 // grouped is a count with its digits in groups of three: 270,336. Values of settings stay as they are written.
 func grouped(n uint64) string {
 	text := strconv.FormatUint(n, 10)

@@ -28,8 +28,8 @@ func lateIssue(r *Result) string {
 	}
 	for _, p := range r.IssueDelay.Percentiles {
 		if p.P == 0.99 && float64(p.Latency) > smallDelay*float64(limit) {
-			return fmt.Sprintf("1 %% of the queries were issued %s or more after they were due, %.1f %% of the limit of %s, which counts as latency: "+
-				"IssueQuery takes long, or the machine has no processor free for LoadGen.", human(p.Latency), 100*float64(p.Latency)/float64(limit), human(limit))
+			return fmt.Sprintf("1 %% of the queries were issued %s or more after they were due, %s the limit of %s, which counts as latency: "+
+				"IssueQuery takes long, or the machine has no processor free for LoadGen.", human(p.Latency), shareOf(float64(p.Latency)/float64(limit)), human(limit))
 		}
 	}
 	return ""

@@ -59,7 +59,7 @@ func trustHint(p *series, r *Result, limit string) string {
 		return "Lower target_qps: the share of late queries is too close to what is allowed for a longer run to help."
 	}
 	r.Capacity = estimateCapacity(p, p.Done, r.Effective, r.Effective.TargetLatency)
-	return "The share of late queries is too close to what is allowed for a longer run to help. " + rateHint(r.Capacity, r.Effective, limit)
+	return "The share of late queries is too close to what is allowed for a longer run to help. " + rateHint(r, limit)
 }
 
 // runLonger says how a run comes to n queries.

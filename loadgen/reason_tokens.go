@@ -7,7 +7,7 @@ func tokenReasons(p *series, r *Result) []Reason {
 	var list []Reason
 	if t := &r.Tokens.TTFT; !t.met() {
 		r.Capacity = estimateCapacity(p, p.FirstToken, r.Effective, t.Limit)
-		list = append(list, t.reason("ttft", "time to first token", behind(r)+rateHint(r.Capacity, r.Effective, human(t.Limit))))
+		list = append(list, t.reason("ttft", "time to first token", behind(r)+rateHint(r, human(t.Limit))))
 	}
 	if t := &r.Tokens.TPOT; !t.met() {
 		list = append(list, t.reason("tpot", "time per output token", outputHint(r)))

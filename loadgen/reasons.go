@@ -53,7 +53,7 @@ func latencyReason(p *series, r *Result) Reason {
 		Measured: fmt.Sprintf("%s percentile latency %s; %s above the limit",
 			percentileName(e.TargetLatencyPercentile), measured, partOf(r.OverlatencyCount, n, "queries")),
 		Needed: fmt.Sprintf("at most %s; at most %s queries above it", limit, grouped(mayBeOver(n, e.TargetLatencyPercentile))),
-		Hint:   behind(r) + rateHint(r.Capacity, e, limit),
+		Hint:   behind(r) + rateHint(r, limit),
 	}
 }
 
@@ -74,13 +74,18 @@ func behind(r *Result) string {
 		significant(r.CompletedSamplesPerSec, 3), significant(r.ScheduledSamplesPerSec, 3))
 }
 
-// rateHint says which rate would pass. Capacity is nil where nothing was measured.
-func rateHint(c *Capacity, e EffectiveSettings, limit string) string {
+// rateHint says which rate would pass, by r.Capacity, which is nil where nothing was measured. Where queries were issued late, that
+// comes first: their times say less of the SUT.
+func rateHint(r *Result, limit string) string {
+	c, e := r.Capacity, r.Effective
 	switch {
 	case c == nil:
 		return "No query was answered."
 	case c.QPS >= e.TargetQPS:
 		return fmt.Sprintf("Lower target_qps (%s now).", significant(e.TargetQPS, 6))
+	case c.QPS == 0 && lateIssue(r) != "":
+		return fmt.Sprintf("%s took longer than %s without waiting for others, and queries were issued late (see the note), which is part of it: first give LoadGen a free processor.",
+			partOf(c.TooSlow, c.Queries, "queries"), limit)
 	case c.QPS == 0:
 		return fmt.Sprintf("No target_qps passes: %s take longer than %s without waiting; make single queries faster.",
 			partOf(c.TooSlow, c.Queries, "queries"), limit)

@@ -19,6 +19,8 @@ func TestReasons(t *testing.T) {
 			map[string]string{"latency": "90.0th percentile latency 20 ms; 500 of 500 queries (100 %) above the limit | at most 10 ms; at most 49 queries above it | No target_qps passes: 500 of 500 queries (100 %) take longer than 10 ms without waiting", "early_stopping": "500 of 500 queries (100 %) above 10 ms"}},
 		{"behind", nil, plan(500, 1, 10*time.Millisecond, 0, rising), Server,
 			map[string]string{"latency": "The SUT fell behind: it completed 90.9 queries per second of 100 scheduled. No target_qps passes", "early_stopping": "Meet the limit first"}},
+		{"issued late", nil, plan(500, 1, 10*time.Millisecond, 15*time.Millisecond, constant(20*time.Millisecond)), Server,
+			map[string]string{"latency": "queries were issued late (see the note), which is part of it: first give LoadGen a free processor.", "early_stopping": "Meet the limit first"}},
 		{"bursts", nil, plan(500, 1, 10*time.Millisecond, 0, func(i, _ int) time.Duration { return time.Duration(1+i%5*3) * time.Millisecond }), Server,
 			map[string]string{"latency": "90.0th percentile latency 13 ms; 100 of 500 queries (20 %) above the limit", "early_stopping": "Meet the limit first"}},
 		{"too few to trust", nil, plan(20, 1, 10*time.Millisecond, 0, constant(time.Millisecond)), Server,
@@ -65,6 +67,15 @@ func TestReasons(t *testing.T) {
 			}
 			checkReasons(t, r.Reasons, c.want)
 		})
+	}
+}
+
+// TestRatios: a share is a percentage, and above ten times what it is of a number of times.
+func TestRatios(t *testing.T) {
+	for ratio, want := range map[float64]string{0.055: "5.5 % of", 9.99: "999.0 % of", 12.34: "12.3 times", 1235.6: "1236 times"} {
+		if got := shareOf(ratio); got != want {
+			t.Errorf("%v is %q, want %q", ratio, got, want)
+		}
 	}
 }
 

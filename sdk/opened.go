@@ -3,12 +3,9 @@ package sdk
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -277,24 +274,4 @@ func (w *opened) about() map[string]string {
 		info["devices"] = strings.Join(about.Devices, ", ")
 	}
 	return info
-}
-
-// checksum returns the SHA-256 and the size in bytes of a model.
-func checksum(m backend.Model) (string, int64, error) {
-	h := sha256.New()
-	if m.Path == "" {
-		h.Write(m.Bytes)
-		return hex.EncodeToString(h.Sum(nil)), int64(len(m.Bytes)), nil
-	}
-	stat, err := os.Stat(m.Path)
-	if err != nil || !stat.Mode().IsRegular() {
-		return "", 0, err // a backend may take a folder or an address
-	}
-	f, err := os.Open(m.Path)
-	if err != nil {
-		return "", 0, err
-	}
-	defer func() { _ = f.Close() }()
-	n, err := io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), n, err
 }

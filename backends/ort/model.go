@@ -44,6 +44,9 @@ func (s source) signature() (onnx.Model, error) {
 		}
 		return onnx.Read(bytes.NewReader(s.bytes), int64(len(s.bytes)))
 	}
+	if info, err := os.Stat(s.path); err == nil && info.IsDir() {
+		return onnx.Model{}, errors.New("it is a folder, not a file, and ONNX Runtime takes an ONNX file: name that (its external data may lie beside it), or choose a backend that takes folders")
+	}
 	f, err := os.Open(s.path)
 	if err != nil {
 		var pathErr *fs.PathError

@@ -119,7 +119,7 @@ func TestOpenReportsEveryFault(t *testing.T) {
 		{"unknown precision", sdk.Options{Precision: "int4"}, sdk.ErrUsage, []string{`"int4"`, "fp32, int8"}},
 		{"no such file", sdk.Options{ModelFile: "none.onnx"}, sdk.ErrData, []string{"none.onnx"}},
 		{"empty file", sdk.Options{ModelFile: empty}, sdk.ErrData, []string{"is empty"}},
-		{"folder", sdk.Options{ModelFile: filepath.Dir(empty)}, sdk.ErrData, []string{"want an ONNX file"}},
+		{"device", sdk.Options{ModelFile: os.DevNull}, sdk.ErrData, []string{"want a file or a folder"}},
 		{"not fetched", sdk.Options{ModelFile: "resnet50_v1.onnx"}, sdk.ErrData, []string{"harness fetch resnet50", "https://zenodo.org/record/4735647/"}},
 		{"no data set", sdk.Options{ModelFile: empty, Dataset: "none"}, sdk.ErrData, []string{"none", "val_map.txt", "is empty"}},
 		{"negative count", sdk.Options{Count: -1}, sdk.ErrUsage, []string{"count = -1"}},

@@ -32,6 +32,8 @@ type Subject struct {
 	Queries int
 	// MemoryTime bounds the time of those queries: a slow subject makes fewer, and may grow by less; 0: 20 s.
 	MemoryTime time.Duration
+	// StartTimeout is the time in which a plugin has to shake hands; 0: a minute.
+	StartTimeout time.Duration
 	// Patience is the time in which a plugin has to notice its end or an error; 0: 20 s.
 	Patience time.Duration
 	// AnswerTimeout is how long nothing may get on, and Note takes what a user should know of that: see host.LaunchOptions.

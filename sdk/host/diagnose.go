@@ -62,7 +62,7 @@ func (p *Plugin) startTimeout() *Error {
 			rebuildHint)
 	}
 	return p.failure(KindStart, context.DeadlineExceeded, fmt.Sprintf("no handshake within %v of its start", p.options.StartTimeout),
-		"does the file wait for input, or is the machine overloaded?")
+		"does the file wait for input, or is the machine overloaded? --plugin-start-timeout waits longer")
 }
 
 // checkAddress refuses a plugin that listens where others could connect.

@@ -72,8 +72,10 @@ func checkFile(path string) error {
 		return fmt.Errorf("model file: %w; `harness describe` lists the models that can be fetched", err)
 	case err != nil:
 		return fmt.Errorf("model file: %w", err)
+	case info.IsDir(): // a backend says whether it takes folders
+		return nil
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("model file %s is a %v, want an ONNX file", path, info.Mode().Type())
+		return fmt.Errorf("model file %s is a %v, want a file or a folder", path, info.Mode().Type())
 	case info.Size() == 0:
 		return fmt.Errorf("model file %s is empty; fetch it again", path)
 	}

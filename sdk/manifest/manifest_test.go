@@ -193,7 +193,7 @@ func TestOpenFileRefuses(t *testing.T) {
 		{sdk.Options{ModelFile: "one.onnx"}, sdk.ErrData, []string{"harness fetch one", "https://example.org/one.onnx"}},
 		{sdk.Options{ModelFile: "none.onnx"}, sdk.ErrData, []string{"none.onnx"}},
 		{sdk.Options{ModelFile: empty}, sdk.ErrData, []string{"is empty"}},
-		{sdk.Options{ModelFile: filepath.Dir(empty)}, sdk.ErrData, []string{"want an ONNX file"}},
+		{sdk.Options{ModelFile: os.DevNull}, sdk.ErrData, []string{"want a file or a folder"}},
 	}
 	for _, c := range cases {
 		f, err := m.OpenFile(&m.Models[0], c.o)

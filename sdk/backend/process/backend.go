@@ -63,7 +63,7 @@ func (s *settings) options() option.List {
 	return option.List{
 		option.Text("command", &s.command,
 			"one program with its arguments, in the words of sh; env NAME=VALUE before it sets a variable").Default(""),
-		option.Duration("start_timeout", &s.start, "how long the process may take to shake hands"),
+		option.Duration("start_timeout", &s.start, "how long the process may take to shake hands (the plugin itself has --plugin-start-timeout)"),
 		option.Duration("heartbeat_timeout", &s.heartbeat,
 			"a process that is stopped for longer, by a signal or a debugger, is taken to hang"),
 		option.Choice("shared_memory", &s.shared, map[string]bool{"auto": true, "off": false},

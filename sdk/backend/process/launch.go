@@ -128,7 +128,7 @@ func (p *child) shake(ctx context.Context, line <-chan string, begun func() stri
 			return "", fmt.Errorf("the backend process %q ended no line within %v: its output began with %q, want 1|1|unix|PATH|grpc and a line break%s",
 				p.command, timeout, part, p.output.more())
 		}
-		return "", fmt.Errorf("the backend process %q printed no address within %v: the first line of its output must be 1|1|unix|PATH|grpc, flushed%s",
+		return "", fmt.Errorf("the backend process %q printed no address within %v: the first line of its output must be 1|1|unix|PATH|grpc, flushed%s; option start_timeout waits longer",
 			p.command, timeout, p.output.tail())
 	case <-ctx.Done():
 		return "", context.Cause(ctx)

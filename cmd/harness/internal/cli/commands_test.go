@@ -194,6 +194,7 @@ func TestArgumentsThatCannotBeRead(t *testing.T) {
 		{[]string{"run", "resnet50", "--sessions", "x"}, `--sessions "x": want a whole number; see harness run --help`},
 		{[]string{"tune", "resnet50", "--try-batch", "1,b"}, `--try-batch "1,b": want whole numbers with commas between them`},
 		{[]string{"run", "resnet50", "--heartbeat-timeout", "5"}, `--heartbeat-timeout "5": want a duration such as 90s`},
+		{[]string{"run", "resnet50", "--plugin-start-timeout", "0s"}, `--plugin-start-timeout 0s: want a duration above 0`},
 		{[]string{"run", "resnet50", "--quiet=perhaps"}, `--quiet "perhaps": want true or false`},
 		{[]string{"describe", "resnet50", "extra"}, `["resnet50" "extra"] are 2 arguments, want one: a model's name`},
 	} {

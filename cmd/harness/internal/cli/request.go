@@ -28,7 +28,7 @@ func settingFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.StringArrayVar(&r.Set, "set", nil, "a LoadGen setting: `KEY=VALUE` or Scenario.KEY=VALUE (repeatable)")
 	f.BoolVar(&r.Official, "official", false, "the rules' durations and counts (default with --model)")
 	f.BoolVar(&r.Smoke, "smoke", false, "the model's settings for a run of seconds (default without --model,\nand for a first look at one of your own)")
-	f.StringVar(&r.ModelFile, "model", "", "model file: `NAME` from describe, fetched or in this folder,\nor a path (default: the embedded one)")
+	f.StringVar(&r.ModelFile, "model", "", "model file: `NAME` from describe, fetched or in this folder,\nor the path of a file or of a folder (default: the embedded one)")
 }
 
 // workloadFlags adds the flags that decide what the plugin opens.
@@ -47,6 +47,9 @@ func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.StringVar(&r.Division, "division", "", "the rules of `DIVISION` apply: closed (default), open, or network: the\nbackend is a client of other machines, which are the SUT")
 	f.StringVar(&r.Pace, "pace", "", "how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
 	wantedFlags(f, &r.Targets, &r.Expect)
+	f.StringVar(&r.System, "system", "", "JSON `FILE` with what the machine does not say of itself, such as\n{\"accelerator\": \"Acme X1\", \"driver\": \"5.2\", \"power_mode\": \"15 W\"}:\ngoes into the header and result.json")
+	f.StringVar(&r.Note, "note", "", "a remark `TEXT` for the header and result.json")
+	f.StringVar(&r.PrecisionLabel, "precision-label", "", "the precision of a model of your own, in your `WORDS`: for the header and\nresult.json")
 	f.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 }
 

@@ -40,9 +40,11 @@ func (a *app) command() *cobra.Command {
 	var flags pluginFlags
 	root := &cobra.Command{
 		Use: "harness", Long: rootHelp, SilenceErrors: true, SilenceUsage: true,
-		Args:              func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
-		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return exitcode.With(exitcode.Usage, flags.limit(c)) },
+		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			return exitcode.With(exitcode.Usage, errors.Join(flags.startTimeout(c), flags.limit(c)))
+		},
 	}
 	root.SetArgs(a.Args)
 	root.SetOut(a.Stdout)
@@ -54,6 +56,7 @@ func (a *app) command() *cobra.Command {
 	global.StringArrayVar(&flags.dirs, "plugin-dir", nil, "look for plugins in `DIR` first (repeatable)")
 	global.StringVar(&flags.choice, "plugin", "", "use only this plugin: `NAME` or path of a binary")
 	global.StringVar(&flags.lock, "lock", "", "start only the plugins that are pinned in this `FILE`\n(default: the pins of harness trust, if there are any)")
+	global.DurationVar(&flags.launch.StartTimeout, "plugin-start-timeout", 0, "a plugin must shake hands within `DURATION` of its start (default 30s;\nthe process of a backend has --backend-opt start_timeout=DURATION)")
 	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0, "a plugin that is silent for longer than `DURATION` is taken to hang (default 30s)")
 	global.DurationVar(&flags.launch.AnswerTimeout, answerTimeout[len("--"):], 0, "a plugin in which nothing gets on for longer than `DURATION` is taken to\nhang: no batch, no token; 0: wait for ever (default "+usualAnswerTimeout.String()+" in smoke runs\nand verify, else 0)")
 	global.StringSliceVar(&flags.limits, "limit", nil, "end a plugin whose processes together use more than `LIMIT,...`:\nmemory=8GiB, processes=64, cpu=30m; files=1024 is of each process")
@@ -79,6 +82,14 @@ func (f *pluginFlags) awaitAnswers(c *cobra.Command, short bool) {
 	if short && !c.Flags().Changed(answerTimeout[len("--"):]) {
 		f.launch.AnswerTimeout = usualAnswerTimeout
 	}
+}
+
+// startTimeout checks --plugin-start-timeout.
+func (f *pluginFlags) startTimeout(c *cobra.Command) error {
+	if d := f.launch.StartTimeout; d < 0 || d == 0 && c.Flags().Changed("plugin-start-timeout") {
+		return fmt.Errorf("--plugin-start-timeout %v: want a duration above 0", d)
+	}
+	return nil
 }
 
 // limit reads --limit.

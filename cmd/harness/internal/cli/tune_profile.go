@@ -3,9 +3,12 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/division"
@@ -68,7 +71,10 @@ func (a *app) tuneFound(p *plan.Plan, r plan.Request) error {
 		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf("%s is not used: %s given", path, strings.Join(flags, ", ")))
 		return nil
 	}
-	return p.Tune(r, path, profile)
+	if profile.Offline != nil && !profile.Offline.Decided && slices.ContainsFunc(p.Runs, func(t plan.Run) bool { return t.Scenario == loadgen.Offline }) {
+		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf("the setting of %s for Offline is not used: harness tune called it not certain (--tuning %[1]s uses it)", path))
+	}
+	return p.Tune(r, path, profile.Certain())
 }
 
 // tuneNamed uses the profile that the user named. It may be one of another machine, which the plan then says.

@@ -82,6 +82,11 @@ func (t *tuning) text(written bool, err error) error {
 	return wrote
 }
 
+// unused tells whether runs use nothing of the profile by themselves.
+func (t *tuning) unused() bool {
+	return t.flags.file == "" && t.profile.Server == nil && t.profile.Offline != nil && !t.profile.Offline.Decided
+}
+
 // ending says where the profile is, and what it lacks.
 func (t *tuning) ending(written bool, err error) string {
 	switch {
@@ -91,6 +96,8 @@ func (t *tuning) ending(written bool, err error) string {
 		return "the search of the setting did not come to its end: no profile is written"
 	case !written:
 		return "no profile is written"
+	case t.unused():
+		return fmt.Sprintf("written to %s\nit is not certain: harness run %s --tuning %[1]s uses it, other runs do not", t.path, t.profile.For.Model)
 	case err != nil:
 		return fmt.Sprintf("written to %s, as far as it was found: the search of the Server rate did not come to its end", t.path)
 	case t.flags.file != "":
@@ -145,16 +152,25 @@ func testsText(p tune.Point) string {
 	return strconv.Itoa(p.Tests) + " short"
 }
 
+// against is a ratio of speeds: "+5.3 % against", and from ten times on "12.3 times".
+func against(ratio float64) string {
+	if ratio >= 10 {
+		return fmt.Sprintf("%.1f times", ratio)
+	}
+	return fmt.Sprintf("%+.1f %% against", 100*(ratio-1))
+}
+
 // offlineText is the fastest setting, against what a run without a profile has.
 func (t *tuning) offlineText(o tune.Offline) string {
 	text := fmt.Sprintf("%s samples/s, %v", figure.Round(o.SamplesPerSecond), o.Setting)
 	for _, p := range o.Points {
 		if p.Setting == (tune.Setting{}) && o.Setting != p.Setting && p.SamplesPerSecond > 0 {
-			text += fmt.Sprintf(": %+.1f %% against the plugin's own choice", 100*(o.SamplesPerSecond/p.SamplesPerSecond-1))
+			text += ": " + against(o.SamplesPerSecond/p.SamplesPerSecond) + " the plugin's own choice"
 		}
 	}
 	if !o.Decided {
 		text += fmt.Sprintf("\n         not certain: another setting may be more than %s faster, because the tests differ much; a higher --time measures longer", percentText(tune.Tolerance))
+		text += "\n         runs do not use it, unless --tuning names the profile"
 	}
 	return text
 }

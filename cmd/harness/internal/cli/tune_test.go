@@ -49,6 +49,18 @@ func (s *shell) prefer() string {
 	path, p := s.profile()
 	p.Offline.Setting, p.Server.Setting = tune.Setting{Batch: 3, Sessions: 2, Threads: 5}, tune.Setting{Batch: 4, Sessions: 1}
 	p.Offline.SamplesPerSecond, p.Server.TargetQPS = 100_000_000, 30_000
+	p.Offline.Decided = true
+	if err := p.Save(path); err != nil {
+		s.t.Fatal(err)
+	}
+	return path
+}
+
+// certain lets runs use the setting of the profile, which tests of milliseconds leave open.
+func (s *shell) certain() (path string) {
+	s.t.Helper()
+	path, p := s.profile()
+	p.Offline.Decided = true
 	if err := p.Save(path); err != nil {
 		s.t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
 		},
 	}
 	flags, r := c.Flags(), &v.request
-	flags.StringVar(&r.ModelFile, "model", "", "model file: `NAME` from describe, or a path (default: the embedded one)")
+	flags.StringVar(&r.ModelFile, "model", "", "model file: `NAME` from describe, or the path of a file or of a folder (default: the embedded one)")
 	flags.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
 	flags.StringVar(&r.Dataset, "dataset", "", "`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
 	flags.IntVar(&r.Count, "count", 0, "check the accuracy of the first `N` samples, and use them in all checks (default: all, and 24)")
@@ -130,7 +130,7 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 
 // subject is what the flags name. A plugin that does not even start is one: the first check says so.
 func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, error) {
-	s := conformance.Subject{Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime}
+	s := conformance.Subject{Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime, StartTimeout: f.launch.StartTimeout}
 	if g, ok := a.Plugins.(trust.Guard); ok {
 		s.Approve = func(binary *os.File) error { return g.Lock.Approve(binary.Name(), binary) }
 	}

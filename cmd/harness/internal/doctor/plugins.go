@@ -30,9 +30,20 @@ func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host
 			Advice: "build them with `make build`, or name their directory with --plugin-dir or " + discover.EnvPlugins, Code: exitcode.Usage})
 	}
 	for _, e := range c.Entries {
-		s.Checks = append(s.Checks, answers(ctx, e))
+		answer := answers(ctx, e)
+		at := len(s.Checks)
+		s.Checks = append(s.Checks, answer)
+		var unopened []string // that want an address or a command, which only a user knows
 		for _, b := range e.Description.Backends {
-			s.Checks = append(s.Checks, opens(ctx, l, e, b, o))
+			check, ok := opens(ctx, l, e, b, o)
+			if !ok {
+				unopened = append(unopened, b)
+				continue
+			}
+			s.Checks = append(s.Checks, check)
+		}
+		if len(unopened) > 0 {
+			s.Checks[at].Found += "; needs options to be tried on " + strings.Join(unopened, ", ")
 		}
 	}
 	return Section{s.Title, append(s.Checks, doubles(c)...)}
@@ -82,25 +93,26 @@ func failed(ctx context.Context, name string, err error) Check {
 	return c
 }
 
-// opens loads the plugin's default model on a backend: what the backend's library is, is known only then.
-func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string, o host.LaunchOptions) Check {
+// opens loads the plugin's default model on a backend: what the backend's library is, is known only then. It is not ok for a backend
+// that cannot be opened without options.
+func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string, o host.LaunchOptions) (c Check, ok bool) {
 	name := e.Name + " on " + backend
 	if len(e.Description.Models) == 0 {
-		return Check{Name: name, State: Warn, Found: "the plugin serves no model"}
+		return Check{Name: name, State: Warn, Found: "the plugin serves no model"}, true
 	}
 	p, err := l.Launch(ctx, e.Path, o)
 	if err != nil {
-		return failed(ctx, name, err)
+		return failed(ctx, name, err), true
 	}
 	defer p.Close()
 	info, err := open(ctx, p, e.Description.Models[0].Name, backend)
-	if errors.Is(err, sdk.ErrUsage) { // an address or a command that only a user knows
-		return Check{Name: name, State: OK, Found: "not opened: " + err.Error()}
+	if errors.Is(err, sdk.ErrUsage) {
+		return Check{}, false
 	}
 	if err != nil {
-		return failed(ctx, name, err)
+		return failed(ctx, name, err), true
 	}
-	return Check{Name: name, State: OK, Found: describe(info) + choice(ctx, p, backend)}
+	return Check{Name: name, State: OK, Found: describe(info) + choice(ctx, p, backend)}, true
 }
 
 func open(ctx context.Context, p plugin.Plugin, model, backend string) (sdk.WorkloadInfo, error) {

@@ -240,7 +240,7 @@ func explain(m Metric) string {
 	need := fmt.Sprintf("%s %% target", figure.Short(100*float64(m.TargetShare)))
 	share := ""
 	if m.ShareOfReference != 0 {
-		share = fmt.Sprintf("%s %% of FP32: ", percent(float64(m.ShareOfReference)))
+		share = shareText(float64(m.ShareOfReference)) + " FP32: "
 	}
 	switch m.Outcome {
 	case Below:
@@ -251,9 +251,13 @@ func explain(m Metric) string {
 	return fmt.Sprintf("%spasses the %s", share, need)
 }
 
-// percent writes a share with one decimal, cut rather than rounded, so that 98.97 % never reads as 99.0 %.
-func percent(share float64) string {
-	return fmt.Sprintf("%.1f", floorTenth(100*share))
+// shareText writes a share with one decimal, cut rather than rounded, so that 98.97 % never reads as 99.0 %: "98.9 % of", and from
+// ten times on "12.3 times".
+func shareText(share float64) string {
+	if share >= 10 {
+		return fmt.Sprintf("%.1f times", floorTenth(share))
+	}
+	return fmt.Sprintf("%.1f %% of", floorTenth(100*share))
 }
 
 func quantity(v figure.Number, unit string) string {

@@ -112,6 +112,14 @@ func TestNoReference(t *testing.T) {
 	}
 }
 
+func TestShares(t *testing.T) {
+	for share, want := range map[float64]string{0.98979: "98.9 % of", 9.999: "999.9 % of", 12.39: "12.3 times"} {
+		if got := shareText(share); got != want {
+			t.Errorf("%v is %q, want %q", share, got, want)
+		}
+	}
+}
+
 func TestTargetsOfTheUser(t *testing.T) {
 	score := sdk.Score{Samples: 7, Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 60}, {Name: sdk.Agreement, Unit: "%", Value: 98.9}}}
 	for _, c := range []struct {

@@ -80,7 +80,7 @@ func (p *Plan) chooseEmbedded(precision string) []error {
 
 // chooseOwn takes a path of the user's; it is made absolute, because the plugin may run elsewhere.
 func (p *Plan) chooseOwn(path string) []error {
-	abs, err := regular(path)
+	abs, err := fileOrFolder(path)
 	if err == nil {
 		p.Options.ModelFile = abs
 		return nil
@@ -93,6 +93,14 @@ func (p *Plan) chooseOwn(path string) []error {
 		err = fmt.Errorf("there is no such file here, and it is an %w", suggest.Unknown("name of a file of "+p.Served.Model.Name+":", path, names))
 	}
 	return []error{exitcode.With(exitcode.Data, fmt.Errorf("--model %s: %w", path, err))}
+}
+
+// fileOrFolder is the absolute path of a model: a file, or the folder of a format that has several.
+func fileOrFolder(path string) (string, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Abs(path)
+	}
+	return regular(path)
 }
 
 func regular(path string) (string, error) {

@@ -33,6 +33,7 @@ type Plan struct {
 	Audit    string // path of the audit settings that every run applies; empty: none
 	Pace     string // PaceDefault or PacePrecise
 	Wanted   Wanted // of the accuracy
+	Stated   Stated
 	Tuning   Tuning // what the runs use of a profile
 	Out      string // the output directory
 	Runs     []Run
@@ -94,6 +95,7 @@ func Build(r Request, s discover.Served, files Files) (*Plan, error) {
 	add(p.chooseProfile(r))
 	add(p.chooseRuns(r)...)
 	add(p.chooseWanted(r))
+	add(p.readStated(r))
 	if err := errors.Join(faults...); err != nil {
 		return nil, worst(faults, err)
 	}

@@ -118,7 +118,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{"model file", Request{ModelFile: "resnet50_v2.onnx"}, exitcode.Data, `did you mean "resnet50_v1.onnx"`},
 		{"model path", Request{ModelFile: "/no/such.onnx"}, exitcode.Data, "no such file"},
-		{"model is a folder", Request{ModelFile: os.TempDir()}, exitcode.Data, "not a regular file"},
+		{"model is a device", Request{ModelFile: os.DevNull}, exitcode.Data, "not a regular file"},
 		{"other precision", Request{ModelFile: "embedded-int8", Precision: "fp32"}, exitcode.Usage, "embedded-int8 is int8"},
 		{"precision", Request{Precision: "fp8"}, exitcode.Usage, `unknown precision "fp8"`},
 		{"backend", Request{Backend: "ortt"}, exitcode.Usage, `did you mean "ort"`},

@@ -35,8 +35,11 @@ type Request struct {
 	Expect    string   // path of a file of expected answers; empty: none
 	Dataset   string   // path; empty: the plugin's own
 	Count     int
-	Batch     int
-	Sessions  int
+	// System is a file of what the machine does not say of itself, Note a remark, and PrecisionLabel the precision of a model of
+	// the user's own: they are written down with the results.
+	System, Note, PrecisionLabel string
+	Batch                        int
+	Sessions                     int
 
 	// Division is "closed", "network" or "open"; empty: closed.
 	Division string

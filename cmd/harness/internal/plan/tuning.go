@@ -3,7 +3,8 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,6 +171,23 @@ func (p *Plan) tunedText(r Run) string {
 	return text + ", target_qps " + figure.Round(rate)
 }
 
+// sizeOf is the size of a model's file, or of all files of its folder; 0 where there is none.
+func sizeOf(path string) (size int64) {
+	if path == "" {
+		return 0
+	}
+	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error { // what cannot be read is the plugin's to tell
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
+}
+
 // Key is what a profile for the plan's runs is found by.
 func (p *Plan) Key() tune.Key {
 	k := tune.Key{
@@ -187,8 +205,6 @@ func (p *Plan) Key() tune.Key {
 	if p.Embedded {
 		k.ModelFile = ""
 	}
-	if info, err := os.Stat(k.ModelFile); err == nil {
-		k.ModelSize = info.Size()
-	}
+	k.ModelSize = sizeOf(k.ModelFile)
 	return k
 }

@@ -80,6 +80,14 @@ type Run struct {
 	Plugin     Plugin      `json:"plugin"`
 	System     system.Info `json:"system"`
 	Harness    Harness     `json:"harness"`
+	Stated     Stated      `json:"stated,omitzero"`
+}
+
+// Stated is what the user says of a run, which nothing here could check.
+type Stated struct {
+	System    system.Stated `json:"system,omitempty"`    // accelerator, driver, power mode, ...
+	Note      string        `json:"note,omitempty"`      //
+	Precision string        `json:"precision,omitempty"` // of a model of the user's own
 }
 
 // Status says how a run ended.

@@ -25,6 +25,12 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 	}
 	t.Row("plugin", strings.TrimSpace(r.Plugin.Name+" "+r.Plugin.Version), short(r.Plugin.SHA256))
 	t.Row("machine", r.machineText())
+	if len(r.Stated.System) > 0 {
+		t.Row("system", r.Stated.System.String())
+	}
+	if r.Stated.Note != "" {
+		t.Row("note", r.Stated.Note)
+	}
 	t.Row("settings", r.settingsText())
 	if r.TuningNote != "" {
 		t.Row("tuning", r.TuningNote)
@@ -54,6 +60,9 @@ func count(n int) string { return figure.Count(uint64(max(0, n))) }
 // modelText names the model. That of a server is its own affair: what is known is which file's accuracy it is held to.
 func (r Run) modelText() string {
 	file := r.Workload.fileText()
+	if r.Stated.Precision != "" {
+		file += ", " + r.Stated.Precision + " (as stated)"
+	}
 	if r.Network == nil {
 		return file
 	}
@@ -123,9 +132,14 @@ func WriteRow(w io.Writer, r Run) error {
 	value, remarks := r.headline()
 	line := fmt.Sprintf(rowFormat, r.Scenario, r.Mode, r.Verdict, value, strings.Join(remarks, ", "))
 	b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	if r.Status == Complete { // else the error says what happened
+	switch r.Status {
+	case Complete: // else the error says what happened
 		r.writeReasons(&b)
 		r.writeRemarks(&b)
+	case Interrupted:
+		if r.Performance != nil {
+			r.writeTokens(&b)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

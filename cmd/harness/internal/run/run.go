@@ -77,6 +77,7 @@ func (r *Runner) Record(p *plan.Plan, t plan.Run) report.Run {
 		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace, Audit: p.Audit,
 		Started: r.Now(), Dir: filepath.ToSlash(t.Dir), Command: r.Facts.Command, TuningNote: p.TuningText(),
 		Plugin: r.Facts.Plugin, System: r.Facts.System, Harness: r.Facts.Harness,
+		Stated: report.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
 	}
 	rec.FromOptions(p.Shown(p.OptionsOf(t)))
 	if t.Tuned != nil || t.TunedRate {

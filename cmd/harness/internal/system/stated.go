@@ -1,0 +1,99 @@
+package system
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Stated is what a user says of the system because no file of the machine does: accelerator, driver, power mode.
+type Stated map[string]string
+
+// The bounds of a file of what is stated.
+const (
+	mostStatedBytes = 64 << 10
+	mostStated      = 100  // names
+	mostStatedText  = 1000 // bytes of a value
+)
+
+// ErrStated is in the chain of every error about such a file.
+var ErrStated = errors.New("not a description of a system")
+
+// ReadStated reads a file that holds one JSON object, of names and their texts, numbers or truth values:
+//
+//	{"accelerator": "Acme X1", "driver": "5.2", "power_mode": "15 W"}
+func ReadStated(path string) (Stated, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStated, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s is not a regular file", ErrStated, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStated, err)
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	text, err := io.ReadAll(io.LimitReader(f, mostStatedBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrStated, path, err)
+	}
+	s, err := parseStated(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrStated, path, err)
+	}
+	return s, nil
+}
+
+// parseStated reads the object, and names every fault.
+func parseStated(text []byte) (Stated, error) {
+	if len(text) > mostStatedBytes {
+		return nil, fmt.Errorf("it is longer than %d bytes", mostStatedBytes)
+	}
+	var values map[string]any
+	if err := json.Unmarshal(text, &values); err != nil {
+		return nil, fmt.Errorf("want one JSON object such as {\"accelerator\": \"Acme X1\", \"driver\": \"5.2\"}: %w", err)
+	}
+	if len(values) > mostStated {
+		return nil, fmt.Errorf("%d names, want at most %d", len(values), mostStated)
+	}
+	s := Stated{}
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		text, err := statedText(values[name])
+		if err == nil && (name == "" || len(name)+len(text) > mostStatedText) {
+			err = fmt.Errorf("want a name, and at most %d bytes", mostStatedText)
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%.100q: %w", name, err))
+		}
+		s[name] = text
+	}
+	return s, errors.Join(faults...)
+}
+
+// statedText is a value in words.
+func statedText(value any) (string, error) {
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case bool, float64:
+		return fmt.Sprint(v), nil
+	}
+	return "", errors.New("want a text, a number, true or false")
+}
+
+// String lists what is stated: "accelerator Acme X1, power mode 15 W".
+func (s Stated) String() string {
+	parts := make([]string, 0, len(s))
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		parts = append(parts, strings.ReplaceAll(name, "_", " ")+" "+s[name])
+	}
+	return strings.Join(parts, ", ")
+}
