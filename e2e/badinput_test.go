@@ -47,6 +47,11 @@ func TestBadInput(t *testing.T) {
 		{"not a model", []string{"resnet50", "--model", write(t, filepath.Join(dir, "text.onnx"), "not a model")}, 6, []string{"text.onnx", "ONNX"}},
 		{"truncated model", []string{"resnet50", "--model", truncated}, 6, []string{"truncated.onnx"}},
 		{"wrong tensors", []string{"resnet50", "--model", filepath.Join(onnx, "twice_float32.onnx")}, 6, []string{`input "input_tensor:0" is missing`}},
+		{"data set of resnet50 that is a file", []string{"resnet50", "--dataset", conf}, 6, []string{"it is a file; name the folder"}},
+		{"data set of retinanet that is a file", []string{"retinanet", "--dataset", conf}, 6, []string{"it is a file; name the folder"}},
+		{"data set of ssd-mobilenet that is a file", []string{"ssd-mobilenet", "--dataset", conf}, 6, []string{"it is a file; name the folder"}},
+		{"data set of 3d-unet that is a file", []string{"3d-unet", "--dataset", conf}, 6, []string{"it is a file; name the folder"}},
+		{"data set of dlrm-v2 that is a file", []string{"dlrm-v2", "--scenario", "Offline", "--dataset", conf}, 6, []string{"it is a file; name the folder"}},
 		{"missing data set", []string{"resnet50", "--dataset", "nowhere"}, 6, []string{"nowhere"}},
 		{"no val_map", []string{"resnet50", "--dataset", dir}, 6, []string{"val_map.txt"}},
 	} {

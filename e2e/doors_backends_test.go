@@ -14,7 +14,7 @@ import (
 // backendDoor is that of resnet50 through other backends than ONNX Runtime in the plugin.
 func backendDoor(t *testing.T) door {
 	d := classifierDoors()[0]
-	d.section = "resnet50 through another backend"
+	d.section, d.whole = "resnet50 through another backend", false
 	scores := d.scores["out/resnet50-smoke"]
 	d.scores["out/resnet50-process-smoke"], d.scores["out/resnet50-kserve-smoke"] = scores, scores
 	d.instead = map[string]string{

@@ -15,7 +15,7 @@ func classifierDoors() []door {
 	scores := map[string]float64{"accuracy": officialdata.ImageNetAccuracy}
 	return []door{
 		{
-			model: "resnet50", data: imageNet, layouts: layouts,
+			model: "resnet50", data: imageNet, layouts: layouts, whole: true,
 			files:  map[string]*onnxfile.Graph{".cache/plumbline/models/resnet50/resnet50_v1.onnx": tinymodel.ResNet50()},
 			scores: map[string]map[string]float64{"out/resnet50-smoke": scores},
 		},

@@ -26,6 +26,8 @@ type door struct {
 	scores map[string]map[string]float64
 	// instead replaces words of the commands.
 	instead map[string]string
+	// whole runs the commands with --smoke as they stand: the others with fewer queries, because there are many.
+	whole bool
 	// layouts are the sentences of describe about data sets which the commands try, without the last full stop.
 	layouts []string
 }
@@ -163,16 +165,19 @@ func (w *walker) official(t *testing.T, line string) {
 	wantParts(t, text, "min_duration 600000 ms")
 }
 
-// short are settings for runs of next to no time. With so few queries, and on a machine that does other things, they may well
-// be INVALID.
-func short() []string {
+// short are settings for runs of next to no time, as the document has them. With so few queries, and on a machine that does other
+// things, they may well be INVALID.
+func (d door) short() []string {
+	if d.whole {
+		return nil
+	}
 	return []string{"--set", "min_duration=100", "--set", "min_query_count=16", "--set", "Offline.min_query_count=32"}
 }
 
 // smoke wants complete runs of every scenario in both modes, and the scores.
 func (w *walker) smoke(t *testing.T, line, out string) {
 	t.Helper()
-	r := w.shell(t, line, short()...)
+	r := w.shell(t, line, w.short()...)
 	if r.code != 0 && r.code != 3 {
 		t.Fatalf("%s: exit code %d, want 0, or 3 for INVALID; it printed:\n%s", line, r.code, r.both())
 	}

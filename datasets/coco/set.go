@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
@@ -54,6 +55,9 @@ type Set struct {
 // errors.Is(err, ErrDataset) holds.
 func Open(dir string, o Options) (*Set, error) {
 	o = o.withDefaults()
+	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(dir, filepath.FromSlash(o.Annotations))
 	var faults fault.List
 	file, err := readFile(path, &faults)
@@ -87,7 +91,7 @@ func layoutError(dir string, o Options, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrDataset, err)
 	}
-	return fmt.Errorf("%w %s: %s is missing: want it there, and the pictures in %s: %w", ErrDataset, dir, o.Annotations, o.Folders[0], err)
+	return fmt.Errorf("%w %s: %s is missing: want it there, and the pictures in %s: %w", ErrDataset, dir, o.Annotations, strings.Join(o.Folders, " or "), err)
 }
 
 // samples are the images of the file that are samples of the benchmark.

@@ -67,6 +67,9 @@ type source interface {
 // labels. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds. The caller closes
 // the set.
 func Open(dir string, o Options) (*Set, error) {
+	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+		return nil, err
+	}
 	var faults fault.List
 	s := &Set{rows: o.Rows}
 	o.check(&faults)

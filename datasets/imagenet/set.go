@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
 // Classes is the number of classes of ImageNet.
@@ -43,6 +45,9 @@ type entry struct {
 func Open(dir string, o Options) (*Set, error) {
 	if o.Classes == 0 {
 		o.Classes = Classes
+	}
+	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+		return nil, err
 	}
 	text, err := readMap(dir, o)
 	if err != nil {
@@ -85,15 +90,10 @@ func readMap(dir string, o Options) (string, error) {
 
 // missing says what is missing of dir/val_map.txt.
 func missing(dir string) string {
-	info, err := os.Stat(dir)
-	switch {
-	case err != nil:
+	if _, err := os.Stat(dir); err != nil {
 		return "there is no such folder"
-	case !info.IsDir():
-		return "this is a file, not a folder"
-	default:
-		return "it holds no " + mapName
 	}
+	return "it holds no " + mapName
 }
 
 // Len is the number of pictures.

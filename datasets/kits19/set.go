@@ -77,6 +77,9 @@ func Open(dir string, o Options) (*Set, error) {
 
 // find returns the cases of dir, unchecked.
 func find(dir string, o Options) (*Set, error) {
+	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+		return nil, err
+	}
 	for _, root := range []string{dir, filepath.Join(dir, "preprocessed_data")} {
 		x, err := readIndex(root)
 		if err != nil {

@@ -16,6 +16,9 @@ const (
 	tables  = 26
 )
 
+// twentySamples are the pairs of the first 20 samples, as the rules group them.
+const twentySamples = 5500
+
 // hotness is how many indices a pair has of each table of the multi-hot data set.
 var hotness = [tables]int{3, 2, 1, 2, 6, 1, 1, 1, 1, 7, 3, 8, 1, 6, 9, 5, 1, 1, 1, 12, 100, 27, 10, 3, 1, 1}
 
@@ -72,7 +75,7 @@ func (c clicks) index(i int) int32 { return int32(c.levels[i] / 2) }
 // CriteoMultiHot writes the day as DLRM v2 has it: day_23_dense.npy, day_23_sparse_multi_hot.npz and day_23_labels.npy; and a
 // smaller one with _debug in its names. It returns the AUC of tinymodel's DLRM on both: of the day, its first half counts.
 func CriteoMultiHot(dir string) (full, debug float64, err error) {
-	const pairs, few = 4001, 900
+	const pairs, few = 2*twentySamples - 1, 900
 	day := newClicks(pairs-pairs/2, pairs)
 	if err := day.writeMultiHot(dir, ""); err != nil {
 		return 0, 0, err
@@ -127,7 +130,7 @@ func (c clicks) row(i int) []int32 {
 // CriteoTerabyte writes the test half of the day as DLRM v1 has it: terabyte_processed_test.bin and day_fea_count.npz. It returns
 // the AUC of tinymodel's DLRM.
 func CriteoTerabyte(dir string) (auc float64, err error) {
-	const pairs = 2100
+	const pairs = twentySamples
 	c := newClicks(pairs, pairs)
 	var file bytes.Buffer
 	for i := range pairs {
@@ -144,7 +147,7 @@ func CriteoTerabyte(dir string) (auc float64, err error) {
 // CriteoReordered writes the day before it is made into the form of CriteoTerabyte: day_23_reordered.npz, compressed, and
 // day_fea_count.npz. It returns the AUC of tinymodel's DLRM on its first half.
 func CriteoReordered(dir string) (auc float64, err error) {
-	const pairs = 4200
+	const pairs = 2 * twentySamples
 	c := newClicks(pairs/2, pairs)
 	var dense, sparse []int32
 	for i := range pairs {

@@ -1,48 +1,79 @@
 package officialdata
 
-import "path/filepath"
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+)
 
 // ImageNetAccuracy is what tinymodel's classifiers reach on the pictures of ImageNet, in percent.
 const ImageNetAccuracy = 75
 
-// ImageNet writes val_map.txt and its pictures: JPEGs of the colours that tinymodel's classifiers know. One in four has
+// labelled is a picture with its line of val_map.txt.
+type labelled struct {
+	name, line string
+	jpeg       []byte
+}
+
+// ImageNet writes val_map.txt and its 20 pictures: JPEGs of the colours that tinymodel's classifiers know. One in four has
 // another label.
 func ImageNet(dir string) error {
-	pictures := []struct {
-		name string
-		jpeg func() ([]byte, error)
-	}{
-		{"ILSVRC2012_val_00000001.JPEG", func() ([]byte, error) { return encoded(red, 500, 375) }},
-		{"ILSVRC2012_val_00000002.JPEG", func() ([]byte, error) { return encoded(green, 375, 500) }},
-		{"ILSVRC2012_val_00000003.JPEG", func() ([]byte, error) { return encoded(blue, 256, 256) }},
-		{"val/n01440764/small.JPEG", func() ([]byte, error) { return encoded(red, 32, 20) }},
-		{"wide.jpg", func() ([]byte, error) { return encoded(green, 600, 60) }},
-		{"turned.jpeg", func() ([]byte, error) {
-			file, err := encoded(blue, 300, 240)
-			return turned(file), err
-		}},
-		{"grey.JPEG", func() ([]byte, error) { return encodedGrey(128, 300, 300) }},
-		{"mislabelled.JPEG", func() ([]byte, error) { return encoded(red, 224, 224) }},
+	pictures, err := oddPictures()
+	if err != nil {
+		return err
 	}
-	for _, p := range pictures {
-		file, err := p.jpeg()
+	for i := len(pictures); i < 20; i++ {
+		p, err := plainPicture(i)
 		if err != nil {
 			return err
 		}
-		if err := write(filepath.Join(dir, filepath.FromSlash(p.name)), file); err != nil {
+		pictures = append(pictures, p)
+	}
+	var valMap strings.Builder
+	for _, p := range pictures {
+		valMap.WriteString(p.line)
+		if err := write(filepath.Join(dir, filepath.FromSlash(p.name)), p.jpeg); err != nil {
 			return err
 		}
 	}
-	return write(filepath.Join(dir, "val_map.txt"), []byte(valMap))
+	return write(filepath.Join(dir, "val_map.txt"), []byte(strings.TrimSuffix(valMap.String(), "\n")))
 }
 
-// valMap is as people have it: with blanks, tabs, both ends of lines, and none at the end.
-const valMap = "ILSVRC2012_val_00000001.JPEG 10\n" +
-	"ILSVRC2012_val_00000002.JPEG\t20\r\n" +
-	"ILSVRC2012_val_00000003.JPEG  30 \n" +
-	"\n" +
-	"val/n01440764/small.JPEG 10\n" +
-	" wide.jpg 20\n" +
-	"turned.jpeg \t30\n" +
-	"grey.JPEG 0\n" +
-	"mislabelled.JPEG 999"
+// plainPicture is as they all are in ImageNet.
+func plainPicture(i int) (labelled, error) {
+	label := []int{tinymodel.Red, tinymodel.Green, tinymodel.Blue}[i%3]
+	if i%4 == 0 {
+		label = 500
+	}
+	file, err := encoded([]color.Color{red, green, blue}[i%3], 500-10*i, 300+10*i)
+	name := fmt.Sprintf("ILSVRC2012_val_%08d.JPEG", i+1)
+	return labelled{name, fmt.Sprintf("%s %d\n", name, label), file}, err
+}
+
+// oddPictures have what is found in some: blanks, tabs and both ends of lines in val_map.txt, folders, other suffixes, small and long
+// pictures, a turned and a grey one. Two of the eight have another label.
+func oddPictures() ([]labelled, error) {
+	var faults []error
+	coloured := func(c color.Color, width, height int) []byte {
+		file, err := encoded(c, width, height)
+		faults = append(faults, err)
+		return file
+	}
+	grey, err := encodedGrey(128, 300, 300)
+	faults = append(faults, err)
+	pictures := []labelled{
+		{"ILSVRC2012_val_00000001.JPEG", "ILSVRC2012_val_00000001.JPEG\t10\r\n", coloured(red, 500, 375)},
+		{"2.JPEG", "2.JPEG  20 \n", coloured(green, 375, 500)},
+		{"square.JPEG", "square.JPEG\t 30\n\n", coloured(blue, 256, 256)},
+		{"val/n01440764/small.JPEG", "val/n01440764/small.JPEG 10\n", coloured(red, 32, 20)},
+		{"wide.jpg", " wide.jpg 20\n", coloured(green, 600, 60)},
+		{"turned.jpeg", "turned.jpeg 30\n", turned(coloured(blue, 300, 240))},
+		{"grey.JPEG", "grey.JPEG 0\n", grey},
+		{"mislabelled.JPEG", "mislabelled.JPEG 999\n", coloured(red, 224, 224)},
+	}
+	return pictures, errors.Join(faults...)
+}

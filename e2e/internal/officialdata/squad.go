@@ -50,7 +50,7 @@ func ask(id, context, text string, answers ...string) paragraph {
 // SQuAD writes dev-v1.1.json and vocab.txt, as the model's tokenizer has it. The passages have accents, odd blanks and, one of
 // them, several windows of 384 tokens.
 func SQuAD(dir string) error {
-	long := strings.Repeat("The river runs on and on through the old town. ", 60) + "Then it leaves Paris. "
+	long := strings.Repeat("The river runs on and on through the old town. ", 97) + "Then it leaves Paris. "
 	file := squad{Version: "1.1", Data: []article{
 		{Title: "Cities", Paragraphs: []paragraph{
 			ask("56be4db0acb8001400a502ec", "The capital\u00a0of France is  Paris, on the Seine.", "Which town is the capital?", "Paris", "Paris", "Paris, on the Seine"),
