@@ -14,6 +14,8 @@ type value struct {
 	double  float64
 	text    string
 	line    int
+	// otherwise is what the text of the round says; empty: the same, or it is no round's.
+	otherwise string
 }
 
 // file is a parsed configuration file: values by full key, the last of each.

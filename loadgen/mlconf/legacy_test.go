@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// legacy is what the texts of v0.5 and v0.7 say of a model in a scenario.
+// legacy is what v0.5 and v0.7 ran for a model in a scenario.
 type legacy struct {
 	round, model string
 	scenario     loadgen.Scenario
@@ -20,11 +20,11 @@ type legacy struct {
 
 var legacyRules = []legacy{
 	{"v0.5", "resnet50", loadgen.SingleStream, 1024, 0.9, 0},
-	{"v0.5", "resnet50", loadgen.MultiStream, 24576, 0.9, 50 * time.Millisecond},
-	{"v0.5", "mobilenet", loadgen.MultiStream, 24576, 0.9, 66 * time.Millisecond},
-	{"v0.5", "ssd-resnet34", loadgen.MultiStream, 24576, 0.9, 50 * time.Millisecond},
-	{"v0.5", "ssd-mobilenet", loadgen.MultiStream, 24576, 0.9, 50 * time.Millisecond},
-	{"v0.5", "gnmt", loadgen.MultiStream, 24576, 0.9, 100 * time.Millisecond},
+	{"v0.5", "resnet50", loadgen.MultiStream, 270336, 0.99, 50 * time.Millisecond},
+	{"v0.5", "mobilenet", loadgen.MultiStream, 270336, 0.99, 66 * time.Millisecond},
+	{"v0.5", "ssd-resnet34", loadgen.MultiStream, 270336, 0.99, 50 * time.Millisecond},
+	{"v0.5", "ssd-mobilenet", loadgen.MultiStream, 270336, 0.99, 50 * time.Millisecond},
+	{"v0.5", "gnmt", loadgen.MultiStream, 90112, 0.97, 100 * time.Millisecond},
 	{"v0.5", "resnet50", loadgen.Server, 270336, 0.99, 15 * time.Millisecond},
 	{"v0.5", "mobilenet", loadgen.Server, 270336, 0.99, 10 * time.Millisecond},
 	{"v0.5", "ssd-resnet34", loadgen.Server, 270336, 0.99, 100 * time.Millisecond},
@@ -98,5 +98,20 @@ func TestLegacyFacts(t *testing.T) {
 	}
 	if newer.PerformanceSampleCount("rnnt") != 2513 || newer.LatencyLimit("bert-99", "Server") != 130*time.Millisecond {
 		t.Error("counts and limits of v0.7")
+	}
+}
+
+// TestWhatV05RanAndWhatItsTextHas: the round ran MultiStream with more queries and a higher percentile than its text asks for.
+func TestWhatV05RanAndWhatItsTextHas(t *testing.T) {
+	for _, model := range []string{"resnet50", "gnmt"} {
+		s, err := mlconf.Load(mlconf.Options{Rules: "v0.5", Model: model, Scenario: loadgen.MultiStream, Mode: loadgen.PerformanceOnly})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for field, want := range map[string]string{"MinQueryCount": "24576", "MultiStreamTargetLatencyPercentile": "90", "MinDuration": ""} {
+			if o := s.Origins[field]; o.Otherwise != want || o.Source != "rules v0.5" {
+				t.Errorf("%s of %s: %+v, want the text's %q beside it", field, model, o, want)
+			}
+		}
 	}
 }

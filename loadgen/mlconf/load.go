@@ -44,7 +44,7 @@ func Load(o Options) (Settings, error) {
 // note records where values come from.
 func (s *Settings) note(source string) func(Field, string, value) {
 	return func(f Field, key string, v value) {
-		s.Origins[f.Name] = Origin{Source: source, Line: v.line, Key: key, Text: v.text}
+		s.Origins[f.Name] = Origin{Source: source, Line: v.line, Key: key, Text: v.text, Otherwise: v.otherwise}
 	}
 }
 

@@ -18,6 +18,7 @@ type Rules struct {
 	aliases  map[string]string
 	runs     map[string]int
 	settings keyTable // of rounds with settings of their own
+	text     keyTable // what the round's text says, where the round ran other settings
 }
 
 // Seeds are a round's three official seeds.
@@ -76,7 +77,8 @@ func (p *pair) UnmarshalJSON(data []byte) error {
 }
 
 // Rounds lists the rounds whose rules are embedded, the newest first. The rules of v0.5 and v0.7 are those of their
-// texts, whose numbers are not all there: no seeds, and no targets or counts for some models.
+// texts, whose numbers are not all there: no seeds, and no targets or counts for some models. Where v0.5 ran other settings than its text
+// has, they are those that it ran: Origin.Otherwise has the text's.
 func Rounds() []string { return []string{"v6.1", "v6.0", "v5.1", "v5.0", "v0.7", "v0.5"} }
 
 // roundFile is the embedded form of a round.
@@ -87,6 +89,7 @@ type roundFile struct {
 	Models   map[string]modelRules `json:"models"`
 	Runs     map[string]int        `json:"runs"`
 	Settings keyTable              `json:"settings"`
+	Text     keyTable              `json:"text"`
 }
 
 // Round returns the rules of a round; the empty name means the newest.
@@ -102,7 +105,7 @@ func Round(name string) (*Rules, error) {
 		return nil, err
 	}
 	return &Rules{
-		Name: name, Seeds: data.Seeds, models: data.Models, aliases: data.Aliases, runs: data.Runs, settings: data.Settings,
+		Name: name, Seeds: data.Seeds, models: data.Models, aliases: data.Aliases, runs: data.Runs, settings: data.Settings, text: data.Text,
 	}, nil
 }
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -20,7 +22,7 @@ type keyTable map[string]map[string]map[string]json.Number
 func rulesFile(round *Rules) (file, error) {
 	f := file{source: "rules " + round.Name, values: map[string]value{}}
 	if round.settings != nil {
-		return f, f.addTable(round.settings)
+		return f, errors.Join(f.addTable(round.settings), f.addText(round.text))
 	}
 	var newest keyTable
 	if err := decodeRules("settings", &newest); err != nil {
@@ -39,16 +41,40 @@ func rulesFile(round *Rules) (file, error) {
 func decimal(v uint64) json.Number { return json.Number(strconv.FormatUint(v, 10)) }
 
 func (f file) addTable(t keyTable) error {
-	for key, scenarios := range t {
-		for scenario, models := range scenarios {
-			for model, number := range models {
-				if err := f.add(model+"."+scenario+"."+key, number.String()); err != nil {
-					return err
+	for key, number := range t.all() {
+		if err := f.add(key, number.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addText notes what the text of the round says of values that the file has otherwise.
+func (f file) addText(t keyTable) error {
+	for key, number := range t.all() {
+		v, ok := f.values[key]
+		if !ok {
+			return fmt.Errorf("rules: the text has %s = %s, the settings have no such key", key, number)
+		}
+		v.otherwise = number.String()
+		f.values[key] = v
+	}
+	return nil
+}
+
+// all are the numbers by full key.
+func (t keyTable) all() iter.Seq2[string, json.Number] {
+	return func(yield func(string, json.Number) bool) {
+		for key, scenarios := range t {
+			for scenario, models := range scenarios {
+				for model, number := range models {
+					if !yield(model+"."+scenario+"."+key, number) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return nil
 }
 
 func (f file) add(key, text string) error {

@@ -22,6 +22,8 @@ type Origin struct {
 	Line   int    // 0 where it has none
 	Key    string // as written: "resnet50.Server.target_latency"
 	Text   string // the value as written
+	// Otherwise is the value in the text of the round's rules, where the round ran another one; else it is empty.
+	Otherwise string
 }
 
 // Override is one setting given outside a file: a flag or a model's smoke settings. Key is a configuration key

@@ -24,6 +24,7 @@ func TestTexts(t *testing.T) {
 		{"describe", []string{"describe", "resnet50"}, 0},
 		{"settings", []string{"settings", "resnet50", "--scenario", "Server,Offline"}, 0},
 		{"settings-official", []string{"settings", "resnet50", "--scenario", "MultiStream", "--official"}, 0},
+		{"settings-v0.5", []string{"settings", "resnet50", "--scenario", "MultiStream", "--rules", "v0.5", "--official"}, 0},
 		{"settings-v0.7", []string{"settings", "resnet50", "--scenario", "MultiStream", "--rules", "v0.7", "--official"}, 0},
 		{"settings-tokens", []string{"settings", "resnet50", "--scenario", "Server", "--official", "--set", "use_token_latencies=1", "--set", "server_num_issue_query_threads=2"}, 0},
 		{"dry-run-findpeak", []string{"run", "resnet50", "--dry-run", "--mode", "findpeak", "--out", "results"}, 0},

@@ -74,5 +74,8 @@ func origin(o mlconf.Origin) string {
 	if strings.Contains(o.Key, ".") {
 		text += " (" + o.Key + ")"
 	}
+	if o.Otherwise != "" {
+		text += ", as that round ran it; its text has " + o.Otherwise
+	}
 	return text
 }
