@@ -5,8 +5,8 @@
 //	punkt      the Punkt sentence splitter
 //	wordpiece  BERT's tokenizer
 //	features   questions and passages as the inputs of a BERT model
-//	bpe        byte-pair encoding: the tokenizers of GPT-2, Llama 3 and others
-//	sentencepiece  the tokenizers of Llama 2 and Mixtral
+//	bpe        byte-pair encoding: the tokenizers of GPT-2, Llama 3, DeepSeek and others
+//	sentencepiece  the tokenizers of Llama 2, Mixtral and Marian
 //
 // In: strings, and the bytes of vocabulary files. Out: tokens, token ids and strings, equal to what the tools give that the
 // benchmarks (compatible with MLPerf Inference) are defined with.

@@ -61,63 +61,12 @@ type scratch struct {
 	merger  merge.Merger
 	memory  merge.Memory
 	symbols []int32
+	ends    []best // of a unigram model
 }
 
 // Encode appends the ids of a text to dst. Invalid bytes count as U+FFFD each.
 func (m *Model) Encode(dst []int32, text string) []int32 {
 	return m.encode(dst, m.normalize(text, m.file.dummyPrefix))
-}
-
-// normalize writes blanks as pieces have them, and adds and removes them as the model says.
-func (m *Model) normalize(text string, dummyPrefix bool) string {
-	for m.file.removeSpaces && strings.HasPrefix(text, " ") && len(m.userDefined(text)) <= 1 {
-		text = text[1:]
-	}
-	if text == "" {
-		return ""
-	}
-	var b strings.Builder
-	b.Grow(len(text) + len(text)/2)
-	if dummyPrefix {
-		b.WriteString(blank)
-	}
-	spaced := m.file.removeSpaces
-	for text != "" {
-		if symbol := m.userDefined(text); symbol != "" {
-			text = text[len(symbol):]
-			if spaced {
-				symbol = strings.TrimLeft(symbol, " ")
-			}
-			b.WriteString(strings.ReplaceAll(symbol, " ", blank))
-			spaced = m.file.removeSpaces && (spaced && symbol == "" || strings.HasSuffix(symbol, " "))
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text)
-		text = text[size:]
-		switch {
-		case r != ' ':
-			b.WriteRune(r)
-			spaced = false
-		case !spaced:
-			b.WriteString(blank)
-			spaced = m.file.removeSpaces
-		}
-	}
-	normalized := b.String()
-	for m.file.removeSpaces && strings.HasSuffix(normalized, blank) {
-		normalized = strings.TrimSuffix(normalized, blank)
-	}
-	return normalized
-}
-
-// userDefined returns the longest user-defined piece that text starts with, or "".
-func (m *Model) userDefined(text string) string {
-	for _, symbol := range m.user[text[0]] {
-		if strings.HasPrefix(text, symbol) {
-			return symbol
-		}
-	}
-	return ""
 }
 
 func (m *Model) encode(dst []int32, text string) []int32 {
@@ -126,6 +75,9 @@ func (m *Model) encode(dst []int32, text string) []int32 {
 		s = &scratch{}
 	}
 	defer m.memory.Put(s)
+	if m.unigram != nil {
+		return m.viterbi(dst, s, text)
+	}
 	for text != "" {
 		n := m.chunk(text)
 		dst = m.appendChunk(dst, s, text[:n])
@@ -189,9 +141,7 @@ func (m *Model) finish(dst []int32, symbols []int32) []int32 {
 		case symbol >= 0:
 			dst = append(dst, symbol)
 		case m.file.byteFallback:
-			for _, b := range []byte(string(^symbol)) {
-				dst = append(dst, m.bytes[b])
-			}
+			dst = m.appendBytes(dst, string(^symbol))
 		case !run:
 			dst = append(dst, m.unknown)
 		}

@@ -30,8 +30,10 @@ type Model struct {
 	unknown int32
 	bytes   [256]int32 // ids of the pieces <0x00> to <0xFF>; noID: none
 	user    [][]string // by first byte, the longest first: pieces that are found before all others
-	table   *merge.Table
-	spaced  bool // see chunk
+	rules   *charsMap
+	table   *merge.Table // of a BPE model
+	spaced  bool         // see chunk
+	unigram *unigram     // of a unigram model
 	memory  sync.Pool
 }
 
@@ -45,7 +47,12 @@ func Parse(data []byte) (*Model, error) {
 	}
 	m := &Model{file: f, unknown: noID}
 	faults := append(f.faults(), m.index()...)
-	if m.table, err = merge.NewTable(m.pairs()); err != nil {
+	if m.rules, err = parseCharsMap(f.charsMap); err != nil {
+		faults = append(faults, err.Error())
+	}
+	if f.modelType == unigramType {
+		m.unigram = newUnigram(m)
+	} else if m.table, err = merge.NewTable(m.pairs()); err != nil {
 		faults = append(faults, err.Error())
 	}
 	if len(faults) > 0 {
@@ -54,15 +61,20 @@ func Parse(data []byte) (*Model, error) {
 	return m, nil
 }
 
+// Types of models, by SentencePiece's numbers.
+const (
+	unigramType = 1
+	bpeType     = 2
+)
+
 // faults lists what this package does not know to do.
 func (f *file) faults() (faults []string) {
-	const bpe = 2
-	names := map[uint64]string{1: "unigram", 3: "word", 4: "char"}
-	if f.modelType != bpe {
-		faults = append(faults, fmt.Sprintf("a model of type %d %s, want %d, BPE", f.modelType, names[f.modelType], bpe))
+	names := map[uint64]string{3: "word", 4: "char"}
+	if f.modelType != bpeType && f.modelType != unigramType {
+		faults = append(faults, fmt.Sprintf("a model of type %d %s, want %d, unigram, or %d, BPE", f.modelType, names[f.modelType], unigramType, bpeType))
 	}
-	if len(f.charsMap) > 0 || len(f.charsDe) > 0 {
-		faults = append(faults, "a model with normalization rules, want the rule identity")
+	if len(f.charsDe) > 0 {
+		faults = append(faults, "a model with rules for what is decoded, want none")
 	}
 	if f.suffixSpace {
 		faults = append(faults, "a model with treat_whitespace_as_suffix, want one without")
@@ -136,6 +148,11 @@ func (m *Model) add(id int32, p piece) string {
 		}
 		m.bytes[b] = id
 	case control:
+	case unused:
+		if m.file.modelType == unigramType {
+			break
+		}
+		return "is of kind unused, which BPE models of this package have not"
 	default:
 		return fmt.Sprintf("is of kind %d, want normal, unknown, control, user-defined or byte", p.kind)
 	}

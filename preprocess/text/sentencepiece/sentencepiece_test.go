@@ -59,8 +59,13 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// withRules is the small model with normalization rules.
+func withRules(rules string) message {
+	return small().bytes(modelNormalizer, message(nil).bytes(normalizerCharsMap, []byte(rules)))
+}
+
 func TestParseFaults(t *testing.T) {
-	unigram := message(nil).piece("<unk>", 0, unknown)
+	words := message(nil).bytes(modelTrainer, message(nil).number(trainerType, 3)).piece("<unk>", 0, unknown)
 	cases := []struct {
 		name string
 		data []byte
@@ -69,9 +74,14 @@ func TestParseFaults(t *testing.T) {
 		{"nothing", nil, "0 pieces, none of the kind unknown"},
 		{"cut", small()[:40], "is the file complete?"},
 		{"text", []byte("not a model"), "is this a tokenizer.model?"},
-		{"unigram", unigram, "type 1 unigram, want 2, BPE"},
-		{"rules", small().bytes(modelNormalizer, message(nil).bytes(normalizerCharsMap, []byte("x"))), "normalization rules"},
-		{"rules back", small().bytes(modelDenormalizer, message(nil).bytes(normalizerCharsMap, []byte("x"))), "normalization rules"},
+		{"words", words, "type 3 word, want 1, unigram, or 2, BPE"},
+		{"cut rules", withRules("x"), "normalization rules that are cut"},
+		{"rules without a trie", withRules("\x00\x00\x00\x00"), "a trie of 0 bytes"},
+		{"a trie beyond the rules", withRules("\xff\xff\x00\x00abcd"), "a trie of 65535 bytes in 4"},
+		{"replacements without an end", withRules("\x04\x00\x00\x00\x00\x00\x00\x00ab"), "replacements are cut"},
+		{"long replacements", withRules("\x04\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("a", 2000) + "\x00"), "a replacement of 2000 bytes"},
+		{"rules back", small().bytes(modelDenormalizer, message(nil).bytes(normalizerCharsMap, []byte("x"))), "rules for what is decoded"},
+		{"unused pieces", small().piece("x", 0, unused), "kind unused"},
 		{"blanks at the end", small().bytes(modelTrainer, message(nil).number(trainerSuffixSpace, 1)), "treat_whitespace_as_suffix"},
 		{"no escapes", small().bytes(modelNormalizer, message(nil).number(normalizerEscapeSpaces, 0)), "escape_whitespaces"},
 		{"no bytes", small().bytes(modelTrainer, message(nil).number(trainerByteFallback, 1)), "byte fallback without a piece for each byte"},
@@ -175,7 +185,7 @@ func FuzzLlama(f *testing.F) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(small()), "abc <s>")
-	for _, name := range []string{"spm-user", "spm-spaces"} {
+	for _, name := range []string{"spm-user", "spm-spaces", "unigram-rules", "unigram-keep"} {
 		data, err := os.ReadFile(filepath.Join("testdata", "models", name, "tokenizer.model"))
 		if err != nil {
 			f.Fatal(err)
@@ -213,4 +223,46 @@ func BenchmarkEncode(b *testing.B) {
 	for b.Loop() {
 		ids = llama.Encode(ids[:0], text)
 	}
+}
+
+// TestHostileRules looks up rules whose trie leads beyond its end and whose values lie beyond the replacements.
+func TestHostileRules(t *testing.T) {
+	trie := func(units ...uint32) string {
+		text := string(binary.LittleEndian.AppendUint32(nil, uint32(4*len(units))))
+		for _, u := range units {
+			text += string(binary.LittleEndian.AppendUint32(nil, u))
+		}
+		return text + "ab\x00"
+	}
+	for _, rules := range []string{trie(0xffffffff), trie('a' << 10), trie(0, 1<<10), trie('a'<<10|'b', unitLeaf|'a'), trie(96<<10, unitLeaf|'a'|1<<10, 1<<30)} {
+		m, err := Parse(withRules(rules))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Decode(m.Encode(nil, "aab bc\xff")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// FuzzMarian checks that a vocabulary of any kind is read or refused.
+func FuzzMarian(f *testing.F) {
+	m, err := Parse(small())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(`{"</s>": 0, "<unk>": 1, "▁a": 2, "bc": 3, "<pad>": 4}`), "abc a")
+	f.Add([]byte(`{"</s>": 0, "<unk>": 0}`), "")
+	f.Fuzz(func(t *testing.T, vocab []byte, text string) {
+		marian, err := NewMarian(m, m, vocab)
+		if err != nil {
+			if !errors.Is(err, ErrFile) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if _, err := marian.Decode(marian.Encode(nil, text)); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

@@ -1,0 +1,83 @@
+package sentencepiece
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// charsMap is the normalization rules of a model (precompiled_charsmap): a double-array trie of byte strings, as the library
+// Darts-clone lays it out, whose values are places in a list of replacements, each with a zero behind it.
+type charsMap struct {
+	units        []uint32
+	replacements []byte
+}
+
+// longestReplacement bounds what hostile rules make of a character. The longest of NFKC has 33 bytes.
+const longestReplacement = 1024
+
+// parseCharsMap reads the rules; those of an empty text are nil.
+func parseCharsMap(data []byte) (*charsMap, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	if len(data) < 4 {
+		return nil, errors.New("normalization rules that are cut")
+	}
+	size, rest := binary.LittleEndian.Uint32(data), data[4:]
+	if uint64(size) > uint64(len(rest)) || size%4 != 0 || size == 0 {
+		return nil, fmt.Errorf("normalization rules with a trie of %d bytes in %d", size, len(rest))
+	}
+	c := &charsMap{units: make([]uint32, size/4), replacements: rest[size:]}
+	for i := range c.units {
+		c.units[i] = binary.LittleEndian.Uint32(rest[4*i:])
+	}
+	if !utf8.Valid(c.replacements) || len(c.replacements) > 0 && c.replacements[len(c.replacements)-1] != 0 {
+		return nil, errors.New("normalization rules whose replacements are cut or not UTF-8")
+	}
+	for text := range bytes.SplitSeq(c.replacements, []byte{0}) {
+		if len(text) > longestReplacement {
+			return nil, fmt.Errorf("normalization rules with a replacement of %d bytes, want at most %d", len(text), longestReplacement)
+		}
+	}
+	return c, nil
+}
+
+// Parts of a unit: the label with a bit that values have, the offset of the children, and whether a child is a value.
+const (
+	unitLabel = 1<<31 | 0xff
+	unitValue = 1<<31 - 1
+	unitLeaf  = 1 << 8
+	unitFar   = 1 << 9
+)
+
+func offset(unit uint32) uint32 { return unit >> 10 << (unit & unitFar >> 6) }
+
+// replace finds the longest rule that a text starts with: what it becomes, and how many bytes of the text that stands for, 0
+// without a rule.
+func (c *charsMap) replace(text string) (replacement []byte, length int) {
+	if c == nil {
+		return nil, 0
+	}
+	at := offset(c.units[0])
+	for i := range len(text) {
+		at ^= uint32(text[i])
+		if at >= uint32(len(c.units)) || c.units[at]&unitLabel != uint32(text[i]) {
+			break
+		}
+		unit := c.units[at]
+		at ^= offset(unit)
+		if unit&unitLeaf == 0 || at >= uint32(len(c.units)) {
+			continue
+		}
+		if place := c.units[at] & unitValue; place < uint32(len(c.replacements)) {
+			replacement, length = c.replacements[place:], i+1
+		}
+	}
+	if length > 0 {
+		replacement = replacement[:bytes.IndexByte(replacement, 0)]
+	}
+	return replacement, length
+}

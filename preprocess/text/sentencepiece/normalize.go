@@ -1,0 +1,78 @@
+package sentencepiece
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// normalize applies the model's rules, writes blanks as pieces have them, and adds and removes them as the model says.
+func (m *Model) normalize(text string, dummyPrefix bool) string {
+	for m.file.removeSpaces && text != "" {
+		part, n := m.prefix(text)
+		if part != " " {
+			break
+		}
+		text = text[n:]
+	}
+	if text == "" {
+		return ""
+	}
+	var b strings.Builder
+	b.Grow(len(text) + len(text)/2)
+	if dummyPrefix {
+		b.WriteString(blank)
+	}
+	spaced := m.file.removeSpaces
+	for text != "" {
+		part, n := m.prefix(text)
+		text = text[n:]
+		if spaced {
+			part = strings.TrimLeft(part, " ")
+		}
+		if part != "" {
+			writeEscaped(&b, part)
+			spaced = m.file.removeSpaces && part[len(part)-1] == ' '
+		}
+	}
+	normalized := b.String()
+	for m.file.removeSpaces && strings.HasSuffix(normalized, blank) {
+		normalized = strings.TrimSuffix(normalized, blank)
+	}
+	return normalized
+}
+
+func writeEscaped(b *strings.Builder, part string) {
+	for i := range len(part) {
+		if part[i] == ' ' {
+			b.WriteString(blank)
+		} else {
+			b.WriteByte(part[i])
+		}
+	}
+}
+
+// prefix is what the first characters of a text become, and their length in bytes: a user-defined piece stays as it is, and
+// invalid bytes become U+FFFD.
+func (m *Model) prefix(text string) (part string, length int) {
+	if symbol := m.userDefined(text); symbol != "" {
+		return symbol, len(symbol)
+	}
+	if replacement, n := m.rules.replace(text); n > 0 {
+		return string(replacement), n
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	if r == utf8.RuneError && size == 1 {
+		return string(utf8.RuneError), 1
+	}
+	return text[:size], size
+}
+
+// userDefined returns the longest user-defined piece that text starts with, or "".
+func (m *Model) userDefined(text string) string {
+	for _, symbol := range m.user[text[0]] {
+		if strings.HasPrefix(text, symbol) {
+			return symbol
+		}
+	}
+	return ""
+}

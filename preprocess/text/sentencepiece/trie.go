@@ -1,0 +1,78 @@
+package sentencepiece
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// trie finds the pieces that a text starts with. Node 0 is the root.
+type trie struct {
+	nodes  []trieNode
+	labels []byte  // of all edges, those of a node next to each other and in order
+	to     []int32 // the node that an edge leads to
+}
+
+type trieNode struct {
+	first, count int32 // edges
+	id           int32 // of the piece that ends here; noID: none
+}
+
+// word is a piece in the making of a trie.
+type word struct {
+	text string
+	id   int32
+}
+
+// newTrie returns a trie of pieces and their ids.
+func newTrie(ids map[string]int32) *trie {
+	words := make([]word, 0, len(ids))
+	for text, id := range ids {
+		words = append(words, word{text, id})
+	}
+	slices.SortFunc(words, func(a, b word) int { return cmp.Compare(a.text, b.text) })
+	t := &trie{nodes: []trieNode{{id: noID}}}
+	type task struct {
+		node, depth int
+		words       []word
+	}
+	for tasks := []task{{words: words}}; len(tasks) > 0; {
+		next := tasks[len(tasks)-1]
+		tasks = tasks[:len(tasks)-1]
+		t.nodes[next.node].first = int32(len(t.labels))
+		for rest := next.words; len(rest) > 0; {
+			if len(rest[0].text) == next.depth {
+				t.nodes[next.node].id = rest[0].id
+				rest = rest[1:]
+				continue
+			}
+			label := rest[0].text[next.depth]
+			n := 1
+			for n < len(rest) && rest[n].text[next.depth] == label {
+				n++
+			}
+			t.labels, t.to = append(t.labels, label), append(t.to, int32(len(t.nodes)))
+			tasks = append(tasks, task{len(t.nodes), next.depth + 1, rest[:n]})
+			t.nodes = append(t.nodes, trieNode{id: noID})
+			t.nodes[next.node].count++
+			rest = rest[n:]
+		}
+	}
+	return t
+}
+
+// step follows the edge of a byte; noID: there is none.
+func (t *trie) step(node int32, b byte) int32 {
+	n := t.nodes[node]
+	edges := t.labels[n.first : n.first+n.count]
+	if len(edges) > 8 {
+		if i, ok := slices.BinarySearch(edges, b); ok {
+			return t.to[int(n.first)+i]
+		}
+		return noID
+	}
+	if i := strings.IndexByte(string(edges), b); i >= 0 {
+		return t.to[int(n.first)+i]
+	}
+	return noID
+}

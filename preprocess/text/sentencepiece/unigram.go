@@ -1,0 +1,118 @@
+package sentencepiece
+
+import (
+	"math"
+	"slices"
+	"unicode/utf8"
+)
+
+// unigram takes a text apart into the pieces with the highest sum of scores (Viterbi). Sums are float32, as in the reference,
+// whose choice between equal sums depends on that.
+type unigram struct {
+	trie    *trie
+	scores  []float32 // by id; unusable ones are not in the trie
+	user    []bool    // by id
+	bonus   float32   // of a byte of a user-defined piece
+	unknown float32   // the score of an unknown character
+}
+
+// unknownPenalty is how much less an unknown character scores than the worst piece.
+const unknownPenalty = 10
+
+// leastBonus is the bonus where no score is above 0: the least normal float32.
+const leastBonus = 0x1p-126
+
+func newUnigram(m *Model) *unigram {
+	u := &unigram{trie: newTrie(m.ids), bonus: leastBonus, unknown: math.MaxFloat32}
+	for _, p := range m.file.pieces {
+		u.scores, u.user = append(u.scores, p.score), append(u.user, p.kind == userDefined)
+		if p.kind == normal {
+			u.bonus, u.unknown = max(u.bonus, p.score), min(u.unknown, p.score)
+		}
+	}
+	u.unknown -= unknownPenalty
+	return u
+}
+
+// best is the best way to take apart the text up to a place.
+type best struct {
+	start int32 // of its last piece; noID: there is no way
+	id    int32
+	score float32
+}
+
+// viterbi appends the ids of a normalized text, in which runs of unknown characters are one unknown piece each, or their bytes.
+func (m *Model) viterbi(dst []int32, s *scratch, text string) []int32 {
+	u := m.unigram
+	s.ends = slices.Grow(s.ends[:0], len(text)+1)[:len(text)+1]
+	for i := range s.ends {
+		s.ends[i] = best{start: noID}
+	}
+	for at := 0; at < len(text); {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		if !u.extend(s.ends, text, at, size) {
+			s.ends[at+size].improve(u.unknown+s.ends[at].score, at, m.unknown)
+		}
+		at += size
+	}
+	return m.trace(dst, s, text)
+}
+
+// improve takes a better way.
+func (b *best) improve(score float32, start int, id int32) {
+	if b.start == noID || score > b.score {
+		*b = best{int32(start), id, score}
+	}
+}
+
+// extend tries all pieces that start at a place, and tells whether one of them is the character there, of that size.
+func (u *unigram) extend(ends []best, text string, at, size int) (single bool) {
+	before := ends[at].score
+	node := int32(0)
+	for end := at; end < len(text); {
+		if node = u.trie.step(node, text[end]); node == noID {
+			break
+		}
+		end++
+		id := u.trie.nodes[node].id
+		if id == noID {
+			continue
+		}
+		sum := u.scores[id] + before
+		if u.user[id] {
+			sum = float32(float64(float32(end-at)*u.bonus) - 0.1 + float64(before))
+		}
+		ends[end].improve(sum, at, id)
+		single = single || end-at == size
+	}
+	return single
+}
+
+// trace appends the pieces of the best way to the text's end.
+func (m *Model) trace(dst []int32, s *scratch, text string) []int32 {
+	s.symbols = s.symbols[:0]
+	for end := len(text); end > 0; end = int(s.ends[end].start) {
+		s.symbols = append(s.symbols, int32(end))
+	}
+	run := false
+	for _, end := range slices.Backward(s.symbols) {
+		b := s.ends[end]
+		switch {
+		case b.id != m.unknown:
+			dst = append(dst, b.id)
+		case m.file.byteFallback:
+			dst = m.appendBytes(dst, text[b.start:end])
+		case !run:
+			dst = append(dst, m.unknown)
+		}
+		run = b.id == m.unknown
+	}
+	return dst
+}
+
+func (m *Model) appendBytes(dst []int32, text string) []int32 {
+	for i := range len(text) {
+		dst = append(dst, m.bytes[text[i]])
+	}
+	return dst
+}
