@@ -13,10 +13,13 @@ import (
 const AuditFile = "audit.config"
 
 // Audit applies audit settings, the text of an audit.config, over all others. source names them in origins and errors.
-// Only keys whose model is "*" can match. It reports all faults at once, and changes nothing then. A run with audit
-// settings tells their source to LoadGen: loadgen.LogSettings.Audit.
-func (s *Settings) Audit(source, text string) error {
-	problems := Check(source, text, map[string]bool{})
+// Only keys whose model is "*" can match, as in the official LoadGen: lines of single models are a note, and so are
+// keys that only an audit's verification script reads (test07_accuracy_threshold), and with ignoreUnknown those that
+// LoadGen does not know. It reports all faults at once, and changes nothing then. A run with audit settings tells their
+// source to LoadGen: loadgen.LogSettings.Audit.
+func (s *Settings) Audit(source, text string, ignoreUnknown bool) error {
+	c := checker{source: source, audit: true, ignoreUnknown: ignoreUnknown, seen: map[string]int{}, asides: asides{}}
+	problems, notes := c.all(text)
 	f, bad := parse(source, text)
 	changed := *s
 	changed.Origins = map[string]Origin{}
@@ -28,7 +31,7 @@ func (s *Settings) Audit(source, text string) error {
 	if err := asError(problems); err != nil {
 		return err
 	}
-	s.TestSettings = changed.TestSettings
+	s.TestSettings, s.Notes = changed.TestSettings, append(s.Notes, notes...)
 	for name, origin := range changed.Origins {
 		if s.Origins == nil {
 			s.Origins = map[string]Origin{}
@@ -39,12 +42,12 @@ func (s *Settings) Audit(source, text string) error {
 }
 
 // AuditFrom is Audit with the text of a file.
-func (s *Settings) AuditFrom(path string) error {
-	text, err := os.ReadFile(path)
+func (s *Settings) AuditFrom(path string, ignoreUnknown bool) error {
+	text, err := readConf(path)
 	if err != nil {
-		return fmt.Errorf("%w: audit settings: %w", ErrConfig, err)
+		return fmt.Errorf("%w: audit settings: %s cannot be read: %w", ErrConfig, path, err)
 	}
-	return s.Audit(path, string(text))
+	return s.Audit(path, text, ignoreUnknown)
 }
 
 // StrayAudit is an error that names an audit.config in dir, where the official LoadGen would apply it without being

@@ -2,8 +2,8 @@ package mlconf
 
 import (
 	"fmt"
-	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,22 +11,30 @@ import (
 )
 
 // Check lists the faults of a user.conf: lines that the official LoadGen rejects, and those that it accepts but
-// ignores or changes silently. models are the model names that a key may have besides "*"; nil means any.
-func Check(source, text string, models map[string]bool) []Problem {
-	c := checker{source: source, models: models, seen: map[string]int{}}
+// ignores or changes silently. Lines of another model than model are a note (empty: none are another's), and so are
+// keys and scenarios that LoadGen does not know where ignoreUnknown says so.
+func Check(source, text, model string, ignoreUnknown bool) ([]Problem, []Note) {
+	c := checker{source: source, model: model, ignoreUnknown: ignoreUnknown, seen: map[string]int{}, asides: asides{}}
+	return c.all(text)
+}
+
+func (c *checker) all(text string) ([]Problem, []Note) {
 	for i, line := range strings.Split(text, "\n") {
 		c.line = i + 1
 		c.check(line)
 	}
-	return c.problems
+	return c.problems, c.asides.notes(c.source)
 }
 
 type checker struct {
-	source   string
-	models   map[string]bool
-	seen     map[string]int // line of each key
-	line     int
-	problems []Problem
+	source        string
+	model         string // the run's; empty: any
+	audit         bool   // the file is an audit.config
+	ignoreUnknown bool
+	seen          map[string]int // line of each key
+	line          int
+	problems      []Problem
+	asides        asides
 }
 
 func (c *checker) fault(key, format string, args ...any) {
@@ -60,31 +68,63 @@ func commentHint(tokens []string) string {
 
 // setting checks a well-formed line.
 func (c *checker) setting(full string, v value) {
-	if first, ok := c.seen[full]; ok {
+	model, scenario, key, ok := splitKey(full)
+	if ok && c.another(model) {
+		return
+	}
+	if first, twice := c.seen[full]; twice {
 		c.fault(full, "is set on line %d already", first)
 		return
 	}
 	c.seen[full] = c.line
-	model, scenario, key, ok := splitKey(full)
-	if !ok {
+	switch {
+	case !ok:
 		c.fault(full, "want MODEL.SCENARIO.KEY, each of the first two possibly *")
-		return
+	case c.audit && verificationKey.MatchString(key):
+		c.asides.add("%s: kept for the audit's own script, LoadGen does not read it", c.line, key)
+	case !slices.Contains(scenarioNames(), scenario):
+		c.unknown(full, "scenario", scenario, scenarioNames())
+	default:
+		c.field(full, scenario, key, v)
 	}
-	if model != "*" && c.models != nil && !c.models[model] {
-		c.fault(full, "unknown model %q%s", model, suggest(model, slices.Sorted(maps.Keys(c.models))))
+}
+
+// another says whether a line is of a model that the file is not read for, and notes it. Of a name like that of the
+// run's it is told that it is another.
+func (c *checker) another(model string) bool {
+	switch {
+	case model == "*" || !c.audit && (c.model == "" || model == c.model):
+		return false
+	case c.audit:
+		c.asides.add("are of single models (%s): of audit settings only lines of * count", c.line, model)
+	case len(model) <= longestWord && distance(model, c.model) < 3:
+		c.asides.add("are of %s, which is not "+c.model+": ignored", c.line, model)
+	default:
+		c.asides.add("are of other models (%s), and are ignored in a run of "+c.model, c.line, model)
 	}
-	if !slices.Contains(scenarioNames(), scenario) {
-		c.fault(full, "unknown scenario %q, want one of %s", scenario, strings.Join(scenarioNames(), ", "))
-		return
+	return true
+}
+
+// verificationKey is the form of keys that only the verification scripts of the audits read.
+var verificationKey = regexp.MustCompile(`^test\d\d_`)
+
+// unknown is a fault that names the nearest word, or where the user wants it a note.
+func (c *checker) unknown(full, what, word string, known []string) {
+	switch {
+	case c.ignoreUnknown:
+		c.asides.add("LoadGen does not know %s: ignored", c.line, word)
+	case len(c.problems) < mostFaults: // of what is not shown nobody needs the nearest
+		c.fault(full, "unknown %s %q%s", what, word, suggest(word, known))
+	default:
+		c.fault(full, "unknown %s", what)
 	}
-	c.field(full, scenario, key, v)
 }
 
 // field checks the last part of a key and its value.
 func (c *checker) field(full, scenario, key string, v value) {
 	fields := fieldsOf(key)
 	if len(fields) == 0 {
-		c.fault(full, "unknown key %q%s", key, suggest(key, allKeys()))
+		c.unknown(full, "key", key, allKeys())
 		return
 	}
 	for _, f := range fields {
@@ -191,6 +231,9 @@ func allKeys() []string {
 
 // suggest names the known word nearest to an unknown one, or lists them all.
 func suggest(word string, known []string) string {
+	if len(word) > longestWord {
+		return ""
+	}
 	best, least := "", len(word)/3+2
 	for _, k := range known {
 		if d := distance(word, k); d < least {
@@ -202,6 +245,9 @@ func suggest(word string, known []string) string {
 	}
 	return ", want one of " + strings.Join(known, ", ")
 }
+
+// longestWord is the length of words beyond which nobody looks for near ones.
+const longestWord = 100
 
 // distance is the Levenshtein distance of a and b.
 func distance(a, b string) int {

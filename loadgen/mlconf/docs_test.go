@@ -52,6 +52,12 @@ switches are 0 or 1. ` + "`harness settings MODEL --scenario S`" + ` prints ever
 "Under" is the scenario under whose name a key is read, whatever the scenario of the run; * is that of the run. "Default"
 is LoadGen's, before the rules. What is read but would be ignored, or cannot be, is an error with file and line.
 
+Lines of other models than the run's are noted and ignored, as keys and scenarios are that LoadGen does not know where
+` + "`--ignore-unknown-keys`" + ` is given; without it they are an error that names the nearest. Of an audit.config lines of * alone
+are applied, and keys that an audit's own script reads (` + "`test07_accuracy_threshold`" + `) are noted and kept in the file. Both
+must be regular files of at most 1 MiB: they are read once for each run, so a pipe (` + "`<(...)`" + `) has to be written to a file
+first. The faults of a file are told in at most 50 lines.
+
 `
 
 func settingsDoc(t *testing.T) string {

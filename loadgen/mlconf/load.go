@@ -3,10 +3,8 @@ package mlconf
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
@@ -33,7 +31,7 @@ func Load(o Options) (Settings, error) {
 	rules.apply(&s.TestSettings, o.Model, o.Scenario.String(), true, s.note(rules.source), func(string, int, string) {})
 	var problems []Problem
 	if o.UserConf != "" {
-		problems = s.userConf(o, rules)
+		problems = s.userConf(o)
 	}
 	problems = append(problems, s.overrides(o)...)
 	s.Scenario, s.Mode = o.Scenario, o.Mode
@@ -49,15 +47,14 @@ func (s *Settings) note(source string) func(Field, string, value) {
 }
 
 // userConf applies a user.conf.
-func (s *Settings) userConf(o Options, rules file) []Problem {
-	text, err := os.ReadFile(o.UserConf)
+func (s *Settings) userConf(o Options) []Problem {
+	text, err := readConf(o.UserConf)
 	if err != nil {
 		return []Problem{{Source: o.UserConf, Text: "cannot be read: " + err.Error()}}
 	}
-	known := rules.models()
-	known[o.Model] = true
-	problems := Check(o.UserConf, string(text), known)
-	f, bad := parse(o.UserConf, string(text))
+	problems, notes := Check(o.UserConf, text, o.Model, o.IgnoreUnknownKeys)
+	s.Notes = append(s.Notes, notes...)
+	f, bad := parse(o.UserConf, text)
 	if len(bad) == 0 {
 		f.apply(&s.TestSettings, o.Model, o.Scenario.String(), false, s.note(o.UserConf), func(key string, line int, without string) {
 			problems = append(problems, Problem{Source: o.UserConf, Line: line, Key: key, Text: "is ignored without " + without + " = 1"})
@@ -128,39 +125,4 @@ func inUnit(f Field) string {
 		return ""
 	}
 	return " in " + f.Unit
-}
-
-// Problem is one fault of an input.
-type Problem struct {
-	Source string // path, flag
-	Line   int    // 0 where it has none
-	Key    string // may be empty
-	Text   string
-}
-
-func (p Problem) String() string {
-	var b strings.Builder
-	b.WriteString(p.Source)
-	if p.Line > 0 {
-		fmt.Fprintf(&b, ":%d", p.Line)
-	}
-	if p.Key != "" {
-		b.WriteString(": " + p.Key)
-	}
-	return b.String() + ": " + p.Text
-}
-
-// asError joins problems into one error under ErrConfig; nil without any.
-func asError(problems []Problem) error {
-	if len(problems) == 0 {
-		return nil
-	}
-	lines := make([]string, len(problems))
-	for i, p := range problems {
-		lines[i] = p.String()
-	}
-	if len(lines) == 1 {
-		return fmt.Errorf("%w: %s", ErrConfig, lines[0])
-	}
-	return fmt.Errorf("%w: %d faults:\n  %s", ErrConfig, len(lines), strings.Join(lines, "\n  "))
 }

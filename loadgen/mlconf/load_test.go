@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -142,8 +143,7 @@ func TestLoadFaults(t *testing.T) {
 	}
 	want := []string{
 		`:1: *.*.min_qery_count: unknown key "min_qery_count", did you mean "min_query_count"?`,
-		`:2: resnet5.Server.target_qps: unknown model "resnet5", did you mean "resnet50"?`,
-		`:3: *.Sever.target_qps: unknown scenario "Sever", want one of *, SingleStream`,
+		`:3: *.Sever.target_qps: unknown scenario "Sever", did you mean "Server"?`,
 		`:4: *.*.qsl_rng_seed: is ignored in a user.conf: the rules set it`,
 		`:5: *.*.min_query_count: want a number, found "#"; a comment needs a line of its own`,
 		`:6: *.*.max_query_count: want a number, found "many"`,
@@ -194,6 +194,79 @@ func TestLoadReportsUnreadKeys(t *testing.T) {
 	s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: conf(t, text)})
 	if err != nil || s.ServerTTFTLatency != 100*time.Millisecond || s.TokenLatencyScalingFactor != 3 {
 		t.Errorf("%v %d, %v", s.ServerTTFTLatency, s.TokenLatencyScalingFactor, err)
+	}
+}
+
+// TestLoadNotesOtherModels wants lines of other models to be noted, in one note for all, and nothing else of them.
+func TestLoadNotesOtherModels(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"*.*.min_query_count = 9\nfoo.Offline.min_query_count = 5\nbar.Sometimes.no_such_key = 5\n",
+			"lines 2, 3: are of other models (bar, foo), and are ignored in a run of resnet50"},
+		{"resnet5.Server.min_query_count = 4\n", "line 1: are of resnet5, which is not resnet50: ignored"},
+		{strings.Repeat("x.Server.target_qps = 4\n", 7), "lines 1, 2, 3, 4, 5 and 2 more: are of other models (x)"},
+	} {
+		s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: conf(t, c.text)})
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+		}
+		wantNotes(t, s.Notes, c.want)
+	}
+}
+
+// TestLoadNearestKey wants an unknown key to be an error that names the nearest, or when asked a note.
+func TestLoadNearestKey(t *testing.T) {
+	o := mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: filepath.Join("testdata", "found", "user_unknown_key.conf")}
+	_, err := mlconf.Load(o)
+	want := `unknown key "performance_sample_count", did you mean "performance_sample_count_override"?`
+	if !errors.Is(err, mlconf.ErrConfig) || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	o.IgnoreUnknownKeys = true
+	s, err := mlconf.Load(o)
+	if err != nil || s.ServerTargetQPS != 5 {
+		t.Errorf("%v queries/s, error %v", s.ServerTargetQPS, err)
+	}
+	wantNotes(t, s.Notes, "line 2: LoadGen does not know performance_sample_count: ignored")
+}
+
+// TestFaultsAreBounded wants at most 50 lines of at most 200 characters of any file, without control characters.
+func TestFaultsAreBounded(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("*.*.no_such_key = 4\n", 20000),
+		strings.Repeat("x", 900000),
+		"*.*." + strings.Repeat("key", 100000) + " = 4\n\x1b[31m\u0085.a.b = 5\n",
+		strings.Repeat("*.*.min_query_count = "+strings.Repeat("é", 500)+"\n", 500),
+	} {
+		_, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: conf(t, text)})
+		if err == nil {
+			t.Fatalf("%.40q: no error", text)
+		}
+		lines := strings.Split(err.Error(), "\n")
+		if len(lines) > 50 {
+			t.Errorf("%.40q: %d lines", text, len(lines))
+		}
+		for _, line := range lines {
+			if utf8.RuneCountInString(line) > 200 || strings.ContainsAny(line, "\x1b\u0085") {
+				t.Errorf("%.40q: line %q", text, line)
+			}
+		}
+	}
+}
+
+// TestLoadWantsASmallRegularFile refuses what would be read for ever, or only once.
+func TestLoadWantsASmallRegularFile(t *testing.T) {
+	for path, want := range map[string]string{
+		"/dev/zero": "/dev/zero: cannot be read: is not a regular file",
+		conf(t, strings.Repeat("# padding\n", 120000)): "has more than 1048576 bytes",
+	} {
+		o := mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: path}
+		if _, err := mlconf.Load(o); !errors.Is(err, mlconf.ErrConfig) || !strings.Contains(err.Error(), want) {
+			t.Errorf("user.conf %s: %v, want %q", path, err, want)
+		}
+		s := loadForAudit(t)
+		if err := s.AuditFrom(path, false); !errors.Is(err, mlconf.ErrConfig) || !strings.Contains(err.Error(), want[strings.LastIndex(want, ":")+1:]) {
+			t.Errorf("audit settings %s: %v, want %q", path, err, want)
+		}
 	}
 }
 
@@ -277,7 +350,7 @@ func FuzzUserConf(f *testing.F) {
 	f.Add("a.b.c = 0x10 # d")
 	f.Add("*.*.max_duration = -18446744073709551617\n*.Server.target_latency = 09\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		problems := mlconf.Check("f", text, nil)
+		problems, _ := mlconf.Check("f", text, "", false)
 		var o mlconf.Official
 		s := loadgen.DefaultTestSettings()
 		code, err := o.FromConfig(&s, &text, "m", "Server", mlconf.ConfAudit)

@@ -86,17 +86,6 @@ func (f file) add(key, text string) error {
 	return nil
 }
 
-// models are the model names that the file has values for.
-func (f file) models() map[string]bool {
-	names := map[string]bool{}
-	for key := range f.values {
-		if model, _, _, ok := splitKey(key); ok && model != "*" {
-			names[model] = true
-		}
-	}
-	return names
-}
-
 // splitKey takes a full key apart. A model's name may contain dots.
 func splitKey(full string) (model, scenario, key string, ok bool) {
 	i := strings.LastIndexByte(full, '.')

@@ -41,10 +41,13 @@ type Options struct {
 	Mode      loadgen.Mode
 	UserConf  string     // path; empty: none
 	Overrides []Override // applied last, in order
+	// IgnoreUnknownKeys makes keys and scenarios of UserConf that LoadGen does not know notes instead of faults.
+	IgnoreUnknownKeys bool
 }
 
 // Settings are TestSettings with the origin of each field, keyed by the field's name.
 type Settings struct {
 	loadgen.TestSettings
 	Origins map[string]Origin
+	Notes   []Note // lines of files that were read and not applied, in order
 }

@@ -25,6 +25,7 @@ func settingFlags(f *pflag.FlagSet, r *plan.Request) {
 	f.StringVar(&r.Rules, "rules", "", "`ROUND` whose rules apply: "+strings.Join(mlconf.Rounds(), ", ")+"\n(default: the newest)")
 	f.StringVar(&r.UserConf, "user-conf", "", "`FILE` with settings, as the official LoadGen reads it")
 	f.StringVar(&r.Audit, "audit", "", "audit settings: an audit.config `FILE`, applied over all others")
+	f.BoolVar(&r.IgnoreUnknownKeys, "ignore-unknown-keys", false, "only note keys of those two files that LoadGen does not know")
 	f.StringArrayVar(&r.Set, "set", nil, "a LoadGen setting: `KEY=VALUE` or Scenario.KEY=VALUE (repeatable)")
 	f.BoolVar(&r.Official, "official", false, "the rules' durations and counts (default with --model)")
 	f.BoolVar(&r.Smoke, "smoke", false, "the model's settings for a run of seconds (default without --model,\nand for a first look at one of your own)")

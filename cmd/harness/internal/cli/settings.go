@@ -57,5 +57,8 @@ func writeSettings(w io.Writer, run plan.Run, explain bool) error {
 			fmt.Fprintf(w, "  not as the rules: %s\n", d)
 		}
 	}
+	for _, n := range run.Settings.Notes {
+		fmt.Fprintf(w, "  note: %s\n", n)
+	}
 	return nil
 }

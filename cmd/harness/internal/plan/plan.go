@@ -152,16 +152,38 @@ func (p *Plan) chooseRuns(r Request) []error {
 	if faults = settings.Unused(overrides, scenariosOf(steps)); len(faults) > 0 {
 		return faults
 	}
-	seen := map[string]bool{}
 	for _, st := range steps {
 		run, err := p.newRun(r, st, overrides)
-		if err != nil && !seen[err.Error()] { // a wrong key in user.conf is the same fault in each scenario
-			seen[err.Error()] = true
+		if err != nil {
 			faults = append(faults, err)
 		}
 		p.Runs = append(p.Runs, run)
 	}
-	return faults
+	return once(faults)
+}
+
+// once leaves out what is said already: a wrong key in user.conf is the same fault in each scenario. Faults of files
+// become one error, whose text is bounded.
+func once(faults []error) []error {
+	var in mlconf.Faults
+	var others []error
+	seen, known := map[string]bool{}, map[mlconf.Problem]bool{}
+	for _, err := range faults {
+		file, ok := errors.AsType[mlconf.Faults](err)
+		for _, f := range file {
+			if !known[f] {
+				known[f], in = true, append(in, f)
+			}
+		}
+		if !ok && !seen[err.Error()] {
+			seen[err.Error()] = true
+			others = append(others, err)
+		}
+	}
+	if len(in) == 0 {
+		return others
+	}
+	return append(others, exitcode.With(exitcode.Usage, in))
 }
 
 func scenariosOf(steps []step) []loadgen.Scenario {
@@ -181,6 +203,7 @@ func (p *Plan) newRun(r Request, st step, overrides []settings.Override) (Run, e
 	ask := settings.Request{
 		Model: model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
 		Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides, Audit: r.Audit,
+		IgnoreUnknownKeys: r.IgnoreUnknownKeys,
 	}
 	var err error
 	run.Settings, err = settings.Load(ask)

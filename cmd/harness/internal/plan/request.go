@@ -48,8 +48,10 @@ type Request struct {
 	UserConf string
 	Set      []string // [scenario.]key=value
 	Audit    string   // path of an audit.config to apply; empty: none
-	Official bool
-	Smoke    bool
+	// IgnoreUnknownKeys makes keys of those two files that LoadGen does not know notes instead of faults.
+	IgnoreUnknownKeys bool
+	Official          bool
+	Smoke             bool
 
 	Pace string // how Server queries are timed: "default" or "precise"; empty: default
 

@@ -83,6 +83,9 @@ func (r *Runner) Record(p *plan.Plan, t plan.Run) report.Run {
 	if t.Tuned != nil || t.TunedRate {
 		rec.Tuning = p.Tuning.File
 	}
+	for _, n := range t.Settings.Notes {
+		rec.Notes = append(rec.Notes, report.Finding{About: "settings", Text: n.String()})
+	}
 	for _, row := range t.Settings.Rows() {
 		rec.Settings = append(rec.Settings, report.Setting{Key: row.Key, Value: row.Value, Unit: row.Unit, Origin: row.Origin})
 	}

@@ -36,6 +36,8 @@ type Request struct {
 	Overrides []Override
 	Tuned     []mlconf.Override // of a profile: stronger than smoke settings, weaker than what a user wrote
 	Audit     string            // path of audit settings, applied over all others; empty: none
+	// IgnoreUnknownKeys makes keys of UserConf and Audit that LoadGen does not know notes instead of faults.
+	IgnoreUnknownKeys bool
 }
 
 // Settings are a run's settings and how they stand to the rules.
@@ -83,7 +85,7 @@ func Load(r Request) (Settings, error) {
 // audit applies the audit settings. They may not change what the run does: its directory and judgement are its mode's.
 func (r Request) audit(s *mlconf.Settings) error {
 	if r.Audit != "" {
-		if err := s.AuditFrom(r.Audit); err != nil {
+		if err := s.AuditFrom(r.Audit, r.IgnoreUnknownKeys); err != nil {
 			return err
 		}
 	}
@@ -101,6 +103,7 @@ func usage(err error) error { return exitcode.With(exitcode.Usage, err) }
 func (r Request) options(userConf string, overrides []mlconf.Override) mlconf.Options {
 	return mlconf.Options{
 		Rules: r.Rules, Model: r.Model.LoadGenKey, Scenario: r.Scenario, Mode: r.Mode, UserConf: userConf, Overrides: overrides,
+		IgnoreUnknownKeys: r.IgnoreUnknownKeys,
 	}
 }
 

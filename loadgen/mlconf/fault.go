@@ -1,0 +1,95 @@
+package mlconf
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Problem is one fault of an input.
+type Problem struct {
+	Source string // path, flag
+	Line   int    // 0 where it has none
+	Key    string // may be empty
+	Text   string
+}
+
+// mostFaults and mostLine bound the text of an error, whatever the input: lines, and characters of each.
+const (
+	mostFaults = 48
+	mostLine   = 180
+)
+
+// String is one line without control characters; of a line of a file it has at most 180 characters.
+func (p Problem) String() string {
+	text := tail(p.Source)
+	if p.Line > 0 {
+		text += fmt.Sprintf(":%d", p.Line)
+	}
+	if p.Key != "" {
+		text += ": " + shortened(p.Key, mostLine/3)
+	}
+	most := mostLine
+	if p.Line == 0 { // a flag's: it may list what there is
+		most *= 10
+	}
+	return shortened(text+": "+p.Text, most)
+}
+
+// Faults are all faults of the inputs of one call. They wrap [ErrConfig].
+type Faults []Problem
+
+// Unwrap returns [ErrConfig].
+func (Faults) Unwrap() error { return ErrConfig }
+
+// Error lists the faults, one in a line; behind the 48th it says how many more there are.
+func (f Faults) Error() string {
+	if len(f) == 1 {
+		return ErrConfig.Error() + ": " + f[0].String()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v: %d faults:", ErrConfig, len(f))
+	for _, p := range f[:min(len(f), mostFaults)] {
+		b.WriteString("\n  " + p.String())
+	}
+	if more := len(f) - mostFaults; more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	return b.String()
+}
+
+// asError is the problems as an error; nil without any.
+func asError(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return Faults(problems)
+}
+
+// shortened cuts a text of more than most characters, and writes characters that are not printable as escapes.
+func shortened(text string, most int) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range text {
+		piece := string(r)
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			piece = strings.Trim(strconv.QuoteRune(r), "'")
+		}
+		if n += utf8.RuneCountInString(piece); n > most-len("...") {
+			return b.String() + "..."
+		}
+		b.WriteString(piece)
+	}
+	return b.String()
+}
+
+// tail is the end of a path that is too long for a line.
+func tail(path string) string {
+	const most = mostLine / 2
+	if len(path) <= most {
+		return path
+	}
+	return "..." + strings.ToValidUTF8(path[len(path)-most:], "")
+}

@@ -1,0 +1,63 @@
+package mlconf
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// TestGoldenFoundFiles reads the official and the odd files on which something was found, and wants of each line what
+// the official LoadGen takes from it.
+func TestGoldenFoundFiles(t *testing.T) { walkFound(t, filepath.Join(goldenDir(t), "found")) }
+
+// TestFoundFiles does the same with those that are kept beside the code.
+func TestFoundFiles(t *testing.T) { walkFound(t, filepath.Join("testdata", "found")) }
+
+func walkFound(t *testing.T, dir string) {
+	for pattern, conf := range map[string]ConfType{"audit_*.config": ConfAudit, "user_*.conf": ConfUser} {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no %s in %s (%v)", pattern, dir, err)
+		}
+		for _, f := range files {
+			for _, scenario := range loadgen.Scenarios() {
+				t.Run(filepath.Base(f)+"/"+scenario.String(), func(t *testing.T) { equalsOfficial(t, f, scenario, conf) })
+			}
+		}
+	}
+}
+
+// equalsOfficial compares the settings that a file gives with those of the official reading.
+func equalsOfficial(t *testing.T, path string, scenario loadgen.Scenario, conf ConfType) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	o := Options{Model: "resnet50", Scenario: scenario, Mode: loadgen.PerformanceOnly, IgnoreUnknownKeys: true}
+	if conf == ConfUser {
+		o.UserConf = path
+	}
+	s, err := Load(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, model := s.TestSettings, "*"
+	if conf == ConfUser {
+		want, model = loadgen.DefaultTestSettings(), o.Model
+		want.Scenario, want.Mode = o.Scenario, o.Mode
+	} else if err := s.AuditFrom(path, true); err != nil {
+		t.Fatal(err)
+	}
+	code, err := (&Official{}).FromConfig(&want, &text, model, scenario.String(), conf)
+	if err != nil || code != CodeOK || s.TestSettings != want {
+		t.Errorf("return code %d, %v; settings\n%+v, want\n%+v", code, err, s.TestSettings, want)
+	}
+	if strings.Contains(text, "\nfoo.") && len(s.Notes) == 0 {
+		t.Error("no note of the lines of model foo")
+	}
+}

@@ -1,0 +1,64 @@
+package mlconf
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Note tells of lines of a configuration file that are not applied, and are no fault.
+type Note struct {
+	Source string // path
+	Lines  []int
+	Text   string
+}
+
+// String is "user.conf: lines 3, 7: are of other models (bert), and are ignored in a run of resnet50".
+func (n Note) String() string {
+	word := "line"
+	if len(n.Lines) > 1 {
+		word = "lines"
+	}
+	return shortened(fmt.Sprintf("%s: %s %s: %s", tail(n.Source), word, some(n.Lines), n.Text), mostLine)
+}
+
+// some lists a few values, and says how many more there are.
+func some[T any](values []T) string {
+	const shown = 5
+	var texts []string
+	for _, v := range values[:min(len(values), shown)] {
+		texts = append(texts, shortened(fmt.Sprint(v), mostLine/shown))
+	}
+	text := strings.Join(texts, ", ")
+	if more := len(values) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// asides are lines that are not applied, by the reason.
+type asides map[string]*aside
+
+type aside struct {
+	lines []int
+	names map[string]bool
+}
+
+// add notes a line under a reason, whose %s stands for the names.
+func (a asides) add(reason string, line int, name string) {
+	if a[reason] == nil {
+		a[reason] = &aside{names: map[string]bool{}}
+	}
+	a[reason].lines = append(a[reason].lines, line)
+	a[reason].names[name] = true
+}
+
+func (a asides) notes(source string) []Note {
+	var notes []Note
+	for _, reason := range slices.Sorted(maps.Keys(a)) {
+		names := some(slices.Sorted(maps.Keys(a[reason].names)))
+		notes = append(notes, Note{Source: source, Lines: a[reason].lines, Text: strings.Replace(reason, "%s", names, 1)})
+	}
+	return notes
+}

@@ -1,0 +1,42 @@
+package mlconf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// mostBytes is the size up to which a configuration file is read: the official ones have some kilobytes.
+const mostBytes = 1 << 20
+
+// readConf reads a configuration file. It must be a regular file: it is read once for each run, which a pipe is not.
+// Errors do not name the file.
+func readConf(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", unnamed(err)
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("is not a regular file (%v): write the settings to a file, and name that", info.Mode().Type())
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", unnamed(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	if err == nil && len(text) > mostBytes {
+		err = fmt.Errorf("has more than %d bytes, the most for settings: is it another file?", mostBytes)
+	}
+	return string(text), unnamed(err)
+}
+
+// unnamed is the cause of an error that names a file.
+func unnamed(err error) error {
+	if named, ok := errors.AsType[*fs.PathError](err); ok {
+		return named.Err
+	}
+	return err
+}
