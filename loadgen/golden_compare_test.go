@@ -1,7 +1,7 @@
 package loadgen_test
 
 import (
-	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
 // sum64 is the SHA-256 of the values as little-endian uint64.
@@ -176,28 +177,26 @@ func (e detailEntry) uint(t *testing.T) uint64 {
 	return v
 }
 
+// readDetail reads one of our logs, numbers as they are written: bare -nan is not JSON.
 func readDetail(t *testing.T, path string) []detailEntry {
 	t.Helper()
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	var out []detailEntry
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		text, ok := strings.CutPrefix(lines.Text(), ":::MLLOG ")
-		d := json.NewDecoder(strings.NewReader(text))
-		d.UseNumber()
-		var e detailEntry
-		if err := d.Decode(&e); !ok || err != nil {
-			t.Fatalf("%s: %v in %.200s", path, err, lines.Text())
-		}
-		out = append(out, e)
+	entries, err := mllog.ReadDetail(bytes.NewReader(text))
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
+	out := make([]detailEntry, len(entries))
+	for i, e := range entries {
+		out[i] = detailEntry{e.Key, e.Value}
+		switch v := e.Value.(type) {
+		case float64:
+			out[i].Value = json.Number(strconv.FormatFloat(v, 'g', -1, 64))
+		case uint64, int64:
+			out[i].Value = json.Number(fmt.Sprint(v))
+		}
 	}
 	return out
 }

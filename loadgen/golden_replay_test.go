@@ -2,6 +2,9 @@ package loadgen_test
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -23,22 +26,28 @@ type replay struct {
 	lead   time.Duration       // the time from its start to its first query
 	tokens []mllog.TraceSample // first tokens by number of the sample, in token runs
 	sleep  time.Duration       // without a trace: how long the SUT sleeps inside IssueQuery
+	late   uint64              // in trials that met the limit, each how manieth query is over it
+	asked  uint64              // without a trace: queries since the last FlushQueries
 	trial  int                 // FlushQueries calls so far
+	fresh  bool                // no query was issued since the last of them, nor were samples loaded
 	held   []func()            // answers that wait for FlushQueries
 }
 
-func newReplay(c *logCase, trace, tokens []mllog.TraceSample) *replay {
-	r := &replay{c: c, trace: trace, tokens: tokens, sleep: 1100 * time.Microsecond}
+// newReplay makes a replay whose SUT, without a trace, sleeps as the case says and p varies.
+func newReplay(c *logCase, trace, tokens []mllog.TraceSample, p tempo) *replay {
+	sleep := time.Millisecond
 	if c.SleepS != nil {
-		r.sleep = time.Duration(*c.SleepS*1e9) + 100*time.Microsecond
+		sleep = time.Duration(*c.SleepS * 1e9)
 	}
-	return r
+	sleep = time.Duration(p.slower * float64(sleep+100*time.Microsecond))
+	return &replay{c: c, trace: trace, tokens: tokens, sleep: sleep, late: p.late}
 }
 
 func withVirtual(ctx context.Context, r *replay) context.Context { return pace.WithVirtual(ctx, r) }
 
 // load makes the series that follows start now.
 func (r *replay) load() {
+	r.fresh = false
 	if r.next == len(r.trace) {
 		return
 	}
@@ -52,24 +61,69 @@ func (r *replay) load() {
 }
 
 // findLead works out how long before its first query the performance series began, in SingleStream and in token runs of
-// MultiStream: the trace does not tell. The only numbers that depend on it are the rates with overhead, of so many
-// queries or tokens.
+// MultiStream: the trace does not tell. What depends on it are rates over the time to the last issue or completion, each
+// written with six digits: the lead is in the middle of what all of them allow.
 func (r *replay) findLead(rates map[string]float64) {
-	last := len(r.trace) - 1
-	if queries := int(rates["result_query_count"]); queries <= len(r.trace) {
-		r.leads = len(r.trace) - queries
+	queries, samples := int(rates["result_query_count"]), len(r.trace)
+	switch r.c.Settings.Scenario {
+	case "SingleStream":
+		r.leads = samples - queries
+	case "MultiStream":
+		if !r.c.Settings.UseTokenLatencies {
+			return
+		}
+		r.leads = samples - queries*int(rates["effective_samples_per_query"])
+	default:
+		return
 	}
-	counted, rate := float64(last-r.leads), rates["result_qps_with_loadgen_overhead"]
-	if r.c.Settings.Scenario == "MultiStream" {
-		r.leads = 0
-		counted, rate = 0, rates["result_token_throughput_with_loadgen_overhead"]
-		for _, s := range r.trace {
-			counted += float64(r.c.tokensOf(loadgen.SampleIndex(s.Index)))
+	if queries == 0 { // of an accuracy run there is no rate
+		return
+	}
+	tokens := 0.0
+	for _, s := range r.trace[r.leads:] {
+		tokens += float64(r.c.tokensOf(loadgen.SampleIndex(s.Index)))
+	}
+	issued := r.issueTime(r.trace[samples-1]) - r.issueTime(r.trace[r.leads])
+	r.lead = leadOf([]leadRate{
+		{rates["result_qps_with_loadgen_overhead"], float64(queries - 1), issued},
+		{rates["result_token_throughput_with_loadgen_overhead"], tokens, issued},
+		{rates["result_completed_tokens_per_second"], tokens, issued + r.lastLatency()},
+	})
+}
+
+// lastLatency is that of the query issued last.
+func (r *replay) lastLatency() time.Duration {
+	last := r.trace[len(r.trace)-1]
+	var longest int64
+	for _, s := range r.trace {
+		if s.Scheduled == last.Scheduled {
+			longest = max(longest, s.Latency)
 		}
 	}
-	if rate > 0 {
-		r.lead = time.Duration(counted/rate*1e9) - r.issueTime(r.trace[last]) + r.issueTime(r.trace[r.leads])
+	return time.Duration(longest)
+}
+
+// leadRate is a rate of n events over a time that is the lead longer than since.
+type leadRate struct {
+	rate, n float64
+	since   time.Duration
+}
+
+// leadOf is the middle of the leads with which all rates are as they are written.
+func leadOf(rates []leadRate) time.Duration {
+	low, high := 0.0, math.Inf(1)
+	for _, r := range rates {
+		if r.rate <= 0 || r.n <= 0 {
+			continue
+		}
+		half := math.Pow(10, math.Floor(math.Log10(r.rate))-5) / 2
+		low = max(low, r.n/(r.rate+half)*1e9-float64(r.since))
+		high = min(high, r.n/(r.rate-half)*1e9-float64(r.since))
 	}
+	if math.IsInf(high, 1) {
+		return 0
+	}
+	return time.Duration(math.Round((low + high) / 2))
 }
 
 // to moves the clock forward.
@@ -115,6 +169,13 @@ func (r *replay) IssueQuery(_ context.Context, q loadgen.Query, out loadgen.Resp
 		return nil
 	}
 	first := r.next
+	if first+len(q.Samples) > len(r.trace) && !r.c.Settings.Defer {
+		return fmt.Errorf("a query of %d samples, and the trace has %d of %d left", len(q.Samples), len(r.trace)-first, len(r.trace))
+	}
+	if r.fresh && !r.c.Settings.Defer { // a trial of a search with the samples of the last
+		r.shift = r.Clock.Now() - time.Duration(r.trace[first].Scheduled)
+	}
+	r.fresh = false
 	r.next = min(first+len(q.Samples), len(r.trace))
 	left := len(q.Samples)
 	for i, s := range q.Samples {
@@ -135,23 +196,49 @@ func (r *replay) IssueQuery(_ context.Context, q loadgen.Query, out loadgen.Resp
 		}
 		r.After(r.shift+time.Duration(t.Scheduled+t.Latency)-r.Clock.Now(), answer)
 	}
+	r.overdue()
 	return nil
+}
+
+// overdue goes on to the issue of Server's next query where that is due already: LoadGen would not wait for it.
+func (r *replay) overdue() {
+	if r.c.Settings.Scenario != "Server" || r.next == len(r.trace) {
+		return
+	}
+	if next := r.trace[r.next]; r.shift+time.Duration(next.Scheduled) <= r.Clock.Now() {
+		r.Clock.SleepUntil(r.issueTime(next))
+	}
 }
 
 // sleepAndAnswer keeps the issuing thread, as the SUT of the official runs did.
 func (r *replay) sleepAndAnswer(q loadgen.Query, out loadgen.Responder) {
-	sleep := r.sleep
-	if met := r.c.met; r.trial < len(met) && !met[r.trial] {
-		sleep += r.c.Settings.test().ServerTargetLatency
+	r.asked++
+	s, sleep := r.c.Settings.test(), r.sleep
+	over := max(s.ServerTargetLatency, s.ServerTTFTLatency)
+	if met := r.c.met; r.trial < len(met) {
+		sleep = time.Microsecond
+		switch {
+		case !met[r.trial]:
+			sleep += over
+		case r.late > 0 && r.asked%r.late == 0:
+			samples := slices.Clone(q.Samples)
+			r.After(over+time.Microsecond, func() { r.answerAll(samples, sleep, out) })
+			return
+		}
 	}
 	r.Advance(sleep)
+	r.answerAll(q.Samples, sleep, out)
+}
+
+// answerAll answers a query: in token runs the first tokens, and the rest after another sleep.
+func (r *replay) answerAll(samples []loadgen.QuerySample, sleep time.Duration, out loadgen.Responder) {
 	if r.c.Settings.UseTokenLatencies {
-		for _, s := range q.Samples {
+		for _, s := range samples {
 			r.firstToken(s, out)
 		}
 		r.Advance(sleep)
 	}
-	for _, s := range q.Samples {
+	for _, s := range samples {
 		r.answer(s, out)
 	}
 }
@@ -178,6 +265,7 @@ func (r *replay) idle() {
 // FlushQueries implements loadgen.SUT.
 func (r *replay) FlushQueries(context.Context) error {
 	r.trial++
+	r.fresh, r.asked = true, 0
 	for _, answer := range r.held {
 		r.Advance(time.Millisecond)
 		answer()

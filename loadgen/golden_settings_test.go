@@ -1,6 +1,9 @@
 package loadgen_test
 
 import (
+	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -10,32 +13,32 @@ import (
 type goldenSettings struct {
 	Scenario, Mode string
 
-	SingleStreamExpectedLatencyNS *float64 `json:"single_stream_expected_latency_ns"`
-	SingleStreamPercentile        *float64 `json:"single_stream_target_latency_percentile"`
-	MultiStreamExpectedLatencyNS  *float64 `json:"multi_stream_expected_latency_ns"`
-	MultiStreamPercentile         *float64 `json:"multi_stream_target_latency_percentile"`
-	MultiStreamSamplesPerQuery    *uint64  `json:"multi_stream_samples_per_query"`
-	ServerTargetQPS               *float64 `json:"server_target_qps"`
-	ServerTargetLatencyNS         *int64   `json:"server_target_latency_ns"`
-	ServerPercentile              *float64 `json:"server_target_latency_percentile"`
-	ServerCoalesceQueries         bool     `json:"server_coalesce_queries"`
-	ServerDecimals                *int     `json:"server_find_peak_qps_decimals_of_precision"`
-	ServerStep                    *float64 `json:"server_find_peak_qps_boundary_step_size"`
-	ServerMaxAsync                uint64   `json:"server_max_async_queries"`
-	ServerThreads                 uint64   `json:"server_num_issue_query_threads"`
-	OfflineExpectedQPS            *float64 `json:"offline_expected_qps"`
+	SingleStreamExpectedLatencyNS *number `json:"single_stream_expected_latency_ns"`
+	SingleStreamPercentile        *number `json:"single_stream_target_latency_percentile"`
+	MultiStreamExpectedLatencyNS  *number `json:"multi_stream_expected_latency_ns"`
+	MultiStreamPercentile         *number `json:"multi_stream_target_latency_percentile"`
+	MultiStreamSamplesPerQuery    *uint64 `json:"multi_stream_samples_per_query"`
+	ServerTargetQPS               *number `json:"server_target_qps"`
+	ServerTargetLatencyNS         *int64  `json:"server_target_latency_ns"`
+	ServerPercentile              *number `json:"server_target_latency_percentile"`
+	ServerCoalesceQueries         bool    `json:"server_coalesce_queries"`
+	ServerDecimals                *int    `json:"server_find_peak_qps_decimals_of_precision"`
+	ServerStep                    *number `json:"server_find_peak_qps_boundary_step_size"`
+	ServerMaxAsync                uint64  `json:"server_max_async_queries"`
+	ServerThreads                 uint64  `json:"server_num_issue_query_threads"`
+	OfflineExpectedQPS            *number `json:"offline_expected_qps"`
 
 	MinDurationMS *int64  `json:"min_duration_ms"`
 	MaxDurationMS int64   `json:"max_duration_ms"`
 	MinQueryCount *uint64 `json:"min_query_count"`
 	MaxQueryCount uint64  `json:"max_query_count"`
 
-	QSLSeed      uint64  `json:"qsl_rng_seed"`
-	SampleSeed   uint64  `json:"sample_index_rng_seed"`
-	ScheduleSeed uint64  `json:"schedule_rng_seed"`
-	LogSeed      uint64  `json:"accuracy_log_rng_seed"`
-	LogShare     float64 `json:"accuracy_log_probability"`
-	LogTarget    uint64  `json:"accuracy_log_sampling_target"`
+	QSLSeed      uint64 `json:"qsl_rng_seed"`
+	SampleSeed   uint64 `json:"sample_index_rng_seed"`
+	ScheduleSeed uint64 `json:"schedule_rng_seed"`
+	LogSeed      uint64 `json:"accuracy_log_rng_seed"`
+	LogShare     number `json:"accuracy_log_probability"`
+	LogTarget    uint64 `json:"accuracy_log_sampling_target"`
 
 	Test05             bool   `json:"test05"`
 	Test05QSLSeed      uint64 `json:"test05_qsl_rng_seed"`
@@ -55,6 +58,25 @@ type goldenSettings struct {
 	InferTokens         bool   `json:"infer_token_latencies"`
 	TokenScaling        uint64 `json:"token_latency_scaling_factor"`
 }
+
+// quoteNonFinite makes JSON of what Python writes for numbers that JSON does not have.
+func quoteNonFinite(text []byte) []byte {
+	return nonFinite.ReplaceAll(text, []byte(`$1"$2"`))
+}
+
+var nonFinite = regexp.MustCompile(`([:\[,]\s*)(NaN|-?Infinity)\b`)
+
+// number is a number of a case, which may be "NaN".
+type number float64
+
+func (n *number) UnmarshalJSON(text []byte) error {
+	v, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	*n = number(v)
+	return err
+}
+
+// setNumber replaces a default by a number that the case gives.
+func setNumber(field *float64, value *number) { set(field, (*float64)(value)) }
 
 // set replaces a default by a value that the case gives.
 func set[T any](field *T, value *T) {
@@ -77,7 +99,7 @@ func (g goldenSettings) over(s loadgen.TestSettings) loadgen.TestSettings {
 	set(&s.MinQueryCount, g.MinQueryCount)
 	s.MaxQueryCount = g.MaxQueryCount
 	s.QSLRNGSeed, s.SampleIndexRNGSeed, s.ScheduleRNGSeed = g.QSLSeed, g.SampleSeed, g.ScheduleSeed
-	s.AccuracyLogRNGSeed, s.AccuracyLogProbability, s.AccuracyLogSamplingTarget = g.LogSeed, g.LogShare, g.LogTarget
+	s.AccuracyLogRNGSeed, s.AccuracyLogProbability, s.AccuracyLogSamplingTarget = g.LogSeed, float64(g.LogShare), g.LogTarget
 	s.Test05, s.Test05QSLRNGSeed = g.Test05, g.Test05QSLSeed
 	s.Test05SampleIndexRNGSeed, s.Test05ScheduleRNGSeed = g.Test05SampleSeed, g.Test05ScheduleSeed
 	s.PrintTimestamps = g.PrintTimestamps
@@ -97,25 +119,25 @@ func (g goldenSettings) over(s loadgen.TestSettings) loadgen.TestSettings {
 
 func (g goldenSettings) scenarios(s *loadgen.TestSettings) {
 	if ns := g.SingleStreamExpectedLatencyNS; ns != nil {
-		s.SingleStreamExpectedLatency, s.SingleStreamExpectedLatencyFraction = split(*ns)
+		s.SingleStreamExpectedLatency, s.SingleStreamExpectedLatencyFraction = split(float64(*ns))
 	}
 	if ns := g.MultiStreamExpectedLatencyNS; ns != nil {
-		s.MultiStreamExpectedLatency, s.MultiStreamExpectedLatencyFraction = split(*ns)
+		s.MultiStreamExpectedLatency, s.MultiStreamExpectedLatencyFraction = split(float64(*ns))
 	}
-	set(&s.SingleStreamTargetLatencyPercentile, g.SingleStreamPercentile)
-	set(&s.MultiStreamTargetLatencyPercentile, g.MultiStreamPercentile)
+	setNumber(&s.SingleStreamTargetLatencyPercentile, g.SingleStreamPercentile)
+	setNumber(&s.MultiStreamTargetLatencyPercentile, g.MultiStreamPercentile)
 	set(&s.MultiStreamSamplesPerQuery, g.MultiStreamSamplesPerQuery)
-	set(&s.ServerTargetQPS, g.ServerTargetQPS)
+	setNumber(&s.ServerTargetQPS, g.ServerTargetQPS)
 	if g.ServerTargetLatencyNS != nil {
 		s.ServerTargetLatency = time.Duration(*g.ServerTargetLatencyNS)
 	}
-	set(&s.ServerTargetLatencyPercentile, g.ServerPercentile)
+	setNumber(&s.ServerTargetLatencyPercentile, g.ServerPercentile)
 	s.ServerCoalesceQueries = g.ServerCoalesceQueries
 	set(&s.ServerFindPeakQPSDecimalsOfPrecision, g.ServerDecimals)
-	set(&s.ServerFindPeakQPSBoundaryStepSize, g.ServerStep)
+	setNumber(&s.ServerFindPeakQPSBoundaryStepSize, g.ServerStep)
 	s.ServerMaxAsyncQueries = g.ServerMaxAsync
 	s.ServerNumIssueQueryThreads = g.ServerThreads
-	set(&s.OfflineExpectedQPS, g.OfflineExpectedQPS)
+	setNumber(&s.OfflineExpectedQPS, g.OfflineExpectedQPS)
 }
 
 // split gives whole nanoseconds and the rest.

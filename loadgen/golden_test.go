@@ -53,13 +53,19 @@ type goldenGenerated struct {
 // TestGoldenCases repeats the runs of the official LoadGen by StartTest itself, on virtual time: the SUT answers at
 // once, each Server query is issued exactly when it is due, and runs of any length take milliseconds. What was loaded,
 // issued, scheduled and logged must be equal.
-func TestGoldenCases(t *testing.T) { walkGolden(t, filepath.Join(goldenDir(t), "loadgen", "cases")) }
+func TestGoldenCases(t *testing.T) { walkGolden(t, filepath.Join(goldenDir(t), "loadgen", "cases")+"/") }
 
 // TestGoldenOwnCases does the same with the few cases that are kept beside the code.
-func TestGoldenOwnCases(t *testing.T) { walkGolden(t, filepath.Join("testdata", "cases")) }
+func TestGoldenOwnCases(t *testing.T) { walkGolden(t, filepath.Join("testdata", "cases")+"/") }
 
+// TestGoldenFoundCases expects runs in which the official program reads out of range to be refused.
+func TestGoldenFoundCases(t *testing.T) {
+	walkGolden(t, filepath.Join(goldenDir(t), "found", "loadgen_"))
+}
+
+// walkGolden runs the cases in files whose paths begin so.
 func walkGolden(t *testing.T, dir string) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	files, err := filepath.Glob(dir + "*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases in %s (%v)", dir, err)
 	}
@@ -107,7 +113,7 @@ func readCase(t *testing.T, path string) *goldenCase {
 		t.Fatal(err)
 	}
 	c := &goldenCase{}
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(quoteNonFinite(text)))
 	d.UseNumber()
 	if err := d.Decode(c); err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -115,8 +121,20 @@ func readCase(t *testing.T, path string) *goldenCase {
 	return c
 }
 
-// refused tells a case in which the official program runs nothing.
-func (c *goldenCase) refused() bool { return len(c.Events) == 0 }
+// refused tells a case in which the official program runs nothing, or reads what it should not.
+func (c *goldenCase) refused() bool {
+	return len(c.Events) == 0 || c.Settings.refused(c.QSL.Total, c.QSL.Performance)
+}
+
+// endless tells a search that goes beyond one query per nanosecond, where ours ends.
+func (c *goldenCase) endless() bool {
+	for _, trial := range c.Trials {
+		if qps, err := trial[0].(json.Number).Float64(); err == nil && qps > 1e9 {
+			return true
+		}
+	}
+	return false
+}
 
 func (c *goldenCase) check(t *testing.T) {
 	clock := &loadgentest.Clock{}
@@ -141,6 +159,12 @@ func (c *goldenCase) check(t *testing.T) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	if c.endless() {
+		if len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0].Message, "no failing rate found") {
+			t.Errorf("warnings %v, want that no rate fails", r.Warnings)
+		}
+		return
 	}
 	c.checkEvents(t, w)
 	c.checkLoads(t, w)
