@@ -42,11 +42,26 @@ func (r receipt) item(path string, f File) Item {
 // readReceipt returns false where there is no receipt, or none that can be read: it is then made anew.
 func readReceipt(path string) (receipt, bool) {
 	var r receipt
-	text, err := os.ReadFile(path)
+	text, err := readState(path)
 	if err != nil || json.Unmarshal(text, &r) != nil {
 		return receipt{}, false
 	}
 	return r, true
+}
+
+// mostState is the size up to which the files of the cache's own are read: they have some hundred bytes.
+const mostState = 1 << 20
+
+// readState reads a file that writeJSON wrote. Whatever else lies there is no state.
+func readState(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > mostState {
+		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", path, mostState)
+	}
+	return os.ReadFile(path)
 }
 
 func writeReceipt(p paths, r receipt) error {

@@ -52,7 +52,7 @@ func readVersion(f File, p paths) (version, int64, error) {
 		return version{}, 0, err
 	}
 	var v version
-	text, err := os.ReadFile(p.resume)
+	text, err := readState(p.resume)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return version{}, 0, fmt.Errorf("fetch: %w", err)
 	}

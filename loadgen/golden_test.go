@@ -53,7 +53,9 @@ type goldenGenerated struct {
 // TestGoldenCases repeats the runs of the official LoadGen by StartTest itself, on virtual time: the SUT answers at
 // once, each Server query is issued exactly when it is due, and runs of any length take milliseconds. What was loaded,
 // issued, scheduled and logged must be equal.
-func TestGoldenCases(t *testing.T) { walkGolden(t, filepath.Join(goldenDir(t), "loadgen", "cases")+"/") }
+func TestGoldenCases(t *testing.T) {
+	walkGolden(t, filepath.Join(goldenDir(t), "loadgen", "cases")+"/")
+}
 
 // TestGoldenOwnCases does the same with the few cases that are kept beside the code.
 func TestGoldenOwnCases(t *testing.T) { walkGolden(t, filepath.Join("testdata", "cases")+"/") }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"time"
 
@@ -149,7 +148,7 @@ func (s settings) tlsConfig() (*tls.Config, error) {
 	if s.ca == "" {
 		return c, nil
 	}
-	pem, err := os.ReadFile(s.ca)
+	pem, err := backend.ReadFile(s.ca, 1<<20)
 	if err != nil {
 		return nil, fmt.Errorf("%w: option ca: %w", backend.ErrOption, err)
 	}

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // newClient returns a client that keeps a connection for each request at a time. It speaks HTTP/1.1: each stream has a
@@ -16,7 +17,7 @@ import (
 func newClient(s settings) (*http.Client, error) {
 	config := &tls.Config{InsecureSkipVerify: s.insecure} //nolint:gosec // the user's choice, see option insecure
 	if s.ca != "" {
-		pem, err := os.ReadFile(s.ca)
+		pem, err := backend.ReadFile(s.ca, 1<<20)
 		if err != nil {
 			return nil, fmt.Errorf("option ca: %w", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
 )
@@ -73,7 +74,13 @@ func Open(dir string, o Options) (*Set, error) {
 	return s, nil
 }
 
+// mostAnnotations is the size up to which an annotation file is read: OpenImages' own of the 24,781 pictures has 200 MB.
+const mostAnnotations = 4 << 30
+
 func readFile(path string, faults *fault.List) (*File, error) {
+	if err := bounded.Check(path, mostAnnotations); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -177,7 +184,7 @@ func (s *Set) Path(i int) string { return s.paths[i] }
 
 // Read returns the bytes of sample i's picture file, which the caller owns.
 func (s *Set) Read(i int) ([]byte, error) {
-	data, err := os.ReadFile(s.paths[i])
+	data, err := bounded.ReadFile(s.paths[i], picture.MostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: picture %d: %w", ErrDataset, i, err)
 	}

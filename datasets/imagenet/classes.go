@@ -2,23 +2,16 @@ package imagenet
 
 import (
 	"fmt"
-	"os"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
 )
 
 // ReadClasses reads a file of classes by picture, a model's predictions say, in the form of val_map.txt: lines "name class", with
 // a class of [0, classes). The error lists every fault.
 func ReadClasses(path string, classes int) (map[string]int, error) {
-	info, err := os.Stat(path)
+	text, err := bounded.ReadFile(path, mapMost)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > mapMost {
-		return nil, fmt.Errorf("%w: %s is no regular file, or has %d bytes: want a text of lines \"name class\", at most %d bytes",
-			ErrDataset, path, info.Size(), mapMost)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
+		return nil, fmt.Errorf("%w: want a text of lines \"name class\": %w", ErrDataset, err)
 	}
 	entries, faults := parseMap(string(text), classes)
 	if len(faults) > 0 {

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
 )
 
 // Classes is the number of classes of ImageNet.
@@ -69,7 +71,7 @@ func Open(dir string, o Options) (*Set, error) {
 // readMap returns the text of val_map.txt, or an error that says what layout is expected.
 func readMap(dir string, o Options) (string, error) {
 	path := filepath.Join(dir, mapName)
-	info, err := os.Stat(path)
+	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%w %s: %s: want %s with lines \"name label\" (label 0 to %d), and the pictures beside it: %w",
 			ErrDataset, dir, missing(dir), mapName, o.Classes-1, fs.ErrNotExist)
@@ -77,13 +79,9 @@ func readMap(dir string, o Options) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w %s: %w", ErrDataset, dir, err)
 	}
-	if info.Size() > mapMost || info.IsDir() {
-		return "", fmt.Errorf("%w %s: %s has %d bytes or is a folder: want a text of lines \"name label\", at most %d bytes",
-			ErrDataset, dir, mapName, info.Size(), mapMost)
-	}
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, mapMost)
 	if err != nil {
-		return "", fmt.Errorf("%w %s: %w", ErrDataset, dir, err)
+		return "", fmt.Errorf("%w %s: want a text of lines \"name label\": %w", ErrDataset, dir, err)
 	}
 	return string(text), nil
 }
@@ -110,7 +108,7 @@ func (s *Set) Path(i int) string { return filepath.Join(s.dir, filepath.FromSlas
 
 // Read returns the bytes of picture i's file, which the caller owns.
 func (s *Set) Read(i int) ([]byte, error) {
-	data, err := os.ReadFile(s.Path(i))
+	data, err := bounded.ReadFile(s.Path(i), picture.MostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: picture %d (%s line %d): %w", ErrDataset, i, mapName, s.entries[i].line, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/kits19/internal/pickle"
 )
@@ -33,11 +34,14 @@ type info struct {
 	Shape []int `json:"image_shape"` // 1, depth, height, width
 }
 
+// mostIndex is the size up to which an index is read: that of all cases has 20 kB.
+const mostIndex = 16 << 20
+
 // readIndex reads the index of a folder; nil without an error if there is none.
 func readIndex(root string) (*index, error) {
 	for _, name := range []string{indexPickle, indexJSON} {
 		path := filepath.Join(root, name)
-		data, err := os.ReadFile(path)
+		data, err := bounded.ReadFile(path, mostIndex)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -130,7 +134,7 @@ func exists(path string) bool {
 
 // readPickle reads the image of a preprocessed case: the first of [image, labels], float32 of shape 1, depth, height, width.
 func readPickle(path string, want [3]int) (*Volume, error) {
-	data, err := os.ReadFile(path)
+	data, err := bounded.ReadFile(path, pickle.MostBytes)
 	if err != nil {
 		return nil, err
 	}

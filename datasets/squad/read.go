@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
@@ -29,13 +30,16 @@ type Set struct {
 	remarks    []string
 }
 
+// mostBytes is the size up to which a file is read: the published development set has 4.9 MB.
+const mostBytes = 1 << 30
+
 // Open reads a data set: a JSON file, or the dev-v1.1.json of a folder. The error lists every fault: it is a [*FaultError], for
 // which errors.Is(err, ErrDataset) holds.
 func Open(path string) (*Set, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, FileName)
 	}
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, mostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: want the path of a file such as %s of SQuAD 1.1, or of the folder with it: %w", ErrDataset, FileName, err)
 	}

@@ -2,7 +2,6 @@ package mlconf
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -75,7 +74,7 @@ func shortened(text string, most int) string {
 	for _, r := range text {
 		piece := string(r)
 		if !unicode.IsPrint(r) || r == utf8.RuneError {
-			piece = strings.Trim(strconv.QuoteRune(r), "'")
+			piece = fmt.Sprintf(`\u%04x`, r)
 		}
 		if n += utf8.RuneCountInString(piece); n > most-len("...") {
 			return b.String() + "..."

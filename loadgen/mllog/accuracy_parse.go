@@ -22,6 +22,12 @@ var fieldNames = [...]string{"seq_id", "qsl_idx", "data", "token_data", "token_c
 // required is how many of the fields an entry must have, from the first on.
 const required = 3
 
+// The bounds of an entry: the largest payloads are volumes of 3d-unet, of 100 million voxels and as many bytes.
+const (
+	mostPayload = 256 << 20 // bytes, of twice as many digits
+	mostName    = 4 << 10   // bytes in which a name must end
+)
+
 // entry parses the entry whose brace is at a.at. Payloads are decoded as they are read, so that their digits are never held.
 func (a *AccuracyReader) entry() (AccuracyEntry, error) {
 	a.open = a.offset()
@@ -110,7 +116,7 @@ func (a *AccuracyReader) name() (bit int, err error) {
 	}
 	n := bytes.IndexByte(a.buf[a.at:], '"')
 	for n < 0 {
-		if bytes.IndexByte(a.buf[a.at:], '}') >= 0 {
+		if bytes.IndexByte(a.buf[a.at:], '}') >= 0 || len(a.buf)-a.at > mostName {
 			return 0, a.wrong("a string without its closing quote")
 		}
 		if err := a.more(); err != nil {
@@ -197,6 +203,9 @@ func (a *AccuracyReader) payload(memory *[]byte) ([]byte, error) {
 		if !ok {
 			a.at += badDigit(text)
 			return nil, a.notDigit()
+		}
+		if len(*memory) > mostPayload {
+			return nil, a.faultAt(start, "a payload of more than %d bytes, the most that an entry may have", mostPayload)
 		}
 		a.at += n &^ 1
 		switch {

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// AccuracyReader reads an accuracy log entry by entry. Of the log it holds a short part, and of an entry the payload. White
+// AccuracyReader reads an accuracy log entry by entry. Of the log it holds a short part, and of an entry the payload, which has
+// at most 256 MiB; reading one takes up to three times its size. White
 // space and the order of an entry's fields are free; the payload's digits may be of either case.
 type AccuracyReader struct {
 	r     io.Reader

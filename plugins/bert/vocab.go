@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // embeddedVocab is the value of the parameter vocab that asks for the embedded model's vocabulary.
@@ -37,12 +38,15 @@ func openVocab(dataset, vocab string) (*vocabulary, error) {
 	return &vocabulary{t, b}, err
 }
 
+// mostVocab is the size up to which a vocabulary is read: the official one has 231,508 bytes.
+const mostVocab = 16 << 20
+
 func readVocab(dataset, vocab string) ([]byte, error) {
 	if vocab == embeddedVocab || vocab == "" && dataset == "" {
 		return model.Vocab(), nil
 	}
 	if vocab != "" {
-		text, err := os.ReadFile(vocab)
+		text, err := backend.ReadFile(vocab, mostVocab)
 		if err != nil {
 			return nil, fmt.Errorf("vocabulary: %w; want the path of a vocab.txt, or %q", err, embeddedVocab)
 		}
@@ -50,7 +54,7 @@ func readVocab(dataset, vocab string) ([]byte, error) {
 	}
 	places := vocabPlaces(dataset)
 	for _, place := range places {
-		text, err := os.ReadFile(place)
+		text, err := backend.ReadFile(place, mostVocab)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return text, err
 		}

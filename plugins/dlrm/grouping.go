@@ -1,6 +1,7 @@
 package dlrm
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
 	"github.com/plumbline-ml/plumbline/preprocess/tabular"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // samples groups the pairs of a data set, of which there are so many, and writes the trace where one is asked for.
@@ -67,14 +69,16 @@ func (g grouping) traced(pairs int) ([]criteo.Range, error) {
 	return samples, nil
 }
 
+// mostSmall is the size up to which a trace or a table of hot categories is read: those of the whole data set have megabytes.
+const mostSmall = 1 << 30
+
 // readFile reads a small file; errors name it.
 func readFile[T any](path string, read func(io.Reader) (T, error)) (v T, err error) {
-	f, err := os.Open(path)
+	data, err := backend.ReadFile(path, mostSmall)
 	if err != nil {
 		return v, err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if v, err = read(f); err != nil {
+	if v, err = read(bytes.NewReader(data)); err != nil {
 		return v, fmt.Errorf("%s: %w", path, err)
 	}
 	return v, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 	"github.com/plumbline-ml/plumbline/preprocess/text/sentencepiece"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // tokenizer turns text into ids and back. It may be used from many goroutines.
@@ -49,6 +50,9 @@ func openTokenizer(path string) (tokenizer, error) {
 	return t, nil
 }
 
+// mostTokenizer is the size up to which each file of a tokenizer is read: the largest known have 35 MB.
+const mostTokenizer = 256 << 20
+
 func readTokenizer(path string) (tokenizer, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -57,7 +61,7 @@ func readTokenizer(path string) (tokenizer, error) {
 	if info.IsDir() {
 		return readFolder(path)
 	}
-	data, err := os.ReadFile(path)
+	data, err := backend.ReadFile(path, mostTokenizer)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +82,8 @@ func readFolder(dir string) (tokenizer, error) {
 			return readTokenizer(filepath.Join(dir, name))
 		}
 	}
-	vocab, errVocab := os.ReadFile(filepath.Join(dir, "vocab.json"))
-	merges, errMerges := os.ReadFile(filepath.Join(dir, "merges.txt"))
+	vocab, errVocab := backend.ReadFile(filepath.Join(dir, "vocab.json"), mostTokenizer)
+	merges, errMerges := backend.ReadFile(filepath.Join(dir, "merges.txt"), mostTokenizer)
 	if err := errors.Join(errVocab, errMerges); err != nil {
 		return nil, fmt.Errorf("the folder has no tokenizer.json, no tokenizer.model, and not vocab.json with merges.txt: %w", err)
 	}
@@ -102,7 +106,7 @@ type tokenizerConfig struct {
 // readConfig reads a tokenizer_config.json; without one, its values are those of transformers 4.46.
 func readConfig(path string) (tokenizerConfig, error) {
 	var c tokenizerConfig
-	data, err := os.ReadFile(path)
+	data, err := backend.ReadFile(path, mostTokenizer)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
@@ -137,7 +141,7 @@ func openSplitter(dir string) (*punkt.Splitter, error) {
 		"sent_starters.txt": &f.Starters, "ortho_context.tab": &f.Orthography,
 	} {
 		var err error
-		*into, err = os.ReadFile(filepath.Join(dir, name))
+		*into, err = backend.ReadFile(filepath.Join(dir, name), mostTokenizer)
 		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {

@@ -33,6 +33,14 @@ func inherited(environ, more []string) []string {
 	return kept
 }
 
+// without are the variables but for those of these names.
+func without(environ, names []string) []string {
+	return slices.DeleteFunc(environ, func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(names, name)
+	})
+}
+
 func listed(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		start, all := strings.CutSuffix(p, "*")

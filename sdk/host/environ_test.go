@@ -20,4 +20,8 @@ func TestPluginsInheritWhatIsListed(t *testing.T) {
 	if got := inherited(environ, []string{"*"}); !slices.Equal(got, environ) {
 		t.Errorf("all: %v", got)
 	}
+	environ = []string{"PATH=/bin", "LD_PRELOAD=x.so", "LD_LIBRARY_PATH=/lib", "LD_PRELOADED=y"}
+	if got := without(slices.Clone(environ), []string{"LD_PRELOAD"}); !slices.Equal(got, []string{"PATH=/bin", "LD_LIBRARY_PATH=/lib", "LD_PRELOADED=y"}) {
+		t.Errorf("withheld: %v", got)
+	}
 }

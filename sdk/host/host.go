@@ -79,6 +79,7 @@ type LaunchOptions struct {
 	CloseTimeout     time.Duration // 5 s: how long Close asks before it kills
 	Env              []string      // added to the plugin's environment, as NAME=VALUE
 	Inherit          []string      // names of further variables that it inherits; NAME* for all that begin so, * for all
+	Withhold         []string      // names of variables that it does not inherit
 	TLS              bool          // mutual TLS on the unix socket too; it doubles the round trip
 	StreamOnly       bool          // no shared memory: every frame goes over the gRPC stream, as it does with TLS
 	Limits           Limits        // of what its processes may use; zero: none

@@ -99,7 +99,7 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: p.folder.path},
 		RunnerFunc: func(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Runner, error) {
 			private := []string{"TMPDIR=" + p.folder.path} // so that nothing of it outlives it
-			p.process.env = slices.Concat(inherited(os.Environ(), p.options.Inherit), spec.Env, private, p.options.Env)
+			p.process.env = slices.Concat(without(inherited(os.Environ(), p.options.Inherit), p.options.Withhold), spec.Env, private, p.options.Env)
 			return p.process, nil
 		},
 		GRPCDialOptions: []grpc.DialOption{

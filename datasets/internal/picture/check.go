@@ -28,6 +28,9 @@ func Each(n int, do func(i int)) {
 	workers.Wait()
 }
 
+// MostBytes is the size up to which the file of a picture is read: one of 100 million pixels that hardly compress has less.
+const MostBytes = 512 << 20
+
 // Check returns the size in pixels of a picture file and what is wrong with it, as far as its header shows it, or "".
 // A picture of more than maxPixels is wrong, unless maxPixels is 0.
 func Check(path string, maxPixels int) (width, height int, problem string) {
@@ -41,6 +44,8 @@ func Check(path string, maxPixels int) (width, height int, problem string) {
 		return 0, 0, "this is no file"
 	case info.Size() == 0:
 		return 0, 0, "the file is empty"
+	case info.Size() > MostBytes:
+		return 0, 0, fmt.Sprintf("the file has %d bytes, want at most %d", info.Size(), MostBytes)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -57,7 +57,7 @@ func (a *app) fetch(ctx context.Context, m sdk.ModelInfo, only []string, offline
 	if err != nil {
 		return err
 	}
-	line := live.NewStatus(a.Stderr, a.Terminal, a.Width)
+	line := live.NewStatus(a.console, a.Terminal, a.Width)
 	c, err := a.openCache(fetch.Options{Offline: offline, Progress: func(p fetch.Progress) { line.Set(downloadText(p)) }})
 	if err != nil {
 		return err

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
@@ -94,7 +94,7 @@ func (s *session) runAll(ctx context.Context) error {
 // place are not made: at no moment does it speak of files that are gone.
 func (s *session) prepare() (err error) {
 	if s.plan.UserConf != "" {
-		if s.userConf, err = os.ReadFile(s.plan.UserConf); err != nil {
+		if s.userConf, err = backend.ReadFile(s.plan.UserConf, 1<<20); err != nil {
 			return exitcode.With(exitcode.Usage, err)
 		}
 	}
@@ -203,7 +203,7 @@ func (s *session) row(rec report.Run) {
 // watch shows a running test on the error stream.
 func (s *session) watch(t plan.Run, p *loadgen.Progress) (stop func()) {
 	return live.Watch(live.Options{
-		Out: s.Stderr, Terminal: s.Terminal, Width: s.Width,
+		Out: s.console, Terminal: s.Terminal, Width: s.Width,
 		Label:      fmt.Sprintf("%v %s", t.Scenario, t.ModeName()),
 		Percentile: percentile(t), Snapshot: p.Snapshot,
 	})

@@ -22,6 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/secret"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/terminal"
 )
 
 // State is what a process gives the harness.
@@ -44,15 +45,15 @@ type State struct {
 func Main(ctx context.Context, s *State) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	out, own := &printed{to: s.Stdout}, *s
-	own.Stdout = out
-	a := &app{State: &own}
+	own.Stdout, own.Stderr = terminal.NewWriter(out), terminal.NewWriter(s.Stderr)
+	a := &app{State: &own, console: s.Stderr}
 	stop := a.listen(cancel)
 	defer stop()
 	err := out.end(a.command().ExecuteContext(ctx))
 	code := exitcode.Of(err)
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
-		fmt.Fprint(s.Stderr, a.secrets.Hide(message(err, code)))
+		fmt.Fprint(a.Stderr, a.secrets.Hide(message(err, code)))
 	}
 	return int(code)
 }
@@ -60,6 +61,7 @@ func Main(ctx context.Context, s *State) int {
 // app is one execution.
 type app struct {
 	*State
+	console io.Writer // standard error for lines that are rewritten: State's streams show control characters
 
 	mu   sync.Mutex
 	kill func() // ends a running plugin at once; nil where none runs

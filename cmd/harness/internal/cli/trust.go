@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -26,6 +27,7 @@ none or another one, or that has other libraries. Nothing is executed by this co
   harness trust ./plumbline-plugin-acme   the same for a binary that is not installed
   harness trust --all                     every plugin that is found
   harness trust acme --with FILE          pin a plugin, and another file that must be right: a module, a model
+  harness trust --env LD_LIBRARY_PATH     pass a variable on that could bring other libraries in: pinned plugins lack them
   harness trust --remove resnet50         take a pin away
   harness trust                           list the pins, and whether the files still match
 
@@ -39,42 +41,61 @@ const trustName = "trust"
 type trustFlags struct {
 	*pluginFlags
 	all, remove bool
-	with        []string
+	with, env   []string
 }
 
 func (a *app) trustCommand(f *pluginFlags) *cobra.Command {
 	t := &trustFlags{pluginFlags: f}
 	c := &cobra.Command{
 		Use: trustName + " [PLUGIN...]", Short: "Pin plugin binaries: no others are started", Long: trustHelp,
-		RunE: func(_ *cobra.Command, args []string) error { return a.trust(args, t) },
+		RunE: func(c *cobra.Command, args []string) error { return a.trust(c.Context(), args, t) },
 	}
 	c.Flags().BoolVar(&t.all, "all", false, "pin every plugin that is found")
 	c.Flags().StringArrayVar(&t.with, "with", nil, "pin this `FILE` too: no plugin is started unless it is as it was (repeatable)")
+	c.Flags().StringArrayVar(&t.env, "env", nil, "pass this `VARIABLE` of loaders on to pinned plugins: LD_LIBRARY_PATH, say (repeatable)")
 	c.Flags().BoolVar(&t.remove, "remove", false, "take the pins of the plugins away")
 	return c
 }
 
-func (a *app) trust(args []string, f *trustFlags) error {
+func (a *app) trust(ctx context.Context, args []string, f *trustFlags) error {
 	switch {
 	case f.all && (f.remove || len(args) > 0):
 		return exitcode.With(exitcode.Usage, errors.New("trust --all takes neither a plugin nor --remove"))
 	case f.remove && len(f.with) > 0:
 		return exitcode.With(exitcode.Usage, errors.New("trust --remove takes the files without --with"))
-	case f.remove && len(args) == 0:
+	case f.remove && len(args)+len(f.env) == 0:
 		return exitcode.With(exitcode.Usage, errors.New("trust --remove: which plugin? harness trust lists the pins"))
 	}
+	if len(args) == 0 && !f.all && len(f.with)+len(f.env) == 0 {
+		lock, err := a.lock(f.pluginFlags)
+		if err != nil {
+			return err
+		}
+		return a.listPins(lock)
+	}
+	return a.changePins(ctx, args, f)
+}
+
+// changePins reads, changes and writes the lock file, while no other process does.
+func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) error {
+	path, err := a.lockPath(f.pluginFlags)
+	if err != nil {
+		return exitcode.With(exitcode.Usage, err)
+	}
+	release, err := trust.Hold(ctx, path)
+	if err != nil {
+		return exitcode.With(exitcode.Usage, err)
+	}
+	defer release()
 	lock, err := a.lock(f.pluginFlags)
 	if err != nil {
 		return err
-	}
-	if len(args) == 0 && !f.all && len(f.with) == 0 {
-		return a.listPins(lock)
 	}
 	binaries, err := a.binaries(args, lock, f)
 	if err != nil {
 		return err
 	}
-	changes, err := changePins(lock, binaries, f)
+	changes, err := f.change(lock, binaries)
 	if err != nil {
 		return err
 	}
@@ -85,8 +106,8 @@ func (a *app) trust(args []string, f *trustFlags) error {
 	return err
 }
 
-// changePins changes the pins in memory, and says a line of each change.
-func changePins(lock *trust.Lock, binaries []host.Found, f *trustFlags) (changes []string, err error) {
+// change changes the pins in memory, and says a line of each change.
+func (f *trustFlags) change(lock *trust.Lock, binaries []host.Found) (changes []string, err error) {
 	change := pin
 	if f.remove {
 		change = unpin
@@ -105,7 +126,25 @@ func changePins(lock *trust.Lock, binaries []host.Found, f *trustFlags) (changes
 		}
 		changes = append(changes, line)
 	}
+	for _, name := range f.env {
+		line, err := allow(lock, name, !f.remove)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, line)
+	}
 	return changes, nil
+}
+
+// allow lets pinned plugins have a variable of loaders, or no longer.
+func allow(lock *trust.Lock, name string, yes bool) (change string, err error) {
+	if !trust.OfLoaders(name) {
+		return "", exitcode.With(exitcode.Usage, fmt.Errorf("--env %s: pinned plugins lack these only: %s", name, strings.Join(trust.LoaderVariables(), ", ")))
+	}
+	if lock.Allow(name, yes); !yes {
+		return "removed  " + name, nil
+	}
+	return "passed on  " + name, nil
 }
 
 // binaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough, and of one that
@@ -235,6 +274,7 @@ func (a *app) lock(f *pluginFlags) (*trust.Lock, error) {
 
 // guard lets plugins be started only as the lock file says, where there is one. One that the user named must be there.
 func (a *app) guard(f *pluginFlags) error {
+	a.warnExposed(f)
 	path, err := a.lockPath(f)
 	if err != nil {
 		return nil // no folder for settings: nobody can have put a file there
@@ -247,7 +287,27 @@ func (a *app) guard(f *pluginFlags) error {
 		return exitcode.With(exitcode.Usage, err)
 	}
 	a.Plugins = trust.Guard{Launcher: a.Plugins, Lock: lock}
+	for _, name := range lock.Withheld(a.Env) {
+		fmt.Fprintf(a.Stderr, "%s is not passed on to pinned plugins, as it could bring other libraries in (harness trust --env %s passes it on)\n", name, name)
+	}
 	return nil
+}
+
+// warnExposed warns of plugins that others may change, whether they are pinned or not.
+func (a *app) warnExposed(f *pluginFlags) {
+	binaries, err := discover.Binaries(a.Plugins, discover.Dirs(f.dirs, a.Env(discover.EnvPlugins), a.Executable), "")
+	if err != nil {
+		return // the command itself will say so
+	}
+	seen := map[string]bool{}
+	for _, b := range binaries {
+		for _, fault := range trust.Exposed(b.Path) {
+			if !seen[fault] {
+				seen[fault] = true
+				fmt.Fprintf(a.Stderr, "warning: %s: who changes plugins or their libraries decides what runs as you\n", fault)
+			}
+		}
+	}
 }
 
 // trustCheck says whether plugins are pinned.

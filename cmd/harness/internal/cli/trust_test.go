@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk/host"
@@ -128,5 +131,74 @@ func TestTrustFaults(t *testing.T) {
 	s.want(2, s.run("trust"), lock, "line 1")
 	for _, args := range [][]string{{"version"}, {"help"}, {"help", "run"}, {}, {"new", "backend", filepath.Join(s.dir, "acme"), "--checkout", filepath.Join("..", "..", "..", "..")}} {
 		s.want(0, s.run(args...)) // these start no plugin
+	}
+}
+
+// TestPinsOfManyAtOnce pins 20 plugins and takes the pin of another away, all at the same time: each change stays.
+func TestPinsOfManyAtOnce(t *testing.T) {
+	s, binary, lock := pinned(t)
+	shells := make([]*shell, 20)
+	for i := range shells {
+		shells[i] = newShellWith(t, map[string]*plugintest.Fake{fmt.Sprintf("p%d", i): plugintest.Classifier()})
+		shells[i].env["PLUMBLINE_CONFIG"] = s.env["PLUMBLINE_CONFIG"]
+	}
+	var wg sync.WaitGroup
+	for i, shell := range shells {
+		wg.Go(func() {
+			if code := shell.run("trust", fmt.Sprintf("p%d", i)); code != 0 {
+				t.Errorf("trust p%d: %d, %s", i, code, shell.stderr.String())
+			}
+		})
+	}
+	wg.Go(func() { s.run("trust", "--remove", binary) })
+	wg.Wait()
+	text, err := os.ReadFile(lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), host.BinaryPrefix); n != len(shells) || strings.Contains(string(text), binary) {
+		t.Errorf("%d pins, want %d and none of %s:\n%s", n, len(shells), binary, text)
+	}
+}
+
+// TestLoaderVariablesAreWithheld wants pinned plugins to inherit LD_PRELOAD and the like only where the lock file says so.
+func TestLoaderVariablesAreWithheld(t *testing.T) {
+	s, _, lock := pinned(t)
+	s.env["LD_PRELOAD"], s.env["LD_LIBRARY_PATH"] = "/x.so", "/cuda"
+	s.want(0, s.run("describe", "resnet50"), "LD_PRELOAD is not passed on to pinned plugins", "harness trust --env LD_LIBRARY_PATH passes it on")
+	withheld := func() []string { return s.fakes["resnet50"].Launched().Withhold }
+	for _, name := range []string{"LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH"} {
+		if !slices.Contains(withheld(), name) {
+			t.Errorf("%s is passed on: %v", name, withheld())
+		}
+	}
+	s.want(0, s.run("trust", "--env", "LD_LIBRARY_PATH"), "passed on  LD_LIBRARY_PATH")
+	s.want(2, s.run("trust", "--env", "HOME"), "--env HOME", "LD_PRELOAD")
+	s.want(0, s.run("describe", "resnet50"), "LD_PRELOAD is not passed on")
+	if strings.Contains(s.stderr.String(), "LD_LIBRARY_PATH") || slices.Contains(withheld(), "LD_LIBRARY_PATH") {
+		t.Errorf("LD_LIBRARY_PATH is withheld: %v, %s", withheld(), s.stderr.String())
+	}
+	if text, err := os.ReadFile(lock); err != nil || !strings.Contains(string(text), "\n#env LD_LIBRARY_PATH\n") {
+		t.Errorf("%s, %v", text, err)
+	}
+	s.want(0, s.run("trust", "--remove", "--env", "LD_LIBRARY_PATH"), "removed  LD_LIBRARY_PATH")
+	s.want(0, s.run("trust"), "ok")
+}
+
+// TestExposedPluginsAreWarnedOf makes a plugin, a library and their folder writable by others.
+func TestExposedPluginsAreWarnedOf(t *testing.T) {
+	s, binary, _ := pinned(t)
+	s.want(0, s.run("describe", "resnet50"))
+	if strings.Contains(s.stderr.String(), "warning") {
+		t.Errorf("a warning of safe files: %s", s.stderr.String())
+	}
+	for _, path := range []string{binary, s.plugins} {
+		if err := os.Chmod(path, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		s.want(0, s.run("describe", "resnet50"), "warning: ", path+" may be written by everybody", "chmod o-w")
+		if err := os.Chmod(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -51,7 +51,7 @@ func (a *app) newTuning(p *plan.Plan, f *tuneFlags) (*tuning, error) {
 		return nil, exitcode.With(exitcode.Plugin, err)
 	}
 	t := &tuning{app: a, plan: p, flags: f, machine: system.Describe(a.Root)}
-	t.status = live.NewStatus(a.Stderr, a.Terminal, a.Width)
+	t.status = live.NewStatus(a.console, a.Terminal, a.Width)
 	t.bench = &tune.Bench{
 		Launcher: a.Plugins, Launch: run.Inherit(f.launch, p.Options.BackendOptions), Binary: p.Served.Path, Options: p.Options, OfflineCount: few(p),
 	}

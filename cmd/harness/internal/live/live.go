@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/terminal"
 )
 
 // Options say where and how.
 type Options struct {
-	Out        io.Writer
+	Out        io.Writer  // unfiltered: what is shown is escaped here
 	Terminal   bool       // Out is a terminal: rewrite one line
 	Width      func() int // columns of the terminal; 0: not known
 	Label      string     // what runs: "Server performance"
@@ -62,7 +64,7 @@ func (o Options) loop(done <-chan struct{}) {
 // warn says in a line that stays why the run can only end INVALID.
 func (o Options) warn(why string) {
 	o.clear()
-	fmt.Fprintf(o.Out, "%s  can only end INVALID: %s (Ctrl-C ends it now, --abort-early by itself)\n", o.Label, why)
+	fmt.Fprintf(o.Out, "%s  can only end INVALID: %s (Ctrl-C ends it now, --abort-early by itself)\n", terminal.Line(o.Label), terminal.Line(why))
 }
 
 // Say writes a line that stays, beside a line that is shown perhaps.
@@ -83,6 +85,7 @@ func (o Options) period() time.Duration {
 const rewind = "\r\x1b[K"
 
 func (o Options) write(line string) {
+	line = terminal.Line(line)
 	if !o.Terminal {
 		fmt.Fprintln(o.Out, line)
 		return

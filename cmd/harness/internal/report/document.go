@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // FileName is the name of every result file.
@@ -55,9 +56,12 @@ func Parse(text []byte) (Document, error) {
 	return d, nil
 }
 
+// mostBytes is the size up to which a result.json is read: that of a run has some ten kilobytes.
+const mostBytes = 64 << 20
+
 // Read reads a result file. One that does not exist is an empty document.
 func Read(path string) (Document, error) {
-	text, err := os.ReadFile(path)
+	text, err := backend.ReadFile(path, mostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return NewDocument(nil), nil
 	}

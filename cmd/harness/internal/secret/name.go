@@ -8,9 +8,14 @@ import (
 
 var (
 	// strong are words that make an option secret wherever they stand in its name.
-	strong = [...]string{"secret", "secrets", "password", "passwd", "passphrase", "credential", "credentials", "authorization", "bearer", "cookie", "apikey"}
-	// last are words that do so at its end: max_tokens and stop_token_ids are none.
-	last = [...]string{"token", "key", "auth", "jwt", "pwd", "sig", "signature"}
+	strong = [...]string{
+		"secret", "secrets", "password", "passwd", "passphrase", "passcode", "credential", "credentials", "authorization", "bearer",
+		"cookie", "apikey", "accesskey", "accesskeyid", "pw", "pass", "psk", "pat", "pincode", "otp", "sas",
+	}
+	// last are words that do so at its end: max_tokens, stop_token_ids and pin_memory are none.
+	last = [...]string{"token", "key", "auth", "jwt", "pwd", "sig", "signature", "pin"}
+	// together are words that do so one after the other.
+	together = [...][2]string{{"access", "key"}, {"pin", "code"}}
 	// pointing are words at the end of names whose value says where a secret is.
 	pointing = [...]string{"env", "file", "path", "dir"}
 	// harmless are the headers whose values are shown: they choose among what a server has.
@@ -20,9 +25,9 @@ var (
 // headerPrefix begins the names of options that are headers of requests.
 const headerPrefix = "header."
 
-// Named says whether an option is secret by its name: it ends in token, key, auth, jwt, pwd, sig or signature, or has a word such as
-// secret, password, credential, authorization or cookie, and does not end in env, file, path or dir; or it is a header
-// that is not known to be harmless.
+// Named says whether an option is secret by its name: it ends in token, key, auth, jwt, pwd, sig, signature or pin, or has a word
+// such as secret, password, pass, pw, psk, pat, otp, sas, credential, authorization or cookie, or access_key, and does not end in
+// env, file, path or dir; or it is a header that is not known to be harmless.
 func Named(option string) bool {
 	if header, ok := strings.CutPrefix(strings.ToLower(option), headerPrefix); ok {
 		return !slices.Contains(harmless[:], header)
@@ -31,8 +36,18 @@ func Named(option string) bool {
 	if len(words) == 0 || slices.Contains(pointing[:], words[len(words)-1]) {
 		return false
 	}
-	return slices.Contains(last[:], words[len(words)-1]) ||
+	return slices.Contains(last[:], words[len(words)-1]) || paired(words) ||
 		slices.ContainsFunc(words, func(w string) bool { return slices.Contains(strong[:], w) })
+}
+
+// paired says whether two words of a name stand together that make it secret.
+func paired(words []string) bool {
+	for i := 1; i < len(words); i++ {
+		if slices.Contains(together[:], [2]string{words[i-1], words[i]}) {
+			return true
+		}
+	}
+	return false
 }
 
 // words are those of a name in lower case: api_key, x-api-key, api.key and apiKey have the words api and key.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/terminal"
 )
 
 // Table is a list of rows of cells. Columns are as wide as their widest cell; a row may end early, and its last cell
@@ -20,11 +22,11 @@ type Table struct {
 	rows  [][]string
 }
 
-// Row adds a row; cells are printed as fmt.Sprint does.
+// Row adds a row; cells are printed as fmt.Sprint does, control characters and line breaks as escapes.
 func (t *Table) Row(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
-		row[i] = fmt.Sprint(c)
+		row[i] = terminal.Line(fmt.Sprint(c))
 	}
 	t.rows = append(t.rows, row)
 }

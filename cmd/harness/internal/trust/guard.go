@@ -28,6 +28,7 @@ type Guard struct {
 // Launch implements plugin.Launcher. What is refused was not executed; the error wraps ErrRefused.
 func (g Guard) Launch(ctx context.Context, path string, o host.LaunchOptions) (plugin.Plugin, error) {
 	o.Approve = func(binary *os.File) error { return g.Lock.Approve(path, binary) }
+	o.Withhold = append(slices.Clone(o.Withhold), g.Lock.drop()...)
 	return g.Launcher.Launch(ctx, path, o)
 }
 

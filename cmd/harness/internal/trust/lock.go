@@ -2,7 +2,8 @@
 // started.
 //
 // The lock file is a list as sha256sum writes and checks it, one line per file: 64 hexadecimal digits, two spaces, the
-// path (a relative one is meant from the lock file's own folder). Lines that begin with # are comments. Files whose names
+// path (a relative one is meant from the lock file's own folder). Lines that begin with # are comments, but "#env NAME" lets
+// plugins inherit a variable of loaders. Files whose names
 // begin as plugins' do are plugins; every other file must be as it is pinned before any plugin is started, and so must
 // each library that lies beside the plugin.
 //
@@ -21,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // FileName is the lock file's name in the user's folder of settings.
@@ -38,14 +40,18 @@ type Lock struct {
 	Path string
 	read bool
 	pins map[string]string // SHA-256 in lower-case hex, by the file's path: absolute, without links
+	env  map[string]bool   // variables of loaders that plugins inherit
 }
 
 // New is a lock file at path without pins. Save writes it.
 func New(path string) *Lock { return &Lock{Path: path, pins: map[string]string{}} }
 
+// mostBytes is the size up to which a lock file is read: that of some ten thousand pins.
+const mostBytes = 4 << 20
+
 // Load reads a lock file. Where there is none, the error wraps fs.ErrNotExist.
 func Load(path string) (*Lock, error) {
-	text, err := os.ReadFile(path)
+	text, err := backend.ReadFile(path, mostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLock, err)
 	}
@@ -53,7 +59,7 @@ func Load(path string) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w %s: %w", ErrLock, path, err)
 	}
-	return &Lock{path, true, pins}, nil
+	return &Lock{path, true, pins, readEnv(string(text))}, nil
 }
 
 // parse reads the lines of a lock file in the folder dir. It names every line that is wrong.
@@ -155,6 +161,9 @@ const header = "# Plumbline starts these plugins only, with these libraries: see
 func (l *Lock) Save() error {
 	var text strings.Builder
 	text.WriteString(header)
+	for _, name := range l.Env() {
+		text.WriteString(envMark + name + "\n")
+	}
 	for _, path := range l.Paths() {
 		fmt.Fprintf(&text, "%s  %s\n", l.pins[path], path)
 	}

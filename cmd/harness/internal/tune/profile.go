@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // Schema names the format of a profile; SchemaVersion counts its versions.
@@ -100,9 +101,12 @@ func (p Profile) Save(path string) error {
 	return nil
 }
 
+// mostBytes is the size up to which a profile is read: they have some kilobytes.
+const mostBytes = 1 << 20
+
 // Load reads a profile.
 func Load(path string) (Profile, error) {
-	text, err := os.ReadFile(path)
+	text, err := backend.ReadFile(path, mostBytes)
 	if err != nil {
 		return Profile{}, fmt.Errorf("%w: %w", ErrFile, err)
 	}

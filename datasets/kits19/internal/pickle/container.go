@@ -99,5 +99,5 @@ func (m *machine) remember(op byte) (bool, error) {
 		m.memo = map[int]any{}
 	}
 	m.memo[place] = top
-	return true, nil
+	return true, m.count()
 }

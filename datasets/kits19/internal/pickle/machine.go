@@ -14,6 +14,8 @@ type machine struct {
 	stack   []any
 	memo    map[int]any
 	stopped bool
+	objects int // pushed or remembered so far
+	encoded int // bytes made from strs so far
 }
 
 // mark is where the arguments of an operation begin on the stack.
@@ -29,6 +31,14 @@ var (
 
 func (m *machine) push(v any) error {
 	m.stack = append(m.stack, v)
+	return m.count()
+}
+
+// count bounds the objects that a pickle makes.
+func (m *machine) count() error {
+	if m.objects++; m.objects > mostObjects {
+		return fmt.Errorf("more than %d objects: this is no volume and no index of KiTS19", mostObjects)
+	}
 	return nil
 }
 

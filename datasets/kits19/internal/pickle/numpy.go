@@ -1,8 +1,10 @@
 package pickle
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // dtype is a numpy.dtype: its byte order, kind and size.
@@ -57,11 +59,22 @@ func (m *machine) reduce() error {
 	if !ok || !also {
 		return fmt.Errorf("a call of a %T with a %T, want a function and a tuple", items[0], items[1])
 	}
-	made, err := function.call(arguments)
+	made, err := m.invoke(function, arguments)
 	if err != nil {
 		return err
 	}
 	return m.push(made)
+}
+
+// invoke calls a function, and bounds the bytes that are made: each str of a pickle becomes bytes once.
+func (m *machine) invoke(function global, arguments Tuple) (any, error) {
+	made, err := function.call(arguments)
+	if data, ok := made.([]byte); ok {
+		if m.encoded += len(data); m.encoded > len(m.data) {
+			return nil, errors.New("one str is made to bytes many times")
+		}
+	}
+	return made, err
 }
 
 // call is the result of the functions that pickles of arrays need. NumPy 2 has moved them to numpy._core.
@@ -124,7 +137,7 @@ func encode(arguments Tuple) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("_codecs.encode of %d arguments, want a str", len(arguments))
 	}
-	var data []byte
+	data := make([]byte, 0, utf8.RuneCountInString(text))
 	for _, r := range text {
 		if r > 0xff {
 			return nil, fmt.Errorf("character %q in bytes, want one below 256", r)
@@ -174,10 +187,16 @@ func (a *Array) build(fields Tuple) (err error) {
 	return err
 }
 
+// mostAxes is how many axes an array of NumPy may have.
+const mostAxes = 64
+
 func shapeOf(v any) ([]int, error) {
 	sizes, ok := v.(Tuple)
 	if !ok {
 		return nil, fmt.Errorf("a shape of type %T, want a tuple", v)
+	}
+	if len(sizes) > mostAxes {
+		return nil, fmt.Errorf("a shape of %d axes, want at most %d", len(sizes), mostAxes)
 	}
 	shape := make([]int, len(sizes))
 	for i, size := range sizes {

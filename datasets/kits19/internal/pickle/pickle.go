@@ -10,6 +10,13 @@ import (
 	"fmt"
 )
 
+// The bounds of what is read: a case of the largest volume has 0.6 GB and some 40 objects, the index of all cases some
+// 10,000.
+const (
+	MostBytes   = 4 << 30
+	mostObjects = 1 << 20
+)
+
 // ErrFormat is what every error is.
 var ErrFormat = errors.New("pickle")
 
@@ -30,7 +37,8 @@ type Array struct {
 	Data    []byte // part of what Load was given
 }
 
-// Load reads the one object of a pickle: nil, bool, int64, float64, string, []byte, *List, Tuple, Dict or *Array.
+// Load reads the one object of a pickle: nil, bool, int64, float64, string, []byte, *List, Tuple, Dict or *Array. Beside
+// data it needs at most twice its size, and 100 bytes for each of at most 1,048,576 objects: more are an error.
 func Load(data []byte) (any, error) {
 	m := machine{data: data}
 	for !m.stopped {

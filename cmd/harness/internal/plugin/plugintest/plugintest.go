@@ -40,11 +40,12 @@ type Fake struct {
 	Score   sdk.Score
 	Scoring func()
 
-	mu     sync.Mutex
-	opened []sdk.Options
-	scored []sdk.ScoreOptions
-	open   atomic.Int32 // launched and not closed
-	killed atomic.Int32
+	mu       sync.Mutex
+	opened   []sdk.Options
+	launched host.LaunchOptions
+	scored   []sdk.ScoreOptions
+	open     atomic.Int32 // launched and not closed
+	killed   atomic.Int32
 }
 
 // Opened lists the options of each Open so far.
@@ -52,6 +53,13 @@ func (f *Fake) Opened() []sdk.Options {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.opened
+}
+
+// Launched are the options of the last launch.
+func (f *Fake) Launched() host.LaunchOptions {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.launched
 }
 
 // Scored lists the options of each OpenScorer so far.
@@ -115,6 +123,9 @@ func (l *Launcher) Launch(_ context.Context, path string, o host.LaunchOptions) 
 		return nil, f.LaunchErr
 	}
 	f.open.Add(1)
+	f.mu.Lock()
+	f.launched = o
+	f.mu.Unlock()
 	p := &process{Fake: f, name: name, path: path}
 	p.failed, p.fail = context.WithCancelCause(context.Background())
 	return p, nil

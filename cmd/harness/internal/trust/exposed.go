@@ -1,0 +1,46 @@
+package trust
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Exposed says why others than the user and root may change what a plugin's start executes: the file, a library beside it, its
+// folder, or one above that. Each is one sentence; nil is good. Where files have no owners and modes it knows nothing.
+func Exposed(binary string) (faults []string) {
+	path := real(binary)
+	files, _ := Libraries(path) // what cannot be read is no library that a loader finds
+	for _, file := range append([]string{path}, files...) {
+		if info, err := os.Stat(file); err == nil {
+			faults = append(faults, exposed(file, info)...)
+		}
+	}
+	own := filepath.Dir(path)
+	for dir := own; ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		// In a folder such as /tmp, further up, nobody renames what is another's.
+		if err == nil && (dir == own || info.Mode()&fs.ModeSticky == 0) {
+			faults = append(faults, exposed(dir, info)...)
+		}
+		if dir == filepath.Dir(dir) {
+			return faults
+		}
+	}
+}
+
+func exposed(path string, info fs.FileInfo) []string {
+	mode, owner, group, known := ownerOf(info)
+	switch {
+	case !known:
+		return nil
+	case owner != 0 && owner != os.Getuid():
+		return []string{fmt.Sprintf("%s belongs to user %d", path, owner)}
+	case mode&0o002 != 0:
+		return []string{fmt.Sprintf("%s may be written by everybody (%v): chmod o-w", path, mode)}
+	case mode&0o020 != 0 && group != owner: // a user's own group has the user's number
+		return []string{fmt.Sprintf("%s may be written by group %d (%v): chmod g-w", path, group, mode)}
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+package backend
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// ReadFile returns the bytes of a small file that an option names, a certificate or a vocabulary: a regular file of at most
+// most bytes. Pipes and devices, which may never end, are an error, and so is a larger file; it says the limit.
+func ReadFile(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file (%v): %w", path, info.Mode().Type(), fs.ErrInvalid)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s has more than %d bytes, the most that is read of such a file", path, most)
+	}
+	return data, errors.Join(err, f.Close())
+}
