@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/preprocess/image"
@@ -65,10 +66,15 @@ func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
 		return nil, sdk.Data(fmt.Errorf("sample %d: %w", i, err))
 	}
 	s := w.newSample()
-	if err := w.recipe.FromBytes(*s.input, data, image.DecodeOptions{}); err != nil {
+	if err := w.recipe.FromBytes(*s.input, data, image.DecodeOptions{Incomplete: func() { incomplete(i, w.pictures.Name(i)) }}); err != nil {
 		return nil, errors.Join(sdk.Data(fmt.Errorf("sample %d (%s): %w", i, w.pictures.Name(i), err)), s.Close())
 	}
 	return s, nil
+}
+
+// incomplete says in the plugin's log that a picture is not whole.
+func incomplete(i int, name string) {
+	fmt.Fprintf(os.Stderr, "sample %d (%s): scans of this progressive JPEG are missing: it is decoded as libjpeg does, from those that are there\n", i, name)
 }
 
 func (w *workload) newSample() *sample {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/preprocess/image"
@@ -75,17 +76,22 @@ func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
 		return nil, sdk.Data(fmt.Errorf("sample %d: %w", i, err))
 	}
 	s := w.newSample(i)
-	if err := w.prepare(s, data); err != nil {
+	if err := w.prepare(s, data, image.DecodeOptions{Incomplete: func() { incomplete(i, w.set.Name(i)) }}); err != nil {
 		return nil, errors.Join(sdk.Data(fmt.Errorf("sample %d (%s): %w", i, w.set.Name(i), err)), s.Close())
 	}
 	return s, nil
 }
 
-func (w *workload) prepare(s *sample, data []byte) error {
+func (w *workload) prepare(s *sample, data []byte, o image.DecodeOptions) error {
 	if w.recipe.Uint8() {
-		return w.recipe.FromBytesUint8(s.data, data, image.DecodeOptions{})
+		return w.recipe.FromBytesUint8(s.data, data, o)
 	}
-	return w.recipe.FromBytes(s.floats, data, image.DecodeOptions{})
+	return w.recipe.FromBytes(s.floats, data, o)
+}
+
+// incomplete says in the plugin's log that a picture is not whole.
+func incomplete(i int, name string) {
+	fmt.Fprintf(os.Stderr, "sample %d (%s): scans of this progressive JPEG are missing: it is decoded as libjpeg does, from those that are there\n", i, name)
 }
 
 func (w *workload) newSample(i int) *sample {

@@ -13,7 +13,10 @@ const DefaultMaxPixels = 1 << 26
 
 // DecodeOptions limit what Decode accepts.
 type DecodeOptions struct {
-	MaxPixels int // largest width x height, read from the header before any pixel memory is taken; 0: DefaultMaxPixels
+	// Incomplete, if not nil, is called where scans of a progressive JPEG are missing: the pixels are then what libjpeg makes of
+	// those that are there, smoothed where it smooths.
+	Incomplete func()
+	MaxPixels  int // largest width x height, read from the header before any pixel memory is taken; 0: DefaultMaxPixels
 }
 
 // Decode decodes a JPEG, PNG or BMP file, told apart by their contents. The result does not refer to data.

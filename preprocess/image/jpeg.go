@@ -28,6 +28,9 @@ func (d *decoder) decodeJPEG(img *RGB, data []byte, o DecodeOptions, need part) 
 	if err := d.jpeg.Decode(img.Pix, need(h.W, h.H)); err != nil {
 		return jpegError(err)
 	}
+	if o.Incomplete != nil && d.jpeg.Incomplete() {
+		o.Incomplete()
+	}
 	if turn != upright {
 		*img = *orient(img, turn)
 	}

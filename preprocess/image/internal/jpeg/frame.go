@@ -24,10 +24,11 @@ type component struct {
 
 	want    blockRange // those that the wanted region needs
 	plane   []uint8
-	coef    []int16 // progressive: coefficients in zigzag order, block after block
-	scale   dequant // the quantisation table as it was when the first scan began
-	started bool    // a scan has begun
-	dc      int     // predictor
+	coef    []int16        // progressive: coefficients in zigzag order, block after block
+	scale   dequant        // the quantisation table as it was when the first scan began
+	started bool           // a scan has begun
+	known   [blockLen]int8 // progressive: the bit positions down to which coefficients are known, or unknown
+	dc      int            // predictor
 
 	dcTable, acTable *huffman // of the current scan
 }

@@ -187,6 +187,9 @@ func (d *Decoder) readComponent(i int, b []byte) error {
 	c := &d.components[i]
 	c.id, c.h, c.v, c.tq = b[0], int(b[1]>>4), int(b[1]&15), int(b[2])
 	c.started, c.dc = false, 0
+	for k := range c.known {
+		c.known[k] = unknown
+	}
 	if c.h < 1 || c.h > maxSampling || c.v < 1 || c.v > maxSampling || c.tq >= maxTables {
 		return fmt.Errorf("%w: component %d has sampling %dx%d and quantisation table %d, want 1x1 to 4x4 and 0 to 3", ErrDamaged, i, c.h, c.v, c.tq)
 	}

@@ -109,11 +109,15 @@ func correction(v int16, low int) int16 {
 
 // transformAll turns the coefficients of a progressive file into samples.
 func (d *Decoder) transformAll() {
+	smooth := d.smooths()
 	for i := range d.frame.n {
 		c := &d.components[i]
 		for y := c.want.y0; y < c.want.y1; y++ {
 			for x := c.want.x0; x < c.want.x1; x++ {
 				b, end := c.block(x, y)
+				if smooth {
+					b, end = c.smoothedBlock(x, y, d.frame.mcusY)
+				}
 				b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride, end)
 			}
 		}
@@ -122,7 +126,10 @@ func (d *Decoder) transformAll() {
 
 // block returns the dequantised coefficients of block x, y and the index behind the last that is not zero.
 func (c *component) block(x, y int) (b block, end int) {
-	coef := c.coef[blockLen*(y*c.stride/blockSide+x):][:blockLen]
+	return c.dequantised((*[blockLen]int16)(c.coef[blockLen*(y*c.stride/blockSide+x):]))
+}
+
+func (c *component) dequantised(coef *[blockLen]int16) (b block, end int) {
 	for k, v := range coef {
 		if v != 0 {
 			b[element[k]] += int64(v) * c.scale[k]

@@ -35,7 +35,7 @@ func (d *Decoder) readScans() error {
 			break
 		}
 	}
-	if !d.allStarted() {
+	if !d.frame.progressive { // libjpeg shows a progressive one without the missing components
 		return fmt.Errorf("%w: it ends before every component has had a scan", ErrDamaged)
 	}
 	return nil
@@ -64,6 +64,7 @@ func (d *Decoder) readScan() error {
 			return err
 		}
 	}
+	s.note()
 	return d.readIntervals(&s)
 }
 
