@@ -69,6 +69,41 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestFilesWithoutAnEnd names /dev/zero wherever a small file is wanted: nothing reads it, and the message says what is wrong.
+func TestFilesWithoutAnEnd(t *testing.T) {
+	const zero = "/dev/zero"
+	if _, err := os.Stat(zero); err != nil {
+		t.Skip("no such device: ", err)
+	}
+	pictures := t.TempDir()
+	if err := os.Symlink(zero, filepath.Join(pictures, "val_map.txt")); err != nil {
+		t.Fatal(err)
+	}
+	large := write(t, filepath.Join(t.TempDir(), "large.conf"), strings.Repeat("# padding\n", 120000))
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"resnet50", "--user-conf", zero}, 2, "not a regular file"},
+		{[]string{"resnet50", "--user-conf", large}, 2, "more than 1048576 bytes"},
+		{[]string{"resnet50", "--audit", zero}, 2, "not a regular file"},
+		{[]string{"resnet50", "--tuning", zero}, 2, "not a regular file"},
+		{[]string{"resnet50", "--lock", zero}, 2, "not a regular file"},
+		{[]string{"resnet50", "--backend-secret", "token=file:" + zero}, 2, "more than 65536 bytes"},
+		{[]string{"resnet50", "--model", zero}, 6, "not a regular file"},
+		{[]string{"resnet50", "--dataset", pictures}, 6, "not a regular file"},
+		{[]string{"bert-99", "--dataset", zero}, 6, zero},
+		{[]string{"bert-99", "--param", "vocab=" + zero}, 6, "not a regular file"},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{"run", "--mode", "performance", "--scenario", "SingleStream", "--out", t.TempDir(), "--force"}, c.args...)
+			wantMessage(t, harness(t, args...).wantCode(t, c.code), c.says)
+		})
+	}
+}
+
 // wantMessage checks that stderr has every part and no sign of a panic.
 func wantMessage(t *testing.T, r result, parts ...string) {
 	t.Helper()
