@@ -138,7 +138,7 @@ func (c *cache) move(dst, src int) {
 // drop forgets the rows from n on.
 func (c *cache) drop(n int) {
 	c.lengths = c.lengths[:n]
-	if n == 0 {
+	if n == 0 && !c.inPlace {
 		c.width = 0
 	}
 	for i := range c.tensors {
@@ -179,9 +179,6 @@ func (c *cache) rebuild(capacity, width int) {
 	}
 	c.tensors, c.spare = c.spare, c.tensors
 	c.width = width
-	if c.inPlace {
-		clear(c.spare) // seldom needed
-	}
 }
 
 // align copies the n columns of a row from one tensor to another, and clears what is before them.
