@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-python test-openai test-servers test-kills test-network race stress lint bench bench-loadgen fuzz clean check
+.PHONY: help build demo test test-python test-cpp test-openai test-servers test-kills test-network race stress lint bench bench-loadgen fuzz clean check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ test: ## run all tests of all modules; skips are listed and counted
 
 test-python: ## run the tests that need Python (PYTHON=interpreter with the requirements of the examples)
 	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e
+
+test-cpp: ## make and prove the backend in C++ that harness new writes (a C++17 compiler, protoc and gRPC for C++ needed)
+	PLUMBLINE_CPP=1 $(GO) test -count=1 -v -run Cpp ./e2e
 
 test-openai: ## benchmark a real server with OpenAI's API (URL=http://HOST/v1; backends/openai/testdata/llamacpp.py starts one)
 	PLUMBLINE_OPENAI_URL=$(URL) $(GO) test -count=1 -v -run TestRealServer ./backends/openai

@@ -4,7 +4,10 @@ package main
 
 import (
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend/process"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 )
 
-func main() { sdk.Main(null.Benchmark{}, sdk.WithBackend("null", null.Backend{})) }
+func main() {
+	sdk.Main(null.Benchmark{}, sdk.WithBackend("null", null.Backend{}), sdk.WithBackend("process", process.Backend{}))
+}

@@ -20,6 +20,7 @@ what to do with. Replace its parts by yours, one at a time.
   harness new backend acme                       a backend in Go, with a small benchmark to run on it
   harness new benchmark flowers                  a benchmark in Go, with a small backend to run it on
   harness new backend acme --language python     a backend as a process, which every benchmark runs on
+  harness new backend acme --language cpp        the same in C++17, on gRPC
   harness new benchmark digits --language python a benchmark as a plugin`
 
 // newFlags are the flags of new.

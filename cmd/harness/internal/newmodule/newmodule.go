@@ -40,10 +40,11 @@ type Language string
 const (
 	Go     Language = "go"
 	Python Language = "python"
+	Cpp    Language = "cpp"
 )
 
 // Languages lists them.
-func Languages() []string { return []string{string(Go), string(Python)} }
+func Languages() []string { return []string{string(Go), string(Python), string(Cpp)} }
 
 // Spec says what to write.
 type Spec struct {
@@ -71,7 +72,7 @@ const (
 	standInBenchmark = "clusters"
 )
 
-//go:embed template python
+//go:embed template python cpp
 var templates embed.FS
 
 // names are what the templates are filled in with.
@@ -107,7 +108,12 @@ func Write(s Spec) (Module, error) {
 // content is the text of every file.
 func (s Spec) content(n names) (map[string][]byte, Module, error) {
 	m := Module{Path: n.Module, Plugin: n.Plugin, Model: n.Benchmark}
-	if s.Language == Python {
+	switch s.Language {
+	case Cpp:
+		files, err := cpp(s, n)
+		m.Path, m.Plugin, m.Model, m.Next = "", "", "null", cppNext()
+		return files, m, err
+	case Python:
 		files, err := python(s, n)
 		m.Path, m.Next = "", pythonNext(s.Kind, n)
 		if s.Kind == Backend {
@@ -151,10 +157,13 @@ func (s Spec) names() (names, error) {
 	own, nameErr := packageName(filepath.Base(dir))
 	n := naming(s.Kind, own)
 	n.Module = s.Module
-	if s.Language != Python && nameErr == nil {
+	if (s.Language == "" || s.Language == Go) && nameErr == nil {
 		nameErr = free(s.Kind, own)
 	}
 	faults := []error{nameErr, checkEmpty(dir)}
+	if s.Language == Cpp && s.Kind == Benchmark {
+		faults = append(faults, errors.New("there is no benchmark in C++ to start from: a backend in C++ runs every benchmark, and docs/protocol.md says what a plugin in another language does"))
+	}
 	if n.Module == "" {
 		n.Module = "example.com/" + own
 	} else {

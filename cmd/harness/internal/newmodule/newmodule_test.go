@@ -20,6 +20,7 @@ func checkout(t *testing.T) string {
 		pythonBackend + "backend.py": "backend", pythonBackend + requirementsTxt: "grpcio\n", protoDir + backendProto: "backend's",
 		pythonBenchmark + "plumbline-plugin-digits": "harness run digits --plugin-dir examples/python-benchmark\nNAME = \"digits\"\n",
 		pythonBenchmark + requirementsTxt:           "numpy\n", protoDir + pluginProto: "plugin's",
+		cppBackend + "backend.cc": "class Model", cppBackend + "Makefile": "backend:",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -30,6 +31,20 @@ func checkout(t *testing.T) string {
 		}
 	}
 	return dir
+}
+
+func TestWriteCpp(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "acme")
+	m, err := Write(Spec{Kind: Backend, Language: Cpp, Dir: dir, Checkout: checkout(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"Makefile", "README.md", "backend.cc", backendProto}; !slices.Equal(m.Files, want) || m.Model != "null" || m.Next[0] != "make" {
+		t.Errorf("got %+v, want the files %q", m, want)
+	}
+	if _, err := Write(Spec{Kind: Benchmark, Language: Cpp, Dir: filepath.Join(t.TempDir(), "b"), Checkout: checkout(t)}); err == nil {
+		t.Error("a benchmark in C++ was written")
+	}
 }
 
 func TestWrite(t *testing.T) {
@@ -148,7 +163,7 @@ func TestFaults(t *testing.T) {
 		want string
 	}{
 		"kind":     {Spec{Kind: "device", Dir: "acme", Checkout: good}, `unknown kind "device", want one of backend, benchmark`},
-		"language": {Spec{Kind: Backend, Language: "cobol", Dir: "acme", Checkout: good}, `unknown language "cobol", want one of go, python`},
+		"language": {Spec{Kind: Backend, Language: "cobol", Dir: "acme", Checkout: good}, `unknown language "cobol", want one of go, python, cpp`},
 		"digit":    {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), Checkout: good}, "a letter first"},
 		"keyword":  {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), Checkout: good}, "another meaning"},
 		"taken":    {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), Checkout: good}, "another meaning"},
