@@ -6,9 +6,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,13 +20,22 @@ type held struct {
 	cmd     *exec.Cmd
 	dir     string // of the installation
 	out     string
+	logs    string // the folder of the run's
 	said    printed
 	witness *os.File
 }
 
-// holdRun starts a run of the faulty plugin with some thousand samples, and waits for its logs to be under way. The file in which the
-// plugin writes down its samples is a pipe that holds a thousand.
+// holdRun starts a run of the faulty plugin with some thousand samples. The file in which the plugin writes down its samples is a pipe
+// that holds a thousand.
 func holdRun(t *testing.T, args ...string) *held {
+	t.Helper()
+	h := prepareHeld(t, args...)
+	h.start(t)
+	return h
+}
+
+// prepareHeld prepares one that is not started.
+func prepareHeld(t *testing.T, args ...string) *held {
 	t.Helper()
 	h := &held{said: printed(filepath.Join(t.TempDir(), "stderr.txt"))}
 	pipe := filepath.Join(t.TempDir(), "witness")
@@ -42,6 +53,13 @@ func holdRun(t *testing.T, args ...string) *held {
 	args = append([]string{"--scenario", "SingleStream", "--set", "min_duration=1", "--set", "min_query_count=4000", "--set", "target_latency=0.1"}, args...)
 	h.cmd, h.dir, h.out = faultyRun(t, "", args...)
 	h.cmd.Env = append(h.cmd.Env, "PLUMBLINE_WITNESS="+pipe)
+	h.logs = performance(h.out)
+	return h
+}
+
+// start starts the run and waits for its logs to be under way.
+func (h *held) start(t *testing.T) {
+	t.Helper()
 	file, err := os.Create(string(h.said))
 	if err != nil {
 		t.Fatal(err)
@@ -51,8 +69,7 @@ func holdRun(t *testing.T, args ...string) *held {
 	if err := h.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitForText(t, h.cmd, h.said, filepath.Join(performance(h.out), "mlperf_log_detail.txt"), "generated_query_count")
-	return h
+	waitForText(t, h.cmd, h.said, filepath.Join(h.logs, "mlperf_log_detail.txt"), "generated_query_count")
 }
 
 // letGo lets the run go to its end and returns the exit code.
@@ -169,4 +186,111 @@ func TestForceKeepsWhatIsNotReplaced(t *testing.T) {
 	wantMessage(t, finish(t, command(t, h.cmd.Path, failing...)).wantCode(t, 5), "are back")
 	wantSame(log)
 	wantNoProcess(t, h.dir)
+}
+
+// TestHangup ends a run as Ctrl-C does, but not one whose terminal may go, as with nohup.
+func TestHangup(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ignored bool
+		code    int
+		status  string
+	}{"terminal": {false, 130, "interrupted"}, "nohup": {true, 0, "complete"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := prepareHeld(t)
+			if c.ignored {
+				h.cmd.Args = append([]string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`, h.cmd.Path}, h.cmd.Args[1:]...)
+				h.cmd.Path = "/bin/sh"
+			}
+			h.start(t)
+			if err := h.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+				t.Fatal(err)
+			}
+			if !c.ignored {
+				waitForText(t, h.cmd, h.said, string(h.said), "hangup: stopping")
+			}
+			if code := h.letGo(t); code != c.code {
+				t.Errorf("exit code %d, want %d; it printed:\n%s", code, c.code, h.said)
+			}
+			var doc document
+			readJSON(t, filepath.Join(h.out, "result.json"), &doc)
+			if len(doc.Runs) != 1 || doc.Runs[0].Status != c.status {
+				t.Errorf("result.json: %+v", doc)
+			}
+		})
+	}
+}
+
+// TestTerminatedWhileItReads ends a process that reads a pipe which nobody writes to, with one signal.
+func TestTerminatedWhileItReads(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "mlperf_log_accuracy.json")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := command(t, harnessBinary(), "score", pipe, "--benchmark", "null", "--plugin", "null")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for { // until it reads
+			writer, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+			if err == nil {
+				_ = cmd.Process.Signal(syscall.SIGTERM)
+				defer writer.Close()
+				<-t.Context().Done()
+				return
+			}
+			if t.Context().Err() != nil {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 && code != 6 { // 6: it refuses pipes
+		t.Errorf("exit code %d, want 130", code)
+	}
+}
+
+// TestStandstill stops the harness and its plugin for some seconds in mid-run: a run of times is INVALID, one of answers gets a note.
+func TestStandstill(t *testing.T) {
+	t.Parallel()
+	for mode, c := range map[string]struct {
+		code int
+		want string
+	}{"performance": {3, "standstill"}, "accuracy": {0, "note: the machine was suspended or the process stopped once, for "}} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			h := prepareHeld(t, "--mode", mode, "--count", "4000")
+			if mode == "accuracy" {
+				h.logs = filepath.Join(h.out, "faulty", "SingleStream", "accuracy")
+			}
+			h.start(t)
+			h.signalAll(t, syscall.SIGSTOP)
+			time.Sleep(3 * time.Second) // as long as they stand still
+			h.signalAll(t, syscall.SIGCONT)
+			if code := h.letGo(t); code != c.code {
+				t.Errorf("exit code %d, want %d; it printed:\n%s", code, c.code, h.said)
+			}
+			if !strings.Contains(h.said.String(), c.want) {
+				t.Errorf("no %q in:\n%s", c.want, h.said)
+			}
+		})
+	}
+}
+
+// signalAll sends a signal to the harness and to its plugin.
+func (h *held) signalAll(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	for _, p := range processesOf(h.dir) {
+		pid, err := strconv.Atoi(strings.Fields(p)[0])
+		if err == nil {
+			err = syscall.Kill(pid, s)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
 }

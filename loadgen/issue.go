@@ -34,6 +34,7 @@ type issuer struct {
 
 	outlook *outlook // nil where latencies cannot spoil the run
 	skips   *skips   // nil where skipped intervals cannot
+	pauses  pauses
 
 	delays            record.Delays // Server's, in place of issued
 	scheduled, issued []int64       // per query; of an issued query, once rec says so
@@ -77,6 +78,7 @@ func (x *issuer) run(ctx context.Context, a *answers) error {
 	x.out.current.Store(a)
 	x.progress.begin(x)
 	defer x.watch()()
+	defer x.pauses.watch(x.clock)()
 	if err := x.limits.Scenario.kind().issueAll(ctx, x); err != nil {
 		return err
 	}

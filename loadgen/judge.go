@@ -29,8 +29,9 @@ func judge(s TestSettings, e EffectiveSettings, p *series, r *Result) {
 	r.MinDurationMet = judged >= e.MinDuration
 	r.MinQueriesMet = r.QueryCount >= e.MinQueryCount && r.SampleCount >= e.MinSampleCount
 	r.EarlyStoppingMet = r.EarlyStopping.Met
+	r.Pauses = p.Pauses
 	r.Verdict = Invalid
-	if r.PerformanceConstraintsMet && r.MinDurationMet && r.MinQueriesMet && r.EarlyStoppingMet && r.Aborted == nil {
+	if len(r.Pauses) == 0 && r.PerformanceConstraintsMet && r.MinDurationMet && r.MinQueriesMet && r.EarlyStoppingMet && r.Aborted == nil {
 		r.Verdict = Valid
 	}
 	r.Reasons = reasons(p, r)
@@ -73,7 +74,7 @@ const (
 	textQueriesWhere = "See the detailed log for why this may have occurred."
 )
 
-// failings are the unmet conditions of r that have an official text, in its order.
+// failings are the unmet conditions of r that have an official text, in its order, and a text of ours for what has none.
 func failings(r *Result) []failing {
 	var list []failing
 	line := func(text string) { list = append(list, failing{reason: text + "\n", summary: text}) }
@@ -91,6 +92,9 @@ func failings(r *Result) []failing {
 	}
 	if !r.MinQueriesMet {
 		list = append(list, failing{reason: textQueries, summary: textQueries + "\n" + textQueriesWhere})
+	}
+	if len(r.Pauses) > 0 {
+		line("Run again: " + pausesText(r.Pauses) + ".")
 	}
 	return list
 }

@@ -17,6 +17,9 @@ func reasons(p *series, r *Result) []Reason {
 			Needed: "a run to its natural end", Hint: "Remove the cause and run again; what was measured is in the logs.",
 		})
 	}
+	if len(r.Pauses) > 0 {
+		list = append(list, pausesReason(r.Pauses))
+	}
 	if !r.PerformanceConstraintsMet {
 		list = append(list, limitReasons(p, r)...)
 	}

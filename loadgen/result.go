@@ -27,7 +27,7 @@ type LatencySummary struct {
 // Reason is one rule that the run did not meet: what was measured, what was needed, what to change.
 type Reason struct {
 	Rule string // stable word for machines: "latency", "min_duration", "min_query_count", "early_stopping", "aborted",
-	// "ttft", "tpot"
+	// "ttft", "tpot", "standstill"
 	Measured string // with unit
 	Needed   string // with unit
 	Hint     string // what to do, one sentence
@@ -46,7 +46,7 @@ type EarlyStopping struct {
 
 // Note is a finding about a run that is no rule.
 type Note struct {
-	About string // stable word for machines: "hopeless", "issue_delay"
+	About string // stable word for machines: "hopeless", "issue_delay", "standstill"
 	Text  string // what was found, with units, and what to do
 }
 
@@ -108,6 +108,9 @@ type Result struct {
 	// Trials are the runs of FindPeakPerformance, in order. Everything else is of the run at the highest rate that met
 	// the limit, Effective.TargetQPS; where none did, of the first run.
 	Trials []Trial
+
+	// Pauses are those in the performance series: with one the run is INVALID.
+	Pauses []Pause
 
 	Errors, Warnings []LoggedError
 	// Notes are findings that the official logs have no place for.

@@ -10,6 +10,7 @@ import (
 type series struct {
 	Accuracy bool
 	Start    time.Time // wall clock, for the logs
+	Pauses   []Pause
 
 	// What was generated.
 	GeneratedQueries  uint64

@@ -105,6 +105,8 @@ func (t *test) measured(ctx context.Context, x *issuer, p *series) error {
 	a := t.answers(x)
 	t.nextID += uint64(x.plan.Total())
 	err := guard(ctx, "issuing queries", func() error { return x.run(ctx, a) })
+	p.Pauses = x.pauses.all()
+	t.paused = append(t.paused, p.Pauses...)
 	if err == nil {
 		err = t.broken()
 	}

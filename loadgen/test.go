@@ -29,6 +29,7 @@ type test struct {
 	cancel    context.CancelCauseFunc
 	hopeless  atomic.Pointer[string] // why the run can only end INVALID
 	breach    atomic.Pointer[error]  // the first breach of the contract
+	paused    []Pause                // in all series
 	result    Result
 }
 
@@ -174,8 +175,8 @@ func (t *test) conclude(p *series, why error) (*Result, error) {
 			p = &series{SamplesPerQuery: t.e.SamplesPerQuery} // it never began
 		}
 		judge(t.s, t.e, p, r)
-		r.Notes = t.notes()
 	}
+	r.Notes = t.notes()
 	err := t.log.finish(r)
 	t.progress.enter(PhaseDone)
 	if errors.Is(why, ErrHopeless) {

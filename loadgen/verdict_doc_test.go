@@ -13,7 +13,7 @@ func TestVerdictDoc(t *testing.T) {
 	if err != nil {
 		t.Skipf("this checkout has no docs: %v", err)
 	}
-	for _, rule := range []string{"aborted", "latency", "ttft", "tpot", "arrival_interval", "min_duration", "min_query_count", "early_stopping"} {
+	for _, rule := range []string{"aborted", "latency", "ttft", "tpot", "arrival_interval", "min_duration", "min_query_count", "early_stopping", "standstill"} {
 		if !strings.Contains(string(text), "| `"+rule+"`") && !strings.Contains(string(text), ", `"+rule+"` |") {
 			t.Errorf("docs/verdict.md does not list the rule %s", rule)
 		}

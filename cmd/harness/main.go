@@ -25,5 +25,8 @@ import (
 func main() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // else nohup wants it to outlive its terminal
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	os.Exit(cli.Main(context.Background(), cli.Process(signals)))
 }

@@ -19,6 +19,7 @@ func (a *app) doctorCommand(f *pluginFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Examine this machine and its plugins, and say what to do", Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			a.orderly(true)
 			catalog, err := a.catalog(c, f)
 			if err != nil {
 				return err

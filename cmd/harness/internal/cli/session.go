@@ -66,6 +66,8 @@ func (a *app) facts(p *plan.Plan) (run.Facts, error) {
 
 // runAll makes the runs in order. A run that fails ends the session: those after it are recorded as not run.
 func (s *session) runAll(ctx context.Context) error {
+	s.orderly(true)
+	defer s.orderly(false)
 	fmt.Fprint(s.Stderr, s.claim.Settled.Text())
 	if err := s.prepare(); err != nil {
 		return errors.Join(err, s.settle())

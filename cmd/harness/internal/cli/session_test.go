@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +19,21 @@ import (
 // logOf is a log of a performance run in the shell's output directory.
 func (s *shell) logOf(scenario string) string {
 	return s.out("resnet50", scenario, "performance", "run_1", "mlperf_log_detail.txt")
+}
+
+// TestInterruptOfWhatDoesNotEnd sends one signal to a command that reads a file which nobody writes to.
+func TestInterruptOfWhatDoesNotEnd(t *testing.T) {
+	s := newShell(t)
+	ended, codes := make(chan struct{}), make(chan int, 1)
+	s.exit = func(code int) { codes <- code; close(ended) }
+	s.root = &hooked{machine(), func() {
+		s.signals <- syscall.SIGTERM
+		<-ended
+	}}
+	s.run("run", "resnet50", "--out", s.out())
+	if code := <-codes; code != 130 || !strings.Contains(s.stderr.String(), "nothing to save") {
+		t.Errorf("ended with code %d:\n%s", code, s.stderr.String())
+	}
 }
 
 // TestRunsThatReplaceOthers wants each result.json to speak of the logs that are beside it: of the run that broke off, and of the

@@ -65,6 +65,7 @@ type app struct {
 
 	mu   sync.Mutex
 	kill func() // ends a running plugin at once; nil where none runs
+	ends bool   // the end of ctx leads to an end in order, with what is measured kept, however long that takes
 
 	secrets secret.Keeper // of the backend's options
 }
@@ -76,7 +77,29 @@ func (a *app) onKill(kill func()) {
 	a.kill = kill
 }
 
-// listen waits for signals until stop: the first one ends the context, the second one the process.
+// orderly says whether the command ends in order by itself when its context does.
+func (a *app) orderly(ends bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ends = ends
+}
+
+// How long a command that does not may go on after a signal: with a plugin, which is asked to close, and without. What it waits for
+// may be a pipe that nobody writes to, or a disk that does not answer.
+const (
+	patienceWithPlugin = 10 * time.Second
+	patience           = time.Second
+)
+
+// unheeded reports whether a command has not ended so long after a signal, though nothing keeps it.
+func (a *app) unheeded(since time.Duration) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.ends && (since >= patienceWithPlugin || since >= patience && a.kill == nil)
+}
+
+// listen waits for signals until stop: the first one ends the context, the second one the process. So does the first one where the
+// command pays no heed to it.
 func (a *app) listen(cancel context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
@@ -89,13 +112,20 @@ func (a *app) listen(cancel context.CancelCauseFunc) (stop func()) {
 		case <-done:
 			return
 		}
+		look := time.NewTicker(patience / 4)
+		defer look.Stop()
 		for since := time.Now(); ; {
 			select {
 			case sig := <-a.Signals:
 				if echoes(first, sig, time.Since(since)) {
 					continue
 				}
-				a.killNow()
+				a.killNow("killed; the logs of this run are partial")
+			case <-look.C:
+				if !a.unheeded(time.Since(since)) {
+					continue
+				}
+				a.killNow("ended while it waited for something else; there was nothing to save")
 			case <-done:
 			}
 			return
@@ -115,10 +145,10 @@ const echo = 200 * time.Millisecond
 // echoes reports whether a signal is the first one, sent twice, and not another wish.
 func echoes(first, next os.Signal, after time.Duration) bool { return next == first && after < echo }
 
-func (a *app) killNow() {
+func (a *app) killNow(why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	fmt.Fprintln(a.Stderr, "killed; the logs of this run are partial")
+	fmt.Fprintln(a.Stderr, why)
 	if a.kill != nil {
 		a.kill()
 	}

@@ -124,6 +124,7 @@ func (a *app) tune(c *cobra.Command, f *tuneFlags) error {
 	}
 	defer t.bench.Close()
 	a.onKill(t.bench.Kill)
+	a.orderly(true)
 	return t.finish(t.search(c.Context()))
 }
 

@@ -107,6 +107,7 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 	} else {
 		fmt.Fprintf(a.Stdout, "%s\n\n", strings.TrimSpace(s.Binary+" "+subjectText(s.Open)))
 	}
+	a.orderly(true)
 	results := conformance.Run(c.Context(), s, report)
 	for i := range results {
 		results[i] = a.hidden(results[i])

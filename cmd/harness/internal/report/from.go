@@ -21,11 +21,11 @@ func (r *Run) FromResult(res *loadgen.Result) {
 	for _, m := range res.Warnings {
 		r.Messages = append(r.Messages, Message{m.Key, m.Message, true})
 	}
-	if r.Mode == modeAccuracy {
-		return
-	}
 	for _, n := range res.Notes {
 		r.Notes = append(r.Notes, Finding(n))
+	}
+	if r.Mode == modeAccuracy {
+		return
 	}
 	for _, reason := range res.Reasons {
 		r.Reasons = append(r.Reasons, Reason(reason))
