@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
 )
@@ -23,19 +24,19 @@ const mostWarmStreams = 8
 
 // opened is a workload with its session or generator, its samples and its scheduler.
 type opened struct {
-	workload  Workload
-	source    *source
-	engine    io.Closer // the session or the generator
-	library   *batch.Library[Sample]
-	policy    batch.Policy
-	together  int // sequences that a generator decodes together; 0: not known, or no generator
-	workers   []warmer
-	warm      int // how many workers the warm-up runs
-	scheduler *batch.Scheduler
-	lookout   *lookout
-	network   network
-	undoRoom  func() // nil: no room was made for native runs
-	info      WorkloadInfo
+	workload   Workload
+	source     *source
+	engine     io.Closer // the session or the generator
+	library    *batch.Library[Sample]
+	policy     batch.Policy
+	together   int // sequences that a generator decodes together; 0: not known, or no generator
+	workers    []warmer
+	warm       int // how many workers the warm-up runs
+	scheduler  *batch.Scheduler
+	lookout    *lookout
+	network    network
+	processors processors
+	info       WorkloadInfo
 }
 
 // open opens what o asks for. fail is called once if a batch fails.
@@ -67,7 +68,8 @@ func (s *service) open(ctx context.Context, o Options) (_ *opened, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w.undoRoom = makeRoom(w.source.sessions)
+	w.processors = planProcessors(w.source.sessions, w.policy.Inline && !isRunner(w.workload))
+	useProcessors(w.processors.prepare)
 	w.start(newWorker, s.outbox)
 	w.info, err = facts(w, o, model)
 	w.info.Backend, w.info.BackendInfo = name, w.about()
@@ -91,7 +93,7 @@ func (w *opened) openBatches(ctx context.Context, o Options, out *outbox) (func(
 	}
 	w.engine = session
 	w.policy = batch.Choose(request, session.Limits())
-	if _, ok := w.workload.(Runner); ok {
+	if isRunner(w.workload) {
 		w.policy = alone(w.policy)
 	}
 	w.warm = w.policy.Sessions
@@ -164,6 +166,13 @@ func (w *opened) warmUp(ctx context.Context) error {
 	return errors.Join(distinct(faults)...)
 }
 
+// load loads samples on all cores.
+func (w *opened) load(ctx context.Context, indices []loadgen.SampleIndex) error {
+	useProcessors(w.processors.prepare)
+	defer useProcessors(w.processors.answer)
+	return w.library.Load(ctx, indices)
+}
+
 // distinct keeps one of the errors that read alike: all workers fail for the same reason.
 func distinct(errs []error) []error {
 	seen := map[string]bool{}
@@ -183,9 +192,7 @@ func (w *opened) close() error {
 		w.scheduler.Close()
 		w.lookout.scheduler.Store(nil)
 	}
-	if w.undoRoom != nil {
-		w.undoRoom()
-	}
+	useProcessors(w.processors.before)
 	if w.library != nil {
 		errs = append(errs, w.library.Clear())
 	}

@@ -21,23 +21,22 @@ func TestNativeRunsGetProcessors(t *testing.T) {
 	for name, c := range map[string]struct {
 		environment string
 		sessions    []backend.Session
-		more        int
+		inline      bool
+		want        processors
 	}{
-		"one run":                 {sessions: []backend.Session{runs(1)}, more: 1},
-		"a session for each core": {sessions: []backend.Session{runs(4), runs(3)}, more: 7},
-		"no preference":           {sessions: []backend.Session{runs(0)}, more: 1},
-		"Go, or elsewhere":        {sessions: []backend.Session{native{limits: backend.Limits{Concurrency: 8}}}},
-		"the user's number":       {environment: "3", sessions: []backend.Session{runs(4)}},
+		"one run":                 {sessions: []backend.Session{runs(1)}, want: processors{here, here + 1, here + 1}},
+		"a session for each core": {sessions: []backend.Session{runs(4), runs(3)}, want: processors{here, here + 7, here + 7}},
+		"no preference":           {sessions: []backend.Session{runs(0)}, want: processors{here, here + 1, here + 1}},
+		"one query at a time":     {sessions: []backend.Session{runs(1)}, inline: true, want: processors{here, here + 1, 1}},
+		"Go, or elsewhere": {
+			sessions: []backend.Session{native{limits: backend.Limits{Concurrency: 8}}}, inline: true, want: processors{here, here, here},
+		},
+		"the user's number": {environment: "3", sessions: []backend.Session{runs(4)}, inline: true, want: processors{here, here, here}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("GOMAXPROCS", c.environment)
-			undo := makeRoom(c.sessions)
-			if got := runtime.GOMAXPROCS(0); got != here+c.more {
-				t.Errorf("%d processors, want %d more than %d", got, c.more, here)
-			}
-			undo()
-			if got := runtime.GOMAXPROCS(0); got != here {
-				t.Errorf("%d processors at the end, want %d", got, here)
+			if got := planProcessors(c.sessions, c.inline); got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
 	}

@@ -23,6 +23,11 @@ type SampleRun interface {
 	Run(ctx context.Context, sample Sample, p *Payloads) error
 }
 
+func isRunner(w Workload) bool {
+	_, ok := w.(Runner)
+	return ok
+}
+
 // alone is a policy for workers that take one sample at a time and have nothing to prepare ahead.
 func alone(p batch.Policy) batch.Policy {
 	p.MaxBatch, p.Workers = 1, p.Sessions

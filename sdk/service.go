@@ -127,7 +127,7 @@ func (s *service) use(f func(w *opened) error) error {
 func (s *service) LoadSamples(ctx context.Context, r *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
 	indices, err := wire.Words[loadgen.SampleIndex]("samples to load", r.GetIndices())
 	if err == nil {
-		err = s.use(func(w *opened) error { return w.library.Load(ctx, indices) })
+		err = s.use(func(w *opened) error { return w.load(ctx, indices) })
 	}
 	printStack(err)
 	return &pluginpb.SamplesResponse{}, toStatus(err, codes.FailedPrecondition)

@@ -64,7 +64,8 @@ func (b Backend) open(ctx context.Context, m backend.Model, c backend.Config) (*
 // load makes the session once the library runs.
 func load(m backend.Model, src source, found onnx.Model, set settings, c backend.Config, lib library) (*session, error) {
 	threads, concurrency := set.plan(c)
-	o, err := sessionOptions(set, threads, lib)
+	own := set.spread(threads, concurrency)
+	o, err := sessionOptions(set, threads, own, lib)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func load(m backend.Model, src source, found onnx.Model, set settings, c backend
 	if err != nil {
 		return nil, err
 	}
-	where, err := set.device.binding()
+	where, err := set.device.binding(own)
 	if err != nil {
 		return nil, err
 	}

@@ -119,8 +119,14 @@ func (d device) checkCores() error {
 	return nil
 }
 
-// binding is what keeps the device's work on its cores; nil: it may be anywhere.
-func (d device) binding() (*binding, error) {
+// binding is what keeps the calling threads of the device's runs on its cores, or on the first of those that each thread
+// has to itself; nil: they may be anywhere.
+func (d device) binding(own []int) (*binding, error) {
+	if len(own) > 0 {
+		var first cores
+		first.add(own[0])
+		return newBinding(first)
+	}
 	if d.cores.count() == 0 {
 		return nil, nil
 	}

@@ -206,7 +206,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("option %s has no help", o.Name)
 		}
 	}
-	if got := strings.Join(names, " "); got != "threads inter_op provider opt lib spin denormal_zero arena config.KEY provider.KEY" {
+	if got := strings.Join(names, " "); got != "threads inter_op provider opt lib spin denormal_zero arena bind config.KEY provider.KEY" {
 		t.Errorf("options are %s", got)
 	}
 }

@@ -19,6 +19,7 @@ type settings struct {
 	spin     string // "", "0" or "1"
 	flushing bool   // denormals count as zero
 	arena    bool
+	bind     bool              // each thread of a run that has all cores to one of them
 	config   map[string]string // session config entries
 	given    map[string]string // the provider's options
 	device   device            // on which it runs; the zero value: the provider's choice
@@ -40,7 +41,7 @@ const (
 // defaultSettings are those without any option.
 func defaultSettings() settings {
 	return settings{
-		provider: defaultProvider, interOp: 1, arena: true, level: levels[defaultLevel],
+		provider: defaultProvider, interOp: 1, arena: true, bind: true, level: levels[defaultLevel],
 		config: map[string]string{}, given: map[string]string{},
 	}
 }
@@ -62,6 +63,7 @@ func (s *settings) options() option.List {
 			"whether idle threads of one Run spin for work: true, false or auto"),
 		option.Bool("denormal_zero", &s.flushing, "whether denormal numbers count as zero"),
 		option.Bool("arena", &s.arena, "whether memory is kept between runs"),
+		option.Bool("bind", &s.bind, "whether each thread of a Run that has all cores keeps one to itself"),
 		option.Prefix("config.", "KEY", "session config entry KEY of ONNX Runtime, which ignores keys it does not know",
 			into(s.config)),
 		option.Prefix("provider.", "KEY", "option KEY of the execution provider", into(s.given)),

@@ -37,7 +37,7 @@ func NewOffer(most int) (_ *Offer, err error) {
 	o.files = append(o.files, memory)
 	var bells [4]Bell
 	for i := range bells {
-		own, inherited, err := newBell()
+		own, inherited, err := newBell(waits(i, false))
 		if err != nil {
 			return nil, err
 		}
@@ -71,8 +71,8 @@ func newMemoryFile() (*os.File, error) {
 const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
 // newBell makes a bell and a second descriptor of it for the other process.
-func newBell() (*eventfd, *os.File, error) {
-	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+func newBell(waited bool) (*eventfd, *os.File, error) {
+	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	if err != nil {
 		return nil, nil, fmt.Errorf("eventfd: %w", err)
 	}
@@ -80,7 +80,20 @@ func newBell() (*eventfd, *os.File, error) {
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("second descriptor of an eventfd: %w", err), unix.Close(fd))
 	}
-	return &eventfd{os.NewFile(uintptr(fd), "bell")}, os.NewFile(uintptr(other), "bell"), nil
+	inherited := os.NewFile(uintptr(other), "bell")
+	own, err := newEventfd(fd, waited)
+	if err != nil {
+		return nil, nil, errors.Join(err, inherited.Close())
+	}
+	return own, inherited, nil
+}
+
+// waits reports whether a side waits for bell i of the four: those of the ring to the plugin, Data and Room, then those of
+// the other one. It rings the rest.
+func waits(i int, plugin bool) bool {
+	data, room := i%2 == 0, i%2 == 1
+	toPlugin := i < 2
+	return data && toPlugin == plugin || room && toPlugin != plugin
 }
 
 // releaseAll gives back the memory and the bells, which nobody uses any more.
@@ -140,10 +153,10 @@ func Open(fds []int, most int) (_ *Ends, err error) {
 	var bells [4]Bell
 	var own []*eventfd
 	for i, fd := range fds[1:] {
-		if err := unix.SetNonblock(fd, true); err != nil {
+		bell, err := newEventfd(fd, waits(i, true))
+		if err != nil {
 			return nil, errors.Join(fmt.Errorf("bell %d: %w", i, err), releaseAll(own, unmap)())
 		}
-		bell := &eventfd{os.NewFile(uintptr(fd), "bell")}
 		bells[i], own = bell, append(own, bell)
 	}
 	return newEnds(b, bells, true, most, releaseAll(own, unmap)), nil
@@ -166,6 +179,19 @@ func checkMemory(fd int) error {
 
 // eventfd is a Bell. The runtime's poller waits on it: no thread is blocked, as one would be in a futex.
 type eventfd struct{ file *os.File }
+
+// newEventfd takes fd over. Only one that is waited for goes to the poller: the kernel would wake the poller's thread each
+// time that this process rings.
+func newEventfd(fd int, waited bool) (*eventfd, error) {
+	if err := unix.SetNonblock(fd, waited); err != nil {
+		return nil, errors.Join(err, unix.Close(fd))
+	}
+	file := os.NewFile(uintptr(fd), "bell") // looks at the flag
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &eventfd{file}, nil
+}
 
 var one = [8]byte{1} // little endian; on a big-endian machine a large number, which wakes as well
 

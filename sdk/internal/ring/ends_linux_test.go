@@ -143,6 +143,37 @@ func descriptors(t *testing.T) (n int) {
 	return n
 }
 
+// The kernel wakes the poller of every process that has a bell in it, also when that process rings it itself.
+func TestOnlyBellsThatAreWaitedForAreInThePoller(t *testing.T) {
+	o := newOffer(t)
+	plugin, err := inherit(t, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, e := range map[string]*Ends{"the harness": o.Ends, "the plugin": plugin} {
+		for bell, waited := range map[Bell]bool{
+			e.Reader.bells.Data: true, e.Writer.bells.Room: true, e.Reader.bells.Room: false, e.Writer.bells.Data: false,
+		} {
+			if got := polled(t, bell.(*eventfd)); got != waited {
+				t.Errorf("%s: a bell that it waits for (%v) is in the poller: %v", name, waited, got)
+			}
+		}
+	}
+	if err := errors.Join(o.Release(), o.Ends.Unmap(), plugin.Unmap()); err != nil {
+		t.Error(err)
+	}
+}
+
+// polled reports whether the runtime's poller has the bell: it takes no deadline without.
+func polled(t *testing.T, e *eventfd) bool {
+	t.Helper()
+	err := e.file.SetDeadline(time.Time{})
+	if err != nil && !errors.Is(err, os.ErrNoDeadline) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
 func TestTheMemoryCannotShrink(t *testing.T) {
 	o := newOffer(t)
 	if err := unix.Ftruncate(int(o.Files()[0].Fd()), 0); err == nil {

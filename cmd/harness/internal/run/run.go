@@ -173,6 +173,7 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pla
 	if t.Streams {
 		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)
 	}
+	defer limitProcessors(t.Scenario)()
 	res, err := loadgen.StartTest(ctx, sut, qsl, t.Settings.TestSettings, log)
 	if res != nil {
 		rec.FromResult(res)

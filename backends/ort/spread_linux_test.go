@@ -1,0 +1,81 @@
+package ort
+
+import (
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+func TestSpread(t *testing.T) {
+	two, err := parseCores("3+7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := settings{bind: true, interOp: 1, provider: defaultProvider, device: device{cores: two}}
+	with := func(change func(*settings)) settings {
+		s := base
+		change(&s)
+		return s
+	}
+	for name, c := range map[string]struct {
+		s              settings
+		threads, count int
+		want           []int
+	}{
+		"a thread for each core":     {base, 2, 1, []int{3, 7}},
+		"a core is left":             {base, 1, 1, nil},
+		"more threads than cores":    {base, 3, 1, nil},
+		"two runs at a time":         {base, 2, 2, nil},
+		"the user says no":           {with(func(s *settings) { s.bind = false }), 2, 1, nil},
+		"the user's own cores":       {with(func(s *settings) { s.config = map[string]string{affinitiesKey: "1"} }), 2, 1, nil},
+		"operators at the same time": {with(func(s *settings) { s.interOp = 2 }), 2, 1, nil},
+		"an accelerator":             {with(func(s *settings) { s.provider = "cuda" }), 2, 1, nil},
+	} {
+		if got := c.s.spread(c.threads, c.count); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	if got := affinities([]int{3, 7}); got != "4;8" {
+		t.Errorf("ONNX Runtime gets %q", got)
+	}
+}
+
+// TestThreadsOfARunKeepACoreEach looks at the threads of the process as the kernel sees them.
+func TestThreadsOfARunKeepACoreEach(t *testing.T) {
+	allowed, err := allowedCores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := allowed.count()
+	if n < 2 {
+		t.Skipf("%d core: every thread is on it", n)
+	}
+	_, last := lastCore(t)
+	before := len(bound(t, last))
+	s := slow(t, "", strconv.Itoa(n), 1)
+	if got := len(bound(t, last)) - before; got != 1 {
+		t.Errorf("%d threads of ONNX Runtime's are bound to core %d, want 1 of %d", got, last, n)
+	}
+	where := s.(*session).where
+	if where == nil || where.cores.Count() != 1 {
+		t.Fatalf("the calling thread is bound by %+v, want to one core", where)
+	}
+	if err := where.enter(); err != nil {
+		t.Fatal(err)
+	}
+	here, err := allowedCores()
+	if where.leave(); err != nil || here.count() != 1 || here.has(last) || !allowed.has(first(here)) {
+		t.Errorf("the calling thread may use %v, %v; want one core that no other thread has", here, err)
+	}
+	runtime.KeepAlive(s)
+}
+
+func first(c cores) int {
+	for core := range mostCores {
+		if c.has(core) {
+			return core
+		}
+	}
+	return -1
+}
