@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
 )
 
@@ -31,6 +32,7 @@ func (a *app) doctorCommand(f *pluginFlags) *cobra.Command {
 				{Title: "files", Checks: []doctor.Check{a.cacheCheck()}},
 			}
 			sections[1].Checks = append(sections[1].Checks, a.trustCheck(f))
+			sections[3].Checks = append(sections[3].Checks, a.runtimeCheck(sections[1]))
 			if err := doctor.Write(a.Stdout, sections); err != nil {
 				return err
 			}
@@ -56,6 +58,26 @@ func (a *app) cacheCheck() doctor.Check {
 	if err := writable(dir); err != nil {
 		c.State, c.Found = doctor.Warn, fmt.Sprintf("%s: %v", dir, err)
 		c.Advice = "harness fetch needs a folder that can be written: set " + cache.EnvDir
+	}
+	return c
+}
+
+// runtimeCheck says which ONNX Runtime the plugins have opened, which was fetched, and whether a newer one is known.
+func (a *app) runtimeCheck(plugins doctor.Section) doctor.Check {
+	c := doctor.Check{Name: "ONNX Runtime", State: doctor.OK, Found: "no plugin has opened one"}
+	running := onnxruntime.Running(plugins.Versions())
+	if running != "" {
+		c.Found = fmt.Sprintf("runs use %s, the one beside the plugins", running)
+	}
+	last, fetched, err := a.lastRuntime()
+	switch {
+	case err != nil:
+		c.State, c.Found, c.Advice = doctor.Warn, c.Found+"; "+err.Error(), ""
+	case fetched:
+		c.Found += fmt.Sprintf("; with --ort-lib %s they use %s (%s), %s", onnxruntime.Word, last.Release, last.Variant, last.Path)
+	}
+	if onnxruntime.Older(running) && onnxruntime.Older(last.Release) {
+		c.Advice = fmt.Sprintf("%s is known: get it with `harness fetch %s`", onnxruntime.Newest, onnxruntime.Name)
 	}
 	return c
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,10 +17,15 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
 )
 
 const fetchHelp = `Download a model's official files and data sets, as far as their licences allow, and check them.
+
+With onnxruntime in the place of a model it gets the official build of ONNX Runtime for this machine, which --ort-lib fetched
+then names. No checksum of these could be verified beforehand: give one with --sha256, or that of the first download counts
+from then on.
 
 They are kept in the folder of PLUMBLINE_CACHE (default: plumbline in the user's cache directory). A download that was cut
 goes on where it ended. With --offline nothing is downloaded: what is missing is named, with the place to put it.`
@@ -32,9 +39,17 @@ type want struct {
 func (a *app) fetchCommand(f *pluginFlags) *cobra.Command {
 	var offline bool
 	var only []string
+	build := onnxruntime.Build{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	c := &cobra.Command{
-		Use: "fetch MODEL", Short: "Download and check a model's official files and data sets", Long: fetchHelp, Args: oneArgument("a model's name"),
+		Use: "fetch MODEL|onnxruntime", Short: "Download and check a model's official files and data sets, or ONNX Runtime", Long: fetchHelp,
+		Args: oneArgument("a model's name, or onnxruntime"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if args[0] == onnxruntime.Name {
+				return a.fetchRuntime(c.Context(), build, offline)
+			}
+			if given := changed(c, "variant", "release", "sha256", "from"); given != "" {
+				return exitcode.With(exitcode.Usage, fmt.Errorf("--%s belongs to `harness fetch %s`", given, onnxruntime.Name))
+			}
 			catalog, err := a.catalog(c, f)
 			if err != nil {
 				return err
@@ -48,7 +63,46 @@ func (a *app) fetchCommand(f *pluginFlags) *cobra.Command {
 	}
 	c.Flags().BoolVar(&offline, "offline", false, "download nothing; say what is missing and where to put it")
 	c.Flags().StringArrayVar(&only, "file", nil, "fetch only `NAME` (repeatable; describe lists the names)")
+	c.Flags().StringVar(&build.Variant, "variant", "", "of onnxruntime: `VARIANT` "+onnxruntime.Variants+" (default cpu; cuda is CUDA 12)")
+	c.Flags().StringVar(&build.Release, "release", "", "of onnxruntime: `RELEASE` (default "+onnxruntime.Newest+", the newest known)")
+	c.Flags().StringVar(&build.SHA256, "sha256", "", "of onnxruntime: the archive must have this `SHA256`")
+	c.Flags().StringVar(&build.From, "from", "", "of onnxruntime: `URL` of a copy of the project's releases")
 	return c
+}
+
+// changed is the first of the flags that the user gave; empty: none.
+func changed(c *cobra.Command, names ...string) string {
+	for _, name := range names {
+		if c.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// fetchRuntime gets a build of ONNX Runtime.
+func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline bool) error {
+	dir, err := cache.Dir(a.Env)
+	if err != nil {
+		return err
+	}
+	line := live.NewStatus(a.Stderr, a.Terminal, a.Width)
+	c, err := a.openCache(fetch.Options{Offline: offline, Progress: func(p fetch.Progress) { line.Set(downloadText(p)) }})
+	if err != nil {
+		return err
+	}
+	got, err := onnxruntime.Fetch(ctx, c, dir, b)
+	line.Clear()
+	if err != nil {
+		return err
+	}
+	state := "verified"
+	if !got.Verified {
+		state = "unverified"
+		fmt.Fprintf(a.Stderr, "no checksum is known for this archive: what came has sha256 %s, which is pinned from now on\n", cmp.Or(got.SHA256, "unknown (a folder placed by hand)"))
+	}
+	fmt.Fprintf(a.Stdout, "%-10s  ONNX Runtime %s (%s)  %s\nuse it with --ort-lib %s\n", state, got.Release, got.Variant, got.Path, onnxruntime.Word)
+	return nil
 }
 
 // fetch gets everything that is wanted; what fails does not keep the rest from coming.

@@ -1,13 +1,21 @@
 package cli
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
 
 // serve is a server of one file; it returns the file's address.
@@ -54,4 +62,57 @@ func TestFetchWithoutCacheFolder(t *testing.T) {
 	s := newShell(t)
 	s.env["PLUMBLINE_CACHE"] = ""
 	s.want(2, s.run("fetch", "resnet50"), "PLUMBLINE_CACHE")
+}
+
+// runtimeArchive is a build of ONNX Runtime for this machine, as its project packs them.
+func runtimeArchive(t *testing.T) (path string, archive []byte) {
+	t.Helper()
+	machine := map[string]string{"linux/amd64": "linux-x64", "linux/arm64": "linux-aarch64", "darwin/arm64": "osx-arm64"}[runtime.GOOS+"/"+runtime.GOARCH]
+	if machine == "" {
+		t.Skipf("there are no builds for %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	name := "onnxruntime-" + machine + "-" + onnxruntime.Newest
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	w := tar.NewWriter(z)
+	for _, library := range []string{"libonnxruntime.so", "libonnxruntime.dylib"} {
+		err := w.WriteHeader(&tar.Header{Name: name + "/lib/" + library, Mode: 0o755, Size: 1, Typeflag: tar.TypeReg})
+		if _, written := w.Write([]byte("x")); err != nil || written != nil {
+			t.Fatal(err, written)
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return "/v" + onnxruntime.Newest + "/" + name + ".tgz", out.Bytes()
+}
+
+func TestFetchRuntime(t *testing.T) {
+	path, archive := runtimeArchive(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != path {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write(archive)
+	}))
+	t.Cleanup(server.Close)
+	s := newShell(t)
+	s.fakes["resnet50"].Info.BackendInfo = map[string]string{"version": "ONNX Runtime 1.28.2"}
+	run := []string{"run", "resnet50", "--ort-lib", "fetched", "--smoke", "--scenario", "Offline", "--mode", "accuracy", "--out", s.out()}
+	s.want(6, s.run(run...), "--ort-lib fetched: none was fetched; run `harness fetch onnxruntime`")
+	s.run("doctor")
+	s.want(0, 0, "runs use 1.28.2", onnxruntime.Newest+" is known: get it with `harness fetch onnxruntime`")
+	s.want(6, s.run("fetch", "onnxruntime", "--offline", "--from", server.URL), "offline", path)
+	s.want(0, s.run("fetch", "onnxruntime", "--from", server.URL), "unverified  ONNX Runtime "+onnxruntime.Newest, "pinned from now on", "--ort-lib fetched")
+	s.want(0, s.run("fetch", "onnxruntime", "--from", server.URL), "verified    ONNX Runtime "+onnxruntime.Newest)
+	s.run("doctor")
+	s.want(0, 0, "with --ort-lib fetched they use "+onnxruntime.Newest+" (cpu)", s.env["PLUMBLINE_CACHE"]+"/onnxruntime/")
+	s.want(0, s.run(run...), "accuracy")
+	if got := s.fakes["resnet50"].Opened(); !strings.HasPrefix(got[len(got)-1].BackendOptions["lib"], s.env["PLUMBLINE_CACHE"]+"/onnxruntime/") {
+		t.Errorf("opened with %v, want the fetched library", got[len(got)-1].BackendOptions)
+	}
+	s.want(6, s.run("fetch", "onnxruntime", "--from", server.URL, "--release", "9.9.9"), "is there a release 9.9.9?")
+	s.want(2, s.run("fetch", "onnxruntime", "--variant", "tpu"), "want one of cpu, cuda, cuda13")
+	s.want(2, s.run("fetch", "resnet50", "--release", "1.31.1"), "--release belongs to `harness fetch onnxruntime`")
 }

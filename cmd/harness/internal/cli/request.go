@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/secret"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/settings"
@@ -39,7 +41,7 @@ func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
 	deviceFlag(f, r)
 	backendOptionFlags(f, r)
 	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")
-	f.StringVar(&r.ORTLib, "ort-lib", "", "ONNX Runtime library to use: short for --backend-opt lib=`PATH`")
+	f.StringVar(&r.ORTLib, "ort-lib", "", "ONNX Runtime library to use: short for --backend-opt lib=`PATH`;\nfetched is that of harness fetch onnxruntime")
 	f.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
 	f.StringVar(&r.Dataset, "dataset", "", "`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
 	f.IntVar(&r.Count, "count", 0, "use only the first `N` samples of the data set")
@@ -90,6 +92,11 @@ func (a *app) build(c *cobra.Command, f *pluginFlags, r plan.Request) (*plan.Pla
 	if err := a.readSecrets(&r); err != nil {
 		return nil, exitcode.With(exitcode.Usage, err)
 	}
+	if r.ORTLib == onnxruntime.Word {
+		if r.ORTLib, err = a.fetchedRuntime(); err != nil {
+			return nil, err
+		}
+	}
 	f.launch.Hide, f.launch.Note = a.secrets.Hide, a.note
 	p, err := plan.Build(r, served, lazyFiles{a, c.Context()})
 	f.awaitAnswers(c, err == nil && p.Profile == settings.Smoke)
@@ -98,6 +105,24 @@ func (a *app) build(c *cobra.Command, f *pluginFlags, r plan.Request) (*plan.Pla
 
 // note shows at once what a user should know of a plugin that works on.
 func (a *app) note(text string) { live.Say(a.Stderr, a.Terminal, text) }
+
+// lastRuntime is the ONNX Runtime that was fetched last; ok is false where none was.
+func (a *app) lastRuntime() (l onnxruntime.Library, ok bool, err error) {
+	dir, err := cache.Dir(a.Env)
+	if err != nil {
+		return l, false, err
+	}
+	return onnxruntime.Last(dir)
+}
+
+// fetchedRuntime is the path of its library.
+func (a *app) fetchedRuntime() (string, error) {
+	l, ok, err := a.lastRuntime()
+	if err == nil && !ok {
+		err = exitcode.With(exitcode.Data, fmt.Errorf("--ort-lib %s: none was fetched; run `harness fetch %s`", onnxruntime.Word, onnxruntime.Name))
+	}
+	return l.Path, err
+}
 
 // openCache opens the folder of downloads.
 func (a *app) openCache(o fetch.Options) (*fetch.Cache, error) {

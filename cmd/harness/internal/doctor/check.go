@@ -28,12 +28,24 @@ type Check struct {
 	Found  string
 	Advice string        // empty where nothing is to be done
 	Code   exitcode.Code // of a failed check
+
+	Version string // of the backend's library, where one was opened
 }
 
 // Section is a group of checks.
 type Section struct {
 	Title  string
 	Checks []Check
+}
+
+// Versions are those of the libraries that the checks have opened.
+func (s Section) Versions() (all []string) {
+	for _, c := range s.Checks {
+		if c.Version != "" {
+			all = append(all, c.Version)
+		}
+	}
+	return all
 }
 
 // Write prints the sections, one line per check and its advice below it.

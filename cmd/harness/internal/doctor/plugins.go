@@ -112,7 +112,7 @@ func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend str
 	if err != nil {
 		return failed(ctx, name, err), true
 	}
-	return Check{Name: name, State: OK, Found: describe(info) + choice(ctx, p, backend)}, true
+	return Check{Name: name, State: OK, Found: describe(info) + choice(ctx, p, backend), Version: info.BackendInfo["version"]}, true
 }
 
 func open(ctx context.Context, p plugin.Plugin, model, backend string) (sdk.WorkloadInfo, error) {

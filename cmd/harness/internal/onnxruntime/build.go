@@ -1,0 +1,107 @@
+// Package onnxruntime gets official builds of ONNX Runtime's library and keeps them in the folder of package fetch.
+//
+// In: which archive is for a machine, its checksum at first use, which build `--ort-lib fetched` means.
+// Out: downloading and unpacking (package fetch), loading the library (the plugins' backend ort).
+package onnxruntime
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/fetch"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+)
+
+const (
+	// Newest is the newest release that is known here.
+	Newest = "1.31.1"
+	// Releases is where the project has its archives: RELEASES/vRELEASE/ARCHIVE.
+	Releases = "https://github.com/microsoft/onnxruntime/releases/download"
+	// Variants are the builds that can be asked for, the first by default. cuda is CUDA 12.
+	Variants = "cpu, cuda, cuda13"
+)
+
+// Build names one official build.
+type Build struct {
+	Variant  string // one of Variants; empty: cpu
+	Release  string // such as 1.31.1; empty: Newest
+	SHA256   string // of the archive; empty: as at first use
+	From     string // address of the releases; empty: Releases
+	OS, Arch string // as Go names them
+}
+
+var releaseForm = regexp.MustCompile(`^\d{1,3}\.\d{1,3}\.\d{1,3}$`)
+
+// withDefaults completes b, and reports every fault of what it asks for.
+func (b Build) withDefaults() (Build, error) {
+	b.Variant, b.From = cmp.Or(b.Variant, "cpu"), strings.TrimRight(cmp.Or(b.From, Releases), "/")
+	b.Release = strings.TrimPrefix(cmp.Or(b.Release, Newest), "v")
+	var faults []error
+	if !releaseForm.MatchString(b.Release) {
+		faults = append(faults, fmt.Errorf("--release %q, want three numbers such as %s", b.Release, Newest))
+	}
+	if b.platform() == "" {
+		faults = append(faults, fmt.Errorf("no official archive is known for %s/%s: linux/amd64, linux/arm64 and darwin/arm64 have one; "+
+			"name a library of your own with --ort-lib PATH", b.OS, b.Arch))
+	}
+	if b.suffix() == unknown {
+		faults = append(faults, fmt.Errorf("--variant %s on %s/%s: want one of %s; those of CUDA are for linux/amd64", b.Variant, b.OS, b.Arch, Variants))
+	}
+	if len(faults) > 0 {
+		return b, exitcode.With(exitcode.Usage, errors.Join(faults...))
+	}
+	return b, nil
+}
+
+// platform is how the archives call the machine; empty: there is none for it.
+func (b Build) platform() string {
+	return map[string]string{"linux/amd64": "linux-x64", "linux/arm64": "linux-aarch64", "darwin/arm64": "osx-arm64"}[b.OS+"/"+b.Arch]
+}
+
+// unknown is the suffix of a variant that there is not.
+const unknown = "?"
+
+// cudaNamed is the first minor release whose archive for CUDA 12 says so.
+const cudaNamed = 27
+
+// suffix is what the variant adds to the archive's name.
+func (b Build) suffix() string {
+	switch {
+	case b.Variant == "cpu":
+		return ""
+	case b.OS+"/"+b.Arch != "linux/amd64":
+		return unknown
+	case b.Variant == "cuda" && b.minor() < cudaNamed:
+		return "-gpu"
+	case b.Variant == "cuda":
+		return "-gpu_cuda12"
+	case b.Variant == "cuda13":
+		return "-gpu_cuda13"
+	}
+	return unknown
+}
+
+func (b Build) minor() int {
+	parts := strings.Split(b.Release, ".")
+	if len(parts) < 2 {
+		return 0
+	}
+	n, _ := strconv.Atoi(parts[1]) // the form is checked
+	return n
+}
+
+// name is the archive's, without .tgz; also that of the folder in it.
+func (b Build) name() string { return "onnxruntime-" + b.platform() + b.suffix() + "-" + b.Release }
+
+// file is the archive as the cache keeps it, unpacked.
+func (b Build) file() fetch.File {
+	return fetch.File{
+		Name: path.Join(folder, b.name()), URL: b.From + "/v" + b.Release + "/" + b.name() + ".tgz", SHA256: b.SHA256, Unpack: true,
+	}
+}
