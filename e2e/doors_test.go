@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -27,14 +28,26 @@ type door struct {
 	// instead replaces words of the commands.
 	instead map[string]string
 	// whole runs the commands with --smoke as they stand: the others with fewer queries, because there are many.
-	whole bool
+	whole   bool
+	queries int // so many; 0: 16
 	// layouts are the sentences of describe about data sets which the commands try, without the last full stop.
 	layouts []string
 }
 
 // doors lists those of all models.
 func doors() []door {
-	return slices.Concat(classifierDoors(), detectionDoors(), unetDoors(), dlrmDoors(), bertDoors())
+	return slices.Concat(classifierDoors(), detectionDoors(), unetDoors(), dlrmDoors(), bertDoors(), languageDoors())
+}
+
+// TestEveryModelHasADoor wants the commands of docs/real-data.md to be tried for each model.
+func TestEveryModelHasADoor(t *testing.T) {
+	missing := manifestModels(t)
+	for _, d := range doors() {
+		delete(missing, d.model)
+	}
+	if len(missing) > 0 {
+		t.Errorf("no commands of docs/real-data.md are tried for %v", slices.Sorted(maps.Keys(missing)))
+	}
 }
 
 // TestRealData runs the commands of docs/real-data.md for each model, on small files in the official forms.
@@ -171,7 +184,10 @@ func (d door) short() []string {
 	if d.whole {
 		return nil
 	}
-	return []string{"--set", "min_duration=100", "--set", "min_query_count=16", "--set", "Offline.min_query_count=32"}
+	n := cmp.Or(d.queries, 16)
+	return []string{
+		"--set", "min_duration=100", "--set", fmt.Sprintf("min_query_count=%d", n), "--set", fmt.Sprintf("Offline.min_query_count=%d", 2*n),
+	}
 }
 
 // smoke wants complete runs of every scenario in both modes, and the scores.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/protobuf"
 )
 
 // DType is a tensor's element type, by ONNX's number.
@@ -31,7 +33,7 @@ type Tensor struct {
 type Graph struct {
 	Inputs, Outputs []Tensor
 
-	nodes, constants []message
+	nodes, constants []protobuf.Message
 	external         map[string][]byte // files beside the model's
 	names            int
 }
@@ -64,20 +66,20 @@ func (g *Graph) Ints(values []int64, shape ...int64) string { return constant(g,
 // External adds a constant whose values lie in a file beside the model's, as those of large models do.
 func (g *Graph) External(file string, values []float32, shape ...int64) string {
 	data := encode(values)
-	var m message
+	var m protobuf.Message
 	for _, n := range shape {
-		m = m.integer(1, n)
+		m = m.Int(1, n)
 	}
 	name, offset := g.name(), len(g.external[file])
-	m = m.integer(2, int64(Float)).text(8, name)
+	m = m.Int(2, int64(Float)).Text(8, name)
 	for _, entry := range [][2]string{{"location", file}, {"offset", fmt.Sprint(offset)}, {"length", fmt.Sprint(len(data))}} {
-		m = m.bytes(13, message(nil).text(1, entry[0]).text(2, entry[1]))
+		m = m.Bytes(13, protobuf.Message(nil).Text(1, entry[0]).Text(2, entry[1]))
 	}
 	if g.external == nil {
 		g.external = map[string][]byte{}
 	}
 	g.external[file] = append(g.external[file], data...)
-	g.constants = append(g.constants, m.integer(14, 1))
+	g.constants = append(g.constants, m.Int(14, 1))
 	return name
 }
 
@@ -104,12 +106,12 @@ func Random(seed uint64, scale float32, shape ...int64) []float32 {
 
 // constant encodes a TensorProto.
 func constant[T float32 | int64 | bool](g *Graph, t DType, values []T, shape []int64) string {
-	var m message
+	var m protobuf.Message
 	for _, n := range shape {
-		m = m.integer(1, n)
+		m = m.Int(1, n)
 	}
 	name := g.name()
-	g.constants = append(g.constants, m.integer(2, int64(t)).text(8, name).bytes(9, encode(values)))
+	g.constants = append(g.constants, m.Int(2, int64(t)).Text(8, name).Bytes(9, encode(values)))
 	return name
 }
 
@@ -131,40 +133,40 @@ func (g *Graph) Node(op string, inputs []string, attributes ...Attribute) string
 
 // Name adds an operator whose outputs have the names.
 func (g *Graph) Name(outputs []string, op string, inputs []string, attributes ...Attribute) {
-	var m message
+	var m protobuf.Message
 	for _, name := range inputs {
-		m = m.text(1, name)
+		m = m.Text(1, name)
 	}
 	for _, name := range outputs {
-		m = m.text(2, name)
+		m = m.Text(2, name)
 	}
-	m = m.text(4, op)
+	m = m.Text(4, op)
 	for _, a := range attributes {
-		m = m.bytes(5, a)
+		m = m.Bytes(5, a)
 	}
 	g.nodes = append(g.nodes, m)
 }
 
 // Attribute is an encoded AttributeProto.
-type Attribute message
+type Attribute protobuf.Message
 
 // Int is an attribute of one whole number.
 func Int(name string, v int64) Attribute {
-	return Attribute(message(nil).text(1, name).integer(3, v).integer(20, 2))
+	return Attribute(protobuf.Message(nil).Text(1, name).Int(3, v).Int(20, 2))
 }
 
 // IntList is an attribute of whole numbers.
 func IntList(name string, values ...int64) Attribute {
-	m := message(nil).text(1, name)
+	m := protobuf.Message(nil).Text(1, name)
 	for _, v := range values {
-		m = m.integer(8, v)
+		m = m.Int(8, v)
 	}
-	return Attribute(m.integer(20, 7))
+	return Attribute(m.Int(20, 7))
 }
 
 // Subgraph is an attribute of a graph: the body of a Loop.
 func Subgraph(name string, body *Graph) Attribute {
-	return Attribute(message(nil).text(1, name).bytes(6, body.encode()).integer(20, 5))
+	return Attribute(protobuf.Message(nil).Text(1, name).Bytes(6, body.encode()).Int(20, 5))
 }
 
 // The versions that every ONNX Runtime of the last years reads.
@@ -175,41 +177,41 @@ const (
 
 // Bytes is the model's file.
 func (g *Graph) Bytes() []byte {
-	operators := message(nil).text(1, "").integer(2, opset)
-	return message(nil).integer(1, irVersion).bytes(7, g.encode()).bytes(8, operators)
+	operators := protobuf.Message(nil).Text(1, "").Int(2, opset)
+	return protobuf.Message(nil).Int(1, irVersion).Bytes(7, g.encode()).Bytes(8, operators)
 }
 
 // encode is a GraphProto.
-func (g *Graph) encode() message {
-	var graph message
+func (g *Graph) encode() protobuf.Message {
+	var graph protobuf.Message
 	for _, n := range g.nodes {
-		graph = graph.bytes(1, n)
+		graph = graph.Bytes(1, n)
 	}
-	graph = graph.text(2, "graph")
+	graph = graph.Text(2, "graph")
 	for _, c := range g.constants {
-		graph = graph.bytes(5, c)
+		graph = graph.Bytes(5, c)
 	}
 	for _, t := range g.Inputs {
-		graph = graph.bytes(11, t.encode())
+		graph = graph.Bytes(11, t.encode())
 	}
 	for _, t := range g.Outputs {
-		graph = graph.bytes(12, t.encode())
+		graph = graph.Bytes(12, t.encode())
 	}
 	return graph
 }
 
 // encode is a ValueInfoProto.
-func (t Tensor) encode() message {
-	var shape message
+func (t Tensor) encode() protobuf.Message {
+	var shape protobuf.Message
 	for _, n := range t.Shape {
-		var size message
+		var size protobuf.Message
 		if n >= 0 {
-			size = size.integer(1, n)
+			size = size.Int(1, n)
 		}
-		shape = shape.bytes(1, size)
+		shape = shape.Bytes(1, size)
 	}
-	kind := message(nil).integer(1, int64(t.DType)).bytes(2, shape)
-	return message(nil).text(1, t.Name).bytes(2, message(nil).bytes(1, kind))
+	kind := protobuf.Message(nil).Int(1, int64(t.DType)).Bytes(2, shape)
+	return protobuf.Message(nil).Text(1, t.Name).Bytes(2, protobuf.Message(nil).Bytes(1, kind))
 }
 
 // Write writes the model's file, those beside it, and the folders above it.

@@ -1,0 +1,103 @@
+package officialdata
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// LanguageROUGE is ROUGE-1 and ROUGE-L of tinymodel's decoders on the texts, in percent: every other answer is the reference.
+const LanguageROUGE = 50
+
+// LanguageRecord is a sample of a language model's data set, with the columns of all of them. Those that are empty are left out.
+type LanguageRecord struct {
+	Instruction string  `json:"instruction,omitempty" parquet:"instruction"`
+	System      string  `json:"system_prompt,omitempty" parquet:"system_prompt"`
+	Question    string  `json:"question,omitempty" parquet:"question"`
+	Input       string  `json:"input,omitempty" parquet:"input"`
+	Tokens      []int32 `json:"tok_input,omitempty" parquet:"tok_input,list"`
+	Output      string  `json:"output,omitempty" parquet:"output"`
+	GTOutput    string  `json:"gt_output,omitempty" parquet:"gt_output"`
+	Metric      string  `json:"metric,omitempty" parquet:"metric"`
+	Dataset     string  `json:"dataset,omitempty" parquet:"dataset"`
+	ID          string  `json:"id,omitempty" parquet:"id"`
+}
+
+// languageRecords are 20 samples. What decoders say is the reference of every other one.
+func languageRecords(fill func(r *LanguageRecord, reference string, i int)) []LanguageRecord {
+	all := make([]LanguageRecord, 20)
+	for i := range all {
+		fill(&all[i], []string{"yes no", "maybe"}[i%2], i)
+	}
+	return all
+}
+
+// prompt are tokens that every vocabulary here has, and decoders never say.
+func prompt(i int) []int32 { return []int32{1, int32(40 + i), 77, 78, 79}[:3+i%3] }
+
+// News are articles of CNN/DailyMail with the tokens of Llama 3.1 8B.
+func News() []LanguageRecord {
+	return languageRecords(func(r *LanguageRecord, reference string, i int) {
+		r.Input, r.Tokens, r.Output = "A bridge was opened in Zürich.\nIt is »long«.", prompt(i), reference
+	})
+}
+
+// GPTJNews are those of GPT-J, which has to say 30 tokens at least, and says its two again and again.
+func GPTJNews() []LanguageRecord {
+	return languageRecords(func(r *LanguageRecord, reference string, i int) {
+		r.Instruction, r.Input, r.Output = "Summarize the following news article:", "A bridge was opened in Zürich.", reference
+		if i%2 == 0 {
+			for range 14 {
+				r.Output += " yes no"
+			}
+		}
+	})
+}
+
+// Orca are questions of OpenOrca with the tokens of Llama 2.
+func Orca() []LanguageRecord {
+	return languageRecords(func(r *LanguageRecord, reference string, i int) {
+		r.System, r.Question, r.Tokens, r.Output = "You are brief.", "Is it so?", prompt(i), reference
+	})
+}
+
+// Contexts are tasks of Llama 3.1 405B.
+func Contexts() []LanguageRecord {
+	return languageRecords(func(r *LanguageRecord, reference string, i int) {
+		r.Input, r.Tokens, r.GTOutput, r.Metric = "Tell it.", prompt(i), reference, "rouge"
+	})
+}
+
+// Mixture are samples of Mixtral 8x7B.
+func Mixture() []LanguageRecord {
+	return languageRecords(func(r *LanguageRecord, reference string, i int) {
+		r.Input, r.Tokens, r.GTOutput, r.Dataset, r.ID = "Is it so?", prompt(i), reference, "OpenOrca", "niv.1"
+		if i >= 16 {
+			r.Dataset, r.GTOutput, r.ID = "GSM8K", "4", "7"
+		}
+	})
+}
+
+// WriteLanguage writes records in the form that the name's end says: .json, .jsonl or .parquet.
+func WriteLanguage(path string, records []LanguageRecord) error {
+	if filepath.Ext(path) == ".json" {
+		return writeJSON(path, records)
+	}
+	var file bytes.Buffer
+	if filepath.Ext(path) == ".parquet" {
+		if err := parquet.Write(&file, records); err != nil {
+			return err
+		}
+		return write(path, file.Bytes())
+	}
+	for _, r := range records {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		file.Write(append(line, '\n'))
+	}
+	return write(path, file.Bytes())
+}
