@@ -1,14 +1,19 @@
 package generate
 
-// cache holds keys and values of sequences, one row each: for each tensor an array [rows, heads, width, dim]. Rows are
-// right-aligned: those of row r are in its last lengths[r] columns, and zeros or leftovers, which the mask hides, are
-// before.
+// cache holds keys and values of sequences, one row each: for each tensor an array [rows, heads, width, dim].
+//
+// One that grows has rows as wide as the longest one, right-aligned: those of row r are in its last lengths[r] columns,
+// and zeros or leftovers, which the mask hides, are before. What a step writes becomes the cache.
+//
+// One in place has room for longer rows than there are, left-aligned: those of row r are in its first lengths[r] columns,
+// and leftovers, which the lengths hide, are behind. A step writes one column of each row.
 type cache struct {
+	inPlace       bool
 	heads, column int // column: bytes of one head's column
 	width         int
 	lengths       []int
 	tensors       [][]byte // as the session reads them: layers' keys and values in turn
-	spare         [][]byte // what the next step writes
+	spare         [][]byte // what the next step writes, and the next rebuild
 	aside         []byte   // one row of one tensor, while others move
 	peak          int      // bytes, the greatest ever held
 	noted         int      // of peak, what is in the generator's figures
@@ -16,7 +21,10 @@ type cache struct {
 
 func newCache(d *decoder) *cache {
 	n := 2 * d.layers
-	return &cache{heads: d.heads, column: d.dim * d.past.Size(), tensors: make([][]byte, n), spare: make([][]byte, n)}
+	return &cache{
+		inPlace: d.inPlace(), heads: d.heads, column: d.dim * d.past.Size(),
+		tensors: make([][]byte, n), spare: make([][]byte, n),
+	}
 }
 
 func (c *cache) rows() int { return len(c.lengths) }
@@ -49,31 +57,48 @@ func (c *cache) held() int {
 	return n
 }
 
-// outputs returns buffers for rows x width that become the cache with written.
-func (c *cache) outputs(rows, width int) [][]byte {
-	c.room(c.spare, rows, width)
-	return c.spare
+// past are the tensors that a run reads.
+func (c *cache) past() [][]byte { return c.tensors }
+
+// present are the tensors that a run over n more tokens of each row writes, and their width. Those of a cache in place are
+// the ones that it reads.
+func (c *cache) present(n int) (tensors [][]byte, width int) {
+	if c.inPlace {
+		return c.tensors, c.width
+	}
+	c.room(c.spare, c.rows(), c.width+n)
+	return c.spare, c.width + n
 }
 
 // stepped makes the cache of what a step wrote: one more column in each row.
 func (c *cache) stepped() {
-	c.tensors, c.spare = c.spare, c.tensors
-	c.width++
+	if !c.inPlace {
+		c.tensors, c.spare = c.spare, c.tensors
+		c.width++
+	}
 	for r := range c.lengths {
 		c.lengths[r]++
 	}
 }
 
-// restart empties the cache, whose memory the next step writes.
-func (c *cache) restart() {
+// begin empties the cache for a run over whole prompts, padded to width.
+func (c *cache) begin(rows, width int) {
 	c.drop(0)
-	c.tensors, c.spare = c.spare, c.tensors
+	c.lengths = append(c.lengths, make([]int, rows)...)
+	if c.inPlace {
+		c.width = width
+		c.room(c.tensors, rows, width)
+		return
+	}
+	c.tensors, c.spare = c.spare, c.tensors // whose memory the run writes
 }
 
-// filled makes the cache of what a run over whole prompts wrote, after restart.
+// filled makes the cache of what a run over whole prompts wrote, after begin.
 func (c *cache) filled(width int, lengths []int) {
-	c.tensors, c.spare = c.spare, c.tensors
-	c.width = width
+	if !c.inPlace {
+		c.tensors, c.spare = c.spare, c.tensors
+		c.width = width
+	}
 	c.lengths = append(c.lengths[:0], lengths...)
 }
 
@@ -90,7 +115,7 @@ func (c *cache) longest() int {
 func (c *cache) add(from *cache, row int) {
 	n, rows := from.lengths[row], c.rows()+1
 	if n > c.width || c.size(rows, c.width) > cap(c.tensors[0]) {
-		c.rebuild(rows, max(c.width, n))
+		c.rebuild(rows, max(c.width, c.wanted(n)))
 	}
 	for i, t := range c.tensors {
 		c.tensors[i] = t[:c.size(rows, c.width)]
@@ -104,17 +129,16 @@ func (c *cache) move(dst, src int) {
 	if dst == src {
 		return
 	}
-	n := c.size(1, c.width)
 	c.lengths[dst] = c.lengths[src]
 	for _, t := range c.tensors {
-		copy(t[dst*n:(dst+1)*n], t[src*n:(src+1)*n])
+		c.align(t, c.width, dst, t, c.width, src, c.lengths[src])
 	}
 }
 
 // drop forgets the rows from n on.
 func (c *cache) drop(n int) {
 	c.lengths = c.lengths[:n]
-	if n == 0 {
+	if n == 0 && !c.inPlace {
 		c.width = 0
 	}
 	for i := range c.tensors {
@@ -122,11 +146,23 @@ func (c *cache) drop(n int) {
 	}
 }
 
-// trim cuts columns that no row uses any more, once they are many enough to pay for the copy.
-func (c *cache) trim() {
-	if n := c.longest(); c.rows() > 0 && c.width > columns(n) {
-		c.rebuild(c.rows(), n)
+// fit makes the width right for the next step: one that grows loses the columns that no row uses any more, once they are
+// many enough to pay for the copy; one in place gets room, and loses what exceeds most, the tokens that a row can come to.
+func (c *cache) fit(most int) {
+	n := c.longest()
+	switch {
+	case c.rows() == 0:
+	case c.inPlace && (n == c.width || c.width > columns(most)), !c.inPlace && c.width > columns(n):
+		c.rebuild(c.rows(), c.wanted(n))
 	}
+}
+
+// wanted is the width that a new cache has whose longest row has n tokens.
+func (c *cache) wanted(n int) int {
+	if c.inPlace {
+		return columns(n + 1)
+	}
+	return n
 }
 
 // columns is the greatest width of a cache whose longest row has n tokens.
@@ -145,11 +181,15 @@ func (c *cache) rebuild(capacity, width int) {
 	c.width = width
 }
 
-// align copies the last n columns of a row from one tensor to another, and clears what is before them.
+// align copies the n columns of a row from one tensor to another, and clears what is before them.
 func (c *cache) align(dst []byte, dstWidth, dstRow int, src []byte, srcWidth, srcRow, n int) {
 	for h := range c.heads {
 		to := dst[(dstRow*c.heads+h)*dstWidth*c.column:][:dstWidth*c.column]
 		from := src[(srcRow*c.heads+h)*srcWidth*c.column:][:srcWidth*c.column]
+		if c.inPlace {
+			copy(to, from[:n*c.column])
+			continue
+		}
 		start := len(to) - n*c.column
 		clear(to[:start])
 		copy(to[start:], from[len(from)-n*c.column:])

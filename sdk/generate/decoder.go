@@ -3,6 +3,7 @@ package generate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,23 +22,28 @@ type decoder struct {
 	logits backend.DType
 	vocab  int // 0: the model does not say
 
-	// Places of the tensors among the session's inputs and outputs. pasts and presents have the key of layer i at 2i and
-	// its value at 2i+1. positions is -1 where the model derives them from the mask.
-	ids, mask, positions int
-	pasts, presents      []int
-	scores               int
+	// Places of the tensors among the session's inputs and outputs, -1 where the model has no such one. pasts and presents
+	// have the key of layer i at 2i and its value at 2i+1.
+	ids, mask, positions, keep int
+	starts, ends               int // of a cache in place
+	pasts, presents            []int
+	scores                     int
+	lastOnly                   bool // logits of each row's last token alone
 }
+
+// inPlace says that the cache is one memory, which each run reads and writes, instead of growing from run to run.
+func (d *decoder) inPlace() bool { return d.starts >= 0 || d.ends >= 0 }
 
 // inspect finds the decoder's tensors. It lists every fault.
 func inspect(s backend.Session) (decoder, error) {
-	d := decoder{ids: -1, mask: -1, positions: -1, scores: -1}
+	d := decoder{ids: -1, mask: -1, positions: -1, keep: -1, starts: -1, ends: -1, scores: -1}
 	p := parts{decoder: &d}
 	p.inputs(s.Inputs())
 	p.outputs(s.Outputs())
 	p.finish()
 	if len(p.faults) > 0 {
-		return d, fmt.Errorf("%w: %s; want input_ids, attention_mask, position_ids, past_key_values.N.key and .value -> logits, present.N.key and .value",
-			ErrModel, strings.Join(p.faults, "; "))
+		return d, fmt.Errorf("%w: %s; want input_ids, past_key_values.N.key and .value -> logits, present.N.key and .value; "+
+			"and attention_mask, position_ids, or, of a cache in place, write_indices, nonpad_kv_seqlen", ErrModel, strings.Join(p.faults, "; "))
 	}
 	return d, nil
 }
@@ -61,11 +67,17 @@ func (p *parts) inputs(infos []backend.TensorInfo) {
 	for i, info := range infos {
 		switch info.Name {
 		case "input_ids":
-			p.ids = p.integers(i, info)
+			p.ids = p.integers(i, info, 2)
 		case "attention_mask":
-			p.mask = p.integers(i, info)
+			p.mask = p.integers(i, info, 2)
 		case "position_ids":
-			p.positions = p.integers(i, info)
+			p.positions = p.integers(i, info, 2)
+		case "write_indices":
+			p.starts = p.integers(i, info, 1)
+		case "nonpad_kv_seqlen":
+			p.ends = p.integers(i, info, 1)
+		case "num_logits_to_keep", "logits_to_keep":
+			p.keep, p.lastOnly = p.integers(i, info, 0), true
 		default:
 			p.cached("past_key_values.", i, info, &p.pasts)
 		}
@@ -83,10 +95,11 @@ func (p *parts) outputs(infos []backend.TensorInfo) {
 	}
 }
 
-// integers checks an input of ids or masks and returns its place.
-func (p *parts) integers(i int, info backend.TensorInfo) int {
-	if info.DType != backend.Int64 || len(info.Shape) != 2 || info.Shape[0] >= 0 || info.Shape[1] >= 0 {
-		p.fault("input %v, want int64[N,N]", info)
+// integers checks an input of ids, masks or lengths, with so many free dimensions, and returns its place.
+func (p *parts) integers(i int, info backend.TensorInfo, rank int) int {
+	fixed := slices.ContainsFunc(info.Shape, func(d int64) bool { return d >= 0 })
+	if info.DType != backend.Int64 || len(info.Shape) != rank || fixed {
+		p.fault("input %v, want int64%s", info, [...]string{"[]", "[N]", "[N,N]"}[rank])
 	}
 	return i
 }
@@ -98,6 +111,7 @@ func (p *parts) checkLogits(info backend.TensorInfo) {
 		return
 	}
 	p.vocab = max(int(info.Shape[2]), 0)
+	p.lastOnly = p.lastOnly || info.Shape[1] == 1
 }
 
 // cached notes the place of a key or value by its name, "PREFIX" + layer + ".key" or ".value".
@@ -136,8 +150,8 @@ func slotOf(name string) (slot int, ok bool) {
 func (p *parts) checkCached(info backend.TensorInfo) {
 	s := info.Shape
 	switch {
-	case len(s) != 4 || s[1] <= 0 || s[3] <= 0:
-		p.fault("tensor %v, want [N,HEADS,N,DIM] with fixed heads and dim", info)
+	case len(s) != 4 || s[1] <= 0 || s[2] >= 0 || s[3] <= 0:
+		p.fault("tensor %v, want [N,HEADS,N,DIM] with fixed heads and dim, and free lengths", info)
 	case info.DType != backend.Float32 && info.DType != backend.Float16 && info.DType != backend.BFloat16:
 		p.fault("tensor %v, want float32, float16 or bfloat16", info)
 	case p.heads == 0:
@@ -149,13 +163,16 @@ func (p *parts) checkCached(info backend.TensorInfo) {
 
 // finish names what is missing.
 func (p *parts) finish() {
-	for _, want := range []struct {
-		name  string
-		place int
-	}{{"input_ids", p.ids}, {"attention_mask", p.mask}, {"logits", p.scores}} {
-		if want.place < 0 {
-			p.fault("%s is missing", want.name)
-		}
+	p.need("input_ids", p.ids)
+	p.need("logits", p.scores)
+	if p.inPlace() {
+		p.need("write_indices", p.starts)
+		p.need("nonpad_kv_seqlen", p.ends)
+	} else {
+		p.need("attention_mask", p.mask)
+	}
+	if p.inPlace() && p.mask >= 0 {
+		p.fault("attention_mask beside write_indices: want one of them")
 	}
 	p.missing("past_key_values", p.pasts)
 	p.missing("present", p.presents)
@@ -166,6 +183,12 @@ func (p *parts) finish() {
 		p.fault("it has no past: export it with its cache")
 	}
 	p.layers = len(p.pasts) / 2
+}
+
+func (p *parts) need(name string, place int) {
+	if place < 0 {
+		p.fault("%s is missing", name)
+	}
 }
 
 func (p *parts) missing(name string, places []int) {

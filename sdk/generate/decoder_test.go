@@ -38,6 +38,13 @@ func TestModelsThatAreNoDecoders(t *testing.T) {
 		{"another width", func(s *shaped) { s.in[4].Shape = []int64{-1, 2, -1, 8} }, []string{"past_key_values.0.value float32[N,2,N,8], want float32[N,2,N,1] as the others"}},
 		{"an unknown input", func(s *shaped) { s.in = append(s.in, backend.TensorInfo{Name: "encoder_hidden_states"}) }, []string{`"encoder_hidden_states" is unknown`}},
 		{"a layer beyond reason", func(s *shaped) { s.in[3].Name = "past_key_values.99999.key" }, []string{`"past_key_values.99999.key" is unknown`}},
+		{"a fixed cache", func(s *shaped) { s.in[3].Shape = []int64{-1, 2, 64, 1} }, []string{"past_key_values.0.key float32[N,2,64,1], want [N,HEADS,N,DIM]", "free lengths"}},
+		{"half a cache in place", func(s *shaped) {
+			s.in[1] = backend.TensorInfo{Name: "write_indices", DType: backend.Int64, Shape: []int64{-1}}
+		}, []string{"nonpad_kv_seqlen is missing"}},
+		{"both kinds of cache", func(s *shaped) {
+			s.in[2] = backend.TensorInfo{Name: "nonpad_kv_seqlen", DType: backend.Int32, Shape: []int64{-1}}
+		}, []string{"nonpad_kv_seqlen int32[N], want int64[N]", "write_indices is missing", "attention_mask beside write_indices"}},
 		{"two faults", func(s *shaped) { s.in[0].DType, s.out = backend.Int32, s.out[1:] }, []string{"input_ids int32", "logits is missing"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 func FuzzTogether(f *testing.F) {
 	f.Add(uint64(1), uint8(8), uint8(3), uint8(1), uint8(1), int8(10))
 	f.Add(uint64(7), uint8(2), uint8(5), uint8(2), uint8(0), int8(-5))
+	f.Add(uint64(7), uint8(9), uint8(9), uint8(2), uint8(5), int8(2))
 	f.Fuzz(func(t *testing.T, seed uint64, sequences, count, beams, concurrency uint8, penalty int8) {
 		width := 1 + int(beams%4)
 		room := max(1+int(sequences%12), width)
@@ -20,7 +21,7 @@ func FuzzTogether(f *testing.F) {
 			all[i].Beams, all[i].LengthPenalty, all[i].EarlyStopping = width-i%width, float64(penalty)/10, i%2 == 0
 		}
 		model := func() backend.Session {
-			return &toy{vocab: 30, layers: 1, favour: 1, concurrency: int(concurrency % 3)}
+			return &toy{vocab: 30, layers: 1, favour: 1, concurrency: int(concurrency % 4), inPlace: concurrency&4 != 0}
 		}
 		together := generateAll(t, open(t, model(), generate.Options{MaxSequences: room, PromptTokens: 60}), all)
 		for i, p := range all {

@@ -60,13 +60,19 @@ func generateAll(t testing.TB, g backend.Generator, all []backend.Prompt) []answ
 }
 
 func TestGreedyTogetherIsGreedyAlone(t *testing.T) {
-	model := &toy{vocab: 30, layers: 2, favour: 1}
-	for _, sequences := range []int{1, 3, 8} {
-		g := open(t, &toy{vocab: 30, layers: 2, favour: 1, concurrency: sequences % 3}, generate.Options{MaxSequences: sequences, PromptTokens: 50})
-		all := prompts(60, 1)
-		for i, a := range generateAll(t, g, all) {
-			a.check(t, model.greedy(all[i]))
-		}
+	alone := &toy{vocab: 30, layers: 2, favour: 1}
+	all := prompts(60, 1)
+	for _, form := range forms() {
+		t.Run(form.name(), func(t *testing.T) {
+			for _, sequences := range []int{1, 3, 8} {
+				model := alone.in(form)
+				model.concurrency = sequences % 3
+				g := open(t, model, generate.Options{MaxSequences: sequences, PromptTokens: 50})
+				for i, a := range generateAll(t, g, all) {
+					a.check(t, alone.greedy(all[i]))
+				}
+			}
+		})
 	}
 }
 
@@ -75,11 +81,18 @@ func TestBeamsTogetherAreBeamsAlone(t *testing.T) {
 	for i := range all {
 		all[i].Beams, all[i].EarlyStopping = 1+i%4, i%3 == 0
 	}
-	together := open(t, &toy{vocab: 30, layers: 1, favour: 1, concurrency: 2}, generate.Options{MaxSequences: 11})
-	answers := generateAll(t, together, all)
+	alone := make([]answer, len(all))
 	for i, p := range all {
-		alone := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.Options{MaxSequences: 4})
-		answers[i].check(t, generateAll(t, alone, []backend.Prompt{p})[0].all)
+		g := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.Options{MaxSequences: 4})
+		alone[i] = generateAll(t, g, []backend.Prompt{p})[0]
+	}
+	for _, form := range forms() {
+		t.Run(form.name(), func(t *testing.T) {
+			model := (&toy{vocab: 30, layers: 1, favour: 1, concurrency: 2}).in(form)
+			for i, a := range generateAll(t, open(t, model, generate.Options{MaxSequences: 11}), all) {
+				a.check(t, alone[i].all)
+			}
+		})
 	}
 }
 
@@ -113,8 +126,8 @@ func TestTokensAreCounted(t *testing.T) {
 // always run together.
 func TestCacheStaysInItsBound(t *testing.T) {
 	const bound = 48 << 10
-	for _, concurrency := range []int{1, 2} {
-		model := &toy{vocab: 30, layers: 1, concurrency: concurrency}
+	for i := range 4 {
+		model := &toy{vocab: 30, layers: 1, concurrency: 1 + i%2, inPlace: i >= 2}
 		g := open(t, model, generate.Options{MaxSequences: 64, CacheBytes: bound})
 		all := prompts(100, 4)
 		var first sync.Once

@@ -111,7 +111,7 @@ func (l *loop) step() {
 	if len(l.running) == 0 {
 		return
 	}
-	l.cache.trim()
+	l.cache.fit(l.most())
 	l.tokens = sized(l.tokens, l.cache.rows())
 	for _, s := range l.running {
 		for branch, id := range s.search.tokens() {
@@ -127,6 +127,15 @@ func (l *loop) step() {
 	l.count(func(st *Stats) { st.Steps++; st.Rows += len(l.owners) })
 	l.peak(l.cache)
 	l.retire()
+}
+
+// most is how many tokens the running sequences can come to.
+func (l *loop) most() int {
+	n := 0
+	for _, s := range l.running {
+		n = max(n, tokensOf(&s.prompt))
+	}
+	return n
 }
 
 // advance lets a sequence choose, and moves its rows to where its branches continue.

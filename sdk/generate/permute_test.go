@@ -10,13 +10,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
+// small is a decoder, in each of the two forms.
+func small(inPlace bool) *decoder {
+	d := &decoder{layers: 2, heads: 3, dim: 2, past: backend.Float32, starts: -1, ends: -1}
+	if inPlace {
+		d.starts, d.ends = 1, 2
+	}
+	return d
+}
+
 // filledCache returns a cache of rows of random lengths, whose bytes say which row they are of.
-func filledCache(r *rand.Rand, rows int) *cache {
-	c := newCache(&decoder{layers: 2, heads: 3, dim: 2, past: backend.Float32})
+func filledCache(r *rand.Rand, rows int, inPlace bool) *cache {
+	c := newCache(small(inPlace))
 	for i := range rows {
 		n := 1 + r.IntN(9)
-		from := newCache(&decoder{layers: 2, heads: 3, dim: 2, past: backend.Float32})
-		for t, data := range from.outputs(1, n) {
+		from := newCache(small(inPlace))
+		from.begin(1, n)
+		tensors, _ := from.present(n)
+		for t, data := range tensors {
 			for j := range data {
 				data[j] = byte(100*t + 10*i + j%7 + 1)
 			}
@@ -27,7 +38,7 @@ func filledCache(r *rand.Rand, rows int) *cache {
 	return c
 }
 
-// contents are each row's tensors, without what is before its columns.
+// contents are each row's tensors, without what is before or behind its columns.
 func contents(c *cache) []string {
 	all := make([]string, c.rows())
 	for r, n := range c.lengths {
@@ -35,6 +46,9 @@ func contents(c *cache) []string {
 		for _, t := range c.tensors {
 			for h := range c.heads {
 				head := t[(r*c.heads+h)*c.width*c.column:][:c.width*c.column]
+				if c.inPlace {
+					head = head[:n*c.column]
+				}
 				b.Write(head[len(head)-n*c.column:])
 			}
 		}
@@ -47,13 +61,13 @@ func TestPermute(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		total := 1 + r.IntN(8)
-		c := filledCache(r, total)
+		c := filledCache(r, total, seed%2 == 0)
 		rows := r.Perm(total)[:1+r.IntN(total)]
 		from := make([]int, len(rows))
 		for i := range from {
 			from[i] = r.IntN(len(rows))
 		}
-		if seed%3 == 0 {
+		if seed%5 < 2 {
 			from = r.Perm(len(rows))
 		}
 		before := contents(c)
@@ -68,25 +82,44 @@ func TestPermute(t *testing.T) {
 	}
 }
 
-func TestTrimKeepsRows(t *testing.T) {
+func TestFitKeepsRowsOfAGrowingCache(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
-	c := filledCache(r, 5)
+	c := filledCache(r, 5, false)
 	before := contents(c)
 	c.rebuild(5, 80)
-	c.trim()
+	c.fit(80)
 	if c.width != c.longest() || !slices.Equal(contents(c), before) {
-		t.Errorf("after trim: width %d of rows up to %d, contents equal: %v", c.width, c.longest(), slices.Equal(contents(c), before))
+		t.Errorf("after fit: width %d of rows up to %d, contents equal: %v", c.width, c.longest(), slices.Equal(contents(c), before))
 	}
 	c.rebuild(5, columns(c.longest()))
-	c.trim()
+	c.fit(80)
 	if c.width != columns(c.longest()) {
-		t.Errorf("trim copied for %d spare columns of %d", c.width-c.longest(), c.width)
+		t.Errorf("fit copied for %d spare columns of %d", c.width-c.longest(), c.width)
+	}
+}
+
+// A cache in place gets a column for the next token, and gives room back once no row can come to it.
+func TestFitKeepsRowsOfACacheInPlace(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	c := filledCache(r, 5, true)
+	before := contents(c)
+	c.rebuild(5, c.longest())
+	c.fit(80)
+	if c.width <= c.longest() || !slices.Equal(contents(c), before) {
+		t.Errorf("full cache after fit: width %d of rows up to %d, contents equal: %v", c.width, c.longest(), slices.Equal(contents(c), before))
+	}
+	c.rebuild(5, columns(80))
+	if c.fit(80); c.width != columns(80) {
+		t.Errorf("fit copied a cache of %d columns, of which rows can come to need 80", c.width)
+	}
+	if c.fit(12); c.width > columns(12) || !slices.Equal(contents(c), before) {
+		t.Errorf("wide cache after fit: width %d of rows up to 12, contents equal: %v", c.width, slices.Equal(contents(c), before))
 	}
 }
 
 func TestPaddingIsCleared(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 5))
-	c := filledCache(r, 4)
+	c := filledCache(r, 4, false)
 	for i, tensor := range c.tensors {
 		for row, n := range c.lengths {
 			for h := range c.heads {
@@ -102,11 +135,12 @@ func TestPaddingIsCleared(t *testing.T) {
 func BenchmarkPermute(b *testing.B) {
 	for _, kind := range []string{"same", "one", "cycle"} {
 		b.Run(kind, func(b *testing.B) {
-			c := newCache(&decoder{layers: 4, heads: 8, dim: 64, past: backend.Float32})
+			model := &decoder{layers: 4, heads: 8, dim: 64, past: backend.Float32, starts: -1, ends: -1}
+			c := newCache(model)
 			for range 4 {
-				c.outputs(1, 256)
-				from := newCache(&decoder{layers: 4, heads: 8, dim: 64, past: backend.Float32})
-				from.outputs(1, 256)
+				from := newCache(model)
+				from.begin(1, 256)
+				from.present(256)
 				from.filled(256, []int{256})
 				c.add(from, 0)
 			}

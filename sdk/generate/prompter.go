@@ -18,7 +18,7 @@ type prepared struct {
 }
 
 func newPrompter(g *Generator) *prompter {
-	p := &prompter{Generator: g, runner: newRunner(&g.model, g.session), done: make(chan prepared), spare: make(chan *cache, g.promptCaches())}
+	p := &prompter{Generator: g, runner: newRunner(&g.model, g.session), done: make(chan prepared, 1), spare: make(chan *cache, g.promptCaches())}
 	for range g.promptCaches() {
 		p.spare <- newCache(&g.model)
 	}

@@ -14,12 +14,17 @@ type runner struct {
 	in, out []backend.Tensor
 
 	ids, mask, positions []int64
+	starts, ends         []int64  // of each row's new tokens
+	one                  [1]int64 // logits to keep
 	logits               []float32
 	scores               [][]float32
 }
 
 func newRunner(m *decoder, s backend.Session) *runner {
-	r := &runner{model: m, session: s, in: make([]backend.Tensor, len(s.Inputs())), out: make([]backend.Tensor, len(s.Outputs()))}
+	r := &runner{
+		model: m, session: s, one: [1]int64{1},
+		in: make([]backend.Tensor, len(s.Inputs())), out: make([]backend.Tensor, len(s.Outputs())),
+	}
 	for i, info := range s.Inputs() {
 		r.in[i] = backend.Tensor{Name: info.Name, DType: info.DType}
 	}
@@ -28,20 +33,22 @@ func newRunner(m *decoder, s backend.Session) *runner {
 
 // step runs the last token of each row, which joins the cache. The logits of each row are valid until the next run.
 func (r *runner) step(ctx context.Context, c *cache, tokens []int32) ([][]float32, error) {
-	rows, width := c.rows(), c.width+1
-	r.resize(rows, 1, width)
+	rows := c.rows()
+	r.resize(rows, 1, c.width+1)
 	for i, n := range c.lengths {
 		r.ids[i], r.positions[i] = int64(tokens[i]), int64(n)
-		r.unmask(i, width, n+1)
+		r.starts[i], r.ends[i] = int64(n), int64(n+1)
+		r.unmask(i, c.width+1, n+1)
 	}
-	if err := r.run(ctx, c, rows, 1); err != nil {
+	if err := r.run(ctx, c, 1); err != nil {
 		return nil, err
 	}
 	c.stepped()
-	return r.last(rows, 1), nil
+	return r.last(1), nil
 }
 
-// prompts runs whole prompts, which make up the cache c afterwards. Shorter ones are padded on the left.
+// prompts runs whole prompts, which make up the cache c afterwards. Shorter ones are padded: on the left, or on the right
+// where the cache is in place.
 func (r *runner) prompts(ctx context.Context, c *cache, prompts [][]int32, pad int32) ([][]float32, error) {
 	width := 0
 	lengths := make([]int, len(prompts))
@@ -49,17 +56,16 @@ func (r *runner) prompts(ctx context.Context, c *cache, prompts [][]int32, pad i
 		lengths[i] = len(p)
 		width = max(width, len(p))
 	}
-	c.restart()
+	c.begin(len(prompts), width)
 	r.resize(len(prompts), width, width)
 	for i, p := range prompts {
-		r.fill(r.ids[i*width:(i+1)*width], r.positions[i*width:(i+1)*width], p, pad)
-		r.unmask(i, width, len(p))
+		r.fill(i, width, p, pad)
 	}
-	if err := r.run(ctx, c, len(prompts), width); err != nil {
+	if err := r.run(ctx, c, width); err != nil {
 		return nil, err
 	}
 	c.filled(width, lengths)
-	return r.last(len(prompts), width), nil
+	return r.last(width), nil
 }
 
 // resize makes room for rows of n tokens, and for their masks.
@@ -67,6 +73,8 @@ func (r *runner) resize(rows, n, width int) {
 	r.ids = sized(r.ids, rows*n)
 	r.positions = sized(r.positions, rows*n)
 	r.mask = sized(r.mask, rows*width)
+	r.starts = sized(r.starts, rows)
+	r.ends = sized(r.ends, rows)
 }
 
 func sized[T any](s []T, n int) []T {
@@ -76,19 +84,28 @@ func sized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// fill writes a prompt to the right end of a row. Positions count from its first token.
-func (r *runner) fill(ids, positions []int64, prompt []int32, pad int32) {
-	start := len(ids) - len(prompt)
-	for i := range start {
+// fill writes a prompt to a row of width tokens. Positions count from its first token.
+func (r *runner) fill(row, width int, prompt []int32, pad int32) {
+	ids, positions := r.ids[row*width:(row+1)*width], r.positions[row*width:(row+1)*width]
+	for i := range ids {
 		ids[i], positions[i] = int64(pad), 0
+	}
+	start := 0
+	if !r.model.inPlace() {
+		start = width - len(prompt)
 	}
 	for i, id := range prompt {
 		ids[start+i], positions[start+i] = int64(id), int64(i)
 	}
+	r.starts[row], r.ends[row] = 0, int64(len(prompt))
+	r.unmask(row, width, len(prompt))
 }
 
 // unmask lets a row see its last n columns.
 func (r *runner) unmask(row, width, n int) {
+	if r.model.mask < 0 {
+		return
+	}
 	m := r.mask[row*width : (row+1)*width]
 	clear(m[:width-n])
 	for i := width - n; i < width; i++ {
@@ -96,19 +113,15 @@ func (r *runner) unmask(row, width, n int) {
 	}
 }
 
-// run executes the model on n tokens of each row behind the cache, and writes the cache's spare buffers.
-func (r *runner) run(ctx context.Context, c *cache, rows, n int) error {
-	m := r.model
-	width := c.width + n
-	r.set(m.ids, backend.Bytes(r.ids), rows, n)
-	r.set(m.mask, backend.Bytes(r.mask), rows, width)
-	if m.positions >= 0 {
-		r.set(m.positions, backend.Bytes(r.positions), rows, n)
-	}
+// run executes the model on n tokens of each row behind the cache, and writes what becomes the cache.
+func (r *runner) run(ctx context.Context, c *cache, n int) error {
+	m, rows := r.model, c.rows()
+	r.setTokens(rows, n, c.width+n)
 	for slot, i := range m.pasts {
-		r.set(i, c.tensors[slot][:c.size(rows, c.width)], rows, m.heads, c.width, m.dim)
+		r.set(i, c.past()[slot][:c.size(rows, c.width)], rows, m.heads, c.width, m.dim)
 	}
-	for slot, data := range c.outputs(rows, width) {
+	present, width := c.present(n)
+	for slot, data := range present {
 		r.place(m.presents[slot], m.past, data, rows, m.heads, width, m.dim)
 	}
 	if err := r.placeLogits(rows, n); err != nil {
@@ -117,7 +130,26 @@ func (r *runner) run(ctx context.Context, c *cache, rows, n int) error {
 	if err := r.session.Run(ctx, r.in, r.out); err != nil {
 		return fmt.Errorf("run %d tokens of %d sequences behind %d columns of cache: %w", n, rows, c.width, err)
 	}
-	return r.check(rows, n, width)
+	return r.check(rows, r.kept(n), width)
+}
+
+// setTokens sets the inputs of tokens, as far as the model has them.
+func (r *runner) setTokens(rows, n, width int) {
+	m := r.model
+	r.set(m.ids, backend.Bytes(r.ids), rows, n)
+	if m.mask >= 0 {
+		r.set(m.mask, backend.Bytes(r.mask), rows, width)
+	}
+	if m.positions >= 0 {
+		r.set(m.positions, backend.Bytes(r.positions), rows, n)
+	}
+	if m.inPlace() {
+		r.set(m.starts, backend.Bytes(r.starts), rows)
+		r.set(m.ends, backend.Bytes(r.ends), rows)
+	}
+	if m.keep >= 0 {
+		r.set(m.keep, backend.Bytes(r.one[:]))
+	}
 }
 
 func (r *runner) set(i int, data []byte, shape ...int) {
@@ -136,14 +168,22 @@ func (r *runner) place(i int, d backend.DType, data []byte, shape ...int) {
 	}
 }
 
-// placeLogits gives the logits memory, where the model says how many there are; else the session does.
+// kept is for how many of n tokens the model gives logits.
+func (r *runner) kept(n int) int {
+	if r.model.lastOnly {
+		return 1
+	}
+	return n
+}
+
+// placeLogits gives the logits of n tokens memory, where the model says how many there are; else the session does.
 func (r *runner) placeLogits(rows, n int) error {
 	if r.model.vocab == 0 {
 		r.out[r.model.scores].Release()
 		return nil
 	}
-	r.logits = sized(r.logits, rows*n*r.model.vocab)
-	r.place(r.model.scores, backend.Float32, backend.Bytes(r.logits), rows, n, r.model.vocab)
+	r.logits = sized(r.logits, rows*r.kept(n)*r.model.vocab)
+	r.place(r.model.scores, backend.Float32, backend.Bytes(r.logits), rows, r.kept(n), r.model.vocab)
 	return nil
 }
 
@@ -162,14 +202,18 @@ func (r *runner) check(rows, n, width int) error {
 	return nil
 }
 
-// last are the logits of each row's last token.
-func (r *runner) last(rows, n int) [][]float32 {
+// last are the logits of each row's last token of n.
+func (r *runner) last(n int) [][]float32 {
 	l := &r.out[r.model.scores]
 	vocab := int(l.Shape[2])
 	all := backend.View[float32](l.Data)
 	r.scores = r.scores[:0]
-	for i := range rows {
-		r.scores = append(r.scores, all[((i+1)*n-1)*vocab:][:vocab])
+	for row := range int(l.Shape[0]) {
+		at := r.kept(n) - 1
+		if r.model.inPlace() && !r.model.lastOnly {
+			at = int(r.ends[row] - r.starts[row] - 1)
+		}
+		r.scores = append(r.scores, all[(row*r.kept(n)+at)*vocab:][:vocab])
 	}
 	return r.scores
 }

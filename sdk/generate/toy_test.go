@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -16,6 +17,8 @@ import (
 // and positions in its cache and hashes what the mask lets it see. A cache that is mixed up gives other answers.
 type toy struct {
 	vocab, layers int
+	inPlace       bool    // the form of its cache
+	lastOnly      bool    // logits of each row's last token alone
 	favour        float32 // of the end token, which is 0
 	runs          atomic.Int64
 	fail          atomic.Bool
@@ -26,6 +29,21 @@ type toy struct {
 
 const toyHeads = 2
 
+// forms are the toy's forms of a cache and of logits.
+func forms() []*toy {
+	return []*toy{{}, {lastOnly: true}, {inPlace: true}, {inPlace: true, lastOnly: true}}
+}
+
+// in returns a toy like this one, in another's form.
+func (t *toy) in(form *toy) *toy {
+	return &toy{vocab: t.vocab, layers: t.layers, favour: t.favour, concurrency: t.concurrency, inPlace: form.inPlace, lastOnly: form.lastOnly}
+}
+
+// name says which form the toy has.
+func (t *toy) name() string {
+	return fmt.Sprintf("in place %v, last logits only %v", t.inPlace, t.lastOnly)
+}
+
 var errToy = errors.New("the toy is broken")
 
 func (t *toy) Inputs() []backend.TensorInfo {
@@ -34,11 +52,22 @@ func (t *toy) Inputs() []backend.TensorInfo {
 		{Name: "attention_mask", DType: backend.Int64, Shape: []int64{-1, -1}},
 		{Name: "position_ids", DType: backend.Int64, Shape: []int64{-1, -1}},
 	}
-	return append(in, t.cached("past_key_values")...)
+	if t.inPlace {
+		in[1] = backend.TensorInfo{Name: "write_indices", DType: backend.Int64, Shape: []int64{-1}}
+		in[2] = backend.TensorInfo{Name: "nonpad_kv_seqlen", DType: backend.Int64, Shape: []int64{-1}}
+	}
+	in = append(in, t.cached("past_key_values")...)
+	if t.lastOnly && !t.inPlace {
+		in = append(in, backend.TensorInfo{Name: "num_logits_to_keep", DType: backend.Int64, Shape: []int64{}})
+	}
+	return in
 }
 
 func (t *toy) Outputs() []backend.TensorInfo {
 	logits := backend.TensorInfo{Name: "logits", DType: backend.Float32, Shape: []int64{-1, -1, int64(t.vocab)}}
+	if t.lastOnly && t.inPlace {
+		logits.Shape[1] = 1
+	}
 	return append([]backend.TensorInfo{logits}, t.cached("present")...)
 }
 
@@ -70,19 +99,32 @@ func (t *toy) Run(_ context.Context, in, out []backend.Tensor) error {
 	if err := backend.CheckTensors("input", t.Inputs(), in); err != nil {
 		return err
 	}
+	if t.inPlace {
+		return t.runInPlace(in, out)
+	}
 	rows, n := int(in[0].Shape[0]), int(in[0].Shape[1])
 	past := int(in[3].Shape[2])
 	for slot := range 2 * t.layers {
 		t.extend(slot, in, out[1+slot], rows, past, n)
 	}
-	logits := backend.View[float32](out[0].Data)
 	mask := backend.View[int64](in[1].Data)
 	for r := range rows {
 		for i := range n {
-			t.score(logits[(r*n+i)*t.vocab:][:t.vocab], t.seen(mask[r*(past+n):], out, r, past+n, past+i+1))
+			t.scoreToken(out, r, i, n, n-1, t.seen(mask[r*(past+n):], out, r, past+n, past+i+1))
 		}
 	}
 	return nil
+}
+
+// scoreToken writes the logits of new token i of n of a row whose last one is at last, where the toy gives them.
+func (t *toy) scoreToken(out []backend.Tensor, row, i, n, last int, seed uint64) {
+	logits := backend.View[float32](out[0].Data)
+	switch {
+	case !t.lastOnly:
+		t.score(logits[(row*n+i)*t.vocab:][:t.vocab], seed)
+	case i == last:
+		t.score(logits[row*t.vocab:][:t.vocab], seed)
+	}
 }
 
 // extend writes a present tensor: the past one, and one column for each new token. Keys hold tokens, values positions.
@@ -127,6 +169,37 @@ func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
+}
+
+// runInPlace writes new tokens into the columns of the cache that they are for, padding included, and reads no column
+// behind a row's end.
+func (t *toy) runInPlace(in, out []backend.Tensor) error {
+	if &in[3].Data[0] != &out[1].Data[0] {
+		return errors.New("past and present are not in the same memory")
+	}
+	rows, n, width := int(in[0].Shape[0]), int(in[0].Shape[1]), int(in[3].Shape[2])
+	ids, starts, ends := backend.View[int64](in[0].Data), backend.View[int64](in[1].Data), backend.View[int64](in[2].Data)
+	shown := slices.Repeat([]int64{1}, width)
+	for r := range rows {
+		for i := range n {
+			t.writeToken(out, r, width, int(starts[r])+i, ids[r*n+i])
+		}
+		for i := range n {
+			t.scoreToken(out, r, i, n, int(ends[r]-starts[r])-1, t.seen(shown, out, r, width, int(starts[r])+i+1))
+		}
+	}
+	return nil
+}
+
+// writeToken writes what extend does for one token, whose position is its column.
+func (t *toy) writeToken(out []backend.Tensor, row, width, column int, token int64) {
+	for slot := range 2 * t.layers {
+		value := [2]int64{token, int64(column)}[slot%2]
+		for h := range toyHeads {
+			at := (row*toyHeads+h)*width + column
+			backend.View[float32](out[1+slot].Data)[at] = float32(value*int64(h+1) + int64(slot))
+		}
+	}
 }
 
 func (t *toy) score(logits []float32, seed uint64) {
