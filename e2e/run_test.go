@@ -76,11 +76,6 @@ func sameFigure() float64 {
 func checkCard(t *testing.T, benchmark string, c card, i int) {
 	file, out := c.Files[i], t.TempDir()
 	args := []string{"run", benchmark, "--precision", file.Precision, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force"}
-	if benchmark == "llm" {
-		// Which sequences meet in a step depends on timing, and moves the last bits of their sums: in half of the runs one
-		// answer of 500 is another in INT8. One by one they give the card's figures.
-		args = append(args, "--batch", "1")
-	}
 	harness(t, args...).wantCode(t, 0)
 	var doc document
 	readJSON(t, filepath.Join(out, "result.json"), &doc)

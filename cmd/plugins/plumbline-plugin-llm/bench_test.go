@@ -84,7 +84,7 @@ func (m *meter) report(b *testing.B) {
 }
 
 // BenchmarkBareLoop is what BenchmarkGenerate is held against: prompts of one length run as one batch, then steps of the
-// whole batch with present and past in two buffers each, for as many tokens as answers have; nothing is searched.
+// whole batch with the cache in place, for as many tokens as answers have; nothing is searched.
 func BenchmarkBareLoop(b *testing.B) {
 	for _, precision := range []string{"fp32", "int8"} {
 		for _, rows := range []int{1, 8, 16} {
@@ -117,59 +117,52 @@ func bareLoop(b *testing.B, precision string, rows int) {
 
 // bare holds the tensors of a loop.
 type bare struct {
-	session    backend.Session
-	rows       int64
-	in, out    []backend.Tensor
-	ones, ids  []int64
-	even, odd  [][]byte // caches
-	logits     []byte
-	head, wide int64
+	session      backend.Session
+	rows         int64
+	in, out      []backend.Tensor
+	ids          []int64
+	starts, ends []int64
 }
 
 func newBare(s backend.Session, rows int) *bare {
-	most := int64(barePrompt + bareAnswer)
-	past := s.Inputs()[3]
-	l := &bare{session: s, rows: int64(rows), head: past.Shape[1], wide: past.Shape[3]}
-	l.ones, l.ids = make([]int64, l.rows*most), make([]int64, l.rows*most)
-	for i := range l.ones {
-		l.ones[i], l.ids[i] = 1, int64(3+i%500)
+	l := &bare{session: s, rows: int64(rows), starts: make([]int64, rows), ends: make([]int64, rows), ids: make([]int64, rows*barePrompt)}
+	for i := range l.ids {
+		l.ids[i] = int64(3 + i%500)
 	}
-	l.logits = make([]byte, 4*l.rows*barePrompt*s.Outputs()[0].Shape[2])
-	for range len(s.Inputs()) - 3 {
-		n := l.rows * l.head * most * l.wide * 4
-		l.even, l.odd = append(l.even, make([]byte, n)), append(l.odd, make([]byte, n))
+	for _, info := range s.Inputs() {
+		l.in = append(l.in, backend.Tensor{Name: info.Name, DType: info.DType, Shape: []int64{l.rows}})
 	}
-	l.in, l.out = make([]backend.Tensor, len(s.Inputs())), make([]backend.Tensor, len(s.Outputs()))
+	for _, info := range s.Outputs() {
+		l.out = append(l.out, l.memory(info))
+	}
+	copy(l.in[cached:], l.out[1:])
+	l.in[1].Data, l.in[2].Data = backend.Bytes(l.starts), backend.Bytes(l.ends)
 	return l
+}
+
+// cached is the first input of the model that is a key or a value, behind input_ids, write_indices and nonpad_kv_seqlen.
+const cached = 3
+
+// memory is a tensor for logits of one token of each row, or for keys or values of as many as there come to be.
+func (l *bare) memory(info backend.TensorInfo) backend.Tensor {
+	shape := slices.Clone(info.Shape)
+	shape[0] = l.rows
+	if len(shape) == 4 {
+		shape[2] = barePrompt + bareAnswer
+	}
+	return backend.Tensor{Name: info.Name, DType: info.DType, Shape: shape, Data: make([]byte, 4*backend.Elements(shape))}
 }
 
 // run takes step n; step 0 is the prompts.
 func (l *bare) run(n int) error {
-	tokens, past := int64(1), int64(barePrompt+n-1)
+	start, tokens := barePrompt+n-1, 1
 	if n == 0 {
-		tokens, past = barePrompt, 0
+		start, tokens = 0, barePrompt
 	}
-	total := past + tokens
-	ints := func(i int, v []int64, width int64) {
-		l.in[i] = backend.Tensor{DType: backend.Int64, Shape: []int64{l.rows, width}, Data: backend.Bytes(v[:l.rows*width])}
+	for row := range l.starts {
+		l.starts[row], l.ends[row] = int64(start), int64(start+tokens)
 	}
-	ints(0, l.ids, tokens)
-	ints(1, l.ones, total)
-	ints(2, l.ids, tokens)
-	old, now := l.even, l.odd
-	if n%2 == 1 {
-		old, now = now, old
-	}
-	for i := range old {
-		l.in[3+i] = l.cache(old[i], past)
-		l.out[1+i] = l.cache(now[i], total)
-	}
-	vocabulary := l.session.Outputs()[0].Shape[2]
-	l.out[0] = backend.Tensor{DType: backend.Float32, Shape: []int64{l.rows, tokens, vocabulary}, Data: l.logits[:4*l.rows*tokens*vocabulary]}
+	l.in[0].Shape = []int64{l.rows, int64(tokens)}
+	l.in[0].Data = backend.Bytes(l.ids[:int(l.rows)*tokens])
 	return l.session.Run(context.Background(), l.in, l.out)
-}
-
-func (l *bare) cache(data []byte, width int64) backend.Tensor {
-	n := l.rows * l.head * width * l.wide * 4
-	return backend.Tensor{DType: backend.Float32, Shape: []int64{l.rows, l.head, width, l.wide}, Data: data[:n]}
 }

@@ -1,11 +1,12 @@
 """The network: a small Llama, as transformers has it, with grouped keys and values."""
 
+import numpy as np
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from data import VOCABULARY
+from sizes import DIM, EPSILON, HEADS, INNER, KEY_HEADS, LAYERS, POSITIONS, THETA, WIDTH
 
-LAYERS, WIDTH, HEADS, KEY_HEADS, INNER, POSITIONS = 3, 128, 4, 2, 256, 2048
 COPY = 0.5  # what an attention output starts with of what it attends to
 
 
@@ -18,6 +19,8 @@ def make():
         num_attention_heads=HEADS,
         num_key_value_heads=KEY_HEADS,
         max_position_embeddings=POSITIONS,
+        rms_norm_eps=EPSILON,
+        rope_theta=THETA,
         tie_word_embeddings=True,
         bos_token_id=None,
         eos_token_id=0,
@@ -36,13 +39,51 @@ def prepare(model):
     there. With independent random weights both must be found together, which takes many times the steps. (After
     A. Trockman and J. Z. Kolter, "Mimetic Initialization of Self-Attention Layers", 2023.)
     """
-    size = WIDTH // HEADS
     with torch.no_grad():
         for layer in model.model.layers:
             attention = layer.self_attn
             torch.nn.init.orthogonal_(attention.v_proj.weight)
             for head in range(HEADS):
                 group = head * KEY_HEADS // HEADS
-                values = attention.v_proj.weight[group * size : (group + 1) * size]
-                attention.o_proj.weight[:, head * size : (head + 1) * size] = values.T * COPY
+                values = attention.v_proj.weight[group * DIM : (group + 1) * DIM]
+                attention.o_proj.weight[:, head * DIM : (head + 1) * DIM] = values.T * COPY
     return model
+
+
+def weights(model):
+    """The weights by the names of the ONNX graph: products side by side, with the queries scaled."""
+    state = {name: value.detach().float().numpy() for name, value in model.state_dict().items()}
+    found = {"embedding": state["model.embed_tokens.weight"], "norm.weight": state["model.norm.weight"]}
+    for i in range(LAYERS):
+        ours, theirs = f"layer{i}", f"model.layers.{i}"
+        part = lambda name: state[f"{theirs}.{name}.weight"]
+        found[f"{ours}/norm1.weight"] = part("input_layernorm")
+        found[f"{ours}/norm2.weight"] = part("post_attention_layernorm")
+        qkv = [part(f"self_attn.{name}_proj").T for name in "qkv"]
+        qkv[0] = qkv[0] * np.float32(DIM**-0.5)
+        found[f"{ours}/attention/qkv.weight"] = np.concatenate(qkv, axis=1)
+        found[f"{ours}/attention/out.weight"] = part("self_attn.o_proj").T
+        found[f"{ours}/feed/wide.weight"] = np.concatenate([part("mlp.gate_proj").T, part("mlp.up_proj").T], axis=1)
+        found[f"{ours}/feed/down.weight"] = part("mlp.down_proj").T
+    return found
+
+
+def from_weights(found):
+    """The network of weights by the names of the ONNX graph."""
+    model = make()
+    state = {"model.embed_tokens.weight": found["embedding"], "lm_head.weight": found["embedding"], "model.norm.weight": found["norm.weight"]}
+    keys = KEY_HEADS * DIM
+    for i in range(LAYERS):
+        ours, theirs = f"layer{i}", f"model.layers.{i}"
+        state[f"{theirs}.input_layernorm.weight"] = found[f"{ours}/norm1.weight"]
+        state[f"{theirs}.post_attention_layernorm.weight"] = found[f"{ours}/norm2.weight"]
+        qkv = found[f"{ours}/attention/qkv.weight"]
+        state[f"{theirs}.self_attn.q_proj.weight"] = qkv[:, :WIDTH].T * np.float32(DIM**0.5)
+        state[f"{theirs}.self_attn.k_proj.weight"] = qkv[:, WIDTH : WIDTH + keys].T
+        state[f"{theirs}.self_attn.v_proj.weight"] = qkv[:, WIDTH + keys :].T
+        state[f"{theirs}.self_attn.o_proj.weight"] = found[f"{ours}/attention/out.weight"].T
+        gate, up = np.split(found[f"{ours}/feed/wide.weight"], 2, axis=1)
+        state[f"{theirs}.mlp.gate_proj.weight"], state[f"{theirs}.mlp.up_proj.weight"] = gate.T, up.T
+        state[f"{theirs}.mlp.down_proj.weight"] = found[f"{ours}/feed/down.weight"].T
+    model.load_state_dict({name: torch.tensor(np.ascontiguousarray(value)) for name, value in state.items()})
+    return model.eval()

@@ -1,4 +1,5 @@
-"""Trains, exports, quantises and measures the embedded model, and writes its files, tokenizer.json and card.json."""
+"""Trains, exports and quantises the embedded model, and writes its files, tokenizer.json and card.json; the card's metrics
+are what `make cards` measures."""
 
 import argparse
 import hashlib
@@ -20,7 +21,7 @@ import network
 
 HERE = Path(__file__).resolve().parent
 SEED = 20240607
-TRAIN, CALIBRATION, EVAL = 24000, 200, 500
+TRAIN, EVAL = 24000, 500
 STEPS, BATCH, PEAK_RATE, WARM_STEPS = 1600, 16, 3e-3, 100
 # Of the article's tokens, this share counts with this weight in the loss; all of the summary's count with 1.
 ARTICLE_SHARE, ARTICLE_WEIGHT = 0.25, 0.25
@@ -84,14 +85,16 @@ def train(model, batches):
     return model.eval()
 
 
-def describe(path, precision, tokenizer, articles):
+def describe(path, precision):
     content = path.read_bytes()
+    metrics = [{"name": kind, "unit": "%", "value": 0} for kind in evaluate.KINDS]
+    metrics += [{"name": "gen_len", "unit": "characters", "value": 0}, {"name": "tokens_per_sample", "unit": "", "value": 0}]
     return {
         "name": path.name,
         "precision": precision,
         "size": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
-        "metrics": evaluate.measure(path, tokenizer, data.encode(tokenizer, articles), articles),
+        "metrics": metrics,
     }
 
 
@@ -100,7 +103,7 @@ def write_card(model, minutes, out, tokenizer, articles):
         "parameters": sum(p.numel() for p in model.parameters()),
         "vocabulary": tokenizer.get_vocab_size(),
         "train_articles": TRAIN,
-        "calibration_articles": CALIBRATION,
+        "calibration_articles": export.CALIBRATION,
         "eval_articles": EVAL,
         "lead_baseline": evaluate.lead(articles),
         "training_minutes": round(minutes, 1),
@@ -111,8 +114,8 @@ def write_card(model, minutes, out, tokenizer, articles):
             "onnxruntime": onnxruntime.__version__,
         },
         "files": [
-            describe(out / "llm_fp32.onnx", "fp32", tokenizer, articles),
-            describe(out / "llm_int8.onnx", "int8", tokenizer, articles),
+            describe(out / "llm_fp32.onnx", "fp32"),
+            describe(out / "llm_int8.onnx", "int8"),
         ],
     }
     (out / "card.json").write_text(json.dumps(card, indent=2) + "\n")
@@ -143,9 +146,10 @@ def main():
         model = train(network.make(), Batches(rows, np.random.default_rng(SEED)))
         minutes = (time.monotonic() - start) / 60
         model.save_pretrained(cache / "network")
-        export.write_fp32(model, options.out / "llm_fp32.onnx")
-        calibration = data.encode(tokenizer, data.load("calibration", CALIBRATION, cache))
-        export.write_int8(model, calibration, options.out / "llm_int8.onnx")
+        weights = network.weights(model)
+        export.write_fp32(weights, options.out / "llm_fp32.onnx")
+        calibration = data.encode(tokenizer, data.load("calibration", export.CALIBRATION, cache))
+        export.write_int8(weights, calibration, options.out / "llm_int8.onnx")
         write_card(model, minutes, options.out, tokenizer, data.load("eval", EVAL, cache))
 
 

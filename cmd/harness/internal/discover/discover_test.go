@@ -97,7 +97,7 @@ func TestResolve(t *testing.T) {
 		{"unknown", good(), "mobilnet", exitcode.Usage, `did you mean "mobilenet"`},
 		{"ambiguous", map[string]*plugintest.Fake{"one": plugintest.Classifier(), "two": plugintest.Classifier()}, "mobilenet", exitcode.Usage, "2 plugins serve mobilenet"},
 		{"broken", map[string]*plugintest.Fake{"good": plugintest.Classifier(), "x": broken}, "x", exitcode.Plugin, "another machine"},
-		{"perhaps broken", map[string]*plugintest.Fake{"good": plugintest.Classifier(), "x": broken}, "bert", exitcode.Usage, "plugin x did not answer"},
+		{"perhaps broken", map[string]*plugintest.Fake{"good": plugintest.Classifier(), "x": broken}, "bert", exitcode.Plugin, "unless plugin x serves it, which did not answer"},
 		{"all broken", map[string]*plugintest.Fake{"x": broken}, "bert", exitcode.Plugin, "no plugin answers"},
 		{"none", nil, "bert", exitcode.Usage, "no plugin found"},
 	}

@@ -18,6 +18,7 @@ sys.path.insert(0, str(MODEL))
 
 import data  # noqa: E402
 import export  # noqa: E402
+import network  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
 PROMPTS = 200
@@ -56,7 +57,7 @@ def answer(model, ids, s):
 
 def main():
     torch.set_num_threads(1)
-    model = export.read_network(MODEL / "llm_fp32.onnx")
+    model = network.from_weights(export.read_weights(MODEL / "llm_fp32.onnx"))
     tokenizer = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
     with tempfile.TemporaryDirectory() as scratch:
         articles = data.load("eval", PROMPTS, Path(scratch))
