@@ -26,6 +26,7 @@ func dlrmV2Door() door {
 		},
 		files:  map[string]*onnxfile.Graph{"dlrm-v2.onnx": tinymodel.DLRMv2()},
 		scores: map[string]map[string]float64{"out/dlrm-v2-smoke": full, "out/dlrm-v2-debug-smoke": debug},
+		also:   []form{{"--model dlrm-v2.onnx --dataset criteo --param variant=sample", debug}},
 	}
 }
 

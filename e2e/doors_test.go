@@ -25,6 +25,8 @@ type door struct {
 	data func(dir string) error
 	// scores are the metrics that the files reach on the data, by the folder of --out and the metric's name.
 	scores map[string]map[string]float64
+	// also are further forms of the data: arguments of harness run, and the metrics.
+	also []form
 	// instead replaces words of the commands.
 	instead map[string]string
 	// whole runs the commands with --smoke as they stand: the others with fewer queries, because there are many.
@@ -32,6 +34,12 @@ type door struct {
 	queries int // so many; 0: 16
 	// layouts are the sentences of describe about data sets which the commands try, without the last full stop.
 	layouts []string
+}
+
+// form is one that describe lists and the document has no command for.
+type form struct {
+	arguments string
+	scores    map[string]float64
 }
 
 // doors lists those of all models.
@@ -109,6 +117,9 @@ func (d door) walk(t *testing.T, commands []string) {
 		}
 		done[w.run(t, line)]++
 	}
+	for i, f := range d.also {
+		w.try(t, f, fmt.Sprintf("out/also-%d", i))
+	}
 	for _, kind := range []string{"smoke", "official", "score"} {
 		if done[kind] == 0 {
 			t.Errorf("docs/real-data.md has no %s command for %s", kind, d.model)
@@ -167,6 +178,19 @@ func (w *walker) run(t *testing.T, line string) (kind string) {
 	return ""
 }
 
+// try runs the accuracy of a further form.
+func (w *walker) try(t *testing.T, f form, out string) {
+	t.Helper()
+	line := fmt.Sprintf("bin/harness run %s %s --mode accuracy --scenario Offline --smoke --out %s", w.model, f.arguments, out)
+	w.shell(t, line).wantCode(t, 0)
+	var doc document
+	readJSON(t, filepath.Join(w.dir, out, "result.json"), &doc)
+	if len(doc.Runs) != 1 || doc.Runs[0].Accuracy == nil {
+		t.Fatalf("%s: %+v, want one accuracy run", line, doc)
+	}
+	wantScores(t, line, f.scores, doc.Runs[0].Accuracy.Metrics)
+}
+
 // official wants a plan of the rules' ten minutes for every scenario in both modes.
 func (w *walker) official(t *testing.T, line string) {
 	t.Helper()
@@ -208,7 +232,7 @@ func (w *walker) smoke(t *testing.T, line, out string) {
 			delete(missing, run.Scenario+" "+run.Mode)
 		}
 		if run.Accuracy != nil {
-			w.wantScores(t, line, out, run.Accuracy.Metrics)
+			wantScores(t, line, w.scores[out], run.Accuracy.Metrics)
 		}
 	}
 	if len(missing) > 0 {
@@ -217,16 +241,16 @@ func (w *walker) smoke(t *testing.T, line, out string) {
 }
 
 // wantScores compares the metrics of a run with those that the files reach.
-func (w *walker) wantScores(t *testing.T, line, out string, metrics []metric) {
+func wantScores(t *testing.T, line string, scores map[string]float64, metrics []metric) {
 	t.Helper()
-	if len(w.scores[out]) == 0 {
-		t.Fatalf("%s: the test knows no score for %s", line, out)
+	if len(scores) == 0 {
+		t.Fatalf("%s: the test knows no score", line)
 	}
 	measured := map[string]float64{}
 	for _, m := range metrics {
 		measured[m.Name] = m.Value
 	}
-	for name, want := range w.scores[out] {
+	for name, want := range scores {
 		if got, ok := measured[name]; !ok || math.Abs(got-want) > 1e-6*math.Abs(want) {
 			t.Errorf("%s: %s = %v, want %v", line, name, got, want)
 		}

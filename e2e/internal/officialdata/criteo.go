@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -73,7 +74,7 @@ func (c clicks) number(i int) int32 { return int32(min(c.levels[i], 1)) }
 func (c clicks) index(i int) int32 { return int32(c.levels[i] / 2) }
 
 // CriteoMultiHot writes the day as DLRM v2 has it: day_23_dense.npy, day_23_sparse_multi_hot.npz and day_23_labels.npy; and a
-// smaller one with _debug in its names. It returns the AUC of tinymodel's DLRM on both: of the day, its first half counts.
+// smaller one with _debug and with _sample in its names. It returns the AUC of tinymodel's DLRM on both: of the day, its first half counts.
 func CriteoMultiHot(dir string) (full, debug float64, err error) {
 	const pairs, few = 2*twentySamples - 1, 900
 	day := newClicks(pairs-pairs/2, pairs)
@@ -81,7 +82,8 @@ func CriteoMultiHot(dir string) (full, debug float64, err error) {
 		return 0, 0, err
 	}
 	sample := newClicks(few, few)
-	return day.auc(pairs - pairs/2), sample.auc(few), sample.writeMultiHot(dir, "_debug")
+	err = errors.Join(sample.writeMultiHot(dir, "_debug"), sample.writeMultiHot(dir, "_sample"))
+	return day.auc(pairs - pairs/2), sample.auc(few), err
 }
 
 func (c clicks) writeMultiHot(dir, variant string) error {

@@ -2,6 +2,7 @@ package officialdata
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -113,9 +114,26 @@ func KiTS19Preprocessed(dir string) (dice float64, err error) {
 	return dice, write(filepath.Join(dir, "preprocessed_files.pkl"), pickleFile(index))
 }
 
+// KiTS19Listed writes the same for one case without pickles: preprocessed_files.json, and the image as nifti/case_00000/imaging.nii.gz.
+// It returns the DICE of tinymodel's U-Net.
+func KiTS19Listed(dir string) (dice float64, err error) {
+	k, spacing := newKidneys([3]int{128, 128, 128}, 20), [3]float32{1.6, 1.2, 1.2}
+	type fields = map[string]any
+	folder := filepath.Join(dir, "nifti", "case_00000")
+	return k.dice(), errors.Join(
+		writeJSON(filepath.Join(dir, "preprocessed_files.json"), fields{
+			"file_list": []string{"case_00000"}, "cases": fields{"case_00000": fields{"image_shape": append([]int{1}, k.shape[:]...)}},
+		}),
+		writeVolume(filepath.Join(folder, "imaging.nii.gz"), niftiFloat64, k.grey(prepared()), k.shape, spacing),
+		writeVolume(filepath.Join(folder, "segmentation.nii.gz"), niftiUint8, k.labels, k.shape, spacing))
+}
+
+// prepared are values of the classes after normalising.
+func prepared() [3]float64 { return [3]float64{-2.2, 0.5, 1.5} }
+
 func (k kidneys) writePreprocessed(dir, name string) error {
 	var image, labels []byte
-	for i, v := range k.grey([3]float64{-2.2, 0.5, 1.5}) {
+	for i, v := range k.grey(prepared()) {
 		image = binary.LittleEndian.AppendUint32(image, math.Float32bits(float32(v)))
 		labels = append(labels, uint8(k.labels[i]))
 	}
