@@ -294,3 +294,16 @@ func (h *held) signalAll(t *testing.T, s syscall.Signal) {
 		}
 	}
 }
+
+// TestCrashIsNoUsage lets Go's runtime end the harness: it ends by a signal, and not with the code of wrong usage.
+func TestCrashIsNoUsage(t *testing.T) {
+	t.Parallel()
+	h := holdRun(t)
+	if err := h.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	h.letGo(t)
+	if status, ok := h.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGABRT {
+		t.Errorf("it ended with %v, want SIGABRT", h.cmd.ProcessState)
+	}
+}

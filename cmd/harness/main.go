@@ -17,12 +17,14 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli"
 )
 
 func main() {
+	debug.SetTraceback("crash") // what Go ends, for lack of memory say, ends by SIGABRT: its code 2 would be that of wrong usage
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // else nohup wants it to outlive its terminal

@@ -36,6 +36,16 @@ func TestInterruptOfWhatDoesNotEnd(t *testing.T) {
 	}
 }
 
+// TestPanic ends a command that panics with code 1, closes the plugin (see run) and asks for a report.
+func TestPanic(t *testing.T) {
+	s := newShell(t)
+	s.fakes["resnet50"].Scoring = func() { panic("a slip") }
+	s.want(1, s.run("run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--out", s.out()), "harness: panic: a slip", "session_test.go", "please report it")
+	if d := s.result(); d.Runs[0].Status != report.Unfinished {
+		t.Errorf("result.json: %+v", d)
+	}
+}
+
 // TestRunsThatReplaceOthers wants each result.json to speak of the logs that are beside it: of the run that broke off, and of the
 // earlier one in the place of that which was not made. The earlier results of the former are kept.
 func TestRunsThatReplaceOthers(t *testing.T) {

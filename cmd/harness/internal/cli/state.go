@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -49,13 +50,23 @@ func Main(ctx context.Context, s *State) int {
 	a := &app{State: &own, console: s.Stderr}
 	stop := a.listen(cancel)
 	defer stop()
-	err := out.end(a.command().ExecuteContext(ctx))
+	err := out.end(a.execute(ctx))
 	code := exitcode.Of(err)
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
 		fmt.Fprint(a.Stderr, a.secrets.Hide(message(err, code)))
 	}
 	return int(code)
+}
+
+// execute runs the command. One that panics ends with an error, and what it had opened is closed.
+func (a *app) execute(ctx context.Context) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = exitcode.With(exitcode.Internal, fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
+		}
+	}()
+	return a.command().ExecuteContext(ctx)
 }
 
 // app is one execution.
