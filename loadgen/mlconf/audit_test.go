@@ -92,7 +92,7 @@ func TestAuditReadsOfficialFiles(t *testing.T) {
 	if !s.PerformanceIssueSame || s.PerformanceIssueSameIndex != 3 || s.MinQueryCount == 500 {
 		t.Errorf("same %v %d, at least %d queries", s.PerformanceIssueSame, s.PerformanceIssueSameIndex, s.MinQueryCount)
 	}
-	wantNotes(t, s.Notes, "line 4: are of single models (stable-diffusion-xl): of audit settings only lines of * count")
+	wantNotes(t, s.Notes, "line 4: of single models (stable-diffusion-xl): of audit settings only lines of * count")
 	s.Notes = nil
 	if err := s.AuditFrom(filepath.Join("testdata", "found", "audit_extra_key.config"), false); err != nil {
 		t.Fatal(err)

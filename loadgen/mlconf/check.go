@@ -96,11 +96,11 @@ func (c *checker) another(model string) bool {
 	case model == "*" || !c.audit && (c.model == "" || model == c.model):
 		return false
 	case c.audit:
-		c.asides.add("are of single models (%s): of audit settings only lines of * count", c.line, model)
+		c.asides.add("of single models (%s): of audit settings only lines of * count", c.line, model)
 	case len(model) <= longestWord && distance(model, c.model) < 3:
-		c.asides.add("are of %s, which is not "+c.model+": ignored", c.line, model)
+		c.asides.add("of %s, which is not "+c.model+": ignored", c.line, model)
 	default:
-		c.asides.add("are of other models (%s), and are ignored in a run of "+c.model, c.line, model)
+		c.asides.add("of other models (%s): ignored in a run of "+c.model, c.line, model)
 	}
 	return true
 }

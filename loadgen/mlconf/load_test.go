@@ -201,9 +201,9 @@ func TestLoadReportsUnreadKeys(t *testing.T) {
 func TestLoadNotesOtherModels(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"*.*.min_query_count = 9\nfoo.Offline.min_query_count = 5\nbar.Sometimes.no_such_key = 5\n",
-			"lines 2, 3: are of other models (bar, foo), and are ignored in a run of resnet50"},
-		{"resnet5.Server.min_query_count = 4\n", "line 1: are of resnet5, which is not resnet50: ignored"},
-		{strings.Repeat("x.Server.target_qps = 4\n", 7), "lines 1, 2, 3, 4, 5 and 2 more: are of other models (x)"},
+			"lines 2, 3: of other models (bar, foo): ignored in a run of resnet50"},
+		{"resnet5.Server.min_query_count = 4\n", "line 1: of resnet5, which is not resnet50: ignored"},
+		{strings.Repeat("x.Server.target_qps = 4\n", 7), "lines 1, 2, 3, 4, 5 and 2 more: of other models (x)"},
 	} {
 		s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: conf(t, c.text)})
 		if err != nil {

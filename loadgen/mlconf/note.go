@@ -14,7 +14,7 @@ type Note struct {
 	Text   string
 }
 
-// String is "user.conf: lines 3, 7: are of other models (bert), and are ignored in a run of resnet50".
+// String is "user.conf: lines 3, 7: of other models (bert), and are ignored in a run of resnet50".
 func (n Note) String() string {
 	word := "line"
 	if len(n.Lines) > 1 {

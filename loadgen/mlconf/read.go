@@ -19,7 +19,7 @@ func readConf(path string) (string, error) {
 	case err != nil:
 		return "", unnamed(err)
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("is not a regular file (%v): write the settings to a file, and name that", info.Mode().Type())
+		return "", errors.New("is not a regular file: write the settings to one, and name that")
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -16,7 +16,7 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file (%v): %w", path, info.Mode().Type(), fs.ErrInvalid)
+		return nil, fmt.Errorf("%s is not a regular file: %w", path, fs.ErrInvalid)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -38,7 +38,7 @@ func Check(path string, most int64) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%w: %s is not a regular file (%v): %w", ErrFile, path, info.Mode().Type(), fs.ErrInvalid)
+		return fmt.Errorf("%w: %s is not a regular file: %w", ErrFile, path, fs.ErrInvalid)
 	case info.Size() > most:
 		return tooLarge(path, most)
 	}

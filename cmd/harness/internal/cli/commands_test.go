@@ -150,8 +150,8 @@ func TestBadUserConf(t *testing.T) {
 	other := s.write("other.conf", "resnet5.*.min_duration = 700\nbert.Sometimes.no_such_key = 1\n")
 	s.want(2, s.run("run", "resnet50", "--user-conf", conf), "user.conf", "target_qpz", "target_qps")
 	code := s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf, "--ignore-unknown-keys")
-	s.want(0, code, "note: "+conf+": line 1: LoadGen does not know target_qpz: ignored", "line 2: are of resnet5, which is not resnet50")
-	s.want(0, s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", other), "line 2: are of other models (bert)")
+	s.want(0, code, "note: "+conf+": line 1: LoadGen does not know target_qpz: ignored", "line 2: of resnet5, which is not resnet50")
+	s.want(0, s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", other), "line 2: of other models (bert)")
 	many := s.write("many.conf", strings.Repeat("*.Server.target_qpz = "+strings.Repeat("1", 300)+"\n", 3000))
 	s.want(2, s.run("run", "resnet50", "--user-conf", many), "and 2952 more")
 	if lines := strings.Count(s.stderr.String(), "\n"); lines > 50 {

@@ -31,7 +31,7 @@ func (a *app) doctorCommand(f *pluginFlags) *cobra.Command {
 				doctor.Transport(c.Context(), a.Plugins, catalog, f.launch),
 				{Title: "files", Checks: []doctor.Check{a.cacheCheck()}},
 			}
-			sections[1].Checks = append(sections[1].Checks, a.trustCheck(f))
+			sections[1].Checks = append(sections[1].Checks, a.trustCheck(f), a.exposedCheck(f))
 			sections[3].Checks = append(sections[3].Checks, a.runtimeCheck(sections[1]))
 			if err := doctor.Write(a.Stdout, sections); err != nil {
 				return err

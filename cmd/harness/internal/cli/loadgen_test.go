@@ -116,7 +116,7 @@ func TestAuditSettings(t *testing.T) {
 	conf := s.write("audit.config", "*.*.mode = 2\n*.*.performance_issue_same = 1\n*.*.min_duration = 6\n"+
 		"*.*.test07_accuracy_threshold = 60.698\nresnet50.SingleStream.min_query_count = 500\n")
 	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--audit", conf, "--out", s.out()), "SingleStream  performance  VALID (smoke)",
-		"note: "+conf+": line 4: test07_accuracy_threshold: kept for the audit's own script", "line 5: are of single models (resnet50)")
+		"note: "+conf+": line 4: test07_accuracy_threshold: kept for the audit's own script", "line 5: of single models (resnet50)")
 	d := s.result()
 	if len(d.Runs) != 1 || d.Runs[0].Audit != conf {
 		t.Fatalf("result.json says %+v", d.Runs)

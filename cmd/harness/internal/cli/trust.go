@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -293,21 +294,43 @@ func (a *app) guard(f *pluginFlags) error {
 	return nil
 }
 
-// warnExposed warns of plugins that others may change, whether they are pinned or not.
+// warnExposed warns in a line of plugins that others may change, whether they are pinned or not.
 func (a *app) warnExposed(f *pluginFlags) {
+	faults := a.exposed(f)
+	if len(faults) == 0 {
+		return
+	}
+	more := ""
+	if n := len(faults) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more: harness doctor)", n)
+	}
+	fmt.Fprintf(a.Stderr, "warning: %s%s: who changes plugins or their libraries decides what runs as you\n", faults[0], more)
+}
+
+// exposed says of each file and folder of the plugins that others may change why they may.
+func (a *app) exposed(f *pluginFlags) (faults []string) {
 	binaries, err := discover.Binaries(a.Plugins, discover.Dirs(f.dirs, a.Env(discover.EnvPlugins), a.Executable), "")
 	if err != nil {
-		return // the command itself will say so
+		return nil // the command itself will say so
 	}
-	seen := map[string]bool{}
 	for _, b := range binaries {
 		for _, fault := range trust.Exposed(b.Path) {
-			if !seen[fault] {
-				seen[fault] = true
-				fmt.Fprintf(a.Stderr, "warning: %s: who changes plugins or their libraries decides what runs as you\n", fault)
+			if !slices.Contains(faults, fault) {
+				faults = append(faults, fault)
 			}
 		}
 	}
+	return faults
+}
+
+// exposedCheck lists what others may change.
+func (a *app) exposedCheck(f *pluginFlags) doctor.Check {
+	c := doctor.Check{Name: "files", State: doctor.OK, Found: "nobody else may change those of plugins"}
+	if faults := a.exposed(f); len(faults) > 0 {
+		c.State, c.Found = doctor.Warn, strings.Join(faults, "; ")
+		c.Advice = "who changes plugins or their libraries decides what runs as you: give the files and folders to yourself or root"
+	}
+	return c
 }
 
 // trustCheck says whether plugins are pinned.

@@ -197,6 +197,8 @@ func TestExposedPluginsAreWarnedOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.want(0, s.run("describe", "resnet50"), "warning: ", path+" may be written by everybody", "chmod o-w")
+		s.run("doctor")
+		s.want(0, 0, "warn  files", "decides what runs as you")
 		if err := os.Chmod(path, 0o755); err != nil {
 			t.Fatal(err)
 		}
