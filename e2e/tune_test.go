@@ -52,3 +52,46 @@ func TestTune(t *testing.T) {
 		t.Errorf("it printed:\n%s", r.both())
 	}
 }
+
+// TestTunedServer searches the rate of Server with a limit of latency that stays far above what a busy machine adds; a later run
+// takes the rate and the setting from the profile, and one with another limit says why it does not take the rate.
+func TestTunedServer(t *testing.T) {
+	t.Setenv("PLUMBLINE_CONFIG", t.TempDir())
+	limits := []string{"--scenario", "Server", "--set", "Server.target_latency=3000", "--set", "Server.min_duration=300", "--set", "Server.min_query_count=1000"}
+	r := harness(t, append([]string{"tune", "null", "--try-batch", "64", "--try-sessions", "1", "--exhaustive", "--time", "20ms"}, limits...)...).wantCode(t, 0)
+	profiles, err := filepath.Glob(filepath.Join(os.Getenv("PLUMBLINE_CONFIG"), "tuning", "null-*.json"))
+	if err != nil || len(profiles) != 1 {
+		t.Fatalf("profiles %q (%v); it printed:\n%s", profiles, err, r.both())
+	}
+	var profile struct {
+		Server struct {
+			TargetQPS float64 `json:"target_qps"`
+		}
+	}
+	readJSON(t, profiles[0], &profile)
+	if !(profile.Server.TargetQPS > 0) {
+		t.Fatalf("no rate of Server in the profile; it printed:\n%s", r.both())
+	}
+	out := t.TempDir()
+	run := append([]string{"run", "null", "--mode", "performance", "--out", out, "--force"}, limits...)
+	if r := harness(t, run...); r.code != 0 && r.code != 3 || !strings.Contains(r.stdout, profiles[0]) {
+		t.Errorf("exit code %d; the run does not name its profile, or fails:\n%s", r.code, r.both())
+	}
+	var doc struct {
+		Runs []struct {
+			Settings []struct{ Key, Value, Origin string }
+		}
+	}
+	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	taken := false
+	for _, s := range doc.Runs[0].Settings {
+		taken = taken || s.Key == "target_qps" && strings.Contains(s.Origin, profiles[0])
+	}
+	if !taken {
+		t.Errorf("target_qps does not come from the profile: %+v", doc.Runs[0].Settings)
+	}
+	other := append(run, "--set", "Server.target_latency=50", "--dry-run")
+	if r := harness(t, other...).wantCode(t, 0); !strings.Contains(r.stdout, "is not used: it was found for") {
+		t.Errorf("a run with another limit does not say why it goes without the rate:\n%s", r.both())
+	}
+}
