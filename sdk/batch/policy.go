@@ -47,6 +47,8 @@ type Policy struct {
 	Inline bool
 	// Split spreads the samples of one query over the sessions.
 	Split bool
+	// Share takes at most a session's share of what is queued.
+	Share bool
 	// Full waits for a full batch while a query goes on.
 	Full bool
 	// Sizing forms batches by the sizes of their samples; nil: by their number alone.
@@ -58,7 +60,8 @@ type Policy struct {
 //   - SingleStream runs in the goroutine that receives: a hand-over costs microseconds and wins nothing.
 //   - MultiStream spreads each query over the sessions: its latency is that of the slowest part.
 //   - Server takes what is queued when a session is free, and never waits for more: waiting costs latency, and under
-//     load the queue fills batches by itself.
+//     load the queue fills batches by itself. Sessions that compute on this machine take their share of it: two samples
+//     that wait for two sessions are answered in the time of one, and not of a batch of two.
 //   - Offline waits for full batches. It collates ahead where cores are left over beside the sessions; where every
 //     core has a session, collating ahead only takes turns with it.
 func Choose(r Request, l backend.Limits) Policy {
@@ -69,6 +72,8 @@ func Choose(r Request, l backend.Limits) Policy {
 		p.Inline, p.Sessions, p.Workers = true, 1, 1
 	case loadgen.MultiStream:
 		p.Split = true
+	case loadgen.Server:
+		p.Share = l.Native
 	case loadgen.Offline:
 		p.Full = true
 		if p.Sessions < r.CPUs {

@@ -112,3 +112,14 @@ func TestConfig(t *testing.T) {
 		}
 	}
 }
+
+func TestServerSharesWhatIsQueuedAmongSessionsOfThisMachine(t *testing.T) {
+	for scenario, want := range map[loadgen.Scenario]bool{loadgen.Server: true, loadgen.Offline: false, loadgen.MultiStream: false} {
+		if p := batch.Choose(batch.Request{Scenario: scenario, CPUs: 2}, backend.Limits{Concurrency: 2, Native: true}); p.Share != want {
+			t.Errorf("%v: shares %v", scenario, p.Share)
+		}
+	}
+	if p := batch.Choose(batch.Request{Scenario: loadgen.Server, CPUs: 2}, backend.Limits{Concurrency: 64, PreferredBatch: 8}); p.Share {
+		t.Error("requests to a server on another machine are cut small")
+	}
+}

@@ -17,6 +17,7 @@ type queue struct {
 	head, n int
 	limit   int  // the largest batch for what is queued now
 	waiting int  // workers in work.Wait
+	shares  int  // how many share what is queued; 0: whoever comes takes it
 	full    bool // hold back what does not fill a batch while the query goes on
 	more    bool // the query goes on
 	closed  bool
@@ -25,6 +26,9 @@ type queue struct {
 
 func newQueue(capacity int, p Policy) *queue {
 	q := &queue{ring: make([]loadgen.QuerySample, capacity), limit: p.MaxBatch, full: p.Full}
+	if p.Share {
+		q.shares = p.Sessions
+	}
 	if p.Sizing != nil {
 		q.window = newWindow(*p.Sizing, p.MaxBatch, p.Full)
 	}
@@ -82,10 +86,24 @@ func (q *queue) take(dst []loadgen.QuerySample) int {
 		return 0
 	}
 	dst = dst[:min(len(dst), q.limit)]
-	if q.window != nil {
+	switch {
+	case q.window != nil:
 		return q.takeSized(dst)
+	case q.shares > 0:
+		return q.takeShare(dst)
 	}
 	return q.unload(dst)
+}
+
+// takeShare takes a share of what is queued. Whoever takes one wakes the next, since less was taken than was thought of when
+// workers were woken.
+func (q *queue) takeShare(dst []loadgen.QuerySample) int {
+	share := (q.n + q.shares - 1) / q.shares
+	k := q.unload(dst[:min(len(dst), share)])
+	if q.n > 0 && q.waiting > 0 {
+		q.work.Signal()
+	}
+	return k
 }
 
 // unload moves the oldest samples of the ring to dst and returns how many.

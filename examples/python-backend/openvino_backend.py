@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""The backend beside this file with OpenVINO in the place of ONNX Runtime: ONNX files and OpenVINO's own.
+
+    pip install openvino grpcio grpcio-tools numpy
+    harness run resnet50 --backend process --backend-opt command="python3 openvino_backend.py"
+"""
+
+import os
+import sys
+import threading
+
+import backend
+import openvino
+
+
+class Model:
+    """A model on the CPU, with as many streams as there are runs at a time, in FP32 unless the model itself is of less."""
+
+    def __init__(self, request):
+        if request.options:
+            raise ValueError(f"unknown options {sorted(request.options)}, want none")
+        core = openvino.Core()
+        latency = {"NUM_STREAMS": 1, "INFERENCE_NUM_THREADS": os.cpu_count()}
+        several = {"NUM_STREAMS": request.concurrency, "INFERENCE_NUM_THREADS": max(os.cpu_count(), request.concurrency)}
+        model = core.read_model(request.path or request.model)
+        settings = latency if request.low_latency else several
+        self.compiled = core.compile_model(model, "CPU", {**settings, "INFERENCE_PRECISION_HINT": "f32"})
+        self.inputs, self.outputs = map(self.describe, (self.compiled.inputs, self.compiled.outputs))
+        self.version = f"OpenVINO {openvino.__version__}, Python {sys.version.split()[0]}"
+        self.own = threading.local()
+
+    def describe(self, ports):
+        return [
+            (p.any_name, p.element_type.to_dtype(), [d.get_length() if d.is_static else None for d in p.partial_shape])
+            for p in ports
+        ]
+
+    def run(self, names, arrays):
+        """The outputs of these names for arrays by input name. Called from several threads at a time."""
+        if not hasattr(self.own, "request"):
+            self.own.request = self.compiled.create_infer_request()
+        answers = self.own.request.infer(arrays, share_inputs=True)
+        return [answers[self.compiled.output(name)].copy() for name in names]
+
+
+if __name__ == "__main__":
+    backend.Model = Model
+    backend.main()

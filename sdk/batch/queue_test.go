@@ -1,0 +1,34 @@
+package batch
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+func TestWorkersTakeTheirShare(t *testing.T) {
+	for _, c := range []struct {
+		policy Policy
+		queued int
+		want   []int // the batches, one after the other
+	}{
+		{Policy{Sessions: 2, MaxBatch: 8, Share: true}, 1, []int{1}},
+		{Policy{Sessions: 2, MaxBatch: 8, Share: true}, 2, []int{1, 1}},
+		{Policy{Sessions: 2, MaxBatch: 8, Share: true}, 5, []int{3, 1, 1}},
+		{Policy{Sessions: 2, MaxBatch: 2, Share: true}, 9, []int{2, 2, 2, 2, 1}},
+		{Policy{Sessions: 1, MaxBatch: 8, Share: true}, 5, []int{5}},
+		{Policy{Sessions: 2, MaxBatch: 8}, 5, []int{5}},
+	} {
+		q := newQueue(16, c.policy)
+		q.push(make([]loadgen.QuerySample, c.queued), c.policy.MaxBatch, false)
+		var got []int
+		for left := c.queued; left > 0; {
+			n := q.take(make([]loadgen.QuerySample, c.policy.MaxBatch))
+			got, left = append(got, n), left-n
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v, %d queued: batches of %v, want %v", c.policy, c.queued, got, c.want)
+		}
+	}
+}
