@@ -6,6 +6,7 @@
 //	OUT/MODEL/SCENARIO/result.json                    the scenario's runs, and user.conf where one was given
 //	OUT/MODEL/SCENARIO/performance/run_1/mlperf_log_* the four logs
 //	OUT/MODEL/SCENARIO/accuracy/mlperf_log_*          the four logs, and accuracy.txt
+//	OUT/.previous                                     results that --force is about to replace, until others are complete
 //
 // It ends with 0 VALID, 1 internal error, 2 usage or settings, 3 INVALID, 4 accuracy below target, 5 plugin failed,
 // 6 model or data missing or wrong, or 130 interrupted: the worst of all runs.
