@@ -99,6 +99,37 @@ func TestBadLanguageData(t *testing.T) {
 	}
 }
 
+// TestHostileTokenizers gives a language model one damaged tokenizer at a time.
+func TestHostileTokenizers(t *testing.T) {
+	dir := t.TempDir()
+	data := write(t, filepath.Join(dir, "cnn_eval.json"), `[{"input": "a", "output": "b"}]`)
+	const bpe = `"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}`
+	split := func(expression string) string {
+		return `{` + bpe + `, "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "` + expression + `"}, "behavior": "Isolated"}}`
+	}
+	for _, c := range []struct{ name, file, text, says string }{
+		{"no JSON", "tokenizer.json", "{", "unexpected end"},
+		{"deep JSON", "tokenizer.json", strings.Repeat("[", 100_000), "tokenizer.json"},
+		{"a huge id", "tokenizer.json", `{"model": {"vocab": {"a": 2000000000}}}`, "want 0 to 2097151"},
+		{"an expression that is cut", "tokenizer.json", split(`(?:a|[b`), "a [ without its ]"},
+		{"an expression within itself", "tokenizer.json", split(strings.Repeat("(", 5000)), "more than 50 groups"},
+		{"an expression without an end", "tokenizer.json", split(`(?:(?:ab){1000}){1000}`), "more than 2000 steps"},
+		{"no model", "tokenizer.model", "not a model", "is this a tokenizer.model?"},
+		{"a length beyond the file", "tokenizer.model", "\x0a\xff\xff\xff\xff\x0f", "is the file complete?"},
+		{"rules beyond the file", "tokenizer.model", "\x1a\x08\x12\x06\xff\xff\xff\x7fab", "normalization rules"},
+		{"no merges", "vocab.json", `{"a": 0}`, "merges.txt"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			write(t, filepath.Join(folder, c.file), c.text)
+			args := []string{"run", "llama3.1-8b", "--model", filepath.Join(built.root, "plugins", "llm", "model", "llm_fp32.onnx"),
+				"--param", "tokenizer=" + folder, "--dataset", data, "--mode", "accuracy", "--scenario", "Offline", "--out", t.TempDir(), "--force"}
+			wantMessage(t, harness(t, args...).wantCode(t, 6), c.says)
+		})
+	}
+}
+
 func jsonLines(t *testing.T, records []record) string {
 	t.Helper()
 	var text strings.Builder
