@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-python test-cpp test-openai test-servers test-kills test-network race stress lint bench bench-loadgen fuzz clean check
+.PHONY: help build demo test test-python test-cpp test-openai test-servers test-kills test-network race stress lint bench cards bench-loadgen fuzz clean check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ lint: check ## check, and golangci-lint (the first run builds it)
 
 bench: ## run the Go benchmarks (BENCH=regexp COUNT=n) into bench.txt for benchstat
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) work | tee bench.txt
+
+cards: build ## measure the embedded models (PLUGINS=names, else all) and write their figures into the cards
+	$(GO) run ./tools/cards $(PLUGINS)
 
 bench-loadgen: ## compare LoadGen with the official one (PYTHON=interpreter with mlcommons-loadgen: beside it)
 	$(GO) run ./tools/benchloadgen $(if $(PYTHON),-python $(PYTHON))

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Card is what every model card (card.json) says. A card may say more. The training script writes it, with the metrics that
-// Python's runtime gives; those of the runtime that plugins have go in their place, to all digits.
+// Card is what every model card (card.json) says. A card may say more. The training script writes it; `make cards` then
+// measures the metrics with the runtime that plugins have, to all digits.
 type Card struct {
 	TrainingMinutes float64     `json:"training_minutes"` // of wall time, making the data included
 	TrainedWith     TrainedWith `json:"trained_with"`

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// card is a card.json whose fields keep their order.
+type card struct {
+	names  []string
+	values map[string]json.RawMessage
+	files  []file // of the field "files"
+}
+
+// file is one embedded ONNX file.
+type file struct {
+	Name      string   `json:"name"`
+	Precision string   `json:"precision"`
+	Size      int      `json:"size"`
+	SHA256    string   `json:"sha256"`
+	Metrics   []metric `json:"metrics"`
+}
+
+type metric struct {
+	Name  string  `json:"name"`
+	Unit  string  `json:"unit"`
+	Value float64 `json:"value"`
+}
+
+func parseCard(text []byte) (*card, error) {
+	c := &card{values: map[string]json.RawMessage{}}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil, fmt.Errorf("starts with %v, want an object: %w", open, err)
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		c.names = append(c.names, name.(string))
+		c.values[name.(string)] = value
+	}
+	if err := json.Unmarshal(c.values["files"], &c.files); err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	return c, nil
+}
+
+// text is the card with its files as they are now, laid out as Python's json.dumps does with an indent of 2.
+func (c *card) text() ([]byte, error) {
+	var err error
+	if c.values["files"], err = json.Marshal(c.files); err != nil {
+		return nil, err
+	}
+	var fields []string
+	for _, name := range c.names {
+		fields = append(fields, fmt.Sprintf("%q:%s", name, c.values[name]))
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte("{"+strings.Join(fields, ",")+"}"), "", "  "); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// identify takes size and checksum from the file itself.
+func (f *file) identify(dir string) error {
+	data, err := os.ReadFile(filepath.Join(dir, f.Name))
+	if err != nil {
+		return err
+	}
+	f.Size, f.SHA256 = len(data), fmt.Sprintf("%x", sha256.Sum256(data))
+	return nil
+}
+
+// take replaces the metrics that were measured, and returns those that were not.
+func (f *file) take(measured map[string]float64) error {
+	var missing []string
+	for i := range f.Metrics {
+		value, ok := measured[f.Metrics[i].Name]
+		if !ok {
+			missing = append(missing, f.Metrics[i].Name)
+			continue
+		}
+		f.Metrics[i].Value = value
+	}
+	if len(missing) > 0 {
+		return errors.New("no model of the plugin measures " + strings.Join(missing, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func cardPaths(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("..", "..", "plugins", "*", "model", "card.json"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no cards: %v", err)
+	}
+	return paths
+}
+
+// TestCardsKeepTheirForm writes each card as it was read.
+func TestCardsKeepTheirForm(t *testing.T) {
+	for _, path := range cardPaths(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := parseCard(text)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if got, err := c.text(); err != nil || string(got) != string(text) {
+			t.Errorf("%s is written as\n%s\n%v", path, got, err)
+		}
+	}
+}
+
+func TestMetricsAreReplacedByName(t *testing.T) {
+	f := file{Metrics: []metric{{Name: "b", Value: 1}, {Name: "a", Unit: "%", Value: 2}}}
+	if err := f.take(map[string]float64{"a": 5, "b": 6, "c": 7}); err != nil || fmt.Sprint(f.Metrics) != "[{b  6} {a % 5}]" {
+		t.Errorf("metrics %v, %v", f.Metrics, err)
+	}
+	if err := f.take(map[string]float64{"a": 8}); err == nil || !strings.Contains(err.Error(), "measures b") {
+		t.Errorf("error %v of a metric that was not measured", err)
+	}
+}
+
+// TestReadmeHasTheCardsFigures holds the table of README.md to the cards.
+func TestReadmeHasTheCardsFigures(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forms := map[string]struct{ metric, text string }{
+		"resnet50": {"accuracy", "top-1 %.1f %%, %.1f %%"}, "retinanet": {"mAP", "mAP %.1f %%, %.1f %%"},
+		"unet3d": {"DICE", "mean DICE %.3f, %.3f"}, "dlrm": {"AUC", "AUC %.1f %%, %.1f %%"},
+		"bert": {"F1", "F1 %.1f %%, %.1f %%"}, "llm": {"rouge1", "ROUGE-1 %.1f %%, %.1f %%"},
+	}
+	for _, path := range cardPaths(t) {
+		plugin := filepath.Base(filepath.Dir(filepath.Dir(path)))
+		form, ok := forms[plugin]
+		if !ok {
+			t.Errorf("README.md's figures of %s are not held to its card: name their form here", plugin)
+			continue
+		}
+		var values []any
+		for _, f := range filesOf(t, path) {
+			for _, m := range f.Metrics {
+				if m.Name == form.metric {
+					values = append(values, m.Value)
+				}
+			}
+		}
+		if want := "| " + fmt.Sprintf(form.text, values...) + " |"; !strings.Contains(string(readme), want) {
+			t.Errorf("README.md lacks %q of %s", want, plugin)
+		}
+	}
+}
+
+func filesOf(t *testing.T, path string) []file {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := parseCard(text)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return c.files
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// measure runs accuracy of a plugin's models on the embedded one, until all of the file's metrics are known: each model has
+// those of its own benchmark.
+func measure(ctx context.Context, harness, plugin string, f *file) error {
+	models, err := modelsOf(plugin)
+	if err != nil {
+		return err
+	}
+	measured := map[string]float64{}
+	for _, model := range models {
+		found, err := accuracy(ctx, harness, model, f.Precision)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s %s: %v\n", model, f.Precision, found)
+		maps.Copy(measured, found)
+		if f.take(measured) == nil {
+			return nil
+		}
+	}
+	return f.take(measured)
+}
+
+// modelsOf are the names in the plugin's manifest.
+func modelsOf(plugin string) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join(plugin, "manifest.json"))
+	if err != nil {
+		return nil, err
+	}
+	var manifest struct{ Models []struct{ Name string } }
+	if err := json.Unmarshal(data, &manifest); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range manifest.Models {
+		names = append(names, m.Name)
+	}
+	return names, nil
+}
+
+// accuracy runs a model and returns its metrics, none of a model that the rules do not run Offline. That they are below their
+// target is no fault here.
+func accuracy(ctx context.Context, harness, model, precision string) (map[string]float64, error) {
+	out, err := os.MkdirTemp("", "cards-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(out)
+	args := []string{"run", model, "--precision", precision, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force"}
+	text, err := exec.CommandContext(ctx, harness, args...).CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == usage {
+		return nil, nil
+	}
+	if err != nil && !(exit != nil && exit.ExitCode() == belowTarget) {
+		return nil, fmt.Errorf("%s %v: %w\n%s", harness, args, err, text)
+	}
+	return readMetrics(filepath.Join(out, "result.json"))
+}
+
+// The harness's exit codes for a scenario that a model has not, and for an accuracy below its target.
+const (
+	usage       = 2
+	belowTarget = 4
+)
+
+func readMetrics(path string) (map[string]float64, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var doc struct {
+		Runs []struct {
+			Accuracy *struct{ Metrics []metric }
+		}
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(doc.Runs) != 1 || doc.Runs[0].Accuracy == nil {
+		return nil, fmt.Errorf("%s: want one accuracy run", path)
+	}
+	found := map[string]float64{}
+	for _, m := range doc.Runs[0].Accuracy.Metrics {
+		found[m.Name] = m.Value
+	}
+	return found, nil
+}
