@@ -11,6 +11,7 @@ from network import CLASSES
 INPUT, OUTPUT = "input", "output"
 OPSET, IR_VERSION = 13, 8
 QUANTISED = ["Conv", "Relu", "Add", "Resize"]
+FULL = ["stem/conv", "merge0/conv", "output"]  # few channels over whole windows: eight bits are slower there
 
 
 class Graph:
@@ -95,6 +96,7 @@ def write_int8(fp32, windows, path):
         Calibration(windows),
         quant_format=QuantFormat.QDQ,
         op_types_to_quantize=QUANTISED,
+        nodes_to_exclude=FULL,
         per_channel=True,
         reduce_range=True,
         activation_type=QuantType.QUInt8,
