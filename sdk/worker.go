@@ -29,15 +29,12 @@ type worker struct {
 }
 
 func newWorker(w *opened, s backend.Session, answer func(wire.Batch)) *worker {
-	k := &worker{
-		workload: w.workload, library: w.library, answer: answer,
-		inputs: newBatchFor(s), outputs: make([]backend.Tensor, len(s.Outputs())),
-	}
+	k := &worker{workload: w.workload, library: w.library, answer: answer, outputs: make([]backend.Tensor, len(s.Outputs()))}
 	if p, ok := s.(*pool.Session); ok {
 		k.lane = p.Lane()
 		s = k.lane
 	}
-	k.session = s
+	k.session, k.inputs = s, newBatchFor(s)
 	if r, ok := w.workload.(Runner); ok {
 		k.run = r.NewRun(awaited{s})
 	}
@@ -71,7 +68,16 @@ func (w *worker) Collate(samples []loadgen.QuerySample) (err error) {
 	return w.collate()
 }
 
-func (w *worker) collate() error {
+// collate writes the inputs, of several devices to the memory of the one that is to run them.
+func (w *worker) collate() (err error) {
+	if w.lane != nil {
+		w.lane.Begin(len(w.samples))
+		defer func() {
+			if err != nil {
+				w.lane.Abandon()
+			}
+		}()
+	}
 	if w.run != nil {
 		return nil
 	}
@@ -80,7 +86,6 @@ func (w *worker) collate() error {
 
 func (w *worker) Run(ctx context.Context) error {
 	if w.lane != nil {
-		w.lane.Begin(len(w.samples))
 		defer w.lane.End()
 	}
 	if w.run != nil {

@@ -41,6 +41,8 @@ type Policy struct {
 	Sessions int
 	// Workers is how many batches are in work at a time: more than Sessions where collating one overlaps the run of another.
 	Workers int
+	// OwnTurns says that the session lets so many run as it can: each of several devices has turns of its own.
+	OwnTurns bool
 	// MaxBatch is the largest batch.
 	MaxBatch int
 	// Inline runs batches in the goroutine that submits them.
@@ -63,9 +65,10 @@ type Policy struct {
 //     load the queue fills batches by itself. Sessions that compute on this machine take their share of it: two samples
 //     that wait for two sessions are answered in the time of one, and not of a batch of two.
 //   - Offline waits for full batches. It collates ahead where cores are left over beside the sessions; where every
-//     core has a session, collating ahead only takes turns with it.
+//     core has a session, collating ahead only takes turns with it. Of several devices each has a batch ahead, also where every
+//     core has a session but the sessions compute elsewhere.
 func Choose(r Request, l backend.Limits) Policy {
-	p := Policy{Sessions: sessions(r, l), MaxBatch: maxBatch(r, l)}
+	p := Policy{Sessions: sessions(r, l), MaxBatch: maxBatch(r, l), OwnTurns: r.Devices > 1}
 	p.Workers = p.Sessions
 	switch r.Scenario {
 	case loadgen.SingleStream:
@@ -76,8 +79,8 @@ func Choose(r Request, l backend.Limits) Policy {
 		p.Share = l.Native
 	case loadgen.Offline:
 		p.Full = true
-		if p.Sessions < r.CPUs {
-			p.Workers++
+		if p.Sessions < r.CPUs || r.Devices > 1 && !l.Native {
+			p.Workers += max(1, r.Devices)
 		}
 	}
 	return p

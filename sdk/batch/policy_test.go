@@ -59,12 +59,22 @@ func TestChoose(t *testing.T) {
 		{
 			"the devices that the user names know best",
 			batch.Request{Scenario: loadgen.Server, Devices: 2}, backend.Limits{PreferredBatch: 1, Concurrency: 6},
-			batch.Policy{Sessions: 6, Workers: 6, MaxBatch: 1},
+			batch.Policy{Sessions: 6, Workers: 6, MaxBatch: 1, OwnTurns: true},
 		},
 		{
 			"more devices than cores, without a preference",
 			batch.Request{Scenario: loadgen.Server, Devices: 8}, backend.Limits{},
-			batch.Policy{Sessions: 8, Workers: 8, MaxBatch: 2},
+			batch.Policy{Sessions: 8, Workers: 8, MaxBatch: 2, OwnTurns: true},
+		},
+		{
+			"a batch ahead for each device that computes elsewhere",
+			batch.Request{Scenario: loadgen.Offline, Devices: 8}, backend.Limits{PreferredBatch: 4, Concurrency: 8},
+			batch.Policy{Sessions: 8, Workers: 16, MaxBatch: 4, Full: true, OwnTurns: true},
+		},
+		{
+			"and none where every core has a session that computes on it",
+			batch.Request{Scenario: loadgen.Offline, Devices: 8}, backend.Limits{PreferredBatch: 4, Concurrency: 8, Native: true},
+			batch.Policy{Sessions: 8, Workers: 8, MaxBatch: 4, Full: true, OwnTurns: true},
 		},
 		{
 			"the workload's preference",

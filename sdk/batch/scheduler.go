@@ -57,7 +57,7 @@ func New(ctx context.Context, p Policy, newWorker func() Worker, fail func(error
 		return s
 	}
 	s.queue = newQueue(max(queueSamples, 4*p.MaxBatch), p)
-	if p.Workers > p.Sessions {
+	if p.Workers > p.Sessions && !p.OwnTurns {
 		s.permits = make(chan struct{}, p.Sessions)
 	}
 	for _, j := range s.jobs {

@@ -21,7 +21,8 @@ type member[E engine] struct {
 	engine E
 	name   string // of the device
 	busy   backend.Wait
-	width  int // runs at a time that fill it: at least 1
+	width  int           // runs at a time that fill it: at least 1
+	turn   chan struct{} // has room for the runs at a time: whoever put a value in may run
 
 	working int    // runs in work
 	turns   uint64 // how often it was chosen
@@ -49,7 +50,11 @@ func open[E engine](ctx context.Context, c backend.Config, devices []string, ope
 				faults[i] = fmt.Errorf("device %s: %w", device, err)
 				return
 			}
-			members[i] = &member[E]{engine: e, name: device, width: max(1, e.Limits().Concurrency), share: backend.Share{Name: device}, busy: backend.Wait{For: "device " + device}}
+			most := atATime(e.Limits().Concurrency, own.Concurrency)
+			members[i] = &member[E]{
+				engine: e, name: device, busy: backend.Wait{For: "device " + device}, share: backend.Share{Name: device},
+				width: max(1, e.Limits().Concurrency), turn: make(chan struct{}, most),
+			}
 		})
 	}
 	opening.Wait()
@@ -63,6 +68,17 @@ func open[E engine](ctx context.Context, c backend.Config, devices []string, ope
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
+}
+
+// mostAtATime stands for no limit of the runs at a time.
+const mostAtATime = 4096
+
+// atATime is how many runs a device gets at a time: as many as it can, and no more than were asked for. 0 is no limit.
+func atATime(can, asked int) int {
+	if n := least(max(can, 0), max(asked, 0)); n > 0 {
+		return n
+	}
+	return mostAtATime
 }
 
 // divide is part i of n runs at a time among so many devices; 0 stays 0, which leaves it to the backend.

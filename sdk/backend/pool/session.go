@@ -70,15 +70,19 @@ func (s *Session) Run(ctx context.Context, in, out []backend.Tensor) error {
 }
 
 // Lane is a Session as one goroutine uses it that knows which samples a run is for: all runs between Begin and End go to
-// one device, so that a sample of many runs stays where it is.
+// one device, so that a sample of many runs stays where it is, and a batch is collated in the memory of the device that
+// runs it. There may be more lanes than runs at a time: those between Begin and Run prepare what is next.
 type Lane struct {
 	*Session
 	at               *member[backend.Session] // nil: outside of Begin and End
 	batches, samples int                      // since Begin
+	stages           map[*member[backend.Session]]backend.Stage
 }
 
 // Lane returns a lane. There may be any number of them.
-func (s *Session) Lane() *Lane { return &Lane{Session: s} }
+func (s *Session) Lane() *Lane {
+	return &Lane{Session: s, stages: map[*member[backend.Session]]backend.Stage{}}
+}
 
 // Begin chooses the device for so many samples. End follows.
 func (l *Lane) Begin(samples int) { l.at, l.batches, l.samples = l.begin(), 0, samples }
@@ -88,6 +92,15 @@ func (l *Lane) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if l.at == nil {
 		return l.Session.Run(ctx, in, out)
 	}
+	if l.stages != nil { // else the caller sees to it that no more run than can
+		select {
+		case l.at.turn <- struct{}{}:
+			defer func() { <-l.at.turn }()
+		case <-ctx.Done():
+			l.samples = 0
+			return ctx.Err()
+		}
+	}
 	defer backend.Await(ctx, l.at.busy).End()
 	if err := l.at.engine.Run(ctx, in, out); err != nil {
 		l.samples = 0 // they are not answered
@@ -95,6 +108,12 @@ func (l *Lane) Run(ctx context.Context, in, out []backend.Tensor) error {
 	}
 	l.batches++
 	return nil
+}
+
+// Abandon is End where what Begin was for could not be prepared.
+func (l *Lane) Abandon() {
+	l.samples = 0
+	l.End()
 }
 
 // End counts what was run since Begin.

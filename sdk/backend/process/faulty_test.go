@@ -25,6 +25,8 @@ func serveFaulty(fault string) error {
 	switch fault {
 	case "none":
 		return Serve(doubler{})
+	case "busy devices":
+		return Serve(devices{})
 	case "devices":
 		return Serve(choosing{})
 	case "reader":

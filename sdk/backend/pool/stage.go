@@ -1,0 +1,50 @@
+package pool
+
+import "github.com/plumbline-ml/plumbline/sdk/backend"
+
+// Stage returns memory for the inputs of one batch, which is the memory of the device that Begin has chosen. nil: no device
+// has any.
+func (l *Lane) Stage() backend.Stage {
+	for _, m := range l.all {
+		if _, ok := m.engine.(backend.Stager); ok {
+			return &stage{lane: l}
+		}
+	}
+	return nil
+}
+
+// stage is the memory of whichever device a lane is at.
+type stage struct {
+	lane *Lane
+	own  [][]byte // by input, for a device without memory of its own
+}
+
+// Input implements backend.Stage.
+func (s *stage) Input(i, n int) []byte {
+	if at := s.lane.stage(); at != nil {
+		return at.Input(i, n)
+	}
+	for len(s.own) <= i {
+		s.own = append(s.own, nil)
+	}
+	if cap(s.own[i]) < n {
+		s.own[i] = make([]byte, n)
+	}
+	return s.own[i][:n]
+}
+
+// stage is the lane's memory on the device where it is; nil: that has none.
+func (l *Lane) stage() backend.Stage {
+	if l.at == nil {
+		return nil
+	}
+	s, made := l.stages[l.at]
+	if made {
+		return s
+	}
+	if stager, ok := l.at.engine.(backend.Stager); ok {
+		s = stager.Stage()
+	}
+	l.stages[l.at] = s
+	return s
+}
