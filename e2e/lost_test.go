@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -191,6 +192,7 @@ func TestForceKeepsWhatIsNotReplaced(t *testing.T) {
 // TestHangup ends a run as Ctrl-C does, but not one whose terminal may go, as with nohup.
 func TestHangup(t *testing.T) {
 	t.Parallel()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // for good: processes of tests that run under nohup get it too
 	for name, c := range map[string]struct {
 		ignored bool
 		code    int
