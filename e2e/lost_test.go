@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // held is a run whose plugin answers a thousand samples and then waits to be let go: what happens meanwhile happens in mid-run.
@@ -48,7 +46,7 @@ func prepareHeld(t *testing.T, args ...string) *held {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.witness.Close() })
-	if _, err := unix.FcntlInt(h.witness.Fd(), unix.F_SETPIPE_SZ, 4096); err != nil {
+	if err := shrink(h.witness); err != nil {
 		t.Fatal(err)
 	}
 	args = append([]string{"--scenario", "SingleStream", "--set", "min_duration=1", "--set", "min_query_count=4000", "--set", "target_latency=0.1"}, args...)
