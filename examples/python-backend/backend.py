@@ -15,6 +15,7 @@ import threading
 from concurrent import futures
 from pathlib import Path
 
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")  # else what a library forks, to send usage data say, crashes
 import grpc
 import numpy as np
 
@@ -35,16 +36,14 @@ class Model:
 
     def __init__(self, request):
         os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # it sends in a timed run, and leaves a file behind
-        import onnxruntime
-        given, options = dict(request.options), onnxruntime.SessionOptions()
+        import onnxruntime as ort
+        given, options = dict(request.options), ort.SessionOptions()
         options.intra_op_num_threads = int(given.pop("threads", "0" if request.low_latency else "1"))
         if given:
             raise ValueError(f"unknown options {sorted(given)}, want threads")
-        self.session = onnxruntime.InferenceSession(
-            request.path or request.model, options, providers=["CPUExecutionProvider"]
-        )
+        self.session = ort.InferenceSession(request.path or request.model, options, providers=["CPUExecutionProvider"])
         self.inputs, self.outputs = map(self.describe, (self.session.get_inputs(), self.session.get_outputs()))
-        self.version = f"onnxruntime {onnxruntime.__version__}, Python {sys.version.split()[0]}"
+        self.version = f"onnxruntime {ort.__version__}, Python {sys.version.split()[0]}"
 
     def describe(self, tensors):
         return [(t.name, np.dtype(self.TYPES.get(t.type, t.type[7:-1])), t.shape) for t in tensors]
@@ -140,7 +139,8 @@ def main():
     server.add_insecure_port("unix:" + address)
     server.start()
     print(f"1|1|unix|{address}|grpc", flush=True)
-    threading.Thread(target=lambda: (sys.stdin.buffer.read(), stop.set()), daemon=True).start()
+    # Unbuffered: a fork closes sys.stdin, and would wait for ever for a thread that reads it.
+    threading.Thread(target=lambda: (open(0, "rb", 0).read(), stop.set()), daemon=True).start()
     stop.wait()
     server.stop(grace=0.5).wait()
 
