@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
@@ -13,9 +14,6 @@ import (
 
 // LockName is the file in an output directory that the session which writes there holds a lock on.
 const LockName = ".lock"
-
-// errInUse says that another session writes to a directory.
-var errInUse = errors.New("another run writes to it at this moment")
 
 // Claim is an output directory that nobody else writes to until it is released. The kernel releases it with the process
 // at the latest; the file of the lock may stay behind then, and claims nothing.
@@ -36,8 +34,8 @@ func Take(out string, force bool, dirs []string) (*Claim, error) {
 		return nil, err
 	}
 	c, err := claim(out)
-	if errors.Is(err, errInUse) {
-		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("output directory %s: %w; wait for its end, or choose another directory with --out", out, err))
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("output directory %s: another run writes to it at this moment; wait for its end, or choose another directory with --out", out))
 	}
 	if err != nil {
 		return nil, unwritable(out, err)
@@ -62,7 +60,7 @@ func takeFree(dirs []string) (*Claim, error) {
 		}
 		c, err := claim(dir)
 		switch {
-		case errors.Is(err, errInUse):
+		case errors.Is(err, filelock.ErrHeld):
 			continue
 		case err != nil:
 			return nil, unwritable(dir, err)
@@ -83,11 +81,14 @@ func claim(dir string) (*Claim, error) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, err
 		}
-		lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|noFollow, 0o644)
+		lock, err := filelock.Open(path, 0o644)
 		if err != nil {
 			return nil, err
 		}
-		err = tryLock(lock)
+		err = filelock.Try(lock)
+		if errors.Is(err, errors.ErrUnsupported) { // nobody can tell: it counts as the caller's
+			err = nil
+		}
 		if err == nil && isStill(lock, path) {
 			folder, err := os.Open(dir)
 			if err != nil {

@@ -7,14 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/fetch/filelock"
 )
 
-// heldSuffix ends the name of the file whose lock keeps other processes from changing the pins. The file stays: removing it
-// would let two processes lock two files of one name.
+// heldSuffix ends the name of the file whose lock keeps other processes from changing the pins.
 const heldSuffix = ".held"
-
-// errInUse says that another process holds the file.
-var errInUse = errors.New("another process changes it")
 
 // How long, and how often, to ask whether another process is done: changing pins takes as long as reading the files.
 const (
@@ -32,8 +30,8 @@ func Hold(ctx context.Context, path string) (release func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, holdFor, fmt.Errorf("still so after %v", holdFor))
 	defer cancel()
 	for {
-		err := tryLock(f)
-		if err == nil {
+		err := filelock.Try(f)
+		if err == nil || errors.Is(err, errors.ErrUnsupported) { // two commands at once may lose a pin, which a run then says
 			return func() { _ = f.Close() }, nil // closing unlocks
 		}
 		select {
@@ -41,7 +39,7 @@ func Hold(ctx context.Context, path string) (release func(), err error) {
 		case <-ctx.Done():
 			err = errors.Join(err, context.Cause(ctx))
 		}
-		if !errors.Is(err, errInUse) || ctx.Err() != nil {
+		if !errors.Is(err, filelock.ErrHeld) || ctx.Err() != nil {
 			return nil, fmt.Errorf("%w %s: %w", ErrLock, path, errors.Join(err, f.Close()))
 		}
 	}
@@ -51,5 +49,5 @@ func openHeld(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
+	return filelock.Open(path, 0o600)
 }
