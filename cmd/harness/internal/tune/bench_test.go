@@ -175,3 +175,24 @@ func TestProbe(t *testing.T) {
 		t.Errorf("%v, %d queries: a probe is no longer than a run", p.MinDuration, p.MinQueryCount)
 	}
 }
+
+func TestRunsInWhichTheMachineStoodStillAreDoneAgain(t *testing.T) {
+	for _, tt := range []struct{ paused, want int }{{0, 1}, {1, 2}, {3, 4}, {9, 4}} {
+		runs := 0
+		res, err := unpaused(func() (*loadgen.Result, error) {
+			runs++
+			r := &loadgen.Result{}
+			if runs <= tt.paused {
+				r.Pauses = []loadgen.Pause{{Length: 2 * time.Second}}
+			}
+			return r, nil
+		})
+		if err != nil || runs != tt.want || len(res.Pauses) > 0 != (tt.paused >= mostAttempts) {
+			t.Errorf("%d runs with pauses: %d runs, %+v, %v; want %d", tt.paused, runs, res.Pauses, err, tt.want)
+		}
+	}
+	failed := errors.New("failed")
+	if _, err := unpaused(func() (*loadgen.Result, error) { return nil, failed }); !errors.Is(err, failed) {
+		t.Errorf("error %v", err)
+	}
+}
