@@ -5,11 +5,7 @@ go 1.26.0
 require (
 	github.com/k2-fsa/sherpa-onnx-go-linux v1.13.8
 	github.com/plumbline-ml/plumbline/backends/ort v0.0.0
-	github.com/plumbline-ml/plumbline/plugins/bert v0.0.0
-	github.com/plumbline-ml/plumbline/plugins/dlrm v0.0.0
-	github.com/plumbline-ml/plumbline/plugins/resnet50 v0.0.0
-	github.com/plumbline-ml/plumbline/plugins/retinanet v0.0.0-00010101000000-000000000000
-	github.com/plumbline-ml/plumbline/plugins/unet3d v0.0.0
+	github.com/plumbline-ml/plumbline/plugins v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
 )
 
@@ -38,7 +34,6 @@ require (
 	github.com/plumbline-ml/plumbline/backends/openai v0.0.0
 	github.com/plumbline-ml/plumbline/datasets v0.0.0 // indirect
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
-	github.com/plumbline-ml/plumbline/plugins/llm v0.0.0
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0 // indirect
 	github.com/yalue/onnxruntime_go v1.27.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
@@ -56,12 +51,7 @@ replace (
 	github.com/plumbline-ml/plumbline/backends/ort => ../../backends/ort
 	github.com/plumbline-ml/plumbline/datasets => ../../datasets
 	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
-	github.com/plumbline-ml/plumbline/plugins/bert => ../../plugins/bert
-	github.com/plumbline-ml/plumbline/plugins/dlrm => ../../plugins/dlrm
-	github.com/plumbline-ml/plumbline/plugins/llm => ../../plugins/llm
-	github.com/plumbline-ml/plumbline/plugins/resnet50 => ../../plugins/resnet50
-	github.com/plumbline-ml/plumbline/plugins/retinanet => ../../plugins/retinanet
-	github.com/plumbline-ml/plumbline/plugins/unet3d => ../../plugins/unet3d
+	github.com/plumbline-ml/plumbline/plugins => ../../plugins
 	github.com/plumbline-ml/plumbline/preprocess => ../../preprocess
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk
 )

@@ -20,7 +20,7 @@ require (
 	github.com/mattn/go-colorable v0.1.12 // indirect
 	github.com/mattn/go-isatty v0.0.17 // indirect
 	github.com/oklog/run v1.1.0 // indirect
-	github.com/plumbline-ml/plumbline/plugins/resnet50 v0.0.0
+	github.com/plumbline-ml/plumbline/plugins v0.0.0
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
@@ -37,4 +37,4 @@ replace (
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk
 )
 
-replace github.com/plumbline-ml/plumbline/plugins/resnet50 => ../../plugins/resnet50
+replace github.com/plumbline-ml/plumbline/plugins => ../../plugins

@@ -15,7 +15,7 @@ func checkout(t *testing.T) string {
 	dir := t.TempDir()
 	mod := "module " + project + "sdk\n\ngo 1.26.0\n\nrequire " + project + "loadgen v0.0.0\n\nrequire (\n\texample.org/b v0.1.0 // indirect\n\texample.org/a v1.2.3\n)\n\nreplace (\n\texample.org/c => ../c\n)\n"
 	for name, text := range map[string]string{
-		"go.work":    "go 1.26.0\n\nuse (\n\t./sdk\n\t./cmd/harness\n\t./examples/one\n\t./loadgen\n\t./plugins/resnet50\n\t./e2e\n)\n",
+		"go.work":    "go 1.26.0\n\nuse (\n\t./sdk\n\t./cmd/harness\n\t./examples/one\n\t./loadgen\n\t./plugins\n\t./backends/ort\n\t./e2e\n)\n",
 		"sdk/go.mod": mod, "sdk/go.sum": "sums\n",
 		pythonBackend + "backend.py": "backend", pythonBackend + requirementsTxt: "grpcio\n", protoDir + backendProto: "backend's",
 		pythonBenchmark + "plumbline-plugin-digits": "harness run digits --plugin-dir examples/python-benchmark\nNAME = \"digits\"\n",
@@ -137,7 +137,8 @@ func TestGoMod(t *testing.T) {
 	}
 	for _, want := range []string{"module example.com/acme\n", "go 1.26.0\n", "\texample.org/a v1.2.3 // indirect\n\texample.org/b v0.1.0 // indirect\n",
 		project + "sdk => " + filepath.Join(dir, "sdk") + "\n", project + "loadgen => " + filepath.Join(dir, "loadgen") + "\n",
-		project + "plugins/resnet50 => " + filepath.Join(dir, "plugins", "resnet50") + "\n"} {
+		project + "plugins => " + filepath.Join(dir, "plugins") + "\n",
+		project + "backends/ort => " + filepath.Join(dir, "backends", "ort") + "\n"} {
 		if !strings.Contains(string(mod), want) {
 			t.Errorf("no %q in:\n%s", want, mod)
 		}
