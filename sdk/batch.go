@@ -49,6 +49,9 @@ func (p *Payloads) At(i int) []byte {
 	return p.data[start:p.ends[i]:p.ends[i]]
 }
 
+// All returns the payloads one after the other, and where each ends. They are valid until Reset.
+func (p *Payloads) All() (data []byte, ends []int) { return p.data, p.ends }
+
 // Reset empties p and keeps its memory.
 func (p *Payloads) Reset() { p.data, p.ends = p.data[:0], p.ends[:0] }
 
@@ -61,12 +64,10 @@ func NewBatch(inputs []backend.TensorInfo) *Batch {
 	return b
 }
 
-// newBatchFor returns a batch for a session: in memory of the session's own, where it has some.
-func newBatchFor(s backend.Session) *Batch {
-	b := NewBatch(s.Inputs())
-	if stager, ok := s.(backend.Stager); ok {
-		b.stage = stager.Stage()
-	}
+// StagedBatch is NewBatch with the inputs in memory of the session's own; stage may be nil.
+func StagedBatch(inputs []backend.TensorInfo, stage backend.Stage) *Batch {
+	b := NewBatch(inputs)
+	b.stage = stage
 	return b
 }
 

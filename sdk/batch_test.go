@@ -49,7 +49,7 @@ func (a *arena) Input(i, n int) []byte { return a[i][:n] }
 
 func TestBatchInTheSessionsMemory(t *testing.T) {
 	var memory arena
-	b := sdk.NewBatchFor(stagingSession{stage: &memory})
+	b := sdk.StagedBatch(stagingSession{}.Inputs(), &memory)
 	for _, rows := range []int64{2, 4, 1} {
 		if x := b.Input(0, rows, 3); len(x) != int(12*rows) || &x[0] != &memory[0][0] {
 			t.Errorf("%d rows: %d bytes, or other memory", rows, len(x))
@@ -58,7 +58,7 @@ func TestBatchInTheSessionsMemory(t *testing.T) {
 			t.Errorf("%d rows: %d bytes, or other memory", rows, len(n))
 		}
 	}
-	if none := sdk.NewBatchFor(stagingSession{}).Input(0, 1, 3); len(none) != 12 {
+	if none := sdk.StagedBatch(stagingSession{}.Inputs(), nil).Input(0, 1, 3); len(none) != 12 {
 		t.Errorf("without a stage: %d bytes", len(none))
 	}
 }

@@ -1,6 +1,9 @@
 package sdk
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -111,4 +114,16 @@ type WorkloadInfo struct {
 type BackendInfo struct {
 	Name string // as registered
 	backend.Info
+}
+
+// Model finds a model by name, in any case; the default where name is empty. An unknown name is ErrUsage.
+func (d Description) Model(name string) (ModelInfo, error) {
+	var names []string
+	for _, m := range d.Models {
+		if name == "" || strings.EqualFold(m.Name, name) {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	return ModelInfo{}, Usage(fmt.Errorf("unknown model %q, plugin %s has %s", name, d.Name, strings.Join(names, ", ")))
 }

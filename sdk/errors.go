@@ -1,17 +1,7 @@
 package sdk
 
 import (
-	"context"
 	"errors"
-	"io/fs"
-	"strings"
-	"unicode/utf8"
-
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-
-	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/batch"
 )
 
 // Classes of errors. A benchmark wraps them; they survive the way to the harness, where errors.Is finds them.
@@ -21,9 +11,6 @@ var (
 	// ErrData: the data set or the model file is missing or wrong.
 	ErrData = errors.New("data")
 )
-
-// maxMessage bounds an error's text on the wire.
-const maxMessage = 64 << 10
 
 // classified is an error of a class whose text does not name the class.
 type classified struct {
@@ -44,50 +31,4 @@ func classify(err, class error) error {
 		return nil
 	}
 	return classified{err, class}
-}
-
-// ofBackend marks an error of a backend's Open that blames neither options nor model, such as a library that is missing, as
-// the backend's own. Its text stays.
-func ofBackend(err error) error {
-	if codeOf(err, codes.Unknown) != codes.Unknown || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return classify(err, backend.ErrFailed)
-}
-
-// toStatus makes err a gRPC status, unless it is one. otherwise is the code of an error without a class.
-func toStatus(err error, otherwise codes.Code) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := err.(interface{ GRPCStatus() *status.Status }); ok {
-		return err
-	}
-	return status.Error(codeOf(err, otherwise), sendable(err.Error()))
-}
-
-// sendable makes text fit for a message: strings of protobuf are UTF-8, and what a C library says of itself need not be.
-func sendable(text string) string {
-	text = strings.ToValidUTF8(text, string(utf8.RuneError))
-	if len(text) <= maxMessage {
-		return text
-	}
-	end := maxMessage
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + " ..."
-}
-
-func codeOf(err error, otherwise codes.Code) codes.Code {
-	var panicked *batch.PanicError
-	switch {
-	case errors.As(err, &panicked), errors.Is(err, backend.ErrFailed):
-		return codes.Internal
-	case errors.Is(err, ErrUsage), errors.Is(err, backend.ErrOption):
-		return codes.InvalidArgument
-	case errors.Is(err, ErrData), errors.Is(err, backend.ErrModel), errors.Is(err, backend.ErrTensors), errors.Is(err, fs.ErrNotExist):
-		return codes.FailedPrecondition
-	}
-	return otherwise
 }

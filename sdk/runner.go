@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/batch"
 )
 
 // Runner is an optional interface of a Workload whose samples are not one row of a batch each: a volume, say, that goes
@@ -21,15 +20,4 @@ type SampleRun interface {
 	// Run infers one sample, in as many runs of the session as it likes, one at a time, and appends its payload to p.
 	// It returns soon after ctx ends.
 	Run(ctx context.Context, sample Sample, p *Payloads) error
-}
-
-func isRunner(w Workload) bool {
-	_, ok := w.(Runner)
-	return ok
-}
-
-// alone is a policy for workers that take one sample at a time and have nothing to prepare ahead.
-func alone(p batch.Policy) batch.Policy {
-	p.MaxBatch, p.Workers = 1, p.Sessions
-	return p
 }

@@ -1,7 +1,5 @@
 package sdk
 
-import "github.com/plumbline-ml/plumbline/sdk/batch"
-
 // Sizer is an optional interface of a Workload whose samples differ in size: tokens of a text, pairs of a click log.
 type Sizer interface {
 	// SampleSize is the size of a loaded sample in the workload's own unit, at least 0. It is asked once, untimed, when
@@ -20,34 +18,4 @@ type SizeRule struct {
 	Alike bool
 	// Batch is how many samples a batch has at most where the user does not say; 0: the backend's preference.
 	Batch int
-}
-
-// sizeRule is a workload's rule, if it has one.
-func sizeRule(w Workload) SizeRule {
-	if s, ok := w.(Sizer); ok {
-		return s.SizeRule()
-	}
-	return SizeRule{}
-}
-
-// measure lets the library measure samples, and the policy use their sizes, where the workload has a rule for them. In order,
-// samples are not joined with others of like size but with those that follow them.
-func (w *opened) measure(inOrder bool) {
-	sizer, ok := w.workload.(Sizer)
-	if !ok {
-		return
-	}
-	w.library.SizeBy(func(s Sample) int { return sizer.SampleSize(s) })
-	rule := sizer.SizeRule()
-	w.policy.Sizing = &batch.Sizing{Sizes: w.library.Sizes, MaxSum: rule.MaxSum, Alike: rule.Alike && !inOrder}
-}
-
-// warmBatch is how many copies of a warm-up sample a batch may have.
-func (w *opened) warmBatch(s Sample) int {
-	n := w.policy.MaxBatch
-	sizer, ok := w.workload.(Sizer)
-	if !ok || sizer.SizeRule().MaxSum <= 0 {
-		return n
-	}
-	return max(1, min(n, sizer.SizeRule().MaxSum/max(1, sizer.SampleSize(s))))
 }

@@ -5,7 +5,7 @@ import (
 	"example.com/acme/acme"
 
 	"github.com/plumbline-ml/plumbline/plugins/resnet50"
-	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-func main() { sdk.Main(resnet50.New(), sdk.WithBackend("acme", acme.Backend{})) }
+func main() { serve.Main(resnet50.New(), serve.Backend("acme", acme.Backend{})) }

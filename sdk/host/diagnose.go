@@ -24,7 +24,7 @@ func (p *Plugin) diagnose(err error) error {
 	switch {
 	case printed && !looksLikeHandshake(line):
 		return p.failure(KindHandshake, err, fmt.Sprintf("its first line of output is %q, not the handshake", shorten(line)),
-			"nothing may be printed before sdk.Main is called, and the binary must be a plugin")
+			"nothing may be printed before serve.Main is called, and the binary must be a plugin")
 	case printed:
 		return p.diagnoseVersion(line, err)
 	}

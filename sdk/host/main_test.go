@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/tokens"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
 // faultyEnv tells a harness that a test starts where the faulty plugin is.
@@ -57,9 +57,9 @@ const listensEnv = "PLUMBLINE_TEST_LISTENS"
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(handshake.CookieKey) == handshake.CookieValue && os.Getenv(tokensEnv) != "":
-		sdk.Main(tokens.Benchmark{}, sdk.WithBackend("tokens", tokens.Backend{}))
+		serve.Main(tokens.Benchmark{}, serve.Backend("tokens", tokens.Backend{}))
 	case os.Getenv(handshake.CookieKey) == handshake.CookieValue:
-		sdk.Main(null.Benchmark{}, sdk.WithBackend("null", null.Backend{}), sdk.WithBackend("racks", racks{}))
+		serve.Main(null.Benchmark{}, serve.Backend("null", null.Backend{}), serve.Backend("racks", racks{}))
 	case os.Getenv(harnessEnv) != "":
 		fmt.Fprintln(os.Stderr, playHarness())
 		os.Exit(1)

@@ -4,10 +4,10 @@ import (
 	"os"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
 // pluginEnv makes the test binary the null plugin, whoever starts it.
@@ -15,7 +15,7 @@ const pluginEnv = "PLUMBLINE_TEST_PLUGIN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(pluginEnv) != "" {
-		sdk.Main(null.Benchmark{}, sdk.WithBackend("null", null.Backend{}))
+		serve.Main(null.Benchmark{}, serve.Backend("null", null.Backend{}))
 	}
 	os.Exit(m.Run())
 }

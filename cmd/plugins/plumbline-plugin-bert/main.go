@@ -4,7 +4,7 @@ package main
 import (
 	"github.com/plumbline-ml/plumbline/cmd/plugins/internal/backends"
 	"github.com/plumbline-ml/plumbline/plugins/bert"
-	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-func main() { sdk.Main(bert.New(), backends.All()...) }
+func main() { serve.Main(bert.New(), backends.All()...) }

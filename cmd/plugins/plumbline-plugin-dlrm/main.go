@@ -4,7 +4,7 @@ package main
 import (
 	"github.com/plumbline-ml/plumbline/cmd/plugins/internal/backends"
 	"github.com/plumbline-ml/plumbline/plugins/dlrm"
-	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-func main() { sdk.Main(dlrm.New(), backends.All()...) }
+func main() { serve.Main(dlrm.New(), backends.All()...) }

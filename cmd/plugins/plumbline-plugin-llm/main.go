@@ -7,10 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/cmd/plugins/internal/backends"
 	"github.com/plumbline-ml/plumbline/plugins/llm"
-	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
 func main() {
-	servers := sdk.WithBackend("openai", openai.Backend{Lookup: os.LookupEnv})
-	sdk.Main(llm.New(), append(backends.All(), servers)...)
+	servers := serve.Backend("openai", openai.Backend{Lookup: os.LookupEnv})
+	serve.Main(llm.New(), append(backends.All(), servers)...)
 }

@@ -3,11 +3,11 @@
 package main
 
 import (
-	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend/process"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
 func main() {
-	sdk.Main(null.Benchmark{}, sdk.WithBackend("null", null.Backend{}), sdk.WithBackend("process", process.Backend{}))
+	serve.Main(null.Benchmark{}, serve.Backend("null", null.Backend{}), serve.Backend("process", process.Backend{}))
 }

@@ -14,11 +14,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/backend/process"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
 // faultEnv names the fault.
@@ -82,7 +82,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "unknown fault %q, want one of %s\n", fault, strings.Join(faults(), ", "))
 		os.Exit(2)
 	}
-	sdk.Main(benchmark{fault: works[fault], warms: fault == "hang-warm-up"}, sdk.WithBackend("null", usual(fault)), sdk.WithBackend("process", process.Backend{}))
+	serve.Main(benchmark{fault: works[fault], warms: fault == "hang-warm-up"}, serve.Backend("null", usual(fault)), serve.Backend("process", process.Backend{}))
 }
 
 // isWork reports whether a fault is one of the benchmark's code, of its backend, or none.

@@ -6,20 +6,20 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/kserve"
 	"github.com/plumbline-ml/plumbline/backends/ort"
-	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend/process"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
 // All are ONNX Runtime, which is the default, a process in any language, and servers of the Open Inference Protocol.
 //
 // ONNX Runtime's library is the one beside the binary, unless option lib or the environment variable PLUMBLINE_ORT_LIB
 // names another.
-func All() []sdk.Option {
+func All() []serve.Option {
 	keepToOneself()
-	return []sdk.Option{
-		sdk.WithBackend("ort", ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")}),
-		sdk.WithBackend("process", process.Backend{}),
-		sdk.WithBackend("kserve", kserve.Backend{Lookup: os.LookupEnv}),
+	return []serve.Option{
+		serve.Backend("ort", ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")}),
+		serve.Backend("process", process.Backend{}),
+		serve.Backend("kserve", kserve.Backend{Lookup: os.LookupEnv}),
 	}
 }
 

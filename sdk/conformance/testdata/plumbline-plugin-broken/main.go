@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
 // The variables that the tests set.
@@ -36,7 +37,7 @@ func main() {
 	if fault == "hoards" {
 		usual = narrowBackend{}
 	}
-	sdk.Main(broken{fault: fault}, sdk.WithBackend("null", usual), sdk.WithBackend("other", otherBackend{}))
+	serve.Main(broken{fault: fault}, serve.Backend("null", usual), serve.Backend("other", otherBackend{}))
 }
 
 // broken is the null benchmark with a small data set and a fault.

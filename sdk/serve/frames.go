@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"errors"
+	"io"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
+)
+
+type runStream = grpc.BidiStreamingServer[pluginpb.RunRequest, pluginpb.RunResponse]
+
+// frames is the way of a run's frames. Send may be called by one goroutine at a time.
+type frames interface {
+	Send(*pluginpb.RunResponse) error
+	// receive hands frames to handle until the harness ends the run, or handle fails. alone reports whether one query at a
+	// time is in work, so that the next one comes soon after an answer.
+	receive(handle func(*pluginpb.RunRequest) error, alone func() bool) error
+	close() error
+}
+
+// accept takes the ring that the harness offers, if it can, and sends the first message.
+func accept(stream runStream, start *pluginpb.Start) (frames, error) {
+	first := &pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{}}
+	var way frames = overStream{stream}
+	if offer := start.GetRing(); offer.GetVersion() == ring.Version {
+		// Where it cannot be opened the stream does as well: the harness learns from the first message.
+		if ends, err := ring.Open(descriptors(offer), handshake.MaxMessage); err == nil {
+			way, first.Ring = &overRing{stream: stream, ends: ends}, true
+		}
+	}
+	if err := stream.Send(first); err != nil {
+		return nil, errors.Join(err, way.close())
+	}
+	return way, nil
+}
+
+func descriptors(offer *pluginpb.Ring) []int {
+	fds := make([]int, len(offer.GetDescriptors()))
+	for i, fd := range offer.GetDescriptors() {
+		fds[i] = int(fd)
+	}
+	return fds
+}
+
+// overStream sends frames over the gRPC stream.
+type overStream struct{ runStream }
+
+func (s overStream) receive(handle func(*pluginpb.RunRequest) error, _ func() bool) error {
+	for {
+		frame, err := s.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := handle(frame); err != nil {
+			return err
+		}
+	}
+}
+
+func (overStream) close() error { return nil }
+
+// overRing sends frames through shared memory. The stream tells when the harness is gone.
+type overRing struct {
+	stream runStream
+	ends   *ring.Ends
+
+	mu     sync.Mutex // held while sending
+	buffer []byte
+}
+
+// Send encodes and writes f.
+func (s *overRing) Send(f *pluginpb.RunResponse) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.buffer, err = (proto.MarshalOptions{}).MarshalAppend(ring.Reuse(s.buffer), f); err != nil {
+		return err
+	}
+	return s.ends.Writer.Write(s.buffer)
+}
+
+func (s *overRing) receive(handle func(*pluginpb.RunRequest) error, alone func() bool) error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.stream.Recv()
+		if err == nil {
+			err = status.Error(codes.Internal, "a frame came over the stream, though a ring was taken")
+		}
+		ended <- err
+		s.ends.Close()
+	}()
+	frame := &pluginpb.RunRequest{}
+	err := ring.NewReceiver(s.ends.Reader, func(b []byte) error {
+		if err := proto.Unmarshal(b, frame); err != nil {
+			return status.Error(codes.Internal, "a frame in the ring: "+err.Error())
+		}
+		return handle(frame)
+	}).Run(alone)
+	if !errors.Is(err, ring.ErrClosed) {
+		return toStatus(err, codes.Internal)
+	}
+	if err = <-ended; errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// close ends a Send under way and gives the memory back.
+func (s *overRing) close() error {
+	s.ends.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ends.Unmap()
+}

@@ -1,0 +1,88 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+)
+
+// defaultStreams is how many prompts are in work at a time where the generator has no preference.
+const defaultStreams = 256
+
+// generator opens the generator of a workload of prompts, on each of the devices that o names: the backend's own, or the
+// workload's on a session of the backend.
+func (s *source) generator(ctx context.Context, w sdk.Workload, o sdk.Options) (backend.Generator, error) {
+	m := w.Model()
+	c := backend.Config{Concurrency: o.Sessions, MaxBatch: o.Batch, Options: o.BackendOptions, ModelName: o.Model}
+	if opener, ok := s.backend.(backend.GeneratorOpener); ok {
+		return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
+			return openOwn(ctx, opener, m, c)
+		})
+	}
+	maker, ok := w.(sdk.SessionGenerator)
+	if !ok {
+		return nil, sdk.Usage(errors.New("the backend does not generate tokens, and the model has no decoding of its own: choose a backend that generates"))
+	}
+	return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
+		return s.decoder(ctx, maker, m, decoderConfig(maker, o.Scenario, c))
+	})
+}
+
+// openOwn opens the backend's own generator.
+func openOwn(ctx context.Context, opener backend.GeneratorOpener, m backend.Model, c backend.Config) (g backend.Generator, err error) {
+	defer batch.Recover(&err, func() string { return "the backend's OpenGenerator" })
+	defer backend.Await(ctx, backend.Wait{For: "the backend's OpenGenerator" + of(c.Device)}).End()
+	if g, err = opener.OpenGenerator(ctx, m, c); err != nil {
+		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), ofBackend(err))
+	}
+	if g == nil {
+		return nil, fmt.Errorf("%w: its OpenGenerator returned neither a generator nor an error", backend.ErrFailed)
+	}
+	return g, nil
+}
+
+// decoderConfig is how a session for steps is opened: as the workload plans it, else one step after the other, each on all
+// cores, unless the user asks for several at a time.
+func decoderConfig(maker sdk.SessionGenerator, s loadgen.Scenario, c backend.Config) backend.Config {
+	if p, ok := maker.(sdk.SessionPlanner); ok {
+		return p.PlanSession(s, c)
+	}
+	c.Concurrency = max(c.Concurrency, 1)
+	c.LowLatency = c.Concurrency == 1
+	return c
+}
+
+// decoder opens a session and the workload's generator on it.
+func (s *source) decoder(ctx context.Context, maker sdk.SessionGenerator, m backend.Model, c backend.Config) (g backend.Generator, err error) {
+	session, err := s.open(ctx, m, c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, session.Close())
+		}
+	}()
+	defer batch.Recover(&err, func() string { return "NewGenerator" })
+	if g, err = maker.NewGenerator(session, c); err != nil {
+		return nil, fmt.Errorf("generate with model %s: %w", cmp.Or(m.Name, m.Path), err)
+	}
+	return g, nil
+}
+
+// streams is the policy for a generator: one prompt per worker, each in a goroutine of its own. What is not in work waits
+// in the scheduler's queue.
+func streams(o sdk.Options, l backend.Limits) batch.Policy {
+	n := cmp.Or(l.Concurrency, o.Sessions, defaultStreams)
+	p := batch.Policy{Sessions: n, Workers: n, MaxBatch: 1}
+	if o.Scenario == loadgen.SingleStream {
+		p.Sessions, p.Workers, p.Inline = 1, 1, true
+	}
+	return p
+}

@@ -1,0 +1,284 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
+)
+
+// prompts is a workload whose samples are token ids; the payload of tokens is one byte each.
+type prompts struct{ sdk.Workload }
+
+func (prompts) Model() backend.Model { return backend.Model{Name: "counter"} }
+
+func (prompts) Prompt(s sdk.Sample) (backend.Prompt, error) {
+	if s.(int) < 0 {
+		return backend.Prompt{}, errors.New("no prompt")
+	}
+	return backend.Prompt{Tokens: []int32{int32(s.(int))}, MaxNewTokens: 3}, nil
+}
+
+func (prompts) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]byte, int, error) {
+	for _, id := range t.IDs {
+		if id < 0 {
+			return nil, 0, errors.New("no such token")
+		}
+		if id > 200 {
+			panic("a bad index")
+		}
+		dst = append(dst, byte(id))
+	}
+	return dst, t.N, nil
+}
+
+// script is a generator that does what a test says.
+type script func(ctx context.Context, p backend.Prompt, s backend.TokenSink) error
+
+func (f script) Generate(ctx context.Context, p backend.Prompt, s backend.TokenSink) error {
+	return f(ctx, p, s)
+}
+
+func (script) Limits() backend.Limits { return backend.Limits{Concurrency: 4, MaxBatch: 2} }
+func (script) Close() error           { return nil }
+
+func ids(values ...int32) backend.Tokens { return backend.Tokens{IDs: values, N: len(values)} }
+
+// good continues a prompt by two tokens.
+func good(_ context.Context, p backend.Prompt, s backend.TokenSink) error {
+	s.FirstToken(ids(p.Tokens[0] + 1))
+	s.Complete(ids(p.Tokens[0]+1, p.Tokens[0]+2))
+	return nil
+}
+
+// generate takes sample i through a generator and returns the frames that it sent.
+func generate(t *testing.T, g backend.Generator, sample int) ([]*pluginpb.RunResponse, error) {
+	t.Helper()
+	library := batch.NewLibrary(1, func(context.Context, int) (sdk.Sample, error) { return sample, nil })
+	if err := library.Load(t.Context(), []loadgen.SampleIndex{0}); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	s := withOutbox(t, func(o *outbox, _ *slowStream) {
+		w := &generating{workload: prompts{}, generator: g, library: library, outbox: o}
+		if err = w.Collate([]loadgen.QuerySample{{ID: 7}}); err != nil {
+			return
+		}
+		if err = w.Run(t.Context()); err != nil {
+			return
+		}
+		err = w.Deliver()
+	})
+	return s.frames, err
+}
+
+func answers(t *testing.T, m *pluginpb.Answers) []loadgen.QuerySampleResponse {
+	t.Helper()
+	a, err := wire.ParseAnswers(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rs := make([]loadgen.QuerySampleResponse, 9)
+	return rs[:a.Next(rs)]
+}
+
+func TestTokensGoOverTheWire(t *testing.T) {
+	frames, err := generate(t, script(good), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, complete []loadgen.QuerySampleResponse
+	for _, f := range frames {
+		if first = append(first, answers(t, f.GetFirstTokens())...); len(first) == 0 && f.GetComplete() != nil {
+			t.Error("the answer goes before its first token")
+		}
+		complete = append(complete, answers(t, f.GetComplete())...)
+	}
+	if len(first) != 1 || first[0].ID != 7 || !slices.Equal(first[0].Data, []byte{6}) {
+		t.Errorf("first tokens %v", first)
+	}
+	if len(complete) != 1 || complete[0].ID != 7 || complete[0].NTokens != 2 || !slices.Equal(complete[0].Data, []byte{6, 7}) {
+		t.Errorf("answers %v", complete)
+	}
+}
+
+func TestAGeneratorThatKnowsNoFirstToken(t *testing.T) {
+	frames, err := generate(t, script(func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error {
+		s.FirstToken(backend.Tokens{})
+		s.Complete(ids(1, 2))
+		return nil
+	}), 5)
+	first := answers(t, frames[1].GetFirstTokens())
+	if err != nil || len(first) != 1 || len(first[0].Data) != 0 {
+		t.Errorf("first tokens %v, error %v", first, err)
+	}
+}
+
+func TestBreachesOfAGenerator(t *testing.T) {
+	refused := errors.New("connection refused")
+	for name, c := range map[string]struct {
+		do   script
+		want string
+	}{
+		"first token twice": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error {
+			s.FirstToken(ids(1))
+			s.FirstToken(ids(1))
+			s.Complete(ids(1, 2))
+			return nil
+		}, "the first token twice"},
+		"first token late": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error {
+			s.Complete(ids(1, 2))
+			s.FirstToken(ids(1))
+			return nil
+		}, "the first token after the answer"},
+		"two answers": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error {
+			s.Complete(ids(1, 2))
+			s.Complete(ids(1, 2))
+			return nil
+		}, "completed the answer twice"},
+		"no answer":   {func(context.Context, backend.Prompt, backend.TokenSink) error { return nil }, "without an answer"},
+		"an error":    {func(context.Context, backend.Prompt, backend.TokenSink) error { return refused }, "connection refused"},
+		"a bad token": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error { s.Complete(ids(-1)); return nil }, "payload of 1 tokens: no such token"},
+		"a bad first": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error {
+			s.FirstToken(ids(-1))
+			return nil
+		}, "payload of the first token: no such token"},
+		"a panic of it": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error { s.Complete(ids(201)); return nil }, "panic in AppendTokens: a bad index"},
+		"a count beyond": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error {
+			s.Complete(backend.Tokens{N: -1})
+			return nil
+		}, "counts -1 tokens"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			frames, err := generate(t, c.do, 5)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+			for _, f := range frames {
+				if f.GetComplete() != nil {
+					t.Error("it was answered all the same")
+				}
+			}
+		})
+	}
+	if _, err := generate(t, script(good), -1); err == nil || !strings.Contains(err.Error(), "no prompt") {
+		t.Errorf("error %v, want the prompt's", err)
+	}
+}
+
+// What a generator reports after its call has ended does not reach the prompt that follows.
+func TestLateTokensAreDropped(t *testing.T) {
+	var late backend.TokenSink
+	_, err := generate(t, script(func(ctx context.Context, p backend.Prompt, s backend.TokenSink) error {
+		late = s
+		return good(ctx, p, s)
+	}), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late.FirstToken(ids(-1))
+	late.Complete(ids(201)) // would panic
+}
+
+// generators is a backend that generates.
+type generators struct {
+	noBackend
+	config backend.Config
+	err    error
+}
+
+func (b *generators) OpenGenerator(_ context.Context, _ backend.Model, c backend.Config) (backend.Generator, error) {
+	b.config = c
+	return script(good), b.err
+}
+
+// sessions is a backend that runs batches.
+type sessions struct {
+	config  backend.Config
+	version string // of sessions that say what they are; empty: they do not
+	closed  int
+}
+
+func (b *sessions) Open(_ context.Context, _ backend.Model, c backend.Config) (backend.Session, error) {
+	b.config = c
+	if b.version != "" {
+		return versioned{&closing{b: b}}, nil
+	}
+	return &closing{b: b}, nil
+}
+
+// versioned is a session that says what it is.
+type versioned struct{ *closing }
+
+func (v versioned) Describe() backend.Info { return backend.Info{Version: v.b.version} }
+
+type closing struct {
+	counting
+	b *sessions
+}
+
+func (c *closing) Close() error { c.b.closed++; return nil }
+
+// decoded is a workload with a decoding of its own.
+type decoded struct {
+	prompts
+	err error
+}
+
+func (d decoded) NewGenerator(backend.Session, backend.Config) (backend.Generator, error) {
+	return script(good), d.err
+}
+
+func TestWhoGenerates(t *testing.T) {
+	o := sdk.Options{Sessions: 3, Batch: 5}
+	own := &generators{}
+	if _, err := (&source{backend: own}).generator(t.Context(), decoded{}, o); err != nil || own.config.Concurrency != 3 || own.config.MaxBatch != 5 {
+		t.Errorf("the backend's own: %+v, error %v", own.config, err)
+	}
+	plain := &sessions{}
+	_, err := (&source{backend: plain}).generator(t.Context(), decoded{}, sdk.Options{Batch: 5})
+	if err != nil || plain.config.Concurrency != 1 || !plain.config.LowLatency || plain.config.MaxBatch != 5 || plain.closed != 0 {
+		t.Errorf("the workload's: %+v, error %v", plain.config, err)
+	}
+	for version, want := range map[string]string{"": "", "7": "7"} {
+		w := &opened{source: &source{backend: &sessions{version: version}}}
+		w.engine, err = w.source.generator(t.Context(), decoded{}, o)
+		if about := w.about(); err != nil || about["version"] != want {
+			t.Errorf("a generator that says nothing of itself: %v, error %v, want what its session says", about, err)
+		}
+	}
+	if _, err := (&source{backend: plain}).generator(t.Context(), decoded{err: errors.New("no past")}, o); err == nil || plain.closed != 1 {
+		t.Errorf("error %v, %d sessions closed, want 1", err, plain.closed)
+	}
+	if _, err := (&source{backend: plain}).generator(t.Context(), prompts{}, o); !errors.Is(err, sdk.ErrUsage) {
+		t.Errorf("error %v, want one of class sdk.ErrUsage", err)
+	}
+	if _, err := (&source{backend: &generators{err: errors.New("down")}}).generator(t.Context(), prompts{}, o); err == nil || !strings.Contains(err.Error(), "open model counter: down") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestStreams(t *testing.T) {
+	for _, c := range []struct {
+		o    sdk.Options
+		l    backend.Limits
+		want batch.Policy
+	}{
+		{sdk.Options{Scenario: loadgen.Server}, backend.Limits{Concurrency: 8, MaxBatch: 4}, batch.Policy{Sessions: 8, Workers: 8, MaxBatch: 1}},
+		{sdk.Options{Scenario: loadgen.Offline, Sessions: 12}, backend.Limits{}, batch.Policy{Sessions: 12, Workers: 12, MaxBatch: 1}},
+		{sdk.Options{Scenario: loadgen.Offline}, backend.Limits{}, batch.Policy{Sessions: 256, Workers: 256, MaxBatch: 1}},
+		{sdk.Options{Scenario: loadgen.SingleStream}, backend.Limits{Concurrency: 8}, batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true}},
+	} {
+		if got := streams(c.o, c.l); got != c.want {
+			t.Errorf("%+v, %+v: %+v, want %+v", c.o, c.l, got, c.want)
+		}
+	}
+}

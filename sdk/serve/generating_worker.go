@@ -1,0 +1,161 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
+)
+
+// generating takes one prompt at a time through a generator: batch.Worker. Its memory is reused from prompt to prompt.
+type generating struct {
+	workload  sdk.Generative
+	generator backend.Generator
+	library   *batch.Library[sdk.Sample]
+	outbox    *outbox
+
+	id      [1]loadgen.ResponseID
+	sample  []sdk.Sample
+	prompt  backend.Prompt
+	payload []byte
+	tokens  [1]uint32
+	quiet   bool // a warm-up: no token is reported
+}
+
+func (w *generating) Collate(samples []loadgen.QuerySample) (err error) {
+	w.id[0] = samples[0].ID
+	if w.sample, err = w.library.Get(w.sample[:0], samples); err != nil {
+		return err
+	}
+	w.prompt, err = w.workload.Prompt(w.sample[0])
+	return err
+}
+
+func (w *generating) Run(ctx context.Context) error {
+	s := &sink{worker: w}
+	err := w.generator.Generate(ctx, w.prompt, s)
+	return s.end(err)
+}
+
+func (w *generating) Deliver() error {
+	return deliver(w.outbox.answer, wire.Batch{IDs: w.id[:], Data: w.payload, Ends: []int{len(w.payload)}, Tokens: w.tokens[:]})
+}
+
+// firstToken reports the first token, with the payload of what is known of it.
+func (w *generating) firstToken(t backend.Tokens) error {
+	if w.quiet {
+		return nil
+	}
+	var payload []byte
+	if len(t.IDs) > 0 || t.Text != "" {
+		var err error
+		if payload, _, err = w.workload.AppendTokens(nil, w.sample[0], t); err != nil {
+			return fmt.Errorf("payload of the first token: %w", err)
+		}
+	}
+	return deliver(w.outbox.firstToken, wire.Batch{IDs: w.id[:], Data: payload, Ends: []int{len(payload)}})
+}
+
+// complete keeps the answer for Deliver.
+func (w *generating) complete(t backend.Tokens) error {
+	payload, n, err := w.workload.AppendTokens(w.payload[:0], w.sample[0], t)
+	if err != nil {
+		return fmt.Errorf("payload of %d tokens: %w", t.N, err)
+	}
+	if n < 0 || int64(n) > math.MaxUint32 {
+		return fmt.Errorf("the answer counts %d tokens", n)
+	}
+	w.payload, w.tokens[0] = payload, uint32(n)
+	return nil
+}
+
+// warmUp generates from sample and drops the answer. A worker takes one prompt at a time, whatever n.
+func (w *generating) warmUp(ctx context.Context, sample sdk.Sample, _ int) (err error) {
+	defer batch.Recover(&err, func() string { return "the warm-up" })
+	w.quiet = true
+	defer func() { w.quiet = false }()
+	w.sample = append(w.sample[:0], sample)
+	if w.prompt, err = w.workload.Prompt(sample); err != nil {
+		return fmt.Errorf("prompt of the warm-up: %w", err)
+	}
+	if err := w.Run(ctx); err != nil {
+		return fmt.Errorf("generate for the warm-up: %w", err)
+	}
+	return nil
+}
+
+// Breaches of the contract of backend.Generator.
+var (
+	errFirstTwice    = errors.New("the generator reported the first token twice")
+	errFirstLate     = errors.New("the generator reported the first token after the answer")
+	errCompleteTwice = errors.New("the generator completed the answer twice")
+	errIncomplete    = errors.New("the generator returned without an answer")
+)
+
+// sink takes what one Generate call produces: backend.TokenSink. It belongs to one call, so that a generator that reports
+// after the call's end does not touch the next prompt.
+type sink struct {
+	worker *generating
+
+	mu        sync.Mutex
+	first     bool
+	completed bool
+	ended     bool
+	fault     error // the first one
+}
+
+func (s *sink) FirstToken(t backend.Tokens) {
+	s.take(func() error {
+		switch {
+		case s.completed:
+			return errFirstLate
+		case s.first:
+			return errFirstTwice
+		}
+		s.first = true
+		return s.worker.firstToken(t)
+	})
+}
+
+func (s *sink) Complete(t backend.Tokens) {
+	s.take(func() error {
+		if s.completed {
+			return errCompleteTwice
+		}
+		s.completed = true
+		return s.worker.complete(t)
+	})
+}
+
+// take calls f, unless the call has ended or failed, and keeps its error. A panic of the workload is one too: the
+// goroutine is the generator's.
+func (s *sink) take(f func() error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || s.fault != nil {
+		return
+	}
+	defer batch.Recover(&s.fault, func() string { return "AppendTokens" })
+	s.fault = f()
+}
+
+// end closes the sink and judges the call, which returned err.
+func (s *sink) end(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	if err = errors.Join(s.fault, err); err != nil {
+		return err
+	}
+	if !s.completed {
+		return errIncomplete
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	hclog "github.com/hashicorp/go-hclog"
+	plugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/lifeline"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/stdio"
+)
+
+// Option configures Main.
+type Option func(*program)
+
+// Backend registers a backend under the name that users choose it by. The first one is the default.
+func Backend(name string, b backend.Backend) Option {
+	return func(p *program) { p.backends = append(p.backends, namedBackend{name, b}) }
+}
+
+// Main is the whole main function of a plugin binary: it serves b to the harness that started the process, and exits
+// when the harness closes the connection or dies. It does not return.
+//
+// With the argument "describe" it prints the plugin's description as JSON. Started by hand without an argument it says
+// what it is for and exits with status 2.
+//
+// From here on what the process prints to its standard output goes to its standard error output: the former belongs to
+// the handshake.
+func Main(b sdk.Benchmark, options ...Option) {
+	p := program{benchmark: b, args: os.Args[1:], started: os.Getenv(handshake.CookieKey) == handshake.CookieValue}
+	for _, o := range options {
+		o(&p)
+	}
+	os.Exit(p.run(os.Stdout, os.Stderr))
+}
+
+// program is a plugin's process.
+type program struct {
+	benchmark sdk.Benchmark
+	backends  registry
+	args      []string
+	started   bool // by a harness
+	intercept []grpc.ServerOption
+}
+
+func (p *program) run(stdout, stderr io.Writer) int {
+	switch {
+	case len(p.args) == 1 && p.args[0] == "describe":
+		return p.describe(stdout, stderr)
+	case p.started && len(p.args) == 0:
+		return p.serve(stderr)
+	}
+	p.usage(stderr)
+	return 2
+}
+
+// describe prints what Describe answers over the wire.
+func (p *program) describe(stdout, stderr io.Writer) int {
+	text, err := protojson.Marshal(&pluginpb.DescribeResponse{
+		Capabilities: capabilities(), Description: protoDescription(describe(p.benchmark, p.backends)),
+	})
+	if err == nil {
+		var value any
+		if err = json.Unmarshal(text, &value); err == nil {
+			e := json.NewEncoder(stdout) // protojson's own white space differs from run to run
+			e.SetIndent("", "  ")
+			err = e.Encode(value)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "describe:", err)
+		return 1
+	}
+	return 0
+}
+
+func (p *program) usage(w io.Writer) {
+	d := describe(p.benchmark, p.backends)
+	names := make([]string, len(d.Models))
+	for i, m := range d.Models {
+		names[i] = m.Name
+	}
+	fmt.Fprintf(w, "This is the Plumbline plugin %s %s: %s\n", d.Name, d.Version, d.Summary)
+	fmt.Fprintf(w, "Models: %s. Backends: %s.\n", strings.Join(names, ", "), strings.Join(d.Backends, ", "))
+	fmt.Fprintf(w, "A harness starts it; it does nothing by itself. Run one of\n  harness run %s\n", d.Name)
+	fmt.Fprintf(w, "  %s describe      print the description as JSON\n", os.Args[0])
+}
+
+// serve answers one harness.
+func (p *program) serve(stderr io.Writer) int {
+	restore, err := stdio.Reserve()
+	if err != nil {
+		fmt.Fprintln(stderr, "plugin:", err)
+		return 1
+	}
+	lifeline.Watch()
+	s := newService(p.benchmark, p.backends)
+	plugin.Serve(&plugin.ServeConfig{
+		HandshakeConfig: handshake.Config(),
+		Plugins:         plugin.PluginSet{handshake.Service: &served{service: s}},
+		GRPCServer:      p.server(restore),
+		Logger:          hclog.NewNullLogger(),
+	})
+	if _, err := s.closeWorkload(); err != nil {
+		fmt.Fprintln(stderr, "plugin:", err)
+		return 1
+	}
+	return 0
+}
+
+// server makes the gRPC server. go-plugin points os.Stdout and os.Stderr at pipes of its own right after the handshake;
+// restore, on the first call, puts them back: a crash must not lose the last lines.
+func (p *program) server(restore func()) func([]grpc.ServerOption) *grpc.Server {
+	return func(options []grpc.ServerOption) *grpc.Server {
+		options = append(options,
+			grpc.MaxRecvMsgSize(handshake.MaxMessage), grpc.MaxSendMsgSize(handshake.MaxMessage),
+			grpc.InitialWindowSize(handshake.Window), grpc.InitialConnWindowSize(handshake.Window),
+			grpc.ReadBufferSize(handshake.SocketBuffer), grpc.WriteBufferSize(handshake.SocketBuffer),
+			grpc.ChainUnaryInterceptor(func(ctx context.Context, r any, _ *grpc.UnaryServerInfo, h grpc.UnaryHandler) (any, error) {
+				restore()
+				return h(ctx, r)
+			}),
+			grpc.ChainStreamInterceptor(func(s any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, h grpc.StreamHandler) error {
+				restore()
+				return h(s, stream)
+			}))
+		return grpc.NewServer(append(options, p.intercept...)...)
+	}
+}
+
+// served registers the service with go-plugin.
+type served struct {
+	plugin.NetRPCUnsupportedPlugin
+	service *service
+}
+
+func (s *served) GRPCServer(_ *plugin.GRPCBroker, server *grpc.Server) error {
+	pluginpb.RegisterPluginServer(server, s.service)
+	return nil
+}
+
+func (s *served) GRPCClient(context.Context, *plugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+	return nil, fmt.Errorf("a plugin is no client")
+}

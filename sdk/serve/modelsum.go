@@ -1,0 +1,110 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// checksum returns the SHA-256 and the size in bytes of a model: of its bytes, of its file, or over all files of a model that is
+// a folder or a pair of files.
+func checksum(m backend.Model) (string, int64, error) {
+	if m.Path == "" {
+		sum := sha256.Sum256(m.Bytes)
+		return hex.EncodeToString(sum[:]), int64(len(m.Bytes)), nil
+	}
+	info, err := os.Stat(m.Path)
+	switch {
+	case err != nil:
+		return "", 0, err
+	case info.IsDir():
+		files, err := filesOf(m.Path)
+		if err != nil {
+			return "", 0, err
+		}
+		return sumOf(os.DirFS(m.Path), files)
+	case !info.Mode().IsRegular():
+		return "", 0, nil // a backend may take an address
+	}
+	dir, name := filepath.Split(m.Path)
+	files := append([]string{name}, besides(dir, name)...)
+	if len(files) == 1 {
+		return fileSum(os.DirFS(filepath.Clean(dir+".")), name)
+	}
+	return sumOf(os.DirFS(filepath.Clean(dir+".")), files)
+}
+
+// besides are the files that belong to one because its format has two: the weights beside OpenVINO's .xml and ncnn's .param.
+func besides(dir, name string) []string {
+	stem, ext := strings.TrimSuffix(name, filepath.Ext(name)), strings.ToLower(filepath.Ext(name))
+	if ext != ".xml" && ext != ".param" {
+		return nil
+	}
+	if info, err := os.Stat(filepath.Join(dir, stem+".bin")); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return []string{stem + ".bin"}
+}
+
+// mostModelFiles bounds how many files a model's folder may have.
+const mostModelFiles = 100_000
+
+// filesOf lists the files below a model's folder, with slashes between names. Links to files are files.
+func filesOf(dir string) ([]string, error) {
+	var files []string
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := fs.Stat(root, name)
+		switch {
+		case err != nil:
+			return err
+		case !info.Mode().IsRegular():
+			return fmt.Errorf("%s is a %v, want files alone in a model's folder", name, info.Mode().Type())
+		case len(files) == mostModelFiles:
+			return fmt.Errorf("the folder has more than %d files: name that of one model", mostModelFiles)
+		}
+		files = append(files, name)
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: the folder has no file", dir)
+	}
+	return files, err
+}
+
+// sumOf is the SHA-256 over the lines "SHA256 SIZE NAME" of files, in the order of their names, and the sum of their sizes.
+func sumOf(root fs.FS, files []string) (sum string, size int64, err error) {
+	slices.Sort(files)
+	h := sha256.New()
+	for _, name := range files {
+		one, n, err := fileSum(root, name)
+		if err != nil {
+			return "", 0, err
+		}
+		fmt.Fprintf(h, "%s %d %q\n", one, n, name)
+		size += n
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
+}
+
+func fileSum(root fs.FS, name string) (sum string, size int64, err error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return "", 0, err
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), size, err
+}

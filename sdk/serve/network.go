@@ -1,0 +1,154 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// network is what a workload knows of the machines that its model runs on.
+type network struct {
+	nodes []backend.Node
+	asked bool     // the run is one of the network division
+	work  []string // that the sdk itself does at the client
+}
+
+// nodesOf are the machines that a workload's session or generator is a client of, or that the generator decodes on.
+func (w *opened) nodesOf() []backend.Node {
+	if r, ok := w.engine.(backend.Remote); ok {
+		return r.Nodes()
+	}
+	var all []backend.Node
+	for _, s := range w.source.sessions {
+		if r, ok := s.(backend.Remote); ok {
+			all = append(all, r.Nodes()...)
+		}
+	}
+	return all
+}
+
+// decodes says whether a generator runs sessions step by step on this machine.
+func (w *opened) decodes() bool {
+	_, batches := w.engine.(backend.Session)
+	return !batches && len(w.source.sessions) > 0
+}
+
+// join finds out which machines the workload runs on. In the network division it asks and measures them.
+func (w *opened) join(ctx context.Context, o sdk.Options, info *sdk.WorkloadInfo) error {
+	w.network.asked, w.network.nodes = o.Network, w.nodesOf()
+	if !o.Network {
+		info.Nodes = addresses(w.network.nodes)
+		return nil
+	}
+	if len(w.network.nodes) == 0 {
+		return sdk.Usage(fmt.Errorf("backend %s runs the model on this machine; the network division wants a client of other machines, such as kserve or openai", info.Backend))
+	}
+	w.network.work = w.sharing(o.Scenario)
+	info.ClientWork = w.clientWork()
+	var err error
+	info.Nodes, err = probeAll(ctx, w.network.nodes)
+	return err
+}
+
+func addresses(nodes []backend.Node) []sdk.Node {
+	var list []sdk.Node
+	for _, n := range nodes {
+		list = append(list, sdk.Node{Address: n.Address()})
+	}
+	return list
+}
+
+// sharing is what the sdk does at the client beyond sending samples one by one. The samples of one query may go together; the
+// one query of Offline is cut into requests in its order.
+func (w *opened) sharing(s loadgen.Scenario) []string {
+	var work []string
+	if w.policy.MaxBatch > 1 && s != loadgen.Offline {
+		work = append(work, fmt.Sprintf("batches of up to %d samples are formed of several queries", w.policy.MaxBatch))
+	}
+	if w.decodes() {
+		work = append(work, "answers are generated token by token: batches are formed, states of the model are kept, and the most probable token is looked for (ArgMax)")
+	}
+	return work
+}
+
+// undeclared stands for the work of a workload that does not say what it does.
+const undeclared = "the benchmark does not say what it does to samples and answers"
+
+// clientWork is all that is done at the client, as far as it is known now.
+func (w *opened) clientWork() []string {
+	if !w.network.asked {
+		return nil
+	}
+	work := slices.Clone(w.network.work)
+	if b, ok := w.engine.(backend.ClientWorker); ok {
+		work = append(work, b.ClientWork()...)
+	}
+	declared, ok := w.workload.(sdk.ClientWorker)
+	if !ok {
+		return append(work, undeclared)
+	}
+	var inputs, outputs []backend.TensorInfo
+	if s, ok := w.engine.(backend.Session); ok {
+		inputs, outputs = s.Inputs(), s.Outputs()
+	}
+	return append(work, declared.ClientWork(inputs, outputs, w.policy.MaxBatch)...)
+}
+
+// nodeNames asks all nodes for their names, at the same time. Two of one name are an error: a result could not tell them
+// apart.
+func nodeNames(ctx context.Context, nodes []backend.Node) ([]string, error) {
+	found := make([]sdk.Node, len(nodes))
+	err := onAll(nodes, func(i int) (err error) {
+		found[i].Address = nodes[i].Address()
+		found[i].Name, found[i].Peer, err = askName(ctx, nodes[i])
+		return err
+	})
+	if err == nil {
+		err = unique(found)
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(found))
+	for i, n := range found {
+		names[i] = n.Name
+	}
+	return names, nil
+}
+
+// onAll calls f for all nodes at the same time. The error names the addresses of those that failed.
+func onAll(nodes []backend.Node, f func(i int) error) error {
+	faults := make([]error, len(nodes))
+	var asking sync.WaitGroup
+	for i, n := range nodes {
+		asking.Go(func() {
+			if err := f(i); err != nil {
+				faults[i] = fmt.Errorf("node %s: %w", n.Address(), err)
+			}
+		})
+	}
+	asking.Wait()
+	return errors.Join(faults...)
+}
+
+// unique wants a name of its own for each node that has one.
+func unique(nodes []sdk.Node) error {
+	var faults []error
+	for i, n := range nodes {
+		j := slices.IndexFunc(nodes[:i], func(o sdk.Node) bool { return o.Name == n.Name })
+		if j >= 0 && n.Name != "" {
+			faults = append(faults, fmt.Errorf("nodes %s and %s both call themselves %q: the network division wants a name of its own for each; "+
+				"set them at the servers, or name each machine once", nodes[j].Address, n.Address, n.Name))
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return sdk.Usage(errors.Join(faults...))
+}

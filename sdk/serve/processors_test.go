@@ -1,0 +1,43 @@
+package serve
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// native is a session of so many runs at a time, which say that they are native code's.
+type native struct {
+	backend.Session
+	limits backend.Limits
+}
+
+func (n native) Limits() backend.Limits { return n.limits }
+
+func TestNativeRunsGetProcessors(t *testing.T) {
+	here := runtime.GOMAXPROCS(0)
+	runs := func(n int) backend.Session { return native{limits: backend.Limits{Concurrency: n, Native: true}} }
+	for name, c := range map[string]struct {
+		environment string
+		sessions    []backend.Session
+		inline      bool
+		want        processors
+	}{
+		"one run":                 {sessions: []backend.Session{runs(1)}, want: processors{here, here + 1, here + 1}},
+		"a session for each core": {sessions: []backend.Session{runs(4), runs(3)}, want: processors{here, here + 7, here + 7}},
+		"no preference":           {sessions: []backend.Session{runs(0)}, want: processors{here, here + 1, here + 1}},
+		"one query at a time":     {sessions: []backend.Session{runs(1)}, inline: true, want: processors{here, here + 1, 1}},
+		"Go, or elsewhere": {
+			sessions: []backend.Session{native{limits: backend.Limits{Concurrency: 8}}}, inline: true, want: processors{here, here, here},
+		},
+		"the user's number": {environment: "3", sessions: []backend.Session{runs(4)}, inline: true, want: processors{here, here, here}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("GOMAXPROCS", c.environment)
+			if got := planProcessors(c.sessions, c.inline); got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}

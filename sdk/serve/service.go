@@ -1,0 +1,233 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
+)
+
+// service is the plugin's half of the wire: pluginpb.PluginServer on one benchmark.
+type service struct {
+	pluginpb.UnimplementedPluginServer
+
+	benchmark   sdk.Benchmark
+	backends    registry
+	description sdk.Description
+	outbox      *outbox
+	lookout     *lookout
+
+	mu       sync.RWMutex // held for writing while a workload is opened or closed
+	workload *opened
+	opens    uint64 // how many workloads were opened: the number of the last one
+}
+
+func newService(b sdk.Benchmark, r registry) *service {
+	return &service{benchmark: b, backends: r, description: describe(b, r), outbox: newOutbox(), lookout: newLookout()}
+}
+
+func (s *service) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
+	about := &pluginpb.DescribeResponse{Capabilities: capabilities(), Description: protoDescription(s.description)}
+	if r.GetBackends() {
+		about.Backends = each(s.backends.infos(), protoBackend)
+	}
+	return about, nil
+}
+
+// capabilities names what this half can do beyond the first version.
+func capabilities() []string {
+	all := []string{"tokens", handshake.Devices, handshake.Backends, handshake.ScorePieces}
+	if ring.Supported {
+		all = append(all, "ring")
+	}
+	return all
+}
+
+func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.workload != nil {
+		return nil, status.Error(codes.Internal, "a workload is open: close it first")
+	}
+	s.opens++
+	s.outbox.begin(s.opens)
+	w, err := s.open(s.lookout.watch.Over(ctx), optionsFrom(r))
+	if err == nil && ctx.Err() != nil { // nobody waits for it any more
+		err = errors.Join(context.Cause(ctx), w.close())
+	}
+	if err != nil {
+		s.outbox.begin(0)
+		printStack(err)
+		return nil, toStatus(err, codes.FailedPrecondition)
+	}
+	s.workload = w
+	return &pluginpb.OpenResponse{Info: protoInfo(w.info), Workload: s.opens}, nil
+}
+
+// Close drops what is queued and waits for the batches in work.
+func (s *service) Close(context.Context, *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
+	r, err := s.closeWorkload()
+	return r, toStatus(err, codes.Unknown)
+}
+
+// closeWorkload returns what is known at the end: what the backend says of itself, what each device has done, and what
+// was done at the client.
+func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
+	defer batch.Recover(&err, func() string { return "Close" })
+	s.stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.workload
+	if w == nil {
+		return &pluginpb.CloseResponse{}, nil
+	}
+	s.workload = nil
+	defer s.outbox.begin(0)
+	w.scheduler.Close() // what was in work counts
+	r = &pluginpb.CloseResponse{
+		BackendInfo: w.about(), Shares: each(shares(w.engine), protoShare), ClientWork: w.clientWork(),
+	}
+	if err := w.close(); err != nil {
+		r.Fault = sendable(err.Error())
+	}
+	return r, nil
+}
+
+// stop ends the work, so that whoever waits for room in the queue lets go of the workload.
+func (s *service) stop() {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.workload != nil {
+		s.workload.scheduler.Stop()
+	}
+}
+
+// use calls f with the open workload, which stays open meanwhile.
+func (s *service) use(f func(w *opened) error) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.workload == nil {
+		return status.Error(codes.Internal, "no workload is open")
+	}
+	return f(s.workload)
+}
+
+func (s *service) LoadSamples(ctx context.Context, r *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+	indices, err := wire.Words[loadgen.SampleIndex]("samples to load", r.GetIndices())
+	if err == nil {
+		err = s.use(func(w *opened) error { return w.load(ctx, indices) })
+	}
+	printStack(err)
+	return &pluginpb.SamplesResponse{}, toStatus(err, codes.FailedPrecondition)
+}
+
+func (s *service) UnloadSamples(_ context.Context, r *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+	indices, err := wire.Words[loadgen.SampleIndex]("samples to unload", r.GetIndices())
+	if err == nil {
+		err = s.use(func(w *opened) error { return w.library.Unload(indices) })
+	}
+	return &pluginpb.SamplesResponse{}, toStatus(err, codes.Unknown)
+}
+
+// NodeNames asks the nodes at each call: nothing is remembered.
+func (s *service) NodeNames(ctx context.Context, _ *pluginpb.NodeNamesRequest) (*pluginpb.NodeNamesResponse, error) {
+	var names []string
+	err := s.use(func(w *opened) (err error) {
+		names, err = nodeNames(ctx, w.network.nodes)
+		return err
+	})
+	return &pluginpb.NodeNamesResponse{Names: names}, toStatus(err, codes.Unknown)
+}
+
+func (s *service) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
+	err := s.use(func(w *opened) error { return w.warmUp(s.lookout.watch.Over(ctx)) })
+	printStack(err)
+	return &pluginpb.WarmUpResponse{}, toStatus(err, codes.Unknown)
+}
+
+// Run reads frames until the harness closes its half.
+func (s *service) Run(stream runStream) (err error) {
+	first, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	way, err := accept(stream, first.GetStart())
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := way.close(); err == nil { // a status must not be wrapped
+			err = closing
+		}
+	}()
+	if err := s.outbox.open(way.Send); err != nil {
+		return err
+	}
+	defer s.outbox.shut()
+	go s.beat(stream.Context(), time.Duration(first.GetStart().GetHeartbeatNs()))
+	return way.receive(s.frame, s.alone)
+}
+
+// alone reports whether the open workload has one query at a time in work.
+func (s *service) alone() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.workload != nil && (s.workload.policy.Inline || s.workload.policy.Split)
+}
+
+// beat sends heartbeats until ctx ends.
+func (s *service) beat(ctx context.Context, every time.Duration) {
+	if every <= 0 {
+		every = handshake.Heartbeat
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.outbox.heartbeat(s.lookout.look())
+		}
+	}
+}
+
+// frame takes one frame of the harness.
+func (s *service) frame(f *pluginpb.RunRequest) error {
+	samples, err := wire.Samples(f.GetIssue().GetSamples())
+	if err != nil {
+		return status.Error(codes.Internal, err.Error())
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.workload == nil || f.GetWorkload() != s.opens {
+		return nil // it was under way when its workload was closed
+	}
+	s.outbox.received.Add(uint64(len(samples)))
+	s.workload.scheduler.Submit(samples, f.GetIssue().GetMore())
+	if f.GetFlush() != nil {
+		s.workload.scheduler.Flush()
+	}
+	return nil
+}
+
+// printStack prints where a panic was to the standard error output, which the harness keeps.
+func printStack(err error) {
+	var p *batch.PanicError
+	if errors.As(err, &p) {
+		fmt.Fprintf(os.Stderr, "%v\n%s", p, p.Stack)
+	}
+}

@@ -1,0 +1,118 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+)
+
+type scoreStream = grpc.BidiStreamingServer[pluginpb.ScoreRequest, pluginpb.ScoreResponse]
+
+// Score feeds the entries of an accuracy log to the benchmark's scorer.
+func (s *service) Score(stream scoreStream) error {
+	err := s.score(stream)
+	printStack(err)
+	return toStatus(err, codes.FailedPrecondition)
+}
+
+func (s *service) score(stream scoreStream) (err error) {
+	defer batch.Recover(&err, func() string { return "the scorer" })
+	first, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	scorer, err := s.openScorer(stream.Context(), first)
+	if err != nil {
+		return err
+	}
+	if err := stream.Send(&pluginpb.ScoreResponse{}); err != nil {
+		return err
+	}
+	if err := addEntries(scorer, stream); err != nil {
+		return err
+	}
+	score, err := scorer.Result()
+	if err != nil {
+		return err
+	}
+	return stream.Send(&pluginpb.ScoreResponse{Score: protoScore(score)})
+}
+
+func (s *service) openScorer(ctx context.Context, r *pluginpb.ScoreRequest) (sc sdk.Scorer, err error) {
+	defer batch.Recover(&err, func() string { return "OpenScorer" })
+	return s.benchmark.OpenScorer(ctx, scoreOptionsFrom(r.GetOptions()))
+}
+
+// addEntries adds entries while the next are received: a large payload takes a while.
+func addEntries(scorer sdk.Scorer, stream scoreStream) error {
+	frames := make(chan []*pluginpb.AccuracyEntry)
+	received := make(chan error, 1)
+	go func() { // ends with the stream
+		received <- receiveEntries(stream, frames)
+		close(frames)
+	}()
+	for frame := range frames {
+		for _, e := range frame {
+			if err := scorer.Add(entryFrom(e)); err != nil {
+				return fmt.Errorf("accuracy log, seq_id %d, sample %d: %w", e.GetSeqId(), e.GetQslIndex(), err)
+			}
+		}
+	}
+	return <-received
+}
+
+// receiveEntries hands the entries of the stream on, those whole that come in pieces.
+func receiveEntries(stream scoreStream, frames chan<- []*pluginpb.AccuracyEntry) error {
+	var j joiner
+	for {
+		r, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case frames <- j.join(r.GetEntries()):
+		case <-stream.Context().Done():
+			return context.Cause(stream.Context())
+		}
+	}
+}
+
+// joiner makes entries of pieces.
+type joiner struct {
+	first  *pluginpb.AccuracyEntry // of the pieces that there are
+	pieces [][]byte
+}
+
+// join returns the entries that end in a frame. It uses the frame's memory.
+func (j *joiner) join(frame []*pluginpb.AccuracyEntry) []*pluginpb.AccuracyEntry {
+	whole := frame[:0]
+	for _, e := range frame {
+		if j.first == nil && !e.GetMore() {
+			whole = append(whole, e)
+			continue
+		}
+		if j.first == nil {
+			j.first = e
+		}
+		j.pieces = append(j.pieces, e.GetData())
+		if !e.GetMore() {
+			j.first.Data = slices.Concat(j.pieces...)
+			whole = append(whole, j.first)
+			clear(j.pieces)
+			j.first, j.pieces = nil, j.pieces[:0]
+		}
+	}
+	return whole
+}

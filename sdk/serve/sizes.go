@@ -1,0 +1,36 @@
+package serve
+
+import (
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+)
+
+// sizeRule is a workload's rule, if it has one.
+func sizeRule(w sdk.Workload) sdk.SizeRule {
+	if s, ok := w.(sdk.Sizer); ok {
+		return s.SizeRule()
+	}
+	return sdk.SizeRule{}
+}
+
+// measure lets the library measure samples, and the policy use their sizes, where the workload has a rule for them. In order,
+// samples are not joined with others of like size but with those that follow them.
+func (w *opened) measure(inOrder bool) {
+	sizer, ok := w.workload.(sdk.Sizer)
+	if !ok {
+		return
+	}
+	w.library.SizeBy(func(s sdk.Sample) int { return sizer.SampleSize(s) })
+	rule := sizer.SizeRule()
+	w.policy.Sizing = &batch.Sizing{Sizes: w.library.Sizes, MaxSum: rule.MaxSum, Alike: rule.Alike && !inOrder}
+}
+
+// warmBatch is how many copies of a warm-up sample a batch may have.
+func (w *opened) warmBatch(s sdk.Sample) int {
+	n := w.policy.MaxBatch
+	sizer, ok := w.workload.(sdk.Sizer)
+	if !ok || sizer.SizeRule().MaxSum <= 0 {
+		return n
+	}
+	return max(1, min(n, sizer.SizeRule().MaxSum/max(1, sizer.SampleSize(s))))
+}
