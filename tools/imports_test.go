@@ -28,7 +28,8 @@ var mayImport = map[string][]string{
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins":  {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
-	"cmd/harness":  {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/backend/pool", "sdk/batch", "sdk/conformance", "sdk/host", "sdk/internal/", "fetch/"},
+	"bench":        {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/backend/pool", "sdk/batch", "sdk/host", "sdk/internal/", "fetch/"},
+	"cmd/harness":  {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/backend/pool", "sdk/batch", "sdk/conformance", "sdk/host", "sdk/internal/", "fetch/"},
 }
 
 var pluginImports = []string{

@@ -3,6 +3,7 @@ module github.com/plumbline-ml/plumbline/cmd/harness
 go 1.26.0
 
 require (
+	github.com/plumbline-ml/plumbline/bench v0.0.0
 	github.com/plumbline-ml/plumbline/fetch v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
@@ -30,6 +31,7 @@ require (
 )
 
 replace (
+	github.com/plumbline-ml/plumbline/bench => ../../bench
 	github.com/plumbline-ml/plumbline/fetch => ../../fetch
 	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 // EnvDir is the environment variable that names the folder.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/texttest"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/texttest"
 )
 
 // shell runs whole commands in process, on fake plugins and in directories of its own.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 )
 
 // Commands whose output is the same on every machine.

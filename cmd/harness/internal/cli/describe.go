@@ -9,9 +9,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/figure"
+	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 func (a *app) describeCommand(f *pluginFlags) *cobra.Command {

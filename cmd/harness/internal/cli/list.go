@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 func (a *app) listCommand(f *pluginFlags) *cobra.Command {

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
 func TestFindPeak(t *testing.T) {

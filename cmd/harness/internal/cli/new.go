@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/suggest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/newmodule"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
 )
 
 const newHelp = `Write a module to start from: it builds, passes its tests, and serves a plugin that harness run and harness verify know

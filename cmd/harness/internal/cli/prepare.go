@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/division"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/output"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+	"github.com/plumbline-ml/plumbline/bench/division"
+	"github.com/plumbline-ml/plumbline/bench/figure"
+	"github.com/plumbline-ml/plumbline/bench/output"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 func runDirs(p *plan.Plan) []string {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 // printed is a stream that remembers what it could not write.

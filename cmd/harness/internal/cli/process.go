@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
 // Process is the State of this process.

@@ -12,13 +12,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/secret"
+	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/secret"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/settings"
 )
 
 // settingFlags adds the flags that decide about LoadGen's settings.

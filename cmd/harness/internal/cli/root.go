@@ -10,10 +10,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/suggest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/limit"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
 )
 
 const rootHelp = `Plumbline runs machine-learning inference benchmarks: it loads a benchmark as a plugin, drives it with a LoadGen

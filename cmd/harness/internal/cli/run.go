@@ -8,9 +8,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/output"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/output"
+	"github.com/plumbline-ml/plumbline/bench/plan"
 )
 
 const runHelp = `Run a model's benchmark.

@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
 func TestRunWithoutFlags(t *testing.T) {

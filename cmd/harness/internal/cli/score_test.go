@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 )
 
 // foreignLog is an accuracy log as the official LoadGen writes it.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/run"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/secret"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/run"
+	"github.com/plumbline-ml/plumbline/bench/secret"
 )
 
 // The flags with options of the backend.

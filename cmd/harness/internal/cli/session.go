@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/checksum"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/output"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/run"
+	"github.com/plumbline-ml/plumbline/bench/system"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/output"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/run"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
 )
 
 // session makes the runs of one plan and reports them.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/output"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
+	"github.com/plumbline-ml/plumbline/bench/output"
+	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
 // logOf is a log of a performance run in the shell's output directory.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/settings"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/settings"
+	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 func (a *app) settingsCommand(f *pluginFlags) *cobra.Command {

@@ -20,10 +20,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/secret"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/terminal"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/secret"
+	"github.com/plumbline-ml/plumbline/bench/terminal"
 )
 
 // State is what a process gives the harness.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 )
 
 // TestControlCharactersAreShown lets a plugin speak in control sequences: on standard output and standard error they stand as

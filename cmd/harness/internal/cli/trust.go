@@ -12,13 +12,13 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
+	"github.com/plumbline-ml/plumbline/bench/checksum"
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/table"
+	"github.com/plumbline-ml/plumbline/bench/trust"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/trust"
 )
 
 const trustHelp = `Pin plugins by their SHA-256, with the libraries beside them. From the first pin on, the harness starts no plugin that has

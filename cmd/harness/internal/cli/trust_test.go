@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 )
 
 // pinned is a shell with two plugins and a folder of settings; resnet50 is pinned.

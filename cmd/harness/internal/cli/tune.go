@@ -12,10 +12,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/run"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/run"
+	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
 const tuneHelp = `Measure which batch size, number of sessions and threads are fastest in Offline, and with what setting and at what target_qps

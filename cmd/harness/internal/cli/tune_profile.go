@@ -10,11 +10,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
+	"github.com/plumbline-ml/plumbline/bench/division"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/tune"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/division"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
 )
 
 // noTuning is the value of --tuning that leaves profiles alone.

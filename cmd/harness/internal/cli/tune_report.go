@@ -10,10 +10,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/figure"
+	"github.com/plumbline-ml/plumbline/bench/table"
+	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
 // finish writes the profile, if something was found, and reports what was measured, also where the profile cannot be

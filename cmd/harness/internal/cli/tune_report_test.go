@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
+	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
 func TestDisturbedSearchSaysSo(t *testing.T) {

@@ -14,14 +14,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/checksum"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
+	"github.com/plumbline-ml/plumbline/bench/checksum"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/figure"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/run"
+	"github.com/plumbline-ml/plumbline/bench/system"
+	"github.com/plumbline-ml/plumbline/bench/tune"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/run"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
 )
 
 // tuning is one search and what it found so far.

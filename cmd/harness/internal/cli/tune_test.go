@@ -13,8 +13,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/tune"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
 // newTuner is a shell with a folder of settings.

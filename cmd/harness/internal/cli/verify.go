@@ -15,12 +15,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/conformance"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plan"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/trust"
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/suggest"
+	"github.com/plumbline-ml/plumbline/bench/table"
+	"github.com/plumbline-ml/plumbline/bench/trust"
 )
 
 const verifyHelp = `Prove a plugin sound, or a backend inside one: start it, use it as a run does and as a bad day does, and say for each check

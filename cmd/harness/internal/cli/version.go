@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/report"
+	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
 func (a *app) versionCommand() *cobra.Command {

@@ -3,7 +3,7 @@ package configdir
 import (
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 func TestDir(t *testing.T) {

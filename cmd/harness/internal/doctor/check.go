@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/table"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 // State is the outcome of one check.

@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin/plugintest"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/system"
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/system"
 )
 
 func TestMachine(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/discover"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plugin"
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
 // nullPlugin answers every query with nothing: what is left is the way there and back.

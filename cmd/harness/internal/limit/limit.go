@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suggest"
+	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
 // The names of limits.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/figure"
+	"github.com/plumbline-ml/plumbline/bench/figure"
 )
 
 // Line words a snapshot: phase, elapsed of minimum, when it may end, issued / done / outstanding, the current latency at

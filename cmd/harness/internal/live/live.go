@@ -10,7 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/terminal"
+	"github.com/plumbline-ml/plumbline/bench/terminal"
 )
 
 // Options say where and how.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 // Name is what stands for ONNX Runtime in the place of a model.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 // archive is a tar.gz of entries; those that begin with -> are symbolic links.

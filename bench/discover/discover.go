@@ -1,0 +1,219 @@
+// Package discover finds plugin binaries, asks each what it serves, and picks the one that a run names.
+package discover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/suggest"
+	"github.com/plumbline-ml/plumbline/bench/trust"
+)
+
+// Entry is a plugin binary and what it says of itself, or why it does not.
+type Entry struct {
+	Name        string // file name without the prefix
+	Path        string
+	Description sdk.Description
+	Err         error // the plugin could not be asked; Description is empty
+}
+
+// Catalog is every plugin that was found, in the order of discovery.
+type Catalog struct {
+	Entries []Entry
+	Dirs    []Dir
+}
+
+// atATime bounds how many plugins are asked at once: each is a process that may load a large library.
+const atATime = 4
+
+// Find discovers the plugins of dirs, or only the one that choice names (a name, or the path of a binary), and asks
+// each to describe itself. A plugin that fails becomes an entry with Err; Find itself fails only where there is nothing
+// to choose from.
+func Find(ctx context.Context, l plugin.Launcher, dirs []Dir, choice string, o host.LaunchOptions) (*Catalog, error) {
+	c := &Catalog{Dirs: dirs}
+	found, err := Binaries(l, dirs, choice)
+	if err != nil {
+		return nil, err
+	}
+	c.Entries = make([]Entry, len(found))
+	slots := make(chan struct{}, atATime)
+	var wg sync.WaitGroup
+	for i, f := range found {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			c.Entries[i] = ask(ctx, l, f, o)
+		})
+	}
+	wg.Wait()
+	return c, context.Cause(ctx)
+}
+
+// Binaries lists the plugins of dirs, or only the one that choice names (a name, or the path of a binary), and starts
+// none.
+func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error) {
+	if isPath(choice) {
+		return byPath(choice)
+	}
+	found, err := l.Discover(paths(dirs))
+	if err != nil {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("looking for plugins: %w", err))
+	}
+	if choice == "" {
+		return found, nil
+	}
+	for _, f := range found {
+		if f.Name == choice || filepath.Base(f.Path) == choice {
+			return []host.Found{f}, nil
+		}
+	}
+	names := make([]string, len(found))
+	for i, f := range found {
+		names[i] = f.Name
+	}
+	err = suggest.Unknown("plugin", choice, names)
+	if hint := whereToLook(dirs); hint != "" {
+		err = fmt.Errorf("%w\n%s", err, hint)
+	}
+	return nil, exitcode.With(exitcode.Usage, err)
+}
+
+func isPath(choice string) bool { return strings.ContainsRune(choice, os.PathSeparator) }
+
+func byPath(path string) ([]host.Found, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	if err != nil {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--plugin %s: %w; name a plugin binary", path, err))
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	return []host.Found{{Name: strings.TrimPrefix(filepath.Base(path), host.BinaryPrefix), Path: absolute}}, nil
+}
+
+func ask(ctx context.Context, l plugin.Launcher, f host.Found, o host.LaunchOptions) Entry {
+	e := Entry{Name: f.Name, Path: f.Path}
+	p, err := l.Launch(ctx, f.Path, o)
+	if err != nil {
+		e.Err = err
+		return e
+	}
+	defer p.Close()
+	e.Description, e.Err = p.Describe(ctx)
+	return e
+}
+
+// Served is a model and the plugin that serves it.
+type Served struct {
+	Entry
+	Model sdk.ModelInfo
+}
+
+// Resolve finds the plugin that serves a model; a benchmark's own name stands for its default model.
+// Two plugins that serve it are an error that lists both.
+func (c *Catalog) Resolve(name string) (Served, error) {
+	matches := c.serving(name)
+	switch len(matches) {
+	case 1:
+		return matches[0], nil
+	case 0:
+		return Served{}, c.notFound(name)
+	}
+	var list strings.Builder
+	for _, m := range matches {
+		fmt.Fprintf(&list, "\n  %s  %s", m.Name, m.Path)
+	}
+	return Served{}, exitcode.With(exitcode.Usage, fmt.Errorf("%d plugins serve %s; choose one with --plugin NAME or PATH:%s", len(matches), name, list.String()))
+}
+
+// serving lists the plugins with a model of that name; where there is none, those whose benchmark has it.
+func (c *Catalog) serving(name string) []Served {
+	var models, benchmarks []Served
+	for _, e := range c.Entries {
+		if e.Err != nil {
+			continue
+		}
+		for _, m := range e.Description.Models {
+			if m.Name == name {
+				models = append(models, Served{e, m})
+			}
+		}
+		if e.Description.Name == name && len(e.Description.Models) > 0 {
+			benchmarks = append(benchmarks, Served{e, e.Description.Models[0]})
+		}
+	}
+	if len(models) > 0 {
+		return models
+	}
+	return benchmarks
+}
+
+// notFound says why no plugin serves name: none was found, the one of that name is broken, or the name is unknown.
+func (c *Catalog) notFound(name string) error {
+	if len(c.Entries) == 0 {
+		return c.None()
+	}
+	var broken []Entry
+	for _, e := range c.Entries {
+		if e.Err == nil {
+			continue
+		}
+		if e.Name == name {
+			return exitcode.With(exitcode.Plugin, e.Err)
+		}
+		broken = append(broken, e)
+	}
+	if len(broken) == len(c.Entries) {
+		return exitcode.With(exitcode.Plugin, fmt.Errorf("no plugin answers: %w", broken[0].Err))
+	}
+	err := suggest.Unknown("model", name, c.Models())
+	if hint := whereToLook(c.Dirs); hint != "" {
+		err = fmt.Errorf("%w\n%s", err, hint)
+	}
+	for _, e := range broken {
+		if errors.Is(e.Err, trust.ErrRefused) {
+			return exitcode.With(exitcode.Plugin, fmt.Errorf("%w\nunless it is in a plugin that is not trusted: %w", err, e.Err))
+		}
+		err = fmt.Errorf("%w\nunless plugin %s serves it, which did not answer: %w", err, e.Name, e.Err)
+	}
+	if len(broken) > 0 {
+		return exitcode.With(exitcode.Plugin, err)
+	}
+	return exitcode.With(exitcode.Usage, err)
+}
+
+// None is the error of a catalog without plugins: where they were looked for, and what to do.
+func (c *Catalog) None() error {
+	var b strings.Builder
+	b.WriteString("no plugin found; looked for " + host.BinaryPrefix + "NAME in")
+	for _, d := range c.Dirs {
+		fmt.Fprintf(&b, "\n  %s  (%s)", d.Path, d.Source)
+	}
+	b.WriteString("\nbuild the plugins with `make build`, or name their directory with --plugin-dir or " + EnvPlugins)
+	return exitcode.With(exitcode.Usage, errors.New(b.String()))
+}
+
+// Models lists the names of all models served, in the order of discovery.
+func (c *Catalog) Models() []string {
+	var names []string
+	for _, e := range c.Entries {
+		for _, m := range e.Description.Models {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}

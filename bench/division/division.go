@@ -1,0 +1,197 @@
+// Package division says by the rules of which division a run was made: closed, network or open. It judges where the work is
+// done and who does it. That model and data are the official ones, and the settings those of the rules, is said elsewhere.
+//
+// In the network division LoadGen, the library of samples and the QDL, which dispatches queries, are on this machine, and the
+// SUT is other machines. The QDL may send queries and receive answers and do nothing else to them; a run that does more is one
+// of the open division (rules, section 6.2).
+package division
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/suggest"
+)
+
+// Division is one of those of the rules.
+type Division string
+
+// The divisions.
+const (
+	Closed  Division = "closed"
+	Network Division = "network"
+	Open    Division = "open"
+)
+
+// Names are the words for the divisions.
+func Names() []string { return []string{string(Closed), string(Network), string(Open)} }
+
+// Parse reads a division; the empty text is Closed.
+func Parse(text string) (Division, error) {
+	if text == "" {
+		return Closed, nil
+	}
+	if !slices.Contains(Names(), text) {
+		return "", suggest.Unknown("division", text, Names())
+	}
+	return Division(text), nil
+}
+
+// Scenarios returns those of the scenarios that the division has: in the network division, which knows the datacenter suite
+// alone, Server and Offline.
+func (d Division) Scenarios(all []loadgen.Scenario) []loadgen.Scenario {
+	if d != Network {
+		return all
+	}
+	var in []loadgen.Scenario
+	for _, s := range all {
+		if s == loadgen.Server || s == loadgen.Offline {
+			in = append(in, s)
+		}
+	}
+	return in
+}
+
+// Case is a run as it was made.
+type Case struct {
+	Asked    Division
+	Workload sdk.WorkloadInfo
+	Here     Here
+}
+
+// Label is the division that a run is of, and why it is not of the one that was asked for.
+type Label struct {
+	Division Division
+	Reasons  []string
+}
+
+// Judge labels a run.
+func Judge(c Case) Label {
+	switch c.Asked {
+	case Open:
+		return Label{Division: Open}
+	case Network:
+		return labelled(Network, c.network())
+	}
+	return labelled(Closed, c.closed())
+}
+
+// labelled is d where nothing speaks against it, and else the open division.
+func labelled(d Division, reasons []string) Label {
+	if len(reasons) > 0 {
+		d = Open
+	}
+	return Label{d, reasons}
+}
+
+// closed is what speaks against the closed division: work that other machines do.
+func (c Case) closed() []string {
+	var away []string
+	for _, n := range c.Workload.Nodes {
+		if !c.Here.Is(n) {
+			away = append(away, n.Address)
+		}
+	}
+	if len(away) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("backend %s leaves the work to other machines (%s), and the SUT of the closed division is the machine that LoadGen runs on: "+
+		"--division network keeps the rules for that", c.Workload.Backend, strings.Join(away, ", "))}
+}
+
+// network is what speaks against the network division.
+func (c Case) network() []string {
+	var reasons []string
+	for _, n := range c.Workload.Nodes {
+		if c.Here.Is(n) {
+			reasons = append(reasons, fmt.Sprintf("node %s is this machine: SUT and LoadGen must run on physically separate systems", n.Address))
+		}
+		if n.Name == "" {
+			reasons = append(reasons, fmt.Sprintf("node %s has no name to tell: each node of the SUT must have one", n.Address))
+		}
+	}
+	for _, work := range c.Workload.ClientWork {
+		reasons = append(reasons, "done at the client: "+work)
+	}
+	return reasons
+}
+
+// Here is the network addresses of this machine.
+type Here struct {
+	// Own are the addresses of its interfaces.
+	Own []net.IP
+	// Lookup finds the addresses of a host that a node is named by; nil: only addresses and "localhost" are known.
+	Lookup func(host string) ([]net.IP, error)
+}
+
+// Local finds out what this machine's addresses are.
+func Local() (Here, error) {
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return Here{}, fmt.Errorf("this machine's network addresses: %w", err)
+	}
+	h := Here{Lookup: net.LookupIP}
+	for _, a := range addresses {
+		if n, ok := a.(*net.IPNet); ok {
+			h.Own = append(h.Own, n.IP)
+		}
+	}
+	return h, nil
+}
+
+// Is reports whether a node is this machine: by the address that answered, or where it was not asked, by the one that it is
+// named by. A host that is not known is taken for another machine.
+func (h Here) Is(n sdk.Node) bool {
+	host := hostOf(n.Peer)
+	if n.Peer == "" {
+		host = hostOf(n.Address)
+	}
+	if host == "" { // a socket in the file system
+		return true
+	}
+	return slices.ContainsFunc(h.resolve(host), h.own)
+}
+
+func (h Here) resolve(host string) []net.IP {
+	host, _, _ = strings.Cut(host, "%") // the zone of a link-local address
+	if ip := net.ParseIP(host); ip != nil {
+		return []net.IP{ip}
+	}
+	if strings.EqualFold(host, "localhost") {
+		return []net.IP{net.IPv6loopback}
+	}
+	if h.Lookup == nil {
+		return nil
+	}
+	found, err := h.Lookup(host)
+	if err != nil {
+		return nil
+	}
+	return found
+}
+
+func (h Here) own(ip net.IP) bool {
+	return ip.IsLoopback() || ip.IsUnspecified() || slices.ContainsFunc(h.Own, ip.Equal)
+}
+
+// hostOf is the host of HOST:PORT or of a URL; empty: there is none.
+func hostOf(address string) string {
+	if strings.Contains(address, "://") {
+		u, err := url.Parse(address)
+		if err != nil {
+			return ""
+		}
+		return u.Hostname()
+	}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return strings.Trim(address, "[]")
+	}
+	return host
+}

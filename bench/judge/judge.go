@@ -1,0 +1,268 @@
+// Package judge compares an accuracy with the target that applies to it.
+//
+// Three cases: the full official data set has the closed division's target; the embedded model on the plugin's own data
+// must keep a share of what its FP32 form measured on the model card; anything else (a subset, a user's own model on the
+// plugin's data) has no target, and its accuracy is reported as information. A target that the user names takes the place of
+// the rules', and answers that were compared with expected ones must agree.
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/figure"
+)
+
+// Outcome says how an accuracy stands to its target.
+type Outcome string
+
+// The outcomes.
+const (
+	Pass          Outcome = "PASS"
+	Below         Outcome = "BELOW TARGET"
+	Above         Outcome = "ABOVE LIMIT"
+	Informational Outcome = "no target"
+)
+
+// defaultShare is the closed division's ordinary target: 99 % of the FP32 reference.
+const defaultShare = 0.99
+
+// Case is what was scored.
+type Case struct {
+	Model    sdk.ModelInfo
+	Embedded bool // an embedded file of the model ran
+	Own      bool // on a data set that the user named, not on the plugin's own
+	Score    sdk.Score
+	Targets  map[string]float64 // the user's own: the least value of a metric; nil: none
+}
+
+// Metric is one judged figure. Reference and what follows are zero where no target applies.
+type Metric struct {
+	Name             string        `json:"name"`
+	Unit             string        `json:"unit"`
+	Value            figure.Number `json:"value"`
+	Rounded          string        `json:"rounded"`
+	Reference        figure.Number `json:"reference,omitempty"` // of the FP32 model
+	Target           figure.Number `json:"target,omitempty"`
+	Upper            figure.Number `json:"upper,omitempty"`
+	TargetShare      figure.Number `json:"target_share,omitempty"`       // of the reference: 0.99
+	ShareOfReference figure.Number `json:"share_of_reference,omitempty"` // Value / Reference
+	Outcome          Outcome       `json:"outcome"`
+	Text             string        `json:"text"` // one line for people
+}
+
+// Verdict is the judgement of one accuracy log: its worst metric counts.
+type Verdict struct {
+	Outcome Outcome  `json:"outcome"`
+	Basis   string   `json:"basis"` // which target applies, or why none does
+	Metrics []Metric `json:"metrics"`
+}
+
+// OK reports whether no metric missed a target.
+func (v Verdict) OK() bool { return v.Outcome == Pass || v.Outcome == Informational }
+
+// target is what a metric is compared with.
+type target struct {
+	reference, least, upper, share float64
+	named                          bool // by the user, or for the answers of a file of the user's: zero counts, too
+}
+
+// leastAgreement is how many percent of the answers must be as expected where the user does not say.
+const leastAgreement = 99
+
+// Judge compares each metric of the score with its target.
+func Judge(c Case) Verdict {
+	targets, basis := c.targets()
+	targets = c.named(targets)
+	v := Verdict{Outcome: Informational, Basis: basis}
+	for _, m := range c.Score.Metrics {
+		t, ok := targets[m.Name]
+		judged := compare(m, t, ok)
+		v.Metrics = append(v.Metrics, judged)
+		v.Outcome = worse(v.Outcome, judged.Outcome)
+	}
+	if v.Outcome == Informational && targets != nil {
+		v.Basis = "no target: there is none in the " + basis
+	}
+	if len(c.Targets) > 0 {
+		v.Basis = "targets that the user named, else: " + v.Basis
+	}
+	return v
+}
+
+// named puts the user's targets in the place of others.
+func (c Case) named(others map[string]target) map[string]target {
+	own := map[string]target{}
+	for _, m := range c.Score.Metrics {
+		if m.Name == sdk.Agreement {
+			own[m.Name] = target{least: leastAgreement, named: true}
+		}
+	}
+	for name, least := range c.Targets {
+		own[name] = target{least: least, named: true}
+	}
+	if len(own) == 0 {
+		return others
+	}
+	all := maps.Clone(others)
+	if all == nil {
+		all = map[string]target{}
+	}
+	maps.Copy(all, own)
+	return all
+}
+
+// Check names the user's targets of metrics that the score does not have.
+func (c Case) Check() error {
+	var have []string
+	for _, m := range c.Score.Metrics {
+		have = append(have, m.Name)
+	}
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(c.Targets)) {
+		if !slices.Contains(have, name) {
+			faults = append(faults, fmt.Errorf("--target %s: the scorer gives no such metric, but %s", name, strings.Join(have, ", ")))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func worse(a, b Outcome) Outcome {
+	for _, o := range []Outcome{Below, Above, Pass} {
+		if a == o || b == o {
+			return o
+		}
+	}
+	return Informational
+}
+
+// targets maps metric names to targets, and says where they come from.
+func (c Case) targets() (map[string]target, string) {
+	data, known := c.dataset()
+	switch {
+	case !known:
+		return nil, "no target: the size of the data set is not known"
+	case c.Score.Samples != data.Samples:
+		return nil, fmt.Sprintf("no target applies to a subset: %s of the %s samples of %s",
+			figure.Count(uint64(c.Score.Samples)), figure.Count(uint64(data.Samples)), data.Name)
+	case !data.Embedded:
+		return officialTargets(c.Model.Metrics), "closed division's targets for " + data.Name
+	case !c.Embedded:
+		return nil, fmt.Sprintf("no target: %s is the embedded model's own data", data.Name)
+	}
+	return cardTargets(c.Model), "FP32 references of the model card"
+}
+
+// dataset is the data set that the log is taken to come from: where the model has several, the one of the log's size.
+func (c Case) dataset() (sdk.DatasetInfo, bool) {
+	var found sdk.DatasetInfo
+	for _, d := range c.Model.Datasets {
+		if d.Embedded == c.Own || d.Samples <= 0 {
+			continue
+		}
+		if d.Samples == c.Score.Samples {
+			return d, true
+		}
+		if found.Samples == 0 {
+			found = d
+		}
+	}
+	return found, found.Samples > 0
+}
+
+func officialTargets(metrics []sdk.MetricInfo) map[string]target {
+	targets := map[string]target{}
+	for _, m := range metrics {
+		targets[m.Name] = target{reference: m.Reference, least: m.Target, upper: m.Upper, share: m.Share}
+	}
+	return targets
+}
+
+// cardTargets takes the embedded FP32 file's measured metrics as the reference. An upper limit keeps its ratio to the
+// official reference.
+func cardTargets(m sdk.ModelInfo) map[string]target {
+	shares, uppers := map[string]float64{}, map[string]float64{}
+	for _, info := range m.Metrics {
+		shares[info.Name] = info.Share
+		if info.Reference != 0 {
+			uppers[info.Name] = info.Upper / info.Reference
+		}
+	}
+	targets := map[string]target{}
+	for _, f := range m.Files {
+		if !f.Embedded || f.Precision != "fp32" {
+			continue
+		}
+		for _, r := range f.Reference {
+			share := shares[r.Name]
+			if share == 0 {
+				share = defaultShare
+			}
+			targets[r.Name] = target{reference: r.Value, least: share * r.Value, upper: uppers[r.Name] * r.Value, share: share}
+		}
+	}
+	return targets
+}
+
+func compare(m sdk.Metric, t target, known bool) Metric {
+	out := Metric{Name: m.Name, Unit: m.Unit, Value: figure.Number(m.Value), Rounded: figure.Round(m.Value), Outcome: Informational}
+	if !known || !t.named && t.least == 0 && t.upper == 0 {
+		return out
+	}
+	out.Reference, out.Target = figure.Number(t.reference), figure.Number(t.least)
+	out.Upper, out.TargetShare = figure.Number(t.upper), figure.Number(t.share)
+	if t.reference != 0 {
+		out.ShareOfReference = figure.Number(m.Value / t.reference)
+	}
+	out.Outcome = Pass
+	switch {
+	case !(m.Value >= t.least): // also for NaN
+		out.Outcome = Below
+	case t.upper != 0 && m.Value > t.upper:
+		out.Outcome = Above
+	}
+	out.Text = explain(out)
+	return out
+}
+
+// explain words the comparison: "99.4 % of FP32: passes the 99 % target".
+func explain(m Metric) string {
+	if m.TargetShare == 0 && m.Outcome != Above {
+		way := map[Outcome]string{Below: "below", Pass: "passes"}[m.Outcome]
+		return fmt.Sprintf("%s: %s the target of %s", m.Name, way, quantity(m.Target, m.Unit))
+	}
+	need := fmt.Sprintf("%s %% target", figure.Short(100*float64(m.TargetShare)))
+	share := ""
+	if m.ShareOfReference != 0 {
+		share = shareText(float64(m.ShareOfReference)) + " FP32: "
+	}
+	switch m.Outcome {
+	case Below:
+		return fmt.Sprintf("%sbelow the %s of %s", share, need, quantity(m.Target, m.Unit))
+	case Above:
+		return fmt.Sprintf("%sabove the upper limit of %s", share, quantity(m.Upper, m.Unit))
+	}
+	return fmt.Sprintf("%spasses the %s", share, need)
+}
+
+// shareText writes a share with one decimal, cut rather than rounded, so that 98.97 % never reads as 99.0 %: "98.9 % of", and from
+// ten times on "12.3 times".
+func shareText(share float64) string {
+	if share >= 10 {
+		return fmt.Sprintf("%.1f times", floorTenth(share))
+	}
+	return fmt.Sprintf("%.1f %% of", floorTenth(100*share))
+}
+
+func quantity(v figure.Number, unit string) string {
+	return strings.TrimSpace(figure.Round(float64(v)) + " " + unit)
+}
+
+// floorTenth cuts v to one decimal. A relative 1e-12 forgives the last bits of a quotient that should be exact.
+func floorTenth(v float64) float64 { return math.Floor(v*10*(1+1e-12)) / 10 }

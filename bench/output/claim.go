@@ -1,0 +1,132 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/fetch/filelock"
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+)
+
+// LockName is the file in an output directory that the session which writes there holds a lock on.
+const LockName = ".lock"
+
+// Claim is an output directory that nobody else writes to until it is released. The kernel releases it with the process
+// at the latest; the file of the lock may stay behind then, and claims nothing.
+type Claim struct {
+	Dir string
+	// Settled is what became of results that a session which was killed had set aside here.
+	Settled      Settled
+	lock, folder *os.File
+}
+
+// Take chooses the output directory for runs in dirs as Choose does, makes it and claims it. One that another session has
+// claimed counts as one that holds results, whose runs force does not replace.
+func Take(out string, force bool, dirs []string) (*Claim, error) {
+	if out == "" {
+		return takeFree(dirs)
+	}
+	if _, err := Choose(out, force, dirs); err != nil { // before anything is written
+		return nil, err
+	}
+	c, err := claim(out)
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("output directory %s: another run writes to it at this moment; wait for its end, or choose another directory with --out", out))
+	}
+	if err != nil {
+		return nil, unwritable(out, err)
+	}
+	if c.Settled, err = Settle(out); err == nil {
+		_, err = Choose(out, force, dirs) // the results of a session that has ended in between, or that are back
+	}
+	if err != nil {
+		c.Release()
+		return nil, exitcode.With(exitcode.Usage, err)
+	}
+	return c, nil
+}
+
+// takeFree claims the first of the default directories that is nobody's and holds no result of the runs.
+func takeFree(dirs []string) (*Claim, error) {
+	var settled Settled
+	for n := 1; ; n++ {
+		dir := numbered(n)
+		if len(occupied(dir, dirs)) > 0 {
+			continue
+		}
+		c, err := claim(dir)
+		switch {
+		case errors.Is(err, filelock.ErrHeld):
+			continue
+		case err != nil:
+			return nil, unwritable(dir, err)
+		}
+		found, err := Settle(dir)
+		settled.Back, settled.Kept = append(settled.Back, found.Back...), append(settled.Kept, found.Kept...)
+		if err == nil && len(occupied(dir, dirs)) == 0 {
+			c.Settled = settled
+			return c, nil
+		}
+		c.Release() // a session has ended there in between
+	}
+}
+
+func claim(dir string) (*Claim, error) {
+	path := filepath.Join(dir, LockName)
+	for {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+		lock, err := filelock.Open(path, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		err = filelock.Try(lock)
+		if errors.Is(err, errors.ErrUnsupported) { // nobody can tell: it counts as the caller's
+			err = nil
+		}
+		if err == nil && isStill(lock, path) {
+			folder, err := os.Open(dir)
+			if err != nil {
+				return nil, errors.Join(err, lock.Close())
+			}
+			return &Claim{Dir: dir, lock: lock, folder: folder}, nil
+		}
+		_ = lock.Close()
+		if err != nil {
+			return nil, err
+		}
+		// Its owner removed the file before the lock was taken: the lock is on a file that nobody else finds.
+	}
+}
+
+// isStill reports whether an open file is the one that path names.
+func isStill(f *os.File, path string) bool {
+	open, err1 := f.Stat()
+	named, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(open, named)
+}
+
+// Check says that the directory is not the one that was claimed any more. Nothing may be written there then: it may be another
+// session's.
+func (c *Claim) Check() error {
+	if isStill(c.folder, c.Dir) {
+		return nil
+	}
+	return exitcode.With(exitcode.Usage, fmt.Errorf(
+		"output directory %s: %w, or its disk was unmounted; nothing more is written there: run again, and leave it until the end", c.Dir, loadgen.ErrLogsLost))
+}
+
+// Release gives the directory free. The file goes while it is locked: who has it open finds that it is not the one of its
+// name any more.
+func (c *Claim) Release() {
+	if isStill(c.lock, c.lock.Name()) {
+		_ = os.Remove(c.lock.Name())
+	}
+	_ = c.lock.Close()
+	_ = c.folder.Close()
+}

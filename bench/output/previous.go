@@ -1,0 +1,213 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/score"
+)
+
+// PreviousName is the folder of an output directory with the results that runs are about to replace, laid out as the directory
+// itself is, until Settle decides what becomes of them.
+const PreviousName = score.PreviousName
+
+func previous(out string) string { return filepath.Join(out, PreviousName) }
+
+// Settled says what became of results that were set aside, by the directories of their runs.
+type Settled struct {
+	Back []string // put back: the run that was to replace them was not made, or has no logs
+	Kept []string // still set aside, in these: the run that was to replace them began, and did not come to its end
+}
+
+// SetAside copies what result.json says of the runs in dirs whose logs are to be replaced. It comes before result.json says
+// otherwise, and before Prepare, which moves the logs.
+func SetAside(out string, dirs []string) error {
+	var old []report.Run
+	for _, dir := range dirs {
+		if !taken(out, dir) || taken(previous(out), dir) { // what is set aside already is of a run that came to its end
+			continue
+		}
+		run, found, err := recorded(out, dir)
+		if err != nil {
+			return fmt.Errorf("replacing an existing result: %w; move it away", err)
+		}
+		if found {
+			old = append(old, run)
+		}
+	}
+	return report.Save(previous(out), old...)
+}
+
+// recorded is what the result.json of out says of the run in dir.
+func recorded(out, dir string) (run report.Run, found bool, err error) {
+	d, err := report.Read(filepath.Join(out, report.FileName))
+	i := slices.IndexFunc(d.Runs, func(r report.Run) bool { return r.Dir == filepath.ToSlash(dir) })
+	if err != nil || i < 0 {
+		return report.Run{}, false, err
+	}
+	return d.Runs[i], true, nil
+}
+
+// Text tells the user, in lines; empty where nothing was set aside.
+func (s Settled) Text() string {
+	var b strings.Builder
+	for _, dir := range s.Back {
+		fmt.Fprintf(&b, "%s: the results that were to be replaced are back: no others were made\n", dir)
+	}
+	for _, dir := range s.Kept {
+		fmt.Fprintf(&b, "%s: the results that were to be replaced are kept here: the run that was to replace them did not come to its end\n", dir)
+	}
+	return b.String()
+}
+
+// Settle removes what was set aside for runs that are complete, and puts the rest back, but for that of runs that left logs
+// without coming to their end. It does what is left to do of a session that was killed at any moment.
+func Settle(out string) (Settled, error) {
+	var s Settled
+	dirs, err := unsettled(out)
+	if err != nil {
+		return s, err
+	}
+	var faults []error
+	for _, dir := range dirs {
+		faults = append(faults, s.settle(out, dir))
+	}
+	if err := errors.Join(faults...); err != nil || len(s.Kept) > 0 {
+		return s, err
+	}
+	return s, os.RemoveAll(previous(out))
+}
+
+func (s *Settled) settle(out, dir string) error {
+	run, found, err := recorded(out, dir)
+	switch {
+	case err != nil:
+		return err
+	case found && run.Status == report.Complete:
+		return removeLogs(previous(out), dir)
+	case found && run.Status != report.NotRun && hasAny(filepath.Join(out, dir), logs[:loadgenLogs]):
+		if taken(previous(out), dir) {
+			s.Kept = append(s.Kept, filepath.Join(previous(out), dir))
+		}
+		return nil
+	}
+	if err := putBack(out, dir, run); err != nil {
+		return err
+	}
+	if taken(out, dir) {
+		s.Back = append(s.Back, filepath.Join(out, dir))
+	}
+	return nil
+}
+
+// putBack moves logs back, and then says again what they are. Meanwhile result.json says that their run was not made: a session
+// that is killed in between is not taken for one that left logs.
+//
+// What the failed run's plugin printed goes: its last lines are in the message.
+func putBack(out, dir string, run report.Run) error {
+	if run.Status != report.NotRun && run.Model != "" {
+		run.Skip(exitcode.Code(run.ExitCode))
+		if err := report.Save(out, run); err != nil {
+			return err
+		}
+	}
+	if taken(previous(out), dir) {
+		_ = os.Remove(filepath.Join(out, dir, PluginLogName)) // the old one is moved last
+	}
+	if err := moveLogs(previous(out), out, dir); err != nil {
+		return err
+	}
+	old, found, err := recorded(previous(out), dir)
+	if err != nil || !found || !taken(out, dir) {
+		return err
+	}
+	return report.Save(out, old)
+}
+
+// unsettled lists the runs' directories of which logs are set aside, or a record: it is there before the logs are moved.
+func unsettled(out string) ([]string, error) {
+	dirs := setAside(out)
+	d, err := report.Read(filepath.Join(previous(out), report.FileName))
+	for _, run := range d.Runs {
+		if dir := filepath.FromSlash(run.Dir); filepath.IsLocal(dir) && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, err
+}
+
+// setAside lists the runs' directories that have logs set aside.
+func setAside(out string) []string {
+	var dirs []string
+	top := previous(out)
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { // a folder that cannot be read has none
+		if err != nil || d.IsDir() || !slices.Contains(logs[:], d.Name()) {
+			return nil
+		}
+		dir := filepath.Dir(path)
+		if isTrial(filepath.Base(dir)) {
+			dir = filepath.Dir(dir)
+		}
+		if dir, err = filepath.Rel(top, dir); err == nil && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+		return nil
+	})
+	return dirs
+}
+
+// moveLogs moves a run's logs, and those of its trials, from one output directory to another. A file that is in the way there goes.
+func moveLogs(from, to, dir string) error {
+	for _, old := range within(from, dir) {
+		rel, err := filepath.Rel(from, old)
+		if err != nil {
+			return err
+		}
+		for _, name := range logs {
+			err := rename(filepath.Join(old, name), filepath.Join(to, rel, name))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		removeTrial(from, dir, old)
+	}
+	return nil
+}
+
+// rename moves a file, to a folder that it makes.
+func rename(from, to string) error {
+	if _, err := os.Lstat(from); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// removeLogs removes a run's logs, and those of its trials.
+func removeLogs(out, dir string) error {
+	for _, old := range within(out, dir) {
+		for _, name := range logs {
+			if err := os.Remove(filepath.Join(old, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		removeTrial(out, dir, old)
+	}
+	return nil
+}
+
+// removeTrial removes the folder of a trial, unless it is the run's own or the user has put something there.
+func removeTrial(out, dir, folder string) {
+	if folder != filepath.Join(out, dir) {
+		_ = os.Remove(folder)
+	}
+}

@@ -1,0 +1,185 @@
+package output
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+const detail = "mlperf_log_detail.txt"
+
+// earlier is an output directory with results of both runs, complete, whose log says "old".
+func earlier(t *testing.T) (out string) {
+	t.Helper()
+	out = t.TempDir()
+	write(t, filepath.Join(out, dirs[0], PluginLogName), "old")
+	for _, dir := range dirs {
+		write(t, filepath.Join(out, dir, detail), "old")
+		save(t, out, dir, report.Complete)
+	}
+	return out
+}
+
+// save writes into result.json how the run in dir ended.
+func save(t *testing.T, out, dir string, status report.Status) {
+	t.Helper()
+	if err := report.Save(out, report.Run{Model: "m", Scenario: filepath.Base(filepath.Dir(dir)), Mode: dir, Dir: dir, Status: status}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replace does what a session does before its first run.
+func replace(t *testing.T, out string) {
+	t.Helper()
+	if err := SetAside(out, dirs); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		save(t, out, dir, report.NotRun)
+	}
+	if err := Prepare(out, dirs); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantRun checks a run's log and what result.json says of it.
+func wantRun(t *testing.T, out, dir, text string, status report.Status) {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join(out, dir, detail))
+	if err != nil || string(got) != text {
+		t.Errorf("%s: the log says %q, %v; want %q", dir, got, err, text)
+	}
+	if run, found, err := recorded(out, dir); err != nil || !found || run.Status != status {
+		t.Errorf("%s: result.json says %q, found %v, %v; want %q", dir, run.Status, found, err, status)
+	}
+}
+
+func settle(t *testing.T, out string, back, kept []string) {
+	t.Helper()
+	s, err := Settle(out)
+	join := func(dirs []string, more ...string) (all []string) {
+		for _, dir := range dirs {
+			all = append(all, filepath.Join(append(slices.Insert(more, 0, out), dir)...))
+		}
+		return all
+	}
+	slices.Sort(s.Back)
+	if want := join(back); err != nil || !slices.Equal(s.Back, want) || !slices.Equal(s.Kept, join(kept, PreviousName)) {
+		t.Errorf("%+v, %v; want back %v, kept %v", s, err, back, kept)
+	}
+	if n := strings.Count(s.Text(), "\n"); n != len(back)+len(kept) {
+		t.Errorf("it says %q", s.Text())
+	}
+	if _, err := os.Lstat(previous(out)); os.IsNotExist(err) != (len(kept) == 0) {
+		t.Errorf("%s: %v", PreviousName, err)
+	}
+}
+
+func TestSettle(t *testing.T) {
+	both := []string{dirs[1], dirs[0]}
+	for name, c := range map[string]struct {
+		happens    func(out string) // between the preparation and the end
+		back, kept []string
+	}{
+		"nothing is run":           {func(string) {}, both, nil},
+		"a model that cannot load": {func(out string) { save(t, out, dirs[0], report.Failed) }, both, nil},
+		"it printed, too": {func(out string) {
+			for _, dir := range dirs {
+				save(t, out, dir, report.Failed)
+				write(t, filepath.Join(out, dir, PluginLogName), "no such model")
+			}
+		}, both, nil},
+		"both are complete": {func(out string) {
+			for _, dir := range dirs {
+				write(t, filepath.Join(out, dir, detail), "new")
+				save(t, out, dir, report.Complete)
+			}
+		}, nil, nil},
+		"one is complete": {func(out string) {
+			write(t, filepath.Join(out, dirs[0], detail), "new")
+			save(t, out, dirs[0], report.Complete)
+		}, both[:1], nil},
+		"one broke off": {func(out string) {
+			write(t, filepath.Join(out, dirs[0], detail), "new")
+			save(t, out, dirs[0], report.Unfinished)
+		}, both[:1], both[1:]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := earlier(t)
+			replace(t, out)
+			c.happens(out)
+			settle(t, out, c.back, c.kept)
+			for _, dir := range c.back {
+				wantRun(t, out, dir, "old", report.Complete)
+				text, _ := os.ReadFile(filepath.Join(out, dir, PluginLogName))
+				if want := map[string]string{dirs[0]: "old"}[dir]; string(text) != want {
+					t.Errorf("%s of %s: %q, want %q", PluginLogName, dir, text, want)
+				}
+			}
+			for _, dir := range c.kept {
+				wantRun(t, out, dir, "new", report.Unfinished)
+				wantRun(t, previous(out), dir, "old", report.Complete)
+			}
+			settle(t, out, nil, c.kept) // is done
+		})
+	}
+}
+
+// A second run in the place of one that broke off replaces what that one left, and not what is set aside.
+func TestSettleAfterASecondTry(t *testing.T) {
+	out := earlier(t)
+	replace(t, out)
+	write(t, filepath.Join(out, dirs[0], detail), "new")
+	save(t, out, dirs[0], report.Interrupted)
+	settle(t, out, dirs[1:], dirs[:1])
+	if _, err := Choose(out, false, dirs[:1]); err == nil || !strings.Contains(err.Error(), filepath.Join(previous(out), dirs[0])) {
+		t.Errorf("%v, want what is kept to be named", err)
+	}
+	replace(t, out)
+	settle(t, out, []string{dirs[1], dirs[0]}, nil)
+	wantRun(t, out, dirs[0], "old", report.Complete)
+}
+
+// A session that is killed at any moment leaves what the next one puts back: after each step of setting aside and of putting back.
+func TestSettleAfterAKill(t *testing.T) {
+	move := func(out, from, to, name string) {
+		if err := rename(filepath.Join(out, from, name), filepath.Join(out, to, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, killed := range map[string]func(out string){
+		"before a log is moved": func(string) {},
+		"when one is moved":     func(out string) { move(out, dirs[0], filepath.Join(PreviousName, dirs[0]), detail) },
+		"when one is put back": func(out string) {
+			if err := Prepare(out, dirs[:1]); err != nil {
+				t.Fatal(err)
+			}
+			move(out, filepath.Join(PreviousName, dirs[0]), dirs[0], detail)
+		},
+		"when all are put back": func(out string) {
+			if err := Prepare(out, dirs[:1]); err != nil {
+				t.Fatal(err)
+			}
+			move(out, filepath.Join(PreviousName, dirs[0]), dirs[0], detail)
+			move(out, filepath.Join(PreviousName, dirs[0]), dirs[0], PluginLogName)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := earlier(t)
+			if err := SetAside(out, dirs[:1]); err != nil {
+				t.Fatal(err)
+			}
+			save(t, out, dirs[0], report.NotRun)
+			killed(out)
+			if _, err := Settle(out); err != nil {
+				t.Fatal(err)
+			}
+			wantRun(t, out, dirs[0], "old", report.Complete)
+			wantRun(t, out, dirs[1], "old", report.Complete)
+		})
+	}
+}

@@ -1,0 +1,213 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/suggest"
+)
+
+// chooseModel decides which model file runs: an embedded one, one of the manifest, or the user's own path.
+func (p *Plan) chooseModel(r Request, files Files) []error {
+	model := p.Served.Model
+	p.Options.Model, p.Options.Precision = model.Name, r.Precision
+	if r.ModelFile == "" {
+		return p.chooseEmbedded(r.Precision)
+	}
+	i := slices.IndexFunc(model.Files, func(f sdk.ModelFile) bool { return f.Name == r.ModelFile })
+	if i < 0 {
+		return p.chooseOwn(r.ModelFile)
+	}
+	file := model.Files[i]
+	p.File, p.Embedded = &file, file.Embedded
+	p.Options.ModelFile = file.Name
+	if r.Precision != "" && file.Precision != "" && r.Precision != file.Precision {
+		return []error{fmt.Errorf("--precision %s: %s is %s; leave --precision out", r.Precision, file.Name, file.Precision)}
+	}
+	if file.Embedded {
+		return nil
+	}
+	path, err := locate(files, model, file)
+	p.Options.ModelFile = path
+	return []error{exitcode.With(exitcode.Data, err)}
+}
+
+// locate finds an official file where harness fetch keeps it, or else in the working directory.
+func locate(files Files, model sdk.ModelInfo, file sdk.ModelFile) (string, error) {
+	path, err := files.Locate(model, file)
+	if err == nil {
+		return path, nil
+	}
+	here, missing := regular(file.Name)
+	switch {
+	case missing == nil:
+		return here, nil
+	case errors.Is(missing, fs.ErrNotExist):
+		return "", fmt.Errorf("%w; or put it here, or give its path", err)
+	}
+	return "", fmt.Errorf("%w; and the one that is here: %w", err, missing)
+}
+
+// chooseEmbedded takes the embedded file of that precision. A model without embedded files (the null workload) counts as
+// embedded too: it needs nothing of the user's.
+func (p *Plan) chooseEmbedded(precision string) []error {
+	p.Embedded = true
+	var have []string
+	for i, f := range p.Served.Model.Files {
+		if !f.Embedded {
+			continue
+		}
+		if precision == f.Precision || precision == "" && p.File == nil {
+			p.File = &p.Served.Model.Files[i]
+		}
+		have = append(have, f.Precision)
+	}
+	if p.File == nil && precision != "" {
+		return []error{fmt.Errorf("--precision: %w", suggest.Unknown("precision", precision, have))}
+	}
+	return nil
+}
+
+// chooseOwn takes a path of the user's; it is made absolute, because the plugin may run elsewhere.
+func (p *Plan) chooseOwn(path string) []error {
+	abs, err := fileOrFolder(path)
+	if err == nil {
+		p.Options.ModelFile = abs
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(path, filepath.Separator) {
+		var names []string
+		for _, f := range p.Served.Model.Files {
+			names = append(names, f.Name)
+		}
+		err = fmt.Errorf("there is no such file here, and it is an %w", suggest.Unknown("name of a file of "+p.Served.Model.Name+":", path, names))
+	}
+	return []error{exitcode.With(exitcode.Data, fmt.Errorf("--model %s: %w", path, err))}
+}
+
+// fileOrFolder is the absolute path of a model: a file, or the folder of a format that has several.
+func fileOrFolder(path string) (string, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Abs(path)
+	}
+	return regular(path)
+}
+
+func regular(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("no such file (%w)", fs.ErrNotExist)
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", errors.New("not a regular file")
+	}
+	return filepath.Abs(path)
+}
+
+// chooseOptions fills in what the plugin opens beside the model.
+func (p *Plan) chooseOptions(r Request) []error {
+	o := &p.Options
+	faults := p.chooseBackend(r)
+	o.Count, o.Batch, o.Sessions, o.Devices = r.Count, r.Batch, r.Sessions, r.Devices
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"--count", r.Count}, {"--batch", r.Batch}, {"--sessions", r.Sessions}, {"--threads", r.Threads}} {
+		if n.value < 0 {
+			faults = append(faults, fmt.Errorf("%s %d: want a number above 0", n.flag, n.value))
+		}
+	}
+	if r.Dataset != "" {
+		path, err := Dataset(r.Dataset)
+		o.Dataset = path
+		faults = append(faults, exitcode.With(exitcode.Data, err))
+	}
+	if i := slices.Index(r.Devices, ""); i >= 0 {
+		faults = append(faults, fmt.Errorf("--device %q: a device without a name", strings.Join(r.Devices, ",")))
+	}
+	params, wrong := p.params(r.Params)
+	o.Params = params
+	return append(faults, wrong...)
+}
+
+// Dataset is the absolute path of a data set: a folder, or the one file that some models' are.
+func Dataset(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("--dataset %s: no such file or directory", path)
+	case err != nil:
+		return "", fmt.Errorf("--dataset: %w", err)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return "", fmt.Errorf("--dataset %s: neither a directory nor a regular file", path)
+	}
+	return filepath.Abs(path)
+}
+
+func (p *Plan) chooseBackend(r Request) []error {
+	known := p.Served.Description.Backends
+	p.Options.Backend = r.Backend
+	options, faults := Pairs("--backend-opt", r.BackendOptions)
+	for _, key := range slices.Sorted(maps.Keys(r.BackendSecrets)) {
+		if _, twice := options[key]; twice {
+			faults = append(faults, fmt.Errorf("--backend-secret and --backend-opt both give %s; give one", key))
+		}
+		options[key] = r.BackendSecrets[key]
+	}
+	p.Secrets = r.BackendSecrets
+	if r.Backend != "" && !slices.Contains(known, r.Backend) {
+		faults = append(faults, fmt.Errorf("--backend: %w", suggest.Unknown("backend", r.Backend, known)))
+	}
+	shortcut := func(flag, key, value string) {
+		if _, twice := options[key]; twice {
+			faults = append(faults, fmt.Errorf("%s and --backend-opt %s say the same; give one", flag, key))
+		}
+		options[key] = value
+	}
+	if r.Threads > 0 {
+		shortcut("--threads", "threads", strconv.Itoa(r.Threads))
+	}
+	if r.ORTLib != "" {
+		path, err := filepath.Abs(r.ORTLib) // a library, or the folder that holds it
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			faults = append(faults, exitcode.With(exitcode.Data, fmt.Errorf("--ort-lib: %w", err)))
+		}
+		shortcut("--ort-lib", "lib", path)
+	}
+	p.Options.BackendOptions = options
+	return faults
+}
+
+// params checks the benchmark's own options against those that the model documents.
+func (p *Plan) params(texts []string) (map[string]string, []error) {
+	params, faults := Pairs("--param", texts)
+	var known []string
+	for _, i := range p.Served.Model.Params {
+		known = append(known, i.Name)
+	}
+	for _, key := range slices.Sorted(maps.Keys(params)) {
+		if !slices.Contains(known, key) {
+			err := suggest.Unknown("option", key, known)
+			if len(known) == 0 {
+				err = fmt.Errorf("%w: %s has none", err, p.Served.Model.Name)
+			}
+			faults = append(faults, fmt.Errorf("--param: %w", err))
+		}
+	}
+	return params, faults
+}

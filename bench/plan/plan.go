@@ -1,0 +1,229 @@
+// Package plan turns a request into the runs to make: the plugin, what it opens, and each run's settings and directory.
+// It starts nothing and writes nothing.
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/division"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/settings"
+	"github.com/plumbline-ml/plumbline/bench/tune"
+)
+
+// Plan is what will be done.
+type Plan struct {
+	Served   discover.Served
+	File     *sdk.ModelFile    // the manifest entry of the model file; nil for a user's own
+	Embedded bool              // no file of the user's: the plugin's embedded model
+	Options  sdk.Options       // of every run, but for the scenario
+	Secrets  map[string]string // those of Options.BackendOptions that are shown nowhere, whatever they are called
+	Division division.Division
+	Profile  settings.Profile
+	Rules    string
+	UserConf string
+	Audit    string // path of the audit settings that every run applies; empty: none
+	Pace     string // PaceDefault or PacePrecise
+	Wanted   Wanted // of the accuracy
+	Stated   Stated
+	Tuning   Tuning // what the runs use of a profile
+	Out      string // the output directory
+	Runs     []Run
+}
+
+// Run is one test of the plan.
+type Run struct {
+	Model    string
+	Scenario loadgen.Scenario
+	Mode     loadgen.Mode
+	// Streams searches for the largest samples_per_query of MultiStream, with runs of Mode, each in a directory of its own.
+	Streams  bool
+	Settings settings.Settings
+	// Tuned is the setting of a profile, and TunedRate says that target_qps is one's; nil and false: none.
+	Tuned     *tune.Setting
+	TunedRate bool
+	// Dir is the directory of the log files, relative to the output directory, as in the official tree.
+	Dir string
+}
+
+// ModeName is the word for the run's mode: "performance", "accuracy" or "findpeak".
+func (r Run) ModeName() string {
+	switch r.Mode {
+	case loadgen.AccuracyOnly:
+		return ModeAccuracy
+	case loadgen.FindPeakPerformance:
+		return ModeFindPeak
+	}
+	if r.Streams {
+		return ModeFindPeak
+	}
+	return ModePerformance
+}
+
+// ScenarioDir is the directory of the run's result.json, relative to the output directory.
+func (r Run) ScenarioDir() string { return filepath.Join(r.Model, r.Scenario.String()) }
+
+// Files finds the files of models that are not embedded.
+type Files interface {
+	// Locate returns the path of a manifest file that is on this machine, or an error that says how to get it.
+	Locate(model sdk.ModelInfo, file sdk.ModelFile) (string, error)
+}
+
+// Build makes the plan of a request on a plugin. All faults of the request are reported at once.
+func Build(r Request, s discover.Served, files Files) (*Plan, error) {
+	p := &Plan{Served: s, UserConf: r.UserConf, Audit: r.Audit}
+	var faults []error
+	add := func(errs ...error) { faults = append(faults, errs...) }
+	round, err := mlconf.Round(r.Rules)
+	if err != nil {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--rules: %w", err))
+	}
+	p.Rules = round.Name
+	p.Pace, err = r.pace()
+	add(err)
+	add(p.chooseDivision(r.Division))
+	add(p.chooseModel(r, files)...)
+	add(p.chooseOptions(r)...)
+	add(p.chooseProfile(r))
+	add(p.chooseRuns(r)...)
+	add(p.chooseWanted(r))
+	add(p.readStated(r))
+	if err := errors.Join(faults...); err != nil {
+		return nil, worst(faults, err)
+	}
+	return p, nil
+}
+
+// worst marks err with the class of its worst fault; a fault that carries no class is one of usage.
+func worst(faults []error, err error) error {
+	var codes []exitcode.Code
+	for _, f := range faults {
+		code := exitcode.Of(f)
+		if code == exitcode.Internal {
+			code = exitcode.Usage
+		}
+		codes = append(codes, code)
+	}
+	return exitcode.With(exitcode.Worst(codes...), err)
+}
+
+// chooseProfile decides between the rules' durations and the model's smoke settings.
+func (p *Plan) chooseProfile(r Request) error {
+	p.Profile = settings.Official
+	switch {
+	case r.Official && r.Smoke:
+		return errors.New("--official and --smoke exclude each other")
+	case r.Smoke, p.Embedded && !r.Official:
+		p.Profile = settings.Smoke
+	}
+	return nil
+}
+
+// chooseDivision lets the plugin know of the network division, whose runs differ from others.
+func (p *Plan) chooseDivision(name string) error {
+	d, err := division.Parse(name)
+	if err != nil {
+		return fmt.Errorf("--division: %w", err)
+	}
+	p.Division, p.Options.Network = d, d == division.Network
+	return nil
+}
+
+// chooseRuns makes the runs with their settings.
+func (p *Plan) chooseRuns(r Request) []error {
+	model := p.Served.Model
+	if len(model.Scenarios) == 0 {
+		return []error{exitcode.With(exitcode.Plugin, errors.New("plugin "+p.Served.Name+" lists no scenario for "+model.Name))}
+	}
+	scenarios, err1 := r.scenarios(model.Name, p.Division, model.Scenarios)
+	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
+	overrides, faults := settings.ParseOverrides(r.Set)
+	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
+		return faults
+	}
+	if faults = settings.Unused(overrides, scenariosOf(steps)); len(faults) > 0 {
+		return faults
+	}
+	for _, st := range steps {
+		run, err := p.newRun(r, st, overrides)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		p.Runs = append(p.Runs, run)
+	}
+	return once(faults)
+}
+
+// once leaves out what is said already: a wrong key in user.conf is the same fault in each scenario. Faults of files
+// become one error, whose text is bounded.
+func once(faults []error) []error {
+	var in mlconf.Faults
+	var others []error
+	seen, known := map[string]bool{}, map[mlconf.Problem]bool{}
+	for _, err := range faults {
+		file, ok := errors.AsType[mlconf.Faults](err)
+		for _, f := range file {
+			if !known[f] {
+				known[f], in = true, append(in, f)
+			}
+		}
+		if !ok && !seen[err.Error()] {
+			seen[err.Error()] = true
+			others = append(others, err)
+		}
+	}
+	if len(in) == 0 {
+		return others
+	}
+	return append(others, exitcode.With(exitcode.Usage, in))
+}
+
+func scenariosOf(steps []step) []loadgen.Scenario {
+	var all []loadgen.Scenario
+	for _, st := range steps {
+		if !slices.Contains(all, st.scenario) {
+			all = append(all, st.scenario)
+		}
+	}
+	return all
+}
+
+func (p *Plan) newRun(r Request, st step, overrides []settings.Override) (Run, error) {
+	model := p.Served.Model
+	run := Run{Model: model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams}
+	run.Dir = run.dir()
+	ask := settings.Request{
+		Model: model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
+		Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides, Audit: r.Audit,
+		IgnoreUnknownKeys: r.IgnoreUnknownKeys,
+	}
+	var err error
+	run.Settings, err = settings.Load(ask)
+	if err == nil {
+		err = p.tune(&run, ask)
+	}
+	if err == nil && run.Streams && run.Settings.MultiStreamArrivalInterval == 0 {
+		err = fmt.Errorf("--mode %s in MultiStream searches for the largest samples_per_query at a fixed arrival interval, which the rules %s do not have: give --rules v0.7 or v0.5",
+			ModeFindPeak, p.Rules)
+	}
+	return run, err
+}
+
+// dir is Dir. The runs of a search have a directory beside those of results.
+func (r Run) dir() string {
+	switch r.ModeName() {
+	case ModeAccuracy:
+		return filepath.Join(r.ScenarioDir(), "accuracy")
+	case ModeFindPeak:
+		return filepath.Join(r.ScenarioDir(), "performance", "findpeak")
+	}
+	return filepath.Join(r.ScenarioDir(), "performance", "run_1")
+}

@@ -1,0 +1,246 @@
+package plan
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/settings"
+)
+
+// cached answers for files in a cache.
+type cached map[string]string
+
+func (c cached) Locate(_ sdk.ModelInfo, f sdk.ModelFile) (string, error) {
+	if path := c[f.Name]; path != "" {
+		return path, nil
+	}
+	return "", errors.New(f.Name + " is not fetched")
+}
+
+func served() discover.Served {
+	d := plugintest.Description()
+	return discover.Served{Entry: discover.Entry{Name: "resnet50", Path: "/p", Description: d}, Model: d.Models[0]}
+}
+
+func build(t *testing.T, r Request) *Plan {
+	t.Helper()
+	p, err := Build(r, served(), cached{"resnet50_v1.onnx": "/cache/resnet50_v1.onnx"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestModelFile(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "own.onnx")
+	if err := os.WriteFile(own, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		name     string
+		request  Request
+		file     string // of the manifest
+		path     string // as the plugin gets it
+		embedded bool
+		profile  settings.Profile
+	}{
+		{"nothing", Request{}, "embedded-fp32", "", true, settings.Smoke},
+		{"official durations", Request{Official: true}, "embedded-fp32", "", true, settings.Official},
+		{"precision", Request{Precision: "int8"}, "embedded-int8", "", true, settings.Smoke},
+		{"embedded by name", Request{ModelFile: "embedded-int8"}, "embedded-int8", "embedded-int8", true, settings.Smoke},
+		{"fetched", Request{ModelFile: "resnet50_v1.onnx"}, "resnet50_v1.onnx", "/cache/resnet50_v1.onnx", false, settings.Official},
+		{"a user's own", Request{ModelFile: own}, "", own, false, settings.Official},
+		{"a user's own for a look", Request{ModelFile: own, Smoke: true}, "", own, false, settings.Smoke},
+	}
+	for _, c := range cases {
+		p := build(t, c.request)
+		file := ""
+		if p.File != nil {
+			file = p.File.Name
+		}
+		if file != c.file || p.Options.ModelFile != c.path || p.Embedded != c.embedded || p.Profile != c.profile {
+			t.Errorf("%s: file %q, path %q, embedded %v, %s; want %+v", c.name, file, p.Options.ModelFile, p.Embedded, p.Profile, c)
+		}
+	}
+}
+
+// An official file is taken from the cache, or else from the working directory.
+func TestOfficialFileInTheWorkingDirectory(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	ask := Request{ModelFile: "resnet50_v1.onnx"}
+	if _, err := Build(ask, served(), cached{}); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), "or put it here, or give its path") {
+		t.Errorf("nowhere: %v", err)
+	}
+	if err := os.WriteFile(ask.ModelFile, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Build(ask, served(), cached{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, ask.ModelFile); p.Options.ModelFile != want || p.File == nil {
+		t.Errorf("took %q as %+v, want %q as the official file", p.Options.ModelFile, p.File, want)
+	}
+	if p := build(t, ask); p.Options.ModelFile != "/cache/resnet50_v1.onnx" {
+		t.Errorf("took %q, want that of the cache", p.Options.ModelFile)
+	}
+}
+
+func TestModelWithoutFiles(t *testing.T) {
+	s := served()
+	s.Model.Files = nil
+	p, err := Build(Request{}, s, cached{})
+	if err != nil || !p.Embedded {
+		t.Errorf("a workload without files: %v, %v", p, err)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	cases := []struct {
+		name    string
+		request Request
+		code    exitcode.Code
+		want    string
+	}{
+		{"model file", Request{ModelFile: "resnet50_v2.onnx"}, exitcode.Data, `did you mean "resnet50_v1.onnx"`},
+		{"model path", Request{ModelFile: "/no/such.onnx"}, exitcode.Data, "no such file"},
+		{"model is a device", Request{ModelFile: os.DevNull}, exitcode.Data, "not a regular file"},
+		{"other precision", Request{ModelFile: "embedded-int8", Precision: "fp32"}, exitcode.Usage, "embedded-int8 is int8"},
+		{"precision", Request{Precision: "fp8"}, exitcode.Usage, `unknown precision "fp8"`},
+		{"backend", Request{Backend: "ortt"}, exitcode.Usage, `did you mean "ort"`},
+		{"backend option", Request{BackendOptions: []string{"threads"}}, exitcode.Usage, "want key=value"},
+		{"option given twice", Request{BackendOptions: []string{"a=1", "a=2"}}, exitcode.Usage, `"a" is given twice`},
+		{"option and shortcut", Request{BackendOptions: []string{"threads=1"}, Threads: 2}, exitcode.Usage, "say the same"},
+		{"library", Request{ORTLib: "/no/such.so"}, exitcode.Data, "/no/such.so: no such file"},
+		{"negative", Request{Batch: -1}, exitcode.Usage, "--batch -1"},
+		{"param", Request{Params: []string{"dtyp=x"}}, exitcode.Usage, `did you mean "dtype"`},
+		{"scenario", Request{Scenarios: []string{"Servr"}}, exitcode.Usage, `did you mean "Server"`},
+		{"mode", Request{Mode: "accurcy"}, exitcode.Usage, `did you mean "accuracy"`},
+		{"mode that does not exist", Request{Mode: "peak"}, exitcode.Usage, "known: performance, accuracy, submission, findpeak"},
+		{"search beside other scenarios", Request{Mode: ModeFindPeak, Scenarios: []string{"all"}}, exitcode.Usage, "give --scenario Server or --scenario MultiStream alone"},
+		{"search in another scenario", Request{Mode: ModeFindPeak, Scenarios: []string{"Offline"}}, exitcode.Usage, "no other scenario, found Offline"},
+		{"search for streams of a new round", Request{Mode: ModeFindPeak, Scenarios: []string{"MultiStream"}}, exitcode.Usage, "the rules v6.1 do not have: give --rules v0.7 or v0.5"},
+		{"pace", Request{Pace: "precis"}, exitcode.Usage, `--pace: unknown pace "precis"; did you mean "precise"`},
+		{"audit settings", Request{Audit: "/no/such.config"}, exitcode.Usage, "/no/such.config"},
+		{"rules", Request{Rules: "v0.1"}, exitcode.Usage, "--rules"},
+		{"data set", Request{Dataset: "/no/such"}, exitcode.Data, "no such file or directory"},
+		{"both profiles", Request{Official: true, Smoke: true}, exitcode.Usage, "exclude each other"},
+		{"setting", Request{Set: []string{"min_duration"}}, exitcode.Usage, "want key=value"},
+		{"setting's key", Request{Set: []string{"min_duratio=1"}}, exitcode.Usage, `did you mean "min_duration"`},
+	}
+	for _, c := range cases {
+		_, err := Build(c.request, served(), cached{})
+		if exitcode.Of(err) != c.code || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: code %d, %v; want %d, %q", c.name, exitcode.Of(err), err, c.code, c.want)
+		}
+	}
+}
+
+func TestAFaultOfAllScenariosIsSaidOnce(t *testing.T) {
+	_, err := Build(Request{Set: []string{"min_duration=soon"}}, served(), cached{})
+	if err == nil || strings.Count(err.Error(), "soon") != 1 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSettingsOfSomeScenarios(t *testing.T) {
+	p := build(t, Request{Set: []string{"target_qps=7"}, Mode: ModePerformance})
+	if p.Runs[2].Settings.ServerTargetQPS != 7 || p.Runs[3].Settings.OfflineExpectedQPS != 7 {
+		t.Error("target_qps does not reach Server and Offline")
+	}
+	_, err := Build(Request{Set: []string{"target_qps=7"}, Scenarios: []string{"SingleStream"}, Mode: ModePerformance}, served(), cached{})
+	if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "means nothing in [SingleStream]") {
+		t.Errorf("a setting that no run has: %v", err)
+	}
+}
+
+func TestModelWithoutScenarios(t *testing.T) {
+	s := served()
+	s.Model.Scenarios = nil
+	if _, err := Build(Request{}, s, cached{}); exitcode.Of(err) != exitcode.Plugin {
+		t.Errorf("a model without scenarios: %v", err)
+	}
+}
+
+func TestRunDirectories(t *testing.T) {
+	p := build(t, Request{Scenarios: []string{"Server"}, Mode: ModeSubmission})
+	var got []string
+	for _, r := range p.Runs {
+		got = append(got, r.Dir+" "+r.ModeName()+" "+r.ScenarioDir())
+	}
+	want := []string{"resnet50/Server/performance/run_1 performance resnet50/Server", "resnet50/Server/accuracy accuracy resnet50/Server"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if p.Runs[1].Settings.Mode != loadgen.AccuracyOnly {
+		t.Errorf("the accuracy run's settings have mode %v", p.Runs[1].Settings.Mode)
+	}
+	if p.Rules != "v6.1" {
+		t.Errorf("rules %q, want the newest round", p.Rules)
+	}
+}
+
+func TestFindPeak(t *testing.T) {
+	for _, scenarios := range [][]string{nil, {"server"}} {
+		p := build(t, Request{Mode: ModeFindPeak, Scenarios: scenarios, Pace: PacePrecise})
+		r := p.Runs[0]
+		if len(p.Runs) != 1 || r.Mode != loadgen.FindPeakPerformance || r.Settings.Mode != r.Mode || p.Pace != PacePrecise ||
+			r.Dir != "resnet50/Server/performance/findpeak" || r.ModeName() != ModeFindPeak {
+			t.Errorf("%v: %+v", scenarios, p.Runs)
+		}
+	}
+}
+
+func TestFindStreams(t *testing.T) {
+	for _, rules := range []string{"v0.5", "v0.7"} {
+		p := build(t, Request{Mode: ModeFindPeak, Scenarios: []string{"multistream"}, Rules: rules})
+		r := p.Runs[0]
+		if len(p.Runs) != 1 || !r.Streams || r.Mode != loadgen.PerformanceOnly || r.Settings.MultiStreamArrivalInterval == 0 ||
+			r.Dir != "resnet50/MultiStream/performance/findpeak" || r.ModeName() != ModeFindPeak {
+			t.Errorf("%s: %+v", rules, p.Runs)
+		}
+	}
+	p := build(t, Request{Mode: ModePerformance, Scenarios: []string{"MultiStream"}, Rules: "v0.5"})
+	if p.Runs[0].Streams || p.Runs[0].ModeName() != ModePerformance {
+		t.Errorf("a run without a search: %+v", p.Runs)
+	}
+}
+
+func TestAccuracyOnceWithoutOffline(t *testing.T) {
+	s := served()
+	s.Model.Scenarios = []loadgen.Scenario{loadgen.SingleStream, loadgen.Server}
+	p, err := Build(Request{Mode: ModeAccuracy}, s, cached{})
+	if err != nil || len(p.Runs) != 1 || p.Runs[0].Scenario != loadgen.Server {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func FuzzPairs(f *testing.F) {
+	f.Add("a=b", "a=c")
+	f.Add("=", "x")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		m, faults := Pairs("--x", []string{a, b})
+		if len(m)+len(faults) != 2 {
+			t.Errorf("%q, %q: %v and %v", a, b, m, faults)
+		}
+		for key := range m {
+			if key == "" || strings.Contains(key, "=") {
+				t.Errorf("key %q", key)
+			}
+		}
+	})
+}

@@ -1,0 +1,226 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/division"
+	"github.com/plumbline-ml/plumbline/bench/suggest"
+)
+
+// Request is what a user asked for: the flags of run as given. Zero values mean the default.
+type Request struct {
+	Model     string   // model or benchmark name
+	Scenarios []string // names or "all"; empty: all that the model's rules list
+	// Mode is "performance", "accuracy", "submission" or "findpeak"; empty: performance of each scenario, then accuracy
+	// once, and with audit settings performance alone.
+	Mode string
+
+	Backend        string
+	BackendOptions []string // key=value
+	// BackendSecrets are further options of the backend, which are shown nowhere. SecretSources say where their values are.
+	BackendSecrets map[string]string
+	SecretSources  []string // key=env:NAME or key=file:PATH
+	Threads        int      // shortcut for the backend option "threads"
+	ORTLib         string   // shortcut for the backend option "lib"
+	Params         []string // key=value: the benchmark's own
+	Devices        []string // what to run on, as the backend names them; empty: the backend's choice
+
+	ModelFile string   // name of a manifest file, or a path; empty: the embedded one
+	Precision string   // of the embedded file
+	Targets   []string // metric=value: the least that an accuracy run must reach
+	Expect    string   // path of a file of expected answers; empty: none
+	Dataset   string   // path; empty: the plugin's own
+	Count     int
+	// System is a file of what the machine does not say of itself, Note a remark, and PrecisionLabel the precision of a model of
+	// the user's own: they are written down with the results.
+	System, Note, PrecisionLabel string
+	Batch                        int
+	Sessions                     int
+
+	// Division is "closed", "network" or "open"; empty: closed.
+	Division string
+
+	Rules    string
+	UserConf string
+	Set      []string // [scenario.]key=value
+	Audit    string   // path of an audit.config to apply; empty: none
+	// IgnoreUnknownKeys makes keys of those two files that LoadGen does not know notes instead of faults.
+	IgnoreUnknownKeys bool
+	Official          bool
+	Smoke             bool
+
+	Pace string // how Server queries are timed: "default" or "precise"; empty: default
+
+	Out   string // empty: a free directory named out
+	Force bool
+}
+
+// The modes of a request.
+const (
+	ModePerformance = "performance"
+	ModeAccuracy    = "accuracy"
+	ModeSubmission  = "submission"
+	ModeFindPeak    = "findpeak"
+)
+
+// everyScenario is the word for all scenarios of a model.
+const everyScenario = "all"
+
+// scenarios returns those asked for, of the ones that the division has, in the order of the model's rules, without doubles.
+func (r Request) scenarios(model string, d division.Division, served []loadgen.Scenario) ([]loadgen.Scenario, error) {
+	all := served
+	if served = d.Scenarios(all); len(served) == 0 {
+		return nil, fmt.Errorf("--division %s runs Server and Offline, and %s has %s", d, model, strings.Join(names(all), ", "))
+	}
+	if len(r.Scenarios) == 0 {
+		return served, nil
+	}
+	wanted := map[loadgen.Scenario]bool{}
+	for _, name := range r.Scenarios {
+		if strings.EqualFold(name, everyScenario) {
+			return served, nil
+		}
+		s, err := parseScenario(name, served)
+		if err != nil {
+			return nil, fmt.Errorf("--scenario: %w", err)
+		}
+		wanted[s] = true
+	}
+	var in []loadgen.Scenario
+	for _, s := range served {
+		if wanted[s] {
+			in = append(in, s)
+			delete(wanted, s)
+		}
+	}
+	for s := range wanted {
+		if slices.Contains(all, s) {
+			return nil, fmt.Errorf("--scenario %v: --division %s runs Server and Offline alone, the datacenter suite", s, d)
+		}
+		return nil, fmt.Errorf("--scenario: the rules have no %v scenario for %s; it runs %s", s, model, strings.Join(names(served), ", "))
+	}
+	return in, nil
+}
+
+func parseScenario(name string, served []loadgen.Scenario) (loadgen.Scenario, error) {
+	s, err := loadgen.ParseScenario(name)
+	if err != nil {
+		return 0, suggest.Unknown("scenario", name, append(names(served), everyScenario))
+	}
+	return s, nil
+}
+
+func names(scenarios []loadgen.Scenario) []string {
+	out := make([]string, len(scenarios))
+	for i, s := range scenarios {
+		out[i] = s.String()
+	}
+	return out
+}
+
+// step is one run of a plan, before its settings are known.
+type step struct {
+	scenario loadgen.Scenario
+	mode     loadgen.Mode
+	streams  bool // search for the largest samples_per_query
+}
+
+// steps lists what to run, in order. The accuracy that nobody asked for by scenario is measured once, in the fastest
+// scenario: Server would spread it over the schedule of target_qps.
+func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
+	performance, accuracy := each(scenarios, loadgen.PerformanceOnly), each(scenarios, loadgen.AccuracyOnly)
+	switch r.Mode {
+	case "":
+		if r.Audit != "" { // audits are performance runs
+			return performance, nil
+		}
+		return append(performance, step{scenario: fastest(served), mode: loadgen.AccuracyOnly}), nil
+	case ModePerformance:
+		return performance, nil
+	case ModeAccuracy:
+		if len(r.Scenarios) == 0 {
+			return []step{{scenario: fastest(served), mode: loadgen.AccuracyOnly}}, nil
+		}
+		return accuracy, nil
+	case ModeSubmission:
+		var both []step
+		for i := range scenarios {
+			both = append(both, performance[i], accuracy[i])
+		}
+		return both, nil
+	case ModeFindPeak:
+		return r.findPeak(scenarios)
+	}
+	return nil, fmt.Errorf("--mode: %w", suggest.Unknown("mode", r.Mode, []string{ModePerformance, ModeAccuracy, ModeSubmission, ModeFindPeak}))
+}
+
+// findPeak is a search: for the highest target_qps of Server, or where MultiStream alone is asked for, for its largest
+// samples_per_query.
+func (r Request) findPeak(scenarios []loadgen.Scenario) ([]step, error) {
+	switch {
+	case len(r.Scenarios) == 0 && slices.Contains(scenarios, loadgen.Server), slices.Equal(scenarios, []loadgen.Scenario{loadgen.Server}):
+		return []step{{scenario: loadgen.Server, mode: loadgen.FindPeakPerformance}}, nil
+	case slices.Equal(scenarios, []loadgen.Scenario{loadgen.MultiStream}):
+		return []step{{scenario: loadgen.MultiStream, mode: loadgen.PerformanceOnly, streams: true}}, nil
+	}
+	return nil, fmt.Errorf("--mode %s searches for the highest target_qps of Server, or for the largest samples_per_query of MultiStream with --rules v0.5 or v0.7, "+
+		"and runs no other scenario, found %s; give --scenario Server or --scenario MultiStream alone", ModeFindPeak, strings.Join(names(scenarios), ", "))
+}
+
+// The ways to time Server queries.
+const (
+	PaceDefault = "default"
+	PacePrecise = "precise" // spin before each due time
+)
+
+// pace is the way to time Server queries that was asked for.
+func (r Request) pace() (string, error) {
+	switch r.Pace {
+	case "":
+		return PaceDefault, nil
+	case PaceDefault, PacePrecise:
+		return r.Pace, nil
+	}
+	return "", fmt.Errorf("--pace: %w", suggest.Unknown("pace", r.Pace, []string{PaceDefault, PacePrecise}))
+}
+
+func each(scenarios []loadgen.Scenario, m loadgen.Mode) []step {
+	steps := make([]step, len(scenarios))
+	for i, s := range scenarios {
+		steps[i] = step{scenario: s, mode: m}
+	}
+	return steps
+}
+
+// fastest is the scenario for a single accuracy run: Offline, which every model has and which batches best; without it
+// the last one.
+func fastest(scenarios []loadgen.Scenario) loadgen.Scenario {
+	for _, s := range scenarios {
+		if s == loadgen.Offline {
+			return s
+		}
+	}
+	return scenarios[len(scenarios)-1]
+}
+
+// Pairs reads key=value flags; a key that occurs twice is an error.
+func Pairs(flag string, texts []string) (map[string]string, []error) {
+	var faults []error
+	m := map[string]string{}
+	for _, text := range texts {
+		key, value, ok := strings.Cut(text, "=")
+		switch _, twice := m[key]; {
+		case !ok || key == "":
+			faults = append(faults, fmt.Errorf("%s %q: want key=value", flag, text))
+		case twice:
+			faults = append(faults, fmt.Errorf("%s: %q is given twice", flag, key))
+		default:
+			m[key] = value
+		}
+	}
+	return m, faults
+}

@@ -1,0 +1,210 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/figure"
+	"github.com/plumbline-ml/plumbline/bench/secret"
+	"github.com/plumbline-ml/plumbline/bench/settings"
+	"github.com/plumbline-ml/plumbline/bench/tune"
+)
+
+// Tuning is what the runs of a plan use of a profile of harness tune.
+type Tuning struct {
+	File  string   // the profile that is used; empty: none
+	Notes []string // why one is not used, or only in part
+
+	profile *tune.Profile
+}
+
+// Tune lets the runs use a profile: Offline and Server its settings, but for what the request's flags say, and its rates
+// where no flag changes the setting that they were measured with and the limits of latency are those of the search.
+func (p *Plan) Tune(r Request, path string, f *tune.Profile) error {
+	p.Tuning.File, p.Tuning.profile = path, f
+	p.Runs = nil
+	if err := errors.Join(p.chooseRuns(r)...); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(p.Runs, Run.tuned) {
+		p.Tuning.File = ""
+	}
+	return nil
+}
+
+func (r Run) tuned() bool { return r.Tuned != nil || r.TunedRate }
+
+// offlineReserve is how much more than the throughput that was measured Offline expects: a run on a faster day would end
+// before min_duration. For the same reason a profile raises the expected rate and never lowers it.
+const offlineReserve = 1.2
+
+// tune gives a run what the profile has for it.
+func (p *Plan) tune(run *Run, ask settings.Request) error {
+	f := p.Tuning.profile
+	switch {
+	case f == nil:
+	case run.Scenario == loadgen.Offline && f.Offline != nil:
+		run.Tuned = &f.Offline.Setting
+		if rate := offlineReserve * f.Offline.SamplesPerSecond; rate > run.Settings.OfflineExpectedQPS {
+			return p.tuneRate(run, ask, rate)
+		}
+	case run.Scenario == loadgen.Server && f.Server != nil:
+		run.Tuned = &f.Server.Setting
+		if why := unfit(f.Server, run.Settings.TestSettings); why != "" {
+			p.note(fmt.Sprintf("target_qps %s is not used: %s", figure.Round(f.Server.TargetQPS), why))
+			return nil
+		}
+		return p.tuneRate(run, ask, f.Server.TargetQPS)
+	}
+	return nil
+}
+
+// unfit says why a rate was found for other runs; empty: it fits.
+func unfit(f *tune.Server, t loadgen.TestSettings) string {
+	confirmed := time.Duration(f.MinDurationMS) * time.Millisecond
+	switch limits := tune.LimitsOf(t); {
+	case limits != f.Limits:
+		return fmt.Sprintf("it was found for %v, and this run wants %v", f.Limits, limits)
+	case t.MinDuration > confirmed:
+		return fmt.Sprintf("it was found in runs of %s, and this one takes %s", figure.Seconds(confirmed), figure.Seconds(t.MinDuration))
+	}
+	return ""
+}
+
+// note adds a note once: performance and accuracy of a scenario have the same.
+func (p *Plan) note(text string) {
+	if !slices.Contains(p.Tuning.Notes, text) {
+		p.Tuning.Notes = append(p.Tuning.Notes, text)
+	}
+}
+
+// tuneRate sets target_qps, unless flags change the setting that the rate was measured with.
+func (p *Plan) tuneRate(run *Run, ask settings.Request, rate float64) (err error) {
+	if flags := p.SettingFlags(); len(flags) > 0 {
+		return nil
+	}
+	ask.Tuned = []mlconf.Override{{Key: "target_qps", Value: strconv.FormatFloat(rate, 'f', -1, 64), Source: "tuning " + p.Tuning.File}}
+	run.TunedRate = true
+	run.Settings, err = settings.Load(ask)
+	return err
+}
+
+// SettingFlags are the flags that were given for what a profile says, too.
+func (p *Plan) SettingFlags() []string {
+	var flags []string
+	if p.Options.Batch > 0 {
+		flags = append(flags, "--batch")
+	}
+	if p.Options.Sessions > 0 {
+		flags = append(flags, "--sessions")
+	}
+	if _, ok := p.Options.BackendOptions[tune.ThreadsOption]; ok {
+		flags = append(flags, "--threads")
+	}
+	return flags
+}
+
+// OptionsOf is what the plugin opens for a run.
+func (p *Plan) OptionsOf(r Run) sdk.Options {
+	o := p.Options
+	if r.Tuned != nil {
+		s := *r.Tuned
+		if o.Batch > 0 {
+			s.Batch = 0
+		}
+		if o.Sessions > 0 {
+			s.Sessions = 0
+		}
+		if _, given := o.BackendOptions[tune.ThreadsOption]; given {
+			s.Threads = 0
+		}
+		o = s.On(o)
+	}
+	o.Scenario = r.Scenario
+	return o
+}
+
+// Shown are options as they may be written down: without the secrets of the backend's.
+func (p *Plan) Shown(o sdk.Options) sdk.Options {
+	o.BackendOptions = secret.Options(o.BackendOptions, p.Secrets)
+	return o
+}
+
+// TuningText says what the runs use of the profile, and why not more; empty: there is none.
+func (p *Plan) TuningText() string {
+	var parts []string
+	for _, r := range p.Runs {
+		if part := p.tunedText(r); r.tuned() && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	parts = append(parts, p.Tuning.Notes...)
+	text := strings.Join(parts, "; ")
+	if p.Tuning.File != "" {
+		text += " (" + p.Tuning.File + ")"
+	}
+	return text
+}
+
+// tunedText is what one run uses: "Server batch 4, 2 sessions, 1 thread, target_qps 812.50".
+func (p *Plan) tunedText(r Run) string {
+	o := p.OptionsOf(r)
+	threads, _ := strconv.Atoi(o.BackendOptions[tune.ThreadsOption]) // what is not a number is the backend's own word
+	text := fmt.Sprintf("%v %v", r.Scenario, tune.Setting{Batch: o.Batch, Sessions: o.Sessions, Threads: threads})
+	if !r.TunedRate {
+		return text
+	}
+	rate := r.Settings.ServerTargetQPS
+	if r.Scenario == loadgen.Offline {
+		rate = r.Settings.OfflineExpectedQPS
+	}
+	return text + ", target_qps " + figure.Round(rate)
+}
+
+// sizeOf is the size of a model's file, or of all files of its folder; 0 where there is none.
+func sizeOf(path string) (size int64) {
+	if path == "" {
+		return 0
+	}
+	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error { // what cannot be read is the plugin's to tell
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
+}
+
+// Key is what a profile for the plan's runs is found by.
+func (p *Plan) Key() tune.Key {
+	k := tune.Key{
+		Model: p.Served.Model.Name, ModelFile: p.Options.ModelFile, Precision: p.Options.Precision, Dataset: p.Options.Dataset,
+		Backend: p.Options.Backend, BackendOptions: p.Shown(p.Options).BackendOptions, Params: p.Options.Params,
+		Devices: p.Options.Devices, Network: p.Options.Network,
+	}
+	delete(k.BackendOptions, tune.ThreadsOption)
+	if k.Backend == "" && len(p.Served.Description.Backends) > 0 {
+		k.Backend = p.Served.Description.Backends[0]
+	}
+	if p.File != nil {
+		k.Precision = p.File.Precision
+	}
+	if p.Embedded {
+		k.ModelFile = ""
+	}
+	k.ModelSize = sizeOf(k.ModelFile)
+	return k
+}

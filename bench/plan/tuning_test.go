@@ -1,0 +1,129 @@
+package plan
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/tune"
+)
+
+// profiled is the plan of a request with a profile that was found under the request's own limits.
+func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
+	t.Helper()
+	p := build(t, r)
+	f := &tune.Profile{
+		Offline: &tune.Offline{Setting: tune.Setting{Batch: 16, Sessions: 2, Threads: 1}, SamplesPerSecond: 1e9},
+		Server:  &tune.Server{Setting: tune.Setting{Batch: 4}, TargetQPS: 800.5},
+	}
+	for _, run := range build(t, Request{}).Runs {
+		if run.Scenario == loadgen.Server {
+			f.Server.Limits, f.Server.MinDurationMS = tune.LimitsOf(run.Settings.TestSettings), run.Settings.MinDuration.Milliseconds()
+		}
+	}
+	if change != nil {
+		change(f)
+	}
+	if err := p.Tune(r, "x.json", f); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestTune(t *testing.T) {
+	p := profiled(t, Request{}, nil)
+	for _, r := range p.Runs {
+		o := p.OptionsOf(r)
+		switch r.Scenario {
+		case loadgen.Offline:
+			if r.Settings.OfflineExpectedQPS != 1.2e9 || o.Batch != 16 || o.Sessions != 2 || o.BackendOptions["threads"] != "1" || !r.TunedRate {
+				t.Errorf("%v: %v, %+v", r.Scenario, r.Settings.OfflineExpectedQPS, o)
+			}
+		case loadgen.Server:
+			if r.Settings.ServerTargetQPS != 800.5 || o.Batch != 4 || o.Sessions != 0 || !r.TunedRate {
+				t.Errorf("%v: %v, %+v", r.Scenario, r.Settings.ServerTargetQPS, o)
+			}
+		default:
+			if r.Tuned != nil || r.TunedRate || o.Batch != 0 {
+				t.Errorf("%v is tuned: %+v", r.Scenario, o)
+			}
+		}
+		if o.Scenario != r.Scenario {
+			t.Errorf("options of %v are for %v", r.Scenario, o.Scenario)
+		}
+	}
+	want := "Server batch 4, target_qps 800.50; Offline batch 16, 2 sessions, 1 thread, target_qps 1200000000 (x.json)"
+	if got := p.TuningText(); got != want || p.Tuning.File != "x.json" {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTuneInPart(t *testing.T) {
+	cases := []struct {
+		name    string
+		request Request
+		change  func(*tune.Profile)
+		qps     float64
+		text    string
+	}{
+		{"another setting", Request{Batch: 3}, nil, 0, "Server batch 3 (x.json)"},
+		{"another limit", Request{}, func(f *tune.Profile) { f.Server.Limits.LatencyNS++ }, 0, "Server batch 4; target_qps 800.50 is not used: it was found for"},
+		{"a longer run", Request{Official: true, Set: []string{"Server.target_latency=60000"}}, nil, 0, "and this one takes 10 min"},
+		{"a shorter run", Request{}, func(f *tune.Profile) { f.Server.MinDurationMS *= 2 }, 800.5, "target_qps 800.50 (x.json)"},
+		{"the user's rate", Request{Set: []string{"Server.target_qps=7"}}, nil, 7, "target_qps 7.0000"},
+	}
+	for _, c := range cases {
+		c.request.Scenarios, c.request.Mode = []string{"Server"}, ModePerformance
+		p := profiled(t, c.request, c.change)
+		if text := p.TuningText(); !strings.Contains(text, c.text) {
+			t.Errorf("%s: %q, want %q", c.name, text, c.text)
+		}
+		if qps := p.Runs[0].Settings.ServerTargetQPS; (qps == 800.5) != (c.qps == 800.5) || c.qps == 7 && qps != 7 {
+			t.Errorf("%s: target_qps %v, want %v", c.name, qps, c.qps)
+		}
+	}
+}
+
+func TestTuneOfNoRun(t *testing.T) {
+	p := profiled(t, Request{Scenarios: []string{"SingleStream"}, Mode: ModePerformance}, nil)
+	if p.Tuning.File != "" || p.TuningText() != "" {
+		t.Errorf("tuning %q of %q", p.TuningText(), p.Tuning.File)
+	}
+	p = profiled(t, Request{Mode: ModePerformance}, func(f *tune.Profile) { f.Server, f.Offline.SamplesPerSecond = nil, 1 })
+	if text := p.TuningText(); strings.Contains(text, "Server") || text != "Offline batch 16, 2 sessions, 1 thread (x.json)" {
+		t.Errorf("tuning %q without a rate of Server and with a low one of Offline", text)
+	}
+}
+
+func TestKey(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "own.onnx")
+	if err := os.WriteFile(own, []byte("model"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	plain := build(t, Request{}).Key()
+	same := []Request{{Precision: "fp32"}, {Backend: "ort"}, {Threads: 3}, {Batch: 2, Sessions: 3}, {ModelFile: "embedded-fp32"}, {Count: 7}, {Official: true}}
+	for _, r := range same {
+		if k := build(t, r).Key(); !plain.Same(k) {
+			t.Errorf("%+v: %+v, want that of a plain run, %+v", r, k, plain)
+		}
+	}
+	others := []Request{
+		{Precision: "int8"}, {ModelFile: own}, {BackendOptions: []string{"provider=cuda"}}, {Params: []string{"dtype=int64"}}, {Devices: []string{"cpu:0"}}, {Dataset: t.TempDir()},
+	}
+	var keys []tune.Key
+	for _, r := range others {
+		k := build(t, r).Key()
+		if plain.Same(k) || slices.ContainsFunc(keys, k.Same) {
+			t.Errorf("%+v: %+v is that of other runs", r, k)
+		}
+		keys = append(keys, k)
+	}
+	if keys[1].ModelSize != 5 || !reflect.DeepEqual(keys[4].Devices, []string{"cpu:0"}) {
+		t.Errorf("%+v", keys)
+	}
+}

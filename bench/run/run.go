@@ -1,0 +1,244 @@
+// Package run makes one run of a plan: it launches the plugin, opens the workload, lets LoadGen drive it, and scores.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/bench/checksum"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/judge"
+	"github.com/plumbline-ml/plumbline/bench/output"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/score"
+	"github.com/plumbline-ml/plumbline/bench/system"
+)
+
+// Runner makes runs. Its fields are set before the first one.
+type Runner struct {
+	Launcher plugin.Launcher
+	Launch   host.LaunchOptions
+	Facts    Facts // what every record says
+	Trace    bool
+	// AbortEarly ends a run that can only end INVALID.
+	AbortEarly bool
+	Now        func() time.Time
+	// Opened, if not nil, sees the record of each run as soon as the plugin has opened its workload.
+	Opened func(report.Run)
+	// Watch, if not nil, shows a running test until the function it returns is called.
+	Watch func(t plan.Run, p *loadgen.Progress) (stop func())
+
+	running plugin.Running
+}
+
+// Facts are the parts of a record that do not depend on the run.
+type Facts struct {
+	Harness       report.Harness
+	System        system.Info
+	Plugin        report.Plugin
+	Command       []string
+	DatasetSHA256 string
+}
+
+// Run makes one run and records it. Whatever happens is in the record, the error too; the record's Error is nil where
+// the run came to its natural end, whatever its verdict.
+func (r *Runner) Run(ctx context.Context, p *plan.Plan, t plan.Run) (report.Run, error) {
+	rec := r.Record(p, t)
+	err := r.perform(ctx, p, t, &rec)
+	if rec.Effective != nil && !t.Streams && !errors.Is(err, loadgen.ErrLogsLost) { // it has logs, in this folder
+		err = errors.Join(err, output.Lost(p.Out, t.Dir))
+	}
+	files, listed := output.Files(p.Out, t.Dir)
+	rec.Files = files
+	err = errors.Join(err, exitcode.With(exitcode.Usage, listed))
+	rec.Finish(err)
+	rec.Hide(r.Launch.Hide)
+	return rec, err
+}
+
+// Record is the record of a run that has not begun.
+func (r *Runner) Record(p *plan.Plan, t plan.Run) report.Run {
+	rec := report.Run{
+		Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
+		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace, Audit: p.Audit,
+		Started: r.Now(), Dir: filepath.ToSlash(t.Dir), Command: r.Facts.Command, TuningNote: p.TuningText(),
+		Plugin: r.Facts.Plugin, System: r.Facts.System, Harness: r.Facts.Harness,
+		Stated: report.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
+	}
+	rec.FromOptions(p.Shown(p.OptionsOf(t)))
+	if t.Tuned != nil || t.TunedRate {
+		rec.Tuning = p.Tuning.File
+	}
+	for _, n := range t.Settings.Notes {
+		rec.Notes = append(rec.Notes, report.Finding{About: "settings", Text: n.String()})
+	}
+	for _, row := range t.Settings.Rows() {
+		rec.Settings = append(rec.Settings, report.Setting{Key: row.Key, Value: row.Value, Unit: row.Unit, Origin: row.Origin})
+	}
+	return rec
+}
+
+func (r *Runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *report.Run) error {
+	printed := output.NewPluginLog(p.Out, t.Dir)
+	defer printed.Close()
+	pl, err := r.Launcher.Launch(ctx, p.Served.Path, r.launchOptions(p, printed))
+	if err != nil {
+		return err
+	}
+	r.running.Hold(pl)
+	defer r.running.Hold(nil)
+	defer pl.Close()
+	pctx, cancel := pl.Context(ctx)
+	defer cancel()
+	if err := r.test(pctx, pl, p, t, rec); err != nil {
+		return because(pctx, err)
+	}
+	if t.Mode != loadgen.AccuracyOnly {
+		return nil
+	}
+	return because(pctx, r.score(pctx, pl, p, t, rec))
+}
+
+// launchOptions lets the plugin print to a log, and inherit what options of its backend name (key_env).
+func (r *Runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptions {
+	o := Inherit(r.Launch, p.Options.BackendOptions)
+	o.Stderr = printed
+	return o
+}
+
+// Inherit lets the plugin inherit the variables that options of its backend name.
+func Inherit(o host.LaunchOptions, options map[string]string) host.LaunchOptions {
+	o.Inherit = slices.Concat(o.Inherit, Named(options))
+	return o
+}
+
+// Named are the variables that options name: the values of those that end in _env.
+func Named(options map[string]string) []string {
+	var names []string
+	for _, option := range slices.Sorted(maps.Keys(options)) {
+		if name := options[option]; strings.HasSuffix(option, "_env") && name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// test opens the workload and runs LoadGen on it.
+func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *report.Run) (err error) {
+	w, err := pl.Open(ctx, p.OptionsOf(t))
+	if err != nil {
+		return OpenError(fmt.Errorf("opening %s: %w", t.Model, err))
+	}
+	sut, qsl := w.SUT(), w.QSL()
+	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
+	defer func() {
+		if failed := closeWorkload(ctx, pl, w); failed != nil && err == nil {
+			rec.Notes = append(rec.Notes, report.Finding{About: "close", Text: fmt.Sprintf("Closing the workload failed after the run: %v.", failed)})
+		}
+		rec.Workload.AtEnd(w.Info())
+		err = errors.Join(err, label(rec, p, w.Info()))
+	}()
+	if err := label(rec, p, w.Info()); err != nil {
+		return err
+	}
+	if sum := r.Facts.DatasetSHA256; sum != "" {
+		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
+	}
+	if r.Opened != nil {
+		rec.Hide(r.Launch.Hide)
+		r.Opened(*rec)
+	}
+	progress := new(loadgen.Progress)
+	if r.Watch != nil {
+		defer r.Watch(t, progress)()
+	}
+	log := loadgen.LogSettings{
+		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.Trace, Progress: progress,
+		Audit: p.Audit, AbortEarly: r.AbortEarly, Spin: p.Pace == plan.PacePrecise,
+	}
+	if t.Streams {
+		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)
+	}
+	defer limitProcessors(t.Scenario)()
+	res, err := loadgen.StartTest(ctx, sut, qsl, t.Settings.TestSettings, log)
+	if res != nil {
+		rec.FromResult(res)
+	}
+	return err
+}
+
+// searchStreams looks for the largest samples_per_query, which must pass as many runs as the rules ask for.
+func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules string, t plan.Run, log loadgen.LogSettings, rec *report.Run) error {
+	round, err := mlconf.Round(rules)
+	if err != nil {
+		return err
+	}
+	found, err := loadgen.SearchStreams(ctx, sut, qsl, t.Settings.TestSettings, log, loadgen.StreamSearch{Runs: round.Runs(t.Scenario.String())})
+	if found != nil {
+		rec.FromStreams(found)
+	}
+	return err
+}
+
+// score computes the accuracy of the log that the run wrote.
+func (r *Runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *report.Run) error {
+	if err := output.Lost(p.Out, t.Dir); err != nil {
+		return err
+	}
+	dir := filepath.Join(p.Out, t.Dir)
+	o := p.Options
+	s, err := score.Log(ctx, pl, filepath.Join(dir, score.LogName), sdk.ScoreOptions{
+		Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: p.Wanted.Params(o.Params),
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := s.WriteText(dir); err != nil {
+		return exitcode.With(exitcode.Usage, err)
+	}
+	// A backend that has its own model (a server) says that the embedded one does not run.
+	embedded := p.Embedded && rec.Workload != nil && rec.Workload.Embedded
+	c := judge.Case{Model: p.Served.Model, Embedded: embedded, Own: o.Dataset != "", Score: s.Score, Targets: p.Wanted.Targets}
+	rec.Accuracy = report.NewAccuracy(judge.Judge(c), s.Score, s.SHA256)
+	return exitcode.With(exitcode.Usage, c.Check())
+}
+
+// because prefers the reason why ctx ended, a plugin's failure or the user's interrupt, over what followed from it.
+func because(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	var failed *host.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(cause, &failed):
+		return failed
+	case cause != nil && !errors.Is(err, cause):
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
+
+// OpenError marks an error of opening a workload that carries no class: what was to be opened is wrong.
+func OpenError(err error) error {
+	if exitcode.Of(err) == exitcode.Internal {
+		return exitcode.With(exitcode.Data, err)
+	}
+	return err
+}
+
+// Kill ends the running plugin at once, if there is one. Any goroutine may call it.
+func (r *Runner) Kill() { r.running.Kill() }

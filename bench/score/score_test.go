@@ -1,0 +1,118 @@
+package score
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+)
+
+const twoEntries = "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 3, \"data\" : \"00008041\" },\n{ \"seq_id\" : 1, \"qsl_idx\" : 1, \"data\" : \"00000000\" }\n]\n"
+
+func launch(t *testing.T, f *plugintest.Fake) plugin.Plugin {
+	t.Helper()
+	p, err := plugintest.New(map[string]*plugintest.Fake{"x": f}).Launch(t.Context(), "plumbline-plugin-x", host.LaunchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestLog(t *testing.T) {
+	dir := t.TempDir()
+	f := plugintest.Classifier()
+	for name, text := range map[string]string{"plain": twoEntries, "with text behind it": twoEntries + "\n\n  "} {
+		s, err := Log(t.Context(), launch(t, f), write(t, filepath.Join(dir, LogName), text), sdk.ScoreOptions{Model: "resnet50"})
+		if err != nil || s.Samples != 2 || s.SHA256 != fmt.Sprintf("%x", sha256.Sum256([]byte(text))) {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for _, official := range []string{"accuracy=1%", "accuracy=1%\n", "accuracy=1%\n\n"} {
+		s := Scored{sdk.Score{OfficialText: official}, "ab"}
+		if got := s.Text(); got != "accuracy=1%\nhash=ab\n" {
+			t.Errorf("%q becomes %q", official, got)
+		}
+	}
+}
+
+func TestLogFaults(t *testing.T) {
+	dir := t.TempDir()
+	good := write(t, filepath.Join(dir, "good"), twoEntries)
+	cases := []struct {
+		name string
+		path string
+		err  error // of the scorer
+		code exitcode.Code
+	}{
+		{"missing", filepath.Join(dir, "none"), nil, exitcode.Data},
+		{"cut", write(t, filepath.Join(dir, "cut"), twoEntries[:50]), nil, exitcode.Data},
+		{"not a log", write(t, filepath.Join(dir, "text"), "hello"), nil, exitcode.Data},
+		{"an entry that the scorer refuses", good, errors.New("payload of 2 bytes"), exitcode.Data},
+		{"an option that the scorer refuses", good, sdk.Usage(errors.New("dtype float8")), exitcode.Usage},
+		{"a plugin that dies", good, &host.Error{Kind: host.KindDied}, exitcode.Plugin},
+	}
+	for _, c := range cases {
+		f := plugintest.Classifier()
+		f.ScoreErr = c.err
+		if _, err := Log(t.Context(), launch(t, f), c.path, sdk.ScoreOptions{}); exitcode.Of(err) != c.code {
+			t.Errorf("%s: code %d, %v; want %d", c.name, exitcode.Of(err), err, c.code)
+		}
+	}
+}
+
+func TestLogInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(loadgen.ErrInterrupted)
+	_, err := Log(ctx, launch(t, plugintest.Classifier()), write(t, filepath.Join(t.TempDir(), "log"), twoEntries), sdk.ScoreOptions{})
+	if exitcode.Of(err) != exitcode.Interrupted {
+		t.Errorf("code %d: %v", exitcode.Of(err), err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	a := write(t, filepath.Join(dir, "out/resnet50/Offline/accuracy", LogName), "")
+	b := write(t, filepath.Join(dir, "out/resnet50/Server/accuracy", LogName), "")
+	write(t, filepath.Join(dir, "out/resnet50/Server/performance/run_1", LogName), "")
+	perf := filepath.Join(dir, "out/resnet50/Server/performance/run_1")
+	for path, want := range map[string][]string{
+		filepath.Join(dir, "out"): {a, b}, filepath.Dir(a): {a}, a: {a}, perf: {filepath.Join(perf, LogName)},
+	} {
+		if got, err := Find(path); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v; want %v", path, got, err, want)
+		}
+	}
+	for _, path := range []string{filepath.Join(dir, "none"), t.TempDir()} {
+		if _, err := Find(path); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+)
+
+func request(profile Profile) Request {
+	return Request{
+		Model: sdk.ModelInfo{Name: "resnet50", LoadGenKey: "resnet50", Smoke: []sdk.SmokeSetting{
+			{Scenario: loadgen.Server, Key: "min_duration", Value: "2000"},
+			{Scenario: loadgen.Server, Key: "target_qps", Value: "50"},
+			{Scenario: loadgen.Offline, Key: "min_duration", Value: "1"},
+		}},
+		Scenario: loadgen.Server, Mode: loadgen.PerformanceOnly, Profile: profile,
+	}
+}
+
+func load(t *testing.T, r Request) Settings {
+	t.Helper()
+	s, err := Load(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// origins maps keys to origins.
+func origins(s Settings) map[string]string {
+	m := map[string]string{}
+	for _, row := range s.Rows() {
+		m[row.Key] = row.Origin
+	}
+	return m
+}
+
+func userConf(t *testing.T, text string) string {
+	path := filepath.Join(t.TempDir(), "user.conf")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestProfiles(t *testing.T) {
+	t.Run("official", func(t *testing.T) {
+		s := load(t, request(Official))
+		if s.Profile != Official || len(s.Deviations) != 0 || s.MinDuration != 600*time.Second {
+			t.Errorf("%s, min_duration %v, deviations %v", s.Profile, s.MinDuration, s.Deviations)
+		}
+	})
+	t.Run("smoke", func(t *testing.T) {
+		s := load(t, request(Smoke))
+		if s.Profile != Smoke || s.MinDuration != 2*time.Second || s.ServerTargetQPS != 50 {
+			t.Errorf("%s, min_duration %v, target_qps %v", s.Profile, s.MinDuration, s.ServerTargetQPS)
+		}
+		if got := origins(s)["min_duration"]; got != "smoke settings of resnet50" {
+			t.Errorf("origin %q", got)
+		}
+	})
+	t.Run("smoke without smoke settings", func(t *testing.T) {
+		r := request(Smoke)
+		r.Scenario = loadgen.SingleStream
+		if s := load(t, r); s.Profile != Official {
+			t.Errorf("%s, want official: nothing of it is smoke", s.Profile)
+		}
+	})
+	t.Run("custom", func(t *testing.T) {
+		r := request(Official)
+		r.Overrides, _ = ParseOverrides([]string{"min_duration=100", "target_latency=99"})
+		s := load(t, r)
+		want := []string{"min_duration = 100 ms, rules 600000 ms", "target_latency = 99 ms, rules 15 ms"}
+		if s.Profile != Custom || !slices.Equal(s.Deviations, want) {
+			t.Errorf("%s, %q, want %q", s.Profile, s.Deviations, want)
+		}
+	})
+	t.Run("stricter than the rules", func(t *testing.T) {
+		r := request(Official)
+		r.Overrides, _ = ParseOverrides([]string{"min_duration=700000", "target_latency=10", "target_qps=7", "min_query_count=1000"})
+		if s := load(t, r); s.Profile != Official || len(s.Deviations) != 0 {
+			t.Errorf("%s, %q, want official", s.Profile, s.Deviations)
+		}
+	})
+}
+
+func TestUserConfBeatsSmokeSettings(t *testing.T) {
+	r := request(Smoke)
+	r.UserConf = userConf(t, "*.Server.target_qps = 77\n")
+	s := load(t, r)
+	if s.ServerTargetQPS != 77 || s.MinDuration != 2*time.Second {
+		t.Errorf("target_qps %v, min_duration %v; want the user's 77 and smoke's 2 s", s.ServerTargetQPS, s.MinDuration)
+	}
+	if got := origins(s)["target_qps"]; got != r.UserConf+":1 (*.Server.target_qps)" {
+		t.Errorf("origin %q", got)
+	}
+}
+
+func TestCommandLineBeatsAll(t *testing.T) {
+	r := request(Smoke)
+	r.UserConf = userConf(t, "*.Server.target_qps = 77\n")
+	var faults []error
+	r.Overrides, faults = ParseOverrides([]string{"server.target_qps=8", "Offline.target_qps=9", "min_duration = 3"})
+	s := load(t, r)
+	if len(faults) != 0 || s.ServerTargetQPS != 8 || s.MinDuration != 3*time.Millisecond {
+		t.Errorf("%v; target_qps %v, min_duration %v", faults, s.ServerTargetQPS, s.MinDuration)
+	}
+	if got := origins(s)["target_qps"]; got != "flag --set" {
+		t.Errorf("origin %q", got)
+	}
+}
+
+func TestFaultsAreUsage(t *testing.T) {
+	r := request(Official)
+	r.Overrides, _ = ParseOverrides([]string{"min_duration=soon"})
+	if _, err := Load(r); exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "min_duration") {
+		t.Errorf("a value that is no number: %v", err)
+	}
+	r = request(Official)
+	r.UserConf = filepath.Join(t.TempDir(), "no.conf")
+	if _, err := Load(r); exitcode.Of(err) != exitcode.Usage {
+		t.Errorf("a missing user.conf: %v", err)
+	}
+}
+
+func TestBadOverrides(t *testing.T) {
+	cases := map[string]string{
+		"min_duratoin=3":     `did you mean "min_duration"?`,
+		"min_duration":       "want key=value",
+		"=3":                 "want key=value",
+		"min_duration=":      "want key=value",
+		"Sever.target_qps=1": "unknown scenario",
+		"mode=1":             "--mode",
+	}
+	for text, want := range cases {
+		if _, faults := ParseOverrides([]string{text}); len(faults) != 1 || !strings.Contains(faults[0].Error(), want) {
+			t.Errorf("%s: %v, want %q", text, faults, want)
+		}
+	}
+}
+
+func TestOverridesApplyWhereTheyMeanSomething(t *testing.T) {
+	overrides, faults := ParseOverrides([]string{"target_qps=5", "Server.max_async_queries=3", "samples_per_query=4"})
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	if unused := Unused(overrides, loadgen.Scenarios()); len(unused) != 0 {
+		t.Errorf("in all scenarios: %v", unused)
+	}
+	if unused := Unused(overrides, []loadgen.Scenario{loadgen.SingleStream, loadgen.Offline}); len(unused) != 1 {
+		t.Errorf("without Server and MultiStream: %v, want samples_per_query", unused)
+	}
+	wrong, _ := ParseOverrides([]string{"Offline.max_async_queries=3"})
+	if unused := Unused(wrong, loadgen.Scenarios()); len(unused) != 1 {
+		t.Errorf("a setting of another scenario: %v", unused)
+	}
+	for scenario, want := range map[loadgen.Scenario]int{loadgen.SingleStream: 0, loadgen.MultiStream: 1, loadgen.Server: 2, loadgen.Offline: 1} {
+		r := Request{Scenario: scenario, Overrides: overrides}
+		if got := r.flags(); len(got) != want {
+			t.Errorf("%v takes %v, want %d", scenario, got, want)
+		}
+	}
+}
+
+func TestUserConfCannotChangeTheMode(t *testing.T) {
+	r := request(Official)
+	r.UserConf = userConf(t, "*.*.mode = 1\n")
+	if s := load(t, r); s.Mode != loadgen.PerformanceOnly {
+		t.Errorf("mode %v", s.Mode)
+	}
+}
+
+func TestRowsShowTheMode(t *testing.T) {
+	r := request(Official)
+	r.Mode = loadgen.AccuracyOnly
+	row := load(t, r).Rows()[0]
+	if row.Key != "mode" || row.Value != "AccuracyOnly" || row.Doc == "" {
+		t.Errorf("first row %+v", row)
+	}
+}
+
+func FuzzParseOverrides(f *testing.F) {
+	f.Add("min_duration=5000")
+	f.Add("Server.target_qps=1")
+	f.Add("Sever.target_qps=1")
+	f.Add("=")
+	f.Add("a=b=c")
+	f.Fuzz(func(t *testing.T, text string) {
+		overrides, faults := ParseOverrides([]string{text})
+		if len(overrides)+len(faults) != 1 {
+			t.Fatalf("%q: %d overrides and %d faults", text, len(overrides), len(faults))
+		}
+		for _, o := range overrides {
+			if o.Key == "" || o.Value == "" || o.All && strings.Contains(o.Key, ".") {
+				t.Errorf("%q is taken as %+v", text, o)
+			}
+		}
+	})
+}
