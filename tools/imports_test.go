@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"fetch":        {},
 	"accuracy":     {"preprocess/text/"},
 	"sdk":          {"loadgen/"},
-	"backends/...": {"sdk/backend", "sdk/option"},
+	"backends/...": {"sdk/backend", "sdk/backend/keep", "sdk/option"},
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins":  {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},

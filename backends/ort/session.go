@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/backend/keep"
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
@@ -27,6 +28,7 @@ type session struct {
 	idle   chan *runner
 	all    []*runner
 	pools  []sync.Pool // of *buffer, one for each output
+	keep   keep.Runs
 
 	// unforeseen is set once an output had another shape than the model's named dimensions promised: from then on
 	// ONNX Runtime allocates the outputs.
@@ -40,6 +42,7 @@ type session struct {
 var (
 	_ backend.Session   = (*session)(nil)
 	_ backend.Describer = (*session)(nil)
+	_ backend.Keeper    = (*session)(nil)
 )
 
 func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, where *binding, l backend.Limits, about backend.Info) (*session, error) {
@@ -73,7 +76,17 @@ func (s *session) Describe() backend.Info { return s.info }
 // A model whose batch dimension is fixed also takes smaller batches: Run fills them up with zeros and cuts the outputs.
 //
 // An output that comes without Data gets memory that Release returns to the session for its next runs, also after Close.
+//
+// All sessions keep tensors in the memory of this process, those of accelerators too, and take one another's.
 func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
+	return s.keep.Run(in, out, func(in, out []backend.Tensor) error { return s.run(ctx, in, out) })
+}
+
+// KeptIn is the memory of this process.
+func (s *session) KeptIn() any { return keep.Memory{} }
+
+// run executes a batch whose inputs have Data.
+func (s *session) run(ctx context.Context, in, out []backend.Tensor) error {
 	if err := s.check(in, out); err != nil {
 		return err
 	}

@@ -31,6 +31,8 @@ func (m misfit) Unwrap() []error { return []error{m.error, ErrTensors} }
 
 func (t *Tensor) check(want *TensorInfo) error {
 	switch {
+	case t.Kept != nil:
+		return errors.New("it is kept by a session, and this one takes bytes")
 	case t.DType == InvalidDType && want.DType != InvalidDType:
 		return fmt.Errorf("it has no dtype, want %v", want.DType)
 	case t.DType != want.DType:

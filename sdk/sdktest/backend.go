@@ -29,7 +29,7 @@ type Backend struct {
 }
 
 // RunBackendSuite checks what the sdk relies on: errors of Open, tensors in the order that was asked for, ownership,
-// batches, concurrency and the end of a context.
+// batches, concurrency, the end of a context, and what a Keeper keeps.
 func RunBackendSuite(t *testing.T, b Backend) {
 	t.Helper()
 	t.Run("refuses what it cannot open", b.refuses)
@@ -40,6 +40,8 @@ func RunBackendSuite(t *testing.T, b Backend) {
 	t.Run("runs at a time", b.concurrent)
 	t.Run("ended context", b.ended)
 	t.Run("wrong inputs", b.wrongInputs)
+	t.Run("keeps outputs", b.keeps)
+	t.Run("takes what it kept", b.takesKept)
 }
 
 func (b Backend) open(t *testing.T, concurrency int) backend.Session {

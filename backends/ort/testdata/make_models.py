@@ -52,6 +52,18 @@ def linear():
     save(model("linear", nodes, ins, outs, [const("w", w), const("b", b)]))
 
 
+def recurrent():
+    """A step with a state: h_out[n,3] = h/2 + x W. The state has the width that linear takes."""
+    w = np.array([[1, 0, -1], [2, 1, 0]], np.float32)
+    nodes = [
+        h.make_node("MatMul", ["x", "w"], ["xw"]),
+        h.make_node("Mul", ["h", "half"], ["old"]),
+        h.make_node("Add", ["old", "xw"], ["h_out"]),
+    ]
+    ins = [info("x", T.FLOAT, ["n", 2]), info("h", T.FLOAT, ["n", 3])]
+    save(model("recurrent", nodes, ins, [info("h_out", T.FLOAT, ["n", 3])], [const("w", w), const("half", np.float32(0.5))]))
+
+
 def old_style():
     """linear, as old exporters write it: the initializers are inputs too, and the batch dimensions have other names."""
     w = np.array([[1, -1], [2, 0], [3, 1]], np.float32)
@@ -189,6 +201,7 @@ def slow():
 
 if __name__ == "__main__":
     linear()
+    recurrent()
     old_style()
     identities()
     half_unforeseen()

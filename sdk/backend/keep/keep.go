@@ -1,0 +1,122 @@
+// Package keep makes a [backend.Keeper] of a session whose tensors lie in memory of this process.
+//
+// In: handles on outputs, and the rows of inputs gathered from them.
+// Out: memory of devices and of other processes (backends that have it).
+package keep
+
+import (
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Memory is the memory of this process, the KeptIn of all sessions that use this package: they take one another's tensors.
+type Memory struct{}
+
+// Runs carries out the runs of one session. The zero value is ready; Run may be called from many goroutines at a time.
+type Runs struct {
+	scratch sync.Pool // of *gathered
+}
+
+// Run calls run with inputs that have Data in place of what is kept, and keeps those outputs that are to be. What is
+// whole, or the first rows, of one handle is not copied.
+func (k *Runs) Run(in, out []backend.Tensor, run func(in, out []backend.Tensor) error) error {
+	if !backend.Keeps(in, out) {
+		return run(in, out)
+	}
+	if err := backend.CheckKept(Memory{}, in, out); err != nil {
+		return err
+	}
+	g, _ := k.scratch.Get().(*gathered)
+	if g == nil {
+		g = &gathered{}
+	}
+	defer k.scratch.Put(g)
+	defer g.forget()
+	if err := run(g.fill(in), out); err != nil {
+		return err
+	}
+	for i := range out {
+		if t := &out[i]; t.Keep {
+			t.Hold(backend.NewKept(Memory{}, t.DType, t.Shape, t.Data, t.Free))
+		}
+	}
+	return nil
+}
+
+// gathered is the memory of one run's inputs.
+type gathered struct {
+	in   []backend.Tensor
+	data [][]byte // of each input
+}
+
+// fill returns in with Data for each tensor.
+func (g *gathered) fill(in []backend.Tensor) []backend.Tensor {
+	g.in = append(g.in[:0], in...)
+	for len(g.data) < len(in) {
+		g.data = append(g.data, nil)
+	}
+	for i := range g.in {
+		if t := &g.in[i]; len(t.Kept) > 0 {
+			t.Data = g.rows(i, t)
+			t.Kept, t.Rows = nil, nil
+		}
+	}
+	return g.in
+}
+
+// rows are the bytes of input i.
+func (g *gathered) rows(i int, t *backend.Tensor) []byte {
+	if first := bytes(t.Kept[0]); len(t.Kept) == 1 && leading(t.Rows) {
+		n := size(t)
+		return first[:n:n]
+	}
+	g.data[i] = g.data[i][:0]
+	if t.Rows == nil {
+		for _, k := range t.Kept {
+			g.data[i] = append(g.data[i], bytes(k)...)
+		}
+		return g.data[i]
+	}
+	each := size(t) / max(1, len(t.Rows))
+	for _, r := range t.Rows {
+		g.data[i] = append(g.data[i], row(t.Kept, int(r), each)...)
+	}
+	return g.data[i]
+}
+
+// row is row r of all that is kept, each row as many bytes.
+func row(kept []*backend.Kept, r, each int) []byte {
+	if each == 0 {
+		return nil
+	}
+	for _, k := range kept {
+		data := bytes(k)
+		if n := len(data) / each; r >= n {
+			r -= n
+			continue
+		}
+		return data[r*each : (r+1)*each]
+	}
+	return nil // never: CheckKept counted them
+}
+
+// leading reports whether rows are the first ones, in order.
+func leading(rows []int32) bool {
+	for i, r := range rows {
+		if int(r) != i {
+			return false
+		}
+	}
+	return true
+}
+
+func bytes(k *backend.Kept) []byte { return k.Own().([]byte) }
+
+// size is how many bytes a tensor has.
+func size(t *backend.Tensor) int { return int(backend.Elements(t.Shape)) * t.DType.Size() }
+
+// forget lets go of the callers' memory.
+func (g *gathered) forget() {
+	clear(g.in)
+}

@@ -1,0 +1,87 @@
+package backend
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// CheckKept says what is wrong with the kept tensors of a Run on a session that keeps tensors in memory: handles of
+// another memory, or released; rows that are not there; shapes that do not fit; Data beside Kept. It looks at no tensor
+// without Kept or Keep. ErrTensors is in the chain.
+func CheckKept(memory any, in, out []Tensor) error {
+	var faults []error
+	for i := range in {
+		if err := in[i].checkKept(memory); err != nil {
+			faults = append(faults, fmt.Errorf("input %d: %w", i, err))
+		}
+	}
+	for i := range out {
+		if out[i].Keep && out[i].Data != nil {
+			faults = append(faults, fmt.Errorf("output %d is to be kept and has memory of the caller's: want one of them", i))
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return misfit{errors.Join(faults...)}
+}
+
+// Keeps reports whether a Run keeps tensors or takes kept ones.
+func Keeps(in, out []Tensor) bool {
+	return slices.ContainsFunc(in, func(t Tensor) bool { return t.Kept != nil || t.Rows != nil }) ||
+		slices.ContainsFunc(out, func(t Tensor) bool { return t.Keep })
+}
+
+func (t *Tensor) checkKept(memory any) error {
+	switch {
+	case len(t.Kept) == 0 && t.Rows != nil:
+		return errors.New("it has Rows without Kept")
+	case len(t.Kept) == 0:
+		return nil
+	case len(t.Data) > 0:
+		return errors.New("it has both Data and Kept, want one of them")
+	}
+	for _, k := range t.Kept {
+		if err := k.check(memory, t); err != nil {
+			return err
+		}
+	}
+	return t.checkRows()
+}
+
+// check compares one handle with the tensor that is made of it.
+func (k *Kept) check(memory any, t *Tensor) error {
+	switch {
+	case k.released.Load():
+		return errors.New("what was kept for it is released")
+	case memory == nil || k.memory != memory:
+		return errors.New("what it is made of is kept in the memory of another backend or process: take its bytes instead")
+	case k.dtype != t.DType:
+		return fmt.Errorf("it is %v, what was kept for it %v", t.DType, k.dtype)
+	case len(k.shape) != len(t.Shape), len(t.Shape) > 0 && !slices.Equal(k.shape[1:], t.Shape[1:]):
+		return fmt.Errorf("its shape is %s, what was kept for it has %s", ShapeString(t.Shape), ShapeString(k.shape))
+	}
+	return nil
+}
+
+// checkRows compares the rows that are asked for with those that there are.
+func (t *Tensor) checkRows() error {
+	have := int64(0)
+	for _, k := range t.Kept {
+		have += k.rows()
+	}
+	for _, r := range t.Rows {
+		if r < 0 || int64(r) >= have {
+			return fmt.Errorf("row %d is asked for, %d rows are kept", r, have)
+		}
+	}
+	want := int64(len(t.Rows))
+	if t.Rows == nil {
+		want = have
+	}
+	if n := int64(Rows([]Tensor{*t})); n != want {
+		return fmt.Errorf("its shape is %s for %d rows", ShapeString(t.Shape), want)
+	}
+	return nil
+}

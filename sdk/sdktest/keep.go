@@ -1,0 +1,165 @@
+package sdktest
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// keeps checks the handles of a Keeper; of another session, nothing.
+func (b Backend) keeps(t *testing.T) {
+	s := b.open(t, 1)
+	if backend.KeptIn(s) == nil {
+		return
+	}
+	want := b.mustRun(t, s, inputs(s, 1, 1))
+	kept := b.mustKeep(t, s, inputs(s, 1, 1))
+	for i := range kept {
+		x := &kept[i]
+		if len(x.Kept) != 1 || x.Data != nil || x.DType != want[i].DType || !slices.Equal(x.Shape, want[i].Shape) {
+			t.Errorf("kept output %d is %v%s with %d handles and %d bytes, want %v%s, one handle and no bytes", i,
+				x.DType, backend.ShapeString(x.Shape), len(x.Kept), len(x.Data), want[i].DType, backend.ShapeString(want[i].Shape))
+		}
+		x.Release()
+		x.Release() // does no harm
+	}
+	out := make([]backend.Tensor, len(want))
+	out[0] = backend.Tensor{Keep: true, Data: make([]byte, len(want[0].Data))}
+	if err := s.Run(t.Context(), inputs(s, 1, 1), out); !errors.Is(err, backend.ErrTensors) {
+		t.Errorf("an output that is to be kept in the caller's memory: error %v, want %q in its chain", err, backend.ErrTensors)
+	}
+}
+
+// mustKeep runs a batch and keeps all outputs.
+func (b Backend) mustKeep(t *testing.T, s backend.Session, in []backend.Tensor) []backend.Tensor {
+	t.Helper()
+	out := make([]backend.Tensor, len(s.Outputs()))
+	for i := range out {
+		out[i].Keep = true
+	}
+	if err := s.Run(t.Context(), in, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// takesKept gives outputs that were kept to runs of the same session, and of another one of the same memory. It needs a
+// model with an output that one of its inputs takes; of another model, or another session, it checks nothing.
+func (b Backend) takesKept(t *testing.T) {
+	s := b.open(t, 1)
+	output, input, ok := loop(s)
+	if backend.KeptIn(s) == nil || !ok {
+		return
+	}
+	k := keeping{b, s, output, input}
+	two, three := k.keep(t, 2, 1), k.keep(t, 3, 4)
+	k.same(t, "as it is", s, two.Kept, nil)
+	k.same(t, "reordered and repeated", s, three.Kept, []int32{2, 0, 0, 1})
+	k.same(t, "the first rows", s, three.Kept, []int32{0, 1})
+	k.same(t, "joined", s, append(slices.Clone(two.Kept), three.Kept...), nil)
+	k.same(t, "joined and reordered", s, append(slices.Clone(three.Kept), two.Kept...), []int32{4, 0, 3})
+	if other := b.open(t, 1); backend.KeptIn(other) == backend.KeptIn(s) {
+		k.same(t, "in another session", other, three.Kept, []int32{1, 2})
+	}
+	k.misused(t, three)
+}
+
+// loop finds an output of a session that one of its inputs takes.
+func loop(s backend.Session) (output, input int, ok bool) {
+	for o, out := range s.Outputs() {
+		for i, in := range s.Inputs() {
+			if out.DType == in.DType && len(out.Shape) == len(in.Shape) && slices.Equal(out.Shape[1:], in.Shape[1:]) &&
+				!slices.Contains(in.Shape[1:], -1) && in.Shape[0] < 0 {
+				return o, i, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// keeping is a session with an output that one of its inputs takes.
+type keeping struct {
+	Backend
+	session       backend.Session
+	output, input int
+}
+
+// keep runs n samples and returns the output, kept. It is released when the test ends.
+func (k keeping) keep(t *testing.T, n, seed int) backend.Tensor {
+	t.Helper()
+	out := k.mustKeep(t, k.session, inputs(k.session, n, seed))
+	for i := range out {
+		t.Cleanup(out[i].Kept[0].Release)
+	}
+	kept := out[k.output]
+	return kept
+}
+
+// bytes are the rows of a kept tensor, as a run that keeps nothing gives them.
+func (k keeping) bytes(t *testing.T, kept []*backend.Kept, rows []int32) []byte {
+	t.Helper()
+	var all []byte
+	for _, h := range kept {
+		n, seed := int(h.Shape()[0]), 1
+		if n == 3 {
+			seed = 4
+		}
+		all = append(all, k.mustRun(t, k.session, inputs(k.session, n, seed))[k.output].Data...)
+	}
+	if rows == nil {
+		return all
+	}
+	each := int(backend.Elements(kept[0].Shape()[1:])) * kept[0].DType().Size()
+	var chosen []byte
+	for _, r := range rows {
+		chosen = append(chosen, all[int(r)*each:][:each]...)
+	}
+	return chosen
+}
+
+// same compares a run on kept rows with one on their bytes.
+func (k keeping) same(t *testing.T, name string, s backend.Session, kept []*backend.Kept, rows []int32) {
+	t.Helper()
+	data := k.bytes(t, kept, rows)
+	n := len(data) / (int(backend.Elements(kept[0].Shape()[1:])) * kept[0].DType().Size())
+	in := inputs(s, n, 9)
+	in[k.input].Data = data
+	want := k.mustRun(t, s, in)
+	in[k.input].Data, in[k.input].Kept, in[k.input].Rows = nil, kept, rows
+	got, err := run(t.Context(), s, in)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	for i := range got {
+		if err := k.Backend.same(want[i], got[i]); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// misused checks the errors of handles.
+func (k keeping) misused(t *testing.T, kept backend.Tensor) {
+	try := func(name string, spoil func(x *backend.Tensor)) {
+		t.Helper()
+		in := inputs(k.session, 3, 9)
+		in[k.input].Data, in[k.input].Kept = nil, kept.Kept
+		spoil(&in[k.input])
+		if _, err := run(t.Context(), k.session, in); !errors.Is(err, backend.ErrTensors) {
+			t.Errorf("%s: error %v, want %q in its chain", name, err, backend.ErrTensors)
+		}
+	}
+	foreign := backend.NewKept("another memory", kept.DType, kept.Shape, nil, nil)
+	try("a row that is not there", func(x *backend.Tensor) { x.Rows = []int32{0, 1, 3} })
+	try("a negative row", func(x *backend.Tensor) { x.Rows = []int32{0, 1, -1} })
+	try("fewer rows than the shape has", func(x *backend.Tensor) { x.Rows = []int32{0, 1} })
+	try("rows of nothing", func(x *backend.Tensor) { x.Kept, x.Rows = nil, []int32{0, 1, 2} })
+	try("bytes beside a handle", func(x *backend.Tensor) { x.Data = make([]byte, 4) })
+	try("a handle of another memory", func(x *backend.Tensor) { x.Kept = []*backend.Kept{foreign} })
+	for _, h := range kept.Kept {
+		h.Release()
+	}
+	try("a released handle", func(*backend.Tensor) {})
+}
