@@ -1,10 +1,10 @@
 // Package sdk is what the author of a benchmark plugin, or of a backend, writes against.
 //
-// A [Benchmark] describes its models and opens a [Workload] (samples in, payloads out) and a [Scorer]; sdk turns the
-// workload into a LoadGen QSL and SUT with batching and sessions, and [Main] into a plugin process:
+// A [Benchmark] describes its models and opens a [Workload] (samples in, payloads out) and a [Scorer]; package serve turns it
+// into a plugin process, with batching and sessions on the backends that it is built with:
 //
 //	func main() { serve.Main(resnet50.New(), serve.Backend("acme", acme.Backend{})) }
 //
-// In: the contracts, batching, the plugin process and its wire (package host is the harness's half).
-// Out: benchmarks, metrics, inference libraries.
+// In: the contracts between author and runtime.
+// Out: the plugin process and its wire (packages serve and host are its two halves), benchmarks, metrics, inference libraries.
 package sdk

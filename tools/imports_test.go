@@ -28,12 +28,12 @@ var mayImport = map[string][]string{
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins":  {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
-	"bench":        {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/backend/pool", "sdk/batch", "sdk/host", "sdk/internal/", "fetch/"},
-	"cmd/harness":  {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/backend/pool", "sdk/batch", "sdk/conformance", "sdk/host", "sdk/internal/", "fetch/"},
+	"bench":        {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/"},
+	"cmd/harness":  {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/conformance", "sdk/host", "sdk/internal/", "fetch/"},
 }
 
 var pluginImports = []string{
-	"sdk", "sdk/backend", "sdk/option", "sdk/backend/pool", "sdk/manifest", "sdk/generate", "sdk/batch", "sdk/internal/",
+	"sdk", "sdk/backend", "sdk/option", "sdk/manifest", "sdk/generate",
 	"preprocess/", "accuracy/", "datasets/", "loadgen/",
 }
 
@@ -69,6 +69,22 @@ func TestLoadgenNeedsTheStandardLibraryOnly(t *testing.T) {
 		for _, dep := range p.Deps {
 			first, _, _ := strings.Cut(dep, "/")
 			if strings.Contains(first, ".") && !strings.HasPrefix(dep, prefix+"loadgen") {
+				t.Errorf("%s depends on %s", p.ImportPath, dep)
+			}
+		}
+	}
+}
+
+// TestPluginLibrariesNeedNoGRPC: what an author writes against knows nothing of the wire; sdk/serve and sdk/host do.
+func TestPluginLibrariesNeedNoGRPC(t *testing.T) {
+	authors := []string{"sdk", "sdk/backend", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/batch", "sdk/backend/pool"}
+	for _, p := range append(listPackages(t, "sdk"), listPackages(t, "plugins")...) {
+		name := strings.TrimPrefix(p.ImportPath, prefix)
+		if within(name, "sdk") && !slices.Contains(authors, name) {
+			continue
+		}
+		for _, dep := range p.Deps {
+			if strings.HasPrefix(dep, "google.golang.org/grpc") {
 				t.Errorf("%s depends on %s", p.ImportPath, dep)
 			}
 		}

@@ -1,6 +1,6 @@
 // Package backend is the contract between a benchmark and whatever runs its model. It knows no gRPC and no library.
 //
-// A vendor implements [Backend] and [Session], and hands the backend to serve.Main under a name.
+// A vendor implements [Backend] and [Session], and joins the backend with a benchmark by serve.Backend(name, b).
 package backend
 
 import "context"

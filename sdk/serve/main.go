@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/lifeline"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/stdio"
+	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 )
 
 // Option configures Main.
@@ -68,7 +69,7 @@ func (p *program) run(stdout, stderr io.Writer) int {
 // describe prints what Describe answers over the wire.
 func (p *program) describe(stdout, stderr io.Writer) int {
 	text, err := protojson.Marshal(&pluginpb.DescribeResponse{
-		Capabilities: capabilities(), Description: protoDescription(describe(p.benchmark, p.backends)),
+		Capabilities: capabilities(), Description: toproto.Description(describe(p.benchmark, p.backends)),
 	})
 	if err == nil {
 		var value any

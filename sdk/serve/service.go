@@ -14,9 +14,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
+	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
@@ -40,9 +42,9 @@ func newService(b sdk.Benchmark, r registry) *service {
 }
 
 func (s *service) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
-	about := &pluginpb.DescribeResponse{Capabilities: capabilities(), Description: protoDescription(s.description)}
+	about := &pluginpb.DescribeResponse{Capabilities: capabilities(), Description: toproto.Description(s.description)}
 	if r.GetBackends() {
-		about.Backends = each(s.backends.infos(), protoBackend)
+		about.Backends = toproto.Backends(s.backends.infos())
 	}
 	return about, nil
 }
@@ -64,7 +66,7 @@ func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.
 	}
 	s.opens++
 	s.outbox.begin(s.opens)
-	w, err := s.open(s.lookout.watch.Over(ctx), optionsFrom(r))
+	w, err := s.open(s.lookout.watch.Over(ctx), fromproto.Options(r))
 	if err == nil && ctx.Err() != nil { // nobody waits for it any more
 		err = errors.Join(context.Cause(ctx), w.close())
 	}
@@ -74,7 +76,7 @@ func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.
 		return nil, toStatus(err, codes.FailedPrecondition)
 	}
 	s.workload = w
-	return &pluginpb.OpenResponse{Info: protoInfo(w.info), Workload: s.opens}, nil
+	return &pluginpb.OpenResponse{Info: toproto.Info(w.info), Workload: s.opens}, nil
 }
 
 // Close drops what is queued and waits for the batches in work.
@@ -98,7 +100,7 @@ func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	defer s.outbox.begin(0)
 	w.scheduler.Close() // what was in work counts
 	r = &pluginpb.CloseResponse{
-		BackendInfo: w.about(), Shares: each(shares(w.engine), protoShare), ClientWork: w.clientWork(),
+		BackendInfo: w.about(), Shares: toproto.Shares(shares(w.engine)), ClientWork: w.clientWork(),
 	}
 	if err := w.close(); err != nil {
 		r.Fault = sendable(err.Error())

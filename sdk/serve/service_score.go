@@ -12,7 +12,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 )
 
 type scoreStream = grpc.BidiStreamingServer[pluginpb.ScoreRequest, pluginpb.ScoreResponse]
@@ -44,12 +46,12 @@ func (s *service) score(stream scoreStream) (err error) {
 	if err != nil {
 		return err
 	}
-	return stream.Send(&pluginpb.ScoreResponse{Score: protoScore(score)})
+	return stream.Send(&pluginpb.ScoreResponse{Score: toproto.Score(score)})
 }
 
 func (s *service) openScorer(ctx context.Context, r *pluginpb.ScoreRequest) (sc sdk.Scorer, err error) {
 	defer batch.Recover(&err, func() string { return "OpenScorer" })
-	return s.benchmark.OpenScorer(ctx, scoreOptionsFrom(r.GetOptions()))
+	return s.benchmark.OpenScorer(ctx, fromproto.ScoreOptions(r.GetOptions()))
 }
 
 // addEntries adds entries while the next are received: a large payload takes a while.
@@ -62,7 +64,7 @@ func addEntries(scorer sdk.Scorer, stream scoreStream) error {
 	}()
 	for frame := range frames {
 		for _, e := range frame {
-			if err := scorer.Add(entryFrom(e)); err != nil {
+			if err := scorer.Add(fromproto.Entry(e)); err != nil {
 				return fmt.Errorf("accuracy log, seq_id %d, sample %d: %w", e.GetSeqId(), e.GetQslIndex(), err)
 			}
 		}

@@ -17,7 +17,7 @@ import (
 func reserved() []string {
 	return []string{
 		"main", "init", "internal", "vendor", "testdata", "documentation",
-		"sdk", "sdktest", "backend", "loadgen", "mllog", standInBackend, standInBenchmark,
+		"sdk", "serve", "sdktest", "backend", "loadgen", "mllog", standInBackend, standInBenchmark,
 	}
 }
 

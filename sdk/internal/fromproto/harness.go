@@ -1,4 +1,4 @@
-package serve
+package fromproto
 
 import (
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -7,28 +7,29 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// The plugin's half of the conversions: what it receives. The harness's half is in internal/toproto.
-
-func optionsFrom(r *pluginpb.OpenRequest) sdk.Options {
+// Options reads an Open request.
+func Options(r *pluginpb.OpenRequest) sdk.Options {
 	return sdk.Options{
 		Model: r.GetModel(), ModelFile: r.GetModelFile(), Precision: r.GetPrecision(),
 		Dataset: r.GetDataset(), Count: int(r.GetCount()),
-		Scenario: scenarioFrom(r.GetScenario()), Batch: int(r.GetBatch()), Sessions: int(r.GetSessions()),
+		Scenario: openScenario(r.GetScenario()), Batch: int(r.GetBatch()), Sessions: int(r.GetSessions()),
 		Backend: r.GetBackend(), BackendOptions: r.GetBackendOptions(), Params: r.GetParams(), Devices: r.GetDevices(),
 		Network: r.GetNetwork(),
 	}
 }
 
-// scenarioFrom: the wire counts from 1, so that 0 is unset, which is LoadGen's default, SingleStream.
-func scenarioFrom(s pluginpb.Scenario) loadgen.Scenario {
-	return loadgen.Scenario(max(s, pluginpb.Scenario_SCENARIO_SINGLE_STREAM) - pluginpb.Scenario_SCENARIO_SINGLE_STREAM)
+// openScenario: 0 is unset, which is LoadGen's default, SingleStream.
+func openScenario(s pluginpb.Scenario) loadgen.Scenario {
+	return scenario(max(s, pluginpb.Scenario_SCENARIO_SINGLE_STREAM))
 }
 
-func scoreOptionsFrom(o *pluginpb.ScoreOptions) sdk.ScoreOptions {
+// ScoreOptions reads the options of a Score stream.
+func ScoreOptions(o *pluginpb.ScoreOptions) sdk.ScoreOptions {
 	return sdk.ScoreOptions{Model: o.GetModel(), Dataset: o.GetDataset(), Count: int(o.GetCount()), Params: o.GetParams()}
 }
 
-func entryFrom(e *pluginpb.AccuracyEntry) mllog.AccuracyEntry {
+// Entry reads an entry of a Score stream, whose bytes it refers to.
+func Entry(e *pluginpb.AccuracyEntry) mllog.AccuracyEntry {
 	entry := mllog.AccuracyEntry{
 		SeqID: e.GetSeqId(), QSLIndex: e.GetQslIndex(), Data: e.GetData(), TokenData: e.GetTokenData(), TokenCount: -1,
 	}

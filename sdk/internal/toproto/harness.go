@@ -1,4 +1,5 @@
-// Package toproto makes the harness's messages from plain Go. The plugin's half is in package sdk.
+// Package toproto makes the messages of plugin.proto of plain Go: what a harness sends (harness.go), and what a plugin sends
+// (plugin.go).
 package toproto
 
 import (

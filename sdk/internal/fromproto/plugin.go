@@ -1,4 +1,5 @@
-// Package fromproto makes plain Go from the plugin's messages. The plugin's half is in package sdk.
+// Package fromproto makes plain Go of the messages of plugin.proto: what a plugin reads of a harness (harness.go), and what a
+// harness reads of a plugin (plugin.go).
 package fromproto
 
 import (
@@ -8,27 +9,28 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // Description reads what a plugin says of itself.
 func Description(d *pluginpb.Description) sdk.Description {
 	return sdk.Description{
 		Name: d.GetName(), Version: d.GetVersion(), Summary: d.GetSummary(), Backends: d.GetBackends(),
-		Models: each(d.GetModels(), model),
+		Models: wire.List(d.GetModels(), model),
 	}
 }
 
 func model(m *pluginpb.Model) sdk.ModelInfo {
 	return sdk.ModelInfo{
 		Name: m.GetName(), Summary: m.GetSummary(), LoadGenKey: m.GetLoadgenKey(), RulesKey: m.GetRulesKey(),
-		Scenarios: each(m.GetScenarios(), scenario),
-		Files:     each(m.GetFiles(), modelFile),
-		Datasets:  each(m.GetDatasets(), dataset),
-		Metrics:   each(m.GetMetrics(), metricInfo),
-		Params: each(m.GetParams(), func(p *pluginpb.Param) sdk.ParamInfo {
+		Scenarios: wire.List(m.GetScenarios(), scenario),
+		Files:     wire.List(m.GetFiles(), modelFile),
+		Datasets:  wire.List(m.GetDatasets(), dataset),
+		Metrics:   wire.List(m.GetMetrics(), metricInfo),
+		Params: wire.List(m.GetParams(), func(p *pluginpb.Param) sdk.ParamInfo {
 			return sdk.ParamInfo{Name: p.GetName(), Default: p.GetDefault(), Help: p.GetHelp()}
 		}),
-		Smoke: each(m.GetSmoke(), func(s *pluginpb.SmokeSetting) sdk.SmokeSetting {
+		Smoke: wire.List(m.GetSmoke(), func(s *pluginpb.SmokeSetting) sdk.SmokeSetting {
 			return sdk.SmokeSetting{Scenario: scenario(s.GetScenario()), Key: s.GetKey(), Value: s.GetValue()}
 		}),
 	}
@@ -41,7 +43,7 @@ func scenario(s pluginpb.Scenario) loadgen.Scenario {
 func modelFile(f *pluginpb.ModelFile) sdk.ModelFile {
 	return sdk.ModelFile{
 		Name: f.GetName(), Embedded: f.GetEmbedded(), Precision: f.GetPrecision(), URL: f.GetUrl(), SHA256: f.GetSha256(),
-		Size: f.GetSize(), Licence: f.GetLicence(), Reference: each(f.GetReference(), metric), Note: f.GetNote(),
+		Size: f.GetSize(), Licence: f.GetLicence(), Reference: wire.List(f.GetReference(), metric), Note: f.GetNote(),
 	}
 }
 
@@ -49,7 +51,7 @@ func dataset(d *pluginpb.Dataset) sdk.DatasetInfo {
 	return sdk.DatasetInfo{
 		Name: d.GetName(), Embedded: d.GetEmbedded(), Samples: int(d.GetSamples()),
 		PerformanceSampleCount: int(d.GetPerformanceSampleCount()),
-		Archives: each(d.GetArchives(), func(a *pluginpb.ArchiveFile) sdk.ArchiveFile {
+		Archives: wire.List(d.GetArchives(), func(a *pluginpb.ArchiveFile) sdk.ArchiveFile {
 			return sdk.ArchiveFile{Name: a.GetName(), URL: a.GetUrl(), SHA256: a.GetSha256(), Size: a.GetSize(), Unpack: a.GetUnpack()}
 		}),
 		Layout: d.GetLayout(), Licence: d.GetLicence(), Note: d.GetNote(),
@@ -74,7 +76,7 @@ func Info(i *pluginpb.WorkloadInfo) sdk.WorkloadInfo {
 		ModelSHA256: i.GetModelSha256(), ModelSize: i.GetModelSize(), Dataset: i.GetDataset(),
 		DatasetSize: int(i.GetDatasetSize()), PerformanceSampleCount: int(i.GetPerformanceSampleCount()),
 		Backend: i.GetBackend(), BackendInfo: i.GetBackendInfo(), Batch: int(i.GetBatch()), Sessions: int(i.GetSessions()),
-		Nodes: each(i.GetNodes(), node), ClientWork: i.GetClientWork(),
+		Nodes: wire.List(i.GetNodes(), node), ClientWork: i.GetClientWork(),
 	}
 }
 
@@ -88,17 +90,17 @@ func node(n *pluginpb.Node) sdk.Node {
 // Score reads a score.
 func Score(s *pluginpb.Score) sdk.Score {
 	return sdk.Score{
-		Metrics: each(s.GetMetrics(), metric), Samples: int(s.GetSamples()), OfficialText: s.GetOfficialText(),
+		Metrics: wire.List(s.GetMetrics(), metric), Samples: int(s.GetSamples()), OfficialText: s.GetOfficialText(),
 		Notes: s.GetNotes(),
 	}
 }
 
 // Backends reads what the backends say of themselves.
 func Backends(list []*pluginpb.BackendInfo) []sdk.BackendInfo {
-	return each(list, func(b *pluginpb.BackendInfo) sdk.BackendInfo {
+	return wire.List(list, func(b *pluginpb.BackendInfo) sdk.BackendInfo {
 		return sdk.BackendInfo{Name: b.GetName(), Info: backend.Info{
 			Version: b.GetVersion(), Devices: b.GetDevices(), Details: b.GetDetails(),
-			Options: each(b.GetOptions(), func(p *pluginpb.Param) backend.Option {
+			Options: wire.List(b.GetOptions(), func(p *pluginpb.Param) backend.Option {
 				return backend.Option{Name: p.GetName(), Default: p.GetDefault(), Help: p.GetHelp()}
 			}),
 		}}
@@ -107,18 +109,7 @@ func Backends(list []*pluginpb.BackendInfo) []sdk.BackendInfo {
 
 // Shares reads what each of several devices did.
 func Shares(list []*pluginpb.Share) []backend.Share {
-	return each(list, func(s *pluginpb.Share) backend.Share {
+	return wire.List(list, func(s *pluginpb.Share) backend.Share {
 		return backend.Share{Name: s.GetName(), Batches: s.GetBatches(), Samples: s.GetSamples()}
 	})
-}
-
-func each[A, B any](list []A, convert func(A) B) []B {
-	if list == nil {
-		return nil
-	}
-	out := make([]B, len(list))
-	for i, a := range list {
-		out[i] = convert(a)
-	}
-	return out
 }

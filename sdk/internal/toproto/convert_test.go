@@ -1,4 +1,4 @@
-package serve_test
+package toproto_test
 
 import (
 	"reflect"
@@ -13,7 +13,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
-	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
 // fill sets every field below v to a value that is not its zero, different from field to field.
@@ -80,47 +79,47 @@ func TestConversionsKeepEveryField(t *testing.T) {
 	for name, pair := range map[string]func() (got, want any){
 		"description": func() (any, any) {
 			d := filled[sdk.Description]()
-			return fromproto.Description(overWire(t, serve.ProtoDescription(d))), d
+			return fromproto.Description(overWire(t, toproto.Description(d))), d
 		},
 		"workload info": func() (any, any) {
 			i := filled[sdk.WorkloadInfo]()
 			i.Shares = nil // they come with the end
-			return fromproto.Info(overWire(t, serve.ProtoInfo(i))), i
+			return fromproto.Info(overWire(t, toproto.Info(i))), i
 		},
 		"shares": func() (any, any) {
 			s := filled[[]backend.Share]()
-			return fromproto.Shares(overWire(t, &pluginpb.CloseResponse{Shares: serve.ProtoShares(s)}).Shares), s
+			return fromproto.Shares(overWire(t, &pluginpb.CloseResponse{Shares: toproto.Shares(s)}).Shares), s
 		},
 		"backends": func() (any, any) {
 			b := filled[[]sdk.BackendInfo]()
 			for i := range b {
 				b[i].Shares = nil // sessions have them
 			}
-			return fromproto.Backends(overWire(t, &pluginpb.DescribeResponse{Backends: serve.ProtoBackends(b)}).Backends), b
+			return fromproto.Backends(overWire(t, &pluginpb.DescribeResponse{Backends: toproto.Backends(b)}).Backends), b
 		},
 		"score": func() (any, any) {
 			s := filled[sdk.Score]()
-			return fromproto.Score(overWire(t, serve.ProtoScore(s))), s
+			return fromproto.Score(overWire(t, toproto.Score(s))), s
 		},
 		"options": func() (any, any) {
 			o := filled[sdk.Options]()
-			return serve.OptionsFrom(overWire(t, toproto.Options(o))), o
+			return fromproto.Options(overWire(t, toproto.Options(o))), o
 		},
 		"score options": func() (any, any) {
 			o := filled[sdk.ScoreOptions]()
-			return serve.ScoreOptionsFrom(overWire(t, toproto.ScoreOptions(o))), o
+			return fromproto.ScoreOptions(overWire(t, toproto.ScoreOptions(o))), o
 		},
 		"entry": func() (any, any) {
 			e := filled[mllog.AccuracyEntry]()
-			return serve.EntryFrom(overWire(t, toproto.Entry(e))), e
+			return fromproto.Entry(overWire(t, toproto.Entry(e))), e
 		},
 		"entry without tokens": func() (any, any) {
 			e := mllog.AccuracyEntry{Data: []byte{1}, TokenCount: -1}
-			return serve.EntryFrom(overWire(t, toproto.Entry(e))), e
+			return fromproto.Entry(overWire(t, toproto.Entry(e))), e
 		},
 		"entry with no token bytes and no tokens": func() (any, any) {
 			e := mllog.AccuracyEntry{Data: []byte{1}, TokenData: []byte{}, TokenCount: 0}
-			return serve.EntryFrom(overWire(t, toproto.Entry(e))), e
+			return fromproto.Entry(overWire(t, toproto.Entry(e))), e
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,11 +131,11 @@ func TestConversionsKeepEveryField(t *testing.T) {
 }
 
 func TestAnEmptyDescription(t *testing.T) {
-	if got := fromproto.Description(overWire(t, serve.ProtoDescription(sdk.Description{}))); !reflect.DeepEqual(got, sdk.Description{}) {
+	if got := fromproto.Description(overWire(t, toproto.Description(sdk.Description{}))); !reflect.DeepEqual(got, sdk.Description{}) {
 		t.Errorf("%+v", got)
 	}
 	for _, s := range loadgen.Scenarios() {
-		if got := serve.OptionsFrom(toproto.Options(sdk.Options{Scenario: s})).Scenario; got != s {
+		if got := fromproto.Options(toproto.Options(sdk.Options{Scenario: s})).Scenario; got != s {
 			t.Errorf("%v became %v", s, got)
 		}
 	}

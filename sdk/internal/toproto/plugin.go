@@ -1,0 +1,102 @@
+package toproto
+
+import (
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
+)
+
+// Description makes what a plugin says of itself.
+func Description(d sdk.Description) *pluginpb.Description {
+	return &pluginpb.Description{
+		Name: d.Name, Version: d.Version, Summary: d.Summary, Backends: d.Backends, Models: wire.List(d.Models, model),
+	}
+}
+
+func model(m sdk.ModelInfo) *pluginpb.Model {
+	return &pluginpb.Model{
+		Name: m.Name, Summary: m.Summary, LoadgenKey: m.LoadGenKey, RulesKey: m.RulesKey,
+		Scenarios: wire.List(m.Scenarios, Scenario),
+		Files:     wire.List(m.Files, modelFile),
+		Datasets:  wire.List(m.Datasets, dataset),
+		Metrics:   wire.List(m.Metrics, metricInfo),
+		Params: wire.List(m.Params, func(p sdk.ParamInfo) *pluginpb.Param {
+			return &pluginpb.Param{Name: p.Name, Default: p.Default, Help: p.Help}
+		}),
+		Smoke: wire.List(m.Smoke, func(s sdk.SmokeSetting) *pluginpb.SmokeSetting {
+			return &pluginpb.SmokeSetting{Scenario: Scenario(s.Scenario), Key: s.Key, Value: s.Value}
+		}),
+	}
+}
+
+func modelFile(f sdk.ModelFile) *pluginpb.ModelFile {
+	return &pluginpb.ModelFile{
+		Name: f.Name, Embedded: f.Embedded, Precision: f.Precision, Url: f.URL, Sha256: f.SHA256, Size: f.Size,
+		Licence: f.Licence, Reference: wire.List(f.Reference, metric), Note: f.Note,
+	}
+}
+
+func dataset(d sdk.DatasetInfo) *pluginpb.Dataset {
+	return &pluginpb.Dataset{
+		Name: d.Name, Embedded: d.Embedded, Samples: int64(d.Samples),
+		PerformanceSampleCount: int64(d.PerformanceSampleCount),
+		Archives: wire.List(d.Archives, func(a sdk.ArchiveFile) *pluginpb.ArchiveFile {
+			return &pluginpb.ArchiveFile{Name: a.Name, Url: a.URL, Sha256: a.SHA256, Size: a.Size, Unpack: a.Unpack}
+		}),
+		Layout: d.Layout, Licence: d.Licence, Note: d.Note,
+	}
+}
+
+func metricInfo(m sdk.MetricInfo) *pluginpb.MetricInfo {
+	return &pluginpb.MetricInfo{
+		Name: m.Name, Unit: m.Unit, Reference: m.Reference, Target: m.Target, Upper: m.Upper, Share: m.Share,
+	}
+}
+
+func metric(m sdk.Metric) *pluginpb.Metric {
+	return &pluginpb.Metric{Name: m.Name, Unit: m.Unit, Value: m.Value}
+}
+
+// Score makes a score.
+func Score(s sdk.Score) *pluginpb.Score {
+	return &pluginpb.Score{
+		Metrics: wire.List(s.Metrics, metric), Samples: int64(s.Samples), OfficialText: s.OfficialText, Notes: s.Notes,
+	}
+}
+
+// Info makes what a plugin opened.
+func Info(i sdk.WorkloadInfo) *pluginpb.WorkloadInfo {
+	return &pluginpb.WorkloadInfo{
+		Model: i.Model, ModelFile: i.ModelFile, Embedded: i.Embedded, Precision: i.Precision,
+		ModelSha256: i.ModelSHA256, ModelSize: i.ModelSize, Dataset: i.Dataset, DatasetSize: int64(i.DatasetSize),
+		PerformanceSampleCount: int64(i.PerformanceSampleCount), Backend: i.Backend, BackendInfo: i.BackendInfo,
+		Batch: int64(i.Batch), Sessions: int64(i.Sessions), Nodes: wire.List(i.Nodes, node), ClientWork: i.ClientWork,
+	}
+}
+
+func node(n sdk.Node) *pluginpb.Node {
+	return &pluginpb.Node{
+		Address: n.Address, Name: n.Name, Peer: n.Peer, RoundTripP50Ns: n.RoundTripP50.Nanoseconds(),
+		RoundTripP99Ns: n.RoundTripP99.Nanoseconds(), BytesPerSecond: n.BytesPerSecond,
+	}
+}
+
+// Backends makes what backends say of themselves, without shares, which sessions have.
+func Backends(list []sdk.BackendInfo) []*pluginpb.BackendInfo { return wire.List(list, backendInfo) }
+
+func backendInfo(b sdk.BackendInfo) *pluginpb.BackendInfo {
+	return &pluginpb.BackendInfo{
+		Name: b.Name, Version: b.Version, Devices: b.Devices, Details: b.Details,
+		Options: wire.List(b.Options, func(o backend.Option) *pluginpb.Param {
+			return &pluginpb.Param{Name: o.Name, Default: o.Default, Help: o.Help}
+		}),
+	}
+}
+
+// Shares makes what each of several devices did.
+func Shares(list []backend.Share) []*pluginpb.Share { return wire.List(list, share) }
+
+func share(s backend.Share) *pluginpb.Share {
+	return &pluginpb.Share{Name: s.Name, Batches: s.Batches, Samples: s.Samples}
+}
