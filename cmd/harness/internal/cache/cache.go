@@ -47,7 +47,7 @@ type Files struct {
 	Cache   *fetch.Cache
 }
 
-// Locate implements plan.Files.
+// Locate implements bench.Files.
 func (f Files) Locate(m sdk.ModelInfo, file sdk.ModelFile) (string, error) {
 	if file.URL == "" {
 		return "", fmt.Errorf("%w: %s has no address: %s", fetch.ErrMissing, file.Name, file.Note)

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/division"
 	"github.com/plumbline-ml/plumbline/bench/figure"
 	"github.com/plumbline-ml/plumbline/bench/output"
-	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
-func runDirs(p *plan.Plan) []string {
+func runDirs(p *bench.Plan) []string {
 	dirs := make([]string, len(p.Runs))
 	for i, run := range p.Runs {
 		dirs[i] = run.Dir
@@ -21,7 +21,7 @@ func runDirs(p *plan.Plan) []string {
 }
 
 // dryRun prints what run would do.
-func (a *app) dryRun(p *plan.Plan, r plan.Request) (err error) {
+func (a *app) dryRun(p *bench.Plan, r bench.Request) (err error) {
 	if p.Out, err = output.Choose(r.Out, r.Force, runDirs(p)); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func plural(n int, word string) string {
 	return figure.Count(uint64(n)) + " " + word + "s"
 }
 
-func planTable(p *plan.Plan) table.Table {
+func planTable(p *bench.Plan) table.Table {
 	t := table.Table{Indent: "  "}
 	t.Row("plugin", strings.TrimSpace(p.Served.Description.Name+" "+p.Served.Description.Version), p.Served.Path)
 	t.Row("model", modelText(p))
@@ -74,7 +74,7 @@ func planTable(p *plan.Plan) table.Table {
 	return t
 }
 
-func modelText(p *plan.Plan) string {
+func modelText(p *bench.Plan) string {
 	switch {
 	case p.File != nil && p.File.Embedded:
 		return fmt.Sprintf("embedded, %s", p.File.Precision)
@@ -84,7 +84,7 @@ func modelText(p *plan.Plan) string {
 	return "embedded"
 }
 
-func datasetText(p *plan.Plan) string {
+func datasetText(p *bench.Plan) string {
 	text := p.Options.Dataset
 	if text == "" {
 		text = "the plugin's own"
@@ -102,7 +102,7 @@ func datasetText(p *plan.Plan) string {
 }
 
 // backendText names the backend and its options, in the order of their keys.
-func backendText(p *plan.Plan) string {
+func backendText(p *bench.Plan) string {
 	name := p.Options.Backend
 	if name == "" && len(p.Served.Description.Backends) > 0 {
 		name = p.Served.Description.Backends[0]

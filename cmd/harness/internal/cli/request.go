@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/secret"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
@@ -22,7 +22,7 @@ import (
 )
 
 // settingFlags adds the flags that decide about LoadGen's settings.
-func settingFlags(f *pflag.FlagSet, r *plan.Request) {
+func settingFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringSliceVar(&r.Scenarios, "scenario", nil, "`S,...` or all: SingleStream, MultiStream, Server, Offline (default: all of the model's rules)")
 	f.StringVar(&r.Rules, "rules", "", "`ROUND` whose rules apply: "+strings.Join(mlconf.Rounds(), ", ")+"\n(default: the newest)")
 	f.StringVar(&r.UserConf, "user-conf", "", "`FILE` with settings, as the official LoadGen reads it")
@@ -35,7 +35,7 @@ func settingFlags(f *pflag.FlagSet, r *plan.Request) {
 }
 
 // workloadFlags adds the flags that decide what the plugin opens.
-func workloadFlags(f *pflag.FlagSet, r *plan.Request) {
+func workloadFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringVar(&r.Mode, "mode", "", "`MODE`: performance, accuracy, submission: both for each scenario,\nor findpeak: search for the highest target_qps of Server, or with\n--rules v0.5 or v0.7 for the most samples_per_query of MultiStream\n(default: performance of each scenario, then accuracy once)")
 	f.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	deviceFlag(f, r)
@@ -63,24 +63,24 @@ func wantedFlags(f *pflag.FlagSet, targets *[]string, expect *string) {
 }
 
 // backendOptionFlags adds the flags with the options of the backend.
-func backendOptionFlags(f *pflag.FlagSet, r *plan.Request) {
+func backendOptionFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringArrayVar(&r.BackendOptions, backendOpt[len("--"):], nil, "an option of the backend: `KEY=VALUE` (repeatable)")
 	f.StringArrayVar(&r.SecretSources, backendSecret[len("--"):], nil, "one whose value is a secret: `KEY=env:NAME` of an environment variable,\nor KEY=file:PATH. No result, log or list of processes shows it")
 }
 
 // deviceFlag adds the flag that decides on what the backend runs.
-func deviceFlag(f *pflag.FlagSet, r *plan.Request) {
+func deviceFlag(f *pflag.FlagSet, r *bench.Request) {
 	f.StringSliceVar(&r.Devices, "device", nil, "run on these `DEVICES` of the backend, all of them at the same time:\ncpu:0-7,cpu:8-15 or cuda:0,cuda:1 (harness describe MODEL lists them)")
 }
 
 // outputFlags adds the flags that decide where results go.
-func outputFlags(f *pflag.FlagSet, r *plan.Request) {
+func outputFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringVar(&r.Out, "out", "", "output `DIR` (default out, or out-2, out-3, ... where that holds the same runs)")
 	f.BoolVar(&r.Force, "force", false, "replace results that are in the output directory, once\nthere are new ones")
 }
 
 // build resolves the model and makes the plan.
-func (a *app) build(c *cobra.Command, f *pluginFlags, r plan.Request) (*plan.Plan, error) {
+func (a *app) build(c *cobra.Command, f *pluginFlags, r bench.Request) (*bench.Plan, error) {
 	catalog, err := a.catalog(c, f)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (a *app) build(c *cobra.Command, f *pluginFlags, r plan.Request) (*plan.Pla
 		}
 	}
 	f.launch.Hide, f.launch.Note = a.secrets.Hide, a.note
-	p, err := plan.Build(r, served, lazyFiles{a, c.Context()})
+	p, err := bench.Build(r, served, lazyFiles{a, c.Context()})
 	f.awaitAnswers(c, err == nil && p.Profile == settings.Smoke)
 	return p, err
 }
@@ -145,7 +145,7 @@ type lazyFiles struct {
 	ctx context.Context
 }
 
-// Locate implements plan.Files.
+// Locate implements bench.Files.
 func (l lazyFiles) Locate(m sdk.ModelInfo, f sdk.ModelFile) (string, error) {
 	c, err := l.openCache(fetch.Options{Offline: true})
 	if err != nil {

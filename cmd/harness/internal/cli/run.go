@@ -8,9 +8,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/output"
-	"github.com/plumbline-ml/plumbline/bench/plan"
 )
 
 const runHelp = `Run a model's benchmark.
@@ -24,7 +24,7 @@ The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, m
 // runFlags are the flags of run.
 type runFlags struct {
 	*pluginFlags
-	plan.Request
+	bench.Request
 	tuning                                 string // path of a profile of harness tune, or none; empty: the one that fits, if there is one
 	dryRun, quiet, trace, abortEarly, json bool
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/judge"
-	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/bench/score"
 )
@@ -92,7 +92,7 @@ func (a *app) scoreLog(ctx context.Context, catalog *discover.Catalog, f *scoreF
 	if err != nil {
 		return false, err
 	}
-	wanted, err := plan.ReadWanted(served.Model, f.targets, f.expect)
+	wanted, err := bench.ReadWanted(served.Model, f.targets, f.expect)
 	if err != nil {
 		return false, err
 	}
@@ -123,7 +123,7 @@ func (a *app) scoreLog(ctx context.Context, catalog *discover.Catalog, f *scoreF
 // origin says what a log is of: the flags first, then the result.json beside it.
 func (f *scoreFlags) origin(log string) (report.Run, error) {
 	run := recorded(log)
-	if run.Mode != "" && run.Mode != plan.ModeAccuracy && !answers(log) {
+	if run.Mode != "" && run.Mode != bench.ModeAccuracy && !answers(log) {
 		return run, exitcode.With(exitcode.Usage, fmt.Errorf("%s is of a %s run, which kept no answers: name the directory of an accuracy run", log, run.Mode))
 	}
 	if f.model != "" {
@@ -133,7 +133,7 @@ func (f *scoreFlags) origin(log string) (report.Run, error) {
 		return run, exitcode.With(exitcode.Usage, fmt.Errorf("%s: no %s beside it says which model ran; name it with --benchmark", log, report.FileName))
 	}
 	if f.dataset != "" {
-		path, err := plan.Dataset(f.dataset)
+		path, err := bench.Dataset(f.dataset)
 		if err != nil {
 			return run, exitcode.With(exitcode.Data, err)
 		}
@@ -150,7 +150,7 @@ func (f *scoreFlags) addParams(run *report.Run) error {
 	if f.dtype != "" {
 		texts = append(texts, "dtype="+f.dtype)
 	}
-	params, faults := plan.Pairs("--param", texts)
+	params, faults := bench.Pairs("--param", texts)
 	if len(faults) > 0 {
 		return exitcode.With(exitcode.Usage, errors.Join(faults...))
 	}

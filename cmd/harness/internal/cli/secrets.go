@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/plan"
-	"github.com/plumbline-ml/plumbline/bench/run"
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/secret"
 )
 
@@ -24,13 +23,13 @@ const mostSecret = 64 << 10
 
 // readSecrets reads the options of a request that are secret, and learns what no text may show: them, the secrets in the
 // other options, and the values of the variables that the plugin inherits for its backend.
-func (a *app) readSecrets(r *plan.Request) error {
-	given, _ := plan.Pairs(backendOpt, r.BackendOptions) // Build says what is wrong with them
+func (a *app) readSecrets(r *bench.Request) error {
+	given, _ := bench.Pairs(backendOpt, r.BackendOptions) // Build says what is wrong with them
 	for name, value := range given {
 		_, secrets := secret.Option(name, value)
 		a.secrets.Add(secrets...)
 	}
-	for _, name := range append(run.Named(given), "OPENAI_API_KEY") {
+	for _, name := range append(bench.Named(given), "OPENAI_API_KEY") {
 		a.secrets.Add(a.Env(name))
 	}
 	for _, text := range r.SecretSources {
@@ -38,7 +37,7 @@ func (a *app) readSecrets(r *plan.Request) error {
 			a.secrets.Add(text)
 		}
 	}
-	sources, faults := plan.Pairs(backendSecret, r.SecretSources)
+	sources, faults := bench.Pairs(backendSecret, r.SecretSources)
 	r.BackendSecrets = make(map[string]string, len(sources))
 	for name, source := range sources {
 		value, err := a.readSecret(source)
@@ -85,7 +84,7 @@ func readBounded(path string) (string, error) {
 // named are the variables that options of the backend name, as NAME=VALUE.
 func (a *app) named(options map[string]string) []string {
 	var env []string
-	for _, name := range run.Named(options) {
+	for _, name := range bench.Named(options) {
 		if value := a.Env(name); value != "" {
 			env = append(env, name+"="+value)
 		}

@@ -9,12 +9,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/checksum"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/output"
-	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/run"
 	"github.com/plumbline-ml/plumbline/bench/system"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 )
@@ -22,23 +21,23 @@ import (
 // session makes the runs of one plan and reports them.
 type session struct {
 	*app
-	plan   *plan.Plan
+	plan   *bench.Plan
 	claim  *output.Claim
 	flags  *runFlags
-	runner *run.Runner
+	runner *bench.Runner
 	header bool  // written
 	wrote  error // of what was written so far
 
 	userConf []byte // nil: none
 }
 
-func (a *app) newSession(p *plan.Plan, c *output.Claim, r *runFlags) (*session, error) {
+func (a *app) newSession(p *bench.Plan, c *output.Claim, r *runFlags) (*session, error) {
 	s := &session{app: a, plan: p, claim: c, flags: r}
 	facts, err := a.facts(p)
 	if err != nil {
 		return nil, err
 	}
-	s.runner = &run.Runner{
+	s.runner = &bench.Runner{
 		Launcher: a.Plugins, Launch: r.launch, Facts: facts, Trace: r.trace, AbortEarly: r.abortEarly, Now: a.Now, Opened: s.opened,
 	}
 	if !r.quiet {
@@ -49,8 +48,8 @@ func (a *app) newSession(p *plan.Plan, c *output.Claim, r *runFlags) (*session, 
 }
 
 // facts gathers what every record says.
-func (a *app) facts(p *plan.Plan) (run.Facts, error) {
-	f := run.Facts{Harness: harnessVersion(), System: system.Describe(a.Root), Command: a.commandLine()}
+func (a *app) facts(p *bench.Plan) (bench.Facts, error) {
+	f := bench.Facts{Harness: harnessVersion(), System: system.Describe(a.Root), Command: a.commandLine()}
 	sum, _, err := checksum.File(p.Served.Path)
 	if err != nil {
 		return f, exitcode.With(exitcode.Plugin, fmt.Errorf("plugin %s: %w", p.Served.Name, err))
@@ -121,7 +120,7 @@ func (s *session) settle() error {
 }
 
 // skipped are the records of runs that are not made, for what ends with code.
-func (s *session) skipped(runs []plan.Run, code exitcode.Code) []report.Run {
+func (s *session) skipped(runs []bench.PlannedRun, code exitcode.Code) []report.Run {
 	records := make([]report.Run, len(runs))
 	for i, t := range runs {
 		records[i] = s.runner.Record(s.plan, t)
@@ -131,7 +130,7 @@ func (s *session) skipped(runs []plan.Run, code exitcode.Code) []report.Run {
 }
 
 // run makes one run. Its record is in the output directory from the beginning, as one that is not finished.
-func (s *session) run(ctx context.Context, t plan.Run) (report.Run, error) {
+func (s *session) run(ctx context.Context, t bench.PlannedRun) (report.Run, error) {
 	rec := s.runner.Record(s.plan, t)
 	rec.Begin()
 	if err := s.save(rec); err != nil {
@@ -203,7 +202,7 @@ func (s *session) row(rec report.Run) {
 }
 
 // watch shows a running test on the error stream.
-func (s *session) watch(t plan.Run, p *loadgen.Progress) (stop func()) {
+func (s *session) watch(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	return live.Watch(live.Options{
 		Out: s.console, Terminal: s.Terminal, Width: s.Width,
 		Label:      fmt.Sprintf("%v %s", t.Scenario, t.ModeName()),
@@ -212,7 +211,7 @@ func (s *session) watch(t plan.Run, p *loadgen.Progress) (stop func()) {
 }
 
 // percentile is the one that the scenario judges latencies at, as a fraction; 0 for Offline, which judges none.
-func percentile(t plan.Run) float64 {
+func percentile(t bench.PlannedRun) float64 {
 	s := t.Settings.TestSettings
 	switch t.Scenario {
 	case loadgen.SingleStream:

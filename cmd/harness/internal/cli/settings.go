@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 func (a *app) settingsCommand(f *pluginFlags) *cobra.Command {
-	r := plan.Request{Mode: plan.ModePerformance}
+	r := bench.Request{Mode: bench.ModePerformance}
 	var explain bool
 	c := &cobra.Command{
 		Use: "settings MODEL", Short: "Show every LoadGen setting of a run: value, unit and where it comes from", Args: oneArgument("a model's name"),
@@ -39,7 +39,7 @@ func (a *app) settingsCommand(f *pluginFlags) *cobra.Command {
 }
 
 // writeSettings prints one run's settings.
-func writeSettings(w io.Writer, run plan.Run, explain bool) error {
+func writeSettings(w io.Writer, run bench.PlannedRun, explain bool) error {
 	fmt.Fprintf(w, "%s %v %s: %s settings\n", run.Model, run.Scenario, run.ModeName(), run.Settings.Profile)
 	t := table.Table{Indent: "  ", Right: []int{1}}
 	for _, row := range run.Settings.Rows() {

@@ -12,9 +12,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/plan"
-	"github.com/plumbline-ml/plumbline/bench/run"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
@@ -33,7 +32,7 @@ Exit codes: 0 found, 3 no VALID rate of Server was found, 130 interrupted.`
 // tuneFlags are the flags of tune.
 type tuneFlags struct {
 	*pluginFlags
-	request                    plan.Request
+	request                    bench.Request
 	batches, sessions, threads []int
 	time                       time.Duration
 	file                       string
@@ -109,12 +108,12 @@ func (a *app) tune(c *cobra.Command, f *tuneFlags) error {
 	if err := f.check(); err != nil {
 		return exitcode.With(exitcode.Usage, err)
 	}
-	f.request.Mode = plan.ModePerformance
+	f.request.Mode = bench.ModePerformance
 	p, err := a.build(c, f.pluginFlags, f.request)
 	if err != nil {
 		return err
 	}
-	p.Runs = slices.DeleteFunc(p.Runs, func(r plan.Run) bool { return r.Scenario != loadgen.Offline && r.Scenario != loadgen.Server })
+	p.Runs = slices.DeleteFunc(p.Runs, func(r bench.PlannedRun) bool { return r.Scenario != loadgen.Offline && r.Scenario != loadgen.Server })
 	if len(p.Runs) == 0 {
 		return exitcode.With(exitcode.Usage, fmt.Errorf("%s: tune measures Offline and Server, and neither is among its scenarios or those asked for", p.Served.Model.Name))
 	}
@@ -131,7 +130,7 @@ func (a *app) tune(c *cobra.Command, f *tuneFlags) error {
 // search measures what the plan asks for. What is found before an error is in the profile.
 func (t *tuning) search(ctx context.Context) error {
 	if err := t.open(ctx); err != nil {
-		return fmt.Errorf("opening %s: %w", t.plan.Served.Model.Name, run.OpenError(err))
+		return fmt.Errorf("opening %s: %w", t.plan.Served.Model.Name, bench.OpenError(err))
 	}
 	if t.run(loadgen.Offline) != nil {
 		if err := t.offline(ctx); err != nil {
@@ -156,7 +155,7 @@ func (t *tuning) open(ctx context.Context) error {
 }
 
 // run is the plan's run of a scenario, or nil.
-func (t *tuning) run(s loadgen.Scenario) *plan.Run {
+func (t *tuning) run(s loadgen.Scenario) *bench.PlannedRun {
 	for i := range t.plan.Runs {
 		if t.plan.Runs[i].Scenario == s {
 			return &t.plan.Runs[i]

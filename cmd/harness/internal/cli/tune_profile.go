@@ -10,9 +10,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/division"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
 )
@@ -28,7 +28,7 @@ func (a *app) profiles() (tune.Store, error) {
 
 // buildTuned is build, with a profile: that of file, or where it is empty the one of harness tune that fits, if there is
 // one.
-func (a *app) buildTuned(c *cobra.Command, f *pluginFlags, r plan.Request, file string) (*plan.Plan, error) {
+func (a *app) buildTuned(c *cobra.Command, f *pluginFlags, r bench.Request, file string) (*bench.Plan, error) {
 	switch file {
 	case noTuning:
 		return a.build(c, f, r)
@@ -54,7 +54,7 @@ func (a *app) buildTuned(c *cobra.Command, f *pluginFlags, r plan.Request, file 
 }
 
 // tuneFound uses the profile that fits the plan. Where there is no folder of settings there is none.
-func (a *app) tuneFound(p *plan.Plan, r plan.Request) error {
+func (a *app) tuneFound(p *bench.Plan, r bench.Request) error {
 	if p.Division == division.Network { // a batch of the profile would be work at the client
 		return nil
 	}
@@ -71,14 +71,14 @@ func (a *app) tuneFound(p *plan.Plan, r plan.Request) error {
 		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf("%s is not used: %s given", path, strings.Join(flags, ", ")))
 		return nil
 	}
-	if profile.Offline != nil && !profile.Offline.Decided && slices.ContainsFunc(p.Runs, func(t plan.Run) bool { return t.Scenario == loadgen.Offline }) {
+	if profile.Offline != nil && !profile.Offline.Decided && slices.ContainsFunc(p.Runs, func(t bench.PlannedRun) bool { return t.Scenario == loadgen.Offline }) {
 		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf("the setting of %s for Offline is not used: harness tune called it not certain (--tuning %[1]s uses it)", path))
 	}
 	return p.Tune(r, path, profile.Certain())
 }
 
 // tuneNamed uses the profile that the user named. It may be one of another machine, which the plan then says.
-func (a *app) tuneNamed(p *plan.Plan, r plan.Request, file string, profile *tune.Profile) error {
+func (a *app) tuneNamed(p *bench.Plan, r bench.Request, file string, profile *tune.Profile) error {
 	subject := a.tuneSubject(p)
 	for _, part := range []struct{ what, has, want string }{
 		{"model", profile.For.Model, subject.Model}, {"backend", profile.For.Backend, subject.Backend},

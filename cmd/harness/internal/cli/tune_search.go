@@ -14,11 +14,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/checksum"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/figure"
-	"github.com/plumbline-ml/plumbline/bench/plan"
-	"github.com/plumbline-ml/plumbline/bench/run"
 	"github.com/plumbline-ml/plumbline/bench/system"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
@@ -27,7 +26,7 @@ import (
 // tuning is one search and what it found so far.
 type tuning struct {
 	*app
-	plan    *plan.Plan
+	plan    *bench.Plan
 	flags   *tuneFlags
 	bench   *tune.Bench
 	machine system.Info
@@ -45,7 +44,7 @@ type tuning struct {
 // tuneSamples are enough to measure the throughput with: each test loads them anew.
 const tuneSamples = 64
 
-func (a *app) newTuning(p *plan.Plan, f *tuneFlags) (*tuning, error) {
+func (a *app) newTuning(p *bench.Plan, f *tuneFlags) (*tuning, error) {
 	sum, _, err := checksum.File(p.Served.Path)
 	if err != nil {
 		return nil, exitcode.With(exitcode.Plugin, err)
@@ -53,7 +52,7 @@ func (a *app) newTuning(p *plan.Plan, f *tuneFlags) (*tuning, error) {
 	t := &tuning{app: a, plan: p, flags: f, machine: system.Describe(a.Root)}
 	t.status = live.NewStatus(a.console, a.Terminal, a.Width)
 	t.bench = &tune.Bench{
-		Launcher: a.Plugins, Launch: run.Inherit(f.launch, p.Options.BackendOptions), Binary: p.Served.Path, Options: p.Options, OfflineCount: few(p),
+		Launcher: a.Plugins, Launch: bench.Inherit(f.launch, p.Options.BackendOptions), Binary: p.Served.Path, Options: p.Options, OfflineCount: few(p),
 	}
 	subject := a.tuneSubject(p)
 	t.profile = tune.Profile{For: subject.Key, Machine: subject.Machine, PluginSHA256: sum, Measured: a.Now().UTC()}
@@ -99,7 +98,7 @@ func (t *tuning) keep() {
 }
 
 // few is how many samples of the data set Offline tests use, 0 for all of one that may be smaller.
-func few(p *plan.Plan) int {
+func few(p *bench.Plan) int {
 	if p.Options.Count > 0 {
 		return 0
 	}
@@ -149,7 +148,7 @@ func (t *tuning) grid(ctx context.Context) ([]tune.Setting, error) {
 	asked := len(t.flags.threads) > 0
 	switch {
 	case err != nil && !errors.Is(err, sdk.ErrUsage):
-		return nil, run.OpenError(err)
+		return nil, bench.OpenError(err)
 	case err != nil && asked:
 		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--try-threads: the backend takes no number of threads: %w", err))
 	}
@@ -172,7 +171,7 @@ func (t *tuning) enough(grid []tune.Setting) []tune.Setting {
 const probeTests = 5
 
 // server searches the highest VALID rate.
-func (t *tuning) server(ctx context.Context, r *plan.Run) error {
+func (t *tuning) server(ctx context.Context, r *bench.PlannedRun) error {
 	s := tune.ServerSearch{
 		Bench: t.bench, Settings: r.Settings.TestSettings, ProbeTime: probeTests * t.flags.time,
 		Next: func(s tune.Setting, qps float64) { t.say("Server at %s queries/s: %v", figure.Round(qps), s) },
@@ -196,7 +195,7 @@ func (t *tuning) server(ctx context.Context, r *plan.Run) error {
 }
 
 // tuneSubject is the run of a plan that looks for its profile.
-func (a *app) tuneSubject(p *plan.Plan) tune.Subject {
+func (a *app) tuneSubject(p *bench.Plan) tune.Subject {
 	info := system.Describe(a.Root)
 	return tune.Subject{
 		Key: p.Key(), Machine: tune.Machine{CPU: info.CPU, Cores: info.MaxProcs},

@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/conformance"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/suggest"
 	"github.com/plumbline-ml/plumbline/bench/table"
 	"github.com/plumbline-ml/plumbline/bench/trust"
@@ -42,7 +42,7 @@ const verifyName = "verify"
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
 	*pluginFlags
-	request              plan.Request
+	request              bench.Request
 	reference            string
 	only                 []string
 	patience, memoryTime time.Duration
@@ -189,7 +189,7 @@ func (a *app) unanswering(f *verifyFlags, err error) (path string, ok bool) {
 }
 
 // referenceOf is what the answers of a plan's plugin are compared with; nil: nothing.
-func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *plan.Plan) (*conformance.Reference, error) {
+func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*conformance.Reference, error) {
 	at := strings.LastIndex(f.reference, ":")
 	if at >= 0 {
 		other := *f.pluginFlags
@@ -213,7 +213,7 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *plan.Plan) (*conf
 }
 
 // backendOf is a backend of a plan's plugin, with no option, as a reference.
-func backendOf(p *plan.Plan, name string) (*conformance.Reference, error) {
+func backendOf(p *bench.Plan, name string) (*conformance.Reference, error) {
 	if !slices.Contains(p.Served.Description.Backends, name) {
 		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--reference: %w", suggest.Unknown("backend of "+p.Served.Path, name, p.Served.Description.Backends)))
 	}

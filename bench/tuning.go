@@ -1,4 +1,4 @@
-package plan
+package bench
 
 import (
 	"errors"
@@ -36,20 +36,20 @@ func (p *Plan) Tune(r Request, path string, f *tune.Profile) error {
 	if err := errors.Join(p.chooseRuns(r)...); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(p.Runs, Run.tuned) {
+	if !slices.ContainsFunc(p.Runs, PlannedRun.tuned) {
 		p.Tuning.File = ""
 	}
 	return nil
 }
 
-func (r Run) tuned() bool { return r.Tuned != nil || r.TunedRate }
+func (r PlannedRun) tuned() bool { return r.Tuned != nil || r.TunedRate }
 
 // offlineReserve is how much more than the throughput that was measured Offline expects: a run on a faster day would end
 // before min_duration. For the same reason a profile raises the expected rate and never lowers it.
 const offlineReserve = 1.2
 
 // tune gives a run what the profile has for it.
-func (p *Plan) tune(run *Run, ask settings.Request) error {
+func (p *Plan) tune(run *PlannedRun, ask settings.Request) error {
 	f := p.Tuning.profile
 	switch {
 	case f == nil:
@@ -89,7 +89,7 @@ func (p *Plan) note(text string) {
 }
 
 // tuneRate sets target_qps, unless flags change the setting that the rate was measured with.
-func (p *Plan) tuneRate(run *Run, ask settings.Request, rate float64) (err error) {
+func (p *Plan) tuneRate(run *PlannedRun, ask settings.Request, rate float64) (err error) {
 	if flags := p.SettingFlags(); len(flags) > 0 {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (p *Plan) SettingFlags() []string {
 }
 
 // OptionsOf is what the plugin opens for a run.
-func (p *Plan) OptionsOf(r Run) sdk.Options {
+func (p *Plan) OptionsOf(r PlannedRun) sdk.Options {
 	o := p.Options
 	if r.Tuned != nil {
 		s := *r.Tuned
@@ -157,7 +157,7 @@ func (p *Plan) TuningText() string {
 }
 
 // tunedText is what one run uses: "Server batch 4, 2 sessions, 1 thread, target_qps 812.50".
-func (p *Plan) tunedText(r Run) string {
+func (p *Plan) tunedText(r PlannedRun) string {
 	o := p.OptionsOf(r)
 	threads, _ := strconv.Atoi(o.BackendOptions[tune.ThreadsOption]) // what is not a number is the backend's own word
 	text := fmt.Sprintf("%v %v", r.Scenario, tune.Setting{Batch: o.Batch, Sessions: o.Sessions, Threads: threads})

@@ -1,5 +1,4 @@
-// Package run makes one run of a plan: it launches the plugin, opens the workload, lets LoadGen drive it, and scores.
-package run
+package bench
 
 import (
 	"context"
@@ -21,7 +20,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/judge"
 	"github.com/plumbline-ml/plumbline/bench/output"
-	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/bench/score"
@@ -40,7 +38,7 @@ type Runner struct {
 	// Opened, if not nil, sees the record of each run as soon as the plugin has opened its workload.
 	Opened func(report.Run)
 	// Watch, if not nil, shows a running test until the function it returns is called.
-	Watch func(t plan.Run, p *loadgen.Progress) (stop func())
+	Watch func(t PlannedRun, p *loadgen.Progress) (stop func())
 
 	running plugin.Running
 }
@@ -56,7 +54,7 @@ type Facts struct {
 
 // Run makes one run and records it. Whatever happens is in the record, the error too; the record's Error is nil where
 // the run came to its natural end, whatever its verdict.
-func (r *Runner) Run(ctx context.Context, p *plan.Plan, t plan.Run) (report.Run, error) {
+func (r *Runner) Run(ctx context.Context, p *Plan, t PlannedRun) (report.Run, error) {
 	rec := r.Record(p, t)
 	err := r.perform(ctx, p, t, &rec)
 	if rec.Effective != nil && !t.Streams && !errors.Is(err, loadgen.ErrLogsLost) { // it has logs, in this folder
@@ -71,7 +69,7 @@ func (r *Runner) Run(ctx context.Context, p *plan.Plan, t plan.Run) (report.Run,
 }
 
 // Record is the record of a run that has not begun.
-func (r *Runner) Record(p *plan.Plan, t plan.Run) report.Run {
+func (r *Runner) Record(p *Plan, t PlannedRun) report.Run {
 	rec := report.Run{
 		Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
 		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace, Audit: p.Audit,
@@ -92,7 +90,7 @@ func (r *Runner) Record(p *plan.Plan, t plan.Run) report.Run {
 	return rec
 }
 
-func (r *Runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *report.Run) error {
+func (r *Runner) perform(ctx context.Context, p *Plan, t PlannedRun, rec *report.Run) error {
 	printed := output.NewPluginLog(p.Out, t.Dir)
 	defer printed.Close()
 	pl, err := r.Launcher.Launch(ctx, p.Served.Path, r.launchOptions(p, printed))
@@ -114,7 +112,7 @@ func (r *Runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *rep
 }
 
 // launchOptions lets the plugin print to a log, and inherit what options of its backend name (key_env).
-func (r *Runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptions {
+func (r *Runner) launchOptions(p *Plan, printed io.Writer) host.LaunchOptions {
 	o := Inherit(r.Launch, p.Options.BackendOptions)
 	o.Stderr = printed
 	return o
@@ -138,7 +136,7 @@ func Named(options map[string]string) []string {
 }
 
 // test opens the workload and runs LoadGen on it.
-func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *report.Run) (err error) {
+func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run) (err error) {
 	w, err := pl.Open(ctx, p.OptionsOf(t))
 	if err != nil {
 		return OpenError(fmt.Errorf("opening %s: %w", t.Model, err))
@@ -168,7 +166,7 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pla
 	}
 	log := loadgen.LogSettings{
 		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.Trace, Progress: progress,
-		Audit: p.Audit, AbortEarly: r.AbortEarly, Spin: p.Pace == plan.PacePrecise,
+		Audit: p.Audit, AbortEarly: r.AbortEarly, Spin: p.Pace == PacePrecise,
 	}
 	if t.Streams {
 		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)
@@ -182,7 +180,7 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pla
 }
 
 // searchStreams looks for the largest samples_per_query, which must pass as many runs as the rules ask for.
-func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules string, t plan.Run, log loadgen.LogSettings, rec *report.Run) error {
+func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules string, t PlannedRun, log loadgen.LogSettings, rec *report.Run) error {
 	round, err := mlconf.Round(rules)
 	if err != nil {
 		return err
@@ -195,7 +193,7 @@ func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules 
 }
 
 // score computes the accuracy of the log that the run wrote.
-func (r *Runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *report.Run) error {
+func (r *Runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run) error {
 	if err := output.Lost(p.Out, t.Dir); err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
-// Package plan turns a request into the runs to make: the plugin, what it opens, and each run's settings and directory.
-// It starts nothing and writes nothing.
-package plan
+// Package bench is the harness as a library: it plans the runs of a benchmark, makes them, scores and judges them, and writes
+// what the command harness run writes.
+package bench
 
 import (
 	"errors"
@@ -36,11 +36,11 @@ type Plan struct {
 	Stated   Stated
 	Tuning   Tuning // what the runs use of a profile
 	Out      string // the output directory
-	Runs     []Run
+	Runs     []PlannedRun
 }
 
-// Run is one test of the plan.
-type Run struct {
+// PlannedRun is one test of the plan.
+type PlannedRun struct {
 	Model    string
 	Scenario loadgen.Scenario
 	Mode     loadgen.Mode
@@ -55,7 +55,7 @@ type Run struct {
 }
 
 // ModeName is the word for the run's mode: "performance", "accuracy" or "findpeak".
-func (r Run) ModeName() string {
+func (r PlannedRun) ModeName() string {
 	switch r.Mode {
 	case loadgen.AccuracyOnly:
 		return ModeAccuracy
@@ -69,7 +69,7 @@ func (r Run) ModeName() string {
 }
 
 // ScenarioDir is the directory of the run's result.json, relative to the output directory.
-func (r Run) ScenarioDir() string { return filepath.Join(r.Model, r.Scenario.String()) }
+func (r PlannedRun) ScenarioDir() string { return filepath.Join(r.Model, r.Scenario.String()) }
 
 // Files finds the files of models that are not embedded.
 type Files interface {
@@ -196,9 +196,9 @@ func scenariosOf(steps []step) []loadgen.Scenario {
 	return all
 }
 
-func (p *Plan) newRun(r Request, st step, overrides []settings.Override) (Run, error) {
+func (p *Plan) newRun(r Request, st step, overrides []settings.Override) (PlannedRun, error) {
 	model := p.Served.Model
-	run := Run{Model: model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams}
+	run := PlannedRun{Model: model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams}
 	run.Dir = run.dir()
 	ask := settings.Request{
 		Model: model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
@@ -218,7 +218,7 @@ func (p *Plan) newRun(r Request, st step, overrides []settings.Override) (Run, e
 }
 
 // dir is Dir. The runs of a search have a directory beside those of results.
-func (r Run) dir() string {
+func (r PlannedRun) dir() string {
 	switch r.ModeName() {
 	case ModeAccuracy:
 		return filepath.Join(r.ScenarioDir(), "accuracy")

@@ -1,4 +1,4 @@
-package run
+package bench
 
 import (
 	"fmt"
@@ -7,13 +7,12 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/division"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
 // label records the division that a run is of, by what the plugin says of the workload: when it is open, and again when it is
 // closed and knows more.
-func label(rec *report.Run, p *plan.Plan, info sdk.WorkloadInfo) error {
+func label(rec *report.Run, p *Plan, info sdk.WorkloadInfo) error {
 	if p.Division == division.Network && len(info.Nodes) == 0 {
 		return exitcode.With(exitcode.Usage, fmt.Errorf("--division %s: plugin %s does not know it: rebuild the plugin with this version's sdk", p.Division, p.Served.Name))
 	}

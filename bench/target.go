@@ -1,4 +1,4 @@
-package plan
+package bench
 
 import (
 	"errors"
@@ -97,7 +97,7 @@ func (p *Plan) chooseWanted(r Request) (err error) {
 	if p.Wanted, err = ReadWanted(p.Served.Model, r.Targets, r.Expect); err != nil {
 		return err
 	}
-	if len(p.Runs) > 0 && !slices.ContainsFunc(p.Runs, func(t Run) bool { return t.Mode == loadgen.AccuracyOnly }) {
+	if len(p.Runs) > 0 && !slices.ContainsFunc(p.Runs, func(t PlannedRun) bool { return t.Mode == loadgen.AccuracyOnly }) {
 		return errors.New("--target and --expect judge an accuracy, and no run of this plan measures one: leave --mode out, or give --mode accuracy or submission")
 	}
 	return nil
