@@ -2,8 +2,14 @@ module github.com/plumbline-ml/plumbline/accuracy
 
 go 1.26.0
 
-require github.com/plumbline-ml/plumbline/preprocess v0.0.0
+require (
+	github.com/plumbline-ml/plumbline/internal v0.0.0
+	github.com/plumbline-ml/plumbline/preprocess v0.0.0
+)
 
 require golang.org/x/text v0.43.0 // indirect
 
-replace github.com/plumbline-ml/plumbline/preprocess => ../preprocess
+replace (
+	github.com/plumbline-ml/plumbline/internal => ../internal
+	github.com/plumbline-ml/plumbline/preprocess => ../preprocess
+)

@@ -2,7 +2,10 @@ module github.com/plumbline-ml/plumbline/datasets
 
 go 1.26.0
 
-require github.com/parquet-go/parquet-go v0.32.0
+require (
+	github.com/parquet-go/parquet-go v0.32.0
+	github.com/plumbline-ml/plumbline/internal v0.0.0
+)
 
 require (
 	github.com/andybalholm/brotli v1.1.1 // indirect
@@ -15,3 +18,5 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
+
+replace github.com/plumbline-ml/plumbline/internal => ../internal

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // TestBadInput gives the harness one wrong thing at a time: each has its exit code and a message that says what was
@@ -187,32 +189,22 @@ func truncate(t *testing.T, from, to string) string {
 // TestScoreGolden scores the official accuracy logs of the golden cases with the harness: the printed line equals the
 // official script's.
 func TestScoreGolden(t *testing.T) {
-	golden := os.Getenv("PLUMBLINE_GOLDEN")
-	if golden == "" {
-		golden = filepath.Join(filepath.Dir(built.root), "shared", "golden")
-	}
-	cases, _ := filepath.Glob(filepath.Join(golden, "scorers", "imagenet", "*", "expected.json"))
-	if len(cases) == 0 {
-		t.Skipf("no golden cases in %s", golden)
-	}
-	for _, path := range cases {
+	golden.Each(t, "scorers/imagenet/*/expected.json", func(t *testing.T, path string) {
+		var want struct {
+			Args            struct{ Dtype string }
+			AccuracyPercent float64 `json:"accuracy_percent"`
+			Good, Total     int
+		}
+		readJSON(t, path, &want)
 		dir := filepath.Dir(path)
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			var want struct {
-				Args            struct{ Dtype string }
-				AccuracyPercent float64 `json:"accuracy_percent"`
-				Good, Total     int
-			}
-			readJSON(t, path, &want)
-			log := t.TempDir() // accuracy.txt is written beside the log
-			if err := os.CopyFS(log, os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
-			r := harness(t, "score", filepath.Join(log, "mlperf_log_accuracy.json"), "--benchmark", "resnet50", "--dataset", log, "--dtype", want.Args.Dtype)
-			line := fmt.Sprintf("accuracy=%.3f%%, good=%d, total=%d", want.AccuracyPercent, want.Good, want.Total)
-			if !strings.Contains(r.stdout, line) {
-				t.Errorf("exit code %d, no %q in:\n%s", r.code, line, r.both())
-			}
-		})
-	}
+		log := t.TempDir() // accuracy.txt is written beside the log
+		if err := os.CopyFS(log, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		r := harness(t, "score", filepath.Join(log, "mlperf_log_accuracy.json"), "--benchmark", "resnet50", "--dataset", log, "--dtype", want.Args.Dtype)
+		line := fmt.Sprintf("accuracy=%.3f%%, good=%d, total=%d", want.AccuracyPercent, want.Good, want.Total)
+		if !strings.Contains(r.stdout, line) {
+			t.Errorf("exit code %d, no %q in:\n%s", r.code, line, r.both())
+		}
+	})
 }

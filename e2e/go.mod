@@ -3,7 +3,9 @@ module github.com/plumbline-ml/plumbline/e2e
 go 1.26.0
 
 require (
+	github.com/parquet-go/parquet-go v0.32.0
 	github.com/plumbline-ml/plumbline/backends/kserve v0.0.0
+	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
 	golang.org/x/sys v0.49.0
 )
@@ -16,10 +18,6 @@ require (
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
 	github.com/twpayne/go-geom v1.6.1 // indirect
-)
-
-require (
-	github.com/parquet-go/parquet-go v0.32.0
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
@@ -29,6 +27,7 @@ require (
 
 replace (
 	github.com/plumbline-ml/plumbline/backends/kserve => ../backends/kserve
+	github.com/plumbline-ml/plumbline/internal => ../internal
 	github.com/plumbline-ml/plumbline/loadgen => ../loadgen
 	github.com/plumbline-ml/plumbline/sdk => ../sdk
 )

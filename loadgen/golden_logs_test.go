@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -49,7 +50,7 @@ type logCase struct {
 // completion times are those of the trace, and the summary, detail and accuracy logs must be equal in content; else
 // the SUT answers after the same sleep, and they must be equal in form.
 func TestGoldenLogs(t *testing.T) {
-	checkTable(t, walkLogs(t, filepath.Join(goldenDir(t), "loadgen", "logs")))
+	checkTable(t, walkLogs(t, filepath.Join(golden.Root(t), "loadgen", "logs")))
 }
 
 // TestOwnGoldenLogs does the same with the few runs that are kept beside the code.

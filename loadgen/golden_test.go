@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
@@ -54,7 +55,7 @@ type goldenGenerated struct {
 // once, each Server query is issued exactly when it is due, and runs of any length take milliseconds. What was loaded,
 // issued, scheduled and logged must be equal.
 func TestGoldenCases(t *testing.T) {
-	walkGolden(t, filepath.Join(goldenDir(t), "loadgen", "cases")+"/")
+	walkGolden(t, filepath.Join(golden.Root(t), "loadgen", "cases")+"/")
 }
 
 // TestGoldenOwnCases does the same with the few cases that are kept beside the code.
@@ -62,7 +63,7 @@ func TestGoldenOwnCases(t *testing.T) { walkGolden(t, filepath.Join("testdata", 
 
 // TestGoldenFoundCases expects runs in which the official program reads out of range to be refused.
 func TestGoldenFoundCases(t *testing.T) {
-	walkGolden(t, filepath.Join(goldenDir(t), "found", "loadgen_"))
+	walkGolden(t, filepath.Join(golden.Root(t), "found", "loadgen_"))
 }
 
 // walkGolden runs the cases in files whose paths begin so.
@@ -78,34 +79,6 @@ func walkGolden(t *testing.T, dir string) {
 		})
 	}
 	t.Logf("%d cases", len(files))
-}
-
-// goldenDir is the folder of golden data: PLUMBLINE_GOLDEN, or shared/golden beside the project.
-func goldenDir(t *testing.T) string {
-	t.Helper()
-	if dir := os.Getenv("PLUMBLINE_GOLDEN"); dir != "" {
-		return dir
-	}
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for !exists(filepath.Join(root, "go.work")) {
-		if root == filepath.Dir(root) {
-			t.Skip("no go.work above this test: set PLUMBLINE_GOLDEN to the folder of golden data")
-		}
-		root = filepath.Dir(root)
-	}
-	dir := filepath.Join(root, "..", "shared", "golden")
-	if !exists(dir) {
-		t.Skipf("no golden data in %s: set PLUMBLINE_GOLDEN to their folder", dir)
-	}
-	return dir
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 func readCase(t *testing.T, path string) *goldenCase {

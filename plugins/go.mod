@@ -5,17 +5,10 @@ go 1.26.0
 require (
 	github.com/plumbline-ml/plumbline/accuracy v0.0.0
 	github.com/plumbline-ml/plumbline/datasets v0.0.0
+	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
-)
-
-replace (
-	github.com/plumbline-ml/plumbline/accuracy => ../accuracy
-	github.com/plumbline-ml/plumbline/datasets => ../datasets
-	github.com/plumbline-ml/plumbline/loadgen => ../loadgen
-	github.com/plumbline-ml/plumbline/preprocess => ../preprocess
-	github.com/plumbline-ml/plumbline/sdk => ../sdk
 )
 
 require (
@@ -41,4 +34,13 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
 	google.golang.org/grpc v1.85.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
+)
+
+replace (
+	github.com/plumbline-ml/plumbline/accuracy => ../accuracy
+	github.com/plumbline-ml/plumbline/datasets => ../datasets
+	github.com/plumbline-ml/plumbline/internal => ../internal
+	github.com/plumbline-ml/plumbline/loadgen => ../loadgen
+	github.com/plumbline-ml/plumbline/preprocess => ../preprocess
+	github.com/plumbline-ml/plumbline/sdk => ../sdk
 )

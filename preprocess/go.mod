@@ -2,4 +2,9 @@ module github.com/plumbline-ml/plumbline/preprocess
 
 go 1.26.0
 
-require golang.org/x/text v0.43.0
+require (
+	github.com/plumbline-ml/plumbline/internal v0.0.0
+	golang.org/x/text v0.43.0
+)
+
+replace github.com/plumbline-ml/plumbline/internal => ../internal

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // expected is what the official script was asked, and what it gave.

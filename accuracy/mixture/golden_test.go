@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
-	"github.com/plumbline-ml/plumbline/accuracy/internal/golden"
 	"github.com/plumbline-ml/plumbline/accuracy/internal/textcases"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 type expected struct {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 func write(t *testing.T, text string) string {

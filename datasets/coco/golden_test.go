@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // TestGoldenCOCO opens the annotations of the scorers' cases, whose pictures do not exist, and counts the records.

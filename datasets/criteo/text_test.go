@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 func TestReadTextLabels(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // TestGoldenPreprocessed reads the segmentations of the scorers' cases, whose images do not exist, by the pickled index.

@@ -2,13 +2,9 @@ module example.com/acme
 
 go 1.26.0
 
-require github.com/plumbline-ml/plumbline/sdk v0.0.0
-
 require (
-	github.com/plumbline-ml/plumbline/accuracy v0.0.0 // indirect
-	github.com/plumbline-ml/plumbline/datasets v0.0.0 // indirect
-	github.com/plumbline-ml/plumbline/loadgen v0.0.0 // indirect
-	github.com/plumbline-ml/plumbline/preprocess v0.0.0 // indirect
+	github.com/plumbline-ml/plumbline/plugins v0.0.0
+	github.com/plumbline-ml/plumbline/sdk v0.0.0
 )
 
 require (
@@ -20,7 +16,10 @@ require (
 	github.com/mattn/go-colorable v0.1.12 // indirect
 	github.com/mattn/go-isatty v0.0.17 // indirect
 	github.com/oklog/run v1.1.0 // indirect
-	github.com/plumbline-ml/plumbline/plugins v0.0.0
+	github.com/plumbline-ml/plumbline/accuracy v0.0.0 // indirect
+	github.com/plumbline-ml/plumbline/datasets v0.0.0 // indirect
+	github.com/plumbline-ml/plumbline/loadgen v0.0.0 // indirect
+	github.com/plumbline-ml/plumbline/preprocess v0.0.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
@@ -32,9 +31,9 @@ require (
 replace (
 	github.com/plumbline-ml/plumbline/accuracy => ../../accuracy
 	github.com/plumbline-ml/plumbline/datasets => ../../datasets
+	github.com/plumbline-ml/plumbline/internal => ../../internal
 	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
+	github.com/plumbline-ml/plumbline/plugins => ../../plugins
 	github.com/plumbline-ml/plumbline/preprocess => ../../preprocess
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk
 )
-
-replace github.com/plumbline-ml/plumbline/plugins => ../../plugins

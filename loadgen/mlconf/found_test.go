@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
 )
 
 // TestGoldenFoundFiles reads the official and the odd files on which something was found, and wants of each line what
 // the official LoadGen takes from it.
-func TestGoldenFoundFiles(t *testing.T) { walkFound(t, filepath.Join(goldenDir(t), "found")) }
+func TestGoldenFoundFiles(t *testing.T) { walkFound(t, filepath.Join(golden.Root(t), "found")) }
 
 // TestFoundFiles does the same with those that are kept beside the code.
 func TestFoundFiles(t *testing.T) { walkFound(t, filepath.Join("testdata", "found")) }

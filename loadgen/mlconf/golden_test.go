@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
 )
 
 // configCase is one case of config_cases.json: FromConfig calls of the official LoadGen, their return codes, and the
@@ -28,7 +29,7 @@ type configCase struct {
 }
 
 func TestGoldenConfigCases(t *testing.T) {
-	runConfigCases(t, filepath.Join(goldenDir(t), "loadgen", "config_cases.json"))
+	runConfigCases(t, filepath.Join(golden.Root(t), "loadgen", "config_cases.json"))
 }
 
 func TestConfigCases(t *testing.T) {
@@ -149,36 +150,4 @@ func preset(t *testing.T, s *loadgen.TestSettings, name string, v any) {
 		}
 	}
 	t.Fatalf("no form for preset %s", name)
-}
-
-// goldenDir finds the shared golden data, or skips the test.
-func goldenDir(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("PLUMBLINE_GOLDEN")
-	if dir == "" {
-		dir = filepath.Join(root(t), "..", "shared", "golden")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no golden data: %v (set PLUMBLINE_GOLDEN)", err)
-	}
-	return dir
-}
-
-// root is the folder of go.work above the test.
-func root(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir
-		}
-		if parent := filepath.Dir(dir); parent != dir {
-			dir = parent
-			continue
-		}
-		t.Skip("no golden data: no go.work above the test")
-	}
 }

@@ -10,11 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
 // TestGoldenLogFiles reads every log file of the official LoadGen and writes it again: the bytes must be equal.
-func TestGoldenLogFiles(t *testing.T) { roundTrips(t, filepath.Join(goldenDir(t), "loadgen", "logs")) }
+func TestGoldenLogFiles(t *testing.T) {
+	roundTrips(t, filepath.Join(golden.Root(t), "loadgen", "logs"))
+}
 
 // TestLogFiles does the same with the files beside the code.
 func TestLogFiles(t *testing.T) { roundTrips(t, "testdata") }
@@ -155,29 +158,4 @@ func read(t testing.TB, path string) []byte {
 		t.Fatal(err)
 	}
 	return text
-}
-
-// goldenDir is the folder of golden data: PLUMBLINE_GOLDEN, or shared/golden beside the project.
-func goldenDir(t *testing.T) string {
-	t.Helper()
-	if dir := os.Getenv("PLUMBLINE_GOLDEN"); dir != "" {
-		return dir
-	}
-	root, err := os.Getwd()
-	for err == nil && !exists(filepath.Join(root, "go.work")) {
-		if root == filepath.Dir(root) {
-			t.Skip("no go.work above this test: set PLUMBLINE_GOLDEN to the folder of golden data")
-		}
-		root = filepath.Dir(root)
-	}
-	dir := filepath.Join(root, "..", "shared", "golden")
-	if !exists(dir) {
-		t.Skipf("no golden data in %s: set PLUMBLINE_GOLDEN to their folder", dir)
-	}
-	return dir
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

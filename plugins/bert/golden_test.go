@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest/golden"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // ownCases are those of the metric.
@@ -35,7 +36,7 @@ func TestGoldenScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := golden.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+		got := sdktest.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
 		if f1, exact := got.Metrics[0].Value, got.Metrics[1].Value; !near(f1, want.Result.F1) || !near(exact, want.Result.ExactMatch) {
 			t.Errorf("got F1 %v, exact match %v; want %+v", f1, exact, want.Result)
 		}

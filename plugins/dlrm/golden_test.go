@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest/golden"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // scripted is what the official script did with a log.
@@ -55,7 +56,7 @@ func TestGoldenScores(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := golden.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+			got := sdktest.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
 			checkScore(t, got, want)
 		}
 	})

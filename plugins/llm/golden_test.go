@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest/golden"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // TestGoldenPrompts makes GPT-J's prompts of articles: filled in, tokenised and cut as the reference does it.
@@ -66,7 +67,7 @@ func TestGoldenSummaries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := golden.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+		got := sdktest.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
 		want.Means["gen_len"] = want.Len
 		for _, m := range got.Metrics {
 			if v, ok := want.Means[m.Name]; !ok || math.Abs(m.Value-v) > 1e-9 {

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest/golden"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // TestGoldenScores scores the official script's cases as `harness score` does: val_map.txt, a log, a dtype.
@@ -31,7 +32,7 @@ func TestGoldenScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := golden.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+		got := sdktest.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
 		if got.Metrics[0].Value != want.AccuracyPercent || !slices.Contains(strings.Split(want.Stdout, "\n"), got.OfficialText) {
 			t.Errorf("got %v and %q, want %v and a line of\n%s", got.Metrics, got.OfficialText, want.AccuracyPercent, want.Stdout)
 		}

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest/golden"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // TestGoldenScores scores the official scripts' cases as `harness score` does: annotations, a log, options.
@@ -48,7 +49,7 @@ func scoreCase(t *testing.T, dir, model string, args []string) sdk.Score {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return golden.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+	return sdktest.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
 }
 
 // outputs are a model's outputs and the payloads that the official post-processing makes of them.

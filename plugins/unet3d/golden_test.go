@@ -10,9 +10,10 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/kits19"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest/golden"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // TestGoldenScores scores the official script's cases as `harness score` does: a preprocessed data set, a log, a dtype.
@@ -33,7 +34,7 @@ func TestGoldenScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := golden.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
+		got := sdktest.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
 		mean := want.Rows["mean"]
 		if m := got.Metrics; m[0].Value != mean.Composite || m[1].Value != mean.Kidney || m[2].Value != mean.Tumor || got.OfficialText != want.Stdout {
 			t.Errorf("got %v and %q, want %+v and %q", m, got.OfficialText, mean, want.Stdout)

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/preprocess/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // goldenCase is what the reference made of one volume.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
 )
 
 // goldenRows are rows of early_stopping.json; -1 stands for what is not met.
@@ -36,7 +38,7 @@ type goldenRows struct {
 }
 
 func TestGoldenEarlyStopping(t *testing.T) {
-	checkRows(t, filepath.Join(goldenDir(t), "loadgen", "early_stopping.json"))
+	checkRows(t, filepath.Join(golden.Root(t), "loadgen", "early_stopping.json"))
 }
 
 func TestEarlyStopping(t *testing.T) { checkRows(t, filepath.Join("testdata", "early_stopping.json")) }
@@ -141,28 +143,4 @@ func BenchmarkDiscard(b *testing.B) {
 	for b.Loop() {
 		Rules(0.99).Discard(100_000_000)
 	}
-}
-
-func goldenDir(t *testing.T) string {
-	t.Helper()
-	if dir := os.Getenv("PLUMBLINE_GOLDEN"); dir != "" {
-		return dir
-	}
-	root, err := os.Getwd()
-	for err == nil && !exists(filepath.Join(root, "go.work")) {
-		if root == filepath.Dir(root) {
-			t.Skip("no go.work above this test: set PLUMBLINE_GOLDEN to the folder of golden data")
-		}
-		root = filepath.Dir(root)
-	}
-	dir := filepath.Join(root, "..", "shared", "golden")
-	if !exists(dir) {
-		t.Skipf("no golden data in %s: set PLUMBLINE_GOLDEN to their folder", dir)
-	}
-	return dir
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/preprocess/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // TestGoldenModels walks tokenizer.model files with the ids of texts.

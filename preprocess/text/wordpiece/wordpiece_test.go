@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/preprocess/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 func open(t testing.TB) *Tokenizer {

@@ -1,0 +1,3 @@
+module github.com/plumbline-ml/plumbline/internal
+
+go 1.26.0

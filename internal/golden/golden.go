@@ -1,0 +1,128 @@
+// Package golden finds the golden cases of the tests of all modules: what the reference tools gave for inputs made for
+// the purpose.
+//
+//	golden.Each(t, "scorers/imagenet/*/expected.json", func(t *testing.T, path string) {
+//		golden.ReadJSON(t, path, &want)
+//		golden.AddLog(t, filepath.Dir(path), scorer.Add)
+//	})
+//
+// In: where cases lie, one subtest for each of them, reading their JSON and their accuracy logs.
+// Out: what a case means (the test).
+package golden
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// own is where a package keeps cases of its own.
+const own = "testdata/golden"
+
+// Each runs check as one subtest for each file that matches pattern, a slash-separated path below the folder of cases:
+// first the cases in the package's testdata/golden, if it has such, then the full set, which Root finds. It reports a
+// skip where the full set is absent, and an error where it has no such file.
+func Each(t *testing.T, pattern string, check func(t *testing.T, path string)) {
+	t.Helper()
+	EachBelow(t, own, pattern, check)
+}
+
+// EachBelow is Each with cases of the checkout that lie in another package's folder.
+func EachBelow(t *testing.T, folder, pattern string, check func(t *testing.T, path string)) {
+	t.Helper()
+	each(t, folder, pattern, check)
+	shared := full(t)
+	if _, err := os.Stat(shared); err != nil {
+		t.Run("shared", func(t *testing.T) { skip(t, err) })
+		return
+	}
+	if each(t, shared, pattern, check) == 0 {
+		t.Errorf("no %s below %s", pattern, shared)
+	}
+}
+
+// each returns how many files there are.
+func each(t *testing.T, root, pattern string, check func(t *testing.T, path string)) int {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		t.Run(path, func(t *testing.T) { check(t, path) })
+	}
+	return len(paths)
+}
+
+// Root is the folder of the full set of cases: what PLUMBLINE_GOLDEN names, by default ../shared/golden from the folder
+// with go.work. Where it is absent, the test is skipped.
+func Root(t *testing.T) string {
+	t.Helper()
+	root := full(t)
+	if _, err := os.Stat(root); err != nil {
+		skip(t, err)
+	}
+	return root
+}
+
+func skip(t *testing.T, err error) {
+	t.Helper()
+	t.Skipf("the full set of cases is not there (PLUMBLINE_GOLDEN names its folder): %v", err)
+}
+
+// full is where the full set of cases is, if it is there.
+func full(t *testing.T) string {
+	t.Helper()
+	if shared := os.Getenv("PLUMBLINE_GOLDEN"); shared != "" {
+		return shared
+	}
+	return filepath.Join(workspace(t), "..", "shared", "golden")
+}
+
+// workspace is the folder of go.work above the test, or the file system's root.
+func workspace(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			break
+		}
+	}
+	return dir
+}
+
+// ReadJSON decodes a file into v, or fails the test.
+func ReadJSON(t testing.TB, path string, v any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// AddLog calls add with the entries of the accuracy log in a case's folder.
+func AddLog(t testing.TB, dir string, add func(index uint64, payload []byte) error) {
+	t.Helper()
+	var entries []struct {
+		Index uint64 `json:"qsl_idx"`
+		Data  string
+	}
+	ReadJSON(t, filepath.Join(dir, "mlperf_log_accuracy.json"), &entries)
+	for _, e := range entries {
+		payload, err := hex.DecodeString(e.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := add(e.Index, payload); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
