@@ -8,6 +8,7 @@ Another runtime takes the place of ONNX Runtime in class Model, and its devices 
 that of those in Open. Everything else is the wire: the handshake, one stream for each batch, tensors in memory or messages.
 """
 
+import itertools
 import mmap
 import os
 import sys
@@ -60,8 +61,12 @@ def infos(tensors):
     ]
 
 
-def read(tensor, region):
-    """A tensor as an array that shares the message's or the region's memory."""
+def read(tensor, region, kept):
+    """A tensor as an array that shares the message's or the region's memory, or what the process has kept."""
+    if tensor.kept:
+        arrays = [kept[handle] for handle in tensor.kept]
+        array = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+        return array[list(tensor.rows)] if tensor.rows else array
     buffer = memoryview(region)[tensor.offset : tensor.offset + tensor.size] if tensor.size else tensor.data
     return np.frombuffer(buffer, DTYPES[tensor.dtype]).reshape(tensor.shape)
 
@@ -81,36 +86,50 @@ def write(array, region, offset):
 class Backend(services.BackendServicer):
     def __init__(self, stop):
         self.stop = stop
+        self.models = {}  # by number: one for each part of a workload
+        self.kept, self.handles = {}, itertools.count(1)  # outputs that stay here, by handle
 
     def Open(self, request, context):
         try:
-            self.model = Model(request)
+            model = self.models[request.model_number] = Model(request)
         except (ValueError, KeyError) as e:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(e))
         except Exception as e:
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(e))
         return wire.OpenResponse(
-            inputs=infos(self.model.inputs), outputs=infos(self.model.outputs), concurrency=request.concurrency,
-            version=self.model.version, devices=["cpu"], capabilities=["shared-memory", "request-ids"],
+            inputs=infos(model.inputs), outputs=infos(model.outputs), concurrency=request.concurrency,
+            version=model.version, devices=["cpu"], capabilities=["shared-memory", "request-ids", "models", "keep"],
         )
 
     def Run(self, requests, context):
         region = None
         for request in requests:
             try:
+                for handle in request.release:
+                    self.kept.pop(handle, None)
                 if request.HasField("attach"):
+                    model = self.models[request.attach.model_number]
                     inputs, outputs = list(request.attach.inputs), list(request.attach.outputs)
                     region, attached = attach(request.attach)
                     yield wire.RunResponse(request=request.id, attached=attached)
                     continue
-                arrays = {name: read(t, region) for name, t in zip(inputs, request.inputs, strict=True)}
+                arrays = {name: read(t, region, self.kept) for name, t in zip(inputs, request.inputs, strict=True)}
                 offset, tensors = request.output_offset, []
-                for array in self.model.run(outputs, arrays):
+                for i, array in enumerate(model.run(outputs, arrays)):
+                    if i in request.keep:
+                        tensors.append(self.keep(array))
+                        continue
                     tensor, offset = write(array, region if offset else None, offset)
                     tensors.append(tensor)
                 yield wire.RunResponse(request=request.id, outputs=tensors)
             except Exception as e:  # the batch failed; the stream goes on
                 yield wire.RunResponse(request=request.id, error=f"{type(e).__name__}: {e}")
+
+    def keep(self, array):
+        """Keeps an array, which nobody may change any more, and answers with its handle."""
+        handle = next(self.handles)
+        self.kept[handle] = array
+        return wire.Tensor(dtype=NUMBERS[array.dtype], shape=array.shape, kept=[handle])
 
     def Close(self, request, context):
         self.stop.set()

@@ -70,6 +70,11 @@ type Config struct {
 	ModelName string
 	// Device is what to run on, for a DeviceChooser: one of the names it documents. Empty: the backend's choice.
 	Device string
+	// Part is which of the workload's models this is, "encoder"; empty where it has one.
+	Part string
+	// Beside are the sessions of the workload's other parts that are open on this device already. The backend may have the
+	// model join one of them, in its process say, so that they take each other's kept tensors (Keeper). It closes none.
+	Beside []Session
 }
 
 // Session is a loaded model. Run may be called from as many goroutines at a time as Limits().Concurrency says.

@@ -9,12 +9,16 @@ import (
 // CheckTensors compares the inputs of a Run with what the session takes: number, dtype, shape and size in bytes. It
 // lists every fault; ErrTensors is in the chain. kind is "input" or "output", for the message.
 func CheckTensors(kind string, want []TensorInfo, got []Tensor) error {
+	return checkTensors(kind, want, got, (*Tensor).check)
+}
+
+func checkTensors(kind string, want []TensorInfo, got []Tensor, check func(*Tensor, *TensorInfo) error) error {
 	if len(want) != len(got) {
 		return misfit{fmt.Errorf("%d %ss, want %d", len(got), kind, len(want))}
 	}
 	var faults []error
 	for i := range got {
-		if err := got[i].check(&want[i]); err != nil {
+		if err := check(&got[i], &want[i]); err != nil {
 			faults = append(faults, fmt.Errorf("%s %d (%v): %w", kind, i, want[i], err))
 		}
 	}
@@ -29,19 +33,29 @@ type misfit struct{ error }
 
 func (m misfit) Unwrap() []error { return []error{m.error, ErrTensors} }
 
+// check compares a tensor of bytes with what is wanted.
 func (t *Tensor) check(want *TensorInfo) error {
-	switch {
-	case t.Kept != nil:
+	if t.Kept != nil {
 		return errors.New("it is kept by a session, and this one takes bytes")
+	}
+	if err := t.checkForm(want); err != nil {
+		return err
+	}
+	if size := product(int64(t.DType.Size()), t.Shape); size != int64(len(t.Data)) {
+		return fmt.Errorf("%d bytes, want %d for shape %s", len(t.Data), size, ShapeString(t.Shape))
+	}
+	return nil
+}
+
+// checkForm compares dtype and shape.
+func (t *Tensor) checkForm(want *TensorInfo) error {
+	switch {
 	case t.DType == InvalidDType && want.DType != InvalidDType:
 		return fmt.Errorf("it has no dtype, want %v", want.DType)
 	case t.DType != want.DType:
 		return fmt.Errorf("it is %v, want %v", t.DType, want.DType)
 	case slices.ContainsFunc(t.Shape, func(d int64) bool { return d < 0 }), !compatible(want.Shape, t.Shape):
 		return fmt.Errorf("its shape is %s, want %s", ShapeString(t.Shape), ShapeString(want.Shape))
-	}
-	if size := product(int64(t.DType.Size()), t.Shape); size != int64(len(t.Data)) {
-		return fmt.Errorf("%d bytes, want %d for shape %s", len(t.Data), size, ShapeString(t.Shape))
 	}
 	return nil
 }

@@ -9,13 +9,13 @@ import (
 // inputs: the state of a decoder, or what it reads of an encoder at every step. Their bytes then never pass through the
 // caller.
 //
-// An output tensor of Run with Keep set, and without Data, comes back without Data: DType and Shape say what it is, Kept
-// holds its handle, and Release frees it. Given to a Run as an input, as it is, it stands for what was kept.
+// An output tensor of Run with Keep set, and without Data, comes back without Data: DType and Shape say what it is,
+// Kept holds its handle, and Release frees it. Given to a Run as an input, as it is, it stands for what was kept.
 //
 // An input with Kept has no Data. Its rows, along the first dimension, are those of all handles in Kept one behind the
-// other; or, where Rows is set, those of them that Rows numbers, in this order, each as often as it is named. So rows are
-// reordered, repeated for beams, dropped, and joined from several runs. Shape is that of the result. All dimensions but
-// the first are equal in all handles.
+// other; or, where Rows is set, those of them that Rows numbers, in this order, each as often as it is named. So rows
+// are reordered, repeated for beams, dropped, and joined from several runs. Shape is that of the result. All dimensions
+// but the first are equal in all handles.
 //
 // Handles belong to the caller, who frees each, once no Run under way takes it. They may be taken by several Runs at a
 // time. A handle is valid until it is released or the session that made it is closed, whichever comes first; a Run that
@@ -44,8 +44,8 @@ type Kept struct {
 	released atomic.Bool
 }
 
-// NewKept makes a handle, for a Keeper: memory is its KeptIn, own whatever it knows the tensor by, and free, which may be
-// nil, is called once.
+// NewKept makes a handle, for a Keeper: memory is its KeptIn, own whatever it knows the tensor by, and free, which may
+// be nil, is called once.
 func NewKept(memory any, d DType, shape []int64, own any, free func()) *Kept {
 	return &Kept{memory: memory, dtype: d, shape: slices.Clone(shape), own: own, free: free}
 }

@@ -17,7 +17,10 @@ func CheckKept(memory any, in, out []Tensor) error {
 		}
 	}
 	for i := range out {
-		if out[i].Keep && out[i].Data != nil {
+		switch {
+		case out[i].Keep && memory == nil:
+			faults = append(faults, fmt.Errorf("output %d is to be kept, and this session keeps none", i))
+		case out[i].Keep && out[i].Data != nil:
 			faults = append(faults, fmt.Errorf("output %d is to be kept and has memory of the caller's: want one of them", i))
 		}
 	}
@@ -25,6 +28,19 @@ func CheckKept(memory any, in, out []Tensor) error {
 		return nil
 	}
 	return misfit{errors.Join(faults...)}
+}
+
+// CheckTensorsKept is CheckTensors for a session that keeps tensors in memory: some may be kept there.
+func CheckTensorsKept(kind string, memory any, want []TensorInfo, got []Tensor) error {
+	if err := CheckKept(memory, got, nil); err != nil {
+		return err
+	}
+	return checkTensors(kind, want, got, func(t *Tensor, want *TensorInfo) error {
+		if len(t.Kept) == 0 {
+			return t.check(want)
+		}
+		return t.checkForm(want)
+	})
 }
 
 // Keeps reports whether a Run keeps tensors or takes kept ones.

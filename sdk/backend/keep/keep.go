@@ -10,7 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Memory is the memory of this process, the KeptIn of all sessions that use this package: they take one another's tensors.
+// Memory is the memory of this process, the KeptIn of all sessions that use this package: they take one another's
+// tensors.
 type Memory struct{}
 
 // Runs carries out the runs of one session. The zero value is ready; Run may be called from many goroutines at a time.
@@ -33,21 +34,33 @@ func (k *Runs) Run(in, out []backend.Tensor, run func(in, out []backend.Tensor) 
 	}
 	defer k.scratch.Put(g)
 	defer g.forget()
+	g.note(out)
 	if err := run(g.fill(in), out); err != nil {
 		return err
 	}
-	for i := range out {
-		if t := &out[i]; t.Keep {
-			t.Hold(backend.NewKept(Memory{}, t.DType, t.Shape, t.Data, t.Free))
-		}
+	for _, i := range g.keep {
+		t := &out[i]
+		t.Keep = true
+		t.Hold(backend.NewKept(Memory{}, t.DType, t.Shape, t.Data, t.Free))
 	}
 	return nil
 }
 
-// gathered is the memory of one run's inputs.
+// gathered is the memory of one run.
 type gathered struct {
+	keep []int // outputs that are to be kept
 	in   []backend.Tensor
 	data [][]byte // of each input
+}
+
+// note notes what is to be kept: a run may replace its outputs whole.
+func (g *gathered) note(out []backend.Tensor) {
+	g.keep = g.keep[:0]
+	for i := range out {
+		if out[i].Keep {
+			g.keep = append(g.keep, i)
+		}
+	}
 }
 
 // fill returns in with Data for each tensor.

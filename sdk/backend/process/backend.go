@@ -103,24 +103,28 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 	if to == nil {
 		to = os.Stderr
 	}
-	p, err := launch(ctx, set, to)
+	p, err := join(set, c)
+	if p == nil && err == nil {
+		p, err = launch(ctx, set, c.Device, to)
+	}
 	if err != nil {
 		return nil, err
 	}
 	s, err := open(ctx, p, set, m, c)
 	if err != nil {
-		return nil, errors.Join(err, p.close())
+		return nil, errors.Join(err, p.leave())
 	}
 	return s, nil
 }
 
 // open loads the model and binds its tensors.
 func open(ctx context.Context, p *child, set settings, m backend.Model, c backend.Config) (*session, error) {
-	p.device = c.Device
+	number := p.nextModel()
 	awaited := p.await(ctx, "Open")
 	r, err := p.rpc.Open(ctx, &backendpb.OpenRequest{
 		Name: m.Name, Path: m.Path, Model: m.Bytes, Concurrency: uint32(max(c.Concurrency, 0)),
 		LowLatency: c.LowLatency, MaxBatch: uint32(max(c.MaxBatch, 0)), Options: set.own, Device: c.Device,
+		ModelNumber: number, Part: c.Part,
 	})
 	awaited.End()
 	if err != nil {
@@ -137,7 +141,7 @@ func open(ctx context.Context, p *child, set settings, m backend.Model, c backen
 		return nil, fmt.Errorf("%w: the backend process says that it takes %d batches at a time, want at most %d", backend.ErrFailed, r.Concurrency, most)
 	}
 	s := &session{
-		child: p, response: r, named: slices.Contains(r.Capabilities, requestIDs),
+		child: p, set: set, number: number, response: r, named: slices.Contains(r.Capabilities, requestIDs),
 		shared: set.shared && slices.Contains(r.Capabilities, sharedMemory),
 	}
 	if s.inputs, err = bind("input", m.Inputs, r.Inputs); err != nil {

@@ -60,7 +60,7 @@ func serveFaulty(fault string) error {
 	case "other service":
 		return serveRaw(nil, false)
 	}
-	return serveRaw(&faulty{service: &service{backend: doubler{}, stop: func() {}}, fault: fault}, fault == "never ends")
+	return serveRaw(&faulty{service: newService(doubler{}, func() {}), fault: fault}, fault == "never ends")
 }
 
 // deafFor bounds the life of a process that nothing ends, for the case that its test is gone.
@@ -105,6 +105,8 @@ func (f *faulty) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb
 		o.Concurrency = 1 << 31
 	case f.fault == "stream only" && err == nil:
 		o.Capabilities = []string{requestIDs}
+	case f.fault == "one model" && err == nil:
+		o.Capabilities = []string{sharedMemory, requestIDs}
 	case f.nameless() && err == nil:
 		o.Capabilities = []string{sharedMemory}
 	}
@@ -163,6 +165,10 @@ func (s *spoiled) Send(r *backendpb.RunResponse) error {
 func (s *spoiled) spoil(r *backendpb.RunResponse) {
 	t := r.Outputs[0]
 	switch s.fault {
+	case "keeps without a handle":
+		t.Kept = nil
+	case "keeps another shape":
+		t.Shape = []int64{1, width + 1}
 	case "crash at run":
 		panic("segmentation fault of a driver")
 	case "killed at run":

@@ -62,7 +62,7 @@ func TestFrozenProcessOpensNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := launch(t.Context(), set, io.Discard)
+	p, err := launch(t.Context(), set, "", io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

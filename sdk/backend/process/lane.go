@@ -45,6 +45,7 @@ type reply struct {
 // run runs one batch and puts the lane back when the process is done with it.
 func (l *lane) run(ctx context.Context, in, out []backend.Tensor) error {
 	err := l.prepare(ctx, in)
+	l.keep(out)
 	if err == nil {
 		err = l.send(&l.request)
 	}
@@ -69,6 +70,8 @@ func (l *lane) run(ctx context.Context, in, out []backend.Tensor) error {
 func (l *lane) await() {
 	if r := <-l.replies; r.err != nil || l.misnamed(r.response) != nil {
 		l.reset()
+	} else {
+		l.session.child.kept.drop(r.response)
 	}
 	l.home <- l
 }
@@ -136,7 +139,7 @@ func (l *lane) connect() error {
 
 // attach tells the process the order of the tensors and the region, and waits for its answer.
 func (l *lane) attach(ctx context.Context, r *region) error {
-	message := &backendpb.Attach{}
+	message := &backendpb.Attach{ModelNumber: l.session.number}
 	for _, i := range l.session.inputs {
 		message.Inputs = append(message.Inputs, i.Name)
 	}
@@ -182,6 +185,7 @@ func (l *lane) fill(in []backend.Tensor) {
 	}
 	for i, t := range l.request.Inputs {
 		t.Dtype, t.Shape = backendpb.DType(in[i].DType), in[i].Shape
+		refer(t, &in[i])
 		if l.mapped == nil || len(in[i].Data) == 0 {
 			t.Data, t.Offset, t.Size = in[i].Data, 0, 0
 			continue
@@ -196,7 +200,7 @@ func (l *lane) send(r *backendpb.RunRequest) error {
 		return err
 	}
 	l.sent++
-	r.Id = l.sent
+	r.Id, r.Release = l.sent, l.session.child.kept.takeReleased(r.Release[:0])
 	if err := l.stream.Send(r); err != nil {
 		if last := <-l.replies; last.err != nil {
 			err = last.err
@@ -224,18 +228,27 @@ func (l *lane) finish(r reply, out []backend.Tensor) error {
 	}
 	received, room := make([]backend.Tensor, len(out)), 0
 	for i, t := range r.response.Outputs {
-		data, err := l.data(t)
-		if err != nil {
+		var err error
+		if received[i], err = l.received(t, out[i].Keep); err != nil {
 			return fmt.Errorf("%w: output %d of its process: %w", backend.ErrFailed, i, err)
 		}
-		received[i] = backend.Tensor{Name: l.session.outputs[i].Name, DType: backend.DType(t.Dtype), Shape: t.Shape, Data: data}
-		room += align(len(data))
+		received[i].Name = l.session.outputs[i].Name
+		room += align(len(received[i].Data))
 	}
-	if err := backend.CheckTensors("output", l.session.outputs, received); err != nil {
+	if err := backend.CheckTensorsKept("output", l.session.child, l.session.outputs, received); err != nil {
 		return fmt.Errorf("%w: its process answered with other outputs than its model has: %w", backend.ErrFailed, err)
 	}
 	l.memory.outputs = max(l.memory.outputs, room) // the next batch finds room for all of them
 	return l.hand(received, out)
+}
+
+// received is an output as it came: its elements, or the handle of what was to be kept.
+func (l *lane) received(t *backendpb.Tensor, kept bool) (backend.Tensor, error) {
+	if kept {
+		return l.held(t)
+	}
+	data, err := l.data(t)
+	return backend.Tensor{DType: backend.DType(t.Dtype), Shape: t.Shape, Data: data}, err
 }
 
 // data finds the elements of a tensor.
@@ -270,6 +283,10 @@ func (l *lane) hand(received, out []backend.Tensor) error {
 		}
 	}
 	for i, r := range received {
+		if r.Keep {
+			out[i] = r
+			continue
+		}
 		r.Data, r.Free = l.give(r.Data, out[i].Data)
 		out[i] = r
 	}

@@ -47,6 +47,10 @@ type child struct {
 	conn    *grpc.ClientConn
 	rpc     backendpb.BackendClient
 
+	users  atomic.Int32  // sessions, and those that are being opened
+	models atomic.Uint32 // that it was asked to open
+	kept   handles
+
 	server atomic.Int32          // who listens on the socket; 0: not known
 	heard  atomic.Uint64         // messages of the process
 	frozen atomic.Pointer[error] // why nothing is asked of it any more; nil: it is not frozen
@@ -57,12 +61,15 @@ type child struct {
 }
 
 // launch starts the command and shakes hands.
-func launch(ctx context.Context, set settings, to io.Writer) (*child, error) {
+func launch(ctx context.Context, set settings, device string, to io.Writer) (*child, error) {
 	dir, err := os.MkdirTemp(socketParent(), "plumbline-") // 0700
 	if err != nil {
 		return nil, fmt.Errorf("no private folder for the socket of the backend process: %w", err)
 	}
-	p := &child{command: set.command, output: &output{to: to}, dir: dir, grace: exitGrace, exited: make(chan struct{})}
+	p := &child{
+		command: set.command, device: device, output: &output{to: to}, dir: dir, grace: exitGrace, exited: make(chan struct{}),
+	}
+	p.users.Store(1)
 	address, err := p.start(ctx, set.start)
 	if err == nil {
 		err = p.dial(address, set.heartbeat)

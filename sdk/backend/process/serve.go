@@ -39,7 +39,7 @@ func Serve(b backend.Backend) error {
 		grpc.InitialWindowSize(handshake.Window), grpc.InitialConnWindowSize(handshake.Window),
 		grpc.ReadBufferSize(handshake.SocketBuffer), grpc.WriteBufferSize(handshake.SocketBuffer),
 	)
-	s := &service{backend: b, stop: server.Stop}
+	s := newService(b, server.Stop)
 	backendpb.RegisterBackendServer(server, s)
 	deserted, served := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -51,7 +51,7 @@ func Serve(b backend.Backend) error {
 	go func() { served <- server.Serve(listener) }()
 	select {
 	case err := <-served:
-		return errors.Join(err, s.closeSession())
+		return errors.Join(err, s.closeSessions())
 	case <-deserted:
 		return fmt.Errorf("the plugin is gone, and a batch is at work %v later", desertedGrace)
 	}

@@ -11,7 +11,9 @@ import (
 
 // serverLane is the state of one stream in the backend process.
 type serverLane struct {
-	session         backend.Session
+	find            func(number uint32) (*model, error)
+	kept            *keptTensors
+	model           *model // since the first Attach
 	inputs, outputs []int  // of the stream's tensors in the model
 	region          []byte // nil: none is mapped
 	out             []backend.Tensor
@@ -19,12 +21,16 @@ type serverLane struct {
 
 // answer does what a message asks for.
 func (l *serverLane) answer(ctx context.Context, r *backendpb.RunRequest) *backendpb.RunResponse {
+	l.kept.release(r.Release)
 	if r.Attach != nil {
 		attached, err := l.attach(r.Attach)
 		if err != nil {
 			return &backendpb.RunResponse{Error: err.Error()}
 		}
 		return &backendpb.RunResponse{Attached: attached}
+	}
+	if l.model == nil {
+		return &backendpb.RunResponse{Error: "a batch came before Attach"}
 	}
 	outputs, err := l.run(ctx, r)
 	if err != nil {
@@ -34,15 +40,19 @@ func (l *serverLane) answer(ctx context.Context, r *backendpb.RunRequest) *backe
 }
 
 func (l *serverLane) attach(a *backendpb.Attach) (*backendpb.Attached, error) {
-	var err error
-	if l.inputs, err = order("input", a.Inputs, l.session.Inputs()); err != nil {
+	m, err := l.find(a.ModelNumber)
+	if err != nil {
 		return nil, err
 	}
-	if l.outputs, err = order("output", a.Outputs, l.session.Outputs()); err != nil {
+	l.model = m
+	if l.inputs, err = order("input", a.Inputs, m.session.Inputs()); err != nil {
 		return nil, err
 	}
-	if len(l.inputs) != len(l.session.Inputs()) {
-		return nil, fmt.Errorf("%w: %d inputs are attached, the model has %d", backend.ErrTensors, len(l.inputs), len(l.session.Inputs()))
+	if l.outputs, err = order("output", a.Outputs, m.session.Outputs()); err != nil {
+		return nil, err
+	}
+	if n := len(m.session.Inputs()); len(l.inputs) != n {
+		return nil, fmt.Errorf("%w: %d inputs are attached, the model has %d", backend.ErrTensors, len(l.inputs), n)
 	}
 	l.unmap()
 	if a.Region == nil {
@@ -71,22 +81,43 @@ func (l *serverLane) run(ctx context.Context, r *backendpb.RunRequest) ([]*backe
 	if len(r.Inputs) != len(l.inputs) {
 		return nil, fmt.Errorf("%w: %d inputs, want the %d that were attached", backend.ErrTensors, len(r.Inputs), len(l.inputs))
 	}
+	used := &uses{}
+	defer l.kept.done(used)
 	in := make([]backend.Tensor, len(l.inputs))
 	for i, t := range r.Inputs {
-		data := t.Data
-		if t.Size > 0 {
-			var err error
-			if data, err = within(l.region, t); err != nil {
-				return nil, fmt.Errorf("%w: input %d: %w", backend.ErrTensors, i, err)
-			}
+		j := l.inputs[i]
+		var err error
+		if in[j], err = l.input(t, used); err != nil {
+			return nil, fmt.Errorf("%w: input %d: %w", backend.ErrTensors, i, err)
 		}
-		in[l.inputs[i]] = backend.Tensor{Name: l.session.Inputs()[l.inputs[i]].Name, DType: backend.DType(t.Dtype), Shape: t.Shape, Data: data}
+		in[j].Name = l.model.session.Inputs()[j].Name
 	}
-	l.out = make([]backend.Tensor, len(l.session.Outputs()))
-	if err := l.session.Run(ctx, in, l.out); err != nil {
+	l.out = make([]backend.Tensor, len(l.model.session.Outputs()))
+	for _, i := range r.Keep {
+		if int(i) >= len(l.outputs) {
+			return nil, fmt.Errorf("%w: output %d is to be kept, %d are attached", backend.ErrTensors, i, len(l.outputs))
+		}
+		l.out[l.outputs[i]].Keep = true
+	}
+	if err := l.model.run(ctx, in, l.out); err != nil {
 		return nil, err
 	}
 	return l.place(r.OutputOffset), nil
+}
+
+// input is a tensor of a request: its elements, in the message or in the region, or what is kept.
+func (l *serverLane) input(t *backendpb.Tensor, used *uses) (in backend.Tensor, err error) {
+	in.DType, in.Shape, in.Data = backend.DType(t.Dtype), t.Shape, t.Data
+	switch {
+	case len(t.Kept) > 0:
+		in.Kept, err = l.kept.use(t.Kept, used)
+		if len(t.Rows) > 0 {
+			in.Rows = t.Rows
+		}
+	case t.Size > 0:
+		in.Data, err = within(l.region, t)
+	}
+	return in, err
 }
 
 // place copies outputs into the region from offset on, those that fit.
@@ -96,6 +127,11 @@ func (l *serverLane) place(offset uint64) []*backendpb.Tensor {
 		o := l.out[j]
 		t := &backendpb.Tensor{Dtype: backendpb.DType(o.DType), Shape: o.Shape}
 		outputs[i] = t
+		if o.Keep {
+			t.Kept = []uint64{l.kept.add(o.Kept[0])}
+			l.out[j].Free = nil // it is not released with the others
+			continue
+		}
 		n := uint64(len(o.Data))
 		if offset == 0 || n == 0 || offset > uint64(len(l.region)) || n > uint64(len(l.region))-offset {
 			t.Data = o.Data

@@ -24,16 +24,21 @@ type service struct {
 	backend backend.Backend
 	stop    func()
 
-	mu      sync.Mutex
-	session backend.Session
+	mu     sync.Mutex
+	models map[uint32]*model
+	kept   keptTensors
+}
+
+func newService(b backend.Backend, stop func()) *service {
+	return &service{backend: b, stop: stop, models: map[uint32]*model{}}
 }
 
 // Open opens the model with all of its tensors.
 func (s *service) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb.OpenResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.session != nil {
-		return nil, status.Error(codes.AlreadyExists, "a model is open: a process holds one")
+	if s.models[r.ModelNumber] != nil {
+		return nil, status.Errorf(codes.AlreadyExists, "model %d is open already", r.ModelNumber)
 	}
 	capabilities, err := s.capabilities(r)
 	if err != nil {
@@ -41,11 +46,12 @@ func (s *service) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendp
 	}
 	session, err := s.backend.Open(ctx, backend.Model{Name: r.Name, Path: r.Path, Bytes: r.Model}, backend.Config{
 		Concurrency: int(r.Concurrency), LowLatency: r.LowLatency, MaxBatch: int(r.MaxBatch), Options: r.Options, Device: r.Device,
+		Part: r.Part, Beside: s.sessions(),
 	})
 	if err != nil {
 		return nil, status.Error(codeOf(err), err.Error())
 	}
-	s.session = session
+	s.models[r.ModelNumber] = &model{session: session}
 	limits, info := session.Limits(), describe(session, s.backend)
 	return &backendpb.OpenResponse{
 		Inputs: toProto(session.Inputs()), Outputs: toProto(session.Outputs()),
@@ -57,16 +63,17 @@ func (s *service) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendp
 
 // capabilities is what the process can do. A device is checked before the model is loaded.
 func (s *service) capabilities(r *backendpb.OpenRequest) ([]string, error) {
+	all := []string{sharedMemory, requestIDs, severalModels, keepsOutputs}
 	chooser, ok := s.backend.(backend.DeviceChooser)
 	if !ok {
-		return []string{sharedMemory, requestIDs}, nil
+		return all, nil
 	}
 	if r.Device != "" {
 		if err := chooser.CheckDevices([]string{r.Device}, r.Options); err != nil {
 			return nil, err
 		}
 	}
-	return []string{sharedMemory, requestIDs, deviceChoice}, nil
+	return append(all, deviceChoice), nil
 }
 
 func codeOf(err error) codes.Code {
@@ -100,13 +107,7 @@ func toProto(infos []backend.TensorInfo) []*backendpb.TensorInfo {
 
 // Run serves one stream.
 func (s *service) Run(stream backendpb.Backend_RunServer) error {
-	s.mu.Lock()
-	session := s.session
-	s.mu.Unlock()
-	if session == nil {
-		return status.Error(codes.FailedPrecondition, "no model is open: call Open first")
-	}
-	l := &serverLane{session: session}
+	l := &serverLane{find: s.model, kept: &s.kept}
 	defer l.unmap()
 	for {
 		r, err := stream.Recv()
@@ -131,13 +132,15 @@ func (s *service) Close(context.Context, *backendpb.CloseRequest) (*backendpb.Cl
 	return &backendpb.CloseResponse{}, nil
 }
 
-func (s *service) closeSession() error {
+// closeSessions closes all models.
+func (s *service) closeSessions() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.session == nil {
-		return nil
+	s.kept.clear()
+	var faults []error
+	for _, m := range s.models {
+		faults = append(faults, m.session.Close())
 	}
-	err := s.session.Close()
-	s.session = nil
-	return err
+	clear(s.models)
+	return errors.Join(faults...)
 }

@@ -23,6 +23,8 @@ const requestIDs = "request-ids"
 // session is a model in a backend process.
 type session struct {
 	child           *child
+	set             settings
+	number          uint32 // of the model in the process
 	response        *backendpb.OpenResponse
 	inputs, outputs []backend.TensorInfo
 	named           bool                   // answers name their requests
@@ -91,7 +93,7 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := backend.CheckTensors("input", s.inputs, in); err != nil {
+	if err := s.check(in, out); err != nil {
 		return err
 	}
 	select {
@@ -112,11 +114,11 @@ func (s *session) home(in []backend.Tensor) chan *lane {
 	return s.lanes
 }
 
-// Close ends the process. No Run may be under way.
+// Close ends the process, if it is the last session there. No Run may be under way.
 func (s *session) Close() error {
 	s.once.Do(func() {
 		s.cancel()
-		s.closed = s.child.close()
+		s.closed = s.child.leave()
 		for range cap(s.lanes) {
 			(<-s.lanes).close()
 		}

@@ -198,7 +198,11 @@ type OpenRequest struct {
 	Options map[string]string `protobuf:"bytes,7,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// What to run on, as the backend names its devices. Empty: its choice. A backend that heeds this says so with the
 	// capability "device"; without it the plugin does not run, rather than run on another device.
-	Device        string `protobuf:"bytes,8,opt,name=device,proto3" json:"device,omitempty"`
+	Device string `protobuf:"bytes,8,opt,name=device,proto3" json:"device,omitempty"`
+	// Which model of the process this is, from 0. Above 0 only with the capability "models" in the answer to the first.
+	ModelNumber uint32 `protobuf:"varint,9,opt,name=model_number,json=modelNumber,proto3" json:"model_number,omitempty"`
+	// The part of the workload that it is, "encoder"; empty where there is one.
+	Part          string `protobuf:"bytes,10,opt,name=part,proto3" json:"part,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -289,6 +293,20 @@ func (x *OpenRequest) GetDevice() string {
 	return ""
 }
 
+func (x *OpenRequest) GetModelNumber() uint32 {
+	if x != nil {
+		return x.ModelNumber
+	}
+	return 0
+}
+
+func (x *OpenRequest) GetPart() string {
+	if x != nil {
+		return x.Part
+	}
+	return ""
+}
+
 type OpenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// All inputs and outputs of the model.
@@ -304,7 +322,8 @@ type OpenResponse struct {
 	Details map[string]string `protobuf:"bytes,8,rep,name=details,proto3" json:"details,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// "shared-memory": the backend maps the files that Attach and RunRequest name. "device": it heeds OpenRequest.device.
 	// "request-ids": it puts the id of the request into every answer to Run; without that an answer too many is noticed only
-	// when it has come before the next request.
+	// when it has come before the next request. "models": it takes an Open for each part of a workload. "keep": it keeps
+	// outputs that RunRequest.keep names, and takes them as inputs of later requests, on any stream of any model.
 	Capabilities  []string `protobuf:"bytes,9,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -411,7 +430,12 @@ type RunRequest struct {
 	// Where the backend may put outputs in the region: from here to its end. 0: there is no region.
 	OutputOffset uint64 `protobuf:"varint,3,opt,name=output_offset,json=outputOffset,proto3" json:"output_offset,omitempty"`
 	// Counts the messages of this stream, the Attach too, from 1.
-	Id            uint64 `protobuf:"varint,4,opt,name=id,proto3" json:"id,omitempty"`
+	Id uint64 `protobuf:"varint,4,opt,name=id,proto3" json:"id,omitempty"`
+	// The numbers, in Attach.outputs, of outputs that stay in the process, rising. The answer has their dtype, shape and
+	// handle, and no elements.
+	Keep []uint32 `protobuf:"varint,5,rep,packed,name=keep,proto3" json:"keep,omitempty"`
+	// Handles, of any stream, that no request takes any more. They are freed whatever becomes of the batch.
+	Release       []uint64 `protobuf:"varint,6,rep,packed,name=release,proto3" json:"release,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -474,6 +498,20 @@ func (x *RunRequest) GetId() uint64 {
 	return 0
 }
 
+func (x *RunRequest) GetKeep() []uint32 {
+	if x != nil {
+		return x.Keep
+	}
+	return nil
+}
+
+func (x *RunRequest) GetRelease() []uint64 {
+	if x != nil {
+		return x.Release
+	}
+	return nil
+}
+
 // Attach says what the batches of a stream hold. A later one replaces it.
 type Attach struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -481,7 +519,9 @@ type Attach struct {
 	Inputs  []string `protobuf:"bytes,1,rep,name=inputs,proto3" json:"inputs,omitempty"`
 	Outputs []string `protobuf:"bytes,2,rep,name=outputs,proto3" json:"outputs,omitempty"`
 	// Memory that both sides map, for tensors of this stream alone. Absent: all tensors go through the stream.
-	Region        *Region `protobuf:"bytes,3,opt,name=region,proto3" json:"region,omitempty"`
+	Region *Region `protobuf:"bytes,3,opt,name=region,proto3" json:"region,omitempty"`
+	// The model of the batches: OpenRequest.model_number.
+	ModelNumber   uint32 `protobuf:"varint,4,opt,name=model_number,json=modelNumber,proto3" json:"model_number,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -535,6 +575,13 @@ func (x *Attach) GetRegion() *Region {
 		return x.Region
 	}
 	return nil
+}
+
+func (x *Attach) GetModelNumber() uint32 {
+	if x != nil {
+		return x.ModelNumber
+	}
+	return 0
 }
 
 // Region is a file to map for reading and writing. It has no name in the file system that outlives the plugin.
@@ -600,7 +647,12 @@ type Tensor struct {
 	// Where in the region they are. A multiple of 64.
 	Offset uint64 `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`
 	// How many bytes there; 0: data holds the elements.
-	Size          uint64 `protobuf:"varint,5,opt,name=size,proto3" json:"size,omitempty"`
+	Size uint64 `protobuf:"varint,5,opt,name=size,proto3" json:"size,omitempty"`
+	// Of an input: handles of what was kept, in place of elements. The input's rows, along its first dimension, are theirs,
+	// one behind the other; where rows is not empty, those of them that it numbers, from 0, in its order. Of an output that
+	// was to be kept: its handle alone, above 0, that no other of the process has or had.
+	Kept          []uint64 `protobuf:"varint,6,rep,packed,name=kept,proto3" json:"kept,omitempty"`
+	Rows          []int32  `protobuf:"varint,7,rep,packed,name=rows,proto3" json:"rows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -668,6 +720,20 @@ func (x *Tensor) GetSize() uint64 {
 		return x.Size
 	}
 	return 0
+}
+
+func (x *Tensor) GetKept() []uint64 {
+	if x != nil {
+		return x.Kept
+	}
+	return nil
+}
+
+func (x *Tensor) GetRows() []int32 {
+	if x != nil {
+		return x.Rows
+	}
+	return nil
 }
 
 type RunResponse struct {
@@ -876,7 +942,7 @@ const file_plumbline_backend_v1_backend_proto_rawDesc = "" +
 	"TensorInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x121\n" +
 	"\x05dtype\x18\x02 \x01(\x0e2\x1b.plumbline.backend.v1.DTypeR\x05dtype\x12\x14\n" +
-	"\x05shape\x18\x03 \x03(\x03R\x05shape\"\xc9\x02\n" +
+	"\x05shape\x18\x03 \x03(\x03R\x05shape\"\x80\x03\n" +
 	"\vOpenRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x14\n" +
@@ -886,7 +952,10 @@ const file_plumbline_backend_v1_backend_proto_rawDesc = "" +
 	"lowLatency\x12\x1b\n" +
 	"\tmax_batch\x18\x06 \x01(\rR\bmaxBatch\x12H\n" +
 	"\aoptions\x18\a \x03(\v2..plumbline.backend.v1.OpenRequest.OptionsEntryR\aoptions\x12\x16\n" +
-	"\x06device\x18\b \x01(\tR\x06device\x1a:\n" +
+	"\x06device\x18\b \x01(\tR\x06device\x12!\n" +
+	"\fmodel_number\x18\t \x01(\rR\vmodelNumber\x12\x12\n" +
+	"\x04part\x18\n" +
+	" \x01(\tR\x04part\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcb\x03\n" +
@@ -902,26 +971,31 @@ const file_plumbline_backend_v1_backend_proto_rawDesc = "" +
 	"\fcapabilities\x18\t \x03(\tR\fcapabilities\x1a:\n" +
 	"\fDetailsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xad\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xdb\x01\n" +
 	"\n" +
 	"RunRequest\x124\n" +
 	"\x06attach\x18\x01 \x01(\v2\x1c.plumbline.backend.v1.AttachR\x06attach\x124\n" +
 	"\x06inputs\x18\x02 \x03(\v2\x1c.plumbline.backend.v1.TensorR\x06inputs\x12#\n" +
 	"\routput_offset\x18\x03 \x01(\x04R\foutputOffset\x12\x0e\n" +
-	"\x02id\x18\x04 \x01(\x04R\x02id\"p\n" +
+	"\x02id\x18\x04 \x01(\x04R\x02id\x12\x12\n" +
+	"\x04keep\x18\x05 \x03(\rR\x04keep\x12\x18\n" +
+	"\arelease\x18\x06 \x03(\x04R\arelease\"\x93\x01\n" +
 	"\x06Attach\x12\x16\n" +
 	"\x06inputs\x18\x01 \x03(\tR\x06inputs\x12\x18\n" +
 	"\aoutputs\x18\x02 \x03(\tR\aoutputs\x124\n" +
-	"\x06region\x18\x03 \x01(\v2\x1c.plumbline.backend.v1.RegionR\x06region\"0\n" +
+	"\x06region\x18\x03 \x01(\v2\x1c.plumbline.backend.v1.RegionR\x06region\x12!\n" +
+	"\fmodel_number\x18\x04 \x01(\rR\vmodelNumber\"0\n" +
 	"\x06Region\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
-	"\x04size\x18\x02 \x01(\x04R\x04size\"\x91\x01\n" +
+	"\x04size\x18\x02 \x01(\x04R\x04size\"\xb9\x01\n" +
 	"\x06Tensor\x121\n" +
 	"\x05dtype\x18\x01 \x01(\x0e2\x1b.plumbline.backend.v1.DTypeR\x05dtype\x12\x14\n" +
 	"\x05shape\x18\x02 \x03(\x03R\x05shape\x12\x12\n" +
 	"\x04data\x18\x03 \x01(\fR\x04data\x12\x16\n" +
 	"\x06offset\x18\x04 \x01(\x04R\x06offset\x12\x12\n" +
-	"\x04size\x18\x05 \x01(\x04R\x04size\"\xb1\x01\n" +
+	"\x04size\x18\x05 \x01(\x04R\x04size\x12\x12\n" +
+	"\x04kept\x18\x06 \x03(\x04R\x04kept\x12\x12\n" +
+	"\x04rows\x18\a \x03(\x05R\x04rows\"\xb1\x01\n" +
 	"\vRunResponse\x12:\n" +
 	"\battached\x18\x01 \x01(\v2\x1e.plumbline.backend.v1.AttachedR\battached\x126\n" +
 	"\aoutputs\x18\x02 \x03(\v2\x1c.plumbline.backend.v1.TensorR\aoutputs\x12\x14\n" +

@@ -44,7 +44,7 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 type BackendClient interface {
-	// Open loads a model. A process holds one at a time.
+	// Open loads a model. A process holds one, with the capability "models" several: one for each part of a workload.
 	Open(ctx context.Context, in *OpenRequest, opts ...grpc.CallOption) (*OpenResponse, error)
 	// Run runs batches, one at a time on each stream; the plugin opens as many streams as it has batches in work. Its
 	// first message is an Attach, which is answered with an Attached; all others are batches.
@@ -98,7 +98,7 @@ func (c *backendClient) Close(ctx context.Context, in *CloseRequest, opts ...grp
 // All implementations must embed UnimplementedBackendServer
 // for forward compatibility.
 type BackendServer interface {
-	// Open loads a model. A process holds one at a time.
+	// Open loads a model. A process holds one, with the capability "models" several: one for each part of a workload.
 	Open(context.Context, *OpenRequest) (*OpenResponse, error)
 	// Run runs batches, one at a time on each stream; the plugin opens as many streams as it has batches in work. Its
 	// first message is an Attach, which is answered with an Attached; all others are batches.

@@ -1,0 +1,42 @@
+package process
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// severalModels is the capability of a process that takes a model for each part of a workload.
+const severalModels = "models"
+
+// join finds the process that a model joins: that of another part with the same command on the same device. nil: it
+// gets one of its own. One that holds one model alone is an error, for parts of one command are to share what they keep.
+func join(set settings, c backend.Config) (*child, error) {
+	for _, beside := range c.Beside {
+		s, ok := beside.(*session)
+		if !ok || s.set.command != set.command || s.child.device != c.Device {
+			continue
+		}
+		if !slices.Contains(s.response.Capabilities, severalModels) {
+			return nil, fmt.Errorf("%w: the backend process %q holds one model (its answer to Open lacks the capability %q), "+
+				"and this workload has several parts: it serves workloads of one part; give part %s a process of its own "+
+				"with --backend-opt %[4]s.command=COMMAND, or have the process take several models",
+				backend.ErrFailed, set.command, severalModels, c.Part)
+		}
+		s.child.users.Add(1)
+		return s.child, nil
+	}
+	return nil, nil
+}
+
+// nextModel numbers the models of the process, in the order in which they are opened.
+func (p *child) nextModel() uint32 { return p.models.Add(1) - 1 }
+
+// leave closes the process with its last session.
+func (p *child) leave() error {
+	if p.users.Add(-1) > 0 {
+		return nil
+	}
+	return p.close()
+}
