@@ -196,20 +196,16 @@ func scenariosOf(steps []step) []loadgen.Scenario {
 	return all
 }
 
-func (p *Plan) newRun(r Request, st step, overrides []settings.Override) (PlannedRun, error) {
+func (p *Plan) newRun(r Request, st step, overrides []mlconf.Override) (PlannedRun, error) {
 	model := p.Served.Model
 	run := PlannedRun{Model: model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams}
 	run.Dir = run.dir()
-	ask := settings.Request{
+	var err error
+	run.Settings, err = settings.Load(settings.Request{
 		Model: model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
 		Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides, Audit: r.Audit,
 		IgnoreUnknownKeys: r.IgnoreUnknownKeys,
-	}
-	var err error
-	run.Settings, err = settings.Load(ask)
-	if err == nil {
-		err = p.tune(&run, ask)
-	}
+	})
 	if err == nil && run.Streams && run.Settings.MultiStreamArrivalInterval == 0 {
 		err = fmt.Errorf("--mode %s in MultiStream searches for the largest samples_per_query at a fixed arrival interval, which the rules %s do not have: give --rules v0.7 or v0.5",
 			ModeFindPeak, p.Rules)

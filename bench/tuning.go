@@ -16,7 +16,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/figure"
 	"github.com/plumbline-ml/plumbline/bench/secret"
-	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
@@ -24,20 +23,20 @@ import (
 type Tuning struct {
 	File  string   // the profile that is used; empty: none
 	Notes []string // why one is not used, or only in part
-
-	profile *tune.Profile
 }
 
-// Tune lets the runs use a profile: Offline and Server its settings, but for what the request's flags say, and its rates
+// Tune lets the runs use a profile: Offline and Server its settings, but for what the plan's flags say, and its rates
 // where no flag changes the setting that they were measured with and the limits of latency are those of the search.
-func (p *Plan) Tune(r Request, path string, f *tune.Profile) error {
-	p.Tuning.File, p.Tuning.profile = path, f
-	p.Runs = nil
-	if err := errors.Join(p.chooseRuns(r)...); err != nil {
+func (p *Plan) Tune(path string, f *tune.Profile) error {
+	var faults []error
+	for i := range p.Runs {
+		faults = append(faults, p.tune(&p.Runs[i], path, f))
+	}
+	if err := errors.Join(faults...); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(p.Runs, PlannedRun.tuned) {
-		p.Tuning.File = ""
+	if slices.ContainsFunc(p.Runs, PlannedRun.tuned) {
+		p.Tuning.File = path
 	}
 	return nil
 }
@@ -49,14 +48,12 @@ func (r PlannedRun) tuned() bool { return r.Tuned != nil || r.TunedRate }
 const offlineReserve = 1.2
 
 // tune gives a run what the profile has for it.
-func (p *Plan) tune(run *PlannedRun, ask settings.Request) error {
-	f := p.Tuning.profile
+func (p *Plan) tune(run *PlannedRun, path string, f *tune.Profile) error {
 	switch {
-	case f == nil:
 	case run.Scenario == loadgen.Offline && f.Offline != nil:
 		run.Tuned = &f.Offline.Setting
 		if rate := offlineReserve * f.Offline.SamplesPerSecond; rate > run.Settings.OfflineExpectedQPS {
-			return p.tuneRate(run, ask, rate)
+			return p.tuneRate(run, path, rate)
 		}
 	case run.Scenario == loadgen.Server && f.Server != nil:
 		run.Tuned = &f.Server.Setting
@@ -64,7 +61,7 @@ func (p *Plan) tune(run *PlannedRun, ask settings.Request) error {
 			p.note(fmt.Sprintf("target_qps %s is not used: %s", figure.Round(f.Server.TargetQPS), why))
 			return nil
 		}
-		return p.tuneRate(run, ask, f.Server.TargetQPS)
+		return p.tuneRate(run, path, f.Server.TargetQPS)
 	}
 	return nil
 }
@@ -89,14 +86,13 @@ func (p *Plan) note(text string) {
 }
 
 // tuneRate sets target_qps, unless flags change the setting that the rate was measured with.
-func (p *Plan) tuneRate(run *PlannedRun, ask settings.Request, rate float64) (err error) {
-	if flags := p.SettingFlags(); len(flags) > 0 {
+func (p *Plan) tuneRate(run *PlannedRun, path string, rate float64) error {
+	if len(p.SettingFlags()) > 0 {
 		return nil
 	}
-	ask.Tuned = []mlconf.Override{{Key: "target_qps", Value: strconv.FormatFloat(rate, 'f', -1, 64), Source: "tuning " + p.Tuning.File}}
 	run.TunedRate = true
-	run.Settings, err = settings.Load(ask)
-	return err
+	return run.Settings.Suggest("tuning "+path,
+		mlconf.Override{Scenario: run.Scenario, Key: "target_qps", Value: strconv.FormatFloat(rate, 'f', -1, 64)})
 }
 
 // SettingFlags are the flags that were given for what a profile says, too.

@@ -29,7 +29,7 @@ func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
 	if change != nil {
 		change(f)
 	}
-	if err := p.Tune(r, "x.json", f); err != nil {
+	if err := p.Tune("x.json", f); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -57,55 +57,20 @@ func modified(vcs string) string {
 	return ""
 }
 
-// requested logs the settings as they were passed to StartTest.
+// requested logs the settings as they were passed to StartTest: those of old rounds last.
 func (g *runLog) requested(s TestSettings) {
 	g.log("requested_scenario", s.Scenario.String())
 	g.log("requested_test_mode", s.Mode.String())
-	s.Scenario.kind().requested(g, s)
-	g.log("requested_min_duration_ms", milliseconds(s.MinDuration))
-	g.log("requested_max_duration_ms", milliseconds(s.MaxDuration))
-	g.log("requested_min_query_count", s.MinQueryCount)
-	g.log("requested_max_query_count", s.MaxQueryCount)
-	g.log("requested_qsl_rng_seed", s.QSLRNGSeed)
-	g.log("requested_sample_index_rng_seed", s.SampleIndexRNGSeed)
-	g.log("requested_schedule_rng_seed", s.ScheduleRNGSeed)
-	g.log("requested_accuracy_log_rng_seed", s.AccuracyLogRNGSeed)
-	g.log("requested_accuracy_log_probability", s.AccuracyLogProbability)
-	g.log("requested_accuracy_log_sampling_target", s.AccuracyLogSamplingTarget)
-	g.log("requested_print_timestamps", s.PrintTimestamps)
-	g.log("requested_performance_issue_unique", s.PerformanceIssueUnique)
-	g.log("requested_performance_issue_same", s.PerformanceIssueSame)
-	g.log("requested_performance_issue_same_index", s.PerformanceIssueSameIndex)
-	g.log("requested_performance_sample_count_override", s.PerformanceSampleCountOverride)
-	g.log("requested_accuracy_sample_count_override", s.AccuracySampleCountOverride)
-	g.log("requested_sample_concatenate_permutation", s.SampleConcatenatePermutation)
-	g.requestedTokens(s)
-	g.requestedLegacy(s)
-}
-
-// requestedLegacy logs what only the rounds v0.5 and v0.7 set.
-func (g *runLog) requestedLegacy(s TestSettings) {
-	if s.Scenario == MultiStream && s.MultiStreamArrivalInterval > 0 {
-		g.log("requested_multi_stream_arrival_interval_ns", s.MultiStreamArrivalInterval.Nanoseconds())
-		g.log("requested_multi_stream_count_dropped", s.MultiStreamCountDropped)
-	}
-	if s.NoEarlyStopping {
-		g.log("requested_no_early_stopping", true)
+	for _, last := range []bool{false, true} {
+		for _, f := range fields {
+			if (f.log == lastIfUsed) == last && f.logs(&s) {
+				g.log("requested_"+f.logKey(), f.requested(&s))
+			}
+		}
 	}
 }
 
-func (g *runLog) requestedTokens(s TestSettings) {
-	if !s.UseTokenLatencies {
-		return
-	}
-	g.log("requested_use_token_latencies", s.UseTokenLatencies)
-	if s.Scenario != Offline {
-		g.log("requested_server_ttft_latency", s.ServerTTFTLatency.Nanoseconds())
-		g.log("requested_server_tpot_latency", s.ServerTPOTLatency.Nanoseconds())
-	}
-}
-
-// effective logs the settings as the run uses them.
+// effective logs the settings as the run uses them: what the scenario made of its own, then those of all scenarios.
 func (g *runLog) effective(e EffectiveSettings, s TestSettings) {
 	g.scenario = e.Scenario
 	g.log("effective_scenario", e.Scenario.String())
@@ -116,24 +81,14 @@ func (g *runLog) effective(e EffectiveSettings, s TestSettings) {
 	g.log("effective_target_latency_percentile", e.TargetLatencyPercentile)
 	g.log("effective_max_async_queries", e.MaxAsyncQueries)
 	g.log("effective_target_duration_ms", milliseconds(e.TargetDuration))
-	g.log("effective_min_duration_ms", milliseconds(e.MinDuration))
-	g.log("effective_max_duration_ms", milliseconds(e.MaxDuration))
-	g.log("effective_min_query_count", e.MinQueryCount)
-	g.log("effective_max_query_count", e.MaxQueryCount)
-	g.log("effective_min_sample_count", e.MinSampleCount)
-	g.log("effective_qsl_rng_seed", e.QSLRNGSeed)
-	g.log("effective_sample_index_rng_seed", e.SampleIndexRNGSeed)
-	g.log("effective_schedule_rng_seed", e.ScheduleRNGSeed)
-	g.log("effective_accuracy_log_rng_seed", e.AccuracyLogRNGSeed)
-	g.log("effective_accuracy_log_probability", s.AccuracyLogProbability)
-	g.log("effective_accuracy_log_sampling_target", s.AccuracyLogSamplingTarget)
-	g.log("effective_print_timestamps", s.PrintTimestamps)
-	g.log("effective_performance_issue_unique", s.PerformanceIssueUnique)
-	g.log("effective_performance_issue_same", s.PerformanceIssueSame)
-	g.log("effective_performance_issue_same_index", s.PerformanceIssueSameIndex)
-	g.log("effective_performance_sample_count", e.PerformanceSampleCount)
-	g.log("effective_accuracy_sample_count", e.AccuracySampleCount)
-	g.log("effective_sample_concatenate_permutation", s.SampleConcatenatePermutation)
+	for _, f := range fields {
+		if f.common() {
+			g.log("effective_"+f.usedKey(), f.used(&e, &s))
+		}
+		if f.Name == "MaxQueryCount" {
+			g.log("effective_min_sample_count", e.MinSampleCount)
+		}
+	}
 }
 
 // milliseconds is d in whole milliseconds, as configuration files and logs hold durations.

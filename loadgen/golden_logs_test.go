@@ -191,11 +191,10 @@ func (c *logCase) configure(t *testing.T, outDir string) (loadgen.TestSettings, 
 		s.Mode = loadgen.PerformanceOnly
 	}
 	if c.Audit != "" {
-		settings := mlconf.Settings{TestSettings: s}
-		if err := settings.Audit(mlconf.AuditFile, c.Audit, true); err != nil {
+		if _, err := official.FromConfig(&s, &c.Audit, "*", s.Scenario.String(), mlconf.ConfAudit); err != nil {
 			t.Fatal(err)
 		}
-		s, l.Audit = settings.TestSettings, mlconf.AuditFile
+		l.Audit = mlconf.AuditFile
 	}
 	return s, l
 }

@@ -11,8 +11,10 @@ import (
 // kind is what differs between the scenarios. Its four values stand in singlestream.go, multistream.go, server.go and
 // offline.go; all else is common.
 type kind interface {
-	// check lists the faults of the scenario's own settings.
+	// check lists what the scenario does not allow together, of settings that are good by themselves.
 	check(f *faults, s TestSettings)
+	// checkFit does so once the samples are known.
+	checkFit(f *faults, s TestSettings, e EffectiveSettings, q qslCounts)
 	// effective applies the scenario's rules to e, which holds what all scenarios share.
 	effective(e *EffectiveSettings, s TestSettings, q qslCounts)
 
@@ -41,8 +43,7 @@ type kind interface {
 	// headline and statistics are parts of the summary log.
 	headline(r *Result) []mllog.Field
 	statistics(r *Result) [][]mllog.Field
-	// requested, results and tokenResults write the scenario's own entries of the detail log.
-	requested(g *runLog, s TestSettings)
+	// results and tokenResults write the scenario's own entries of the detail log.
 	results(g *runLog, r *Result)
 	tokenResults(g *runLog, r *Result)
 }
@@ -68,8 +69,15 @@ func (r *Result) kind() kind { return r.Effective.Scenario.kind() }
 // limited says whether a latency limit decides over the run.
 func (r *Result) limited() bool { return r.Effective.Scenario == Server || r.Intervals != nil }
 
+// plain is a scenario that has nothing of its own: what each does unless it says otherwise.
+type plain struct{}
+
+func (plain) check(f *faults, s TestSettings) { f.someQueries(s) }
+
+func (plain) checkFit(*faults, TestSettings, EffectiveSettings, qslCounts) {}
+
 // oneAtATime is what SingleStream and MultiStream have in common: a query is issued when the one before is answered.
-type oneAtATime struct{}
+type oneAtATime struct{ plain }
 
 func (oneAtATime) threads(TestSettings) int { return 1 }
 

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
@@ -13,16 +12,11 @@ import (
 // an arrival interval (judge_interval.go). Its result is the latency of a query, or the number of samples per query.
 type multiStream struct{ oneAtATime }
 
-func (multiStream) check(f *faults, s TestSettings) {
-	f.need(s.MultiStreamArrivalInterval >= 0 && s.MultiStreamArrivalInterval <= longestTest,
-		"multi_stream_arrival_interval = %v, want 0 (none) to %v", s.MultiStreamArrivalInterval, longestTest)
-	if s.MultiStreamArrivalInterval == 0 {
-		f.positive("multi_stream_expected_latency", multiStream{}.expectedLatency(s))
-		f.belowOne("multi_stream_expected_latency_fraction", s.MultiStreamExpectedLatencyFraction)
-	}
-	f.fraction("multi_stream_target_latency_percentile", s.MultiStreamTargetLatencyPercentile)
-	f.need(s.MultiStreamSamplesPerQuery >= 1 && s.MultiStreamSamplesPerQuery <= schedule.MaxSamples,
-		"multi_stream_samples_per_query = %d, want 1 to %d", s.MultiStreamSamplesPerQuery, uint64(schedule.MaxSamples))
+func (k multiStream) check(f *faults, s TestSettings) {
+	k.plain.check(f, s)
+	f.need(!s.PerformanceIssueUnique || !s.SampleConcatenatePermutation || s.Mode == AccuracyOnly,
+		"performance_issue_unique and sample_concatenate_permutation exclude each other in MultiStream, where equal issue "+
+			"needs more queries than there are different ones")
 }
 
 // expectedLatency is in ns, with its fraction.
@@ -105,12 +99,6 @@ func (multiStream) statistics(r *Result) [][]mllog.Field {
 		stats = append(stats, r.Tokens.statistics()...)
 	}
 	return stats
-}
-
-func (k multiStream) requested(g *runLog, s TestSettings) {
-	g.log("requested_multi_stream_expected_latency_ns", k.expectedLatency(s))
-	g.log("requested_multi_stream_target_latency_percentile", s.MultiStreamTargetLatencyPercentile)
-	g.log("requested_multi_stream_samples_per_query", s.MultiStreamSamplesPerQuery)
 }
 
 func (multiStream) results(g *runLog, r *Result) {

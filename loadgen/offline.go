@@ -10,10 +10,12 @@ import (
 )
 
 // offline: one query holds all samples. Its result is a rate.
-type offline struct{}
+type offline struct{ plain }
 
-func (offline) check(f *faults, s TestSettings) {
-	f.positive("offline_expected_qps", s.OfflineExpectedQPS)
+func (offline) checkFit(f *faults, s TestSettings, e EffectiveSettings, q qslCounts) {
+	f.need(!s.PerformanceIssueUnique || s.Mode == AccuracyOnly || e.PerformanceSampleCount <= uint64(q.total),
+		"performance_issue_unique asks for %d different samples, but the QSL has %d: lower "+
+			"performance_sample_count_override", e.PerformanceSampleCount, q.total)
 }
 
 const (
@@ -98,10 +100,6 @@ func (offline) statistics(r *Result) [][]mllog.Field {
 		stats = append(stats, nil)
 	}
 	return stats
-}
-
-func (offline) requested(g *runLog, s TestSettings) {
-	g.log("requested_offline_expected_qps", s.OfflineExpectedQPS)
 }
 
 func (offline) results(g *runLog, r *Result) { g.log("result_samples_per_second", r.SamplesPerSec) }

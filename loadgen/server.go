@@ -12,35 +12,14 @@ import (
 
 // server: queries of one sample arrive at random, at a rate. Its result is the rate, if a percentile of the latencies
 // meets a limit.
-type server struct{}
+type server struct{ plain }
 
-func (server) check(f *faults, s TestSettings) {
-	f.positive("server_target_qps", s.ServerTargetQPS)
-	f.fraction("server_target_latency_percentile", s.ServerTargetLatencyPercentile)
-	// The official settings of token benchmarks have 0 here: the limits of tokens judge their runs.
-	f.need(s.ServerTargetLatency > 0 || s.UseTokenLatencies && s.ServerTargetLatency == 0,
-		"server_target_latency = %v, want more than 0", s.ServerTargetLatency)
-	f.findPeak(s)
-	f.tokenLimits(s)
+func (k server) check(f *faults, s TestSettings) {
+	k.plain.check(f, s)
+	f.need(s.MinQueryCount > 0 || !s.SampleConcatenatePermutation,
+		"min_query_count = 0 with sample_concatenate_permutation: issuing every sample equally often needs a count of at "+
+			"least 1")
 	f.threads(s)
-}
-
-// findPeak checks what steers the search for the highest rate.
-func (f *faults) findPeak(s TestSettings) {
-	if s.Mode != FindPeakPerformance {
-		return
-	}
-	f.positive("server_find_peak_qps_boundary_step_size", s.ServerFindPeakQPSBoundaryStepSize)
-	f.need(s.ServerFindPeakQPSDecimalsOfPrecision >= 0 && s.ServerFindPeakQPSDecimalsOfPrecision <= 9,
-		"server_find_peak_qps_decimals_of_precision = %d, want 0 to 9", s.ServerFindPeakQPSDecimalsOfPrecision)
-}
-
-func (f *faults) tokenLimits(s TestSettings) {
-	if !s.UseTokenLatencies {
-		return
-	}
-	f.need(s.ServerTTFTLatency > 0, "ttft_latency = %v with use_token_latencies, want more than 0", s.ServerTTFTLatency)
-	f.need(s.ServerTPOTLatency > 0, "tpot_latency = %v with use_token_latencies, want more than 0", s.ServerTPOTLatency)
 }
 
 // mostThreads bounds the issuing goroutines, each of which owns a thread while it issues.
@@ -156,17 +135,6 @@ func scheduledRate(r *Result) float64 {
 		return math.Copysign(math.NaN(), -1)
 	}
 	return r.ScheduledSamplesPerSec
-}
-
-func (server) requested(g *runLog, s TestSettings) {
-	g.log("requested_server_target_qps", s.ServerTargetQPS)
-	g.log("requested_server_target_latency_ns", s.ServerTargetLatency.Nanoseconds())
-	g.log("requested_server_target_latency_percentile", s.ServerTargetLatencyPercentile)
-	g.log("requested_server_coalesce_queries", s.ServerCoalesceQueries)
-	g.log("requested_server_find_peak_qps_decimals_of_precision", s.ServerFindPeakQPSDecimalsOfPrecision)
-	g.log("requested_server_find_peak_qps_boundary_step_size", s.ServerFindPeakQPSBoundaryStepSize)
-	g.log("requested_server_max_async_queries", s.ServerMaxAsyncQueries)
-	g.log("requested_server_num_issue_query_threads", s.ServerNumIssueQueryThreads)
 }
 
 func (server) results(g *runLog, r *Result) {

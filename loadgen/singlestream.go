@@ -5,10 +5,11 @@ import "github.com/plumbline-ml/plumbline/loadgen/mllog"
 // singleStream: the next query, of one sample, follows the completion of the last. Its result is a latency.
 type singleStream struct{ oneAtATime }
 
-func (singleStream) check(f *faults, s TestSettings) {
-	f.positive("single_stream_expected_latency", singleStream{}.expectedLatency(s))
-	f.belowOne("single_stream_expected_latency_fraction", s.SingleStreamExpectedLatencyFraction)
-	f.fraction("single_stream_target_latency_percentile", s.SingleStreamTargetLatencyPercentile)
+// check lets equal issue raise the number of queries to a whole pass over the samples.
+func (k singleStream) check(f *faults, s TestSettings) {
+	if !s.SampleConcatenatePermutation {
+		k.plain.check(f, s)
+	}
 }
 
 // expectedLatency is in ns, with its fraction.
@@ -81,11 +82,6 @@ func (singleStream) statistics(r *Result) [][]mllog.Field {
 		stats = append(stats, t.statistics(rates("TPS", t.WithOverhead, t.WithoutOverhead)...)...)
 	}
 	return stats
-}
-
-func (k singleStream) requested(g *runLog, s TestSettings) {
-	g.log("requested_single_stream_expected_latency_ns", k.expectedLatency(s))
-	g.log("requested_single_stream_target_latency_percentile", s.SingleStreamTargetLatencyPercentile)
 }
 
 func (singleStream) results(g *runLog, r *Result) {

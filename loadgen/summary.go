@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -90,44 +91,45 @@ func latencyFields(l LatencySummary) []mllog.Field {
 	return summaryFields(l, "latency (ns)", "latency (ns)")
 }
 
+// parameters are the settings as the run used them. Of sample_concatenate_permutation the notes tell.
 func parameters(r *Result) []mllog.Field {
-	var fields []mllog.Field
-	add := func(label, value string) { fields = append(fields, mllog.Field{Label: label, Value: value}) }
-	count := func(label string, v uint64) { add(label, strconv.FormatUint(v, 10)) }
-	flag := func(label string, on bool) {
-		value := "0"
-		if on {
-			value = "1"
-		}
-		add(label, value)
-	}
 	e, s := r.Effective, r.Requested
-	count("samples_per_query", e.SamplesPerQuery)
-	add("target_qps", double(e.TargetQPS))
-	if s.UseTokenLatencies {
-		add("ttft_latency (ns)", strconv.FormatInt(s.ServerTTFTLatency.Nanoseconds(), 10))
-		add("tpot_latency (ns)", strconv.FormatInt(s.ServerTPOTLatency.Nanoseconds(), 10))
-	} else {
-		add("target_latency (ns)", strconv.FormatInt(e.TargetLatency.Nanoseconds(), 10))
+	list := []mllog.Field{
+		{Label: "samples_per_query", Value: parameter(e.SamplesPerQuery)},
+		{Label: "target_qps", Value: parameter(e.TargetQPS)},
 	}
-	count("max_async_queries", e.MaxAsyncQueries)
-	count("min_duration (ms)", milliseconds(e.MinDuration))
-	count("max_duration (ms)", milliseconds(e.MaxDuration))
-	count("min_query_count", e.MinQueryCount)
-	count("max_query_count", e.MaxQueryCount)
-	count("qsl_rng_seed", e.QSLRNGSeed)
-	count("sample_index_rng_seed", e.SampleIndexRNGSeed)
-	count("schedule_rng_seed", e.ScheduleRNGSeed)
-	count("accuracy_log_rng_seed", e.AccuracyLogRNGSeed)
-	add("accuracy_log_probability", double(s.AccuracyLogProbability))
-	count("accuracy_log_sampling_target", s.AccuracyLogSamplingTarget)
-	flag("print_timestamps", s.PrintTimestamps)
-	flag("performance_issue_unique", s.PerformanceIssueUnique)
-	flag("performance_issue_same", s.PerformanceIssueSame)
-	count("performance_issue_same_index", s.PerformanceIssueSameIndex)
-	count("performance_sample_count", e.PerformanceSampleCount)
-	count("accuracy_sample_count", e.AccuracySampleCount)
-	return fields
+	if s.UseTokenLatencies {
+		list = append(list,
+			mllog.Field{Label: "ttft_latency (ns)", Value: parameter(s.ServerTTFTLatency.Nanoseconds())},
+			mllog.Field{Label: "tpot_latency (ns)", Value: parameter(s.ServerTPOTLatency.Nanoseconds())})
+	} else {
+		list = append(list, mllog.Field{Label: "target_latency (ns)", Value: parameter(e.TargetLatency.Nanoseconds())})
+	}
+	list = append(list, mllog.Field{Label: "max_async_queries", Value: parameter(e.MaxAsyncQueries)})
+	for _, f := range fields {
+		if f.common() && f.Name != "SampleConcatenatePermutation" {
+			label := f.usedKey()
+			if name, ok := strings.CutSuffix(label, "_ms"); ok {
+				label = name + " (ms)"
+			}
+			list = append(list, mllog.Field{Label: label, Value: parameter(f.used(&e, &s))})
+		}
+	}
+	return list
+}
+
+// parameter is a logged value as the summary has it.
+func parameter(v any) string {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return "1"
+		}
+		return "0"
+	case float64:
+		return double(v)
+	}
+	return fmt.Sprint(v)
 }
 
 // fixed2 is v with two decimals, as a C++ stream prints it.

@@ -12,19 +12,12 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
-// Override is a setting from the command line, for one scenario or for all that have it.
-type Override struct {
-	Scenario loadgen.Scenario
-	All      bool
-	mlconf.Override
-}
-
 // flagSource is the origin of values from the command line.
 const flagSource = "flag --set"
 
 // ParseOverrides reads --set flags: key=value for each scenario that has the setting, or Scenario.key=value for one.
-func ParseOverrides(texts []string) ([]Override, []error) {
-	var overrides []Override
+func ParseOverrides(texts []string) ([]mlconf.Override, []error) {
+	var overrides []mlconf.Override
 	var faults []error
 	for _, text := range texts {
 		o, err := parseOverride(text)
@@ -37,9 +30,9 @@ func ParseOverrides(texts []string) ([]Override, []error) {
 	return overrides, faults
 }
 
-func parseOverride(text string) (Override, error) {
+func parseOverride(text string) (mlconf.Override, error) {
 	key, value, ok := strings.Cut(text, "=")
-	o := Override{All: true, Override: mlconf.Override{Key: strings.TrimSpace(key), Value: strings.TrimSpace(value), Source: flagSource}}
+	o := mlconf.Override{All: true, Key: strings.TrimSpace(key), Value: strings.TrimSpace(value)}
 	if !ok || o.Key == "" || o.Value == "" {
 		return o, errors.New("want key=value or Scenario.key=value, such as min_duration=5000 or Server.target_qps=100")
 	}
@@ -60,30 +53,25 @@ func parseOverride(text string) (Override, error) {
 }
 
 // Unused lists the overrides that mean nothing where they are meant: in their own scenario, or in any of those that run.
-func Unused(overrides []Override, running []loadgen.Scenario) []error {
+func Unused(overrides []mlconf.Override, running []loadgen.Scenario) []error {
 	var faults []error
 	for _, o := range overrides {
 		meant := running
 		if !o.All {
 			meant = []loadgen.Scenario{o.Scenario}
 		}
-		if !slices.ContainsFunc(meant, o.applies) {
+		if !slices.ContainsFunc(meant, func(s loadgen.Scenario) bool { return slices.Contains(keys(s), o.Key) }) {
 			faults = append(faults, fmt.Errorf("--set %s=%s: it means nothing in %v", o.Key, o.Value, meant))
 		}
 	}
 	return faults
 }
 
-// applies reports whether the override means something in a run of scenario.
-func (o Override) applies(scenario loadgen.Scenario) bool {
-	return (o.All || o.Scenario == scenario) && slices.Contains(keys(scenario), o.Key)
-}
-
 // keys lists the names of the settings that mean something in any of the scenarios, each once.
 func keys(scenarios ...loadgen.Scenario) []string {
 	var names []string
-	for _, f := range mlconf.Fields() {
-		if n := name(f); slices.ContainsFunc(scenarios, f.Applies) && !slices.Contains(names, n) {
+	for _, f := range loadgen.Fields() {
+		if n := f.UserKey(); slices.ContainsFunc(scenarios, f.Applies) && !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}

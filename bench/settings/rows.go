@@ -17,11 +17,13 @@ type Row struct {
 // set although they mean nothing.
 func (s Settings) Rows() []Row {
 	var rows []Row
-	for _, f := range mlconf.Fields() {
-		if !f.Applies(s.Scenario) || s.idle(f.Name) && !s.chosen(f.Name) {
+	for _, f := range loadgen.Fields() {
+		if !f.Applies(s.Scenario) || !f.Counts(s.TestSettings) && !s.chosen(f.Name) {
 			continue
 		}
-		row := Row{Key: name(f), Value: f.Text(s.TestSettings), Unit: f.Unit, Origin: origin(s.Origins[f.Name]), Doc: f.Doc}
+		row := Row{
+			Key: f.UserKey(), Value: f.Text(s.TestSettings), Unit: f.Unit, Origin: origin(s.Origins[f.Name]), Doc: f.Doc,
+		}
 		if f.Name == "Mode" { // the run's own, whatever files say
 			row.Value, row.Origin = s.Mode.String(), "this run"
 		}
@@ -30,38 +32,10 @@ func (s Settings) Rows() []Row {
 	return rows
 }
 
-// idle says that a setting of the scenario changes nothing in this run: it belongs to other rounds, to another mode, or to
-// tokens where none are measured.
-func (s Settings) idle(field string) bool {
-	switch field {
-	case "MultiStreamExpectedLatency":
-		return s.MultiStreamArrivalInterval > 0
-	case "MultiStreamArrivalInterval", "MultiStreamCountDropped":
-		return s.MultiStreamArrivalInterval == 0
-	case "NoEarlyStopping":
-		return !s.NoEarlyStopping
-	case "ServerFindPeakQPSDecimalsOfPrecision", "ServerFindPeakQPSBoundaryStepSize":
-		return s.Mode != loadgen.FindPeakPerformance
-	case "ServerTTFTLatency", "ServerTPOTLatency":
-		return !s.UseTokenLatencies || s.Scenario != loadgen.Server
-	case "TokenLatencyScalingFactor":
-		return !s.InferTokenLatencies
-	}
-	return false
-}
-
 // chosen says that a setting comes from neither LoadGen's defaults nor the rules.
 func (s Settings) chosen(field string) bool {
 	source := s.Origins[field].Source
 	return source != "LoadGen default" && !strings.HasPrefix(source, "rules ")
-}
-
-// name is the key under which a user sets the field: in user.conf, or with --set where no file can.
-func name(f mlconf.Field) string {
-	if f.Key != "" {
-		return f.Key
-	}
-	return f.Official
 }
 
 // origin words where a value came from: "user.conf:3 (resnet50.Server.target_qps)". The key is left out where it is the

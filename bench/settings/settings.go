@@ -5,7 +5,6 @@ package settings
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -33,8 +32,7 @@ type Request struct {
 	Profile   Profile // Official or Smoke
 	Rules     string
 	UserConf  string
-	Overrides []Override
-	Tuned     []mlconf.Override // of a profile: stronger than smoke settings, weaker than what a user wrote
+	Overrides []mlconf.Override // of the command line
 	Audit     string            // path of audit settings, applied over all others; empty: none
 	// IgnoreUnknownKeys makes keys of UserConf and Audit that LoadGen does not know notes instead of faults.
 	IgnoreUnknownKeys bool
@@ -48,101 +46,101 @@ type Settings struct {
 	Deviations []string
 }
 
-// Load gathers the settings of one run. Weakest first: LoadGen's defaults, the rules, smoke settings, a profile,
-// user.conf, --set, audit settings.
+// Load gathers the settings of one run. Weakest first: LoadGen's defaults, the rules, smoke settings, user.conf, --set,
+// audit settings.
 func Load(r Request) (Settings, error) {
-	rules, err := mlconf.Load(r.options("", nil))
-	if err != nil {
-		return Settings{}, usage(err)
-	}
-	user, err := mlconf.Load(r.options(r.UserConf, nil))
-	if err != nil {
-		return Settings{}, usage(err)
-	}
-	written := r.written(user)
-	smoke := r.smoke(written)
-	s, err := mlconf.Load(r.options(r.UserConf, slices.Concat(smoke, unwritten(r.Tuned, written), r.flags())))
-	if err != nil {
-		return Settings{}, usage(err)
-	}
-	s.Mode = r.Mode // a mode in user.conf would put the logs of one mode into the directory of another
-	out := Settings{Profile: Official}
-	switch {
-	case len(smoke) > 0:
-		out.Profile = Smoke
-	case len(deviations(rules, s)) > 0:
-		out.Profile = Custom
-	case r.Audit != "":
-		out.Profile = Audit
-	}
-	if err := r.audit(&s); err != nil {
-		return Settings{}, usage(err)
-	}
-	out.Settings, out.Deviations = s, deviations(rules, s)
-	return out, nil
-}
-
-// audit applies the audit settings. They may not change what the run does: its directory and judgement are its mode's.
-func (r Request) audit(s *mlconf.Settings) error {
-	if r.Audit != "" {
-		if err := s.AuditFrom(r.Audit, r.IgnoreUnknownKeys); err != nil {
-			return err
-		}
-	}
-	switch {
-	case s.Mode != r.Mode:
-		return fmt.Errorf("%s sets the mode %v, and this is a run of mode %v; choose the other one with --mode", r.Audit, s.Mode, r.Mode)
-	case s.Test05 && r.Mode != loadgen.PerformanceOnly:
-		return fmt.Errorf("test05 = 1 makes every run one of mode %v, and this is one of mode %v; give --mode performance", loadgen.PerformanceOnly, r.Mode)
-	}
-	return nil
-}
-
-func usage(err error) error { return exitcode.With(exitcode.Usage, err) }
-
-func (r Request) options(userConf string, overrides []mlconf.Override) mlconf.Options {
-	return mlconf.Options{
-		Rules: r.Rules, Model: r.Model.LoadGenKey, Scenario: r.Scenario, Mode: r.Mode, UserConf: userConf, Overrides: overrides,
+	s, err := mlconf.Load(mlconf.Options{
+		Rules: r.Rules, Model: r.Model.LoadGenKey, Scenario: r.Scenario, Mode: r.Mode, Layers: r.layers(),
 		IgnoreUnknownKeys: r.IgnoreUnknownKeys,
+	})
+	if err == nil {
+		err = r.checkAudit(s)
 	}
+	if err != nil {
+		return Settings{}, usage(err)
+	}
+	return Settings{Settings: s, Profile: r.profile(s), Deviations: deviations(s.Rules(), s.TestSettings)}, nil
 }
 
-func (r Request) flags() []mlconf.Override {
+// Where the layers of a run stand in mlconf.Settings.Applied, over the rules' defaults.
+const (
+	smokeLayer = 1
+	userLayers = 2 // from here on: what a user wrote
+)
+
+func (r Request) layers() []mlconf.Layer {
+	layers := []mlconf.Layer{mlconf.Values("smoke settings of "+r.Model.Name, r.smoke()...)}
+	if r.UserConf != "" {
+		layers = append(layers, mlconf.UserConf(r.UserConf))
+	}
+	layers = append(layers, mlconf.Values(flagSource, r.Overrides...))
+	if r.Audit != "" {
+		layers = append(layers, mlconf.Audit(r.Audit))
+	}
+	return layers
+}
+
+// smoke returns the model's smoke settings, where they are asked for.
+func (r Request) smoke() []mlconf.Override {
 	var in []mlconf.Override
-	for _, o := range r.Overrides {
-		if o.applies(r.Scenario) {
-			in = append(in, o.Override)
+	for _, s := range r.Model.Smoke {
+		if r.Profile == Smoke {
+			in = append(in, mlconf.Override{Scenario: s.Scenario, Key: s.Key, Value: s.Value})
 		}
 	}
 	return in
 }
 
-// written are the keys that user.conf sets: what a user wrote beats smoke settings and profiles.
-func (r Request) written(user mlconf.Settings) map[string]bool {
-	written := map[string]bool{}
-	for _, o := range user.Origins {
-		if r.UserConf != "" && o.Source == r.UserConf {
-			written[o.Key[strings.LastIndexByte(o.Key, '.')+1:]] = true
-		}
+// profile names what the settings are, whatever audit settings change of them: smoke, where user.conf left any of those.
+func (r Request) profile(s mlconf.Settings) Profile {
+	own, user := s.Applied, []string(nil)
+	if r.Audit != "" {
+		own = own[:len(own)-1]
 	}
-	return written
+	if r.UserConf != "" {
+		user = own[userLayers].Fields
+	}
+	switch {
+	case slices.ContainsFunc(own[smokeLayer].Fields, func(field string) bool { return !slices.Contains(user, field) }):
+		return Smoke
+	case len(deviations(s.Rules(), own[len(own)-1].After)) > 0:
+		return Custom
+	case r.Audit != "":
+		return Audit
+	}
+	return Official
 }
 
-// unwritten are the overrides but for the keys that user.conf sets.
-func unwritten(overrides []mlconf.Override, written map[string]bool) []mlconf.Override {
-	return slices.DeleteFunc(slices.Clone(overrides), func(o mlconf.Override) bool { return written[o.Key] })
+// checkAudit refuses audit settings that change what the run does: its directory and judgement are its mode's.
+func (r Request) checkAudit(s mlconf.Settings) error {
+	switch {
+	case s.Mode != r.Mode:
+		return fmt.Errorf("%s sets the mode %v, and this is a run of mode %v; choose the other one with --mode",
+			r.Audit, s.Mode, r.Mode)
+	case s.Test05 && r.Mode != loadgen.PerformanceOnly:
+		return fmt.Errorf("test05 = 1 makes every run one of mode %v, and this is one of mode %v; give --mode performance",
+			loadgen.PerformanceOnly, r.Mode)
+	}
+	return nil
 }
 
-// smoke returns the model's smoke settings, where they are asked for, but for the keys that user.conf sets.
-func (r Request) smoke(written map[string]bool) []mlconf.Override {
-	if r.Profile != Smoke {
-		return nil
-	}
-	var in []mlconf.Override
-	for _, s := range r.Model.Smoke {
-		if s.Scenario == r.Scenario {
-			in = append(in, mlconf.Override{Key: s.Key, Value: s.Value, Source: "smoke settings of " + r.Model.Name})
+// Suggest sets a value that comes from source, unless the user wrote one: it is stronger than smoke settings and weaker
+// than user.conf, --set and audit settings.
+func (s *Settings) Suggest(source string, o mlconf.Override) error {
+	for _, f := range loadgen.Fields() {
+		if f.UserKey() == o.Key && f.Applies(s.Scenario) && s.wrote(f.Name) {
+			return nil
 		}
 	}
-	return unwritten(in, written)
+	if err := s.Set(source, o); err != nil {
+		return usage(err)
+	}
+	return nil
 }
+
+// wrote says that the user set a field.
+func (s *Settings) wrote(field string) bool {
+	return slices.ContainsFunc(s.Applied[userLayers:], func(l mlconf.Applied) bool { return slices.Contains(l.Fields, field) })
+}
+
+func usage(err error) error { return exitcode.With(exitcode.Usage, err) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
@@ -162,10 +163,58 @@ func TestOverridesApplyWhereTheyMeanSomething(t *testing.T) {
 	if unused := Unused(wrong, loadgen.Scenarios()); len(unused) != 1 {
 		t.Errorf("a setting of another scenario: %v", unused)
 	}
-	for scenario, want := range map[loadgen.Scenario]int{loadgen.SingleStream: 0, loadgen.MultiStream: 1, loadgen.Server: 2, loadgen.Offline: 1} {
-		r := Request{Scenario: scenario, Overrides: overrides}
-		if got := r.flags(); len(got) != want {
+	for scenario, want := range map[loadgen.Scenario]int{
+		loadgen.SingleStream: 0, loadgen.MultiStream: 1, loadgen.Server: 2, loadgen.Offline: 1,
+	} {
+		s := load(t, Request{Scenario: scenario, Overrides: overrides})
+		if got := s.Applied[len(s.Applied)-1].Fields; len(got) != want {
 			t.Errorf("%v takes %v, want %d", scenario, got, want)
+		}
+	}
+}
+
+// TestUserConfOfAnotherScenario wants the rate of one scenario to leave the smoke settings and the profiles of another.
+func TestUserConfOfAnotherScenario(t *testing.T) {
+	r := request(Smoke)
+	r.Scenario = loadgen.Offline
+	r.Model.Smoke = append(r.Model.Smoke, sdk.SmokeSetting{Scenario: loadgen.Offline, Key: "target_qps", Value: "300"})
+	r.UserConf = userConf(t, "*.Server.target_qps = 77\n")
+	s := load(t, r)
+	if s.OfflineExpectedQPS != 300 || s.Profile != Smoke {
+		t.Errorf("target_qps %v, %s; want the smoke settings' 300", s.OfflineExpectedQPS, s.Profile)
+	}
+	err := s.Suggest("a profile", mlconf.Override{All: true, Key: "target_qps", Value: "400"})
+	if err != nil || s.OfflineExpectedQPS != 400 || origins(s)["target_qps"] != "a profile" {
+		t.Errorf("target_qps %v of %s, %v; want the profile's 400", s.OfflineExpectedQPS, origins(s)["target_qps"], err)
+	}
+}
+
+func TestSuggestLeavesWhatTheUserWrote(t *testing.T) {
+	for name, change := range map[string]func(*Request){
+		"user.conf": func(r *Request) { r.UserConf = userConf(t, "*.Server.target_qps = 77\n") },
+		"--set":     func(r *Request) { r.Overrides, _ = ParseOverrides([]string{"target_qps=77"}) },
+		"audit":     func(r *Request) { r.Audit = userConf(t, "*.Server.target_qps = 77\n") },
+	} {
+		r := request(Smoke)
+		change(&r)
+		s := load(t, r)
+		err := s.Suggest("a profile", mlconf.Override{All: true, Key: "target_qps", Value: "400"})
+		if err != nil || s.ServerTargetQPS != 77 {
+			t.Errorf("%s: target_qps %v, %v; want the user's 77", name, s.ServerTargetQPS, err)
+		}
+	}
+}
+
+// TestFaultsOfAllLayers wants the faults of every source told at once.
+func TestFaultsOfAllLayers(t *testing.T) {
+	r := request(Official)
+	r.UserConf = userConf(t, "*.*.min_qery_count = 4\n")
+	r.Overrides, _ = ParseOverrides([]string{"min_duration=soon"})
+	r.Audit = userConf(t, "*.*.qsl_rng_seed = 4\n")
+	_, err := Load(r)
+	for _, want := range []string{"min_qery_count", "soon", "qsl_rng_seed"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

@@ -11,23 +11,18 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-func loadForAudit(t *testing.T) mlconf.Settings {
-	t.Helper()
-	s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Mode: loadgen.SubmissionRun})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+// audited loads the settings of a run with the audit settings of a file.
+func audited(path string, scenario loadgen.Scenario, ignoreUnknown bool) (mlconf.Settings, error) {
+	return mlconf.Load(mlconf.Options{
+		Model: "resnet50", Scenario: scenario, Mode: loadgen.SubmissionRun, IgnoreUnknownKeys: ignoreUnknown,
+		Layers: []mlconf.Layer{mlconf.Audit(path)},
+	})
 }
 
 func TestAuditIsAppliedLast(t *testing.T) {
-	s := loadForAudit(t)
-	path := filepath.Join(t.TempDir(), mlconf.AuditFile)
-	text := "# TEST01\n*.*.accuracy_log_sampling_target = 5\n*.Server.min_query_count = 77\n*.Offline.max_query_count = 9\n*.*.mode = 2\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.AuditFrom(path, false); err != nil {
+	path := conf(t, "# TEST01\n*.*.accuracy_log_sampling_target = 5\n*.Server.min_query_count = 77\n*.Offline.max_query_count = 9\n*.*.mode = 2\n")
+	s, err := audited(path, loadgen.Server, false)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if s.AccuracyLogSamplingTarget != 5 || s.MinQueryCount != 77 || s.MaxQueryCount != 0 || s.Mode != loadgen.PerformanceOnly {
@@ -41,25 +36,16 @@ func TestAuditIsAppliedLast(t *testing.T) {
 	}
 }
 
-func TestAuditFaultsChangeNothing(t *testing.T) {
+func TestAuditFaults(t *testing.T) {
 	for text, says := range map[string]string{
 		"*.*.min_query_count = abc\n*.*.max_query_count = 4": "min_query_count",
 		"*.*.qsl_rng_seed = 4":                               "qsl_rng_seed",
 		"*.*.no_such_key = 4":                                "no_such_key",
 	} {
-		s := loadForAudit(t)
-		before := s.TestSettings
-		err := s.Audit("audit", text, false)
+		_, err := audited(conf(t, text), loadgen.Server, false)
 		if !errors.Is(err, mlconf.ErrConfig) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: error %v, want one about %s", text, err, says)
 		}
-		if s.TestSettings != before {
-			t.Errorf("%q changed the settings", text)
-		}
-	}
-	s := loadForAudit(t)
-	if err := s.AuditFrom(filepath.Join(t.TempDir(), "none"), false); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("error %v for a missing file", err)
 	}
 }
 
@@ -79,26 +65,21 @@ func TestStrayAudit(t *testing.T) {
 
 // TestAuditReadsOfficialFiles applies what the official LoadGen would, and tells of the other lines.
 func TestAuditReadsOfficialFiles(t *testing.T) {
-	s := loadForAudit(t)
-	err := s.AuditFrom(filepath.Join("testdata", "found", "audit_other_model.config"), false)
-	if err != nil || s.PerformanceIssueSame { // its lines are of Offline, and this is a run of Server
+	other := filepath.Join("testdata", "found", "audit_other_model.config")
+	s, err := audited(other, loadgen.Server, false)
+	if err != nil || s.PerformanceIssueSame { // its lines are of Offline
 		t.Errorf("same %v, error %v", s.PerformanceIssueSame, err)
 	}
-	s.Scenario = loadgen.Offline
-	s.Notes = nil
-	if err := s.AuditFrom(filepath.Join("testdata", "found", "audit_other_model.config"), false); err != nil {
+	if s, err = audited(other, loadgen.Offline, false); err != nil {
 		t.Fatal(err)
 	}
 	if !s.PerformanceIssueSame || s.PerformanceIssueSameIndex != 3 || s.MinQueryCount == 500 {
 		t.Errorf("same %v %d, at least %d queries", s.PerformanceIssueSame, s.PerformanceIssueSameIndex, s.MinQueryCount)
 	}
 	wantNotes(t, s.Notes, "line 4: of single models (stable-diffusion-xl): of audit settings only lines of * count")
-	s.Notes = nil
-	if err := s.AuditFrom(filepath.Join("testdata", "found", "audit_extra_key.config"), false); err != nil {
-		t.Fatal(err)
-	}
-	if s.AccuracyLogSamplingTarget != 100 || s.AccuracyLogRNGSeed != 1 {
-		t.Errorf("target %d, seed %d", s.AccuracyLogSamplingTarget, s.AccuracyLogRNGSeed)
+	s, err = audited(filepath.Join("testdata", "found", "audit_extra_key.config"), loadgen.Offline, false)
+	if err != nil || s.AccuracyLogSamplingTarget != 100 || s.AccuracyLogRNGSeed != 1 {
+		t.Errorf("target %d, seed %d, error %v", s.AccuracyLogSamplingTarget, s.AccuracyLogRNGSeed, err)
 	}
 	wantNotes(t, s.Notes, "line 4: test07_accuracy_threshold: kept for the audit's own script")
 }
@@ -116,8 +97,8 @@ func wantNotes(t *testing.T, notes []mlconf.Note, want ...string) {
 }
 
 func TestAuditIgnoresUnknownKeysWhenAsked(t *testing.T) {
-	s := loadForAudit(t)
-	if err := s.Audit("audit", "*.*.no_such_key = 4\n*.*.min_query_count = 9", true); err != nil || s.MinQueryCount != 9 {
+	s, err := audited(conf(t, "*.*.no_such_key = 4\n*.*.min_query_count = 9"), loadgen.Server, true)
+	if err != nil || s.MinQueryCount != 9 {
 		t.Errorf("%d queries, error %v", s.MinQueryCount, err)
 	}
 	wantNotes(t, s.Notes, "LoadGen does not know no_such_key: ignored")

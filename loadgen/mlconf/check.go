@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
 )
 
 // Check lists the faults of a user.conf: lines that the official LoadGen rejects, and those that it accepts but
@@ -131,7 +132,7 @@ func (c *checker) field(full, scenario, key string, v value) {
 		if scenario != "*" && f.Scenario != "" && f.Scenario != scenario {
 			continue
 		}
-		switch fault := f.check(v); {
+		switch fault := checkValue(f, v); {
 		case f.RulesOnly:
 			c.fault(full, "is ignored in a user.conf: the rules set it")
 		case fault != "":
@@ -142,7 +143,7 @@ func (c *checker) field(full, scenario, key string, v value) {
 	c.fault(full, "is ignored under %s: it is read under %s", scenario, readUnder(fields))
 }
 
-func readUnder(fields []Field) string {
+func readUnder(fields []loadgen.Field) string {
 	var names []string
 	for _, f := range fields {
 		names = append(names, f.Scenario)
@@ -150,18 +151,18 @@ func readUnder(fields []Field) string {
 	return strings.Join(names, ", ")
 }
 
-// check says what is wrong with a value that the official LoadGen would store in f, silently changed; or "".
-func (f Field) check(v value) string {
-	switch f.kind {
-	case number, percent, fracMillis:
+// checkValue says what is wrong with a value that the official LoadGen would store in f, silently changed; or "".
+func checkValue(f loadgen.Field, v value) string {
+	switch f.Form {
+	case form.Number, form.Percent, form.FracMillis:
 		if math.IsNaN(v.double) || math.IsInf(v.double, 0) || v.double < 0 {
 			return fmt.Sprintf("want a number of at least 0%s, found %s", inUnit(f), v.text)
 		}
-		if most := f.most(); v.double > most {
-			return fmt.Sprintf("want at most %.6g%s, found %s", most, inUnit(f), v.text)
+		if limit := most(f); v.double > limit {
+			return fmt.Sprintf("want at most %.6g%s, found %s", limit, inUnit(f), v.text)
 		}
 		return ""
-	case boolean, exactlyOne:
+	case form.Boolean, form.ExactlyOne:
 		if v.text != "0" && v.text != "1" {
 			return fmt.Sprintf("want 0 or 1, found %s", v.text)
 		}
@@ -170,28 +171,28 @@ func (f Field) check(v value) string {
 	if _, rest := leadingInteger(v.text); rest != "" || strings.HasPrefix(v.text, "-") {
 		return fmt.Sprintf("want a whole number of at least 0%s, found %s", inUnit(f), v.text)
 	}
-	return f.checkRange(v)
+	return checkRange(f, v)
 }
 
 // most is the largest number of a kind that has fractions.
-func (f Field) most() float64 {
-	switch f.kind {
-	case percent:
+func most(f loadgen.Field) float64 {
+	switch f.Form {
+	case form.Percent:
 		return 100
-	case fracMillis:
+	case form.FracMillis:
 		return float64(mostMillis)
 	}
 	return math.MaxFloat64
 }
 
-func (f Field) checkRange(v value) string {
+func checkRange(f loadgen.Field, v value) string {
 	limit := uint64(math.MaxUint64)
-	switch f.kind {
-	case mode:
+	switch f.Form {
+	case form.Mode:
 		limit = uint64(loadgen.FindPeakPerformance)
-	case millis, wrapMillis, tokenMillis:
+	case form.Millis, form.WrapMillis, form.TokenMillis:
 		limit = uint64(mostMillis)
-	case small, count32:
+	case form.Small, form.Count32:
 		limit = math.MaxInt32
 	}
 	if v.integer > limit {
@@ -208,8 +209,8 @@ func scenarioNames() []string {
 	return names
 }
 
-func fieldsOf(key string) []Field {
-	var list []Field
+func fieldsOf(key string) []loadgen.Field {
+	var list []loadgen.Field
 	for _, f := range fields {
 		if f.Key == key && key != "" {
 			list = append(list, f)

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/settings.md")
 
-// TestSettingsDoc keeps docs/settings.md equal to the table of fields.
+// TestSettingsDoc keeps docs/settings.md equal to the table of settings.
 func TestSettingsDoc(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "settings.md")
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
@@ -37,7 +37,7 @@ func TestSettingsDoc(t *testing.T) {
 
 const settingsIntro = `# Settings
 
-Generated from the table in loadgen/mlconf by ` + "`go generate ./mlconf`" + ` in loadgen; do not edit.
+Generated from the table of settings, loadgen/fields.go, by ` + "`go generate ./mlconf`" + ` in loadgen; do not edit.
 
 A configuration file (user.conf, audit.config) has lines
 
@@ -45,7 +45,7 @@ A configuration file (user.conf, audit.config) has lines
 
 with white space around =. MODEL and SCENARIO may be *. Of the lines of one file that fit a run the first of
 MODEL.SCENARIO, *.SCENARIO, MODEL.*, *.* counts; of equal keys the last. A later source beats an earlier one, however
-special the earlier one's key: LoadGen's defaults, the rules of the round, user.conf, then flags (` + "`--set KEY=NUMBER`" + `).
+special the earlier one's key: LoadGen's defaults, the rules of the round, user.conf, flags (` + "`--set KEY=NUMBER`" + `), audit.config.
 A line that begins with # and a space is a comment. Numbers may be decimal, hexadecimal (0x) or octal (leading 0);
 switches are 0 or 1. ` + "`harness settings MODEL --scenario S`" + ` prints every value with its source.
 
@@ -64,24 +64,24 @@ func settingsDoc(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(settingsIntro)
-	section(&b, "Keys of configuration files", "", func(f mlconf.Field) bool { return f.Key != "" && !f.RulesOnly })
+	section(&b, "Keys of configuration files", "", func(f loadgen.Field) bool { return f.Key != "" && !f.RulesOnly })
 	section(&b, "Keys that only the rules set", "In a user.conf these are errors: the official LoadGen ignores them there. `--set` can change them; a run is then not as the rules.",
-		func(f mlconf.Field) bool { return f.RulesOnly })
-	section(&b, "Settings without a key", "No configuration file can set these; `--set` takes the name given here.", func(f mlconf.Field) bool { return f.Key == "" })
+		func(f loadgen.Field) bool { return f.RulesOnly })
+	section(&b, "Settings without a key", "No configuration file can set these; `--set` takes the name given here.", func(f loadgen.Field) bool { return f.Key == "" })
 	rounds(t, &b)
 	return b.String()
 }
 
-func section(b *strings.Builder, title, note string, in func(mlconf.Field) bool) {
+func section(b *strings.Builder, title, note string, in func(loadgen.Field) bool) {
 	fmt.Fprintf(b, "## %s\n\n", title)
 	if note != "" {
 		b.WriteString(note + "\n\n")
 	}
 	b.WriteString("| Key | Under | Unit | Default | Meaning | Field of TestSettings |\n|---|---|---|---|---|---|\n")
-	for _, f := range mlconf.Fields() {
+	for _, f := range loadgen.Fields() {
 		if in(f) {
 			fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n",
-				orElse(f.Key, f.Official), orElse(f.Scenario, "*"), f.Unit, f.Text(loadgen.DefaultTestSettings()), f.Doc, f.Name)
+				f.UserKey(), orElse(f.Scenario, "*"), f.Unit, f.Text(loadgen.DefaultTestSettings()), f.Doc, f.Name)
 		}
 	}
 	b.WriteString("\n")

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
 // value is a number of a configuration file as the official LoadGen holds it: integer keys use the integer prefix of
@@ -171,7 +173,10 @@ func (f file) find(model, scenario, key string) (full string, v value, ok bool) 
 
 // apply sets what the file says for a model and a scenario. Fields that come from the rules alone are set only where
 // rules is true. note hears of each value that was stored, unread of each that another setting keeps from being read.
-func (f file) apply(s *settings, model, scenario string, rules bool, note func(Field, string, value), unread func(key string, line int, without string)) {
+func (f file) apply(
+	s *settings, model, scenario string, rules bool,
+	note func(loadgen.Field, string, value), unread func(key string, line int, without string),
+) {
 	for _, field := range fields {
 		if field.Key == "" || field.RulesOnly && !rules {
 			continue
@@ -183,9 +188,9 @@ func (f file) apply(s *settings, model, scenario string, rules bool, note func(F
 		key, v, ok := f.find(model, under, field.Key)
 		switch {
 		case !ok:
-		case field.ignored(s) != "":
-			unread(key, v.line, field.ignored(s))
-		case field.set(s, v):
+		case ignored(field, s) != "":
+			unread(key, v.line, ignored(field, s))
+		case store(field, s, v):
 			note(field, key, v)
 		}
 	}

@@ -40,19 +40,18 @@ func equalsOfficial(t *testing.T, path string, scenario loadgen.Scenario, conf C
 	}
 	text := string(data)
 	o := Options{Model: "resnet50", Scenario: scenario, Mode: loadgen.PerformanceOnly, IgnoreUnknownKeys: true}
-	if conf == ConfUser {
-		o.UserConf = path
+	o.Layers = []Layer{UserConf(path)}
+	if conf == ConfAudit {
+		o.Layers = []Layer{Audit(path)}
 	}
 	s, err := Load(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, model := s.TestSettings, "*"
+	want, model := s.Rules(), "*"
 	if conf == ConfUser {
 		want, model = loadgen.DefaultTestSettings(), o.Model
 		want.Scenario, want.Mode = o.Scenario, o.Mode
-	} else if err := s.AuditFrom(path, true); err != nil {
-		t.Fatal(err)
 	}
 	code, err := (&Official{}).FromConfig(&want, &text, model, scenario.String(), conf)
 	if err != nil || code != CodeOK || s.TestSettings != want {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
 	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
 )
 
@@ -83,7 +84,7 @@ func (c configCase) run(t *testing.T) {
 // compare expects the changed fields' values, and the defaults in all others.
 func (c configCase) compare(t *testing.T, s loadgen.TestSettings) {
 	known := map[string]bool{}
-	for _, f := range Fields() {
+	for _, f := range loadgen.Fields() {
 		known[f.Official] = true
 		want, got := official(f, loadgen.DefaultTestSettings()), official(f, s)
 		if v, ok := c.Changed[f.Official]; ok {
@@ -101,8 +102,8 @@ func (c configCase) compare(t *testing.T, s loadgen.TestSettings) {
 }
 
 // official is a field's value as the official LoadGen holds it.
-func official(f Field, s loadgen.TestSettings) string {
-	switch p := f.at(&s).(type) {
+func official(f loadgen.Field, s loadgen.TestSettings) string {
+	switch p := f.At(&s).(type) {
 	case *float64:
 		return big.NewFloat(*p).Text('g', 20)
 	case *bool:
@@ -110,7 +111,7 @@ func official(f Field, s loadgen.TestSettings) string {
 	case *loadgen.Mode:
 		return p.String()
 	case *time.Duration:
-		if f.kind == wrapMillis || f.kind == tokenMillis {
+		if f.Form == form.WrapMillis || f.Form == form.TokenMillis {
 			return strconv.FormatUint(uint64(*p), 10)
 		}
 	}
@@ -143,8 +144,8 @@ func sameNumber(a, b string) bool {
 }
 
 func preset(t *testing.T, s *loadgen.TestSettings, name string, v any) {
-	for _, f := range Fields() {
-		if p, ok := f.at(s).(*bool); ok && f.Official == name {
+	for _, f := range loadgen.Fields() {
+		if p, ok := f.At(s).(*bool); ok && f.Official == name {
 			*p = v.(bool)
 			return
 		}

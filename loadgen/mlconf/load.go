@@ -12,9 +12,13 @@ import (
 // ErrConfig is wrapped by every error of Load that a user can mend.
 var ErrConfig = errors.New("configuration")
 
+// fields is LoadGen's table of settings.
+var fields = loadgen.Fields()
+
 // Load makes the settings of a run: LoadGen's defaults, then the rules' defaults of the model and scenario, then
-// o.UserConf, then o.Overrides, then o.Scenario and o.Mode. It reports all faults of all inputs at once, each with
-// file and line. The rules' defaults of v5.0 to v6.0 are those of v6.1 with the seeds of the round.
+// o.Layers one after the other. It reports all faults of all layers at once, each with file and line. The scenario and
+// the mode are the caller's, but for a mode in audit settings. The rules' defaults of v5.0 to v6.0 are those of v6.1 with
+// the seeds of the round.
 func Load(o Options) (Settings, error) {
 	round, err := Round(o.Rules)
 	if err != nil {
@@ -24,103 +28,144 @@ func Load(o Options) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
-	s := Settings{TestSettings: loadgen.DefaultTestSettings(), Origins: map[string]Origin{}}
+	l := loader{o: o, s: Settings{TestSettings: loadgen.DefaultTestSettings(), Origins: map[string]Origin{}}}
+	l.s.Scenario = o.Scenario
 	for _, f := range fields {
-		s.Origins[f.Name] = Origin{Source: "LoadGen default", Key: f.Key, Text: f.Text(s.TestSettings)}
+		l.s.Origins[f.Name] = Origin{Source: "LoadGen default", Key: f.Key, Text: f.Text(l.s.TestSettings)}
 	}
-	rules.apply(&s.TestSettings, o.Model, o.Scenario.String(), true, s.note(rules.source), func(string, int, string) {})
-	var problems []Problem
-	if o.UserConf != "" {
-		problems = s.userConf(o)
+	l.begin(rules.source)
+	rules.apply(&l.s.TestSettings, o.Model, o.Scenario.String(), true, l.note, func(string, int, string) {})
+	l.end()
+	for _, layer := range o.Layers {
+		l.begin(layer.Source)
+		layer.apply(&l)
+		l.end()
 	}
-	problems = append(problems, s.overrides(o)...)
-	s.Scenario, s.Mode = o.Scenario, o.Mode
-	s.Origins["Mode"] = Origin{Source: "the run's mode", Key: "mode", Text: strconv.Itoa(int(o.Mode))}
-	return s, asError(problems)
+	return l.s, asError(l.problems)
 }
 
-// note records where values come from.
-func (s *Settings) note(source string) func(Field, string, value) {
-	return func(f Field, key string, v value) {
-		s.Origins[f.Name] = Origin{Source: source, Line: v.line, Key: key, Text: v.text, Otherwise: v.otherwise}
+// loader applies layers to settings.
+type loader struct {
+	o        Options
+	s        Settings
+	source   string // of the layer at work
+	mode     bool   // the layer may set the mode
+	set      []string
+	problems []Problem
+}
+
+func (l *loader) begin(source string) { l.source, l.mode, l.set = source, false, nil }
+
+// end closes a layer: what it did is kept, but for the mode.
+func (l *loader) end() {
+	if !l.mode {
+		l.s.Mode = l.o.Mode
+		l.s.Origins["Mode"] = Origin{Source: "the run's mode", Key: "mode", Text: strconv.Itoa(int(l.o.Mode))}
+	}
+	l.s.Applied = append(l.s.Applied, Applied{Source: l.source, Fields: l.set, After: l.s.TestSettings})
+}
+
+// note records where a value comes from.
+func (l *loader) note(f loadgen.Field, key string, v value) {
+	l.s.Origins[f.Name] = Origin{Source: l.source, Line: v.line, Key: key, Text: v.text, Otherwise: v.otherwise}
+	l.set = append(l.set, f.Name)
+}
+
+func (l *loader) fault(line int, key, text string) {
+	l.problems = append(l.problems, Problem{Source: l.source, Line: line, Key: key, Text: text})
+}
+
+// unread tells of a line that another setting keeps from being read.
+func (l *loader) unread(key string, line int, without string) {
+	l.fault(line, key, "is ignored without "+without+" = 1")
+}
+
+// file applies a checked configuration file for a model. One with lines that cannot be read changes nothing.
+func (l *loader) file(text, model string) {
+	if f, bad := parse(l.source, text); len(bad) == 0 {
+		f.apply(&l.s.TestSettings, model, l.o.Scenario.String(), false, l.note, l.unread)
 	}
 }
 
-// userConf applies a user.conf.
-func (s *Settings) userConf(o Options) []Problem {
-	text, err := readConf(o.UserConf)
-	if err != nil {
-		return []Problem{{Source: o.UserConf, Text: "cannot be read: " + err.Error()}}
+// override applies one setting, unless it is of other scenarios.
+func (l *loader) override(o Override) {
+	f, v, fault := o.read(l.o.Scenario)
+	switch {
+	case !o.meant(l.o.Scenario):
+	case fault != "":
+		l.fault(0, o.Key, fault)
+	default:
+		store(f, &l.s.TestSettings, v)
+		l.note(f, o.Key, v)
 	}
-	problems, notes := Check(o.UserConf, text, o.Model, o.IgnoreUnknownKeys)
-	s.Notes = append(s.Notes, notes...)
-	f, bad := parse(o.UserConf, text)
-	if len(bad) == 0 {
-		f.apply(&s.TestSettings, o.Model, o.Scenario.String(), false, s.note(o.UserConf), func(key string, line int, without string) {
-			problems = append(problems, Problem{Source: o.UserConf, Line: line, Key: key, Text: "is ignored without " + without + " = 1"})
-		})
-	}
-	return problems
 }
 
-// overrides applies single settings, in order.
-func (s *Settings) overrides(o Options) []Problem {
-	var problems []Problem
-	for _, over := range o.Overrides {
-		if text := s.override(over, o.Scenario); text != "" {
-			problems = append(problems, Problem{Source: over.Source, Key: over.Key, Text: text})
-		}
-	}
-	return problems
+// Set changes one setting of a run, which comes from source then.
+func (s *Settings) Set(source string, o Override) error {
+	l := loader{o: Options{Scenario: s.Scenario}, s: *s, source: source}
+	l.override(o)
+	*s = l.s
+	return asError(l.problems)
 }
 
-// override applies one setting and returns what is wrong with it.
-func (s *Settings) override(over Override, scenario loadgen.Scenario) string {
-	f, ok := fieldFor(over.Key, scenario)
+// meant says whether the override is for runs of scenario: those that it names; or it is for all, and it is not so that
+// only others have such a setting.
+func (o Override) meant(scenario loadgen.Scenario) bool {
+	if !o.All {
+		return o.Scenario == scenario
+	}
+	_, ok := fieldFor(o.Key, scenario)
+	return ok || !slices.ContainsFunc(fields, func(f loadgen.Field) bool { return f.UserKey() == o.Key })
+}
+
+// read finds the field and the value of an override in a run of scenario, or says what is wrong with it.
+func (o Override) read(scenario loadgen.Scenario) (f loadgen.Field, v value, fault string) {
+	f, ok := fieldFor(o.Key, scenario)
 	if !ok {
-		return fmt.Sprintf("no such setting of a %v run%s", scenario, suggest(over.Key, keysFor(scenario)))
+		return f, v, fmt.Sprintf("no such setting of a %v run%s", scenario, suggest(o.Key, keysFor(scenario)))
 	}
-	text := over.Value
-	if i := slices.Index([]string{"false", "true"}, text); i >= 0 && (f.kind == boolean || f.kind == exactlyOne) {
-		text = [...]string{"0", "1"}[i]
+	text := o.Value
+	if _, isSwitch := f.At(&settings{}).(*bool); isSwitch {
+		text = asNumber(text)
 	}
-	v, ok := parseValue(text)
-	if !ok {
-		return fmt.Sprintf("want a number%s, found %q", inUnit(f), over.Value)
+	if v, ok = parseValue(text); !ok {
+		return f, v, fmt.Sprintf("want a number%s, found %q", inUnit(f), o.Value)
 	}
-	if fault := f.check(v); fault != "" {
-		return fault
+	return f, v, checkValue(f, v)
+}
+
+// asNumber writes the words for a switch as files do.
+func asNumber(text string) string {
+	switch text {
+	case "false":
+		return "0"
+	case "true":
+		return "1"
 	}
-	f.set(&s.TestSettings, v)
-	s.note(over.Source)(f, over.Key, v)
-	return ""
+	return text
 }
 
 // fieldFor finds the field that a key without model and scenario means in a run of scenario.
-func fieldFor(key string, scenario loadgen.Scenario) (Field, bool) {
+func fieldFor(key string, scenario loadgen.Scenario) (loadgen.Field, bool) {
 	for _, f := range fields {
-		if (f.Key == key || f.Key == "" && f.Official == key) && f.Applies(scenario) {
+		if f.UserKey() == key && f.Applies(scenario) {
 			return f, true
 		}
 	}
-	return Field{}, false
+	return loadgen.Field{}, false
 }
 
 func keysFor(scenario loadgen.Scenario) []string {
 	var keys []string
 	for _, f := range fields {
-		switch {
-		case !f.Applies(scenario):
-		case f.Key != "":
-			keys = append(keys, f.Key)
-		default:
-			keys = append(keys, f.Official)
+		if f.Applies(scenario) {
+			keys = append(keys, f.UserKey())
 		}
 	}
 	return keys
 }
 
-func inUnit(f Field) string {
+func inUnit(f loadgen.Field) string {
 	if f.Unit == "" {
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,8 @@ func conf(t *testing.T, text string) string {
 	}
 	return path
 }
+
+func userConf(path string) []mlconf.Layer { return []mlconf.Layer{mlconf.UserConf(path)} }
 
 func TestLoadRules(t *testing.T) {
 	s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Mode: loadgen.SubmissionRun})
@@ -45,7 +48,7 @@ func TestLoadRules(t *testing.T) {
 			t.Errorf("origin of %s: %+v, want %+v", name, s.Origins[name], o)
 		}
 	}
-	for _, f := range mlconf.Fields() {
+	for _, f := range loadgen.Fields() {
 		if s.Origins[f.Name].Source == "" {
 			t.Errorf("no origin of %s", f.Name)
 		}
@@ -55,13 +58,18 @@ func TestLoadRules(t *testing.T) {
 func TestLoadPrecedence(t *testing.T) {
 	path := conf(t, "# a comment\n*.Server.target_qps = 50\nresnet50.Server.min_duration = 0x3E8\n*.SingleStream.target_latency = 0.0000005\n*.*.mode = 1\n")
 	s, err := mlconf.Load(mlconf.Options{
-		Rules: "v6.0", Model: "resnet50", Scenario: loadgen.Server, Mode: loadgen.PerformanceOnly, UserConf: path,
-		Overrides: []mlconf.Override{
-			{Key: "target_qps", Value: "75.5", Source: "flag --target-qps"},
-			{Key: "target_qps", Value: "80", Source: "flag --target-qps"},
-			{Key: "qsl_rng_seed", Value: "7", Source: "flag --seed"},
-			{Key: "server_find_peak_qps_decimals_of_precision", Value: "2", Source: "flag"},
-			{Key: "coalesce_queries", Value: "true", Source: "flag"},
+		Rules: "v6.0", Model: "resnet50", Scenario: loadgen.Server, Mode: loadgen.PerformanceOnly,
+		Layers: []mlconf.Layer{
+			mlconf.Values("smoke", mlconf.Override{All: true, Key: "min_duration", Value: "5"}),
+			mlconf.UserConf(path),
+			mlconf.Values("flag --set",
+				mlconf.Override{All: true, Key: "target_qps", Value: "75.5"},
+				mlconf.Override{Scenario: loadgen.Server, Key: "target_qps", Value: "80"},
+				mlconf.Override{Scenario: loadgen.Offline, Key: "target_qps", Value: "90"},
+				mlconf.Override{All: true, Key: "samples_per_query", Value: "9"},
+				mlconf.Override{All: true, Key: "qsl_rng_seed", Value: "7"},
+				mlconf.Override{All: true, Key: "server_find_peak_qps_decimals_of_precision", Value: "2"},
+				mlconf.Override{All: true, Key: "coalesce_queries", Value: "true"}),
 		},
 	})
 	if err != nil {
@@ -80,9 +88,48 @@ func TestLoadPrecedence(t *testing.T) {
 	if o := s.Origins["MinDuration"]; o != (mlconf.Origin{Source: path, Line: 3, Key: "resnet50.Server.min_duration", Text: "0x3E8"}) {
 		t.Errorf("%+v", o)
 	}
-	if o := s.Origins["ServerTargetQPS"]; o != (mlconf.Origin{Source: "flag --target-qps", Key: "target_qps", Text: "80"}) {
+	if o := s.Origins["ServerTargetQPS"]; o != (mlconf.Origin{Source: "flag --set", Key: "target_qps", Text: "80"}) {
 		t.Errorf("%+v", o)
 	}
+	applied(t, s, "rules v6.0", "smoke", path, "flag --set")
+}
+
+// applied wants the layers in order, and of the shortest duration what each made of it.
+func applied(t *testing.T, s mlconf.Settings, sources ...string) {
+	t.Helper()
+	durations := []time.Duration{10 * time.Minute, 5 * time.Millisecond, time.Second, time.Second}
+	if len(s.Applied) != len(sources) {
+		t.Fatalf("%d layers, want %d", len(s.Applied), len(sources))
+	}
+	for i, a := range s.Applied {
+		sets := slices.Contains(a.Fields, "MinDuration")
+		if a.Source != sources[i] || a.After.MinDuration != durations[i] || sets != (i < 3) {
+			t.Errorf("layer %d: %s, min_duration %v, sets it: %v", i, a.Source, a.After.MinDuration, sets)
+		}
+	}
+	if s.Rules().MinDuration != durations[0] {
+		t.Errorf("the rules' min_duration is %v", s.Rules().MinDuration)
+	}
+}
+
+func TestSetChangesOneSetting(t *testing.T) {
+	s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Offline})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Set("a profile", mlconf.Override{All: true, Key: "target_qps", Value: "12.5"})
+	if err != nil || s.OfflineExpectedQPS != 12.5 || s.Origins["OfflineExpectedQPS"].Source != "a profile" {
+		t.Errorf("%v, origin %+v, %v", s.OfflineExpectedQPS, s.Origins["OfflineExpectedQPS"], err)
+	}
+	err = s.Set("a profile", mlconf.Override{All: true, Key: "target_qps", Value: "fast"})
+	if !errors.Is(err, mlconf.ErrConfig) || s.OfflineExpectedQPS != 12.5 {
+		t.Errorf("%v, %v", s.OfflineExpectedQPS, err)
+	}
+}
+
+// values is a layer of one setting.
+func values(key, value string) []mlconf.Layer {
+	return []mlconf.Layer{mlconf.Values("flag", mlconf.Override{All: true, Key: key, Value: value})}
 }
 
 func TestOverrideReachesTheScenariosField(t *testing.T) {
@@ -91,12 +138,12 @@ func TestOverrideReachesTheScenariosField(t *testing.T) {
 		loadgen.MultiStream:  func(s loadgen.TestSettings) time.Duration { return s.MultiStreamExpectedLatency },
 		loadgen.Server:       func(s loadgen.TestSettings) time.Duration { return s.ServerTargetLatency },
 	} {
-		s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: scenario, Overrides: []mlconf.Override{{Key: "target_latency", Value: "33"}}})
+		s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: scenario, Layers: values("target_latency", "33")})
 		if err != nil || get(s.TestSettings) != 33*time.Millisecond {
 			t.Errorf("%v: %v, %v", scenario, get(s.TestSettings), err)
 		}
 	}
-	s, err := mlconf.Load(mlconf.Options{Model: "x", Scenario: loadgen.Server, Overrides: []mlconf.Override{{Key: "ttft_latency", Value: "44"}}})
+	s, err := mlconf.Load(mlconf.Options{Model: "x", Scenario: loadgen.Server, Layers: values("ttft_latency", "44")})
 	if err != nil || s.ServerTTFTLatency != 44*time.Millisecond || s.UseTokenLatencies {
 		t.Errorf("ttft %v, %v", s.ServerTTFTLatency, err)
 	}
@@ -131,11 +178,16 @@ func TestLoadFaults(t *testing.T) {
 		"*.Server.coalesce_queries = nan",     // 24
 	}, "\n"))
 	_, err := mlconf.Load(mlconf.Options{
-		Model: "resnet50", Scenario: loadgen.SingleStream, UserConf: path,
-		Overrides: []mlconf.Override{
-			{Key: "target_qps", Value: "1", Source: "flag --target-qps"},
-			{Key: "min_duration", Value: "soon", Source: "flag --min-duration"},
-			{Key: "min_duration", Value: "1.5", Source: "flag --min-duration"},
+		Model: "resnet50", Scenario: loadgen.SingleStream,
+		Layers: []mlconf.Layer{
+			mlconf.UserConf(path),
+			mlconf.Values("flag --set",
+				mlconf.Override{All: true, Key: "target_qps", Value: "1"}, // other scenarios have it
+				mlconf.Override{Scenario: loadgen.SingleStream, Key: "target_qps", Value: "1"},
+				mlconf.Override{All: true, Key: "no_such_setting", Value: "1"},
+				mlconf.Override{All: true, Key: "min_duration", Value: "soon"},
+				mlconf.Override{All: true, Key: "min_duration", Value: "1.5"}),
+			mlconf.Audit(filepath.Join(t.TempDir(), "none")),
 		},
 	})
 	if !errors.Is(err, mlconf.ErrConfig) {
@@ -163,9 +215,11 @@ func TestLoadFaults(t *testing.T) {
 		`:22: *.Server.target_latency: want a whole number of at least 0 in ms, found 1e30`,
 		`:23: *.*.target_latency_percentile: want at most 100 in %, found 101`,
 		`:24: *.Server.coalesce_queries: want 0 or 1, found nan`,
-		`flag --target-qps: target_qps: no such setting of a SingleStream run`,
-		`flag --min-duration: min_duration: want a number in ms, found "soon"`,
-		`flag --min-duration: min_duration: want a whole number of at least 0 in ms, found 1.5`,
+		`flag --set: target_qps: no such setting of a SingleStream run`,
+		`flag --set: no_such_setting: no such setting of a SingleStream run`,
+		`flag --set: min_duration: want a number in ms, found "soon"`,
+		`flag --set: min_duration: want a whole number of at least 0 in ms, found 1.5`,
+		`none: audit settings cannot be read: no such file`,
 	}
 	lines := strings.Split(err.Error(), "\n")
 	for i, w := range want {
@@ -181,7 +235,7 @@ func TestLoadFaults(t *testing.T) {
 // TestLoadReportsUnreadKeys expects a key that another setting keeps from being read to be reported, and no other.
 func TestLoadReportsUnreadKeys(t *testing.T) {
 	text := "*.Server.ttft_latency = 100\n*.*.token_latency_scaling_factor = 3\n"
-	_, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: conf(t, text)})
+	_, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Layers: userConf(conf(t, text))})
 	for _, want := range []string{
 		":1: *.Server.ttft_latency: is ignored without use_token_latencies = 1",
 		":2: *.*.token_latency_scaling_factor: is ignored without infer_token_latencies = 1",
@@ -191,7 +245,7 @@ func TestLoadReportsUnreadKeys(t *testing.T) {
 		}
 	}
 	text += "*.*.use_token_latencies = 1\n*.*.infer_token_latencies = 1\n"
-	s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: conf(t, text)})
+	s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Layers: userConf(conf(t, text))})
 	if err != nil || s.ServerTTFTLatency != 100*time.Millisecond || s.TokenLatencyScalingFactor != 3 {
 		t.Errorf("%v %d, %v", s.ServerTTFTLatency, s.TokenLatencyScalingFactor, err)
 	}
@@ -205,7 +259,7 @@ func TestLoadNotesOtherModels(t *testing.T) {
 		{"resnet5.Server.min_query_count = 4\n", "line 1: of resnet5, which is not resnet50: ignored"},
 		{strings.Repeat("x.Server.target_qps = 4\n", 7), "lines 1, 2, 3, 4, 5 and 2 more: of other models (x)"},
 	} {
-		s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: conf(t, c.text)})
+		s, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Layers: userConf(conf(t, c.text))})
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 		}
@@ -215,7 +269,7 @@ func TestLoadNotesOtherModels(t *testing.T) {
 
 // TestLoadNearestKey wants an unknown key to be an error that names the nearest, or when asked a note.
 func TestLoadNearestKey(t *testing.T) {
-	o := mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: filepath.Join("testdata", "found", "user_unknown_key.conf")}
+	o := mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Layers: userConf(filepath.Join("testdata", "found", "user_unknown_key.conf"))}
 	_, err := mlconf.Load(o)
 	want := `unknown key "performance_sample_count", did you mean "performance_sample_count_override"?`
 	if !errors.Is(err, mlconf.ErrConfig) || !strings.Contains(err.Error(), want) {
@@ -237,7 +291,7 @@ func TestFaultsAreBounded(t *testing.T) {
 		"*.*." + strings.Repeat("key", 100000) + " = 4\n\x1b[31m\u0085.a.b = 5\n",
 		strings.Repeat("*.*.min_query_count = "+strings.Repeat("é", 500)+"\n", 500),
 	} {
-		_, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: conf(t, text)})
+		_, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Layers: userConf(conf(t, text))})
 		if err == nil {
 			t.Fatalf("%.40q: no error", text)
 		}
@@ -259,12 +313,12 @@ func TestLoadWantsASmallRegularFile(t *testing.T) {
 		"/dev/zero": "/dev/zero: cannot be read: is not a regular file",
 		conf(t, strings.Repeat("# padding\n", 120000)): "has more than 1048576 bytes",
 	} {
-		o := mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, UserConf: path}
+		o := mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Layers: userConf(path)}
 		if _, err := mlconf.Load(o); !errors.Is(err, mlconf.ErrConfig) || !strings.Contains(err.Error(), want) {
 			t.Errorf("user.conf %s: %v, want %q", path, err, want)
 		}
-		s := loadForAudit(t)
-		if err := s.AuditFrom(path, false); !errors.Is(err, mlconf.ErrConfig) || !strings.Contains(err.Error(), want[strings.LastIndex(want, ":")+1:]) {
+		o.Layers = []mlconf.Layer{mlconf.Audit(path)}
+		if _, err := mlconf.Load(o); !errors.Is(err, mlconf.ErrConfig) || !strings.Contains(err.Error(), want[strings.LastIndex(want, ":")+1:]) {
 			t.Errorf("audit settings %s: %v, want %q", path, err, want)
 		}
 	}
@@ -276,8 +330,8 @@ func TestLoadUnknownInputs(t *testing.T) {
 		want string
 	}{
 		{mlconf.Options{Rules: "v9"}, `unknown rules "v9", want one of v6.1`},
-		{mlconf.Options{UserConf: filepath.Join(t.TempDir(), "none.conf")}, "none.conf: cannot be read"},
-		{mlconf.Options{UserConf: t.TempDir()}, "cannot be read"},
+		{mlconf.Options{Layers: userConf(filepath.Join(t.TempDir(), "none.conf"))}, "none.conf: cannot be read"},
+		{mlconf.Options{Layers: userConf(t.TempDir())}, "cannot be read"},
 	} {
 		if _, err := mlconf.Load(c.o); !errors.Is(err, mlconf.ErrConfig) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.o, err, c.want)
@@ -300,48 +354,6 @@ func TestLoadGivesTestableSettings(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestFieldTexts(t *testing.T) {
-	s := loadgen.DefaultTestSettings()
-	s.SingleStreamExpectedLatencyFraction = 0.5
-	s.PrintTimestamps = true
-	s.ServerTargetLatencyPercentile = 99.9 * 0.01
-	got := map[string]string{}
-	for _, f := range mlconf.Fields() {
-		got[f.Name] = f.Text(s)
-		if f.Doc == "" || f.Official == "" {
-			t.Errorf("%s has no doc or official name", f.Name)
-		}
-	}
-	for name, want := range map[string]string{
-		"Mode": "2", "SingleStreamExpectedLatency": "1.0000005", "ServerTargetLatency": "100", "ServerTargetLatencyPercentile": "99.9",
-		"MultiStreamTargetLatencyPercentile": "99", "PrintTimestamps": "1", "Test05": "0", "ServerTargetQPS": "1", "MinDuration": "10000",
-		"ServerFindPeakQPSDecimalsOfPrecision": "1",
-	} {
-		if got[name] != want {
-			t.Errorf("%s: %q, want %q", name, got[name], want)
-		}
-	}
-}
-
-func TestFieldsCoverTestSettings(t *testing.T) {
-	names := map[string]bool{"Scenario": true, "SingleStreamExpectedLatencyFraction": true, "MultiStreamExpectedLatencyFraction": true}
-	for _, f := range mlconf.Fields() {
-		if names[f.Name] {
-			t.Errorf("%s twice", f.Name)
-		}
-		names[f.Name] = true
-	}
-	for _, name := range fieldNames(loadgen.TestSettings{}) {
-		if !names[name] {
-			t.Errorf("no field %s", name)
-		}
-		delete(names, name)
-	}
-	for name := range names {
-		t.Errorf("field %s is none of TestSettings", name)
 	}
 }
 

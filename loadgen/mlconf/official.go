@@ -79,5 +79,5 @@ func (o *Official) applyRules(s *loadgen.TestSettings, model, scenario string) e
 }
 
 func (f file) applySilently(s *loadgen.TestSettings, model, scenario string, rules bool) {
-	f.apply(s, model, scenario, rules, func(Field, string, value) {}, func(string, int, string) {})
+	f.apply(s, model, scenario, rules, func(loadgen.Field, string, value) {}, func(string, int, string) {})
 }

@@ -1,21 +1,12 @@
 package mlconf_test
 
 import (
-	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
-
-func fieldNames(v any) []string {
-	var names []string
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
-		names = append(names, f.Name)
-	}
-	return names
-}
 
 func rules(t *testing.T, name string) *mlconf.Rules {
 	t.Helper()

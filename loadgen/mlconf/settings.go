@@ -26,22 +26,14 @@ type Origin struct {
 	Otherwise string
 }
 
-// Override is one setting given outside a file: a flag or a model's smoke settings. Key is a configuration key
-// without model and scenario, such as "min_duration" or "target_qps"; Value is in the file's unit.
-type Override struct {
-	Key, Value string
-	Source     string
-}
-
 // Options say what to read.
 type Options struct {
-	Rules     string // the round: "v6.1"; empty means the newest
-	Model     string // LoadGen's model key: "resnet50"
-	Scenario  loadgen.Scenario
-	Mode      loadgen.Mode
-	UserConf  string     // path; empty: none
-	Overrides []Override // applied last, in order
-	// IgnoreUnknownKeys makes keys and scenarios of UserConf that LoadGen does not know notes instead of faults.
+	Rules    string // the round: "v6.1"; empty means the newest
+	Model    string // LoadGen's model key: "resnet50"
+	Scenario loadgen.Scenario
+	Mode     loadgen.Mode
+	Layers   []Layer // over the rules' defaults, the weakest first
+	// IgnoreUnknownKeys makes keys and scenarios of files that LoadGen does not know notes instead of faults.
 	IgnoreUnknownKeys bool
 }
 
@@ -49,5 +41,16 @@ type Options struct {
 type Settings struct {
 	loadgen.TestSettings
 	Origins map[string]Origin
-	Notes   []Note // lines of files that were read and not applied, in order
+	Notes   []Note    // lines of files that were read and not applied, in order
+	Applied []Applied // what the rules' defaults and each layer did
 }
+
+// Applied is what one layer did.
+type Applied struct {
+	Source string
+	Fields []string             // the names of the fields that it set
+	After  loadgen.TestSettings // the settings with this layer and those under it
+}
+
+// Rules are the settings as the rules' defaults have them, without any layer.
+func (s Settings) Rules() loadgen.TestSettings { return s.Applied[0].After }

@@ -91,17 +91,12 @@ func checkDataset(t *testing.T, d sdk.DatasetInfo) {
 // checkSmoke loads a scenario's smoke settings as a run does, and holds them to what a smoke run may change.
 func checkSmoke(t *testing.T, m sdk.ModelInfo, scenario loadgen.Scenario) {
 	t.Helper()
-	official, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, Scenario: scenario})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var overrides []mlconf.Override
 	for _, s := range m.Smoke {
-		if s.Scenario == scenario {
-			overrides = append(overrides, mlconf.Override{Key: s.Key, Value: s.Value, Source: "smoke"})
-		}
+		overrides = append(overrides, mlconf.Override{Scenario: s.Scenario, Key: s.Key, Value: s.Value})
 	}
-	smoke, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, Scenario: scenario, Overrides: overrides})
+	layers := []mlconf.Layer{mlconf.Values("smoke", overrides...)}
+	smoke, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, Scenario: scenario, Layers: layers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +104,7 @@ func checkSmoke(t *testing.T, m sdk.ModelInfo, scenario loadgen.Scenario) {
 		t.Errorf("%v: min_duration %v, want seconds", scenario, smoke.MinDuration)
 	}
 	// What may differ is made equal: the rest has to be.
-	may := official.TestSettings
+	may := smoke.Rules()
 	may.MinDuration, may.MinQueryCount, may.PerformanceSampleCountOverride = smoke.MinDuration, smoke.MinQueryCount, smoke.PerformanceSampleCountOverride
 	may.SingleStreamExpectedLatency, may.MultiStreamExpectedLatency = smoke.SingleStreamExpectedLatency, smoke.MultiStreamExpectedLatency
 	may.SingleStreamExpectedLatencyFraction, may.MultiStreamExpectedLatencyFraction = smoke.SingleStreamExpectedLatencyFraction, smoke.MultiStreamExpectedLatencyFraction

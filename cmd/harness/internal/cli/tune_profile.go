@@ -37,7 +37,7 @@ func (a *app) buildTuned(c *cobra.Command, f *pluginFlags, r bench.Request, file
 		if err != nil {
 			return nil, err
 		}
-		return p, a.tuneFound(p, r)
+		return p, a.tuneFound(p)
 	}
 	profile, err := tune.Load(file)
 	if err != nil {
@@ -50,11 +50,11 @@ func (a *app) buildTuned(c *cobra.Command, f *pluginFlags, r bench.Request, file
 	if err != nil {
 		return nil, err
 	}
-	return p, a.tuneNamed(p, r, file, &profile)
+	return p, a.tuneNamed(p, file, &profile)
 }
 
 // tuneFound uses the profile that fits the plan. Where there is no folder of settings there is none.
-func (a *app) tuneFound(p *bench.Plan, r bench.Request) error {
+func (a *app) tuneFound(p *bench.Plan) error {
 	if p.Division == division.Network { // a batch of the profile would be work at the client
 		return nil
 	}
@@ -74,11 +74,11 @@ func (a *app) tuneFound(p *bench.Plan, r bench.Request) error {
 	if profile.Offline != nil && !profile.Offline.Decided && slices.ContainsFunc(p.Runs, func(t bench.PlannedRun) bool { return t.Scenario == loadgen.Offline }) {
 		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf("the setting of %s for Offline is not used: harness tune called it not certain (--tuning %[1]s uses it)", path))
 	}
-	return p.Tune(r, path, profile.Certain())
+	return p.Tune(path, profile.Certain())
 }
 
 // tuneNamed uses the profile that the user named. It may be one of another machine, which the plan then says.
-func (a *app) tuneNamed(p *bench.Plan, r bench.Request, file string, profile *tune.Profile) error {
+func (a *app) tuneNamed(p *bench.Plan, file string, profile *tune.Profile) error {
 	subject := a.tuneSubject(p)
 	for _, part := range []struct{ what, has, want string }{
 		{"model", profile.For.Model, subject.Model}, {"backend", profile.For.Backend, subject.Backend},
@@ -97,5 +97,5 @@ func (a *app) tuneNamed(p *bench.Plan, r bench.Request, file string, profile *tu
 	if why != "" {
 		p.Tuning.Notes = append(p.Tuning.Notes, "it was measured with "+why)
 	}
-	return p.Tune(r, file, profile)
+	return p.Tune(file, profile)
 }

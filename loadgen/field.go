@@ -1,0 +1,211 @@
+package loadgen
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
+)
+
+// Field is all there is to know of one setting: what it is called, where it stands in TestSettings, what it means, what
+// its value must be, and how the logs write it.
+type Field struct {
+	Name     string // the field of TestSettings
+	Official string // the official LoadGen's name of it, which the logs use
+	// Key is the last part of a configuration key; empty where no configuration file can set the field.
+	Key string
+	// Scenario is the scenario under whose name the key is read; empty: under that of the run.
+	Scenario string
+	Unit     string // of the value in files: "ms", "%", "queries/s", "samples", ...; empty for numbers and switches
+	Doc      string
+	// RulesOnly fields come from the rules' defaults; in a user.conf they are an error (the official LoadGen ignores
+	// them).
+	RulesOnly bool
+	Form      form.Form // how a configuration file's number becomes the value
+
+	at        func(*TestSettings) any             // the field: *uint64, *int, *bool, *Mode, *time.Duration or *float64
+	fraction  func(*TestSettings) *float64        // the field of a duration's part below a nanosecond; nil: it has none
+	effective func(*EffectiveSettings) any        // the value that a run uses; nil: the one asked for
+	idle      func(*TestSettings) bool            // says that a run of its scenario does not read it; nil: it does
+	want      func(*faults, Field, *TestSettings) // what the value must be by itself; nil: any will do
+	log       logging
+	logName   string // the logs' name where it is not Official
+	fixed     bound  // what the rules say of its value
+}
+
+// logging says when the logs have a setting.
+type logging int
+
+const (
+	always     logging = iota // in runs of its scenario
+	never                     // it shows in others, or the official logs have not got it
+	withTokens                // in token runs
+	lastIfUsed                // after all others, where it counts: the settings of old rounds
+)
+
+// bound says which values keep the rules.
+type bound int
+
+const (
+	free    bound = iota // any: the submitter's to choose
+	exactly              // the rules' own
+	atLeast              // a larger one is stricter
+	atMost               // a smaller one is stricter
+)
+
+// Fields lists all settings in the order of TestSettings. They are rows of one table, from which checks, logs,
+// configuration files, reports and documents follow.
+func Fields() []Field { return slices.Clone(fields) }
+
+// At is a pointer to the field in s: a *uint64, *int, *bool, *Mode, *time.Duration or *float64.
+func (f Field) At(s *TestSettings) any { return f.at(s) }
+
+// FractionAt is a pointer to the part of an expected latency below a nanosecond in s, in [0, 1); nil where the field
+// has no such part.
+func (f Field) FractionAt(s *TestSettings) *float64 {
+	if f.fraction == nil {
+		return nil
+	}
+	return f.fraction(s)
+}
+
+// Applies says whether the field means something in runs of scenario.
+func (f Field) Applies(scenario Scenario) bool {
+	return f.Scenario == "" || f.Scenario == scenario.String() || f.Form == form.TokenMillis && scenario != Offline
+}
+
+// Counts says whether a run with s reads the field: it means something in its scenario, and belongs neither to another
+// mode or round, nor to tokens where none are measured.
+func (f Field) Counts(s TestSettings) bool {
+	return f.Applies(s.Scenario) && (f.idle == nil || !f.idle(&s))
+}
+
+// Keeps says whether the value in s keeps the rules, whose settings of the same run are given: it is theirs, or
+// stricter, or not fixed by them.
+func (f Field) Keeps(rules, s TestSettings) bool {
+	switch f.fixed {
+	case exactly:
+		return f.Text(s) == f.Text(rules)
+	case atLeast:
+		return f.number(&s) >= f.number(&rules)
+	case atMost:
+		return f.number(&s) <= f.number(&rules)
+	}
+	return true
+}
+
+// number is the value of a count or a duration, for comparison.
+func (f Field) number(s *TestSettings) uint64 {
+	if d, ok := f.at(s).(*time.Duration); ok {
+		return uint64(max(0, *d))
+	}
+	return *f.at(s).(*uint64)
+}
+
+// UserKey is the name under which a user sets the field: its Key, or where no file can set it, Official.
+func (f Field) UserKey() string {
+	if f.Key == "" {
+		return f.Official
+	}
+	return f.Key
+}
+
+// Text is the field's value in s as a configuration file writes it, in Unit.
+func (f Field) Text(s TestSettings) string {
+	switch p := f.at(&s).(type) {
+	case *uint64:
+		return strconv.FormatUint(*p, 10)
+	case *int:
+		return strconv.Itoa(*p)
+	case *bool:
+		if *p {
+			return "1"
+		}
+		return "0"
+	case *Mode:
+		return strconv.Itoa(int(*p))
+	case *time.Duration:
+		return strconv.FormatFloat(f.nanoseconds(&s)/1e6, 'f', -1, 64)
+	case *float64:
+		if f.Form == form.Percent {
+			return strconv.FormatFloat(math.Round(*p*1e14)/1e12, 'f', -1, 64)
+		}
+		return strconv.FormatFloat(*p, 'f', -1, 64)
+	}
+	panic(fmt.Sprintf("loadgen: field %s has no text form", f.Name))
+}
+
+// nanoseconds is a duration with its fraction.
+func (f Field) nanoseconds(s *TestSettings) float64 {
+	ns := float64(*f.at(s).(*time.Duration))
+	if f.fraction != nil {
+		ns += *f.fraction(s)
+	}
+	return ns
+}
+
+// logs says whether the logs of a run with s have the field.
+func (f Field) logs(s *TestSettings) bool {
+	switch f.log {
+	case always:
+		return f.Applies(s.Scenario)
+	case withTokens:
+		return s.UseTokenLatencies && f.Applies(s.Scenario)
+	case lastIfUsed:
+		return f.Counts(*s)
+	}
+	return false
+}
+
+// common says whether the logs have the field in all scenarios, as it was asked for and as it is used.
+func (f Field) common() bool { return f.log == always && f.Scenario == "" }
+
+// logKey is the logs' name of what was asked for, and usedKey that of what is used.
+func (f Field) logKey() string {
+	if f.logName != "" {
+		return f.logName
+	}
+	return f.Official
+}
+
+func (f Field) usedKey() string { return strings.TrimSuffix(f.Official, "_override") }
+
+// requested is the value that was asked for, as the detail log has it: durations are in the unit of Official's end, or
+// in nanoseconds, with their fraction where they have one.
+func (f Field) requested(s *TestSettings) any {
+	switch p := f.at(s).(type) {
+	case *uint64:
+		return *p
+	case *int:
+		return *p
+	case *bool:
+		return *p
+	case *float64:
+		return *p
+	case *time.Duration:
+		switch {
+		case f.fraction != nil:
+			return f.nanoseconds(s)
+		case strings.HasSuffix(f.Official, "_ms"):
+			return milliseconds(*p)
+		}
+		return p.Nanoseconds()
+	}
+	panic(fmt.Sprintf("loadgen: field %s has no logged form", f.Name))
+}
+
+// used is the value that the run uses, as the detail log has it.
+func (f Field) used(e *EffectiveSettings, s *TestSettings) any {
+	if f.effective == nil {
+		return f.requested(s)
+	}
+	v := f.effective(e)
+	if d, ok := v.(time.Duration); ok {
+		return milliseconds(d)
+	}
+	return v
+}

@@ -1,0 +1,60 @@
+package mlconf
+
+import "github.com/plumbline-ml/plumbline/loadgen"
+
+// Layer is one source of settings over the rules' defaults: [Values], [UserConf] or [Audit].
+type Layer struct {
+	Source string // in origins and faults: "flag --set", "smoke settings of resnet50", the path of a file
+	apply  func(*loader)
+}
+
+// Override is one setting given outside a file: a flag, a model's smoke settings, a tuned rate.
+type Override struct {
+	Scenario loadgen.Scenario // the only one that it is for, unless All
+	All      bool             // it is for each scenario that has such a setting
+	// Key is a configuration key without model and scenario, such as "min_duration" or "target_qps", or the official name
+	// of a setting without a key. Value is in the file's unit.
+	Key, Value string
+}
+
+// Values is a layer of single settings, applied in order. Those for other scenarios than the run's are left out.
+func Values(source string, settings ...Override) Layer {
+	return Layer{Source: source, apply: func(l *loader) {
+		for _, o := range settings {
+			l.override(o)
+		}
+	}}
+}
+
+// UserConf is the layer of a user.conf. What the official LoadGen would ignore or change silently is a fault.
+func UserConf(path string) Layer {
+	return Layer{Source: path, apply: func(l *loader) {
+		text, err := readConf(path)
+		if err != nil {
+			l.fault(0, "", "cannot be read: "+err.Error())
+			return
+		}
+		problems, notes := Check(path, text, l.o.Model, l.o.IgnoreUnknownKeys)
+		l.problems, l.s.Notes = append(l.problems, problems...), append(l.s.Notes, notes...)
+		l.file(text, l.o.Model)
+	}}
+}
+
+// Audit is the layer of audit settings, an audit.config. It is meant to be the last, and may set the mode. Only keys
+// whose model is "*" can match, as in the official LoadGen: lines of single models are a note, and so are keys that only
+// an audit's verification script reads (test07_accuracy_threshold), and with Options.IgnoreUnknownKeys those that LoadGen
+// does not know. A run with audit settings tells their source to LoadGen: loadgen.LogSettings.Audit.
+func Audit(path string) Layer {
+	return Layer{Source: path, apply: func(l *loader) {
+		l.mode = true
+		text, err := readConf(path)
+		if err != nil {
+			l.fault(0, "", "audit settings cannot be read: "+err.Error())
+			return
+		}
+		c := checker{source: path, audit: true, ignoreUnknown: l.o.IgnoreUnknownKeys, seen: map[string]int{}, asides: asides{}}
+		problems, notes := c.all(text)
+		l.problems, l.s.Notes = append(l.problems, problems...), append(l.s.Notes, notes...)
+		l.file(text, "*")
+	}}
+}

@@ -1,0 +1,72 @@
+package mlconf
+
+import (
+	"math"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
+)
+
+type settings = loadgen.TestSettings
+
+// ignored names the setting without which the official LoadGen does not read the field's key; empty where it reads it.
+func ignored(f loadgen.Field, s *settings) string {
+	switch {
+	case f.Form == form.TokenMillis && !s.UseTokenLatencies:
+		return "use_token_latencies"
+	case f.Form == form.TokenCount && !s.InferTokenLatencies:
+		return "infer_token_latencies"
+	}
+	return ""
+}
+
+// store stores a value as the official LoadGen does; a mode that does not exist changes nothing, and store says so.
+func store(f loadgen.Field, s *settings, v value) (changed bool) {
+	switch p := f.At(s).(type) {
+	case *uint64:
+		*p = v.integer
+		if f.Form == form.Count32 {
+			*p = uint64(int64(int32(v.integer)))
+		}
+	case *int:
+		*p = int(v.integer)
+	case *bool:
+		*p = v.integer == 1 || f.Form == form.Boolean && v.integer != 0
+	case *loadgen.Mode:
+		if v.integer > uint64(loadgen.FindPeakPerformance) {
+			return false
+		}
+		*p = loadgen.Mode(v.integer)
+	case *float64:
+		*p = v.double
+		if f.Form == form.Percent {
+			*p = v.double * 0.01
+		}
+	case *time.Duration:
+		storeDuration(f, s, p, v)
+	}
+	return true
+}
+
+// mostMillis is the longest duration in milliseconds.
+const mostMillis = math.MaxInt64 / int64(time.Millisecond)
+
+func storeDuration(f loadgen.Field, s *settings, p *time.Duration, v value) {
+	switch f.Form {
+	case form.Millis:
+		*p = math.MaxInt64 // stands for what is no duration of ours
+		if ms := int64(v.integer); ms <= mostMillis && ms >= -mostMillis {
+			*p = time.Duration(ms) * time.Millisecond
+		}
+		return
+	case form.WrapMillis, form.TokenMillis:
+		*p = time.Duration(v.integer * uint64(time.Millisecond))
+		return
+	}
+	whole, fraction := math.Modf(v.double * 1e6)
+	if !(math.Abs(whole) < math.MaxInt64) { // not a number, or too large for a duration
+		whole, fraction = 0, v.double*1e6
+	}
+	*p, *f.FractionAt(s) = time.Duration(whole), fraction
+}
