@@ -5,9 +5,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -82,7 +85,8 @@ func throughput(b *testing.B, s backend.Session, runs, batch int) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 }
 
-// BenchmarkLatency is one Run after the other of one sample, with all threads.
+// BenchmarkLatency is one Run after the other of one sample, on one of Go's processors as in a plugin that answers one query
+// at a time.
 func BenchmarkLatency(b *testing.B) {
 	path := imageNet(b)
 	for _, threads := range []string{"1", "2"} {
@@ -91,9 +95,30 @@ func BenchmarkLatency(b *testing.B) {
 				s := openModel(b, backend.Model{Name: "imagenet_lite0", Path: path}, backend.Config{
 					Concurrency: 1, LowLatency: true, Options: map[string]string{"threads": threads, "spin": spin},
 				})
-				throughput(b, s, 1, 1)
+				latency(b, s)
 			})
 		}
+	}
+}
+
+func latency(b *testing.B, s backend.Session) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	in, out := []backend.Tensor{pictures(1)}, make([]backend.Tensor, len(s.Outputs()))
+	var took []time.Duration
+	b.ReportAllocs()
+	for b.Loop() {
+		start := time.Now()
+		if err := s.Run(b.Context(), in, out); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(start))
+		for i := range out {
+			out[i].Release()
+		}
+	}
+	slices.Sort(took)
+	for _, percent := range []int{50, 90, 99} {
+		b.ReportMetric(took[len(took)*percent/100].Seconds()*1e3, fmt.Sprintf("p%d-ms", percent))
 	}
 }
 
