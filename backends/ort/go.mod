@@ -3,6 +3,7 @@ module github.com/plumbline-ml/plumbline/backends/ort
 go 1.26.0
 
 require (
+	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
 	github.com/yalue/onnxruntime_go v1.27.0
 	golang.org/x/sys v0.49.0
@@ -28,6 +29,7 @@ require (
 )
 
 replace (
+	github.com/plumbline-ml/plumbline/internal => ../../internal
 	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk
 )

@@ -30,8 +30,8 @@ type GeneratorOpener interface {
 	OpenGenerator(ctx context.Context, m Model, c Config) (Generator, error)
 }
 
-// Prompt is what to continue, and how. A backend uses the most specific form that it takes and the prompt has: Tokens,
-// then Messages, then Text. It fails where it takes none of those that are there. Slices stay the caller's and must not
+// Prompt is what to continue, and how. A backend uses the most specific form that it takes and the prompt has: Audio,
+// Tokens, then Messages, then Text. It fails where it takes none of those that are there. Slices stay the caller's and must not
 // change during the call.
 //
 // Tokens are never sampled: without beams the most probable one is taken at each step.
@@ -39,6 +39,7 @@ type Prompt struct {
 	Tokens   []int32   // ids of the model's vocabulary, special tokens included
 	Text     string    // the whole prompt as text
 	Messages []Message // a chat, for models and servers that apply a template of their own
+	Audio    []float32 // speech to transcribe: 16 kHz, one channel, from -1 to 1
 
 	MaxNewTokens int     // at most this many tokens are generated, above 0
 	MinNewTokens int     // no token of EOS before this many

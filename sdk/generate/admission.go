@@ -24,30 +24,42 @@ func (g *Generator) givenUp() (gone []*sequence) {
 	return gone
 }
 
-// admit removes from the waiting sequences those that there is room for, in the order in which they came, until there is
-// none for the next one.
+// admit removes from the waiting sequences those that there is room for, in the order in which they came, until there
+// is none for the next one.
 func (g *Generator) admit() []*sequence {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var batch []*sequence
-	rows, longest, widest := 0, 0, 0
+	rows, widest := 0, 0
+	var longest size
 	for _, s := range g.active {
 		rows += branches(&s.prompt)
-		longest = max(longest, tokensOf(&s.prompt))
+		longest = longest.max(s.size)
 	}
-	for len(g.waiting) > 0 {
+	for len(g.waiting) > 0 && g.joins(g.waiting[0], len(batch)) {
 		s := g.waiting[0]
 		rows += branches(&s.prompt)
-		longest, widest = max(longest, tokensOf(&s.prompt)), max(widest, len(s.prompt.Tokens))
+		widest = max(widest, s.size.prompt)
 		tooMany := rows > g.options.MaxSequences || len(batch) > 0 && (len(batch)+1)*widest > g.options.PromptTokens
-		if tooMany || g.memory(rows, longest) > g.options.CacheBytes {
+		if tooMany || g.memory(rows, longest.max(s.size)) > g.options.CacheBytes {
 			break
 		}
+		longest = longest.max(s.size)
 		batch = append(batch, s)
 		g.active = append(g.active, s)
 		g.waiting = g.waiting[1:]
 	}
+	g.model.level(batch, longest)
 	return batch
+}
+
+// joins says that a sequence's state may lie beside those of the active ones, of which the last fresh come with it.
+func (g *Generator) joins(s *sequence, fresh int) bool {
+	if len(g.active) == 0 {
+		g.stepped = false
+		return true
+	}
+	return g.model.joins(s.size, g.active[0].size, g.stepped, fresh == len(g.active))
 }
 
 // end lets a sequence go, and ends its call.
@@ -70,15 +82,15 @@ func (g *Generator) count(change func(*Stats)) {
 	change(&g.stats)
 }
 
-// peak takes note of how much memory a cache has come to hold.
-func (g *Generator) peak(c *cache) {
+// peak takes note of how much memory the state of sequences has come to hold.
+func (g *Generator) peak(m memory) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.stats.CacheBytes += int64(c.peak - c.noted)
-	c.noted = c.peak
+	g.stats.CacheBytes += m.grown()
 }
 
-// promptCaches is how many batches of prompts have a cache: where they run beside the steps, one runs while another joins.
+// promptCaches is how many batches of prompts have a cache: where they run beside the steps, one runs while another
+// joins.
 func (g *Generator) promptCaches() int {
 	if g.beside {
 		return 2
@@ -86,9 +98,8 @@ func (g *Generator) promptCaches() int {
 	return 1
 }
 
-// memory is the most bytes of cache that rows of this length can take: what steps read and what they write, as wide as
-// trim lets them grow with their slack, and the prompts' own.
-func (g *Generator) memory(rows, tokens int) int64 {
-	columns := int64(columns(tokens) + 1 + slackColumns)
-	return int64(2+g.promptCaches()) * int64(rows) * columns * int64(g.model.tokenBytes())
+// memory is the most bytes that the state of rows can take whose longest is of this size: what steps read and what they
+// write, and the prompts' own.
+func (g *Generator) memory(rows int, longest size) int64 {
+	return int64(2+g.promptCaches()) * int64(rows) * g.model.rowBytes(longest)
 }

@@ -28,9 +28,9 @@ type beams struct {
 // farBelow is the score that all beams but the first start with, so that the first step takes tokens of one beam alone.
 const farBelow = -1e9
 
-func newBeams(p *backend.Prompt) *beams {
+func newBeams(p *backend.Prompt, o Options) *beams {
 	b := &beams{
-		limits: limitsOf(p), width: p.Beams,
+		limits: limitsOf(p, o), width: p.Beams,
 		scores: make([]float32, p.Beams), ids: make([][]int32, p.Beams), spareID: make([][]int32, p.Beams),
 		from: make([]int, p.Beams), last: make([]int32, p.Beams),
 		pool: hypotheses{n: p.Beams, penalty: p.LengthPenalty, early: p.EarlyStopping, worst: math.MaxFloat64},
@@ -75,7 +75,7 @@ func (b *beams) offer(i int, logits []float32) error {
 	}
 	for id, v := range b.logs {
 		if score := v + b.scores[i]; score > b.top.floor() || len(b.top.kept) < b.top.n {
-			b.top.offer(candidate{score, i, int32(id)})
+			b.top.offer(candidate{score: score, beam: i, token: int32(id)})
 		}
 	}
 	return nil
@@ -104,3 +104,4 @@ func (b *beams) done() bool      { return b.ended }
 func (b *beams) tokens() []int32 { return b.last }
 func (b *beams) parents() []int  { return b.from }
 func (b *beams) answer() []int32 { return b.pool.best(b.ends) }
+func (b *beams) beams() []Beam   { return b.pool.sorted(b.ends) }

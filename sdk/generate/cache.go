@@ -48,6 +48,16 @@ func (c *cache) room(buffers [][]byte, rows, width int) {
 	c.peak = max(c.peak, c.held())
 }
 
+// joined has nothing to do: add has copied.
+func (c *cache) joined() {}
+
+// grown is by how many bytes the most that was ever held has grown since the last call.
+func (c *cache) grown() int64 {
+	n := c.peak - c.noted
+	c.noted = c.peak
+	return int64(n)
+}
+
 // held is how many bytes the buffers take.
 func (c *cache) held() int {
 	n := cap(c.aside)
@@ -112,7 +122,8 @@ func (c *cache) longest() int {
 }
 
 // add appends a copy of a row of another cache.
-func (c *cache) add(from *cache, row int) {
+func (c *cache) add(other memory, row int) {
+	from := other.(*cache)
 	n, rows := from.lengths[row], c.rows()+1
 	if n > c.width || c.size(rows, c.width) > cap(c.tensors[0]) {
 		c.rebuild(rows, max(c.width, c.wanted(n)))

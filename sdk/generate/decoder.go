@@ -15,6 +15,8 @@ var ErrModel = errors.New("the model is not a decoder with its past")
 
 // decoder is what a session's tensors say of the model.
 type decoder struct {
+	session backend.Session
+
 	layers int
 	heads  int // of keys and values
 	dim    int // of one head
@@ -36,7 +38,7 @@ func (d *decoder) inPlace() bool { return d.starts >= 0 || d.ends >= 0 }
 
 // inspect finds the decoder's tensors. It lists every fault.
 func inspect(s backend.Session) (decoder, error) {
-	d := decoder{ids: -1, mask: -1, positions: -1, keep: -1, starts: -1, ends: -1, scores: -1}
+	d := decoder{session: s, ids: -1, mask: -1, positions: -1, keep: -1, starts: -1, ends: -1, scores: -1}
 	p := parts{decoder: &d}
 	p.inputs(s.Inputs())
 	p.outputs(s.Outputs())

@@ -2,27 +2,47 @@
 // generate does them with sampling off, over sequences that are decoded together.
 //
 // The decoder is a causal language model with its past: input_ids (int64[N,S]), past_key_values.N.key and .value;
-// logits, present.N.key and .value. Layers, heads and widths are read from the session's tensors, and so is which of two
-// forms it has:
+// logits, present.N.key and .value. Layers, heads and widths are read from the session's tensors, and so is which of
+// two forms it has:
 //
 // A cache that grows is the common export: past is [N,HEADS,P,DIM] and present [N,HEADS,P+S,DIM], and attention_mask
-// (int64[N,P+S]) says which columns are tokens. What a run writes as present is what the next one reads as past. Sequences of
-// different length lie right-aligned.
+// (int64[N,P+S]) says which columns are tokens. What a run writes as present is what the next one reads as past.
+// Sequences of different length lie right-aligned.
 //
 // A cache in place has the inputs write_indices and nonpad_kv_seqlen (int64[N] each), named as in ONNX's operators
-// TensorScatter and Attention. Past and present are [N,HEADS,C,DIM], of any capacity C, and in the same memory: a run writes
-// the keys and values of row r's new tokens into its columns from write_indices[r] on, and attends to the first
-// nonpad_kv_seqlen[r], new ones included. New tokens are padded on the right; what a run writes and reads behind
-// nonpad_kv_seqlen[r] does not matter. A run is one token of each row, or whole prompts, which begin at 0. A session whose
-// outputs are in other memory works too, if they have all columns: only the copy is not saved.
+// TensorScatter and Attention. Past and present are [N,HEADS,C,DIM], of any capacity C, and in the same memory: a run
+// writes the keys and values of row r's new tokens into its columns from write_indices[r] on, and attends to the
+// first nonpad_kv_seqlen[r], new ones included. New tokens are padded on the right; what a run writes and reads
+// behind nonpad_kv_seqlen[r] does not matter. A run is one token of each row, or whole prompts, which begin at 0. A
+// session whose outputs are in other memory works too, if they have all columns: only the copy is not saved.
 //
-// In both, position_ids (int64[N,S]) may be there. Logits are [N,S,VOCABULARY], or [N,1,VOCABULARY] where the model gives
-// those of each row's last token alone, which saves most of them in prompts; a model with the input num_logits_to_keep or
-// logits_to_keep (int64, rank 0) is asked for one.
+// In both, position_ids (int64[N,S]) may be there. Logits are [N,S,VOCABULARY], or [N,1,VOCABULARY] where the model
+// gives those of each row's last token alone, which saves most of them in prompts; a model with the input
+// num_logits_to_keep or logits_to_keep (int64, rank 0) is asked for one.
 //
-// Batching is continuous: a prompt joins at the next step and leaves when its answer is complete, whatever the others do.
-// A step takes one token of each running sequence; the prompts that joined run before it, and their first tokens are
-// reported at once.
+// Of an encoder and a decoder, NewEncoderDecoder makes a generator. What their tensors are called says what they are:
+//
+//   - The encoder takes src or input_ids (int64[N,S]), with attention_mask (int64[N,S]) or src_len (int64[N]); or features of
+//     audio, input_features or mel (float32[N,...]).
+//   - The decoder takes token (int64[N]), tokens or input_ids (int64[N,T]), and gives logits (float32[N,V] or [N,T,V]). It
+//     may take position_ids, cache_position, offset (tokens so far, int64[1]), use_cache_branch (bool[1]) and attention_mask.
+//   - An input X with an output X_out, in_X with out_X, or past_key_values.N.* with present.N.*, is a state. It begins as the
+//     encoder's output X or X0, else as zeros, or empty where it has a free dimension beside that of rows.
+//   - An input that is called like an output or an input of the encoder is the same for all of a sequence;
+//     encoder_hidden_states is the encoder's last_hidden_state, encoder_attention_mask its attention_mask. So are
+//     past_key_values.N.encoder.*, which the first run gives.
+//
+// A tensor's first free dimension is that of rows. So these forms fit: optimum's two decoders (decoder_model, and
+// decoder_with_past_model as Step), its merged one (decoder_model_merged), and one decoder that takes no past; the decoder of
+// sherpa-onnx, whose cache has a fixed capacity; and recurrent decoders with states of fixed size. Proven with whole models
+// are optimum's two decoders and the recurrent one; the others on small models made for the tests: no published file of
+// theirs was tried.
+//
+// What the sessions keep (backend.Keeper) does not come out of them at each step. Describe says how many bytes still do.
+//
+// Batching is continuous: a prompt joins at the next step and leaves when its answer is complete, whatever the others
+// do. A step takes one token of each running sequence; the prompts that joined run before it, and their first tokens
+// are reported at once.
 //
 // In: tokens of prompts, tokens of answers. Out: tokenizers, and prompts' forms, which are the models' business; caches
 // that outlive a sequence, which the rules forbid.

@@ -15,8 +15,7 @@ import (
 // Answers hold ids alone, and the end token where one was reached. With beams, no token is certain before the answer is
 // complete: FirstToken comes right before Complete then.
 type Generator struct {
-	model   decoder
-	session backend.Session
+	model   model
 	options Options
 	beside  bool // prompts run beside the steps
 
@@ -24,6 +23,7 @@ type Generator struct {
 	waiting []*sequence // in the order in which they came
 	active  []*sequence // prompts that run, and sequences after them
 	stats   Stats
+	stepped bool // since there was no active sequence
 
 	wake    chan struct{} // has an element when waiting may have grown
 	closing chan struct{}
@@ -42,13 +42,18 @@ var ErrClosed = errors.New("the generator is closed")
 
 // New returns a generator on s, which it owns: Close closes it. With an error s stays the caller's.
 func New(s backend.Session, o Options) (*Generator, error) {
-	model, errModel := inspect(s)
+	m, errModel := inspect(s)
 	o, errOptions := o.complete()
 	if err := errors.Join(errModel, errOptions); err != nil {
 		return nil, err
 	}
+	return start(&m, o, s.Limits().Concurrency > 1), nil
+}
+
+// start returns a generator on a model, with its loop running.
+func start(m model, o Options, beside bool) *Generator {
 	g := &Generator{
-		model: model, session: s, options: o, beside: s.Limits().Concurrency > 1,
+		model: m, options: o, beside: beside,
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	g.stats.CacheLimit = o.CacheBytes
@@ -57,10 +62,10 @@ func New(s backend.Session, o Options) (*Generator, error) {
 		defer close(g.ended)
 		l.run()
 	}()
-	return g, nil
+	return g
 }
 
-// Generate continues p, which must have Tokens.
+// Generate continues p, which must have Tokens; of an encoder-decoder whose encoder takes features, Audio.
 func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	if len(p.EOS) == 0 {
 		p.EOS = g.options.EOS
@@ -68,8 +73,11 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	if err := g.check(&p); err != nil {
 		return err
 	}
-	s := newSequence(ctx, p, sink)
+	s := newSequence(ctx, p, sink, g.options)
 	defer s.awaited.End()
+	if err := g.begin(s); err != nil {
+		return err
+	}
 	g.mu.Lock()
 	g.waiting = append(g.waiting, s)
 	g.mu.Unlock()
@@ -84,8 +92,19 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	if !s.announced {
 		sink.FirstToken(backend.Tokens{IDs: ids[:1], N: 1})
 	}
+	if all, ok := sink.(BeamSink); ok {
+		all.Beams(s.search.beams())
+	}
 	sink.Complete(backend.Tokens{IDs: ids, N: len(ids)})
 	return nil
+}
+
+// begin makes a sequence ready to wait.
+func (g *Generator) begin(s *sequence) (err error) {
+	if s.size, err = g.model.begin(s); err != nil {
+		return err
+	}
+	return g.checkSize(s)
 }
 
 // await waits for the end of a sequence, and reports false where the generator was closed before.
@@ -110,26 +129,18 @@ func (g *Generator) signal() {
 	}
 }
 
-// Limits says how many sequences are decoded together; as many calls at a time, and some to follow them, are worth making.
+// Limits says how many sequences are decoded together; as many calls at a time, and some to follow them, are worth
+// making.
 func (g *Generator) Limits() backend.Limits {
 	return backend.Limits{Concurrency: 2 * g.options.MaxSequences, PreferredBatch: g.options.MaxSequences, MaxBatch: g.options.MaxSequences}
 }
 
 // Describe says what the session says, and adds what the cache takes.
 func (g *Generator) Describe() backend.Info {
-	var info backend.Info
-	if d, ok := g.session.(backend.Describer); ok {
-		info = d.Describe()
-	}
-	details := make(map[string]string, len(info.Details)+3)
-	for k, v := range info.Details {
-		details[k] = v
-	}
-	details["sequences"] = fmt.Sprint(g.options.MaxSequences)
-	details["kv_cache_limit_bytes"] = fmt.Sprint(g.options.CacheBytes)
-	details["prompts_beside_steps"] = fmt.Sprint(g.beside)
-	details["kv_cache_bytes_per_token"] = fmt.Sprint(g.model.tokenBytes())
-	info.Details = details
+	info := g.model.describe()
+	info.Details["sequences"] = fmt.Sprint(g.options.MaxSequences)
+	info.Details["kv_cache_limit_bytes"] = fmt.Sprint(g.options.CacheBytes)
+	info.Details["prompts_beside_steps"] = fmt.Sprint(g.beside)
 	return info
 }
 
@@ -142,13 +153,16 @@ type Stats struct {
 	Prompts    int   // runs of prompts
 	CacheBytes int64 // memory of keys and values: the most there was
 	CacheLimit int64 // its bound
+	Waiting    int   // calls whose prompts have not begun to run, now
 }
 
 // Stats returns the figures so far.
 func (g *Generator) Stats() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.stats
+	s := g.stats
+	s.Waiting = len(g.waiting)
+	return s
 }
 
 // Close ends the loop and closes the session. It may be called more than once.
@@ -156,7 +170,7 @@ func (g *Generator) Close() error {
 	g.once.Do(func() {
 		close(g.closing)
 		<-g.ended
-		g.err = g.session.Close()
+		g.err = g.model.close()
 	})
 	return g.err
 }

@@ -133,7 +133,7 @@ func TestCacheStaysInItsBound(t *testing.T) {
 		var first sync.Once
 		model.before = func() {
 			first.Do(func() {
-				for g.Waiting() < len(all)/2 {
+				for g.Stats().Waiting < len(all)/2 {
 					runtime.Gosched()
 				}
 			})
@@ -183,7 +183,7 @@ func TestNewPromptWaitsForOneStep(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for g.Waiting() == 0 {
+	for g.Stats().Waiting == 0 {
 		runtime.Gosched()
 	}
 	close(gate)
@@ -239,7 +239,7 @@ func TestCancelledCallsThatWaitRunNothing(t *testing.T) {
 					}
 				})
 			}
-			for g.Waiting() < waiting {
+			for g.Stats().Waiting < waiting {
 				runtime.Gosched()
 			}
 			cancel(cause)

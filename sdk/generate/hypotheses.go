@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -16,6 +17,7 @@ type hypotheses struct {
 
 type hypothesis struct {
 	score float64
+	sum   float64
 	ids   []int32
 	ended bool // by an end token
 }
@@ -27,7 +29,7 @@ func (h *hypotheses) add(ids []int32, ended bool, sum float64, length int) {
 	if len(h.kept) >= h.n && score <= h.worst {
 		return
 	}
-	h.kept = append(h.kept, hypothesis{score, slices.Clone(ids), ended})
+	h.kept = append(h.kept, hypothesis{score, sum, slices.Clone(ids), ended})
 	if len(h.kept) <= h.n {
 		h.worst = min(score, h.worst)
 		return
@@ -67,9 +69,23 @@ func (h *hypotheses) best(ends []int32) []int32 {
 			at = i
 		}
 	}
-	b := h.kept[at]
-	if b.ended {
-		return append(b.ids, ends[0])
+	return h.kept[at].tokens(ends)
+}
+
+// sorted are all, best first, with their end tokens.
+func (h *hypotheses) sorted(ends []int32) []Beam {
+	var all []Beam
+	for _, k := range slices.Backward(h.kept) {
+		all = append(all, Beam{IDs: k.tokens(ends), LogProb: k.sum, Score: k.score, Ended: k.ended})
 	}
-	return b.ids
+	slices.SortStableFunc(all, func(a, b Beam) int { return cmp.Compare(b.Score, a.Score) })
+	return all
+}
+
+// tokens are the ids, with the end token where one ended them.
+func (h *hypothesis) tokens(ends []int32) []int32 {
+	if !h.ended {
+		return h.ids
+	}
+	return append(h.ids[:len(h.ids):len(h.ids)], ends[0])
 }

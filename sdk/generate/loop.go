@@ -12,18 +12,18 @@ import (
 // them.
 type loop struct {
 	*Generator
-	runner   *runner
-	cache    *cache // of the running sequences
+	runner   runner
+	state    memory // of the running sequences
 	prompter *prompter
 	running  []*sequence
-	owners   []*sequence // of each row of the cache
+	owners   []*sequence // of each row of the state
 
 	tokens []int32
 	logits [][]float32
 }
 
 func newLoop(g *Generator) *loop {
-	return &loop{Generator: g, runner: newRunner(&g.model, g.session), cache: newCache(&g.model), prompter: newPrompter(g)}
+	return &loop{Generator: g, runner: g.model.newRunner(), state: g.model.newMemory(), prompter: newPrompter(g)}
 }
 
 // run takes steps until the generator closes.
@@ -69,10 +69,11 @@ func (l *loop) collect() bool {
 
 // runPrompts runs prompts that wait, as far as there is room.
 func (l *loop) runPrompts() bool {
-	batch := l.take()
-	if len(batch) > 0 {
+	for batch := l.take(); len(batch) > 0; batch = l.take() {
 		l.joinAll(l.prompter.prepare(batch, <-l.prompter.spare))
-		return true
+		if l.model.joinsLater() {
+			return true
+		}
 	}
 	if len(l.running) > 0 {
 		return true
@@ -89,19 +90,20 @@ func (l *loop) runPrompts() bool {
 func (l *loop) joinAll(r prepared) {
 	for i, s := range r.batch {
 		if s != nil {
-			l.join(s, r.cache, i)
+			l.join(s, r.state, i)
 		}
 	}
-	l.peak(r.cache)
-	l.prompter.spare <- r.cache
+	l.state.joined()
+	l.peak(r.state)
+	l.prompter.spare <- r.state
 }
 
-// join gives a sequence its rows in the cache, all copies of row i of the prompts'.
-func (l *loop) join(s *sequence, from *cache, i int) {
+// join gives a sequence its rows in the state, all copies of row i of the prompts'.
+func (l *loop) join(s *sequence, from memory, i int) {
 	for range s.search.tokens() {
 		s.rows = append(s.rows, len(l.owners))
 		l.owners = append(l.owners, s)
-		l.cache.add(from, i)
+		l.state.add(from, i)
 	}
 	l.running = append(l.running, s)
 }
@@ -111,21 +113,21 @@ func (l *loop) step() {
 	if len(l.running) == 0 {
 		return
 	}
-	l.cache.fit(l.most())
-	l.tokens = sized(l.tokens, l.cache.rows())
+	l.state.fit(l.most())
+	l.tokens = sized(l.tokens, l.state.rows())
 	for _, s := range l.running {
 		for branch, id := range s.search.tokens() {
 			l.tokens[s.rows[branch]] = id
 		}
 	}
-	logits, err := l.runner.step(context.Background(), l.cache, l.tokens)
+	logits, err := l.runner.step(context.Background(), l.state, l.tokens)
 	for _, s := range l.running {
 		if s.err = err; err == nil {
 			l.advance(s, logits)
 		}
 	}
-	l.count(func(st *Stats) { st.Steps++; st.Rows += len(l.owners) })
-	l.peak(l.cache)
+	l.count(func(st *Stats) { st.Steps++; st.Rows += len(l.owners); l.stepped = true })
+	l.peak(l.state)
 	l.retire()
 }
 
@@ -133,7 +135,7 @@ func (l *loop) step() {
 func (l *loop) most() int {
 	n := 0
 	for _, s := range l.running {
-		n = max(n, tokensOf(&s.prompt))
+		n = max(n, s.size.tokens)
 	}
 	return n
 }
@@ -146,7 +148,7 @@ func (l *loop) advance(s *sequence, logits [][]float32) {
 	}
 	s.advance(l.logits)
 	if !s.over() && len(s.rows) > 1 {
-		l.cache.permute(s.rows, s.search.parents())
+		l.state.permute(s.rows, s.search.parents())
 	}
 }
 
@@ -161,19 +163,19 @@ func (l *loop) retire() {
 	})
 }
 
-// leave takes a sequence's rows out of the cache, closes the gaps with the last rows, and ends its call.
+// leave takes a sequence's rows out of the state, closes the gaps with the last rows, and ends its call.
 func (l *loop) leave(s *sequence) {
 	slices.Sort(s.rows)
 	for _, row := range slices.Backward(s.rows) {
 		last := len(l.owners) - 1
-		l.cache.move(row, last)
+		l.state.move(row, last)
 		l.owners[row] = l.owners[last]
 		moved := l.owners[row].rows
 		if i := slices.Index(moved, last); i >= 0 && l.owners[row] != s {
 			moved[i] = row
 		}
 		l.owners = l.owners[:last]
-		l.cache.drop(last)
+		l.state.drop(last)
 	}
 	l.end(s)
 }

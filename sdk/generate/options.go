@@ -13,11 +13,28 @@ type Options struct {
 	MaxSequences int
 	// CacheBytes bounds the memory of keys and values, both copies of a step and prompts included. Default 4 GiB.
 	CacheBytes int64
-	// PromptTokens bounds how many tokens of prompts, padding included, run between two steps; one prompt always does.
-	// Default 128: on a CPU, long prompts that run together take as long as one after the other, and wait for one another.
+	// PromptTokens bounds how many tokens of prompts, padding included, run between two steps; one prompt always
+	// does. Default 128: on a CPU, long prompts that run together take as long as one after the other, and wait for
+	// one another.
 	PromptTokens int
 	// EOS ends the answers of prompts that have no end token of their own.
 	EOS []int32
+	// Never are tokens that no answer holds.
+	Never []int32
+	// Beams is the rule of beam search.
+	Beams BeamRule
+
+	// Start is what the decoder of an encoder-decoder is given first: its start token, or a prompt.
+	Start []int32
+	// Features makes of a prompt's audio what the encoder takes of one sequence, with its shape: [BINS,FRAMES]. It is
+	// called by Generate, for several prompts at a time.
+	Features func(audio []float32) (values []float32, shape []int64, err error)
+	// Source and Answer are how wide what the encoder gives, and how long an answer, can come to where the model does
+	// not say: what New counts copied bytes with. 0: not known.
+	Source, Answer int
+	// CopyState admits an encoder-decoder of which more than MostCopied bytes are copied at each step, because its
+	// sessions are no backend.Keeper.
+	CopyState bool
 }
 
 const (
@@ -53,41 +70,34 @@ var ErrPrompt = errors.New("the prompt cannot be continued")
 
 // check lists every fault of a prompt.
 func (g *Generator) check(p *backend.Prompt) error {
-	var faults []error
+	faults := g.model.faults(p)
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if len(p.Tokens) == 0 {
-		fault("it has no tokens; this generator takes nothing else")
-	}
 	if p.MaxNewTokens <= 0 {
 		fault("MaxNewTokens = %d, want 1 or more", p.MaxNewTokens)
 	}
 	if p.Beams < 0 || branches(p) > g.options.MaxSequences {
 		fault("%d beams, want at most the %d sequences that are decoded together", p.Beams, g.options.MaxSequences)
 	}
-	if err := g.checkTokens(p.Tokens); err != nil {
-		faults = append(faults, err)
-	}
-	if err := g.checkTokens([]int32{p.PadToken}); err != nil {
-		faults = append(faults, fmt.Errorf("padding: %w", err))
-	}
-	if need := g.memory(branches(p), tokensOf(p)); need > g.options.CacheBytes {
-		fault("%d rows of %d tokens need %d bytes of cache, the limit is %d", branches(p), tokensOf(p), need, g.options.CacheBytes)
-	}
-	if len(faults) == 0 {
+	if faults = append(faults, g.options.checkRule(p)...); len(faults) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrPrompt, errors.Join(faults...))
 }
 
-// checkTokens finds the first token that the vocabulary lacks.
-func (g *Generator) checkTokens(ids []int32) error {
-	for i, id := range ids {
-		if id < 0 || g.model.vocab > 0 && int(id) >= g.model.vocab {
-			return fmt.Errorf("token %d is %d, want one of [0, %d)", i, id, g.model.vocab)
-		}
+// checkSize holds a prompt that has begun to what the memory can take.
+func (g *Generator) checkSize(s *sequence) error {
+	rows := branches(&s.prompt)
+	if need := g.memory(rows, s.size); need > g.options.CacheBytes {
+		return fmt.Errorf("%w: %d rows of %d tokens need %d bytes of cache, the limit is %d",
+			ErrPrompt, rows, s.size.tokens, need, g.options.CacheBytes)
 	}
 	return nil
 }
 
-// tokensOf is the greatest length that a prompt and its answer can have.
-func tokensOf(p *backend.Prompt) int { return len(p.Tokens) + p.MaxNewTokens }
+// checkRule lists what a rule of beam search lacks in a prompt.
+func (o *Options) checkRule(p *backend.Prompt) []error {
+	if o.Beams == HuggingFace || len(p.EOS) == 1 {
+		return nil
+	}
+	return []error{fmt.Errorf("%d end tokens, want the one that GNMT's rule of beam search knows", len(p.EOS))}
+}

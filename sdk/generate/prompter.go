@@ -5,22 +5,24 @@ import "context"
 // prompter runs prompts. All of it but its channels belongs to one goroutine.
 type prompter struct {
 	*Generator
-	runner *runner
+	runner runner
 	done   chan prepared
-	spare  chan *cache // that no prepared batch uses
+	spare  chan memory // that no prepared batch uses
 }
 
-// prepared are prompts that have run: sequence i, if it goes on, continues row i of the cache. The cache goes back to
-// spare.
+// prepared are prompts that have run: sequence i, if it goes on, continues row i of the state, which goes back
+// to spare.
 type prepared struct {
 	batch []*sequence // nil where the answer is complete already
-	cache *cache
+	state memory
 }
 
 func newPrompter(g *Generator) *prompter {
-	p := &prompter{Generator: g, runner: newRunner(&g.model, g.session), done: make(chan prepared, 1), spare: make(chan *cache, g.promptCaches())}
+	p := &prompter{
+		Generator: g, runner: g.model.newRunner(), done: make(chan prepared, 1), spare: make(chan memory, g.promptCaches()),
+	}
 	for range g.promptCaches() {
-		p.spare <- newCache(&g.model)
+		p.spare <- g.model.newMemory()
 	}
 	return p
 }
@@ -40,8 +42,8 @@ func (p *prompter) run() {
 		select {
 		case <-p.closing:
 			return
-		case c := <-p.spare:
-			if !p.hand(p.prepare(batch, c)) {
+		case m := <-p.spare:
+			if !p.hand(p.prepare(batch, m)) {
 				return
 			}
 		}
@@ -58,12 +60,9 @@ func (p *prompter) hand(r prepared) bool {
 }
 
 // prepare runs prompts, and ends the sequences that have their answer.
-func (p *prompter) prepare(batch []*sequence, c *cache) prepared {
-	prompts := make([][]int32, len(batch))
-	for i, s := range batch {
-		prompts[i] = s.prompt.Tokens
-	}
-	logits, err := p.runner.prompts(context.Background(), c, prompts, batch[0].prompt.PadToken)
+func (p *prompter) prepare(batch []*sequence, m memory) prepared {
+	shareSteps(p.options.Beams, batch)
+	logits, err := p.runner.prompts(context.Background(), m, batch)
 	for i, s := range batch {
 		if s.err = err; err == nil {
 			s.advance(logits[i : i+1])
@@ -74,5 +73,5 @@ func (p *prompter) prepare(batch []*sequence, c *cache) prepared {
 		}
 	}
 	p.count(func(st *Stats) { st.Prompts++ })
-	return prepared{batch, c}
+	return prepared{batch, m}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// runner makes the session's tensors of tokens and a cache, in memory that it reuses.
-type runner struct {
+// tokenRunner runs a decoder: it makes the session's tensors of tokens and a cache, in memory that it reuses.
+type tokenRunner struct {
 	model   *decoder
 	session backend.Session
 	in, out []backend.Tensor
@@ -20,8 +20,8 @@ type runner struct {
 	scores               [][]float32
 }
 
-func newRunner(m *decoder, s backend.Session) *runner {
-	r := &runner{
+func newRunner(m *decoder, s backend.Session) *tokenRunner {
+	r := &tokenRunner{
 		model: m, session: s, one: [1]int64{1},
 		in: make([]backend.Tensor, len(s.Inputs())), out: make([]backend.Tensor, len(s.Outputs())),
 	}
@@ -32,7 +32,8 @@ func newRunner(m *decoder, s backend.Session) *runner {
 }
 
 // step runs the last token of each row, which joins the cache. The logits of each row are valid until the next run.
-func (r *runner) step(ctx context.Context, c *cache, tokens []int32) ([][]float32, error) {
+func (r *tokenRunner) step(ctx context.Context, m memory, tokens []int32) ([][]float32, error) {
+	c := m.(*cache)
 	rows := c.rows()
 	r.resize(rows, 1, c.width+1)
 	for i, n := range c.lengths {
@@ -47,19 +48,19 @@ func (r *runner) step(ctx context.Context, c *cache, tokens []int32) ([][]float3
 	return r.last(1), nil
 }
 
-// prompts runs whole prompts, which make up the cache c afterwards. Shorter ones are padded: on the left, or on the right
+// prompts runs whole prompts, which make up the cache afterwards. Shorter ones are padded: on the left, or on the right
 // where the cache is in place.
-func (r *runner) prompts(ctx context.Context, c *cache, prompts [][]int32, pad int32) ([][]float32, error) {
-	width := 0
-	lengths := make([]int, len(prompts))
-	for i, p := range prompts {
-		lengths[i] = len(p)
-		width = max(width, len(p))
+func (r *tokenRunner) prompts(ctx context.Context, m memory, batch []*sequence) ([][]float32, error) {
+	c, width := m.(*cache), 0
+	lengths := make([]int, len(batch))
+	for i, s := range batch {
+		lengths[i] = len(s.prompt.Tokens)
+		width = max(width, lengths[i])
 	}
-	c.begin(len(prompts), width)
-	r.resize(len(prompts), width, width)
-	for i, p := range prompts {
-		r.fill(i, width, p, pad)
+	c.begin(len(batch), width)
+	r.resize(len(batch), width, width)
+	for i, s := range batch {
+		r.fill(i, width, s.prompt.Tokens, batch[0].prompt.PadToken)
 	}
 	if err := r.run(ctx, c, width); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (r *runner) prompts(ctx context.Context, c *cache, prompts [][]int32, pad i
 }
 
 // resize makes room for rows of n tokens, and for their masks.
-func (r *runner) resize(rows, n, width int) {
+func (r *tokenRunner) resize(rows, n, width int) {
 	r.ids = sized(r.ids, rows*n)
 	r.positions = sized(r.positions, rows*n)
 	r.mask = sized(r.mask, rows*width)
@@ -85,7 +86,7 @@ func sized[T any](s []T, n int) []T {
 }
 
 // fill writes a prompt to a row of width tokens. Positions count from its first token.
-func (r *runner) fill(row, width int, prompt []int32, pad int32) {
+func (r *tokenRunner) fill(row, width int, prompt []int32, pad int32) {
 	ids, positions := r.ids[row*width:(row+1)*width], r.positions[row*width:(row+1)*width]
 	for i := range ids {
 		ids[i], positions[i] = int64(pad), 0
@@ -102,7 +103,7 @@ func (r *runner) fill(row, width int, prompt []int32, pad int32) {
 }
 
 // unmask lets a row see its last n columns.
-func (r *runner) unmask(row, width, n int) {
+func (r *tokenRunner) unmask(row, width, n int) {
 	if r.model.mask < 0 {
 		return
 	}
@@ -114,7 +115,7 @@ func (r *runner) unmask(row, width, n int) {
 }
 
 // run executes the model on n tokens of each row behind the cache, and writes what becomes the cache.
-func (r *runner) run(ctx context.Context, c *cache, n int) error {
+func (r *tokenRunner) run(ctx context.Context, c *cache, n int) error {
 	m, rows := r.model, c.rows()
 	r.setTokens(rows, n, c.width+n)
 	for slot, i := range m.pasts {
@@ -134,7 +135,7 @@ func (r *runner) run(ctx context.Context, c *cache, n int) error {
 }
 
 // setTokens sets the inputs of tokens, as far as the model has them.
-func (r *runner) setTokens(rows, n, width int) {
+func (r *tokenRunner) setTokens(rows, n, width int) {
 	m := r.model
 	r.set(m.ids, backend.Bytes(r.ids), rows, n)
 	if m.mask >= 0 {
@@ -152,7 +153,7 @@ func (r *runner) setTokens(rows, n, width int) {
 	}
 }
 
-func (r *runner) set(i int, data []byte, shape ...int) {
+func (r *tokenRunner) set(i int, data []byte, shape ...int) {
 	t := &r.in[i]
 	t.Data, t.Shape = data, t.Shape[:0]
 	for _, d := range shape {
@@ -160,7 +161,7 @@ func (r *runner) set(i int, data []byte, shape ...int) {
 	}
 }
 
-func (r *runner) place(i int, d backend.DType, data []byte, shape ...int) {
+func (r *tokenRunner) place(i int, d backend.DType, data []byte, shape ...int) {
 	t := &r.out[i]
 	t.DType, t.Data, t.Shape = d, data, t.Shape[:0]
 	for _, d := range shape {
@@ -169,7 +170,7 @@ func (r *runner) place(i int, d backend.DType, data []byte, shape ...int) {
 }
 
 // kept is for how many of n tokens the model gives logits.
-func (r *runner) kept(n int) int {
+func (r *tokenRunner) kept(n int) int {
 	if r.model.lastOnly {
 		return 1
 	}
@@ -177,7 +178,7 @@ func (r *runner) kept(n int) int {
 }
 
 // placeLogits gives the logits of n tokens memory, where the model says how many there are; else the session does.
-func (r *runner) placeLogits(rows, n int) error {
+func (r *tokenRunner) placeLogits(rows, n int) error {
 	if r.model.vocab == 0 {
 		r.out[r.model.scores].Release()
 		return nil
@@ -188,7 +189,7 @@ func (r *runner) placeLogits(rows, n int) error {
 }
 
 // check holds what came out to the shapes that the next step builds on.
-func (r *runner) check(rows, n, width int) error {
+func (r *tokenRunner) check(rows, n, width int) error {
 	l := &r.out[r.model.scores]
 	if len(l.Shape) != 3 || l.Shape[0] != int64(rows) || l.Shape[1] != int64(n) || l.Shape[2] <= 0 {
 		return fmt.Errorf("%w: logits of shape %s, want [%d,%d,VOCABULARY]", ErrModel, backend.ShapeString(l.Shape), rows, n)
@@ -203,7 +204,7 @@ func (r *runner) check(rows, n, width int) error {
 }
 
 // last are the logits of each row's last token of n.
-func (r *runner) last(n int) [][]float32 {
+func (r *tokenRunner) last(n int) [][]float32 {
 	l := &r.out[r.model.scores]
 	vocab := int(l.Shape[2])
 	all := backend.View[float32](l.Data)

@@ -60,6 +60,7 @@ type candidate struct {
 	score float32 // sum of log probabilities
 	beam  int
 	token int32
+	sum   float32 // by the rule of GNMT, whose scores are divided sums
 }
 
 // best keeps the n greatest candidates in falling order. Of equal ones the first offered comes first.

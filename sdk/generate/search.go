@@ -1,10 +1,15 @@
 package generate
 
-import "github.com/plumbline-ml/plumbline/sdk/backend"
+import (
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
 
 // search chooses the tokens of one answer. Its branches are the rows that it needs in the cache.
 type search interface {
-	// next takes the logits of each branch, which are its to change, and chooses. At first there is one branch, the prompt.
+	// next takes the logits of each branch, which are its to change, and chooses. At first there is one branch, the
+	// prompt.
 	next(logits [][]float32) error
 	// done says that the answer is complete; no branch is needed any more.
 	done() bool
@@ -14,13 +19,48 @@ type search interface {
 	parents() []int
 	// answer is the best so far: generated tokens, and the end token where it was reached.
 	answer() []int32
+	// beams are all answers that the search ends with, best first.
+	beams() []Beam
 }
 
-func newSearch(p *backend.Prompt) search {
-	if p.Beams > 1 {
-		return newBeams(p)
+// BeamRule is how beam search scores, and when it ends.
+type BeamRule int
+
+const (
+	// HuggingFace is the rule of transformers: a sum of log probabilities is divided by the length, the end token
+	// included, to the power of the prompt's LengthPenalty; a beam that ends gives way to one that goes on.
+	HuggingFace BeamRule = iota
+	// GNMT is the rule of TensorFlow's beam search with the reference's settings: the sum is divided by
+	// ((5+length)/6)^LengthPenalty; a beam that has ended keeps its place among the others until all have, or until
+	// MaxNewTokens steps are done. It is the rule for one beam, too. A prompt has one end token then.
+	GNMT
+	// GNMTBatch is GNMT with the greatest MaxNewTokens of the prompts that run together for all of them, as the
+	// reference has it: what else is in work then changes an answer that comes to no end.
+	GNMTBatch
+)
+
+// Beam is one answer of several.
+type Beam struct {
+	IDs     []int32 // with the end token, where it was reached
+	LogProb float64 // sum over IDs, natural logarithm
+	Score   float64 // that the rule sorts by, as of the last step
+	Ended   bool    // by an end token
+}
+
+// BeamSink is an optional interface of a backend.TokenSink: it gets all beams of an answer, before Complete.
+type BeamSink interface {
+	// Beams gets all that the search ended with, best first; of greedy search, the answer. all is the sink's.
+	Beams(all []Beam)
+}
+
+func newSearch(p *backend.Prompt, o Options) search {
+	switch {
+	case o.Beams != HuggingFace:
+		return newGNMTBeams(p, o)
+	case p.Beams > 1:
+		return newBeams(p, o)
 	}
-	return &greedy{limits: limitsOf(p)}
+	return &greedy{limits: limitsOf(p, o)}
 }
 
 // branches is how many rows a prompt's search needs.
@@ -30,19 +70,22 @@ func branches(p *backend.Prompt) int { return max(p.Beams, 1) }
 type limits struct {
 	least, most int
 	ends        []int32
+	never       []int32 // ends and what is never generated
 }
 
 // limitsOf copies a prompt's limits.
-func limitsOf(p *backend.Prompt) limits {
-	return limits{least: p.MinNewTokens, most: p.MaxNewTokens, ends: append([]int32(nil), p.EOS...)}
+func limitsOf(p *backend.Prompt, o Options) limits {
+	ends := append([]int32(nil), p.EOS...)
+	return limits{least: p.MinNewTokens, most: p.MaxNewTokens, ends: ends, never: append(ends[:len(ends):len(ends)], o.Never...)}
 }
 
-// banned are the end tokens, for an answer of n tokens that is too short to end.
+// banned are the tokens that an answer of n tokens cannot go on with: what is never generated, and the end tokens
+// while it is too short to end.
 func (l *limits) banned(n int) []int32 {
 	if n < l.least {
-		return l.ends
+		return l.never
 	}
-	return nil
+	return l.never[len(l.ends):]
 }
 
 // greedy takes the most probable token at each step.
@@ -66,6 +109,11 @@ func (g *greedy) done() bool      { return g.ended }
 func (g *greedy) tokens() []int32 { return g.ids[len(g.ids)-1:] }
 func (g *greedy) parents() []int  { return alone[:] }
 func (g *greedy) answer() []int32 { return g.ids }
+
+// beams is the answer, whose probability nobody asked for.
+func (g *greedy) beams() []Beam {
+	return []Beam{{IDs: slices.Clone(g.ids), Ended: among(g.ids[len(g.ids)-1], g.ends)}}
+}
 
 // alone are the parents of a single branch. It is never written to.
 var alone = [1]int{0}

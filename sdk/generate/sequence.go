@@ -12,16 +12,18 @@ type sequence struct {
 	prompt    backend.Prompt
 	sink      backend.TokenSink
 	search    search
-	rows      []int // in the cache, one for each branch
-	announced bool  // FirstToken was called
+	size      size
+	features  backend.Tensor // of one row, for an encoder that takes no tokens
+	rows      []int          // in the cache, one for each branch
+	announced bool           // FirstToken was called
 	awaited   *backend.Awaited
 	err       error
 	finished  chan struct{}
 }
 
-func newSequence(ctx context.Context, p backend.Prompt, sink backend.TokenSink) *sequence {
+func newSequence(ctx context.Context, p backend.Prompt, sink backend.TokenSink, o Options) *sequence {
 	return &sequence{
-		ctx: ctx, prompt: p, sink: sink, search: newSearch(&p), finished: make(chan struct{}),
+		ctx: ctx, prompt: p, sink: sink, search: newSearch(&p, o), finished: make(chan struct{}),
 		awaited: backend.Await(ctx, backend.Wait{For: "the next token of a prompt"}),
 	}
 }

@@ -1,0 +1,276 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// EncoderDecoder are the sessions of a model whose decoder reads what an encoder made of a source. The tensors' names
+// say which form it has; see the package.
+type EncoderDecoder struct {
+	Encoder backend.Session
+	// Decoder runs the first tokens of a sequence and, unless there is Step, each one after them.
+	Decoder backend.Session
+	// Step runs one token on the past that Decoder or itself made. nil: Decoder does.
+	Step backend.Session
+}
+
+// ErrEncoderDecoder is in the chain of every error about sessions that are no encoder and decoder.
+var ErrEncoderDecoder = errors.New("the model is not an encoder and a decoder")
+
+// binder collects an encoder-decoder from names.
+type binder struct {
+	*coder
+	slotOf map[string]int // by the name of its input
+	faults []string
+}
+
+// bind finds all tensors of an encoder-decoder. It lists every fault.
+func bind(p EncoderDecoder) (*coder, error) {
+	if p.Encoder == nil || p.Decoder == nil {
+		return nil, fmt.Errorf("%w: want the session of an encoder and that of a decoder", ErrEncoderDecoder)
+	}
+	b := binder{coder: &coder{}, slotOf: map[string]int{}}
+	b.encoder, b.first = newGraph("encoder", p.Encoder), newGraph("decoder", p.Decoder)
+	if b.next = b.first; p.Step != nil {
+		b.next = newGraph("decoder with past", p.Step)
+	}
+	b.bindEncoder()
+	for _, g := range b.decoders() {
+		b.bindInputs(g)
+	}
+	for _, g := range b.decoders() {
+		b.bindOutputs(g)
+	}
+	b.finish()
+	if len(b.faults) > 0 {
+		return nil, fmt.Errorf("%w: %s", ErrEncoderDecoder, strings.Join(b.faults, "; "))
+	}
+	return b.coder, nil
+}
+
+func newGraph(name string, s backend.Session) *graph {
+	none := []port{{slot: -1}}
+	return &graph{
+		name: name, session: s,
+		in: slices.Repeat(none, len(s.Inputs())), out: slices.Repeat(none, len(s.Outputs())),
+	}
+}
+
+// decoders are the graphs that are run for tokens, each once: the one that has all states first.
+func (c *coder) decoders() []*graph {
+	if c.next == c.first {
+		return []*graph{c.next}
+	}
+	return []*graph{c.next, c.first}
+}
+
+func (b *binder) fault(g *graph, format string, args ...any) {
+	b.faults = append(b.faults, g.name+": "+fmt.Sprintf(format, args...))
+}
+
+// bindEncoder binds the encoder's inputs. What it gives, and is given, that a decoder asks for finds its slot later.
+func (b *binder) bindEncoder() {
+	for i, info := range b.encoder.session.Inputs() {
+		u := encoderUses[info.Name]
+		if u == unused {
+			b.fault(b.encoder, "input %v is unknown, want one of %s", info, namesOf(encoderUses))
+			continue
+		}
+		b.encoder.in[i].use = u
+		b.check(b.encoder, "input", info, u)
+	}
+	if b.encoder.has(sourceTokens) == b.encoder.has(features) {
+		b.fault(b.encoder, "want one input of tokens, or one of features: %s", namesOf(encoderUses))
+	}
+}
+
+// check holds a tensor to the type and rank that its use asks for.
+func (b *binder) check(g *graph, kind string, info backend.TensorInfo, u use) {
+	want := shapes[u]
+	if n := len(info.Shape); info.DType != want.dtype || n < want.ranks[0] || n > want.ranks[1] {
+		b.fault(g, "%s %v, want %s", kind, info, want.text)
+	}
+}
+
+// bindInputs binds a decoder's inputs.
+func (b *binder) bindInputs(g *graph) {
+	for i, info := range g.session.Inputs() {
+		p := &g.in[i]
+		if p.use = decoderUses[info.Name]; p.use != unused {
+			b.check(g, "input", info, p.use)
+			continue
+		}
+		p.use, p.slot = stored, b.bindSlot(g, info)
+	}
+	if !g.has(tokens) {
+		b.fault(g, "an input of tokens is missing, want one of %s", namesOf(decoderUses))
+	}
+}
+
+// bindSlot returns the slot of a decoder's input: a state, for which there is an output, or a constant.
+func (b *binder) bindSlot(g *graph, info backend.TensorInfo) int {
+	if i, ok := b.slotOf[info.Name]; ok {
+		b.same(g, "input", info, i)
+		return i
+	}
+	s, ok := newSlot(info)
+	if !ok {
+		b.fault(g, "input %v, want one free dimension for rows, and one more at most", info)
+	}
+	i := len(b.slots)
+	b.slots, b.slotOf[info.Name] = append(b.slots, s), i
+	started, cross := b.start(info.Name, i), isCross(info.Name)
+	b.slots[i].constant = cross || !writes(g, info.Name)
+	b.slots[i].first = g != b.next
+	switch {
+	case cross && !writes(b.first, info.Name):
+		b.fault(b.first, "output %q is missing, for the input %q", outputOf(info.Name), info.Name)
+	case !cross && !started && b.slots[i].constant:
+		b.fault(g, "input %q is neither a state, for which an output %q is missing, nor of the encoder",
+			info.Name, outputOf(info.Name))
+	case !started && s.width >= 0 && g.has(offset):
+		b.fault(g, "input %v, want a state of fixed width beside the input offset", info)
+	}
+	return i
+}
+
+// start gives slot i its first value, where the encoder has one: an output of the input's name, or with a 0 behind
+// it; or an input of the encoder.
+func (b *binder) start(name string, slot int) bool {
+	names := []string{name, name + "0", constantNames[name]}
+	for j, o := range b.encoder.session.Outputs() {
+		if slices.Contains(names, o.Name) {
+			b.encoder.out[j] = port{stored, slot}
+			b.same(b.encoder, "output", o, slot)
+			return true
+		}
+	}
+	for j, in := range b.encoder.session.Inputs() {
+		if slices.Contains(names, in.Name) {
+			b.encoder.in[j].slot = slot
+			b.same(b.encoder, "input", in, slot)
+			return true
+		}
+	}
+	return false
+}
+
+// bindOutputs binds a decoder's outputs. Those of constants count in the first run.
+func (b *binder) bindOutputs(g *graph) {
+	scores := false
+	for i, info := range g.session.Outputs() {
+		if info.Name == "logits" {
+			g.out[i].use, scores = logits, true
+			b.check(g, "output", info, logits)
+			continue
+		}
+		in := inputOf(info.Name)
+		slot, ok := b.slotOf[in]
+		switch {
+		case ok:
+			g.out[i] = port{stored, slot}
+			b.same(g, "output", info, slot)
+		case in != "":
+			b.fault(g, "output %q is a state without its input %q", info.Name, in)
+		}
+	}
+	if !scores {
+		b.fault(g, "output logits is missing")
+	}
+}
+
+// same holds a tensor to what its slot's first input is.
+func (b *binder) same(g *graph, kind string, info backend.TensorInfo, slot int) {
+	s := &b.slots[slot]
+	ok := info.DType == s.dtype && len(info.Shape) == len(s.shape)
+	for i := range s.shape {
+		ok = ok && (s.shape[i] == info.Shape[i] || s.shape[i] < 0 || info.Shape[i] < 0)
+	}
+	if !ok {
+		b.fault(g, "%s %v, want %v%s as the input %q of a decoder",
+			kind, info, s.dtype, backend.ShapeString(s.shape), s.name)
+	}
+}
+
+// finish names what is missing altogether, and keeps what follows from the names.
+func (b *binder) finish() {
+	states := 0
+	for _, s := range b.slots {
+		if s.constant {
+			continue
+		}
+		states++
+		if !writes(b.first, s.name) {
+			b.fault(b.first, "output %q is missing, for the input %q", outputOf(s.name), s.name)
+		}
+	}
+	if states == 0 {
+		b.fault(b.next, "it has no state: export it with its past")
+	}
+	b.masked = b.readsMask()
+	for i, p := range b.next.out {
+		if shape := b.next.session.Outputs()[i].Shape; p.use == logits && len(shape) > 0 {
+			b.vocab = max(int(shape[len(shape)-1]), 0)
+		}
+	}
+}
+
+// readsMask says that encoder and decoder both know what of a source is padding.
+func (b *binder) readsMask() bool {
+	for _, p := range b.encoder.in {
+		if (p.use == sourceMask || p.use == sourceLength) && p.slot >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// past and present are the names of keys and values before and after a run, as optimum has them.
+const past, present = "past_key_values.", "present."
+
+// isCross says that a name is that of keys and values of the encoder, which the first run makes.
+func isCross(name string) bool {
+	return strings.HasPrefix(name, past) && strings.Contains(name, ".encoder.")
+}
+
+// inputOf is the input that a decoder's output becomes in the next run; "": none.
+func inputOf(output string) string {
+	if rest, ok := strings.CutPrefix(output, present); ok {
+		return past + rest
+	}
+	if rest, ok := strings.CutPrefix(output, "out_"); ok {
+		return "in_" + rest
+	}
+	rest, _ := strings.CutSuffix(output, "_out")
+	if rest == output {
+		return ""
+	}
+	return rest
+}
+
+// outputOf is the output that a state must have, as its input is called.
+func outputOf(input string) string {
+	if rest, ok := strings.CutPrefix(input, past); ok {
+		return present + rest
+	}
+	if rest, ok := strings.CutPrefix(input, "in_"); ok {
+		return "out_" + rest
+	}
+	return input + "_out"
+}
+
+// writes says that a graph has the output of a state.
+func writes(g *graph, input string) bool {
+	return slices.ContainsFunc(g.session.Outputs(), func(o backend.TensorInfo) bool { return inputOf(o.Name) == input })
+}
+
+// namesOf lists names for a message.
+func namesOf(uses map[string]use) string {
+	return strings.Join(slices.Sorted(maps.Keys(uses)), ", ")
+}

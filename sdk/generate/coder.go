@@ -1,0 +1,170 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// coder is a model of an encoder and a decoder.
+type coder struct {
+	encoder, first, next *graph // first and next are one where the decoder runs all tokens
+	slots                []slot
+	masked               bool // sources of other widths can be padded
+	vocab                int  // of the decoder; 0: it does not say
+	options              Options
+	keeper               *keeper
+}
+
+// NewEncoderDecoder returns a generator on the sessions p, which it owns: Close closes them. With an error they stay
+// the caller's. o.Start is what the decoder is given first.
+func NewEncoderDecoder(p EncoderDecoder, o Options) (*Generator, error) {
+	c, errModel := bind(p)
+	o, errOptions := o.complete()
+	if err := errors.Join(errModel, errOptions); err != nil {
+		return nil, err
+	}
+	c.options = o
+	c.keeper = newKeeper(c)
+	if err := errors.Join(c.checkOptions(), c.checkCopies()); err != nil {
+		return nil, err
+	}
+	beside := c.joinsLater()
+	for _, g := range []*graph{c.encoder, c.first, c.next} {
+		beside = beside && g.session.Limits().Concurrency > 1
+	}
+	return start(c, o, beside), nil
+}
+
+// checkOptions holds the options to what the model takes.
+func (c *coder) checkOptions() error {
+	var faults []error
+	if len(c.options.Start) == 0 {
+		faults = append(faults, errors.New("generate: Start is empty, want what the decoder is given before an answer"))
+	}
+	if err := checkTokens(c.options.Start, c.vocab); err != nil {
+		faults = append(faults, fmt.Errorf("generate: Start: %w", err))
+	}
+	if c.encoder.has(features) && c.options.Features == nil {
+		faults = append(faults, errors.New("generate: the encoder takes features, which Features has to make of audio"))
+	}
+	return errors.Join(faults...)
+}
+
+func (c *coder) newMemory() memory { return newState(c.slots) }
+
+// joinsLater says that no row depends on how many tokens another one has: all states are of fixed size.
+func (c *coder) joinsLater() bool {
+	for _, s := range c.slots {
+		if !s.constant && s.width >= 0 {
+			return false
+		}
+	}
+	for _, u := range []use{offset, positions, positionsOnce, mask, cached} {
+		if c.next.has(u) {
+			return false
+		}
+	}
+	return true
+}
+
+// joins says whether a sequence may run beside others: not where rows must be equally long and some have gone on, and
+// not where its source cannot be made as wide as theirs.
+func (c *coder) joins(s, other size, stepped, fresh bool) bool {
+	fits := s.source == other.source || c.masked && (fresh || !c.keeper.on() || s.source < other.source)
+	return fits && (!stepped || c.joinsLater())
+}
+
+// level makes all sources of a batch equally wide where what is made of them is kept: it joins what is there already.
+func (c *coder) level(batch []*sequence, longest size) {
+	if !c.keeper.on() {
+		return
+	}
+	for _, s := range batch {
+		s.size.source = longest.source
+	}
+}
+
+func (c *coder) faults(p *backend.Prompt) []error {
+	var faults []error
+	if most := c.capacity(); most > 0 && len(c.options.Start)+p.MaxNewTokens > most {
+		faults = append(faults, fmt.Errorf("MaxNewTokens = %d behind %d tokens to start with, the cache takes %d in all",
+			p.MaxNewTokens, len(c.options.Start), most))
+	}
+	if c.encoder.has(features) {
+		if len(p.Audio) == 0 {
+			faults = append(faults, errors.New("it has no audio, of which the encoder takes features"))
+		}
+		return faults
+	}
+	if len(p.Tokens) == 0 {
+		faults = append(faults, errors.New("it has no tokens, which the encoder takes and nothing else"))
+	}
+	if err := checkTokens(p.Tokens, 0); err != nil {
+		faults = append(faults, err)
+	}
+	return append(faults, checkPad(p, 0)...)
+}
+
+// capacity is how many tokens a cache in place takes; 0: there is none.
+func (c *coder) capacity() int {
+	if !c.next.has(offset) {
+		return 0
+	}
+	for _, s := range c.slots {
+		if !s.constant && s.rows+1 < len(s.shape) {
+			return int(s.shape[s.rows+1])
+		}
+	}
+	return 0
+}
+
+// begin makes the features of a prompt with audio.
+func (c *coder) begin(s *sequence) (size, error) {
+	source := len(s.prompt.Tokens)
+	n := size{prompt: source, source: source, tokens: len(c.options.Start) + s.prompt.MaxNewTokens}
+	if !c.encoder.has(features) {
+		if c.masked && c.keeper.on() {
+			n.source = (n.source + widthStep - 1) / widthStep * widthStep
+		}
+		return n, nil
+	}
+	values, shape, err := c.options.Features(s.prompt.Audio)
+	if err != nil {
+		return n, fmt.Errorf("features of %d samples of audio: %w", len(s.prompt.Audio), err)
+	}
+	if len(shape) == 0 || backend.Elements(shape) != int64(len(values)) {
+		return n, fmt.Errorf("%d features of shape %s", len(values), backend.ShapeString(shape))
+	}
+	s.features = backend.Tensor{DType: backend.Float32, Shape: shape, Data: backend.Bytes(values)}
+	n.prompt, n.source = int(shape[len(shape)-1]), int(shape[len(shape)-1])
+	return n, nil
+}
+
+// rowBytes counts a width of the encoder as wide as the source, and one of the decoder as wide as all tokens.
+func (c *coder) rowBytes(n size) int64 {
+	total := 0
+	for i := range c.slots {
+		if s := &c.slots[i]; s.constant {
+			total += s.bytes(1, n.source)
+		} else {
+			total += s.bytes(1, n.tokens)
+		}
+	}
+	return int64(total)
+}
+
+func (c *coder) describe() backend.Info {
+	info := describe(c.first.session)
+	info.Details["state_copied_bytes_per_step"] = fmt.Sprint(c.keeper.perStep())
+	return info
+}
+
+func (c *coder) close() error {
+	err := errors.Join(c.encoder.session.Close(), c.first.session.Close())
+	if c.next != c.first {
+		err = errors.Join(err, c.next.session.Close())
+	}
+	return err
+}

@@ -1,0 +1,153 @@
+package generate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// gnmtBeams is beam search as TensorFlow's BeamSearchDecoder has it: the beams of a step are the best of all
+// continuations, one that has ended goes on with end tokens that cost nothing, and all go on until each has ended.
+type gnmtBeams struct {
+	limits
+	penalty float64
+	now     []gnmtBeam
+	before  []gnmtBeam
+	steps   []gnmtStep
+
+	top  best
+	logs []float32
+}
+
+// gnmtBeam is a beam behind its last step. One that ends is scored without its end token in that step, and with it in
+// every later one.
+type gnmtBeam struct {
+	sum, score float32 // of log probabilities; as they are sorted
+	length     int     // with the end token
+	ended      bool
+}
+
+// gnmtStep is what one step chose for each beam.
+type gnmtStep struct {
+	tokens []int32
+	from   []int
+}
+
+func newGNMTBeams(p *backend.Prompt, o Options) *gnmtBeams {
+	g := &gnmtBeams{limits: limitsOf(p, o), penalty: p.LengthPenalty, now: make([]gnmtBeam, branches(p))}
+	for i := range g.now[1:] {
+		g.now[1+i] = gnmtBeam{sum: float32(math.Inf(-1)), ended: true}
+	}
+	g.before = slices.Clone(g.now)
+	g.top.n = len(g.now)
+	return g
+}
+
+func (g *gnmtBeams) next(logits [][]float32) error {
+	g.top.kept = g.top.kept[:0]
+	for i := range g.now {
+		if err := g.offer(i, logits[min(i, len(logits)-1)]); err != nil {
+			return err
+		}
+	}
+	g.choose()
+	return nil
+}
+
+// offer scores all continuations of beam i: of one that has ended, the end token alone.
+func (g *gnmtBeams) offer(i int, logits []float32) error {
+	b := &g.now[i]
+	if b.ended {
+		g.top.offer(candidate{score: b.sum / g.divisor(b.length), beam: i, token: g.ends[0], sum: b.sum})
+		return nil
+	}
+	g.logs = sized(g.logs, len(logits))
+	if err := logSoftmax(g.logs, logits); err != nil {
+		return err
+	}
+	for _, id := range g.banned(len(g.steps)) {
+		if int(id) < len(g.logs) {
+			g.logs[id] = float32(math.Inf(-1))
+		}
+	}
+	ending, going := g.divisor(b.length), g.divisor(b.length+1)
+	for id, v := range g.logs {
+		sum, by := b.sum+v, going
+		if int32(id) == g.ends[0] {
+			by = ending
+		}
+		if score := sum / by; score > g.top.floor() || len(g.top.kept) < g.top.n {
+			g.top.offer(candidate{score: score, beam: i, token: int32(id), sum: sum})
+		}
+	}
+	return nil
+}
+
+// divisor is what a sum of log probabilities over a length is divided by.
+func (g *gnmtBeams) divisor(length int) float32 {
+	return float32(math.Pow(float64(5+length)/6, g.penalty))
+}
+
+// choose makes the next beams of the best continuations.
+func (g *gnmtBeams) choose() {
+	step := gnmtStep{make([]int32, len(g.now)), make([]int, len(g.now))}
+	g.now, g.before = g.before, g.now
+	for i, c := range g.top.kept {
+		parent := g.before[c.beam]
+		step.tokens[i], step.from[i] = c.token, c.beam
+		g.now[i] = gnmtBeam{sum: c.sum, score: c.score, length: parent.length, ended: parent.ended || c.token == g.ends[0]}
+		if !parent.ended {
+			g.now[i].length++
+		}
+	}
+	g.steps = append(g.steps, step)
+}
+
+func (g *gnmtBeams) done() bool {
+	return len(g.steps) >= g.most || !slices.ContainsFunc(g.now, func(b gnmtBeam) bool { return !b.ended })
+}
+
+func (g *gnmtBeams) tokens() []int32 { return g.steps[len(g.steps)-1].tokens }
+func (g *gnmtBeams) parents() []int  { return g.steps[len(g.steps)-1].from }
+func (g *gnmtBeams) answer() []int32 { return g.trace(0) }
+
+// trace is the tokens of a beam, up to and with the first end token.
+func (g *gnmtBeams) trace(beam int) []int32 {
+	n := 0
+	for _, b := range g.now {
+		n = max(n, b.length)
+	}
+	ids := make([]int32, min(n, len(g.steps)))
+	for i := range slices.Backward(ids) {
+		ids[i] = g.steps[i].tokens[beam]
+		beam = g.steps[i].from[beam]
+	}
+	if end := slices.Index(ids, g.ends[0]); end >= 0 {
+		return ids[:end+1]
+	}
+	return ids
+}
+
+// beams are all, in the order of the last step.
+func (g *gnmtBeams) beams() []Beam {
+	all := make([]Beam, len(g.now))
+	for i, b := range g.now {
+		all[i] = Beam{IDs: g.trace(i), LogProb: float64(b.sum), Score: float64(b.score), Ended: b.ended}
+	}
+	return all
+}
+
+// shareSteps gives all prompts of a batch the greatest number of steps of any, where the rule asks for it.
+func shareSteps(rule BeamRule, batch []*sequence) {
+	if rule != GNMTBatch {
+		return
+	}
+	most := 0
+	for _, s := range batch {
+		most = max(most, s.prompt.MaxNewTokens)
+	}
+	for _, s := range batch {
+		s.search.(*gnmtBeams).most = most
+	}
+}

@@ -1,0 +1,105 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// MostCopied is how many bytes of states and constants a step may copy between a generator and its sessions, unless
+// Options.CopyState admits more: 64 MB.
+const MostCopied = 64 << 20
+
+// ErrCopies is in the chain of the error about a model of which too much is copied at each step.
+var ErrCopies = errors.New("too many bytes are copied at each step")
+
+// widthStep is what the widths of sources are multiples of where sessions keep what is made of them, so that rows
+// that are kept apart fit beside one another.
+const widthStep = 16
+
+// keeper knows which outputs the sessions of an encoder-decoder keep, and counts what is copied.
+type keeper struct {
+	asked         map[*graph][]bool // outputs
+	kept          []bool            // slots
+	steps, copied atomic.Int64
+}
+
+// newKeeper has the sessions keep what they can: what has its rows first, and is made in the memory that the decoders
+// read.
+func newKeeper(c *coder) *keeper {
+	k := &keeper{asked: map[*graph][]bool{}, kept: make([]bool, len(c.slots))}
+	memory := backend.KeptIn(c.next.session)
+	for _, g := range []*graph{c.encoder, c.first, c.next} {
+		k.asked[g] = make([]bool, len(g.out))
+		if memory == nil || backend.KeptIn(g.session) != memory || backend.KeptIn(c.first.session) != memory {
+			continue
+		}
+		for i, p := range g.out {
+			if p.use == stored && c.slots[p.slot].rows == 0 {
+				k.asked[g][i], k.kept[p.slot] = true, true
+			}
+		}
+	}
+	return k
+}
+
+// on says that sessions keep something.
+func (k *keeper) on() bool {
+	for _, kept := range k.kept {
+		if kept {
+			return true
+		}
+	}
+	return false
+}
+
+// ask marks the outputs of a run that the session is to keep.
+func (k *keeper) ask(g *graph, out []backend.Tensor) {
+	for i, kept := range k.asked[g] {
+		out[i].Keep = kept
+	}
+}
+
+// count notes what a step copied.
+func (k *keeper) count(g *graph, in, out []backend.Tensor) {
+	n := 0
+	for i, p := range g.in {
+		if p.use == stored {
+			n += len(in[i].Data)
+		}
+	}
+	for i, p := range g.out {
+		if p.use == stored {
+			n += len(out[i].Data)
+		}
+	}
+	k.steps.Add(1)
+	k.copied.Add(int64(n))
+}
+
+// perStep is how many bytes a step copied on average.
+func (k *keeper) perStep() int64 { return k.copied.Load() / max(k.steps.Load(), 1) }
+
+// checkCopies refuses a model of which each step would copy too much.
+func (c *coder) checkCopies() error {
+	n := int64(0)
+	for i := range c.slots {
+		s := &c.slots[i]
+		switch {
+		case c.keeper.kept[i]:
+		case s.constant:
+			n += int64(s.bytes(1, max(c.options.Source, 1)))
+		default:
+			n += 2 * int64(s.bytes(1, max(c.options.Answer, 1)))
+		}
+	}
+	n *= int64(c.options.MaxSequences)
+	if n <= MostCopied || c.options.CopyState {
+		return nil
+	}
+	return fmt.Errorf("%w: %d bytes of states and of what the encoder gives, of %d sequences, are more than %d, and the backend keeps "+
+		"none of them between runs; choose a backend that does (ort), fewer sequences together, or admit it (--param copy_state=yes)",
+		ErrCopies, n, c.options.MaxSequences, int64(MostCopied))
+}

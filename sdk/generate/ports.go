@@ -1,0 +1,78 @@
+package generate
+
+import "github.com/plumbline-ml/plumbline/sdk/backend"
+
+// use is what a tensor of an encoder or a decoder is for.
+type use uint8
+
+const (
+	unused        use = iota
+	stored            // a slot's
+	tokens            // int64[N] or int64[N,T]: what the decoder is given
+	positions         // int64[N,T]: how many tokens are before each of them
+	positionsOnce     // int64[T]: the same for all rows
+	offset            // int64[1] or int64[]: how many tokens are in the cache
+	mask              // int64[N,P+T]: of the decoder's tokens, all ones
+	cached            // bool[1]: there is a past
+	logits            // float32[N,V] or float32[N,T,V]
+	sourceTokens      // int64[N,S]: what the encoder is given
+	sourceMask        // int64[N,S]: 1 for its tokens, 0 for padding
+	sourceLength      // int64[N]
+	features          // float32[N,...]: what it is given of audio
+)
+
+// port is one input or output of a graph. slot is where its value is kept, -1 where it is not.
+type port struct {
+	use  use
+	slot int
+}
+
+// graph is one of a model's networks.
+type graph struct {
+	name    string
+	session backend.Session
+	in, out []port
+}
+
+// has says whether an input has a use.
+func (g *graph) has(u use) bool {
+	for _, p := range g.in {
+		if p.use == u {
+			return true
+		}
+	}
+	return false
+}
+
+// decoderUses are the names of decoders' inputs that are neither a state nor of the encoder, by what exports call them.
+var decoderUses = map[string]use{
+	"input_ids": tokens, "decoder_input_ids": tokens, "token": tokens, "tokens": tokens,
+	"position_ids": positions, "decoder_position_ids": positions, "cache_position": positionsOnce,
+	"offset": offset, "use_cache_branch": cached,
+	"attention_mask": mask, "decoder_attention_mask": mask,
+}
+
+// encoderUses are the names of encoders' inputs.
+var encoderUses = map[string]use{
+	"input_ids": sourceTokens, "src": sourceTokens, "attention_mask": sourceMask, "src_len": sourceLength,
+	"input_features": features, "mel": features,
+}
+
+// constantNames are the decoder's names of what the encoder gives or is given, where they are other ones.
+var constantNames = map[string]string{
+	"encoder_hidden_states": "last_hidden_state", "encoder_attention_mask": "attention_mask",
+}
+
+// shapes are what the uses ask for: a type and the possible numbers of dimensions.
+var shapes = map[use]struct {
+	dtype backend.DType
+	ranks [2]int
+	text  string
+}{
+	tokens: {backend.Int64, [2]int{1, 2}, "int64[N] or int64[N,N]"}, positions: {backend.Int64, [2]int{2, 2}, "int64[N,N]"},
+	positionsOnce: {backend.Int64, [2]int{1, 1}, "int64[N]"}, offset: {backend.Int64, [2]int{0, 1}, "int64[1]"},
+	mask: {backend.Int64, [2]int{2, 2}, "int64[N,N]"}, cached: {backend.Bool, [2]int{1, 1}, "bool[1]"},
+	logits:       {backend.Float32, [2]int{2, 3}, "float32[N,VOCABULARY] or float32[N,N,VOCABULARY]"},
+	sourceTokens: {backend.Int64, [2]int{2, 2}, "int64[N,N]"}, sourceMask: {backend.Int64, [2]int{2, 2}, "int64[N,N]"},
+	sourceLength: {backend.Int64, [2]int{1, 1}, "int64[N]"}, features: {backend.Float32, [2]int{2, 4}, "float32[N,...]"},
+}

@@ -1,0 +1,129 @@
+package generate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// slot is one tensor that an encoder-decoder keeps of each sequence from run to run: a state, which each step writes
+// anew, or a constant, which stays what the encoder or the first run made it.
+type slot struct {
+	name     string
+	dtype    backend.DType
+	shape    []int64 // -1 for rows and, where it is free, for the width
+	rows     int     // the axis of rows
+	width    int     // the axis that is as wide as a source or a past; -1: none
+	constant bool
+	first    bool // no run but the first reads it
+}
+
+// newSlot reads a slot's axes from its shape: the first free one is that of rows, the second that of the width. ok is
+// false where there is none of rows, or a third.
+func newSlot(info backend.TensorInfo) (s slot, ok bool) {
+	s = slot{name: info.Name, dtype: info.DType, shape: info.Shape, rows: -1, width: -1}
+	for axis, d := range info.Shape {
+		switch {
+		case d >= 0:
+		case s.rows < 0:
+			s.rows = axis
+		case s.width < 0:
+			s.width = axis
+		default:
+			return s, false
+		}
+	}
+	return s, s.rows >= 0
+}
+
+// shaped appends the shape of rows of a width to dst.
+func (s *slot) shaped(dst []int64, rows, width int) []int64 {
+	dst = append(dst, s.shape...)
+	dst[s.rows] = int64(rows)
+	if s.width >= 0 {
+		dst[s.width] = int64(width)
+	}
+	return dst
+}
+
+// widthOf is how wide a tensor is, 0 where the slot has no width.
+func (s *slot) widthOf(t *backend.Tensor) int {
+	if s.width < 0 {
+		return 0
+	}
+	return int(t.Shape[s.width])
+}
+
+// bytes is the size of rows of a width.
+func (s *slot) bytes(rows, width int) int {
+	return int(backend.Elements(s.shaped(make([]int64, 0, 8), rows, width))) * s.dtype.Size()
+}
+
+// takes says what is wrong with a tensor of so many rows as the slot's value.
+func (s *slot) takes(t *backend.Tensor, rows int) error {
+	ok := t.DType == s.dtype && len(t.Shape) == len(s.shape)
+	for i := range s.shape {
+		ok = ok && (s.shape[i] < 0 || s.shape[i] == t.Shape[i])
+	}
+	if !ok || t.Shape[s.rows] != int64(rows) {
+		want := s.shaped(nil, rows, -1)
+		return fmt.Errorf("%s is %v%s, want %v%s", s.name, t.DType, backend.ShapeString(t.Shape), s.dtype, backend.ShapeString(want))
+	}
+	return nil
+}
+
+// blocks says how a tensor's bytes are divided: for each index of what is before the rows, and each row, middle
+// pieces of the width, each so many bytes wide for one column.
+func (s *slot) blocks() (outer, middle, column int) {
+	behind := s.rows + 1
+	if s.width >= 0 {
+		middle = int(backend.Elements(s.shape[behind:s.width]))
+		behind = s.width + 1
+	} else {
+		middle = 1
+	}
+	return int(backend.Elements(s.shape[:s.rows])), middle, int(backend.Elements(s.shape[behind:])) * s.dtype.Size()
+}
+
+// gather copies rows of src to the rows from at on of dst, a tensor of total rows of a width: what src is narrower
+// stays zero on the right, where it is wider it is cut.
+func (s *slot) gather(dst []byte, width, at, total int, src *backend.Tensor, rows []int32) {
+	outer, middle, column := s.blocks()
+	have, from, to := int(src.Shape[s.rows]), column, column
+	if s.width >= 0 {
+		from, to = from*s.widthOf(src), to*width
+	}
+	for o := range outer {
+		for i, row := range rows {
+			for m := range middle {
+				piece := dst[((o*total+at+i)*middle+m)*to:][:to]
+				n := copy(piece, src.Data[((o*have+int(row))*middle+m)*from:][:from])
+				clear(piece[n:])
+			}
+		}
+	}
+}
+
+// inOrder says that rows are the first n, each once and in order.
+func inOrder(rows []int32, n int) bool {
+	return len(rows) == n && !slices.ContainsFunc(rows, func(r int32) bool { return int(r) >= n }) && ascending(rows)
+}
+
+func ascending(rows []int32) bool {
+	for i, r := range rows {
+		if int(r) != i {
+			return false
+		}
+	}
+	return true
+}
+
+// upTo are the numbers below n.
+func upTo(dst []int32, n int) []int32 {
+	dst = dst[:0]
+	for i := range n {
+		dst = append(dst, int32(i))
+	}
+	return dst
+}

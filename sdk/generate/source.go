@@ -1,0 +1,83 @@
+package generate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// encode runs the encoder on the sources of a batch, which begins the state: what a decoder reads of them is in it
+// then.
+func (r *coderRunner) encode(ctx context.Context, s *state, batch []*sequence) error {
+	sources := make([]int, len(batch))
+	for i, q := range batch {
+		sources[i] = q.size.source
+	}
+	s.begin(sources)
+	g := r.model.encoder
+	in, out := r.tensors[g][0], r.tensors[g][1]
+	width := slices.Max(sources)
+	for i, p := range g.in {
+		if err := r.encoderInput(&in[i], &g.session.Inputs()[i], p.use, batch, width); err != nil {
+			return err
+		}
+		if p.slot >= 0 {
+			copy(s.zero(p.slot, width).Data, in[i].Data)
+		}
+	}
+	r.model.keeper.ask(g, out)
+	if err := g.session.Run(ctx, in, out); err != nil {
+		return fmt.Errorf("encoder: run %d sources, %d wide: %w", len(batch), width, err)
+	}
+	return r.keep(g, s, out)
+}
+
+// encoderInput makes an input of the encoder. Sources are padded on the right.
+func (r *coderRunner) encoderInput(t *backend.Tensor, info *backend.TensorInfo, u use, batch []*sequence, width int) error {
+	rows := len(batch)
+	switch u {
+	case sourceTokens:
+		r.source = filled(r.source, rows*width, int64(batch[0].prompt.PadToken))
+		for i, q := range batch {
+			for j, id := range q.prompt.Tokens {
+				r.source[i*width+j] = int64(id)
+			}
+		}
+		integers(t, info, r.source, rows, width)
+	case sourceMask:
+		r.sourceMask = filled(r.sourceMask, rows*width, 0)
+		for i, q := range batch {
+			for j := range q.prompt.Tokens {
+				r.sourceMask[i*width+j] = 1
+			}
+		}
+		integers(t, info, r.sourceMask, rows, width)
+	case sourceLength:
+		r.sourceLength = sized(r.sourceLength, rows)
+		for i, q := range batch {
+			r.sourceLength[i] = int64(len(q.prompt.Tokens))
+		}
+		integers(t, info, r.sourceLength, rows)
+	case features:
+		return r.placeFeatures(t, info, batch)
+	}
+	return nil
+}
+
+// placeFeatures makes one tensor of the features of a batch.
+func (r *coderRunner) placeFeatures(t *backend.Tensor, info *backend.TensorInfo, batch []*sequence) error {
+	first := batch[0].features
+	r.features = r.features[:0]
+	for _, q := range batch {
+		if !slices.Equal(q.features.Shape, first.Shape) {
+			return fmt.Errorf("features of shape %s beside some of %s: want the same for all audio",
+				backend.ShapeString(q.features.Shape), backend.ShapeString(first.Shape))
+		}
+		r.features = append(r.features, q.features.Data...)
+	}
+	place(t, info, r.features, len(batch))
+	t.Shape = append(t.Shape, first.Shape...)
+	return nil
+}
