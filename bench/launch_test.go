@@ -10,13 +10,13 @@ import (
 )
 
 func TestPluginsInheritWhatOptionsName(t *testing.T) {
-	r := &Runner{Launch: host.LaunchOptions{Inherit: []string{"MINE"}}}
+	r := &runner{launch: host.LaunchOptions{Inherit: []string{"MINE"}}}
 	p := &Plan{Options: sdk.Options{BackendOptions: map[string]string{"key_env": "ACME_KEY", "threads": "2", "token_env": ""}}}
 	o := r.launchOptions(p, io.Discard)
 	if !slices.Equal(o.Inherit, []string{"MINE", "ACME_KEY"}) || o.Stderr != io.Discard {
 		t.Errorf("%+v", o)
 	}
-	if len(r.Launch.Inherit) != 1 {
+	if len(r.launch.Inherit) != 1 {
 		t.Error("one run's options reach the next one")
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // chooseModel decides which model file runs: an embedded one, one of the manifest, or the user's own path.
-func (p *Plan) chooseModel(r Request, files Files) []error {
+func (p *Plan) chooseModel(r Request) []error {
 	model := p.Served.Model
 	p.Options.Model, p.Options.Precision = model.Name, r.Precision
 	if r.ModelFile == "" {
@@ -37,14 +37,17 @@ func (p *Plan) chooseModel(r Request, files Files) []error {
 	if file.Embedded {
 		return nil
 	}
-	path, err := locate(files, model, file)
+	path, err := locate(r.Files, model, file)
 	p.Options.ModelFile = path
 	return []error{exitcode.With(exitcode.Data, err)}
 }
 
 // locate finds an official file where harness fetch keeps it, or else in the working directory.
 func locate(files Files, model sdk.ModelInfo, file sdk.ModelFile) (string, error) {
-	path, err := files.Locate(model, file)
+	path, err := "", fmt.Errorf("%s is not embedded: give its path", file.Name)
+	if files != nil {
+		path, err = files.Locate(model, file)
+	}
 	if err == nil {
 		return path, nil
 	}

@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,10 +12,12 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/division"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
@@ -35,8 +38,13 @@ type Plan struct {
 	Wanted   Wanted // of the accuracy
 	Stated   Stated
 	Tuning   Tuning // what the runs use of a profile
-	Out      string // the output directory
+	Out      string // the output directory, once it is chosen
 	Runs     []PlannedRun
+	// Launch is how the plugin is started and watched.
+	Launch host.LaunchOptions
+
+	request Request
+	running plugin.Running
 }
 
 // PlannedRun is one test of the plan.
@@ -77,8 +85,41 @@ type Files interface {
 	Locate(model sdk.ModelInfo, file sdk.ModelFile) (string, error)
 }
 
-// Build makes the plan of a request on a plugin. All faults of the request are reported at once.
-func Build(r Request, s discover.Served, files Files) (*Plan, error) {
+// NewPlan finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and nothing
+// is written. All faults of the request are reported at once.
+func NewPlan(ctx context.Context, r Request) (*Plan, error) {
+	catalog, err := r.Plugins.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	served, err := catalog.Resolve(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	return Build(r, served)
+}
+
+// Build is NewPlan for a model that was found already.
+func Build(r Request, s discover.Served) (*Plan, error) {
+	if r.Secrets == nil {
+		r.Secrets = new(Secrets)
+	}
+	if err := r.readSecrets(); err != nil {
+		return nil, exitcode.With(exitcode.Usage, err)
+	}
+	if r.Plugins.Launch.Hide == nil {
+		r.Plugins.Launch.Hide = r.Secrets.Hide
+	}
+	p, err := buildTuned(r, s)
+	if err != nil {
+		return nil, err
+	}
+	p.request, p.Launch = r, r.Plugins.options(p.Profile == settings.Smoke)
+	return p, nil
+}
+
+// build makes the plan without a profile.
+func build(r Request, s discover.Served) (*Plan, error) {
 	p := &Plan{Served: s, UserConf: r.UserConf, Audit: r.Audit}
 	var faults []error
 	add := func(errs ...error) { faults = append(faults, errs...) }
@@ -90,7 +131,7 @@ func Build(r Request, s discover.Served, files Files) (*Plan, error) {
 	p.Pace, err = r.pace()
 	add(err)
 	add(p.chooseDivision(r.Division))
-	add(p.chooseModel(r, files)...)
+	add(p.chooseModel(r)...)
 	add(p.chooseOptions(r)...)
 	add(p.chooseProfile(r))
 	add(p.chooseRuns(r)...)

@@ -32,9 +32,15 @@ func served() discover.Served {
 	return discover.Served{Entry: discover.Entry{Name: "resnet50", Path: "/p", Description: d}, Model: d.Models[0]}
 }
 
-func build(t *testing.T, r Request) *Plan {
+// with is the request with files that are found.
+func with(r Request, files Files) Request {
+	r.Files = files
+	return r
+}
+
+func planned(t *testing.T, r Request) *Plan {
 	t.Helper()
-	p, err := Build(r, served(), cached{"resnet50_v1.onnx": "/cache/resnet50_v1.onnx"})
+	p, err := Build(with(r, cached{"resnet50_v1.onnx": "/cache/resnet50_v1.onnx"}), served())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +69,7 @@ func TestModelFile(t *testing.T) {
 		{"a user's own for a look", Request{ModelFile: own, Smoke: true}, "", own, false, settings.Smoke},
 	}
 	for _, c := range cases {
-		p := build(t, c.request)
+		p := planned(t, c.request)
 		file := ""
 		if p.File != nil {
 			file = p.File.Name
@@ -82,20 +88,20 @@ func TestOfficialFileInTheWorkingDirectory(t *testing.T) {
 	}
 	t.Chdir(dir)
 	ask := Request{ModelFile: "resnet50_v1.onnx"}
-	if _, err := Build(ask, served(), cached{}); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), "or put it here, or give its path") {
+	if _, err := Build(with(ask, cached{}), served()); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), "or put it here, or give its path") {
 		t.Errorf("nowhere: %v", err)
 	}
 	if err := os.WriteFile(ask.ModelFile, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Build(ask, served(), cached{})
+	p, err := Build(with(ask, cached{}), served())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := filepath.Join(dir, ask.ModelFile); p.Options.ModelFile != want || p.File == nil {
 		t.Errorf("took %q as %+v, want %q as the official file", p.Options.ModelFile, p.File, want)
 	}
-	if p := build(t, ask); p.Options.ModelFile != "/cache/resnet50_v1.onnx" {
+	if p := planned(t, ask); p.Options.ModelFile != "/cache/resnet50_v1.onnx" {
 		t.Errorf("took %q, want that of the cache", p.Options.ModelFile)
 	}
 }
@@ -103,7 +109,7 @@ func TestOfficialFileInTheWorkingDirectory(t *testing.T) {
 func TestModelWithoutFiles(t *testing.T) {
 	s := served()
 	s.Model.Files = nil
-	p, err := Build(Request{}, s, cached{})
+	p, err := Build(with(Request{}, cached{}), s)
 	if err != nil || !p.Embedded {
 		t.Errorf("a workload without files: %v, %v", p, err)
 	}
@@ -143,7 +149,7 @@ func TestFaults(t *testing.T) {
 		{"setting's key", Request{Set: []string{"min_duratio=1"}}, exitcode.Usage, `did you mean "min_duration"`},
 	}
 	for _, c := range cases {
-		_, err := Build(c.request, served(), cached{})
+		_, err := Build(with(c.request, cached{}), served())
 		if exitcode.Of(err) != c.code || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: code %d, %v; want %d, %q", c.name, exitcode.Of(err), err, c.code, c.want)
 		}
@@ -151,18 +157,18 @@ func TestFaults(t *testing.T) {
 }
 
 func TestAFaultOfAllScenariosIsSaidOnce(t *testing.T) {
-	_, err := Build(Request{Set: []string{"min_duration=soon"}}, served(), cached{})
+	_, err := Build(with(Request{Set: []string{"min_duration=soon"}}, cached{}), served())
 	if err == nil || strings.Count(err.Error(), "soon") != 1 {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestSettingsOfSomeScenarios(t *testing.T) {
-	p := build(t, Request{Set: []string{"target_qps=7"}, Mode: ModePerformance})
+	p := planned(t, Request{Set: []string{"target_qps=7"}, Mode: ModePerformance})
 	if p.Runs[2].Settings.ServerTargetQPS != 7 || p.Runs[3].Settings.OfflineExpectedQPS != 7 {
 		t.Error("target_qps does not reach Server and Offline")
 	}
-	_, err := Build(Request{Set: []string{"target_qps=7"}, Scenarios: []string{"SingleStream"}, Mode: ModePerformance}, served(), cached{})
+	_, err := Build(with(Request{Set: []string{"target_qps=7"}, Scenarios: []string{"SingleStream"}, Mode: ModePerformance}, cached{}), served())
 	if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "means nothing in [SingleStream]") {
 		t.Errorf("a setting that no run has: %v", err)
 	}
@@ -171,13 +177,13 @@ func TestSettingsOfSomeScenarios(t *testing.T) {
 func TestModelWithoutScenarios(t *testing.T) {
 	s := served()
 	s.Model.Scenarios = nil
-	if _, err := Build(Request{}, s, cached{}); exitcode.Of(err) != exitcode.Plugin {
+	if _, err := Build(with(Request{}, cached{}), s); exitcode.Of(err) != exitcode.Plugin {
 		t.Errorf("a model without scenarios: %v", err)
 	}
 }
 
 func TestRunDirectories(t *testing.T) {
-	p := build(t, Request{Scenarios: []string{"Server"}, Mode: ModeSubmission})
+	p := planned(t, Request{Scenarios: []string{"Server"}, Mode: ModeSubmission})
 	var got []string
 	for _, r := range p.Runs {
 		got = append(got, r.Dir+" "+r.ModeName()+" "+r.ScenarioDir())
@@ -196,7 +202,7 @@ func TestRunDirectories(t *testing.T) {
 
 func TestFindPeak(t *testing.T) {
 	for _, scenarios := range [][]string{nil, {"server"}} {
-		p := build(t, Request{Mode: ModeFindPeak, Scenarios: scenarios, Pace: PacePrecise})
+		p := planned(t, Request{Mode: ModeFindPeak, Scenarios: scenarios, Pace: PacePrecise})
 		r := p.Runs[0]
 		if len(p.Runs) != 1 || r.Mode != loadgen.FindPeakPerformance || r.Settings.Mode != r.Mode || p.Pace != PacePrecise ||
 			r.Dir != "resnet50/Server/performance/findpeak" || r.ModeName() != ModeFindPeak {
@@ -207,14 +213,14 @@ func TestFindPeak(t *testing.T) {
 
 func TestFindStreams(t *testing.T) {
 	for _, rules := range []string{"v0.5", "v0.7"} {
-		p := build(t, Request{Mode: ModeFindPeak, Scenarios: []string{"multistream"}, Rules: rules})
+		p := planned(t, Request{Mode: ModeFindPeak, Scenarios: []string{"multistream"}, Rules: rules})
 		r := p.Runs[0]
 		if len(p.Runs) != 1 || !r.Streams || r.Mode != loadgen.PerformanceOnly || r.Settings.MultiStreamArrivalInterval == 0 ||
 			r.Dir != "resnet50/MultiStream/performance/findpeak" || r.ModeName() != ModeFindPeak {
 			t.Errorf("%s: %+v", rules, p.Runs)
 		}
 	}
-	p := build(t, Request{Mode: ModePerformance, Scenarios: []string{"MultiStream"}, Rules: "v0.5"})
+	p := planned(t, Request{Mode: ModePerformance, Scenarios: []string{"MultiStream"}, Rules: "v0.5"})
 	if p.Runs[0].Streams || p.Runs[0].ModeName() != ModePerformance {
 		t.Errorf("a run without a search: %+v", p.Runs)
 	}
@@ -223,7 +229,7 @@ func TestFindStreams(t *testing.T) {
 func TestAccuracyOnceWithoutOffline(t *testing.T) {
 	s := served()
 	s.Model.Scenarios = []loadgen.Scenario{loadgen.SingleStream, loadgen.Server}
-	p, err := Build(Request{Mode: ModeAccuracy}, s, cached{})
+	p, err := Build(with(Request{Mode: ModeAccuracy}, cached{}), s)
 	if err != nil || len(p.Runs) != 1 || p.Runs[0].Scenario != loadgen.Server {
 		t.Errorf("%+v, %v", p, err)
 	}

@@ -1,20 +1,19 @@
 package bench
 
 import (
-	"os"
 	"runtime"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// limitProcessors lets Go use one processor while one query at a time is in work, and returns what gives the others back.
+// limitProcessors lets Go use one processor while one query at a time is in work, unless all are to be kept, and returns what
+// gives the others back.
 //
 // An answer that comes passes from the thread that waits for it to the goroutine that issues the next query. With several
-// processors each step wakes another thread, on cores that the model is about to compute on. A number that the user
-// gives in the environment is left as it is.
-func limitProcessors(s loadgen.Scenario) (undo func()) {
+// processors each step wakes another thread, on cores that the model is about to compute on.
+func limitProcessors(s loadgen.Scenario, keep bool) (undo func()) {
 	before := runtime.GOMAXPROCS(0)
-	if s != loadgen.SingleStream || os.Getenv("GOMAXPROCS") != "" {
+	if s != loadgen.SingleStream || keep {
 		return func() {}
 	}
 	runtime.GOMAXPROCS(1)

@@ -10,20 +10,19 @@ import (
 func TestOneQueryAtATimeNeedsOneProcessor(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	for _, c := range []struct {
-		scenario    loadgen.Scenario
-		environment string
-		want        int
+		scenario loadgen.Scenario
+		keep     bool
+		want     int
 	}{
-		{loadgen.SingleStream, "", 1},
-		{loadgen.SingleStream, "2", before},
-		{loadgen.MultiStream, "", before},
-		{loadgen.Server, "", before},
-		{loadgen.Offline, "", before},
+		{loadgen.SingleStream, false, 1},
+		{loadgen.SingleStream, true, before},
+		{loadgen.MultiStream, false, before},
+		{loadgen.Server, false, before},
+		{loadgen.Offline, false, before},
 	} {
-		t.Setenv("GOMAXPROCS", c.environment)
-		undo := limitProcessors(c.scenario)
+		undo := limitProcessors(c.scenario, c.keep)
 		if got := runtime.GOMAXPROCS(0); got != c.want {
-			t.Errorf("%v with GOMAXPROCS=%q: %d processors, want %d", c.scenario, c.environment, got, c.want)
+			t.Errorf("%v, keep %v: %d processors, want %d", c.scenario, c.keep, got, c.want)
 		}
 		undo()
 		if got := runtime.GOMAXPROCS(0); got != before {

@@ -2,17 +2,24 @@ package bench
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/division"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/secret"
 	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
-// Request is what a user asked for: the flags of run as given. Zero values mean the default.
+// Request is what a user asks for: each flag of harness run, and what a process knows of itself. Zero values mean the default.
+// Errors name a field as its flag does.
 type Request struct {
+	Plugins Plugins // where they are, and how they are started and watched
+
 	Model     string   // model or benchmark name
 	Scenarios []string // names or "all"; empty: all that the model's rules list
 	// Mode is "performance", "accuracy", "submission" or "findpeak"; empty: performance of each scenario, then accuracy
@@ -55,9 +62,34 @@ type Request struct {
 
 	Pace string // how Server queries are timed: "default" or "precise"; empty: default
 
-	Out   string // empty: a free directory named out
-	Force bool
+	Out   string // the folder of results; empty: a free one named out
+	Force bool   // replace results that are there, once there are new ones
+
+	// Tuning is the path of a profile of harness tune, or NoTuning; empty: the one in the folder Profiles that fits, if any.
+	Tuning, Profiles string
+	AbortEarly       bool // end a run as soon as it can only end INVALID
+	Trace            bool // write mlperf_log_trace.json too, which is large
+	// KeepProcessors leaves GOMAXPROCS alone. Else it is 1 while SingleStream runs, as for every query another thread would be
+	// woken, on a core that the model is about to compute on.
+	KeepProcessors bool
+
+	Files Files // finds files of a manifest that are not embedded; nil: in the working directory alone
+	// Env looks up the environment variables that SecretSources and options of the backend name; nil: none is set.
+	Env func(name string) string
+	// Secrets learns what no text may show of the request, for those who print texts of their own; nil: nobody.
+	Secrets *Secrets
+	Watch   Watch
+
+	// What results say of the program that makes them, and of when and where they are made: its version and how it was started;
+	// the clock, nil for time.Now; the machine's file system, nil for "/".
+	Harness report.Harness
+	Command []string
+	Now     func() time.Time
+	Machine fs.FS
 }
+
+// Secrets hides what it has learned in texts. The zero value knows nothing. Any goroutine may use it.
+type Secrets = secret.Keeper
 
 // The modes of a request.
 const (

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -23,39 +22,29 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/bench/score"
-	"github.com/plumbline-ml/plumbline/bench/system"
 )
 
-// Runner makes runs. Its fields are set before the first one.
-type Runner struct {
-	Launcher plugin.Launcher
-	Launch   host.LaunchOptions
-	Facts    Facts // what every record says
-	Trace    bool
-	// AbortEarly ends a run that can only end INVALID.
-	AbortEarly bool
-	Now        func() time.Time
-	// Opened, if not nil, sees the record of each run as soon as the plugin has opened its workload.
-	Opened func(report.Run)
-	// Watch, if not nil, shows a running test until the function it returns is called.
-	Watch func(t PlannedRun, p *loadgen.Progress) (stop func())
-
-	running plugin.Running
+// runner makes runs.
+type runner struct {
+	launcher plugin.Launcher
+	launch   host.LaunchOptions
+	facts    facts // what every record says
+	request  Request
+	running  *plugin.Running
+	// opened sees the record of each run as soon as the plugin has opened its workload.
+	opened func(report.Run)
+	// watch shows a running test until the function it returns is called.
+	watch func(t PlannedRun, p *loadgen.Progress) (stop func())
 }
 
-// Facts are the parts of a record that do not depend on the run.
-type Facts struct {
-	Harness       report.Harness
-	System        system.Info
-	Plugin        report.Plugin
-	Command       []string
-	DatasetSHA256 string
+func newRunner(p *Plan, f facts) *runner {
+	return &runner{launcher: p.request.Plugins.launcher(), launch: p.Launch, facts: f, request: p.request, running: &p.running}
 }
 
-// Run makes one run and records it. Whatever happens is in the record, the error too; the record's Error is nil where
+// run makes one run and records it. Whatever happens is in the record, the error too; the record's Error is nil where
 // the run came to its natural end, whatever its verdict.
-func (r *Runner) Run(ctx context.Context, p *Plan, t PlannedRun) (report.Run, error) {
-	rec := r.Record(p, t)
+func (r *runner) run(ctx context.Context, p *Plan, t PlannedRun) (report.Run, error) {
+	rec := r.record(p, t)
 	err := r.perform(ctx, p, t, &rec)
 	if rec.Effective != nil && !t.Streams && !errors.Is(err, loadgen.ErrLogsLost) { // it has logs, in this folder
 		err = errors.Join(err, output.Lost(p.Out, t.Dir))
@@ -64,17 +53,17 @@ func (r *Runner) Run(ctx context.Context, p *Plan, t PlannedRun) (report.Run, er
 	rec.Files = files
 	err = errors.Join(err, exitcode.With(exitcode.Usage, listed))
 	rec.Finish(err)
-	rec.Hide(r.Launch.Hide)
+	rec.Hide(r.launch.Hide)
 	return rec, err
 }
 
-// Record is the record of a run that has not begun.
-func (r *Runner) Record(p *Plan, t PlannedRun) report.Run {
+// record is the record of a run that has not begun.
+func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 	rec := report.Run{
 		Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
 		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace, Audit: p.Audit,
-		Started: r.Now(), Dir: filepath.ToSlash(t.Dir), Command: r.Facts.Command, TuningNote: p.TuningText(),
-		Plugin: r.Facts.Plugin, System: r.Facts.System, Harness: r.Facts.Harness,
+		Started: r.request.now(), Dir: filepath.ToSlash(t.Dir), Command: r.facts.Command, TuningNote: p.TuningText(),
+		Plugin: r.facts.Plugin, System: r.facts.System, Harness: r.facts.Harness,
 		Stated: report.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
 	}
 	rec.FromOptions(p.Shown(p.OptionsOf(t)))
@@ -90,10 +79,10 @@ func (r *Runner) Record(p *Plan, t PlannedRun) report.Run {
 	return rec
 }
 
-func (r *Runner) perform(ctx context.Context, p *Plan, t PlannedRun, rec *report.Run) error {
+func (r *runner) perform(ctx context.Context, p *Plan, t PlannedRun, rec *report.Run) error {
 	printed := output.NewPluginLog(p.Out, t.Dir)
 	defer printed.Close()
-	pl, err := r.Launcher.Launch(ctx, p.Served.Path, r.launchOptions(p, printed))
+	pl, err := r.launcher.Launch(ctx, p.Served.Path, r.launchOptions(p, printed))
 	if err != nil {
 		return err
 	}
@@ -112,20 +101,20 @@ func (r *Runner) perform(ctx context.Context, p *Plan, t PlannedRun, rec *report
 }
 
 // launchOptions lets the plugin print to a log, and inherit what options of its backend name (key_env).
-func (r *Runner) launchOptions(p *Plan, printed io.Writer) host.LaunchOptions {
-	o := Inherit(r.Launch, p.Options.BackendOptions)
+func (r *runner) launchOptions(p *Plan, printed io.Writer) host.LaunchOptions {
+	o := inherit(r.launch, p.Options.BackendOptions)
 	o.Stderr = printed
 	return o
 }
 
-// Inherit lets the plugin inherit the variables that options of its backend name.
-func Inherit(o host.LaunchOptions, options map[string]string) host.LaunchOptions {
-	o.Inherit = slices.Concat(o.Inherit, Named(options))
+// inherit lets the plugin inherit the variables that options of its backend name.
+func inherit(o host.LaunchOptions, options map[string]string) host.LaunchOptions {
+	o.Inherit = slices.Concat(o.Inherit, named(options))
 	return o
 }
 
-// Named are the variables that options name: the values of those that end in _env.
-func Named(options map[string]string) []string {
+// named are the variables that options name: the values of those that end in _env.
+func named(options map[string]string) []string {
 	var names []string
 	for _, option := range slices.Sorted(maps.Keys(options)) {
 		if name := options[option]; strings.HasSuffix(option, "_env") && name != "" {
@@ -136,10 +125,10 @@ func Named(options map[string]string) []string {
 }
 
 // test opens the workload and runs LoadGen on it.
-func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run) (err error) {
+func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run) (err error) {
 	w, err := pl.Open(ctx, p.OptionsOf(t))
 	if err != nil {
-		return OpenError(fmt.Errorf("opening %s: %w", t.Model, err))
+		return openError(fmt.Errorf("opening %s: %w", t.Model, err))
 	}
 	sut, qsl := w.SUT(), w.QSL()
 	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
@@ -153,25 +142,21 @@ func (r *Runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedR
 	if err := label(rec, p, w.Info()); err != nil {
 		return err
 	}
-	if sum := r.Facts.DatasetSHA256; sum != "" {
+	if sum := r.facts.DatasetSHA256; sum != "" {
 		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
 	}
-	if r.Opened != nil {
-		rec.Hide(r.Launch.Hide)
-		r.Opened(*rec)
-	}
+	rec.Hide(r.launch.Hide)
+	r.opened(*rec)
 	progress := new(loadgen.Progress)
-	if r.Watch != nil {
-		defer r.Watch(t, progress)()
-	}
+	defer r.watch(t, progress)()
 	log := loadgen.LogSettings{
-		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.Trace, Progress: progress,
-		Audit: p.Audit, AbortEarly: r.AbortEarly, Spin: p.Pace == PacePrecise,
+		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.request.Trace, Progress: progress,
+		Audit: p.Audit, AbortEarly: r.request.AbortEarly, Spin: p.Pace == PacePrecise,
 	}
 	if t.Streams {
 		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)
 	}
-	defer limitProcessors(t.Scenario)()
+	defer limitProcessors(t.Scenario, r.request.KeepProcessors)()
 	res, err := loadgen.StartTest(ctx, sut, qsl, t.Settings.TestSettings, log)
 	if res != nil {
 		rec.FromResult(res)
@@ -193,7 +178,7 @@ func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules 
 }
 
 // score computes the accuracy of the log that the run wrote.
-func (r *Runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run) error {
+func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run) error {
 	if err := output.Lost(p.Out, t.Dir); err != nil {
 		return err
 	}
@@ -230,13 +215,10 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// OpenError marks an error of opening a workload that carries no class: what was to be opened is wrong.
-func OpenError(err error) error {
+// openError marks an error of opening a workload that carries no class: what was to be opened is wrong.
+func openError(err error) error {
 	if exitcode.Of(err) == exitcode.Internal {
 		return exitcode.With(exitcode.Data, err)
 	}
 	return err
 }
-
-// Kill ends the running plugin at once, if there is one. Any goroutine may call it.
-func (r *Runner) Kill() { r.running.Kill() }

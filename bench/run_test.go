@@ -52,12 +52,12 @@ func TestOpenErrorsWithoutAClassAreTheDatas(t *testing.T) {
 	for err, want := range map[error]exitcode.Code{
 		errors.New("x"): exitcode.Data, sdk.Usage(errors.New("x")): exitcode.Usage, &host.Error{}: exitcode.Plugin,
 	} {
-		if got := exitcode.Of(OpenError(err)); got != want {
+		if got := exitcode.Of(openError(err)); got != want {
 			t.Errorf("%v: code %d, want %d", err, got, want)
 		}
 	}
 }
 
 func TestKillWithoutPlugin(t *testing.T) {
-	new(Runner).Kill() // nothing runs: nothing happens
+	new(Plan).Kill() // nothing runs: nothing happens
 }

@@ -16,12 +16,12 @@ import (
 // profiled is the plan of a request with a profile that was found under the request's own limits.
 func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
 	t.Helper()
-	p := build(t, r)
+	p := planned(t, r)
 	f := &tune.Profile{
 		Offline: &tune.Offline{Setting: tune.Setting{Batch: 16, Sessions: 2, Threads: 1}, SamplesPerSecond: 1e9},
 		Server:  &tune.Server{Setting: tune.Setting{Batch: 4}, TargetQPS: 800.5},
 	}
-	for _, run := range build(t, Request{}).Runs {
+	for _, run := range planned(t, Request{}).Runs {
 		if run.Scenario == loadgen.Server {
 			f.Server.Limits, f.Server.MinDurationMS = tune.LimitsOf(run.Settings.TestSettings), run.Settings.MinDuration.Milliseconds()
 		}
@@ -105,10 +105,10 @@ func TestKey(t *testing.T) {
 	if err := os.WriteFile(own, []byte("model"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	plain := build(t, Request{}).Key()
+	plain := planned(t, Request{}).Key()
 	same := []Request{{Precision: "fp32"}, {Backend: "ort"}, {Threads: 3}, {Batch: 2, Sessions: 3}, {ModelFile: "embedded-fp32"}, {Count: 7}, {Official: true}}
 	for _, r := range same {
-		if k := build(t, r).Key(); !plain.Same(k) {
+		if k := planned(t, r).Key(); !plain.Same(k) {
 			t.Errorf("%+v: %+v, want that of a plain run, %+v", r, k, plain)
 		}
 	}
@@ -117,7 +117,7 @@ func TestKey(t *testing.T) {
 	}
 	var keys []tune.Key
 	for _, r := range others {
-		k := build(t, r).Key()
+		k := planned(t, r).Key()
 		if plain.Same(k) || slices.ContainsFunc(keys, k.Same) {
 			t.Errorf("%+v: %+v is that of other runs", r, k)
 		}

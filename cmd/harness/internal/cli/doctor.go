@@ -2,12 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/system"
@@ -55,7 +54,7 @@ func (a *app) cacheCheck() doctor.Check {
 		return doctor.Check{Name: "downloads", State: doctor.Warn, Found: err.Error()}
 	}
 	c := doctor.Check{Name: "downloads", State: doctor.OK, Found: dir}
-	if err := writable(dir); err != nil {
+	if err := wholefile.Possible(dir); err != nil {
 		c.State, c.Found = doctor.Warn, fmt.Sprintf("%s: %v", dir, err)
 		c.Advice = "harness fetch needs a folder that can be written: set " + cache.EnvDir
 	}
@@ -80,26 +79,4 @@ func (a *app) runtimeCheck(plugins doctor.Section) doctor.Check {
 		c.Advice = fmt.Sprintf("%s is known: get it with `harness fetch %s`", onnxruntime.Newest, onnxruntime.Name)
 	}
 	return c
-}
-
-// writable tries to create a file in dir, or in the nearest directory above it that exists.
-func writable(dir string) error {
-	for {
-		info, err := os.Stat(dir)
-		if err == nil && !info.IsDir() {
-			return fmt.Errorf("%s is not a directory", dir)
-		}
-		if err == nil {
-			break
-		}
-		if !os.IsNotExist(err) || filepath.Dir(dir) == dir {
-			return err
-		}
-		dir = filepath.Dir(dir)
-	}
-	f, err := os.CreateTemp(dir, ".plumbline-*")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -8,21 +8,12 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/division"
 	"github.com/plumbline-ml/plumbline/bench/figure"
-	"github.com/plumbline-ml/plumbline/bench/output"
 	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
-func runDirs(p *bench.Plan) []string {
-	dirs := make([]string, len(p.Runs))
-	for i, run := range p.Runs {
-		dirs[i] = run.Dir
-	}
-	return dirs
-}
-
 // dryRun prints what run would do.
-func (a *app) dryRun(p *bench.Plan, r bench.Request) (err error) {
-	if p.Out, err = output.Choose(r.Out, r.Force, runDirs(p)); err != nil {
+func (a *app) dryRun(p *bench.Plan) error {
+	if err := p.ChooseOut(); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Stdout, "%s: %s, nothing is run\n\n", p.Served.Model.Name, plural(len(p.Runs), "run"))

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,10 +16,16 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/secret"
-	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
+)
+
+// The flags with options of the backend.
+const (
+	backendOpt    = "--backend-opt"
+	backendSecret = "--backend-secret"
 )
 
 // settingFlags adds the flags that decide about LoadGen's settings.
@@ -79,28 +86,35 @@ func outputFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.BoolVar(&r.Force, "force", false, "replace results that are in the output directory, once\nthere are new ones")
 }
 
-// build resolves the model and makes the plan.
+// build finds the model's plugin and makes the plan.
 func (a *app) build(c *cobra.Command, f *pluginFlags, r bench.Request) (*bench.Plan, error) {
-	catalog, err := a.catalog(c, f)
+	r, err := a.complete(c.Context(), f, r)
 	if err != nil {
 		return nil, err
 	}
-	served, err := catalog.Resolve(r.Model)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.readSecrets(&r); err != nil {
-		return nil, exitcode.With(exitcode.Usage, err)
-	}
+	return bench.NewPlan(c.Context(), r)
+}
+
+// complete adds to what flags say what the process knows.
+func (a *app) complete(ctx context.Context, f *pluginFlags, r bench.Request) (_ bench.Request, err error) {
+	r.Plugins, r.Files = a.plugins(f), lazyFiles{a, ctx}
+	r.Plugins.Launch.Hide, r.Plugins.Launch.Note = a.secrets.Hide, a.note
+	r.Env, r.Secrets, r.KeepProcessors = a.Env, &a.secrets, a.Env("GOMAXPROCS") != ""
+	r.Harness, r.Command, r.Now, r.Machine = harnessVersion(), a.commandLine(), a.Now, a.Root
+	r.Profiles, _ = a.profiles() // without a folder of settings there are none
 	if r.ORTLib == onnxruntime.Word {
-		if r.ORTLib, err = a.fetchedRuntime(); err != nil {
-			return nil, err
-		}
+		r.ORTLib, err = a.fetchedRuntime()
 	}
-	f.launch.Hide, f.launch.Note = a.secrets.Hide, a.note
-	p, err := bench.Build(r, served, lazyFiles{a, c.Context()})
-	f.awaitAnswers(c, err == nil && p.Profile == settings.Smoke)
-	return p, err
+	return r, err
+}
+
+// profiles is the folder of profiles.
+func (a *app) profiles() (string, error) {
+	dir, err := configdir.Dir(a.Env)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "tuning"), nil
 }
 
 // note shows at once what a user should know of a plugin that works on.

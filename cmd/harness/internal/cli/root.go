@@ -3,13 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/suggest"
@@ -33,6 +33,8 @@ type pluginFlags struct {
 	lock   string // path of a lock file; empty: the user's
 	limits []string
 	launch host.LaunchOptions
+	// patient: the user said how long nothing may get on, for ever perhaps.
+	patient bool
 }
 
 // command builds the command tree.
@@ -43,6 +45,7 @@ func (a *app) command() *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			flags.patient = c.Flags().Changed(answerTimeout[len("--"):])
 			return exitcode.With(exitcode.Usage, errors.Join(flags.startTimeout(c), flags.limit(c)))
 		},
 	}
@@ -58,7 +61,7 @@ func (a *app) command() *cobra.Command {
 	global.StringVar(&flags.lock, "lock", "", "start only the plugins that are pinned in this `FILE`\n(default: the pins of harness trust, if there are any)")
 	global.DurationVar(&flags.launch.StartTimeout, "plugin-start-timeout", 0, "a plugin must shake hands within `DURATION` of its start (default 30s;\nthe process of a backend has --backend-opt start_timeout=DURATION)")
 	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0, "a plugin that is silent for longer than `DURATION` is taken to hang (default 30s)")
-	global.DurationVar(&flags.launch.AnswerTimeout, answerTimeout[len("--"):], 0, "a plugin in which nothing gets on for longer than `DURATION` is taken to\nhang: no batch, no token; 0: wait for ever (default "+usualAnswerTimeout.String()+" in smoke runs\nand verify, else 0)")
+	global.DurationVar(&flags.launch.AnswerTimeout, answerTimeout[len("--"):], 0, "a plugin in which nothing gets on for longer than `DURATION` is taken to\nhang: no batch, no token; 0: wait for ever (default "+bench.UsualAnswerTimeout.String()+" in smoke runs\nand verify, else 0)")
 	global.StringSliceVar(&flags.limits, "limit", nil, "end a plugin whose processes together use more than `LIMIT,...`:\nmemory=8GiB, processes=64, cpu=30m; files=1024 is of each process")
 	starting := []*cobra.Command{
 		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
@@ -71,18 +74,8 @@ func (a *app) command() *cobra.Command {
 	return root
 }
 
-// answerTimeout is the flag that bounds how long nothing gets on, and usualAnswerTimeout its value where runs are short.
-const (
-	answerTimeout      = "--answer-timeout"
-	usualAnswerTimeout = time.Minute
-)
-
-// awaitAnswers bounds how long nothing gets on in runs that are short, unless the user says something else.
-func (f *pluginFlags) awaitAnswers(c *cobra.Command, short bool) {
-	if short && !c.Flags().Changed(answerTimeout[len("--"):]) {
-		f.launch.AnswerTimeout = usualAnswerTimeout
-	}
-}
+// answerTimeout is the flag that bounds how long nothing gets on.
+const answerTimeout = "--answer-timeout"
 
 // startTimeout checks --plugin-start-timeout.
 func (f *pluginFlags) startTimeout(c *cobra.Command) error {
@@ -173,8 +166,19 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
+// plugins are those that the flags, the environment and the place of the harness name.
+func (a *app) plugins(f *pluginFlags) bench.Plugins {
+	p := bench.Plugins{
+		Dirs: f.dirs, List: a.Env(discover.EnvPlugins), Executable: a.Executable, Name: f.choice,
+		Launcher: a.Plugins, Launch: f.launch,
+	}
+	if f.patient && f.launch.AnswerTimeout == 0 {
+		p.Launch.AnswerTimeout = -1
+	}
+	return p
+}
+
 // catalog finds the plugins and asks what they serve.
 func (a *app) catalog(c *cobra.Command, f *pluginFlags) (*discover.Catalog, error) {
-	dirs := discover.Dirs(f.dirs, a.Env(discover.EnvPlugins), a.Executable)
-	return discover.Find(c.Context(), a.Plugins, dirs, f.choice, f.launch)
+	return a.plugins(f).Find(c.Context())
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/output"
 )
 
 const runHelp = `Run a model's benchmark.
@@ -25,8 +24,7 @@ The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, m
 type runFlags struct {
 	*pluginFlags
 	bench.Request
-	tuning                                 string // path of a profile of harness tune, or none; empty: the one that fits, if there is one
-	dryRun, quiet, trace, abortEarly, json bool
+	dryRun, quiet, json bool
 }
 
 func (a *app) runCommand(f *pluginFlags) *cobra.Command {
@@ -43,38 +41,31 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	settingFlags(flags, &r.Request)
 	workloadFlags(flags, &r.Request)
 	outputFlags(flags, &r.Request)
-	flags.StringVar(&r.tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model and machine)")
+	flags.StringVar(&r.Tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model and machine)")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
-	flags.BoolVar(&r.abortEarly, "abort-early", false, "end a run as soon as it can only end INVALID")
-	flags.BoolVar(&r.trace, "trace", false, "write mlperf_log_trace.json too (large)")
+	flags.BoolVar(&r.AbortEarly, "abort-early", false, "end a run as soon as it can only end INVALID")
+	flags.BoolVar(&r.Trace, "trace", false, "write mlperf_log_trace.json too (large)")
 	return c
 }
 
-// run is plan, claim, prepare, run, report.
+// run is plan, run, report.
 func (a *app) run(c *cobra.Command, r *runFlags) error {
 	if err := strayAudit(r.Audit); err != nil {
 		return err
 	}
-	p, err := a.buildTuned(c, r.pluginFlags, r.Request, r.tuning)
+	s := &session{app: a, flags: r}
+	r.Watch = s.watch()
+	p, err := a.build(c, r.pluginFlags, r.Request)
 	if err != nil {
 		return err
 	}
 	if r.dryRun {
-		return a.dryRun(p, r.Request)
+		return a.dryRun(p)
 	}
-	claim, err := output.Take(r.Out, r.Force, runDirs(p))
-	if err != nil {
-		return err
-	}
-	defer claim.Release()
-	p.Out = claim.Dir
-	s, err := a.newSession(p, claim, r)
-	if err != nil {
-		return err
-	}
-	return s.runAll(c.Context())
+	s.plan = p
+	return s.run(c.Context())
 }
 
 // strayAudit wants no audit.config in the working directory, unless it is the one that the user named.

@@ -18,7 +18,7 @@ func (a *app) settingsCommand(f *pluginFlags) *cobra.Command {
 		Use: "settings MODEL", Short: "Show every LoadGen setting of a run: value, unit and where it comes from", Args: oneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Model = args[0]
-			p, err := a.buildTuned(c, f, r, "")
+			p, err := a.build(c, f, r)
 			if err != nil {
 				return err
 			}

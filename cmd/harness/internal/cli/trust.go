@@ -309,7 +309,7 @@ func (a *app) warnExposed(f *pluginFlags) {
 
 // exposed says of each file and folder of the plugins that others may change why they may.
 func (a *app) exposed(f *pluginFlags) (faults []string) {
-	binaries, err := discover.Binaries(a.Plugins, discover.Dirs(f.dirs, a.Env(discover.EnvPlugins), a.Executable), "")
+	binaries, err := a.plugins(f).Binaries("")
 	if err != nil {
 		return nil // the command itself will say so
 	}

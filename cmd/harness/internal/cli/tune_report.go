@@ -4,123 +4,127 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/figure"
 	"github.com/plumbline-ml/plumbline/bench/table"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
-// finish writes the profile, if something was found, and reports what was measured, also where the profile cannot be
-// written. err is what ended the search early.
-func (t *tuning) finish(err error) error {
-	var saved error
-	if t.changed {
-		saved = exitcode.With(exitcode.Usage, t.profile.Save(t.path))
-	}
+// tuned is what a search found.
+type tuned struct {
+	bench.Tuned
+	flags *tuneFlags
+}
+
+// reportTuned prints what was measured, also where the search or the writing of the profile failed with err.
+func (a *app) reportTuned(t tuned, err error) error {
 	report := t.text
 	if t.flags.json {
 		report = t.json
 	}
-	wrote := report(t.changed && saved == nil, err)
-	if err := errors.Join(err, saved, wrote); err != nil {
+	if err := errors.Join(err, report(a.Stdout)); err != nil {
 		return err
 	}
-	if t.noRate {
+	if t.NoRate {
 		return &exitcode.Outcome{Code: exitcode.Invalid}
 	}
 	return nil
 }
 
 // json prints what was found for programs.
-func (t *tuning) json(written bool, err error) error {
+func (t tuned) json(w io.Writer) error {
 	doc := struct {
 		File     string        `json:"file,omitempty"` // of the profile; empty: none was written
 		Complete bool          `json:"complete"`       // the search came to its end
 		Profile  *tune.Profile `json:"profile,omitempty"`
 		Points   []tune.Point  `json:"points"` // what was measured of the grid
 		Trials   []tune.Trial  `json:"trials"` // runs of Server
-	}{Complete: err == nil, Points: append([]tune.Point{}, t.points...), Trials: append([]tune.Trial{}, t.trials...)}
-	if written {
-		doc.File = t.path
+	}{Complete: t.Complete, Points: append([]tune.Point{}, t.Points...), Trials: append([]tune.Trial{}, t.Trials...)}
+	if t.Written {
+		doc.File = t.Path
 	}
-	if t.changed {
-		doc.Profile = &t.profile
+	if t.Found {
+		doc.Profile = &t.Profile
 		doc.Profile.Schema, doc.Profile.SchemaVersion = tune.Schema, tune.SchemaVersion
 	}
-	e := json.NewEncoder(t.Stdout)
+	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(doc)
 }
 
 // text prints tables for people.
-func (t *tuning) text(written bool, err error) error {
-	k := t.profile.For
-	fmt.Fprintf(t.Stdout, "%s %s on %s, %v\n", k.Model, k.Precision, orNone(k.Backend), t.profile.Machine)
-	if err := t.pointTable(); err != nil {
+func (t tuned) text(w io.Writer) error {
+	k := t.Profile.For
+	fmt.Fprintf(w, "%s %s on %s, %v\n", k.Model, k.Precision, orNone(k.Backend), t.Profile.Machine)
+	if err := pointTable(w, t.Points); err != nil {
 		return err
 	}
-	if t.profile.Offline != nil && t.points != nil {
-		fmt.Fprintf(t.Stdout, "\nOffline  %s\n", t.offlineText(*t.profile.Offline))
+	if t.Profile.Offline != nil && t.Points != nil {
+		fmt.Fprintf(w, "\nOffline  %s\n", offlineText(*t.Profile.Offline))
 	}
-	if err := t.trialTable(); err != nil {
+	if err := trialTable(w, t.Trials); err != nil {
 		return err
 	}
 	switch {
-	case t.noRate:
-		fmt.Fprintf(t.Stdout, "\nServer   %s\n", t.noRateText())
-	case t.profile.Server != nil && t.trials != nil && err == nil:
-		s := t.profile.Server
-		fmt.Fprintf(t.Stdout, "\nServer   target_qps %s is VALID (%v), %v%s\n", figure.Round(s.TargetQPS), s.Limits, s.Setting, t.disturbedText())
+	case t.NoRate:
+		fmt.Fprintf(w, "\nServer   %s\n", t.noRateText())
+	case t.Profile.Server != nil && t.Trials != nil && t.Complete:
+		s := t.Profile.Server
+		fmt.Fprintf(w, "\nServer   target_qps %s is VALID (%v), %v%s\n",
+			figure.Round(s.TargetQPS), s.Limits, s.Setting, disturbedText(t.Trials))
 	}
-	_, wrote := fmt.Fprintf(t.Stdout, "\n%s\n", t.ending(written, err))
-	return wrote
+	_, err := fmt.Fprintf(w, "\n%s\n", t.ending())
+	return err
 }
 
 // unused tells whether runs use nothing of the profile by themselves.
-func (t *tuning) unused() bool {
-	return t.flags.file == "" && t.profile.Server == nil && t.profile.Offline != nil && !t.profile.Offline.Decided
+func (t tuned) unused() bool {
+	return t.flags.Tuning == "" && t.Profile.Server == nil && t.Profile.Offline != nil && !t.Profile.Offline.Decided
 }
 
 // ending says where the profile is, and what it lacks.
-func (t *tuning) ending(written bool, err error) string {
+func (t tuned) ending() string {
+	model := t.Profile.For.Model
 	switch {
-	case t.changed && !written:
-		return "no profile is written: " + t.path + " cannot be saved"
-	case !written && t.points != nil && err != nil:
+	case t.Found && !t.Written:
+		return "no profile is written: " + t.Path + " cannot be saved"
+	case !t.Written && t.Points != nil && !t.Complete:
 		return "the search of the setting did not come to its end: no profile is written"
-	case !written:
+	case !t.Written:
 		return "no profile is written"
 	case t.unused():
-		return fmt.Sprintf("written to %s\nit is not certain: harness run %s --tuning %[1]s uses it, other runs do not", t.path, t.profile.For.Model)
-	case err != nil:
-		return fmt.Sprintf("written to %s, as far as it was found: the search of the Server rate did not come to its end", t.path)
-	case t.flags.file != "":
-		return fmt.Sprintf("written to %s\nharness run %s --tuning %s uses it", t.path, t.profile.For.Model, t.path)
+		return fmt.Sprintf("written to %s\nit is not certain: harness run %s --tuning %[1]s uses it, other runs do not", t.Path, model)
+	case !t.Complete:
+		return fmt.Sprintf("written to %s, as far as it was found: the search of the Server rate did not come to its end", t.Path)
+	case t.flags.Tuning != "":
+		return fmt.Sprintf("written to %s\nharness run %s --tuning %s uses it", t.Path, model, t.Path)
 	}
-	return fmt.Sprintf("written to %s\nharness run %s uses it from now on (--tuning none: not)", t.path, t.profile.For.Model)
+	return fmt.Sprintf("written to %s\nharness run %s uses it from now on (--tuning none: not)", t.Path, model)
 }
 
 // pointTable prints what was measured of the grid.
-func (t *tuning) pointTable() error {
-	if len(t.points) == 0 {
+func pointTable(w io.Writer, points []tune.Point) error {
+	if len(points) == 0 {
 		return nil
 	}
 	rows := table.Table{Indent: "  ", Right: []int{0, 1, 2, 3, 4}}
 	rows.Row("BATCH", "SESSIONS", "THREADS", "SAMPLES/S", "SPREAD", "TESTS")
-	for _, p := range t.points {
+	for _, p := range points {
 		if p.Tests == 0 && p.Fault == "" {
 			continue // the search ended before it
 		}
 		rows.Row(orAuto(p.Batch), orAuto(p.Sessions), orAuto(p.Threads), figure.Round(p.SamplesPerSecond), spreadText(p), testsText(p))
 	}
-	fmt.Fprintln(t.Stdout)
-	_, err := rows.WriteTo(t.Stdout)
+	fmt.Fprintln(w)
+	_, err := rows.WriteTo(w)
 	return err
 }
 
@@ -161,7 +165,7 @@ func against(ratio float64) string {
 }
 
 // offlineText is the fastest setting, against what a run without a profile has.
-func (t *tuning) offlineText(o tune.Offline) string {
+func offlineText(o tune.Offline) string {
 	text := fmt.Sprintf("%s samples/s, %v", figure.Round(o.SamplesPerSecond), o.Setting)
 	for _, p := range o.Points {
 		if p.Setting == (tune.Setting{}) && o.Setting != p.Setting && p.SamplesPerSecond > 0 {
@@ -176,25 +180,25 @@ func (t *tuning) offlineText(o tune.Offline) string {
 }
 
 // disturbedText says that runs ended otherwise than their rates explain; empty: none did.
-func (t *tuning) disturbedText() string {
-	n := tune.Disturbed(t.trials)
+func disturbedText(trials []tune.Trial) string {
+	n := tune.Disturbed(trials)
 	if n == 0 {
 		return ""
 	}
 	return fmt.Sprintf("\n         INVALID at rates below one that was VALID: %d of %s. The machine does other things, too: later runs may be INVALID, and on a calm one the rate may be higher",
-		n, plural(len(t.trials), "run"))
+		n, plural(len(trials), "run"))
 }
 
 // noRateText says that no rate was VALID, why the last run was not, and what remains.
-func (t *tuning) noRateText() string {
+func (t tuned) noRateText() string {
 	text := tune.ErrNoRate.Error()
-	if n := len(t.trials); n > 0 && t.trials[n-1].Reason != "" {
-		text += ": the last run was INVALID\n         " + t.trials[n-1].Reason
-		if low := lowestRate(t.trials); low < t.trials[0].TargetQPS && !slices.ContainsFunc(t.trials, func(r tune.Trial) bool { return r.Valid }) {
+	if n := len(t.Trials); n > 0 && t.Trials[n-1].Reason != "" {
+		text += ": the last run was INVALID\n         " + t.Trials[n-1].Reason
+		if low := lowestRate(t.Trials); low < t.Trials[0].TargetQPS && !slices.ContainsFunc(t.Trials, func(r tune.Trial) bool { return r.Valid }) {
 			text += fmt.Sprintf("\n         so were all down to target_qps %s: the model is too slow for the limit, or the machine does other things", figure.Round(low))
 		}
 	}
-	if old := t.profile.Server; old != nil {
+	if old := t.Profile.Server; old != nil {
 		text += fmt.Sprintf("\n         the profile keeps the rate of an earlier search: target_qps %s (%v), %v", figure.Round(old.TargetQPS), old.Limits, old.Setting)
 	}
 	return text
@@ -209,13 +213,13 @@ func lowestRate(trials []tune.Trial) float64 {
 }
 
 // trialTable prints the runs of Server.
-func (t *tuning) trialTable() error {
-	if len(t.trials) == 0 {
+func trialTable(w io.Writer, trials []tune.Trial) error {
+	if len(trials) == 0 {
 		return nil
 	}
 	rows := table.Table{Indent: "  ", Right: []int{0, 2}}
 	rows.Row("TARGET_QPS", "VERDICT", "LATENCY", "SETTING")
-	for _, r := range t.trials {
+	for _, r := range trials {
 		verdict := loadgen.Invalid
 		if r.Valid {
 			verdict = loadgen.Valid
@@ -226,8 +230,8 @@ func (t *tuning) trialTable() error {
 		}
 		rows.Row(figure.Round(r.TargetQPS), verdict, latencyText(r), setting)
 	}
-	fmt.Fprintln(t.Stdout)
-	_, err := rows.WriteTo(t.Stdout)
+	fmt.Fprintln(w)
+	_, err := rows.WriteTo(w)
 	return err
 }
 

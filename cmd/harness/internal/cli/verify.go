@@ -16,7 +16,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/conformance"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/suggest"
 	"github.com/plumbline-ml/plumbline/bench/table"
@@ -138,6 +137,7 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 	if err := a.nameByPath(c, f); err != nil {
 		return s, err
 	}
+	f.request.Tuning = bench.NoTuning
 	p, err := a.build(c, f.pluginFlags, f.request)
 	if err != nil {
 		path, ok := a.unanswering(f, err)
@@ -147,9 +147,11 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 		s.Binary, s.Open.Model = path, f.request.Model
 		return s, nil
 	}
-	f.awaitAnswers(c, true)
-	s.AnswerTimeout, s.Note = f.launch.AnswerTimeout, a.note
-	s.Binary, s.Open, s.Env = p.Served.Path, p.Options, a.named(p.Options.BackendOptions)
+	if s.AnswerTimeout = f.launch.AnswerTimeout; !f.patient {
+		s.AnswerTimeout = bench.UsualAnswerTimeout
+	}
+	s.Note = a.note
+	s.Binary, s.Open, s.Env = p.Served.Path, p.Options, p.Env()
 	s.Reference, err = a.referenceOf(c, f, p)
 	return s, err
 }
@@ -181,7 +183,7 @@ func (a *app) unanswering(f *verifyFlags, err error) (path string, ok bool) {
 	if name == "" {
 		name = f.request.Model
 	}
-	found, err := discover.Binaries(a.Plugins, discover.Dirs(f.dirs, a.Env(discover.EnvPlugins), a.Executable), name)
+	found, err := a.plugins(f.pluginFlags).Binaries(name)
 	if err != nil || len(found) != 1 {
 		return "", false
 	}

@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/secret"
 )
 
@@ -23,40 +22,55 @@ const mostSecret = 64 << 10
 
 // readSecrets reads the options of a request that are secret, and learns what no text may show: them, the secrets in the
 // other options, and the values of the variables that the plugin inherits for its backend.
-func (a *app) readSecrets(r *bench.Request) error {
-	given, _ := bench.Pairs(backendOpt, r.BackendOptions) // Build says what is wrong with them
+func (r *Request) readSecrets() error {
+	given, _ := Pairs(backendOpt, r.BackendOptions) // build says what is wrong with them
 	for name, value := range given {
 		_, secrets := secret.Option(name, value)
-		a.secrets.Add(secrets...)
+		r.Secrets.Add(secrets...)
 	}
-	for _, name := range append(bench.Named(given), "OPENAI_API_KEY") {
-		a.secrets.Add(a.Env(name))
+	for _, name := range append(named(given), "OPENAI_API_KEY") {
+		r.Secrets.Add(r.getenv(name))
+	}
+	for _, value := range r.BackendSecrets {
+		r.Secrets.Add(value)
 	}
 	for _, text := range r.SecretSources {
 		if !strings.Contains(text, "=") { // it may be the secret itself
-			a.secrets.Add(text)
+			r.Secrets.Add(text)
 		}
 	}
-	sources, faults := bench.Pairs(backendSecret, r.SecretSources)
-	r.BackendSecrets = make(map[string]string, len(sources))
+	return r.readSources()
+}
+
+// readSources adds the values of SecretSources to BackendSecrets.
+func (r *Request) readSources() error {
+	sources, faults := Pairs(backendSecret, r.SecretSources)
+	all := make(map[string]string, len(r.BackendSecrets)+len(sources))
+	for name, value := range r.BackendSecrets {
+		all[name] = value
+	}
 	for name, source := range sources {
-		value, err := a.readSecret(source)
+		value, err := r.readSecret(source)
+		if _, twice := all[name]; twice && err == nil {
+			err = errors.New("it is given twice")
+		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s %s: %w", backendSecret, name, err))
 		}
-		a.secrets.Add(value)
-		r.BackendSecrets[name] = value
+		r.Secrets.Add(value)
+		all[name] = value
 	}
+	r.BackendSecrets = all
 	slices.SortFunc(faults, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(faults...)
 }
 
 // readSecret reads env:NAME or file:PATH, without the end of line that a file's last line has.
-func (a *app) readSecret(source string) (value string, err error) {
+func (r *Request) readSecret(source string) (value string, err error) {
 	kind, where, _ := strings.Cut(source, ":")
 	switch {
 	case kind == "env" && where != "":
-		value = a.Env(where)
+		value = r.getenv(where)
 	case kind == "file" && where != "":
 		value, err = readBounded(where)
 	default: // the value may be the secret itself
@@ -66,6 +80,24 @@ func (a *app) readSecret(source string) (value string, err error) {
 		err = fmt.Errorf("%s is empty or not there", source)
 	}
 	return value, err
+}
+
+func (r *Request) getenv(name string) string {
+	if r.Env == nil {
+		return ""
+	}
+	return r.Env(name)
+}
+
+// Env are the variables that options of the backend name and the plugin inherits for it, as NAME=VALUE, as far as they are set.
+func (p *Plan) Env() []string {
+	var env []string
+	for _, name := range named(p.Options.BackendOptions) {
+		if value := p.request.getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
 }
 
 func readBounded(path string) (string, error) {
@@ -79,15 +111,4 @@ func readBounded(path string) (string, error) {
 		return "", fmt.Errorf("%s has more than %d bytes: no secret is so long", path, mostSecret)
 	}
 	return string(text), err
-}
-
-// named are the variables that options of the backend name, as NAME=VALUE.
-func (a *app) named(options map[string]string) []string {
-	var env []string
-	for _, name := range bench.Named(options) {
-		if value := a.Env(name); value != "" {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env
 }

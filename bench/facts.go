@@ -1,0 +1,69 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/checksum"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/system"
+)
+
+// facts are the parts of a record that do not depend on the run.
+type facts struct {
+	Harness       report.Harness
+	System        system.Info
+	Plugin        report.Plugin
+	Command       []string
+	DatasetSHA256 string
+}
+
+// facts gathers what every record of a plan's runs says.
+func (r Request) facts(p *Plan) (facts, error) {
+	f := facts{Harness: r.Harness, System: r.machine(), Command: r.Command}
+	if f.Harness == (report.Harness{}) {
+		f.Harness = version()
+	}
+	sum, _, err := checksum.File(p.Served.Path)
+	if err != nil {
+		return f, exitcode.With(exitcode.Plugin, fmt.Errorf("plugin %s: %w", p.Served.Name, err))
+	}
+	f.Plugin = report.Plugin{Name: p.Served.Name, Version: p.Served.Description.Version, Path: p.Served.Path, SHA256: sum}
+	if p.Options.Dataset != "" {
+		if f.DatasetSHA256, err = checksum.Dataset(p.Options.Dataset); err != nil {
+			return f, exitcode.With(exitcode.Data, err)
+		}
+	}
+	return f, nil
+}
+
+// machine describes the machine.
+func (r Request) machine() system.Info {
+	if r.Machine == nil {
+		return system.Describe(os.DirFS("/"))
+	}
+	return system.Describe(r.Machine)
+}
+
+func (r Request) now() time.Time {
+	if r.Now == nil {
+		return time.Now()
+	}
+	return r.Now()
+}
+
+// version is that of this module in the program that runs.
+func version() report.Harness {
+	const module = "github.com/plumbline-ml/plumbline/bench"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == module {
+				return report.Harness{Version: m.Version}
+			}
+		}
+	}
+	return report.Harness{Version: "devel"}
+}

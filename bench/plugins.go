@@ -1,0 +1,61 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+)
+
+// Plugins says where plugins are looked for, and how they are started and watched. Its methods may be called from any
+// goroutine.
+type Plugins struct {
+	Dirs       []string // are searched first, in this order
+	List       string   // further ones, as the variable PLUMBLINE_PLUGINS lists them
+	Executable string   // a program: its folder, and plugins/ in there, are searched last; empty: none
+	Name       string   // the only plugin to use, or the path of its binary; empty: all that are found
+	// Launcher starts them; nil: plugin.Host{}. A trust.Guard starts pinned ones only.
+	Launcher plugin.Launcher
+	// Launch watches them. An AnswerTimeout of 0 is UsualAnswerTimeout in smoke runs, and none in others; below 0: none.
+	// A nil Hide hides the secrets of a request.
+	Launch host.LaunchOptions
+}
+
+// UsualAnswerTimeout is how long nothing may get on in a plugin where runs are short.
+const UsualAnswerTimeout = time.Minute
+
+// Places are the folders that are searched, the first one first.
+func (p Plugins) Places() []discover.Dir { return discover.Dirs(p.Dirs, p.List, p.Executable) }
+
+// Find asks the plugins what they serve. One that fails is an entry with its error; Find itself fails where the one that is
+// named is not there, or with the cause of ctx.
+func (p Plugins) Find(ctx context.Context) (*discover.Catalog, error) {
+	return discover.Find(ctx, p.launcher(), p.Places(), p.Name, p.options(false))
+}
+
+// Binaries lists the plugins, or only the one of that name or path, and starts none.
+func (p Plugins) Binaries(name string) ([]host.Found, error) {
+	return discover.Binaries(p.launcher(), p.Places(), name)
+}
+
+func (p Plugins) launcher() plugin.Launcher {
+	if p.Launcher == nil {
+		return plugin.Host{}
+	}
+	return p.Launcher
+}
+
+// options are Launch with the AnswerTimeout that counts.
+func (p Plugins) options(short bool) host.LaunchOptions {
+	o := p.Launch
+	switch {
+	case o.AnswerTimeout < 0:
+		o.AnswerTimeout = 0
+	case o.AnswerTimeout == 0 && short:
+		o.AnswerTimeout = UsualAnswerTimeout
+	}
+	return o
+}

@@ -1,0 +1,103 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/checksum"
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/division"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/tune"
+)
+
+// NoTuning is the value of Request.Tuning that leaves profiles alone.
+const NoTuning = "none"
+
+// buildTuned is build, with the profile that the request names, or else the one that fits, if there is one.
+func buildTuned(r Request, s discover.Served) (*Plan, error) {
+	switch r.Tuning {
+	case NoTuning:
+		return build(r, s)
+	case "":
+		p, err := build(r, s)
+		if err != nil {
+			return nil, err
+		}
+		return p, p.tuneFound(r)
+	}
+	profile, err := tune.Load(r.Tuning)
+	if err != nil {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--tuning: %w", err))
+	}
+	if r.Backend == "" {
+		r.Backend = profile.For.Backend
+	}
+	p, err := build(r, s)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.tuneNamed(r, &profile)
+}
+
+// tuneFound uses the profile that fits the plan.
+func (p *Plan) tuneFound(r Request) error {
+	if r.Profiles == "" || p.Division == division.Network { // a batch of the profile would be work at the client
+		return nil
+	}
+	path, profile, ignored, err := tune.Store{Dir: r.Profiles}.Find(p.subject(r))
+	p.Tuning.Notes = ignored
+	if err != nil || profile == nil {
+		return err
+	}
+	if flags := p.SettingFlags(); len(flags) > 0 {
+		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf("%s is not used: %s given", path, strings.Join(flags, ", ")))
+		return nil
+	}
+	offline := func(t PlannedRun) bool { return t.Scenario == loadgen.Offline }
+	if profile.Offline != nil && !profile.Offline.Decided && slices.ContainsFunc(p.Runs, offline) {
+		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf(
+			"the setting of %s for Offline is not used: harness tune called it not certain (--tuning %[1]s uses it)", path))
+	}
+	return p.Tune(path, profile.Certain())
+}
+
+// tuneNamed uses the profile that the user named. It may be one of another machine, which the plan then says.
+func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
+	subject := p.subject(r)
+	for _, part := range []struct{ what, has, want string }{
+		{"model", profile.For.Model, subject.Model}, {"backend", profile.For.Backend, subject.Backend},
+	} {
+		if part.has != part.want {
+			return exitcode.With(exitcode.Usage, fmt.Errorf(
+				"--tuning %s: it is for the %s %s, not %s; harness tune makes one", r.Tuning, part.what, part.has, part.want))
+		}
+	}
+	why, err := profile.Mismatch(subject)
+	if err != nil {
+		return err
+	}
+	if why == "" && !profile.For.Same(subject.Key) {
+		why = "another precision, model file, data set, options or devices"
+	}
+	if why != "" {
+		p.Tuning.Notes = append(p.Tuning.Notes, "it was measured with "+why)
+	}
+	return p.Tune(r.Tuning, profile)
+}
+
+// subject is what a profile has to fit.
+func (p *Plan) subject(r Request) tune.Subject {
+	info := r.machine()
+	return tune.Subject{
+		Key: p.Key(), Machine: tune.Machine{CPU: info.CPU, Cores: info.MaxProcs},
+		PluginSHA256: sync.OnceValues(func() (string, error) {
+			sum, _, err := checksum.File(p.Served.Path)
+			return sum, exitcode.With(exitcode.Plugin, err)
+		}),
+	}
+}

@@ -1,0 +1,330 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/figure"
+	"github.com/plumbline-ml/plumbline/bench/system"
+	"github.com/plumbline-ml/plumbline/bench/tune"
+)
+
+// TuneRequest says what to search: the settings in which Offline is fastest and Server has its highest VALID rate.
+type TuneRequest struct {
+	// Request is the model, what it opens and by which settings a rate is confirmed. Scenarios are Offline, Server or both;
+	// Tuning is the file to write the profile to, by default one in the folder Profiles. Mode, Out, Batch, Sessions and what
+	// belongs to single runs is not used.
+	Request
+	// The settings to try: batch sizes, of which there must be one; numbers of sessions, by default 1, 2, 4, ... up to the
+	// cores; the backend's threads for each session, by default the cores shared by the sessions, and half of them.
+	Batches, Sessions, Threads []int
+	Time                       time.Duration // of the longest tests of a setting
+	Exhaustive                 bool          // measure every setting that long, three times
+	// Testing, if not nil, is told what is measured next; an empty text says that the measuring has ended for now.
+	Testing func(what string)
+}
+
+// Tuned is what a search found, and what it measured on the way.
+type Tuned struct {
+	Profile  tune.Profile
+	Path     string // where the profile belongs
+	Found    bool   // the profile holds something that was not there before
+	Written  bool   // ... and is in Path
+	Complete bool   // the search came to its end
+	NoRate   bool   // the search of the rate came to its end without one
+	Points   []tune.Point
+	Trials   []tune.Trial
+}
+
+// Tuner searches for one plan.
+type Tuner struct {
+	Plan    *Plan
+	request TuneRequest
+	bench   *tune.Bench
+	machine system.Info
+	found   Tuned
+}
+
+// tuneSamples are enough to measure the throughput with: each test loads them anew.
+const tuneSamples = 64
+
+// Tune searches, and writes what was found into a profile, which later runs with the same folder Profiles use. What was found
+// before an error is in the profile too; the error is a fault of the request, what ended the search, or a profile that cannot
+// be written.
+func Tune(ctx context.Context, r TuneRequest) (Tuned, error) {
+	t, err := NewTuner(ctx, r)
+	if err != nil {
+		return Tuned{}, err
+	}
+	return t.Search(ctx)
+}
+
+// NewTuner plans a search and measures nothing yet.
+func NewTuner(ctx context.Context, r TuneRequest) (*Tuner, error) {
+	if err := r.check(); err != nil {
+		return nil, exitcode.With(exitcode.Usage, err)
+	}
+	path := r.Tuning
+	r.Mode, r.Tuning = ModePerformance, NoTuning
+	p, err := NewPlan(ctx, r.Request)
+	if err != nil {
+		return nil, err
+	}
+	r.Tuning = path
+	p.Runs = slices.DeleteFunc(p.Runs, func(r PlannedRun) bool {
+		return r.Scenario != loadgen.Offline && r.Scenario != loadgen.Server
+	})
+	if len(p.Runs) == 0 {
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf(
+			"%s: tune measures Offline and Server, and neither is among its scenarios or those asked for", p.Served.Model.Name))
+	}
+	t := &Tuner{Plan: p, request: r, machine: r.machine()}
+	return t, t.prepare()
+}
+
+// check wants numbers above 0.
+func (r TuneRequest) check() error {
+	var faults []error
+	for _, l := range []struct {
+		flag  string
+		list  []int
+		empty bool // may be
+	}{{"--try-batch", r.Batches, false}, {"--try-sessions", r.Sessions, true}, {"--try-threads", r.Threads, true}} {
+		if len(l.list) == 0 && !l.empty || slices.ContainsFunc(l.list, func(n int) bool { return n < 1 }) {
+			faults = append(faults, fmt.Errorf("%s %v: want numbers above 0", l.flag, l.list))
+		}
+	}
+	if r.Tuning == NoTuning {
+		faults = append(faults, fmt.Errorf("--tuning %s: want the file to write the profile to; %[1]s is for harness run", r.Tuning))
+	}
+	if r.Time <= 0 {
+		faults = append(faults, fmt.Errorf("--time %v: want a duration above 0", r.Time))
+	}
+	for _, o := range r.BackendOptions {
+		if key, _, _ := strings.Cut(o, "="); key == tune.ThreadsOption {
+			faults = append(faults, fmt.Errorf("--backend-opt %s: it is searched; give --try-threads", o))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// prepare makes the bench, and the profile with what is in it already.
+func (t *Tuner) prepare() error {
+	p, r := t.Plan, t.request
+	t.bench = &tune.Bench{
+		Launcher: r.Plugins.launcher(), Launch: inherit(p.Launch, p.Options.BackendOptions),
+		Binary: p.Served.Path, Options: p.Options, OfflineCount: few(p),
+	}
+	subject := p.subject(r.Request)
+	sum, err := subject.PluginSHA256()
+	if err != nil {
+		return err
+	}
+	t.found.Profile = tune.Profile{For: subject.Key, Machine: subject.Machine, PluginSHA256: sum, Measured: r.now().UTC()}
+	if t.found.Path = r.Tuning; t.found.Path == "" {
+		if r.Profiles == "" {
+			return exitcode.With(exitcode.Usage, errors.New("no folder for the profile: name its file with --tuning"))
+		}
+		t.found.Path = tune.Store{Dir: r.Profiles}.Path(subject.Key, subject.Machine)
+	}
+	if err := r.savable(t.found.Path); err != nil {
+		return exitcode.With(exitcode.Usage, err)
+	}
+	t.keep()
+	return nil
+}
+
+// savable sees before the search whether the profile can be written where it is to go, and that it replaces no file of the
+// user's that is none.
+func (r TuneRequest) savable(path string) error {
+	if err := wholefile.Possible(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("the profile cannot be written to %s: %w; name another file with --tuning", path, err)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("the profile cannot be written to %s: it is a folder; name a file with --tuning", path)
+	}
+	if r.Tuning == "" {
+		return nil // the harness's own file, whatever it holds
+	}
+	if _, err := tune.Load(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--tuning %s: it is not replaced, since it is no profile: remove it, or name another file (%w)", path, err)
+	}
+	return nil
+}
+
+// keep takes over what is in the profile already, where it is of the same plugin and machine: a search of one scenario
+// replaces that one.
+func (t *Tuner) keep() {
+	f := &t.found.Profile
+	old, err := tune.Load(t.found.Path)
+	if err == nil && old.For.Same(f.For) && old.Machine == f.Machine && old.PluginSHA256 == f.PluginSHA256 {
+		f.Offline, f.Server = old.Offline, old.Server
+	}
+}
+
+// few is how many samples of the data set Offline tests use, 0 for all of one that may be smaller.
+func few(p *Plan) int {
+	if p.Options.Count > 0 {
+		return 0
+	}
+	for _, d := range p.Served.Model.Datasets {
+		if p.Options.Dataset != "" || d.Embedded && d.Samples > tuneSamples {
+			return tuneSamples
+		}
+	}
+	return 0
+}
+
+// Kill ends the plugin that is measured at once. Any goroutine may call it.
+func (t *Tuner) Kill() { t.bench.Kill() }
+
+// Search measures what the request asks for, once, as Tune does.
+func (t *Tuner) Search(ctx context.Context) (Tuned, error) {
+	defer t.bench.Close()
+	err := t.search(ctx)
+	t.found.Complete = err == nil
+	if t.found.Found {
+		saved := exitcode.With(exitcode.Usage, t.found.Profile.Save(t.found.Path))
+		t.found.Written = saved == nil
+		err = errors.Join(err, saved)
+	}
+	return t.found, err
+}
+
+func (t *Tuner) search(ctx context.Context) error {
+	if err := t.open(ctx); err != nil {
+		return fmt.Errorf("opening %s: %w", t.Plan.Served.Model.Name, openError(err))
+	}
+	if t.run(loadgen.Offline) != nil {
+		if err := t.offline(ctx); err != nil {
+			return err
+		}
+	}
+	if r := t.run(loadgen.Server); r != nil {
+		return t.server(ctx, r)
+	}
+	return nil
+}
+
+// open sees whether the workload can be opened at all; if the data set is smaller than the part to measure with, all of
+// it is used.
+func (t *Tuner) open(ctx context.Context) error {
+	_, err := t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
+	if t.bench.OfflineCount > 0 && err != nil && ctx.Err() == nil {
+		t.bench.OfflineCount = 0
+		_, err = t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
+	}
+	return err
+}
+
+// run is the plan's run of a scenario, or nil.
+func (t *Tuner) run(s loadgen.Scenario) *PlannedRun {
+	for i := range t.Plan.Runs {
+		if t.Plan.Runs[i].Scenario == s {
+			return &t.Plan.Runs[i]
+		}
+	}
+	return nil
+}
+
+// offline searches the grid.
+func (t *Tuner) offline(ctx context.Context) error {
+	grid, err := t.grid(ctx)
+	if err != nil {
+		return err
+	}
+	tests := 0
+	search := tune.Search{
+		Measure: func(ctx context.Context, s tune.Setting, d time.Duration) (float64, error) {
+			tests++
+			t.say("Offline, test %d: %v", tests, s)
+			return t.bench.Measure(ctx, s, d)
+		},
+		Time: t.request.Time, Exhaustive: t.request.Exhaustive,
+	}
+	found, err := search.Run(ctx, grid)
+	t.say("")
+	t.found.Points = found.Points
+	if err != nil {
+		return err
+	}
+	best := found.Points[0]
+	t.found.Profile.Offline = &tune.Offline{
+		Setting: best.Setting, SamplesPerSecond: best.SamplesPerSecond, Decided: found.Decided, Points: found.Points,
+	}
+	t.found.Found = true
+	return nil
+}
+
+func (t *Tuner) say(format string, args ...any) {
+	if t.request.Testing != nil {
+		t.request.Testing(fmt.Sprintf(format, args...))
+	}
+}
+
+// grid is what the request says, else the default one; with threads if the backend takes a number of them.
+func (t *Tuner) grid(ctx context.Context) ([]tune.Setting, error) {
+	_, err := t.bench.Opens(ctx, tune.Setting{Threads: 1}, loadgen.Offline)
+	takes, r := err == nil, t.request
+	asked := len(r.Threads) > 0
+	switch {
+	case err != nil && !errors.Is(err, sdk.ErrUsage):
+		return nil, openError(err)
+	case err != nil && asked:
+		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--try-threads: the backend takes no number of threads: %w", err))
+	}
+	if !asked && len(r.Sessions) == 0 {
+		return t.enough(tune.DefaultGrid(r.Batches, t.machine.MaxProcs, takes)), nil
+	}
+	sessions := r.Sessions
+	if len(sessions) == 0 {
+		sessions = tune.Doublings(t.machine.MaxProcs)
+	}
+	return tune.Grid(r.Batches, sessions, r.Threads), nil
+}
+
+// enough drops settings with fewer sessions than devices.
+func (t *Tuner) enough(grid []tune.Setting) []tune.Setting {
+	devices := len(t.Plan.Options.Devices)
+	return slices.DeleteFunc(grid, func(s tune.Setting) bool { return s.Sessions > 0 && s.Sessions < devices })
+}
+
+// probeTests is how many times longer than a test of a setting a run of the Server search is, where its settings want more.
+const probeTests = 5
+
+// server searches the highest VALID rate.
+func (t *Tuner) server(ctx context.Context, r *PlannedRun) error {
+	s := tune.ServerSearch{
+		Bench: t.bench, Settings: r.Settings.TestSettings, ProbeTime: probeTests * t.request.Time,
+		Next: func(s tune.Setting, qps float64) { t.say("Server at %s queries/s: %v", figure.Round(qps), s) },
+	}
+	var points []tune.Point
+	if t.found.Profile.Offline != nil {
+		points = t.found.Profile.Offline.Points
+	}
+	settings := tune.ServerSettings(points, tune.LimitsOf(s.Settings).First())
+	found, err := s.Run(ctx, settings, s.Settings.ServerTargetQPS)
+	t.say("")
+	t.found.Trials = found.Trials
+	switch {
+	case errors.Is(err, tune.ErrNoRate): // the rate of an earlier search stays: it was VALID once
+		t.found.NoRate = true
+		return nil
+	case err != nil:
+		return err
+	}
+	t.found.Profile.Server, t.found.Found = &found, true
+	return nil
+}

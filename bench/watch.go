@@ -1,0 +1,45 @@
+package bench
+
+import (
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// Watch sees the runs of a plan as they go on. Functions that are nil are not called; the others are called one at a time, by
+// the goroutine of Plan.Run, which waits for them.
+type Watch struct {
+	// Begun is called when the output folder is claimed and its runs are about to be made: from here on the end of the context
+	// leads to an end in order.
+	Begun func()
+	// Opened is called with the record of each run as soon as the plugin has opened its workload.
+	Opened func(report.Run)
+	// Testing is called when LoadGen is about to start, and what it returns when it has ended. Snapshots of the progress may be
+	// taken from any goroutine in between.
+	Testing func(r PlannedRun, p *loadgen.Progress) (stop func())
+	// Done is called with the record of each run that has ended, or that is not made since another one failed.
+	Done func(report.Run)
+	// Note is called with what a user should know of results in the output folder that were not replaced after all.
+	Note func(text string)
+}
+
+// unset functions become ones that do nothing.
+func (w Watch) complete() Watch {
+	nothing := func(report.Run) {}
+	if w.Begun == nil {
+		w.Begun = func() {}
+	}
+	if w.Opened == nil {
+		w.Opened = nothing
+	}
+	if w.Testing == nil {
+		w.Testing = func(PlannedRun, *loadgen.Progress) func() { return func() {} }
+	}
+	if w.Done == nil {
+		w.Done = nothing
+	}
+	if w.Note == nil {
+		w.Note = func(string) {}
+	}
+	return w
+}

@@ -1,0 +1,30 @@
+package wholefile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Possible tries to create a file in dir, or in the nearest directory above it that exists, and removes it.
+func Possible(dir string) error {
+	for {
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("%s is not a directory", dir)
+		}
+		if err == nil {
+			break
+		}
+		if !os.IsNotExist(err) || filepath.Dir(dir) == dir {
+			return err
+		}
+		dir = filepath.Dir(dir)
+	}
+	f, err := os.CreateTemp(dir, ".plumbline-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
