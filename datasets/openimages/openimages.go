@@ -15,30 +15,12 @@ const Classes = 264
 // Annotations is the path of the annotation file below the data set's folder.
 const Annotations = "annotations/openimages-mlperf.json"
 
-// Folders returns where pictures are looked for, below the data set's folder, in turn.
-func Folders() []string { return []string{".", "validation/data"} }
-
-// Options say what to expect of a data set. The zero value is right for the benchmark's.
-type Options struct {
-	Classes   int // number of categories: ids are 0 to Classes-1; 0: 264
-	Count     int // use only the first Count images; 0: all
-	MaxPixels int // largest width times height of a picture; 0: any
-	// LabelsOnly leaves the pictures unchecked: to score a finished run, the annotations are enough.
-	LabelsOnly bool
-}
-
-// Open reads and checks a data set as [coco.Open] does. Errors are coco.ErrDataset and list every fault. Samples are in
-// the order of the file.
-func Open(dir string, o Options) (*coco.Set, error) {
+// Open reads and checks a data set as [coco.Open] does. The layout is OpenImages', and so is the number of categories
+// where o has none. Errors are coco.ErrDataset and list every fault. Samples are in the order of the file.
+func Open(dir string, o coco.Options) (*coco.Set, error) {
+	o.Annotations, o.Folders = Annotations, []string{".", "validation/data"}
 	if o.Classes == 0 {
 		o.Classes = Classes
 	}
-	return coco.Open(dir, coco.Options{
-		Annotations: Annotations,
-		Folders:     Folders(),
-		Classes:     o.Classes,
-		Count:       o.Count,
-		MaxPixels:   o.MaxPixels,
-		LabelsOnly:  o.LabelsOnly,
-	})
+	return coco.Open(dir, o)
 }

@@ -42,20 +42,20 @@ func write(t *testing.T, categories string, folders ...string) string {
 
 func TestOpen(t *testing.T) {
 	dir := write(t, `{"id": 0}, {"id": 1}`, ".", "validation/data")
-	s, err := Open(dir, Options{Classes: 2})
+	s, err := Open(dir, coco.Options{Classes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Path(0) != filepath.Join(dir, "a.png") || s.Path(1) != filepath.Join(dir, "validation", "data", "b.png") {
 		t.Errorf("paths %s, %s", s.Path(0), s.Path(1))
 	}
-	if s, err := Open(write(t, `{"id": 0}`, "."), Options{Classes: 1, Count: 1}); err != nil || s.Len() != 1 {
+	if s, err := Open(write(t, `{"id": 0}`, "."), coco.Options{Classes: 1, Count: 1}); err != nil || s.Len() != 1 {
 		t.Errorf("the first picture alone: %v, %v", s, err)
 	}
 }
 
 func TestOpenRefusesOtherClasses(t *testing.T) {
-	_, err := Open(write(t, `{"id": 1, "name": "cat"}, {"id": 0}`), Options{})
+	_, err := Open(write(t, `{"id": 1, "name": "cat"}, {"id": 0}`), coco.Options{})
 	if !errors.Is(err, coco.ErrDataset) {
 		t.Fatalf("error %v, want ErrDataset", err)
 	}
@@ -71,7 +71,7 @@ func TestGoldenOpenImages(t *testing.T) {
 	golden.Each(t, "scorers/openimages/*/"+Annotations, func(t *testing.T, path string) {
 		var want struct{ Images, Annotations []struct{} }
 		golden.ReadJSON(t, path, &want)
-		s, err := Open(filepath.Dir(filepath.Dir(path)), Options{LabelsOnly: true})
+		s, err := Open(filepath.Dir(filepath.Dir(path)), coco.Options{LabelsOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,9 +83,6 @@ func invalidUTF8(text []byte) int {
 // Paragraphs are all passages, in the order of the file. They must not be changed.
 func (s *Set) Paragraphs() []Paragraph { return s.paragraphs }
 
-// Questions is the number of questions of all passages.
-func (s *Set) Questions() int { return s.questions }
-
 // Remarks are about what is odd but can be scored, as the reference does: questions without text or answers, answers that their
 // passage does not have. There are none about the published set.
 func (s *Set) Remarks() []string { return s.remarks }

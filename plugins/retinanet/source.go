@@ -107,12 +107,11 @@ func (s source) read(labelsOnly bool) (*coco.Set, error) {
 		Count: s.count, MaxPixels: image.DefaultMaxPixels, Classes: s.classes,
 		OnlyAnnotated: s.onlyAnnotated, LabelsOnly: labelsOnly,
 	}
-	if s.openImages {
-		o.Annotations, o.Folders = openimages.Annotations, openimages.Folders()
-	} else {
-		o.Classes = 0 // COCO's categories have ids of their own
+	open := openimages.Open
+	if !s.openImages {
+		open, o.Classes = coco.Open, 0 // COCO's categories have ids of their own
 	}
-	set, err := coco.Open(s.path, o)
+	set, err := open(s.path, o)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}

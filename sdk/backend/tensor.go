@@ -52,16 +52,6 @@ func (d DType) Size() int {
 	return dtypes[d].size
 }
 
-// ParseDType reads a name as String prints it.
-func ParseDType(name string) (DType, error) {
-	for i, d := range dtypes {
-		if i > 0 && d.name == name {
-			return DType(i), nil
-		}
-	}
-	return InvalidDType, fmt.Errorf("unknown tensor dtype %q", name)
-}
-
 // Tensor is a dense array in row-major order, in the machine's byte order (little endian).
 type Tensor struct {
 	Name  string

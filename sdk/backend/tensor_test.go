@@ -12,14 +12,8 @@ import (
 
 func TestDTypesHaveNamesAndSizes(t *testing.T) {
 	for d := backend.Float32; d <= backend.Bool; d++ {
-		got, err := backend.ParseDType(d.String())
-		if got != d || err != nil || d.Size() == 0 {
-			t.Errorf("%v: parsed as %v, error %v, size %d", d, got, err, d.Size())
-		}
-	}
-	for _, name := range []string{"invalid", "", "Float32", "DType(200)"} {
-		if d, err := backend.ParseDType(name); err == nil {
-			t.Errorf("%q is %v", name, d)
+		if d.Size() == 0 || strings.Contains(d.String(), "DType") {
+			t.Errorf("%v: size %d", d, d.Size())
 		}
 	}
 	if backend.DType(200).Size() != 0 || backend.DType(200).String() != "DType(200)" {

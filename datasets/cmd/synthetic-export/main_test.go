@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/cnndm"
+	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/datasets/kits19"
@@ -52,7 +53,7 @@ func readImages(t *testing.T, path string) {
 }
 
 func readScenes(t *testing.T, path string) {
-	set, err := openimages.Open(path, openimages.Options{Classes: scenes.Classes})
+	set, err := openimages.Open(path, coco.Options{Classes: scenes.Classes})
 	if err != nil {
 		t.Fatal(err)
 	}

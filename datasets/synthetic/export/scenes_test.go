@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/datasets/openimages"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 )
@@ -19,7 +20,7 @@ func TestScenesAreReadBack(t *testing.T) {
 	if err := Scenes(t.Context(), dir, set, first, end); err != nil {
 		t.Fatal(err)
 	}
-	got, err := openimages.Open(dir, openimages.Options{Classes: scenes.Classes})
+	got, err := openimages.Open(dir, coco.Options{Classes: scenes.Classes})
 	if err != nil {
 		t.Fatal(err)
 	}

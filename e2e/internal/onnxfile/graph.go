@@ -86,11 +86,6 @@ func (g *Graph) External(file string, values []float32, shape ...int64) string {
 // Bools adds a constant of truth values, in C order, and returns its name. Without sizes it is a scalar.
 func (g *Graph) Bools(values []bool, shape ...int64) string { return constant(g, Bool, values, shape) }
 
-// Random adds a constant of numbers drawn from [-scale, scale) by a seed, and returns its name.
-func (g *Graph) Random(seed uint64, scale float32, shape ...int64) string {
-	return g.Floats(Random(seed, scale, shape...), shape...)
-}
-
 // Random draws as many numbers as the shape has, from [-scale, scale).
 func Random(seed uint64, scale float32, shape ...int64) []float32 {
 	size := int64(1)

@@ -45,9 +45,6 @@ func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 	return m, nil
 }
 
-// Size is one more than the largest id.
-func (m *Marian) Size() int { return len(m.pieces) }
-
 // Encode appends the ids of a text of the source language and of the end token to dst. Invalid bytes count as U+FFFD each.
 func (m *Marian) Encode(dst []int32, text string) []int32 {
 	for _, id := range m.source.Encode(nil, text) {

@@ -124,9 +124,6 @@ func (a *Answers) check() error {
 	return nil
 }
 
-// IDs are the ids of the answers left.
-func (a *Answers) IDs() []loadgen.ResponseID { return a.ids }
-
 // Next fills dst with the next answers and returns how many; 0 at the end. Data shares a's memory.
 func (a *Answers) Next(dst []loadgen.QuerySampleResponse) int {
 	n := min(len(dst), len(a.ids))

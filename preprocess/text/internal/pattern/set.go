@@ -13,8 +13,6 @@ type span struct{ lo, hi rune }
 // set is characters, as spans in their order with gaps between them. It must not be changed.
 type set []span
 
-func everything() set { return set{{0, unicode.MaxRune}} }
-
 func single(r rune) set { return set{{r, r}} }
 
 // ofTable is the characters of a table of package unicode.
