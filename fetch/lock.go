@@ -24,17 +24,12 @@ func (c *Cache) lock(ctx context.Context, f File) (unlock func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("fetch: %w", err)
 	}
-	for {
-		err := filelock.Try(file)
-		if err == nil {
-			return func() { _ = file.Close() }, nil // closing unlocks
-		}
-		if errors.Is(err, filelock.ErrHeld) {
-			c.report(Progress{Name: f.Name, Phase: Waiting})
-			err = c.options.Sleep(ctx, lockPoll)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("fetch: lock %s: %w", path, errors.Join(err, file.Close()))
-		}
+	err = filelock.Wait(file, func() error {
+		c.report(Progress{Name: f.Name, Phase: Waiting})
+		return c.options.Sleep(ctx, lockPoll)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("fetch: lock %s: %w", path, errors.Join(err, file.Close()))
 	}
+	return func() { _ = file.Close() }, nil // closing unlocks
 }

@@ -3,6 +3,7 @@
 package filelock
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -33,6 +34,44 @@ func TestOneHolds(t *testing.T) {
 	}
 	if err := Try(second); err != nil {
 		t.Errorf("after the first was closed: %v", err)
+	}
+}
+
+// TestHoldWaits holds a lock twice: the second holder waits for the first, or until its context ends.
+func TestHoldWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "folder", "lock")
+	release, err := Hold(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stop)
+	if _, err := Hold(ctx, path); !errors.Is(err, ErrHeld) || !errors.Is(err, stop) {
+		t.Errorf("a lock that is held: %v, want ErrHeld and the context's cause", err)
+	}
+	held := make(chan error)
+	go func() {
+		second, err := Hold(t.Context(), path)
+		if err == nil {
+			second()
+		}
+		held <- err
+	}()
+	release()
+	if err := <-held; err != nil {
+		t.Errorf("after the first was released: %v", err)
+	}
+}
+
+// TestWaitEndsAtOtherErrors does not ask again where asking makes no sense.
+func TestWaitEndsAtOtherErrors(t *testing.T) {
+	f := open(t, filepath.Join(t.TempDir(), "lock"))
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Wait(f, func() error { t.Error("it waits"); return nil }); err == nil {
+		t.Error("a closed file is locked")
 	}
 }
 

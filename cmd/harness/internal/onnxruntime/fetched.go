@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
@@ -67,11 +69,27 @@ func Fetch(ctx context.Context, c *fetch.Cache, dir string, b Build) (Fetched, e
 	if err != nil {
 		return Fetched{}, err
 	}
-	if item.SHA256 != "" {
-		r.Archive[b.name()] = item.SHA256
+	got := Fetched{SHA256: item.SHA256, Verified: item.Verified}
+	got.Library = Library{Path: library, Release: b.Release, Variant: b.Variant}
+	return got, note(ctx, dir, b, got)
+}
+
+// note puts a build into the record, as it is now: another process may have fetched one meanwhile.
+func note(ctx context.Context, dir string, b Build, got Fetched) error {
+	release, err := filelock.Hold(ctx, recordPath(dir)+".held")
+	if err != nil {
+		return exitcode.With(exitcode.Usage, fmt.Errorf("the record of fetched builds: %w", err))
 	}
-	r.Last = Library{Path: library, Release: b.Release, Variant: b.Variant}
-	return Fetched{Library: r.Last, SHA256: item.SHA256, Verified: item.Verified}, r.write(dir)
+	defer release()
+	r, err := readRecord(dir)
+	if err != nil {
+		return err
+	}
+	if got.SHA256 != "" {
+		r.Archive[b.name()] = got.SHA256
+	}
+	r.Last = got.Library
+	return r.write(dir)
 }
 
 // explain adds what to do.
@@ -120,16 +138,9 @@ const mostRecord = 1 << 20
 func readRecord(dir string) (record, error) {
 	r := record{Archive: map[string]string{}}
 	path := recordPath(dir)
-	info, err := os.Stat(path)
+	text, err := backend.ReadFile(path, mostRecord)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
-	}
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > mostRecord) {
-		err = fmt.Errorf("%s: want a file of at most %d bytes", path, mostRecord)
-	}
-	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(path)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &r)

@@ -59,12 +59,17 @@ type releases struct {
 	*httptest.Server
 	files map[string][]byte
 	asked atomic.Int64
+	// wait, if there is one for a path, is called before the answer.
+	wait map[string]func()
 }
 
 func serve(t *testing.T) *releases {
 	r := &releases{files: map[string][]byte{}}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		r.asked.Add(1)
+		if wait := r.wait[q.URL.Path]; wait != nil {
+			wait()
+		}
 		if b, ok := r.files[q.URL.Path]; ok {
 			_, _ = w.Write(b)
 			return
@@ -232,5 +237,26 @@ func TestReleasesAreOrdered(t *testing.T) {
 		if Older(release) != older {
 			t.Errorf("%q is older: %v", release, !older)
 		}
+	}
+}
+
+// TestTwoFetchesAtOnceKeepBothPins fetches a build while the archive of another is on its way: the record names both.
+func TestTwoFetchesAtOnceKeepBothPins(t *testing.T) {
+	const name30, path30 = "onnxruntime-linux-x64-1.30.0", "/v1.30.0/onnxruntime-linux-x64-1.30.0.tgz"
+	s, dir := serve(t), t.TempDir()
+	s.files[path30], s.files[path31] = official(t, name30, "old"), official(t, name31, "new")
+	older := s.build()
+	older.Release = "1.30.0"
+	s.wait = map[string]func(){path31: func() {
+		if _, err := get(t, dir, older); err != nil {
+			t.Error(err)
+		}
+	}}
+	if _, err := get(t, dir, s.build()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := readRecord(dir)
+	if err != nil || len(r.Archive) != 2 || r.Last.Release != "1.31.1" {
+		t.Errorf("record %+v, %v, want the pins of both and the last one", r, err)
 	}
 }
