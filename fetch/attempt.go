@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -147,7 +146,7 @@ func (c *Cache) receive(f File, part *os.File, p Progress, body io.Reader) error
 // openPart opens the part file for writing at offset. What lies behind is cut off before the version is written down:
 // a part must never be taken for one of another version.
 func openPart(p paths, v version, offset int64) (*os.File, error) {
-	part, err := os.OpenFile(p.part, os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW, 0o644)
+	part, err := os.OpenFile(p.part, os.O_CREATE|os.O_WRONLY|noFollow, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("fetch: %w", err)
 	}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package fetch
+
+const noFollow = 0
