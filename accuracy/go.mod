@@ -7,7 +7,10 @@ require (
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0
 )
 
-require golang.org/x/text v0.43.0 // indirect
+require (
+	golang.org/x/text v0.43.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+)
 
 replace (
 	github.com/plumbline-ml/plumbline/internal => ../internal

@@ -1,10 +1,11 @@
 package sentencepiece
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // ErrFile is a tokenizer.model that is damaged or of an unknown kind.
@@ -125,7 +126,7 @@ func (f *file) readNormalizer(v field) error {
 
 // field is one field of a protobuf message. Strings and messages have bytes, numbers a value.
 type field struct {
-	number uint64
+	number protowire.Number
 	value  uint64
 	bytes  []byte
 }
@@ -133,53 +134,42 @@ type field struct {
 // eachField calls f with each field of a message.
 func eachField(data []byte, f func(field) error) error {
 	for len(data) > 0 {
-		tag, n := binary.Uvarint(data)
-		if n <= 0 {
-			return errors.New("a damaged field number: is the file complete?")
+		number, kind, n := protowire.ConsumeTag(data)
+		if n < 0 {
+			return fmt.Errorf("a damaged field number (%w): is the file complete?", protowire.ParseError(n))
 		}
-		v := field{number: tag >> 3}
-		n, err := v.read(data[n:], tag&7, n)
+		v := field{number: number}
+		data = data[n:]
+		n, err := v.read(data, kind)
+		if err == nil {
+			err = f(v)
+		}
 		if err != nil {
-			return fmt.Errorf("field %d: %w", v.number, err)
-		}
-		if err := f(v); err != nil {
-			return fmt.Errorf("field %d: %w", v.number, err)
+			return fmt.Errorf("field %d: %w", number, err)
 		}
 		data = data[n:]
 	}
 	return nil
 }
 
-// read decodes the field's value and returns the length of all that was read, done before it.
-func (v *field) read(data []byte, wireType uint64, done int) (int, error) {
-	const varint, fixed64, bytes, fixed32 = 0, 1, 2, 5
-	switch wireType {
-	case varint:
-		value, n := binary.Uvarint(data)
-		if n <= 0 {
-			return 0, errors.New("a damaged number: is the file complete?")
-		}
-		v.value = value
-		return done + n, nil
-	case bytes:
-		length, n := binary.Uvarint(data)
-		if n <= 0 || length > uint64(len(data)-n) {
-			return 0, fmt.Errorf("%d bytes are announced, %d are left: is the file complete?", length, len(data))
-		}
-		v.bytes = data[n : n+int(length)]
-		return done + n + int(length), nil
-	case fixed32:
-		if len(data) >= 4 {
-			v.value = uint64(binary.LittleEndian.Uint32(data))
-			return done + 4, nil
-		}
-	case fixed64:
-		if len(data) >= 8 {
-			v.value = binary.LittleEndian.Uint64(data)
-			return done + 8, nil
-		}
+// read decodes the value at the beginning of data and returns its length.
+func (v *field) read(data []byte, kind protowire.Type) (n int, err error) {
+	switch kind {
+	case protowire.VarintType:
+		v.value, n = protowire.ConsumeVarint(data)
+	case protowire.BytesType:
+		v.bytes, n = protowire.ConsumeBytes(data)
+	case protowire.Fixed32Type:
+		var value uint32
+		value, n = protowire.ConsumeFixed32(data)
+		v.value = uint64(value)
+	case protowire.Fixed64Type:
+		v.value, n = protowire.ConsumeFixed64(data)
 	default:
-		return 0, fmt.Errorf("wire type %d: is this a tokenizer.model?", wireType)
+		return 0, fmt.Errorf("wire type %d: is this a tokenizer.model?", kind)
 	}
-	return 0, errors.New("a number that is cut: is the file complete?")
+	if n < 0 {
+		return 0, fmt.Errorf("a damaged value (%w): is the file complete?", protowire.ParseError(n))
+	}
+	return n, nil
 }
