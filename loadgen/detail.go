@@ -72,7 +72,7 @@ func (g *runLog) requested(s TestSettings) {
 
 // effective logs the settings as the run uses them: what the scenario made of its own, then those of all scenarios.
 func (g *runLog) effective(e EffectiveSettings, s TestSettings) {
-	g.scenario = e.Scenario
+	g.kind = e.Scenario.kind()
 	g.log("effective_scenario", e.Scenario.String())
 	g.log("effective_test_mode", e.Mode.String())
 	g.log("effective_samples_per_query", e.SamplesPerQuery)
@@ -152,7 +152,7 @@ func oneLine(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 // results logs what was measured and judged.
 func (g *runLog) results(r *Result) {
 	g.log("result_validity", string(r.Verdict))
-	if r.limited() {
+	if r.kind().limited(r) {
 		g.log("result_perf_constraints_met", r.PerformanceConstraintsMet)
 	}
 	g.log("result_min_duration_met", r.MinDurationMet)

@@ -63,19 +63,11 @@ func count(v float64) uint64 {
 	return math.MaxInt64
 }
 
-// padding is how many entries MultiStream repeats at the end of each loaded set.
-func padding(e EffectiveSettings) uint64 {
-	if e.Scenario == MultiStream {
-		return e.SamplesPerQuery - 1
-	}
-	return 0
-}
-
 // accuracySamples bounds how many samples the accuracy mode issues.
 func accuracySamples(e EffectiveSettings, q qslCounts) uint64 {
 	n := min(e.AccuracySampleCount, uint64(q.total))
 	sets := (n + e.PerformanceSampleCount - 1) / e.PerformanceSampleCount
-	return n + sets*padding(e)
+	return n + sets*e.Scenario.kind().padding(e)
 }
 
 // seriesParams says what one series over set asks for.
@@ -102,11 +94,13 @@ func logProbability(s TestSettings, e EffectiveSettings) float64 {
 	if s.AccuracyLogSamplingTarget == 0 {
 		return s.AccuracyLogProbability
 	}
-	expected := count(e.TargetQPS * (float64(e.MinDuration) / 1e6) / 1000)
-	if e.Scenario != Offline {
-		expected *= e.SamplesPerQuery
-	}
+	expected := e.Scenario.kind().expectedSamples(e)
 	return float64(s.AccuracyLogSamplingTarget) / float64(max(expected, e.MinSampleCount))
+}
+
+// expectedQueries is how many queries the target rate makes in the minimum duration.
+func expectedQueries(e EffectiveSettings) uint64 {
+	return count(e.TargetQPS * (float64(e.MinDuration) / 1e6) / 1000)
 }
 
 // sampleIndices is the set as the QSL gets it.

@@ -47,7 +47,10 @@ func (f *peakSearch) search(ctx context.Context, base float64) error {
 		return err
 	}
 	f.t.log.message(fmt.Sprintf("FindPeakPerformance: Found boundaries: [%f, %f)", f.rate, high))
-	if err := f.t.loaded(ctx, f.set, false, func() error { return f.bisect(ctx, high) }); err != nil {
+	_, err = f.t.withSet(ctx, f.set, false, func() (*series, error) {
+		return nil, f.bisect(ctx, high)
+	})
+	if err != nil {
 		return err
 	}
 	f.t.log.message(fmt.Sprintf("FindPeakPerformance: Found peak performance field: %f", f.rate))
@@ -115,9 +118,9 @@ func (f *peakSearch) narrow(low, high float64) bool {
 
 // loadedTrial is trial with the samples loaded for it.
 func (f *peakSearch) loadedTrial(ctx context.Context, rate float64) (met bool, err error) {
-	err = f.t.loaded(ctx, f.set, false, func() error {
+	_, err = f.t.withSet(ctx, f.set, false, func() (*series, error) {
 		met, err = f.trial(ctx, rate)
-		return err
+		return nil, err
 	})
 	return met, err
 }
@@ -125,7 +128,7 @@ func (f *peakSearch) loadedTrial(ctx context.Context, rate float64) (met bool, e
 // trial runs the test at a rate and says whether it met the limit.
 func (f *peakSearch) trial(ctx context.Context, rate float64) (met bool, err error) {
 	f.t.e.TargetQPS = rate
-	p, err := f.t.timed(ctx, f.set, false)
+	p, err := f.t.pass(ctx, f.set, false)
 	if err != nil {
 		if f.best == nil {
 			f.best, f.rate = p, rate

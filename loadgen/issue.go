@@ -32,7 +32,7 @@ type issuer struct {
 	rec     *record.Recorder
 	clock   *pace.Clock
 
-	outlook *outlook // nil where latencies cannot spoil the run
+	outlook *outlook // nil where latencies do not decide
 	skips   *skips   // nil where skipped intervals cannot
 	pauses  pauses
 
@@ -48,24 +48,15 @@ func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
 		plan: plan, first: uint32(t.nextID),
 	}
 	k := t.e.Scenario.kind()
-	x.records = recordKind(t.s)
+	if x.records = record.Latencies; t.s.UseTokenLatencies {
+		x.records = k.records()
+	}
 	x.rec = record.New(x.first, plan.Total(), x.records, k.threads(t.s))
 	k.prepare(x, t.s)
 	if x.lanes == nil {
 		x.query = make([]QuerySample, plan.SamplesPerQuery)
 	}
 	return x
-}
-
-// recordKind says what a test records of each sample. Offline's first tokens do not matter.
-func recordKind(s TestSettings) record.Kind {
-	switch {
-	case !s.UseTokenLatencies:
-		return record.Latencies
-	case s.Scenario == Offline:
-		return record.Tokens
-	}
-	return record.FirstTokens
 }
 
 // run issues the queries, flushes, and waits for the answers.

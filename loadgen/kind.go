@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/internal/earlystop"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/record"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
@@ -18,12 +19,25 @@ type kind interface {
 	// effective applies the scenario's rules to e, which holds what all scenarios share.
 	effective(e *EffectiveSettings, s TestSettings, q qslCounts)
 
+	// padding is how many entries are repeated at the end of each loaded set.
+	padding(e EffectiveSettings) uint64
+	// expectedSamples is how many samples the target rate makes in the minimum duration.
+	expectedSamples(e EffectiveSettings) uint64
+	// mostGenerated bounds the queries that are generated where n are expected.
+	mostGenerated(n uint64) uint64
+	// oneQuery says that a single query holds all samples: no limit cuts it short, and early stopping has no say.
+	oneQuery() bool
+
+	// records is what is recorded of each sample of a token run.
+	records() record.Kind
 	// threads is how many goroutines issue queries.
 	threads(s TestSettings) int
 	// prepare allocates what x writes while its clock runs, except for its recorder, which it has.
 	prepare(x *issuer, s TestSettings)
 	// issueAll issues the queries of x.
 	issueAll(ctx context.Context, x *issuer) error
+	// newOutlook watches a performance series for the moment from which it can only end INVALID; nil: nothing shows it.
+	newOutlook(t *test, x *issuer) *outlook
 
 	// judge fills in the metrics, the early stopping and the latency condition of r.
 	judge(p *series, r *Result)
@@ -33,12 +47,20 @@ type kind interface {
 	duration(p *series, r *Result) (d time.Duration, until string)
 	// leastQueries is from how many queries on early stopping may be met.
 	leastQueries(c earlystop.Criterion) uint64
+	// limited says whether a latency limit decides over the run.
+	limited(r *Result) bool
 	// perQuery is the time between two queries.
 	perQuery(r *Result) time.Duration
 
 	// durationText is the official advice after a run that was too short, and durationHint ours.
 	durationText() string
 	durationHint(p *series, r *Result) string
+	// earlyStoppingReason says why the percentile cannot be trusted, and stoppedEarly which limit of the scenario's own
+	// ended the run.
+	earlyStoppingReason(p *series, r *Result) Reason
+	stoppedEarly(p *series, r *Result) string
+	// lateIssue says that queries were issued so late that it shows in their latencies, or is empty.
+	lateIssue(r *Result) string
 
 	// headline and statistics are parts of the summary log.
 	headline(r *Result) []mllog.Field
@@ -46,6 +68,8 @@ type kind interface {
 	// results and tokenResults write the scenario's own entries of the detail log.
 	results(g *runLog, r *Result)
 	tokenResults(g *runLog, r *Result)
+	// trace writes the events of a sample before its own, first being the time to its first token (0: none is recorded).
+	trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) error
 }
 
 // kind is nil for a number that is no scenario.
@@ -66,9 +90,6 @@ func (s Scenario) kind() kind {
 // kind is that of the run.
 func (r *Result) kind() kind { return r.Effective.Scenario.kind() }
 
-// limited says whether a latency limit decides over the run.
-func (r *Result) limited() bool { return r.Effective.Scenario == Server || r.Intervals != nil }
-
 // plain is a scenario that has nothing of its own: what each does unless it says otherwise.
 type plain struct{}
 
@@ -76,10 +97,42 @@ func (plain) check(f *faults, s TestSettings) { f.someQueries(s) }
 
 func (plain) checkFit(*faults, TestSettings, EffectiveSettings, qslCounts) {}
 
+func (plain) padding(EffectiveSettings) uint64 { return 0 }
+
+func (plain) expectedSamples(e EffectiveSettings) uint64 {
+	return expectedQueries(e) * e.SamplesPerQuery
+}
+
+func (plain) mostGenerated(n uint64) uint64 { return n }
+
+func (plain) oneQuery() bool { return false }
+
+func (plain) records() record.Kind { return record.FirstTokens }
+
+func (plain) threads(TestSettings) int { return 1 }
+
+func (plain) newOutlook(*test, *issuer) *outlook { return nil }
+
+func (plain) limited(*Result) bool { return false }
+
+func (plain) perQuery(r *Result) time.Duration { return r.QueryLatency.Mean }
+
+func (plain) earlyStoppingReason(_ *series, r *Result) Reason { return tooFewQueries(r) }
+
+func (plain) stoppedEarly(*series, *Result) string { return "" }
+
+func (plain) lateIssue(*Result) string { return "" }
+
+func (plain) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) error {
+	if first <= 0 {
+		return nil
+	}
+	s.Latency = first
+	return w.Token(s)
+}
+
 // oneAtATime is what SingleStream and MultiStream have in common: a query is issued when the one before is answered.
 type oneAtATime struct{ plain }
-
-func (oneAtATime) threads(TestSettings) int { return 1 }
 
 func (oneAtATime) prepare(x *issuer, _ TestSettings) {
 	x.issued = make([]int64, x.plan.Queries)
@@ -93,8 +146,6 @@ func (oneAtATime) duration(p *series, _ *Result) (time.Duration, string) {
 }
 
 func (oneAtATime) leastQueries(c earlystop.Criterion) uint64 { return c.Required() }
-
-func (oneAtATime) perQuery(r *Result) time.Duration { return r.QueryLatency.Mean }
 
 func (oneAtATime) durationText() string {
 	return "Decrease the expected latency so the loadgen pre-generates more queries."

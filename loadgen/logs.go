@@ -36,9 +36,9 @@ var logNames = [logFiles]struct{ base, ext string }{
 // runLog is the log of one test. Without an output directory it writes nothing but still collects errors and
 // warnings. Its methods are for one goroutine, except message, fail, warn and what accuracy returns.
 type runLog struct {
-	began    time.Time // entries' times count from here; monotonic
-	copyTo   io.Writer // receives the summary too; may be nil
-	scenario Scenario
+	began  time.Time // entries' times count from here; monotonic
+	copyTo io.Writer // receives the summary too; may be nil
+	kind   kind      // of the test's scenario, once its settings are logged
 
 	files  [logFiles]*os.File
 	paths  []string
@@ -339,18 +339,7 @@ func (p *series) timeToToken(i int) int64 {
 	return p.FirstToken[i] - p.Scheduled[i/int(p.SamplesPerQuery)]
 }
 
-// traceSample writes the events of a sample whose first token took token ns (0: none).
-func (g *runLog) traceSample(s mllog.TraceSample, token int64) error {
-	first := s
-	first.Latency = token
-	var errs []error
-	if g.scenario == Server {
-		if token > 0 {
-			errs = append(errs, g.traced.TokenLatency(first))
-		}
-		errs = append(errs, g.traced.Latency(s))
-	} else if token > 0 {
-		errs = append(errs, g.traced.Token(first))
-	}
-	return errors.Join(append(errs, g.traced.Sample(s))...)
+// traceSample writes the events of a sample whose first token took first ns (0: none).
+func (g *runLog) traceSample(s mllog.TraceSample, first int64) error {
+	return errors.Join(g.kind.trace(g.traced, s, first), g.traced.Sample(s))
 }

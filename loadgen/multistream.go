@@ -34,6 +34,9 @@ func (k multiStream) effective(e *EffectiveSettings, s TestSettings, _ qslCounts
 	e.SamplesPerQuery = s.MultiStreamSamplesPerQuery
 }
 
+// padding lets a query begin with any sample of a set.
+func (multiStream) padding(e EffectiveSettings) uint64 { return e.SamplesPerQuery - 1 }
+
 func (k multiStream) prepare(x *issuer, s TestSettings) {
 	k.oneAtATime.prepare(x, s)
 	if x.limits.ArrivalInterval > 0 {
@@ -72,6 +75,8 @@ func (multiStream) judgeTokens(t *TokenResult, p *series, r *Result) {
 		t.TTFT.EarlyStopping = r.EarlyStopping
 	}
 }
+
+func (multiStream) limited(r *Result) bool { return r.Intervals != nil }
 
 func (k multiStream) perQuery(r *Result) time.Duration {
 	if r.Effective.ArrivalInterval > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/internal/earlystop"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/record"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
@@ -33,7 +34,13 @@ func (offline) effective(e *EffectiveSettings, s TestSettings, _ qslCounts) {
 	e.MinQueryCount, e.TargetDuration = 1, 0
 }
 
-func (offline) threads(TestSettings) int { return 1 }
+// expectedSamples: the target rate is one of samples.
+func (offline) expectedSamples(e EffectiveSettings) uint64 { return expectedQueries(e) }
+
+func (offline) oneQuery() bool { return true }
+
+// records leaves first tokens out: they do not matter.
+func (offline) records() record.Kind { return record.Tokens }
 
 func (offline) prepare(x *issuer, _ TestSettings) {
 	x.scheduled, x.issued = make([]int64, x.plan.Queries), make([]int64, x.plan.Queries)
@@ -66,8 +73,6 @@ func (offline) duration(_ *series, r *Result) (time.Duration, string) {
 }
 
 func (offline) leastQueries(earlystop.Criterion) uint64 { return 0 }
-
-func (offline) perQuery(r *Result) time.Duration { return r.QueryLatency.Mean }
 
 func (offline) durationText() string {
 	return "Increase expected QPS so the loadgen pre-generates a larger (coalesced) query."

@@ -2,7 +2,6 @@ package loadgen
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/internal/earlystop"
@@ -14,9 +13,7 @@ func hopeless(e EffectiveSettings, queries uint64) string {
 	switch {
 	case e.MaxQueryCount > 0 && e.MaxQueryCount < e.MinQueryCount:
 		return fmt.Sprintf("max_query_count = %d ends the run before min_query_count = %d is reached", e.MaxQueryCount, e.MinQueryCount)
-	case e.Scenario == Offline:
-		return ""
-	case e.MaxDuration > 0 && e.MaxDuration < e.MinDuration:
+	case e.MaxDuration > 0 && e.MaxDuration < e.MinDuration && !e.Scenario.kind().oneQuery():
 		return fmt.Sprintf("max_duration = %s ends the run before min_duration = %s is reached", human(e.MaxDuration), human(e.MinDuration))
 	}
 	most := mostQueries(e, queries)
@@ -43,19 +40,14 @@ func needed(e EffectiveSettings) uint64 {
 	return e.Scenario.kind().leastQueries(earlystop.Rules(e.TargetLatencyPercentile))
 }
 
-// foresee says before the first series why a test's performance run can only end INVALID, or is empty. The number of
-// Server queries is drawn later: here it is what six standard deviations allow.
+// foresee says before the first series why a test's performance run can only end INVALID, or is empty.
 func (t *test) foresee() string {
 	if t.e.Mode == AccuracyOnly || t.e.Mode == FindPeakPerformance {
 		return ""
 	}
 	var f faults
 	samples := f.performance(t.s, t.e, t.counts)
-	queries := samples / t.e.SamplesPerQuery
-	if t.e.Scenario == Server {
-		queries += uint64(6 * math.Sqrt(float64(queries)))
-	}
-	return hopeless(t.e, queries)
+	return hopeless(t.e, t.e.Scenario.kind().mostGenerated(samples/t.e.SamplesPerQuery))
 }
 
 // outlook watches a Server series for the moment from which it can only end INVALID: too many samples are late for
@@ -66,7 +58,7 @@ type outlook struct {
 	most    uint64 // queries of the run
 	forgive uint64 // how many of them may be late
 	limits  []lateness
-	spoiled func(why string) // called once
+	tell    func(why string) // called once
 }
 
 // lateness counts the samples above one limit.
@@ -78,24 +70,6 @@ type lateness struct {
 	next    uint64   // the first sample not looked at
 	waiting []uint64 // those looked at that may still be in time
 	late    uint64
-}
-
-// newOutlook returns nil where there is nothing to watch.
-func (t *test) newOutlook(x *issuer) *outlook {
-	if x.accuracy || t.e.Scenario != Server || t.e.Mode == FindPeakPerformance {
-		return nil
-	}
-	o := &outlook{x: x, most: mostQueries(t.e, uint64(x.plan.Queries)), spoiled: t.spoiled}
-	o.forgive = forgiven(t.e, o.most)
-	if t.s.UseTokenLatencies {
-		o.limits = []lateness{
-			{name: "TTFT", limit: int64(t.s.ServerTTFTLatency), value: firstTokenSoFar},
-			{name: "TPOT", limit: int64(t.s.ServerTPOTLatency), value: outputTimeSoFar},
-		}
-	} else {
-		o.limits = []lateness{{name: "latency", limit: int64(t.e.TargetLatency), value: latencySoFar}}
-	}
-	return o
 }
 
 // forgiven is how many of n queries may be above a limit for the percentile to be met, by itself and by early stopping.
@@ -149,13 +123,13 @@ func (o *outlook) watch(stop <-chan struct{}) {
 	}
 }
 
-// look counts what is late by now, and says whether the run is spoiled.
-func (o *outlook) look(now int64) (spoiled bool) {
+// look counts what is late by now, and says whether the run can only end INVALID.
+func (o *outlook) look(now int64) (hopeless bool) {
 	for i := range o.limits {
 		l := &o.limits[i]
 		l.count(o.x, now)
 		if l.late > o.forgive {
-			o.spoiled(fmt.Sprintf("%s queries are above the %s limit of %s already, and a run of %s queries forgives %s",
+			o.tell(fmt.Sprintf("%s queries are above the %s limit of %s already, and a run of %s queries forgives %s",
 				grouped(l.late), l.name, human(time.Duration(l.limit)), grouped(o.most), grouped(o.forgive)))
 			return true
 		}

@@ -13,17 +13,17 @@ type skips struct {
 	dropped    bool // count intervals, not the queries that caused them
 	over       uint64
 	told       bool
-	spoiled    func(why string) // called once
+	tell       func(why string) // called once
 }
 
 // newSkips returns nil where there is nothing to watch.
 func (t *test) newSkips(x *issuer) *skips {
-	if x.accuracy || t.e.ArrivalInterval == 0 {
+	if t.e.ArrivalInterval == 0 {
 		return nil
 	}
 	return &skips{
 		most: mostAtIntervals(t.e, uint64(x.plan.Queries)), percentile: t.e.TargetLatencyPercentile,
-		dropped: t.s.MultiStreamCountDropped, spoiled: t.spoiled,
+		dropped: t.s.MultiStreamCountDropped, tell: t.cannotBeValid,
 	}
 }
 
@@ -46,7 +46,7 @@ func (s *skips) add(intervals uint64) {
 	}
 	if may := allowed(counted, s.percentile); s.over > may {
 		s.told = true
-		s.spoiled(fmt.Sprintf("%s: %s already, and a run of %s queries forgives %s", what, grouped(s.over), grouped(s.most), grouped(may)))
+		s.tell(fmt.Sprintf("%s: %s already, and a run of %s queries forgives %s", what, grouped(s.over), grouped(s.most), grouped(may)))
 	}
 }
 

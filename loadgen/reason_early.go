@@ -5,10 +5,8 @@ import (
 	"time"
 )
 
-func earlyStoppingReason(p *series, r *Result) Reason {
-	if r.Effective.Scenario == Server {
-		return serverTrustReason(p, r)
-	}
+// tooFewQueries says how many queries an estimate of the percentile needs.
+func tooFewQueries(r *Result) Reason {
 	es := r.EarlyStopping
 	return Reason{
 		Rule:     "early_stopping",
@@ -18,8 +16,8 @@ func earlyStoppingReason(p *series, r *Result) Reason {
 	}
 }
 
-// serverTrustReason says how far the run is from showing that its percentile is met.
-func serverTrustReason(p *series, r *Result) Reason {
+// tooManyLate says how far the run is from showing that its percentile is met.
+func tooManyLate(p *series, r *Result) Reason {
 	es := r.EarlyStopping
 	limit := human(decidingLimit(r))
 	return Reason{

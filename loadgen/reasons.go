@@ -30,7 +30,7 @@ func reasons(p *series, r *Result) []Reason {
 		list = append(list, queriesReason(p, r))
 	}
 	if !r.EarlyStoppingMet {
-		list = append(list, earlyStoppingReason(p, r))
+		list = append(list, r.kind().earlyStoppingReason(p, r))
 	}
 	return list
 }
@@ -86,7 +86,7 @@ func rateHint(r *Result, limit string) string {
 		return "No query was answered."
 	case c.QPS >= e.TargetQPS:
 		return fmt.Sprintf("Lower target_qps (%s now).", significant(e.TargetQPS, 6))
-	case c.QPS == 0 && lateIssue(r) != "":
+	case c.QPS == 0 && r.kind().lateIssue(r) != "":
 		return fmt.Sprintf("%s took longer than %s without waiting for others, and queries were issued late (see the note), which is part of it: first give LoadGen a free processor.",
 			partOf(c.TooSlow, c.Queries, "queries"), limit)
 	case c.QPS == 0:
@@ -158,11 +158,8 @@ func stoppedEarly(p *series, r *Result) string {
 		return fmt.Sprintf("max_query_count = %d ended the run; %s or set it to 0.", e.MaxQueryCount, raiseCount(r))
 	case e.MaxDuration > 0 && time.Duration(p.lastIssue()) > e.MaxDuration:
 		return fmt.Sprintf("max_duration = %s ended the run; %s or set it to 0.", human(e.MaxDuration), raiseDuration(r))
-	case e.Scenario == Server && e.MaxAsyncQueries > 0 && r.QueryCount < p.GeneratedQueries:
-		return fmt.Sprintf("%sMore than max_async_queries = %d queries were outstanding after %s queries; raise it, set it to 0, or lower target_qps (%s now).",
-			behind(r), e.MaxAsyncQueries, grouped(r.QueryCount), significant(e.TargetQPS, 6))
 	}
-	return ""
+	return r.kind().stoppedEarly(p, r)
 }
 
 // raiseCount says to how many queries max_query_count must be raised for both minima.

@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -56,6 +57,26 @@ func (k server) prepare(x *issuer, s TestSettings) {
 
 func (server) issueAll(ctx context.Context, x *issuer) error { return x.paced(ctx) }
 
+// mostGenerated is what six standard deviations allow: the number is drawn later.
+func (server) mostGenerated(n uint64) uint64 { return n + uint64(6*math.Sqrt(float64(n))) }
+
+func (server) newOutlook(t *test, x *issuer) *outlook {
+	if t.e.Mode == FindPeakPerformance {
+		return nil
+	}
+	o := &outlook{x: x, most: mostQueries(t.e, uint64(x.plan.Queries)), tell: t.cannotBeValid}
+	o.forgive = forgiven(t.e, o.most)
+	if t.s.UseTokenLatencies {
+		o.limits = []lateness{
+			{name: "TTFT", limit: int64(t.s.ServerTTFTLatency), value: firstTokenSoFar},
+			{name: "TPOT", limit: int64(t.s.ServerTPOTLatency), value: outputTimeSoFar},
+		}
+	} else {
+		o.limits = []lateness{{name: "latency", limit: int64(t.e.TargetLatency), value: latencySoFar}}
+	}
+	return o
+}
+
 func (server) judge(p *series, r *Result) {
 	limit := r.Effective.TargetLatency
 	d := describe(sampleLatencies(p), limit)
@@ -93,6 +114,8 @@ func (server) duration(p *series, _ *Result) (time.Duration, string) {
 
 func (server) leastQueries(c earlystop.Criterion) uint64 { return c.MinPassing(0) }
 
+func (server) limited(*Result) bool { return true }
+
 func (server) perQuery(r *Result) time.Duration {
 	if r.Effective.TargetQPS > 0 {
 		return time.Duration(1e9 / r.Effective.TargetQPS)
@@ -106,6 +129,36 @@ func (server) durationText() string {
 
 func (server) durationHint(*series, *Result) string {
 	return "Raise target_qps so that more queries are generated."
+}
+
+func (server) earlyStoppingReason(p *series, r *Result) Reason { return tooManyLate(p, r) }
+
+func (server) stoppedEarly(p *series, r *Result) string {
+	e := r.Effective
+	if e.MaxAsyncQueries == 0 || r.QueryCount >= p.GeneratedQueries {
+		return ""
+	}
+	return fmt.Sprintf("%sMore than max_async_queries = %d queries were outstanding after %s queries; "+
+		"raise it, set it to 0, or lower target_qps (%s now).",
+		behind(r), e.MaxAsyncQueries, grouped(r.QueryCount), significant(e.TargetQPS, 6))
+}
+
+// smallDelay is the share of the latency limit that the issue delay may take without a note.
+const smallDelay = 0.02
+
+func (server) lateIssue(r *Result) string {
+	limit := r.Effective.TargetLatency
+	if r.Tokens != nil {
+		limit = r.Tokens.TTFT.Limit
+	}
+	for _, p := range r.IssueDelay.Percentiles {
+		if p.P == 0.99 && float64(p.Latency) > smallDelay*float64(limit) {
+			return fmt.Sprintf("1 %% of the queries were issued %s or more after they were due, %s the limit of %s, which "+
+				"counts as latency: IssueQuery takes long, or the machine has no processor free for LoadGen.",
+				human(p.Latency), shareOf(float64(p.Latency)/float64(limit)), human(limit))
+		}
+	}
+	return ""
 }
 
 func (server) headline(r *Result) []mllog.Field {
@@ -141,6 +194,17 @@ func (server) results(g *runLog, r *Result) {
 	g.log("result_overlatency_query_count", r.OverlatencyCount)
 	g.log("result_scheduled_samples_per_sec", scheduledRate(r))
 	g.log("result_completed_samples_per_sec", r.CompletedSamplesPerSec)
+}
+
+func (server) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) error {
+	token := s
+	token.Latency = first
+	if first > 0 {
+		if err := w.TokenLatency(token); err != nil {
+			return err
+		}
+	}
+	return w.Latency(s)
 }
 
 func (server) tokenResults(g *runLog, r *Result) {

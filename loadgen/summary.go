@@ -56,7 +56,7 @@ func streamHeadline(r *Result) []mllog.Field {
 
 func earlyStoppingFields(r *Result) []mllog.Field {
 	switch t := r.Tokens; {
-	case r.Effective.Scenario == Offline, r.Effective.NoEarlyStopping:
+	case r.kind().oneQuery(), r.Effective.NoEarlyStopping:
 		return nil
 	case t != nil:
 		return []mllog.Field{
@@ -76,7 +76,7 @@ func conditions(r *Result) []mllog.Field {
 		}
 		fields = append(fields, mllog.Field{Label: label, Value: value})
 	}
-	if r.limited() {
+	if r.kind().limited(r) {
 		add("Performance constraints satisfied", r.PerformanceConstraintsMet)
 	}
 	add("Min duration satisfied", r.MinDurationMet)

@@ -69,14 +69,14 @@ func (t *test) run(ctx context.Context) (*Result, error) {
 		}
 	}}
 	if why := t.foresee(); why != "" {
-		t.spoiled(why)
+		t.cannotBeValid(why)
 	}
-	p, err := t.measure(ctx)
+	p, err := t.series(ctx)
 	t.responder.current.Store(nil)
 	if err == nil {
 		err = t.broken()
 	}
-	return t.conclude(p, because(ctx, err))
+	return t.conclude(p, causeFirst(ctx, err))
 }
 
 // open creates the logs and writes what is known before the first series.
@@ -105,8 +105,8 @@ func (t *test) open() error {
 	return nil
 }
 
-// spoiled notes why the run can only end INVALID, and ends it there if that is wanted.
-func (t *test) spoiled(why string) {
+// cannotBeValid notes why the run can only end INVALID, and ends it there if that is wanted.
+func (t *test) cannotBeValid(why string) {
 	if !t.hopeless.CompareAndSwap(nil, &why) {
 		return
 	}
@@ -124,8 +124,8 @@ func (t *test) broken() error {
 	return nil
 }
 
-// measure runs the mode's series. It returns the performance series, if it came to one.
-func (t *test) measure(ctx context.Context) (*series, error) {
+// series runs the mode's series. It returns the performance series, if it came to one.
+func (t *test) series(ctx context.Context) (*series, error) {
 	if ctx.Err() != nil { // ended before it began
 		return nil, endOf(ctx)
 	}
@@ -142,14 +142,15 @@ func (t *test) measure(ctx context.Context) (*series, error) {
 	}
 	t.log.mode(PerformanceOnly)
 	count := min(t.e.PerformanceSampleCount, uint64(t.counts.total))
-	return t.series(ctx, t.sets(count)[0], false)
+	set := t.sets(count)[0]
+	return t.withSet(ctx, set, false, func() (*series, error) { return t.pass(ctx, set, false) })
 }
 
 // accuracy issues every sample once, one loadable set after the other.
 func (t *test) accuracy(ctx context.Context) error {
 	t.log.mode(AccuracyOnly)
 	for _, set := range t.sets(min(t.e.AccuracySampleCount, uint64(t.counts.total))) {
-		if _, err := t.series(ctx, set, true); err != nil {
+		if _, err := t.withSet(ctx, set, true, func() (*series, error) { return t.pass(ctx, set, true) }); err != nil {
 			return err
 		}
 	}
@@ -159,7 +160,7 @@ func (t *test) accuracy(ctx context.Context) error {
 // sets are the loadable sets of the first count samples.
 func (t *test) sets(count uint64) []schedule.Set {
 	each := min(t.e.PerformanceSampleCount, count)
-	return schedule.Sets(int(count), int(each), int(padding(t.e)), t.e.QSLRNGSeed)
+	return schedule.Sets(int(count), int(each), int(t.e.Scenario.kind().padding(t.e)), t.e.QSLRNGSeed)
 }
 
 // conclude judges the performance series p, if there is one, marks a test that ended early with why, and ends the logs.

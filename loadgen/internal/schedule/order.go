@@ -24,10 +24,7 @@ func newOrder(p Params) *order {
 
 // starts shuffles the positions at which disjoint queries begin.
 func (o *order) starts(used bool) []uint32 {
-	stride := 1
-	if o.p.Scenario == MultiStream {
-		stride = int(o.p.SamplesPerQuery)
-	}
+	stride := int(o.p.width())
 	n := (o.p.Set.Size + stride - 1) / stride
 	if !used {
 		o.src.SkipShuffle(n)

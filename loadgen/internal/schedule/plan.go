@@ -93,19 +93,20 @@ func Generate(p Params) (Plan, error) {
 // schedule of more than a century.
 func Count(p Params) (uint64, error) {
 	least := p.atLeast()
-	if p.Scenario != Offline {
-		if need := p.queriesFor(p.target()); need > float64(least) {
-			if need > MaxSamples {
-				return 0, fmt.Errorf("%w: about %.3g queries, at most %d are possible: shorten the minimum duration or lower the expected rate", ErrTooMuch, need, uint64(MaxSamples))
-			}
-			least = p.extended(least, uint64(need))
+	if need := p.queriesFor(p.target()); need > float64(least) {
+		if need > MaxSamples {
+			return 0, fmt.Errorf("%w: about %.3g queries, at most %d are possible: "+
+				"shorten the minimum duration or lower the expected rate", ErrTooMuch, need, uint64(MaxSamples))
 		}
+		least = p.extended(least, uint64(need))
 	}
 	if spq := p.perQuery(); least > MaxSamples || spq > MaxSamples || least*spq > MaxSamples {
-		return 0, fmt.Errorf("%w: %d queries of %d samples, at most %d samples are possible", ErrTooMuch, least, spq, uint64(MaxSamples))
+		return 0, fmt.Errorf("%w: %d queries of %d samples, at most %d samples are possible",
+			ErrTooMuch, least, spq, uint64(MaxSamples))
 	}
 	if span := float64(least) / p.QPS * 1e9; !(span < maxSpan) {
-		return 0, fmt.Errorf("%w: %d queries at %v per second take %.3g years", ErrTooMuch, least, p.QPS, span/(365*86400e9))
+		return 0, fmt.Errorf("%w: %d queries at %v per second take %.3g years",
+			ErrTooMuch, least, p.QPS, span/(365*86400e9))
 	}
 	return least, nil
 }
@@ -141,29 +142,28 @@ func (p *Params) extended(least, need uint64) uint64 {
 	return need
 }
 
-// loaded is the length of the loaded list, with padding.
-func (p *Params) loaded() uint64 {
+// loaded is the length of the loaded list, with padding: enough for a query to begin with any sample.
+func (p *Params) loaded() uint64 { return uint64(p.Set.Size) + p.width() - 1 }
+
+// width is how many entries of the loaded list a query takes in a row.
+func (p *Params) width() uint64 {
 	if p.Scenario == MultiStream {
-		return uint64(p.Set.Size) + p.SamplesPerQuery - 1
+		return p.SamplesPerQuery
 	}
-	return uint64(p.Set.Size)
+	return 1
 }
 
 // perQuery is the number of samples of each query.
 func (p *Params) perQuery() uint64 {
-	switch p.Scenario {
-	case MultiStream:
-		return p.SamplesPerQuery
-	case Offline:
-		if p.Accuracy {
-			return uint64(p.Set.Size)
-		}
-		if p.EqualIssue {
-			return roundUp(p.SamplesPerQuery, p.loaded())
-		}
-		return p.SamplesPerQuery
+	switch {
+	case p.Scenario != Offline:
+		return p.width()
+	case p.Accuracy:
+		return uint64(p.Set.Size)
+	case p.EqualIssue:
+		return roundUp(p.SamplesPerQuery, p.loaded())
 	}
-	return 1
+	return p.SamplesPerQuery
 }
 
 // period is the time between queries that do not arrive at random, in ns.

@@ -13,34 +13,27 @@ import (
 // grace for outstanding samples.
 const abandonAfter = drainGrace + time.Second
 
-// series loads a set, runs the clock over it, and unloads it. Of a series that ended early it returns what was
-// measured, beside the error.
-func (t *test) series(ctx context.Context, set schedule.Set, accuracy bool) (p *series, err error) {
-	err = t.loaded(ctx, set, accuracy, func() error {
-		p, err = t.timed(ctx, set, accuracy)
-		return err
-	})
-	return p, err
-}
-
-// loaded loads a set, lets the SUT warm up for a performance series, calls run, and unloads the set.
-func (t *test) loaded(ctx context.Context, set schedule.Set, accuracy bool, run func() error) error {
+// withSet loads a set, lets the SUT warm up for a performance series, calls run, and unloads the set. It returns what run
+// returned.
+func (t *test) withSet(
+	ctx context.Context, set schedule.Set, accuracy bool, run func() (*series, error),
+) (p *series, err error) {
 	t.progress.load(t.e, accuracy)
 	indices := sampleIndices(set)
 	t.log.loadedSet(indices)
-	err := t.log.during("LoadSamples", func() error {
-		return guard(ctx, "loading samples", func() error { return t.qsl.LoadSamplesToRAM(ctx, indices) })
+	err = t.log.during("LoadSamples", func() error {
+		return callOrAbandon(ctx, "loading samples", func() error { return t.qsl.LoadSamplesToRAM(ctx, indices) })
 	})
 	if err != nil {
-		return fmt.Errorf("QSL %s: loading %d samples: %w", t.result.QSLName, len(indices), err)
+		return nil, fmt.Errorf("QSL %s: loading %d samples: %w", t.result.QSLName, len(indices), err)
 	}
 	if err = t.warmUp(ctx, accuracy); err == nil {
-		err = run()
+		p, err = run()
 	}
 	if uerr := t.unload(ctx, indices); err == nil && uerr != nil {
 		err = fmt.Errorf("QSL %s: unloading %d samples: %w", t.result.QSLName, len(indices), uerr)
 	}
-	return err
+	return p, err
 }
 
 // unload gives the samples back, also after ctx ended.
@@ -51,13 +44,13 @@ func (t *test) unload(ctx context.Context, indices []SampleIndex) error {
 		defer cancel()
 	}
 	return t.log.during("UnloadSamples", func() error {
-		return guard(ctx, "unloading samples", func() error { return t.qsl.UnloadSamplesFromRAM(ctx, indices) })
+		return callOrAbandon(ctx, "unloading samples", func() error { return t.qsl.UnloadSamplesFromRAM(ctx, indices) })
 	})
 }
 
-// timed draws the traffic of a loaded set and issues it. Of a series that ended early it returns what was measured,
+// pass draws the traffic of a loaded set and issues it: one series. Of one that ended early it returns what was measured,
 // beside the error.
-func (t *test) timed(ctx context.Context, set schedule.Set, accuracy bool) (*series, error) {
+func (t *test) pass(ctx context.Context, set schedule.Set, accuracy bool) (*series, error) {
 	var x *issuer
 	err := t.log.during("GenerateQueries", func() (err error) {
 		x, err = t.prepare(set, accuracy)
@@ -71,7 +64,12 @@ func (t *test) timed(ctx context.Context, set schedule.Set, accuracy bool) (*ser
 		SamplesPerQuery: uint64(x.plan.SamplesPerQuery), GeneratedDuration: x.plan.End,
 	}
 	t.log.generated(p)
-	if err = t.log.during("RunQueries", func() error { return t.measured(ctx, x, p) }); err == nil {
+	a := t.answers(x)
+	t.nextID += uint64(x.plan.Total())
+	err = t.log.during("RunQueries", func() error {
+		return callOrAbandon(ctx, "issuing queries", func() error { return x.run(ctx, a) })
+	})
+	if err = t.recorded(x, p, err); err == nil {
 		t.log.trace(p, func(i int) SampleIndex { return SampleIndex(x.plan.Sample(i)) }, t.nextQuery, uint64(x.first))
 	}
 	t.result.Started = p.Start
@@ -91,27 +89,27 @@ func (t *test) prepare(set schedule.Set, accuracy bool) (*issuer, error) {
 			ErrBadSettings, n, t.nextID, uint64(schedule.MaxSamples))
 	}
 	x := t.newIssuer(plan, accuracy)
-	x.outlook, x.skips = t.newOutlook(x), t.newSkips(x)
+	if accuracy {
+		return x, nil
+	}
+	x.outlook, x.skips = t.e.Scenario.kind().newOutlook(t, x), t.newSkips(x)
 	if x.outlook != nil {
 		if why := unfit(t.e, x.plan, len(x.lanes)); why != "" {
-			t.spoiled(why)
+			t.cannotBeValid(why)
 		}
 	}
 	return x, nil
 }
 
-// measured runs x and puts what it recorded into p.
-func (t *test) measured(ctx context.Context, x *issuer, p *series) error {
-	a := t.answers(x)
-	t.nextID += uint64(x.plan.Total())
-	err := guard(ctx, "issuing queries", func() error { return x.run(ctx, a) })
+// recorded puts what x recorded into p, also where it ended early with err or broke the contract.
+func (t *test) recorded(x *issuer, p *series, err error) error {
 	p.Pauses = x.pauses.all()
 	t.paused = append(t.paused, p.Pauses...)
 	if err == nil {
 		err = t.broken()
 	}
 	if err != nil {
-		x.salvage(p)
+		x.copyUnfinished(p)
 		return err
 	}
 	x.collect(p)
@@ -125,7 +123,9 @@ func (t *test) warmUp(ctx context.Context, accuracy bool) error {
 		return nil
 	}
 	t.progress.enter(PhaseWarmUp)
-	err := t.log.during("WarmUp", func() error { return guard(ctx, "warming up", func() error { return w.WarmUp(ctx) }) })
+	err := t.log.during("WarmUp", func() error {
+		return callOrAbandon(ctx, "warming up", func() error { return w.WarmUp(ctx) })
+	})
 	if err != nil {
 		return fmt.Errorf("SUT %s: warming up: %w", t.result.SUTName, err)
 	}
@@ -134,7 +134,9 @@ func (t *test) warmUp(ctx context.Context, accuracy bool) error {
 
 // answers prepares what the responder needs for x; its clock is set when it starts.
 func (t *test) answers(x *issuer) *answers {
-	a := &answers{rec: x.rec, first: ResponseID(x.first), plan: &x.plan, log: t.log.accuracy(), all: x.accuracy, kind: x.records}
+	a := &answers{
+		rec: x.rec, first: ResponseID(x.first), plan: &x.plan, log: t.log.accuracy(), all: x.accuracy, kind: x.records,
+	}
 	n := x.plan.Total()
 	if x.accuracy {
 		t.sampler.Skip(n)
@@ -147,9 +149,9 @@ func (t *test) answers(x *issuer) *answers {
 	return a
 }
 
-// guard runs f unless ctx has ended. f gets to know of ctx's end by itself; guard does not wait for ever when f pays
-// no heed to it.
-func guard(ctx context.Context, what string, f func() error) error {
+// callOrAbandon calls f unless ctx has ended. f gets to know of ctx's end by itself; where it pays no heed to it, it is
+// not awaited for ever.
+func callOrAbandon(ctx context.Context, what string, f func() error) error {
 	if ctx.Err() != nil {
 		return endOf(ctx)
 	}
@@ -184,9 +186,9 @@ func endOf(ctx context.Context) error {
 	return cause
 }
 
-// because adds to the error of a test why its context ended, if that is what made the test fail: a SUT or a QSL may
+// causeFirst adds to the error of a test why its context ended, if that is what made the test fail: a SUT or a QSL may
 // have returned just ctx.Err().
-func because(ctx context.Context, err error) error {
+func causeFirst(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
