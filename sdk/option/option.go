@@ -1,5 +1,5 @@
-// Package option reads options of the form KEY=VALUE into variables, each with its name, default and help, for backends
-// (--backend-opt) and benchmarks (--param).
+// Package option reads options of the form KEY=VALUE: those of a backend (--backend-opt) all at once into variables, each
+// with its name, default and help,
 //
 //	func (s *settings) options() option.List {
 //		return option.List{
@@ -8,7 +8,8 @@
 //		}
 //	}
 //
-// What the variables hold when the list is made are the defaults.
+// where what the variables hold when the list is made are the defaults; and those of a benchmark (--param), whose manifest
+// has their defaults and help, one by one: see [Params].
 //
 // In: reading, ranges, choices, prefixes, every fault at once, documentation.
 // Out: what options there are, and what they mean together (who uses them).
@@ -48,38 +49,17 @@ func Text(name string, to *string, help string) Option {
 
 // Int takes a whole number from low to high.
 func Int(name string, to *int, low, high int, help string) Option {
-	return Func(name, strconv.Itoa(*to), help, func(value string) error {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < low || n > high {
-			return fmt.Errorf("want a number from %d to %d", low, high)
-		}
-		*to = n
-		return nil
-	})
+	return into(name, strconv.Itoa(*to), help, to, whole(low, high))
 }
 
 // Bool takes true or false, or another form that strconv.ParseBool reads.
 func Bool(name string, to *bool, help string) Option {
-	return Func(name, strconv.FormatBool(*to), help, func(value string) error {
-		b, err := strconv.ParseBool(value)
-		if err != nil {
-			return errors.New("want true or false")
-		}
-		*to = b
-		return nil
-	})
+	return into(name, strconv.FormatBool(*to), help, to, truth)
 }
 
 // Duration takes a time above 0 with its unit.
 func Duration(name string, to *time.Duration, help string) Option {
-	return Func(name, to.String(), help, func(value string) error {
-		d, err := time.ParseDuration(value)
-		if err != nil || d <= 0 {
-			return errors.New("want a time above 0 such as 30s")
-		}
-		*to = d
-		return nil
-	})
+	return into(name, to.String(), help, to, span)
 }
 
 // Choice takes one of the words of values.
@@ -90,13 +70,17 @@ func Choice[T comparable](name string, to *T, values map[string]T, help string) 
 			def = word
 		}
 	}
+	return into(name, def, help, to, word(values))
+}
+
+// into writes what read makes of a value to a variable.
+func into[T any](name, def, help string, to *T, read func(string) (T, error)) Option {
 	return Func(name, def, help, func(value string) error {
-		v, ok := values[value]
-		if !ok {
-			return fmt.Errorf("want one of %s", strings.Join(slices.Sorted(maps.Keys(values)), ", "))
+		v, err := read(value)
+		if err == nil {
+			*to = v
 		}
-		*to = v
-		return nil
+		return err
 	})
 }
 
