@@ -14,8 +14,8 @@ import (
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
+	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
-	"github.com/plumbline-ml/plumbline/plugins/bert/model"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
@@ -44,27 +44,32 @@ func write(t *testing.T, path string, data []byte) {
 	}
 }
 
-func TestOpenEmbedded(t *testing.T) {
-	for _, name := range []string{"", "bert-99", "bert-99.9"} {
-		for _, precision := range []string{"fp32", "int8"} {
-			opened, err := New().Open(t.Context(), sdk.Options{Model: name, Precision: precision})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(opened.Model().Bytes, model.Bytes(precision)) || opened.Len() != model.Card().EvalFeatures {
-				t.Errorf("%s %s: %d bytes, %d samples", name, precision, len(opened.Model().Bytes), opened.Len())
-			}
+func TestBenchmark(t *testing.T) { manifesttest.Run(t, New()) }
+
+func TestModels(t *testing.T) {
+	scenarios := []loadgen.Scenario{loadgen.SingleStream, loadgen.Server, loadgen.Offline}
+	var names []string
+	for _, m := range New().Describe().Models {
+		names = append(names, m.Name)
+		if m.LoadGenKey != "bert" || m.RulesKey != m.Name || !slices.Equal(m.Scenarios, scenarios) {
+			t.Errorf("%s: LoadGen key %q, rules key %q, scenarios %v", m.Name, m.LoadGenKey, m.RulesKey, m.Scenarios)
 		}
+		if len(m.Datasets) != 2 || m.Datasets[1].Samples != 10833 || m.Datasets[1].PerformanceSampleCount != 10833 {
+			t.Errorf("%s: data sets %+v, want the embedded one and squad", m.Name, m.Datasets)
+		}
+	}
+	if want := []string{"bert-99", "bert-99.9"}; !slices.Equal(names, want) {
+		t.Errorf("models %v, want %v: the first is the default", names, want)
 	}
 }
 
 // TestOpenFindsTheVocabulary opens one data set with the vocabulary in each of its places.
 func TestOpenFindsTheVocabulary(t *testing.T) {
 	beside, reference, elsewhere := folder(t, 3), folder(t, 3), folder(t, 3)
-	write(t, filepath.Join(beside, "vocab.txt"), model.Vocab())
-	write(t, filepath.Join(reference, "bert_tf_v1_1_large_fp32_384_v2", "vocab.txt"), model.Vocab())
+	write(t, filepath.Join(beside, "vocab.txt"), vocab(t))
+	write(t, filepath.Join(reference, "bert_tf_v1_1_large_fp32_384_v2", "vocab.txt"), vocab(t))
 	named := filepath.Join(t.TempDir(), "words.txt")
-	write(t, named, model.Vocab())
+	write(t, named, vocab(t))
 	want := load(t, openEmbedded(t, 12, nil), 5)[0].(*sample)
 	cases := []struct{ dataset, vocab string }{
 		{beside, ""}, {filepath.Join(beside, squad.FileName), ""}, {reference, ""}, {elsewhere, named}, {elsewhere, "embedded"}, {"", named},
@@ -93,10 +98,6 @@ func TestOpenReportsEveryFault(t *testing.T) {
 		class error
 		want  []string
 	}{
-		{"unknown model", sdk.Options{Model: "bert"}, sdk.ErrUsage, []string{`"bert"`, "bert-99, bert-99.9"}},
-		{"negative count", sdk.Options{Count: -1}, sdk.ErrUsage, []string{"count = -1"}},
-		{"too large a count", sdk.Options{Count: 1 << 20}, sdk.ErrUsage, []string{"count = 1048576"}},
-		{"not fetched", sdk.Options{ModelFile: "bert_large_v1_1.onnx"}, sdk.ErrData, []string{"harness fetch bert-99", "zenodo.org"}},
 		{"no data set", sdk.Options{Dataset: "none"}, sdk.ErrData, []string{"none", squad.FileName, "looked for", "vocab.txt"}},
 		{"no vocabulary", sdk.Options{Dataset: dir}, sdk.ErrData, []string{"looked for", "parameter vocab"}},
 		{"no such vocabulary", sdk.Options{Params: map[string]string{"vocab": "none.txt"}}, sdk.ErrData, []string{"none.txt", "embedded"}},
@@ -122,7 +123,7 @@ func TestOpenReportsEveryFault(t *testing.T) {
 // TestTheEmbeddedModelKeepsItsVocabulary refuses ids that the model gives another meaning.
 func TestTheEmbeddedModelKeepsItsVocabulary(t *testing.T) {
 	dir := folder(t, 1)
-	write(t, filepath.Join(dir, "vocab.txt"), model.Vocab())
+	write(t, filepath.Join(dir, "vocab.txt"), vocab(t))
 	_, err := New().Open(t.Context(), sdk.Options{Dataset: dir})
 	sdktest.WantError(t, err, "vocab=embedded")
 	if _, err := New().Open(t.Context(), sdk.Options{Dataset: dir, Params: map[string]string{"vocab": "embedded"}}); err != nil {
@@ -226,15 +227,8 @@ func TestScorerNotesAndRefuses(t *testing.T) {
 
 // TestCountKeepsWholeExamples cuts within the windows of a question.
 func TestCountKeepsWholeExamples(t *testing.T) {
-	all, err := openQuestions(t.Context(), "", "", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, count := range []int{1, 57, len(all.features) - 1, len(all.features)} {
-		s, err := openQuestions(t.Context(), "", "", count)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, count := range []int{1, 57, drawnFeatures - 1, drawnFeatures} {
+		s := openEmbedded(t, count, nil).set
 		n := 0
 		for _, e := range s.examples {
 			n += len(e.Features)
@@ -248,8 +242,6 @@ func TestCountKeepsWholeExamples(t *testing.T) {
 func BenchmarkOpenQuestions(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := openQuestions(b.Context(), "", "", 0); err != nil {
-			b.Fatal(err)
-		}
+		openEmbedded(b, 0, nil)
 	}
 }

@@ -1,24 +1,20 @@
 package bert
 
 import (
-	"errors"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // defaultBinding is bound with the parameters of the embedded model, and those given.
 func defaultBinding(t testing.TB, params map[string]string) binding {
 	t.Helper()
-	m, err := readManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := bind(manifest.Values(m.Embedded.Defaults, params))
-	if err != nil {
+	p := manifesttest.Params(t, New(), "", true, params)
+	b := bind(p)
+	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -76,15 +72,12 @@ func TestBindsTheOfficialFiles(t *testing.T) {
 	}
 }
 
-func TestBindReportsEveryFault(t *testing.T) {
-	_, err := bind(map[string]string{"inputs": "a,b", "outputs": "a,b,c", "sequence": "100"})
-	sdktest.WantError(t, err, `inputs = "a,b", want 3`, `outputs = "a,b,c", want 2`, `sequence = "100"`)
-	if !errors.Is(err, sdk.ErrUsage) {
-		t.Errorf("%v is not of class %v", err, sdk.ErrUsage)
-	}
-	_, err = parseScoring(map[string]string{"dtype": "bfloat16", "transposed": "maybe", "max_examples": "-1"})
-	sdktest.WantError(t, err, "bfloat16", `transposed = "maybe"`, `max_examples = "-1"`)
-	if !errors.Is(err, sdk.ErrUsage) {
-		t.Errorf("%v is not of class %v", err, sdk.ErrUsage)
-	}
+func TestParametersReportEveryFault(t *testing.T) {
+	p := option.NewParams(map[string]string{
+		"inputs": "a,b", "outputs": "a,b,c", "sequence": "100", "dtype": "bfloat16", "transposed": "maybe", "max_examples": "-1",
+	})
+	bind(p)
+	readScoring(p)
+	sdktest.WantError(t, p.Err(), `inputs = "a,b": want 3`, `outputs = "a,b,c": want 2`, `sequence = "100"`,
+		"bfloat16", `transposed = "maybe"`, `max_examples = "-1"`)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
 // length is the number of positions that the benchmark gives a feature, and those of a payload.
@@ -25,29 +26,27 @@ type questionSet struct {
 	remarks  []string           // about what is odd in the data set
 }
 
-// openQuestions reads the data set at path, or writes the embedded one where path is empty, and makes the features of all its
-// questions with the vocabulary that vocab asks for. count keeps the first features only; 0: all.
-func openQuestions(ctx context.Context, path, vocab string, count int) (*questionSet, error) {
-	var countErr error
-	if count < 0 {
-		countErr = sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count))
-	}
-	builder, vocabErr := openVocab(path, vocab)
-	paragraphs, remarks, setErr := readParagraphs(path)
-	if err := errors.Join(countErr, vocabErr, setErr); err != nil {
-		return nil, err
+// drawnFeatures is how many features the embedded data set has: the network's questions with its vocabulary.
+const drawnFeatures = 1020
+
+// openQuestions reads the data set of a run, or writes the embedded one, and makes the features of all its questions with the
+// vocabulary that the parameters ask for.
+func openQuestions(ctx context.Context, r *manifest.Request) *questionSet {
+	builder, vocabErr := openVocab(r.Dataset, r.Params.Text("vocab"))
+	paragraphs, remarks, setErr := readParagraphs(r.Dataset)
+	if err := errors.Join(vocabErr, setErr); err != nil {
+		r.Fault(err)
+		return nil
 	}
 	s := &questionSet{remarks: remarks}
 	if err := s.build(ctx, builder, paragraphs); err != nil {
-		return nil, err
+		r.Fault(err)
+		return nil
 	}
-	if count > len(s.features) {
-		return nil, sdk.Usage(fmt.Errorf("count = %d, want at most the %d features of the data set", count, len(s.features)))
+	if n := r.First(len(s.features), "features"); r.Count > 0 {
+		s.keep(n)
 	}
-	if count > 0 {
-		s.keep(count)
-	}
-	return s, nil
+	return s
 }
 
 func readParagraphs(path string) ([]squad.Paragraph, []string, error) {

@@ -1,27 +1,21 @@
 package bert
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
+	"math"
 
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// parseScoring reads the parameters of the official scorer, and reports every fault of them at once.
-func parseScoring(params map[string]string) (o accuracy.Options, err error) {
-	o.Length = length
-	var faults [3]error
-	o.DType, faults[0] = accuracy.ParseDType(params["dtype"])
-	if o.Transposed, faults[1] = strconv.ParseBool(params["transposed"]); faults[1] != nil {
-		faults[1] = fmt.Errorf("parameter transposed = %q, want true or false", params["transposed"])
+// readScoring reads the parameters of the official scorer.
+func readScoring(p *option.Params) accuracy.Options {
+	return accuracy.Options{
+		Length: length, DType: option.Parse(p, "dtype", accuracy.ParseDType), Transposed: p.Bool("transposed"),
+		MaxExamples: p.Int("max_examples", 0, math.MaxInt32),
 	}
-	if o.MaxExamples, faults[2] = strconv.Atoi(params["max_examples"]); faults[2] != nil || o.MaxExamples < 0 {
-		faults[2] = fmt.Errorf("parameter max_examples = %q, want 0 (all) or more", params["max_examples"])
-	}
-	return o, sdk.Usage(errors.Join(faults[:]...))
 }
 
 // scorer computes exact match and F1. Of several entries of one feature the last counts.

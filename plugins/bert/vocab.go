@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/plugins/bert/model"
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -43,7 +42,7 @@ const mostVocab = 16 << 20
 
 func readVocab(dataset, vocab string) ([]byte, error) {
 	if vocab == embeddedVocab || vocab == "" && dataset == "" {
-		return model.Vocab(), nil
+		return modelFiles.ReadFile("model/vocab.txt")
 	}
 	if vocab != "" {
 		text, err := backend.ReadFile(vocab, mostVocab)

@@ -160,3 +160,29 @@ func TestSizeRule(t *testing.T) {
 		t.Errorf("%+v: padded features are all alike", rule)
 	}
 }
+
+func TestClientWork(t *testing.T) {
+	inputs := func(d backend.DType, size int64) []backend.TensorInfo {
+		return []backend.TensorInfo{{DType: d, Shape: []int64{-1, size}}}
+	}
+	two, one := make([]backend.TensorInfo, 2), []backend.TensorInfo{{Shape: []int64{-1, -1, 2}}}
+	full := []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, length, 2}}}
+	for name, c := range map[string]struct {
+		bound   []backend.TensorInfo
+		inputs  []backend.TensorInfo
+		outputs []backend.TensorInfo
+		n, want int
+	}{
+		"pairs of all positions": {one, inputs(backend.Int64, -1), full, 1, 0},
+		"pairs of some":          {one, inputs(backend.Int64, -1), one, 1, 1},
+		"two outputs":            {two, inputs(backend.Int64, -1), two, 1, 1},
+		"padded by the model":    {one, inputs(backend.Int64, length), full, 1, 1},
+		"padded in a batch":      {one, inputs(backend.Int64, -1), full, 2, 1},
+		"converted and padded":   {two, inputs(backend.Int32, length), two, 1, 3},
+	} {
+		w := &workload{binding: binding{outputs: c.bound}}
+		if work := w.ClientWork(c.inputs, c.outputs, c.n); len(work) != c.want {
+			t.Errorf("%s: %q, want %d", name, work, c.want)
+		}
+	}
+}

@@ -1,7 +1,17 @@
+// Package dlrm is the recommendation benchmark: the click-through rate of user-item pairs, DLRM v1 and v2 on Criteo's click
+// logs, compatible with MLPerf Inference's dlrm and dlrm-v2.
+//
+// A sample is a run of 100 to 700 pairs, as the rules group them. Batches are cut by their pairs: Options.Batch, and every
+// batch size that a result names, counts pairs, not samples.
+//
+// In: grouping pairs into samples, their way into a model's tensors, payloads, the scorer.
+// Out: the choice of a model file (sdk/manifest), reading click logs (datasets/criteo), drawing them
+// (datasets/synthetic/clicks), AUC (accuracy/auc).
 package dlrm
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 
@@ -9,62 +19,39 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// benchmark is the plugin. It is immutable.
-type benchmark struct{ manifest *manifest.Manifest }
+//go:embed manifest.json
+var manifestText string
 
-// New returns the benchmark. It panics if the manifest inside the package is broken, which the package's tests rule out.
+//go:embed model/card.json model/*.onnx
+var modelFiles embed.FS
+
+// New returns the benchmark.
 func New() sdk.Benchmark {
-	m, err := readManifest()
-	if err != nil {
-		panic(err)
-	}
-	return benchmark{m}
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{Open: open, Score: score, Samples: drawnSamples})
 }
 
-func (b benchmark) Describe() sdk.Description { return b.manifest.Describe() }
-
-// Open chooses model file, data set and grouping; every fault of o is reported at once.
-func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
-	e, err := b.manifest.Model(o.Model)
-	if err != nil {
+// open opens the data set and groups its pairs.
+func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	b, s := bind(r.Params), readSource(r)
+	if r.Batch < 0 {
+		r.Fault(sdk.Usage(fmt.Errorf("batch = %d, want 0 (the benchmark's choice) or more: it counts pairs", r.Batch)))
+	}
+	log, err := s.openLog()
+	r.Fault(err)
+	if err := r.Err(); err != nil {
+		if log != nil {
+			err = errors.Join(err, log.Close())
+		}
 		return nil, err
 	}
-	file, fileErr := b.manifest.OpenFile(e, o)
-	values := manifest.Values(file.Defaults, o.Params)
-	binding, bindErr := bind(values)
-	source, sourceErr := parseSource(values, o.Dataset, o.Count)
-	if err := errors.Join(fileErr, b.manifest.CheckParams(o.Params), bindErr, sourceErr, checkBatch(o.Batch)); err != nil {
-		return nil, fmt.Errorf("open %s: %w", e.Name, err)
-	}
-	w, err := openWorkload(ctx, binding, source, file.Model, o.Batch)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", e.Name, err)
-	}
-	return w, nil
+	return openWorkload(ctx, b, s, log)
 }
 
-func checkBatch(pairs int) error {
-	if pairs < 0 {
-		return sdk.Usage(fmt.Errorf("batch = %d, want 0 (the benchmark's choice) or more: it counts pairs", pairs))
-	}
-	return nil
-}
-
-// OpenScorer reads no model. Where the log holds the labels and no data set is named, it reads nothing.
-func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
-	e, err := b.manifest.Model(o.Model)
-	if err != nil {
+// score reads no model. Where the log holds the labels and no data set is named, it reads nothing.
+func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	f, s := readForm(r.Params), readSource(r)
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	values := manifest.Values(e.Defaults, o.Params)
-	form, formErr := parseForm(values)
-	source, sourceErr := parseSource(values, o.Dataset, o.Count)
-	if err := errors.Join(b.manifest.CheckParams(o.Params), formErr, sourceErr); err != nil {
-		return nil, fmt.Errorf("score %s: %w", e.Name, err)
-	}
-	s, err := openScorer(form, source)
-	if err != nil {
-		return nil, fmt.Errorf("score %s: %w", e.Name, err)
-	}
-	return s, nil
+	return openScorer(f, s)
 }

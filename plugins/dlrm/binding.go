@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
-	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 // layout is the form of a model's inputs beside dense_x [pairs,13].
@@ -30,43 +30,27 @@ type binding struct {
 	index                           backend.DType // of offsets and indices
 }
 
-// bind reads the parameters and reports every fault of them at once.
-func bind(v map[string]string) (binding, error) {
-	b := binding{dense: v["dense"], offsets: v["offsets"], indices: v["indices"], output: v["output"]}
-	var faults [3]error
-	b.layout, faults[0] = parseLayout(v["layout"])
-	b.index, faults[1] = parseIndex(v["index"])
-	if b.layout == lists && (b.offsets == "" || b.indices == "") {
-		faults[2] = errors.New("parameters offsets and indices are empty, want names: with layout = lists the number of the table follows them")
+// bind reads the parameters.
+func bind(p *option.Params) binding {
+	b := binding{
+		layout: option.Pick(p, "layout", map[string]layout{"bags": bags, "stacked": stacked, "lists": lists}),
+		dense:  p.Text("dense"), offsets: p.Text("offsets"), indices: p.Text("indices"), output: p.Text("output"),
+		index: option.Pick(p, "index", map[string]backend.DType{"int64": backend.Int64, "int32": backend.Int32}),
 	}
-	return b, sdk.Usage(errors.Join(faults[:]...))
-}
-
-func parseLayout(text string) (layout, error) {
-	switch text {
-	case "bags":
-		return bags, nil
-	case "stacked":
-		return stacked, nil
-	case "lists":
-		return lists, nil
+	for name, value := range map[string]string{"offsets": b.offsets, "indices": b.indices} {
+		if b.layout == lists && value == "" {
+			p.Fault(name, errors.New("want a name: with layout = lists the number of the table follows it"))
+		}
 	}
-	return 0, fmt.Errorf("parameter layout = %q, want bags, stacked or lists", text)
-}
-
-func parseIndex(text string) (backend.DType, error) {
-	switch text {
-	case "int64":
-		return backend.Int64, nil
-	case "int32":
-		return backend.Int32, nil
-	}
-	return 0, fmt.Errorf("parameter index = %q, want int64 or int32", text)
+	return b
 }
 
 // model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
-	m.Inputs = []backend.TensorInfo{{Name: b.dense, DType: backend.Float32, Shape: []int64{-1, criteo.DenseFeatures}, Chosen: "--param layout=LAYOUT, dense, offsets, indices and index"}}
+	m.Inputs = []backend.TensorInfo{{
+		Name: b.dense, DType: backend.Float32, Shape: []int64{-1, criteo.DenseFeatures},
+		Chosen: "--param layout=LAYOUT, dense, offsets, indices and index",
+	}}
 	add := func(name string, shape ...int64) {
 		m.Inputs = append(m.Inputs, backend.TensorInfo{Name: name, DType: b.index, Shape: shape})
 	}

@@ -24,14 +24,12 @@ type clickLog interface {
 	Close() error
 }
 
-// openLog opens the data set; with labelsOnly its numbers and indices need not be there.
-func (s source) openLog(labelsOnly bool) (clickLog, error) {
-	if s.dataset == "" {
+// openLog opens the data set.
+func (s source) openLog() (clickLog, error) {
+	if s.Dataset == "" {
 		return newDrawn(clicks.Eval()), nil
 	}
-	o := s.log
-	o.LabelsOnly = labelsOnly
-	set, err := criteo.Open(s.dataset, o)
+	set, err := criteo.Open(s.Dataset, s.log)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}

@@ -19,12 +19,7 @@ func (s source) samples(pairs int) ([]criteo.Range, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.count > len(samples) {
-		return nil, sdk.Usage(fmt.Errorf("count = %d, want at most the %d samples of the data set", s.count, len(samples)))
-	}
-	if s.count > 0 {
-		samples = samples[:s.count]
-	}
+	samples = samples[:s.First(len(samples), "samples")]
 	if s.traceOut != "" {
 		return samples, writeTrace(s.traceOut, samples)
 	}

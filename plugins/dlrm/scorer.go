@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 // textName is the file of the day as it was published.
@@ -22,17 +23,11 @@ type form struct {
 	apart bool // predictions only: the labels are the data set's
 }
 
-func parseForm(v map[string]string) (form, error) {
-	dtype, err := auc.ParseDType(v["dtype"])
-	f := form{dtype: dtype}
-	switch v["labels"] {
-	case "log":
-	case "dataset":
-		f.apart = true
-	default:
-		err = errors.Join(err, fmt.Errorf("parameter labels = %q, want log (payloads hold them) or dataset", v["labels"]))
+func readForm(p *option.Params) form {
+	return form{
+		dtype: option.Parse(p, "dtype", auc.ParseDType),
+		apart: option.Pick(p, "labels", map[string]bool{"log": false, "dataset": true}),
 	}
-	return f, sdk.Usage(err)
 }
 
 // scorer computes the AUC. Of several entries of one sample the first counts.
@@ -57,7 +52,7 @@ func openScorer(f form, s source) (*scorer, error) {
 // truth is what payloads are scored against. A log that holds the labels needs no data set; where one is named, the
 // payloads must have the lengths of its samples.
 func (s source) truth(f form) (t auc.Truth, err error) {
-	if !f.apart && s.dataset == "" {
+	if !f.apart && s.Dataset == "" {
 		return t, nil
 	}
 	labels, err := s.labels()
@@ -80,16 +75,16 @@ func (s source) truth(f form) (t auc.Truth, err error) {
 
 // labels are those of all pairs of the data set, which may be the published text alone.
 func (s source) labels() ([]uint8, error) {
-	if s.dataset == "" {
+	if s.Dataset == "" {
 		return drawnLabels()
 	}
-	text := filepath.Join(s.dataset, textName)
+	text := filepath.Join(s.Dataset, textName)
 	if _, err := os.Stat(text); err == nil {
 		return s.textLabels(text)
 	}
 	o := s.log
 	o.LabelsOnly = true
-	set, err := criteo.Open(s.dataset, o)
+	set, err := criteo.Open(s.Dataset, o)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-func score(t *testing.T, o sdk.ScoreOptions, entries ...mllog.AccuracyEntry) (sdk.Score, error) {
+func scored(t *testing.T, o sdk.ScoreOptions, entries ...mllog.AccuracyEntry) (sdk.Score, error) {
 	t.Helper()
 	s, err := New().OpenScorer(t.Context(), o)
 	if err != nil {
@@ -32,7 +32,7 @@ func entry(index uint64, values ...float32) mllog.AccuracyEntry {
 }
 
 func TestScoreNotes(t *testing.T) {
-	got, err := score(t, sdk.ScoreOptions{Dataset: oneHotDir(t, 6), Model: "dlrm", Params: map[string]string{"grouping": "2"}},
+	got, err := scored(t, sdk.ScoreOptions{Dataset: oneHotDir(t, 6), Model: "dlrm", Params: map[string]string{"grouping": "2"}},
 		entry(0, 0.5, 1, 0.7, 1), entry(0, 1, 0, 1, 0))
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestScoreOfPredictionsAlone(t *testing.T) {
 	for i, label := range b.Labels {
 		predictions[i] = float32(label) / 2
 	}
-	got, err := score(t, sdk.ScoreOptions{Params: map[string]string{"labels": "dataset"}}, entry(0, predictions...))
+	got, err := scored(t, sdk.ScoreOptions{Params: map[string]string{"labels": "dataset"}}, entry(0, predictions...))
 	if err != nil || got.Metrics[0].Value != 100 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -88,7 +88,7 @@ func TestScoreRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := score(t, tt.o, tt.entries...)
+			_, err := scored(t, tt.o, tt.entries...)
 			if !errors.Is(err, tt.kind) {
 				t.Fatalf("error %v, want %v", err, tt.kind)
 			}

@@ -3,20 +3,21 @@ package dlrm
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
 	"github.com/plumbline-ml/plumbline/preprocess/tabular"
-	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// source says which pairs run, and how they are grouped.
+// source says which pairs of the request run, and how they are grouped.
 type source struct {
-	dataset string // "": the embedded data set
-	count   int    // use only the first count samples; 0: all
-	log     criteo.Options
-	check   bool // every number and index before the run
+	*manifest.Request
+	log   criteo.Options
+	check bool // every number and index before the run
 	grouping
 }
 
@@ -29,38 +30,20 @@ type grouping struct {
 	seed      uint32 // of the draw
 }
 
-// parseSource reads the parameters and reports every fault of them at once.
-func parseSource(v map[string]string, dataset string, count int) (source, error) {
-	s := source{dataset: dataset, count: count, grouping: grouping{trace: v["trace"], traceOut: v["trace_out"]}}
-	var faults [6]error
-	s.log.Variant, faults[0] = parseVariant(v["variant"])
-	s.log.Rows, faults[1] = parseRows(v["rows"])
-	s.log.Modulus, faults[2] = parseNumber("modulus", v["modulus"], 31)
-	faults[3] = s.parseGrouping(v)
-	s.check, faults[5] = parseCheck(v["check"])
-	if count < 0 {
-		faults[4] = fmt.Errorf("count = %d, want 0 (all) or more", count)
+// readSource reads the parameters.
+func readSource(r *manifest.Request) source {
+	p := r.Params
+	return source{
+		Request: r,
+		log: criteo.Options{
+			Variant: option.Pick(p, "variant", map[string]criteo.Variant{
+				"full": criteo.Full, "sample": criteo.Sample, "debug": criteo.Debug,
+			}),
+			Rows: option.Parse(p, "rows", parseRows), Modulus: p.Int("modulus", 0, math.MaxInt32),
+		},
+		check:    option.Pick(p, "check", map[string]bool{"headers": false, "all": true}),
+		grouping: readGrouping(p),
 	}
-	return s, sdk.Usage(errors.Join(faults[:]...))
-}
-
-func parseVariant(text string) (criteo.Variant, error) {
-	switch text {
-	case "full":
-		return criteo.Full, nil
-	case "sample":
-		return criteo.Sample, nil
-	case "debug":
-		return criteo.Debug, nil
-	}
-	return "", fmt.Errorf("parameter variant = %q, want full, sample or debug", text)
-}
-
-func parseCheck(text string) (all bool, err error) {
-	if text != "headers" && text != "all" {
-		return false, fmt.Errorf("parameter check = %q, want headers or all", text)
-	}
-	return text == "all", nil
 }
 
 // parseRows reads the rows of each table; "" means that they are not known.
@@ -72,42 +55,35 @@ func parseRows(text string) ([]int, error) {
 	rows := make([]int, len(parts))
 	var faults []error
 	if len(parts) != criteo.Tables {
-		faults = append(faults, fmt.Errorf("parameter rows has %d numbers, want %d: one of each table", len(parts), criteo.Tables))
+		faults = append(faults, fmt.Errorf("%d numbers, want %d: one of each table", len(parts), criteo.Tables))
 	}
 	for k, part := range parts {
 		n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 32)
 		if err != nil || n < 1 {
-			faults = append(faults, fmt.Errorf("parameter rows: %q of table %d, want a number of 1 to 2147483647", part, k))
+			faults = append(faults, fmt.Errorf("%q of table %d, want a number from 1 to %d", part, k, math.MaxInt32))
 		}
 		rows[k] = int(n)
 	}
 	return rows, errors.Join(faults...)
 }
 
-func parseNumber(name, text string, bits int) (int, error) {
-	n, err := strconv.ParseUint(text, 10, bits)
-	if err != nil {
-		return 0, fmt.Errorf("parameter %s = %q, want a whole number of 0 to %d", name, text, uint64(1)<<bits-1)
+// readGrouping reads what says how pairs are grouped: a trace, the quantiles of a distribution, or one size for all.
+func readGrouping(p *option.Params) grouping {
+	g := grouping{
+		trace: p.Text("trace"), traceOut: p.Text("trace_out"), seed: uint32(p.Int("seed", 0, math.MaxUint32)),
 	}
-	return int(n), nil
-}
-
-// parseGrouping reads what says how pairs are grouped: a trace, the quantiles of a distribution, or one size for all.
-func (s *source) parseGrouping(v map[string]string) error {
-	seed, err := parseNumber("seed", v["seed"], 32)
-	s.seed = uint32(seed)
-	text := v["grouping"]
-	size, sizeErr := strconv.Atoi(text)
+	text := p.Text("grouping")
+	size, err := strconv.Atoi(text)
 	switch {
 	case text == "rules":
-	case sizeErr == nil && size > 0:
-		s.equal = size
-	case sizeErr == nil || text == "":
-		return errors.Join(err, fmt.Errorf("parameter grouping = %q, want rules, a number of pairs above 0, or a file of quantiles", text))
+	case err == nil && size > 0:
+		g.equal = size
+	case err == nil || text == "":
+		p.Fault("grouping", errors.New("want rules, a number of pairs above 0, or a file of quantiles"))
 	default:
-		s.quantiles = text
+		g.quantiles = text
 	}
-	return err
+	return g
 }
 
 // distribution is what sizes are drawn from.

@@ -1,6 +1,7 @@
 package dlrm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ const (
 	warmPairs = 200
 )
 
+var _ sdk.ClientWorker = (*workload)(nil)
+
 // workload is the benchmark opened on one model file and one data set.
 type workload struct {
 	collator
@@ -31,12 +34,8 @@ type workload struct {
 	starts  sync.Map  // of []int32 by the number of pairs: sample.starts
 }
 
-// openWorkload opens the data set. batch is how many pairs a batch has at most; 0: the benchmark's choice.
-func openWorkload(ctx context.Context, b binding, s source, file backend.Model, batch int) (_ *workload, err error) {
-	log, err := s.openLog(false)
-	if err != nil {
-		return nil, err
-	}
+// openWorkload groups the pairs of a data set, which it closes on error.
+func openWorkload(ctx context.Context, b binding, s source, log clickLog) (_ *workload, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, log.Close())
@@ -55,10 +54,9 @@ func openWorkload(ctx context.Context, b binding, s source, file backend.Model, 
 	if err != nil {
 		return nil, err
 	}
-	if batch == 0 {
-		batch = defaultBatch
-	}
-	return &workload{collator: c, file: b.model(file), log: log, samples: samples, batch: batch}, context.Cause(ctx)
+	batch := cmp.Or(s.Batch, defaultBatch)
+	w := &workload{collator: c, file: b.model(s.File()), log: log, samples: samples, batch: batch}
+	return w, context.Cause(ctx)
 }
 
 func (w *workload) Len() int { return len(w.samples) }
@@ -106,6 +104,19 @@ func (w *workload) newSample(pairs int) *sample {
 	}
 	s.starts = known.([]int32)
 	return s
+}
+
+// ClientWork is nothing for a sample by itself that lies in memory as the model takes it. To write each prediction beside its
+// label, as the log has it, is none: the label never leaves this machine, and the prediction stays what the server said.
+func (w *workload) ClientWork(_, _ []backend.TensorInfo, n int) []string {
+	switch {
+	case !w.shares():
+		return []string{"indices and the offsets of their bags are copied or converted; " +
+			"parameters layout=bags and index=int32 are for models that take them as they are"}
+	case n > 1:
+		return []string{"samples are joined table by table, and the offsets of their bags are worked out"}
+	}
+	return nil
 }
 
 func (w *workload) Close() error { return w.log.Close() }

@@ -19,8 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// open opens a workload of the benchmark.
-func open(t testing.TB, o sdk.Options) *workload {
+// mustOpen opens a workload of the benchmark.
+func mustOpen(t testing.TB, o sdk.Options) *workload {
 	t.Helper()
 	w, err := New().Open(t.Context(), o)
 	if err != nil {
@@ -48,7 +48,7 @@ func load(t testing.TB, w *workload, indices ...int) []sdk.Sample {
 }
 
 func TestEmbeddedSamplesAreThoseOfTheRules(t *testing.T) {
-	w := open(t, sdk.Options{})
+	w := mustOpen(t, sdk.Options{})
 	if w.Len() != drawnSamples || w.PerformanceSampleCount() != drawnSamples {
 		t.Errorf("%d samples, %d in memory, want %d", w.Len(), w.PerformanceSampleCount(), drawnSamples)
 	}
@@ -62,14 +62,14 @@ func TestEmbeddedSamplesAreThoseOfTheRules(t *testing.T) {
 }
 
 func TestCountAndBatch(t *testing.T) {
-	w := open(t, sdk.Options{Model: "dlrm", Count: 3, Batch: 500})
+	w := mustOpen(t, sdk.Options{Model: "dlrm", Count: 3, Batch: 500})
 	if w.Len() != 3 || w.SizeRule() != (sdk.SizeRule{MaxSum: 500, Batch: 500}) {
 		t.Errorf("%d samples, rule %+v", w.Len(), w.SizeRule())
 	}
 	if warm := w.SampleSize(w.WarmSample()); warm != warmPairs {
 		t.Errorf("the warm-up sample has %d pairs, want %d", warm, warmPairs)
 	}
-	if rule := open(t, sdk.Options{}).SizeRule(); rule.MaxSum != defaultBatch {
+	if rule := mustOpen(t, sdk.Options{}).SizeRule(); rule.MaxSum != defaultBatch {
 		t.Errorf("rule %+v, want %d pairs", rule, defaultBatch)
 	}
 }
@@ -100,7 +100,7 @@ func indicesOf(t *testing.T, pair, table int) []int64 {
 
 // TestBags reads each bag back from the offsets. Samples 7 and 2 begin at pairs 2200 and 400.
 func TestBags(t *testing.T) {
-	w := open(t, sdk.Options{Params: map[string]string{"index": "int64"}})
+	w := mustOpen(t, sdk.Options{Params: map[string]string{"index": "int64"}})
 	in := collated(t, w, load(t, w, 7, 2))
 	const n = 100 + 200
 	offsets, indices := backend.View[int64](in[1].Data), backend.View[int64](in[2].Data)
@@ -126,7 +126,7 @@ func TestBags(t *testing.T) {
 
 // TestASampleAloneIsNotCopied compares with the same sample in a batch of two.
 func TestASampleAloneIsNotCopied(t *testing.T) {
-	w := open(t, sdk.Options{Params: map[string]string{"grouping": "3"}})
+	w := mustOpen(t, sdk.Options{Params: map[string]string{"grouping": "3"}})
 	s := load(t, w, 5)
 	alone, twice := collated(t, w, s), collated(t, w, append(s, s...))
 	if unsafe.SliceData(alone[2].Data) != unsafe.SliceData(backend.Bytes(s[0].(*sample).sparse)) {
@@ -148,8 +148,8 @@ func TestASampleAloneIsNotCopied(t *testing.T) {
 }
 
 func TestListsHoldTheSameAsBags(t *testing.T) {
-	bag := open(t, sdk.Options{Params: map[string]string{"index": "int64"}})
-	list := open(t, sdk.Options{Params: map[string]string{"layout": "lists", "index": "int32"}})
+	bag := mustOpen(t, sdk.Options{Params: map[string]string{"index": "int64"}})
+	list := mustOpen(t, sdk.Options{Params: map[string]string{"layout": "lists", "index": "int32"}})
 	want, got := collated(t, bag, load(t, bag, 1, 0)), collated(t, list, load(t, list, 1, 0))
 	offsets, indices := backend.View[int64](want[1].Data), backend.View[int64](want[2].Data)
 	if len(got) != 53 || got[1].Name != "offsets_0" || got[27].Name != "indices_0" || got[52].Name != "indices_25" {
@@ -198,7 +198,7 @@ func oneHotDir(t *testing.T, n int) string {
 const rowsOfAHundred = "100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100"
 
 func TestStacked(t *testing.T) {
-	w := open(t, sdk.Options{
+	w := mustOpen(t, sdk.Options{
 		Model: "dlrm", Dataset: oneHotDir(t, 5),
 		Params: map[string]string{"layout": "stacked", "index": "int64", "grouping": "2", "rows": rowsOfAHundred, "modulus": "100"},
 	})
@@ -226,7 +226,7 @@ func TestStacked(t *testing.T) {
 }
 
 func TestPostprocess(t *testing.T) {
-	w := open(t, sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 5), Params: map[string]string{"grouping": "2", "rows": rowsOfAHundred, "modulus": "100", "layout": "stacked"}})
+	w := mustOpen(t, sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 5), Params: map[string]string{"grouping": "2", "rows": rowsOfAHundred, "modulus": "100", "layout": "stacked"}})
 	samples := load(t, w, 0, 2)
 	out := []backend.Tensor{{Name: "pred", DType: backend.Float32, Shape: []int64{3, 1}, Data: backend.Bytes([]float32{0.25, 0.5, 0.75})}}
 	var p sdk.Payloads
@@ -245,7 +245,7 @@ func TestPostprocess(t *testing.T) {
 }
 
 func TestPostprocessRefuses(t *testing.T) {
-	w := open(t, sdk.Options{Params: map[string]string{"grouping": "2"}})
+	w := mustOpen(t, sdk.Options{Params: map[string]string{"grouping": "2"}})
 	samples := load(t, w, 0, 1)
 	nan := float32(math.NaN())
 	tests := []struct {
@@ -267,7 +267,7 @@ func TestPostprocessRefuses(t *testing.T) {
 }
 
 func TestLoadRefuses(t *testing.T) {
-	w := open(t, sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 10), Params: map[string]string{"grouping": "5", "rows": rowsOfAHundred, "layout": "stacked"}})
+	w := mustOpen(t, sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 10), Params: map[string]string{"grouping": "5", "rows": rowsOfAHundred, "layout": "stacked"}})
 	if _, err := w.Load(t.Context(), 0); err == nil { // indices up to 4 * 25 + 25
 		t.Error("no error of indices beyond their tables")
 	} else if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "table 25: 2 faults") || !strings.Contains(err.Error(), "pair 3: index 0 is 100, want 0 to 99") {
@@ -304,11 +304,8 @@ func TestOpenRefuses(t *testing.T) {
 		want []string
 	}{
 		{"every parameter", sdk.Options{Count: -1, Batch: -2, Params: params("layout", "x", "index", "float32", "variant", "y", "rows", "1,2,z", "modulus", "-1", "seed", "a", "grouping", "0", "more", "1")},
-			sdk.ErrUsage, []string{`layout = "x"`, `index = "float32"`, `variant = "y"`, "rows has 3 numbers, want 26", `"z" of table 2`, `modulus = "-1"`, `seed = "a"`, `grouping = "0"`, `"more"`, "count = -1", "batch = -2"}},
-		{"model", sdk.Options{Model: "dlrm-v9"}, sdk.ErrUsage, []string{`"dlrm-v9", want one of dlrm-v2, dlrm`}},
-		{"precision", sdk.Options{Precision: "fp8"}, sdk.ErrUsage, []string{"want one of fp32, int8"}},
-		{"file", sdk.Options{ModelFile: "/nowhere.onnx"}, sdk.ErrData, []string{"/nowhere.onnx"}},
-		{"lists without names", sdk.Options{Params: params("layout", "lists", "offsets", "")}, sdk.ErrUsage, []string{"want names"}},
+			sdk.ErrUsage, []string{`layout = "x"`, `index = "float32"`, `variant = "y"`, `rows = "1,2,z": 3 numbers, want 26`, `"z" of table 2`, `modulus = "-1"`, `seed = "a"`, `grouping = "0"`, `"more"`, "count = -1", "batch = -2"}},
+		{"lists without names", sdk.Options{Params: params("layout", "lists", "offsets", "")}, sdk.ErrUsage, []string{`offsets = "": want a name`}},
 		{"stacked bags", sdk.Options{Params: params("layout", "stacked")}, sdk.ErrUsage, []string{"one index for each table"}},
 		{"count", sdk.Options{Count: 1001}, sdk.ErrUsage, []string{"at most the 1000 samples"}},
 		{"folder", sdk.Options{Dataset: t.TempDir()}, sdk.ErrData, []string{"holds neither day_23_dense.npy"}},
@@ -316,7 +313,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"no trace", sdk.Options{Params: params("trace", "/nowhere")}, sdk.ErrData, []string{"/nowhere"}},
 		{"no quantiles", sdk.Options{Params: params("grouping", "/nowhere")}, sdk.ErrData, []string{"/nowhere"}},
 		{"every pair", sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 10), Params: params("layout", "stacked", "check", "all", "rows", rowsOfAHundred)}, sdk.ErrData, []string{"pair 9: index 0 is 130", "table 11, pair 9: index 0 is 110"}},
-		{"check", sdk.Options{Params: params("check", "some")}, sdk.ErrUsage, []string{`check = "some", want headers or all`}},
+		{"check", sdk.Options{Params: params("check", "some")}, sdk.ErrUsage, []string{`check = "some": want one of all, headers`}},
 		{"trace nowhere", sdk.Options{Params: params("trace_out", "/nowhere/trace")}, nil, []string{"write trace"}},
 	}
 	for _, tt := range tests {
@@ -337,7 +334,7 @@ func TestOpenRefuses(t *testing.T) {
 // TestTraceIsReadAsWritten groups by a trace of the benchmark's own, and of another seed.
 func TestTraceIsReadAsWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace")
-	first := open(t, sdk.Options{Params: map[string]string{"trace_out": path, "seed": "7"}})
+	first := mustOpen(t, sdk.Options{Params: map[string]string{"trace_out": path, "seed": "7"}})
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -346,10 +343,10 @@ func TestTraceIsReadAsWritten(t *testing.T) {
 	if want := fmt.Sprintf("0, %d, %d\n", r.End, r.End); !strings.HasPrefix(string(text), want) {
 		t.Errorf("the trace begins with %.20q, want %q", text, want)
 	}
-	if second := open(t, sdk.Options{Params: map[string]string{"trace": path}}); !slices.Equal(second.samples, first.samples) {
+	if second := mustOpen(t, sdk.Options{Params: map[string]string{"trace": path}}); !slices.Equal(second.samples, first.samples) {
 		t.Error("the samples of the trace are others")
 	}
-	if drawn := open(t, sdk.Options{}); slices.Equal(drawn.samples, first.samples) {
+	if drawn := mustOpen(t, sdk.Options{}); slices.Equal(drawn.samples, first.samples) {
 		t.Error("seed 7 draws the samples of seed 123")
 	}
 }
@@ -359,7 +356,54 @@ func TestQuantilesFromAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("50\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if w := open(t, sdk.Options{Params: map[string]string{"grouping": path}}); w.samples[1] != (criteo.Range{Start: 50, End: 100}) {
+	if w := mustOpen(t, sdk.Options{Params: map[string]string{"grouping": path}}); w.samples[1] != (criteo.Range{Start: 50, End: 100}) {
 		t.Errorf("samples %v", w.samples[:3])
+	}
+}
+
+func TestClientWork(t *testing.T) {
+	for name, c := range map[string]struct {
+		binding
+		n, want int
+	}{
+		"a sample as it lies": {binding{index: backend.Int32}, 1, 0},
+		"samples joined":      {binding{index: backend.Int32}, 2, 1},
+		"converted":           {binding{index: backend.Int64}, 1, 1},
+		"copied":              {binding{layout: lists, index: backend.Int32}, 1, 1},
+	} {
+		w := &workload{collator: collator{binding: c.binding}}
+		if work := w.ClientWork(nil, nil, c.n); len(work) != c.want {
+			t.Errorf("%s: %q, want %d", name, work, c.want)
+		}
+	}
+}
+
+// TestASampleByItselfIsHandedOver compares the inputs of a sample that is shared with those of the same one copied.
+func TestASampleByItselfIsHandedOver(t *testing.T) {
+	hotness := make([]int, criteo.Tables)
+	for k := range hotness {
+		hotness[k] = 1 + k%3
+	}
+	w := &workload{collator: collator{binding{layout: bags, index: backend.Int32}, newShape(hotness)}}
+	s := w.newSample(5)
+	for i := range s.sparse {
+		s.sparse[i] = int32(i)
+	}
+	if again := w.newSample(5); &again.starts[0] != &s.starts[0] {
+		t.Error("samples of as many pairs have offsets of their own")
+	}
+	shared, copied := sdk.NewBatch(w.model(backend.Model{}).Inputs), sdk.NewBatch(w.model(backend.Model{}).Inputs)
+	if err := w.Collate([]sdk.Sample{s}, shared); err != nil {
+		t.Fatal(err)
+	}
+	plain := *s
+	plain.starts = nil
+	if err := w.Collate([]sdk.Sample{&plain}, copied); err != nil {
+		t.Fatal(err)
+	}
+	for i, in := range shared.Tensors() {
+		if want := copied.Tensors()[i]; !slices.Equal(in.Shape, want.Shape) || !slices.Equal(in.Data, want.Data) {
+			t.Errorf("%s: shape %v, want %v, or other values", in.Name, in.Shape, want.Shape)
+		}
 	}
 }

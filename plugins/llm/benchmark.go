@@ -1,78 +1,62 @@
+// Package llm is the text-generation benchmark: summaries and answers by language models, greedy or with beams, with the
+// latencies of tokens.
+//
+// A model file in ONNX form, with its past, runs on any backend by package generate's decoding; a backend that generates
+// by itself (a server) needs no model file.
+//
+// In: prompts' forms, limits of answers, payloads and metrics of GPT-J, Llama 2 70B, Llama 3.1 8B and 405B, and
+// Mixtral 8x7B, compatible with MLPerf Inference. Out: decoding, which package generate does; tokenizers, data sets and
+// scorers, which have packages of their own; running the programs of MBXP.
 package llm
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"embed"
 
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// benchmark is the plugin. It is immutable.
-type benchmark struct{ manifest *manifest.Manifest }
+//go:embed manifest.json
+var manifestText string
 
-// New returns the benchmark. It panics if the manifest inside the package is broken, which the package's tests rule out.
+//go:embed model/card.json model/*.onnx model/tokenizer.json
+var modelFiles embed.FS
+
+// New returns the benchmark.
 func New() sdk.Benchmark {
-	m, err := readManifest()
-	if err != nil {
-		panic(err)
-	}
-	return benchmark{m}
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: articles.EvalCount,
+	})
 }
 
-func (b benchmark) Describe() sdk.Description { return b.manifest.Describe() }
-
-// Open reads the tokenizer and the data set, and makes all prompts; every fault of o is reported at once.
-func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
-	e, err := b.manifest.Model(o.Model)
+// open reads the tokenizer and the data set, and makes all prompts.
+func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	s, data := readSettings(r), openTexts(r)
+	t, err := openTokenizer(s.tokenizer)
+	r.Fault(err)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	p, err := makePrompts(ctx, &s, t, data.items)
 	if err != nil {
 		return nil, err
 	}
-	file, fileErr := b.manifest.OpenFile(e, o)
-	s, err := b.settings(e, o.Params, file.Embedded)
-	if err := errors.Join(fileErr, err); err != nil {
-		return nil, fmt.Errorf("open %s: %w", e.Name, err)
-	}
-	data, errData := openTexts(e.Name, o.Dataset, o.Count, false)
-	t, errTokens := openTokenizer(s.tokenizer)
-	if err := errors.Join(errData, errTokens); err != nil {
-		return nil, fmt.Errorf("open %s: %w", e.Name, err)
-	}
-	w, err := newWorkload(ctx, file.Model, s, t, data)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", e.Name, err)
-	}
-	return w, nil
+	return &workload{settings: s, file: r.File(), tokenizer: t, prompts: p}, nil
 }
 
-// OpenScorer reads the references of the data set, and the tokenizer.
-func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
-	e, err := b.manifest.Model(o.Model)
-	if err != nil {
+// score reads the references of the data set, and the tokenizer.
+func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	s, data := readSettings(r), openTexts(r)
+	t, err := openTokenizer(s.tokenizer)
+	r.Fault(err)
+	split, err := openSplitter(s.punkt)
+	r.Fault(err)
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	s, err := b.settings(e, o.Params, o.Dataset == "")
-	if err != nil {
-		return nil, fmt.Errorf("score %s: %w", e.Name, err)
-	}
-	data, errData := openTexts(e.Name, o.Dataset, o.Count, true)
-	t, errTokens := openTokenizer(s.tokenizer)
-	split, errSplit := openSplitter(s.punkt)
-	if err := errors.Join(errData, errTokens, errSplit); err != nil {
-		return nil, fmt.Errorf("score %s: %w", e.Name, err)
-	}
-	return newScorer(data, s, t, split, metricNames(e)), nil
-}
-
-// settings reads the parameters over the defaults: those of the embedded model, unless another model answers.
-func (b benchmark) settings(e *manifest.Model, params map[string]string, embedded bool) (settings, error) {
-	defaults := e.Defaults
-	if embedded && params["tokenizer"] == "" {
-		defaults = manifest.Values(b.manifest.Embedded.Defaults, e.EmbeddedDefaults)
-	}
-	s, err := parseSettings(manifest.Values(defaults, params))
-	return s, errors.Join(b.manifest.CheckParams(params), err)
+	return newScorer(data, s, t, split, metricNames(r.Model)), nil
 }
 
 func metricNames(e *manifest.Model) []string {

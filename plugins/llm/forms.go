@@ -1,5 +1,10 @@
 package llm
 
+import (
+	"fmt"
+	"strings"
+)
+
 // form is a named form of prompts.
 type form struct{ name, template string }
 
@@ -26,6 +31,15 @@ func template(text string) string {
 		}
 	}
 	return text
+}
+
+// parseTemplate is [template] of a text that has a place for the sample's.
+func parseTemplate(text string) (string, error) {
+	t := template(text)
+	if !strings.Contains(t, "{input}") {
+		return "", fmt.Errorf("want one of %s, or a text with {input} where the sample's belongs", strings.Join(formNames(), ", "))
+	}
+	return t, nil
 }
 
 func formNames() []string {

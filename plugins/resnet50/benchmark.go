@@ -1,66 +1,55 @@
+// Package resnet50 is the image-classification benchmark: the models resnet50 and mobilenet on ImageNet, and an embedded
+// network on pictures that the project draws.
+//
+// In: which pictures a run uses, preprocessing into the model's input, the class that each output row stands for, and the
+// labels to score against.
+// Out: the choice of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), image transforms
+// (preprocess/image), the metric (accuracy/topk), downloads (fetch).
 package resnet50
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"embed"
 
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// benchmark is the plugin. It is immutable.
-type benchmark struct{ manifest *manifest.Manifest }
+//go:embed manifest.json
+var manifestText string
 
-// New returns the benchmark. It panics if the manifest inside the package is broken, which the package's tests rule out.
+//go:embed model/card.json model/*.onnx
+var modelFiles embed.FS
+
+// New returns the benchmark.
 func New() sdk.Benchmark {
-	m, err := readManifest()
-	if err != nil {
-		panic(err)
-	}
-	return benchmark{m}
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: synthetic.ImageEvalCount, PerformanceSamples: performanceSamples,
+	})
 }
 
-func (b benchmark) Describe() sdk.Description { return b.manifest.Describe() }
-
-// Open chooses model file, data set and preprocessing; every fault of o is reported at once.
-func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
-	e, err := b.manifest.Model(o.Model)
-	if err != nil {
+// open opens the data set, for the preprocessing that the parameters ask for.
+func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	b, set := bind(r.Params), openPictures(r)
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	file, fileErr := b.manifest.OpenFile(e, o)
-	paramErr := b.manifest.CheckParams(o.Params)
-	binding, bindErr := bind(file.Defaults, o.Params)
-	set, setErr := openPictures(o.Dataset, o.Count)
-	if err := errors.Join(fileErr, paramErr, bindErr, setErr); err != nil {
-		return nil, fmt.Errorf("open %s: %w", e.Name, err)
-	}
-	return newWorkload(binding, file.Model, set), nil
+	return newWorkload(b, r.File(), set), nil
 }
 
-// OpenScorer reads the labels of the data set.
-func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
-	e, err := b.manifest.Model(o.Model)
-	if err != nil {
+// score reads the labels of the data set.
+func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	dtype, offset := option.Parse(r.Params, "dtype", topk.ParseDType), readOffset(r.Params)
+	set := openLabels(r)
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	v := manifest.Values(e.Defaults, o.Params)
-	dtype, dtypeErr := parseDType(v["dtype"])
-	offset, offsetErr := parseOffset(v["offset"])
-	set, setErr := openLabels(o.Dataset, o.Count)
-	if err := errors.Join(b.manifest.CheckParams(o.Params), dtypeErr, sdk.Usage(offsetErr), setErr); err != nil {
-		return nil, fmt.Errorf("score %s: %w", e.Name, err)
-	}
-	x, err := openExpected(v[sdk.ExpectParam], set, dtype)
+	x, err := openExpected(r.Params.Text(sdk.ExpectParam), set, dtype)
 	if err != nil {
-		return nil, fmt.Errorf("score %s: %w", e.Name, err)
+		return nil, err
 	}
 	return newScorer(set, dtype, offset, x), nil
-}
-
-func parseDType(text string) (topk.DType, error) {
-	d, err := topk.ParseDType(text)
-	return d, sdk.Usage(err)
 }

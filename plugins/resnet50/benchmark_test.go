@@ -2,17 +2,19 @@ package resnet50
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
+	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
-	"github.com/plumbline-ml/plumbline/plugins/resnet50/model"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
@@ -39,6 +41,28 @@ func write(t *testing.T, path string, data []byte) {
 	}
 }
 
+func TestBenchmark(t *testing.T) { manifesttest.Run(t, New()) }
+
+func TestModels(t *testing.T) {
+	var names []string
+	for _, m := range New().Describe().Models {
+		names = append(names, m.Name)
+		if m.LoadGenKey != m.Name || m.RulesKey != "resnet" ||
+			!slices.Equal(m.Scenarios, loadgen.Scenarios()) {
+			t.Errorf("%s: LoadGen key %q, rules key %q, scenarios %v", m.Name, m.LoadGenKey, m.RulesKey, m.Scenarios)
+		}
+		if len(m.Datasets) != 2 || m.Datasets[1].Samples != 50000 || m.Datasets[1].PerformanceSampleCount != 1024 {
+			t.Errorf("%s: data sets %+v, want the embedded one and imagenet", m.Name, m.Datasets)
+		}
+		if len(m.Metrics) != 1 || m.Metrics[0].Name != "accuracy" || m.Metrics[0].Unit != "%" {
+			t.Errorf("%s: metrics %v", m.Name, m.Metrics)
+		}
+	}
+	if want := []string{"resnet50", "mobilenet"}; !slices.Equal(names, want) {
+		t.Errorf("models %v, want %v: the first is the default", names, want)
+	}
+}
+
 func TestOpenModelFile(t *testing.T) {
 	file := manifesttest.ModelFile(t)
 	for _, model := range []string{"", "resnet50", "mobilenet"} {
@@ -47,35 +71,10 @@ func TestOpenModelFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := w.Model()
-		want := map[string]string{"": "ArgMax:0", "resnet50": "ArgMax:0", "mobilenet": "MobilenetV1/Predictions/Reshape_1:0"}[model]
+		want := map[string]string{"mobilenet": "MobilenetV1/Predictions/Reshape_1:0"}[model]
+		want = cmp.Or(want, "ArgMax:0")
 		if m.Path != file || m.Bytes != nil || m.Outputs[0].Name != want || w.Len() != 2 {
 			t.Errorf("%q: path %q, %d bytes, output %q, %d samples", model, m.Path, len(m.Bytes), m.Outputs[0].Name, w.Len())
-		}
-	}
-}
-
-func TestOpenEmbedded(t *testing.T) {
-	cases := []struct {
-		o    sdk.Options
-		want []byte
-	}{
-		{sdk.Options{}, model.Bytes("fp32")},
-		{sdk.Options{Precision: "fp32"}, model.Bytes("fp32")},
-		{sdk.Options{Precision: "int8"}, model.Bytes("int8")},
-		{sdk.Options{ModelFile: "embedded-int8"}, model.Bytes("int8")},
-		{sdk.Options{Model: "mobilenet"}, model.Bytes("fp32")},
-	}
-	for _, c := range cases {
-		w, err := New().Open(t.Context(), c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := w.Model()
-		if m.Path != "" || !bytes.Equal(m.Bytes, c.want) || m.Inputs[0].Name != "input_tensor:0" || m.Outputs[0].Name != "ArgMax:0" {
-			t.Errorf("%+v: path %q, %d bytes, tensors %v %v", c.o, m.Path, len(m.Bytes), m.Inputs, m.Outputs)
-		}
-		if w.Len() != synthetic.ImageEvalCount || w.PerformanceSampleCount() != synthetic.ImageEvalCount {
-			t.Errorf("%+v: %d samples, %d in memory", c.o, w.Len(), w.PerformanceSampleCount())
 		}
 	}
 }
@@ -104,41 +103,18 @@ func TestOpenReadsThePictures(t *testing.T) {
 }
 
 func TestOpenReportsEveryFault(t *testing.T) {
-	empty := filepath.Join(t.TempDir(), "empty.onnx")
-	write(t, empty, nil)
 	broken := imagenetFolder(t, 2)
 	write(t, filepath.Join(broken, synthetic.ImageEval().Name(0)), []byte("no picture"))
 	write(t, filepath.Join(broken, "val_map.txt"), []byte(synthetic.ImageEval().Name(0)+" 1\nnone.JPEG 2\n"))
-	cases := []struct {
-		name  string
-		o     sdk.Options
-		class error
-		want  []string
-	}{
-		{"unknown model", sdk.Options{Model: "resnet"}, sdk.ErrUsage, []string{`"resnet"`, "resnet50, mobilenet"}},
-		{"unknown precision", sdk.Options{Precision: "int4"}, sdk.ErrUsage, []string{`"int4"`, "fp32, int8"}},
-		{"no such file", sdk.Options{ModelFile: "none.onnx"}, sdk.ErrData, []string{"none.onnx"}},
-		{"empty file", sdk.Options{ModelFile: empty}, sdk.ErrData, []string{"is empty"}},
-		{"device", sdk.Options{ModelFile: os.DevNull}, sdk.ErrData, []string{"want a file or a folder"}},
-		{"not fetched", sdk.Options{ModelFile: "resnet50_v1.onnx"}, sdk.ErrData, []string{"harness fetch resnet50", "https://zenodo.org/record/4735647/"}},
-		{"no data set", sdk.Options{ModelFile: empty, Dataset: "none"}, sdk.ErrData, []string{"none", "val_map.txt", "is empty"}},
-		{"negative count", sdk.Options{Count: -1}, sdk.ErrUsage, []string{"count = -1"}},
-		{"too large a count", sdk.Options{Count: 1 << 20}, sdk.ErrUsage, []string{"count = 1048576"}},
-		{
-			"all at once",
-			sdk.Options{Precision: "int4", Dataset: broken, Params: map[string]string{"size": "299", "answer": "best"}}, sdk.ErrUsage,
-			[]string{`"int4"`, `"size"`, `"best"`, "line 1", "line 2", "none.JPEG"},
-		},
+	params := map[string]string{"size": "299", "answer": "best", "preprocess": "resnet", "layout": "chw", "offset": "one"}
+	_, err := New().Open(t.Context(), sdk.Options{Precision: "int4", Dataset: broken, Params: params})
+	sdktest.WantError(t, err, `"int4"`, `"size"`, `answer = "best"`, `preprocess = "resnet"`, `layout = "chw"`, `offset = "one"`,
+		"line 1", "line 2", "none.JPEG")
+	if !errors.Is(err, sdk.ErrUsage) {
+		t.Errorf("error %q, want one of class %v", err, sdk.ErrUsage)
 	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := New().Open(t.Context(), c.o)
-			sdktest.WantError(t, err, c.want...)
-			if !errors.Is(err, c.class) {
-				t.Errorf("error %q, want one of class %v", err, c.class)
-			}
-		})
-	}
+	_, err = New().Open(t.Context(), sdk.Options{Dataset: "none"})
+	sdktest.WantError(t, err, "none", "val_map.txt")
 }
 
 func TestOpenScorerNeedsTheLabelsOnly(t *testing.T) {
@@ -189,8 +165,5 @@ func TestOpenScorerReportsEveryFault(t *testing.T) {
 	sdktest.WantError(t, err, "line 1", "line 2", `"uint8"`, `"size"`)
 	if !errors.Is(err, imagenet.ErrDataset) {
 		t.Errorf("%v is not %v", err, imagenet.ErrDataset)
-	}
-	if _, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: "vgg"}); err == nil {
-		t.Error("an unknown model passed")
 	}
 }

@@ -2,13 +2,11 @@ package resnet50
 
 import (
 	"errors"
-	"fmt"
-	"strconv"
+	"math"
 
 	"github.com/plumbline-ml/plumbline/preprocess/image"
-	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 // size is the height and width of the models' input, in pixels.
@@ -22,56 +20,30 @@ type binding struct {
 	offset        int64  // the model's number of class 0
 }
 
-// bind reads the parameters, over a file's defaults, and reports every fault of them at once.
-func bind(defaults, params map[string]string) (binding, error) {
-	v := manifest.Values(defaults, params)
-	b := binding{input: v["input"], output: v["output"]}
-	var faults [3]error
-	b.recipe, faults[0] = parseRecipe(v["preprocess"], v["layout"])
-	b.scores, faults[1] = parseAnswer(v["answer"])
-	b.offset, faults[2] = parseOffset(v["offset"])
-	return b, sdk.Usage(errors.Join(faults[:]...))
+// bind reads the parameters.
+func bind(p *option.Params) binding {
+	return binding{
+		recipe: readRecipe(p), input: p.Text("input"), output: p.Text("output"),
+		scores: option.Pick(p, "answer", map[string]bool{"class": false, "scores": true}), offset: readOffset(p),
+	}
 }
 
-// parseRecipe reads the names that the official reference gives its preprocessing functions.
-func parseRecipe(name, layout string) (image.Recipe, error) {
-	l, ok := map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC}[layout]
-	if !ok {
-		return image.Recipe{}, fmt.Errorf("parameter layout = %q, want nchw or nhwc", layout)
-	}
-	switch name {
-	case "vgg":
-		return image.Vgg(size, l), nil
-	case "mobilenet":
-		return image.Mobilenet(size, l), nil
-	case "imagenet_pytorch":
-		return image.ImagenetPytorch(size, l), nil
-	case "tflite_tpu":
-		r := image.TFLiteTPU()
-		if r.Layout() != l {
-			return r, fmt.Errorf("parameter layout = %q, want nhwc: preprocess = tflite_tpu has no other", layout)
-		}
-		return r, nil
-	}
-	return image.Recipe{}, fmt.Errorf("parameter preprocess = %q, want vgg, mobilenet, tflite_tpu or imagenet_pytorch", name)
+// readOffset is the model's number of class 0: 1 where a background class comes first.
+func readOffset(p *option.Params) int64 {
+	return int64(p.Int("offset", math.MinInt16, math.MaxInt16))
 }
 
-func parseAnswer(text string) (scores bool, err error) {
-	switch text {
-	case "class":
-		return false, nil
-	case "scores":
-		return true, nil
+// readRecipe reads the names that the official reference gives its preprocessing functions.
+func readRecipe(p *option.Params) image.Recipe {
+	l := option.Pick(p, "layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC})
+	r := option.Pick(p, "preprocess", map[string]image.Recipe{
+		"vgg": image.Vgg(size, l), "mobilenet": image.Mobilenet(size, l), "imagenet_pytorch": image.ImagenetPytorch(size, l),
+		"tflite_tpu": image.TFLiteTPU(),
+	})
+	if r.Name() == "tflite_tpu" && l != r.Layout() {
+		p.Fault("layout", errors.New("want nhwc: preprocess = tflite_tpu has no other"))
 	}
-	return false, fmt.Errorf("parameter answer = %q, want class or scores", text)
-}
-
-func parseOffset(text string) (int64, error) {
-	offset, err := strconv.ParseInt(text, 10, 16)
-	if err != nil {
-		return 0, fmt.Errorf("parameter offset = %q, want a whole number such as 1 (a background class comes first) or 0", text)
-	}
-	return offset, nil
+	return r
 }
 
 // model completes m with the tensors that the binding uses.
@@ -83,7 +55,8 @@ func (b binding) model(m backend.Model) backend.Model {
 	}}
 	out := backend.TensorInfo{
 		Name: b.output, DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1},
-		Chosen: "--param output=NAME (empty: the first), and answer=class (int64 or int32 [N]) or scores (float32 [N,classes])",
+		Chosen: "--param output=NAME (empty: the first), " +
+			"and answer=class (int64 or int32 [N]) or scores (float32 [N,classes])",
 	}
 	if b.scores {
 		out.DType, out.Also, out.Shape = backend.Float32, nil, []int64{-1, -1}

@@ -5,21 +5,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
-
-func defaultsOf(t *testing.T, model string) map[string]string {
-	t.Helper()
-	m, err := readManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := m.Model(model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e.Defaults
-}
 
 func TestBindTensors(t *testing.T) {
 	cases := []struct {
@@ -41,8 +29,9 @@ func TestBindTensors(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			b, err := bind(defaultsOf(t, c.model), c.params)
-			if err != nil {
+			p := manifesttest.Params(t, New(), c.model, false, c.params)
+			b := bind(p)
+			if err := p.Err(); err != nil {
 				t.Fatal(err)
 			}
 			if b.recipe.Name() != c.recipe || b.recipe.Layout() != c.layout || b.recipe.Size() != size {
@@ -56,11 +45,8 @@ func TestBindTensors(t *testing.T) {
 	}
 }
 
-func TestBindReportsEveryFault(t *testing.T) {
-	_, err := bind(defaultsOf(t, "resnet50"), map[string]string{"preprocess": "resnet", "answer": "logits", "offset": "one"})
-	sdktest.WantError(t, err, `preprocess = "resnet"`, `answer = "logits"`, `offset = "one"`)
-	_, err = bind(defaultsOf(t, "resnet50"), map[string]string{"layout": "chw"})
-	sdktest.WantError(t, err, `layout = "chw"`)
-	_, err = bind(defaultsOf(t, "resnet50"), map[string]string{"preprocess": "tflite_tpu"})
-	sdktest.WantError(t, err, `layout = "nchw"`, "want nhwc")
+func TestTFLiteHasOneLayout(t *testing.T) {
+	p := manifesttest.Params(t, New(), "mobilenet", false, map[string]string{"preprocess": "tflite_tpu"})
+	bind(p)
+	sdktest.WantError(t, p.Err(), `layout = "nchw"`, "want nhwc")
 }

@@ -1,12 +1,11 @@
 package resnet50
 
 import (
-	"fmt"
-
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
 // pictures is a data set, drawn or read. Its methods may be called concurrently.
@@ -29,63 +28,38 @@ type labelled interface {
 	Label(i int) int
 }
 
-// openPictures opens the first count pictures (0: all) of the data set at path, or of the embedded one where path is
-// empty. A data set is checked as a whole: the error names every missing or unreadable picture and every bad label.
-func openPictures(path string, count int) (pictures, error) {
-	if err := checkCount(count); err != nil {
-		return nil, err
+// openPictures opens the pictures of a run. A data set is checked as a whole: the fault names every missing or unreadable
+// picture and every bad label.
+func openPictures(r *manifest.Request) pictures {
+	if r.Dataset == "" {
+		return drawn{drawnPictures(r)}
 	}
-	if path == "" {
-		set, err := drawnPictures(count)
-		return drawn{set}, err
-	}
-	set, err := openImagenet(path, imagenet.Options{Count: count, MaxPixels: image.DefaultMaxPixels})
-	if err != nil {
-		return nil, err
-	}
-	return set, nil
+	return openImagenet(r, imagenet.Options{Count: r.Count, MaxPixels: image.DefaultMaxPixels})
 }
 
 // openLabels returns the labels of the same pictures, and does not look at the pictures themselves.
-func openLabels(path string, count int) (labelled, error) {
-	if err := checkCount(count); err != nil {
-		return nil, err
+func openLabels(r *manifest.Request) labelled {
+	if r.Dataset == "" {
+		return drawnPictures(r)
 	}
-	if path == "" {
-		return drawnPictures(count)
-	}
-	return openImagenet(path, imagenet.Options{Count: count, LabelsOnly: true})
+	return openImagenet(r, imagenet.Options{Count: r.Count, LabelsOnly: true})
 }
 
-func drawnPictures(count int) (synthetic.ImageSet, error) {
+func drawnPictures(r *manifest.Request) synthetic.ImageSet {
 	set := synthetic.ImageEval()
-	if count > 0 {
-		if err := checkEnough(count, set.Len()); err != nil {
-			return set, err
-		}
-		set.N = count
-	}
-	return set, nil
+	set.N = r.First(set.Len(), what)
+	return set
 }
 
-func openImagenet(path string, o imagenet.Options) (*imagenet.Set, error) {
-	set, err := imagenet.Open(path, o)
+func openImagenet(r *manifest.Request, o imagenet.Options) *imagenet.Set {
+	set, err := imagenet.Open(r.Dataset, o)
 	if err != nil {
-		return nil, sdk.Data(err)
+		r.Fault(sdk.Data(err))
+		return nil
 	}
-	return set, checkEnough(o.Count, set.Len())
+	r.First(set.Len(), what)
+	return set
 }
 
-func checkCount(count int) error {
-	if count < 0 {
-		return sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count))
-	}
-	return nil
-}
-
-func checkEnough(count, size int) error {
-	if count > size {
-		return sdk.Usage(fmt.Errorf("count = %d, want at most the %d pictures of the data set", count, size))
-	}
-	return nil
-}
+// what are the samples.
+const what = "pictures"

@@ -15,6 +15,8 @@ import (
 // performanceSamples is how many samples the rules keep in memory at a time.
 const performanceSamples = 1024
 
+var _ sdk.ClientWorker = (*workload)(nil)
+
 // workload is the benchmark opened on one model file and one data set.
 type workload struct {
 	binding
@@ -66,7 +68,8 @@ func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
 		return nil, sdk.Data(fmt.Errorf("sample %d: %w", i, err))
 	}
 	s := w.newSample()
-	if err := w.recipe.FromBytes(*s.input, data, image.DecodeOptions{Incomplete: func() { incomplete(i, w.pictures.Name(i)) }}); err != nil {
+	o := image.DecodeOptions{Incomplete: func() { incomplete(i, w.pictures.Name(i)) }}
+	if err := w.recipe.FromBytes(*s.input, data, o); err != nil {
 		return nil, errors.Join(sdk.Data(fmt.Errorf("sample %d (%s): %w", i, w.pictures.Name(i), err)), s.Close())
 	}
 	return s, nil
@@ -74,7 +77,8 @@ func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
 
 // incomplete says in the plugin's log that a picture is not whole.
 func incomplete(i int, name string) {
-	fmt.Fprintf(os.Stderr, "sample %d (%s): scans of this progressive JPEG are missing: it is decoded as libjpeg does, from those that are there\n", i, name)
+	fmt.Fprintf(os.Stderr, "sample %d (%s): scans of this progressive JPEG are missing: "+
+		"it is decoded as libjpeg does, from those that are there\n", i, name)
 }
 
 func (w *workload) newSample() *sample {
@@ -110,6 +114,20 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 		return fmt.Errorf("%w: %d outputs, want 1", errOutput, len(outputs))
 	}
 	return w.answers(outputs[0], len(samples), p)
+}
+
+// ClientWork is nothing for a model whose output is class numbers without an offset: they are written in the log's type.
+func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	var work []string
+	if w.scores {
+		work = append(work, "the class with the greatest score is looked for (ArgMax); "+
+			"parameter answer=class is for models that answer with the class")
+	}
+	if w.offset != 0 {
+		work = append(work, fmt.Sprintf("%d is subtracted from each class; "+
+			"parameter offset=0 is for models that number the classes from 0", w.offset))
+	}
+	return work
 }
 
 func (w *workload) Close() error { return nil }

@@ -29,13 +29,9 @@ func (m memory) Read(i int) ([]byte, error) {
 	return m[i], nil
 }
 
-func openTest(t *testing.T, p pictures) *workload {
+func openTest(t testing.TB, p pictures) *workload {
 	t.Helper()
-	b, err := bind(defaultsOf(t, "resnet50"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newWorkload(b, backend.Model{}, p)
+	return newWorkload(bind(manifesttest.Params(t, New(), "resnet50", false, nil)), backend.Model{}, p)
 }
 
 func firstPictures(n int) memory {
@@ -193,16 +189,7 @@ func TestSamplesToScore(t *testing.T) {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	m, err := readManifest()
-	if err != nil {
-		b.Fatal(err)
-	}
-	bound, err := bind(m.Embedded.Defaults, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	set := firstPictures(1)
-	w := newWorkload(bound, backend.Model{}, set)
+	w := openTest(b, firstPictures(1))
 	b.ReportAllocs()
 	for b.Loop() {
 		s, err := w.Load(b.Context(), 0)
@@ -210,5 +197,21 @@ func BenchmarkLoad(b *testing.B) {
 			b.Fatal(err)
 		}
 		_ = s.(sdk.SampleCloser).Close()
+	}
+}
+
+func TestClientWork(t *testing.T) {
+	for name, c := range map[string]struct {
+		binding
+		want int
+	}{
+		"a class from 0":       {binding{}, 0},
+		"a class with offset":  {binding{offset: 1}, 1},
+		"scores":               {binding{scores: true}, 1},
+		"scores and an offset": {binding{scores: true, offset: 1}, 2},
+	} {
+		if work := (&workload{binding: c.binding}).ClientWork(nil, nil, 1); len(work) != c.want {
+			t.Errorf("%s: %q, want %d", name, work, c.want)
+		}
 	}
 }

@@ -1,71 +1,49 @@
+// Package retinanet is the object-detection benchmark: the models retinanet on OpenImages, ssd-mobilenet and ssd-resnet34
+// on COCO, and an embedded network on scenes that the project draws.
+//
+// In: which pictures a run uses, preprocessing into the model's input, the detections that its outputs stand for, and the
+// true boxes to score against.
+// Out: the choice of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), image transforms
+// (preprocess/image), the metric (accuracy/coco), downloads (fetch).
 package retinanet
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"embed"
 
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// benchmark is the plugin. It is immutable.
-type benchmark struct{ manifest *manifest.Manifest }
+//go:embed manifest.json
+var manifestText string
 
-// New returns the benchmark. It panics if the manifest inside the package is broken, which the package's tests rule out.
+//go:embed model/card.json model/*.onnx
+var modelFiles embed.FS
+
+// New returns the benchmark.
 func New() sdk.Benchmark {
-	m, err := readManifest()
-	if err != nil {
-		panic(err)
-	}
-	return benchmark{m}
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: scenes.EvalCount, PerformanceSamples: performanceSamples,
+	})
 }
 
-func (b benchmark) Describe() sdk.Description { return b.manifest.Describe() }
-
-// Open chooses model file, data set and preprocessing; every fault of o is reported at once.
-func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
-	e, err := b.manifest.Model(o.Model)
-	if err != nil {
+// open opens the data set, for the preprocessing that the parameters ask for.
+func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	set, b := readSource(r).pictures(), bind(r.Params)
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	file, fileErr := b.manifest.OpenFile(e, o)
-	values := manifest.Values(file.Defaults, o.Params)
-	binding, bindErr := bind(values)
-	source, sourceErr := parseSource(values, o.Dataset, o.Count)
-	faults := []error{fileErr, b.manifest.CheckParams(o.Params), bindErr, sourceErr}
-	var set pictures
-	if sourceErr == nil {
-		set, err = source.pictures()
-		faults = append(faults, err)
-	}
-	if err := errors.Join(faults...); err != nil {
-		return nil, fmt.Errorf("open %s: %w", e.Name, err)
-	}
-	return newWorkload(binding, file.Model, set), nil
+	return newWorkload(b, r.File(), set), nil
 }
 
-// OpenScorer reads the true boxes of the data set.
-func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
-	e, err := b.manifest.Model(o.Model)
-	if err != nil {
+// score reads the true boxes of the data set.
+func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	source, o := readSource(r), readScoring(r.Params)
+	g, samples := source.truth(o.RemoveEmpty)
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	defaults := e.Defaults
-	if o.Dataset == "" { // the drawn scenes, which only the embedded network knows
-		defaults = manifest.Values(b.manifest.Embedded.Defaults, e.EmbeddedDefaults)
-	}
-	values := manifest.Values(defaults, o.Params)
-	options, optionsErr := parseScoring(values)
-	source, sourceErr := parseSource(values, o.Dataset, o.Count)
-	faults := []error{b.manifest.CheckParams(o.Params), optionsErr, sourceErr}
-	var s *scorer
-	if sourceErr == nil {
-		s, err = openScorer(source, options)
-		faults = append(faults, err)
-	}
-	if err := errors.Join(faults...); err != nil {
-		return nil, fmt.Errorf("score %s: %w", e.Name, err)
-	}
-	return s, nil
+	return newScorer(g, samples, o)
 }

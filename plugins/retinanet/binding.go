@@ -1,17 +1,15 @@
 package retinanet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/preprocess/image"
-	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 // binding is how pictures go into a model file and detections come out of it.
@@ -23,52 +21,21 @@ type binding struct {
 // mostSize bounds the input: 4096 x 4096 pixels are 200 MB of float32.
 const mostSize = 4096
 
-// bind reads the parameters: a form, and what differs from it. It reports every fault at once.
-func bind(v map[string]string) (binding, error) {
-	f, ok := forms()[v["form"]]
-	if !ok {
-		names := strings.Join(slices.Sorted(maps.Keys(forms())), ", ")
-		return binding{}, sdk.Usage(fmt.Errorf("parameter form = %q, want one of %s", v["form"], names))
+// bind reads the parameters: a form, and what differs from it.
+func bind(p *option.Params) binding {
+	f := option.Pick(p, "form", forms())
+	if f == (form{}) {
+		return binding{}
 	}
-	var faults [4]error
-	f.preprocess, f.layout = or(v["preprocess"], f.preprocess), or(v["layout"], f.layout)
-	f.input = or(v["input"], f.input)
-	f.size, faults[0] = parseSize(v["size"], f.size)
-	f.threshold, faults[1] = parseThreshold(v["threshold"], f.threshold)
-	faults[2] = f.nameOutputs(v["outputs"])
-	b := binding{form: f}
-	b.recipe, faults[3] = parseRecipe(f.preprocess, f.layout, f.size)
-	return b, sdk.Usage(errors.Join(faults[:]...))
-}
-
-// or is the value, or the form's where it is empty.
-func or(value, form string) string {
-	if value == "" {
-		return form
+	f.input = cmp.Or(p.Text("input"), f.input)
+	if p.Text("size") != "" {
+		f.size = p.Int("size", 1, mostSize)
 	}
-	return value
-}
-
-func parseSize(text string, form int) (int, error) {
-	if text == "" {
-		return form, nil
+	if p.Text("threshold") != "" {
+		f.threshold = p.Float("threshold", 0, 1)
 	}
-	size, err := strconv.Atoi(text)
-	if err != nil || size < 1 || size > mostSize {
-		return form, fmt.Errorf("parameter size = %q, want a number of pixels of 1 to %d", text, mostSize)
-	}
-	return size, nil
-}
-
-func parseThreshold(text string, form float64) (float64, error) {
-	if text == "" {
-		return form, nil
-	}
-	threshold, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(threshold) || threshold < 0 || threshold > 1 {
-		return form, fmt.Errorf("parameter threshold = %q, want a score of 0 to 1", text)
-	}
-	return threshold, nil
+	p.Fault("outputs", f.nameOutputs(p.Text("outputs")))
+	return binding{f, f.readRecipe(p)}
 }
 
 // nameOutputs reads the names of boxes, scores, labels and, where the form has it, the count of detections.
@@ -83,7 +50,7 @@ func (f *form) nameOutputs(text string) error {
 	}
 	if len(names) != len(outputs) || slices.Contains(names, "") {
 		want := []string{"BOXES,SCORES,LABELS", "BOXES,SCORES,LABELS,COUNT"}[len(outputs)-3]
-		return fmt.Errorf("parameter outputs = %q, want the names %s", text, want)
+		return fmt.Errorf("want the names %s", want)
 	}
 	for i, name := range names {
 		*outputs[i] = name
@@ -91,34 +58,29 @@ func (f *form) nameOutputs(text string) error {
 	return nil
 }
 
-// parseRecipe reads the names that the official reference gives its preprocessing functions.
-func parseRecipe(name, layout string, size int) (image.Stretch, error) {
-	l, ok := map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC}[layout]
-	if !ok {
-		return image.Stretch{}, fmt.Errorf("parameter layout = %q, want nchw or nhwc", layout)
+// readRecipe reads the names that the official reference gives its preprocessing functions.
+func (f *form) readRecipe(p *option.Params) image.Stretch {
+	l := option.Pick(p, "layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC, "": f.layout})
+	recipes := map[string]image.Stretch{
+		"retinanet": image.Retinanet(f.size, l), "coco_pt_mobilenet": image.CocoPtMobilenet(f.size, l),
+		"coco_mobilenet": image.CocoMobilenet(f.size), // in one layout
+		"coco_resnet34":  image.CocoResnet34(f.size, l), "coco_resnet34_tf": image.CocoResnet34TF(f.size, l),
 	}
-	switch name {
-	case "retinanet":
-		return image.Retinanet(size, l), nil
-	case "coco_pt_mobilenet":
-		return image.CocoPtMobilenet(size, l), nil
-	case "coco_resnet34":
-		return image.CocoResnet34(size, l), nil
-	case "coco_resnet34_tf":
-		return image.CocoResnet34TF(size, l), nil
-	case "coco_mobilenet":
-		if l != image.NHWC {
-			return image.Stretch{}, fmt.Errorf("parameter layout = %q, want nhwc: preprocess = coco_mobilenet has no other", layout)
-		}
-		return image.CocoMobilenet(size), nil
+	recipes[""] = recipes[f.preprocess]
+	r := option.Pick(p, "preprocess", recipes)
+	if r.Name() == "coco_mobilenet" && l != r.Layout() {
+		p.Fault("layout", errors.New("want nhwc: preprocess = coco_mobilenet has no other"))
 	}
-	return image.Stretch{}, fmt.Errorf("parameter preprocess = %q, want retinanet, coco_mobilenet, coco_pt_mobilenet, coco_resnet34 or coco_resnet34_tf", name)
+	return r
 }
 
 // model completes m with the tensors that the binding uses. Labels come in several types; Postprocess takes them all.
 func (b binding) model(m backend.Model) backend.Model {
 	d := b.dims()
-	m.Inputs = []backend.TensorInfo{{Name: b.input, DType: b.dtype(), Shape: []int64{-1, d[0], d[1], d[2]}, Chosen: "--param form=FORM, input=NAME, size and layout"}}
+	m.Inputs = []backend.TensorInfo{{
+		Name: b.input, DType: b.dtype(), Shape: []int64{-1, d[0], d[1], d[2]},
+		Chosen: "--param form=FORM, input=NAME, size and layout",
+	}}
 	m.Outputs = []backend.TensorInfo{
 		{Name: b.boxes, DType: backend.Float32, Chosen: "--param form=FORM and outputs=BOXES,SCORES,LABELS"},
 		{Name: b.scores, DType: backend.Float32},

@@ -4,29 +4,26 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
-func TestDefaultsBind(t *testing.T) {
-	m, err := readManifest()
-	if err != nil {
+// bound is bound with params, of which none is a fault.
+func bound(t *testing.T, params map[string]string) binding {
+	t.Helper()
+	p := option.NewParams(params)
+	b := bind(p)
+	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
-	manifesttest.CheckDefaults(t, m, func(defaults map[string]string) error {
-		_, err := bind(defaults)
-		return err
-	})
+	return b
 }
 
 func TestBindOverridesTheForm(t *testing.T) {
-	b, err := bind(map[string]string{
+	b := bound(t, map[string]string{
 		"form": "ssd-mobilenet", "preprocess": "coco_pt_mobilenet", "layout": "nchw", "size": "64",
 		"input": "image", "outputs": "bboxes,scores,labels,n", "threshold": "0.3",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	m := b.model(backend.Model{})
 	if m.Inputs[0].String() != "image float32[N,3,64,64]" || b.threshold != 0.3 || b.recipe.Name() != "coco_pt_mobilenet" {
 		t.Errorf("input %v, threshold %v, recipe %s", m.Inputs[0], b.threshold, b.recipe.Name())
@@ -45,14 +42,15 @@ func TestBindRefuses(t *testing.T) {
 		{map[string]string{"form": "retinanet", "preprocess": "vgg"}, `preprocess = "vgg"`},
 		{map[string]string{"form": "retinanet", "layout": "hwc"}, `layout = "hwc"`},
 		{map[string]string{"form": "ssd-mobilenet", "layout": "nchw"}, "want nhwc"},
-		{map[string]string{"form": "retinanet", "size": "5000"}, "1 to 4096"},
+		{map[string]string{"form": "retinanet", "size": "5000"}, "from 1 to 4096"},
 		{map[string]string{"form": "retinanet", "size": "big"}, `size = "big"`},
 		{map[string]string{"form": "retinanet", "threshold": "NaN"}, `threshold = "NaN"`},
 		{map[string]string{"form": "retinanet", "outputs": "a,b,c,d"}, "BOXES,SCORES,LABELS"},
 		{map[string]string{"form": "ssd-mobilenet", "outputs": "a,b,,d"}, "BOXES,SCORES,LABELS,COUNT"},
 	}
 	for _, c := range cases {
-		_, err := bind(c.params)
-		sdktest.WantError(t, err, c.want)
+		p := option.NewParams(c.params)
+		bind(p)
+		sdktest.WantError(t, p.Err(), c.want)
 	}
 }

@@ -90,11 +90,7 @@ func TestGoldenPayloads(t *testing.T) {
 
 func checkPayloads(t *testing.T, params map[string]string, o outputs) {
 	t.Helper()
-	b, err := bind(params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := newWorkload(b, backend.Model{}, memory{})
+	w := newWorkload(bound(t, params), backend.Model{}, memory{})
 	var samples []sdk.Sample
 	for _, id := range o.IDs {
 		samples = append(samples, &sample{index: id})

@@ -1,13 +1,13 @@
 package retinanet
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/coco"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 // scorer computes mAP. Of several entries of one sample the first counts.
@@ -16,20 +16,12 @@ type scorer struct {
 	samples int
 }
 
-// parseScoring reads the options of the official scripts.
-func parseScoring(v map[string]string) (coco.Options, error) {
-	var o coco.Options
-	var faults [2]error
-	o.InverseMap, faults[0] = parseChoice("inverse_map", v["inverse_map"], "false", "true")
-	o.RemoveEmpty, faults[1] = parseChoice("remove_empty", v["remove_empty"], "false", "true")
-	return o, sdk.Usage(errors.Join(faults[:]...))
+// readScoring reads the options of the official scripts.
+func readScoring(p *option.Params) coco.Options {
+	return coco.Options{InverseMap: p.Bool("inverse_map"), RemoveEmpty: p.Bool("remove_empty")}
 }
 
-func openScorer(s source, o coco.Options) (*scorer, error) {
-	g, samples, err := s.truth(o.RemoveEmpty)
-	if err != nil {
-		return nil, err
-	}
+func newScorer(g coco.GroundTruth, samples int, o coco.Options) (*scorer, error) {
 	c, err := coco.New(g, o)
 	if err != nil {
 		return nil, sdk.Data(err)

@@ -1,16 +1,14 @@
 package retinanet
 
 import (
-	"errors"
-	"fmt"
-	"strconv"
-
 	truth "github.com/plumbline-ml/plumbline/accuracy/coco"
 	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/datasets/openimages"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 // pictures is a data set, drawn or read. Its methods may be called concurrently.
@@ -21,108 +19,84 @@ type pictures interface {
 	Read(i int) ([]byte, error)
 }
 
-// source is which data set is meant, and how it is read.
+// source is how the data set of a request is read.
 type source struct {
-	path          string // empty: the drawn scenes
-	count         int    // of the first samples; 0: all
-	openImages    bool   // the layout of OpenImages instead of COCO's
-	classes       int    // of a data set in the layout of OpenImages; 0: any
+	*manifest.Request
+	openImages    bool // the layout of OpenImages instead of COCO's
+	classes       int  // of a data set in the layout of OpenImages; 0: any
 	onlyAnnotated bool
+	faulty        bool // a parameter that says so is a fault
 }
 
-// parseSource reads the parameters that say how a data set is read.
-func parseSource(v map[string]string, path string, count int) (source, error) {
-	s := source{path: path, count: count}
-	var faults [4]error
-	s.openImages, faults[0] = parseChoice("dataset", v["dataset"], "coco", "openimages")
-	s.onlyAnnotated, faults[1] = parseChoice("samples", v["samples"], "all", "annotated")
-	s.classes, faults[2] = parseClasses(v["classes"])
-	if count < 0 {
-		faults[3] = fmt.Errorf("count = %d, want 0 (all) or more", count)
+// mostClasses bounds the categories of a data set.
+const mostClasses = 1<<20 - 1
+
+// readSource reads the parameters, before those of anything else.
+func readSource(r *manifest.Request) source {
+	p := r.Params
+	s := source{
+		Request:       r,
+		openImages:    option.Pick(p, "dataset", map[string]bool{"coco": false, "openimages": true}),
+		onlyAnnotated: option.Pick(p, "samples", map[string]bool{"all": false, "annotated": true}),
+		classes:       p.Int("classes", 0, mostClasses),
 	}
-	return s, sdk.Usage(errors.Join(faults[:]...))
+	s.faulty = p.Err() != nil
+	return s
 }
 
-// parseChoice is whether the parameter is the second of two words.
-func parseChoice(name, value, first, second string) (bool, error) {
-	if value != first && value != second {
-		return false, fmt.Errorf("parameter %s = %q, want %s or %s", name, value, first, second)
-	}
-	return value == second, nil
-}
-
-func parseClasses(text string) (int, error) {
-	classes, err := strconv.ParseUint(text, 10, 20)
-	if err != nil {
-		return 0, fmt.Errorf("parameter classes = %q, want the number of categories, or 0 for any", text)
-	}
-	return int(classes), nil
-}
-
-// pictures opens the samples. A data set is checked as a whole: the error names every missing or unreadable picture and
+// pictures opens the samples. A data set is checked as a whole: the fault names every missing or unreadable picture and
 // every bad annotation.
-func (s source) pictures() (pictures, error) {
-	if s.path == "" {
-		set, err := s.drawn()
-		return drawn{set}, err
+func (s source) pictures() pictures {
+	if s.Dataset == "" {
+		return drawn{s.drawn()}
 	}
-	set, err := s.read(false)
-	if err != nil {
-		return nil, err
-	}
-	return files{set}, nil
+	return files{s.read(false)}
 }
 
 // truth returns the true boxes, with the images of the samples in their order, and does not look at the pictures.
 // allImages lists the others too.
-func (s source) truth(allImages bool) (g truth.GroundTruth, samples int, err error) {
-	if s.path == "" {
-		set, err := s.drawn()
-		return truthOfScenes(set), set.Len(), err
+func (s source) truth(allImages bool) (g truth.GroundTruth, samples int) {
+	if s.Dataset == "" {
+		set := s.drawn()
+		return truthOfScenes(set), set.Len()
 	}
-	set, err := s.read(true)
-	if err != nil {
-		return g, 0, err
+	set := s.read(true)
+	if set == nil {
+		return g, 0
 	}
 	images := set.Images()
 	if allImages {
 		images = set.File().Images
 	}
-	return truthOfFile(set.File(), images), set.Len(), nil
+	return truthOfFile(set.File(), images), set.Len()
 }
 
-func (s source) drawn() (scenes.Set, error) {
+func (s source) drawn() scenes.Set {
 	set := scenes.Eval()
-	if s.count > 0 {
-		if err := checkEnough(s.count, set.Len()); err != nil {
-			return set, err
-		}
-		set.N = s.count
-	}
-	return set, nil
+	set.N = s.First(set.Len(), "pictures")
+	return set
 }
 
-func (s source) read(labelsOnly bool) (*coco.Set, error) {
+// read opens a data set of files; nil with a fault.
+func (s source) read(labelsOnly bool) *coco.Set {
+	if s.faulty {
+		return nil
+	}
 	o := coco.Options{
-		Count: s.count, MaxPixels: image.DefaultMaxPixels, Classes: s.classes,
+		Count: s.Count, MaxPixels: image.DefaultMaxPixels, Classes: s.classes,
 		OnlyAnnotated: s.onlyAnnotated, LabelsOnly: labelsOnly,
 	}
 	open := openimages.Open
 	if !s.openImages {
 		open, o.Classes = coco.Open, 0 // COCO's categories have ids of their own
 	}
-	set, err := open(s.path, o)
+	set, err := open(s.Dataset, o)
 	if err != nil {
-		return nil, sdk.Data(err)
+		s.Fault(sdk.Data(err))
+		return nil
 	}
-	return set, checkEnough(s.count, set.Len())
-}
-
-func checkEnough(count, size int) error {
-	if count > size {
-		return sdk.Usage(fmt.Errorf("count = %d, want at most the %d pictures of the data set", count, size))
-	}
-	return nil
+	s.First(set.Len(), "pictures")
+	return set
 }
 
 // drawn are the embedded scenes.

@@ -16,6 +16,8 @@ import (
 // ssd-mobilenet they have 256, which the harness sets.)
 const performanceSamples = 64
 
+var _ sdk.ClientWorker = (*workload)(nil)
+
 // workload is the benchmark opened on one model file and one data set.
 type workload struct {
 	binding
@@ -91,7 +93,8 @@ func (w *workload) prepare(s *sample, data []byte, o image.DecodeOptions) error 
 
 // incomplete says in the plugin's log that a picture is not whole.
 func incomplete(i int, name string) {
-	fmt.Fprintf(os.Stderr, "sample %d (%s): scans of this progressive JPEG are missing: it is decoded as libjpeg does, from those that are there\n", i, name)
+	fmt.Fprintf(os.Stderr, "sample %d (%s): scans of this progressive JPEG are missing: "+
+		"it is decoded as libjpeg does, from those that are there\n", i, name)
 }
 
 func (w *workload) newSample(i int) *sample {
@@ -135,6 +138,21 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 		p.Append(payload)
 	}
 	return nil
+}
+
+// ClientWork is never nothing: no form of model answers with the rows of the log.
+func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	work := []string{"boxes, scores and labels are gathered into a row for each detection"}
+	if w.corners.pixels {
+		work = append(work, "boxes are divided by the size of the picture")
+	}
+	if !w.corners.yFirst {
+		work = append(work, "the corners of boxes are put into another order")
+	}
+	if w.threshold > 0 || w.count != "" {
+		work = append(work, "detections that do not count are dropped")
+	}
+	return work
 }
 
 func (w *workload) Close() error { return nil }

@@ -30,11 +30,7 @@ func (m memory) Read(i int) ([]byte, error) {
 
 func openTest(t *testing.T, form string, p pictures) *workload {
 	t.Helper()
-	b, err := bind(map[string]string{"form": form, "size": "48"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newWorkload(b, backend.Model{}, p)
+	return newWorkload(bound(t, map[string]string{"form": form, "size": "48"}), backend.Model{}, p)
 }
 
 func firstPictures(n int) memory {
@@ -257,5 +253,17 @@ func TestPostprocessRefuses(t *testing.T) {
 				t.Errorf("%v is not %v", err, errOutput)
 			}
 		})
+	}
+}
+
+func TestClientWork(t *testing.T) {
+	for name, want := range map[string]int{"retinanet": 4, "ssd-mobilenet": 2, "ssd-resnet34": 3, "ssd-resnet34-tf": 2} {
+		form, ok := forms()[name]
+		if !ok {
+			t.Fatalf("no form %s", name)
+		}
+		if work := (&workload{binding: binding{form: form}}).ClientWork(nil, nil, 1); len(work) != want {
+			t.Errorf("%s: %q, want %d", name, work, want)
+		}
 	}
 }

@@ -1,74 +1,55 @@
+// Package unet3d is the medical-segmentation benchmark: model 3d-unet on KiTS19, and an embedded network on volumes that
+// the project draws.
+//
+// A sample is a whole volume. It goes through the model window by window (128 voxels a side, 64 apart; the embedded
+// network's are 32 and 16), several windows in a run where the model's batch is free and the run asks for it, and the
+// scores are blended as they come: a worker holds the sums of one layer of windows, not of the volume.
+//
+// In: which volumes a run uses, the way of a volume through the session, and the labels to score against.
+// Out: the choice of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), resampling, windows
+// and blending (preprocess/volume), reading volumes (datasets/kits19), the metric (accuracy/dice), downloads (fetch).
 package unet3d
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"embed"
 
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// benchmark is the plugin. It is immutable.
-type benchmark struct{ manifest *manifest.Manifest }
+//go:embed manifest.json
+var manifestText string
 
-// New returns the benchmark. It panics if the manifest inside the package is broken, which the package's tests rule out.
+//go:embed model/card.json model/*.onnx
+var modelFiles embed.FS
+
+// New returns the benchmark.
 func New() sdk.Benchmark {
-	m, err := readManifest()
-	if err != nil {
-		panic(err)
-	}
-	return benchmark{m}
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: volumes.EvalCount,
+	})
 }
 
-func (b benchmark) Describe() sdk.Description { return b.manifest.Describe() }
-
-// Open chooses model file, data set and window; every fault of o is reported at once.
-func (b benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
-	e, err := b.manifest.Model(o.Model)
-	if err != nil {
+// open opens the data set, for the window that the parameters ask for.
+func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	b, set := bind(r.Params), openCases(r)
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	file, fileErr := b.manifest.OpenFile(e, o)
-	paramErr := b.manifest.CheckParams(o.Params)
-	binding, bindErr := bind(file.Defaults, o.Params)
-	set, setErr := openCases(o.Dataset, o.Count, false)
-	if err := errors.Join(fileErr, paramErr, bindErr, setErr); err != nil {
-		return nil, fmt.Errorf("open %s: %w", e.Name, err)
-	}
-	w := &workload{binding: binding, file: binding.model(file.Model), cases: set, batch: o.Batch}
-	if err := w.checkShapes(); err != nil {
-		return nil, fmt.Errorf("open %s: %w", e.Name, err)
-	}
-	return w, nil
+	w := &workload{binding: b, file: b.model(r.File()), cases: set, batch: r.Batch}
+	return w, w.checkShapes()
 }
 
-// OpenScorer prepares to read the labels of the data set, one case at a time. Volumes are as they are prepared for the
-// window of the embedded model where the data set is the embedded one, and else for the official model's.
-func (b benchmark) OpenScorer(_ context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
-	e, err := b.manifest.Model(o.Model)
-	if err != nil {
+// score prepares to read the labels of the data set, one case at a time, as they are prepared for the model's window.
+func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	b, set := bind(r.Params), openCases(r)
+	dtype := option.Parse(r.Params, "dtype", dice.ParseDType)
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	defaults := e.Defaults
-	if o.Dataset == "" {
-		defaults = b.manifest.Embedded.Defaults
-	}
-	binding, bindErr := bind(defaults, o.Params)
-	dtype, dtypeErr := parseDType(o.Params["dtype"])
-	set, setErr := openCases(o.Dataset, o.Count, true)
-	if err := errors.Join(b.manifest.CheckParams(o.Params), bindErr, dtypeErr, setErr); err != nil {
-		return nil, fmt.Errorf("score %s: %w", e.Name, err)
-	}
-	s, err := newScorer(binding, set, dtype)
-	if err != nil {
-		return nil, fmt.Errorf("score %s: %w", e.Name, err)
-	}
-	return s, nil
-}
-
-func parseDType(text string) (dice.DType, error) {
-	d, err := dice.ParseDType(text)
-	return d, sdk.Usage(err)
+	return newScorer(b, set, dtype)
 }

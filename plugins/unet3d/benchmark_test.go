@@ -1,8 +1,8 @@
 package unet3d
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,15 +14,16 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
-	"github.com/plumbline-ml/plumbline/plugins/unet3d/model"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
-func TestDescribe(t *testing.T) {
+func TestBenchmark(t *testing.T) { manifesttest.Run(t, New()) }
+
+func TestTheModel(t *testing.T) {
 	d := New().Describe()
-	sdktest.CheckDescription(t, d)
 	if len(d.Models) != 1 {
 		t.Fatalf("%d models, want 3d-unet", len(d.Models))
 	}
@@ -36,29 +37,14 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-func TestOpenEmbedded(t *testing.T) {
-	for _, c := range []struct {
-		o    sdk.Options
-		want []byte
-	}{
-		{sdk.Options{}, model.Bytes("fp32")},
-		{sdk.Options{Model: "3D-UNet", Precision: "int8"}, model.Bytes("int8")},
-		{sdk.Options{ModelFile: "embedded-int8"}, model.Bytes("int8")},
-	} {
-		w, err := New().Open(t.Context(), c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := w.Model()
-		if m.Path != "" || !bytes.Equal(m.Bytes, c.want) || m.Inputs[0].String() != "input float32[N,1,32,32,32]" || m.Outputs[0].String() != "output float32[N,3,32,32,32]" {
-			t.Errorf("%+v: path %q, %d bytes, tensors %v %v", c.o, m.Path, len(m.Bytes), m.Inputs, m.Outputs)
-		}
-		if w.Len() != volumes.EvalCount || w.PerformanceSampleCount() != volumes.EvalCount {
-			t.Errorf("%d samples, %d in memory", w.Len(), w.PerformanceSampleCount())
-		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+func TestTheEmbeddedModelHasAWindowOfItsOwn(t *testing.T) {
+	w, err := New().Open(t.Context(), sdk.Options{Model: "3D-UNet", Precision: "int8"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := w.Model()
+	if in, out := m.Inputs[0].String(), m.Outputs[0].String(); in != "input float32[N,1,32,32,32]" || out != "output float32[N,3,32,32,32]" {
+		t.Errorf("tensors %v %v", in, out)
 	}
 }
 
@@ -129,12 +115,9 @@ func TestOpenReportsEveryFault(t *testing.T) {
 		class error
 		want  []string
 	}{
-		{"unknown model", sdk.Options{Model: "unet"}, sdk.ErrUsage, []string{`"unet"`, "3d-unet"}},
-		{"not fetched", sdk.Options{ModelFile: "3dunet_kits19_128x128x128.onnx"}, sdk.ErrData, []string{"harness fetch 3d-unet", "https://zenodo.org/record/5597155/"}},
 		{"no data set", sdk.Options{Dataset: t.TempDir()}, sdk.ErrData, []string{"preprocessed_files.pkl", "case_00000"}},
 		{"cases missing", sdk.Options{Dataset: published(t)}, sdk.ErrData, []string{"82 faults", "case_00005: image", "case_00006: segmentation"}},
 		{"made for other windows", sdk.Options{Dataset: small}, sdk.ErrData, []string{"case 0 (case_00000)", "[47 67 95]", "multiple of 16"}},
-		{"negative count", sdk.Options{Count: -1}, sdk.ErrUsage, []string{"count = -1"}},
 		{"too large a count", sdk.Options{Count: 44}, sdk.ErrUsage, []string{"count = 44", "43"}},
 		{"too large a count of files", sdk.Options{Dataset: small, Count: 2}, sdk.ErrUsage, []string{"count = 2"}},
 		{
@@ -154,12 +137,12 @@ func TestOpenReportsEveryFault(t *testing.T) {
 
 func TestWindows(t *testing.T) {
 	for _, text := range []string{"", "0", "-32", "30", "516", "x", "4"} {
-		if _, err := bind(official(t), map[string]string{"window": text}); !errors.Is(err, sdk.ErrUsage) {
-			t.Errorf("window %q: %v", text, err)
-		}
+		p := option.NewParams(map[string]string{"window": text})
+		bind(p)
+		sdktest.WantError(t, p.Err(), fmt.Sprintf("window = %q: want a multiple of 4 from 8 to 512", text))
 	}
-	if b, err := bind(official(t), map[string]string{"window": "48"}); err != nil || b.sliding.Window() != 48 {
-		t.Errorf("window 48: %v", err)
+	if b := official(t, map[string]string{"window": "48"}); b.sliding.Window() != 48 {
+		t.Errorf("window %d, want 48", b.sliding.Window())
 	}
 }
 
@@ -168,10 +151,7 @@ func TestScorer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := bind(official(t), map[string]string{"window": "32"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := official(t, map[string]string{"window": "32"})
 	first, err := b.labels(drawn{volumes.Eval()}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +191,4 @@ func TestScorerNeedsEveryCase(t *testing.T) {
 func TestOpenScorerReportsEveryFault(t *testing.T) {
 	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Dataset: t.TempDir(), Params: map[string]string{"dtype": "int4", "size": "1", "window": "1"}})
 	sdktest.WantError(t, err, `"int4"`, `"size"`, `"1"`, "preprocessed_files.pkl")
-	if _, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: "unet"}); !errors.Is(err, sdk.ErrUsage) {
-		t.Errorf("an unknown model: %v", err)
-	}
 }

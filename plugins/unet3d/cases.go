@@ -7,6 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/preprocess/volume"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
 // cases is a data set, drawn or read. Its methods may be called concurrently.
@@ -50,34 +51,21 @@ func (r read) Image(i int) ([]float32, error) {
 	return v.Values, nil
 }
 
-// openCases opens the first count cases (0: all) of the data set at path, or of the embedded one where path is empty. A
-// data set is checked as a whole: the error names every fault. To score, the labels are enough.
-func openCases(path string, count int, labelsOnly bool) (cases, error) {
-	if count < 0 {
-		return nil, sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count))
-	}
-	if path == "" {
+// openCases opens the cases of a run. A data set is checked as a whole: the fault names every one of it. To score, the labels
+// are enough.
+func openCases(r *manifest.Request) cases {
+	if r.Dataset == "" {
 		set := volumes.Eval()
-		if err := checkEnough(count, set.N); err != nil {
-			return nil, err
-		}
-		if count > 0 {
-			set.N = count
-		}
-		return drawn{set}, nil
+		set.N = r.First(set.N, "cases")
+		return drawn{set}
 	}
-	set, err := kits19.Open(path, kits19.Options{Count: count, LabelsOnly: labelsOnly})
+	set, err := kits19.Open(r.Dataset, kits19.Options{Count: r.Count, LabelsOnly: r.Scoring})
 	if err != nil {
-		return nil, sdk.Data(err)
+		r.Fault(sdk.Data(err))
+		return nil
 	}
-	return read{set}, checkEnough(count, set.Len())
-}
-
-func checkEnough(count, size int) error {
-	if count > size {
-		return sdk.Usage(fmt.Errorf("count = %d, want at most the %d cases of the data set", count, size))
-	}
-	return nil
+	r.First(set.Len(), "cases")
+	return read{set}
 }
 
 // preparedShape is the shape of case i once it is ready for the model.

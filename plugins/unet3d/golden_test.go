@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
@@ -66,10 +67,7 @@ func TestGoldenVolumes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := bind(official(t), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := official(t, nil)
 		for i, name := range names {
 			var want struct {
 				Image  array `json:"final_image_f32"`
@@ -101,12 +99,13 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// official is the defaults of the official model's parameters.
-func official(t *testing.T) map[string]string {
+// official is bound with the parameters of the official model, and those given.
+func official(t *testing.T, params map[string]string) binding {
 	t.Helper()
-	m, err := readManifest()
-	if err != nil {
+	p := manifesttest.Params(t, New(), "", false, params)
+	b := bind(p)
+	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return m.Models[0].Defaults
+	return b
 }

@@ -54,10 +54,7 @@ func (n *network) Run(_ context.Context, in, out []backend.Tensor) error {
 
 func newWorkload(t *testing.T, batch int) *workload {
 	t.Helper()
-	b, err := bind(official(t), map[string]string{"window": "32"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := official(t, map[string]string{"window": "32"})
 	return &workload{binding: b, cases: drawn{volumes.Eval()}, batch: batch}
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
+var _ sdk.ClientWorker = (*workload)(nil)
+
 // workload is the benchmark opened on one model file and one data set. It takes its samples through the session itself
 // (sdk.Runner).
 type workload struct {
@@ -75,5 +77,13 @@ func (w *workload) Collate([]sdk.Sample, *sdk.Batch) error { return errWhole }
 
 // Postprocess is not used.
 func (w *workload) Postprocess([]backend.Tensor, []sdk.Sample, *sdk.Payloads) error { return errWhole }
+
+// ClientWork is never nothing: a model takes windows, and a sample is a volume.
+func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	return []string{
+		"each volume is cut into overlapping windows, one request or more for a sample",
+		"the scores of windows are weighted and added up, and the class of each voxel is looked for (ArgMax)",
+	}
+}
 
 func (w *workload) Close() error { return nil }

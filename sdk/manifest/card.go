@@ -3,6 +3,7 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -32,14 +33,23 @@ type CardFile struct {
 	Metrics   []sdk.Metric `json:"metrics"`   // on the embedded data set, as the harness measures them
 }
 
-// MustReadCard parses an embedded card.json into F, which embeds [Card] and adds what this card says more. It panics where the
-// text is not that, which is a fault of the build: the tests of the package that embeds it call it.
-func MustReadCard[F any](text string) F {
-	var f F
-	if err := json.Unmarshal([]byte(text), &f); err != nil {
-		panic(fmt.Sprintf("embedded model card: %v", err))
+// The folder of the embedded model, and its card.
+const (
+	modelFolder = "model"
+	cardPath    = modelFolder + "/card.json"
+)
+
+// readCard reads the card of the files.
+func readCard(files fs.FS) (Card, error) {
+	var c Card
+	text, err := fs.ReadFile(files, cardPath)
+	if err != nil {
+		return c, fmt.Errorf("model card: %w", err)
 	}
-	return f
+	if err := json.Unmarshal(text, &c); err != nil {
+		return c, fmt.Errorf("model card %s: %w", cardPath, err)
+	}
+	return c, nil
 }
 
 // File returns the facts of the file of a precision, and whether there is one.

@@ -1,14 +1,17 @@
-// Package manifest reads a benchmark's manifest.json: the text that Describe answers with, the defaults of each model's
-// parameters, and the model files, embedded and official.
+// Package manifest makes a benchmark of its manifest.json and of what its author wrote: the text that Describe answers with,
+// the defaults of each model's parameters, and the model files, embedded and official, stand in the manifest.
 //
-// A benchmark embeds its manifest, calls [Read] once, and asks the [Manifest] for the rest:
+//	//go:embed manifest.json
+//	var text string
+//	//go:embed model/card.json model/*.onnx
+//	var files embed.FS
 //
-//	m, err := manifest.Read(text, manifest.Embedded{Card: model.Card(), Bytes: model.Bytes, Samples: 1000})
-//	m.Describe()                  // sdk.Benchmark's answer
-//	e, err := m.Model(o.Model)    // the entry of a run's model
-//	f, err := m.OpenFile(e, o)    // its file: an embedded one or a path
-//	m.CheckParams(o.Params)       // no parameter that no model has
+//	func New() sdk.Benchmark {
+//		return manifest.Benchmark(text, files, manifest.Implementation{Open: open, Score: score, Samples: 1000})
+//	}
 //
-// In: the file's form, its completeness, the choice of a model file.
+// The author's two functions get a [Request]: the model's entry, its file, the parameters over their defaults, the data set.
+//
+// In: the file's form, its completeness, the choice of a model file, faults of what the user named.
 // Out: what the parameters mean (the benchmark), downloads (fetch).
 package manifest

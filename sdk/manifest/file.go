@@ -12,41 +12,46 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// File is the model file of a run.
-type File struct {
-	Model    backend.Model     // name, and path or bytes; the benchmark adds the tensors
-	Embedded bool              // bytes, not a path
-	Defaults map[string]string // by parameter: those of this file
+// file is the model file of a run.
+type file struct {
+	model    backend.Model     // name, and path or bytes; the benchmark adds the tensors
+	embedded bool              // bytes, not a path
+	defaults map[string]string // by parameter: those of this file
 }
 
-// OpenFile chooses the model file that o asks for: an embedded one by its name or its precision (default "fp32"), else
+// openFile chooses the model file that o asks for: an embedded one by its name or its precision (default "fp32"), else
 // a path. An official file that is asked for by its name and is not there is an error that says how to get it. On
-// error, Defaults are the model's own, so that parameters can be checked all the same.
-func (m *Manifest) OpenFile(e *Model, o sdk.Options) (File, error) {
-	none := File{Defaults: e.Defaults}
+// error, defaults are the model's own, so that parameters can be checked all the same.
+func (m *Manifest) openFile(e *Model, o sdk.Options) (file, error) {
+	none := file{defaults: e.Defaults}
 	for _, f := range e.Files {
 		switch {
 		case f.Embedded && (o.ModelFile == f.Name || o.ModelFile == "" && f.Precision == cmp.Or(o.Precision, "fp32")):
-			return m.embedded(e, f), nil
+			return m.embedded(e, f)
 		case !f.Embedded && o.ModelFile == f.Name && !exists(f.Name):
-			return none, sdk.Data(fmt.Errorf("model file %s is not here: get it with `harness fetch %s`, or from %s, and give its path", f.Name, e.Name, f.URL))
+			return none, sdk.Data(fmt.Errorf("model file %s is not here: get it with `harness fetch %s`, or from %s, and give its path",
+				f.Name, e.Name, f.URL))
 		}
 	}
 	if o.ModelFile == "" {
-		return none, sdk.Usage(fmt.Errorf("no embedded model of precision %q, want one of %s", o.Precision, strings.Join(precisions(e), ", ")))
+		return none, sdk.Usage(fmt.Errorf("no embedded model of precision %q, want one of %s",
+			o.Precision, strings.Join(precisions(e), ", ")))
 	}
 	if err := checkFile(o.ModelFile); err != nil {
 		return none, sdk.Data(err)
 	}
-	return File{Model: backend.Model{Name: e.Name, Path: o.ModelFile}, Defaults: e.Defaults}, nil
+	return file{model: backend.Model{Name: e.Name, Path: o.ModelFile}, defaults: e.Defaults}, nil
 }
 
-func (m *Manifest) embedded(e *Model, f sdk.ModelFile) File {
-	return File{
-		Model:    backend.Model{Name: f.Name, Bytes: m.bytes(f.Precision)},
-		Embedded: true,
-		Defaults: Values(m.Embedded.Defaults, e.EmbeddedDefaults),
-	}
+// embedded is an embedded file. The caller owns its bytes.
+func (m *Manifest) embedded(e *Model, f sdk.ModelFile) (file, error) {
+	data, err := m.bytes(f.Precision)
+	return file{backend.Model{Name: f.Name, Bytes: data}, true, m.embeddedDefaults(e)}, err
+}
+
+// embeddedDefaults are those of the embedded files where they stand in for a model.
+func (m *Manifest) embeddedDefaults(e *Model) map[string]string {
+	return over(m.Embedded.Defaults, e.EmbeddedDefaults)
 }
 
 func precisions(e *Model) []string {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -22,7 +24,8 @@ type Manifest struct {
 	Datasets               []sdk.DatasetInfo // the official ones
 	Models                 []Model           // the first is the default
 
-	bytes func(precision string) []byte
+	files fs.FS // model/card.json and the files that it names
+	card  Card
 }
 
 // EmbeddedEntry is the model inside the plugin, which stands in for each model that has no file.
@@ -52,35 +55,25 @@ type Model struct {
 	Smoke []SmokeEntry
 }
 
-// Embedded is what the text cannot say of the embedded model and data set.
-type Embedded struct {
-	Card  Card
-	Bytes func(precision string) []byte // the ONNX file of a precision of the card; the caller owns what it returns
-	// Samples is the size of the embedded data set.
-	Samples int
-	// PerformanceSamples is how many samples of it are in memory at a time; 0: all.
-	PerformanceSamples int
-}
-
-// Read parses text and completes it. It reports every fault at once: unknown fields and scenarios, parameters without
-// a default, defaults without a parameter, embedded files that the card does not know.
-func Read(text string, e Embedded) (*Manifest, error) {
+// read parses text and completes it. It reports every fault at once: unknown fields and scenarios, parameters without
+// a default, defaults without a parameter, embedded files that the card or the folder does not have.
+func read(text string, files fs.FS, i Implementation) (*Manifest, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
-	m := &Manifest{bytes: e.Bytes}
+	m := &Manifest{files: files}
 	if err := d.Decode(m); err != nil {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, errors.New("manifest: more text after the end of the object")
 	}
-	faults := []error{m.completeEmbedded(e), m.checkDefaults("manifest, embedded", m.Embedded.Defaults)}
+	faults := []error{m.completeEmbedded(i), m.checkDefaults("manifest, embedded", m.Embedded.Defaults)}
 	if len(m.Models) == 0 {
 		faults = append(faults, errors.New("manifest: no models"))
 	}
-	for i := range m.Models {
-		if err := m.complete(&m.Models[i]); err != nil {
-			faults = append(faults, fmt.Errorf("manifest, model %q: %w", m.Models[i].Name, err))
+	for k := range m.Models {
+		if err := m.complete(&m.Models[k]); err != nil {
+			faults = append(faults, fmt.Errorf("manifest, model %q: %w", m.Models[k].Name, err))
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -111,8 +104,8 @@ func (m *Manifest) Model(name string) (*Model, error) {
 	return nil, sdk.Usage(fmt.Errorf("unknown model %q, want one of %s", name, strings.Join(names, ", ")))
 }
 
-// CheckParams names every parameter that no model of the benchmark has.
-func (m *Manifest) CheckParams(params map[string]string) error {
+// checkParams names every parameter that no model of the benchmark has.
+func (m *Manifest) checkParams(params map[string]string) error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if !m.hasParam(name) {
@@ -122,31 +115,47 @@ func (m *Manifest) CheckParams(params map[string]string) error {
 	return errors.Join(faults...)
 }
 
-// Values are params over defaults. The caller owns the map.
-func Values(defaults, params map[string]string) map[string]string {
-	v := make(map[string]string, len(defaults))
-	maps.Copy(v, defaults)
-	maps.Copy(v, params)
-	return v
-}
-
 // completeEmbedded adds the card's figures to the embedded files, and the size to the embedded data set.
-func (m *Manifest) completeEmbedded(e Embedded) error {
+func (m *Manifest) completeEmbedded(i Implementation) error {
 	d := &m.Embedded.Dataset
-	d.Embedded, d.Samples, d.PerformanceSampleCount = true, e.Samples, e.Samples
-	if e.PerformanceSamples > 0 {
-		d.PerformanceSampleCount = min(e.Samples, e.PerformanceSamples)
+	d.Embedded, d.Samples, d.PerformanceSampleCount = true, i.Samples, i.Samples
+	if i.PerformanceSamples > 0 {
+		d.PerformanceSampleCount = min(i.Samples, i.PerformanceSamples)
 	}
+	if len(m.Embedded.Files) == 0 {
+		return nil
+	}
+	card, err := readCard(m.files)
+	if err != nil {
+		return fmt.Errorf("manifest: %w", err)
+	}
+	m.card = card
 	var faults []error
-	for i := range m.Embedded.Files {
-		f := &m.Embedded.Files[i]
-		facts, ok := e.Card.File(f.Precision)
+	for k := range m.Embedded.Files {
+		f := &m.Embedded.Files[k]
+		facts, ok := card.File(f.Precision)
 		if !ok {
 			faults = append(faults, fmt.Errorf("manifest: %s: the model card has no %s file", f.Name, f.Precision))
+			continue
 		}
 		f.Embedded, f.SHA256, f.Size, f.Reference = true, facts.SHA256, facts.Size, facts.Metrics
+		faults = append(faults, m.hasFile(facts.Name))
 	}
 	return errors.Join(faults...)
+}
+
+// hasFile finds a file of the embedded model.
+func (m *Manifest) hasFile(name string) error {
+	if _, err := fs.Stat(m.files, path.Join(modelFolder, name)); err != nil {
+		return fmt.Errorf("manifest: embedded model: %w", err)
+	}
+	return nil
+}
+
+// bytes reads the embedded file of a precision that the card has.
+func (m *Manifest) bytes(precision string) ([]byte, error) {
+	f, _ := m.card.File(precision)
+	return fs.ReadFile(m.files, path.Join(modelFolder, f.Name))
 }
 
 // complete fills in the parts of a model's entry that all models share.

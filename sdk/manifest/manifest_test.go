@@ -3,11 +3,14 @@ package manifest
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -27,27 +30,33 @@ const text = `{
   },
   "datasets": [{"name": "first"}, {"name": "second"}],
   "models": [
-    {"name": "one", "scenarios": ["SingleStream", "Offline"], "defaults": {"size": "300"}, "files": [{"name": "one.onnx", "url": "https://example.org/one.onnx"}]},
-    {"name": "two", "scenarios": ["Offline"], "datasets": ["second"], "defaults": {"size": "800"}, "embeddedDefaults": {"size": "64"},
+    {"name": "one", "scenarios": ["SingleStream", "Offline"], "defaults": {"size": "300"},
+     "files": [{"name": "one.onnx", "url": "https://example.org/one.onnx"}]},
+    {"name": "two", "scenarios": ["Offline"], "datasets": ["second"], "defaults": {"size": "800"},
+     "embeddedDefaults": {"size": "64"},
      "smoke": [{"scenario": "Offline", "settings": {"min_duration": "200"}}]}
   ]
 }`
 
-func embedded() Embedded {
-	return Embedded{
-		Card: Card{Files: []CardFile{
-			{Precision: "fp32", Size: 4, SHA256: "aa", Metrics: []sdk.Metric{{Name: "accuracy", Value: 97}}},
-			{Precision: "int8", Size: 1},
-		}},
-		Bytes:              func(precision string) []byte { return []byte(precision) },
-		Samples:            50,
-		PerformanceSamples: 20,
+const card = `{"training_minutes": 2.5, "files": [
+  {"name": "b_fp32.onnx", "precision": "fp32", "size": 4, "sha256": "aa", "metrics": [{"name": "accuracy", "value": 97}]},
+  {"name": "b_int8.onnx", "precision": "int8", "size": 1}
+]}`
+
+// folder is that of the embedded model.
+func folder() fs.FS {
+	return fstest.MapFS{
+		"model/card.json":   {Data: []byte(card)},
+		"model/b_fp32.onnx": {Data: []byte("fp32")},
+		"model/b_int8.onnx": {Data: []byte("int8")},
 	}
 }
 
-func read(t *testing.T) *Manifest {
+func sizes() Implementation { return Implementation{Samples: 50, PerformanceSamples: 20} }
+
+func parsed(t *testing.T) *Manifest {
 	t.Helper()
-	m, err := Read(text, embedded())
+	m, err := read(text, folder(), sizes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +64,7 @@ func read(t *testing.T) *Manifest {
 }
 
 func TestReadCompletes(t *testing.T) {
-	d := read(t).Describe()
+	d := parsed(t).Describe()
 	one, two := d.Models[0], d.Models[1]
 	if d.Name != "b" || !slices.Equal(one.Scenarios, []loadgen.Scenario{loadgen.SingleStream, loadgen.Offline}) {
 		t.Errorf("name %q, scenarios %v", d.Name, one.Scenarios)
@@ -75,7 +84,7 @@ func TestReadCompletes(t *testing.T) {
 }
 
 func TestSmokeOfAModelReplacesAScenario(t *testing.T) {
-	d := read(t).Describe()
+	d := parsed(t).Describe()
 	offline := func(m sdk.ModelInfo) (values []string) {
 		for _, s := range m.Smoke {
 			if s.Scenario == loadgen.Offline {
@@ -114,14 +123,14 @@ func TestReadReportsEveryFault(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Read(c.text, embedded())
+			_, err := read(c.text, folder(), sizes())
 			wantAll(t, err, c.want...)
 		})
 	}
 }
 
 func TestModel(t *testing.T) {
-	m := read(t)
+	m := parsed(t)
 	for name, want := range map[string]string{"": "one", "one": "one", "TWO": "two"} {
 		if e, err := m.Model(name); err != nil || e.Name != want {
 			t.Errorf("%q: %v, %v, want %s", name, e, err, want)
@@ -132,11 +141,11 @@ func TestModel(t *testing.T) {
 }
 
 func TestCheckParams(t *testing.T) {
-	m := read(t)
-	if err := m.CheckParams(map[string]string{"size": "1"}); err != nil {
+	m := parsed(t)
+	if err := m.checkParams(map[string]string{"size": "1"}); err != nil {
 		t.Error(err)
 	}
-	err := m.CheckParams(map[string]string{"sise": "1", "layout": "2"})
+	err := m.checkParams(map[string]string{"sise": "1", "layout": "2"})
 	wantAll(t, err, `"sise"`, `"layout"`, "one of size")
 	if !errors.Is(err, sdk.ErrUsage) {
 		t.Errorf("%v is not of class %v", err, sdk.ErrUsage)
@@ -144,7 +153,7 @@ func TestCheckParams(t *testing.T) {
 }
 
 func TestOpenFile(t *testing.T) {
-	m := read(t)
+	m := parsed(t)
 	path := filepath.Join(t.TempDir(), "model.onnx")
 	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -167,11 +176,11 @@ func TestOpenFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := m.OpenFile(e, c.o)
+			f, err := m.openFile(e, c.o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(f.Model.Bytes, []byte(c.bytes)) || f.Model.Path != c.path || f.Embedded != (c.path == "") || f.Defaults["size"] != c.size {
+			if !bytes.Equal(f.model.Bytes, []byte(c.bytes)) || f.model.Path != c.path || f.embedded != (c.path == "") || f.defaults["size"] != c.size {
 				t.Errorf("got %+v", f)
 			}
 		})
@@ -179,7 +188,7 @@ func TestOpenFile(t *testing.T) {
 }
 
 func TestOpenFileRefuses(t *testing.T) {
-	m := read(t)
+	m := parsed(t)
 	empty := filepath.Join(t.TempDir(), "empty.onnx")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -196,45 +205,52 @@ func TestOpenFileRefuses(t *testing.T) {
 		{sdk.Options{ModelFile: os.DevNull}, sdk.ErrData, []string{"want a file or a folder"}},
 	}
 	for _, c := range cases {
-		f, err := m.OpenFile(&m.Models[0], c.o)
+		f, err := m.openFile(&m.Models[0], c.o)
 		wantAll(t, err, c.want...)
-		if !errors.Is(err, c.class) || f.Defaults["size"] != "300" {
-			t.Errorf("%+v: error %v, defaults %v", c.o, err, f.Defaults)
+		if !errors.Is(err, c.class) || f.defaults["size"] != "300" {
+			t.Errorf("%+v: error %v, defaults %v", c.o, err, f.defaults)
 		}
 	}
 }
 
-func TestValuesBelongToTheCaller(t *testing.T) {
+func TestValuesAreACopy(t *testing.T) {
 	defaults := map[string]string{"a": "1", "b": "2"}
-	v := Values(defaults, map[string]string{"b": "3"})
+	v := over(defaults, map[string]string{"b": "3"})
 	v["a"] = "4"
 	if defaults["a"] != "1" || v["b"] != "3" {
 		t.Errorf("defaults %v, values %v", defaults, v)
 	}
 }
 
-func TestMustReadCard(t *testing.T) {
-	type facts struct {
-		Card
-		Classes int
+func TestCard(t *testing.T) {
+	c, err := readCard(folder())
+	if err != nil {
+		t.Fatal(err)
 	}
-	c := MustReadCard[facts](`{"training_minutes": 2.5, "files": [{"precision": "int8", "metrics": [{"name": "AUC", "value": 80.5}]}], "classes": 3}`)
-	f, ok := c.File("int8")
-	if v, has := f.Metric("AUC"); !ok || !has || v != 80.5 || c.TrainingMinutes != 2.5 || c.Classes != 3 {
+	f, ok := c.File("fp32")
+	if v, has := f.Metric("accuracy"); !ok || !has || v != 97 || c.TrainingMinutes != 2.5 {
 		t.Errorf("got %+v", c)
 	}
-	if _, ok := c.File("fp32"); ok {
+	if _, ok := c.File("fp16"); ok {
 		t.Error("found a file that the card lacks")
 	}
 	if _, ok := f.Metric("mAP"); ok {
 		t.Error("found a metric that the card lacks")
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a broken card passed")
-		}
-	}()
-	MustReadCard[facts]("{")
+}
+
+// TestTheFolderOfTheModelIsWhole takes one file after the other away.
+func TestTheFolderOfTheModelIsWhole(t *testing.T) {
+	for _, name := range []string{"model/card.json", "model/b_int8.onnx"} {
+		files := folder().(fstest.MapFS)
+		delete(files, name)
+		_, err := read(text, files, sizes())
+		wantAll(t, err, path.Base(name))
+	}
+	files := folder().(fstest.MapFS)
+	files["model/card.json"] = &fstest.MapFile{Data: []byte("{")}
+	_, err := read(text, files, sizes())
+	wantAll(t, err, "model/card.json", "unexpected end")
 }
 
 // wantAll fails unless err's text holds every one of the parts.
@@ -255,7 +271,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"models": [{"name": "m", "scenarios": ["Server"]}]}`)
 	f.Add(`{"models": [null]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := Read(text, embedded())
+		m, err := read(text, folder(), sizes())
 		if err == nil && len(m.Models) == 0 {
 			t.Fatal("passed without a model")
 		}

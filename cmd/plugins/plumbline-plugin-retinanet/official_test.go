@@ -12,7 +12,6 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/ort/ortlib"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/retinanet"
-	"github.com/plumbline-ml/plumbline/plugins/retinanet/model"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -66,8 +65,7 @@ func TestEmbedded(t *testing.T) {
 	const count = 100
 	fp32 := measure(t, sdk.Options{Count: count})
 	int8 := measure(t, sdk.Options{Count: count, Precision: "int8"})
-	file, _ := model.Card().File("fp32")
-	want, _ := file.Metric("mAP")
+	want := retinanet.New().Describe().Models[0].Files[0].Reference[0].Value
 	if math.Abs(fp32-want) > 6 || int8 < 0.95*fp32 {
 		t.Errorf("mAP of %d scenes: %.2f in FP32, %.2f in INT8; the card says %.2f of all", count, fp32, int8, want)
 	}

@@ -1,4 +1,4 @@
-package model
+package resnet50
 
 import (
 	"fmt"
@@ -9,14 +9,20 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-func TestCardIsThatOfTheFiles(t *testing.T) { manifesttest.CheckFiles(t, Card().Card, Bytes) }
+// facts is model/card.json.
+type facts struct {
+	manifest.Card
 
-func TestCardHasNoUnknownFields(t *testing.T) {
-	manifesttest.CheckFields(t, cardText, new(Facts))
+	Classes    int
+	Parameters int // of the network, batch normalisation included
+
+	TrainPictures       int `json:"train_pictures"`
+	CalibrationPictures int `json:"calibration_pictures"`
+	EvalPictures        int `json:"eval_pictures"`
 }
 
 func TestCardIsThatOfTheData(t *testing.T) {
-	c := Card()
+	c := manifesttest.ReadCard[facts](t)
 	if c.Classes != synthetic.ImageClasses {
 		t.Errorf("%d classes, the data have %d", c.Classes, synthetic.ImageClasses)
 	}
@@ -27,7 +33,7 @@ func TestCardIsThatOfTheData(t *testing.T) {
 }
 
 func TestAccuracyIsGoodAndNotPerfect(t *testing.T) {
-	for _, file := range Card().Files {
+	for _, file := range manifesttest.ReadCard[facts](t).Files {
 		if top1, _ := file.Metric("accuracy"); top1 < 90 || top1 > 98 {
 			t.Errorf("%s: top-1 %v %%, want 90 to 98", file.Name, top1)
 		}
@@ -35,10 +41,8 @@ func TestAccuracyIsGoodAndNotPerfect(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	manifesttest.CheckReadme(t, Card().Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).Card, func(f manifest.CardFile) string {
 		top1, _ := f.Metric("accuracy")
 		return fmt.Sprintf("%.1f", top1)
 	})
 }
-
-func TestCallersOwnTheBytes(t *testing.T) { manifesttest.CheckOwned(t, Bytes) }

@@ -1,4 +1,4 @@
-package model
+package bert
 
 import (
 	"fmt"
@@ -10,18 +10,40 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-func TestCardIsThatOfTheFiles(t *testing.T) { manifesttest.CheckFiles(t, Card().Card, Bytes) }
+// facts is model/card.json.
+type facts struct {
+	manifest.Card
 
-func TestCardHasNoUnknownFields(t *testing.T) {
-	manifesttest.CheckFields(t, cardText, new(Facts))
+	Layers     int
+	Width      int
+	Parameters int
+	Vocabulary int // tokens
+
+	TrainPassages       int `json:"train_passages"`
+	CalibrationPassages int `json:"calibration_passages"`
+	EvalPassages        int `json:"eval_passages"`
+	EvalFeatures        int `json:"eval_features"` // samples: a long passage gives several for each question
+
+	ExactMatch map[string]float64 `json:"exact_match"` // in percent, by precision
+}
+
+// vocab is the vocabulary of the embedded model.
+func vocab(t *testing.T) []byte {
+	t.Helper()
+	text, err := readVocab("", embeddedVocab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 func TestCardIsThatOfTheData(t *testing.T) {
-	c := Card()
-	if c.TrainPassages != questions.TrainCount || c.CalibrationPassages != questions.CalibrationCount || c.EvalPassages != questions.EvalCount {
+	c := manifesttest.ReadCard[facts](t)
+	if c.TrainPassages != questions.TrainCount || c.CalibrationPassages != questions.CalibrationCount || c.EvalPassages != questions.EvalCount ||
+		c.EvalFeatures != drawnFeatures {
 		t.Errorf("the card's sizes of sets %+v are not those of the data", c)
 	}
-	v, err := wordpiece.New(Vocab())
+	v, err := wordpiece.New(vocab(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +54,7 @@ func TestCardIsThatOfTheData(t *testing.T) {
 
 // TestVocabularyKnowsTheData finds no unknown token in what is evaluated on.
 func TestVocabularyKnowsTheData(t *testing.T) {
-	v, err := wordpiece.New(Vocab())
+	v, err := wordpiece.New(vocab(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +69,10 @@ func TestVocabularyKnowsTheData(t *testing.T) {
 }
 
 func TestAccuracyIsGoodAndNotPerfect(t *testing.T) {
-	reference, _ := Card().File("fp32")
+	card := manifesttest.ReadCard[facts](t)
+	reference, _ := card.File("fp32")
 	best, _ := reference.Metric("F1")
-	for _, file := range Card().Files {
+	for _, file := range card.Files {
 		if f1, _ := file.Metric("F1"); f1 < 80 || f1 > 99 || f1 < 0.99*best {
 			t.Errorf("%s: F1 %v %%, want 80 to 99 and 99 %% of FP32's %v", file.Name, f1, best)
 		}
@@ -57,10 +80,9 @@ func TestAccuracyIsGoodAndNotPerfect(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	manifesttest.CheckReadme(t, Card().Card, func(f manifest.CardFile) string {
+	card := manifesttest.ReadCard[facts](t)
+	manifesttest.CheckReadme(t, card.Card, func(f manifest.CardFile) string {
 		f1, _ := f.Metric("F1")
-		return fmt.Sprintf("%.2f | %.2f", f1, Card().ExactMatch[f.Precision])
+		return fmt.Sprintf("%.2f | %.2f", f1, card.ExactMatch[f.Precision])
 	})
 }
-
-func TestCallersOwnTheBytes(t *testing.T) { manifesttest.CheckOwned(t, Bytes, Vocab) }

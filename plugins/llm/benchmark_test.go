@@ -6,7 +6,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
+
+func TestBenchmark(t *testing.T) { manifesttest.Run(t, New(), "tokenizer=embedded") }
 
 func TestModelsOfTheManifest(t *testing.T) {
 	d := New().Describe()

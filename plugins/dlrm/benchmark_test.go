@@ -1,7 +1,6 @@
 package dlrm
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
@@ -9,16 +8,16 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
-func TestDescribe(t *testing.T) {
-	d := New().Describe()
-	sdktest.CheckDescription(t, d)
+func TestBenchmark(t *testing.T) { manifesttest.Run(t, New()) }
+
+func TestModels(t *testing.T) {
+	scenarios := []loadgen.Scenario{loadgen.Server, loadgen.Offline}
 	var names []string
-	for _, m := range d.Models {
+	for _, m := range New().Describe().Models {
 		names = append(names, m.Name)
-		if m.LoadGenKey != m.Name || m.RulesKey != m.Name+"-99" || !slices.Equal(m.Scenarios, []loadgen.Scenario{loadgen.Server, loadgen.Offline}) {
+		if m.LoadGenKey != m.Name || m.RulesKey != m.Name+"-99" || !slices.Equal(m.Scenarios, scenarios) {
 			t.Errorf("%s: LoadGen key %q, rules key %q, scenarios %v", m.Name, m.LoadGenKey, m.RulesKey, m.Scenarios)
 		}
 		if len(m.Datasets) != 2 || m.Datasets[0].Samples != drawnSamples || m.Datasets[1].PerformanceSampleCount != performanceSamples {
@@ -33,27 +32,10 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-func TestDefaultsBind(t *testing.T) {
-	m, err := readManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifesttest.CheckDefaults(t, m, func(defaults map[string]string) error {
-		_, bindErr := bind(defaults)
-		_, sourceErr := parseSource(defaults, "", 0)
-		_, formErr := parseForm(defaults)
-		return errors.Join(bindErr, sourceErr, formErr)
-	})
-}
-
 // TestEmbeddedRows holds the rows that the manifest names to those that the data set draws from.
 func TestEmbeddedRows(t *testing.T) {
-	m, err := readManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := parseSource(manifest.Values(m.Embedded.Defaults, nil), "", 0)
-	if want := clicks.Rows(); err != nil || !slices.Equal(s.log.Rows, want[:]) {
-		t.Errorf("rows %v, want %v: %v", s.log.Rows, want, err)
+	s := readSource(&manifest.Request{Params: manifesttest.Params(t, New(), "", true, nil)})
+	if want := clicks.Rows(); !slices.Equal(s.log.Rows, want[:]) {
+		t.Errorf("rows %v, want %v", s.log.Rows, want)
 	}
 }

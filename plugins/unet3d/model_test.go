@@ -1,4 +1,4 @@
-package model
+package unet3d
 
 import (
 	"fmt"
@@ -9,14 +9,23 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-func TestCardIsThatOfTheFiles(t *testing.T) { manifesttest.CheckFiles(t, Card().Card, Bytes) }
+// facts is model/card.json.
+type facts struct {
+	manifest.Card
 
-func TestCardHasNoUnknownFields(t *testing.T) {
-	manifesttest.CheckFields(t, cardText, new(Facts))
+	Window     int // voxels a side
+	Parameters int // of the network, batch normalisation included
+
+	TrainVolumes       int `json:"train_volumes"`
+	CalibrationVolumes int `json:"calibration_volumes"`
+	EvalVolumes        int `json:"eval_volumes"`
+
+	// Classes are the DICE coefficients of each class, by precision: "kidney" and "tumour".
+	Classes map[string]map[string]float64 `json:"class_dice"`
 }
 
 func TestCardIsThatOfTheData(t *testing.T) {
-	c := Card()
+	c := manifesttest.ReadCard[facts](t)
 	if c.TrainVolumes != volumes.TrainCount || c.CalibrationVolumes != volumes.CalibrationCount || c.EvalVolumes != volumes.EvalCount {
 		t.Errorf("the card's sizes of sets %+v are not those of the data", c)
 	}
@@ -24,10 +33,12 @@ func TestCardIsThatOfTheData(t *testing.T) {
 
 func TestDICEIsGoodAndNotPerfect(t *testing.T) {
 	var fp32 float64
-	for _, file := range Card().Files {
+	card := manifesttest.ReadCard[facts](t)
+	for _, file := range card.Files {
 		dice, _ := file.Metric("DICE")
-		classes := Card().Classes[file.Precision]
-		if mean := (classes["kidney"] + classes["tumour"]) / 2; dice < 0.8 || dice > 0.95 || dice > mean+1e-5 || dice < mean-1e-5 {
+		classes := card.Classes[file.Precision]
+		mean := (classes["kidney"] + classes["tumour"]) / 2
+		if dice < 0.8 || dice > 0.95 || dice > mean+1e-5 || dice < mean-1e-5 {
 			t.Errorf("%s: DICE %v, of the classes %v; want 0.8 to 0.95, their mean", file.Name, dice, classes)
 		}
 		if file.Precision == "fp32" {
@@ -39,11 +50,10 @@ func TestDICEIsGoodAndNotPerfect(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	manifesttest.CheckReadme(t, Card().Card, func(f manifest.CardFile) string {
+	card := manifesttest.ReadCard[facts](t)
+	manifesttest.CheckReadme(t, card.Card, func(f manifest.CardFile) string {
 		dice, _ := f.Metric("DICE")
-		classes := Card().Classes[f.Precision]
+		classes := card.Classes[f.Precision]
 		return fmt.Sprintf("%.4f | %.4f | %.4f", dice, classes["kidney"], classes["tumour"])
 	})
 }
-
-func TestCallersOwnTheBytes(t *testing.T) { manifesttest.CheckOwned(t, Bytes) }

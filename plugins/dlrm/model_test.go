@@ -1,4 +1,4 @@
-package model
+package dlrm
 
 import (
 	"fmt"
@@ -9,14 +9,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-func TestCardIsThatOfTheFiles(t *testing.T) { manifesttest.CheckFiles(t, Card().Card, Bytes) }
+// facts is model/card.json.
+type facts struct {
+	manifest.Card
 
-func TestCardHasNoUnknownFields(t *testing.T) {
-	manifesttest.CheckFields(t, cardText, new(Facts))
+	Tables     int
+	Rows       int // of all tables
+	Parameters int // of the network
+	TrainPairs int `json:"train_pairs"`
+	EvalPairs  int `json:"eval_pairs"`
 }
 
 func TestCardIsThatOfTheData(t *testing.T) {
-	c, rows := Card(), 0
+	c, rows := manifesttest.ReadCard[facts](t), 0
 	for _, n := range clicks.Rows() {
 		rows += n
 	}
@@ -27,7 +32,7 @@ func TestCardIsThatOfTheData(t *testing.T) {
 }
 
 func TestAUCIsGoodAndNotPerfect(t *testing.T) {
-	for _, file := range Card().Files {
+	for _, file := range manifesttest.ReadCard[facts](t).Files {
 		if auc, _ := file.Metric("AUC"); auc < 80 || auc > 86 {
 			t.Errorf("%s: AUC %v %%, want 80 to 86", file.Name, auc)
 		}
@@ -35,10 +40,8 @@ func TestAUCIsGoodAndNotPerfect(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	manifesttest.CheckReadme(t, Card().Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).Card, func(f manifest.CardFile) string {
 		auc, _ := f.Metric("AUC")
 		return fmt.Sprintf("%.3f", auc)
 	})
 }
-
-func TestCallersOwnTheBytes(t *testing.T) { manifesttest.CheckOwned(t, Bytes) }

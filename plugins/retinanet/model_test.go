@@ -1,4 +1,4 @@
-package model
+package retinanet
 
 import (
 	"fmt"
@@ -9,17 +9,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-func TestCardIsThatOfTheFiles(t *testing.T) { manifesttest.CheckFiles(t, Card().Card, Bytes) }
+// facts is model/card.json.
+type facts struct {
+	manifest.Card
+	TrainedWith any `json:"trained_with"` // says more than the manifest reads
 
-func TestCardHasNoUnknownFields(t *testing.T) {
-	manifesttest.CheckFields(t, cardText, new(struct {
-		Facts
-		TrainedWith any `json:"trained_with"` // says more than the manifest reads
-	}))
+	Classes    int
+	Side       int // pixels of the input's sides
+	Anchors    int
+	Parameters int // of the network, batch normalisation included
+
+	TrainPictures       int     `json:"train_pictures"`
+	CalibrationPictures int     `json:"calibration_pictures"`
+	EvalPictures        int     `json:"eval_pictures"`
+	ProcessorMinutes    float64 `json:"processor_minutes"` // of the training, on its threads together
 }
 
 func TestCardIsThatOfTheData(t *testing.T) {
-	c := Card()
+	c := manifesttest.ReadCard[facts](t)
 	if c.Classes != scenes.Classes {
 		t.Errorf("%d classes, the data have %d", c.Classes, scenes.Classes)
 	}
@@ -29,8 +36,9 @@ func TestCardIsThatOfTheData(t *testing.T) {
 }
 
 func TestMAPIsGoodAndNotPerfect(t *testing.T) {
-	fp32, _ := Card().File("fp32")
-	int8, _ := Card().File("int8")
+	card := manifesttest.ReadCard[facts](t)
+	fp32, _ := card.File("fp32")
+	int8, _ := card.File("int8")
 	full, ok := fp32.Metric("mAP")
 	if !ok || full < 40 || full > 90 {
 		t.Errorf("FP32: mAP %v %%, want 40 to 90", full)
@@ -41,10 +49,8 @@ func TestMAPIsGoodAndNotPerfect(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	manifesttest.CheckReadme(t, Card().Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).Card, func(f manifest.CardFile) string {
 		full, _ := f.Metric("mAP")
 		return fmt.Sprintf("%.2f", full)
 	})
 }
-
-func TestCallersOwnTheBytes(t *testing.T) { manifesttest.CheckOwned(t, Bytes) }

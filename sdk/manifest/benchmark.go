@@ -1,0 +1,79 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Implementation is what a benchmark's author writes beside the manifest.
+type Implementation struct {
+	// Open opens the workload of a run: it reads the parameters, opens the data set and names the model's tensors.
+	Open func(ctx context.Context, r *Request) (sdk.Workload, error)
+	// Score prepares the scoring of an accuracy log: parameters and data set only, the request has no file.
+	Score func(ctx context.Context, r *Request) (sdk.Scorer, error)
+	// Samples is the size of the embedded data set.
+	Samples int
+	// PerformanceSamples is how many samples of it are in memory at a time; 0: all.
+	PerformanceSamples int
+}
+
+// Benchmark joins a manifest.json with the folder of the embedded model, which holds model/card.json and the files that the
+// card names, and with what the author wrote. It panics where one of them is broken, which is a fault of the build: the
+// tests of the package that embeds them find it (manifesttest.Run).
+func Benchmark(text string, files fs.FS, i Implementation) sdk.Benchmark {
+	m, err := read(text, files, i)
+	if err != nil {
+		panic(err)
+	}
+	return benchmark{m, i}
+}
+
+// Of returns the manifest of a benchmark that [Benchmark] made, and whether it is one.
+func Of(b sdk.Benchmark) (*Manifest, bool) {
+	own, ok := b.(benchmark)
+	return own.manifest, ok
+}
+
+// benchmark is immutable.
+type benchmark struct {
+	manifest *Manifest
+	author   Implementation
+}
+
+func (b benchmark) Describe() sdk.Description { return b.manifest.Describe() }
+
+// Open hands the author's function a request that is checked as far as the manifest knows. Every fault is reported at once.
+func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
+	r, err := b.manifest.run(o)
+	if err != nil {
+		return nil, err
+	}
+	w, err := b.author.Open(ctx, r)
+	if err == nil {
+		if err = r.Err(); err == nil {
+			return w, nil
+		}
+		err = errors.Join(err, w.Close())
+	}
+	return nil, fmt.Errorf("open %s: %w", r.Model.Name, err)
+}
+
+// OpenScorer does the same for scoring.
+func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
+	r, err := b.manifest.scoring(o)
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.author.Score(ctx, r)
+	if err == nil {
+		err = r.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("score %s: %w", r.Model.Name, err)
+	}
+	return s, nil
+}

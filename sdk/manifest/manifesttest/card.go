@@ -1,0 +1,53 @@
+package manifesttest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// folder is that of the embedded model, from the benchmark's own.
+const folder = "model"
+
+// ReadCard reads model/card.json into F, which embeds [manifest.Card] and adds what this card says more. A field that F does
+// not have is a fault.
+func ReadCard[F any](t *testing.T) F {
+	t.Helper()
+	var facts F
+	text, err := os.ReadFile(filepath.Join(folder, "card.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&facts); err != nil {
+		t.Fatal(err)
+	}
+	return facts
+}
+
+// CheckReadme finds a row for each of the card's files in the table of model/README.md: its name, what figures says of it, its
+// size and its digest.
+func CheckReadme(t *testing.T, card manifest.Card, figures func(manifest.CardFile) string) {
+	t.Helper()
+	for _, file := range card.Files {
+		CheckReadmeRow(t, fmt.Sprintf("| `%s` | %s | %d | `%s` |", file.Name, figures(file), file.Size, file.SHA256))
+	}
+}
+
+// CheckReadmeRow finds a row in model/README.md.
+func CheckReadmeRow(t *testing.T, row string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), row) {
+		t.Errorf("README.md lacks the row %s", row)
+	}
+}

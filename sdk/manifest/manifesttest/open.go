@@ -1,0 +1,93 @@
+package manifesttest
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+const (
+	fileMost  = 4 << 20 // bytes of one embedded file
+	filesMost = 5 << 20 // bytes of all
+)
+
+// opensEmbeddedFiles opens each embedded file of each model: by its precision, by its name, and by default the one of fp32.
+func (s suite) opensEmbeddedFiles(t *testing.T) {
+	for _, m := range s.described.Models {
+		for _, f := range m.Files {
+			if !f.Embedded {
+				continue
+			}
+			s.opensFile(t, m, f, sdk.Options{Model: m.Name, Precision: f.Precision, Count: 2})
+			s.opensFile(t, m, f, sdk.Options{Model: m.Name, ModelFile: f.Name, Count: 1})
+			if f.Precision == "fp32" {
+				s.opensFile(t, m, f, sdk.Options{Model: m.Name, Count: 1})
+			}
+		}
+	}
+	first := s.described.Models[0]
+	s.opensFile(t, first, first.Files[0], sdk.Options{})
+}
+
+// opensFile holds what o opens to the size, the digest and the data set that the description has. It spoils the bytes of the
+// model: the next one to open it has bytes of its own.
+func (s suite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.Options) {
+	t.Helper()
+	w, err := s.Open(t.Context(), o)
+	if err != nil {
+		t.Fatalf("%+v: %v", o, err)
+	}
+	model := w.Model()
+	if model.Path != "" || model.Name != f.Name {
+		t.Errorf("%+v: path %q, name %q", o, model.Path, model.Name)
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(model.Bytes)); f.SHA256 != sum || f.Size != int64(len(model.Bytes)) {
+		t.Errorf("%+v: %s has %d bytes, sha256 %s; the card says %d, %s", o, f.Name, len(model.Bytes), sum, f.Size, f.SHA256)
+	}
+	clear(model.Bytes)
+	want := o.Count
+	if want == 0 {
+		want = m.Datasets[0].Samples
+	}
+	if w.Len() != want || w.PerformanceSampleCount() != min(want, m.Datasets[0].PerformanceSampleCount) {
+		t.Errorf("%+v: %d samples, %d in memory; the description says %+v", o, w.Len(), w.PerformanceSampleCount(), m.Datasets[0])
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// areSmall holds the embedded files to what a repository takes.
+func (s suite) areSmall(t *testing.T) {
+	total := int64(0)
+	for _, f := range s.described.Models[0].Files {
+		if !f.Embedded {
+			continue
+		}
+		if total += f.Size; f.Size > fileMost {
+			t.Errorf("%s has %d bytes, want at most %d", f.Name, f.Size, fileMost)
+		}
+	}
+	if total > filesMost {
+		t.Errorf("the embedded files have %d bytes together, want at most %d", total, filesMost)
+	}
+}
+
+// takesOfficialDefaults opens a model file of the user's own, and scores, on a data set that is not there: that is then the one
+// fault, and no default of a parameter is.
+func (s suite) takesOfficialDefaults(t *testing.T) {
+	file, nowhere := ModelFile(t), filepath.Join(t.TempDir(), "none")
+	for _, m := range s.described.Models {
+		_, errOpen := s.Open(t.Context(), sdk.Options{Model: m.Name, ModelFile: file, Dataset: nowhere, Params: s.params})
+		_, errScore := s.OpenScorer(t.Context(), sdk.ScoreOptions{Model: m.Name, Dataset: nowhere, Params: s.params})
+		for _, err := range []error{errOpen, errScore} {
+			if !errors.Is(err, sdk.ErrData) || errors.Is(err, sdk.ErrUsage) {
+				t.Errorf("%s: error %v, want that the data set is not there, and no other", m.Name, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+// Request is a run, or the scoring of its log, as the author of a benchmark sees it: the manifest's entry, the file and the
+// parameters that the user's options come to. It collects faults, so that all are reported at once:
+//
+//	func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+//		b := binding{input: r.Params.Text("input"), scores: option.Pick(r.Params, "answer", answers)}
+//		set, err := openPictures(r)
+//		r.Fault(err)
+//		return newWorkload(b, r.File(), set), nil
+//	}
+//
+// Faults that are there when the author's function returns no error are the error; what it returned is closed then.
+type Request struct {
+	Model *Model
+	// Params are the values of all parameters: the user's over the defaults of the file, or of the data set to score.
+	Params *option.Params
+	// Files are the model files, by the part of the workload that they belong to, whose name is empty where there is one.
+	// They lack the tensors, which the benchmark adds. There are none to score.
+	Files    map[string]backend.Model
+	Embedded bool // the file is an embedded one
+	Scoring  bool // an accuracy log is scored: labels are enough
+
+	Dataset string // path; empty: the embedded data set
+	Count   int    // of the first samples; 0: all
+	Batch   int    // the largest batch that the user wants; 0: the benchmark's choice
+
+	given  map[string]string
+	faults []error
+}
+
+// run is the request of a run. It fails for a model that is not in the manifest; all else is a fault of the request.
+func (m *Manifest) run(o sdk.Options) (*Request, error) {
+	e, err := m.Model(o.Model)
+	if err != nil {
+		return nil, err
+	}
+	r := &Request{Model: e, Dataset: o.Dataset, Batch: o.Batch, given: o.Params}
+	file, err := m.openFile(e, o)
+	r.Fault(err)
+	r.Files, r.Embedded = map[string]backend.Model{"": file.model}, file.embedded
+	r.fill(m, file.defaults, o.Count)
+	return r, nil
+}
+
+// scoring is the request of a scorer. The embedded data set has the defaults of the embedded model, which alone knows it.
+func (m *Manifest) scoring(o sdk.ScoreOptions) (*Request, error) {
+	e, err := m.Model(o.Model)
+	if err != nil {
+		return nil, err
+	}
+	r := &Request{Model: e, Scoring: true, Dataset: o.Dataset, given: o.Params}
+	defaults := e.Defaults
+	if o.Dataset == "" {
+		defaults = m.embeddedDefaults(e)
+	}
+	r.fill(m, defaults, o.Count)
+	return r, nil
+}
+
+func (r *Request) fill(m *Manifest, defaults map[string]string, count int) {
+	r.Fault(m.checkParams(r.given))
+	r.Params = option.NewParams(over(defaults, r.given))
+	if count < 0 {
+		r.Fault(sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count)))
+	}
+	r.Count = max(count, 0)
+}
+
+// File is the file of a workload that has one part.
+func (r *Request) File() backend.Model { return r.Files[""] }
+
+// Given is what the user said of a parameter; empty: nothing, or nothing in so many words.
+func (r *Request) Given(name string) string { return r.given[name] }
+
+// UseOfficialDefaults takes the defaults of the model's official files, whichever file this is: another machine runs the model.
+// What was read of Params before is not read again.
+func (r *Request) UseOfficialDefaults() {
+	r.Fault(sdk.Usage(r.Params.Err()))
+	r.Params = option.NewParams(over(r.Model.Defaults, r.given))
+}
+
+// First is how many of the size samples of the data set are meant: Count, or all. More than there are is a fault, which calls
+// them what: "pictures".
+func (r *Request) First(size int, what string) int {
+	if r.Count > size {
+		r.Fault(sdk.Usage(fmt.Errorf("count = %d, want at most the %d %s of the data set", r.Count, size, what)))
+	}
+	if r.Count == 0 {
+		return size
+	}
+	return min(r.Count, size)
+}
+
+// Fault adds a fault, of class sdk.ErrUsage or sdk.ErrData as a rule, unless err is nil.
+func (r *Request) Fault(err error) {
+	if err != nil {
+		r.faults = append(r.faults, err)
+	}
+}
+
+// Err joins all faults, those of the parameters that were read among them.
+func (r *Request) Err() error {
+	return errors.Join(errors.Join(r.faults...), sdk.Usage(r.Params.Err()))
+}
+
+// Values are the values of all parameters of a model (empty: the first), with those given over the defaults: of the embedded
+// files, or of the official ones. The caller owns the map.
+func (m *Manifest) Values(model string, embedded bool, given map[string]string) (map[string]string, error) {
+	e, err := m.Model(model)
+	if err != nil {
+		return nil, err
+	}
+	if embedded {
+		return over(m.embeddedDefaults(e), given), nil
+	}
+	return over(e.Defaults, given), nil
+}
+
+// over is a copy of defaults with the values given over them.
+func over(defaults, given map[string]string) map[string]string {
+	v := make(map[string]string, len(defaults))
+	maps.Copy(v, defaults)
+	maps.Copy(v, given)
+	return v
+}
