@@ -121,7 +121,7 @@ func (b *binder) bindSlot(g *graph, info backend.TensorInfo) int {
 	}
 	s, ok := newSlot(info)
 	if !ok {
-		b.fault(g, "input %v, want one free dimension for rows, and one more at most", info)
+		b.fault(g, "input %v, want one free dimension for rows, one more at most, and a size within reason", info)
 	}
 	i := len(b.slots)
 	b.slots, b.slotOf[info.Name] = append(b.slots, s), i
@@ -134,8 +134,6 @@ func (b *binder) bindSlot(g *graph, info backend.TensorInfo) int {
 	case !cross && !started && b.slots[i].constant:
 		b.fault(g, "input %q is neither a state, for which an output %q is missing, nor of the encoder",
 			info.Name, outputOf(info.Name))
-	case !started && s.width >= 0 && g.has(offset):
-		b.fault(g, "input %v, want a state of fixed width beside the input offset", info)
 	}
 	return i
 }
@@ -206,6 +204,10 @@ func (b *binder) finish() {
 			continue
 		}
 		states++
+		if s.width >= 0 && b.next.has(offset) {
+			b.fault(b.next, "input %s %v%s, want a fixed width beside the input offset",
+				s.name, s.dtype, backend.ShapeString(s.shape))
+		}
 		if !writes(b.first, s.name) {
 			b.fault(b.first, "output %q is missing, for the input %q", outputOf(s.name), s.name)
 		}

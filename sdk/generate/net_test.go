@@ -1,0 +1,189 @@
+package generate_test
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// net is a small network of random weights: a transformer of two layers with an encoder, and a recurrent cell on the same
+// sources. Its forms differ in what they remember between steps, and in what their tensors are called.
+type net struct {
+	source, token, position, out matrix
+	layers                       [netLayers]layer
+	cell                         matrix
+}
+
+const (
+	netLayers, netHeads, netDim = 2, 2, 3
+	netWidth                    = netHeads * netDim
+	netVocab                    = 19
+	netLongest                  = 64
+)
+
+// layer are the weights of keys, values and queries, on the decoder's own tokens and on the encoder's.
+type layer struct{ q, k, v, crossQ, crossK, crossV matrix }
+
+// matrix has rows of width values.
+type matrix [][]float32
+
+func newMatrix(r *rand.Rand, rows, width int, scale float64) matrix {
+	m := make(matrix, rows)
+	for i := range m {
+		m[i] = make([]float32, width)
+		for j := range m[i] {
+			m[i][j] = float32(scale * r.NormFloat64())
+		}
+	}
+	return m
+}
+
+func newNet(seed uint64) *net {
+	r := rand.New(rand.NewPCG(seed, 9))
+	square := func() matrix { return newMatrix(r, netWidth, netWidth, 0.6) }
+	n := &net{
+		source: newMatrix(r, netVocab, netWidth, 1), token: newMatrix(r, netVocab, netWidth, 1),
+		position: newMatrix(r, netLongest, netWidth, 0.5), out: newMatrix(r, netVocab, netWidth, 1), cell: square(),
+	}
+	for i := range n.layers {
+		n.layers[i] = layer{square(), square(), square(), square(), square(), square()}
+	}
+	return n
+}
+
+// times is x in the basis of m's rows.
+func (m matrix) times(x []float32) []float32 {
+	y := make([]float32, len(m))
+	for i, row := range m {
+		for j, w := range row {
+			y[i] += w * x[j]
+		}
+	}
+	return y
+}
+
+func add(a, b []float32) []float32 {
+	c := make([]float32, len(a))
+	for i := range a {
+		c[i] = a[i] + b[i]
+	}
+	return c
+}
+
+// encode is the memory of a source: its tokens, places and, in each, the sum of all.
+func (n *net) encode(source []int64) matrix {
+	sum := make([]float32, netWidth)
+	for _, id := range source {
+		sum = add(sum, n.source[id])
+	}
+	memory := make(matrix, len(source))
+	for i, id := range source {
+		memory[i] = add(add(n.source[id], n.position[i]), sum)
+	}
+	return memory
+}
+
+// attend is what a query reads of keys and values, each head by itself.
+func attend(q []float32, keys, values matrix) []float32 {
+	y := make([]float32, netWidth)
+	for h := 0; h < netWidth; h += netDim {
+		weights, total := make([]float64, len(keys)), 0.0
+		for i, k := range keys {
+			dot := 0.0
+			for j := h; j < h+netDim; j++ {
+				dot += float64(q[j] * k[j])
+			}
+			weights[i] = math.Exp(dot / 4)
+			total += weights[i]
+		}
+		for i, v := range values {
+			for j := h; j < h+netDim; j++ {
+				y[j] += float32(weights[i] / total * float64(v[j]))
+			}
+		}
+	}
+	return y
+}
+
+// remembered are keys and values of one sequence, by layer.
+type remembered struct{ k, v, crossK, crossV [netLayers]matrix }
+
+// cross fills in what the decoder reads of a memory.
+func (n *net) cross(memory matrix) (r remembered) {
+	for i, l := range n.layers {
+		for _, x := range memory {
+			r.crossK[i], r.crossV[i] = append(r.crossK[i], l.crossK.times(x)), append(r.crossV[i], l.crossV.times(x))
+		}
+	}
+	return r
+}
+
+// step is the logits behind one more token, whose keys and values r remembers.
+func (n *net) step(r *remembered, token int64) []float32 {
+	x := add(n.token[token], n.position[len(r.k[0])])
+	for i, l := range n.layers {
+		r.k[i], r.v[i] = append(r.k[i], l.k.times(x)), append(r.v[i], l.v.times(x))
+		x = add(x, attend(l.q.times(x), r.k[i], r.v[i]))
+		x = add(x, attend(l.crossQ.times(x), r.crossK[i], r.crossV[i]))
+	}
+	return n.out.times(x)
+}
+
+// logits are those behind all tokens, with nothing remembered of any run before.
+func (n *net) logits(source, tokens []int64) []float32 {
+	r := n.cross(n.encode(source))
+	var last []float32
+	for _, id := range tokens {
+		last = n.step(&r, id)
+	}
+	return last
+}
+
+// recur is the recurrent cell: the state behind one more token, and its logits.
+func (n *net) recur(h []float32, memory matrix, token int64) (next, logits []float32) {
+	x := add(n.cell.times(h), n.token[token])
+	x = add(x, attend(x, memory, memory))
+	next = make([]float32, netWidth)
+	for i, v := range x {
+		next[i] = float32(math.Tanh(float64(v)))
+	}
+	return next, n.out.times(next)
+}
+
+// recurrent are the logits behind all tokens of the recurrent cell.
+func (n *net) recurrent(source, tokens []int64) (last []float32) {
+	memory := n.encode(source)
+	h := memory[0]
+	for _, id := range tokens {
+		h, last = n.recur(h, memory, id)
+	}
+	return last
+}
+
+// greedyBy is the answer to a prompt by logits that remember nothing.
+func greedyBy(logits func(source, tokens []int64) []float32, start []int32, p backend.Prompt) []int32 {
+	source, tokens := wide(p.Tokens), wide(start)
+	var ids []int32
+	for len(ids) < p.MaxNewTokens {
+		best, at := float32(math.Inf(-1)), 0
+		for i, v := range logits(source, tokens) {
+			if v > best && (i != int(p.EOS[0]) || len(ids) >= p.MinNewTokens) {
+				best, at = v, i
+			}
+		}
+		ids, tokens = append(ids, int32(at)), append(tokens, int64(at))
+		if at == int(p.EOS[0]) {
+			break
+		}
+	}
+	return ids
+}
+
+func wide(ids []int32) []int64 {
+	all := make([]int64, len(ids))
+	for i, id := range ids {
+		all[i] = int64(id)
+	}
+	return all
+}
