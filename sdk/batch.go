@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Batch holds the input tensors of one batch, in the order of Model().Inputs. It is reused from batch to batch by
+// Batch holds the input tensors of one batch, in the order of Model.Inputs. It is reused from batch to batch by
 // one goroutine at a time.
 type Batch struct {
 	infos   []backend.TensorInfo
@@ -17,8 +17,10 @@ type Batch struct {
 
 // Payloads collects one payload per sample of a batch, in order.
 type Payloads struct {
-	data []byte
-	ends []int
+	data   []byte
+	ends   []int
+	tokens []uint32 // of each payload, or none
+	first  func(i int)
 }
 
 // Append copies payload as the answer of the next sample.
@@ -26,6 +28,22 @@ func (p *Payloads) Append(payload []byte) {
 	p.data = append(p.data, payload...)
 	p.ends = append(p.ends, len(p.data))
 }
+
+// AppendTokens is Append for an answer of n tokens, n at least 0. Either all payloads of a batch have tokens or none.
+func (p *Payloads) AppendTokens(payload []byte, n int) {
+	p.Append(payload)
+	p.tokens = append(p.tokens, uint32(n))
+}
+
+// FirstToken says that the first token of sample i of the batch has come, at the time of the call: once, before Run returns.
+func (p *Payloads) FirstToken(i int) {
+	if p.first != nil {
+		p.first(i)
+	}
+}
+
+// OnFirstToken has f called by FirstToken, for whoever runs the batch; nil: nobody.
+func (p *Payloads) OnFirstToken(f func(i int)) { p.first = f }
 
 // Extend adds an answer of n bytes for the next sample and returns its memory, whose contents are undefined. It is valid
 // until the next call of Append, Extend or Reset: large payloads are written to where they are sent from.
@@ -49,11 +67,12 @@ func (p *Payloads) At(i int) []byte {
 	return p.data[start:p.ends[i]:p.ends[i]]
 }
 
-// All returns the payloads one after the other, and where each ends. They are valid until Reset.
-func (p *Payloads) All() (data []byte, ends []int) { return p.data, p.ends }
+// All returns the payloads one after the other, where each ends, and how many tokens each has, nil where they have none.
+// They are valid until Reset.
+func (p *Payloads) All() (data []byte, ends []int, tokens []uint32) { return p.data, p.ends, p.tokens }
 
 // Reset empties p and keeps its memory.
-func (p *Payloads) Reset() { p.data, p.ends = p.data[:0], p.ends[:0] }
+func (p *Payloads) Reset() { p.data, p.ends, p.tokens = p.data[:0], p.ends[:0], p.tokens[:0] }
 
 // NewBatch returns a batch for a model with these inputs.
 func NewBatch(inputs []backend.TensorInfo) *Batch {
@@ -102,5 +121,5 @@ func (b *Batch) set(i int, data []byte, shape []int64) {
 	t.Shape = append(t.Shape[:0], shape...)
 }
 
-// Tensors are the inputs as collated, in the order of Model().Inputs.
+// Tensors are the inputs as collated, in the order of Model.Inputs.
 func (b *Batch) Tensors() []backend.Tensor { return b.inputs }

@@ -18,22 +18,33 @@ type Benchmark interface {
 	OpenScorer(ctx context.Context, o ScoreOptions) (Scorer, error)
 }
 
-// Workload is a benchmark opened on one model and one data set. Its methods may be called concurrently.
+// Workload is a benchmark opened on its models and one data set. Its methods may be called concurrently.
+//
+// What is here is the core. A workload also implements exactly one of [Batcher], [Runner] and [Generative]: the way in which
+// its samples are run.
 type Workload interface {
 	// Len is the size of the data set.
 	Len() int
-	// PerformanceSampleCount is how many samples fit in memory together.
-	PerformanceSampleCount() int
-	// Model says which model the sdk opens on the backend, and which tensors it binds.
-	Model() backend.Model
-	// Load reads and preprocesses sample i of [0, Len): untimed, many at once.
+	// Parts are the models that the sdk opens on the backend, one as a rule, with the tensors that it binds. It is asked once.
+	Parts() []Part
+	// Load reads and preprocesses sample i of [0, Len): untimed, many at once. The sdk checks i, and ends early where ctx does.
 	Load(ctx context.Context, i int) (Sample, error)
+	Close() error
+}
+
+// Batcher is a Workload of one part whose samples are rows of a batch.
+type Batcher interface {
 	// Collate writes the samples of one batch into the model's inputs. Buffers in b are reused between batches.
 	Collate(samples []Sample, b *Batch) error
-	// Postprocess turns the model's outputs (in the order of Model().Outputs) into one official accuracy-log payload
-	// per sample, in order, with p.Append. Outputs are valid during the call only.
+	// Postprocess turns the model's outputs (in the order of Model.Outputs) into one official accuracy-log payload per sample,
+	// in order, with p.Append. Outputs are valid during the call only.
 	Postprocess(outputs []backend.Tensor, samples []Sample, p *Payloads) error
-	Close() error
+}
+
+// SampleCounter is an optional interface of a Workload that knows better than its manifest how many samples fit in memory
+// together: without it, as many as the data set's entry says, or all where that says nothing or more.
+type SampleCounter interface {
+	PerformanceSampleCount() int
 }
 
 // Sample is one preprocessed sample. Its type belongs to the workload. It must not change after Load.
@@ -85,6 +96,8 @@ type Metric struct {
 type Options struct {
 	Model     string // a model's name from Describe
 	ModelFile string // path of a model file, or the name of one of the model's files in Describe; empty: the embedded one
+	// PartFiles are the same for single parts of a model that has several, by their names; the others are of ModelFile.
+	PartFiles map[string]string
 	Precision string // chooses among embedded files: "fp32" (default), "int8"
 	Dataset   string // path of a data set in the official layout; empty: the synthetic one
 	Count     int    // use only the first Count samples of the data set; 0: all

@@ -24,6 +24,7 @@ type ModelInfo struct {
 	LoadGenKey string // its key in mlperf.conf: "resnet50"
 	RulesKey   string // its key in the rounds' tables: "resnet"
 	Scenarios  []loadgen.Scenario
+	Parts      []PartInfo  // the models that it consists of, where they are several
 	Files      []ModelFile // embedded ones and official ones
 	Datasets   []DatasetInfo
 	Metrics    []MetricInfo
@@ -35,6 +36,7 @@ type ModelInfo struct {
 // ModelFile is one file of a model: embedded in the plugin, or to be fetched.
 type ModelFile struct {
 	Name      string // "embedded-fp32", "resnet50_v1.onnx"
+	Part      string // the part that it is a file of, where the model has several
 	Embedded  bool
 	Precision string // "fp32", "fp16", "int8"
 	URL       string // empty for embedded files
@@ -85,6 +87,41 @@ type SmokeSetting struct {
 	Key, Value string
 }
 
+// PartInfo is one of the models that a model of several parts consists of.
+type PartInfo struct {
+	Name     string // as in Part
+	Optional bool   // it may be missing
+	Note     string
+}
+
+// PartReport is what was opened of a part.
+type PartReport struct {
+	Name      string
+	File      string // name or path of its file or folder; with Nodes of the one that theirs stands in for
+	Embedded  bool
+	Precision string
+	SHA256    string // of the file, or over all files of a folder; empty where Nodes run a model of their own
+	Size      int64  // bytes of all files; 0: as above
+	// Files are those of a folder, or of a model in several files, sorted by name; none where there is one, or very many.
+	Files []FileSum
+	// Inputs and Outputs are the tensors of the opened model; not known of a server that generates.
+	Inputs, Outputs []Tensor
+}
+
+// Tensor is an input or output of an opened model.
+type Tensor struct {
+	Name  string
+	Type  string  // "float32"
+	Shape []int64 // -1: free
+}
+
+// FileSum is the checksum of one of a model's files.
+type FileSum struct {
+	Name   string // below the model's folder, with slashes
+	SHA256 string // lower-case hex
+	Size   int64  // bytes
+}
+
 // WorkloadInfo is what a plugin opened: the facts of one run, for the result.
 type WorkloadInfo struct {
 	Model                  string
@@ -108,6 +145,9 @@ type WorkloadInfo struct {
 	// ClientWork lists what is done to samples and answers on this machine, within the timed run, beyond handing them on. Only
 	// with Options.Network; complete once the workload is closed.
 	ClientWork []string
+	// Parts are the models of a workload that has several: ModelSHA256 is then over theirs, and ModelSize their sum. Facts of
+	// BackendInfo in which they differ stand under PART.KEY.
+	Parts []PartReport
 }
 
 // BackendInfo is what one backend of a plugin says of itself, without a model.

@@ -5,8 +5,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Generative is an optional interface of a Workload whose samples are prompts. The sdk then hands each sample to a
-// backend.Generator by itself, instead of batches to a session: Collate and Postprocess are never called.
+// Generative is a Workload whose samples are prompts. The sdk hands each sample to a backend.Generator by itself, instead of
+// batches to sessions.
 //
 // The generator is the backend's own where that is a backend.GeneratorOpener, else what the workload makes of a plain
 // session (see SessionGenerator). A backend that offers neither cannot run the workload.
@@ -18,13 +18,13 @@ type Generative interface {
 	AppendTokens(dst []byte, s Sample, t backend.Tokens) (payload []byte, tokens int, err error)
 }
 
-// SessionGenerator is an optional interface of a Generative workload: it turns a session of its model into a generator,
-// for backends that run a model step by step and know nothing of tokens.
+// SessionGenerator is an optional interface of a Generative workload: it turns sessions of its parts into a generator, for
+// backends that run a model step by step and know nothing of tokens.
 type SessionGenerator interface {
-	// NewGenerator returns a generator on s, which it owns from now on: the generator's Close closes s. With an error s stays
-	// the caller's. c is how s was opened: c.MaxBatch is how many sequences the user wants decoded together, 0 where the
-	// generator chooses.
-	NewGenerator(s backend.Session, c backend.Config) (backend.Generator, error)
+	// NewGenerator returns a generator on the sessions, which it owns from now on: the generator's Close closes them. With an
+	// error they stay the caller's. c is how they were opened: c.MaxBatch is how many sequences the user wants decoded
+	// together, 0 where the generator chooses.
+	NewGenerator(sessions Sessions, c backend.Config) (backend.Generator, error)
 }
 
 // SessionPlanner is an optional interface of a SessionGenerator that knows how its generator uses a session best.

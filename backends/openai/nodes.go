@@ -27,11 +27,11 @@ func (g *Generator) Nodes() []backend.Node {
 	return nodes
 }
 
-var _ backend.ClientWorker = (*Generator)(nil)
+var _ backend.LocalWorker = (*Generator)(nil)
 
-// ClientWork is what the options ask for against the rules of the network division, whose prompts are token ids that no server
+// LocalWork is what the options ask for against the rules of the network division, whose prompts are token ids that no server
 // keeps.
-func (g *Generator) ClientWork() []string {
+func (g *Generator) LocalWork() []string {
 	var work []string
 	if g.settings.api == chat {
 		work = append(work, "prompts are sent as text, as chats are (option api=chat)")

@@ -65,13 +65,13 @@ func TestNodesThatDoNotReadWhatIsSent(t *testing.T) {
 	}
 }
 
-func TestClientWork(t *testing.T) {
+func TestLocalWork(t *testing.T) {
 	s := httptest.NewServer(openaitest.New(openaitest.Options{Model: "m"}))
 	defer s.Close()
 	for option, want := range map[string]int{"api=auto": 0, "api=completions": 0, "api=chat": 1, "prefix_cache=allow": 1, "prefix_cache=report": 0} {
 		key, value, _ := strings.Cut(option, "=")
 		g, _ := nodesOf(t, map[string]string{"url": s.URL, key: value})
-		if work := g.ClientWork(); len(work) != want {
+		if work := g.LocalWork(); len(work) != want {
 			t.Errorf("%s: work %q, want %d", option, work, want)
 		}
 	}

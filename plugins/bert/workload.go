@@ -36,19 +36,10 @@ func newWorkload(b binding, file backend.Model, set *questionSet, batch int) *wo
 
 func (w *workload) Len() int { return len(w.set.features) }
 
-// PerformanceSampleCount is the whole set, as in the rules: 10,833 features of SQuAD take 50 MB.
-func (w *workload) PerformanceSampleCount() int { return w.Len() }
-
-func (w *workload) Model() backend.Model { return w.file }
+func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load writes out the inputs of feature i.
-func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if i < 0 || i >= w.Len() {
-		return nil, fmt.Errorf("sample %d, want one of [0, %d)", i, w.Len())
-	}
+func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
 	f := w.set.features[i]
 	s := &sample{make([]int64, 3*f.Len())}
 	features.Fill(f, s.row(0), s.row(1), s.row(2))

@@ -25,7 +25,7 @@ func BenchmarkCollate(b *testing.B) {
 		for _, index := range []string{"int64", "int32"} {
 			b.Run(layout+"/"+index, func(b *testing.B) {
 				w, samples, pairs := benchBatch(b, map[string]string{"layout": layout, "index": index})
-				batch := sdk.NewBatch(w.Model().Inputs)
+				batch := sdk.NewBatch(w.Parts()[0].Model.Inputs)
 				b.ReportAllocs()
 				for b.Loop() {
 					if err := w.Collate(samples, batch); err != nil {

@@ -20,7 +20,7 @@ func TestModels(t *testing.T) {
 		if m.LoadGenKey != m.Name || m.RulesKey != m.Name+"-99" || !slices.Equal(m.Scenarios, scenarios) {
 			t.Errorf("%s: LoadGen key %q, rules key %q, scenarios %v", m.Name, m.LoadGenKey, m.RulesKey, m.Scenarios)
 		}
-		if len(m.Datasets) != 2 || m.Datasets[0].Samples != drawnSamples || m.Datasets[1].PerformanceSampleCount != performanceSamples {
+		if len(m.Datasets) != 2 || m.Datasets[0].Samples != drawnSamples || m.Datasets[1].PerformanceSampleCount != 204800 {
 			t.Errorf("%s: data sets %+v, want the embedded one and an official one", m.Name, m.Datasets)
 		}
 		if len(m.Metrics) != 1 || m.Metrics[0].Name != "AUC" || m.Metrics[0].Unit != "%" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
@@ -13,8 +12,6 @@ import (
 )
 
 const (
-	// performanceSamples is how many samples the rules keep in memory at a time.
-	performanceSamples = 204800
 	// defaultBatch is how many pairs a batch has at most where the user does not say.
 	defaultBatch = 2048
 	// warmPairs is the size of the samples that warm up: the most frequent one of the rules.
@@ -61,18 +58,10 @@ func openWorkload(ctx context.Context, b binding, s source, log clickLog) (_ *wo
 
 func (w *workload) Len() int { return len(w.samples) }
 
-func (w *workload) PerformanceSampleCount() int { return min(performanceSamples, w.Len()) }
-
-func (w *workload) Model() backend.Model { return w.file }
+func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load reads the pairs of sample i.
-func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if i < 0 || i >= w.Len() {
-		return nil, fmt.Errorf("sample %d, want one of [0, %d)", i, w.Len())
-	}
+func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
 	r := w.samples[i]
 	s := w.newSample(r.End - r.Start)
 	if err := w.log.Read(s, r.Start); err != nil {

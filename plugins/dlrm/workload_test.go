@@ -2,7 +2,6 @@ package dlrm
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -49,8 +48,8 @@ func load(t testing.TB, w *workload, indices ...int) []sdk.Sample {
 
 func TestEmbeddedSamplesAreThoseOfTheRules(t *testing.T) {
 	w := mustOpen(t, sdk.Options{})
-	if w.Len() != drawnSamples || w.PerformanceSampleCount() != drawnSamples {
-		t.Errorf("%d samples, %d in memory, want %d", w.Len(), w.PerformanceSampleCount(), drawnSamples)
+	if w.Len() != drawnSamples {
+		t.Errorf("%d samples, want %d", w.Len(), drawnSamples)
 	}
 	var sizes []int
 	for _, s := range load(t, w, 0, 1, 2, 3, 4, 5, 6, 7) {
@@ -77,7 +76,7 @@ func TestCountAndBatch(t *testing.T) {
 // collated runs Collate and returns the inputs.
 func collated(t *testing.T, w *workload, samples []sdk.Sample) []backend.Tensor {
 	t.Helper()
-	b := sdk.NewBatch(w.Model().Inputs)
+	b := sdk.NewBatch(w.Parts()[0].Model.Inputs)
 	if err := w.Collate(samples, b); err != nil {
 		t.Fatal(err)
 	}
@@ -272,16 +271,6 @@ func TestLoadRefuses(t *testing.T) {
 		t.Error("no error of indices beyond their tables")
 	} else if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "table 25: 2 faults") || !strings.Contains(err.Error(), "pair 3: index 0 is 100, want 0 to 99") {
 		t.Errorf("error %v", err)
-	}
-	for _, i := range []int{-1, 2} {
-		if _, err := w.Load(t.Context(), i); err == nil || !strings.Contains(err.Error(), "want one of [0, 2)") {
-			t.Errorf("sample %d: %v", i, err)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := w.Load(ctx, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("after cancellation: %v", err)
 	}
 }
 

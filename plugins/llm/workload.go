@@ -38,19 +38,10 @@ var (
 
 func (w *workload) Len() int { return len(w.prompts.all) }
 
-// PerformanceSampleCount is the whole data set: prompts are small.
-func (w *workload) PerformanceSampleCount() int { return w.Len() }
-
-func (w *workload) Model() backend.Model { return w.file }
+func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load returns the index of prompt i, which Open has made: the sample.
-func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if i < 0 || i >= w.Len() {
-		return nil, fmt.Errorf("sample %d, want one of [0, %d)", i, w.Len())
-	}
+func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
 	return &w.prompts.all[i], nil
 }
 
@@ -87,11 +78,11 @@ func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Con
 const promptsAndSteps = 2
 
 // NewGenerator decodes on a session of the model, with as many sequences together as the user asks for.
-func (w *workload) NewGenerator(s backend.Session, c backend.Config) (backend.Generator, error) {
+func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	if w.tokenizer == nil {
 		return nil, sdk.Usage(errors.New("parameter tokenizer = server, but the backend runs the model here: give the model's tokenizer"))
 	}
-	return generate.New(s, generate.Options{MaxSequences: max(cmp.Or(c.MaxBatch, defaultSequences), w.limits.Beams), CacheBytes: w.cache, EOS: w.limits.EOS})
+	return generate.New(s.Part(""), generate.Options{MaxSequences: max(cmp.Or(c.MaxBatch, defaultSequences), w.limits.Beams), CacheBytes: w.cache, EOS: w.limits.EOS})
 }
 
 // defaultSequences is how many sequences are decoded together where the user does not say.
@@ -160,16 +151,6 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 
 // serverModel stands for the name of a model file that nobody here has.
 const serverModel = "the server's"
-
-var errBatches = errors.New("prompts are not run in batches")
-
-// Collate is never called: the workload is Generative.
-func (w *workload) Collate([]sdk.Sample, *sdk.Batch) error { return errBatches }
-
-// Postprocess is never called: the workload is Generative.
-func (w *workload) Postprocess([]backend.Tensor, []sdk.Sample, *sdk.Payloads) error {
-	return errBatches
-}
 
 // seen is what only answers can tell.
 type seen struct {

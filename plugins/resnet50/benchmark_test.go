@@ -70,7 +70,7 @@ func TestOpenModelFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := w.Model()
+		m := w.Parts()[0].Model
 		want := map[string]string{"mobilenet": "MobilenetV1/Predictions/Reshape_1:0"}[model]
 		want = cmp.Or(want, "ArgMax:0")
 		if m.Path != file || m.Bytes != nil || m.Outputs[0].Name != want || w.Len() != 2 {

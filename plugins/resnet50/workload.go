@@ -12,9 +12,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// performanceSamples is how many samples the rules keep in memory at a time.
-const performanceSamples = 1024
-
 var _ sdk.ClientWorker = (*workload)(nil)
 
 // workload is the benchmark opened on one model file and one data set.
@@ -51,18 +48,10 @@ func newWorkload(b binding, file backend.Model, p pictures) *workload {
 
 func (w *workload) Len() int { return w.pictures.Len() }
 
-func (w *workload) PerformanceSampleCount() int { return min(performanceSamples, w.Len()) }
-
-func (w *workload) Model() backend.Model { return w.file }
+func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load reads, decodes and transforms picture i.
-func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if i < 0 || i >= w.Len() {
-		return nil, fmt.Errorf("sample %d, want one of [0, %d)", i, w.Len())
-	}
+func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
 	data, err := w.pictures.Read(i)
 	if err != nil {
 		return nil, sdk.Data(fmt.Errorf("sample %d: %w", i, err))

@@ -42,7 +42,7 @@ func TestTheEmbeddedModelHasAWindowOfItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := w.Model()
+	m := w.Parts()[0].Model
 	if in, out := m.Inputs[0].String(), m.Outputs[0].String(); in != "input float32[N,1,32,32,32]" || out != "output float32[N,3,32,32,32]" {
 		t.Errorf("tensors %v %v", in, out)
 	}
@@ -54,7 +54,7 @@ func TestOpenModelFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := w.Model()
+	m := w.Parts()[0].Model
 	if m.Path != file || m.Inputs[0].String() != "input float32[N,1,128,128,128]" || m.Outputs[0].String() != "scores float32[N,3,128,128,128]" {
 		t.Errorf("path %q, tensors %v %v", m.Path, m.Inputs, m.Outputs)
 	}

@@ -48,9 +48,17 @@ func windowsPerRun(asked int, l backend.Limits) int {
 	return n
 }
 
-// Run appends the class of each voxel of a volume: uint8, depth x height x width, in C order.
-func (r *run) Run(ctx context.Context, s sdk.Sample, p *sdk.Payloads) error {
-	v := s.(*sample)
+// Run appends the class of each voxel of each volume: uint8, depth x height x width, in C order.
+func (r *run) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads) error {
+	for _, s := range samples {
+		if err := r.segment(ctx, s.(*sample), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) segment(ctx context.Context, v *sample, p *sdk.Payloads) error {
 	if err := r.blend.Start(v.shape, p.Extend(v.shape.Voxels())); err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func TestRunSegmentsWholeVolumes(t *testing.T) {
 		want   int
 	}{{0, backend.Limits{}, 1}, {5, backend.Limits{PreferredBatch: 2}, 5}, {0, backend.Limits{PreferredBatch: 2}, 2}, {5, backend.Limits{MaxBatch: 1}, 1}} {
 		w, session := newWorkload(t, c.batch), &network{limits: c.limits}
-		r := w.NewRun(session)
+		r := newRun(w, session)
 		var p sdk.Payloads
 		for i := range 2 { // the second in used memory
 			checkVolume(t, w, r, &p, i)
@@ -77,14 +77,14 @@ func TestRunSegmentsWholeVolumes(t *testing.T) {
 }
 
 // checkVolume runs volume i and compares the classes with the threshold's.
-func checkVolume(t *testing.T, w *workload, r sdk.SampleRun, p *sdk.Payloads, i int) {
+func checkVolume(t *testing.T, w *workload, r sdk.Run, p *sdk.Payloads, i int) {
 	t.Helper()
 	s, err := w.Load(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Reset()
-	if err := r.Run(t.Context(), s, p); err != nil {
+	if err := r.Run(t.Context(), []sdk.Sample{s}, p); err != nil {
 		t.Fatal(err)
 	}
 	image := s.(*sample).image
@@ -111,7 +111,7 @@ func TestRunReportsWhatTheModelGets(t *testing.T) {
 		{func(out *backend.Tensor) { out.Data = out.Data[:64] }, "64 bytes"},
 	} {
 		session := &network{spoil: c.spoil}
-		err := w.NewRun(session).Run(t.Context(), w.WarmSample(), &sdk.Payloads{})
+		err := newRun(w, session).Run(t.Context(), []sdk.Sample{w.WarmSample()}, &sdk.Payloads{})
 		if !errors.Is(err, errOutput) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "voxel [0 0 0]") || session.inUse != 0 {
 			t.Errorf("error %v, want %q; %d outputs not released", err, c.want, session.inUse)
 		}
@@ -123,33 +123,15 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	reason := errors.New("enough")
 	w := newWorkload(t, 0)
 	session := &network{spoil: func(*backend.Tensor) { cancel(reason) }}
-	if err := w.NewRun(session).Run(ctx, w.WarmSample(), &sdk.Payloads{}); !errors.Is(err, reason) || len(session.runs) != 1 {
+	if err := newRun(w, session).Run(ctx, []sdk.Sample{w.WarmSample()}, &sdk.Payloads{}); !errors.Is(err, reason) || len(session.runs) != 1 {
 		t.Errorf("error %v after %d runs", err, len(session.runs))
-	}
-	if _, err := w.Load(ctx, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("Load: %v", err)
 	}
 }
 
 func TestWarmSampleFits(t *testing.T) {
 	w, session := newWorkload(t, 0), &network{}
 	var p sdk.Payloads
-	if err := w.NewRun(session).Run(t.Context(), w.WarmSample(), &p); err != nil || len(session.runs) != 4 || p.Len() != 1 {
+	if err := newRun(w, session).Run(t.Context(), []sdk.Sample{w.WarmSample()}, &p); err != nil || len(session.runs) != 4 || p.Len() != 1 {
 		t.Errorf("error %v, %d windows, %d payloads", err, len(session.runs), p.Len())
-	}
-}
-
-func TestNoBatchesOfVolumes(t *testing.T) {
-	w := newWorkload(t, 0)
-	if err := w.Collate(nil, nil); !errors.Is(err, errWhole) {
-		t.Error(err)
-	}
-	if err := w.Postprocess(nil, nil, nil); !errors.Is(err, errWhole) {
-		t.Error(err)
-	}
-	for _, i := range []int{-1, w.Len()} {
-		if _, err := w.Load(t.Context(), i); err == nil {
-			t.Errorf("sample %d was loaded", i)
-		}
 	}
 }

@@ -3,7 +3,6 @@ package unet3d
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/plumbline-ml/plumbline/preprocess/volume"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -27,9 +26,6 @@ type sample struct {
 	shape volume.Shape
 }
 
-// errWhole is what the methods for batches return, which the sdk does not call.
-var errWhole = errors.New("a volume is not part of a batch: it is run window by window")
-
 // checkShapes finds preprocessed volumes that were made for other windows, before any is read.
 func (w *workload) checkShapes() error {
 	var faults []error
@@ -42,19 +38,10 @@ func (w *workload) checkShapes() error {
 
 func (w *workload) Len() int { return w.cases.Len() }
 
-// PerformanceSampleCount is all of the data set, as the rules have it.
-func (w *workload) PerformanceSampleCount() int { return w.Len() }
-
-func (w *workload) Model() backend.Model { return w.file }
+func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load reads and prepares volume i.
-func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if i < 0 || i >= w.Len() {
-		return nil, fmt.Errorf("sample %d, want one of [0, %d)", i, w.Len())
-	}
+func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
 	image, shape, err := w.image(w.cases, i)
 	if err != nil {
 		return nil, err
@@ -70,13 +57,10 @@ func (w *workload) WarmSample() sdk.Sample {
 }
 
 // NewRun returns the memory of one worker.
-func (w *workload) NewRun(session backend.Session) sdk.SampleRun { return newRun(w, session) }
+func (w *workload) NewRun(s sdk.Sessions) (sdk.Run, error) { return newRun(w, s.Part("")), nil }
 
-// Collate is not used.
-func (w *workload) Collate([]sdk.Sample, *sdk.Batch) error { return errWhole }
-
-// Postprocess is not used.
-func (w *workload) Postprocess([]backend.Tensor, []sdk.Sample, *sdk.Payloads) error { return errWhole }
+// MaxBatch is one volume: its windows are the batch.
+func (w *workload) MaxBatch() int { return 1 }
 
 // ClientWork is never nothing: a model takes windows, and a sample is a volume.
 func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {

@@ -9,10 +9,10 @@ type Remote interface {
 	Nodes() []Node
 }
 
-// ClientWorker is an optional interface of a Remote that does more on this machine than to send inputs and to take outputs.
-type ClientWorker interface {
-	// ClientWork lists it, a phrase each.
-	ClientWork() []string
+// LocalWorker is an optional interface of a Remote that does more on this machine than to send inputs and to take outputs.
+type LocalWorker interface {
+	// LocalWork lists it, a phrase each.
+	LocalWork() []string
 }
 
 // Node is a machine that a Remote is a client of. Its methods may be called from any goroutine while the session is open.

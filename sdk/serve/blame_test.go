@@ -66,7 +66,7 @@ func (s careless) Run(_ context.Context, _, out []backend.Tensor) error {
 }
 
 // collating is a workload that takes any answer.
-type collating struct{ sdk.Workload }
+type collating struct{}
 
 func (collating) Collate([]sdk.Sample, *sdk.Batch) error { return nil }
 
@@ -90,7 +90,7 @@ func TestTheWarmUpHoldsASessionToItsOutputs(t *testing.T) {
 		{"bytes", backend.Tensor{DType: backend.Float32, Shape: []int64{3, 2}, Data: make([]byte, 3)}, "3 bytes, want 24"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := newWorker(&opened{workload: collating{}}, careless{out: c.out}, nil).warmUp(t.Context(), 0, 3)
+			err := newWorker(collating{}, careless{out: c.out}, taken{}).warmUp(t.Context(), 0, 3)
 			if c.want == "" {
 				if err != nil {
 					t.Fatal(err)

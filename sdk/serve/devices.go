@@ -68,7 +68,13 @@ type source struct {
 	backend backend.Backend
 
 	mu       sync.Mutex
-	sessions []backend.Session
+	sessions []located
+}
+
+// located is a session of a part, on a device.
+type located struct {
+	backend.Session
+	part, device string
 }
 
 // session opens the model on the one device, on each of several, or where the backend chooses.
@@ -92,17 +98,52 @@ func (s *source) session(ctx context.Context, m backend.Model, c backend.Config,
 
 func (s *source) open(ctx context.Context, m backend.Model, c backend.Config) (opened backend.Session, err error) {
 	defer batch.Recover(&err, func() string { return "the backend's Open" })
+	c.Beside = s.on(c.Device)
 	defer backend.Await(ctx, backend.Wait{For: "the backend's Open" + of(c.Device)}).End()
 	if opened, err = s.backend.Open(ctx, m, c); err != nil {
-		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), ofBackend(err))
+		return nil, fmt.Errorf("open %s: %w", modelOf(m, c), ofBackend(err))
 	}
 	if opened == nil {
 		return nil, fmt.Errorf("%w: its Open returned neither a session nor an error", backend.ErrFailed)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sessions = append(s.sessions, opened)
+	s.sessions = append(s.sessions, located{opened, c.Part, c.Device})
 	return opened, nil
+}
+
+// on are the sessions that are open on a device.
+func (s *source) on(device string) []backend.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []backend.Session
+	for _, l := range s.sessions {
+		if l.device == device {
+			all = append(all, l.Session)
+		}
+	}
+	return all
+}
+
+// of is a session of a part, nil where there is none.
+func (s *source) of(part string) backend.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.sessions {
+		if l.part == part {
+			return l.Session
+		}
+	}
+	return nil
+}
+
+// modelOf names a model for messages, and its part.
+func modelOf(m backend.Model, c backend.Config) string {
+	name := "model " + cmp.Or(m.Name, m.Path)
+	if c.Part != "" {
+		return "part " + c.Part + ", " + name
+	}
+	return name
 }
 
 // of names the device of something, if there is a choice.

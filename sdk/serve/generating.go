@@ -17,12 +17,11 @@ const defaultStreams = 256
 
 // generator opens the generator of a workload of prompts, on each of the devices that o names: the backend's own, or the
 // workload's on a session of the backend.
-func (s *source) generator(ctx context.Context, w sdk.Workload, o sdk.Options) (backend.Generator, error) {
-	m := w.Model()
+func (s *source) generator(ctx context.Context, w sdk.Workload, parts []sdk.Part, o sdk.Options) (backend.Generator, error) {
 	c := backend.Config{Concurrency: o.Sessions, MaxBatch: o.Batch, Options: o.BackendOptions, ModelName: o.Model}
 	if opener, ok := s.backend.(backend.GeneratorOpener); ok {
 		return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
-			return openOwn(ctx, opener, m, c)
+			return openOwn(ctx, opener, parts[0].Model, c)
 		})
 	}
 	maker, ok := w.(sdk.SessionGenerator)
@@ -30,7 +29,7 @@ func (s *source) generator(ctx context.Context, w sdk.Workload, o sdk.Options) (
 		return nil, sdk.Usage(errors.New("the backend does not generate tokens, and the model has no decoding of its own: choose a backend that generates"))
 	}
 	return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
-		return s.decoder(ctx, maker, m, decoderConfig(maker, o.Scenario, c))
+		return s.decoder(ctx, maker, parts, decoderConfig(maker, o.Scenario, c))
 	})
 }
 
@@ -58,19 +57,28 @@ func decoderConfig(maker sdk.SessionGenerator, s loadgen.Scenario, c backend.Con
 	return c
 }
 
-// decoder opens a session and the workload's generator on it.
-func (s *source) decoder(ctx context.Context, maker sdk.SessionGenerator, m backend.Model, c backend.Config) (g backend.Generator, err error) {
-	session, err := s.open(ctx, m, c)
-	if err != nil {
-		return nil, err
-	}
+// decoder opens a session for each part and the workload's generator on them.
+func (s *source) decoder(ctx context.Context, maker sdk.SessionGenerator, parts []sdk.Part, c backend.Config) (g backend.Generator, err error) {
+	sessions := sdk.Sessions{}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, session.Close())
+		for _, session := range sessions {
+			if err != nil {
+				err = errors.Join(err, session.Close())
+			}
 		}
 	}()
+	for _, p := range parts {
+		session, _, err := s.part(ctx, parts, p, c)
+		if err != nil {
+			return nil, err
+		}
+		if session != nil {
+			sessions[p.Name] = session
+		}
+	}
 	defer batch.Recover(&err, func() string { return "NewGenerator" })
-	if g, err = maker.NewGenerator(session, c); err != nil {
+	if g, err = maker.NewGenerator(sessions, c); err != nil {
+		m := parts[0].Model
 		return nil, fmt.Errorf("generate with model %s: %w", cmp.Or(m.Name, m.Path), err)
 	}
 	return g, nil

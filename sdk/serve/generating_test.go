@@ -18,7 +18,7 @@ import (
 // prompts is a workload whose samples are token ids; the payload of tokens is one byte each.
 type prompts struct{ sdk.Workload }
 
-func (prompts) Model() backend.Model { return backend.Model{Name: "counter"} }
+func (prompts) Parts() []sdk.Part { return []sdk.Part{{Model: backend.Model{Name: "counter"}}} }
 
 func (prompts) Prompt(s sdk.Sample) (backend.Prompt, error) {
 	if s.(int) < 0 {
@@ -233,35 +233,35 @@ type decoded struct {
 	err error
 }
 
-func (d decoded) NewGenerator(backend.Session, backend.Config) (backend.Generator, error) {
+func (d decoded) NewGenerator(sdk.Sessions, backend.Config) (backend.Generator, error) {
 	return script(good), d.err
 }
 
 func TestWhoGenerates(t *testing.T) {
 	o := sdk.Options{Sessions: 3, Batch: 5}
 	own := &generators{}
-	if _, err := (&source{backend: own}).generator(t.Context(), decoded{}, o); err != nil || own.config.Concurrency != 3 || own.config.MaxBatch != 5 {
+	if _, err := (&source{backend: own}).generator(t.Context(), decoded{}, prompts{}.Parts(), o); err != nil || own.config.Concurrency != 3 || own.config.MaxBatch != 5 {
 		t.Errorf("the backend's own: %+v, error %v", own.config, err)
 	}
 	plain := &sessions{}
-	_, err := (&source{backend: plain}).generator(t.Context(), decoded{}, sdk.Options{Batch: 5})
+	_, err := (&source{backend: plain}).generator(t.Context(), decoded{}, prompts{}.Parts(), sdk.Options{Batch: 5})
 	if err != nil || plain.config.Concurrency != 1 || !plain.config.LowLatency || plain.config.MaxBatch != 5 || plain.closed != 0 {
 		t.Errorf("the workload's: %+v, error %v", plain.config, err)
 	}
 	for version, want := range map[string]string{"": "", "7": "7"} {
 		w := &opened{source: &source{backend: &sessions{version: version}}}
-		w.engine, err = w.source.generator(t.Context(), decoded{}, o)
+		w.engine, err = w.source.generator(t.Context(), decoded{}, prompts{}.Parts(), o)
 		if about := w.about(); err != nil || about["version"] != want {
 			t.Errorf("a generator that says nothing of itself: %v, error %v, want what its session says", about, err)
 		}
 	}
-	if _, err := (&source{backend: plain}).generator(t.Context(), decoded{err: errors.New("no past")}, o); err == nil || plain.closed != 1 {
+	if _, err := (&source{backend: plain}).generator(t.Context(), decoded{err: errors.New("no past")}, prompts{}.Parts(), o); err == nil || plain.closed != 1 {
 		t.Errorf("error %v, %d sessions closed, want 1", err, plain.closed)
 	}
-	if _, err := (&source{backend: plain}).generator(t.Context(), prompts{}, o); !errors.Is(err, sdk.ErrUsage) {
+	if _, err := (&source{backend: plain}).generator(t.Context(), prompts{}, prompts{}.Parts(), o); !errors.Is(err, sdk.ErrUsage) {
 		t.Errorf("error %v, want one of class sdk.ErrUsage", err)
 	}
-	if _, err := (&source{backend: &generators{err: errors.New("down")}}).generator(t.Context(), prompts{}, o); err == nil || !strings.Contains(err.Error(), "open model counter: down") {
+	if _, err := (&source{backend: &generators{err: errors.New("down")}}).generator(t.Context(), prompts{}, prompts{}.Parts(), o); err == nil || !strings.Contains(err.Error(), "open model counter: down") {
 		t.Errorf("error %v", err)
 	}
 }

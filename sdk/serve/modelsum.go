@@ -11,35 +11,47 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// checksum returns the SHA-256 and the size in bytes of a model: of its bytes, of its file, or over all files of a model that is
-// a folder or a pair of files.
-func checksum(m backend.Model) (string, int64, error) {
+// modelSum is the checksum of a model, and of its files where they are several.
+type modelSum struct {
+	SHA256 string
+	Size   int64
+	files  []sdk.FileSum
+}
+
+// mostListed bounds how many files of a model a report lists.
+const mostListed = 256
+
+// checksum is the SHA-256 and the size in bytes of a model: of its bytes, of its file, or over all files of a model that is a
+// folder or a pair of files.
+func checksum(m backend.Model) (modelSum, error) {
 	if m.Path == "" {
 		sum := sha256.Sum256(m.Bytes)
-		return hex.EncodeToString(sum[:]), int64(len(m.Bytes)), nil
+		return modelSum{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(m.Bytes))}, nil
 	}
 	info, err := os.Stat(m.Path)
 	switch {
 	case err != nil:
-		return "", 0, err
+		return modelSum{}, err
 	case info.IsDir():
 		files, err := filesOf(m.Path)
 		if err != nil {
-			return "", 0, err
+			return modelSum{}, err
 		}
 		return sumOf(os.DirFS(m.Path), files)
 	case !info.Mode().IsRegular():
-		return "", 0, nil // a backend may take an address
+		return modelSum{}, nil // a backend may take an address
 	}
 	dir, name := filepath.Split(m.Path)
-	files := append([]string{name}, besides(dir, name)...)
-	if len(files) == 1 {
-		return fileSum(os.DirFS(filepath.Clean(dir+".")), name)
+	root := os.DirFS(filepath.Clean(dir + "."))
+	if files := append([]string{name}, besides(dir, name)...); len(files) > 1 {
+		return sumOf(root, files)
 	}
-	return sumOf(os.DirFS(filepath.Clean(dir+".")), files)
+	sum, size, err := fileSum(root, name)
+	return modelSum{SHA256: sum, Size: size}, err
 }
 
 // besides are the files that belong to one because its format has two: the weights beside OpenVINO's .xml and ncnn's .param.
@@ -83,19 +95,33 @@ func filesOf(dir string) ([]string, error) {
 	return files, err
 }
 
-// sumOf is the SHA-256 over the lines "SHA256 SIZE NAME" of files, in the order of their names, and the sum of their sizes.
-func sumOf(root fs.FS, files []string) (sum string, size int64, err error) {
+// sumOf is the checksum over files.
+func sumOf(root fs.FS, files []string) (modelSum, error) {
 	slices.Sort(files)
-	h := sha256.New()
-	for _, name := range files {
-		one, n, err := fileSum(root, name)
+	sums := make([]sdk.FileSum, len(files))
+	for i, name := range files {
+		sum, size, err := fileSum(root, name)
 		if err != nil {
-			return "", 0, err
+			return modelSum{}, err
 		}
-		fmt.Fprintf(h, "%s %d %q\n", one, n, name)
-		size += n
+		sums[i] = sdk.FileSum{Name: name, SHA256: sum, Size: size}
 	}
-	return hex.EncodeToString(h.Sum(nil)), size, nil
+	var all modelSum
+	all.SHA256, all.Size = sumOfSums(sums)
+	if len(sums) <= mostListed {
+		all.files = sums
+	}
+	return all, nil
+}
+
+// sumOfSums is the SHA-256 over the lines "SHA256 SIZE NAME" of files, and the sum of their sizes.
+func sumOfSums(files []sdk.FileSum) (sum string, size int64) {
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%s %d %q\n", f.SHA256, f.Size, f.Name)
+		size += f.Size
+	}
+	return hex.EncodeToString(h.Sum(nil)), size
 }
 
 func fileSum(root fs.FS, name string) (sum string, size int64, err error) {

@@ -10,11 +10,11 @@ import (
 
 func sumAt(t *testing.T, path string) (string, int64) {
 	t.Helper()
-	sum, size, err := checksum(backend.Model{Path: path})
+	sum, err := checksum(backend.Model{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sum, size
+	return sum.SHA256, sum.Size
 }
 
 func place(t *testing.T, path, text string) {
@@ -48,7 +48,7 @@ func TestSumOfSeveralFiles(t *testing.T) {
 	if renamed, _ := sumAt(t, dir); renamed == whole {
 		t.Error("a file of another name does not change the sum")
 	}
-	if _, _, err := checksum(backend.Model{Path: t.TempDir()}); err == nil {
+	if _, err := checksum(backend.Model{Path: t.TempDir()}); err == nil {
 		t.Error("an empty folder is no model")
 	}
 }

@@ -26,7 +26,7 @@ func (w *opened) nodesOf() []backend.Node {
 	}
 	var all []backend.Node
 	for _, s := range w.source.sessions {
-		if r, ok := s.(backend.Remote); ok {
+		if r, ok := s.Session.(backend.Remote); ok {
 			all = append(all, r.Nodes()...)
 		}
 	}
@@ -35,8 +35,8 @@ func (w *opened) nodesOf() []backend.Node {
 
 // decodes says whether a generator runs sessions step by step on this machine.
 func (w *opened) decodes() bool {
-	_, batches := w.engine.(backend.Session)
-	return !batches && len(w.source.sessions) > 0
+	_, generates := w.engine.(backend.Generator)
+	return generates && len(w.source.sessions) > 0
 }
 
 // join finds out which machines the workload runs on. In the network division it asks and measures them.
@@ -86,15 +86,15 @@ func (w *opened) clientWork() []string {
 		return nil
 	}
 	work := slices.Clone(w.network.work)
-	if b, ok := w.engine.(backend.ClientWorker); ok {
-		work = append(work, b.ClientWork()...)
+	if b, ok := w.engine.(backend.LocalWorker); ok {
+		work = append(work, b.LocalWork()...)
 	}
 	declared, ok := w.workload.(sdk.ClientWorker)
 	if !ok {
 		return append(work, undeclared)
 	}
 	var inputs, outputs []backend.TensorInfo
-	if s, ok := w.engine.(backend.Session); ok {
+	if s := w.session(); s != nil {
 		inputs, outputs = s.Inputs(), s.Outputs()
 	}
 	return append(work, declared.ClientWork(inputs, outputs, w.policy.MaxBatch)...)

@@ -50,7 +50,7 @@ func (r remote) Nodes() []backend.Node       { return r.nodes }
 func (remote) Inputs() []backend.TensorInfo  { return []backend.TensorInfo{{Name: "in"}} }
 func (remote) Outputs() []backend.TensorInfo { return nil }
 func (remote) Close() error                  { return nil }
-func (remote) ClientWork() []string          { return []string{"of the backend"} }
+func (remote) LocalWork() []string           { return []string{"of the backend"} }
 
 // decoding is a generator, which runs sessions step by step.
 type decoding struct{ backend.Generator }
@@ -143,7 +143,7 @@ func TestJoin(t *testing.T) {
 	cases := map[string]struct {
 		workload sdk.Workload
 		engine   io.Closer
-		sessions []backend.Session // that the engine runs, if it is none
+		sessions []located // that the engine runs, if it is none
 		scenario loadgen.Scenario
 		batch    int
 		closed   bool // no run of the network division
@@ -156,8 +156,8 @@ func TestJoin(t *testing.T) {
 		"batches of several queries":      {workload: quiet, engine: remote{nodes: nodes}, batch: 8, scenario: loadgen.Server, nodes: 1, work: []string{"batches of up to 8 samples", "of the backend"}},
 		"parts of one query":              {workload: quiet, engine: remote{nodes: nodes}, batch: 8, scenario: loadgen.Offline, nodes: 1, work: []string{"of the backend"}},
 		"nothing declared":                {workload: plain{}, engine: remote{nodes: nodes}, batch: 1, nodes: 1, work: []string{"of the backend", "does not say"}},
-		"decoding at the client":          {workload: quiet, engine: decoding{}, sessions: []backend.Session{remote{nodes: nodes}}, batch: 1, nodes: 1, work: []string{"token by token"}},
-		"a backend of this machine":       {workload: quiet, engine: decoding{}, sessions: []backend.Session{&counting{}}, batch: 1, usage: true},
+		"decoding at the client":          {workload: quiet, engine: decoding{}, sessions: []located{{Session: remote{nodes: nodes}}}, batch: 1, nodes: 1, work: []string{"token by token"}},
+		"a backend of this machine":       {workload: quiet, engine: decoding{}, sessions: []located{{Session: &counting{}}}, batch: 1, usage: true},
 		"no network run: nobody is asked": {workload: quiet, engine: remote{nodes: []backend.Node{here}}, batch: 8, closed: true, nodes: 1},
 	}
 	for name, c := range cases {
@@ -190,9 +190,10 @@ func TestJoin(t *testing.T) {
 // embedded is a workload whose model lies in the plugin.
 type embedded struct{ sdk.Workload }
 
-func (embedded) Model() backend.Model        { return backend.Model{Name: "m", Bytes: []byte("onnx")} }
-func (embedded) Len() int                    { return 1 }
-func (embedded) PerformanceSampleCount() int { return 1 }
+func (embedded) Parts() []sdk.Part {
+	return []sdk.Part{{Model: backend.Model{Name: "m", Bytes: []byte("onnx")}}}
+}
+func (embedded) Len() int { return 1 }
 
 // TestChecksumIsOfTheModelThatRuns checks that a server's model is not given the checksum of the plugin's, nor taken for an
 // official file of which none is known.
@@ -201,16 +202,16 @@ func TestChecksumIsOfTheModelThatRuns(t *testing.T) {
 	model := sdk.ModelInfo{Files: []sdk.ModelFile{{Name: "official.onnx", Precision: "int8"}}}
 	for name, c := range map[string]struct {
 		engine   io.Closer
-		sessions []backend.Session
+		sessions []located
 		size     int64
 	}{
 		"here":                {&counting{}, nil, 4},
-		"generated here":      {decoding{}, []backend.Session{&counting{}}, 4},
+		"generated here":      {decoding{}, []located{{Session: &counting{}}}, 4},
 		"elsewhere":           {remote{nodes: nodes}, nil, 0},
-		"generated elsewhere": {decoding{}, []backend.Session{remote{nodes: nodes}}, 0},
+		"generated elsewhere": {decoding{}, []located{{Session: remote{nodes: nodes}}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &opened{workload: embedded{}, source: &source{sessions: c.sessions}, engine: c.engine}
+			w := &opened{workload: embedded{}, parts: embedded{}.Parts(), source: &source{sessions: c.sessions}, engine: c.engine}
 			info, err := facts(w, sdk.Options{Precision: "fp32"}, model)
 			if err != nil {
 				t.Fatal(err)

@@ -1,19 +1,17 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
 )
 
@@ -26,8 +24,9 @@ const mostWarmStreams = 8
 // opened is a workload with its session or generator, its samples and its scheduler.
 type opened struct {
 	workload   sdk.Workload
+	parts      []sdk.Part
 	source     *source
-	engine     io.Closer // the session or the generator
+	engine     io.Closer // the session, the parts, or the generator
 	library    *batch.Library[sdk.Sample]
 	policy     batch.Policy
 	together   int // sequences that a generator decodes together; 0: not known, or no generator
@@ -57,21 +56,20 @@ func (s *service) open(ctx context.Context, o sdk.Options) (_ *opened, err error
 			err = errors.Join(err, w.close())
 		}
 	}()
-	if w.workload, err = s.openWorkload(ctx, o); err != nil {
+	if w.workload, w.parts, err = s.openWorkload(ctx, o); err != nil {
 		return nil, err
 	}
 	w.library = batch.NewLibrary(w.workload.Len(), w.workload.Load)
-	prepare := w.openBatches
-	if _, ok := w.workload.(sdk.Generative); ok {
-		prepare = w.openStreams
-	}
-	newWorker, err := prepare(ctx, o, s.outbox)
+	newWorker, err := w.openModels(ctx, o, s.outbox)
 	if err != nil {
 		return nil, err
 	}
-	w.processors = planProcessors(w.source.sessions, w.policy.Inline && !isRunner(w.workload))
+	_, runs := w.workload.(sdk.Runner)
+	w.processors = planProcessors(w.source.sessions, w.policy.Inline && !runs)
 	useProcessors(w.processors.prepare)
-	w.start(newWorker, s.outbox)
+	if err := w.start(newWorker, s.outbox); err != nil {
+		return nil, err
+	}
 	w.info, err = facts(w, o, model)
 	w.info.Backend, w.info.BackendInfo = name, w.about()
 	if err == nil {
@@ -80,31 +78,64 @@ func (s *service) open(ctx context.Context, o sdk.Options) (_ *opened, err error
 	return w, err
 }
 
-// openBatches opens a session that runs the workload batch by batch, and returns what makes its workers.
-func (w *opened) openBatches(ctx context.Context, o sdk.Options, out *outbox) (func() warmer, error) {
-	request := batch.Request{
+// openModels opens the parts as the workload runs its samples, and returns what makes its workers.
+func (w *opened) openModels(ctx context.Context, o sdk.Options, out *outbox) (func() (warmer, error), error) {
+	switch way := w.workload.(type) {
+	case sdk.Generative:
+		return w.openStreams(ctx, way, o, out)
+	case sdk.Runner:
+		return w.openRuns(ctx, way, o, out)
+	default:
+		return w.openBatches(ctx, way.(sdk.Batcher), o, out)
+	}
+}
+
+// request is what batches are to be formed for, and how sessions are opened for it.
+func (w *opened) request(o sdk.Options) (batch.Request, backend.Config) {
+	r := batch.Request{
 		Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, Preferred: sizeRule(w.workload).Batch, CPUs: runtime.GOMAXPROCS(0),
 		Devices: len(o.Devices),
 	}
-	config := request.Config()
-	config.Options, config.ModelName = o.BackendOptions, o.Model
-	session, err := w.source.session(ctx, w.workload.Model(), config, o.Devices)
+	c := r.Config()
+	c.Options, c.ModelName = o.BackendOptions, o.Model
+	return r, c
+}
+
+// openBatches opens a session that runs the workload batch by batch.
+func (w *opened) openBatches(ctx context.Context, b sdk.Batcher, o sdk.Options, out *outbox) (func() (warmer, error), error) {
+	request, config := w.request(o)
+	session, err := w.source.session(ctx, w.parts[0].Model, partConfig(w.parts, w.parts[0], config), o.Devices)
 	if err != nil {
 		return nil, err
 	}
 	w.engine = session
 	w.policy = batch.Choose(request, session.Limits())
-	if isRunner(w.workload) {
-		w.policy = alone(w.policy)
-	}
 	w.warm = w.policy.Sessions
 	w.measure(o.Network)
-	return func() warmer { return newWorker(w, session, out.answer) }, nil
+	return func() (warmer, error) {
+		return newWorker(b, session, taken{library: w.library, answer: out.answer}), nil
+	}, nil
 }
 
-// openStreams opens a generator that answers the workload prompt by prompt, and returns what makes its workers.
-func (w *opened) openStreams(ctx context.Context, o sdk.Options, out *outbox) (func() warmer, error) {
-	generator, err := w.source.generator(ctx, w.workload, o)
+// openRuns opens a session for each part, for the workload's own runs.
+func (w *opened) openRuns(ctx context.Context, r sdk.Runner, o sdk.Options, out *outbox) (func() (warmer, error), error) {
+	request, config := w.request(o)
+	sets, err := w.source.sets(ctx, w.parts, config, o.Devices)
+	if err != nil {
+		return nil, err
+	}
+	w.engine = sets
+	w.policy = together(r, batch.Choose(request, sets.Limits()))
+	w.warm = w.policy.Sessions
+	w.measure(o.Network)
+	return func() (warmer, error) {
+		return newRunning(r, sets, taken{library: w.library, answer: out.answer}, out.firstToken)
+	}, nil
+}
+
+// openStreams opens a generator that answers the workload prompt by prompt.
+func (w *opened) openStreams(ctx context.Context, way sdk.Generative, o sdk.Options, out *outbox) (func() (warmer, error), error) {
+	generator, err := w.source.generator(ctx, w.workload, w.parts, o)
 	if err != nil {
 		return nil, err
 	}
@@ -112,14 +143,22 @@ func (w *opened) openStreams(ctx context.Context, o sdk.Options, out *outbox) (f
 	w.policy = streams(o, generator.Limits())
 	w.together = generator.Limits().MaxBatch
 	w.warm = min(w.policy.Sessions, mostWarmStreams)
-	return func() warmer {
-		return &generating{workload: w.workload.(sdk.Generative), generator: generator, library: w.library, outbox: out}
+	return func() (warmer, error) {
+		return &generating{workload: way, generator: generator, library: w.library, outbox: out}, nil
 	}, nil
 }
 
-func (s *service) openWorkload(ctx context.Context, o sdk.Options) (w sdk.Workload, err error) {
+// openWorkload has the benchmark open the workload, and checks what it is.
+func (s *service) openWorkload(ctx context.Context, o sdk.Options) (w sdk.Workload, parts []sdk.Part, err error) {
 	defer batch.Recover(&err, func() string { return "Open" })
-	return s.benchmark.Open(ctx, o)
+	if w, err = s.benchmark.Open(ctx, o); err != nil {
+		return nil, nil, err
+	}
+	if w == nil {
+		return nil, nil, errors.New("the benchmark's Open returned neither a workload nor an error")
+	}
+	parts = w.Parts()
+	return w, parts, errors.Join(checkWay(w), checkParts(w, parts))
 }
 
 // warmer is a batch.Worker that can run an untimed sample.
@@ -129,16 +168,25 @@ type warmer interface {
 	warmUp(ctx context.Context, sample sdk.Sample, n int) error
 }
 
-func (w *opened) start(newWorker func() warmer, o *outbox) {
-	w.scheduler = batch.New(w.lookout.watch.Over(context.Background()), w.policy, func() batch.Worker {
-		k := newWorker()
+// start makes the workers and their scheduler.
+func (w *opened) start(newWorker func() (warmer, error), o *outbox) error {
+	for range w.policy.Workers {
+		k, err := newWorker()
+		if err != nil {
+			return err
+		}
 		w.workers = append(w.workers, k)
-		return k
+	}
+	next := 0
+	w.scheduler = batch.New(w.lookout.watch.Over(context.Background()), w.policy, func() batch.Worker {
+		next++
+		return w.workers[next-1]
 	}, func(err error) {
 		printStack(err)
 		o.fail(err)
 	})
 	w.lookout.scheduler.Store(w.scheduler)
+	return nil
 }
 
 // warmUp runs the model on every session, where the workload has a sample for it. No sample may be issued meanwhile.
@@ -206,87 +254,15 @@ func (w *opened) close() error {
 	return errors.Join(errs...)
 }
 
-// facts gathers what was opened; model is the entry of the description.
-func facts(w *opened, o sdk.Options, model sdk.ModelInfo) (sdk.WorkloadInfo, error) {
-	m := w.workload.Model()
-	info := sdk.WorkloadInfo{
-		Model:                  model.Name,
-		ModelFile:              cmp.Or(o.ModelFile, m.Path, m.Name),
-		Embedded:               m.Path == "",
-		Precision:              o.Precision,
-		Dataset:                cmp.Or(o.Dataset, embeddedDataset(model)),
-		DatasetSize:            w.workload.Len(),
-		PerformanceSampleCount: w.workload.PerformanceSampleCount(),
-		Batch:                  max(w.policy.MaxBatch, w.together),
-		Sessions:               w.policy.Sessions,
-	}
-	if len(w.nodesOf()) == 0 {
-		var err error
-		if info.ModelSHA256, info.ModelSize, err = checksum(m); err != nil {
-			return info, sdk.Data(fmt.Errorf("checksum of the model: %w", err))
+// session is that of a workload of one part; nil where there are several, or a generator.
+func (w *opened) session() backend.Session {
+	switch e := w.engine.(type) {
+	case backend.Session:
+		return e
+	case *pool.Sets:
+		if len(w.parts) == 1 {
+			return w.source.of(w.parts[0].Name)
 		}
 	}
-	for _, f := range model.Files {
-		if f.Name == info.ModelFile || f.SHA256 != "" && f.SHA256 == info.ModelSHA256 {
-			info.ModelFile, info.Precision = f.Name, cmp.Or(f.Precision, info.Precision)
-			break
-		}
-	}
-	if i, ok := w.workload.(sdk.Informer); ok {
-		i.Inform(&info)
-	}
-	return info, nil
-}
-
-func embeddedDataset(m sdk.ModelInfo) string {
-	if i := slices.IndexFunc(m.Datasets, func(d sdk.DatasetInfo) bool { return d.Embedded }); i >= 0 {
-		return m.Datasets[i].Name
-	}
-	return ""
-}
-
-// about is what the session or generator says of itself, which knows what this run uses; else what a generator's session
-// says, or else the backend.
-func (w *opened) about() map[string]string {
-	d, ok := w.engine.(backend.Describer)
-	if !ok && len(w.source.sessions) > 0 {
-		d, ok = w.source.sessions[0].(backend.Describer)
-	}
-	if !ok {
-		d, ok = w.source.backend.(backend.Describer)
-	}
-	if !ok {
-		return nil
-	}
-	about := d.Describe()
-	info := map[string]string{}
-	for k, v := range about.Details {
-		info[k] = v
-	}
-	if about.Version != "" {
-		info["version"] = about.Version
-	}
-	if len(about.Devices) > 0 {
-		info["devices"] = strings.Join(about.Devices, ", ")
-	}
-	return info
-}
-
-func isRunner(w sdk.Workload) bool {
-	_, ok := w.(sdk.Runner)
-	return ok
-}
-
-// alone is a policy for workers that take one sample at a time and have nothing to prepare ahead.
-func alone(p batch.Policy) batch.Policy {
-	p.MaxBatch, p.Workers = 1, p.Sessions
-	return p
-}
-
-// newBatchFor returns a batch for a session: in memory of the session's own, where it has some.
-func newBatchFor(s backend.Session) *sdk.Batch {
-	if stager, ok := s.(backend.Stager); ok {
-		return sdk.StagedBatch(s.Inputs(), stager.Stage())
-	}
-	return sdk.NewBatch(s.Inputs())
+	return nil
 }

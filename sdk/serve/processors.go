@@ -3,8 +3,6 @@ package serve
 import (
 	"os"
 	"runtime"
-
-	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // processors are how many of them Go uses while a workload is open.
@@ -23,7 +21,7 @@ type processors struct {
 // Where one goroutine does everything (inline), a second place is worse than none: the runtime keeps looking whether the run
 // is over, every 50 us, and wakes threads for what nobody waits for, all on the cores that the model computes on. With
 // one place it gives that away at once and sleeps.
-func planProcessors(sessions []backend.Session, inline bool) processors {
+func planProcessors(sessions []located, inline bool) processors {
 	p := processors{before: runtime.GOMAXPROCS(0)}
 	runs := nativeRuns(sessions)
 	if os.Getenv("GOMAXPROCS") != "" {
@@ -37,12 +35,17 @@ func planProcessors(sessions []backend.Session, inline bool) processors {
 	return p
 }
 
-// nativeRuns is how many runs at a time compute in native code.
-func nativeRuns(sessions []backend.Session) (n int) {
+// nativeRuns is how many runs at a time compute in native code: on each device as many as one of the parts takes, since a batch
+// in work is in one of them.
+func nativeRuns(sessions []located) (n int) {
+	most := map[string]int{}
 	for _, s := range sessions {
 		if l := s.Limits(); l.Native {
-			n += max(1, l.Concurrency)
+			most[s.device] = max(most[s.device], l.Concurrency, 1)
 		}
+	}
+	for _, runs := range most {
+		n += runs
 	}
 	return n
 }

@@ -17,25 +17,24 @@ import (
 // windowed is a workload that runs its samples itself; each sample is a number of runs of the session.
 type windowed struct{ sdk.Workload }
 
-var errCalled = errors.New("a method that a Runner is not asked for")
+func (windowed) NewRun(s sdk.Sessions) (sdk.Run, error) { return windows{s.Part("")}, nil }
 
-func (windowed) Collate([]sdk.Sample, *sdk.Batch) error { return errCalled }
-
-func (windowed) Postprocess([]backend.Tensor, []sdk.Sample, *sdk.Payloads) error { return errCalled }
-
-func (windowed) NewRun(s backend.Session) sdk.SampleRun { return windows{s} }
+func (windowed) MaxBatch() int { return 2 }
 
 type windows struct{ session backend.Session }
 
-func (w windows) Run(ctx context.Context, s sdk.Sample, p *sdk.Payloads) error {
-	n := s.(int)
-	for range n {
-		if err := w.session.Run(ctx, nil, nil); err != nil {
-			return err
+func (w windows) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads) error {
+	for i, s := range samples {
+		n := s.(int)
+		for range n {
+			if err := w.session.Run(ctx, nil, nil); err != nil {
+				return err
+			}
 		}
-	}
-	if n > 0 { // no answer for a sample of no windows: a fault
-		p.Append([]byte{byte(n)})
+		p.FirstToken(i)
+		if n > 0 { // no answer for a sample of no windows: a fault
+			p.AppendTokens([]byte{byte(n)}, n)
+		}
 	}
 	return nil
 }
@@ -48,6 +47,7 @@ type counting struct {
 
 func (*counting) Inputs() []backend.TensorInfo  { return nil }
 func (*counting) Outputs() []backend.TensorInfo { return nil }
+func (*counting) Limits() backend.Limits        { return backend.Limits{} }
 
 func (c *counting) Run(ctx context.Context, in, out []backend.Tensor) error {
 	c.runs++
@@ -61,20 +61,32 @@ func TestRunnerTakesSamplesThroughTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	var answered []byte
-	w := newWorker(&opened{workload: windowed{}, library: library}, session, func(b wire.Batch) {
-		if len(b.IDs) != len(b.Ends) {
-			t.Errorf("%d ids, %d payloads", len(b.IDs), len(b.Ends))
-		}
-		answered = append(answered, b.Data...)
-	})
-	take := func(i loadgen.SampleIndex) error {
-		return errors.Join(w.Collate([]loadgen.QuerySample{{ID: 7, Index: i}}), w.Run(t.Context()), w.Deliver())
-	}
-	if err := errors.Join(take(3), take(1), take(2)); err != nil {
+	var first []loadgen.ResponseID
+	sets, err := (&source{backend: opener{session: session}}).sets(t.Context(), []sdk.Part{{}}, backend.Config{}, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if session.runs != 6 || !slices.Equal(answered, []byte{3, 1, 2}) {
-		t.Errorf("%d runs, payloads %v", session.runs, answered)
+	w, err := newRunning(windowed{}, sets, taken{library: library, answer: func(b wire.Batch) {
+		if len(b.IDs) != len(b.Ends) || len(b.IDs) != len(b.Tokens) || b.Tokens[0] != uint32(b.Data[0]) {
+			t.Errorf("%d ids, %d payloads, tokens %v", len(b.IDs), len(b.Ends), b.Tokens)
+		}
+		answered = append(answered, b.Data...)
+	}}, func(b wire.Batch) { first = append(first, b.IDs...) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	take := func(indices ...loadgen.SampleIndex) error {
+		var samples []loadgen.QuerySample
+		for _, i := range indices {
+			samples = append(samples, loadgen.QuerySample{ID: loadgen.ResponseID(10 + i), Index: i})
+		}
+		return errors.Join(w.Collate(samples), w.Run(t.Context()), w.Deliver())
+	}
+	if err := errors.Join(take(3), take(1, 2)); err != nil {
+		t.Fatal(err)
+	}
+	if session.runs != 6 || !slices.Equal(answered, []byte{3, 1, 2}) || !slices.Equal(first, []loadgen.ResponseID{13, 11, 12}) {
+		t.Errorf("%d runs, payloads %v, first tokens of %v", session.runs, answered, first)
 	}
 	if err := take(0); err == nil || !strings.Contains(err.Error(), "0 payloads for 1 samples") {
 		t.Errorf("no payload: error %v", err)
@@ -89,9 +101,9 @@ func TestRunnerTakesSamplesThroughTheSession(t *testing.T) {
 	}
 }
 
-func TestRunnersTakeOneSampleAtATime(t *testing.T) {
-	got := alone(batch.Policy{Sessions: 2, Workers: 3, MaxBatch: 8, Full: true})
-	if want := (batch.Policy{Sessions: 2, Workers: 2, MaxBatch: 1, Full: true}); got != want {
+func TestRunnersTakeAsManySamplesAsTheyCan(t *testing.T) {
+	got := together(windowed{}, batch.Policy{Sessions: 2, Workers: 3, MaxBatch: 8, Full: true, OwnTurns: true})
+	if want := (batch.Policy{Sessions: 2, Workers: 2, MaxBatch: 2, Full: true}); got != want {
 		t.Errorf("policy %+v, want %+v", got, want)
 	}
 }

@@ -51,7 +51,7 @@ func (s *service) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*plu
 
 // capabilities names what this half can do beyond the first version.
 func capabilities() []string {
-	all := []string{"tokens", handshake.Devices, handshake.Backends, handshake.ScorePieces}
+	all := []string{"tokens", "parts", handshake.Devices, handshake.Backends, handshake.ScorePieces}
 	if ring.Supported {
 		all = append(all, "ring")
 	}

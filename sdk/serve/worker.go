@@ -9,61 +9,38 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
-	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// worker takes batches of a workload through its session: batch.Worker. Its memory is reused from batch to batch.
+// worker takes batches of a sdk.Batcher through its session: batch.Worker. Its memory is reused from batch to batch.
 type worker struct {
-	workload sdk.Workload
+	taken
+	workload sdk.Batcher
 	session  backend.Session
-	library  *batch.Library[sdk.Sample]
-	answer   func(wire.Batch)
-
-	ids      []loadgen.ResponseID
-	samples  []sdk.Sample
+	lane     *pool.Lane // the session, where that is on several devices; else nil
 	inputs   *sdk.Batch
 	outputs  []backend.Tensor
-	payloads sdk.Payloads
-	run      sdk.SampleRun // instead of Collate, session and Postprocess, where the workload is a Runner
-	lane     *pool.Lane    // the session, where that is on several devices; else nil
 }
 
-func newWorker(w *opened, s backend.Session, answer func(wire.Batch)) *worker {
-	k := &worker{workload: w.workload, library: w.library, answer: answer, outputs: make([]backend.Tensor, len(s.Outputs()))}
+func newWorker(b sdk.Batcher, s backend.Session, t taken) *worker {
+	k := &worker{taken: t, workload: b, outputs: make([]backend.Tensor, len(s.Outputs()))}
 	if p, ok := s.(*pool.Session); ok {
 		k.lane = p.Lane()
 		s = k.lane
 	}
 	k.session, k.inputs = s, newBatchFor(s)
-	if r, ok := w.workload.(sdk.Runner); ok {
-		k.run = r.NewRun(awaited{s})
-	}
 	return k
 }
 
-// awaited is the session of a Runner: each of a sample's runs is a sign that it gets on.
-type awaited struct{ backend.Session }
-
-func (a awaited) Run(ctx context.Context, in, out []backend.Tensor) error {
-	defer backend.Await(ctx, backend.Wait{For: "a run of the session"}).End()
-	return a.Session.Run(ctx, in, out)
+// newBatchFor returns a batch for a session: in memory of the session's own, where it has some.
+func newBatchFor(s backend.Session) *sdk.Batch {
+	if stager, ok := s.(backend.Stager); ok {
+		return sdk.StagedBatch(s.Inputs(), stager.Stage())
+	}
+	return sdk.NewBatch(s.Inputs())
 }
 
-// Stage implements backend.Stager.
-func (a awaited) Stage() backend.Stage {
-	if s, ok := a.Session.(backend.Stager); ok {
-		return s.Stage()
-	}
-	return nil
-}
-
-func (w *worker) Collate(samples []loadgen.QuerySample) (err error) {
-	w.ids = w.ids[:0]
-	for _, s := range samples {
-		w.ids = append(w.ids, s.ID)
-	}
-	if w.samples, err = w.library.Get(w.samples[:0], samples); err != nil {
+func (w *worker) Collate(samples []loadgen.QuerySample) error {
+	if err := w.take(samples); err != nil {
 		return err
 	}
 	return w.collate()
@@ -79,9 +56,6 @@ func (w *worker) collate() (err error) {
 			}
 		}()
 	}
-	if w.run != nil {
-		return nil
-	}
 	return w.workload.Collate(w.samples, w.inputs)
 }
 
@@ -89,54 +63,23 @@ func (w *worker) Run(ctx context.Context) error {
 	if w.lane != nil {
 		defer w.lane.End()
 	}
-	if w.run != nil {
-		return w.runSamples(ctx)
-	}
 	return w.session.Run(ctx, w.inputs.Tensors(), w.outputs)
-}
-
-func (w *worker) runSamples(ctx context.Context) error {
-	w.payloads.Reset()
-	for _, s := range w.samples {
-		if err := w.run.Run(ctx, s, &w.payloads); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (w *worker) Deliver() error {
 	if err := w.postprocess(); err != nil {
 		return err
 	}
-	data, ends := w.payloads.All()
-	return deliver(w.answer, wire.Batch{IDs: w.ids, Data: data, Ends: ends})
-}
-
-// mostAnswered is how many bytes of payloads one batch may have: what a message holds, less the rest of a frame.
-const mostAnswered = handshake.MaxMessage - 2*handshake.ChunkBytes
-
-// deliver hands a batch on, unless no message can carry it.
-func deliver(answer func(wire.Batch), b wire.Batch) error {
-	if len(b.Data) > mostAnswered {
-		return fmt.Errorf("payloads of %d bytes for %d samples, the wire carries %d at a time: choose a smaller batch", len(b.Data), len(b.IDs), mostAnswered)
-	}
-	answer(b)
-	return nil
+	return w.deliver()
 }
 
 func (w *worker) postprocess() error {
-	if w.run == nil {
-		w.payloads.Reset()
-		defer w.release()
-		if err := w.workload.Postprocess(w.outputs, w.samples, &w.payloads); err != nil {
-			return err
-		}
+	w.payloads.Reset()
+	defer w.release()
+	if err := w.workload.Postprocess(w.outputs, w.samples, &w.payloads); err != nil {
+		return err
 	}
-	if w.payloads.Len() != len(w.samples) {
-		return fmt.Errorf("%d payloads for %d samples: Postprocess, or a SampleRun, must append one for each", w.payloads.Len(), len(w.samples))
-	}
-	return nil
+	return w.checkPayloads("Postprocess")
 }
 
 func (w *worker) release() {
@@ -149,10 +92,7 @@ func (w *worker) release() {
 func (w *worker) warmUp(ctx context.Context, sample sdk.Sample, n int) (err error) {
 	stage := "Collate"
 	defer batch.Recover(&err, func() string { return stage + " of the warm-up" })
-	w.samples = w.samples[:0]
-	for range n {
-		w.samples = append(w.samples, sample)
-	}
+	w.repeat(sample, n)
 	if err := w.collate(); err != nil {
 		return fmt.Errorf("collate %d warm-up samples: %w", n, err)
 	}
@@ -160,10 +100,8 @@ func (w *worker) warmUp(ctx context.Context, sample sdk.Sample, n int) (err erro
 	if err := w.Run(ctx); err != nil {
 		return fmt.Errorf("run %d warm-up samples: %w", n, err)
 	}
-	if w.run == nil {
-		if err := backend.CheckTensors("output", w.session.Outputs(), w.outputs); err != nil {
-			return fmt.Errorf("run %d warm-up samples: %w: what came back is not what the session's Outputs say: %w", n, backend.ErrFailed, err)
-		}
+	if err := backend.CheckTensors("output", w.session.Outputs(), w.outputs); err != nil {
+		return fmt.Errorf("run %d warm-up samples: %w: what came back is not what the session's Outputs say: %w", n, backend.ErrFailed, err)
 	}
 	stage = "Postprocess"
 	if err := w.postprocess(); err != nil {

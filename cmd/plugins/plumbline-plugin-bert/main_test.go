@@ -57,7 +57,7 @@ func answer(t *testing.T, b backend.Backend, precision, sequence string, batch i
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := b.Open(t.Context(), w.Model(), backend.Config{Concurrency: 1})
+	session, err := b.Open(t.Context(), w.Parts()[0].Model, backend.Config{Concurrency: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,12 +93,12 @@ func runBatch(t *testing.T, w sdk.Workload, session backend.Session, loaded []sd
 	}
 	in, out := sdk.NewBatch(session.Inputs()), make([]backend.Tensor, len(session.Outputs()))
 	var p sdk.Payloads
-	err := w.Collate(some, in)
+	err := w.(sdk.Batcher).Collate(some, in)
 	if err == nil {
 		err = session.Run(context.Background(), in.Tensors(), out)
 	}
 	if err == nil {
-		err = w.Postprocess(out, some, &p)
+		err = w.(sdk.Batcher).Postprocess(out, some, &p)
 	}
 	if err != nil {
 		t.Fatal(err)

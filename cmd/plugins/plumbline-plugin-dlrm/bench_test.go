@@ -47,7 +47,7 @@ func runSessions(b *testing.B, o ort.Backend, file string, batches int) {
 		b.Fatal(err)
 	}
 	defer w.Close()
-	s, err := o.Open(b.Context(), w.Model(), backend.Config{Concurrency: runtime.GOMAXPROCS(0)})
+	s, err := o.Open(b.Context(), w.Parts()[0].Model, backend.Config{Concurrency: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func collated(b *testing.B, w sdk.Workload, s backend.Session, batches int) [][]
 			}
 		}
 		batch := sdk.NewBatch(s.Inputs())
-		if err := w.Collate(samples, batch); err != nil {
+		if err := w.(sdk.Batcher).Collate(samples, batch); err != nil {
 			b.Fatal(err)
 		}
 		inputs[i] = batch.Tensors()

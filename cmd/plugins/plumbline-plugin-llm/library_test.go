@@ -38,7 +38,7 @@ func open(tb testing.TB, precision string) opened {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := ort.Backend{Library: path}.Open(tb.Context(), w.Model(), backend.Config{Concurrency: 2})
+	s, err := ort.Backend{Library: path}.Open(tb.Context(), w.Parts()[0].Model, backend.Config{Concurrency: 2})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func open(tb testing.TB, precision string) opened {
 // generator decodes n sequences together, and closes when the test ends.
 func (o opened) generator(tb testing.TB, n int) backend.Generator {
 	tb.Helper()
-	g, err := o.workload.(sdk.SessionGenerator).NewGenerator(o.session, backend.Config{MaxBatch: n})
+	g, err := o.workload.(sdk.SessionGenerator).NewGenerator(sdk.Sessions{"": o.session}, backend.Config{MaxBatch: n})
 	if err != nil {
 		tb.Fatal(err)
 	}

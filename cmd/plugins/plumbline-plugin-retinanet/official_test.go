@@ -80,7 +80,7 @@ func measure(t *testing.T, o sdk.Options) float64 {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	session, err := library(t).Open(t.Context(), w.Model(), backend.Config{Concurrency: 1, LowLatency: true})
+	session, err := library(t).Open(t.Context(), w.Parts()[0].Model, backend.Config{Concurrency: 1, LowLatency: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,14 +110,14 @@ func answer(t *testing.T, w sdk.Workload, s backend.Session, i int) []byte {
 	}
 	defer sample.(sdk.SampleCloser).Close()
 	batch, out := sdk.NewBatch(s.Inputs()), make([]backend.Tensor, len(s.Outputs()))
-	if err := w.Collate([]sdk.Sample{sample}, batch); err != nil {
+	if err := w.(sdk.Batcher).Collate([]sdk.Sample{sample}, batch); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Run(t.Context(), batch.Tensors(), out); err != nil {
 		t.Fatal(err)
 	}
 	var p sdk.Payloads
-	if err := w.Postprocess(out, []sdk.Sample{sample}, &p); err != nil {
+	if err := w.(sdk.Batcher).Postprocess(out, []sdk.Sample{sample}, &p); err != nil {
 		t.Fatal(err)
 	}
 	for i := range out {

@@ -47,7 +47,7 @@ func open[E engine](ctx context.Context, c backend.Config, devices []string, ope
 		opening.Go(func() {
 			e, err := open(ctx, own)
 			if err != nil {
-				faults[i] = fmt.Errorf("device %s: %w", device, err)
+				faults[i] = on(device, err)
 				return
 			}
 			most := atATime(e.Limits().Concurrency, own.Concurrency)
@@ -68,6 +68,14 @@ func open[E engine](ctx context.Context, c backend.Config, devices []string, ope
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
+}
+
+// on names the device that an error is of, where the user chose it.
+func on(device string, err error) error {
+	if device == "" {
+		return err
+	}
+	return fmt.Errorf("device %s: %w", device, err)
 }
 
 // mostAtATime stands for no limit of the runs at a time.
@@ -180,7 +188,7 @@ func (w *crew[E]) Close() error {
 	for i, m := range w.all {
 		closing.Go(func() {
 			if err := m.engine.Close(); err != nil {
-				faults[i] = fmt.Errorf("device %s: %w", m.name, err)
+				faults[i] = on(m.name, err)
 			}
 		})
 	}

@@ -7,7 +7,7 @@ import "github.com/plumbline-ml/plumbline/sdk/backend"
 func (l *Lane) Stage() backend.Stage {
 	for _, m := range l.all {
 		if _, ok := m.engine.(backend.Stager); ok {
-			return &stage{lane: l}
+			return &stage{at: l.stage}
 		}
 	}
 	return nil
@@ -15,13 +15,13 @@ func (l *Lane) Stage() backend.Stage {
 
 // stage is the memory of whichever device a lane is at.
 type stage struct {
-	lane *Lane
-	own  [][]byte // by input, for a device without memory of its own
+	at  func() backend.Stage // that of the chosen device, nil where it has none
+	own [][]byte             // by input, for a device without memory of its own
 }
 
 // Input implements backend.Stage.
 func (s *stage) Input(i, n int) []byte {
-	if at := s.lane.stage(); at != nil {
+	if at := s.at(); at != nil {
 		return at.Input(i, n)
 	}
 	for len(s.own) <= i {

@@ -138,7 +138,7 @@ func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error
 		return nil, err
 	}
 	seen, err := openWitness()
-	plain := &workload{Workload: w, fault: b.fault, witness: seen}
+	plain := &workload{batched: w.(batched), fault: b.fault, witness: seen}
 	if b.warms {
 		return warm{plain}, err
 	}
@@ -148,7 +148,7 @@ func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error
 // warm is a workload with a sample for the warm-up.
 type warm struct{ *workload }
 
-func (w warm) WarmSample() sdk.Sample { return w.Workload.(sdk.WarmSampler).WarmSample() }
+func (w warm) WarmSample() sdk.Sample { return w.batched.(sdk.WarmSampler).WarmSample() }
 
 func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
 	if err := b.fault.occurs(atScorer); err != nil {
@@ -164,8 +164,14 @@ func (f *fault) occurs(at stage) error {
 	return f.act()
 }
 
-type workload struct {
+// batched is a workload of batches.
+type batched interface {
 	sdk.Workload
+	sdk.Batcher
+}
+
+type workload struct {
+	batched
 	fault   *fault
 	batches atomic.Int64
 	witness *witness
@@ -175,7 +181,7 @@ func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
 	if err := w.fault.occurs(atLoad); err != nil {
 		return nil, err
 	}
-	return w.Workload.Load(ctx, i)
+	return w.batched.Load(ctx, i)
 }
 
 func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
@@ -187,7 +193,7 @@ func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	if err := w.fault.occurs(atEachCollate); err != nil {
 		return err
 	}
-	return w.Workload.Collate(samples, b)
+	return w.batched.Collate(samples, b)
 }
 
 func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
@@ -197,9 +203,9 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 	if err := w.witness.saw(samples); err != nil {
 		return err
 	}
-	return w.Workload.Postprocess(outputs, samples, p)
+	return w.batched.Postprocess(outputs, samples, p)
 }
 
 func (w *workload) Close() error {
-	return errors.Join(w.fault.occurs(atClose), w.Workload.Close(), w.witness.close())
+	return errors.Join(w.fault.occurs(atClose), w.batched.Close(), w.witness.close())
 }

@@ -14,7 +14,7 @@ func Options(r *pluginpb.OpenRequest) sdk.Options {
 		Dataset: r.GetDataset(), Count: int(r.GetCount()),
 		Scenario: openScenario(r.GetScenario()), Batch: int(r.GetBatch()), Sessions: int(r.GetSessions()),
 		Backend: r.GetBackend(), BackendOptions: r.GetBackendOptions(), Params: r.GetParams(), Devices: r.GetDevices(),
-		Network: r.GetNetwork(),
+		Network: r.GetNetwork(), PartFiles: r.GetPartFiles(),
 	}
 }
 

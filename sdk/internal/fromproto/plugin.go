@@ -24,9 +24,12 @@ func model(m *pluginpb.Model) sdk.ModelInfo {
 	return sdk.ModelInfo{
 		Name: m.GetName(), Summary: m.GetSummary(), LoadGenKey: m.GetLoadgenKey(), RulesKey: m.GetRulesKey(),
 		Scenarios: wire.List(m.GetScenarios(), scenario),
-		Files:     wire.List(m.GetFiles(), modelFile),
-		Datasets:  wire.List(m.GetDatasets(), dataset),
-		Metrics:   wire.List(m.GetMetrics(), metricInfo),
+		Parts: wire.List(m.GetParts(), func(p *pluginpb.Part) sdk.PartInfo {
+			return sdk.PartInfo{Name: p.GetName(), Optional: p.GetOptional(), Note: p.GetNote()}
+		}),
+		Files:    wire.List(m.GetFiles(), modelFile),
+		Datasets: wire.List(m.GetDatasets(), dataset),
+		Metrics:  wire.List(m.GetMetrics(), metricInfo),
 		Params: wire.List(m.GetParams(), func(p *pluginpb.Param) sdk.ParamInfo {
 			return sdk.ParamInfo{Name: p.GetName(), Default: p.GetDefault(), Help: p.GetHelp()}
 		}),
@@ -43,7 +46,7 @@ func scenario(s pluginpb.Scenario) loadgen.Scenario {
 func modelFile(f *pluginpb.ModelFile) sdk.ModelFile {
 	return sdk.ModelFile{
 		Name: f.GetName(), Embedded: f.GetEmbedded(), Precision: f.GetPrecision(), URL: f.GetUrl(), SHA256: f.GetSha256(),
-		Size: f.GetSize(), Licence: f.GetLicence(), Reference: wire.List(f.GetReference(), metric), Note: f.GetNote(),
+		Size: f.GetSize(), Licence: f.GetLicence(), Reference: wire.List(f.GetReference(), metric), Note: f.GetNote(), Part: f.GetPart(),
 	}
 }
 
@@ -77,7 +80,22 @@ func Info(i *pluginpb.WorkloadInfo) sdk.WorkloadInfo {
 		DatasetSize: int(i.GetDatasetSize()), PerformanceSampleCount: int(i.GetPerformanceSampleCount()),
 		Backend: i.GetBackend(), BackendInfo: i.GetBackendInfo(), Batch: int(i.GetBatch()), Sessions: int(i.GetSessions()),
 		Nodes: wire.List(i.GetNodes(), node), ClientWork: i.GetClientWork(),
+		Parts: wire.List(i.GetParts(), part),
 	}
+}
+
+func part(p *pluginpb.PartReport) sdk.PartReport {
+	return sdk.PartReport{
+		Name: p.GetName(), File: p.GetFile(), Embedded: p.GetEmbedded(), Precision: p.GetPrecision(), SHA256: p.GetSha256(), Size: p.GetSize(),
+		Files: wire.List(p.GetFiles(), func(f *pluginpb.FileSum) sdk.FileSum {
+			return sdk.FileSum{Name: f.GetName(), SHA256: f.GetSha256(), Size: f.GetSize()}
+		}),
+		Inputs: wire.List(p.GetInputs(), tensor), Outputs: wire.List(p.GetOutputs(), tensor),
+	}
+}
+
+func tensor(t *pluginpb.Tensor) sdk.Tensor {
+	return sdk.Tensor{Name: t.GetName(), Type: t.GetType(), Shape: t.GetShape()}
 }
 
 func node(n *pluginpb.Node) sdk.Node {

@@ -1244,7 +1244,8 @@ func (x *DescribeRequest) GetBackends() bool {
 type DescribeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What the plugin can do beyond version 1 as first published; the harness ignores names it does not know.
-	// "devices": the plugin heeds OpenRequest.devices. "backends": it heeds DescribeRequest.backends.
+	// "devices": the plugin heeds OpenRequest.devices. "backends": it heeds DescribeRequest.backends. "parts": it heeds
+	// OpenRequest.part_files and fills in Model.parts and WorkloadInfo.parts.
 	Capabilities []string     `protobuf:"bytes,1,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
 	Description  *Description `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	// In the order of Description.backends, where the request asks for them.
@@ -1471,13 +1472,15 @@ type Model struct {
 	// The model's key in mlperf.conf. One that is not there, such as the name of a benchmark of your own, gets what holds for all.
 	LoadgenKey string `protobuf:"bytes,3,opt,name=loadgen_key,json=loadgenKey,proto3" json:"loadgen_key,omitempty"`
 	// The model's key in the rules' tables; a benchmark of your own: the same again.
-	RulesKey      string          `protobuf:"bytes,4,opt,name=rules_key,json=rulesKey,proto3" json:"rules_key,omitempty"`
-	Scenarios     []Scenario      `protobuf:"varint,5,rep,packed,name=scenarios,proto3,enum=plumbline.plugin.v1.Scenario" json:"scenarios,omitempty"`
-	Files         []*ModelFile    `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
-	Datasets      []*Dataset      `protobuf:"bytes,7,rep,name=datasets,proto3" json:"datasets,omitempty"`
-	Metrics       []*MetricInfo   `protobuf:"bytes,8,rep,name=metrics,proto3" json:"metrics,omitempty"`
-	Params        []*Param        `protobuf:"bytes,9,rep,name=params,proto3" json:"params,omitempty"`
-	Smoke         []*SmokeSetting `protobuf:"bytes,10,rep,name=smoke,proto3" json:"smoke,omitempty"`
+	RulesKey  string          `protobuf:"bytes,4,opt,name=rules_key,json=rulesKey,proto3" json:"rules_key,omitempty"`
+	Scenarios []Scenario      `protobuf:"varint,5,rep,packed,name=scenarios,proto3,enum=plumbline.plugin.v1.Scenario" json:"scenarios,omitempty"`
+	Files     []*ModelFile    `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
+	Datasets  []*Dataset      `protobuf:"bytes,7,rep,name=datasets,proto3" json:"datasets,omitempty"`
+	Metrics   []*MetricInfo   `protobuf:"bytes,8,rep,name=metrics,proto3" json:"metrics,omitempty"`
+	Params    []*Param        `protobuf:"bytes,9,rep,name=params,proto3" json:"params,omitempty"`
+	Smoke     []*SmokeSetting `protobuf:"bytes,10,rep,name=smoke,proto3" json:"smoke,omitempty"`
+	// The models that it consists of, where they are several: an encoder and a decoder, say. Only with capability "parts".
+	Parts         []*Part `protobuf:"bytes,11,rep,name=parts,proto3" json:"parts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1582,6 +1585,75 @@ func (x *Model) GetSmoke() []*SmokeSetting {
 	return nil
 }
 
+func (x *Model) GetParts() []*Part {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+type Part struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Letters, digits, "-" and "_"; not config, provider or model. Users write it: --model encoder=PATH.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// It may be missing.
+	Optional      bool   `protobuf:"varint,2,opt,name=optional,proto3" json:"optional,omitempty"`
+	Note          string `protobuf:"bytes,3,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Part) Reset() {
+	*x = Part{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Part) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Part) ProtoMessage() {}
+
+func (x *Part) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Part.ProtoReflect.Descriptor instead.
+func (*Part) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *Part) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Part) GetOptional() bool {
+	if x != nil {
+		return x.Optional
+	}
+	return false
+}
+
+func (x *Part) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
 type ModelFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "embedded-fp32", "resnet50_v1.onnx".
@@ -1597,15 +1669,17 @@ type ModelFile struct {
 	Size    int64  `protobuf:"varint,6,opt,name=size,proto3" json:"size,omitempty"`
 	Licence string `protobuf:"bytes,7,opt,name=licence,proto3" json:"licence,omitempty"`
 	// What was measured with this file on the embedded data set. Those of the embedded fp32 file are what embedded files are judged by.
-	Reference     []*Metric `protobuf:"bytes,8,rep,name=reference,proto3" json:"reference,omitempty"`
-	Note          string    `protobuf:"bytes,9,opt,name=note,proto3" json:"note,omitempty"`
+	Reference []*Metric `protobuf:"bytes,8,rep,name=reference,proto3" json:"reference,omitempty"`
+	Note      string    `protobuf:"bytes,9,opt,name=note,proto3" json:"note,omitempty"`
+	// The part that it is a file of, where the model has several.
+	Part          string `protobuf:"bytes,10,opt,name=part,proto3" json:"part,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ModelFile) Reset() {
 	*x = ModelFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1617,7 +1691,7 @@ func (x *ModelFile) String() string {
 func (*ModelFile) ProtoMessage() {}
 
 func (x *ModelFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1630,7 +1704,7 @@ func (x *ModelFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelFile.ProtoReflect.Descriptor instead.
 func (*ModelFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ModelFile) GetName() string {
@@ -1696,6 +1770,13 @@ func (x *ModelFile) GetNote() string {
 	return ""
 }
 
+func (x *ModelFile) GetPart() string {
+	if x != nil {
+		return x.Part
+	}
+	return ""
+}
+
 type Dataset struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -1716,7 +1797,7 @@ type Dataset struct {
 
 func (x *Dataset) Reset() {
 	*x = Dataset{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1728,7 +1809,7 @@ func (x *Dataset) String() string {
 func (*Dataset) ProtoMessage() {}
 
 func (x *Dataset) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1741,7 +1822,7 @@ func (x *Dataset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dataset.ProtoReflect.Descriptor instead.
 func (*Dataset) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Dataset) GetName() string {
@@ -1813,7 +1894,7 @@ type ArchiveFile struct {
 
 func (x *ArchiveFile) Reset() {
 	*x = ArchiveFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1825,7 +1906,7 @@ func (x *ArchiveFile) String() string {
 func (*ArchiveFile) ProtoMessage() {}
 
 func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1838,7 +1919,7 @@ func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveFile.ProtoReflect.Descriptor instead.
 func (*ArchiveFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ArchiveFile) GetName() string {
@@ -1895,7 +1976,7 @@ type MetricInfo struct {
 
 func (x *MetricInfo) Reset() {
 	*x = MetricInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1907,7 +1988,7 @@ func (x *MetricInfo) String() string {
 func (*MetricInfo) ProtoMessage() {}
 
 func (x *MetricInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1920,7 +2001,7 @@ func (x *MetricInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetricInfo.ProtoReflect.Descriptor instead.
 func (*MetricInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *MetricInfo) GetName() string {
@@ -1976,7 +2057,7 @@ type Param struct {
 
 func (x *Param) Reset() {
 	*x = Param{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1988,7 +2069,7 @@ func (x *Param) String() string {
 func (*Param) ProtoMessage() {}
 
 func (x *Param) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2001,7 +2082,7 @@ func (x *Param) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Param.ProtoReflect.Descriptor instead.
 func (*Param) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Param) GetName() string {
@@ -2039,7 +2120,7 @@ type SmokeSetting struct {
 
 func (x *SmokeSetting) Reset() {
 	*x = SmokeSetting{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2051,7 +2132,7 @@ func (x *SmokeSetting) String() string {
 func (*SmokeSetting) ProtoMessage() {}
 
 func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2064,7 +2145,7 @@ func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SmokeSetting.ProtoReflect.Descriptor instead.
 func (*SmokeSetting) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SmokeSetting) GetScenario() Scenario {
@@ -2106,14 +2187,17 @@ type OpenRequest struct {
 	Devices []string `protobuf:"bytes,12,rep,name=devices,proto3" json:"devices,omitempty"`
 	// A run of the network division: the backend must be a client of other machines, which the plugin measures, and a
 	// request holds one sample unless batch says otherwise. A plugin that does not know the field returns no nodes.
-	Network       bool `protobuf:"varint,13,opt,name=network,proto3" json:"network,omitempty"`
+	Network bool `protobuf:"varint,13,opt,name=network,proto3" json:"network,omitempty"`
+	// As model_file, for single parts of a model that has several, by their names; those of the other parts are model_file's, which
+	// may be a folder of parts. Only for a plugin with the capability "parts".
+	PartFiles     map[string]string `protobuf:"bytes,14,rep,name=part_files,json=partFiles,proto3" json:"part_files,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *OpenRequest) Reset() {
 	*x = OpenRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2125,7 +2209,7 @@ func (x *OpenRequest) String() string {
 func (*OpenRequest) ProtoMessage() {}
 
 func (x *OpenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2138,7 +2222,7 @@ func (x *OpenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenRequest.ProtoReflect.Descriptor instead.
 func (*OpenRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *OpenRequest) GetModel() string {
@@ -2232,6 +2316,13 @@ func (x *OpenRequest) GetNetwork() bool {
 	return false
 }
 
+func (x *OpenRequest) GetPartFiles() map[string]string {
+	if x != nil {
+		return x.PartFiles
+	}
+	return nil
+}
+
 type OpenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Info  *WorkloadInfo          `protobuf:"bytes,1,opt,name=info,proto3" json:"info,omitempty"`
@@ -2243,7 +2334,7 @@ type OpenResponse struct {
 
 func (x *OpenResponse) Reset() {
 	*x = OpenResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2255,7 +2346,7 @@ func (x *OpenResponse) String() string {
 func (*OpenResponse) ProtoMessage() {}
 
 func (x *OpenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2268,7 +2359,7 @@ func (x *OpenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenResponse.ProtoReflect.Descriptor instead.
 func (*OpenResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *OpenResponse) GetInfo() *WorkloadInfo {
@@ -2304,14 +2395,18 @@ type WorkloadInfo struct {
 	Nodes []*Node `protobuf:"bytes,14,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	// What is done to samples and answers on this machine, within the timed run, beyond handing them on: a phrase each. Only
 	// where OpenRequest.network.
-	ClientWork    []string `protobuf:"bytes,15,rep,name=client_work,json=clientWork,proto3" json:"client_work,omitempty"`
+	ClientWork []string `protobuf:"bytes,15,rep,name=client_work,json=clientWork,proto3" json:"client_work,omitempty"`
+	// The parts of a model that has several, each opened on the backend; none where there is one. model_sha256 is then that of the lines
+	// `SHA256 SIZE "NAME"` of the parts, each with a line break behind it, and model_size their sum. Facts in which they differ are in
+	// backend_info as PART.KEY.
+	Parts         []*PartReport `protobuf:"bytes,16,rep,name=parts,proto3" json:"parts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkloadInfo) Reset() {
 	*x = WorkloadInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2323,7 +2418,7 @@ func (x *WorkloadInfo) String() string {
 func (*WorkloadInfo) ProtoMessage() {}
 
 func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2336,7 +2431,7 @@ func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkloadInfo.ProtoReflect.Descriptor instead.
 func (*WorkloadInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *WorkloadInfo) GetModel() string {
@@ -2444,6 +2539,248 @@ func (x *WorkloadInfo) GetClientWork() []string {
 	return nil
 }
 
+func (x *WorkloadInfo) GetParts() []*PartReport {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+// PartReport is what was opened of a part.
+type PartReport struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// As model_file, embedded, precision, model_sha256 and model_size of the whole.
+	File      string `protobuf:"bytes,2,opt,name=file,proto3" json:"file,omitempty"`
+	Embedded  bool   `protobuf:"varint,3,opt,name=embedded,proto3" json:"embedded,omitempty"`
+	Precision string `protobuf:"bytes,4,opt,name=precision,proto3" json:"precision,omitempty"`
+	Sha256    string `protobuf:"bytes,5,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	Size      int64  `protobuf:"varint,6,opt,name=size,proto3" json:"size,omitempty"`
+	// Of a folder, or of a model in several files, sorted by name; none where there is one, or very many.
+	Files []*FileSum `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
+	// Of the opened model; none where that is not known.
+	Inputs        []*Tensor `protobuf:"bytes,8,rep,name=inputs,proto3" json:"inputs,omitempty"`
+	Outputs       []*Tensor `protobuf:"bytes,9,rep,name=outputs,proto3" json:"outputs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PartReport) Reset() {
+	*x = PartReport{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PartReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PartReport) ProtoMessage() {}
+
+func (x *PartReport) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PartReport.ProtoReflect.Descriptor instead.
+func (*PartReport) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *PartReport) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PartReport) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+func (x *PartReport) GetEmbedded() bool {
+	if x != nil {
+		return x.Embedded
+	}
+	return false
+}
+
+func (x *PartReport) GetPrecision() string {
+	if x != nil {
+		return x.Precision
+	}
+	return ""
+}
+
+func (x *PartReport) GetSha256() string {
+	if x != nil {
+		return x.Sha256
+	}
+	return ""
+}
+
+func (x *PartReport) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *PartReport) GetFiles() []*FileSum {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *PartReport) GetInputs() []*Tensor {
+	if x != nil {
+		return x.Inputs
+	}
+	return nil
+}
+
+func (x *PartReport) GetOutputs() []*Tensor {
+	if x != nil {
+		return x.Outputs
+	}
+	return nil
+}
+
+type FileSum struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Below the model's folder, with slashes.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Sha256        string `protobuf:"bytes,2,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	Size          int64  `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FileSum) Reset() {
+	*x = FileSum{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FileSum) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FileSum) ProtoMessage() {}
+
+func (x *FileSum) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FileSum.ProtoReflect.Descriptor instead.
+func (*FileSum) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *FileSum) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *FileSum) GetSha256() string {
+	if x != nil {
+		return x.Sha256
+	}
+	return ""
+}
+
+func (x *FileSum) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+type Tensor struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// "float32", "int64"
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// -1: free
+	Shape         []int64 `protobuf:"varint,3,rep,packed,name=shape,proto3" json:"shape,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Tensor) Reset() {
+	*x = Tensor{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Tensor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Tensor) ProtoMessage() {}
+
+func (x *Tensor) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Tensor.ProtoReflect.Descriptor instead.
+func (*Tensor) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *Tensor) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Tensor) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *Tensor) GetShape() []int64 {
+	if x != nil {
+		return x.Shape
+	}
+	return nil
+}
+
 // Node is a machine that runs the model, as its client sees it.
 type Node struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2464,7 +2801,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2476,7 +2813,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2489,7 +2826,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{34}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Node) GetAddress() string {
@@ -2544,7 +2881,7 @@ type ScoreRequest struct {
 
 func (x *ScoreRequest) Reset() {
 	*x = ScoreRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2556,7 +2893,7 @@ func (x *ScoreRequest) String() string {
 func (*ScoreRequest) ProtoMessage() {}
 
 func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2569,7 +2906,7 @@ func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreRequest.ProtoReflect.Descriptor instead.
 func (*ScoreRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{35}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ScoreRequest) GetOptions() *ScoreOptions {
@@ -2598,7 +2935,7 @@ type ScoreOptions struct {
 
 func (x *ScoreOptions) Reset() {
 	*x = ScoreOptions{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2610,7 +2947,7 @@ func (x *ScoreOptions) String() string {
 func (*ScoreOptions) ProtoMessage() {}
 
 func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2623,7 +2960,7 @@ func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreOptions.ProtoReflect.Descriptor instead.
 func (*ScoreOptions) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{36}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ScoreOptions) GetModel() string {
@@ -2672,7 +3009,7 @@ type AccuracyEntry struct {
 
 func (x *AccuracyEntry) Reset() {
 	*x = AccuracyEntry{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2684,7 +3021,7 @@ func (x *AccuracyEntry) String() string {
 func (*AccuracyEntry) ProtoMessage() {}
 
 func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2697,7 +3034,7 @@ func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccuracyEntry.ProtoReflect.Descriptor instead.
 func (*AccuracyEntry) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{37}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *AccuracyEntry) GetSeqId() uint64 {
@@ -2751,7 +3088,7 @@ type ScoreResponse struct {
 
 func (x *ScoreResponse) Reset() {
 	*x = ScoreResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2763,7 +3100,7 @@ func (x *ScoreResponse) String() string {
 func (*ScoreResponse) ProtoMessage() {}
 
 func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2776,7 +3113,7 @@ func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreResponse.ProtoReflect.Descriptor instead.
 func (*ScoreResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{38}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ScoreResponse) GetScore() *Score {
@@ -2799,7 +3136,7 @@ type Score struct {
 
 func (x *Score) Reset() {
 	*x = Score{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2811,7 +3148,7 @@ func (x *Score) String() string {
 func (*Score) ProtoMessage() {}
 
 func (x *Score) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2824,7 +3161,7 @@ func (x *Score) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Score.ProtoReflect.Descriptor instead.
 func (*Score) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{39}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Score) GetMetrics() []*Metric {
@@ -2867,7 +3204,7 @@ type Metric struct {
 
 func (x *Metric) Reset() {
 	*x = Metric{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2879,7 +3216,7 @@ func (x *Metric) String() string {
 func (*Metric) ProtoMessage() {}
 
 func (x *Metric) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2892,7 +3229,7 @@ func (x *Metric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Metric.ProtoReflect.Descriptor instead.
 func (*Metric) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{40}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Metric) GetName() string {
@@ -3010,7 +3347,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x18\n" +
 	"\asummary\x18\x03 \x01(\tR\asummary\x12\x1a\n" +
 	"\bbackends\x18\x04 \x03(\tR\bbackends\x122\n" +
-	"\x06models\x18\x05 \x03(\v2\x1a.plumbline.plugin.v1.ModelR\x06models\"\xc8\x03\n" +
+	"\x06models\x18\x05 \x03(\v2\x1a.plumbline.plugin.v1.ModelR\x06models\"\xf9\x03\n" +
 	"\x05Model\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\asummary\x18\x02 \x01(\tR\asummary\x12\x1f\n" +
@@ -3023,7 +3360,12 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\ametrics\x18\b \x03(\v2\x1f.plumbline.plugin.v1.MetricInfoR\ametrics\x122\n" +
 	"\x06params\x18\t \x03(\v2\x1a.plumbline.plugin.v1.ParamR\x06params\x127\n" +
 	"\x05smoke\x18\n" +
-	" \x03(\v2!.plumbline.plugin.v1.SmokeSettingR\x05smoke\"\x80\x02\n" +
+	" \x03(\v2!.plumbline.plugin.v1.SmokeSettingR\x05smoke\x12/\n" +
+	"\x05parts\x18\v \x03(\v2\x19.plumbline.plugin.v1.PartR\x05parts\"J\n" +
+	"\x04Part\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
+	"\boptional\x18\x02 \x01(\bR\boptional\x12\x12\n" +
+	"\x04note\x18\x03 \x01(\tR\x04note\"\x94\x02\n" +
 	"\tModelFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bembedded\x18\x02 \x01(\bR\bembedded\x12\x1c\n" +
@@ -3033,7 +3375,9 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x04size\x18\x06 \x01(\x03R\x04size\x12\x18\n" +
 	"\alicence\x18\a \x01(\tR\alicence\x129\n" +
 	"\treference\x18\b \x03(\v2\x1b.plumbline.plugin.v1.MetricR\treference\x12\x12\n" +
-	"\x04note\x18\t \x01(\tR\x04note\"\x91\x02\n" +
+	"\x04note\x18\t \x01(\tR\x04note\x12\x12\n" +
+	"\x04part\x18\n" +
+	" \x01(\tR\x04part\"\x91\x02\n" +
 	"\aDataset\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bembedded\x18\x02 \x01(\bR\bembedded\x12\x18\n" +
@@ -3064,7 +3408,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\fSmokeSetting\x129\n" +
 	"\bscenario\x18\x01 \x01(\x0e2\x1d.plumbline.plugin.v1.ScenarioR\bscenario\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x03 \x01(\tR\x05value\"\xee\x04\n" +
+	"\x05value\x18\x03 \x01(\tR\x05value\"\xfc\x05\n" +
 	"\vOpenRequest\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1d\n" +
 	"\n" +
@@ -3080,16 +3424,21 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	" \x03(\v24.plumbline.plugin.v1.OpenRequest.BackendOptionsEntryR\x0ebackendOptions\x12D\n" +
 	"\x06params\x18\v \x03(\v2,.plumbline.plugin.v1.OpenRequest.ParamsEntryR\x06params\x12\x18\n" +
 	"\adevices\x18\f \x03(\tR\adevices\x12\x18\n" +
-	"\anetwork\x18\r \x01(\bR\anetwork\x1aA\n" +
+	"\anetwork\x18\r \x01(\bR\anetwork\x12N\n" +
+	"\n" +
+	"part_files\x18\x0e \x03(\v2/.plumbline.plugin.v1.OpenRequest.PartFilesEntryR\tpartFiles\x1aA\n" +
 	"\x13BackendOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
 	"\vParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a<\n" +
+	"\x0ePartFilesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"a\n" +
 	"\fOpenResponse\x125\n" +
 	"\x04info\x18\x01 \x01(\v2!.plumbline.plugin.v1.WorkloadInfoR\x04info\x12\x1a\n" +
-	"\bworkload\x18\x02 \x01(\x04R\bworkload\"\xeb\x04\n" +
+	"\bworkload\x18\x02 \x01(\x04R\bworkload\"\xa2\x05\n" +
 	"\fWorkloadInfo\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1d\n" +
 	"\n" +
@@ -3109,10 +3458,30 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\bsessions\x18\r \x01(\x03R\bsessions\x12/\n" +
 	"\x05nodes\x18\x0e \x03(\v2\x19.plumbline.plugin.v1.NodeR\x05nodes\x12\x1f\n" +
 	"\vclient_work\x18\x0f \x03(\tR\n" +
-	"clientWork\x1a>\n" +
+	"clientWork\x125\n" +
+	"\x05parts\x18\x10 \x03(\v2\x1f.plumbline.plugin.v1.PartReportR\x05parts\x1a>\n" +
 	"\x10BackendInfoEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc8\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xba\x02\n" +
+	"\n" +
+	"PartReport\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04file\x18\x02 \x01(\tR\x04file\x12\x1a\n" +
+	"\bembedded\x18\x03 \x01(\bR\bembedded\x12\x1c\n" +
+	"\tprecision\x18\x04 \x01(\tR\tprecision\x12\x16\n" +
+	"\x06sha256\x18\x05 \x01(\tR\x06sha256\x12\x12\n" +
+	"\x04size\x18\x06 \x01(\x03R\x04size\x122\n" +
+	"\x05files\x18\a \x03(\v2\x1c.plumbline.plugin.v1.FileSumR\x05files\x123\n" +
+	"\x06inputs\x18\b \x03(\v2\x1b.plumbline.plugin.v1.TensorR\x06inputs\x125\n" +
+	"\aoutputs\x18\t \x03(\v2\x1b.plumbline.plugin.v1.TensorR\aoutputs\"I\n" +
+	"\aFileSum\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06sha256\x18\x02 \x01(\tR\x06sha256\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\x03R\x04size\"F\n" +
+	"\x06Tensor\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12\x14\n" +
+	"\x05shape\x18\x03 \x03(\x03R\x05shape\"\xc8\x01\n" +
 	"\x04Node\x12\x18\n" +
 	"\aaddress\x18\x01 \x01(\tR\aaddress\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -3183,7 +3552,7 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),             // 0: plumbline.plugin.v1.Scenario
 	(*RunRequest)(nil),        // 1: plumbline.plugin.v1.RunRequest
@@ -3211,28 +3580,33 @@ var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(*BackendInfo)(nil),       // 23: plumbline.plugin.v1.BackendInfo
 	(*Description)(nil),       // 24: plumbline.plugin.v1.Description
 	(*Model)(nil),             // 25: plumbline.plugin.v1.Model
-	(*ModelFile)(nil),         // 26: plumbline.plugin.v1.ModelFile
-	(*Dataset)(nil),           // 27: plumbline.plugin.v1.Dataset
-	(*ArchiveFile)(nil),       // 28: plumbline.plugin.v1.ArchiveFile
-	(*MetricInfo)(nil),        // 29: plumbline.plugin.v1.MetricInfo
-	(*Param)(nil),             // 30: plumbline.plugin.v1.Param
-	(*SmokeSetting)(nil),      // 31: plumbline.plugin.v1.SmokeSetting
-	(*OpenRequest)(nil),       // 32: plumbline.plugin.v1.OpenRequest
-	(*OpenResponse)(nil),      // 33: plumbline.plugin.v1.OpenResponse
-	(*WorkloadInfo)(nil),      // 34: plumbline.plugin.v1.WorkloadInfo
-	(*Node)(nil),              // 35: plumbline.plugin.v1.Node
-	(*ScoreRequest)(nil),      // 36: plumbline.plugin.v1.ScoreRequest
-	(*ScoreOptions)(nil),      // 37: plumbline.plugin.v1.ScoreOptions
-	(*AccuracyEntry)(nil),     // 38: plumbline.plugin.v1.AccuracyEntry
-	(*ScoreResponse)(nil),     // 39: plumbline.plugin.v1.ScoreResponse
-	(*Score)(nil),             // 40: plumbline.plugin.v1.Score
-	(*Metric)(nil),            // 41: plumbline.plugin.v1.Metric
-	nil,                       // 42: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	nil,                       // 43: plumbline.plugin.v1.BackendInfo.DetailsEntry
-	nil,                       // 44: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                       // 45: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                       // 46: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                       // 47: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	(*Part)(nil),              // 26: plumbline.plugin.v1.Part
+	(*ModelFile)(nil),         // 27: plumbline.plugin.v1.ModelFile
+	(*Dataset)(nil),           // 28: plumbline.plugin.v1.Dataset
+	(*ArchiveFile)(nil),       // 29: plumbline.plugin.v1.ArchiveFile
+	(*MetricInfo)(nil),        // 30: plumbline.plugin.v1.MetricInfo
+	(*Param)(nil),             // 31: plumbline.plugin.v1.Param
+	(*SmokeSetting)(nil),      // 32: plumbline.plugin.v1.SmokeSetting
+	(*OpenRequest)(nil),       // 33: plumbline.plugin.v1.OpenRequest
+	(*OpenResponse)(nil),      // 34: plumbline.plugin.v1.OpenResponse
+	(*WorkloadInfo)(nil),      // 35: plumbline.plugin.v1.WorkloadInfo
+	(*PartReport)(nil),        // 36: plumbline.plugin.v1.PartReport
+	(*FileSum)(nil),           // 37: plumbline.plugin.v1.FileSum
+	(*Tensor)(nil),            // 38: plumbline.plugin.v1.Tensor
+	(*Node)(nil),              // 39: plumbline.plugin.v1.Node
+	(*ScoreRequest)(nil),      // 40: plumbline.plugin.v1.ScoreRequest
+	(*ScoreOptions)(nil),      // 41: plumbline.plugin.v1.ScoreOptions
+	(*AccuracyEntry)(nil),     // 42: plumbline.plugin.v1.AccuracyEntry
+	(*ScoreResponse)(nil),     // 43: plumbline.plugin.v1.ScoreResponse
+	(*Score)(nil),             // 44: plumbline.plugin.v1.Score
+	(*Metric)(nil),            // 45: plumbline.plugin.v1.Metric
+	nil,                       // 46: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	nil,                       // 47: plumbline.plugin.v1.BackendInfo.DetailsEntry
+	nil,                       // 48: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                       // 49: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                       // 50: plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	nil,                       // 51: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                       // 52: plumbline.plugin.v1.ScoreOptions.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	2,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
@@ -3245,56 +3619,62 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	11, // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
 	9,  // 8: plumbline.plugin.v1.Heartbeat.work:type_name -> plumbline.plugin.v1.Work
 	10, // 9: plumbline.plugin.v1.Work.pending:type_name -> plumbline.plugin.v1.Pending
-	42, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	46, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
 	20, // 11: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
 	24, // 12: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
 	23, // 13: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
-	30, // 14: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
-	43, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
+	31, // 14: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
+	47, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
 	25, // 16: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
 	0,  // 17: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
-	26, // 18: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
-	27, // 19: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
-	29, // 20: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
-	30, // 21: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
-	31, // 22: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
-	41, // 23: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	28, // 24: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	0,  // 25: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 26: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	44, // 27: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	45, // 28: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	34, // 29: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	46, // 30: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	35, // 31: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
-	37, // 32: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	38, // 33: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	47, // 34: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	40, // 35: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	41, // 36: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	21, // 37: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	32, // 38: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	12, // 39: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	12, // 40: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	14, // 41: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	16, // 42: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
-	1,  // 43: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	36, // 44: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	18, // 45: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	22, // 46: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	33, // 47: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	13, // 48: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	13, // 49: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	15, // 50: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	17, // 51: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
-	6,  // 52: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	39, // 53: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	19, // 54: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	46, // [46:55] is the sub-list for method output_type
-	37, // [37:46] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	27, // 18: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
+	28, // 19: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
+	30, // 20: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
+	31, // 21: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
+	32, // 22: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
+	26, // 23: plumbline.plugin.v1.Model.parts:type_name -> plumbline.plugin.v1.Part
+	45, // 24: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	29, // 25: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	0,  // 26: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 27: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	48, // 28: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	49, // 29: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	50, // 30: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	35, // 31: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	51, // 32: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	39, // 33: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
+	36, // 34: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
+	37, // 35: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
+	38, // 36: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
+	38, // 37: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
+	41, // 38: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	42, // 39: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	52, // 40: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	44, // 41: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	45, // 42: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	21, // 43: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	33, // 44: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	12, // 45: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	12, // 46: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	14, // 47: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	16, // 48: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
+	1,  // 49: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	40, // 50: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	18, // 51: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	22, // 52: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	34, // 53: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	13, // 54: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	13, // 55: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	15, // 56: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	17, // 57: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
+	6,  // 58: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	43, // 59: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	19, // 60: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	52, // [52:61] is the sub-list for method output_type
+	43, // [43:52] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -3303,14 +3683,14 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 		return
 	}
 	file_plumbline_plugin_v1_plugin_proto_msgTypes[9].OneofWrappers = []any{}
-	file_plumbline_plugin_v1_plugin_proto_msgTypes[37].OneofWrappers = []any{}
+	file_plumbline_plugin_v1_plugin_proto_msgTypes[41].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   47,
+			NumMessages:   52,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -15,6 +15,7 @@ func Options(o sdk.Options) *pluginpb.OpenRequest {
 		Model: o.Model, ModelFile: o.ModelFile, Precision: o.Precision, Dataset: o.Dataset, Count: int64(o.Count),
 		Scenario: Scenario(o.Scenario), Batch: int64(o.Batch), Sessions: int64(o.Sessions),
 		Backend: o.Backend, BackendOptions: o.BackendOptions, Params: o.Params, Devices: o.Devices, Network: o.Network,
+		PartFiles: o.PartFiles,
 	}
 }
 

@@ -18,9 +18,12 @@ func model(m sdk.ModelInfo) *pluginpb.Model {
 	return &pluginpb.Model{
 		Name: m.Name, Summary: m.Summary, LoadgenKey: m.LoadGenKey, RulesKey: m.RulesKey,
 		Scenarios: wire.List(m.Scenarios, Scenario),
-		Files:     wire.List(m.Files, modelFile),
-		Datasets:  wire.List(m.Datasets, dataset),
-		Metrics:   wire.List(m.Metrics, metricInfo),
+		Parts: wire.List(m.Parts, func(p sdk.PartInfo) *pluginpb.Part {
+			return &pluginpb.Part{Name: p.Name, Optional: p.Optional, Note: p.Note}
+		}),
+		Files:    wire.List(m.Files, modelFile),
+		Datasets: wire.List(m.Datasets, dataset),
+		Metrics:  wire.List(m.Metrics, metricInfo),
 		Params: wire.List(m.Params, func(p sdk.ParamInfo) *pluginpb.Param {
 			return &pluginpb.Param{Name: p.Name, Default: p.Default, Help: p.Help}
 		}),
@@ -33,7 +36,7 @@ func model(m sdk.ModelInfo) *pluginpb.Model {
 func modelFile(f sdk.ModelFile) *pluginpb.ModelFile {
 	return &pluginpb.ModelFile{
 		Name: f.Name, Embedded: f.Embedded, Precision: f.Precision, Url: f.URL, Sha256: f.SHA256, Size: f.Size,
-		Licence: f.Licence, Reference: wire.List(f.Reference, metric), Note: f.Note,
+		Licence: f.Licence, Reference: wire.List(f.Reference, metric), Note: f.Note, Part: f.Part,
 	}
 }
 
@@ -72,7 +75,22 @@ func Info(i sdk.WorkloadInfo) *pluginpb.WorkloadInfo {
 		ModelSha256: i.ModelSHA256, ModelSize: i.ModelSize, Dataset: i.Dataset, DatasetSize: int64(i.DatasetSize),
 		PerformanceSampleCount: int64(i.PerformanceSampleCount), Backend: i.Backend, BackendInfo: i.BackendInfo,
 		Batch: int64(i.Batch), Sessions: int64(i.Sessions), Nodes: wire.List(i.Nodes, node), ClientWork: i.ClientWork,
+		Parts: wire.List(i.Parts, part),
 	}
+}
+
+func part(p sdk.PartReport) *pluginpb.PartReport {
+	return &pluginpb.PartReport{
+		Name: p.Name, File: p.File, Embedded: p.Embedded, Precision: p.Precision, Sha256: p.SHA256, Size: p.Size,
+		Files: wire.List(p.Files, func(f sdk.FileSum) *pluginpb.FileSum {
+			return &pluginpb.FileSum{Name: f.Name, Sha256: f.SHA256, Size: f.Size}
+		}),
+		Inputs: wire.List(p.Inputs, tensor), Outputs: wire.List(p.Outputs, tensor),
+	}
+}
+
+func tensor(t sdk.Tensor) *pluginpb.Tensor {
+	return &pluginpb.Tensor{Name: t.Name, Type: t.Type, Shape: t.Shape}
 }
 
 func node(n sdk.Node) *pluginpb.Node {

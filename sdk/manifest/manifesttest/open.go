@@ -41,7 +41,7 @@ func (s suite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.O
 	if err != nil {
 		t.Fatalf("%+v: %v", o, err)
 	}
-	model := w.Model()
+	model := w.Parts()[0].Model
 	if model.Path != "" || model.Name != f.Name {
 		t.Errorf("%+v: path %q, name %q", o, model.Path, model.Name)
 	}
@@ -53,8 +53,8 @@ func (s suite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.O
 	if want == 0 {
 		want = m.Datasets[0].Samples
 	}
-	if w.Len() != want || w.PerformanceSampleCount() != min(want, m.Datasets[0].PerformanceSampleCount) {
-		t.Errorf("%+v: %d samples, %d in memory; the description says %+v", o, w.Len(), w.PerformanceSampleCount(), m.Datasets[0])
+	if w.Len() != want {
+		t.Errorf("%+v: %d samples; the description says %+v", o, w.Len(), m.Datasets[0])
 	}
 	if err := w.Close(); err != nil {
 		t.Error(err)

@@ -97,14 +97,13 @@ type workload struct {
 	size int // bytes of a payload
 }
 
-func (w *workload) Len() int                    { return w.n }
-func (w *workload) PerformanceSampleCount() int { return w.n }
-func (w *workload) Close() error                { return nil }
-func (w *workload) WarmSample() sdk.Sample      { return float32(0) }
+func (w *workload) Len() int               { return w.n }
+func (w *workload) Close() error           { return nil }
+func (w *workload) WarmSample() sdk.Sample { return float32(0) }
 
-func (w *workload) Model() backend.Model {
+func (w *workload) Parts() []sdk.Part {
 	values := []backend.TensorInfo{{Name: "values", DType: backend.Float32, Shape: []int64{-1}}}
-	return backend.Model{Name: "null", Inputs: values, Outputs: values}
+	return []sdk.Part{{Model: backend.Model{Name: "null", Inputs: values, Outputs: values}}}
 }
 
 func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) { return float32(i), nil }

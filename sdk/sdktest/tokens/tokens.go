@@ -4,7 +4,6 @@ package tokens
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -59,22 +58,13 @@ func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, erro
 
 type workload struct{ n int }
 
-func (w *workload) Len() int                                          { return w.n }
-func (w *workload) PerformanceSampleCount() int                       { return w.n }
-func (w *workload) Close() error                                      { return nil }
-func (w *workload) WarmSample() sdk.Sample                            { return int32(0) }
-func (w *workload) Model() backend.Model                              { return backend.Model{Name: "tokens"} }
-func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) { return int32(i), nil }
-
-// Collate is never called: the workload is generative.
-func (w *workload) Collate([]sdk.Sample, *sdk.Batch) error { return errBatches }
-
-// Postprocess is never called: the workload is generative.
-func (w *workload) Postprocess([]backend.Tensor, []sdk.Sample, *sdk.Payloads) error {
-	return errBatches
+func (w *workload) Len() int               { return w.n }
+func (w *workload) Close() error           { return nil }
+func (w *workload) WarmSample() sdk.Sample { return int32(0) }
+func (w *workload) Parts() []sdk.Part {
+	return []sdk.Part{{Model: backend.Model{Name: "tokens"}}}
 }
-
-var errBatches = errors.New("a workload of prompts was asked for a batch")
+func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) { return int32(i), nil }
 
 // Prompt is the sample's number.
 func (w *workload) Prompt(s sdk.Sample) (backend.Prompt, error) {

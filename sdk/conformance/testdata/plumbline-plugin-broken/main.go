@@ -75,7 +75,7 @@ func (b broken) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
 		return nil, err
 	}
 	w, err := b.Benchmark.Open(ctx, o)
-	return &brokenWorkload{Workload: w, fault: b.fault, scenario: o.Scenario, seen: map[float32]bool{}}, err
+	return &brokenWorkload{batched: w.(batched), fault: b.fault, scenario: o.Scenario, seen: map[float32]bool{}}, err
 }
 
 // atOpen leaves something behind.
@@ -114,8 +114,14 @@ func (l lenient) Add(e mllog.AccuracyEntry) error {
 	return nil
 }
 
-type brokenWorkload struct {
+// batched is a workload of batches.
+type batched interface {
 	sdk.Workload
+	sdk.Batcher
+}
+
+type brokenWorkload struct {
+	batched
 	fault    string
 	scenario loadgen.Scenario
 
@@ -133,7 +139,7 @@ const piece = 64 << 10
 
 func (w *brokenWorkload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	w.spend(samples)
-	return w.Workload.Collate(samples, b)
+	return w.batched.Collate(samples, b)
 }
 
 // spend takes memory or time for a batch.
@@ -168,7 +174,7 @@ func (w *brokenWorkload) keep(n int) { w.hoard = append(w.hoard, bytes.Repeat([]
 
 func (w *brokenWorkload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
 	var right sdk.Payloads
-	if err := w.Workload.Postprocess(outputs, samples, &right); err != nil {
+	if err := w.batched.Postprocess(outputs, samples, &right); err != nil {
 		return err
 	}
 	for i := range samples {
@@ -201,7 +207,7 @@ func (w *brokenWorkload) Close() error {
 	case "locks":
 		_ = os.Remove(os.Getenv(lockEnv))
 	}
-	return w.Workload.Close()
+	return w.batched.Close()
 }
 
 // narrowBackend takes few samples at a time, on every machine: so little is in work before a flood.

@@ -1,0 +1,164 @@
+package serve
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// facts gathers what was opened; model is the entry of the description.
+func facts(w *opened, o sdk.Options, model sdk.ModelInfo) (sdk.WorkloadInfo, error) {
+	parts, err := w.reports(o, model)
+	if err != nil {
+		return sdk.WorkloadInfo{}, err
+	}
+	info := sdk.WorkloadInfo{
+		Model:                  model.Name,
+		Dataset:                cmp.Or(o.Dataset, dataset(model, o).Name),
+		DatasetSize:            w.workload.Len(),
+		PerformanceSampleCount: inMemory(w.workload, dataset(model, o)),
+		Batch:                  max(w.policy.MaxBatch, w.together),
+		Sessions:               w.policy.Sessions,
+	}
+	if len(parts) == 1 {
+		p := parts[0]
+		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = p.File, p.Embedded, p.Precision, p.SHA256, p.Size
+	} else {
+		whole(&info, o, parts)
+	}
+	if i, ok := w.workload.(sdk.Informer); ok {
+		i.Inform(&info)
+	}
+	return info, nil
+}
+
+// whole says of all parts together what a result says of one file.
+func whole(info *sdk.WorkloadInfo, o sdk.Options, parts []sdk.PartReport) {
+	info.Parts, info.Embedded = parts, true
+	var files, precisions []string
+	var sums []sdk.FileSum
+	for _, p := range parts {
+		files = append(files, p.Name+"="+p.File)
+		if !slices.Contains(precisions, p.Precision) {
+			precisions = append(precisions, p.Precision)
+		}
+		info.Embedded = info.Embedded && p.Embedded
+		if p.SHA256 != "" {
+			sums = append(sums, sdk.FileSum{Name: p.Name, SHA256: p.SHA256, Size: p.Size})
+		}
+	}
+	info.ModelFile, info.Precision = cmp.Or(o.ModelFile, strings.Join(files, ",")), strings.Join(precisions, ",")
+	if len(sums) > 0 {
+		info.ModelSHA256, info.ModelSize = sumOfSums(sums)
+	}
+}
+
+// reports says what was opened of each part.
+func (w *opened) reports(o sdk.Options, model sdk.ModelInfo) ([]sdk.PartReport, error) {
+	var all []sdk.PartReport
+	remote := len(w.nodesOf()) > 0
+	for _, p := range w.parts {
+		if p.LeftOut() {
+			continue
+		}
+		r, err := report(p, o, model, remote)
+		if err != nil {
+			return nil, err
+		}
+		if s := w.source.of(p.Name); s != nil {
+			r.Inputs, r.Outputs = tensors(s.Inputs()), tensors(s.Outputs())
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// report says what a part's model is; remote: another one stands in for it.
+func report(p sdk.Part, o sdk.Options, model sdk.ModelInfo, remote bool) (sdk.PartReport, error) {
+	r := sdk.PartReport{
+		Name: p.Name, File: cmp.Or(o.PartFiles[p.Name], o.ModelFile, p.Model.Path, p.Model.Name), Embedded: p.Model.Path == "", Precision: o.Precision,
+	}
+	if p.Name != "" && o.PartFiles[p.Name] == "" {
+		r.File = cmp.Or(p.Model.Path, p.Model.Name)
+	}
+	if !remote {
+		sum, err := checksum(p.Model)
+		if err != nil {
+			return r, sdk.Data(fmt.Errorf("checksum of the model: %w", err))
+		}
+		r.SHA256, r.Size, r.Files = sum.SHA256, sum.Size, sum.files
+	}
+	for _, f := range model.Files {
+		if f.Part == p.Name && (f.Name == r.File || f.SHA256 != "" && f.SHA256 == r.SHA256) {
+			r.File, r.Precision = f.Name, cmp.Or(f.Precision, r.Precision)
+			break
+		}
+	}
+	return r, nil
+}
+
+func tensors(infos []backend.TensorInfo) []sdk.Tensor {
+	var all []sdk.Tensor
+	for _, t := range infos {
+		all = append(all, sdk.Tensor{Name: t.Name, Type: t.DType.String(), Shape: t.Shape})
+	}
+	return all
+}
+
+// dataset is the entry of the data set that o names: the embedded one, or the first that is not.
+func dataset(m sdk.ModelInfo, o sdk.Options) sdk.DatasetInfo {
+	if i := slices.IndexFunc(m.Datasets, func(d sdk.DatasetInfo) bool { return d.Embedded == (o.Dataset == "") }); i >= 0 {
+		return m.Datasets[i]
+	}
+	return sdk.DatasetInfo{}
+}
+
+// inMemory is how many samples fit in memory together.
+func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
+	if c, ok := w.(sdk.SampleCounter); ok {
+		return c.PerformanceSampleCount()
+	}
+	if n := d.PerformanceSampleCount; n > 0 {
+		return min(n, w.Len())
+	}
+	return w.Len()
+}
+
+// about is what the sessions or the generator say of themselves, who know what this run uses; else what a generator's session
+// says, or else the backend.
+func (w *opened) about() map[string]string {
+	who := []any{w.engine}
+	if len(w.source.sessions) > 0 {
+		who = append(who, w.source.sessions[0].Session)
+	}
+	for _, x := range append(who, w.source.backend) {
+		d, ok := x.(backend.Describer)
+		if !ok {
+			continue
+		}
+		about := d.Describe()
+		if about.Version != "" || len(about.Devices)+len(about.Details) > 0 {
+			return known(about)
+		}
+	}
+	return nil
+}
+
+// known is what a result says of a backend.
+func known(about backend.Info) map[string]string {
+	info := map[string]string{}
+	for k, v := range about.Details {
+		info[k] = v
+	}
+	if about.Version != "" {
+		info["version"] = about.Version
+	}
+	if len(about.Devices) > 0 {
+		info["devices"] = strings.Join(about.Devices, ", ")
+	}
+	return info
+}

@@ -1,0 +1,105 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
+)
+
+// sets opens the parts of a workload on each of the devices; on the backend's choice where there is none.
+func (s *source) sets(ctx context.Context, parts []sdk.Part, c backend.Config, devices []string) (*pool.Sets, error) {
+	if len(devices) == 0 {
+		devices = []string{""}
+	}
+	return pool.OpenSets(ctx, c, devices, func(ctx context.Context, c backend.Config) (*pool.Set, error) {
+		set := &pool.Set{}
+		for _, p := range parts {
+			session, own, err := s.part(ctx, parts, p, c)
+			if err != nil {
+				return nil, errors.Join(err, set.Close())
+			}
+			if session != nil {
+				set.Add(p.Name, session, own.Concurrency)
+			}
+		}
+		return set, nil
+	})
+}
+
+// part opens one part, unless it is left out. It returns how.
+func (s *source) part(ctx context.Context, parts []sdk.Part, p sdk.Part, c backend.Config) (backend.Session, backend.Config, error) {
+	c = partConfig(parts, p, c)
+	if p.LeftOut() {
+		return nil, c, nil
+	}
+	session, err := s.open(ctx, p.Model, c)
+	return session, c, withParts(parts, c, err)
+}
+
+// partConfig is how a part is opened, where c is how a workload of it alone would be. What the parts compute at a time is
+// bounded by the batches in work, each of which is in one part: a part is opened for all of them, unless few of the samples
+// go through it.
+func partConfig(parts []sdk.Part, p sdk.Part, c backend.Config) backend.Config {
+	c.Part, c.Options = p.Name, partOptions(parts, p.Name, c.Options)
+	if p.MaxBatch > 0 {
+		c.MaxBatch = p.MaxBatch
+	}
+	if p.RunsPerSample > 0 && p.RunsPerSample < 1 && c.Concurrency > 0 {
+		c.Concurrency = max(1, int(math.Ceil(float64(c.Concurrency)*p.RunsPerSample)))
+	}
+	return c
+}
+
+// partOptions are the options for a part: those for all parts, and over them those of the form PART.KEY.
+func partOptions(parts []sdk.Part, name string, all map[string]string) map[string]string {
+	own := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if partOf(parts, key) == "" {
+			own[key] = all[key]
+		}
+	}
+	for key, value := range all {
+		if name != "" && partOf(parts, key) == name {
+			own[key[len(name)+1:]] = value
+		}
+	}
+	return own
+}
+
+// partOf is the part that an option is for, empty where it is for all.
+func partOf(parts []sdk.Part, key string) string {
+	name, _, ok := strings.Cut(key, ".")
+	if ok && slices.ContainsFunc(parts, func(p sdk.Part) bool { return p.Name == name }) {
+		return name
+	}
+	return ""
+}
+
+// withParts adds to an error about options which parts there are, where a key may have been meant for one.
+func withParts(parts []sdk.Part, c backend.Config, err error) error {
+	if err == nil || !errors.Is(err, backend.ErrOption) || len(parts) == 1 {
+		return err
+	}
+	for key := range c.Options {
+		if name, _, ok := strings.Cut(key, "."); ok && !slices.Contains(reserved(), name) {
+			return fmt.Errorf("%w; the parts of this model, for options of the form PART.KEY, are %s", err, strings.Join(partNames(parts), ", "))
+		}
+	}
+	return err
+}
+
+func partNames(parts []sdk.Part) []string {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	return names
+}

@@ -1,0 +1,101 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
+)
+
+// running takes batches of a sdk.Runner through the parts: batch.Worker. Its memory is reused from batch to batch.
+type running struct {
+	taken
+	run        sdk.Run
+	lane       *pool.SetLane
+	firstToken func(wire.Batch)
+	fault      error // of a first token
+}
+
+func newRunning(r sdk.Runner, sets *pool.Sets, t taken, firstToken func(wire.Batch)) (w *running, err error) {
+	defer batch.Recover(&err, func() string { return "NewRun" })
+	w = &running{taken: t, lane: sets.Lane(), firstToken: firstToken}
+	if w.run, err = r.NewRun(w.lane.Sessions()); err != nil {
+		return nil, fmt.Errorf("run of the workload: %w", err)
+	}
+	if w.run == nil {
+		return nil, fmt.Errorf("the workload's NewRun returned neither a run nor an error")
+	}
+	return w, nil
+}
+
+func (w *running) Collate(samples []loadgen.QuerySample) error { return w.take(samples) }
+
+func (w *running) Run(ctx context.Context) error {
+	w.payloads.OnFirstToken(w.first)
+	return w.infer(ctx)
+}
+
+func (w *running) infer(ctx context.Context) error {
+	w.payloads.Reset()
+	w.lane.Begin(len(w.samples))
+	if err := w.run.Run(ctx, w.samples, &w.payloads); err != nil {
+		w.lane.Abandon()
+		return err
+	}
+	w.lane.End()
+	return w.fault
+}
+
+// first reports the first token of a sample of the batch.
+func (w *running) first(i int) {
+	if i < 0 || i >= len(w.ids) {
+		w.fault = fmt.Errorf("the first token of sample %d of a batch of %d", i, len(w.ids))
+		return
+	}
+	w.firstToken(wire.Batch{IDs: w.ids[i : i+1], Ends: []int{0}})
+}
+
+func (w *running) Deliver() error {
+	if err := w.check(); err != nil {
+		return err
+	}
+	return w.deliver()
+}
+
+func (w *running) check() error {
+	if err := w.checkPayloads("the workload's Run"); err != nil {
+		return err
+	}
+	if _, _, tokens := w.payloads.All(); len(tokens) > 0 && len(tokens) != len(w.samples) {
+		return fmt.Errorf("%d of %d payloads have a number of tokens: AppendTokens is for all of a batch or for none", len(tokens), len(w.samples))
+	}
+	return nil
+}
+
+// warmUp runs n copies of sample and drops the answers.
+func (w *running) warmUp(ctx context.Context, sample sdk.Sample, n int) (err error) {
+	defer batch.Recover(&err, func() string { return "Run of the warm-up" })
+	w.repeat(sample, n)
+	w.payloads.OnFirstToken(nil)
+	if err := w.infer(ctx); err != nil {
+		return fmt.Errorf("run %d warm-up samples: %w", n, err)
+	}
+	return w.check()
+}
+
+// together is how the samples of a sdk.Runner are run: workers with nothing to prepare ahead, as many as the parts take
+// batches at a time and the workload's extra ones.
+func together(r sdk.Runner, p batch.Policy) batch.Policy {
+	if most := r.MaxBatch(); most > 0 {
+		p.MaxBatch = min(p.MaxBatch, most)
+	}
+	if o, ok := r.(sdk.Overlapper); ok && !p.Inline {
+		p.Sessions += max(0, o.ExtraRuns())
+	}
+	p.Workers, p.OwnTurns = p.Sessions, false // the parts have turns of their own
+	return p
+}

@@ -1,0 +1,65 @@
+package serve
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
+)
+
+// taken is the batch that a worker has taken: samples on the way in, payloads on the way out. Its memory is reused.
+type taken struct {
+	library *batch.Library[sdk.Sample]
+	answer  func(wire.Batch)
+
+	ids      []loadgen.ResponseID
+	samples  []sdk.Sample
+	payloads sdk.Payloads
+}
+
+// take gets the loaded samples of a batch.
+func (t *taken) take(samples []loadgen.QuerySample) (err error) {
+	t.ids = t.ids[:0]
+	for _, s := range samples {
+		t.ids = append(t.ids, s.ID)
+	}
+	t.samples, err = t.library.Get(t.samples[:0], samples)
+	return err
+}
+
+// repeat makes a batch of n copies of a sample, which nobody asked for.
+func (t *taken) repeat(sample sdk.Sample, n int) {
+	t.ids, t.samples = t.ids[:0], t.samples[:0]
+	for range n {
+		t.samples = append(t.samples, sample)
+	}
+}
+
+// checkPayloads wants a payload of each sample; by is who made them.
+func (t *taken) checkPayloads(by string) error {
+	if n := t.payloads.Len(); n != len(t.samples) {
+		return fmt.Errorf("%d payloads for %d samples: %s must append one for each", n, len(t.samples), by)
+	}
+	return nil
+}
+
+// deliver answers the batch.
+func (t *taken) deliver() error {
+	data, ends, tokens := t.payloads.All()
+	return deliver(t.answer, wire.Batch{IDs: t.ids, Data: data, Ends: ends, Tokens: tokens})
+}
+
+// mostAnswered is how many bytes of payloads one batch may have: what a message holds, less the rest of a frame.
+const mostAnswered = handshake.MaxMessage - 2*handshake.ChunkBytes
+
+// deliver hands a batch on, unless no message can carry it.
+func deliver(answer func(wire.Batch), b wire.Batch) error {
+	if len(b.Data) > mostAnswered {
+		return fmt.Errorf("payloads of %d bytes for %d samples, the wire carries %d at a time: choose a smaller batch", len(b.Data), len(b.IDs), mostAnswered)
+	}
+	answer(b)
+	return nil
+}
