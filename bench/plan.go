@@ -101,46 +101,58 @@ func NewPlan(ctx context.Context, r Request) (*Plan, error) {
 
 // Build is NewPlan for a model that was found already.
 func Build(r Request, s discover.Served) (*Plan, error) {
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	p := &Plan{Served: s, UserConf: r.UserConf, Audit: r.Audit, request: r}
+	profile, err := r.namedProfile()
+	if err != nil {
+		return nil, err
+	}
+	if profile != nil && r.Backend == "" {
+		r.Backend = profile.For.Backend
+	}
+	faults := p.choose(r)
+	faults = append(faults, p.chooseRuns(r)...)
+	faults = append(faults, p.chooseWanted(r), p.readStated(r))
+	if err := errors.Join(faults...); err != nil {
+		return nil, worst(faults, err)
+	}
+	p.Launch = r.Plugins.options(p.Profile == settings.Smoke)
+	if err := p.useProfile(r, profile); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// prepare reads the secrets and the round, without which nothing else is looked at.
+func (r *Request) prepare() error {
 	if r.Secrets == nil {
 		r.Secrets = new(Secrets)
 	}
 	if err := r.readSecrets(); err != nil {
-		return nil, exitcode.With(exitcode.Usage, err)
+		return exitcode.With(exitcode.Usage, err)
 	}
 	if r.Plugins.Launch.Hide == nil {
 		r.Plugins.Launch.Hide = r.Secrets.Hide
 	}
-	p, err := buildTuned(r, s)
-	if err != nil {
-		return nil, err
-	}
-	p.request, p.Launch = r, r.Plugins.options(p.Profile == settings.Smoke)
-	return p, nil
-}
-
-// build makes the plan without a profile.
-func build(r Request, s discover.Served) (*Plan, error) {
-	p := &Plan{Served: s, UserConf: r.UserConf, Audit: r.Audit}
-	var faults []error
-	add := func(errs ...error) { faults = append(faults, errs...) }
 	round, err := mlconf.Round(r.Rules)
 	if err != nil {
-		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--rules: %w", err))
+		return exitcode.With(exitcode.Usage, fmt.Errorf("--rules: %w", err))
 	}
-	p.Rules = round.Name
-	p.Pace, err = r.pace()
-	add(err)
-	add(p.chooseDivision(r.Division))
-	add(p.chooseModel(r)...)
-	add(p.chooseOptions(r)...)
-	add(p.chooseProfile(r))
-	add(p.chooseRuns(r)...)
-	add(p.chooseWanted(r))
-	add(p.readStated(r))
-	if err := errors.Join(faults...); err != nil {
-		return nil, worst(faults, err)
-	}
-	return p, nil
+	r.Rules = round.Name
+	return nil
+}
+
+// choose decides what all runs have in common.
+func (p *Plan) choose(r Request) []error {
+	p.Rules = r.Rules
+	pace, err := r.pace()
+	p.Pace = pace
+	faults := []error{err, p.chooseDivision(r.Division)}
+	faults = append(faults, p.chooseModel(r)...)
+	faults = append(faults, p.chooseOptions(r)...)
+	return append(faults, p.chooseProfile(r))
 }
 
 // worst marks err with the class of its worst fault; a fault that carries no class is one of usage.
@@ -180,27 +192,53 @@ func (p *Plan) chooseDivision(name string) error {
 
 // chooseRuns makes the runs with their settings.
 func (p *Plan) chooseRuns(r Request) []error {
-	model := p.Served.Model
-	if len(model.Scenarios) == 0 {
-		return []error{exitcode.With(exitcode.Plugin, errors.New("plugin "+p.Served.Name+" lists no scenario for "+model.Name))}
-	}
-	scenarios, err1 := r.scenarios(model.Name, p.Division, model.Scenarios)
-	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
-	overrides, faults := settings.ParseOverrides(r.Set)
-	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
-		return faults
-	}
-	if faults = settings.Unused(overrides, scenariosOf(steps)); len(faults) > 0 {
-		return faults
-	}
+	steps, overrides, faults := p.steps(r)
 	for _, st := range steps {
-		run, err := p.newRun(r, st, overrides)
+		run := PlannedRun{Model: p.Served.Model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams}
+		run.Dir = run.dir()
+		var err error
+		run.Settings, err = settings.Load(settings.Request{
+			Model: p.Served.Model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
+			Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides, Audit: r.Audit,
+			IgnoreUnknownKeys: r.IgnoreUnknownKeys,
+		})
+		if err == nil {
+			err = run.searchable(p.Rules)
+		}
 		if err != nil {
 			faults = append(faults, err)
 		}
 		p.Runs = append(p.Runs, run)
 	}
 	return once(faults)
+}
+
+// steps reads what to run, and the settings of the command line for it. With faults there are no steps.
+func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
+	model := p.Served.Model
+	if len(model.Scenarios) == 0 {
+		err := errors.New("plugin " + p.Served.Name + " lists no scenario for " + model.Name)
+		return nil, nil, []error{exitcode.With(exitcode.Plugin, err)}
+	}
+	scenarios, err1 := r.scenarios(model.Name, p.Division, model.Scenarios)
+	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
+	overrides, faults := settings.ParseOverrides(r.Set)
+	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
+		return nil, nil, faults
+	}
+	if faults = settings.Unused(overrides, scenariosOf(steps)); len(faults) > 0 {
+		return nil, nil, faults
+	}
+	return steps, overrides, nil
+}
+
+// searchable wants an arrival interval for a search of MultiStream.
+func (r PlannedRun) searchable(rules string) error {
+	if !r.Streams || r.Settings.MultiStreamArrivalInterval > 0 {
+		return nil
+	}
+	return fmt.Errorf("--mode %s in MultiStream searches for the largest samples_per_query at a fixed arrival interval, "+
+		"which the rules %s do not have: give --rules v0.7 or v0.5", ModeFindPeak, rules)
 }
 
 // once leaves out what is said already: a wrong key in user.conf is the same fault in each scenario. Faults of files
@@ -216,7 +254,7 @@ func once(faults []error) []error {
 				known[f], in = true, append(in, f)
 			}
 		}
-		if !ok && !seen[err.Error()] {
+		if !ok && err != nil && !seen[err.Error()] {
 			seen[err.Error()] = true
 			others = append(others, err)
 		}
@@ -235,23 +273,6 @@ func scenariosOf(steps []step) []loadgen.Scenario {
 		}
 	}
 	return all
-}
-
-func (p *Plan) newRun(r Request, st step, overrides []mlconf.Override) (PlannedRun, error) {
-	model := p.Served.Model
-	run := PlannedRun{Model: model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams}
-	run.Dir = run.dir()
-	var err error
-	run.Settings, err = settings.Load(settings.Request{
-		Model: model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
-		Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides, Audit: r.Audit,
-		IgnoreUnknownKeys: r.IgnoreUnknownKeys,
-	})
-	if err == nil && run.Streams && run.Settings.MultiStreamArrivalInterval == 0 {
-		err = fmt.Errorf("--mode %s in MultiStream searches for the largest samples_per_query at a fixed arrival interval, which the rules %s do not have: give --rules v0.7 or v0.5",
-			ModeFindPeak, p.Rules)
-	}
-	return run, err
 }
 
 // dir is Dir. The runs of a search have a directory beside those of results.

@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/checksum"
-	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/division"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/tune"
@@ -18,30 +17,27 @@ import (
 // NoTuning is the value of Request.Tuning that leaves profiles alone.
 const NoTuning = "none"
 
-// buildTuned is build, with the profile that the request names, or else the one that fits, if there is one.
-func buildTuned(r Request, s discover.Served) (*Plan, error) {
-	switch r.Tuning {
-	case NoTuning:
-		return build(r, s)
-	case "":
-		p, err := build(r, s)
-		if err != nil {
-			return nil, err
-		}
-		return p, p.tuneFound(r)
+// namedProfile is the profile that the request names; nil: it names none.
+func (r Request) namedProfile() (*tune.Profile, error) {
+	if r.Tuning == "" || r.Tuning == NoTuning {
+		return nil, nil
 	}
 	profile, err := tune.Load(r.Tuning)
 	if err != nil {
 		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--tuning: %w", err))
 	}
-	if r.Backend == "" {
-		r.Backend = profile.For.Backend
+	return &profile, nil
+}
+
+// useProfile lets the runs use the profile that the request names, or else the one that fits, if there is one.
+func (p *Plan) useProfile(r Request, named *tune.Profile) error {
+	switch {
+	case r.Tuning == NoTuning:
+		return nil
+	case named != nil:
+		return p.tuneNamed(r, named)
 	}
-	p, err := build(r, s)
-	if err != nil {
-		return nil, err
-	}
-	return p, p.tuneNamed(r, &profile)
+	return p.tuneFound(r)
 }
 
 // tuneFound uses the profile that fits the plan.
