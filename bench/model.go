@@ -133,7 +133,7 @@ func (p *Plan) chooseOptions(r Request) []error {
 		}
 	}
 	if r.Dataset != "" {
-		path, err := Dataset(r.Dataset)
+		path, err := dataset(r.Dataset)
 		o.Dataset = path
 		faults = append(faults, exitcode.With(exitcode.Data, err))
 	}
@@ -145,8 +145,8 @@ func (p *Plan) chooseOptions(r Request) []error {
 	return append(faults, wrong...)
 }
 
-// Dataset is the absolute path of a data set: a folder, or the one file that some models' are.
-func Dataset(path string) (string, error) {
+// dataset is the absolute path of a data set: a folder, or the one file that some models' are.
+func dataset(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -162,7 +162,7 @@ func Dataset(path string) (string, error) {
 func (p *Plan) chooseBackend(r Request) []error {
 	known := p.Served.Description.Backends
 	p.Options.Backend = r.Backend
-	options, faults := Pairs("--backend-opt", r.BackendOptions)
+	options, faults := pairs("--backend-opt", r.BackendOptions)
 	for _, key := range slices.Sorted(maps.Keys(r.BackendSecrets)) {
 		if _, twice := options[key]; twice {
 			faults = append(faults, fmt.Errorf("--backend-secret and --backend-opt both give %s; give one", key))
@@ -198,7 +198,7 @@ func (p *Plan) chooseBackend(r Request) []error {
 
 // params checks the benchmark's own options against those that the model documents.
 func (p *Plan) params(texts []string) (map[string]string, []error) {
-	params, faults := Pairs("--param", texts)
+	params, faults := pairs("--param", texts)
 	var known []string
 	for _, i := range p.Served.Model.Params {
 		known = append(known, i.Name)

@@ -115,8 +115,8 @@ func Build(r Request, s discover.Served) (*Plan, error) {
 	faults := p.choose(r)
 	faults = append(faults, p.chooseRuns(r)...)
 	faults = append(faults, p.chooseWanted(r), p.readStated(r))
-	if err := errors.Join(faults...); err != nil {
-		return nil, worst(faults, err)
+	if err := usage(faults); err != nil {
+		return nil, err
 	}
 	p.Launch = r.Plugins.options(p.Profile == settings.Smoke)
 	if err := p.useProfile(r, profile); err != nil {
@@ -155,17 +155,23 @@ func (p *Plan) choose(r Request) []error {
 	return append(faults, p.chooseProfile(r))
 }
 
-// worst marks err with the class of its worst fault; a fault that carries no class is one of usage.
-func worst(faults []error, err error) error {
+// usage joins faults of a request, with the class of the worst; one that carries no class is of usage. None are no error.
+func usage(faults []error) error {
+	for i, f := range faults {
+		if f != nil && exitcode.Of(f) == exitcode.Internal {
+			faults[i] = exitcode.With(exitcode.Usage, f)
+		}
+	}
+	return worst(faults)
+}
+
+// worst joins faults, with the class of the worst. None are no error.
+func worst(faults []error) error {
 	var codes []exitcode.Code
 	for _, f := range faults {
-		code := exitcode.Of(f)
-		if code == exitcode.Internal {
-			code = exitcode.Usage
-		}
-		codes = append(codes, code)
+		codes = append(codes, exitcode.Of(f))
 	}
-	return exitcode.With(exitcode.Worst(codes...), err)
+	return exitcode.With(exitcode.Worst(codes...), errors.Join(faults...))
 }
 
 // chooseProfile decides between the rules' durations and the model's smoke settings.

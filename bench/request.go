@@ -239,8 +239,8 @@ func fastest(scenarios []loadgen.Scenario) loadgen.Scenario {
 	return scenarios[len(scenarios)-1]
 }
 
-// Pairs reads key=value flags; a key that occurs twice is an error.
-func Pairs(flag string, texts []string) (map[string]string, []error) {
+// pairs reads key=value flags; a key that occurs twice is an error.
+func pairs(flag string, texts []string) (map[string]string, []error) {
 	var faults []error
 	m := map[string]string{}
 	for _, text := range texts {

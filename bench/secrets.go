@@ -23,7 +23,7 @@ const mostSecret = 64 << 10
 // readSecrets reads the options of a request that are secret, and learns what no text may show: them, the secrets in the
 // other options, and the values of the variables that the plugin inherits for its backend.
 func (r *Request) readSecrets() error {
-	given, _ := Pairs(backendOpt, r.BackendOptions) // build says what is wrong with them
+	given, _ := pairs(backendOpt, r.BackendOptions) // build says what is wrong with them
 	for name, value := range given {
 		_, secrets := secret.Option(name, value)
 		r.Secrets.Add(secrets...)
@@ -44,7 +44,7 @@ func (r *Request) readSecrets() error {
 
 // readSources adds the values of SecretSources to BackendSecrets.
 func (r *Request) readSources() error {
-	sources, faults := Pairs(backendSecret, r.SecretSources)
+	sources, faults := pairs(backendSecret, r.SecretSources)
 	all := make(map[string]string, len(r.BackendSecrets)+len(sources))
 	for name, value := range r.BackendSecrets {
 		all[name] = value

@@ -37,8 +37,5 @@ func (p *Plan) readStated(r Request) error {
 			faults = append(faults, fmt.Errorf("--system: %w", err))
 		}
 	}
-	if len(faults) == 0 {
-		return nil
-	}
-	return worst(faults, errors.Join(faults...))
+	return usage(faults)
 }

@@ -34,8 +34,8 @@ func (w Wanted) Params(own map[string]string) map[string]string {
 	return all
 }
 
-// ReadWanted reads METRIC=VALUE texts and the path of a file of expected answers, for a model. It names every fault.
-func ReadWanted(model sdk.ModelInfo, targets []string, expect string) (Wanted, error) {
+// readWanted reads METRIC=VALUE texts and the path of a file of expected answers, for a model. It names every fault.
+func readWanted(model sdk.ModelInfo, targets []string, expect string) (Wanted, error) {
 	w := Wanted{Targets: map[string]float64{}}
 	var faults []error
 	if expect != "" {
@@ -49,7 +49,7 @@ func ReadWanted(model sdk.ModelInfo, targets []string, expect string) (Wanted, e
 				fmt.Errorf("--expect: %s does not compare single answers; --target METRIC=VALUE judges its metric", model.Name)))
 		}
 	}
-	texts, wrong := Pairs("--target", targets)
+	texts, wrong := pairs("--target", targets)
 	faults = append(faults, wrong...)
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		value, err := strconv.ParseFloat(texts[name], 64)
@@ -61,10 +61,7 @@ func ReadWanted(model sdk.ModelInfo, targets []string, expect string) (Wanted, e
 		}
 		w.Targets[name] = value
 	}
-	if len(faults) == 0 {
-		return w, nil
-	}
-	return w, worst(faults, errors.Join(faults...))
+	return w, usage(faults)
 }
 
 // metrics are the names of all metrics that a model says it has.
@@ -94,7 +91,7 @@ func (p *Plan) chooseWanted(r Request) (err error) {
 	if len(r.Targets) == 0 && r.Expect == "" {
 		return nil
 	}
-	if p.Wanted, err = ReadWanted(p.Served.Model, r.Targets, r.Expect); err != nil {
+	if p.Wanted, err = readWanted(p.Served.Model, r.Targets, r.Expect); err != nil {
 		return err
 	}
 	if len(p.Runs) > 0 && !slices.ContainsFunc(p.Runs, func(t PlannedRun) bool { return t.Mode == loadgen.AccuracyOnly }) {

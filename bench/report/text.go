@@ -145,6 +145,15 @@ func WriteRow(w io.Writer, r Run) error {
 	return err
 }
 
+// String is the run's outcome in one line: "resnet50 Offline performance: VALID, 812.34 samples/s".
+func (r Run) String() string {
+	text := fmt.Sprintf("%s %s %s: %s", r.Model, r.Scenario, r.Mode, r.Verdict)
+	if value, _ := r.headline(); value != "" {
+		text += ", " + value
+	}
+	return text
+}
+
 // headline is the run's number with its unit, and what goes with it.
 func (r Run) headline() (value string, remarks []string) {
 	switch {

@@ -81,7 +81,7 @@ func TestPinsThatCannotBeSaved(t *testing.T) {
 	if err := os.Symlink(filepath.Join(s.dir, "none"), folder); err != nil {
 		t.Skip("a folder that cannot be made takes a link:", err)
 	}
-	s.want(2, s.run("trust", "resnet50", "--lock", filepath.Join(folder, "plugins.lock")), "lock file: mkdir")
+	s.want(2, s.run("trust", "resnet50", "--lock", filepath.Join(folder, "plugins.lock")), "lock file "+filepath.Join(folder, "plugins.lock")+": mkdir")
 	if s.stdout.String() != "" {
 		t.Errorf("it printed:\n%s", s.stdout.String())
 	}

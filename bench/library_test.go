@@ -1,0 +1,191 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// request is one of the plugin "resnet50", which works in memory, with results in a folder of the test's own.
+func request(t *testing.T, f *plugintest.Fake) bench.Request {
+	t.Helper()
+	l, dir := plugintest.New(map[string]*plugintest.Fake{"resnet50": f}), t.TempDir()
+	if err := l.Install(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if n := f.Running(); n != 0 {
+			t.Errorf("%d plugins are left", n)
+		}
+	})
+	return bench.Request{
+		Plugins: bench.Plugins{Dirs: []string{dir}, Launcher: l}, Model: "resnet50", Out: filepath.Join(t.TempDir(), "out"),
+	}
+}
+
+// statuses lists how the runs of a document ended.
+func statuses(d report.Document) []report.Status {
+	var all []report.Status
+	for _, r := range d.Runs {
+		all = append(all, r.Status)
+	}
+	return all
+}
+
+func TestRun(t *testing.T) {
+	r := request(t, plugintest.Classifier())
+	var seen []string
+	see := func(what string, rec report.Run) { seen = append(seen, what+" "+rec.Scenario+" "+rec.Mode) }
+	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
+	r.Watch = bench.Watch{
+		Begun:  func() { seen = append(seen, "begun") },
+		Opened: func(rec report.Run) { see("opened", rec) },
+		Done:   func(rec report.Run) { see("done", rec) },
+	}
+	d, err := bench.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"begun", "opened Offline performance", "done Offline performance", "opened Offline accuracy", "done Offline accuracy"}
+	if !slices.Equal(seen, want) {
+		t.Errorf("saw %q, want %q", seen, want)
+	}
+	written, err := os.ReadFile(filepath.Join(r.Out, report.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := d.JSON(); err != nil || string(text) != string(written) {
+		t.Errorf("%v; the document and the file differ:\n%s\n%s", err, text, written)
+	}
+	if text := fmt.Sprint(d.Runs[1]); text != "resnet50 Offline accuracy: PASS, 95.000 %" {
+		t.Errorf("the run is %q", text)
+	}
+	if _, err := bench.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "already holds results") {
+		t.Errorf("a second run in the same folder: %v", err)
+	}
+	r.Force = true
+	if _, err := bench.Run(t.Context(), r); err != nil {
+		t.Errorf("with Force: %v", err)
+	}
+}
+
+func TestRunNamesEveryFault(t *testing.T) {
+	r := request(t, plugintest.Classifier())
+	r.Scenarios, r.Pace, r.Count = []string{"Onfline"}, "slow", -1
+	d, err := bench.Run(t.Context(), r)
+	if err == nil || len(d.Runs) != 0 {
+		t.Fatalf("%v, %+v", err, d)
+	}
+	for _, want := range []string{"Offline", "unknown pace", "--count -1"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing in: %v", want, err)
+		}
+	}
+	if _, err := os.Stat(r.Out); err == nil {
+		t.Errorf("%s was made", r.Out)
+	}
+}
+
+func TestRunOfAPluginThatDies(t *testing.T) {
+	f := plugintest.Classifier()
+	f.DieAfter = 10
+	r := request(t, f)
+	r.Scenarios, r.Mode = []string{"SingleStream", "Offline"}, bench.ModePerformance
+	d, err := bench.Run(t.Context(), r)
+	var died *host.Error
+	if !errors.As(err, &died) {
+		t.Errorf("%v, want the plugin's failure", err)
+	}
+	if got := statuses(d); !slices.Equal(got, []report.Status{report.Failed, report.NotRun}) {
+		t.Errorf("the runs are %v", got)
+	}
+}
+
+func TestRunThatIsCalledOff(t *testing.T) {
+	f := plugintest.Classifier()
+	r := request(t, f)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	f.HoldAfter, f.Held = 10, func() { cancel(loadgen.ErrInterrupted) }
+	r.Scenarios, r.Mode = []string{"SingleStream"}, bench.ModePerformance
+	d, err := bench.Run(ctx, r)
+	if !errors.Is(err, loadgen.ErrInterrupted) {
+		t.Errorf("%v", err)
+	}
+	if got := statuses(d); !slices.Equal(got, []report.Status{report.Interrupted}) || len(d.Runs[0].Files) == 0 {
+		t.Errorf("the runs are %v", got)
+	}
+}
+
+// Secrets stay out of results without any help of the caller's.
+func TestRunHidesSecrets(t *testing.T) {
+	f := plugintest.Classifier()
+	f.OpenErr = sdk.Data(errors.New("refused: sesame-one sesame-two sesame-three"))
+	r := request(t, f)
+	r.BackendSecrets = map[string]string{"licence": "sesame-one"}
+	r.SecretSources, r.BackendOptions = []string{"pin=env:PIN"}, []string{"key_env=KEY"}
+	r.Env = func(name string) string { return map[string]string{"PIN": "sesame-two", "KEY": "sesame-three"}[name] }
+	if _, err := bench.Run(t.Context(), r); err == nil {
+		t.Error("no error")
+	}
+	text, err := os.ReadFile(filepath.Join(r.Out, report.FileName))
+	if err != nil || strings.Contains(string(text), "sesame") || !strings.Contains(string(text), "refused: (secret)") {
+		t.Errorf("%v:\n%s", err, text)
+	}
+	if o := f.Opened()[0].BackendOptions; o["licence"] != "sesame-one" || o["pin"] != "sesame-two" {
+		t.Errorf("the plugin was given %v", o)
+	}
+}
+
+func TestScore(t *testing.T) {
+	r := request(t, plugintest.Classifier())
+	r.Scenarios, r.Mode = []string{"Server", "Offline"}, bench.ModeAccuracy
+	if _, err := bench.Run(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	all, err := bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: r.Out})
+	if err != nil || len(all) != 2 || !all[0].Verdict.OK() || all[0].Unwritten != nil || !strings.Contains(all[0].OfficialText, "hash=") {
+		t.Errorf("%v, %+v", err, all)
+	}
+	all, err = bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: r.Out, Targets: []string{"accuracy=99"}})
+	if err != nil || all[1].Verdict.OK() {
+		t.Errorf("%v, %+v", err, all)
+	}
+	if _, err := bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: t.TempDir()}); err == nil {
+		t.Error("a folder without logs is no error")
+	}
+}
+
+func TestTuneAndRun(t *testing.T) {
+	r := request(t, plugintest.Classifier())
+	r.Profiles, r.Scenarios = t.TempDir(), []string{"Offline"}
+	found, err := bench.Tune(t.Context(), bench.TuneRequest{
+		Request: r, Batches: []int{3}, Sessions: []int{2}, Threads: []int{5}, Time: 2 * time.Millisecond,
+	})
+	if err != nil || !found.Complete || !found.Written || len(found.Points) == 0 {
+		t.Fatalf("%v, %+v", err, found)
+	}
+	r.Tuning = found.Path
+	p, err := bench.NewPlan(t.Context(), r)
+	if err != nil || p.Tuning.File != found.Path {
+		t.Errorf("%v, tuning %+v", err, p.Tuning)
+	}
+	r.Tuning, r.Profiles = "", ""
+	if _, err := bench.Tune(t.Context(), bench.TuneRequest{Request: r, Batches: []int{1}, Time: time.Millisecond}); err == nil {
+		t.Error("a profile without a place is no error")
+	}
+}
