@@ -22,7 +22,8 @@ func TestBadInput(t *testing.T) {
 	dir := t.TempDir()
 	onnx := filepath.Join(built.root, "backends", "ort", "testdata")
 	truncated := truncate(t, filepath.Join(onnx, "linear.onnx"), filepath.Join(dir, "truncated.onnx"))
-	conf := write(t, filepath.Join(dir, "user.conf"), "*.Server.target_qps = 10\n*.Server.target_qpd = 10\nresnet50.*.min_duration = soon\n")
+	conf := write(t, filepath.Join(dir, "user.conf"),
+		"*.Server.target_qps = 10\n*.Server.target_qpd = 10\nresnet50.*.min_duration = soon\n")
 	short := []string{"--mode", "performance", "--scenario", "SingleStream"}
 	for _, c := range []struct {
 		name    string
@@ -33,7 +34,8 @@ func TestBadInput(t *testing.T) {
 		{"unknown model", []string{"resnet5"}, 2, []string{`"resnet5"`, "resnet50"}},
 		{"unknown scenario", []string{"resnet50", "--scenario", "Sever"}, 2, []string{`"Sever"`, "Server"}},
 		{"unknown mode", []string{"resnet50", "--mode", "speed"}, 2, []string{`"speed"`, "performance"}},
-		{"search outside Server", []string{"resnet50", "--mode", "findpeak", "--scenario", "Offline"}, 2, []string{"--mode findpeak", "--scenario Server"}},
+		{"search outside Server", []string{"resnet50", "--mode", "findpeak", "--scenario", "Offline"}, 2,
+			[]string{"--mode findpeak", "--scenario Server"}},
 		{"unknown pace", []string{"resnet50", "--pace", "exact"}, 2, []string{`"exact"`, "precise"}},
 		{"unknown rules", []string{"resnet50", "--rules", "v4.0"}, 2, []string{`"v4.0"`, "v6.1", "v0.5"}},
 		{"wrong audit settings", []string{"resnet50", "--audit", conf}, 2, []string{"user.conf:2", "target_qpd"}},
@@ -41,19 +43,28 @@ func TestBadInput(t *testing.T) {
 		{"unknown backend option", []string{"resnet50", "--backend-opt", "thread=2"}, 2, []string{`"thread"`, "threads"}},
 		{"unknown provider", []string{"resnet50", "--backend-opt", "provider=cuda"}, 2, []string{"cuda", "has only cpu"}},
 		{"unknown flag", []string{"resnet50", "--scenarios", "Server"}, 2, []string{"--scenarios"}},
-		{"wrong user.conf", []string{"resnet50", "--user-conf", conf}, 2, []string{"user.conf:2", "target_qpd", "user.conf:3", "soon"}},
+		{"wrong user.conf", []string{"resnet50", "--user-conf", conf}, 2,
+			[]string{"user.conf:2", "target_qpd", "user.conf:3", "soon"}},
 		{"missing user.conf", []string{"resnet50", "--user-conf", "none.conf"}, 2, []string{"none.conf"}},
 		{"unwritable output", []string{"resnet50", "--out", "/dev/null/out"}, 2, []string{"/dev/null/out"}},
 		{"missing model", []string{"resnet50", "--model", "none.onnx"}, 6, []string{"none.onnx"}},
-		{"empty model", []string{"resnet50", "--model", write(t, filepath.Join(dir, "empty.onnx"), "")}, 6, []string{"empty"}},
-		{"not a model", []string{"resnet50", "--model", write(t, filepath.Join(dir, "text.onnx"), "not a model")}, 6, []string{"text.onnx", "ONNX"}},
+		{"empty model", []string{"resnet50", "--model", write(t, filepath.Join(dir, "empty.onnx"), "")},
+			6, []string{"empty"}},
+		{"not a model", []string{"resnet50", "--model", write(t, filepath.Join(dir, "text.onnx"), "not a model")}, 6,
+			[]string{"text.onnx", "ONNX"}},
 		{"truncated model", []string{"resnet50", "--model", truncated}, 6, []string{"truncated.onnx"}},
-		{"wrong tensors", []string{"resnet50", "--model", filepath.Join(onnx, "twice_float32.onnx")}, 6, []string{`input "input_tensor:0" is missing`}},
-		{"data set of resnet50 that is a file", []string{"resnet50", "--dataset", conf}, 6, []string{"it is a file; name the folder"}},
-		{"data set of retinanet that is a file", []string{"retinanet", "--dataset", conf}, 6, []string{"it is a file; name the folder"}},
-		{"data set of ssd-mobilenet that is a file", []string{"ssd-mobilenet", "--dataset", conf}, 6, []string{"it is a file; name the folder"}},
-		{"data set of 3d-unet that is a file", []string{"3d-unet", "--dataset", conf}, 6, []string{"it is a file; name the folder"}},
-		{"data set of dlrm-v2 that is a file", []string{"dlrm-v2", "--scenario", "Offline", "--dataset", conf}, 6, []string{"it is a file; name the folder"}},
+		{"wrong tensors", []string{"resnet50", "--model", filepath.Join(onnx, "twice_float32.onnx")}, 6,
+			[]string{`input "input_tensor:0" is missing`}},
+		{"data set of resnet50 that is a file", []string{"resnet50", "--dataset", conf}, 6,
+			[]string{"it is a file; name the folder"}},
+		{"data set of retinanet that is a file", []string{"retinanet", "--dataset", conf}, 6,
+			[]string{"it is a file; name the folder"}},
+		{"data set of ssd-mobilenet that is a file", []string{"ssd-mobilenet", "--dataset", conf}, 6,
+			[]string{"it is a file; name the folder"}},
+		{"data set of 3d-unet that is a file", []string{"3d-unet", "--dataset", conf}, 6,
+			[]string{"it is a file; name the folder"}},
+		{"data set of dlrm-v2 that is a file", []string{"dlrm-v2", "--scenario", "Offline", "--dataset", conf}, 6,
+			[]string{"it is a file; name the folder"}},
 		{"missing data set", []string{"resnet50", "--dataset", "nowhere"}, 6, []string{"nowhere"}},
 		{"no val_map", []string{"resnet50", "--dataset", dir}, 6, []string{"val_map.txt"}},
 	} {
@@ -63,7 +74,8 @@ func TestBadInput(t *testing.T) {
 			if !strings.Contains(strings.Join(args, " "), "--out") {
 				args = append(args, "--out", t.TempDir(), "--force")
 			}
-			if !strings.Contains(strings.Join(args, " "), "--mode") && !strings.Contains(strings.Join(args, " "), "--scenario ") {
+			if !strings.Contains(strings.Join(args, " "), "--mode") &&
+				!strings.Contains(strings.Join(args, " "), "--scenario ") {
 				args = append(args, short...)
 			}
 			wantMessage(t, harness(t, args...).wantCode(t, c.code), c.message...)
@@ -71,7 +83,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutAnEnd names /dev/zero wherever a small file is wanted: nothing reads it, and the message says what is wrong.
+// TestFilesWithoutAnEnd names /dev/zero wherever a small file is wanted: nothing reads it, and the
+// message says what is wrong.
 func TestFilesWithoutAnEnd(t *testing.T) {
 	const zero = "/dev/zero"
 	if _, err := os.Stat(zero); err != nil {
@@ -100,7 +113,8 @@ func TestFilesWithoutAnEnd(t *testing.T) {
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			t.Parallel()
-			args := append([]string{"run", "--mode", "performance", "--scenario", "SingleStream", "--out", t.TempDir(), "--force"}, c.args...)
+			args := append([]string{"run", "--mode", "performance", "--scenario", "SingleStream", "--out", t.TempDir(),
+				"--force"}, c.args...)
 			wantMessage(t, harness(t, args...).wantCode(t, c.code), c.says)
 		})
 	}
@@ -129,10 +143,13 @@ func TestBadPictures(t *testing.T) {
 	write(t, filepath.Join(dir, "cut.png"), picture[:len(picture)/2])
 	write(t, filepath.Join(dir, "huge.png"), hugeHeader(t))
 	write(t, filepath.Join(dir, "val_map.txt"), strings.Join([]string{
-		"good.png 1", "empty.png 2", "missing.png 3", "text.jpg 4", "huge.png 5", "good.png 6", "good2.png 1000", "noLabel", "cut.png -1",
+		"good.png 1", "empty.png 2", "missing.png 3", "text.jpg 4", "huge.png 5", "good.png 6", "good2.png 1000",
+		"noLabel", "cut.png -1",
 	}, "\n")+"\n")
-	r := harness(t, "run", "resnet50", "--dataset", dir, "--mode", "accuracy", "--scenario", "Offline", "--out", t.TempDir(), "--force").wantCode(t, 6)
-	wantMessage(t, r, "line 2", "empty.png", "line 3", "missing.png", "line 4", "text.jpg", "line 5", "huge.png", "20000", "line 6", "line 7", "1000", "line 8", "noLabel", "line 9")
+	r := harness(t, "run", "resnet50", "--dataset", dir, "--mode", "accuracy", "--scenario", "Offline",
+		"--out", t.TempDir(), "--force").wantCode(t, 6)
+	wantMessage(t, r, "line 2", "empty.png", "line 3", "missing.png", "line 4", "text.jpg", "line 5", "huge.png", "20000",
+		"line 6", "line 7", "1000", "line 8", "noLabel", "line 9")
 }
 
 // TestTruncatedPicture has a header that is fine and a body that ends early: loading it names the file.
@@ -141,7 +158,8 @@ func TestTruncatedPicture(t *testing.T) {
 	picture := encode(t, 400, 300)
 	write(t, filepath.Join(dir, "cut.png"), picture[:len(picture)/2])
 	write(t, filepath.Join(dir, "val_map.txt"), "cut.png 1\n")
-	r := harness(t, "run", "resnet50", "--dataset", dir, "--mode", "accuracy", "--scenario", "Offline", "--out", t.TempDir(), "--force").wantCode(t, 6)
+	r := harness(t, "run", "resnet50", "--dataset", dir, "--mode", "accuracy", "--scenario", "Offline",
+		"--out", t.TempDir(), "--force").wantCode(t, 6)
 	wantMessage(t, r, "cut.png")
 }
 
@@ -201,7 +219,8 @@ func TestScoreGolden(t *testing.T) {
 		if err := os.CopyFS(log, os.DirFS(dir)); err != nil {
 			t.Fatal(err)
 		}
-		r := harness(t, "score", filepath.Join(log, "mlperf_log_accuracy.json"), "--benchmark", "resnet50", "--dataset", log, "--dtype", want.Args.Dtype)
+		r := harness(t, "score", filepath.Join(log, "mlperf_log_accuracy.json"), "--benchmark", "resnet50", "--dataset", log,
+			"--dtype", want.Args.Dtype)
 		line := fmt.Sprintf("accuracy=%.3f%%, good=%d, total=%d", want.AccuracyPercent, want.Good, want.Total)
 		if !strings.Contains(r.stdout, line) {
 			t.Errorf("exit code %d, no %q in:\n%s", r.code, line, r.both())

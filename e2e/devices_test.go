@@ -61,9 +61,11 @@ func twoCores(t *testing.T) []string {
 func TestTwoDevicesShareTheWork(t *testing.T) {
 	devices, out, plain := twoCores(t), t.TempDir(), t.TempDir()
 	const count = "120"
-	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", count, "--set", "min_duration=1", "--set", "min_query_count=1000",
+	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", count, "--set",
+		"min_duration=1", "--set", "min_query_count=1000",
 		"--device", strings.Join(devices, ","), "--out", out, "--force").wantCode(t, 0)
-	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--count", count, "--out", plain, "--force").wantCode(t, 0)
+	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--count", count, "--out", plain,
+		"--force").wantCode(t, 0)
 	var doc shared
 	readJSON(t, filepath.Join(out, "result.json"), &doc)
 	for _, run := range doc.Runs {
@@ -87,7 +89,8 @@ func TestTwoDevicesShareTheWork(t *testing.T) {
 		t.Errorf("%d runs, want performance and accuracy", len(doc.Runs))
 	}
 	log := filepath.Join("resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json")
-	if got, want := loggedClasses(t, filepath.Join(out, log)), loggedClasses(t, filepath.Join(plain, log)); len(got) != 120 || !maps.Equal(got, want) {
+	if got, want := loggedClasses(t, filepath.Join(out, log)),
+		loggedClasses(t, filepath.Join(plain, log)); len(got) != 120 || !maps.Equal(got, want) {
 		t.Errorf("the predictions of two devices are not those of one: %d and %d", len(got), len(want))
 	}
 }
@@ -103,12 +106,15 @@ func TestDevicesThatCannotBe(t *testing.T) {
 		"twice":                             {[]string{"--device", devices[0], "--device", devices[0]}, "is named twice"},
 		"shared cores":                      {[]string{"--device", "cpu," + devices[1]}, "share cores"},
 		"no such core":                      {[]string{"--device", devices[0] + "+1023"}, "may not use the cores 1023"},
-		"an option says otherwise":          {[]string{"--device", devices[0], "--backend-opt", "provider=cuda"}, "option provider=cuda exclude each other"},
-		"too few sessions":                  {[]string{"--device", strings.Join(devices, ","), "--sessions", "1"}, "1 sessions for 2 devices"},
-		"a backend without devices":         {[]string{"--device", "cpu", "--backend", "kserve"}, "its own options: url, "},
+		"an option says otherwise": {[]string{"--device", devices[0], "--backend-opt", "provider=cuda"},
+			"option provider=cuda exclude each other"},
+		"too few sessions": {[]string{"--device", strings.Join(devices, ","), "--sessions", "1"},
+			"1 sessions for 2 devices"},
+		"a backend without devices": {[]string{"--device", "cpu", "--backend", "kserve"}, "its own options: url, "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := append([]string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", t.TempDir(), "--force"}, c.args...)
+			args := append([]string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", t.TempDir(),
+				"--force"}, c.args...)
 			r := harness(t, args...).wantCode(t, 2)
 			if !strings.Contains(r.both(), c.want) {
 				t.Errorf("no %q in:\n%s", c.want, r.both())

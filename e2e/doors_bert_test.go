@@ -36,7 +36,8 @@ func bertDoors() []door {
 	return []door{both, of("bert-99.9", "out/bert-99.9-smoke")}
 }
 
-// squadFolders writes the data set as harness fetch keeps it, as a user may, and as the reference's make setup leaves it.
+// squadFolders writes the data set as harness fetch keeps it, as a user may, and as the
+// reference's make setup leaves it.
 func squadFolders(dir string) error {
 	reference := filepath.Join(dir, "build/data")
 	err := errors.Join(
@@ -47,5 +48,6 @@ func squadFolders(dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(filepath.Join(reference, "vocab.txt"), filepath.Join(reference, "bert_tf_v1_1_large_fp32_384_v2/vocab.txt"))
+	return os.Rename(filepath.Join(reference, "vocab.txt"),
+		filepath.Join(reference, "bert_tf_v1_1_large_fp32_384_v2/vocab.txt"))
 }

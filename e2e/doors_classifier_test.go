@@ -21,7 +21,9 @@ func classifierDoors() []door {
 		},
 		{
 			model: "mobilenet", data: imageNet, layouts: layouts,
-			files:  map[string]*onnxfile.Graph{".cache/plumbline/models/mobilenet/mobilenet_v1_1.0_224.onnx": tinymodel.MobileNet()},
+			files: map[string]*onnxfile.Graph{
+				".cache/plumbline/models/mobilenet/mobilenet_v1_1.0_224.onnx": tinymodel.MobileNet(),
+			},
 			scores: map[string]map[string]float64{"out/mobilenet-smoke": scores},
 		},
 	}

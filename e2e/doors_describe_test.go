@@ -78,7 +78,8 @@ func TestModelFilesAreAsDescribed(t *testing.T) {
 		}
 	}
 	if checked < 20 {
-		t.Errorf("describe says the types of %d tensors of the doors' model files, want at least 20: is it worded otherwise now?", checked)
+		t.Errorf("describe says the types of %d tensors of the doors' model files, want at least 20: is it worded "+
+			"otherwise now?", checked)
 	}
 }
 
@@ -111,13 +112,16 @@ func (d described) find(t *testing.T, file string, tensors []onnxfile.Tensor) {
 		t.Errorf("%s: no %s, which describe names", file, d.name)
 		return
 	}
-	types := map[string]onnxfile.DType{"float32": onnxfile.Float, "uint8": onnxfile.Uint8, "int32": onnxfile.Int32, "int64": onnxfile.Int64}
+	types := map[string]onnxfile.DType{
+		"float32": onnxfile.Float, "uint8": onnxfile.Uint8, "int32": onnxfile.Int32, "int64": onnxfile.Int64,
+	}
 	if x := tensors[i]; x.DType != types[d.dtype] || len(x.Shape) != len(d.sizes) {
 		t.Errorf("%s: %+v, describe says %s %v", file, x, d.dtype, d.sizes)
 		return
 	}
 	for k, size := range d.sizes {
-		if n, err := strconv.ParseInt(size, 10, 64); err == nil && n != tensors[i].Shape[k] || err != nil && tensors[i].Shape[k] >= 0 {
+		if n, err := strconv.ParseInt(size, 10, 64); err == nil && n != tensors[i].Shape[k] ||
+			err != nil && tensors[i].Shape[k] >= 0 {
 			t.Errorf("%s: %s has shape %v, describe says %v", file, d.name, tensors[i].Shape, d.sizes)
 		}
 	}

@@ -13,19 +13,23 @@ func detectionDoors() []door {
 	coco := func(dir string) error { return officialdata.COCO(filepath.Join(dir, "coco")) }
 	openImages := func(dir string) error { return officialdata.OpenImages(filepath.Join(dir, "openimages")) }
 	cocoLayout := []string{"a folder with annotations/instances_val2017.json and the pictures at FOLDER/val2017/NAME"}
+	const mobileNet = ".cache/plumbline/models/ssd-mobilenet/ssd_mobilenet_v1_coco_2018_01_28.onnx"
 	scores := map[string]float64{"mAP": officialdata.DetectionMAP}
 	return []door{
 		{
 			model: "retinanet", data: openImages,
-			layouts: []string{"a folder with annotations/openimages-mlperf.json (COCO's form; category ids 0 to 263) and the pictures at " +
-				"FOLDER/NAME or FOLDER/validation/data/NAME"},
-			files:  map[string]*onnxfile.Graph{".cache/plumbline/models/retinanet/resnext50_32x4d_fpn.onnx": tinymodel.RetinaNet()},
+			layouts: []string{"a folder with annotations/openimages-mlperf.json (COCO's form; category ids 0 to 263) and the " +
+				"pictures at FOLDER/NAME or FOLDER/validation/data/NAME"},
+			files: map[string]*onnxfile.Graph{
+				".cache/plumbline/models/retinanet/resnext50_32x4d_fpn.onnx": tinymodel.RetinaNet(),
+			},
 			scores: map[string]map[string]float64{"out/retinanet-smoke": scores},
 		},
 		{
 			model: "ssd-mobilenet", data: coco, layouts: cocoLayout,
-			files: map[string]*onnxfile.Graph{".cache/plumbline/models/ssd-mobilenet/ssd_mobilenet_v1_coco_2018_01_28.onnx": tinymodel.SSDMobileNet(
-				officialdata.COCOFirst, officialdata.COCOSecond)},
+			files: map[string]*onnxfile.Graph{
+				mobileNet: tinymodel.SSDMobileNet(officialdata.COCOFirst, officialdata.COCOSecond),
+			},
 			scores: map[string]map[string]float64{"out/ssd-mobilenet-smoke": scores},
 		},
 		{

@@ -20,9 +20,10 @@ func dlrmV2Door() door {
 			return err
 		},
 		layouts: []string{
-			"a folder with day_23_dense.npy (float32, pairs x 13), day_23_sparse_multi_hot.npz (members 0.npy to 25.npy, int32, " +
-				"stored uncompressed) and day_23_labels.npy; the first half of the day is used",
-			"With parameter variant = sample or debug: the same names with _sample or _debug before the suffix, all of which is used",
+			"a folder with day_23_dense.npy (float32, pairs x 13), day_23_sparse_multi_hot.npz (members 0.npy to 25.npy, " +
+				"int32, stored uncompressed) and day_23_labels.npy; the first half of the day is used",
+			"With parameter variant = sample or debug: the same names with _sample or _debug before the suffix, all of " +
+				"which is used",
 		},
 		files:  map[string]*onnxfile.Graph{"dlrm-v2.onnx": tinymodel.DLRMv2()},
 		scores: map[string]map[string]float64{"out/dlrm-v2-smoke": full, "out/dlrm-v2-debug-smoke": debug},
@@ -42,8 +43,8 @@ func dlrmV1Door() door {
 			return err
 		},
 		layouts: []string{
-			"a folder with terabyte_processed_test.bin (int32, pairs x 40: label, 13 numbers, 26 indices), or day_23_reordered.npz " +
-				"(members X_int, X_cat and y), and day_fea_count.npz (member counts)",
+			"a folder with terabyte_processed_test.bin (int32, pairs x 40: label, 13 numbers, 26 indices), or " +
+				"day_23_reordered.npz (members X_int, X_cat and y), and day_fea_count.npz (member counts)",
 		},
 		files: map[string]*onnxfile.Graph{
 			"tb00_40M.onnx": tinymodel.DLRMv1(), "models/lists.onnx": tinymodel.DLRMv1Lists(),

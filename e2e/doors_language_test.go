@@ -22,9 +22,14 @@ func languageDoors() []door {
 	gptj := vocabulary{officialdata.GPTJTokenizer, officialdata.GPTJ}
 	slow := languageDoor("gptj", gptj, []string{"rouge1", "rougeL"}, officialdata.GPTJNews(), "cnn_eval.json")
 	slow.queries = 4 // of four beams, and 30 tokens at least
-	mixture := languageDoor("mixtral-8x7b", llama2, []string{"rouge1", "rougeL"}, officialdata.Mixture(), "09292024_mixtral_15k_mintoken2_v1.jsonl")
-	mixture.also = []form{{"--model models/mixtral-8x7b/model.onnx --param tokenizer=models/mixtral-8x7b --dataset table.json", mixture.scores["out/mixtral-8x7b-smoke"]}}
-	const orca, contexts = "open_orca_gpt4_tokenized_llama.sampled_24576", "mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval"
+	mixture := languageDoor("mixtral-8x7b", llama2, []string{"rouge1", "rougeL"}, officialdata.Mixture(),
+		"09292024_mixtral_15k_mintoken2_v1.jsonl")
+	mixture.also = []form{
+		{"--model models/mixtral-8x7b/model.onnx --param tokenizer=models/mixtral-8x7b --dataset table.json",
+			mixture.scores["out/mixtral-8x7b-smoke"]},
+	}
+	const orca, contexts = "open_orca_gpt4_tokenized_llama.sampled_24576",
+		"mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval"
 	rouge := []string{"rouge1", "rougeL"}
 	return []door{
 		languageDoor("llama3.1-8b", llama3, rouge, officialdata.News(), "cnn_eval.json"),
@@ -40,7 +45,8 @@ func languageDoors() []door {
 }
 
 // languageDoor is the door of a model whose data set is one file, named itself or with the folder data/ around it.
-func languageDoor(model string, v vocabulary, metrics []string, records []officialdata.LanguageRecord, file string) door {
+func languageDoor(model string, v vocabulary, metrics []string, records []officialdata.LanguageRecord,
+	file string) door {
 	words, answer := v.says()
 	scores := map[string]float64{}
 	for _, name := range metrics {
@@ -59,14 +65,16 @@ func languageDoor(model string, v vocabulary, metrics []string, records []offici
 	}
 }
 
-// languageLayouts are what describe says, by the beginning of the official file's name. The commands of the models that share a data
-// set try its forms between them.
+// languageLayouts are what describe says, by the beginning of the official file's name. The commands of the models that
+// share a data set try its forms between them.
 func languageLayouts() map[string]string {
-	const pickled = "the official pickle turned into .jsonl by datasets/convert/convert.py, or .json or .parquet with its columns "
+	const pickled = "the official pickle turned into .jsonl by datasets/convert/convert.py, or .json or .parquet with " +
+		"its columns "
 	const named = ": the file, or a folder with one of the official name"
 	const records = ", or the same records as .jsonl or .parquet: the file, or a folder with a file of that name"
 	return map[string]string{
-		"cnn": "cnn_eval.json, GPT-J's (instruction, input, output) or that of Llama 3.1 8B (input, tok_input, output)" + records,
+		"cnn": "cnn_eval.json, GPT-J's (instruction, input, output) or that of Llama 3.1 8B (input, tok_input, output)" +
+			records,
 		"sam": "sample_cnn_eval_5000.json (input, tok_input, output)" + records,
 		"ope": pickled + "(tok_input, output)" + named,
 		"mlp": pickled + "(tok_input, gt_output, metric)" + named,

@@ -75,8 +75,8 @@ func TestRealData(t *testing.T) {
 	}
 }
 
-// realDataCommands are the commands of docs/real-data.md by the heading above them. A line that ends with a backslash goes on in
-// the next.
+// realDataCommands are the commands of docs/real-data.md by the heading above them. A line that ends with a
+// backslash goes on in the next.
 func realDataCommands(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(built.root, "docs", "real-data.md"))
@@ -155,8 +155,8 @@ func (w *walker) describe(t *testing.T) {
 	w.scenarios = strings.Split(list[1], ", ")
 }
 
-// run runs a command of the document: downloads from the cache alone, runs of minutes as plans, smoke runs with fewer queries. It
-// returns which kind of command it was.
+// run runs a command of the document: downloads from the cache alone, runs of minutes as plans, smoke runs with fewer
+// queries. It returns which kind of command it was.
 func (w *walker) run(t *testing.T, line string) (kind string) {
 	t.Helper()
 	words := strings.Fields(line)
@@ -181,7 +181,8 @@ func (w *walker) run(t *testing.T, line string) (kind string) {
 // try runs the accuracy of a further form.
 func (w *walker) try(t *testing.T, f form, out string) {
 	t.Helper()
-	line := fmt.Sprintf("bin/harness run %s %s --mode accuracy --scenario Offline --smoke --out %s", w.model, f.arguments, out)
+	line := fmt.Sprintf("bin/harness run %s %s --mode accuracy --scenario Offline --smoke --out %s",
+		w.model, f.arguments, out)
 	w.shell(t, line).wantCode(t, 0)
 	var doc document
 	readJSON(t, filepath.Join(w.dir, out, "result.json"), &doc)
@@ -202,15 +203,16 @@ func (w *walker) official(t *testing.T, line string) {
 	wantParts(t, text, "min_duration 600000 ms")
 }
 
-// short are settings for runs of next to no time, as the document has them. With so few queries, and on a machine that does other
-// things, they may well be INVALID.
+// short are settings for runs of next to no time, as the document has them. With so few queries, and on a machine that
+// does other things, they may well be INVALID.
 func (d door) short() []string {
 	if d.whole {
 		return nil
 	}
 	n := cmp.Or(d.queries, 16)
 	return []string{
-		"--set", "min_duration=100", "--set", fmt.Sprintf("min_query_count=%d", n), "--set", fmt.Sprintf("Offline.min_query_count=%d", 2*n),
+		"--set", "min_duration=100", "--set", fmt.Sprintf("min_query_count=%d", n),
+		"--set", fmt.Sprintf("Offline.min_query_count=%d", 2*n),
 	}
 }
 

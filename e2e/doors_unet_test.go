@@ -23,9 +23,10 @@ func unetDoors() []door {
 			return errors.Join(err1, err2, err3)
 		},
 		layouts: []string{
-			"as published: FOLDER/case_00000/imaging.nii.gz and segmentation.nii.gz (or FOLDER/data/case_00000), resampled and normalised when loaded",
-			"or as the reference prepares it: preprocessed_files.pkl (or .json), case_00000.pkl, nifti/case_00000/segmentation.nii.gz, " +
-				"read as it is, without Python",
+			"as published: FOLDER/case_00000/imaging.nii.gz and segmentation.nii.gz (or FOLDER/data/case_00000), resampled " +
+				"and normalised when loaded",
+			"or as the reference prepares it: preprocessed_files.pkl (or .json), case_00000.pkl, " +
+				"nifti/case_00000/segmentation.nii.gz, read as it is, without Python",
 		},
 		files: map[string]*onnxfile.Graph{
 			".cache/plumbline/models/3d-unet/3dunet_kits19_128x128x128.onnx":          tinymodel.UNet3D(1),

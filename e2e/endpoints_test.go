@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestAnEndpointLostInMidRun kills one of two servers while they work: the run ends and names it, or goes on with the other
-// and counts each sample once.
+// TestAnEndpointLostInMidRun kills one of two servers while they work: the run ends and names it, or goes on with the
+// other and counts each sample once.
 func TestAnEndpointLostInMidRun(t *testing.T) {
 	for _, c := range []struct {
 		lost string
@@ -28,9 +28,11 @@ func TestAnEndpointLostInMidRun(t *testing.T) {
 			kill, first := startMortal(t)
 			_, second := startMortal(t)
 			// Four sessions have 128 batches of 250 ms: eight seconds, whatever the machine.
-			cmd := command(t, filepath.Join(dir, "harness"), "run", "resnet50", "--mode", "performance", "--scenario", "Offline", "--set", "performance_sample_count_override=8",
+			cmd := command(t, filepath.Join(dir, "harness"), "run", "resnet50", "--mode", "performance", "--scenario", "Offline",
+				"--set", "performance_sample_count_override=8",
 				"--batch", "8", "--sessions", "4", "--set", "min_query_count=1024", "--set", "accuracy_log_sampling_target=1024",
-				"--backend", "kserve", "--backend-opt", "url="+first+","+second, "--backend-opt", "model=resnet50", "--backend-opt", "lost="+c.lost, "--out", out)
+				"--backend", "kserve", "--backend-opt", "url="+first+","+second, "--backend-opt", "model=resnet50",
+				"--backend-opt", "lost="+c.lost, "--out", out)
 			answers := filepath.Join(out, "resnet50", "Offline", "performance", "run_1", "mlperf_log_accuracy.json")
 			r := finishAfter(t, cmd, answers, "qsl_idx", kill).wantCode(t, c.code)
 			if want := strings.ReplaceAll(c.want, "ENDPOINT", first); !strings.Contains(r.both(), want) {
@@ -70,7 +72,8 @@ func startMortal(t *testing.T) (kill func(), address string) {
 	return kill, strings.TrimSpace(address)
 }
 
-// finishAfter runs a process to its end, and does something when a file holds a text. What the process prints is all in stdout.
+// finishAfter runs a process to its end, and does something when a file holds a text. What the process
+// prints is all in stdout.
 func finishAfter(t *testing.T, cmd *exec.Cmd, path, text string, do func()) result {
 	t.Helper()
 	said := printed(filepath.Join(t.TempDir(), "output.txt"))
@@ -116,7 +119,8 @@ func answeredBy(t *testing.T, path, endpoint string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	share := regexp.MustCompile(`"name": "` + regexp.QuoteMeta(endpoint) + `",\s*"batches": \d+,\s*"samples": (\d+)`).FindSubmatch(data)
+	share := regexp.MustCompile(`"name": "` + regexp.QuoteMeta(endpoint) +
+		`",\s*"batches": \d+,\s*"samples": (\d+)`).FindSubmatch(data)
 	if share == nil {
 		t.Fatalf("%s says nothing of %s", path, endpoint)
 	}

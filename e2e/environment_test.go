@@ -11,14 +11,15 @@ import (
 	"testing"
 )
 
-// TestFullDisk runs where no file may grow beyond 64 KiB: the run goes to its end, the message names the files, and what
-// could be written is kept.
+// TestFullDisk runs where no file may grow beyond 64 KiB: the run goes to its end, the message names the files, and
+// what could be written is kept.
 func TestFullDisk(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no limits of files on this system")
 	}
 	out := t.TempDir()
-	args := []string{"run", "null", "--plugin", "null", "--mode", "accuracy", "--scenario", "Offline", "--count", "5000", "--out", out, "--force", "--quiet"}
+	args := []string{"run", "null", "--plugin", "null", "--mode", "accuracy", "--scenario", "Offline", "--count", "5000",
+		"--out", out, "--force", "--quiet"}
 	cmd := command(t, "/bin/sh", append([]string{"-c", `ulimit -f 128; exec "$0" "$@"`, harnessBinary()}, args...)...)
 	r := finish(t, cmd).wantCode(t, 2)
 	log := filepath.Join(out, "null", "Offline", "accuracy", "mlperf_log_accuracy.json")
@@ -40,7 +41,8 @@ func TestFullDiskFromTheStart(t *testing.T) {
 		t.Skip("no limits of files on this system")
 	}
 	out := t.TempDir()
-	args := []string{"run", "null", "--plugin", "null", "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force", "--quiet"}
+	args := []string{"run", "null", "--plugin", "null", "--mode", "accuracy", "--scenario", "Offline", "--out", out,
+		"--force", "--quiet"}
 	cmd := command(t, "/bin/sh", append([]string{"-c", `ulimit -f 2; exec "$0" "$@"`, harnessBinary()}, args...)...)
 	wantMessage(t, finish(t, cmd).wantCode(t, 2), "result.json", "free some space")
 	if left, err := filepath.Glob(filepath.Join(out, "*.tmp")); err != nil || len(left) > 0 {
@@ -73,7 +75,8 @@ func TestForeignArchitecture(t *testing.T) {
 	}
 	head := make([]byte, 64)
 	copy(head, elf.ELFMAG)
-	head[elf.EI_CLASS], head[elf.EI_DATA], head[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)
+	head[elf.EI_CLASS], head[elf.EI_DATA], head[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB),
+		byte(elf.EV_CURRENT)
 	for at, value := range map[int]uint16{16: uint16(elf.ET_EXEC), 18: uint16(machine), 20: uint16(elf.EV_CURRENT)} {
 		binary.LittleEndian.PutUint16(head[at:], value)
 	}
@@ -95,7 +98,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestRestartInMidRun kills a plugin in mid-run: nothing starts it again, since what it had in memory and in work is lost.
+// TestRestartInMidRun kills a plugin in mid-run: nothing starts it again, since what it had in
+// memory and in work is lost.
 func TestRestartInMidRun(t *testing.T) {
 	cmd, dir, out, stderr := startLongRun(t, "slow-batches")
 	plugin := filepath.Join(dir, "faulty", "plumbline-plugin-faulty")

@@ -21,8 +21,8 @@ func faultyRun(t *testing.T, fault string, args ...string) (cmd *exec.Cmd, dir, 
 	return cmd, dir, out
 }
 
-// silence is how long the plugins of some tests may be silent, since they are stopped and tests do not wait for half a minute: long
-// enough for one that is not stopped.
+// silence is how long the plugins of some tests may be silent, since they are stopped and tests do not wait for half a
+// minute: long enough for one that is not stopped.
 const silence = "5s"
 
 // TestFaultyPlugins runs plugins with one fault each: the harness says what happened and what to do, ends with code 5,
@@ -86,7 +86,8 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			cmd, dir, out := faultyRun(t, fault, "--scenario", "SingleStream", "--limit", c.limit, "--set", "min_duration=200", "--set", "target_latency=0.1")
+			cmd, dir, out := faultyRun(t, fault, "--scenario", "SingleStream", "--limit", c.limit, "--set", "min_duration=200",
+				"--set", "target_latency=0.1")
 			r := finish(t, cmd).wantCode(t, 5)
 			wantMessage(t, r, c.message, "give it a higher limit")
 			wantMarkedLogs(t, out)
@@ -114,11 +115,12 @@ func wantMarkedLogs(t *testing.T, out string) {
 	}
 }
 
-// startLongRun starts a run of minutes, whose every query takes milliseconds, and waits until its queries are about to flow.
-// What it prints goes to a file.
+// startLongRun starts a run of minutes, whose every query takes milliseconds, and waits until its queries are about to
+// flow. What it prints goes to a file.
 func startLongRun(t *testing.T, fault string) (cmd *exec.Cmd, dir, out string, said printed) {
 	t.Helper()
-	cmd, dir, out = faultyRun(t, fault, "--scenario", "SingleStream", "--set", "min_duration=600000", "--set", "target_latency=1")
+	cmd, dir, out = faultyRun(t, fault, "--scenario", "SingleStream", "--set", "min_duration=600000",
+		"--set", "target_latency=1")
 	said = printed(filepath.Join(t.TempDir(), "stderr.txt"))
 	file, err := os.Create(string(said))
 	if err != nil {
@@ -174,8 +176,8 @@ func TestHarnessKilled(t *testing.T) {
 	wantNoProcess(t, dir)
 }
 
-// TestLogsOfAKilledHarness finds answers in the accuracy log of a run that is far from its end, and finds them again once
-// the harness is killed.
+// TestLogsOfAKilledHarness finds answers in the accuracy log of a run that is far from its end, and finds them again
+// once the harness is killed.
 func TestLogsOfAKilledHarness(t *testing.T) {
 	t.Parallel()
 	cmd, dir, out := faultyRun(t, "slow-batches", "--scenario", "SingleStream", "--mode", "accuracy")
@@ -225,8 +227,9 @@ func TestInterruptOnce(t *testing.T) {
 	wantNoProcess(t, dir)
 }
 
-// TestInterruptTwice ends at once although the plugin never answers: the second signal ends it, and not what the first one began.
-// That takes two seconds at least: both signals wait for the harness while it is stopped, so that none comes too late.
+// TestInterruptTwice ends at once although the plugin never answers: the second signal ends it, and not what the
+// first one began. That takes two seconds at least: both signals wait for the harness while it is stopped, so
+// that none comes too late.
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
 	cmd, dir, out, stderr := startLongRun(t, "stop")
@@ -240,7 +243,8 @@ func TestInterruptTwice(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit code %d, want 130; it printed:\n%s", code, stderr)
 	}
-	if said := stderr.String(); !strings.Contains(said, "Once more to kill") || !strings.Contains(said, "killed; the logs of this run are partial") {
+	if said := stderr.String(); !strings.Contains(said, "Once more to kill") ||
+		!strings.Contains(said, "killed; the logs of this run are partial") {
 		t.Errorf("the second signal did not end it; it printed:\n%s", said)
 	}
 	wantNoProcess(t, dir)

@@ -7,12 +7,13 @@ import (
 	"testing"
 )
 
-// TestFindPeak searches for the highest rate that the null plugin meets and checks what is written about it. The limit is a minute:
-// it is met at every rate, also by a machine that is busy for a while.
+// TestFindPeak searches for the highest rate that the null plugin meets and checks what is written about it. The limit
+// is a minute: it is met at every rate, also by a machine that is busy for a while.
 func TestFindPeak(t *testing.T) {
 	out := t.TempDir()
 	r := harness(t, "run", "null", "--mode", "findpeak", "--out", out, "--force",
-		"--set", "target_qps=200", "--set", "min_duration=100", "--set", "min_query_count=100", "--set", "target_latency=60000",
+		"--set", "target_qps=200", "--set", "min_duration=100", "--set", "min_query_count=100", "--set",
+		"target_latency=60000",
 		"--set", "server_find_peak_qps_boundary_step_size=5000", "--set", "server_find_peak_qps_decimals_of_precision=0")
 	if r.code != 0 && r.code != 3 { // on a machine that is busy the run at the peak may be a little short
 		t.Fatalf("exit code %d; it printed:\n%s", r.code, r.both())
@@ -46,14 +47,16 @@ func TestFindPeak(t *testing.T) {
 	if !peak.Found || peak.TargetQPS.Value != best || len(peak.Trials) < 2 {
 		t.Errorf("found %v at %v, the best trial is at %v", peak.Found, peak.TargetQPS.Value, best)
 	}
-	if _, err := os.Stat(filepath.Join(out, "null", "Server", "performance", "findpeak", "mlperf_log_summary.txt")); err != nil {
+	if _, err := os.Stat(filepath.Join(out, "null", "Server", "performance", "findpeak",
+		"mlperf_log_summary.txt")); err != nil {
 		t.Error(err)
 	}
 }
 
 // TestAbortEarly ends a run that has too few queries for its percentile before any is issued.
 func TestAbortEarly(t *testing.T) {
-	r := harness(t, "run", "null", "--scenario", "Server", "--mode", "performance", "--abort-early", "--out", t.TempDir(), "--force",
+	r := harness(t, "run", "null", "--scenario", "Server", "--mode", "performance", "--abort-early",
+		"--out", t.TempDir(), "--force",
 		"--set", "target_qps=1", "--set", "min_duration=60000", "--set", "min_query_count=1").wantCode(t, 3)
 	if !strings.Contains(r.stdout, "early stopping needs") {
 		t.Errorf("the report does not say why:\n%s", r.stdout)
@@ -62,7 +65,8 @@ func TestAbortEarly(t *testing.T) {
 
 // TestStrayAuditConfig refuses to run beside an audit.config that nobody asked for.
 func TestStrayAuditConfig(t *testing.T) {
-	cmd := command(t, harnessBinary(), "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--out", t.TempDir(), "--force")
+	cmd := command(t, harnessBinary(), "run", "null", "--scenario", "SingleStream", "--mode", "performance",
+		"--out", t.TempDir(), "--force")
 	path := write(t, filepath.Join(cmd.Dir, "audit.config"), "*.*.min_duration = 10\n")
 	wantMessage(t, finish(t, cmd).wantCode(t, 2), path, "--audit")
 }

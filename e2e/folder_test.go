@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestModelsThatAreFolders: a backend process takes a folder, and the result has the checksum and the size over all of its files.
+// TestModelsThatAreFolders: a backend process takes a folder, and the result has the checksum and the
+// size over all of its files.
 func TestModelsThatAreFolders(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "folder-backend")
 	if out, err := exec.Command("go", "build", "-o", program, "./testdata/folder-backend").CombinedOutput(); err != nil {
@@ -23,8 +24,10 @@ func TestModelsThatAreFolders(t *testing.T) {
 	pictures(t, data, func(int) int { return 7 }, 4)
 	sum := func() (sum string, size int64) {
 		t.Helper()
-		harness(t, "run", "resnet50", "--backend", "process", "--backend-opt", "command="+program, "--model", model, "--dataset", data,
-			"--mode", "accuracy", "--target", "accuracy=100", "--precision-label", "w4a16", "--note", "a folder", "--out", out, "--force", "--quiet").wantCode(t, 0)
+		harness(t, "run", "resnet50", "--backend", "process", "--backend-opt", "command="+program,
+			"--model", model, "--dataset", data,
+			"--mode", "accuracy", "--target", "accuracy=100", "--precision-label", "w4a16", "--note", "a folder", "--out", out,
+			"--force", "--quiet").wantCode(t, 0)
 		var doc struct {
 			Runs []struct {
 				Workload struct {
@@ -50,13 +53,15 @@ func TestModelsThatAreFolders(t *testing.T) {
 	}
 	r := harness(t, "run", "resnet50", "--model", model, "--dataset", data, "--out", t.TempDir()).wantCode(t, 6)
 	wantMessage(t, r, "it is a folder, not a file, and ONNX Runtime takes an ONNX file")
-	r = harness(t, "run", "resnet50", "--model", t.TempDir(), "--backend", "process", "--backend-opt", "command="+program, "--dataset", data, "--out", t.TempDir()).wantCode(t, 6)
+	r = harness(t, "run", "resnet50", "--model", t.TempDir(), "--backend", "process", "--backend-opt", "command="+program,
+		"--dataset", data, "--out", t.TempDir()).wantCode(t, 6)
 	wantMessage(t, r, "weights/class")
 }
 
 // TestStatedSystem: what the machine does not say of itself comes from a file, into the header and result.json.
 func TestStatedSystem(t *testing.T) {
-	file := write(t, filepath.Join(t.TempDir(), "system.json"), `{"accelerator": "Acme X1", "driver": "5.2", "power_mode": "15 W"}`)
+	file := write(t, filepath.Join(t.TempDir(), "system.json"),
+		`{"accelerator": "Acme X1", "driver": "5.2", "power_mode": "15 W"}`)
 	out := t.TempDir()
 	args := []string{"run", "null", "--scenario", "Offline", "--mode", "accuracy", "--out", out, "--force"}
 	r := harness(t, append(args, "--system", file, "--note", "second card, fan at 40 %")...).wantCode(t, 0)
@@ -74,6 +79,7 @@ func TestStatedSystem(t *testing.T) {
 	if doc.Runs[0].Stated.System["driver"] != "5.2" {
 		t.Errorf("result.json: %+v", doc)
 	}
-	wantMessage(t, harness(t, append(args, "--system", write(t, file, `["Acme"]`))...).wantCode(t, 2), "want one JSON object")
+	wantMessage(t, harness(t, append(args, "--system", write(t, file, `["Acme"]`))...).wantCode(t, 2),
+		"want one JSON object")
 	wantMessage(t, harness(t, append(args, "--system", "none.json")...).wantCode(t, 6), "none.json")
 }

@@ -14,8 +14,8 @@ import (
 // soon is what tests give backends that never answer.
 const soon = "2s"
 
-// TestHangingBackends runs backends that never answer while the plugin's heartbeats go on: the run ends with 5, says what is
-// awaited and where, and leaves no process.
+// TestHangingBackends runs backends that never answer while the plugin's heartbeats go on: the run ends with 5, says
+// what is awaited and where, and leaves no process.
 func TestHangingBackends(t *testing.T) {
 	endless := filepath.Join(t.TempDir(), "endless.onnx")
 	if err := tinymodel.Endless().Write(endless); err != nil {
@@ -34,19 +34,23 @@ func TestHangingBackends(t *testing.T) {
 		want []string // expressions
 	}{
 		"ort, a loop without end in the warm-up": {
-			[]string{"resnet50", "--model", endless, "--smoke", "--scenario", "Offline"}, []string{"waits for the warm-up of a session"}},
+			[]string{"resnet50", "--model", endless, "--smoke", "--scenario", "Offline"},
+			[]string{"waits for the warm-up of a session"}},
 		"process, Open":    {process("hang-open"), []string{"the backend's Open", "answer to Open .*" + pid}},
 		"process, Attach":  {process("hang-attach"), []string{"answer to Attach .*" + pid}},
 		"process, a batch": {process("hang-warm-up"), []string{"answer to a batch .*" + pid, "Run of "}},
-		"kserve": {[]string{"resnet50", "--scenario", "Offline", "--backend", "kserve", "--backend-opt", "url=" + asleep, "--backend-opt", "model=resnet50"},
+		"kserve": {[]string{"resnet50", "--scenario", "Offline", "--backend", "kserve", "--backend-opt", "url=" + asleep,
+			"--backend-opt", "model=resnet50"},
 			[]string{"an answer of " + regexp.QuoteMeta(asleep)}},
-		"openai": {[]string{"llama3.1-8b", "--scenario", "Offline", "--backend", "openai", "--backend-opt", "url=" + stalled, "--backend-opt", "model=m"},
+		"openai": {[]string{"llama3.1-8b", "--scenario", "Offline", "--backend", "openai", "--backend-opt", "url=" + stalled,
+			"--backend-opt", "model=m"},
 			[]string{"an answer of " + strings.TrimSuffix(strings.TrimPrefix(stalled, "http://"), "/v1")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := install(t)
-			args := append(append([]string{"run"}, c.args...), "--mode", "performance", "--answer-timeout", soon, "--out", t.TempDir(), "--quiet")
+			args := append(append([]string{"run"}, c.args...), "--mode", "performance", "--answer-timeout", soon,
+				"--out", t.TempDir(), "--quiet")
 			r := finish(t, command(t, filepath.Join(dir, "harness"), args...)).wantCode(t, 5)
 			for _, want := range append(c.want, fmt.Sprintf(`limit %s.*--answer-timeout`, soon)) {
 				if !regexp.MustCompile(want).MatchString(r.stderr) {
@@ -58,13 +62,15 @@ func TestHangingBackends(t *testing.T) {
 	}
 }
 
-// TestIdleProcessIsTold: a plugin that says for a minute that a process of its backend neither answers nor computes. The run goes on,
-// and the terminal and the plugin's log say it with the pid.
+// TestIdleProcessIsTold: a plugin that says for a minute that a process of its backend neither answers nor computes.
+// The run goes on, and the terminal and the plugin's log say it with the pid.
 func TestIdleProcessIsTold(t *testing.T) {
 	t.Parallel()
-	cmd, _, out := faultyRun(t, "idle-process", "--scenario", "SingleStream", "--set", "min_duration=3000", "--set", "target_latency=0.1", "--answer-timeout", "0")
+	cmd, _, out := faultyRun(t, "idle-process", "--scenario", "SingleStream", "--set", "min_duration=3000", "--set",
+		"target_latency=0.1", "--answer-timeout", "0")
 	r := finish(t, cmd).wantCode(t, 0)
-	const want = "waiting for the backend process's answer to Attach (for 1m0s; process 33554432, which has used no processor time since)"
+	const want = "waiting for the backend process's answer to Attach (for 1m0s; process 33554432, which has used no " +
+		"processor time since)"
 	log, err := os.ReadFile(filepath.Join(performance(out), "plugin.log"))
 	if err != nil {
 		t.Fatal(err)

@@ -58,8 +58,8 @@ func (r result) wantCode(t *testing.T, code int) result {
 	return r
 }
 
-// install hard-links the built binaries into a folder of the test's own, so that its processes can be told from those of
-// other tests by their path.
+// install hard-links the built binaries into a folder of the test's own, so that its processes can be told from those
+// of other tests by their path.
 func install(t *testing.T) (dir string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// wantNothingLeft fails the test if a process or a temporary file of the scene stays. A harness that was killed before its
-// plugin knew of it leaves a folder, which the next start removes.
+// wantNothingLeft fails the test if a process or a temporary file of the scene stays. A harness that was killed before
+// its plugin knew of it leaves a folder, which the next start removes.
 func (s *scene) wantNothingLeft(t *testing.T, harnessKilled bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); len(marked(s.mark)) > 0; time.Sleep(20 * time.Millisecond) {
@@ -31,7 +31,8 @@ func (s *scene) wantNothingLeft(t *testing.T, harnessKilled bool) {
 	}
 	left := s.temporary(t)
 	if len(left) > 0 && harnessKilled {
-		next := exec.Command(harnessBinary(), "list", "--plugin", filepath.Join(built.dir, "faulty", "plumbline-plugin-faulty"))
+		next := exec.Command(harnessBinary(), "list", "--plugin", filepath.Join(built.dir, "faulty",
+			"plumbline-plugin-faulty"))
 		next.Env = append(os.Environ(), "TMPDIR="+s.tmp)
 		if out, err := next.CombinedOutput(); err != nil {
 			t.Logf("the next start: %v\n%s", err, out)
@@ -119,7 +120,8 @@ func (l *leftovers) read(path string) error {
 // TestLeftoversOfAKilledHarness tells what only a harness that was killed may leave.
 func TestLeftoversOfAKilledHarness(t *testing.T) {
 	for name, want := range map[string]struct{ killed, ended bool }{
-		".lock": {true, false}, "result.json." + strings.Repeat("A", 26) + ".tmp": {true, false}, ".write": {true, false}, "accuracy.txt": {true, true}, "core": {false, false},
+		".lock": {true, false}, "result.json." + strings.Repeat("A", 26) + ".tmp": {true, false}, ".write": {true, false},
+		"accuracy.txt": {true, true}, "core": {false, false},
 	} {
 		path := write(t, filepath.Join(t.TempDir(), name), "{")
 		killed, ended := leftovers{killed: true}, leftovers{}
@@ -174,7 +176,8 @@ func (l *leftovers) readAccuracy(path string, text []byte) error {
 
 // complete reports whether the run came to its end.
 func (l leftovers) complete() bool {
-	return l.document != nil && len(l.document.Runs) == 2 && l.document.Runs[0].Status == "complete" && l.document.Runs[1].Status == "complete"
+	return l.document != nil && len(l.document.Runs) == 2 && l.document.Runs[0].Status == "complete" &&
+		l.document.Runs[1].Status == "complete"
 }
 
 // judge checks the exit code against what is written, and what is written against what was answered.
@@ -247,8 +250,8 @@ func (k kill) wantAnswered(t *testing.T, s *scene, l leftovers) {
 	}
 }
 
-// mayMiss is how many of the answers may have been on their way: written down by the plugin, and not yet sent or not yet logged.
-// Where a scenario waits for one query before the next, that is one query.
+// mayMiss is how many of the answers may have been on their way: written down by the plugin, and not yet sent or not
+// yet logged. Where a scenario waits for one query before the next, that is one query.
 func (k kill) mayMiss(answers int) int {
 	const batch, sessions, streams = 8, 2, 8
 	switch {

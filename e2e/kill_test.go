@@ -78,10 +78,12 @@ func newKill(seed uint64) kill {
 	return k
 }
 
-// TestKills runs a benchmark, performance and accuracy, and hits the harness, the plugin or the process of its backend at
-// any moment. Whatever was hit: no process and no file is left, the logs hold what was answered, and the exit code is right.
+// TestKills runs a benchmark, performance and accuracy, and hits the harness, the plugin or the process of its
+// backend at any moment. Whatever was hit: no process and no file is left, the logs hold what was answered, and
+// the exit code is right.
 //
-// PLUMBLINE_KILLS=200 hits that often. A failure names its seed: PLUMBLINE_KILL_SEED=N PLUMBLINE_KILLS=1 repeats the moment.
+// PLUMBLINE_KILLS=200 hits that often. A failure names its seed: PLUMBLINE_KILL_SEED=N
+// PLUMBLINE_KILLS=1 repeats the moment.
 func TestKills(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are found by their environment, in the proc file system")
@@ -177,7 +179,8 @@ func (k kill) arguments(out string) []string {
 	args := []string{
 		"run", k.model, "--mode", "submission", "--scenario", k.scenario, "--out", out, "--quiet",
 		"--set", "min_duration=400", "--set", map[string]string{
-			"SingleStream": "target_latency=1", "MultiStream": "target_latency=1", "Server": "target_latency=1000", "Offline": "target_qps=2000",
+			"SingleStream": "target_latency=1", "MultiStream": "target_latency=1", "Server": "target_latency=1000",
+			"Offline": "target_qps=2000",
 		}[k.scenario],
 	}
 	if k.signal == syscall.SIGSTOP {

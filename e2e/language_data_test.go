@@ -23,7 +23,9 @@ func languageData() map[string]struct {
 	}
 	tokens := []int{1, 40, 41, 42, 43, 2}
 	news := []record{{"input": "A bridge was opened in Zürich.", "tok_input": tokens, "output": "Bridge opened."}}
-	orca := []record{{"system_prompt": "You are brief.", "question": "Why?", "tok_input": tokens, "output": "Because of rain."}}
+	orca := []record{
+		{"system_prompt": "You are brief.", "question": "Why?", "tok_input": tokens, "output": "Because of rain."},
+	}
 	tasks := []record{
 		{"input": "Find it.", "tok_input": tokens, "gt_output": "7, 8", "metric": "niah_em"},
 		{"input": "Tell it.", "tok_input": tokens, "gt_output": "a story", "metric": "rouge"},
@@ -37,11 +39,14 @@ func languageData() map[string]struct {
 			{"dataset": "GSM8K", "id": "4", "input": "2 + 2?", "tok_input": tokens, "gt_output": "4"},
 			{"dataset": "OpenOrca", "id": "niv.1", "input": "Why?", "tok_input": tokens, "gt_output": "Because of rain."},
 		}},
-		"gptj": {"cnn_eval", []record{{"instruction": "Summarize:", "input": "A bridge was opened.", "output": "Bridge opened."}}},
+		"gptj": {"cnn_eval", []record{
+			{"instruction": "Summarize:", "input": "A bridge was opened.", "output": "Bridge opened."},
+		}},
 	}
 }
 
-// TestLanguageModelsTakeData scores each language model on a data set that is a file, and one that is the folder around it.
+// TestLanguageModelsTakeData scores each language model on a data set that is a file, and one that
+// is the folder around it.
 func TestLanguageModelsTakeData(t *testing.T) {
 	for model, data := range languageData() {
 		t.Run(model, func(t *testing.T) {
@@ -50,7 +55,8 @@ func TestLanguageModelsTakeData(t *testing.T) {
 			file := write(t, filepath.Join(dir, data.file+".jsonl"), jsonLines(t, data.records))
 			for _, path := range []string{file, dir} {
 				out := t.TempDir()
-				harness(t, append(ownModel("run", model), "--dataset", path, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force")...).wantCode(t, 0)
+				harness(t, append(ownModel("run", model), "--dataset", path, "--mode", "accuracy", "--scenario", "Offline",
+					"--out", out, "--force")...).wantCode(t, 0)
 				text := readText(t, filepath.Join(out, model, "Offline", "accuracy", "accuracy.txt"))
 				again := harness(t, "score", out).wantCode(t, 0)
 				if !strings.Contains(text, fmt.Sprint(len(data.records))) || !strings.Contains(again.stdout, text) {
@@ -88,12 +94,14 @@ func TestBadLanguageData(t *testing.T) {
 		{"a pickle", write(t, filepath.Join(dir, "cnn.pkl"), "\x80\x04."), []string{"Python pickle", "convert.py"}},
 		{"a folder with a pickle", pickled, []string{"Python pickle", "convert.py"}},
 		{"other columns", write(t, filepath.Join(dir, "other.json"), `[{"text":"a"}]`), []string{`no column "output"`}},
-		{"a cut file", write(t, filepath.Join(dir, "cut.jsonl"), `{"output":"a","input":"b"}`+"\n{"), []string{"after 1 records"}},
+		{"a cut file", write(t, filepath.Join(dir, "cut.jsonl"), `{"output":"a","input":"b"}`+"\n{"),
+			[]string{"after 1 records"}},
 		{"cut Parquet", write(t, filepath.Join(dir, "cut.parquet"), "PAR1\x15\x04\x15"), []string{"cut.parquet"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			args := append(ownModel("run", "llama3.1-8b"), "--dataset", c.path, "--mode", "accuracy", "--scenario", "Offline", "--out", t.TempDir(), "--force")
+			args := append(ownModel("run", "llama3.1-8b"), "--dataset", c.path, "--mode", "accuracy", "--scenario", "Offline",
+				"--out", t.TempDir(), "--force")
 			wantMessage(t, harness(t, args...).wantCode(t, 6), c.says...)
 		})
 	}
@@ -105,7 +113,8 @@ func TestHostileTokenizers(t *testing.T) {
 	data := write(t, filepath.Join(dir, "cnn_eval.json"), `[{"input": "a", "output": "b"}]`)
 	const bpe = `"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}`
 	split := func(expression string) string {
-		return `{` + bpe + `, "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "` + expression + `"}, "behavior": "Isolated"}}`
+		return `{` + bpe + `, "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "` + expression +
+			`"}, "behavior": "Isolated"}}`
 	}
 	for _, c := range []struct{ name, file, text, says string }{
 		{"no JSON", "tokenizer.json", "{", "unexpected end"},
@@ -123,8 +132,10 @@ func TestHostileTokenizers(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			write(t, filepath.Join(folder, c.file), c.text)
-			args := []string{"run", "llama3.1-8b", "--model", filepath.Join(built.root, "plugins", "llm", "model", "llm_fp32.onnx"),
-				"--param", "tokenizer=" + folder, "--dataset", data, "--mode", "accuracy", "--scenario", "Offline", "--out", t.TempDir(), "--force"}
+			args := []string{"run", "llama3.1-8b", "--model", filepath.Join(built.root, "plugins", "llm",
+				"model", "llm_fp32.onnx"),
+				"--param", "tokenizer=" + folder, "--dataset", data, "--mode", "accuracy", "--scenario", "Offline",
+				"--out", t.TempDir(), "--force"}
 			wantMessage(t, harness(t, args...).wantCode(t, 6), c.says)
 		})
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// precious is a file that no output may be written to, and linked puts links to it, and to one that does not exist, in the place
-// of outputs. The function that it returns checks that nothing was written through them.
+// precious is a file that no output may be written to, and linked puts links to it, and to one that does not exist, in
+// the place of outputs. The function that it returns checks that nothing was written through them.
 const precious = "precious\n"
 
 func linked(t *testing.T, out string, names ...string) (check func()) {
@@ -44,8 +44,8 @@ func linked(t *testing.T, out string, names ...string) (check func()) {
 	}
 }
 
-// TestOutputsFollowNoLinks runs, scores and tunes where links stand in the place of everything that is written. The output folder
-// is one itself, which is as good as another.
+// TestOutputsFollowNoLinks runs, scores and tunes where links stand in the place of everything that is written. The
+// output folder is one itself, which is as good as another.
 func TestOutputsFollowNoLinks(t *testing.T) {
 	t.Parallel()
 	disk, dir := t.TempDir(), t.TempDir()
@@ -54,14 +54,16 @@ func TestOutputsFollowNoLinks(t *testing.T) {
 		t.Skip(err)
 	}
 	conf := write(t, filepath.Join(dir, "user.conf"), "*.Offline.min_duration = 100\n")
-	run := []string{"run", "null", "--plugin", "null", "--mode", "accuracy", "--scenario", "Offline", "--count", "10", "--quiet",
+	run := []string{"run", "null", "--plugin", "null", "--mode", "accuracy", "--scenario", "Offline",
+		"--count", "10", "--quiet",
 		"--user-conf", conf, "--out", out}
 	const scenario = "null/Offline/"
 	check := linked(t, out, scenario+"user.conf")
 	harness(t, run...).wantCode(t, 0)
 	check()
 
-	logs := []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json", "mlperf_log_trace.json", "accuracy.txt"}
+	logs := []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json",
+		"mlperf_log_trace.json", "accuracy.txt"}
 	for i, name := range logs {
 		logs[i] = scenario + "accuracy/" + name
 	}

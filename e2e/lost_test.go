@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// held is a run whose plugin answers a thousand samples and then waits to be let go: what happens meanwhile happens in mid-run.
+// held is a run whose plugin answers a thousand samples and then waits to be let go: what happens
+// meanwhile happens in mid-run.
 type held struct {
 	cmd     *exec.Cmd
 	dir     string // of the installation
@@ -24,8 +25,8 @@ type held struct {
 	witness *os.File
 }
 
-// holdRun starts a run of the faulty plugin with some thousand samples. The file in which the plugin writes down its samples is a pipe
-// that holds a thousand.
+// holdRun starts a run of the faulty plugin with some thousand samples. The file in which the plugin writes down its
+// samples is a pipe that holds a thousand.
 func holdRun(t *testing.T, args ...string) *held {
 	t.Helper()
 	h := prepareHeld(t, args...)
@@ -49,7 +50,8 @@ func prepareHeld(t *testing.T, args ...string) *held {
 	if err := shrink(h.witness); err != nil {
 		t.Fatal(err)
 	}
-	args = append([]string{"--scenario", "SingleStream", "--set", "min_duration=1", "--set", "min_query_count=4000", "--set", "target_latency=0.1"}, args...)
+	args = append([]string{"--scenario", "SingleStream", "--set", "min_duration=1", "--set", "min_query_count=4000",
+		"--set", "target_latency=0.1"}, args...)
 	h.cmd, h.dir, h.out = faultyRun(t, "", args...)
 	h.cmd.Env = append(h.cmd.Env, "PLUMBLINE_WITNESS="+pipe)
 	h.logs = performance(h.out)
@@ -109,7 +111,8 @@ func TestLogsLostInMidRun(t *testing.T) {
 			if code := h.letGo(t); code != 2 {
 				t.Errorf("exit code %d, want 2; it printed:\n%s", code, h.said)
 			}
-			for _, part := range []string{"UNFINISHED", "90th percentile latency", "deleted, moved or replaced", performance(h.out)} {
+			for _, part := range []string{"UNFINISHED", "90th percentile latency",
+				"deleted, moved or replaced", performance(h.out)} {
 				if !strings.Contains(h.said.String(), part) {
 					t.Errorf("no %q in:\n%s", part, h.said)
 				}
@@ -136,13 +139,14 @@ func TestLogsKeptInMidRun(t *testing.T) {
 		t.Fatalf("exit code %d, want 0; it printed:\n%s", code, h.said)
 	}
 	var doc document
-	if err := json.Unmarshal([]byte(h.said.String()), &doc); err != nil || len(doc.Runs) != 1 || doc.Runs[0].Status != "complete" {
+	if err := json.Unmarshal([]byte(h.said.String()), &doc); err != nil || len(doc.Runs) != 1 ||
+		doc.Runs[0].Status != "complete" {
 		t.Errorf("%v: %+v", err, doc)
 	}
 }
 
-// TestForceKeepsWhatIsNotReplaced lets a run with --force fail to load its model, and another be killed in mid-run: the earlier
-// results are where they were, and the run after the kill says where.
+// TestForceKeepsWhatIsNotReplaced lets a run with --force fail to load its model, and another be killed in mid-run: the
+// earlier results are where they were, and the run after the kill says where.
 func TestForceKeepsWhatIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	h := holdRun(t)
@@ -176,7 +180,8 @@ func TestForceKeepsWhatIsNotReplaced(t *testing.T) {
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	wantSame(kept)
-	next := finish(t, command(t, h.cmd.Path, slices.DeleteFunc(slices.Clone(again), func(a string) bool { return a == "--force" })...)).wantCode(t, 2)
+	next := finish(t, command(t, h.cmd.Path, slices.DeleteFunc(slices.Clone(again),
+		func(a string) bool { return a == "--force" })...)).wantCode(t, 2)
 	wantMessage(t, next, filepath.Dir(kept), "already holds results")
 	wantSame(kept)
 	if err := os.RemoveAll(performance(h.out)); err != nil { // as if it was killed a moment before
@@ -254,13 +259,17 @@ func TestTerminatedWhileItReads(t *testing.T) {
 	}
 }
 
-// TestStandstill stops the harness and its plugin for some seconds in mid-run: a run of times is INVALID, one of answers gets a note.
+// TestStandstill stops the harness and its plugin for some seconds in mid-run: a run of times is INVALID, one
+// of answers gets a note.
 func TestStandstill(t *testing.T) {
 	t.Parallel()
 	for mode, c := range map[string]struct {
 		code int
 		want string
-	}{"performance": {3, "standstill"}, "accuracy": {0, "note: the machine was suspended or the process stopped once, for "}} {
+	}{
+		"performance": {3, "standstill"},
+		"accuracy":    {0, "note: the machine was suspended or the process stopped once, for "},
+	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			h := prepareHeld(t, "--mode", mode, "--count", "4000")

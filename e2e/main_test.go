@@ -42,7 +42,8 @@ func buildAndRun(m *testing.M) (int, error) {
 		{"build", "-o", dir + "/", "./cmd/harness"},
 		{"build", "-o", filepath.Join(dir, "plugins") + "/", "./cmd/plugins/..."},
 		{"build", "-o", filepath.Join(dir, "faulty", "plumbline-plugin-faulty"), "./sdk/internal/faultyplugin"},
-		{"build", "-o", filepath.Join(dir, "faulty", "plumbline-plugin-broken"), "./sdk/conformance/testdata/plumbline-plugin-broken"},
+		{"build", "-o", filepath.Join(dir, "faulty", "plumbline-plugin-broken"),
+			"./sdk/conformance/testdata/plumbline-plugin-broken"},
 		{"run", "./cmd/plugins/internal/ortlib", "-o", filepath.Join(dir, "plugins")},
 	}
 	for _, args := range steps {

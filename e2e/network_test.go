@@ -74,14 +74,17 @@ func startMock(t *testing.T, build func() (string, error), prefix []string, args
 
 // classifier are the options of a server that has resnet50's tensors.
 func classifier(name, listen string) []string {
-	return []string{"-listen", listen, "-name", name, "-model", "resnet50", "-in", "input_tensor:0=FP32[-1,3,224,224]", "-out", "ArgMax:0=INT64[-1]"}
+	return []string{"-listen", listen, "-name", name, "-model", "resnet50", "-in", "input_tensor:0=FP32[-1,3,224,224]",
+		"-out", "ArgMax:0=INT64[-1]"}
 }
 
 // networkRun are the options of a short run of resnet50 at servers.
 func networkRun(urls string, more ...string) []string {
 	return append([]string{
-		"run", "resnet50", "--division", "network", "--backend", "kserve", "--backend-opt", "url=" + urls, "--backend-opt", "model=resnet50",
-		"--mode", "performance", "--set", "performance_sample_count_override=8", "--set", "min_duration=1", "--set", "min_query_count=32", "--force", "--quiet",
+		"run", "resnet50", "--division", "network", "--backend", "kserve", "--backend-opt", "url=" + urls,
+		"--backend-opt", "model=resnet50",
+		"--mode", "performance", "--set", "performance_sample_count_override=8", "--set", "min_duration=1", "--set",
+		"min_query_count=32", "--force", "--quiet",
 	}, more...)
 }
 
@@ -93,8 +96,10 @@ func TestNetworkDivisionOnOneMachine(t *testing.T) {
 		args, reasons []string
 	}{
 		"no work at the client": {[]string{"--scenario", "Offline", "--param", "offset=0"}, nil},
-		"an offset":             {[]string{"--scenario", "Offline", "--set", "Offline.target_qps=100"}, []string{"1 is subtracted from each class"}},
-		"batches of queries": {[]string{"--scenario", "Server", "--param", "offset=0", "--batch", "8", "--backend-opt", "batch=8", "--set", "target_qps=200", "--set", "target_latency=5000"},
+		"an offset": {[]string{"--scenario", "Offline", "--set", "Offline.target_qps=100"},
+			[]string{"1 is subtracted from each class"}},
+		"batches of queries": {[]string{"--scenario", "Server", "--param", "offset=0", "--batch", "8", "--backend-opt",
+			"batch=8", "--set", "target_qps=200", "--set", "target_latency=5000"},
 			[]string{"batches of up to 8 samples are formed of several queries"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,11 +119,13 @@ func TestNetworkDivisionOnOneMachine(t *testing.T) {
 				t.Errorf("SUT name %q, want %q", run.Workload.SUT, want)
 			}
 			for i, n := range run.Network.Nodes {
-				if n.Name != []string{"node-a", "node-b"}[i] || n.Peer != n.Address || n.P50 <= 0 || n.P99 < n.P50 || n.Bandwidth <= 0 {
+				if n.Name != []string{"node-a", "node-b"}[i] || n.Peer != n.Address || n.P50 <= 0 ||
+					n.P99 < n.P50 || n.Bandwidth <= 0 {
 					t.Errorf("node %d: %+v", i, n)
 				}
 			}
-			if !strings.Contains(r.stdout, "open division: "+here[0]) || !strings.Contains(r.stdout, "node-a ("+a+"), round trip") {
+			if !strings.Contains(r.stdout, "open division: "+here[0]) ||
+				!strings.Contains(r.stdout, "node-a ("+a+"), round trip") {
 				t.Errorf("it printed:\n%s", r.stdout)
 			}
 		})
@@ -145,10 +152,13 @@ func TestNetworkDivisionRefuses(t *testing.T) {
 		code int
 		want []string
 	}{
-		"two nodes of one name":  {networkRun(a + "," + b), 2, []string{a, b, `both call themselves "triton"`}},
-		"a node that is away":    {networkRun(a+",127.0.0.1:1", "--backend-opt", "connect_timeout=3s"), 5, []string{"127.0.0.1:1", "cannot be reached"}},
-		"another scenario":       {networkRun(a, "--scenario", "MultiStream"), 2, []string{"--scenario MultiStream", "Server and Offline alone"}},
-		"a backend of this host": {[]string{"run", "resnet50", "--division", "network", "--scenario", "Offline"}, 2, []string{"backend ort runs the model on this machine"}},
+		"two nodes of one name": {networkRun(a + "," + b), 2, []string{a, b, `both call themselves "triton"`}},
+		"a node that is away": {networkRun(a+",127.0.0.1:1", "--backend-opt", "connect_timeout=3s"), 5,
+			[]string{"127.0.0.1:1", "cannot be reached"}},
+		"another scenario": {networkRun(a, "--scenario", "MultiStream"), 2,
+			[]string{"--scenario MultiStream", "Server and Offline alone"}},
+		"a backend of this host": {[]string{"run", "resnet50", "--division", "network", "--scenario", "Offline"}, 2,
+			[]string{"backend ort runs the model on this machine"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := harness(t, c.args...).wantCode(t, c.code)
@@ -162,7 +172,8 @@ func TestNetworkDivisionRefuses(t *testing.T) {
 }
 
 func TestNetworkDivisionWithAServerOfTokens(t *testing.T) {
-	url := startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-model", "m", "-alias", "node-a", "-vocabulary", "1000")
+	url := startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-model", "m", "-alias", "node-a",
+		"-vocabulary", "1000")
 	for name, c := range map[string]struct{ args, reasons []string }{
 		"token ids": {nil, []string{"is this machine"}},
 		"text":      {[]string{"--param", "tokenizer=server"}, []string{"is this machine", "prompts are sent as text"}},
@@ -171,8 +182,10 @@ func TestNetworkDivisionWithAServerOfTokens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
 			r := harness(t, append([]string{
-				"run", "llm", "--division", "network", "--backend", "openai", "--backend-opt", "url=" + url, "--backend-opt", "model=m", "--param", "eos=1400",
-				"--scenario", "Offline", "--mode", "performance", "--set", "min_query_count=16", "--set", "min_duration=1", "--out", out, "--quiet",
+				"run", "llm", "--division", "network", "--backend", "openai", "--backend-opt", "url=" + url, "--backend-opt",
+				"model=m", "--param", "eos=1400",
+				"--scenario", "Offline", "--mode", "performance", "--set", "min_query_count=16", "--set", "min_duration=1",
+				"--out", out, "--quiet",
 			}, c.args...)...)
 			var doc labelled
 			readJSON(t, filepath.Join(out, "result.json"), &doc)
@@ -187,8 +200,8 @@ func TestNetworkDivisionWithAServerOfTokens(t *testing.T) {
 	}
 }
 
-// namespaces makes the client's network and one for each node, joined by links of their own, and returns the command prefixes that
-// run in them. It needs root and ip (iproute2).
+// namespaces makes the client's network and one for each node, joined by links of their own, and returns the command
+// prefixes that run in them. It needs root and ip (iproute2).
 func namespaces(t *testing.T, nodes int) (client []string, servers [][]string) {
 	t.Helper()
 	if os.Getenv("PLUMBLINE_TEST_NETNS") == "" {
@@ -227,7 +240,8 @@ func TestNetworkDivisionOverLinks(t *testing.T) {
 	a := startMock(t, oipMock, servers[0], classifier("node-a", "10.77.0.2:8001")...)
 	b := startMock(t, oipMock, servers[1], classifier("node-b", "10.77.1.2:8001")...)
 	run := func(out string, more ...string) labelled {
-		args := append(append(slices.Clone(client[1:]), harnessBinary()), networkRun(a+","+b, append(more, "--out", out)...)...)
+		args := append(append(slices.Clone(client[1:]), harnessBinary()),
+			networkRun(a+","+b, append(more, "--out", out)...)...)
 		r := finish(t, command(t, client[0], args...))
 		var doc labelled
 		readJSON(t, filepath.Join(out, "result.json"), &doc)
@@ -236,7 +250,8 @@ func TestNetworkDivisionOverLinks(t *testing.T) {
 		}
 		return doc
 	}
-	doc := run(t.TempDir(), "--param", "offset=0", "--set", "Server.target_qps=50", "--set", "Server.target_latency=5000", "--set", "Server.min_query_count=700")
+	doc := run(t.TempDir(), "--param", "offset=0", "--set", "Server.target_qps=50", "--set", "Server.target_latency=5000",
+		"--set", "Server.min_query_count=700")
 	if len(doc.Runs) != 2 {
 		t.Fatalf("%d runs, want Server and Offline", len(doc.Runs))
 	}

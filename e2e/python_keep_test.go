@@ -27,7 +27,8 @@ func TestPythonBackendHasSeveralModels(t *testing.T) {
 	b := process.Backend{Command: python(t) + " " + script, Output: io.Discard}
 	open := func(name string, beside ...backend.Session) backend.Session {
 		path := filepath.Join(built.root, "backends", "ort", "testdata", name+".onnx")
-		s, err := b.Open(t.Context(), backend.Model{Name: name, Path: path}, backend.Config{Concurrency: 1, Part: name, Beside: beside})
+		s, err := b.Open(t.Context(), backend.Model{Name: name, Path: path},
+			backend.Config{Concurrency: 1, Part: name, Beside: beside})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,12 +16,13 @@ func officialLoadgen(t *testing.T, args ...string) (logs string) {
 	plugin := filepath.Join(built.dir, "plugins", "plumbline-plugin-resnet50")
 	script := filepath.Join(built.root, "examples", "official-loadgen", "drive.py")
 	logs = t.TempDir()
-	finish(t, command(t, python(t), append([]string{script, "--plugin", plugin, "--out", logs}, args...)...)).wantCode(t, 0)
+	finish(t, command(t, python(t), append([]string{script, "--plugin", plugin, "--out", logs}, args...)...)).wantCode(t,
+		0)
 	return logs
 }
 
-// TestPythonOfficialLoadgen has the official LoadGen drive the plugin on the embedded data: it issues the same samples in
-// the same order as ours, gets the same answers, and its log scores the same.
+// TestPythonOfficialLoadgen has the official LoadGen drive the plugin on the embedded data: it issues the same samples
+// in the same order as ours, gets the same answers, and its log scores the same.
 func TestPythonOfficialLoadgen(t *testing.T) {
 	logs, out := officialLoadgen(t, "--scenario", "Offline", "--mode", "accuracy"), t.TempDir()
 	harness(t, "run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force").wantCode(t, 0)
@@ -38,10 +39,12 @@ func TestPythonOfficialLoadgen(t *testing.T) {
 func TestPythonOfficialLoadgenOnGoldenPhotos(t *testing.T) {
 	python(t)
 	model, photos := realModel(t)
-	logs, out := officialLoadgen(t, "--scenario", "Offline", "--mode", "accuracy", "--model-file", model, "--dataset", photos), t.TempDir()
+	logs, out := officialLoadgen(t, "--scenario", "Offline", "--mode", "accuracy", "--model-file", model,
+		"--dataset", photos), t.TempDir()
 	theirs := filepath.Join(logs, accuracyLog)
 	checkPredictions(t, photos, theirs)
-	harness(t, "run", "resnet50", "--model", model, "--dataset", photos, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force").wantCode(t, 0)
+	harness(t, "run", "resnet50", "--model", model, "--dataset", photos, "--mode", "accuracy", "--scenario", "Offline",
+		"--out", out, "--force").wantCode(t, 0)
 	sameEntries(t, filepath.Join(out, "resnet50", "Offline", "accuracy", accuracyLog), theirs, 300)
 }
 
@@ -65,16 +68,19 @@ func TestPythonOfficialLoadgenIssuesTheSameQueries(t *testing.T) {
 				t.Fatal(err)
 			}
 			logs, out := officialLoadgen(t, "--scenario", scenario, "--user-conf", conf), t.TempDir()
-			r := harness(t, "run", "resnet50", "--mode", "performance", "--scenario", scenario, "--user-conf", conf, "--out", out, "--force")
+			r := harness(t, "run", "resnet50", "--mode", "performance", "--scenario", scenario, "--user-conf", conf,
+				"--out", out, "--force")
 			if r.code != 0 && r.code != 3 { // the latency is not what is compared
 				t.Fatal(r.both())
 			}
-			sameEntries(t, filepath.Join(out, "resnet50", scenario, "performance", "run_1", accuracyLog), filepath.Join(logs, accuracyLog), samples)
+			sameEntries(t, filepath.Join(out, "resnet50", scenario, "performance", "run_1", accuracyLog),
+				filepath.Join(logs, accuracyLog), samples)
 		})
 	}
 }
 
-// sameEntries wants n entries in both accuracy logs: the same samples under the same sequence ids, with the same answers.
+// sameEntries wants n entries in both accuracy logs: the same samples under the same sequence
+// ids, with the same answers.
 func sameEntries(t *testing.T, ours, theirs string, n int) {
 	t.Helper()
 	got, want := loggedEntries(t, ours), loggedEntries(t, theirs)

@@ -35,14 +35,16 @@ func TestPythonBackend(t *testing.T) {
 	command := "command=" + python(t) + " " + script
 	classes := func(args ...string) map[int]float64 {
 		out := t.TempDir()
-		harness(t, append([]string{"run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force"}, args...)...).wantCode(t, 0)
+		harness(t, append([]string{"run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force"},
+			args...)...).wantCode(t, 0)
 		return loggedClasses(t, filepath.Join(out, "resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json"))
 	}
 	want := classes()
 	for _, shared := range []string{"auto", "off"} {
 		got := classes("--backend", "process", "--backend-opt", command, "--backend-opt", "shared_memory="+shared)
 		if len(got) != 1000 || !maps.Equal(got, want) {
-			t.Errorf("shared memory %s: the classes of %d pictures differ from those of the plugin's own backend", shared, len(got))
+			t.Errorf("shared memory %s: the classes of %d pictures differ from those of the plugin's own backend",
+				shared, len(got))
 		}
 	}
 }
@@ -61,15 +63,18 @@ func TestPythonBackendIsSound(t *testing.T) {
 func TestPythonNewModules(t *testing.T) {
 	interpreter, dir := python(t), t.TempDir()
 	for _, kind := range []string{"backend", "benchmark"} {
-		harness(t, "new", kind, filepath.Join(dir, "my"+kind), "--language", "python", "--checkout", built.root).wantCode(t, 0)
+		harness(t, "new", kind, filepath.Join(dir, "my"+kind), "--language", "python",
+			"--checkout", built.root).wantCode(t, 0)
 	}
 	run := func(dir string, args ...string) {
 		t.Helper()
-		cmd := command(t, harnessBinary(), append(args, "--mode", "accuracy", "--scenario", "Offline", "--out", t.TempDir(), "--force")...)
+		cmd := command(t, harnessBinary(), append(args, "--mode", "accuracy", "--scenario", "Offline",
+			"--out", t.TempDir(), "--force")...)
 		cmd.Dir = dir
 		finish(t, cmd).wantCode(t, 0)
 	}
-	run(filepath.Join(dir, "mybackend"), "run", "resnet50", "--backend", "process", "--backend-opt", "command="+interpreter+" backend.py", "--count", "100")
+	run(filepath.Join(dir, "mybackend"), "run", "resnet50", "--backend", "process",
+		"--backend-opt", "command="+interpreter+" backend.py", "--count", "100")
 	plugin := filepath.Join(dir, "mybenchmark", "plumbline-plugin-mybenchmark")
 	if info, err := os.Stat(plugin); err != nil || info.Mode()&0o100 == 0 {
 		t.Errorf("%v, %v: want a program", info, err)

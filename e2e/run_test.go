@@ -63,9 +63,9 @@ func TestEmbeddedModelScoresAsItsCardSays(t *testing.T) {
 	}
 }
 
-// sameFigure is how far a metric may be from its card, relative to it. The cards' figures are of a processor with AVX-512 VNNI,
-// where answers are the same and only the means over them are summed in another order. ONNX Runtime has other kernels for other processors; with AVX2 alone those for INT8
-// saturate.
+// sameFigure is how far a metric may be from its card, relative to it. The cards' figures are of a processor with
+// AVX-512 VNNI, where answers are the same and only the means over them are summed in another order. ONNX Runtime has
+// other kernels for other processors; with AVX2 alone those for INT8 saturate.
 func sameFigure() float64 {
 	if cpu.X86.HasAVX512VNNI {
 		return 1e-12
@@ -75,7 +75,8 @@ func sameFigure() float64 {
 
 func checkCard(t *testing.T, benchmark string, c card, i int) {
 	file, out := c.Files[i], t.TempDir()
-	args := []string{"run", benchmark, "--precision", file.Precision, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force"}
+	args := []string{"run", benchmark, "--precision", file.Precision, "--mode", "accuracy", "--scenario", "Offline",
+		"--out", out, "--force"}
 	harness(t, args...).wantCode(t, 0)
 	var doc document
 	readJSON(t, filepath.Join(out, "result.json"), &doc)
@@ -106,11 +107,13 @@ func checkCard(t *testing.T, benchmark string, c card, i int) {
 // TestSingleStreamEndsWithAVerdict checks the output tree of a performance run.
 func TestSingleStreamEndsWithAVerdict(t *testing.T) {
 	out := t.TempDir()
-	r := harness(t, "run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", out, "--force").wantCode(t, 0)
+	r := harness(t, "run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", out,
+		"--force").wantCode(t, 0)
 	if !strings.Contains(r.stdout, "VALID (smoke)") {
 		t.Errorf("no VALID (smoke) in:\n%s", r.stdout)
 	}
-	for _, name := range []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json", "mlperf_log_trace.json"} {
+	for _, name := range []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json",
+		"mlperf_log_trace.json"} {
 		if _, err := os.Stat(filepath.Join(out, "resnet50", "SingleStream", "performance", "run_1", name)); err != nil {
 			t.Error(err)
 		}
@@ -122,7 +125,8 @@ func TestSingleStreamEndsWithAVerdict(t *testing.T) {
 func TestGoldenPhotoPredictions(t *testing.T) {
 	model, photos := realModel(t)
 	out := t.TempDir()
-	harness(t, "run", "resnet50", "--model", model, "--dataset", photos, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force").wantCode(t, 0)
+	harness(t, "run", "resnet50", "--model", model, "--dataset", photos, "--mode", "accuracy", "--scenario", "Offline",
+		"--out", out, "--force").wantCode(t, 0)
 	checkPredictions(t, photos, filepath.Join(out, "resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json"))
 }
 
@@ -137,7 +141,8 @@ func realModel(t *testing.T) (model, photos string) {
 	return model, photos
 }
 
-// checkPredictions wants every photograph in an accuracy log, with the class that the official Python reference predicts.
+// checkPredictions wants every photograph in an accuracy log, with the class that the official
+// Python reference predicts.
 func checkPredictions(t *testing.T, photos, log string) {
 	t.Helper()
 	names := columns(t, filepath.Join(photos, "val_map.txt"))

@@ -25,15 +25,20 @@ type inferenceServer struct {
 
 func inferenceServers() []inferenceServer {
 	return []inferenceServer{
-		{"MLServer", "serve_mlserver.py", "requirements-mlserver.txt", "MLSERVER_PYTHON", "mlserver, onnxruntime", []string{"off"}, 1},
-		{"Triton", "serve_triton.py", "requirements-triton.txt", "TRITON_PYTHON", "pytriton, onnxruntime", []string{"on", "off"}, 1},
-		{"Ray", "serve_ray.py", "requirements-ray.txt", "RAY_PYTHON", "ray.serve, grpc_tools, onnxruntime", []string{"off"}, 2},
+		{"MLServer", "serve_mlserver.py", "requirements-mlserver.txt", "MLSERVER_PYTHON",
+			"mlserver, onnxruntime", []string{"off"}, 1},
+		{"Triton", "serve_triton.py", "requirements-triton.txt", "TRITON_PYTHON",
+			"pytriton, onnxruntime", []string{"on", "off"}, 1},
+		{"Ray", "serve_ray.py", "requirements-ray.txt", "RAY_PYTHON",
+			"ray.serve, grpc_tools, onnxruntime", []string{"off"}, 2},
 	}
 }
 
 // TestServers benchmarks the embedded model at real servers: each answers as the plugin's own backend does.
 func TestServers(t *testing.T) {
-	if !slices.ContainsFunc(inferenceServers(), func(s inferenceServer) bool { return os.Getenv("PLUMBLINE_"+s.python) != "" }) {
+	if !slices.ContainsFunc(inferenceServers(), func(s inferenceServer) bool {
+		return os.Getenv("PLUMBLINE_"+s.python) != ""
+	}) {
 		t.Skip("no interpreter is named: make test-servers runs this")
 	}
 	dir := t.TempDir()
@@ -52,17 +57,19 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// benchmarkAt runs Offline, Server and accuracy. How fast the server is, and so whether it keeps to Server's limit, is its
-// affair.
+// benchmarkAt runs Offline, Server and accuracy. How fast the server is, and so whether it keeps to
+// Server's limit, is its affair.
 func benchmarkAt(t *testing.T, url, stream string, want map[int]entry) {
 	out := t.TempDir()
-	r := harness(t, "run", "resnet50", "--scenario", "Offline,Server", "--set", "Server.target_qps=100", "--backend", "kserve", "--backend-opt", "url="+url,
+	r := harness(t, "run", "resnet50", "--scenario", "Offline,Server", "--set", "Server.target_qps=100", "--backend",
+		"kserve", "--backend-opt", "url="+url,
 		"--backend-opt", "model=resnet50", "--backend-opt", "stream="+stream, "--out", out, "--force", "--quiet")
 	if r.code != 0 && r.code != 3 { // 3: INVALID
 		t.Fatalf("exit code %d:\n%s", r.code, r.both())
 	}
 	t.Log("\n" + r.stdout)
-	for _, line := range []string{`Offline +performance +VALID`, `Server +performance +(IN)?VALID`, `Offline +accuracy +PASS`} {
+	for _, line := range []string{`Offline +performance +VALID`, `Server +performance +(IN)?VALID`,
+		`Offline +accuracy +PASS`} {
 		if !regexp.MustCompile(line).MatchString(r.stdout) {
 			t.Errorf("no %q in\n%s", line, r.both())
 		}
@@ -107,8 +114,10 @@ func (s inferenceServer) interpreter(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command(python, "-c", "import "+s.imports).CombinedOutput(); err != nil {
-		t.Skipf("%s=%s lacks something: %s\nInstall %s with\n  python3 -m venv VENV && VENV/bin/pip install -r examples/servers/%s\nand name it: make test-servers %s=VENV/bin/python",
-			s.python, python, lastLine(err.Error()+"\n"+string(out)), strings.Join(strings.Fields(string(requirements)), ", "), s.requirements, s.python)
+		t.Skipf("%s=%s lacks something: %s\nInstall %s with\n  python3 -m venv VENV && VENV/bin/pip install -r "+
+			"examples/servers/%s\nand name it: make test-servers %s=VENV/bin/python",
+			s.python, python, lastLine(err.Error()+"\n"+string(out)), strings.Join(strings.Fields(string(requirements)), ", "),
+			s.requirements, s.python)
 	}
 	return python
 }
@@ -118,8 +127,8 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// start starts the server, with temporary files in a folder of its own, and returns its endpoints. At the end of the test
-// it is asked to end; a process that it leaves is a failure.
+// start starts the server, with temporary files in a folder of its own, and returns its endpoints. At the end of the
+// test it is asked to end; a process that it leaves is a failure.
 func (s inferenceServer) start(t *testing.T) (url string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "plumb") // short: sockets below it have at most 107 letters

@@ -9,19 +9,21 @@ import (
 	"testing"
 )
 
-// TestTrust pins a real plugin with the library that it loads. From then on both must be the same; what was changed does
-// not run.
+// TestTrust pins a real plugin with the library that it loads. From then on both must be the same; what
+// was changed does not run.
 func TestTrust(t *testing.T) {
 	dir := install(t)
 	plugins := filepath.Join(dir, "plugins")
 	harness := func(args ...string) result {
-		cmd := command(t, filepath.Join(dir, "harness"), append(args, "--plugin-dir", plugins, "--plugin", "resnet50", "--lock", filepath.Join(dir, "plugins.lock"))...)
+		cmd := command(t, filepath.Join(dir, "harness"),
+			append(args, "--plugin-dir", plugins, "--plugin", "resnet50", "--lock", filepath.Join(dir, "plugins.lock"))...)
 		return finish(t, cmd)
 	}
 	library := filepath.Join(plugins, "libonnxruntime.so")
 	wantParts(t, harness("trust", "resnet50").wantCode(t, 0).stdout, "plumbline-plugin-resnet50", library)
 	score := func() result {
-		return harness("run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--count", "50", "--out", t.TempDir(), "--force")
+		return harness("run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--count", "50",
+			"--out", t.TempDir(), "--force")
 	}
 	score().wantCode(t, 0)
 	extra := write(t, filepath.Join(plugins, "libextra.so"), "another library")
@@ -83,15 +85,16 @@ func TestTrustAtTheSameTime(t *testing.T) {
 	}
 }
 
-// TestPinnedPluginsPreloadNothing sets LD_PRELOAD to a library that is not there, of which the loader of each program complains:
-// that of a pinned plugin does not hear of it.
+// TestPinnedPluginsPreloadNothing sets LD_PRELOAD to a library that is not there, of which the loader of each program
+// complains: that of a pinned plugin does not hear of it.
 func TestPinnedPluginsPreloadNothing(t *testing.T) {
 	dir := install(t)
 	lock := filepath.Join(dir, "plugins.lock")
 	run := func(args ...string) (result, string) {
 		out := t.TempDir()
-		cmd := command(t, filepath.Join(dir, "harness"), append([]string{"run", "resnet50", "--plugin-dir", filepath.Join(dir, "plugins"), "--plugin", "resnet50",
-			"--mode", "accuracy", "--scenario", "Offline", "--count", "50", "--out", out, "--force"}, args...)...)
+		cmd := command(t, filepath.Join(dir, "harness"),
+			append([]string{"run", "resnet50", "--plugin-dir", filepath.Join(dir, "plugins"), "--plugin", "resnet50",
+				"--mode", "accuracy", "--scenario", "Offline", "--count", "50", "--out", out, "--force"}, args...)...)
 		cmd.Env = append(cmd.Environ(), "LD_PRELOAD=/no/such/library.so")
 		r := finish(t, cmd)
 		printed, err := os.ReadFile(filepath.Join(out, "resnet50", "Offline", "accuracy", "plugin.log"))
@@ -104,7 +107,8 @@ func TestPinnedPluginsPreloadNothing(t *testing.T) {
 		t.Skip("the loader of this system does not complain of a library that is not there: ", printed)
 	}
 	write(t, lock, "")
-	finish(t, command(t, filepath.Join(dir, "harness"), "trust", "resnet50", "--plugin-dir", filepath.Join(dir, "plugins"), "--lock", lock)).wantCode(t, 0)
+	finish(t, command(t, filepath.Join(dir, "harness"), "trust", "resnet50", "--plugin-dir", filepath.Join(dir, "plugins"),
+		"--lock", lock)).wantCode(t, 0)
 	r, printed := run("--lock", lock)
 	if strings.Contains(printed, "/no/such/library.so") || !strings.Contains(r.stderr, "LD_PRELOAD is not passed on") {
 		t.Errorf("the plugin heard of LD_PRELOAD: %q; the user reads %q", printed, r.stderr)

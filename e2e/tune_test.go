@@ -11,7 +11,8 @@ import (
 // does not. The null backend takes no number of threads.
 func TestTune(t *testing.T) {
 	t.Setenv("PLUMBLINE_CONFIG", t.TempDir())
-	r := harness(t, "tune", "resnet50", "--scenario", "Offline", "--try-batch", "1", "--try-sessions", "2", "--exhaustive", "--time", "50ms").wantCode(t, 0)
+	r := harness(t, "tune", "resnet50", "--scenario", "Offline", "--try-batch", "1", "--try-sessions", "2", "--exhaustive",
+		"--time", "50ms").wantCode(t, 0)
 	profiles, err := filepath.Glob(filepath.Join(os.Getenv("PLUMBLINE_CONFIG"), "tuning", "resnet50-*.json"))
 	if err != nil || len(profiles) != 1 || !strings.Contains(r.stdout, "written to "+profiles[0]) {
 		t.Fatalf("profiles %q (%v); it printed:\n%s", profiles, err, r.both())
@@ -34,31 +35,39 @@ func TestTune(t *testing.T) {
 			t.Errorf("a point is %+v", p)
 		}
 	}
-	text := strings.Replace(read(t, profiles[0]), `"decided": false`, `"decided": true`, 1) // which tests of milliseconds may leave open
+	// which tests of milliseconds may leave open
+	text := strings.Replace(read(t, profiles[0]), `"decided": false`, `"decided": true`, 1)
 	write(t, profiles[0], text)
 	run := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", t.TempDir(), "--force"}
-	// The rate was found in milliseconds: where more of the machine is free now, the run is over before its time, and INVALID.
+	// The rate was found in milliseconds: where more of the machine is free now, the run is over
+	// before its time, and INVALID.
 	if r := harness(t, run...); r.code != 0 && r.code != 3 || !strings.Contains(r.stdout, profiles[0]) {
 		t.Errorf("exit code %d; the run does not name its profile, or fails:\n%s", r.code, r.both())
 	}
-	if r := harness(t, append(run, "--precision", "int8", "--dry-run")...).wantCode(t, 0); strings.Contains(r.stdout, "tuning") {
+	if r := harness(t, append(run, "--precision", "int8", "--dry-run")...).wantCode(t,
+		0); strings.Contains(r.stdout, "tuning") {
 		t.Errorf("a run of another precision speaks of the profile:\n%s", r.both())
 	}
-	null := []string{"tune", "null", "--scenario", "Offline", "--try-batch", "64", "--try-sessions", "1", "--exhaustive", "--time", "20ms"}
+	null := []string{"tune", "null", "--scenario", "Offline", "--try-batch", "64", "--try-sessions", "1",
+		"--exhaustive", "--time", "20ms"}
 	if r := harness(t, null...).wantCode(t, 0); !strings.Contains(r.stdout, "auto") {
 		t.Errorf("it printed:\n%s", r.both())
 	}
-	if r := harness(t, append(null, "--try-threads", "2")...).wantCode(t, 2); !strings.Contains(r.stderr, "the backend takes no number of threads") {
+	if r := harness(t, append(null, "--try-threads", "2")...).wantCode(t, 2); !strings.Contains(r.stderr,
+		"the backend takes no number of threads") {
 		t.Errorf("it printed:\n%s", r.both())
 	}
 }
 
-// TestTunedServer searches the rate of Server with a limit of latency that stays far above what a busy machine adds; a later run
-// takes the rate and the setting from the profile, and one with another limit says why it does not take the rate.
+// TestTunedServer searches the rate of Server with a limit of latency that stays far above what a busy machine
+// adds; a later run takes the rate and the setting from the profile, and one with another limit says why it
+// does not take the rate.
 func TestTunedServer(t *testing.T) {
 	t.Setenv("PLUMBLINE_CONFIG", t.TempDir())
-	limits := []string{"--scenario", "Server", "--set", "Server.target_latency=3000", "--set", "Server.min_duration=300", "--set", "Server.min_query_count=1000"}
-	r := harness(t, append([]string{"tune", "null", "--try-batch", "64", "--try-sessions", "1", "--exhaustive", "--time", "20ms"}, limits...)...).wantCode(t, 0)
+	limits := []string{"--scenario", "Server", "--set", "Server.target_latency=3000", "--set", "Server.min_duration=300",
+		"--set", "Server.min_query_count=1000"}
+	r := harness(t, append([]string{"tune", "null", "--try-batch", "64", "--try-sessions", "1", "--exhaustive", "--time",
+		"20ms"}, limits...)...).wantCode(t, 0)
 	profiles, err := filepath.Glob(filepath.Join(os.Getenv("PLUMBLINE_CONFIG"), "tuning", "null-*.json"))
 	if err != nil || len(profiles) != 1 {
 		t.Fatalf("profiles %q (%v); it printed:\n%s", profiles, err, r.both())

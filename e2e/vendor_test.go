@@ -8,25 +8,29 @@ import (
 	"testing"
 )
 
-// TestVendorModuleOutsideTheTree goes the way of docs/vendor.md: a module that harness new writes gets the example's backend
-// and a real benchmark, is built against this checkout, runs, and is compared with the built-in plugin.
+// TestVendorModuleOutsideTheTree goes the way of docs/vendor.md: a module that harness new writes gets the example's
+// backend and a real benchmark, is built against this checkout, runs, and is compared with the built-in plugin.
 func TestVendorModuleOutsideTheTree(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "acme")
 	harness(t, "new", "backend", dir, "--checkout", built.root).wantCode(t, 0)
 	replaceModule(t, dir, filepath.Join(built.root, "examples", "vendor-backend"))
 	plugins := filepath.Join(dir, "bin")
-	if err := goTool(dir, []string{"GOWORK=off", "GOFLAGS=-mod=mod"}, "build", "-o", filepath.Join(plugins, "plumbline-plugin-resnet50-acme"), "."); err != nil {
+	if err := goTool(dir, []string{"GOWORK=off", "GOFLAGS=-mod=mod"}, "build",
+		"-o", filepath.Join(plugins, "plumbline-plugin-resnet50-acme"), "."); err != nil {
 		t.Fatal(err)
 	}
 	chosen := []string{"--plugin-dir", plugins, "--plugin", "resnet50-acme"}
-	args := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--set", "min_duration=1", "--out", t.TempDir(), "--force"}
+	args := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--set", "min_duration=1",
+		"--out", t.TempDir(), "--force"}
 	r := harness(t, append(args, chosen...)...).wantCode(t, 0)
 	if !strings.Contains(r.stdout, "acme") {
 		t.Errorf("the backend's name is not in the output:\n%s", r.stdout)
 	}
 	// It classifies by brightness: the reference is better.
-	r = harness(t, append([]string{"verify", "resnet50", "--only", "reference", "--count", "50", "--reference", "resnet50:ort"}, chosen...)...).wantCode(t, 5)
-	if text := strings.Join(strings.Fields(r.stdout), " "); !strings.Contains(text, "accuracy is too low") || !strings.Contains(text, "payloads differ") {
+	r = harness(t, append([]string{"verify", "resnet50", "--only", "reference", "--count", "50", "--reference",
+		"resnet50:ort"}, chosen...)...).wantCode(t, 5)
+	if text := strings.Join(strings.Fields(r.stdout), " "); !strings.Contains(text, "accuracy is too low") ||
+		!strings.Contains(text, "payloads differ") {
 		t.Errorf("it printed:\n%s", r.both())
 	}
 }

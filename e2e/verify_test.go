@@ -12,7 +12,8 @@ import (
 // TestVerify proves the null plugin sound.
 func TestVerify(t *testing.T) {
 	t.Run("by path", func(t *testing.T) {
-		r := harness(t, "verify", filepath.Join(built.dir, "plugins", "plumbline-plugin-null"), "--only", "handshake,errors").wantCode(t, 0)
+		r := harness(t, "verify", filepath.Join(built.dir, "plugins", "plumbline-plugin-null"), "--only",
+			"handshake,errors").wantCode(t, 0)
 		if !strings.Contains(r.stdout, "model null") || !strings.Contains(r.stdout, "sound: 2 checks passed") {
 			t.Errorf("it printed:\n%s", r.stdout)
 		}
@@ -45,8 +46,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyFindsEachFault has a broken plugin for every check: the command ends with 5, and the line of that check says
-// what is wrong.
+// TestVerifyFindsEachFault has a broken plugin for every check: the command ends with 5, and the line of that
+// check says what is wrong.
 func TestVerifyFindsEachFault(t *testing.T) {
 	for _, c := range []struct{ plugin, check, fault, want string }{
 		{"faulty", "handshake", "print-before-handshake", "Hello from a C library"},
@@ -96,7 +97,8 @@ func TestVerifyFindsEachFault(t *testing.T) {
 				"PLUMBLINE_TEST_LOCK="+filepath.Join(t.TempDir(), "device.lock"))
 			r := finish(t, cmd).wantCode(t, 5)
 			text := strings.Join(strings.Fields(r.stdout), " ") // lines are wrapped
-			if !strings.Contains(text, "FAIL "+c.check) || !strings.Contains(text, c.want) || !strings.Contains(text, "1 of 1 checks failed") {
+			if !strings.Contains(text, "FAIL "+c.check) || !strings.Contains(text, c.want) ||
+				!strings.Contains(text, "1 of 1 checks failed") {
 				t.Errorf("no line of %s with %q in:\n%s", c.check, c.want, r.both())
 			}
 		})
@@ -105,7 +107,8 @@ func TestVerifyFindsEachFault(t *testing.T) {
 
 // TestVerifyInterrupted wants no verdict of checks that were not made.
 func TestVerifyInterrupted(t *testing.T) {
-	cmd := command(t, harnessBinary(), "verify", "faulty", "--plugin-dir", filepath.Join(built.dir, "faulty"), "--plugin", "faulty", "--only", "handshake,memory", "--count", "24")
+	cmd := command(t, harnessBinary(), "verify", "faulty", "--plugin-dir", filepath.Join(built.dir, "faulty"), "--plugin",
+		"faulty", "--only", "handshake,memory", "--count", "24")
 	cmd.Env = append(cmd.Environ(), "PLUMBLINE_FAULT=slow-batches") // so that memory takes its minute
 	out, err := cmd.StdoutPipe()
 	if err != nil {

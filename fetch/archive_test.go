@@ -58,7 +58,8 @@ func zipOf(t testing.TB, entries ...entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	modes := map[byte]fs.FileMode{tar.TypeSymlink: fs.ModeSymlink, tar.TypeDir: fs.ModeDir, tar.TypeFifo: fs.ModeNamedPipe, tar.TypeChar: fs.ModeDevice | fs.ModeCharDevice}
+	modes := map[byte]fs.FileMode{tar.TypeSymlink: fs.ModeSymlink, tar.TypeDir: fs.ModeDir, tar.TypeFifo: fs.ModeNamedPipe,
+		tar.TypeChar: fs.ModeDevice | fs.ModeCharDevice}
 	for _, e := range entries {
 		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
 		h.SetMode(fs.FileMode(e.mode) | modes[e.kind])

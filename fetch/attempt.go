@@ -42,7 +42,9 @@ func (c *Cache) attempt(ctx context.Context, f File, p paths, n int) (resumed bo
 	if err != nil {
 		return false, err
 	}
-	err = c.receive(f, part, Progress{Name: f.Name, Phase: Downloading, Done: offset, Total: max(got.Total, f.Size), Attempt: n}, watch.reader(resp.Body))
+	err = c.receive(f, part, Progress{
+		Name: f.Name, Phase: Downloading, Done: offset, Total: max(got.Total, f.Size), Attempt: n,
+	}, watch.reader(resp.Body))
 	return offset > 0, err
 }
 
@@ -84,7 +86,8 @@ func startOf(resp *http.Response, f File, p paths, have version, offset int64) (
 func checkType(resp *http.Response, f File) error {
 	kind := resp.Header.Get("Content-Type")
 	if strings.HasPrefix(kind, "text/html") && !strings.Contains(filepath.Ext(f.Name), "htm") {
-		return fmt.Errorf("%w: it sent a web page (%s) instead of %s; open the address in a browser to see why", ErrServer, kind, f.Name)
+		return fmt.Errorf("%w: it sent a web page (%s) instead of %s; open the address in a browser to see why",
+			ErrServer, kind, f.Name)
 	}
 	return nil
 }

@@ -116,7 +116,8 @@ func (c *Cache) offline(f File) error {
 	if f.SHA256 != "" {
 		sum = f.SHA256
 	}
-	return fmt.Errorf("%w: %s is needed; get %s (sha256 %s) on another machine and %s", ErrOffline, f.Name, f.URL, sum, what)
+	return fmt.Errorf("%w: %s is needed; get %s (sha256 %s) on another machine and %s", ErrOffline,
+		f.Name, f.URL, sum, what)
 }
 
 // install moves a finished download to its place, unpacked where that is asked for, and writes its receipt.
@@ -138,7 +139,8 @@ func (c *Cache) install(ctx context.Context, f File, sum string, size int64) (It
 	if err := writeReceipt(p, receipt{URL: f.URL, SHA256: sum, Size: size}); err != nil {
 		return Item{}, err
 	}
-	return Item{Path: p.final, SHA256: sum, Size: size, Verified: f.SHA256 != ""}, errors.Join(remove(p.part), remove(p.resume))
+	return Item{Path: p.final, SHA256: sum, Size: size, Verified: f.SHA256 != ""},
+		errors.Join(remove(p.part), remove(p.resume))
 }
 
 // replace moves path to final. What is there already makes way first where a folder is involved, for rename replaces

@@ -157,7 +157,8 @@ func TestGetReplacesOlderVersions(t *testing.T) {
 
 func TestLocateByKind(t *testing.T) {
 	c := open(t, t.TempDir(), Options{Offline: true})
-	folder, file := File{Name: "set", URL: "https://example.com/set.tar", Unpack: true}, File{Name: "m", URL: "https://example.com/m"}
+	folder, file := File{Name: "set", URL: "https://example.com/set.tar", Unpack: true},
+		File{Name: "m", URL: "https://example.com/m"}
 	if err := os.MkdirAll(c.Path(folder), 0o755); err != nil {
 		t.Fatal(err)
 	}

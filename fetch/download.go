@@ -45,7 +45,8 @@ func (c *Cache) download(ctx context.Context, f File) (sum string, size int64, e
 			return "", 0, err
 		}
 		if !resumed {
-			return "", 0, fmt.Errorf("%s: %w; the file at this address has changed, or something on the way alters it", f.URL, mismatch)
+			return "", 0, fmt.Errorf("%s: %w; the file at this address has changed, or something on the way alters it",
+				f.URL, mismatch)
 		}
 	}
 }
@@ -66,7 +67,8 @@ func (c *Cache) transfer(ctx context.Context, f File, p paths) (resumed bool, er
 			return false, fmt.Errorf("%s: %w", f.URL, err)
 		}
 		if n == c.options.Attempts {
-			return false, fmt.Errorf("%w: %s: %w (attempt %d of %d; what has come is kept, another run goes on from there)", ErrServer, f.URL, err, n, n)
+			return false, fmt.Errorf("%w: %s: %w (attempt %d of %d; what has come is kept, another run goes on from there)",
+				ErrServer, f.URL, err, n, n)
 		}
 		c.report(Progress{Name: f.Name, Phase: Waiting, Attempt: n, Err: err})
 		if err := c.options.Sleep(ctx, t.wait(n)); err != nil {

@@ -114,7 +114,8 @@ func TestGetOverBadConnections(t *testing.T) {
 	}{
 		{"cut twice", func(o *origin) { o.cuts = []int{100_000, 50_000} }, false,
 			[]string{"", "bytes=100000-", "bytes=150000-"}, []string{"", `"one"`, `"one"`}},
-		{"cut, no sha256", func(o *origin) { o.cuts = []int{100_000} }, true, []string{"", "bytes=100000-"}, []string{"", `"one"`}},
+		{"cut, no sha256", func(o *origin) { o.cuts = []int{100_000} }, true, []string{"", "bytes=100000-"},
+			[]string{"", `"one"`}},
 		{"cut, Range ignored", func(o *origin) { o.cuts, o.noRange = []int{100_000}, true }, false,
 			[]string{"", "bytes=100000-"}, []string{"", `"one"`}},
 		{"cut, weak ETag and no sha256", func(o *origin) { o.cuts, o.etag = []int{100_000}, `W/"one"` }, true,

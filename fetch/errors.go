@@ -10,5 +10,6 @@ var (
 	ErrServer   = errors.New("fetch: the server did not give the file")  // no connection, a refusal, a cut
 	ErrChecksum = errors.New("fetch: the contents are not the expected") // sha256 or size differ
 	ErrArchive  = errors.New("fetch: the archive cannot be unpacked")    // damaged, or of no known format
-	ErrUnsafe   = errors.New("fetch: the archive is not safe to unpack") // a path outside, a link outside, a device, too large
+	// a path outside, a link outside, a device, too large
+	ErrUnsafe = errors.New("fetch: the archive is not safe to unpack")
 )

@@ -34,7 +34,8 @@ func (f File) check() error {
 	if err := checkURL(f.URL); err != nil {
 		fault("url %q: %w", f.URL, err)
 	}
-	if sum, err := hex.DecodeString(f.SHA256); f.SHA256 != "" && (err != nil || len(sum) != 32 || strings.ToLower(f.SHA256) != f.SHA256) {
+	if sum, err := hex.DecodeString(f.SHA256); f.SHA256 != "" &&
+		(err != nil || len(sum) != 32 || strings.ToLower(f.SHA256) != f.SHA256) {
 		fault("sha256 %q, want 64 lower-case hex digits or nothing", f.SHA256)
 	}
 	if f.Size < 0 {

@@ -90,8 +90,8 @@ func writeJSON(path string, v any) error {
 	return nil
 }
 
-// Locate returns f if it is in the cache: fetched, or put there by hand. It downloads nothing. ErrMissing means that Get
-// has to fetch it; ErrChecksum that a file is there whose contents are not those that f asks for.
+// Locate returns f if it is in the cache: fetched, or put there by hand. It downloads nothing. ErrMissing means that
+// Get has to fetch it; ErrChecksum that a file is there whose contents are not those that f asks for.
 func (c *Cache) Locate(ctx context.Context, f File) (Item, error) {
 	if item, _, err := c.locateKnown(f); !errors.Is(err, errUnknown) {
 		return item, err
@@ -151,7 +151,8 @@ func (c *Cache) locatePlaced(ctx context.Context, f File, info fs.FileInfo) (Ite
 	p := c.paths(f)
 	switch {
 	case f.Unpack && !info.IsDir():
-		return Item{}, fmt.Errorf("%w: %s is a file, want the folder of the unpacked archive; move it away", ErrChecksum, p.final)
+		return Item{}, fmt.Errorf("%w: %s is a file, want the folder of the unpacked archive; move it away",
+			ErrChecksum, p.final)
 	case !f.Unpack && !info.Mode().IsRegular():
 		return Item{}, fmt.Errorf("%w: %s is a %v, want a file; move it away", ErrChecksum, p.final, info.Mode().Type())
 	case f.Unpack:

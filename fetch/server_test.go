@@ -57,7 +57,8 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if start >= 0 {
 		status = http.StatusPartialContent
-		w.Header().Set("Content-Range", "bytes "+strconv.Itoa(start)+"-"+strconv.Itoa(len(o.data)-1)+"/"+strconv.Itoa(len(o.data)))
+		w.Header().Set("Content-Range", "bytes "+strconv.Itoa(start)+"-"+strconv.Itoa(len(o.data)-1)+"/"+
+			strconv.Itoa(len(o.data)))
 	}
 	body := o.data[max(start, 0):]
 	if o.etag != "" {

@@ -52,8 +52,8 @@ func (t *tree) enter(name string) (string, error) {
 	return clean, t.checkNoLink(clean, name)
 }
 
-// checkNoLink refuses a path through, or onto, a symbolic link: what is written there would land somewhere else. It asks
-// the file system, which may hold names for equal that differ in case.
+// checkNoLink refuses a path through, or onto, a symbolic link: what is written there would land somewhere else. It
+// asks the file system, which may hold names for equal that differ in case.
 func (t *tree) checkNoLink(clean, name string) error {
 	for p := clean; t.linked && p != "."; p = path.Dir(p) {
 		if info, err := t.root.Lstat(p); err == nil && info.Mode().Type() == fs.ModeSymlink {

@@ -33,7 +33,9 @@ func TestUnpack(t *testing.T) {
 		"set/deep/er/a.JPEG": strings.Repeat("picture", 1000), "run.sh": "#!", "set/latest": "-> deep/er",
 		"set/deep/up": "-> ../val_map.txt", "set/deep/er/top": "-> ../../..", "empty": "",
 	}
-	archives := map[string][]byte{"tar": tarOf(t, goodEntries...), "tar.gz": gzipOf(t, tarOf(t, goodEntries...)), "zip": zipOf(t, goodEntries...)}
+	archives := map[string][]byte{
+		"tar": tarOf(t, goodEntries...), "tar.gz": gzipOf(t, tarOf(t, goodEntries...)), "zip": zipOf(t, goodEntries...),
+	}
 	for name, archive := range archives {
 		t.Run(name, func(t *testing.T) {
 			dir, err := unpackTest(t, archive, Limits{})
@@ -52,7 +54,8 @@ func TestUnpack(t *testing.T) {
 }
 
 func TestUnpackHardLink(t *testing.T) {
-	dir, err := unpackTest(t, tarOf(t, entry{name: "d/a", data: "x"}, entry{name: "e/b", kind: tar.TypeLink, target: "d/a"}), Limits{})
+	dir, err := unpackTest(t, tarOf(t, entry{name: "d/a", data: "x"},
+		entry{name: "e/b", kind: tar.TypeLink, target: "d/a"}), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +125,9 @@ func TestUnpackLimits(t *testing.T) {
 		{"a file too many", Limits{Files: 2}, ErrUnsafe},
 	}
 	for _, c := range cases {
-		for format, archive := range map[string][]byte{"tar": tarOf(t, three...), "tar.gz": gzipOf(t, tarOf(t, three...)), "zip": zipOf(t, three...)} {
+		for format, archive := range map[string][]byte{
+			"tar": tarOf(t, three...), "tar.gz": gzipOf(t, tarOf(t, three...)), "zip": zipOf(t, three...),
+		} {
 			t.Run(c.name+"/"+format, func(t *testing.T) {
 				if _, err := unpackTest(t, archive, c.limits); !errors.Is(err, c.want) {
 					t.Errorf("got %v, want %v", err, c.want)
@@ -183,7 +188,9 @@ func TestUnpackEndsWithItsContext(t *testing.T) {
 }
 
 func TestGetUnpacks(t *testing.T) {
-	for format, archive := range map[string][]byte{"tar.gz": gzipOf(t, tarOf(t, goodEntries...)), "zip": zipOf(t, goodEntries...)} {
+	for format, archive := range map[string][]byte{
+		"tar.gz": gzipOf(t, tarOf(t, goodEntries...)), "zip": zipOf(t, goodEntries...),
+	} {
 		t.Run(format, func(t *testing.T) {
 			o := serve(t, archive)
 			var unpacked int64
@@ -254,11 +261,13 @@ func TestGetOfABadArchive(t *testing.T) {
 }
 
 func FuzzUnpack(f *testing.F) {
-	few := []entry{{name: "d/", kind: tar.TypeDir}, {name: "d/a", data: "1"}, {name: "d/l", kind: tar.TypeSymlink, target: "../d"}}
+	few := []entry{{name: "d/", kind: tar.TypeDir}, {name: "d/a", data: "1"},
+		{name: "d/l", kind: tar.TypeSymlink, target: "../d"}}
 	f.Add(tarOf(f, few...))
 	f.Add(gzipOf(f, tarOf(f, few...)))
 	f.Add(zipOf(f, few...))
-	f.Add(tarOf(f, entry{name: "../x"}, entry{name: "l", kind: tar.TypeSymlink, target: "/"}, entry{name: "h", kind: tar.TypeLink, target: "l"}))
+	f.Add(tarOf(f, entry{name: "../x"}, entry{name: "l", kind: tar.TypeSymlink, target: "/"},
+		entry{name: "h", kind: tar.TypeLink, target: "l"}))
 	f.Add(zipOf(f, entry{name: "l", kind: tar.TypeSymlink, target: "."}, entry{name: "l/x"}))
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		const most = 1 << 20
@@ -278,7 +287,8 @@ func FuzzUnpack(f *testing.F) {
 
 // FuzzPointsInside builds the link for real: what pointsInside allows must not resolve to a place outside.
 func FuzzPointsInside(f *testing.F) {
-	for _, c := range [][2]string{{"l", "x"}, {"d/e/l", "../.."}, {"d/l", "../../x"}, {"l", "a/../../x"}, {"d/l", ".."}, {"l", "./."}, {"d/l", "..//.."}} {
+	for _, c := range [][2]string{{"l", "x"}, {"d/e/l", "../.."}, {"d/l", "../../x"}, {"l", "a/../../x"}, {"d/l", ".."},
+		{"l", "./."}, {"d/l", "..//.."}} {
 		f.Add(c[0], c[1])
 	}
 	f.Fuzz(func(t *testing.T, name, target string) {

@@ -36,7 +36,8 @@ func (v version) validator() string {
 
 // same reports whether the other version, of a later response, can be of the same bytes.
 func (v version) same(other version) bool {
-	return v.ETag == other.ETag && v.LastModified == other.LastModified && (v.Total == 0 || other.Total == 0 || v.Total == other.Total)
+	return v.ETag == other.ETag && v.LastModified == other.LastModified &&
+		(v.Total == 0 || other.Total == 0 || v.Total == other.Total)
 }
 
 // complete reports whether n bytes are the whole file.

@@ -30,7 +30,8 @@ var mayImport = map[string][]string{
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins":  {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
 	"bench":        {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/"},
-	"cmd/harness":  {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/conformance", "sdk/host", "sdk/internal/", "fetch/"},
+	"cmd/harness": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/conformance", "sdk/host",
+		"sdk/internal/", "fetch/"},
 }
 
 var pluginImports = []string{
@@ -78,7 +79,8 @@ func TestLoadgenNeedsTheStandardLibraryOnly(t *testing.T) {
 
 // TestPluginLibrariesNeedNoGRPC: what an author writes against knows nothing of the wire; sdk/serve and sdk/host do.
 func TestPluginLibrariesNeedNoGRPC(t *testing.T) {
-	authors := []string{"sdk", "sdk/backend", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/batch", "sdk/backend/pool"}
+	authors := []string{"sdk", "sdk/backend", "sdk/option", "sdk/manifest", "sdk/generate",
+		"sdk/batch", "sdk/backend/pool"}
 	for _, p := range append(listPackages(t, "sdk"), listPackages(t, "plugins")...) {
 		name := strings.TrimPrefix(p.ImportPath, prefix)
 		if within(name, "sdk") && !slices.Contains(authors, name) {

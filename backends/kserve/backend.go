@@ -74,7 +74,8 @@ func (b Backend) header(set settings) (metadata.MD, error) {
 		return nil, fmt.Errorf("%w: option token_env: the environment variable %s is not set", backend.ErrOption, set.token)
 	}
 	if !printable(token) {
-		return nil, fmt.Errorf("%w: option token_env: the environment variable %s holds more than printable ASCII", backend.ErrOption, set.token)
+		return nil, fmt.Errorf("%w: option token_env: the environment variable %s holds more than printable ASCII",
+			backend.ErrOption, set.token)
 	}
 	md.Set("authorization", "Bearer "+token)
 	return md, nil

@@ -10,8 +10,8 @@ import (
 )
 
 // texts is the datatype whose elements are strings of bytes of any length: texts, pictures. A benchmark sees one as a
-// row of uint8: BYTES of shape [N] are uint8 of shape [N,L], where L is the longest element, and shorter ones are filled
-// with zeros at the end. Zeros at the end of a row are not sent. (NumPy's dtype S does the same.)
+// row of uint8: BYTES of shape [N] are uint8 of shape [N,L], where L is the longest element, and shorter ones are
+// filled with zeros at the end. Zeros at the end of a row are not sent. (NumPy's dtype S does the same.)
 //
 // Raw, an element is its length, 4 bytes, little endian, and then its bytes.
 const texts = "BYTES"
@@ -28,7 +28,8 @@ func packTexts(shape []int64, data []byte) ([]int64, []byte) {
 	return outer, raw
 }
 
-// unpackTexts makes rows, and their shape, of raw contents. They are as long as want's last dimension, if that is known.
+// unpackTexts makes rows, and their shape, of raw contents. They are as long as want's last
+// dimension, if that is known.
 func unpackTexts(shape []int64, raw []byte, want []int64) ([]int64, []byte, error) {
 	elements, width, err := splitTexts(raw)
 	if err != nil {
@@ -44,7 +45,8 @@ func unpackTexts(shape []int64, raw []byte, want []int64) ([]int64, []byte, erro
 		width = int(want[n-1])
 	}
 	if width > 0 && len(elements) > mostText/width {
-		return nil, nil, fmt.Errorf("%d elements of up to %d bytes are more than %d when all are as long", len(elements), width, mostText)
+		return nil, nil, fmt.Errorf("%d elements of up to %d bytes are more than %d when all are as long",
+			len(elements), width, mostText)
 	}
 	data := make([]byte, len(elements)*width)
 	for i, e := range elements {

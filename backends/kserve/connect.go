@@ -18,8 +18,8 @@ import (
 // dialer connects to HOST:PORT.
 type dialer func(ctx context.Context, address string) (net.Conn, error)
 
-// connect makes a connection for each endpoint; none is used yet. It goes to the endpoint itself: what a proxy adds would be
-// measured with it.
+// connect makes a connection for each endpoint; none is used yet. It goes to the endpoint itself: what a proxy adds
+// would be measured with it.
 func (s *session) connect(dial dialer) error {
 	config, err := s.settings.tlsConfig()
 	if err != nil {
@@ -53,20 +53,23 @@ const (
 	socketBuffer = 256 << 10
 )
 
-// reconnecting is when to connect again. A server that is back is to be noticed soon: gRPC's own pauses grow to two minutes.
+// reconnecting is when to connect again. A server that is back is to be noticed soon: gRPC's own
+// pauses grow to two minutes.
 func reconnecting() grpc.ConnectParams {
 	return grpc.ConnectParams{
-		Backoff:           backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
+		Backoff: backoff.Config{
+			BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second,
+		},
 		MinConnectTimeout: 20 * time.Second,
 	}
 }
 
-// vanished is how long a host may acknowledge nothing before its connection is given up. The kernel watches over that: many
-// servers end a connection on which gRPC asks for signs of life.
+// vanished is how long a host may acknowledge nothing before its connection is given up. The kernel watches over that:
+// many servers end a connection on which gRPC asks for signs of life.
 const vanished = 30 * time.Second
 
-// dialTCP connects over TCP, and ends the connection with an error when the host has vanished: with a probe when nothing is
-// sent, and on Linux also when what was sent is not acknowledged.
+// dialTCP connects over TCP, and ends the connection with an error when the host has vanished: with a probe when
+// nothing is sent, and on Linux also when what was sent is not acknowledged.
 func dialTCP(ctx context.Context, address string) (net.Conn, error) {
 	const probes, between = 4, 5 * time.Second
 	d := net.Dialer{

@@ -48,8 +48,8 @@ func (e *endpoint) lostBy() error {
 	return e.fault
 }
 
-// pick takes a place at the endpoint with the fewest batches in work, of those that are not lost; of several the one that
-// did the least so far.
+// pick takes a place at the endpoint with the fewest batches in work, of those that are not lost; of several the one
+// that did the least so far.
 func (s *session) pick() (*endpoint, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,8 @@ func (s *session) pick() (*endpoint, error) {
 	return best, nil
 }
 
-// watch asks lost endpoints from time to time whether they are ready again; one that does not answer keeps none of the others.
+// watch asks lost endpoints from time to time whether they are ready again; one that does not answer
+// keeps none of the others.
 func (s *session) watch() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -143,7 +144,8 @@ func unavailable(message string) error {
 func unreachable(reason string) error {
 	switch {
 	case certificateFault(reason):
-		return fmt.Errorf("its certificate is refused: %s (option ca names the authority's certificate; url must have a name that the server's certificate has)", reason)
+		return fmt.Errorf("its certificate is refused: %s (option ca names the authority's certificate; url must have a "+
+			"name that the server's certificate has)", reason)
 	case strings.Contains(reason, "no such host"):
 		return fmt.Errorf("cannot be reached: its name is unknown (option url): %s", reason)
 	}

@@ -83,7 +83,8 @@ func answered(s backend.Session) (n uint64) {
 func TestARestartInMidRun(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		t.Run(fmt.Sprint("streams ", streams), func(t *testing.T) {
-			a, b := serve(t, &server{streams: streams, delay: time.Millisecond}, ""), serve(t, &server{streams: streams, delay: time.Millisecond}, "")
+			a, b := serve(t, &server{streams: streams, delay: time.Millisecond}, ""),
+				serve(t, &server{streams: streams, delay: time.Millisecond}, "")
 			s := open(t, map[string]string{"url": a.address + "," + b.address, "lost": "go-on", "concurrency": "8"})
 			var again atomic.Pointer[server]
 			restarted := make(chan struct{})
@@ -107,6 +108,8 @@ func TestARestartInMidRun(t *testing.T) {
 
 func TestEndpointsMustBeAlike(t *testing.T) {
 	a, b := serve(t, &server{}, ""), serve(t, &server{fault: "ones"}, "")
-	_, err := Backend{}.Open(t.Context(), doubler(), backend.Config{Options: map[string]string{"url": a.address + "," + b.address}})
+	_, err := Backend{}.Open(t.Context(), doubler(), backend.Config{
+		Options: map[string]string{"url": a.address + "," + b.address},
+	})
 	wantAll(t, err, b.address, "as at endpoint "+a.address)
 }

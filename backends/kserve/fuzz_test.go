@@ -23,9 +23,12 @@ func fuzzed() *session {
 
 func goodResponse() *oip.ModelInferResponse {
 	return &oip.ModelInferResponse{Id: "1", Outputs: []*oip.InferOutputTensor{
-		{Name: "y", Datatype: "FP32", Shape: []int64{1, 2}, Contents: &oip.InferTensorContents{Fp32Contents: []float32{1, 2}}},
+		{
+			Name: "y", Datatype: "FP32", Shape: []int64{1, 2}, Contents: &oip.InferTensorContents{Fp32Contents: []float32{1, 2}},
+		},
 		{Name: "n", Datatype: "INT8", Shape: []int64{2, 1}, Contents: &oip.InferTensorContents{IntContents: []int32{-1, 2}}},
-		{Name: "t", Datatype: texts, Shape: []int64{2}, Contents: &oip.InferTensorContents{BytesContents: [][]byte{[]byte("ab"), nil}}},
+		{Name: "t", Datatype: texts, Shape: []int64{2},
+			Contents: &oip.InferTensorContents{BytesContents: [][]byte{[]byte("ab"), nil}}},
 	}}
 }
 

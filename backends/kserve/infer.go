@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Run sends one batch to the endpoint with the fewest in work. If that endpoint is lost before it answers, and option lost
-// says so, the batch goes to another.
+// Run sends one batch to the endpoint with the fewest in work. If that endpoint is lost before it answers, and option
+// lost says so, the batch goes to another.
 func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if err := backend.CheckTensors("input", s.inputInfos, in); err != nil {
 		return err
@@ -47,7 +47,8 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	}
 }
 
-// ended says that ctx is over. The server and gRPC count the same time, and may say so before ctx's own timer is through.
+// ended says that ctx is over. The server and gRPC count the same time, and may say so before
+// ctx's own timer is through.
 func ended(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
 		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
@@ -75,7 +76,8 @@ func (s *session) infer(ctx context.Context, e *endpoint, r *oip.ModelInferReque
 	return response, nil
 }
 
-func (s *session) inferOverStream(ctx context.Context, e *endpoint, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
+func (s *session) inferOverStream(ctx context.Context, e *endpoint,
+	r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
 	t, err := s.stream(ctx, e)
 	if err != nil {
 		return nil, err

@@ -17,9 +17,11 @@ import (
 
 func doubler() backend.Model {
 	return backend.Model{
-		Name:    "doubler",
-		Inputs:  []backend.TensorInfo{{Name: "ids", DType: backend.Int64, Shape: []int64{-1}}, {Name: "x", DType: backend.Float32, Shape: []int64{-1, width}}},
-		Outputs: []backend.TensorInfo{{Name: "y", DType: backend.Float32, Shape: []int64{-1, width}}, {Name: "n", DType: backend.Int64, Shape: []int64{-1}}},
+		Name: "doubler",
+		Inputs: []backend.TensorInfo{{Name: "ids", DType: backend.Int64, Shape: []int64{-1}},
+			{Name: "x", DType: backend.Float32, Shape: []int64{-1, width}}},
+		Outputs: []backend.TensorInfo{{Name: "y", DType: backend.Float32, Shape: []int64{-1, width}},
+			{Name: "n", DType: backend.Int64, Shape: []int64{-1}}},
 	}
 }
 
@@ -54,7 +56,8 @@ func open(t testing.TB, options map[string]string) backend.Session {
 	return s
 }
 
-// The model's name at the server is the harness's name for it, where no option says otherwise: a file's name means nothing there.
+// The model's name at the server is the harness's name for it, where no option says otherwise: a file's
+// name means nothing there.
 func TestModelNameWithoutTheOption(t *testing.T) {
 	srv := serve(t, &server{}, "")
 	m := doubler()
@@ -125,21 +128,26 @@ func TestOpenRefuses(t *testing.T) {
 		want    []string
 	}{
 		{"no url", nil, map[string]string{"url": ""}, backend.ErrOption, []string{"url is missing"}},
-		{"all faults", nil, map[string]string{"url": "here", "batch": "0", "timeout": "soon", "lost": "cry", "speed": "1"}, backend.ErrOption,
+		{"all faults", nil, map[string]string{"url": "here", "batch": "0", "timeout": "soon", "lost": "cry", "speed": "1"},
+			backend.ErrOption,
 			[]string{`"here"`, "batch=0", "timeout=soon", "lost=cry", `"speed"`}},
 		{"ca without TLS", nil, map[string]string{"ca": "x.pem"}, backend.ErrOption, []string{"grpcs://"}},
 		{"no such token", nil, map[string]string{"token_env": "NO_SUCH_TOKEN"}, backend.ErrOption, []string{"NO_SUCH_TOKEN"}},
 		{"nobody listens", nil, map[string]string{"url": "b:1"}, nil, []string{"b:1", "not ready", "cannot be reached"}},
-		{"no such host", nil, map[string]string{"url": "no.such.host.invalid:80"}, nil, []string{"no.such.host.invalid", "cannot be reached", "its name is unknown"}},
+		{"no such host", nil, map[string]string{"url": "no.such.host.invalid:80"}, nil,
+			[]string{"no.such.host.invalid", "cannot be reached", "its name is unknown"}},
 		{"other model", nil, map[string]string{"model": "resnet"}, backend.ErrModel, []string{`"resnet"`, "ready"}},
 		{"not ready", &server{fault: "not ready"}, nil, nil, []string{"not ready within 300ms"}},
 		{"wrong width", &server{fault: "other width"}, nil, backend.ErrTensors, []string{`"y"`, "[N,5]", "[N,4]"}},
 		{"unknown datatype", &server{fault: "unknown datatype"}, nil, backend.ErrTensors, []string{`"n"`, "FP8"}},
 		{"texts", &server{fault: "text output"}, nil, backend.ErrTensors, []string{`"n"`, "uint8", "int64"}},
 		{"no stream", nil, map[string]string{"stream": "on"}, nil, []string{"a:1", "does not stream", "stream=off"}},
-		{"headers", nil, map[string]string{"header.grpc-x": "1", "header.Authorization": "x", "header.a": "\n", "header.": "1"}, backend.ErrOption,
+		{"headers", nil, map[string]string{
+			"header.grpc-x": "1", "header.Authorization": "x", "header.a": "\n", "header.": "1",
+		}, backend.ErrOption,
 			[]string{"header.grpc-x: ", "token_env", "header.a: ", `unknown option "header."`}},
-		{"TLS at some", nil, map[string]string{"url": "a:1,grpcs://a:1"}, backend.ErrOption, []string{"all endpoints with TLS"}},
+		{"TLS at some", nil, map[string]string{"url": "a:1,grpcs://a:1"}, backend.ErrOption,
+			[]string{"all endpoints with TLS"}},
 		{"token", &server{token: "secret"}, nil, nil, []string{"token_env"}},
 	}
 	for _, c := range cases {
@@ -332,8 +340,10 @@ func TestManyInFlightOverAllEndpoints(t *testing.T) {
 			t.Errorf("%d and %d requests, want about 200 at each", a.served.Load(), b.served.Load())
 		}
 		shares := s.(backend.Describer).Describe().Shares
-		if len(shares) != 2 || shares[0].Name != a.address || shares[1].Batches != uint64(b.served.Load()) || shares[0].Samples+shares[1].Samples < 400 {
-			t.Errorf("shares %+v, want %d batches of %s and %d of %s", shares, a.served.Load(), a.address, b.served.Load(), b.address)
+		if len(shares) != 2 || shares[0].Name != a.address || shares[1].Batches != uint64(b.served.Load()) ||
+			shares[0].Samples+shares[1].Samples < 400 {
+			t.Errorf("shares %+v, want %d batches of %s and %d of %s", shares, a.served.Load(), a.address,
+				b.served.Load(), b.address)
 		}
 		s.(*session).Restart()
 		if shares = s.(backend.Describer).Describe().Shares; shares[0].Batches+shares[1].Samples != 0 {

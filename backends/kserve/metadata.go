@@ -17,7 +17,8 @@ func (s *session) bind(ctx context.Context, m backend.Model) error {
 	for i, e := range s.endpoints {
 		inputs, outputs, err := s.describe(ctx, e, m)
 		if err == nil && i > 0 && len(faults) == 0 {
-			err = errors.Join(alike("input", inputs, s.inputs, s.endpoints[0]), alike("output", outputs, s.outputs, s.endpoints[0]))
+			err = errors.Join(alike("input", inputs, s.inputs, s.endpoints[0]),
+				alike("output", outputs, s.outputs, s.endpoints[0]))
 		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("endpoint %s: %w", e.url, err))
@@ -82,7 +83,8 @@ func believed(kind string, want []backend.TensorInfo) ([]tensor, error) {
 	for i, w := range want {
 		name, known := datatypes[w.DType]
 		if !known || w.Name == "" {
-			return nil, fmt.Errorf("%w: the server does not describe its %ss, and the benchmark does not name one or its dtype: %v", backend.ErrTensors, kind, w)
+			return nil, fmt.Errorf("%w: the server does not describe its %ss, and the benchmark does not name one or "+
+				"its dtype: %v", backend.ErrTensors, kind, w)
 		}
 		out[i] = tensor{TensorInfo: w, datatype: name}
 	}

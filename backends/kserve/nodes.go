@@ -32,8 +32,8 @@ type node struct {
 
 func (n node) Address() string { return n.endpoint.url }
 
-// Name is the server's name in its metadata: Triton's option id, MLServer's server_name. A server without metadata is asked
-// whether the model is ready instead, for the round trip, and has no name.
+// Name is the server's name in its metadata: Triton's option id, MLServer's server_name. A server without metadata is
+// asked whether the model is ready instead, for the round trip, and has no name.
 func (n node) Name(ctx context.Context) (name, address string, err error) {
 	ctx, cancel := n.session.call(ctx)
 	defer cancel()
@@ -56,7 +56,8 @@ func (n node) Send(ctx context.Context, size int) error {
 	ctx, cancel := n.session.call(ctx)
 	defer cancel()
 	q := n.question()
-	q.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, padding, protowire.BytesType), make([]byte, size)))
+	q.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, padding, protowire.BytesType),
+		make([]byte, size)))
 	if _, err := n.endpoint.rpc.ModelReady(ctx, q); err != nil {
 		return explain(err)
 	}

@@ -13,8 +13,10 @@ import (
 func mock(t *testing.T, o oiptest.Options) (address string, s *oiptest.Server) {
 	t.Helper()
 	o.Model = "doubler"
-	o.Inputs = []oiptest.Tensor{{Name: "x", Datatype: "FP32", Shape: []int64{-1, width}}, {Name: "ids", Datatype: "INT64", Shape: []int64{-1}}}
-	o.Outputs = []oiptest.Tensor{{Name: "y", Datatype: "FP32", Shape: []int64{-1, width}}, {Name: "n", Datatype: "INT64", Shape: []int64{-1}}}
+	o.Inputs = []oiptest.Tensor{{Name: "x", Datatype: "FP32", Shape: []int64{-1, width}},
+		{Name: "ids", Datatype: "INT64", Shape: []int64{-1}}}
+	o.Outputs = []oiptest.Tensor{{Name: "y", Datatype: "FP32", Shape: []int64{-1, width}},
+		{Name: "n", Datatype: "INT64", Shape: []int64{-1}}}
 	s, err := oiptest.New(o)
 	if err != nil {
 		t.Fatal(err)

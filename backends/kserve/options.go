@@ -101,7 +101,8 @@ func (s *settings) readHeader(name, value string) error {
 		return errors.New("want a header's name: letters, digits, - _ and ., not grpc-... nor ...-bin")
 	}
 	if secret(name) {
-		return errors.New("a secret does not belong on a command line: option token_env names the environment variable with a token")
+		return errors.New("a secret does not belong on a command line: option token_env names the environment variable " +
+			"with a token")
 	}
 	if !printable(value) {
 		return errors.New("want printable ASCII")
@@ -113,7 +114,8 @@ func (s *settings) readHeader(name, value string) error {
 // secret tells which headers hold secrets.
 func secret(name string) bool {
 	switch name {
-	case "authorization", "proxy-authorization", "cookie", "api-key", "apikey", "x-api-key", "x-auth-token", "x-goog-api-key":
+	case "authorization", "proxy-authorization", "cookie", "api-key", "apikey", "x-api-key",
+		"x-auth-token", "x-goog-api-key":
 		return true
 	}
 	return false

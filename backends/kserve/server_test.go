@@ -61,8 +61,8 @@ func serve(t testing.TB, s *server, address string, options ...grpc.ServerOption
 	return s
 }
 
-// listen listens at address, or at one that is this process's own: no other's server, nor the near end of a connection, gets
-// the port of one that has stopped and is to be found gone, or to come back.
+// listen listens at address, or at one that is this process's own: no other's server, nor the near end of a connection,
+// gets the port of one that has stopped and is to be found gone, or to come back.
 func listen(address string) (net.Listener, error) {
 	if address != "" {
 		return net.Listen("tcp", address)
@@ -106,9 +106,11 @@ func (s *server) ModelMetadata(context.Context, *oip.ModelMetadataRequest) (*oip
 		return &oip.ModelMetadataResponse{Name: "doubler"}, nil
 	}
 	r := &oip.ModelMetadataResponse{
-		Name:    "doubler",
-		Inputs:  []*oip.TensorMetadata{{Name: "x", Datatype: "FP32", Shape: []int64{-1, width}}, {Name: "ids", Datatype: "INT64", Shape: []int64{-1}}},
-		Outputs: []*oip.TensorMetadata{{Name: "n", Datatype: "INT64", Shape: []int64{-1}}, {Name: "y", Datatype: "FP32", Shape: []int64{-1, width}}},
+		Name: "doubler",
+		Inputs: []*oip.TensorMetadata{{Name: "x", Datatype: "FP32", Shape: []int64{-1, width}},
+			{Name: "ids", Datatype: "INT64", Shape: []int64{-1}}},
+		Outputs: []*oip.TensorMetadata{{Name: "n", Datatype: "INT64", Shape: []int64{-1}},
+			{Name: "y", Datatype: "FP32", Shape: []int64{-1, width}}},
 	}
 	switch s.fault {
 	case "other width":
@@ -261,7 +263,9 @@ func widen[W int32 | uint32, T int8 | int16 | uint8 | uint16](narrow []T) []W {
 }
 
 // ModelStreamInfer answers each request when it is done, so in any order.
-func (s *server) ModelStreamInfer(stream grpc.BidiStreamingServer[oip.ModelInferRequest, oip.ModelStreamInferResponse]) error {
+func (s *server) ModelStreamInfer(
+	stream grpc.BidiStreamingServer[oip.ModelInferRequest, oip.ModelStreamInferResponse],
+) error {
 	if !s.streams {
 		return status.Error(codes.Unimplemented, "no such call")
 	}

@@ -104,12 +104,16 @@ func (s *session) Outputs() []backend.TensorInfo { return s.outputInfos }
 
 // Limits ask for as many runs at a time as there may be requests in flight.
 func (s *session) Limits() backend.Limits {
-	return backend.Limits{Concurrency: s.settings.concurrency, PreferredBatch: s.settings.batch, MaxBatch: s.settings.batch}
+	return backend.Limits{
+		Concurrency: s.settings.concurrency, PreferredBatch: s.settings.batch, MaxBatch: s.settings.batch,
+	}
 }
 
 // Describe names the servers and the endpoints, and what each of several has answered since Restart.
 func (s *session) Describe() backend.Info {
-	info := backend.Info{Version: strings.Join(s.servers, ", "), Details: map[string]string{"model": s.settings.model, "call": s.calls()}}
+	info := backend.Info{
+		Version: strings.Join(s.servers, ", "), Details: map[string]string{"model": s.settings.model, "call": s.calls()},
+	}
 	for _, e := range s.endpoints {
 		info.Devices = append(info.Devices, e.url)
 		if len(s.endpoints) > 1 {
@@ -147,8 +151,8 @@ func (s *session) calls() string {
 	return fmt.Sprintf("ModelStreamInfer at %d of %d endpoints, else ModelInfer", streams, len(s.endpoints))
 }
 
-// Close ends the connections. It fails where a server answered what was not asked, which may have come after the last Run. To
-// close again does no more than to say so again.
+// Close ends the connections. It fails where a server answered what was not asked, which may have come after the last
+// Run. To close again does no more than to say so again.
 func (s *session) Close() error {
 	s.closing.Do(func() { s.closed = s.close() })
 	return s.closed

@@ -67,14 +67,15 @@ func (s *session) openStream(ctx context.Context, e *endpoint) (*stream, error) 
 		return nil, errors.Join(err, ctx.Err())
 	}
 	t := &stream{
-		call: call, cancel: cancel, turn: make(chan struct{}, 1), ended: make(chan struct{}), waiting: map[string]chan<- answer{},
+		call: call, cancel: cancel, turn: make(chan struct{}, 1), ended: make(chan struct{}),
+		waiting: map[string]chan<- answer{},
 	}
 	go t.receive()
 	return t, nil
 }
 
-// streaming reports whether an endpoint has the call: it ends an empty stream without an error. A server without it says
-// Unimplemented, and MLServer, whose call is another, says something else.
+// streaming reports whether an endpoint has the call: it ends an empty stream without an error. A server without it
+// says Unimplemented, and MLServer, whose call is another, says something else.
 func (s *session) streaming(ctx context.Context, e *endpoint) error {
 	ctx, cancel := s.call(ctx)
 	defer cancel()
@@ -152,7 +153,8 @@ func (t *stream) hand(id string, a answer) error {
 	defer t.mu.Unlock()
 	if id == "" {
 		if id = t.only(); id == "" {
-			return fmt.Errorf("%w: without the id of its request, of which %d are open (option stream=off)", cmp.Or(a.err, errUnasked), len(t.waiting))
+			return fmt.Errorf("%w: without the id of its request, of which %d are open (option stream=off)",
+				cmp.Or(a.err, errUnasked), len(t.waiting))
 		}
 	}
 	waits, asked := t.waiting[id]
@@ -194,7 +196,8 @@ func (t *stream) giveUp(id string) {
 	}
 }
 
-// end ends the stream: all who wait get the first reason. It is known before the call is cancelled, which would be one itself.
+// end ends the stream: all who wait get the first reason. It is known before the call is cancelled,
+// which would be one itself.
 func (t *stream) end(err error) {
 	t.fail(err)
 	t.cancel()
@@ -280,7 +283,8 @@ func (s *session) chooseCall(ctx context.Context) error {
 			err := s.streaming(ctx, e)
 			e.streams = err == nil
 			if err != nil && s.settings.stream == "on" {
-				faults[i] = fmt.Errorf("endpoint %s does not stream answers (option stream=off does without): %w", e.url, explain(err))
+				faults[i] = fmt.Errorf("endpoint %s does not stream answers (option stream=off does without): %w",
+					e.url, explain(err))
 			}
 		})
 	}

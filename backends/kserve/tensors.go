@@ -35,8 +35,8 @@ func parseDatatype(name string) (backend.DType, error) {
 type tensor struct {
 	backend.TensorInfo
 	datatype string
-	// ones is how many dimensions of 1 the server has behind the benchmark's. Servers that take the first dimension for the
-	// batch have no other way to say [N] than [N,1].
+	// ones is how many dimensions of 1 the server has behind the benchmark's. Servers that take the first dimension for
+	// the batch have no other way to say [N] than [N,1].
 	ones int
 }
 
@@ -161,7 +161,8 @@ func outputNames(r *oip.ModelInferResponse) []string {
 
 // withoutOnes cuts dimensions of 1 behind those that are wanted. A shape that has others there stays as it is.
 func withoutOnes(shape, want []int64) []int64 {
-	if want == nil || len(shape) <= len(want) || slices.ContainsFunc(shape[len(want):], func(d int64) bool { return d != 1 }) {
+	if want == nil || len(shape) <= len(want) || slices.ContainsFunc(shape[len(want):],
+		func(d int64) bool { return d != 1 }) {
 		return shape
 	}
 	return shape[:len(want)]

@@ -8,7 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// TestEveryDatatypeComesBack sends a tensor of each datatype to a server that answers with it, raw and in typed contents.
+// TestEveryDatatypeComesBack sends a tensor of each datatype to a server that answers with it,
+// raw and in typed contents.
 func TestEveryDatatypeComesBack(t *testing.T) {
 	for d, name := range datatypes {
 		for _, typed := range []bool{false, true} {
@@ -45,7 +46,8 @@ func echoed(t *testing.T, srv *server, d backend.DType, shape []int64, in []back
 	t.Helper()
 	x := []backend.TensorInfo{{Name: "x", DType: d, Shape: shape}}
 	options := map[string]string{"url": serve(t, srv, "").address}
-	s, err := Backend{}.Open(t.Context(), backend.Model{Name: "doubler", Inputs: x, Outputs: x}, backend.Config{Options: options})
+	s, err := Backend{}.Open(t.Context(), backend.Model{Name: "doubler", Inputs: x, Outputs: x},
+		backend.Config{Options: options})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,8 @@ func echoed(t *testing.T, srv *server, d backend.DType, shape []int64, in []back
 func TestContentsRefuse(t *testing.T) {
 	c := &oip.InferTensorContents{IntContents: []int32{1, 300}, UintContents: []uint32{70000}}
 	for datatype, want := range map[string]string{
-		"FP16": "raw contents", "BF16": "raw contents", "INT8": "element 1 is 300", "UINT16": "element 0 is 70000", "UINT8": "element 0",
+		"FP16": "raw contents", "BF16": "raw contents", "INT8": "element 1 is 300", "UINT16": "element 0 is 70000",
+		"UINT8": "element 0",
 	} {
 		_, err := contents(datatype, c)
 		wantAll(t, err, want)
@@ -78,7 +81,8 @@ func TestDimensionsOfOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(out[1].Shape) != 1 || len(s.Inputs()[0].Shape) != 1 {
-			t.Errorf("%s: output of shape %v, input of shape %v, want one dimension each", fault, out[1].Shape, s.Inputs()[0].Shape)
+			t.Errorf("%s: output of shape %v, input of shape %v, want one dimension each", fault, out[1].Shape,
+				s.Inputs()[0].Shape)
 		}
 	}
 	for _, c := range []struct{ shape, want, cut []int64 }{
@@ -103,7 +107,9 @@ func TestAServerWithoutMetadata(t *testing.T) {
 	nameless, empty := doubler(), doubler()
 	nameless.Inputs[0].DType = backend.InvalidDType
 	empty.Outputs = nil
-	for want, m := range map[string]backend.Model{"does not name one or its dtype": nameless, "describes the outputs": empty} {
+	for want, m := range map[string]backend.Model{
+		"does not name one or its dtype": nameless, "describes the outputs": empty,
+	} {
 		_, err := Backend{}.Open(t.Context(), m, backend.Config{Options: map[string]string{"url": srv.address}})
 		wantAll(t, err, srv.address, want)
 	}

@@ -128,7 +128,8 @@ func TestAnEndpointThatIsBack(t *testing.T) {
 				hung := &hanging{}
 				w.serve(t, "a:1", hung)
 				stop := w.serve(t, "b:1", &server{})
-				o, err := Backend{dial: w.dial}.Open(t.Context(), doubler(), backend.Config{Options: map[string]string{"url": "a:1,b:1", "lost": "go-on"}})
+				o, err := Backend{dial: w.dial}.Open(t.Context(), doubler(),
+					backend.Config{Options: map[string]string{"url": "a:1,b:1", "lost": "go-on"}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -81,7 +81,8 @@ func (a *answer) agree(c *chunk) error {
 	if slices.Equal(a.start[:n], c.ids[:n]) {
 		return nil
 	}
-	return fmt.Errorf("%w: asked again, it starts with the tokens %v, and the server before with %v", ErrStream, c.ids[:n], a.start[:n])
+	return fmt.Errorf("%w: asked again, it starts with the tokens %v, and the server before with %v", ErrStream,
+		c.ids[:n], a.start[:n])
 }
 
 // keptIDs are ids as far as they are wanted.
@@ -97,7 +98,8 @@ func (a *answer) tokens() (backend.Tokens, error) {
 	t := backend.Tokens{IDs: a.keptIDs(a.ids), Text: strings.ToValidUTF8(string(a.text), "\ufffd")}
 	switch n, reported := len(t.IDs), int(a.usage.completion); {
 	case n > 0 && a.usage.known && reported != n:
-		return t, fmt.Errorf("%w: it sent %d token ids and reports %d tokens; option count=usage drops the ids", ErrStream, n, reported)
+		return t, fmt.Errorf("%w: it sent %d token ids and reports %d tokens; option count=usage drops the ids",
+			ErrStream, n, reported)
 	case n > 0:
 		t.N = n
 	case a.count == countIDs && (!a.usage.known || reported != 0):
@@ -109,7 +111,8 @@ func (a *answer) tokens() (backend.Tokens, error) {
 	case a.count == countLogged && a.parts > 0:
 		return t, fmt.Errorf("%w: it sent no log probabilities, which option count=logprobs asks for", ErrStream)
 	case a.parts > 0 || !a.usage.known || reported < 0:
-		return t, fmt.Errorf("%w: it does not say how many tokens there are: neither ids nor log probabilities nor usage", ErrStream)
+		return t, fmt.Errorf("%w: it does not say how many tokens there are: neither ids nor log probabilities nor usage",
+			ErrStream)
 	}
 	return t, nil
 }

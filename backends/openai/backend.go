@@ -12,19 +12,20 @@ import (
 
 // Backend opens generators at servers. It opens no sessions: a server takes prompts, not tensors.
 type Backend struct {
-	// Lookup finds an environment variable, as os.LookupEnv does: the API key is in the one that option key_env names. Nil:
-	// there is no key.
+	// Lookup finds an environment variable, as os.LookupEnv does: the API key is in the one that option key_env
+	// names. Nil: there is no key.
 	Lookup func(name string) (value string, ok bool)
 }
 
 // Open fails: a server has no tensors.
 func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
-	return nil, fmt.Errorf("%w: an OpenAI-compatible server continues prompts, and the benchmark has tensors: choose another backend", backend.ErrModel)
+	return nil, fmt.Errorf("%w: an OpenAI-compatible server continues prompts, and the benchmark has tensors: choose "+
+		"another backend", backend.ErrModel)
 }
 
-// OpenGenerator connects to the servers that c.Options name, and checks that all have the model. The model's file in m is not
-// used: the servers have their own. c.Concurrency, where above 0, is the number of requests at a time, unless option
-// concurrency sets it.
+// OpenGenerator connects to the servers that c.Options name, and checks that all have the model. The model's file in m
+// is not used: the servers have their own. c.Concurrency, where above 0, is the number of requests at a time, unless
+// option concurrency sets it.
 func (b Backend) OpenGenerator(ctx context.Context, m backend.Model, c backend.Config) (backend.Generator, error) {
 	g, err := b.Connect(ctx, c)
 	if err != nil {
@@ -46,7 +47,9 @@ func (b Backend) Connect(ctx context.Context, c backend.Config) (*Generator, err
 	if err != nil {
 		return nil, err
 	}
-	g := &Generator{header: header(key), cache: newCacheWatch(), balancer: newBalancer(s.endpoints, s.places), session: rand.Text()}
+	g := &Generator{
+		header: header(key), cache: newCacheWatch(), balancer: newBalancer(s.endpoints, s.places), session: rand.Text(),
+	}
 	if g.client, err = newClient(s); err != nil {
 		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
@@ -116,7 +119,8 @@ func (g *Generator) describeCache() string {
 	case g.settings.cache == cacheAllow:
 		return "allowed, against the rules"
 	case k.saltsChats:
-		return "kept apart by a new " + k.salt + " in each chat; completions cannot ask for it: turn the cache off at the server"
+		return "kept apart by a new " + k.salt +
+			" in each chat; completions cannot ask for it: turn the cache off at the server"
 	case k.salt != "":
 		return "kept apart by a new " + k.salt + " in each request"
 	case k.noCache != nil:

@@ -26,7 +26,8 @@ type endpoint struct {
 	answers uint64    // since restart
 }
 
-// balancer hands out places at the endpoints: at the one with the fewest requests, in the order in which they are asked for.
+// balancer hands out places at the endpoints: at the one with the fewest requests, in the order in
+// which they are asked for.
 type balancer struct {
 	places int // of each endpoint
 
@@ -42,8 +43,8 @@ type waiter struct {
 	gone  bool
 }
 
-// resting times of an endpoint: the first, which doubles from time to time, the longest of one that cannot be reached, and that
-// of one that is busy, whatever it asks for.
+// resting times of an endpoint: the first, which doubles from time to time, the longest of one that cannot be reached,
+// and that of one that is busy, whatever it asks for.
 const (
 	firstRest   = 50 * time.Millisecond
 	longestRest = 5 * time.Second
@@ -91,8 +92,8 @@ func (b *balancer) acquire(ctx context.Context) (*endpoint, error) {
 	}
 }
 
-// best is the endpoint with a free place and the fewest requests; nil if there is none. One that failed last is tried with one
-// request at a time, when it has rested. Where all failed last, those that rest are only the last to be asked.
+// best is the endpoint with a free place and the fewest requests; nil if there is none. One that failed last is tried
+// with one request at a time, when it has rested. Where all failed last, those that rest are only the last to be asked.
 func (b *balancer) best() *endpoint {
 	var best *endpoint
 	now := time.Time{}

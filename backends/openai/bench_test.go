@@ -20,8 +20,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// mockVariable makes the test binary a mock server in a process of its own, so that it shares no scheduler with the client.
-// Its value is first and step of openaitest.Options, with a comma between them.
+// mockVariable makes the test binary a mock server in a process of its own, so that it shares no scheduler with the
+// client. Its value is first and step of openaitest.Options, with a comma between them.
 const mockVariable = "PLUMBLINE_OPENAI_MOCK"
 
 func TestMain(m *testing.M) {
@@ -225,7 +225,8 @@ func BenchmarkPaced(b *testing.B) {
 	for _, c := range []struct {
 		streams int
 		step    time.Duration
-	}{{500, 20 * time.Millisecond}, {2000, 40 * time.Millisecond}, {2000, 20 * time.Millisecond}, {2000, 15 * time.Millisecond}} {
+	}{{500, 20 * time.Millisecond}, {2000, 40 * time.Millisecond}, {2000, 20 * time.Millisecond},
+		{2000, 15 * time.Millisecond}} {
 		b.Run(fmt.Sprintf("%dstreams-%v", c.streams, c.step), func(b *testing.B) { closedLoop(b, c.streams, 64, c.step) })
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// cacheWatch looks for prompts that a server keeps between queries: those that it reports, and prompts asked again that are
-// answered sooner than new ones.
+// cacheWatch looks for prompts that a server keeps between queries: those that it reports, and prompts asked again that
+// are answered sooner than new ones.
 type cacheWatch struct {
 	seed maphash.Seed
 
@@ -108,8 +108,10 @@ func (w *cacheWatch) report() Report {
 
 // String is a line for people.
 func (r Report) String() string {
-	text := fmt.Sprintf("%d answers, %d requests sent again, %d answers asked for again after they broke off; %d tokens of prompts reported as cached; "+
-		"%d of %d repeated prompts had a first token in less than half the usual time", r.Answers, r.Retried, r.Restarted, r.CachedTokens, r.Soon, r.Repeated)
+	text := fmt.Sprintf("%d answers, %d requests sent again, %d answers asked for again after they broke off; %d tokens "+
+		"of prompts reported as cached; "+
+		"%d of %d repeated prompts had a first token in less than half the usual time", r.Answers, r.Retried, r.Restarted,
+		r.CachedTokens, r.Soon, r.Repeated)
 	if r.Suspicious {
 		text += ": the server seems to keep prompts or answers between queries, which the rules forbid"
 	}

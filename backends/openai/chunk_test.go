@@ -34,33 +34,50 @@ func TestParse(t *testing.T) {
 		name, data string
 		want       chunk
 	}{
-		{"vLLM", `{"id":"cmpl-1","object":"text_completion","created":1,"model":"m","choices":[{"index":0,"text":" a","logprobs":null,"finish_reason":null,"stop_reason":null,"token_ids":[17,4],"prompt_token_ids":[1,2,3]}],"usage":null}`,
+		{"vLLM",
+			`{"id":"cmpl-1","object":"text_completion","created":1,"model":"m","choices":[{"index":0,"text":" a",` +
+				`"logprobs":null,"finish_reason":null,"stop_reason":null,"token_ids":[17,4],"prompt_token_ids":[1,2,3]}],` +
+				`"usage":null}`,
 			chunk{text: []byte(" a"), ids: []int32{17, 4}}},
-		{"SGLang", `{"id":"1","object":"text_completion","choices":[{"index":0,"text":"","logprobs":null,"finish_reason":"stop","matched_stop":2}],"usage":{"prompt_tokens":5,"total_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":3}}}`,
+		{"SGLang",
+			`{"id":"1","object":"text_completion","choices":[{"index":0,"text":"","logprobs":null,"finish_reason":"stop",` +
+				`"matched_stop":2}],"usage":{"prompt_tokens":5,"total_tokens":9,"completion_tokens":4,` +
+				`"prompt_tokens_details":{"cached_tokens":3}}}`,
 			chunk{finish: "stop", usage: usage{true, 4, 3}}},
-		{"llama.cpp", `{"choices":[{"text":"é","index":0,"logprobs":null,"finish_reason":"length"}],"timings":{"cache_n":7,"prompt_ms":1.5e-3,"predicted_n":-0}}`,
+		{"llama.cpp",
+			`{"choices":[{"text":"é","index":0,"logprobs":null,"finish_reason":"length"}],"timings":{"cache_n":7,` +
+				`"prompt_ms":1.5e-3,"predicted_n":-0}}`,
 			chunk{text: []byte("é"), finish: "length", usage: usage{cached: 7}}},
-		{"chat", `{"choices":[{"index":0,"delta":{"role":"assistant","content":"hi","tool_calls":[]},"logprobs":{"content":[{"token":"token_id:9","logprob":-1,"bytes":[104],"top_logprobs":[]}]}}]}`,
+		{"chat",
+			`{"choices":[{"index":0,"delta":{"role":"assistant","content":"hi","tool_calls":[]},` +
+				`"logprobs":{"content":[{"token":"token_id:9","logprob":-1,"bytes":[104],"top_logprobs":[]}]}}]}`,
 			chunk{text: []byte("hi"), ids: []int32{9}, logged: 1}},
-		{"llama.cpp's log probabilities", `{"choices":[{"text":" w","index":0,"logprobs":{"content":[{"id":328,"token":" w","bytes":[32],"logprob":-2.1,"top_logprobs":[{"id":328,"token":" w"}]}]}}]}`,
+		{"llama.cpp's log probabilities",
+			`{"choices":[{"text":" w","index":0,"logprobs":{"content":[{"id":328,"token":" w","bytes":[32],"logprob":-2.1,` +
+				`"top_logprobs":[{"id":328,"token":" w"}]}]}}]}`,
 			chunk{text: []byte(" w"), ids: []int32{328}, logged: 1}},
-		{"several choices", `{"choices":[{"index":1,"text":"no"},{"index":0,"text":"yes"},{"index":2,"text":"no","finish_reason":"stop"}]}`,
+		{"several choices",
+			`{"choices":[{"index":1,"text":"no"},{"index":0,"text":"yes"},{"index":2,"text":"no","finish_reason":"stop"}]}`,
 			chunk{text: []byte("yes")}},
 		{"escapes", `{"choices":[{"text":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude42\ud83d \ude42\u0000"}]}`,
 			chunk{text: []byte("\"\\/\b\f\n\r\té🙂\ufffd \ufffd\x00")}},
-		{"other types", `{"choices":[{"text":5,"finish_reason":7,"logprobs":[],"delta":"x"}],"usage":[],"object":{}}`, chunk{}},
+		{"other types", `{"choices":[{"text":5,"finish_reason":7,"logprobs":[],"delta":"x"}],"usage":[],"object":{}}`,
+			chunk{}},
 		{"an error", `{"error":{"message":"m\n","type":"t"}}`, chunk{fault: "m\n", hasFault: true}},
 		{"an error without message", `{"error":{"code":5}}`, chunk{fault: `{"code":5}`, hasFault: true}},
 	} {
 		got, ok := p.parse([]byte(c.data))
 		w := c.want
-		if !ok || string(got.text) != string(w.text) || !slices.Equal(got.ids, w.ids) || got.logged != w.logged || got.finish != w.finish ||
+		if !ok || string(got.text) != string(w.text) || !slices.Equal(got.ids, w.ids) || got.logged != w.logged ||
+			got.finish != w.finish ||
 			got.usage != w.usage || got.fault != w.fault || got.hasFault != w.hasFault {
 			t.Errorf("%s: %+v, want %+v", c.name, got, w)
 		}
 	}
-	for _, data := range []string{"", "null", "[]", `{"a"}`, `{"a":1,}`, `{"a":1}x`, `{"a":01}`, `{"a":1.}`, `{"a":"\x"}`, `{"a":"\u12"}`, `{"a":"\u+123"}`,
-		"{\"a\":\"\n\"}", `{"a":tru}`, `{"a":[1,]}`, `{"choices":[{"token_ids":[1.5]}]}`, `{"choices":[{"token_ids":[99999999999]}]}`,
+	for _, data := range []string{"", "null", "[]", `{"a"}`, `{"a":1,}`, `{"a":1}x`, `{"a":01}`, `{"a":1.}`, `{"a":"\x"}`,
+		`{"a":"\u12"}`, `{"a":"\u+123"}`,
+		"{\"a\":\"\n\"}", `{"a":tru}`, `{"a":[1,]}`, `{"choices":[{"token_ids":[1.5]}]}`,
+		`{"choices":[{"token_ids":[99999999999]}]}`,
 		`{"choices":[{"logprobs":{"tokens":["token_id:x"]}}]}`, strings.Repeat(`{"a":[`, 100), `{"a":"`, `{"a":"\`} {
 		if got, ok := p.parse([]byte(data)); ok {
 			t.Errorf("%.40q: %+v, want a fault", data, got)
@@ -70,7 +87,8 @@ func TestParse(t *testing.T) {
 
 // FuzzParse compares with encoding/json.
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(`{"choices":[{"index":0,"text":" a\u00e9\ud83d\ude42","token_ids":[17],"finish_reason":"stop"}],"usage":{"completion_tokens":4}}`))
+	f.Add([]byte(`{"choices":[{"index":0,"text":" a\u00e9\ud83d\ude42","token_ids":[17],"finish_reason":"stop"}],` +
+		`"usage":{"completion_tokens":4}}`))
 	f.Add([]byte(`{"error":"x","a":[{"b":-1.5e+3},null,true,false,""]}`))
 	f.Add([]byte(`{"choices":[{"index":1},{}]}`))
 	var p parser
@@ -96,24 +114,29 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// isPlain tells the texts in which the two cannot differ: those with each key once, in its usual form, and one source of
-// text and of ids. encoding/json takes keys of any case, and the last of several.
+// isPlain tells the texts in which the two cannot differ: those with each key once, in its usual form, and one source
+// of text and of ids. encoding/json takes keys of any case, and the last of several.
 func isPlain(data []byte) bool {
 	for _, key := range []string{"choices", "text", "token_ids", "finish_reason", "usage", "completion_tokens"} {
-		if strings.Count(strings.ToLower(string(data)), key) > 1 || bytes.Count(data, []byte(key)) != strings.Count(strings.ToLower(string(data)), key) {
+		if strings.Count(strings.ToLower(string(data)), key) > 1 ||
+			bytes.Count(data, []byte(key)) != strings.Count(strings.ToLower(string(data)), key) {
 			return false
 		}
 	}
-	return !bytes.ContainsAny(data, `\`) && !bytes.Contains(data, []byte("delta")) && !bytes.Contains(data, []byte("message")) &&
-		!bytes.Contains(data, []byte("logprobs")) && !bytes.Contains(data, []byte("index")) && !bytes.ContainsAny(data, "\u212a\u017f")
+	return !bytes.ContainsAny(data, `\`) && !bytes.Contains(data, []byte("delta")) &&
+		!bytes.Contains(data, []byte("message")) &&
+		!bytes.Contains(data, []byte("logprobs")) && !bytes.Contains(data, []byte("index")) &&
+		!bytes.ContainsAny(data, "\u212a\u017f")
 }
 
 // TestEventsInPieces reads a stream byte by byte, and in halves.
 func TestEventsInPieces(t *testing.T) {
-	stream := "\ufeffdata: one\n\n:c\n\r\ndata:two\r\ndata: more\r\n\r\nevent: error\ndata\ndata: three\n\n\n\ndata: " + strings.Repeat("x", 10000) + "\n\n"
+	stream := "\ufeffdata: one\n\n:c\n\r\ndata:two\r\ndata: more\r\n\r\nevent: error\ndata\ndata: three\n\n\n\ndata: " +
+		strings.Repeat("x", 10000) + "\n\n"
 	want := []string{"one", "two\nmore", "\nthree", strings.Repeat("x", 10000)}
 	for name, r := range map[string]io.Reader{
-		"whole": strings.NewReader(stream), "bytes": iotest.OneByteReader(strings.NewReader(stream)), "halves": iotest.HalfReader(strings.NewReader(stream)),
+		"whole": strings.NewReader(stream), "bytes": iotest.OneByteReader(strings.NewReader(stream)),
+		"halves":           iotest.HalfReader(strings.NewReader(stream)),
 		"an end with data": iotest.DataErrReader(strings.NewReader(stream)),
 	} {
 		var e events
@@ -171,7 +194,8 @@ func (k *keeper) Complete(backend.Tokens) { k.t.Error("reading completes nothing
 
 // FuzzRead takes any stream for an answer.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte("data: {\"choices\":[{\"text\":\"a\",\"token_ids\":[7],\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"))
+	f.Add(
+		[]byte("data: {\"choices\":[{\"text\":\"a\",\"token_ids\":[7],\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"))
 	f.Add([]byte("data: {\"usage\":{\"completion_tokens\":3}}\n\ndata: [DONE]\n\n"))
 	f.Add([]byte("error: {}\n\n"))
 	g := &Generator{}
@@ -179,7 +203,9 @@ func FuzzRead(f *testing.F) {
 		c := &call{}
 		sink := &keeper{t: t}
 		c.answer.reset(sink, anyCount)
-		response := &http.Response{Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(bytes.NewReader(stream))}
+		response := &http.Response{
+			Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(bytes.NewReader(stream)),
+		}
 		if fail := g.read(context.Background(), response, c); fail != nil {
 			if fail.err == nil {
 				t.Error("a failure without an error")
@@ -194,7 +220,9 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	data := []byte(`{"id":"cmpl-0123456789abcdef","object":"text_completion","created":1700000000,"model":"meta-llama/Llama-3.1-8B","choices":[{"index":0,"text":" token","logprobs":null,"finish_reason":null,"stop_reason":null,"token_ids":[17]}],"usage":null}`)
+	data := []byte(`{"id":"cmpl-0123456789abcdef","object":"text_completion","created":1700000000,` +
+		`"model":"meta-llama/Llama-3.1-8B","choices":[{"index":0,"text":" token","logprobs":null,"finish_reason":null,` +
+		`"stop_reason":null,"token_ids":[17]}],"usage":null}`)
 	var p parser
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()

@@ -27,7 +27,9 @@ func TestTheKernelProbesConnections(t *testing.T) {
 	}
 	for option, want := range map[int]int{syscall.TCP_KEEPIDLE: 10, syscall.TCP_KEEPINTVL: 5, syscall.TCP_KEEPCNT: 4} {
 		var got int
-		if err := raw.Control(func(fd uintptr) { got, err = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, option) }); err != nil {
+		if err := raw.Control(func(fd uintptr) {
+			got, err = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, option)
+		}); err != nil {
 			t.Error(err)
 		}
 		if err != nil || got != want {

@@ -24,8 +24,9 @@ type listed struct {
 // mostListed bounds the list of models.
 const mostListed = 8 << 20
 
-// discover asks all endpoints for their models, and sets the name of the model and the kind of server where the options leave
-// that open. The error lists the faults of all endpoints; it is the model's, unless one of them did not say what it has.
+// discover asks all endpoints for their models, and sets the name of the model and the kind of server where the
+// options leave that open. The error lists the faults of all endpoints; it is the model's, unless one of them
+// did not say what it has.
 func (s *settings) discover(ctx context.Context, client *http.Client, header http.Header) error {
 	var faults []error
 	for _, base := range s.endpoints {
@@ -63,7 +64,8 @@ func (s *settings) discoverOne(ctx context.Context, client *http.Client, header 
 	case s.kind == nil:
 		s.kind = k
 	case !s.kindGiven && s.kind.name != k.name:
-		return fmt.Errorf("it is a server of the kind %s, and another of the kind %s: say which with option server", k.name, s.kind.name)
+		return fmt.Errorf("it is a server of the kind %s, and another of the kind %s: say which with option server",
+			k.name, s.kind.name)
 	}
 	return nil
 }

@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// event is one event of a stream of server-sent events (WHATWG HTML, section 9.2). data is valid until the next one is read.
+// event is one event of a stream of server-sent events (WHATWG HTML, section 9.2). data is valid
+// until the next one is read.
 type event struct {
 	data    []byte
 	isError bool // its name or its field is "error"
@@ -39,7 +40,8 @@ func (e *events) reset(from io.Reader) {
 	e.from, e.start, e.end, e.searched, e.received = from, 0, 0, 0, 0
 }
 
-// next returns the next event with data. At the end of the stream the error is io.EOF, or io.ErrUnexpectedEOF within an event.
+// next returns the next event with data. At the end of the stream the error is io.EOF, or
+// io.ErrUnexpectedEOF within an event.
 func (e *events) next() (event, error) {
 	for {
 		if block, found := e.block(); found {
@@ -117,7 +119,8 @@ func (e *events) fill() error {
 	return err
 }
 
-// parse reads the fields of an event. Comments have no data; some servers send events without any to keep a connection alive.
+// parse reads the fields of an event. Comments have no data; some servers send events without any to
+// keep a connection alive.
 func (e *events) parse(block []byte) (ev event) {
 	for len(block) > 0 {
 		line, rest, _ := bytes.Cut(block, []byte("\n"))

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// ForTest returns a generator of vLLM servers that dial connects to. The options are those of a configuration: url and model
-// must be among them.
+// ForTest returns a generator of vLLM servers that dial connects to. The options are those of a configuration: url and
+// model must be among them.
 func ForTest(dial func(context.Context, string, string) (net.Conn, error), options map[string]string) *Generator {
 	given := map[string]string{"server": "vllm"}
 	maps.Copy(given, options)

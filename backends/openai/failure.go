@@ -39,7 +39,8 @@ var (
 	errTotalTimeout = errors.New("the answer was not complete within timeout")
 )
 
-// overdue says where the time of option timeout was over. Other causes of a context's end are the caller's, and remain as they are.
+// overdue says where the time of option timeout was over. Other causes of a context's end are the caller's,
+// and remain as they are.
 func overdue(where string, cause error) error {
 	if !errors.Is(cause, errTotalTimeout) {
 		return cause
@@ -69,7 +70,8 @@ func refused(r *http.Response, body []byte) *failure {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
 		f.busy = true
 	case http.StatusBadRequest:
-		hint = "; token ids must be those of the server's model: give its tokenizer (--param tokenizer=FILE), or send text (--param tokenizer=server)"
+		hint = "; token ids must be those of the server's model: give its tokenizer (--param tokenizer=FILE), or send text " +
+			"(--param tokenizer=server)"
 	case http.StatusUnauthorized, http.StatusForbidden:
 		hint = "; is the API key right (option key_env)?"
 	case http.StatusNotFound:

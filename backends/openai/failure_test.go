@@ -17,12 +17,13 @@ import (
 
 // failing is a server that fails as told for its first requests.
 func failing(times int64, f openaitest.Fault) *openaitest.Server {
-	return openaitest.New(openaitest.Options{Model: "m", Owner: "vllm", IDs: true, Step: time.Microsecond, Fault: func(n int64) openaitest.Fault {
-		if n < times {
-			return f
-		}
-		return openaitest.Fault{}
-	}})
+	return openaitest.New(openaitest.Options{Model: "m", Owner: "vllm", IDs: true, Step: time.Microsecond,
+		Fault: func(n int64) openaitest.Fault {
+			if n < times {
+				return f
+			}
+			return openaitest.Fault{}
+		}})
 }
 
 func TestAsksAgainWhereNothingCame(t *testing.T) {
@@ -38,7 +39,8 @@ func TestAsksAgainWhereNothingCame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := g.Report(); s.order != "fc" || s.complete[0].N != 5 || r.Retried != 2 || r.Restarted != 0 || server.Asked() != 3 {
+			if r := g.Report(); s.order != "fc" || s.complete[0].N != 5 || r.Retried != 2 || r.Restarted != 0 ||
+				server.Asked() != 3 {
 				t.Errorf("%s: %+v; %+v; asked %d times", s.order, s.complete, r, server.Asked())
 			}
 		})
@@ -58,15 +60,18 @@ func TestGivesUp(t *testing.T) {
 		{"wrong", openaitest.Fault{Status: http.StatusBadRequest}, openai.ErrServer, "told to refuse", 1},
 		{"no model", openaitest.Fault{Status: http.StatusNotFound}, openai.ErrServer, "options model and url", 1},
 		{"not allowed", openaitest.Fault{Status: http.StatusForbidden}, openai.ErrServer, "key_env", 1},
-		{"cut within the answer", openaitest.Fault{After: 2, Cut: true}, openai.ErrStream, "2 parts had come (option on_failure=continue", 1},
+		{"cut within the answer", openaitest.Fault{After: 2, Cut: true}, openai.ErrStream,
+			"2 parts had come (option on_failure=continue", 1},
 		{"an error within the answer", openaitest.Fault{After: 2, Error: "no memory"}, openai.ErrServer, "no memory", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := failing(100, c.fault)
 			g := connect(t, serve(t, server), "retries=2")
 			s, err := generate(t, g, prompt)
-			if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || len(s.complete) > 0 || server.Asked() != c.asked {
-				t.Errorf("%v after %d requests, want one that says %q after %d; complete: %v", err, server.Asked(), c.says, c.asked, s.complete)
+			if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || len(s.complete) > 0 ||
+				server.Asked() != c.asked {
+				t.Errorf("%v after %d requests, want one that says %q after %d; complete: %v", err, server.Asked(), c.says,
+					c.asked, s.complete)
 			}
 		})
 	}
@@ -86,7 +91,8 @@ func TestGoesOnWithAnotherServer(t *testing.T) {
 			t.Errorf("%s: %+v", s.order, s.complete)
 		}
 	}
-	if text := g.Describe().Details["report"]; !strings.Contains(text, "6 answers") || !strings.Contains(text, "broke off") {
+	if text := g.Describe().Details["report"]; !strings.Contains(text, "6 answers") ||
+		!strings.Contains(text, "broke off") {
 		t.Errorf("described as %q", text)
 	}
 	if r := g.Report(); r.Restarted == 0 || r.Restarted != bad.Asked() || good.Asked() != 6 {
@@ -112,7 +118,8 @@ func TestServerThatDisagrees(t *testing.T) {
 		if err == nil && s.complete[0].IDs[0] == 2 {
 			continue
 		}
-		if !errors.Is(err, openai.ErrStream) || !strings.Contains(err.Error(), "starts with the tokens [2], and the server before with [1]") {
+		if !errors.Is(err, openai.ErrStream) || !strings.Contains(err.Error(),
+			"starts with the tokens [2], and the server before with [1]") {
 			t.Fatal(err)
 		}
 		return
@@ -136,7 +143,8 @@ func TestServerThatIsGone(t *testing.T) {
 	}
 }
 
-// TestTheOthersTakeTheLoad: a server that fails at once has no part in it, even where all places of the others are taken.
+// TestTheOthersTakeTheLoad: a server that fails at once has no part in it, even where all places
+// of the others are taken.
 func TestTheOthersTakeTheLoad(t *testing.T) {
 	for name, f := range map[string]openaitest.Fault{
 		"busy": {Status: http.StatusServiceUnavailable},
@@ -160,7 +168,8 @@ func TestTheOthersTakeTheLoad(t *testing.T) {
 				}
 				calls.Wait()
 				if good.Asked() != 64 || bad.Asked() > 32 {
-					t.Errorf("the server that answers was asked %d times, the other %d times; want 64 and few", good.Asked(), bad.Asked())
+					t.Errorf("the server that answers was asked %d times, the other %d times; want 64 and few",
+						good.Asked(), bad.Asked())
 				}
 			})
 		})
@@ -176,7 +185,8 @@ func TestRunEndsWithItsServer(t *testing.T) {
 	deadline := time.Now().Add(2 * time.Minute)
 	for time.Now().Before(deadline) {
 		if _, err := generate(t, g, prompt); err != nil {
-			if !strings.Contains(err.Error(), "connection refused") || !strings.Contains(err.Error(), strings.TrimPrefix(down.URL, "http://")) {
+			if !strings.Contains(err.Error(), "connection refused") ||
+				!strings.Contains(err.Error(), strings.TrimPrefix(down.URL, "http://")) {
 				t.Error(err)
 			}
 			return
@@ -213,7 +223,8 @@ func TestTimeouts(t *testing.T) {
 	}
 	t.Run("the server of a whole answer", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			_, err := generate(t, inMemory(t, []http.Handler{failing(100, openaitest.Fault{Stall: true})}, "timeout=30ms"), prompt)
+			_, err := generate(t, inMemory(t, []http.Handler{failing(100, openaitest.Fault{Stall: true})},
+				"timeout=30ms"), prompt)
 			if !errors.Is(err, openai.ErrStream) || !strings.Contains(err.Error(), "server0:80") {
 				t.Errorf("%v, want %v with the server's name", err, openai.ErrStream)
 			}

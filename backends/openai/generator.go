@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Generator asks servers to continue prompts: backend.Generator. Calls beyond the servers' places wait in the order in which
-// they came.
+// Generator asks servers to continue prompts: backend.Generator. Calls beyond the servers' places wait in the
+// order in which they came.
 type Generator struct {
 	settings settings
 	asker    *asker
@@ -39,8 +39,8 @@ func (g *Generator) Close() error {
 	return nil
 }
 
-// Generate asks a server for an answer: backend.Generator. The first token is reported when the first part of the answer with
-// a token has come, with all tokens of that part.
+// Generate asks a server for an answer: backend.Generator. The first token is reported when the first part of the
+// answer with a token has come, with all tokens of that part.
 func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	r, err := g.asker.request(p, g.salt())
 	if err != nil {
@@ -113,7 +113,8 @@ func (g *Generator) consider(ctx context.Context, e *endpoint, fail *failure, tr
 	case !fail.gone && !fail.busy:
 		return fail.err
 	case c.answer.begun && !s.goesOn:
-		return fmt.Errorf("the server is gone within an answer, of which %d parts had come (option on_failure=continue asks another): %w", c.answer.parts, fail.err)
+		return fmt.Errorf("the server is gone within an answer, of which %d parts had come (option on_failure=continue "+
+			"asks another): %w", c.answer.parts, fail.err)
 	case try >= s.retries+len(s.endpoints)-1 || !s.goesOn && g.balancer.failures(e) > s.retries:
 		if err := g.balancer.unreachable(); err != nil {
 			return fmt.Errorf("%w (asked %d times)", err, try+1)
@@ -156,7 +157,8 @@ func (g *Generator) report(p backend.Prompt, c *call) error {
 	}
 	if a.usage.cached > 0 && g.settings.cache == cacheOff {
 		return fmt.Errorf("%w: %d tokens; turn the cache off at the server (vLLM: --no-enable-prefix-caching, SGLang: "+
-			"--disable-radix-cache, llama.cpp: --no-cache-prompt), or choose option prefix_cache=report", ErrPrefixCache, a.usage.cached)
+			"--disable-radix-cache, llama.cpp: --no-cache-prompt), or choose option prefix_cache=report",
+			ErrPrefixCache, a.usage.cached)
 	}
 	if !a.begun && t.N > 0 { // tokens without text, such as the end token alone
 		a.first(backend.Tokens{IDs: t.IDs, N: t.N})

@@ -61,7 +61,8 @@ func serve(t testing.TB, handlers ...http.Handler) string {
 	return strings.Join(urls, ",")
 }
 
-// apart starts a server at an address of its own: no other server, of whichever process, gets the port when this one has ended.
+// apart starts a server at an address of its own: no other server, of whichever process, gets the port
+// when this one has ended.
 func apart(t testing.TB, h http.Handler) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(h)
@@ -99,7 +100,8 @@ func open(urls string, options ...string) (*openai.Generator, error) {
 
 // asOptions adds options given as key=value to the addresses of servers.
 func asOptions(urls string, options []string) map[string]string {
-	given := map[string]string{"url": urls, "connect_timeout": "5m"} // what a test waits for must not depend on the machine
+	// what a test waits for must not depend on the machine
+	given := map[string]string{"url": urls, "connect_timeout": "5m"}
 	for _, o := range options {
 		key, value, _ := strings.Cut(o, "=")
 		given[key] = value
@@ -132,13 +134,16 @@ func TestGenerate(t *testing.T) {
 		want    backend.Tokens
 	}{
 		{"ids", openaitest.Options{Owner: "vllm", IDs: true}, nil, prompt,
-			backend.Tokens{IDs: ids[:1], Text: text[:strings.IndexByte(text[1:], ' ')+1], N: 1}, backend.Tokens{IDs: ids, Text: text, N: 5}},
+			backend.Tokens{IDs: ids[:1], Text: text[:strings.IndexByte(text[1:], ' ')+1], N: 1},
+			backend.Tokens{IDs: ids, Text: text, N: 5}},
 		{"several in the first event", openaitest.Options{Owner: "vllm", IDs: true, Together: 5}, nil, prompt,
 			backend.Tokens{IDs: ids, Text: text, N: 5}, backend.Tokens{IDs: ids, Text: text, N: 5}},
-		{"usage", openaitest.Options{Owner: "sglang", Together: 5}, nil, prompt, backend.Tokens{Text: text}, backend.Tokens{Text: text, N: 5}},
+		{"usage", openaitest.Options{Owner: "sglang", Together: 5}, nil, prompt, backend.Tokens{Text: text},
+			backend.Tokens{Text: text, N: 5}},
 		{"usage instead of ids", openaitest.Options{Owner: "vllm", IDs: true, Together: 5}, []string{"count=usage"}, prompt,
 			backend.Tokens{Text: text}, backend.Tokens{Text: text, N: 5}},
-		{"log probabilities", openaitest.Options{Owner: "other", NoUsage: true, Together: 5}, []string{"count=logprobs"}, prompt,
+		{"log probabilities", openaitest.Options{Owner: "other", NoUsage: true, Together: 5},
+			[]string{"count=logprobs"}, prompt,
 			backend.Tokens{Text: text, N: 5}, backend.Tokens{Text: text, N: 5}},
 		{"chat", openaitest.Options{Owner: "vllm", IDs: true, Together: 5}, nil, chat,
 			backend.Tokens{IDs: chatIDs, Text: chatText, N: 5}, backend.Tokens{IDs: chatIDs, Text: chatText, N: 5}},
@@ -238,37 +243,57 @@ func TestStreams(t *testing.T) {
 	}{
 		{name: "plain", stream: token + token + last + end, n: 2},
 		{name: "carriage returns", stream: strings.ReplaceAll(token+last+end, "\n", "\r\n"), n: 1},
-		{name: "comments and other fields", stream: ": ping\n\nid: 5\nretry: 1\nevent: message\n" + token + ":\n\n" + last + end, n: 1},
+		{name: "comments and other fields", stream: ": ping\n\nid: 5\nretry: 1\nevent: message\n" + token +
+			":\n\n" + last + end, n: 1},
 		{name: "no blank after the colon", stream: strings.ReplaceAll(token+last+end, "data: ", "data:"), n: 1},
-		{name: "data in two lines", stream: "data: {\"choices\":[{\"text\":\"a\",\ndata: \"token_ids\":[7]}]}\n\n" + last + end, n: 1},
+		{
+			name: "data in two lines", stream: "data: {\"choices\":[{\"text\":\"a\",\ndata: \"token_ids\":[7]}]}\n\n" +
+				last + end, n: 1,
+		},
 		{name: "no last event", stream: token + last, n: 1},
-		{name: "an end token without text", stream: `data: {"choices":[{"text":"","token_ids":[2],"finish_reason":"stop"}]}` + "\n\n" + end, n: 1},
+		{name: "an end token without text", stream: `data: {"choices":[{"text":"","token_ids":[2],"finish_reason":"stop"}]}` +
+			"\n\n" + end, n: 1},
 		{name: "events without data", stream: "data:\n\n" + token + "data: \n\n" + last + end, n: 1},
 		{name: "no empty line behind the last event", stream: token + last + "data: [DONE]\n", n: 1},
 		{name: "no line's end behind the last event", stream: token + "data: [DONE]", n: 1},
 		{name: "no tokens", stream: `data: {"choices":[],"usage":{"completion_tokens":0}}` + "\n\n" + end, n: 0},
 		{name: "one token without text", stream: `data: {"choices":[],"usage":{"completion_tokens":1}}` + "\n\n" + end, n: 1},
-		{name: "log probabilities that are ids", stream: `data: {"choices":[{"text":"ab","logprobs":{"tokens":["token_id:5","token_id:6"]}}]}` + "\n\n" + end, n: 2},
-		{name: "reasoning", stream: `data: {"choices":[{"delta":{"reasoning_content":"hm"}}],"usage":{"completion_tokens":4}}` + "\n\n" + end, n: 4},
-		{name: "a null error", stream: `data: {"error":null,"choices":[{"text":"a","token_ids":[7]}]}` + "\n\n" + last + end, n: 1},
+		{name: "log probabilities that are ids",
+			stream: `data: {"choices":[{"text":"ab","logprobs":{"tokens":["token_id:5","token_id:6"]}}]}` + "\n\n" + end, n: 2},
+		{
+			name:   "reasoning",
+			stream: `data: {"choices":[{"delta":{"reasoning_content":"hm"}}],"usage":{"completion_tokens":4}}` + "\n\n" + end,
+			n:      4,
+		},
+		{name: "a null error", stream: `data: {"error":null,"choices":[{"text":"a","token_ids":[7]}]}` + "\n\n" + last + end,
+			n: 1},
 
 		{name: "cut between events", stream: token, is: openai.ErrStream, says: "cut after 1 parts"},
 		{name: "cut within an event", stream: token + `data: {"cho`, is: openai.ErrStream, says: "cut after 1 parts"},
 		{name: "empty", stream: "", is: openai.ErrStream, says: "cut after 0 parts"},
 		{name: "no JSON", stream: token + "data: {oops}\n\n" + end, is: openai.ErrStream, says: `"{oops}"`},
 		{name: "no object", stream: token + "data: 17\n\n" + end, is: openai.ErrStream, says: `"17"`},
-		{name: "a negative id", stream: `data: {"choices":[{"text":"a","token_ids":[-7]}]}` + "\n\n" + end, is: openai.ErrStream, says: "token_ids"},
-		{name: "no count", stream: `data: {"choices":[{"text":"a"}]}` + "\n\n" + last + end, is: openai.ErrStream, says: "how many tokens"},
-		{name: "a negative count", stream: `data: {"choices":[],"usage":{"completion_tokens":-1}}` + "\n\n" + end, is: openai.ErrStream, says: "how many tokens"},
+		{name: "a negative id", stream: `data: {"choices":[{"text":"a","token_ids":[-7]}]}` + "\n\n" + end,
+			is: openai.ErrStream, says: "token_ids"},
+		{name: "no count", stream: `data: {"choices":[{"text":"a"}]}` + "\n\n" + last + end, is: openai.ErrStream,
+			says: "how many tokens"},
+		{name: "a negative count", stream: `data: {"choices":[],"usage":{"completion_tokens":-1}}` + "\n\n" + end,
+			is: openai.ErrStream, says: "how many tokens"},
 		{name: "nothing at all", stream: end, is: openai.ErrStream, says: "how many tokens"},
-		{name: "counts that differ", stream: token + `data: {"usage":{"completion_tokens":9}}` + "\n\n" + end, is: openai.ErrStream, says: "1 token ids and reports 9"},
-		{name: "an error in the stream", stream: token + `data: {"error":{"message":"out of memory","code":500}}` + "\n\n" + end, is: openai.ErrServer, says: "out of memory"},
-		{name: "an error as an object", stream: token + `data: {"object":"error","message":"too long","code":400}` + "\n\n", is: openai.ErrServer, says: "too long"},
+		{name: "counts that differ", stream: token + `data: {"usage":{"completion_tokens":9}}` + "\n\n" + end,
+			is: openai.ErrStream, says: "1 token ids and reports 9"},
+		{name: "an error in the stream", stream: token + `data: {"error":{"message":"out of memory","code":500}}` + "\n\n" +
+			end, is: openai.ErrServer, says: "out of memory"},
+		{name: "an error as an object", stream: token + `data: {"object":"error","message":"too long","code":400}` + "\n\n",
+			is: openai.ErrServer, says: "too long"},
 		{name: "an error as text", stream: `data: {"error":"sad"}` + "\n\n", is: openai.ErrServer, says: "sad"},
 		{name: "an error event", stream: token + "event: error\ndata: broken\n\n", is: openai.ErrServer, says: "broken"},
-		{name: "llama.cpp's error", stream: token + `error: {"code":500,"message":"context shift"}` + "\n\n", is: openai.ErrServer, says: "context shift"},
-		{name: "an aborted answer", stream: token + `data: {"choices":[{"text":"","finish_reason":"abort"}]}` + "\n\n" + end, is: openai.ErrServer, says: "abort"},
-		{name: "an endless event", stream: "data: " + strings.Repeat("x", 5<<20), is: openai.ErrStream, says: "more than 4 MiB"},
+		{name: "llama.cpp's error", stream: token + `error: {"code":500,"message":"context shift"}` + "\n\n",
+			is: openai.ErrServer, says: "context shift"},
+		{name: "an aborted answer", stream: token + `data: {"choices":[{"text":"","finish_reason":"abort"}]}` + "\n\n" + end,
+			is: openai.ErrServer, says: "abort"},
+		{name: "an endless event", stream: "data: " + strings.Repeat("x", 5<<20), is: openai.ErrStream,
+			says: "more than 4 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := connect(t, serve(t, script(write(c.stream))), "retries=0")
@@ -294,7 +319,8 @@ func TestOtherContent(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"choices":[{"text":"all at once"}]}`)
 	})))
-	if _, err := generate(t, g, prompt); !errors.Is(err, openai.ErrStream) || !strings.Contains(err.Error(), "does the server stream") {
+	if _, err := generate(t, g, prompt); !errors.Is(err, openai.ErrStream) ||
+		!strings.Contains(err.Error(), "does the server stream") {
 		t.Error(err)
 	}
 }

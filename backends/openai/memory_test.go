@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai"
 )
 
-// inMemory returns a generator of servers to which connections are in memory, so that virtual time may pass: what is asserted
-// of times and of shares then holds on any machine. Their model is m.
+// inMemory returns a generator of servers to which connections are in memory, so that virtual time may pass: what is
+// asserted of times and of shares then holds on any machine. Their model is m.
 func inMemory(t *testing.T, handlers []http.Handler, options ...string) *openai.Generator {
 	t.Helper()
 	listeners := map[string]*pipeListener{}

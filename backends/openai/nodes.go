@@ -29,8 +29,8 @@ func (g *Generator) Nodes() []backend.Node {
 
 var _ backend.LocalWorker = (*Generator)(nil)
 
-// LocalWork is what the options ask for against the rules of the network division, whose prompts are token ids that no server
-// keeps.
+// LocalWork is what the options ask for against the rules of the network division, whose prompts are token
+// ids that no server keeps.
 func (g *Generator) LocalWork() []string {
 	var work []string
 	if g.settings.api == chat {
@@ -50,8 +50,8 @@ type node struct {
 
 func (n node) Address() string { return n.base.String() }
 
-// Name asks for the list of models. The API has no name for a server: the further names under which it serves the model are
-// taken for its own (vLLM: --served-model-name MODEL NODE), or else what it says that it is.
+// Name asks for the list of models. The API has no name for a server: the further names under which it serves the model
+// are taken for its own (vLLM: --served-model-name MODEL NODE), or else what it says that it is.
 func (n node) Name(ctx context.Context) (name, peer string, err error) {
 	l, err := list(peerOf(ctx, &peer), n.generator.client, n.generator.header, n.base)
 	if err != nil {
@@ -69,8 +69,8 @@ func peerOf(ctx context.Context, to *string) context.Context {
 	})
 }
 
-// Send sends a request for an answer whose JSON is blanks and no more than an opened object: a server must read all of it to see
-// that it asks for nothing, and refuses it.
+// Send sends a request for an answer whose JSON is blanks and no more than an opened object: a server must read all of
+// it to see that it asks for nothing, and refuses it.
 func (n node) Send(ctx context.Context, size int) (err error) {
 	body := bytes.Repeat([]byte{' '}, max(size, 1))
 	body[len(body)-1] = '{'
@@ -99,8 +99,10 @@ func (n node) Send(ctx context.Context, size int) (err error) {
 func unread(r *http.Response, body []byte) error {
 	switch r.StatusCode {
 	case http.StatusRequestEntityTooLarge:
-		return fmt.Errorf("%w: %s: raise the limit of the server, or of what stands before it, for the size of a request", ErrServer, r.Status)
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusTooManyRequests,
+		return fmt.Errorf("%w: %s: raise the limit of the server, or of what stands before it, for the size of a request",
+			ErrServer, r.Status)
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
+		http.StatusTooManyRequests,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return refused(r, body)
 	}

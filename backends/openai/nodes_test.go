@@ -32,7 +32,8 @@ func TestNodes(t *testing.T) {
 	_, nodes := nodesOf(t, map[string]string{"url": a.URL + "," + b.URL, "model": "m"})
 	for i, want := range []struct{ name, address string }{{"node-a", a.URL}, {"vllm", b.URL}} {
 		name, peer, err := nodes[i].Name(t.Context())
-		if name != want.name || "http://"+peer != want.address || !strings.HasPrefix(nodes[i].Address(), want.address) || err != nil {
+		if name != want.name || "http://"+peer != want.address ||
+			!strings.HasPrefix(nodes[i].Address(), want.address) || err != nil {
 			t.Errorf("node %s calls itself %q at %q, error %v; want %q", nodes[i].Address(), name, peer, err, want.name)
 		}
 		if err := nodes[i].Send(t.Context(), 1<<20); err != nil {
@@ -68,7 +69,9 @@ func TestNodesThatDoNotReadWhatIsSent(t *testing.T) {
 func TestLocalWork(t *testing.T) {
 	s := httptest.NewServer(openaitest.New(openaitest.Options{Model: "m"}))
 	defer s.Close()
-	for option, want := range map[string]int{"api=auto": 0, "api=completions": 0, "api=chat": 1, "prefix_cache=allow": 1, "prefix_cache=report": 0} {
+	for option, want := range map[string]int{
+		"api=auto": 0, "api=completions": 0, "api=chat": 1, "prefix_cache=allow": 1, "prefix_cache=report": 0,
+	} {
 		key, value, _ := strings.Cut(option, "=")
 		g, _ := nodesOf(t, map[string]string{"url": s.URL, key: value})
 		if work := g.LocalWork(); len(work) != want {

@@ -163,8 +163,8 @@ func (s *settings) readURLs(value string) error {
 		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 			faults = append(faults, fmt.Errorf("%q, want http://HOST:PORT or https://HOST/PATH", withoutSecrets(text)))
 		case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-			faults = append(faults, fmt.Errorf("%q, want it without a user and without what follows ? or #: option key_env names the "+
-				"environment variable with an API key", withoutSecrets(text)))
+			faults = append(faults, fmt.Errorf("%q, want it without a user and without what follows ? or #: option key_env "+
+				"names the environment variable with an API key", withoutSecrets(text)))
 		default:
 			if u.Path = strings.TrimSuffix(u.Path, "/"); u.Path == "" {
 				u.Path = "/v1"

@@ -27,7 +27,8 @@ func TestKeyAndTLS(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, options := range [][]string{{"ca=" + ca}, {"insecure=true"}, {"insecure=true", "key_env=OTHER"}} {
@@ -53,12 +54,14 @@ func TestKeyAndTLS(t *testing.T) {
 }
 
 func TestOptionsThatAreWrong(t *testing.T) {
-	_, err := open("ftp://x,http://u@y,http://z?q", "api=soap", "count=chunks", "concurrency=0", "idle_timeout=fast", "on_failure=panic",
+	_, err := open("ftp://x,http://u@y,http://z?q", "api=soap", "count=chunks", "concurrency=0",
+		"idle_timeout=fast", "on_failure=panic",
 		"prefix_cache=on", "server=torch", "what=ever")
 	if !errors.Is(err, backend.ErrOption) {
 		t.Fatal(err)
 	}
-	for _, part := range []string{`"ftp://x"`, `"...@y"`, `"http://z"`, "api=soap", "auto, chat, completions", "count=chunks", "from 1 to", "idle_timeout=fast",
+	for _, part := range []string{`"ftp://x"`, `"...@y"`, `"http://z"`, "api=soap", "auto, chat, completions",
+		"count=chunks", "from 1 to", "idle_timeout=fast",
 		"continue, end", "prefix_cache=on", "server=torch", "llamacpp", `unknown option "what"`} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%v\ndoes not say %q", err, part)
@@ -85,7 +88,8 @@ func TestSecretsAreNotShown(t *testing.T) {
 		"http://good:1,http://u:hunter2@h:8": "@h:8",
 	} {
 		_, err := open(url)
-		if !errors.Is(err, backend.ErrOption) || !strings.Contains(err.Error(), shown) || strings.Contains(err.Error(), "hunter2") {
+		if !errors.Is(err, backend.ErrOption) || !strings.Contains(err.Error(), shown) ||
+			strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v, want one with %q and without the secret", url, err, shown)
 		}
 	}
@@ -109,7 +113,8 @@ func TestModels(t *testing.T) {
 		{list(`{"error":"x"}`), "retries=1", "0 models"},
 	} {
 		_, err := open(c.urls, c.option)
-		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, backend.ErrModel) || !strings.Contains(err.Error(), c.says)) {
+		if c.says == "" && err != nil ||
+			c.says != "" && (!errors.Is(err, backend.ErrModel) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v, want one that says %q", c.option, err, c.says)
 		}
 	}
@@ -136,7 +141,8 @@ func TestBodyOption(t *testing.T) {
 	if _, err := generate(t, g, p); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{`"temperature":0.5`, `"stop":"END"`, `"prompt":"hé\n"`, `"max_tokens":9`, `"min_tokens":7`, `"stop_token_ids":[2,3]`,
+	for _, part := range []string{`"temperature":0.5`, `"stop":"END"`, `"prompt":"hé\n"`, `"max_tokens":9`,
+		`"min_tokens":7`, `"stop_token_ids":[2,3]`,
 		`"cache_salt":"`, `"return_token_ids":true`, `"stream_options":{"include_usage":true}`} {
 		if strings.Count(body, part) != 1 {
 			t.Errorf("%s does not have %s once", body, part)
@@ -214,7 +220,8 @@ func TestPrefixCache(t *testing.T) {
 	if r, err := ask(unsalted, "prefix_cache=allow", 2); err != nil || r.CachedTokens != 0 {
 		t.Errorf("allowed: %+v, %v", r, err)
 	}
-	if r, err := ask(unsalted, "prefix_cache=report", 40); err != nil || r.CachedTokens == 0 || !r.Suspicious || r.Repeated != 39 {
+	if r, err := ask(unsalted, "prefix_cache=report", 40); err != nil || r.CachedTokens == 0 ||
+		!r.Suspicious || r.Repeated != 39 {
 		t.Errorf("reported: %+v, %v", r, err)
 	}
 	if r, err := ask(salted, "prefix_cache=off", 5); err != nil || r.CachedTokens != 0 || r.Soon != 0 || r.Repeated != 4 {

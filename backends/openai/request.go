@@ -39,8 +39,8 @@ func newAsker(s settings, k *kind) (*asker, error) {
 	return a, nil
 }
 
-// counting returns the fields that make a server report what tokens are counted by. Where it has none for ids, it may report
-// them unasked, or for a field of option body.KEY.
+// counting returns the fields that make a server report what tokens are counted by. Where it has none for ids, it may
+// report them unasked, or for a field of option body.KEY.
 func (k *kind) counting(c count) []field {
 	switch {
 	case c == countLogged, c == countIDs && k.tokenIDs == nil && k.loggedIDs:
@@ -135,7 +135,8 @@ func (a *asker) check(p backend.Prompt) error {
 		faults = append(faults, fmt.Sprintf("it may have %d new tokens, want at least 1", p.MaxNewTokens))
 	}
 	if p.Beams > 1 && !a.kind.beams {
-		faults = append(faults, fmt.Sprintf("it wants %d beams, and servers of the kind %s have no beam search", p.Beams, a.kind.name))
+		faults = append(faults, fmt.Sprintf("it wants %d beams, and servers of the kind %s have no beam search",
+			p.Beams, a.kind.name))
 	}
 	if len(faults) == 0 {
 		return nil
@@ -149,7 +150,8 @@ func (a *asker) tooShort(n, least int) error {
 	if name := a.kind.minTokens; name != "" {
 		why = "the server was asked for it by " + name
 	}
-	return fmt.Errorf("%w: %w: the answer has %d tokens, and the prompt wants at least %d; %s; --param min_new_tokens=%d takes such answers",
+	return fmt.Errorf("%w: %w: the answer has %d tokens, and the prompt wants at least %d; %s; --param "+
+		"min_new_tokens=%d takes such answers",
 		backend.ErrOption, ErrStream, n, least, why, n)
 }
 

@@ -60,7 +60,8 @@ func (s *scanner) skipIf(c byte) bool {
 	return true
 }
 
-// object calls field for each key; field must read or skip the value. Anything but an object, null among them, is skipped.
+// object calls field for each key; field must read or skip the value. Anything but an object, null
+// among them, is skipped.
 func (s *scanner) object(field func(key []byte)) {
 	if s.peek() != '{' {
 		s.skip()

@@ -24,9 +24,9 @@ type call struct {
 // bodyShown bounds what is read of an error's body.
 const bodyShown = 4 << 10
 
-// ask sends a request to an endpoint and reads the answer as it comes. After an answer it gives the place at the endpoint back as
-// soon as the connection can serve again: so there are no more connections than places, of which each holds a thread in some
-// servers. After a failure the place is still taken.
+// ask sends a request to an endpoint and reads the answer as it comes. After an answer it gives the place at the
+// endpoint back as soon as the connection can serve again: so there are no more connections than places, of which each
+// holds a thread in some servers. After a failure the place is still taken.
 func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *failure {
 	c.answer.asked = time.Now() // waiting for a place, and pauses, are not the server's
 	c.answer.awaited = backend.Await(ctx, backend.Wait{For: "an answer of " + e.base.Host})
@@ -57,7 +57,8 @@ func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *f
 // longestDrain is how long a connection may take to end an answer that is complete.
 const longestDrain = 200 * time.Millisecond
 
-// drain reads what is left of an answer that is complete, so that its connection can serve again, without its caller waiting.
+// drain reads what is left of an answer that is complete, so that its connection can serve again,
+// without its caller waiting.
 func drain(body io.ReadCloser, cancel context.CancelCauseFunc, free func()) {
 	late := time.AfterFunc(longestDrain, func() { cancel(nil) })
 	if _, err := io.CopyN(io.Discard, body, startBuffer); err == nil {
@@ -91,7 +92,10 @@ func (g *Generator) send(ctx context.Context, e *endpoint, r request) (*http.Res
 // read takes the events of an answer until it is complete.
 func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failure {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {
-		return &failure{err: fmt.Errorf("%w: its content is %q, want text/event-stream; does the server stream?", ErrStream, r.Header.Get("Content-Type"))}
+		return &failure{
+			err: fmt.Errorf("%w: its content is %q, want text/event-stream; does the server stream?", ErrStream,
+				r.Header.Get("Content-Type")),
+		}
 	}
 	c.events.reset(r.Body)
 	for {
@@ -127,7 +131,8 @@ func (g *Generator) ended(ctx context.Context, c *call, err error) *failure {
 		return g.complete(c)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = fmt.Errorf("%w: it was cut after %d parts and %d bytes: %w", ErrStream, c.answer.parts, c.events.received, io.ErrUnexpectedEOF)
+		err = fmt.Errorf("%w: it was cut after %d parts and %d bytes: %w", ErrStream, c.answer.parts, c.events.received,
+			io.ErrUnexpectedEOF)
 	}
 	return broken(ctx, err)
 }

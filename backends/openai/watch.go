@@ -9,8 +9,8 @@ import (
 // looks is how often within idle_timeout the progress of an answer is looked at.
 const looks = 4
 
-// watch ends a call whose server is too slow. It looks at the answer now and then: to set a timer for each of its parts would
-// cost more than the part.
+// watch ends a call whose server is too slow. It looks at the answer now and then: to set a timer for each of its parts
+// would cost more than the part.
 type watch struct {
 	first, idle time.Duration // longest waits; 0: any
 	answer      *answer

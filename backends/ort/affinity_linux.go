@@ -9,8 +9,9 @@ import (
 
 // binding keeps work on cores: that of the thread that does it, and of the threads that this one starts meanwhile.
 //
-// Runs of one thread compute on the thread that calls, so that binding ONNX Runtime's own threads does not suffice. A
-// thread for each session would be another way, but to wake it and to be woken takes 50 us; to bind the caller's takes 1 us.
+// Runs of one thread compute on the thread that calls, so that binding ONNX Runtime's own threads does not
+// suffice. A thread for each session would be another way, but to wake it and to be woken takes 50 us; to bind
+// the caller's takes 1 us.
 type binding struct {
 	cores, free unix.CPUSet
 }
@@ -33,8 +34,8 @@ func mask(c cores) (m unix.CPUSet) {
 	return m
 }
 
-// enter binds the calling goroutine's thread; leave follows. The goroutine stays on the thread meanwhile, and Go starts no
-// thread from it.
+// enter binds the calling goroutine's thread; leave follows. The goroutine stays on the thread meanwhile, and Go
+// starts no thread from it.
 func (b *binding) enter() error {
 	runtime.LockOSThread()
 	if err := unix.SchedSetaffinity(0, &b.cores); err != nil {
@@ -44,8 +45,8 @@ func (b *binding) enter() error {
 	return nil
 }
 
-// leave lets the thread go. One that stays bound, because the system has taken its cores away, serves no other goroutine:
-// it stays locked.
+// leave lets the thread go. One that stays bound, because the system has taken its cores away, serves no other
+// goroutine: it stays locked.
 func (b *binding) leave() {
 	if unix.SchedSetaffinity(0, &b.free) == nil {
 		runtime.UnlockOSThread()

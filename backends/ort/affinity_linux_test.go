@@ -51,7 +51,8 @@ func slow(t *testing.T, device string, threads string, runs int) backend.Session
 	return s
 }
 
-// bound lists this process's threads that may use that core alone, with the time that each has computed, in clock ticks.
+// bound lists this process's threads that may use that core alone, with the time that each has
+// computed, in clock ticks.
 func bound(t *testing.T, core int) map[string]int {
 	t.Helper()
 	paths, err := filepath.Glob("/proc/self/task/*")
@@ -194,7 +195,8 @@ func TestCoresThatThereAreNot(t *testing.T) {
 			t.Errorf("%v: error %v, want %q", c.devices, err, c.want)
 		}
 		if c.devices[0] != name { // Open says the same
-			if _, err := (Backend{}).Open(t.Context(), backend.Model{Path: "testdata/linear.onnx"}, backend.Config{Device: c.devices[0]}); !errors.Is(err, backend.ErrOption) {
+			if _, err := (Backend{}).Open(t.Context(), backend.Model{Path: "testdata/linear.onnx"},
+				backend.Config{Device: c.devices[0]}); !errors.Is(err, backend.ErrOption) {
 				t.Errorf("%v: Open: error %v", c.devices, err)
 			}
 		}
@@ -206,7 +208,8 @@ func TestCoresThatThereAreNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (Backend{}).CheckDevices([]string{"cpu:" + both.String(), name}, nil); err == nil || !strings.Contains(err.Error(), "each core belongs to one device") {
+	if err := (Backend{}).CheckDevices([]string{"cpu:" + both.String(), name}, nil); err == nil ||
+		!strings.Contains(err.Error(), "each core belongs to one device") {
 		t.Errorf("error %v, want one about a core of two devices", err)
 	}
 }

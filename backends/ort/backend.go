@@ -62,7 +62,8 @@ func (b Backend) open(ctx context.Context, m backend.Model, c backend.Config) (*
 }
 
 // load makes the session once the library runs.
-func load(m backend.Model, src source, found onnx.Model, set settings, c backend.Config, lib library) (*session, error) {
+func load(m backend.Model, src source, found onnx.Model, set settings, c backend.Config,
+	lib library) (*session, error) {
 	threads, concurrency := set.plan(c)
 	own := set.spread(threads, concurrency)
 	o, err := sessionOptions(set, threads, own, lib)
@@ -88,9 +89,10 @@ func load(m backend.Model, src source, found onnx.Model, set settings, c backend
 	return newSession(core, bound, where, limits(set, bound, concurrency), set.describe(lib, threads))
 }
 
-// createOn loads the model where it will run, if that is said: the threads that ONNX Runtime starts are bound as the one
-// that starts them, and the memory of the weights lies near the cores.
-func (s source) createOn(where *binding, p ports, o *onnxruntime.SessionOptions) (*onnxruntime.DynamicAdvancedSession, error) {
+// createOn loads the model where it will run, if that is said: the threads that ONNX Runtime starts are bound as the
+// one that starts them, and the memory of the weights lies near the cores.
+func (s source) createOn(where *binding, p ports,
+	o *onnxruntime.SessionOptions) (*onnxruntime.DynamicAdvancedSession, error) {
 	if where != nil {
 		if err := where.enter(); err != nil {
 			return nil, err

@@ -15,7 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// imageNet is a real image classifier, input_tensor:0 float32[N,3,224,224], 18 MB. It lies beside the project, not in it.
+// imageNet is a real image classifier, input_tensor:0 float32[N,3,224,224], 18 MB. It lies beside
+// the project, not in it.
 func imageNet(b *testing.B) string {
 	dir, err := os.Getwd()
 	for ; err == nil; dir = filepath.Dir(dir) {
@@ -46,7 +47,8 @@ func pictures(n int) backend.Tensor {
 func BenchmarkThroughput(b *testing.B) {
 	path := imageNet(b)
 	for _, c := range []struct{ runs, threads, batch int }{
-		{1, 1, 1}, {1, 1, 2}, {2, 1, 1}, {2, 1, 2}, {2, 1, 3}, {2, 1, 4}, {2, 1, 8}, {2, 1, 32}, {1, 2, 1}, {1, 2, 2}, {1, 2, 8},
+		{1, 1, 1}, {1, 1, 2}, {2, 1, 1}, {2, 1, 2}, {2, 1, 3}, {2, 1, 4}, {2, 1, 8}, {2, 1, 32}, {1, 2, 1},
+		{1, 2, 2}, {1, 2, 8},
 	} {
 		b.Run(fmt.Sprintf("runs=%d/threads=%d/batch=%d", c.runs, c.threads, c.batch), func(b *testing.B) {
 			s := openModel(b, backend.Model{Name: "imagenet_lite0", Path: path}, backend.Config{
@@ -85,8 +87,8 @@ func throughput(b *testing.B, s backend.Session, runs, batch int) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 }
 
-// BenchmarkLatency is one Run after the other of one sample, on one of Go's processors as in a plugin that answers one query
-// at a time.
+// BenchmarkLatency is one Run after the other of one sample, on one of Go's processors as in a plugin that
+// answers one query at a time.
 func BenchmarkLatency(b *testing.B) {
 	path := imageNet(b)
 	for _, threads := range []string{"1", "2"} {

@@ -25,7 +25,8 @@ func parseDevice(name string) (device, error) {
 	var err error
 	switch d.provider, err = findProvider(kind); {
 	case err != nil:
-		return d, fmt.Errorf("device %s: %w; a device is cpu, cpu:CORES (0-7+16-23), cuda:NUMBER or PROVIDER:DEVICE", name, err)
+		return d, fmt.Errorf("device %s: %w; a device is cpu, cpu:CORES (0-7+16-23), cuda:NUMBER or PROVIDER:DEVICE",
+			name, err)
 	case has && id == "":
 		return d, fmt.Errorf("device %s: nothing follows the colon", name)
 	case !has:
@@ -64,8 +65,8 @@ func (d device) key() string {
 	return d.provider.name + ":" + d.id
 }
 
-// CheckDevices reads the names and compares them with one another and with the options: names of one device, cores that two
-// devices share, cores that this process may not use, a provider or a device that an option also names.
+// CheckDevices reads the names and compares them with one another and with the options: names of one device, cores that
+// two devices share, cores that this process may not use, a provider or a device that an option also names.
 func (b Backend) CheckDevices(names []string, options map[string]string) error {
 	var faults []error
 	var all []device
@@ -119,8 +120,8 @@ func (d device) checkCores() error {
 	return nil
 }
 
-// binding is what keeps the calling threads of the device's runs on its cores, or on the first of those that each thread
-// has to itself; nil: they may be anywhere.
+// binding is what keeps the calling threads of the device's runs on its cores, or on the first of those that each
+// thread has to itself; nil: they may be anywhere.
 func (d device) binding(own []int) (*binding, error) {
 	if len(own) > 0 {
 		var first cores

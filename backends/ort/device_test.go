@@ -18,8 +18,10 @@ func TestParseCores(t *testing.T) {
 		}
 	}
 	for list, want := range map[string]string{
-		"": "want core numbers", "0,1": "want core numbers", "a": "want core numbers", "-1": "want core numbers", "1-": "want core numbers",
-		"3-1": "ends before it begins", "1+1": "core 1 is listed twice", "0-4+3": "core 3 is listed twice", "1024": "a number below 1024",
+		"": "want core numbers", "0,1": "want core numbers", "a": "want core numbers", "-1": "want core numbers",
+		"1-":  "want core numbers",
+		"3-1": "ends before it begins", "1+1": "core 1 is listed twice", "0-4+3": "core 3 is listed twice",
+		"1024":        "a number below 1024",
 		"99999999999": "a number below 1024", "1++2": "want core numbers", " 1": "want core numbers",
 	} {
 		if _, err := parseCores(list); err == nil || !strings.Contains(err.Error(), want) {
@@ -46,15 +48,18 @@ func FuzzParseCores(f *testing.F) {
 
 func TestDevicesOfAProvider(t *testing.T) {
 	for name, want := range map[string]string{
-		"cpu": "cpu:", "cuda": "cuda:0", "cuda:0": "cuda:0", "cuda:07": "cuda:7", "tensorrt:1": "tensorrt:1", "openvino": "openvino:", "openvino:GPU.1": "openvino:GPU.1",
+		"cpu": "cpu:", "cuda": "cuda:0", "cuda:0": "cuda:0", "cuda:07": "cuda:7", "tensorrt:1": "tensorrt:1",
+		"openvino": "openvino:", "openvino:GPU.1": "openvino:GPU.1",
 	} {
 		if d, err := parseDevice(name); err != nil || d.key() != want {
 			t.Errorf("%s is %s, error %v, want %s", name, d.key(), err, want)
 		}
 	}
 	for name, want := range map[string]string{
-		"gpu": "device gpu: want one of cpu, cuda", "cuda:": "nothing follows the colon", "cuda:one": `"one", want the number of a device`,
-		"cuda:-1": "want the number", "coreml:1": "has no devices to choose from; name it coreml", "cpu:x": "0-7+16-23", "": "want one of cpu",
+		"gpu": "device gpu: want one of cpu, cuda", "cuda:": "nothing follows the colon",
+		"cuda:one": `"one", want the number of a device`,
+		"cuda:-1":  "want the number", "coreml:1": "has no devices to choose from; name it coreml", "cpu:x": "0-7+16-23",
+		"": "want one of cpu",
 	} {
 		if _, err := parseDevice(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", name, err, want)
@@ -77,8 +82,10 @@ func TestCheckDevices(t *testing.T) {
 		{names("cuda:1", "cuda:01"), nil, names("devices cuda:1 and cuda:01 are the same")},
 		{names("cpu", "cpu:"), nil, names("device cpu:: nothing follows the colon")},
 		{names("npu", "cuda:x"), nil, names("device npu: want one of", "device cuda:x: ")},
-		{names("cuda:1"), map[string]string{"provider": "tensorrt"}, names("device cuda:1 and option provider=tensorrt exclude each other")},
-		{names("cuda:1"), map[string]string{"provider.device_id": "1"}, names("device cuda:1 and option provider.device_id=1 name the same thing twice")},
+		{names("cuda:1"), map[string]string{"provider": "tensorrt"},
+			names("device cuda:1 and option provider=tensorrt exclude each other")},
+		{names("cuda:1"), map[string]string{"provider.device_id": "1"},
+			names("device cuda:1 and option provider.device_id=1 name the same thing twice")},
 	} {
 		err := Backend{Library: "nowhere.so"}.CheckDevices(c.devices, c.options)
 		if (err == nil) != (len(c.want) == 0) || err != nil && !errors.Is(err, backend.ErrOption) {

@@ -24,7 +24,8 @@ func (e *environment) start(path string) (library, error) {
 	defer e.mu.Unlock()
 	if e.lib.path != "" {
 		if e.lib.path != path {
-			return library{}, fmt.Errorf("%w %s is already loaded in this process, which cannot load %s as well", ErrLibrary, e.lib.path, path)
+			return library{}, fmt.Errorf("%w %s is already loaded in this process, which cannot load %s as well",
+				ErrLibrary, e.lib.path, path)
 		}
 		return e.lib, nil
 	}

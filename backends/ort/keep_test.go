@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// A decoder's loop in small: the state of one model stays with the backend over its steps, is reordered between them, and
-// another model reads it in the end.
+// A decoder's loop in small: the state of one model stays with the backend over its steps, is reordered between them,
+// and another model reads it in the end.
 func TestStateStaysOverStepsAndModels(t *testing.T) {
 	step, reader := open(t, "recurrent", backend.Config{}), open(t, "linear", backend.Config{})
 	x := floats([]float32{1, 0, 0, 1}, 2, 2)

@@ -45,7 +45,8 @@ func locate(named ...string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%w was not found; looked for %s; name one with option lib", ErrLibrary, strings.Join(tried, ", "))
+	return "", fmt.Errorf("%w was not found; looked for %s; name one with option lib", ErrLibrary,
+		strings.Join(tried, ", "))
 }
 
 // inFolder completes a folder to the library in it, and checks that the file is there.
@@ -56,7 +57,8 @@ func inFolder(path string) (string, error) {
 		_, err = os.Stat(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%w: no file %s; option lib names %s or the folder that holds it", ErrLibrary, path, LibraryName())
+		return "", fmt.Errorf("%w: no file %s; option lib names %s or the folder that holds it", ErrLibrary,
+			path, LibraryName())
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrLibrary, err)

@@ -39,10 +39,11 @@ func (s settings) coreCount() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// cpuBatch is the batch that a run on the CPU should have where latency counts as well as throughput. Measured on 2 cores
-// with 2 MiB of L2 each, one thread a run: a model of 18 MB at 224 x 224 pixels makes 367 samples/s at batch 1, 374 at 2,
-// 261 at 8 and 212 at 32, because the activations of larger batches no longer fit the caches; one of 3 MB makes 1040,
-// 1240 and 1340 at batches 1, 2 and 8, but each batch of 8 then takes 12 ms, which Server's limits do not allow for.
+// cpuBatch is the batch that a run on the CPU should have where latency counts as well as throughput. Measured on
+// 2 cores with 2 MiB of L2 each, one thread a run: a model of 18 MB at 224 x 224 pixels makes 367 samples/s at
+// batch 1, 374 at 2, 261 at 8 and 212 at 32, because the activations of larger batches no longer fit the caches;
+// one of 3 MB makes 1040, 1240 and 1340 at batches 1, 2 and 8, but each batch of 8 then takes 12 ms, which
+// Server's limits do not allow for.
 const cpuBatch = 2
 
 // limits are the session's preferences. A model whose batch dimension is fixed runs best with that

@@ -45,7 +45,8 @@ func (s source) signature() (onnx.Model, error) {
 		return onnx.Read(bytes.NewReader(s.bytes), int64(len(s.bytes)))
 	}
 	if info, err := os.Stat(s.path); err == nil && info.IsDir() {
-		return onnx.Model{}, errors.New("it is a folder, not a file, and ONNX Runtime takes an ONNX file: name that (its external data may lie beside it), or choose a backend that takes folders")
+		return onnx.Model{}, errors.New("it is a folder, not a file, and ONNX Runtime takes an ONNX file: name that (its " +
+			"external data may lie beside it), or choose a backend that takes folders")
 	}
 	f, err := os.Open(s.path)
 	if err != nil {
@@ -72,7 +73,8 @@ func (s source) checkExternal(files []string) error {
 		return nil
 	}
 	if s.path == "" {
-		return fmt.Errorf("%w: %s keeps its weights in %s; give the path of the model instead of its bytes", backend.ErrModel, s, strings.Join(files, ", "))
+		return fmt.Errorf("%w: %s keeps its weights in %s; give the path of the model instead of its bytes", backend.ErrModel,
+			s, strings.Join(files, ", "))
 	}
 	var missing []string
 	for _, name := range files {
@@ -82,13 +84,14 @@ func (s source) checkExternal(files []string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%w: %s: external data is missing: %s; put it beside the model", backend.ErrModel, s, strings.Join(missing, ", "))
+		return fmt.Errorf("%w: %s: external data is missing: %s; put it beside the model", backend.ErrModel, s,
+			strings.Join(missing, ", "))
 	}
 	return nil
 }
 
-// complete asks ONNX Runtime for what the file leaves open: the shapes it infers, and anything of a model in ORT format.
-// It loads the model once more, so it is called only where that is needed.
+// complete asks ONNX Runtime for what the file leaves open: the shapes it infers, and anything of a model in ORT
+// format. It loads the model once more, so it is called only where that is needed.
 func (s source) complete(m *onnx.Model, o *onnxruntime.SessionOptions) error {
 	if m.Complete() {
 		return nil
@@ -146,7 +149,8 @@ func bind(want backend.Model, m onnx.Model) (ports, error) {
 		return ports{}, err
 	}
 	if len(in) == 0 || len(out) == 0 {
-		return ports{}, fmt.Errorf("%w: it has %d inputs and %d outputs, want at least one of each", backend.ErrTensors, len(in), len(out))
+		return ports{}, fmt.Errorf("%w: it has %d inputs and %d outputs, want at least one of each",
+			backend.ErrTensors, len(in), len(out))
 	}
 	return ports{in: in, out: out, batch: fixedBatch(in)}, allFed(in, have.in)
 }
@@ -205,7 +209,8 @@ func allFed(bound, have []port) error {
 	if len(unfed) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: the model also has inputs that the benchmark does not fill: %s", backend.ErrTensors, strings.Join(unfed, ", "))
+	return fmt.Errorf("%w: the model also has inputs that the benchmark does not fill: %s", backend.ErrTensors,
+		strings.Join(unfed, ", "))
 }
 
 func infos(ports []port) []backend.TensorInfo {

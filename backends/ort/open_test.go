@@ -37,18 +37,22 @@ func TestOpenRefusesFiles(t *testing.T) {
 		model backend.Model
 		want  string
 	}{
-		"missing":          {backend.Model{Path: "testdata/none.onnx"}, "testdata/none.onnx: no such file"},
-		"folder":           {backend.Model{Path: "testdata"}, "not a file"},
-		"empty":            {backend.Model{Path: write(t, "m.onnx", nil)}, "the file is empty"},
-		"no bytes":         {backend.Model{}, "the file is empty"},
-		"truncated":        {backend.Model{Path: write(t, "m.onnx", linear[:len(linear)-20])}, "damaged ONNX model: the file ends too early"},
-		"text":             {backend.Model{Bytes: []byte("hello, world\n")}, "not an ONNX model"},
-		"zip":              {backend.Model{Bytes: []byte("PK\x03\x04\x14\x00\x00\x00")}, "zip archive"},
-		"lfs pointer":      {backend.Model{Bytes: []byte("version https://git-lfs.github.com/spec/v1\noid ...")}, "Git LFS pointer"},
-		"nonsense inside":  {backend.Model{Bytes: swap(linear, "MatMul", "MatMux")}, "MatMux"},
-		"external bytes":   {backend.Model{Bytes: read(t, file("external"))}, "keeps its weights in external.data; give the path"},
-		"external missing": {backend.Model{Path: write(t, "external.onnx", read(t, file("external")))}, "external data is missing: "},
-		"ort format":       {backend.Model{Bytes: []byte("\x18\x00\x00\x00ORTMxxxxxxxxxxxxxxxx")}, ""},
+		"missing":  {backend.Model{Path: "testdata/none.onnx"}, "testdata/none.onnx: no such file"},
+		"folder":   {backend.Model{Path: "testdata"}, "not a file"},
+		"empty":    {backend.Model{Path: write(t, "m.onnx", nil)}, "the file is empty"},
+		"no bytes": {backend.Model{}, "the file is empty"},
+		"truncated": {backend.Model{Path: write(t, "m.onnx", linear[:len(linear)-20])},
+			"damaged ONNX model: the file ends too early"},
+		"text": {backend.Model{Bytes: []byte("hello, world\n")}, "not an ONNX model"},
+		"zip":  {backend.Model{Bytes: []byte("PK\x03\x04\x14\x00\x00\x00")}, "zip archive"},
+		"lfs pointer": {backend.Model{Bytes: []byte("version https://git-lfs.github.com/spec/v1\noid ...")},
+			"Git LFS pointer"},
+		"nonsense inside": {backend.Model{Bytes: swap(linear, "MatMul", "MatMux")}, "MatMux"},
+		"external bytes": {backend.Model{Bytes: read(t, file("external"))},
+			"keeps its weights in external.data; give the path"},
+		"external missing": {backend.Model{Path: write(t, "external.onnx", read(t, file("external")))},
+			"external data is missing: "},
+		"ort format": {backend.Model{Bytes: []byte("\x18\x00\x00\x00ORTMxxxxxxxxxxxxxxxx")}, ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +80,10 @@ func TestOpenListsEveryFault(t *testing.T) {
 		Name: "linear", Path: file("linear"),
 		Inputs:  []backend.TensorInfo{{Name: "x", DType: backend.Float32, Shape: []int64{-1, 3}}},
 		Outputs: []backend.TensorInfo{{Name: "best:0", DType: backend.Float32}, {Name: "y:0", Shape: []int64{-1, 5}}},
-	}, backend.Config{Options: map[string]string{"thread": "1", "inter_op": "0", "opt": "fast", "provider": "abacus", "spin": "maybe", "threads": "many", "arena": "2x"}})
+	}, backend.Config{
+		Options: map[string]string{"thread": "1", "inter_op": "0", "opt": "fast", "provider": "abacus", "spin": "maybe",
+			"threads": "many", "arena": "2x"},
+	})
 	for _, class := range []error{backend.ErrTensors, backend.ErrOption} {
 		if !errors.Is(err, class) {
 			t.Errorf("error %v, want %v", err, class)
@@ -118,8 +125,10 @@ func TestOpenRefusesTensors(t *testing.T) {
 
 func TestProviderThatTheLibraryLacks(t *testing.T) {
 	for _, name := range []string{"cuda", "tensorrt", "openvino", "dnnl", "coreml"} {
-		_, err := opener(t).Open(t.Context(), backend.Model{Path: file("linear")}, backend.Config{Options: map[string]string{"provider": name}})
-		if !errors.Is(err, backend.ErrOption) || !strings.Contains(err.Error(), "has only cpu") || !strings.Contains(err.Error(), "option provider="+name) {
+		_, err := opener(t).Open(t.Context(), backend.Model{Path: file("linear")},
+			backend.Config{Options: map[string]string{"provider": name}})
+		if !errors.Is(err, backend.ErrOption) || !strings.Contains(err.Error(), "has only cpu") ||
+			!strings.Contains(err.Error(), "option provider="+name) {
 			t.Errorf("provider %s: error %v", name, err)
 		}
 	}
@@ -138,8 +147,10 @@ func TestOptions(t *testing.T) {
 
 // TestConfigReachesTheLibrary gives a value that ONNX Runtime refuses, and an option to a provider that has none.
 func TestConfigReachesTheLibrary(t *testing.T) {
-	for _, options := range []map[string]string{{"threads": "2", "config.session.intra_op_thread_affinities": "perhaps"}, {"provider.device_id": "1"}} {
-		if _, err := opener(t).Open(t.Context(), backend.Model{Path: file("linear")}, backend.Config{Options: options}); err == nil {
+	for _, options := range []map[string]string{{"threads": "2", "config.session.intra_op_thread_affinities": "perhaps"},
+		{"provider.device_id": "1"}} {
+		if _, err := opener(t).Open(t.Context(), backend.Model{Path: file("linear")},
+			backend.Config{Options: options}); err == nil {
 			t.Errorf("options %v are accepted", options)
 		}
 	}
@@ -188,7 +199,8 @@ func TestLibrary(t *testing.T) {
 func TestSecondLibrary(t *testing.T) {
 	open(t, "linear", backend.Config{})
 	other := write(t, "libother.so", []byte("not a library"))
-	_, err := ort.Backend{}.Open(t.Context(), backend.Model{Path: file("linear")}, backend.Config{Options: map[string]string{"lib": other}})
+	_, err := ort.Backend{}.Open(t.Context(), backend.Model{Path: file("linear")},
+		backend.Config{Options: map[string]string{"lib": other}})
 	if !errors.Is(err, ort.ErrLibrary) || !strings.Contains(err.Error(), "is already loaded in this process") {
 		t.Errorf("error %v", err)
 	}
@@ -196,7 +208,8 @@ func TestSecondLibrary(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	info := opener(t).Describe()
-	if !strings.HasPrefix(info.Version, "ONNX Runtime 1.") || info.Devices[0] == "" || info.Details["library"] == "" || info.Details["fault"] != "" {
+	if !strings.HasPrefix(info.Version, "ONNX Runtime 1.") || info.Devices[0] == "" || info.Details["library"] == "" ||
+		info.Details["fault"] != "" {
 		t.Errorf("info is %+v", info)
 	}
 	var names []string
@@ -206,7 +219,8 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("option %s has no help", o.Name)
 		}
 	}
-	if got := strings.Join(names, " "); got != "threads inter_op provider opt lib spin denormal_zero arena bind config.KEY provider.KEY" {
+	if got := strings.Join(names,
+		" "); got != "threads inter_op provider opt lib spin denormal_zero arena bind config.KEY provider.KEY" {
 		t.Errorf("options are %s", got)
 	}
 }
@@ -219,7 +233,8 @@ func TestSessionDescribes(t *testing.T) {
 		t.Errorf("details are %v", d)
 	}
 	// The process runs on one library, whichever a Backend names.
-	if other := (ort.Backend{Library: "nowhere.so"}).Describe(); other.Details["library"] != d["library"] || other.Version != info.Version {
+	if other := (ort.Backend{Library: "nowhere.so"}).Describe(); other.Details["library"] != d["library"] ||
+		other.Version != info.Version {
 		t.Errorf("info is %+v", other)
 	}
 }
@@ -227,7 +242,8 @@ func TestSessionDescribes(t *testing.T) {
 func TestOpenWithEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := opener(t).Open(ctx, backend.Model{Path: file("linear")}, backend.Config{}); !errors.Is(err, context.Canceled) {
+	if _, err := opener(t).Open(ctx, backend.Model{Path: file("linear")},
+		backend.Config{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -32,7 +32,8 @@ func (r *runner) bindOutputs(out []backend.Tensor, foresee bool) error {
 		known := r.shapeOf(p, out[i], o, foresee)
 		if !known {
 			if mustForesee(p) {
-				return fmt.Errorf("output %q is %v%s: the binding reads this type into memory of a known size only; give the output a shape, or export the model with named dimensions",
+				return fmt.Errorf("output %q is %v%s: the binding reads this type into memory of a known size only; give the "+
+					"output a shape, or export the model with named dimensions",
 					p.Name, p.DType, backend.ShapeString(p.Shape))
 			}
 			continue

@@ -6,8 +6,8 @@ package ort
 #include <stdlib.h>
 #include <string.h>
 
-// The two members of OrtApiBase, and the entries of OrtApi that list the providers. Both tables belong to ONNX Runtime's
-// stable ABI: entries are only ever appended.
+// The two members of OrtApiBase, and the entries of OrtApi that list the providers. Both tables belong to ONNX
+// Runtime's stable ABI: entries are only ever appended.
 typedef struct {
   const void *(*get_api)(unsigned version);
   const char *(*version)(void);
@@ -105,6 +105,7 @@ func checkVersion(lib library) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w %s is version %q, want 1.%d or later: the Go binding uses its C API version %d; name another with option lib",
+	return fmt.Errorf("%w %s is version %q, want 1.%d or later: the Go binding uses its C API version %d; name another "+
+		"with option lib",
 		ErrLibrary, lib.path, lib.version, apiVersion, apiVersion)
 }

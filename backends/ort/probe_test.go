@@ -22,7 +22,8 @@ func TestCheckVersion(t *testing.T) {
 		if good != (err == nil) {
 			t.Errorf("version %q: error %v", version, err)
 		}
-		if err != nil && (!errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), `is version "`+version+`", want 1.24 or later`)) {
+		if err != nil && (!errors.Is(err, ErrLibrary) ||
+			!strings.Contains(err.Error(), `is version "`+version+`", want 1.24 or later`)) {
 			t.Errorf("version %q: error %v", version, err)
 		}
 	}
@@ -40,7 +41,8 @@ func TestProbe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(lib.version, "1.") || !slices.Contains(lib.providers, "CPUExecutionProvider") || !strings.HasPrefix(strings.Join(lib.devices(), " "), "cpu") {
+	if !strings.HasPrefix(lib.version, "1.") || !slices.Contains(lib.providers, "CPUExecutionProvider") ||
+		!strings.HasPrefix(strings.Join(lib.devices(), " "), "cpu") {
 		t.Errorf("library is %+v", lib)
 	}
 }
@@ -99,7 +101,8 @@ func TestDescribeWithoutLibrary(t *testing.T) {
 	if info.Version != "ONNX Runtime" || len(info.Devices) != 0 || len(info.Details) != 0 || len(info.Options) == 0 {
 		t.Errorf("info is %+v", info)
 	}
-	if _, err := locate("nowhere.so"); !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), "no file nowhere.so") {
+	if _, err := locate("nowhere.so"); !errors.Is(err, ErrLibrary) ||
+		!strings.Contains(err.Error(), "no file nowhere.so") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -42,7 +42,8 @@ func TestRun(t *testing.T) {
 	out := run(t, s, floats([]float32{1, 2, 3, -1, 0, 1}, 2, 3))
 	wantTensor(t, out[0], []int64{0, 0}, 2)
 	wantTensor(t, out[1], []float32{14.5, 1.5, 2.5, 1.5}, 2, 2)
-	if out[0].Name != "best:0" || out[0].DType != backend.Int64 || out[1].Name != "y:0" || out[1].DType != backend.Float32 {
+	if out[0].Name != "best:0" || out[0].DType != backend.Int64 || out[1].Name != "y:0" ||
+		out[1].DType != backend.Float32 {
 		t.Errorf("outputs are %s %v and %s %v", out[0].Name, out[0].DType, out[1].Name, out[1].DType)
 	}
 }
@@ -109,7 +110,9 @@ func TestExternalData(t *testing.T) {
 }
 
 func TestShapeThatTheFileLeavesOpen(t *testing.T) {
-	s := openModel(t, backend.Model{Path: file("unranked"), Outputs: []backend.TensorInfo{{Name: "y", Shape: []int64{-1, 2}}}}, backend.Config{})
+	s := openModel(t, backend.Model{
+		Path: file("unranked"), Outputs: []backend.TensorInfo{{Name: "y", Shape: []int64{-1, 2}}},
+	}, backend.Config{})
 	if got := tensors(s.Outputs()); got != "y float32[N,2]" {
 		t.Errorf("outputs are %s", got)
 	}
@@ -163,7 +166,8 @@ func TestElementTypes(t *testing.T) {
 	}{
 		{"twice_float32", backend.Float32, backend.Float32, raw[float32](1.5, -2, 3), raw[float32](3, -4, 6)},
 		{"twice_float64", backend.Float64, backend.Float64, raw(1.5, -2, 3), raw(3.0, -4, 6)},
-		{"twice_float16", backend.Float16, backend.Float16, raw[uint16](0x3e00, 0xc000, 0x4200), raw[uint16](0x4200, 0xc400, 0x4600)},
+		{"twice_float16", backend.Float16, backend.Float16, raw[uint16](0x3e00, 0xc000, 0x4200),
+			raw[uint16](0x4200, 0xc400, 0x4600)},
 		{"twice_int8", backend.Int8, backend.Int8, raw[int8](1, -2, 60), raw[int8](2, -4, 120)},
 		{"twice_int16", backend.Int16, backend.Int16, raw[int16](1, -2, 300), raw[int16](2, -4, 600)},
 		{"twice_int32", backend.Int32, backend.Int32, raw[int32](1, -2, 1<<20), raw[int32](2, -4, 1<<21)},
@@ -253,9 +257,10 @@ func TestRunRefusesWrongTensors(t *testing.T) {
 		outs int
 		want string
 	}{
-		"count":      {nil, 2, "run with 0 inputs and 2 outputs, want 1 and 2"},
-		"outputs":    {[]backend.Tensor{good}, 1, "run with 1 inputs and 1 outputs, want 1 and 2"},
-		"dtype":      {[]backend.Tensor{tensor("", backend.Int32, []int32{1, 2, 3}, 1, 3)}, 2, "is given int32, want float32"},
+		"count":   {nil, 2, "run with 0 inputs and 2 outputs, want 1 and 2"},
+		"outputs": {[]backend.Tensor{good}, 1, "run with 1 inputs and 1 outputs, want 1 and 2"},
+		"dtype": {[]backend.Tensor{tensor("", backend.Int32, []int32{1, 2, 3}, 1, 3)}, 2,
+			"is given int32, want float32"},
 		"rank":       {[]backend.Tensor{floats([]float32{1, 2, 3}, 3)}, 2, "is given shape [3], want [N,3]"},
 		"dimension":  {[]backend.Tensor{floats([]float32{1, 2}, 1, 2)}, 2, "is given shape [1,2], want [N,3]"},
 		"negative":   {[]backend.Tensor{floats([]float32{1, 2, 3}, -1, 3)}, 2, "want [N,3]"},

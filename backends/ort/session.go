@@ -45,7 +45,8 @@ var (
 	_ backend.Keeper    = (*session)(nil)
 )
 
-func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, where *binding, l backend.Limits, about backend.Info) (*session, error) {
+func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, where *binding, l backend.Limits,
+	about backend.Info) (*session, error) {
 	s := &session{
 		core: core, ports: p, where: where, limits: l, info: about,
 		idle: make(chan *runner, l.Concurrency), closed: make(chan struct{}), pools: make([]sync.Pool, len(p.out)),
@@ -75,7 +76,8 @@ func (s *session) Describe() backend.Info { return s.info }
 //
 // A model whose batch dimension is fixed also takes smaller batches: Run fills them up with zeros and cuts the outputs.
 //
-// An output that comes without Data gets memory that Release returns to the session for its next runs, also after Close.
+// An output that comes without Data gets memory that Release returns to the session for its next
+// runs, also after Close.
 //
 // All sessions keep tensors in the memory of this process, those of accelerators too, and take one another's.
 func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {

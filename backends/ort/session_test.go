@@ -225,8 +225,8 @@ func TestMemoryStays(t *testing.T) {
 	})
 }
 
-// steady calls f n times to settle, and then as often again until the process has not grown by 4 MiB meanwhile. What leaks does
-// so each time; the heaps of Go and of C grow now and then, as threads and collections come.
+// steady calls f n times to settle, and then as often again until the process has not grown by 4 MiB meanwhile. What
+// leaks does so each time; the heaps of Go and of C grow now and then, as threads and collections come.
 func steady(t *testing.T, n int, f func()) {
 	runtime.LockOSThread() // each thread has a heap of its own in C
 	defer runtime.UnlockOSThread()

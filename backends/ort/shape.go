@@ -60,17 +60,20 @@ func (p ports) checkInput(i int, t backend.Tensor) error {
 		return fmt.Errorf("%w: input %q is given %v, want %v", backend.ErrTensors, want.Name, t.DType, want.DType)
 	}
 	if !fits(want.Shape, t.Shape) && !p.fitsPartly(want.Shape, t.Shape) {
-		return fmt.Errorf("%w: input %q is given shape %s, want %s", backend.ErrTensors, want.Name, backend.ShapeString(t.Shape), backend.ShapeString(want.Shape))
+		return fmt.Errorf("%w: input %q is given shape %s, want %s", backend.ErrTensors, want.Name,
+			backend.ShapeString(t.Shape), backend.ShapeString(want.Shape))
 	}
 	if n, ok := byteSize(t.DType, t.Shape); !ok || n != len(t.Data) {
-		return fmt.Errorf("%w: input %q is given %d bytes for %v%s, want %d", backend.ErrTensors, want.Name, len(t.Data), t.DType, backend.ShapeString(t.Shape), n)
+		return fmt.Errorf("%w: input %q is given %d bytes for %v%s, want %d", backend.ErrTensors, want.Name, len(t.Data),
+			t.DType, backend.ShapeString(t.Shape), n)
 	}
 	return nil
 }
 
 // fitsPartly reports whether shape fits but for a first dimension below a fixed batch.
 func (p ports) fitsPartly(want, shape []int64) bool {
-	return p.batch > 0 && len(shape) > 0 && len(want) > 0 && shape[0] > 0 && shape[0] < p.batch && fits(want[1:], shape[1:])
+	return p.batch > 0 && len(shape) > 0 && len(want) > 0 && shape[0] > 0 && shape[0] < p.batch &&
+		fits(want[1:], shape[1:])
 }
 
 // sameRows reports whether inputs that padding may fill up have as many rows as one another.

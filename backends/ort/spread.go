@@ -22,7 +22,8 @@ func (s settings) spread(threads, concurrency int) (own []int) {
 		}
 	}
 	_, given := s.config[affinitiesKey]
-	if !s.bind || given || concurrency != 1 || s.interOp > 1 || threads < 2 || threads != cores.count() || s.provider != defaultProvider {
+	if !s.bind || given || concurrency != 1 || s.interOp > 1 || threads < 2 || threads != cores.count() ||
+		s.provider != defaultProvider {
 		return nil
 	}
 	for core := range mostCores {

@@ -24,12 +24,13 @@ func TestSpread(t *testing.T) {
 		threads, count int
 		want           []int
 	}{
-		"a thread for each core":     {base, 2, 1, []int{3, 7}},
-		"a core is left":             {base, 1, 1, nil},
-		"more threads than cores":    {base, 3, 1, nil},
-		"two runs at a time":         {base, 2, 2, nil},
-		"the user says no":           {with(func(s *settings) { s.bind = false }), 2, 1, nil},
-		"the user's own cores":       {with(func(s *settings) { s.config = map[string]string{affinitiesKey: "1"} }), 2, 1, nil},
+		"a thread for each core":  {base, 2, 1, []int{3, 7}},
+		"a core is left":          {base, 1, 1, nil},
+		"more threads than cores": {base, 3, 1, nil},
+		"two runs at a time":      {base, 2, 2, nil},
+		"the user says no":        {with(func(s *settings) { s.bind = false }), 2, 1, nil},
+		"the user's own cores": {with(func(s *settings) { s.config = map[string]string{affinitiesKey: "1"} }),
+			2, 1, nil},
 		"operators at the same time": {with(func(s *settings) { s.interOp = 2 }), 2, 1, nil},
 		"an accelerator":             {with(func(s *settings) { s.provider = "cuda" }), 2, 1, nil},
 	} {

@@ -11,13 +11,15 @@ func TestBackendSuite(t *testing.T) {
 	models := []backend.Model{
 		{
 			Name: "linear", Path: file("linear"),
-			Inputs:  []backend.TensorInfo{{Name: "x:0", DType: backend.Float32, Shape: []int64{-1, 3}}},
-			Outputs: []backend.TensorInfo{{Name: "y:0", DType: backend.Float32, Shape: []int64{-1, 2}}, {Name: "best:0", DType: backend.Int64, Shape: []int64{-1}}},
+			Inputs: []backend.TensorInfo{{Name: "x:0", DType: backend.Float32, Shape: []int64{-1, 3}}},
+			Outputs: []backend.TensorInfo{{Name: "y:0", DType: backend.Float32, Shape: []int64{-1, 2}},
+				{Name: "best:0", DType: backend.Int64, Shape: []int64{-1}}},
 		},
 		{
 			Name: "recurrent", Path: file("recurrent"), // whose output it takes as an input: what a Keeper is checked with
 			Inputs: []backend.TensorInfo{
-				{Name: "h", DType: backend.Float32, Shape: []int64{-1, 3}}, {Name: "x", DType: backend.Float32, Shape: []int64{-1, 2}},
+				{Name: "h", DType: backend.Float32, Shape: []int64{-1, 3}},
+				{Name: "x", DType: backend.Float32, Shape: []int64{-1, 2}},
 			},
 		},
 		{

@@ -22,10 +22,11 @@ const (
 
 // Article is a text and its summary.
 type Article struct {
-	Instruction string  // what to do with Input; "" where the file has none
-	Input       string  // the article; "" where the file has token ids only
-	Output      string  // the summary that answers are compared with
-	Tokens      []int32 // the ids of the whole prompt, in the vocabulary of the model that the file is for; nil where it has none
+	Instruction string // what to do with Input; "" where the file has none
+	Input       string // the article; "" where the file has token ids only
+	Output      string // the summary that answers are compared with
+	// the ids of the whole prompt, in the vocabulary of the model that the file is for; nil where it has none
+	Tokens []int32
 }
 
 // Options say what to read. The zero value reads everything.
@@ -46,17 +47,20 @@ func (o Options) file() string {
 // Set is a data set that has passed its checks. It may be used from many goroutines.
 type Set struct{ articles []Article }
 
-// The names of the official files without their extension: in a folder, they are looked for as .json, .jsonl and .parquet.
+// The names of the official files without their extension: in a folder, they are looked for as
+// .json, .jsonl and .parquet.
 const (
 	File     = "cnn_eval"
 	EdgeFile = "sample_cnn_eval_5000"
 )
 
-// Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
+// Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
+// for which errors.Is(err, ErrDataset) holds.
 func Open(path string, o Options) (*Set, error) {
 	columns := []records.Column{{Name: "output", Required: true}}
 	if !o.LabelsOnly {
-		columns = append(columns, records.Column{Name: "instruction"}, records.Column{Name: "input"}, records.Column{Name: "tok_input", IDs: true})
+		columns = append(columns, records.Column{Name: "instruction"}, records.Column{Name: "input"},
+			records.Column{Name: "tok_input", IDs: true})
 	}
 	var faults fault.List
 	table, err := records.Read(path, o.file(), columns, o.Count, &faults)

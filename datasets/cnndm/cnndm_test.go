@@ -21,7 +21,9 @@ func write(t *testing.T, text string) string {
 }
 
 func TestOpen(t *testing.T) {
-	path := write(t, `[{"instruction":"I","input":"A","output":"S"},{"input":"B","output":"","tok_input":[1,2]},{"tok_input":[3],"output":"U"}]`)
+	path := write(t,
+		`[{"instruction":"I","input":"A","output":"S"},{"input":"B","output":"","tok_input":[1,2]},{"tok_input":[3],`+
+			`"output":"U"}]`)
 	s, err := Open(path, Options{Count: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +56,8 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%v does not say %q", err, part)
 		}
 	}
-	if _, err := Open(filepath.Join(t.TempDir(), "none"), Options{}); !errors.Is(err, ErrDataset) || !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(filepath.Join(t.TempDir(), "none"), Options{}); !errors.Is(err, ErrDataset) ||
+		!errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }

@@ -39,7 +39,8 @@ type File struct {
 	Annotations []Annotation
 }
 
-// parser reads an annotation file as a stream, one record after another: masks, which are most of a file, are never held.
+// parser reads an annotation file as a stream, one record after another: masks, which are most of
+// a file, are never held.
 type parser struct {
 	decoder *json.Decoder
 	faults  *fault.List
@@ -50,8 +51,8 @@ type parser struct {
 // sections are what an annotation file must have.
 var sections = [...]string{"images", "categories", "annotations"}
 
-// parse reads an annotation file. Records that are wrong in themselves are added to faults, and left out. An error says that
-// the text is no JSON object, or how its reading failed.
+// parse reads an annotation file. Records that are wrong in themselves are added to faults, and left out. An error says
+// that the text is no JSON object, or how its reading failed.
 func parse(r io.Reader, faults *fault.List) (*File, error) {
 	p := parser{decoder: json.NewDecoder(r), faults: faults, seen: map[string]bool{}}
 	if err := p.object(); err != nil {
@@ -106,7 +107,9 @@ func (p *parser) delimiter(want json.Delim) error {
 }
 
 func (p *parser) section(name string) error {
-	read := map[string]func(where string) error{"images": p.image, "categories": p.category, "annotations": p.annotation}[name]
+	read := map[string]func(where string) error{
+		"images": p.image, "categories": p.category, "annotations": p.annotation,
+	}[name]
 	if read == nil {
 		var skipped json.RawMessage
 		return p.decoder.Decode(&skipped)
@@ -163,7 +166,8 @@ func (p *parser) image(where string) error {
 	if ok, err := p.record(where, &r); !ok {
 		return err
 	}
-	if !p.missing(where, "id", r.ID != nil, "file_name", r.Name != nil, "width", r.Width != nil, "height", r.Height != nil) {
+	if !p.missing(where, "id", r.ID != nil, "file_name", r.Name != nil, "width", r.Width != nil,
+		"height", r.Height != nil) {
 		p.file.Images = append(p.file.Images, Image{*r.ID, *r.Name, *r.Width, *r.Height})
 	}
 	return nil
@@ -195,13 +199,15 @@ func (p *parser) annotation(where string) error {
 	if ok, err := p.record(where, &r); !ok {
 		return err
 	}
-	if p.missing(where, "id", r.ID != nil, "image_id", r.Image != nil, "category_id", r.Category != nil, "bbox", r.Box != nil, "area", r.Area != nil) {
+	if p.missing(where, "id", r.ID != nil, "image_id", r.Image != nil, "category_id", r.Category != nil,
+		"bbox", r.Box != nil, "area", r.Area != nil) {
 		return nil
 	}
 	if len(r.Box) != 4 || r.Crowd < 0 || r.Crowd > 1 {
 		p.faults.Addf(where, "id %d: bbox of %d numbers, iscrowd %d, want 4 numbers, and 0 or 1", *r.ID, len(r.Box), r.Crowd)
 		return nil
 	}
-	p.file.Annotations = append(p.file.Annotations, Annotation{*r.ID, *r.Image, *r.Category, [4]float64(r.Box), *r.Area, r.Crowd == 1})
+	p.file.Annotations = append(p.file.Annotations,
+		Annotation{*r.ID, *r.Image, *r.Category, [4]float64(r.Box), *r.Area, r.Crowd == 1})
 	return nil
 }

@@ -17,7 +17,8 @@ func TestGoldenCOCO(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := s.File()
-		if s.Len() != len(want.Images) || len(f.Categories) != len(want.Categories) || len(f.Annotations) != len(want.Annotations) {
+		if s.Len() != len(want.Images) || len(f.Categories) != len(want.Categories) ||
+			len(f.Annotations) != len(want.Annotations) {
 			t.Errorf("%d images, %d categories, %d annotations; want %d, %d, %d",
 				s.Len(), len(f.Categories), len(f.Annotations), len(want.Images), len(want.Categories), len(want.Annotations))
 		}

@@ -22,11 +22,12 @@ type FaultError = fault.Error
 
 // Options say what to expect of a data set. The zero value is right for COCO's validation set of 2017.
 type Options struct {
-	Annotations string   // the annotation file below the data set's folder; "": annotations/instances_val2017.json
-	Folders     []string // of the pictures, below the data set's folder, tried in turn; nil: val2017, then the folder itself
-	Count       int      // use only the first Count images as samples; 0: all
-	MaxPixels   int      // largest width times height of a picture; 0: any
-	Classes     int      // the categories' ids must be 0 to Classes-1, in this order; 0: any number of any ids
+	Annotations string // the annotation file below the data set's folder; "": annotations/instances_val2017.json
+	// of the pictures, below the data set's folder, tried in turn; nil: val2017, then the folder itself
+	Folders   []string
+	Count     int // use only the first Count images as samples; 0: all
+	MaxPixels int // largest width times height of a picture; 0: any
+	Classes   int // the categories' ids must be 0 to Classes-1, in this order; 0: any number of any ids
 	// OnlyAnnotated leaves out the images without annotations, as the reference does for models that count the categories
 	// of the data set instead of using their ids: 4952 of 5000 are left.
 	OnlyAnnotated bool
@@ -51,8 +52,8 @@ type Set struct {
 	paths  []string // of their pictures
 }
 
-// Open reads the annotation file below dir as a stream, and checks each record of it and the header of each picture of a
-// sample. Samples are in the order of the file. The error lists every fault: it is a [*FaultError], for which
+// Open reads the annotation file below dir as a stream, and checks each record of it and the header of each picture of
+// a sample. Samples are in the order of the file. The error lists every fault: it is a [*FaultError], for which
 // errors.Is(err, ErrDataset) holds.
 func Open(dir string, o Options) (*Set, error) {
 	o = o.withDefaults()
@@ -74,7 +75,8 @@ func Open(dir string, o Options) (*Set, error) {
 	return s, nil
 }
 
-// mostAnnotations is the size up to which an annotation file is read: OpenImages' own of the 24,781 pictures has 200 MB.
+// mostAnnotations is the size up to which an annotation file is read: OpenImages' own of the
+// 24,781 pictures has 200 MB.
 const mostAnnotations = 4 << 30
 
 func readFile(path string, faults *fault.List) (*File, error) {
@@ -98,7 +100,8 @@ func layoutError(dir string, o Options, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrDataset, err)
 	}
-	return fmt.Errorf("%w %s: %s is missing: want it there, and the pictures in %s: %w", ErrDataset, dir, o.Annotations, strings.Join(o.Folders, " or "), err)
+	return fmt.Errorf("%w %s: %s is missing: want it there, and the pictures in %s: %w", ErrDataset, dir, o.Annotations,
+		strings.Join(o.Folders, " or "), err)
 }
 
 // samples are the images of the file that are samples of the benchmark.
@@ -145,12 +148,14 @@ func (s *Set) findPictures(dir string, o Options, faults *fault.List) {
 	}
 }
 
-// sizeProblem compares with the size in the picture's file, where the sides may be exchanged: EXIF may turn the picture.
+// sizeProblem compares with the size in the picture's file, where the sides may be exchanged:
+// EXIF may turn the picture.
 func (im Image) sizeProblem(width, height int) string {
 	if (width == im.Width && height == im.Height) || (width == im.Height && height == im.Width) {
 		return ""
 	}
-	return fmt.Sprintf("a picture of %d x %d pixels, want %d x %d as the annotations say", width, height, im.Width, im.Height)
+	return fmt.Sprintf("a picture of %d x %d pixels, want %d x %d as the annotations say", width, height,
+		im.Width, im.Height)
 }
 
 // locate is the path of a picture in the first folder that has it, or else in the first folder.

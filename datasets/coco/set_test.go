@@ -48,7 +48,8 @@ const (
 		"annotations": [
 			{"id": 7, "image_id": 30, "category_id": 3, "bbox": [1, 2, 3.5, 4], "area": 9.5, "iscrowd": 1,
 			 "segmentation": {"counts": [1, 2], "size": [8, 6]}},
-			{"id": 8, "image_id": 10, "category_id": 1, "bbox": [0, 0, 6, 8], "area": 40, "iscrowd": 0, "segmentation": [[1, 2]]}],
+			{"id": 8, "image_id": 10, "category_id": 1, "bbox": [0, 0, 6, 8], "area": 40, "iscrowd": 0,
+			"segmentation": [[1, 2]]}],
 		"images": [
 			{"id": 30, "file_name": "c.png", "width": 6, "height": 8, "coco_url": "http://x/c.png"},
 			{"id": 20, "file_name": "b.png", "width": 4, "height": 4},
@@ -69,10 +70,12 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := s.File()
-	if s.Len() != 3 || len(f.Categories) != 2 || f.Categories[0] != (Category{3, "cat"}) || s.Image(0) != (Image{30, "c.png", 6, 8}) {
+	if s.Len() != 3 || len(f.Categories) != 2 || f.Categories[0] != (Category{3, "cat"}) ||
+		s.Image(0) != (Image{30, "c.png", 6, 8}) {
 		t.Errorf("set %+v of %+v", s.Images(), f)
 	}
-	if want := (Annotation{7, 30, 3, [4]float64{1, 2, 3.5, 4}, 9.5, true}); len(f.Annotations) != 2 || f.Annotations[0] != want {
+	if want := (Annotation{7, 30, 3, [4]float64{1, 2, 3.5, 4}, 9.5, true}); len(f.Annotations) != 2 ||
+		f.Annotations[0] != want {
 		t.Errorf("annotations %+v, want %+v first", f.Annotations, want)
 	}
 	if s.Path(0) != filepath.Join(dir, "val2017", "c.png") || s.Path(1) != filepath.Join(dir, "b.png") {
@@ -165,14 +168,19 @@ func TestEveryFaultOfRecords(t *testing.T) {
 			{"id": 11, "image_id": 1, "category_id": 1, "bbox": [-2, 5, 2, 2], "area": 1, "iscrowd": 0}]}`
 	dir := folder(t, map[string][]byte{annotationFile: []byte(text)})
 	checkFaults(t, faultsOf(t, dir, Options{LabelsOnly: true}), []string{
-		`images[1]: "id" is a string, want int64`, `images[2]: it has no "id"`, `images[2]: it has no "file_name"`, `images[2]: it has no "height"`,
+		`images[1]: "id" is a string, want int64`, `images[2]: it has no "id"`, `images[2]: it has no "file_name"`,
+		`images[2]: it has no "height"`,
 		`images[3]: it is a number, want an object`, `categories[1]: it has no "id"`,
-		`annotations[7]: id 7: bbox of 3 numbers`, `annotations[8]: id 8: bbox of 4 numbers, iscrowd 2`, `annotations[9]: it has no "bbox"`,
+		`annotations[7]: id 7: bbox of 3 numbers`, `annotations[8]: id 8: bbox of 4 numbers, iscrowd 2`,
+		`annotations[9]: it has no "bbox"`,
 		`annotations[9]: it has no "area"`, `annotations[10]: "bbox" is a string`,
-		`image 1 ("a"): id 1 is that of an earlier one`, `image 1 ("a"): the name is that of an earlier one`, `image 1 ("a"): 0 x -1 pixels`,
+		`image 1 ("a"): id 1 is that of an earlier one`, `image 1 ("a"): the name is that of an earlier one`,
+		`image 1 ("a"): 0 x -1 pixels`,
 		`image 2 ("../x"): the name is no path`, `category 1 ("dog"): id 1 is that`,
-		`annotation 1 (id 1): the id is that of an earlier one`, `annotation 2 (id 2): image_id 99`, `annotation 3 (id 3): category_id 99`,
-		`annotation 4 (id 4): bbox [5 5 -2 1] is inverted`, `annotation 5 (id 5): bbox [5 5 2 6.5] reaches out of its picture of 10 x 10`,
+		`annotation 1 (id 1): the id is that of an earlier one`, `annotation 2 (id 2): image_id 99`,
+		`annotation 3 (id 3): category_id 99`,
+		`annotation 4 (id 4): bbox [5 5 -2 1] is inverted`,
+		`annotation 5 (id 5): bbox [5 5 2 6.5] reaches out of its picture of 10 x 10`,
 		`annotation 6 (id 6): area -1`, `annotation 7 (id 11): bbox [-2 5 2 2] reaches out`,
 	})
 }
@@ -181,7 +189,8 @@ func TestEveryFaultOfPictures(t *testing.T) {
 	dir := folder(t, map[string][]byte{annotationFile: []byte(good),
 		"val2017/c.png": encodePNG(t, 5, 8), "val2017/b.png": encodePNG(t, 4, 4)[:20]})
 	checkFaults(t, faultsOf(t, dir, Options{}), []string{
-		`picture 0 ("c.png", id 30): a picture of 5 x 8 pixels, want 6 x 8`, `picture 1 ("b.png", id 20): the file ends within its header`,
+		`picture 0 ("c.png", id 30): a picture of 5 x 8 pixels, want 6 x 8`,
+		`picture 1 ("b.png", id 20): the file ends within its header`,
 		`picture 2 ("sub/a.png", id 10): there is no such file`,
 	})
 	if s, err := Open(goodFolder(t), Options{MaxPixels: 20}); err == nil {
@@ -206,7 +215,8 @@ func TestFilesThatAreNoAnnotations(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Open(folder(t, map[string][]byte{annotationFile: []byte(tt.text)}), Options{})
-			if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), annotationFile) {
+			if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), tt.want) ||
+				!strings.Contains(err.Error(), annotationFile) {
 				t.Errorf("error %v, want %q and the file", err, tt.want)
 			}
 		})
@@ -215,14 +225,16 @@ func TestFilesThatAreNoAnnotations(t *testing.T) {
 
 func TestSections(t *testing.T) {
 	dir := folder(t, map[string][]byte{annotationFile: []byte(`{"images": [], "images": [], "info": 1}`)})
-	checkFaults(t, faultsOf(t, dir, Options{}), []string{`it has "images" twice`, `it has no "categories"`, `it has no "annotations"`})
+	checkFaults(t, faultsOf(t, dir, Options{}), []string{`it has "images" twice`, `it has no "categories"`,
+		`it has no "annotations"`})
 	dir = folder(t, map[string][]byte{annotationFile: []byte(`{"images": [], "categories": [], "annotations": []}`)})
 	checkFaults(t, faultsOf(t, dir, Options{}), []string{"it lists no image"})
 }
 
 func TestMissingFile(t *testing.T) {
 	_, err := Open(t.TempDir(), Options{})
-	if !errors.Is(err, ErrDataset) || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "the pictures in val2017") {
+	if !errors.Is(err, ErrDataset) || !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "the pictures in val2017") {
 		t.Errorf("error %v, want the layout", err)
 	}
 }
@@ -260,14 +272,20 @@ func FuzzParse(f *testing.F) {
 // BenchmarkParse reads an annotation file of the size of OpenImages' validation set.
 func BenchmarkParse(b *testing.B) {
 	var text strings.Builder
-	text.WriteString(`{"categories": [{"id": 0, "name": "x"}], "images": [{"id": 0, "file_name": "0.jpg", "width": 1024, "height": 768}`)
+	text.WriteString(`{"categories": [{"id": 0, "name": "x"}], "images": [{"id": 0, "file_name": "0.jpg", "width": 1024,` +
+		` "height": 768}`)
 	for i := 1; i < 24781; i++ {
-		fmt.Fprintf(&text, `, {"id": %d, "file_name": "%d.jpg", "width": 1024, "height": 768, "coco_url": null, "license": null}`, i, i)
+		fmt.Fprintf(&text,
+			`, {"id": %d, "file_name": "%d.jpg", "width": 1024, "height": 768, "coco_url": null, "license": null}`, i, i)
 	}
-	text.WriteString(`], "annotations": [{"id": 0, "image_id": 0, "category_id": 0, "bbox": [1, 2, 3, 4], "area": 12, "iscrowd": 0}`)
+	text.WriteString(`], "annotations": [{"id": 0, "image_id": 0, "category_id": 0, "bbox": [1, 2, 3, 4], "area": 12, ` +
+		`"iscrowd": 0}`)
 	for i := 1; i < 158642; i++ {
-		fmt.Fprintf(&text, `, {"id": %d, "image_id": %d, "category_id": 0, "bbox": [169.52630134058413, 2.9302111923437124, 405.40011624174167, `+
-			`269.81866746815166], "area": 109384.51915578052, "iscrowd": 0, "IsOccluded": 1, "IsInside": 0, "IsDepiction": 0}`, i, i%24781)
+		fmt.Fprintf(&text,
+			`, {"id": %d, "image_id": %d, "category_id": 0, "bbox": [169.52630134058413, 2.9302111923437124, `+
+				`405.40011624174167, `+
+				`269.81866746815166], "area": 109384.51915578052, "iscrowd": 0, "IsOccluded": 1, "IsInside": 0, "IsDepiction": 0}`,
+			i, i%24781)
 	}
 	text.WriteString("]}")
 	b.SetBytes(int64(text.Len()))

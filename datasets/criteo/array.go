@@ -23,8 +23,8 @@ type array struct {
 // sizes are the bytes of the dtypes that are read.
 var sizes = map[string]int{"<f4": 4, "<i4": 4, "<i8": 8, "|u1": 1, "|i1": 1, "|b1": 1, "<f8": 8}
 
-// newArray reads the header of an array that takes up length bytes of a file, from offset on. problem says what is wrong with
-// it: it must have one of the dtypes, and two dimensions, or one, which is one column.
+// newArray reads the header of an array that takes up length bytes of a file, from offset on. problem says what is
+// wrong with it: it must have one of the dtypes, and two dimensions, or one, which is one column.
 func newArray(file io.ReaderAt, offset, length int64, dtypes ...string) (a *array, problem string) {
 	h, err := npy.ReadHeader(bufio.NewReader(io.NewSectionReader(file, offset, length)))
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// Check reads all pairs in use, with all processors, and lists every number that is not finite and every index outside of its
-// table, each with its file and its pair: Open looks at headers and labels alone. The error is a [*FaultError], for which
-// errors.Is(err, ErrDataset) holds; or ctx's, if it ends first.
+// Check reads all pairs in use, with all processors, and lists every number that is not finite and every index outside
+// of its table, each with its file and its pair: Open looks at headers and labels alone. The error is a [*FaultError],
+// for which errors.Is(err, ErrDataset) holds; or ctx's, if it ends first.
 func (s *Set) Check(ctx context.Context) error {
 	var faults fault.List
 	blocks := make(chan int)

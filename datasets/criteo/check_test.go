@@ -21,7 +21,8 @@ func TestCheckListsEveryFaultOfAllPairs(t *testing.T) {
 	if !errors.As(err, &all) || !errors.Is(err, ErrDataset) || len(all.Faults) != 2 {
 		t.Fatalf("error %v, want two faults", err)
 	}
-	for _, want := range []string{"day_23_sparse_multi_hot_debug.npz: 0.npy, pair 4: index 2 is 14, want 0 to 13", "24.npy, pair 4: index 0 is 28, want 0 to 27"} {
+	for _, want := range []string{"day_23_sparse_multi_hot_debug.npz: 0.npy, pair 4: index 2 is 14, want 0 to 13",
+		"24.npy, pair 4: index 0 is 28, want 0 to 27"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

@@ -32,10 +32,12 @@ func open(t *testing.T, dir string, o Options) *Set {
 	return s
 }
 
-// TestFilesOfNumPy reads five pairs that NumPy 2.4 wrote: dense numbers i/8, indices i + table, in the order of the file.
+// TestFilesOfNumPy reads five pairs that NumPy 2.4 wrote: dense numbers i/8, indices i + table,
+// in the order of the file.
 func TestFilesOfNumPy(t *testing.T) {
 	s := open(t, "testdata/multihot", Options{Variant: Debug})
-	if s.Len() != 5 || !slices.Equal(s.Labels(), []uint8{0, 1, 1, 0, 1}) || len(s.Hotness()) != Tables || s.Hotness()[19] != 12 {
+	if s.Len() != 5 || !slices.Equal(s.Labels(), []uint8{0, 1, 1, 0, 1}) || len(s.Hotness()) != Tables ||
+		s.Hotness()[19] != 12 {
 		t.Fatalf("%d pairs, labels %v, hotness %v", s.Len(), s.Labels(), s.Hotness())
 	}
 	numbers := make([]float32, 2*DenseFeatures)
@@ -63,7 +65,8 @@ func TestFilesOfNumPy(t *testing.T) {
 // TestOneHotOfNumPy reads five pairs of the older layout: numbers i, indices 1000 + i.
 func TestOneHotOfNumPy(t *testing.T) {
 	s := open(t, "testdata/onehot", Options{})
-	if s.Len() != 5 || !slices.Equal(s.Labels(), []uint8{1, 0, 0, 1, 1}) || s.Rows()[0] != 1101 || s.Rows()[25] != 1126 || s.Hotness()[3] != 1 {
+	if s.Len() != 5 || !slices.Equal(s.Labels(), []uint8{1, 0, 0, 1, 1}) || s.Rows()[0] != 1101 || s.Rows()[25] != 1126 ||
+		s.Hotness()[3] != 1 {
 		t.Fatalf("%d pairs, labels %v, rows %v", s.Len(), s.Labels(), s.Rows())
 	}
 	numbers := make([]float32, DenseFeatures)
@@ -78,11 +81,13 @@ func TestOneHotOfNumPy(t *testing.T) {
 		t.Errorf("indices %v, %v", indices, err)
 	}
 	small := open(t, "testdata/onehot", Options{Modulus: 100, Count: 3})
-	if err := small.Sparse(indices[:1], 4, 2, 3); err != nil || indices[0] != 56 || small.Len() != 3 || small.Rows()[7] != 100 {
+	if err := small.Sparse(indices[:1], 4, 2, 3); err != nil || indices[0] != 56 || small.Len() != 3 ||
+		small.Rows()[7] != 100 {
 		t.Errorf("index %v of %d pairs and %v rows, %v", indices[0], small.Len(), small.Rows(), err)
 	}
 	err := s.Sparse(indices[:1], 0, 4, 5)
-	if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), "terabyte_processed_test.bin: table 0: 1 faults:\n  pair 4: index 0 is 1104, want 0 to 1100") {
+	if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(),
+		"terabyte_processed_test.bin: table 0: 1 faults:\n  pair 4: index 0 is 1104, want 0 to 1100") {
 		t.Errorf("an index beyond the table: %v", err)
 	}
 }
@@ -166,7 +171,8 @@ func TestHalfOfTheDay(t *testing.T) {
 		pairs   int
 		count   int
 		want    int
-	}{{Full, 7, 0, 4}, {Full, 8, 0, 4}, {Full, 8, 3, 3}, {Full, 1, 0, 1}, {Sample, 7, 0, 7}, {Debug, 7, 0, 7}, {Debug, 7, 100, 7}}
+	}{{Full, 7, 0, 4}, {Full, 8, 0, 4}, {Full, 8, 3, 3}, {Full, 1, 0, 1}, {Sample, 7, 0, 7},
+		{Debug, 7, 0, 7}, {Debug, 7, 100, 7}}
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt), func(t *testing.T) {
 			s := open(t, folder(t, day(t, tt.pairs, tt.variant)), Options{Variant: tt.variant, Count: tt.count})
@@ -205,12 +211,14 @@ func TestBadPairs(t *testing.T) {
 	}
 	s := open(t, folder(t, files), Options{Variant: Sample, Rows: rows})
 	err := s.Dense(make([]float32, 4*DenseFeatures), 0, 4)
-	if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), "day_23_dense_sample.npy: 2 faults:\n  pair 1: number 2 is NaN") ||
+	if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(),
+		"day_23_dense_sample.npy: 2 faults:\n  pair 1: number 2 is NaN") ||
 		!strings.Contains(err.Error(), "pair 3: number 1 is +Inf") {
 		t.Errorf("numbers: %v", err)
 	}
 	err = s.Sparse(make([]int32, 3), 9, 1, 4)
-	if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), "multi_hot_sample.npz: 9.npy: 2 faults:\n  pair 2: index 0 is 2, want 0 to 1") {
+	if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(),
+		"multi_hot_sample.npz: 9.npy: 2 faults:\n  pair 2: index 0 is 2, want 0 to 1") {
 		t.Errorf("indices: %v", err)
 	}
 	if err := s.Sparse(make([]int32, 1), 26, 0, 1); !errors.Is(err, ErrDataset) {
@@ -223,7 +231,8 @@ func TestBadPairs(t *testing.T) {
 
 func TestNothingThere(t *testing.T) {
 	_, err := Open(t.TempDir(), Options{Variant: Sample})
-	if !errors.Is(err, ErrDataset) || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "day_23_dense_sample.npy") {
+	if !errors.Is(err, ErrDataset) || !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "day_23_dense_sample.npy") {
 		t.Errorf("error %v, want the layout", err)
 	}
 }
@@ -235,7 +244,8 @@ func TestEveryDTypeOfLabels(t *testing.T) {
 		"<i4": ints(0, 1), "<f4": floats(0, 1), "|u1": {0, 1}, "|i1": {0, 1}, "|b1": {0, 1},
 		"<i8": le.AppendUint64(make([]byte, 8), 1), "<f8": le.AppendUint64(make([]byte, 8), math.Float64bits(1)),
 	} {
-		s := open(t, folder(t, map[string][]byte{"day_23_labels_debug.npy": matrix(dtype, 2, 1, data)}), Options{Variant: Debug, LabelsOnly: true})
+		s := open(t, folder(t, map[string][]byte{"day_23_labels_debug.npy": matrix(dtype, 2, 1, data)}),
+			Options{Variant: Debug, LabelsOnly: true})
 		if !slices.Equal(s.Labels(), []uint8{0, 1}) {
 			t.Errorf("%s: labels %v", dtype, s.Labels())
 		}
@@ -260,7 +270,8 @@ func FuzzOpenTables(f *testing.F) {
 	})
 }
 
-// BenchmarkPairs reads samples of 270 pairs with the hotness of the benchmark, 214 indices per pair, from a file in the cache.
+// BenchmarkPairs reads samples of 270 pairs with the hotness of the benchmark, 214 indices per pair,
+// from a file in the cache.
 func BenchmarkPairs(b *testing.B) {
 	hotness := []int{3, 2, 1, 2, 6, 1, 1, 1, 1, 7, 3, 8, 1, 6, 9, 5, 1, 1, 1, 12, 100, 27, 10, 3, 1, 1}
 	const pairs, each = 27_000, 270

@@ -43,8 +43,10 @@ func TestEveryFaultOfFiles(t *testing.T) {
 		labelsName: matrix("<i4", 4, 1, ints(0, 1, 2, -1)),
 	})
 	checkFaults(t, dir, Options{Rows: []int{1}},
-		"options: rows of 1 tables, want 26", "day_23_dense.npy: 12 columns, want 13", "0.npy: an array of <i8 [2 1], want one of [<i4]",
-		"2.npy: an array of <i4 [4 2] needs 32 bytes, and there are 12", "3.npy: NumPy file", "4.npy: the file has no such member",
+		"options: rows of 1 tables, want 26", "day_23_dense.npy: 12 columns, want 13",
+		"0.npy: an array of <i8 [2 1], want one of [<i4]",
+		"2.npy: an array of <i4 [4 2] needs 32 bytes, and there are 12", "3.npy: NumPy file",
+		"4.npy: the file has no such member",
 		"1.npy: 3 pairs, want 4")
 	missing := []string{"day_23_labels.npy: ", "day_23_dense.npy: "}
 	for k := range Tables {
@@ -62,10 +64,13 @@ func TestOtherFaultsOfFiles(t *testing.T) {
 	if s := open(t, folder(t, map[string][]byte{labelsName: labels}), Options{LabelsOnly: true}); s.Len() != 2 {
 		t.Errorf("%d pairs, want 2: labels of the other half of the day are not looked at", s.Len())
 	}
-	checkFaults(t, folder(t, map[string][]byte{"day_23_labels_debug.npy": labels}), Options{LabelsOnly: true, Variant: Debug},
+	checkFaults(t, folder(t, map[string][]byte{"day_23_labels_debug.npy": labels}),
+		Options{LabelsOnly: true, Variant: Debug},
 		"day_23_labels_debug.npy: label of pair 2 is 2, want 0 or 1", "label of pair 3 is -1")
-	checkFaults(t, folder(t, map[string][]byte{labelsName: matrix("<i4", 0, 1, nil)}), Options{LabelsOnly: true}, "no pairs")
-	checkFaults(t, folder(t, map[string][]byte{labelsName: matrix("<i4", 1, 2, ints(0, 1))}), Options{LabelsOnly: true}, "2 columns, want 1")
+	checkFaults(t, folder(t, map[string][]byte{labelsName: matrix("<i4", 0, 1, nil)}),
+		Options{LabelsOnly: true}, "no pairs")
+	checkFaults(t, folder(t, map[string][]byte{labelsName: matrix("<i4", 1, 2, ints(0, 1))}), Options{LabelsOnly: true},
+		"2 columns, want 1")
 	checkFaults(t, folder(t, map[string][]byte{labelsName: labels, denseName: nil, sparseName: []byte("PK")}), Options{},
 		"day_23_dense.npy: NumPy file: it ends within its header", "day_23_sparse_multi_hot.npz: zip: not a valid zip file")
 	checkFaults(t, folder(t, map[string][]byte{labelsName: labels[:len(labels)-1]}), Options{LabelsOnly: true},
@@ -78,16 +83,19 @@ func TestFaultsOfOneHot(t *testing.T) {
 	checkFaults(t, folder(t, map[string][]byte{binaryName: append(ints(row...), 1)}), Options{Modulus: -1},
 		"options: modulus -1", "161 bytes, want a multiple of 160", "day_fea_count.npz: ")
 	for want, counts := range map[string][]byte{
-		"zip":                    []byte("x"),
-		"counts.npy":             archive(t, zip.Store, map[string][]byte{"x.npy": nil}),
-		"counts of <i4 [1 26]":   archive(t, zip.Store, map[string][]byte{"counts.npy": matrix("<i4", 1, 26, make([]byte, 104))}),
+		"zip":        []byte("x"),
+		"counts.npy": archive(t, zip.Store, map[string][]byte{"x.npy": nil}),
+		"counts of <i4 [1 26]": archive(t, zip.Store, map[string][]byte{
+			"counts.npy": matrix("<i4", 1, 26, make([]byte, 104)),
+		}),
 		"count of table 0 is 0":  archive(t, zip.Deflate, map[string][]byte{"counts.npy": vector("<i4", make([]byte, 104))}),
 		"counts: unexpected EOF": archive(t, zip.Deflate, map[string][]byte{"counts.npy": vector("<i4", make([]byte, 103))}),
 		"NumPy file":             archive(t, zip.Store, map[string][]byte{"counts.npy": nil}),
 	} {
 		checkFaults(t, folder(t, map[string][]byte{binaryName: ints(row...), countsName: counts}), Options{}, want)
 	}
-	checkFaults(t, folder(t, map[string][]byte{binaryName: ints(row...)}), Options{LabelsOnly: true}, "label of pair 0 is 7")
+	checkFaults(t, folder(t, map[string][]byte{binaryName: ints(row...)}), Options{LabelsOnly: true},
+		"label of pair 0 is 7")
 }
 
 // vector is an array of 26 numbers as NumPy writes it.

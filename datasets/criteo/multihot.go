@@ -144,14 +144,16 @@ func openMember(f io.ReaderAt, size int64, member *zip.File, dtypes ...string) (
 		return nil, "the file has no such member, want 0.npy to 25.npy"
 	}
 	if member.Method != zip.Store {
-		return nil, fmt.Sprintf("the member is compressed (method %d), want it stored: write the file with numpy.savez", member.Method)
+		return nil, fmt.Sprintf("the member is compressed (method %d), want it stored: write the file with numpy.savez",
+			member.Method)
 	}
 	offset, err := member.DataOffset()
 	if err != nil {
 		return nil, err.Error()
 	}
 	if offset < 0 || offset > size || member.UncompressedSize64 > uint64(size-offset) {
-		return nil, fmt.Sprintf("%d bytes from byte %d on, of a file of %d: it is truncated", member.UncompressedSize64, offset, size)
+		return nil, fmt.Sprintf("%d bytes from byte %d on, of a file of %d: it is truncated",
+			member.UncompressedSize64, offset, size)
 	}
 	return newArray(f, offset, int64(member.UncompressedSize64), dtypes...)
 }

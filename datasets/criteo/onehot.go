@@ -90,7 +90,9 @@ func (s *Set) openOneHot(dir string, o Options, faults *fault.List) {
 	if size == 0 || size%row != 0 {
 		faults.Addf(binaryName, "%d bytes, want a multiple of %d above 0: 40 int32 of each pair", size, row)
 	}
-	h := &oneHot{rows: &array{file: f, dtype: "<i4", rows: int(size / row), columns: columns}, modulus: o.modulus(), hot: oneOfEach()}
+	h := &oneHot{
+		rows: &array{file: f, dtype: "<i4", rows: int(size / row), columns: columns}, modulus: o.modulus(), hot: oneOfEach(),
+	}
 	s.source = h
 	if s.rows == nil && !o.LabelsOnly {
 		s.rows = s.readCounts(dir, o, faults)

@@ -18,8 +18,8 @@ const reorderedName = "day_23_reordered.npz"
 // anyNumbers are the dtypes that its arrays have had.
 func anyNumbers() []string { return []string{"<i4", "<i8", "<f4", "<f8"} }
 
-// reordered are the arrays of the file. Those that it stores compressed, as it was published, are in memory: of the whole day,
-// 14 GB.
+// reordered are the arrays of the file. Those that it stores compressed, as it was published, are in memory:
+// of the whole day, 14 GB.
 type reordered struct {
 	ints, cats *array
 	modulus    int32
@@ -104,7 +104,8 @@ func (s *Set) openReordered(dir string, o Options, faults *fault.List) {
 }
 
 // member opens the pairs in use of an array that has so many columns; nil with a fault.
-func (o Options) member(archive *zip.Reader, f io.ReaderAt, size int64, name string, columns int, faults *fault.List) *array {
+func (o Options) member(archive *zip.Reader, f io.ReaderAt, size int64, name string, columns int,
+	faults *fault.List) *array {
 	a, problem := o.openRows(archive, f, size, name)
 	if problem == "" && a.columns != columns {
 		problem = fmt.Sprintf("%d columns, want %d", a.columns, columns)

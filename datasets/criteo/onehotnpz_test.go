@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestReorderedFilesOfNumPy reads the first half of five pairs that NumPy 2.4 wrote, compressed and stored: labels i%2, numbers
-// 13*i + j, indices 26*i + k.
+// TestReorderedFilesOfNumPy reads the first half of five pairs that NumPy 2.4 wrote, compressed and stored: labels i%2,
+// numbers 13*i + j, indices 26*i + k.
 func TestReorderedFilesOfNumPy(t *testing.T) {
 	for _, dir := range []string{"testdata/reordered", "testdata/reordered_stored"} {
 		s := open(t, dir, Options{Modulus: 50})
@@ -36,7 +36,8 @@ func TestReorderedFilesOfNumPy(t *testing.T) {
 				t.Errorf("%s: table %d: %v, want %v", dir, k, indices, want)
 			}
 		}
-		if labels := open(t, dir, Options{LabelsOnly: true, Count: 2}); labels.Len() != 2 || labels.Dense(make([]float32, 13), 0, 1) == nil {
+		if labels := open(t, dir, Options{LabelsOnly: true, Count: 2}); labels.Len() != 2 ||
+			labels.Dense(make([]float32, 13), 0, 1) == nil {
 			t.Errorf("%s: %d pairs, want 2 without numbers", dir, labels.Len())
 		}
 	}
@@ -50,7 +51,8 @@ func TestEveryFaultOfReorderedFiles(t *testing.T) {
 		}),
 		countsName: counts,
 	})
-	checkFaults(t, dir, Options{}, "y.npy: an array of <U1", "X_int.npy: 12 columns, want 13", "X_cat.npy: the file has no such member", countsName)
+	checkFaults(t, dir, Options{}, "y.npy: an array of <U1", "X_int.npy: 12 columns, want 13",
+		"X_cat.npy: the file has no such member", countsName)
 	dir = folder(t, map[string][]byte{reorderedName: archive(t, zip.Store, map[string][]byte{
 		"X_int.npy": matrix("<i4", 2, 13, make([]byte, 2*4*13)), "X_cat.npy": matrix("<i4", 6, 26, make([]byte, 6*4*26)),
 		"y.npy": matrix("<i4", 2, 1, ints(5, 0)),

@@ -63,9 +63,9 @@ type source interface {
 	where(table int) string // what to call a table, or for -1 the dense numbers, in messages
 }
 
-// Open finds out the layout of dir, checks that all files are there and agree in dtype, shape and length, and reads the
-// labels. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds. The caller closes
-// the set.
+// Open finds out the layout of dir, checks that all files are there and agree in dtype, shape and length, and
+// reads the labels. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset)
+// holds. The caller closes the set.
 func Open(dir string, o Options) (*Set, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
@@ -140,11 +140,12 @@ func (s *Set) Labels() []uint8 { return s.labels }
 // Hotness is how many indices a pair has of each table. The caller must not change it.
 func (s *Set) Hotness() []int { return s.source.hotness() }
 
-// Rows are those of each embedding table as the data set or Options say; nil if neither does. The caller must not change them.
+// Rows are those of each embedding table as the data set or Options say; nil if neither does. The
+// caller must not change them.
 func (s *Set) Rows() []int { return s.rows }
 
-// Dense reads the numbers of pairs [start, end) into dst, DenseFeatures of each pair. Numbers that are not finite are an
-// error that lists them.
+// Dense reads the numbers of pairs [start, end) into dst, DenseFeatures of each pair. Numbers that are not finite are
+// an error that lists them.
 func (s *Set) Dense(dst []float32, start, end int) error {
 	if err := s.checkRange(len(dst), DenseFeatures, start, end); err != nil {
 		return err
@@ -161,8 +162,8 @@ func (s *Set) Dense(dst []float32, start, end int) error {
 	return faults.Err(ErrDataset, s.source.where(-1))
 }
 
-// Sparse reads the indices of pairs [start, end) into a table into dst, Hotness()[table] of each pair. Indices outside of the
-// table are an error that lists them.
+// Sparse reads the indices of pairs [start, end) into a table into dst, Hotness()[table] of each pair. Indices outside
+// of the table are an error that lists them.
 func (s *Set) Sparse(dst []int32, table, start, end int) error {
 	if table < 0 || table >= Tables {
 		return fmt.Errorf("%w: table %d, want 0 to %d", ErrDataset, table, Tables-1)

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// ReadTextLabels reads the labels of the file day_23 as it was published: lines of 40 fields between tabs, of which the first
-// is the label, 0 or 1. It reads at most the first most lines; 0: all. The error lists every fault, and errors.Is(err,
-// ErrDataset) holds.
+// ReadTextLabels reads the labels of the file day_23 as it was published: lines of 40 fields between tabs, of which the
+// first is the label, 0 or 1. It reads at most the first most lines; 0: all. The error lists every fault, and
+// errors.Is(err, ErrDataset) holds.
 func ReadTextLabels(r io.Reader, most int) ([]uint8, error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var labels []uint8

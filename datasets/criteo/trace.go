@@ -13,8 +13,8 @@ import (
 // Range is a run of pairs, [Start, End), that are one sample.
 type Range struct{ Start, End int }
 
-// ReadTrace reads a trace of aggregated samples: lines "start, end, count", each sample beginning where the one before it ends.
-// The error lists every fault, and errors.Is(err, ErrDataset) holds.
+// ReadTrace reads a trace of aggregated samples: lines "start, end, count", each sample beginning where the one before
+// it ends. The error lists every fault, and errors.Is(err, ErrDataset) holds.
 func ReadTrace(r io.Reader) ([]Range, error) {
 	var samples []Range
 	var faults fault.List
@@ -43,7 +43,8 @@ func ReadTrace(r io.Reader) ([]Range, error) {
 	return samples, nil
 }
 
-// parseRange reads a line whose sample begins at pair at. Even where there is a problem the range is what could be read.
+// parseRange reads a line whose sample begins at pair at. Even where there is a problem the
+// range is what could be read.
 func parseRange(line string, at int) (r Range, problem string) {
 	r = Range{at, at}
 	fields := strings.Split(line, ",")

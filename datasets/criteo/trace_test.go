@@ -27,7 +27,8 @@ func TestEveryFaultOfATrace(t *testing.T) {
 	if !errors.As(err, &all) || !errors.Is(err, ErrDataset) || len(all.Faults) != 5 {
 		t.Fatalf("error %v, want 5 faults", err)
 	}
-	for i, want := range []string{"line 3: \"6, 8, 2\": start 6, want 5", "line 4: \"8, 9\": 2 fields", "line 5: \"8, x, 1\": \" x\"",
+	for i, want := range []string{"line 3: \"6, 8, 2\": start 6, want 5", "line 4: \"8, 9\": 2 fields",
+		"line 5: \"8, x, 1\": \" x\"",
 		"line 6: \"8, 9, 2\": end 9 and count 2", "line 7"} {
 		if !strings.Contains(all.Faults[i].String(), want) {
 			t.Errorf("fault %v, want %s", all.Faults[i], want)
@@ -45,7 +46,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, fs.ErrClosed }
 
-// FuzzReadTrace checks that a trace that is accepted covers pairs from 0 without a gap, and comes back when it is written.
+// FuzzReadTrace checks that a trace that is accepted covers pairs from 0 without a gap, and comes
+// back when it is written.
 func FuzzReadTrace(f *testing.F) {
 	f.Add("0, 70, 70\n70, 148, 78\n")
 	f.Add("0,1,1\r\n\r\n1 , 2 , 1")

@@ -12,7 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
-// TestGoldenPreprocessed reads the segmentations of the scorers' cases, whose images do not exist, by the pickled index.
+// TestGoldenPreprocessed reads the segmentations of the scorers' cases, whose images do not
+// exist, by the pickled index.
 func TestGoldenPreprocessed(t *testing.T) {
 	golden.Each(t, "scorers/kits19/*/preprocessed_data/preprocessed_files.pkl", func(t *testing.T, path string) {
 		dir := filepath.Dir(path)

@@ -110,12 +110,14 @@ func findPreprocessed(root string, x *index, o Options) (*Set, error) {
 	for _, name := range o.choose(x.Names) {
 		entry, ok := x.Cases[name]
 		shape := entry.Shape
-		if !ok || !slices.Contains(x.Names, name) || len(shape) != 4 || shape[0] != 1 || slices.Min(shape) < 1 || slices.Max(shape) > mostVoxels || !filepath.IsLocal(name) {
+		if !ok || !slices.Contains(x.Names, name) || len(shape) != 4 || shape[0] != 1 || slices.Min(shape) < 1 ||
+			slices.Max(shape) > mostVoxels || !filepath.IsLocal(name) {
 			faults.Addf(name, "image_shape %v in the index, want 1, depth, height, width of a case in file_list", shape)
 			continue
 		}
 		folder := filepath.Join(root, "nifti", name)
-		c := files{name: name, image: filepath.Join(folder, "imaging.nii.gz"), labels: filepath.Join(folder, "segmentation.nii.gz"), shape: [3]int(shape[1:])}
+		c := files{name: name, image: filepath.Join(folder, "imaging.nii.gz"),
+			labels: filepath.Join(folder, "segmentation.nii.gz"), shape: [3]int(shape[1:])}
 		if path := filepath.Join(root, name+".pkl"); !o.LabelsOnly && exists(path) {
 			c.pickle = path
 		}
@@ -132,7 +134,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// readPickle reads the image of a preprocessed case: the first of [image, labels], float32 of shape 1, depth, height, width.
+// readPickle reads the image of a preprocessed case: the first of [image, labels], float32 of shape
+// 1, depth, height, width.
 func readPickle(path string, want [3]int) (*Volume, error) {
 	data, err := bounded.ReadFile(path, pickle.MostBytes)
 	if err != nil {
@@ -147,7 +150,8 @@ func readPickle(path string, want [3]int) (*Volume, error) {
 		return nil, fmt.Errorf("%s: a %T, want a list of the image's and the labels' arrays", path, object)
 	}
 	size := want[0] * want[1] * want[2]
-	if image.DType != "<f4" || image.Fortran || !slices.Equal(image.Shape, append([]int{1}, want[:]...)) || len(image.Data) != 4*size {
+	if image.DType != "<f4" || image.Fortran || !slices.Equal(image.Shape, append([]int{1}, want[:]...)) ||
+		len(image.Data) != 4*size {
 		return nil, fmt.Errorf("%s: image of %s, shape %v, %d bytes, want <f4, shape [1 %d %d %d], %d bytes in C order",
 			path, image.DType, image.Shape, len(image.Data), want[0], want[1], want[2], 4*size)
 	}

@@ -55,9 +55,9 @@ type files struct {
 	spacing [3]float64
 }
 
-// Open finds out the layout of dir and checks the headers of all volumes: that they can be read, have a size, are turned as
-// expected, and that image, segmentation and index agree. The error lists every fault: it is a [*FaultError], for which
-// errors.Is(err, ErrDataset) holds.
+// Open finds out the layout of dir and checks the headers of all volumes: that they can be read, have a size, are
+// turned as expected, and that image, segmentation and index agree. The error lists every fault: it is a [*FaultError],
+// for which errors.Is(err, ErrDataset) holds.
 func Open(dir string, o Options) (*Set, error) {
 	s, err := find(dir, o)
 	if err != nil {
@@ -94,7 +94,8 @@ func find(dir string, o Options) (*Set, error) {
 			return findPublished(root, o), nil
 		}
 	}
-	return nil, fmt.Errorf("%w %s: it holds neither preprocessed_files.pkl nor folders case_00000 and so on with imaging.nii.gz and segmentation.nii.gz: %w",
+	return nil, fmt.Errorf("%w %s: it holds neither preprocessed_files.pkl nor folders case_00000 and so on with "+
+		"imaging.nii.gz and segmentation.nii.gz: %w",
 		ErrDataset, dir, fs.ErrNotExist)
 }
 
@@ -105,7 +106,9 @@ func findPublished(root string, o Options) *Set {
 		if _, err := os.Stat(folder); err != nil && name == duplicate {
 			folder = filepath.Join(root, original)
 		}
-		s.cases = append(s.cases, files{name: name, image: filepath.Join(folder, "imaging.nii.gz"), labels: filepath.Join(folder, "segmentation.nii.gz")})
+		s.cases = append(s.cases, files{
+			name: name, image: filepath.Join(folder, "imaging.nii.gz"), labels: filepath.Join(folder, "segmentation.nii.gz"),
+		})
 	}
 	return s
 }
@@ -207,8 +210,8 @@ func (s *Set) Name(i int) string { return s.cases[i].name }
 // Shape is the depth, height and width of case i in voxels.
 func (s *Set) Shape(i int) [3]int { return s.cases[i].shape }
 
-// Spacing is how far apart the voxels of case i are along depth, height and width, in millimetres. Of an image that is not
-// looked at (LabelsOnly, a pickle) it is what the segmentation says.
+// Spacing is how far apart the voxels of case i are along depth, height and width, in millimetres. Of an image that is
+// not looked at (LabelsOnly, a pickle) it is what the segmentation says.
 func (s *Set) Spacing(i int) [3]float64 { return s.cases[i].spacing }
 
 // Preprocessed is whether images are ready for the model: resampled, normalised and padded.

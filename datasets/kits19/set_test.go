@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// volume is a NIfTI file of the shape given whose axes run as in the data set (IPL), or as x, y, z (RAS). Its voxels are of
-// float32, or of uint8 for labels: 0, 1, 2, 0, 1 ... in the order of the file.
+// volume is a NIfTI file of the shape given whose axes run as in the data set (IPL), or as x, y, z (RAS). Its voxels
+// are of float32, or of uint8 for labels: 0, 1, 2, 0, 1 ... in the order of the file.
 func volume(shape [3]int, labels bool, orientation string) []byte {
 	h := make([]byte, 352)
 	le := binary.LittleEndian
@@ -79,11 +79,13 @@ func TestPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Len() != 43 || s.Preprocessed() || s.Name(42) != "case_00400" || s.Shape(42) != s.Shape(35) || s.Name(35) != "case_00185" {
+	if s.Len() != 43 || s.Preprocessed() || s.Name(42) != "case_00400" || s.Shape(42) != s.Shape(35) ||
+		s.Name(35) != "case_00185" {
 		t.Errorf("%d cases, the last %s of shape %v", s.Len(), s.Name(42), s.Shape(42))
 	}
 	v, err := s.Image(0)
-	if err != nil || v.Shape != [3]int{1, 2, 3} || v.Spacing != [3]float64{1, 2, 3} || !slices.Equal(v.Values, []float32{0, 0.5, 1, 0.25, 0.75, 1.25}) {
+	if err != nil || v.Shape != [3]int{1, 2, 3} || v.Spacing != [3]float64{1, 2, 3} ||
+		!slices.Equal(v.Values, []float32{0, 0.5, 1, 0.25, 0.75, 1.25}) {
 		t.Errorf("image %+v, %v", v, err)
 	}
 	if labels, err := s.Labels(0); err != nil || !slices.Equal(labels, []uint8{0, 2, 1, 1, 0, 2}) {
@@ -138,7 +140,8 @@ func casePickle(shape []int, dtype string, n int) []byte {
 			sizes += "K" + string(rune(s))
 		}
 		return "cnumpy.core.multiarray\n_reconstruct\n)R(K\x01" + sizes + "tcnumpy\ndtype\nX\x02\x00\x00\x00" + dtype +
-			"\x85R(K\x03X\x01\x00\x00\x00<tb\x89B" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(data)))) + string(data) + "tb"
+			"\x85R(K\x03X\x01\x00\x00\x00<tb\x89B" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(data)))) +
+			string(data) + "tb"
 	}
 	var image []byte
 	for i := range n {
@@ -192,13 +195,18 @@ func checkFaults(t *testing.T, dir string, o Options, want []string) {
 
 func TestEveryFaultOfPublished(t *testing.T) {
 	good := volume([3]int{2, 2, 2}, false, "IPL")
-	files := map[string][]byte{"case_00000/imaging.nii.gz": good, "case_00000/segmentation.nii.gz": volume([3]int{2, 2, 3}, true, "IPL"),
-		"case_00003/imaging.nii.gz": volume([3]int{2, 2, 2}, false, "RAS"), "case_00003/segmentation.nii.gz": volume([3]int{2, 2, 2}, true, "RAS"),
-		"case_00005/imaging.nii.gz": good[:100], "case_00005/segmentation.nii.gz": []byte("<html>not found</html>" + strings.Repeat(" ", 400)),
+	files := map[string][]byte{"case_00000/imaging.nii.gz": good,
+		"case_00000/segmentation.nii.gz": volume([3]int{2, 2, 3}, true, "IPL"),
+		"case_00003/imaging.nii.gz":      volume([3]int{2, 2, 2}, false, "RAS"),
+		"case_00003/segmentation.nii.gz": volume([3]int{2, 2, 2}, true, "RAS"),
+		"case_00005/imaging.nii.gz":      good[:100],
+		"case_00005/segmentation.nii.gz": []byte("<html>not found</html>" + strings.Repeat(" ", 400)),
 		"case_00006/segmentation.nii.gz": volume([3]int{2, 2, 2}, true, "IPL")}
 	checkFaults(t, folder(t, files), Options{Count: 5}, []string{
-		"case_00000: segmentation: shape [2 2 3], want [2 2 2] as the image has", "case_00003: image: its axes run towards RAS, want IPL",
-		"case_00005: segmentation: ", "case_00005: image: ", "case_00006: image: ", "case_00012: segmentation: ", "case_00012: image: "})
+		"case_00000: segmentation: shape [2 2 3], want [2 2 2] as the image has",
+		"case_00003: image: its axes run towards RAS, want IPL",
+		"case_00005: segmentation: ", "case_00005: image: ", "case_00006: image: ", "case_00012: segmentation: ",
+		"case_00012: image: "})
 }
 
 func TestEveryFaultOfPreprocessed(t *testing.T) {
@@ -207,13 +215,15 @@ func TestEveryFaultOfPreprocessed(t *testing.T) {
 		"nifti/case_00002/segmentation.nii.gz":   volume([3]int{2, 3, 5}, true, "IPL"),
 		"case_00002.pkl":                         nil,
 		"nifti/case_00009/imaging.nii.gz/folder": nil,
-	}), Options{}, []string{"case_00009: segmentation: ", "case_00009: image: ", "case_00002: segmentation: shape [2 3 5], want [2 3 4]",
+	}), Options{}, []string{"case_00009: segmentation: ", "case_00009: image: ",
+		"case_00002: segmentation: shape [2 3 5], want [2 3 4]",
 		"case_00002: ", /* truncated */
 	})
 	checkFaults(t, folder(t, map[string][]byte{"preprocessed_files.json": []byte(`{"file_list": ["a", "b", "../c"],
 		"cases": {"a": {"image_shape": [2, 1, 1, 1]}, "../c": {"image_shape": [1, 1, 1, 1]}}}`)}), Options{},
 		[]string{"a: image_shape [2 1 1 1]", "b: image_shape []", "../c: image_shape"})
-	checkFaults(t, folder(t, map[string][]byte{"preprocessed_files.json": []byte(`{}`)}), Options{}, []string{"it lists no case"})
+	checkFaults(t, folder(t, map[string][]byte{"preprocessed_files.json": []byte(`{}`)}), Options{},
+		[]string{"it lists no case"})
 }
 
 func TestOtherErrors(t *testing.T) {
@@ -229,7 +239,8 @@ func TestOtherErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := Open(folder(t, tt.files), Options{}); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), tt.want) {
+			if _, err := Open(folder(t, tt.files), Options{}); !errors.Is(err, ErrDataset) ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
@@ -246,10 +257,12 @@ func TestReadErrorsNameTheCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Image(0); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), "case_00000") || !strings.Contains(err.Error(), "truncated") {
+	if _, err := s.Image(0); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), "case_00000") ||
+		!strings.Contains(err.Error(), "truncated") {
 		t.Errorf("Image: %v", err)
 	}
-	if _, err := s.Labels(0); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), fmt.Sprintf("voxel (%d, %d, %d) is 3", 1, 1, 0)) {
+	if _, err := s.Labels(0); !errors.Is(err, ErrDataset) ||
+		!strings.Contains(err.Error(), fmt.Sprintf("voxel (%d, %d, %d) is 3", 1, 1, 0)) {
 		t.Errorf("Labels: %v", err)
 	}
 }

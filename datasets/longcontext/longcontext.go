@@ -39,10 +39,12 @@ type Options struct {
 // Set is a data set that has passed its checks. It may be used from many goroutines.
 type Set struct{ tasks []Task }
 
-// File is the name of the official file without its extension: in a folder, it is looked for as .json, .jsonl and .parquet.
+// File is the name of the official file without its extension: in a folder, it is looked for as
+// .json, .jsonl and .parquet.
 const File = "mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval"
 
-// Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
+// Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
+// for which errors.Is(err, ErrDataset) holds.
 func Open(path string, o Options) (*Set, error) {
 	columns := []records.Column{{Name: "gt_output", Required: true}, {Name: "metric", Required: true}}
 	if !o.LabelsOnly {

@@ -26,7 +26,8 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x := s.Task(0); s.Len() != 1 || x.Input != "I" || x.Output != "O" || x.Metric != "qa_em" || !slices.Equal(x.Tokens, []int32{128000, 5}) {
+	if x := s.Task(0); s.Len() != 1 || x.Input != "I" || x.Output != "O" || x.Metric != "qa_em" ||
+		!slices.Equal(x.Tokens, []int32{128000, 5}) {
 		t.Errorf("%+v", x)
 	}
 	labels, err := Open(path, Options{LabelsOnly: true})

@@ -40,12 +40,15 @@ type Options struct {
 // Set is a data set that has passed its checks. It may be used from many goroutines.
 type Set struct{ samples []Sample }
 
-// File is the name of the official file without its extension: in a folder, it is looked for as .json, .jsonl and .parquet.
+// File is the name of the official file without its extension: in a folder, it is looked for as
+// .json, .jsonl and .parquet.
 const File = "09292024_mixtral_15k_mintoken2_v1"
 
-// Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
+// Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
+// for which errors.Is(err, ErrDataset) holds.
 func Open(path string, o Options) (*Set, error) {
-	columns := []records.Column{{Name: "dataset", Required: true}, {Name: "id", Required: true}, {Name: "gt_output", Required: true}}
+	columns := []records.Column{{Name: "dataset", Required: true}, {Name: "id", Required: true},
+		{Name: "gt_output", Required: true}}
 	if !o.LabelsOnly {
 		columns = append(columns, records.Column{Name: "input"}, records.Column{Name: "tok_input", IDs: true})
 	}

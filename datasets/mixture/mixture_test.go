@@ -21,12 +21,15 @@ func write(t *testing.T, text string) string {
 }
 
 func TestOpen(t *testing.T) {
-	path := write(t, `{"dataset":"MBXP","id":"cpp_1","input":"I","tok_input":[1,2],"gt_output":"O"}{"dataset":"GSM8K","id":"2","input":"I","gt_output":42}`)
+	path := write(t,
+		`{"dataset":"MBXP","id":"cpp_1","input":"I","tok_input":[1,2],"gt_output":"O"}{"dataset":"GSM8K","id":"2",`+
+			`"input":"I","gt_output":42}`)
 	s, err := Open(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x := s.Sample(0); s.Len() != 2 || x.Source != "MBXP" || x.ID != "cpp_1" || x.Input != "I" || x.Output != "O" || !slices.Equal(x.Tokens, []int32{1, 2}) {
+	if x := s.Sample(0); s.Len() != 2 || x.Source != "MBXP" || x.ID != "cpp_1" || x.Input != "I" || x.Output != "O" ||
+		!slices.Equal(x.Tokens, []int32{1, 2}) {
 		t.Errorf("%+v", x)
 	}
 	labels, err := Open(path, Options{LabelsOnly: true})
@@ -36,7 +39,8 @@ func TestOpen(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	_, err := Open(write(t, `{"dataset":"MBXP","id":"1","gt_output":"A"}{"dataset":"C4","id":"2","gt_output":"B","input":"x"}`), Options{})
+	_, err := Open(write(t,
+		`{"dataset":"MBXP","id":"1","gt_output":"A"}{"dataset":"C4","id":"2","gt_output":"B","input":"x"}`), Options{})
 	var faults *FaultError
 	if !errors.Is(err, ErrDataset) || !errors.As(err, &faults) || len(faults.Faults) != 2 {
 		t.Fatalf("%v, want two faults", err)

@@ -23,7 +23,9 @@ func write(t *testing.T, categories string, folders ...string) string {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{Annotations: fmt.Appendf(nil, `{"categories": [%s], "annotations": [],
-		"images": [{"id": 1, "file_name": "a.png", "width": 3, "height": 2}, {"id": 2, "file_name": "b.png", "width": 3, "height": 2}]}`, categories)}
+		"images": [{"id": 1, "file_name": "a.png", "width": 3, "height": 2},
+			{"id": 2, "file_name": "b.png", "width": 3, "height": 2}]}`,
+		categories)}
 	for i, folder := range folders {
 		files[filepath.Join(folder, string(rune('a'+i))+".png")] = picture.Bytes()
 	}
@@ -59,7 +61,8 @@ func TestOpenRefusesOtherClasses(t *testing.T) {
 	if !errors.Is(err, coco.ErrDataset) {
 		t.Fatalf("error %v, want ErrDataset", err)
 	}
-	for _, want := range []string{"2 categories, want 264", `category 0 ("cat"): id 1, want 0`, `picture 1 ("b.png", id 2): there is no such file`} {
+	for _, want := range []string{"2 categories, want 264", `category 0 ("cat"): id 1, want 0`,
+		`picture 1 ("b.png", id 2): there is no such file`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want it to say %q", err, want)
 		}
@@ -76,7 +79,8 @@ func TestGoldenOpenImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Len() != len(want.Images) || len(s.File().Annotations) != len(want.Annotations) {
-			t.Errorf("%d images, %d annotations; want %d, %d", s.Len(), len(s.File().Annotations), len(want.Images), len(want.Annotations))
+			t.Errorf("%d images, %d annotations; want %d, %d", s.Len(), len(s.File().Annotations), len(want.Images),
+				len(want.Annotations))
 		}
 	})
 }

@@ -27,7 +27,8 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := s.Question(0)
-	if s.Len() != 2 || q.System != "Be." || q.Question != "Q" || q.Prompt != "[INST] Q [/INST]" || !slices.Equal(q.Tokens, []int32{1, 1087}) {
+	if s.Len() != 2 || q.System != "Be." || q.Question != "Q" || q.Prompt != "[INST] Q [/INST]" ||
+		!slices.Equal(q.Tokens, []int32{1, 1087}) {
 		t.Errorf("%d questions, %+v", s.Len(), q)
 	}
 	labels, err := Open(path, Options{LabelsOnly: true, Count: 1})
@@ -47,7 +48,8 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%v does not say %q", err, part)
 		}
 	}
-	if _, err := Open(write(t, "\x80\x04pickle"), Options{}); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), "convert.py") {
+	if _, err := Open(write(t, "\x80\x04pickle"), Options{}); !errors.Is(err, ErrDataset) ||
+		!strings.Contains(err.Error(), "convert.py") {
 		t.Errorf("a pickle: %v", err)
 	}
 }

@@ -33,15 +33,16 @@ type Set struct {
 // mostBytes is the size up to which a file is read: the published development set has 4.9 MB.
 const mostBytes = 1 << 30
 
-// Open reads a data set: a JSON file, or the dev-v1.1.json of a folder. The error lists every fault: it is a [*FaultError], for
-// which errors.Is(err, ErrDataset) holds.
+// Open reads a data set: a JSON file, or the dev-v1.1.json of a folder. The error lists every fault: it is a
+// [*FaultError], for which errors.Is(err, ErrDataset) holds.
 func Open(path string) (*Set, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, FileName)
 	}
 	text, err := bounded.ReadFile(path, mostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: want the path of a file such as %s of SQuAD 1.1, or of the folder with it: %w", ErrDataset, FileName, err)
+		return nil, fmt.Errorf("%w: want the path of a file such as %s of SQuAD 1.1, or of the folder with it: %w",
+			ErrDataset, FileName, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
@@ -83,8 +84,8 @@ func invalidUTF8(text []byte) int {
 // Paragraphs are all passages, in the order of the file. They must not be changed.
 func (s *Set) Paragraphs() []Paragraph { return s.paragraphs }
 
-// Remarks are about what is odd but can be scored, as the reference does: questions without text or answers, answers that their
-// passage does not have. There are none about the published set.
+// Remarks are about what is odd but can be scored, as the reference does: questions without text or answers, answers
+// that their passage does not have. There are none about the published set.
 func (s *Set) Remarks() []string { return s.remarks }
 
 // parser reads the records of a file. A record that is wrong is reported and left out, and reading goes on behind it.
@@ -125,7 +126,8 @@ func (p *parser) paragraph(where, title string, text []byte) {
 		Context *string            `json:"context"`
 		QAs     *[]json.RawMessage `json:"qas"`
 	}
-	if !p.record(where, text, &record) || p.missing(where, "context", record.Context == nil) || p.missing(where, "qas", record.QAs == nil) {
+	if !p.record(where, text, &record) || p.missing(where, "context", record.Context == nil) ||
+		p.missing(where, "qas", record.QAs == nil) {
 		return
 	}
 	paragraph := Paragraph{Title: title, Context: *record.Context}

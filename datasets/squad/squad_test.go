@@ -38,13 +38,15 @@ func TestGoldenSquad(t *testing.T) {
 
 // file is a data set of one passage.
 func file(context, qas string) string {
-	return fmt.Sprintf(`{"version": "1.1", "data": [{"title": "t", "paragraphs": [{"context": %q, "qas": [%s]}]}]}`, context, qas)
+	return fmt.Sprintf(`{"version": "1.1", "data": [{"title": "t", "paragraphs": [{"context": %q, "qas": [%s]}]}]}`,
+		context, qas)
 }
 
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, FileName)
-	text := file("Über Köln.", `{"id": "a", "question": "Wo?", "answers": [{"text": "Köln", "answer_start": 5}], "is_impossible": false}`)
+	text := file("Über Köln.",
+		`{"id": "a", "question": "Wo?", "answers": [{"text": "Köln", "answer_start": 5}], "is_impossible": false}`)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,8 @@ func TestOpen(t *testing.T) {
 		t.Errorf("texts %q", texts)
 	}
 	for _, p := range []string{t.TempDir(), filepath.Join(dir, "none.json")} {
-		if _, err := Open(p); !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), FileName) {
+		if _, err := Open(p); !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, ErrDataset) ||
+			!strings.Contains(err.Error(), FileName) {
 			t.Errorf("%s: %v", p, err)
 		}
 	}
@@ -83,11 +86,16 @@ func TestParseListsEveryFault(t *testing.T) {
 		{"no question", `{"data": []}`, []string{"it has no question"}},
 		{
 			"several", `{"data": [{}, {"paragraphs": [{"qas": []}, {"context": 7, "qas": []}, {"context": "c"}]}, 5]}`,
-			[]string{`data[0]: it has no "paragraphs"`, `paragraphs[0]: it has no "context"`, `"context" is a number, want string`, `paragraphs[2]: it has no "qas"`, "data[2]: it is a number"},
+			[]string{`data[0]: it has no "paragraphs"`, `paragraphs[0]: it has no "context"`,
+				`"context" is a number, want string`, `paragraphs[2]: it has no "qas"`, "data[2]: it is a number"},
 		},
 		{
-			"questions", file("c", good+`, {"id": "a", "question": "q", "answers": []}, {}, {"id": 1}, {"id": "b", "question": "q", "answers": [{}]}, null`),
-			[]string{`qas[1]: its id is that of an earlier question: "a"`, `qas[2]: it has no "id"`, `qas[2]: it has no "question"`, `qas[2]: it has no "answers"`, `qas[3]: "id" is a number`, `it has no "answers[0].text"`, "qas[5]: it is null"},
+			"questions",
+			file("c", good+`, {"id": "a", "question": "q", "answers": []}, {}, {"id": 1}, {"id": "b", "question": "q", `+
+				`"answers": [{}]}, null`),
+			[]string{`qas[1]: its id is that of an earlier question: "a"`, `qas[2]: it has no "id"`,
+				`qas[2]: it has no "question"`, `qas[2]: it has no "answers"`, `qas[3]: "id" is a number`,
+				`it has no "answers[0].text"`, "qas[5]: it is null"},
 		},
 	}
 	for _, c := range cases {
@@ -108,7 +116,8 @@ func TestParseListsEveryFault(t *testing.T) {
 
 func TestRemarks(t *testing.T) {
 	qas := `{"id": "a", "question": " ", "answers": []},
-		{"id": "b", "question": "q", "answers": [{"text": "öl", "answer_start": 1}, {"text": "öl", "answer_start": 2}, {"text": "öl"}, {"text": "x", "answer_start": 900}, {"text": "", "answer_start": 0}]}`
+		{"id": "b", "question": "q", "answers": [{"text": "öl", "answer_start": 1}, {"text": "öl", "answer_start": 2},
+			{"text": "öl"}, {"text": "x", "answer_start": 900}, {"text": "", "answer_start": 0}]}`
 	s, err := Parse([]byte(file("löl", qas)), "")
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +132,8 @@ func TestRemarks(t *testing.T) {
 	if !reflect.DeepEqual(s.Remarks(), want) {
 		t.Errorf("got %q", s.Remarks())
 	}
-	if s, err = Parse([]byte(file("", qas)), ""); err != nil || len(s.Remarks()) != 5 || !strings.Contains(s.Remarks()[0], "2 questions about an empty passage") {
+	if s, err = Parse([]byte(file("", qas)), ""); err != nil || len(s.Remarks()) != 5 ||
+		!strings.Contains(s.Remarks()[0], "2 questions about an empty passage") {
 		t.Errorf("%v, %v", s, err)
 	}
 }
@@ -131,7 +141,8 @@ func TestRemarks(t *testing.T) {
 // FuzzParse checks that a set that is accepted survives being written and read again.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(file("The Köln of it", `{"id": "a", "question": "q", "answers": [{"text": "Köln", "answer_start": 4}]}`)))
-	f.Add([]byte(`{"data": [{"paragraphs": [{"context": "\ud800 <b>", "qas": [{"id": "", "question": "", "answers": []}]}]}]}`))
+	f.Add(
+		[]byte(`{"data": [{"paragraphs": [{"context": "\ud800 <b>", "qas": [{"id": "", "question": "", "answers": []}]}]}]}`))
 	f.Add([]byte(`{"data": [null, {"title": 5}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, err := Parse(text, "f")
@@ -160,7 +171,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// BenchmarkParse reads a set as large as SQuAD's development set: 2,067 passages, 10,335 questions with three answers each.
+// BenchmarkParse reads a set as large as SQuAD's development set: 2,067 passages, 10,335 questions
+// with three answers each.
 func BenchmarkParse(b *testing.B) {
 	context := strings.Repeat("The ending in Paris was seen by many people. ", 18)
 	var paragraphs []Paragraph
@@ -168,7 +180,8 @@ func BenchmarkParse(b *testing.B) {
 		p := Paragraph{Title: fmt.Sprint(i / 43), Context: context}
 		for j := range 5 {
 			answer := Answer{"Paris", 14}
-			p.Questions = append(p.Questions, Question{fmt.Sprint(i, "-", j), "Where was the ending seen by many people?", []Answer{answer, answer, answer}})
+			p.Questions = append(p.Questions, Question{fmt.Sprint(i, "-", j), "Where was the ending seen by many people?",
+				[]Answer{answer, answer, answer}})
 		}
 		paragraphs = append(paragraphs, p)
 	}

@@ -32,7 +32,8 @@ type (
 	}
 )
 
-// Write writes paragraphs as a file of the published layout. Paragraphs that follow each other under one title are one article.
+// Write writes paragraphs as a file of the published layout. Paragraphs that follow each other under
+// one title are one article.
 func Write(w io.Writer, paragraphs []Paragraph) error {
 	file := fileRecord{Version: "1.1", Data: []articleRecord{}}
 	for _, p := range paragraphs {
@@ -41,7 +42,8 @@ func Write(w io.Writer, paragraphs []Paragraph) error {
 			file.Data = append(file.Data, articleRecord{Title: p.Title})
 			last++
 		}
-		file.Data[last].Paragraphs = append(file.Data[last].Paragraphs, paragraphRecord{p.Context, questionRecords(p.Questions)})
+		file.Data[last].Paragraphs = append(file.Data[last].Paragraphs,
+			paragraphRecord{p.Context, questionRecords(p.Questions)})
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

@@ -1,5 +1,5 @@
-// Command loadgen-only runs LoadGen on a SUT of its own, which doubles numbers, in two scenarios, and prints the summaries.
-// Folder tokens has a SUT whose answers are tokens.
+// Command loadgen-only runs LoadGen on a SUT of its own, which doubles numbers, in two scenarios, and prints the
+// summaries. Folder tokens has a SUT whose answers are tokens.
 package main
 
 import (
@@ -30,9 +30,9 @@ func (doubler) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responde
 
 func main() {
 	for _, scenario := range []loadgen.Scenario{loadgen.SingleStream, loadgen.Server} {
-		s := loadgen.DefaultTestSettings()
+		s, logs := loadgen.DefaultTestSettings(), loadgen.LogSettings{CopySummaryTo: os.Stdout}
 		s.Scenario, s.MinDuration, s.SingleStreamExpectedLatency, s.ServerTargetQPS = scenario, 1e9, 250, 1000
-		if _, err := loadgen.StartTest(context.Background(), doubler{}, doubler{}, s, loadgen.LogSettings{CopySummaryTo: os.Stdout}); err != nil {
+		if _, err := loadgen.StartTest(context.Background(), doubler{}, doubler{}, s, logs); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -25,7 +25,8 @@ func TestProgramPrintsTheSummaries(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, line := range []string{"SUT name : doubler", "Scenario : SingleStream", "Scenario : Server", "Result is : ", "No errors encountered during test."} {
+	for _, line := range []string{"SUT name : doubler", "Scenario : SingleStream", "Scenario : Server", "Result is : ",
+		"No errors encountered during test."} {
 		if !bytes.Contains(out, []byte(line)) || bytes.Contains(out, []byte("ERROR")) {
 			t.Errorf("the summaries lack %q:\n%s", line, out)
 		}

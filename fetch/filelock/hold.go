@@ -15,9 +15,10 @@ const (
 	holdPoll = 20 * time.Millisecond
 )
 
-// Hold keeps other processes, and other callers in this one, from what the lock file at path stands for, until release is
-// called or the process ends. It is for what is read, changed and written: it waits for another that is at it for at most a
-// minute. The file and its folder are made where they are missing. Where the file system knows no locks, nobody is kept out.
+// Hold keeps other processes, and other callers in this one, from what the lock file at path stands for, until
+// release is called or the process ends. It is for what is read, changed and written: it waits for another that is at
+// it for at most a minute. The file and its folder are made where they are missing. Where the file system knows no
+// locks, nobody is kept out.
 func Hold(ctx context.Context, path string) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

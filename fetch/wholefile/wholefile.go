@@ -17,9 +17,10 @@ import (
 // suffix is the end of the names under which files are written before they get their own.
 const suffix = ".tmp"
 
-// Write puts text into the file at path. It writes a new file in the same folder, which must exist, brings it to the disk and
-// renames it: a reader, or a crash, sees the old text or the new one. Whatever had the name before is replaced and not written
-// to, a symbolic link too; the folder may be one. perm is the new file's, less what the process's umask takes.
+// Write puts text into the file at path. It writes a new file in the same folder, which must exist, brings it to
+// the disk and renames it: a reader, or a crash, sees the old text or the new one. Whatever had the name before
+// is replaced and not written to, a symbolic link too; the folder may be one. perm is the new file's, less what
+// the process's umask takes.
 //
 // Who kills the process in that moment leaves a file that Left finds.
 func Write(path string, text []byte, perm fs.FileMode) error {
@@ -40,8 +41,8 @@ func Write(path string, text []byte, perm fs.FileMode) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// Create makes an empty file for text that comes bit by bit. What had the name before is removed and not written to, a symbolic
-// link too. perm is as in Write.
+// Create makes an empty file for text that comes bit by bit. What had the name before is removed and not written to, a
+// symbolic link too. perm is as in Write.
 func Create(path string, perm fs.FileMode) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.IsDir() {

@@ -61,7 +61,9 @@ func TestWriteFollowsNoLinkOfTheName(t *testing.T) {
 	target, missing := filepath.Join(elsewhere, "target"), filepath.Join(elsewhere, "missing")
 	write(t, target, "precious")
 	folder := filepath.Join(dir, "folder")
-	for link, to := range map[string]string{filepath.Join(dir, "a"): target, filepath.Join(dir, "b"): missing, folder: elsewhere} {
+	for link, to := range map[string]string{
+		filepath.Join(dir, "a"): target, filepath.Join(dir, "b"): missing, folder: elsewhere,
+	} {
 		if err := os.Symlink(to, link); err != nil {
 			t.Skip(err)
 		}
@@ -131,7 +133,8 @@ func TestWriteFails(t *testing.T) {
 func TestLeft(t *testing.T) {
 	dir := t.TempDir()
 	name := strings.Repeat("A7", 13)
-	for _, name := range []string{"a.json", "a.json.tmp", "a.json." + name + ".tmp", name + ".tmp", "." + name + ".tmp", "a.json." + name + ".txt"} {
+	for _, name := range []string{"a.json", "a.json.tmp", "a.json." + name + ".tmp", name + ".tmp", "." + name + ".tmp",
+		"a.json." + name + ".txt"} {
 		write(t, filepath.Join(dir, name), "")
 	}
 	if got := Left(dir); len(got) != 1 || filepath.Base(got[0]) != "a.json."+name+".tmp" {

@@ -14,7 +14,8 @@ func TestEach(t *testing.T) {
 	t.Setenv("PLUMBLINE_GOLDEN", full)
 	for _, dir := range []string{filepath.Join("testdata", "golden"), full} {
 		write(t, filepath.Join(dir, "scorers", "a", "expected.json"), `{"Want": 1}`)
-		write(t, filepath.Join(dir, "scorers", "a", "mlperf_log_accuracy.json"), `[{"seq_id": 0, "qsl_idx": 7, "data": "0a0b"}]`)
+		write(t, filepath.Join(dir, "scorers", "a", "mlperf_log_accuracy.json"),
+			`[{"seq_id": 0, "qsl_idx": 7, "data": "0a0b"}]`)
 	}
 	var found []string
 	Each(t, "scorers/*/expected.json", func(t *testing.T, path string) {

@@ -10,8 +10,8 @@ type areaResizer struct {
 	row, sum             []float32 // one source row summed along x; the sum of such rows so far
 }
 
-// areaCells are the source samples that neighbouring destination samples cover. A sample on the border of two of them is
-// read once for both.
+// areaCells are the source samples that neighbouring destination samples cover. A sample on the border of two of
+// them is read once for both.
 type areaCells struct {
 	first  int     // the first source sample
 	weight float32 // and its weight

@@ -80,7 +80,8 @@ func TestNoMemoryForMissingPixels(t *testing.T) {
 
 func TestTruncated(t *testing.T) {
 	z := readZoo(t)
-	for _, name := range []string{"7x9_420_p0_r0_q90.jpg", "17x15_444_p0_r2_q30.jpg", "7x9_420_p1_r0_q75.jpg", "rgb.png", "palette4.png", "rgb.bmp", "palette8.bmp", "rle8.bmp"} {
+	for _, name := range []string{"7x9_420_p0_r0_q90.jpg", "17x15_444_p0_r2_q30.jpg", "7x9_420_p1_r0_q75.jpg", "rgb.png",
+		"palette4.png", "rgb.bmp", "palette8.bmp", "rle8.bmp"} {
 		t.Run(name, func(t *testing.T) {
 			data := z.files[name]
 			whole := len(data)

@@ -73,7 +73,8 @@ func (f *bmpFile) readHeader() error {
 		f.w, f.h, f.bits = int(le.Uint16(h[4:])), int(le.Uint16(h[6:])), int(le.Uint16(h[10:]))
 		return f.readPalette(h[size:], 3, 0)
 	case size < bmpInfoHeader:
-		return fmt.Errorf("%w: BMP header of %d bytes, want %d, or %d and more", ErrUnsupported, size, bmpCoreHeader, bmpInfoHeader)
+		return fmt.Errorf("%w: BMP header of %d bytes, want %d, or %d and more", ErrUnsupported, size,
+			bmpCoreHeader, bmpInfoHeader)
 	}
 	f.w, f.h, f.bits = int(int32(le.Uint32(h[4:]))), int(int32(le.Uint32(h[8:]))), int(le.Uint16(h[14:]))
 	if f.h < 0 {
@@ -101,7 +102,8 @@ func (f *bmpFile) readPalette(b []byte, entry, n int) error {
 	case coding{1, bmpPlain}, coding{4, bmpPlain}, coding{8, bmpPlain}, coding{4, bmpRLE4}, coding{8, bmpRLE8}:
 		return f.readColours(b, entry, n)
 	default:
-		return fmt.Errorf("%w: BMP of %d bits with compression %d; save the picture as PNG", ErrUnsupported, f.bits, f.compression)
+		return fmt.Errorf("%w: BMP of %d bits with compression %d; save the picture as PNG", ErrUnsupported,
+			f.bits, f.compression)
 	}
 	return nil
 }
@@ -120,8 +122,8 @@ func (f *bmpFile) readColours(b []byte, entry, n int) error {
 	return nil
 }
 
-// readMasks reads the channel masks behind a header of size bytes, or within a longer one. Of 32 bits OpenCV ignores those
-// behind a short header.
+// readMasks reads the channel masks behind a header of size bytes, or within a longer one. Of 32 bits OpenCV ignores
+// those behind a short header.
 func (f *bmpFile) readMasks(b []byte, size int) error {
 	const withMasks = 56 // the shortest header that holds masks for four channels
 	switch {
@@ -136,7 +138,8 @@ func (f *bmpFile) readMasks(b []byte, size int) error {
 	for c := range f.masks {
 		f.masks[c] = binary.LittleEndian.Uint32(b[4*c:])
 		if m := f.masks[c]; f.bits == 32 && m != 0xff<<(max(bits.Len32(m), 8)-8) {
-			return fmt.Errorf("%w: BMP with channel mask %#x of 32 bits, want 8 of them in a row; save the picture as PNG", ErrUnsupported, m)
+			return fmt.Errorf("%w: BMP with channel mask %#x of 32 bits, want 8 of them in a row; save the picture as PNG",
+				ErrUnsupported, m)
 		}
 	}
 	if f.bits == 16 && f.masks != bmpMasks555 && f.masks != bmpMasks565 {

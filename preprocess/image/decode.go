@@ -13,8 +13,8 @@ const DefaultMaxPixels = 1 << 26
 
 // DecodeOptions limit what Decode accepts.
 type DecodeOptions struct {
-	// Incomplete, if not nil, is called where scans of a progressive JPEG are missing: the pixels are then what libjpeg makes of
-	// those that are there, smoothed where it smooths.
+	// Incomplete, if not nil, is called where scans of a progressive JPEG are missing: the pixels are then what libjpeg
+	// makes of those that are there, smoothed where it smooths.
 	Incomplete func()
 	MaxPixels  int // largest width x height, read from the header before any pixel memory is taken; 0: DefaultMaxPixels
 }
@@ -49,7 +49,8 @@ func (d *decoder) decode(img *RGB, data []byte, o DecodeOptions, need part) erro
 	case bytes.HasPrefix(data, bmpMagic):
 		return decodeBMP(img, data, o)
 	}
-	return fmt.Errorf("%w: it begins with % x; convert the file, or check that the download is complete", ErrFormat, data[:min(len(data), 8)])
+	return fmt.Errorf("%w: it begins with % x; convert the file, or check that the download is complete", ErrFormat,
+		data[:min(len(data), 8)])
 }
 
 var (
@@ -68,7 +69,8 @@ func (o DecodeOptions) checkSize(w, h int) error {
 	case w <= 0 || h <= 0:
 		return fmt.Errorf("%w: the header gives a size of %dx%d, want at least 1x1", ErrDamaged, w, h)
 	case w > limit/h:
-		return fmt.Errorf("%w: %dx%d is %d pixels, the limit is %d; scale the picture down or raise DecodeOptions.MaxPixels", ErrTooLarge, w, h, int64(w)*int64(h), limit)
+		return fmt.Errorf("%w: %dx%d is %d pixels, the limit is %d; scale the picture down or raise DecodeOptions.MaxPixels",
+			ErrTooLarge, w, h, int64(w)*int64(h), limit)
 	}
 	return nil
 }

@@ -39,14 +39,16 @@ func TestGoldenDetection(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkDetection(t, img, size, m[3] == "nchw", detectionStages[m[1]], readNumbers(t, readFile(t, dir, name+"."+stage+".npy")))
+				checkDetection(t, img, size, m[3] == "nchw", detectionStages[m[1]],
+					readNumbers(t, readFile(t, dir, name+"."+stage+".npy")))
 			})
 		}
 	}
 }
 
 // checkDetection compares samples of a stage, by flat index, in units of the 0..255 scale.
-func checkDetection(t *testing.T, img *RGB, size int, planes bool, value func(v float64, c int) float64, want map[int]float64) {
+func checkDetection(t *testing.T, img *RGB, size int, planes bool, value func(v float64, c int) float64,
+	want map[int]float64) {
 	t.Helper()
 	const tolerance = 5e-3
 	resized := make([]float32, channels*size*size)

@@ -76,7 +76,8 @@ func goldenEntry(t *testing.T, entry map[string]json.RawMessage) goldenPicture {
 
 // recipeOf returns the recipe that a stage's name stands for, such as vgg_64_nchw_full.
 func recipeOf(stage string) (Recipe, bool) {
-	m := regexp.MustCompile(`^(vgg|mobilenet|imagenet_pytorch|tflite_tpu)_(\d+)(_nchw|_nhwc)?(_full)?$`).FindStringSubmatch(stage)
+	m := regexp.MustCompile(`^(vgg|mobilenet|imagenet_pytorch|tflite_tpu)_(\d+)(_nchw|_nhwc)?(_full)?$`).
+		FindStringSubmatch(stage)
 	if m == nil {
 		return Recipe{}, false
 	}

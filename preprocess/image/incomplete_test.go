@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
-// TestGoldenFoundPictures decodes the pictures on which something was found, and compares those of which there is a PNG of
-// what OpenCV 4.12 makes of them.
+// TestGoldenFoundPictures decodes the pictures on which something was found, and compares those of which there is a PNG
+// of what OpenCV 4.12 makes of them.
 func TestGoldenFoundPictures(t *testing.T) {
 	comparePictures(t, filepath.Join(golden.Root(t), "found"))
 }
 
-// TestIncompletePictures does the same with progressive files whose scans stop early: sizes, samplings and numbers of scans
-// are in the names.
+// TestIncompletePictures does the same with progressive files whose scans stop early: sizes, samplings and numbers of
+// scans are in the names.
 func TestIncompletePictures(t *testing.T) {
 	comparePictures(t, filepath.Join("testdata", "incomplete"))
 }
@@ -54,7 +54,8 @@ func comparePicture(t *testing.T, path, expected string) {
 		t.Fatal(err)
 	}
 	if got.W != want.W || got.H != want.H || !bytes.Equal(got.Pix, want.Pix) {
-		t.Errorf("%dx%d, want %dx%d; the largest difference is %d levels", got.W, got.H, want.W, want.H, largestDifference(got.Pix, want.Pix))
+		t.Errorf("%dx%d, want %dx%d; the largest difference is %d levels", got.W, got.H, want.W, want.H,
+			largestDifference(got.Pix, want.Pix))
 	}
 }
 

@@ -54,7 +54,8 @@ func (r *linearResizer) resize(dst, src *RGB, win window, align alignment) {
 	}
 }
 
-// rowAt returns the slot that holds source row y, interpolating it if need be into the slot that does not hold row keep.
+// rowAt returns the slot that holds source row y, interpolating it if need be into the slot that
+// does not hold row keep.
 func (r *linearResizer) rowAt(src *RGB, y, keep int) int {
 	for i, at := range r.at {
 		if at == y {

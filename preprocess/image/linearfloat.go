@@ -38,8 +38,9 @@ func affine(value func(c int, v float32) float32) *channelValues {
 	return m
 }
 
-// floatResizer is OpenCV's INTER_LINEAR for float32 samples, of values that are mapped before: since the maps are affine,
-// that is the same as afterwards, and there are fewer values before. It keeps its memory from picture to picture.
+// floatResizer is OpenCV's INTER_LINEAR for float32 samples, of values that are mapped before: since the
+// maps are affine, that is the same as afterwards, and there are fewer values before. It keeps its memory
+// from picture to picture.
 type floatResizer struct {
 	values *channelValues
 	layout Layout
@@ -56,8 +57,8 @@ type between struct {
 	fraction    float32
 }
 
-// resize calls emit with each row of img scaled to w x h. A row has 3*w values: of a channel after the other for NCHW, of
-// a pixel after the other for NHWC.
+// resize calls emit with each row of img scaled to w x h. A row has 3*w values: of a channel after the other for NCHW,
+// of a pixel after the other for NHWC.
 func (r *floatResizer) resize(img *RGB, w, h int, emit func(y int, l between)) {
 	r.cols, r.rows = floatLerps(r.cols, img.W, w), floatLerps(r.rows, img.H, h)
 	r.at = [2]int{-1, -1}
@@ -82,7 +83,8 @@ func sized(s []float32, n int) []float32 {
 	return s[:n]
 }
 
-// rowAt returns the slot that holds source row y, interpolating it if need be into the slot that does not hold row keep.
+// rowAt returns the slot that holds source row y, interpolating it if need be into the slot that
+// does not hold row keep.
 func (r *floatResizer) rowAt(img *RGB, y, keep int) int {
 	for i, at := range r.at {
 		if at == y {
@@ -164,15 +166,15 @@ func (l between) truncate(out []uint8) {
 	}
 }
 
-// floatLerp is a destination sample that lies a fraction of the way from source sample first to the next. At the end of an
-// axis the fraction is 0.
+// floatLerp is a destination sample that lies a fraction of the way from source sample first to the next. At the end of
+// an axis the fraction is 0.
 type floatLerp struct {
 	first    int
 	fraction float32
 }
 
-// floatLerps gives the samples of an axis scaled from src to dst, the centres of pixels on each other; outside the picture
-// the border sample counts.
+// floatLerps gives the samples of an axis scaled from src to dst, the centres of pixels on each other; outside the
+// picture the border sample counts.
 func floatLerps(ls []floatLerp, src, dst int) []floatLerp {
 	ls = ls[:0]
 	scale := float64(src) / float64(dst)

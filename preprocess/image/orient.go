@@ -23,7 +23,8 @@ func orient(p *RGB, o orientation) *RGB {
 	return out
 }
 
-// orientSteps returns where in p.Pix the upright picture's first pixel lies, and the steps to its right and lower neighbours.
+// orientSteps returns where in p.Pix the upright picture's first pixel lies, and the steps to its
+// right and lower neighbours.
 func orientSteps(p *RGB, o orientation) (start, dx, dy int) {
 	const col = channels
 	row := channels * p.W

@@ -26,8 +26,8 @@ func (r *pillowResizer) resize(dst, src *RGB, win window) {
 	}
 }
 
-// columnsFirst reports whether Pillow, from version 13 on, begins with the vertical pass: where that shrinks the picture
-// by more than twice as many pixels as the horizontal one. (Found by trial; earlier versions never do.)
+// columnsFirst reports whether Pillow, from version 13 on, begins with the vertical pass: where that shrinks the
+// picture by more than twice as many pixels as the horizontal one. (Found by trial; earlier versions never do.)
 func columnsFirst(src *RGB, win window) bool {
 	return src.H > win.fullH && src.H-win.fullH > 2*(src.W-win.fullW)
 }

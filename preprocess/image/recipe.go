@@ -66,7 +66,8 @@ func TFLiteTPU() Recipe {
 // standard deviation, red first. Its resized short side is 256/224 of size.
 func ImagenetPytorch(size int, l Layout) Recipe {
 	mean, std := [channels]float32{0.485, 0.456, 0.406}, [channels]float32{0.229, 0.224, 0.225}
-	r := newRecipe("imagenet_pytorch", size, l, PillowBilinear, rgbOrder, func(c int, v float32) float32 { return (v/255 - mean[c]) / std[c] })
+	r := newRecipe("imagenet_pytorch", size, l, PillowBilinear, rgbOrder,
+		func(c int, v float32) float32 { return (v/255 - mean[c]) / std[c] })
 	r.short = size * 256 / 224
 	r.margin = func(rest int) int { return int(math.RoundToEven(float64(rest) / 2)) }
 	return r
@@ -75,7 +76,8 @@ func ImagenetPytorch(size int, l Layout) Recipe {
 func rgbOrder() [channels]int { return [channels]int{0, 1, 2} }
 func bgrOrder() [channels]int { return [channels]int{2, 1, 0} }
 
-func newRecipe(name string, size int, l Layout, f Filter, order func() [channels]int, value func(c int, v float32) float32) Recipe {
+func newRecipe(name string, size int, l Layout, f Filter, order func() [channels]int,
+	value func(c int, v float32) float32) Recipe {
 	lv := &levels{source: order()}
 	for c := range lv.value {
 		for v := range lv.value[c] {
@@ -122,8 +124,9 @@ func (r Recipe) source(w, h int) jpeg.Region {
 	return jpeg.Region{X0: x0, Y0: y0, X1: x1, Y1: y1}
 }
 
-// sourceRange returns a range of source samples that contains those under the n destination samples from lo on, for
-// every filter: the widest, Pillow's, reaches as far to each side as a destination sample is wide, and at least one sample.
+// sourceRange returns a range of source samples that contains those under the n destination samples from lo
+// on, for every filter: the widest, Pillow's, reaches as far to each side as a destination sample is wide,
+// and at least one sample.
 func sourceRange(src, dst, lo, n int) (from, to int) {
 	scale := float64(src) / float64(dst)
 	margin := max(scale, 1) + 1

@@ -31,7 +31,8 @@ func TestFromBytesIsDecodeAndApply(t *testing.T) {
 		comparePaths(t, name, data, Vgg(40, NCHW), Mobilenet(31, NHWC), ImagenetPytorch(50, NCHW))
 	}
 	photo := readPhoto(t)
-	comparePaths(t, "photo.jpg", photo, Vgg(224, NCHW), Vgg(64, NHWC), Mobilenet(224, NHWC), TFLiteTPU(), ImagenetPytorch(224, NCHW))
+	comparePaths(t, "photo.jpg", photo, Vgg(224, NCHW), Vgg(64, NHWC), Mobilenet(224, NHWC), TFLiteTPU(),
+		ImagenetPytorch(224, NCHW))
 }
 
 func comparePaths(t *testing.T, name string, data []byte, recipes ...Recipe) {
@@ -56,7 +57,8 @@ func TestLayouts(t *testing.T) {
 		for i := range n * n {
 			for c := range channels {
 				if planes[c*n*n+i] != pixels[channels*i+c] {
-					t.Fatalf("%s: channel %d of pixel %d: %v in NCHW, %v in NHWC", make(n, NCHW).Name(), c, i, planes[c*n*n+i], pixels[channels*i+c])
+					t.Fatalf("%s: channel %d of pixel %d: %v in NCHW, %v in NHWC", make(n, NCHW).Name(), c, i, planes[c*n*n+i],
+						pixels[channels*i+c])
 				}
 			}
 		}
@@ -73,7 +75,8 @@ func TestFlatPicture(t *testing.T) {
 		{Vgg(224, NHWC), [channels]float32{200 - 123.68, 100 - 116.78, 50 - 103.94}},
 		{Mobilenet(224, NHWC), [channels]float32{(200/255.0 - 0.5) * 2, (100/255.0 - 0.5) * 2, (50/255.0 - 0.5) * 2}},
 		{TFLiteTPU(), [channels]float32{50 - 103.939, 100 - 116.779, 200 - 123.68}},
-		{ImagenetPytorch(224, NHWC), [channels]float32{(200/255.0 - 0.485) / 0.229, (100/255.0 - 0.456) / 0.224, (50/255.0 - 0.406) / 0.225}},
+		{ImagenetPytorch(224, NHWC), [channels]float32{(200/255.0 - 0.485) / 0.229, (100/255.0 - 0.456) / 0.224,
+			(50/255.0 - 0.406) / 0.225}},
 	}
 	for _, test := range tests {
 		for i, v := range apply(t, test.recipe, img) {

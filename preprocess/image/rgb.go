@@ -19,7 +19,8 @@ func (p *RGB) check() error {
 	case p.W <= 0 || p.H <= 0:
 		return fmt.Errorf("%w: size %dx%d, want at least 1x1", ErrBadPicture, p.W, p.H)
 	case len(p.Pix)/channels/p.W != p.H || len(p.Pix)%(channels*p.W) != 0:
-		return fmt.Errorf("%w: %d bytes of pixels for %dx%d RGB, want %d", ErrBadPicture, len(p.Pix), p.W, p.H, channels*p.W*p.H)
+		return fmt.Errorf("%w: %d bytes of pixels for %dx%d RGB, want %d", ErrBadPicture, len(p.Pix), p.W,
+			p.H, channels*p.W*p.H)
 	}
 	return nil
 }

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Stretch is a preprocessing of detection models: the picture is resized to size x size pixels whatever its proportions,
-// as float32 samples (see [LinearFloat32]), and each channel, red first, is normalised.
-// Stretches are values made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34 and CocoResnet34TF; all are safe
-// for concurrent use.
+// Stretch is a preprocessing of detection models: the picture is resized to size x size pixels whatever its
+// proportions, as float32 samples (see [LinearFloat32]), and each channel, red first, is normalised.
+// Stretches are values made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34 and CocoResnet34TF;
+// all are safe for concurrent use.
 type Stretch struct {
 	name   string
 	size   int
@@ -150,7 +150,8 @@ func (s Stretch) check(n int, bytes bool) error {
 	kind := map[bool]string{false: "float32", true: "uint8"}
 	switch {
 	case s.pool == nil:
-		return fmt.Errorf("%w: the zero Stretch; make one with Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34 or CocoResnet34TF", ErrBadRecipe)
+		return fmt.Errorf("%w: the zero Stretch; make one with Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34 or "+
+			"CocoResnet34TF", ErrBadRecipe)
 	case s.size <= 0:
 		return fmt.Errorf("%w: %s of size %d, want at least 1", ErrBadRecipe, s.name, s.size)
 	case s.bytes != bytes:

@@ -36,7 +36,8 @@ func TestGoldenStretch(t *testing.T) {
 					t.Fatal(err)
 				}
 				layout := map[string]Layout{"nchw": NCHW, "nhwc": NHWC}[m[3]]
-				checkStretch(t, stretches[m[1]](size, layout), readFile(t, dir, name), readNumbers(t, readFile(t, dir, name+"."+stage+".npy")))
+				checkStretch(t, stretches[m[1]](size, layout), readFile(t, dir, name),
+					readNumbers(t, readFile(t, dir, name+"."+stage+".npy")))
 			})
 		}
 	}
@@ -47,7 +48,8 @@ func TestGoldenStretch(t *testing.T) {
 
 func checkStretch(t *testing.T, s Stretch, file []byte, want map[int]float64) {
 	t.Helper()
-	// Units of 0..255: one level of the uint8 recipe may be cut off differently, 5e-3 is what two builds of OpenCV differ by.
+	// Units of 0..255: one level of the uint8 recipe may be cut off differently, 5e-3 is what two
+	// builds of OpenCV differ by.
 	tolerance := 5e-3
 	values := make([]float32, s.Len())
 	if s.Uint8() {
@@ -78,8 +80,8 @@ func checkStretch(t *testing.T, s Stretch, file []byte, want map[int]float64) {
 // unit is how much a recipe's values differ for samples that differ by 1.
 func unit(s Stretch) float64 { return float64(s.values[0][1] - s.values[0][0]) }
 
-// TestStretchIsLinearFloat32 compares each recipe with its steps one after the other, for pictures larger and smaller than
-// the input and of one pixel.
+// TestStretchIsLinearFloat32 compares each recipe with its steps one after the other, for pictures larger and smaller
+// than the input and of one pixel.
 func TestStretchIsLinearFloat32(t *testing.T) {
 	value := map[string]func(c int, v float64) float64{
 		"coco_mobilenet":    func(_ int, v float64) float64 { return math.Floor(v) },
@@ -140,7 +142,8 @@ func noisePicture(w, h int) *RGB {
 	return img
 }
 
-// TestStretchReusesMemory applies one recipe to pictures of falling and rising size: what is left in its memory must not show.
+// TestStretchReusesMemory applies one recipe to pictures of falling and rising size: what is left in
+// its memory must not show.
 func TestStretchReusesMemory(t *testing.T) {
 	s := Retinanet(30, NCHW)
 	small, large := noisePicture(5, 4), noisePicture(80, 60)
@@ -167,7 +170,8 @@ func TestStretchRefuses(t *testing.T) {
 		{"bad picture", CocoMobilenet(2).ApplyUint8(make([]uint8, 12), &RGB{W: 2, H: 2}), ErrBadPicture},
 		{"no file", Retinanet(2, NCHW).FromBytes(make([]float32, 12), nil, DecodeOptions{}), ErrEmpty},
 		{"no picture", CocoMobilenet(2).FromBytesUint8(make([]uint8, 12), []byte("text"), DecodeOptions{}), ErrFormat},
-		{"too many pixels", Retinanet(2, NCHW).FromBytes(make([]float32, 12), readPhoto(t), DecodeOptions{MaxPixels: 4}), ErrTooLarge},
+		{"too many pixels", Retinanet(2, NCHW).FromBytes(make([]float32, 12), readPhoto(t), DecodeOptions{MaxPixels: 4}),
+			ErrTooLarge},
 	}
 	for _, test := range tests {
 		if !errors.Is(test.err, test.want) {

@@ -18,8 +18,8 @@ const mostPairs = 1 << 20
 // Quantiles is a distribution of the number of pairs in a sample: its inverse at equal steps of probability, ascending.
 type Quantiles []int
 
-// OfficialQuantiles is the distribution that the rules prescribe (MLPerf inference rules, 9.3): 100 to 700 pairs, 270 on
-// average, in steps of a twentieth. The caller owns it.
+// OfficialQuantiles is the distribution that the rules prescribe (MLPerf inference rules, 9.3): 100 to 700 pairs, 270
+// on average, in steps of a twentieth. The caller owns it.
 func OfficialQuantiles() Quantiles {
 	return Quantiles{100, 100, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 300, 300, 400, 500, 600, 700}
 }
@@ -35,7 +35,8 @@ func (q Quantiles) Check() error {
 			faults = append(faults, fmt.Errorf("%w: number %d is %d, want 1 to %d", ErrGrouping, i, size, mostPairs))
 		}
 		if i > 0 && size < q[i-1] {
-			faults = append(faults, fmt.Errorf("%w: number %d is %d after %d, want them ascending", ErrGrouping, i, size, q[i-1]))
+			faults = append(faults, fmt.Errorf("%w: number %d is %d after %d, want them ascending",
+				ErrGrouping, i, size, q[i-1]))
 		}
 	}
 	return errors.Join(faults...)

@@ -15,8 +15,8 @@ func sizes(bounds []int) []int {
 	return s
 }
 
-// TestGroupIsTheReferences holds the first hundred sizes of the official seed against those that the reference publishes to
-// verify a generator by.
+// TestGroupIsTheReferences holds the first hundred sizes of the official seed against those that the reference
+// publishes to verify a generator by.
 func TestGroupIsTheReferences(t *testing.T) {
 	const published = `
 		2 2 2 2 5 7 2 1 1 5 3 2 1 3 1 3 7 3 2 1 4 2 5 2 2 2 2 3 4 2 2 2 2 1 2 1 2 2 2 2 2 1 2 2 2 2 6 2 3 2
@@ -95,7 +95,8 @@ func TestGroupRefuses(t *testing.T) {
 	}{
 		{"no pairs", 0, OfficialQuantiles(), []string{"0 pairs, want at least 1"}},
 		{"no distribution", 5, nil, []string{"0 numbers"}},
-		{"every fault", 5, Quantiles{3, 0, 2, 1 << 21}, []string{"number 1 is 0, want 1 to", "number 1 is 0 after 3", "number 3 is 2097152"}},
+		{"every fault", 5, Quantiles{3, 0, 2, 1 << 21},
+			[]string{"number 1 is 0, want 1 to", "number 1 is 0 after 3", "number 3 is 2097152"}},
 	}
 	for _, tt := range tests {
 		_, err := Group(tt.pairs, tt.q, 1)
@@ -120,7 +121,8 @@ func TestReadQuantiles(t *testing.T) {
 		t.Errorf("%v, %v", q, err)
 	}
 	_, err = ReadQuantiles(strings.NewReader("1, two, 3.5"))
-	if err == nil || !strings.Contains(err.Error(), `number 1 is " two"`) || !strings.Contains(err.Error(), `number 2 is " 3.5"`) {
+	if err == nil || !strings.Contains(err.Error(), `number 1 is " two"`) ||
+		!strings.Contains(err.Error(), `number 2 is " 3.5"`) {
 		t.Errorf("error %v, want both faults", err)
 	}
 	for _, text := range []string{"", "\n1", "2, 1", "-1"} {

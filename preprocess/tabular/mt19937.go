@@ -8,8 +8,8 @@ const (
 	shiftWords = 397
 )
 
-// mt19937 is the Mersenne Twister of Matsumoto and Nishimura (1998), seeded with one word as its authors' init_genrand and
-// numpy.random.seed do.
+// mt19937 is the Mersenne Twister of Matsumoto and Nishimura (1998), seeded with one word as its authors' init_genrand
+// and numpy.random.seed do.
 type mt19937 struct {
 	state [stateWords]uint32
 	next  int
@@ -45,8 +45,8 @@ func (m *mt19937) twist() {
 	m.next = 0
 }
 
-// below returns a number of [0, n), for n of 1 to 2^31, as numpy.random.randint(0, n) does: of as many low bits as n - 1
-// has, draws beyond it are drawn again.
+// below returns a number of [0, n), for n of 1 to 2^31, as numpy.random.randint(0, n) does: of as many low bits as n -
+// 1 has, draws beyond it are drawn again.
 func (m *mt19937) below(n int) int {
 	most := uint32(n - 1)
 	mask := uint32(1)<<bits.Len32(most) - 1

@@ -8,7 +8,6 @@
 //	bpe        byte-pair encoding: the tokenizers of GPT-2, Llama 3, DeepSeek and others
 //	sentencepiece  the tokenizers of Llama 2, Mixtral and Marian
 //
-// In: strings, and the bytes of vocabulary files. Out: tokens, token ids and strings, equal to what the tools give that the
-// benchmarks (compatible with MLPerf Inference) are defined with.
-// The packages do no I/O and keep no global state.
+// In: strings, and the bytes of vocabulary files. Out: tokens, token ids and strings, equal to what the tools give that
+// the benchmarks (compatible with MLPerf Inference) are defined with. The packages do no I/O and keep no global state.
 package text

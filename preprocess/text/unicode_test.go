@@ -13,7 +13,8 @@ import (
 func TestUnicodeVersion(t *testing.T) {
 	const documented = "15.0.0"
 	if unicode.Version != documented || norm.Version != documented {
-		t.Errorf("the tables are of Unicode %s and %s; docs/preprocessing.md says %s: compare with the references again, and say what changed",
+		t.Errorf("the tables are of Unicode %s and %s; docs/preprocessing.md says %s: compare with the references again, "+
+			"and say what changed",
 			unicode.Version, norm.Version, documented)
 	}
 }

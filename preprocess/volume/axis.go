@@ -29,7 +29,8 @@ type axis []tap
 func resampled(n int, factor float64) (axis, error) {
 	length := math.RoundToEven(float64(n) * factor)
 	if !(length >= 1 && length <= maxSide) {
-		return nil, fmt.Errorf("%w: %d voxels resampled by a factor of %v, want 1 to %d voxels", ErrVolume, n, factor, maxSide)
+		return nil, fmt.Errorf("%w: %d voxels resampled by a factor of %v, want 1 to %d voxels",
+			ErrVolume, n, factor, maxSide)
 	}
 	a := make(axis, int(length))
 	step := 1.0
@@ -67,8 +68,8 @@ func (a axis) atLeast(n int) axis {
 	return a.padded(missing/2, missing-missing/2, a[0], a[len(a)-1])
 }
 
-// whole brings the length to a multiple of stride: cut where less than half a stride is over, else padded. Half of it, the
-// smaller one, goes to the front.
+// whole brings the length to a multiple of stride: cut where less than half a stride is over, else padded. Half of it,
+// the smaller one, goes to the front.
 func (a axis) whole(stride int) axis {
 	if over := len(a) % stride; over < stride/2 {
 		return a[over/2 : len(a)-(over-over/2)]

@@ -2,9 +2,9 @@ package volume
 
 import "fmt"
 
-// Blend joins the scores of windows to the classes of a volume. Its memory holds one layer of windows, not the volume: a
-// layer of half a window is finished as soon as the windows have passed it. It is reused from volume to volume, by one
-// goroutine at a time.
+// Blend joins the scores of windows to the classes of a volume. Its memory holds one layer of windows, not the volume:
+// a layer of half a window is finished as soon as the windows have passed it. It is reused from volume to volume, by
+// one goroutine at a time.
 //
 // Sums are of float32 in the order of the windows, as in the reference, so that every bit is the same.
 type Blend struct {
@@ -26,8 +26,8 @@ func NewBlend(s *Sliding, classes int) *Blend {
 	return &Blend{sliding: s, classes: classes}
 }
 
-// Start begins a volume, whose shape must pass Check. result gets the class of each voxel; it must stay the caller's until
-// Finish.
+// Start begins a volume, whose shape must pass Check. result gets the class of each voxel; it must stay
+// the caller's until Finish.
 func (b *Blend) Start(shape Shape, result []uint8) error {
 	if err := b.sliding.Check(shape, len(result)); err != nil {
 		return err
@@ -41,7 +41,8 @@ func (b *Blend) Start(shape Shape, result []uint8) error {
 // Add adds the scores of the next window of Origins: float32 [class][depth][height][width].
 func (b *Blend) Add(origin [3]int, scores []float32) error {
 	if want := b.classes * b.sliding.Voxels(); len(scores) != want {
-		return fmt.Errorf("%w: %d scores for a window, want %d: %d classes of %d voxels a side", ErrVolume, len(scores), want, b.classes, b.sliding.window)
+		return fmt.Errorf("%w: %d scores for a window, want %d: %d classes of %d voxels a side", ErrVolume, len(scores), want,
+			b.classes, b.sliding.window)
 	}
 	if origin[0] < b.done {
 		return fmt.Errorf("%w: window at %v after those of depth %d, want ascending order", ErrVolume, origin, b.done)
@@ -113,8 +114,8 @@ func newChooser(b *Blend) *chooser {
 	return &chooser{b, memory[:n], memory[n:][:n], memory[2*n:]}
 }
 
-// choose writes the class of the highest score of each voxel of a row, the first of equal ones. Scores are divided by the
-// sum of the weights: that can make two of them equal.
+// choose writes the class of the highest score of each voxel of a row, the first of equal ones. Scores are divided by
+// the sum of the weights: that can make two of them equal.
 func (c *chooser) choose(z, y int) {
 	c.weights(z, y)
 	result := c.result[(z*c.shape[1]+y)*c.shape[2]:][:c.shape[2]]

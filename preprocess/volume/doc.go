@@ -1,5 +1,5 @@
-// Package volume prepares computed-tomography volumes for a segmentation network, cuts them into overlapping windows and
-// joins the network's scores to classes, with the numbers of the official KiTS19 reference.
+// Package volume prepares computed-tomography volumes for a segmentation network, cuts them into overlapping windows
+// and joins the network's scores to classes, with the numbers of the official KiTS19 reference.
 //
 //	resample   to voxels of 1.6 x 1.2 x 1.2 mm: linear for images, nearest for labels   [Recipe]
 //	normalise  clip to -79..304 HU, less 101, divided by 76.9
@@ -7,8 +7,8 @@
 //	cut        windows of W voxels a side, W/2 apart                                      [Sliding]
 //	join       scores weighed by a Gaussian, divided by the sum of weights, argmax        [Blend]
 //
-// Volumes are in C order: depth, height, width, width fastest. Everything works on all cores, and no step holds a copy of
-// the volume beside its input and its output.
+// Volumes are in C order: depth, height, width, width fastest. Everything works on all cores, and no step holds a copy
+// of the volume beside its input and its output.
 //
 // In: arithmetic on slices.
 // Out: files, the network.

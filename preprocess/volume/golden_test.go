@@ -217,7 +217,8 @@ func madeUp(scores, window []float32) {
 }
 
 // segment slides over an image with a network that fills in a window's scores.
-func segment(t *testing.T, s *Sliding, image []float32, shape Shape, classes int, network func(scores, window []float32)) []uint8 {
+func segment(t *testing.T, s *Sliding, image []float32, shape Shape, classes int,
+	network func(scores, window []float32)) []uint8 {
 	t.Helper()
 	b := NewBlend(s, classes)
 	result := make([]uint8, len(image))

@@ -2,9 +2,9 @@ package volume
 
 // interpolate fills dst with the volume that p makes of image: a value between eight neighbours, put through finish.
 //
-// Products and sums are in the order of scipy's, in float64, so that every bit is the same: a neighbour is multiplied by
-// its weights along depth, height and width in turn, and the eight are added with width fastest. What depends on depth
-// and height alone is worked out once per row.
+// Products and sums are in the order of scipy's, in float64, so that every bit is the same: a neighbour is multiplied
+// by its weights along depth, height and width in turn, and the eight are added with width fastest. What depends on
+// depth and height alone is worked out once per row.
 func (p *plan) interpolate(dst, image []float32, least float32, finish func(float32) float32) {
 	shape := p.shape()
 	fill := finish(least)

@@ -10,8 +10,8 @@ type Recipe struct {
 	window int
 }
 
-// KiTS19 is the official recipe, for windows of so many voxels a side: 128 in the benchmark. It panics unless window is a
-// positive multiple of 4, so that a stride is half a window and half a stride is whole.
+// KiTS19 is the official recipe, for windows of so many voxels a side: 128 in the benchmark. It panics unless window is
+// a positive multiple of 4, so that a stride is half a window and half a stride is whole.
 func KiTS19(window int) Recipe {
 	if window < 4 || window%4 != 0 {
 		panic(fmt.Sprintf("volume.KiTS19: window of %d voxels, want a positive multiple of 4", window))
@@ -137,7 +137,8 @@ func leastOf(image []float32, shape Shape) (float32, error) {
 		}
 		if v-v != 0 { // NaN and infinities
 			plane := shape[1] * shape[2]
-			return 0, fmt.Errorf("%w: voxel (%d, %d, %d) is %v, want a finite number", ErrVolume, i/plane, i%plane/shape[2], i%shape[2], v)
+			return 0, fmt.Errorf("%w: voxel (%d, %d, %d) is %v, want a finite number", ErrVolume, i/plane,
+				i%plane/shape[2], i%shape[2], v)
 		}
 	}
 	return least, nil

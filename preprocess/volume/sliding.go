@@ -28,8 +28,8 @@ func (s *Sliding) Voxels() int { return s.window * s.window * s.window }
 
 func (s *Sliding) stride() int { return s.window / 2 }
 
-// Importance is the weight of each voxel of a window, 1 at its middle: the cube root of a Gaussian whose deviation is an
-// eighth of the window along each axis. The caller must not change it.
+// Importance is the weight of each voxel of a window, 1 at its middle: the cube root of a Gaussian whose deviation is
+// an eighth of the window along each axis. The caller must not change it.
 func (s *Sliding) Importance() []float32 { return s.importance }
 
 func importance(window int) []float32 {
@@ -58,14 +58,15 @@ func (s *Sliding) Check(shape Shape, values int) error {
 	}
 	for _, n := range shape {
 		if n < s.window || n%s.stride() != 0 {
-			return fmt.Errorf("%w: shape %v, want each side at least %d and a multiple of %d: prepare it for windows of %d", ErrVolume, shape, s.window, s.stride(), s.window)
+			return fmt.Errorf("%w: shape %v, want each side at least %d and a multiple of %d: prepare it for windows of %d",
+				ErrVolume, shape, s.window, s.stride(), s.window)
 		}
 	}
 	return nil
 }
 
-// Origins appends the first voxel of each window of a volume that passes Check, in the order of inference: depth slowest,
-// width fastest.
+// Origins appends the first voxel of each window of a volume that passes Check, in the order of inference: depth
+// slowest, width fastest.
 func (s *Sliding) Origins(dst [][3]int, shape Shape) [][3]int {
 	for z := 0; z+s.window <= shape[0]; z += s.stride() {
 		for y := 0; y+s.window <= shape[1]; y += s.stride() {

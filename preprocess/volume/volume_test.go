@@ -86,8 +86,8 @@ func TestLengthsRoundHalfToEven(t *testing.T) {
 	}
 }
 
-// TestBeyondTheEndIsTheLeastValue has an axis whose last coordinate rounds to more than the last index, which scipy takes
-// to be outside.
+// TestBeyondTheEndIsTheLeastValue has an axis whose last coordinate rounds to more than the last index, which
+// scipy takes to be outside.
 func TestBeyondTheEndIsTheLeastValue(t *testing.T) {
 	n, factor := beyond(t)
 	image := make([]float32, n)

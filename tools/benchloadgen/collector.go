@@ -24,8 +24,10 @@ func (o options) collector(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("garbage collector, Server, a minute at 100,000 queries/s: %s while queries were issued, %s in the whole run;\n"+
-		"issue delay of the run: %v at the median, %v at the 99th percentile\n\n", text(p.issuing), text(p.all), delays[0.5], delays[0.99])
+	fmt.Printf("garbage collector, Server, a minute at 100,000 queries/s: %s while queries were issued, %s in the "+
+		"whole run;\n"+
+		"issue delay of the run: %v at the median, %v at the 99th percentile\n\n", text(p.issuing), text(p.all),
+		delays[0.5], delays[0.99])
 	return nil
 }
 

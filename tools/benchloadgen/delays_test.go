@@ -11,7 +11,8 @@ func TestIssueDelays(t *testing.T) {
 	dir := t.TempDir()
 	s := workload{scenario: loadgen.Server}.settings(100)
 	s.ServerTargetQPS = 1e4
-	r, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, library, s, loadgen.LogSettings{OutDir: dir, EnableTrace: true})
+	r, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, library, s,
+		loadgen.LogSettings{OutDir: dir, EnableTrace: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,11 @@ func main() {
 	defer stop()
 	var o options
 	flag.IntVar(&o.runs, "runs", 5, "runs of each measurement")
-	flag.StringVar(&o.python, "python", os.Getenv("PLUMBLINE_MLPERF_PYTHON"), "Python interpreter with mlcommons-loadgen: measured side by side ($PLUMBLINE_MLPERF_PYTHON)")
+	flag.StringVar(&o.python, "python", os.Getenv("PLUMBLINE_MLPERF_PYTHON"),
+		"Python interpreter with mlcommons-loadgen: measured side by side ($PLUMBLINE_MLPERF_PYTHON)")
 	flag.BoolVar(&o.quick, "quick", false, "a hundredth of the samples: to try the program out")
-	only := flag.String("only", "", "measure only these (scale and collector take minutes, and are made only when named): "+sectionNames())
+	only := flag.String("only", "",
+		"measure only these (scale and collector take minutes, and are made only when named): "+sectionNames())
 	flag.StringVar(&o.prefix, "workload", "", "measure only workloads whose names begin so, such as Server")
 	child := flag.String("child", "", "measure the peak memory of one run in this process (used by the program itself)")
 	flag.Parse()

@@ -62,7 +62,8 @@ func (w workload) settings(samples uint64) loadgen.TestSettings {
 		s.MinQueryCount = samples / s.MultiStreamSamplesPerQuery
 	}
 	s.UseTokenLatencies = w.tokens
-	// What these runs cost must not depend on their verdicts: for one that misses a limit LoadGen estimates what would pass.
+	// What these runs cost must not depend on their verdicts: for one that misses a limit LoadGen
+	// estimates what would pass.
 	s.ServerTargetLatency, s.ServerTTFTLatency, s.ServerTPOTLatency = time.Hour, time.Hour, time.Hour
 	return s
 }
@@ -70,7 +71,8 @@ func (w workload) settings(samples uint64) loadgen.TestSettings {
 var library = loadgentest.QSL{Total: 50000, Performance: 1024}
 
 // test runs StartTest with logs in a directory of its own and returns how long it took.
-func test(ctx context.Context, sut loadgen.SUT, s loadgen.TestSettings, trace, spin bool) (*loadgen.Result, time.Duration, error) {
+func test(ctx context.Context, sut loadgen.SUT, s loadgen.TestSettings, trace, spin bool) (*loadgen.Result,
+	time.Duration, error) {
 	dir, err := os.MkdirTemp("", "benchloadgen")
 	if err != nil {
 		return nil, 0, err

@@ -15,7 +15,8 @@ import (
 var officialScript string
 
 // pythonRun starts the official LoadGen with a null SUT and returns the seconds of its StartTest. Its logs are in dir.
-func (o options) pythonRun(ctx context.Context, dir, scenario string, queries uint64, qps float64, trace bool) (float64, error) {
+func (o options) pythonRun(ctx context.Context, dir, scenario string, queries uint64, qps float64,
+	trace bool) (float64, error) {
 	cmd := exec.CommandContext(ctx, o.python, "-c", officialScript, dir, scenario, strconv.FormatUint(queries, 10),
 		strconv.FormatFloat(qps, 'g', -1, 64), strconv.FormatBool(trace))
 	cmd.Dir = dir // a stray audit.config in the working directory would count

@@ -23,7 +23,8 @@ var sections = []struct {
 	long    bool
 	measure func(options, context.Context) error
 }{
-	{"throughput", false, options.throughput}, {"first-query", false, options.firstQuery}, {"memory", false, options.memory},
+	{"throughput", false, options.throughput}, {"first-query", false, options.firstQuery},
+	{"memory", false, options.memory},
 	{"pacing", false, options.pacing}, {"spinning", false, options.spinning},
 	{"scale", true, options.scaling}, {"collector", true, options.collector},
 }
@@ -65,7 +66,8 @@ func run(ctx context.Context, o options, child string) error {
 	if o.quick {
 		fmt.Println("-quick: runs too short for their figures to mean anything")
 	}
-	fmt.Printf("ours: median (least to most) of %d runs; official C++: figures recorded on an idle 2-core machine\n\n", o.runs)
+	fmt.Printf("ours: median (least to most) of %d runs; official C++: figures recorded on an idle 2-core machine\n\n",
+		o.runs)
 	for _, s := range sections {
 		if wanted := slices.Contains(o.only, s.name); !wanted && (s.long || len(o.only) > 0) {
 			continue
@@ -190,8 +192,10 @@ func (o options) pace(ctx context.Context, p pace, spin bool, t, tail, cpu *tabl
 		official = append(official, m)
 	}
 	name := fmt.Sprintf("%.0f queries/s", p.qps)
-	t.row(name, "us", column(ours, func(m paced) float64 { return m.p50 }), p.official, column(official, func(m paced) float64 { return m.p50 }))
-	tail.row(name, "us", column(ours, func(m paced) float64 { return m.p99 }), 0, column(official, func(m paced) float64 { return m.p99 }))
+	t.row(name, "us", column(ours, func(m paced) float64 { return m.p50 }), p.official,
+		column(official, func(m paced) float64 { return m.p50 }))
+	tail.row(name, "us", column(ours, func(m paced) float64 { return m.p99 }), 0,
+		column(official, func(m paced) float64 { return m.p99 }))
 	cpu.row(name, "% of a core", column(ours, func(m paced) float64 { return m.cpu }), 0, nil)
 	return nil
 }

@@ -20,7 +20,8 @@ func TestTable(t *testing.T) {
 | SingleStream | 9.00 (8.00 to 10.0) M/s | 0.6      | 15.0x | 0.3 (0.25 to 0.35) | 30.0x |
 `
 	got := strings.Split(b.String(), "\n")
-	if len(got) < 4 || !strings.Contains(got[2], "9.00 (8.00 to 10.0) M/s") || !strings.Contains(got[2], "15.0x") || !strings.Contains(got[2], "30.0x") {
+	if len(got) < 4 || !strings.Contains(got[2], "9.00 (8.00 to 10.0) M/s") || !strings.Contains(got[2], "15.0x") ||
+		!strings.Contains(got[2], "30.0x") {
 		t.Errorf("table\n%s\nwant about\n%s", b.String(), want)
 	}
 	if strings.Contains(got[3], "x") {
@@ -46,7 +47,8 @@ func TestMeasurements(t *testing.T) {
 			t.Errorf("%s: %v, %v", w.name, rate, err)
 		}
 	}
-	if bytes, err := workloads[0].peakOf(t.Context(), 2000); !errors.Is(err, fs.ErrNotExist) && (err != nil || bytes <= 0) {
+	if bytes, err := workloads[0].peakOf(t.Context(), 2000); !errors.Is(err, fs.ErrNotExist) &&
+		(err != nil || bytes <= 0) {
 		t.Errorf("%v bytes, %v", bytes, err)
 	}
 	if ms, err := timeToFirstQuery(t.Context(), 2000); err != nil || ms <= 0 {
@@ -61,7 +63,8 @@ func TestMeasurements(t *testing.T) {
 	if rates, err := o.pythonRate(t.Context(), workloads[0]); err != nil || rates != nil {
 		t.Errorf("rates %v without an interpreter, %v", rates, err)
 	}
-	if err := run(t.Context(), options{runs: 1, only: []string{"throughputs"}}, ""); err == nil || !strings.Contains(err.Error(), "throughput,first-query") {
+	if err := run(t.Context(), options{runs: 1, only: []string{"throughputs"}}, ""); err == nil ||
+		!strings.Contains(err.Error(), "throughput,first-query") {
 		t.Errorf("an unknown section: %v", err)
 	}
 }

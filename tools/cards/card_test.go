@@ -36,7 +36,8 @@ func TestCardsKeepTheirForm(t *testing.T) {
 
 func TestMetricsAreReplacedByName(t *testing.T) {
 	f := file{Metrics: []metric{{Name: "b", Value: 1}, {Name: "a", Unit: "%", Value: 2}}}
-	if err := f.take(map[string]float64{"a": 5, "b": 6, "c": 7}); err != nil || fmt.Sprint(f.Metrics) != "[{b  6} {a % 5}]" {
+	if err := f.take(map[string]float64{"a": 5, "b": 6, "c": 7}); err != nil ||
+		fmt.Sprint(f.Metrics) != "[{b  6} {a % 5}]" {
 		t.Errorf("metrics %v, %v", f.Metrics, err)
 	}
 	if err := f.take(map[string]float64{"a": 8}); err == nil || !strings.Contains(err.Error(), "measures b") {

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// measure runs accuracy of a plugin's models on the embedded one, until all of the file's metrics are known: each model has
-// those of its own benchmark.
+// measure runs accuracy of a plugin's models on the embedded one, until all of the file's metrics are known: each model
+// has those of its own benchmark.
 func measure(ctx context.Context, harness, plugin string, f *file) error {
 	models, err := modelsOf(plugin)
 	if err != nil {
@@ -50,15 +50,16 @@ func modelsOf(plugin string) ([]string, error) {
 	return names, nil
 }
 
-// accuracy runs a model and returns its metrics, none of a model that the rules do not run Offline. That they are below their
-// target is no fault here.
+// accuracy runs a model and returns its metrics, none of a model that the rules do not run Offline. That they are below
+// their target is no fault here.
 func accuracy(ctx context.Context, harness, model, precision string) (map[string]float64, error) {
 	out, err := os.MkdirTemp("", "cards-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(out)
-	args := []string{"run", model, "--precision", precision, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force"}
+	args := []string{"run", model, "--precision", precision, "--mode", "accuracy", "--scenario", "Offline",
+		"--out", out, "--force"}
 	text, err := exec.CommandContext(ctx, harness, args...).CombinedOutput()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == usage {

@@ -20,8 +20,8 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// protoDirs are where the project keeps its .proto files, below its root. Each file names the package of the Go made from
-// it.
+// protoDirs are where the project keeps its .proto files, below its root. Each file names the package
+// of the Go made from it.
 func protoDirs() []string { return []string{"sdk/proto", "backends/kserve/proto"} }
 
 // modulePrefix is the part of a go_package that stands for the project's root.
@@ -114,7 +114,8 @@ func withImports(files linker.Files) []*descriptorpb.FileDescriptorProto {
 }
 
 // runGenerator speaks protoc's plugin protocol with a tool of this module and adds the files it makes to out.
-func runGenerator(ctx context.Context, tool string, request *pluginpb.CodeGeneratorRequest, out map[string]string) error {
+func runGenerator(ctx context.Context, tool string, request *pluginpb.CodeGeneratorRequest,
+	out map[string]string) error {
 	input, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package oiptest is a server of the Open Inference Protocol v2 over gRPC without a model, for tests and measurements: its
-// outputs are zeros, or what a function gives.
+// Package oiptest is a server of the Open Inference Protocol v2 over gRPC without a model, for tests and measurements:
+// its outputs are zeros, or what a function gives.
 package oiptest
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
 )
 
-// Tensor describes an input or output: a datatype of the protocol, and a shape with -1 for free dimensions, the first of which
-// counts the rows of a batch.
+// Tensor describes an input or output: a datatype of the protocol, and a shape with -1 for free dimensions, the first
+// of which counts the rows of a batch.
 type Tensor struct {
 	Name, Datatype string
 	Shape          []int64
@@ -29,8 +29,8 @@ type Options struct {
 	Model           string
 	Inputs, Outputs []Tensor
 	Delay           time.Duration // of each answer
-	// Answer gives the outputs of a request, in the order of Outputs, each of so many rows: little endian and in C order, as
-	// the inputs are. It may be called from many goroutines. Nil: zeros.
+	// Answer gives the outputs of a request, in the order of Outputs, each of so many rows: little endian and in C order,
+	// as the inputs are. It may be called from many goroutines. Nil: zeros.
 	Answer func(rows int64, inputs [][]byte) (outputs [][]byte, err error)
 	// NoMetadata leaves the server without a name to tell.
 	NoMetadata bool
@@ -107,7 +107,9 @@ func (s *Server) ModelReady(_ context.Context, r *oip.ModelReadyRequest) (*oip.M
 
 // ModelMetadata tells the model's tensors.
 func (s *Server) ModelMetadata(_ context.Context, r *oip.ModelMetadataRequest) (*oip.ModelMetadataResponse, error) {
-	return &oip.ModelMetadataResponse{Name: r.Name, Inputs: describe(s.options.Inputs), Outputs: describe(s.options.Outputs)}, nil
+	return &oip.ModelMetadataResponse{
+		Name: r.Name, Inputs: describe(s.options.Inputs), Outputs: describe(s.options.Outputs),
+	}, nil
 }
 
 func describe(tensors []Tensor) []*oip.TensorMetadata {

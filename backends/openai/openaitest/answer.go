@@ -192,7 +192,8 @@ func (a *answer) appendLogprobs(b []byte, i, n int) []byte {
 }
 
 func (a *answer) usage(cached int) []byte {
-	b := append([]byte(nil), `{"id":"mock-1","object":"text_completion","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":`...)
+	b := append([]byte(nil),
+		`{"id":"mock-1","object":"text_completion","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":`...)
 	b = strconv.AppendInt(b, int64(a.total), 10)
 	b = append(b, `,"prompt_tokens_details":{"cached_tokens":`...)
 	b = strconv.AppendInt(b, int64(cached), 10)

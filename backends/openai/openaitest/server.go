@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Options say how a server behaves. The zero value answers at once, and reports the number of tokens in a usage record alone.
+// Options say how a server behaves. The zero value answers at once, and reports the number of tokens
+// in a usage record alone.
 type Options struct {
 	Model string // "": "mock"
 	Owner string // what it says of itself in the list of models
@@ -98,7 +99,8 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	if s.options.Alias != "" {
 		second = fmt.Sprintf(`,{"id":%q,"object":"model","owned_by":%q}`, s.options.Alias, s.options.Owner)
 	}
-	fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model","owned_by":%q}%s]}`, s.options.Model, s.options.Owner, second)
+	fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model","owned_by":%q}%s]}`, s.options.Model,
+		s.options.Owner, second)
 }
 
 // Request is what a client asks.
@@ -148,8 +150,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 // vocabulary is the default.
 const vocabulary = 32000
 
-// Generated is the ids of the answer to a prompt, which is the JSON text that a request has for it, and their text, with the
-// default vocabulary.
+// Generated is the ids of the answer to a prompt, which is the JSON text that a request has for it, and their text,
+// with the default vocabulary.
 func Generated(prompt string, n int) (ids []int32, text string) {
 	var b strings.Builder
 	for i := range n {

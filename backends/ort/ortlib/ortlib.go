@@ -1,5 +1,5 @@
-// Package ortlib finds a build of libonnxruntime among the files of a Go module, so that a machine with Go alone can get
-// one: the go command downloads it, checks it against go.sum, and keeps it.
+// Package ortlib finds a build of libonnxruntime among the files of a Go module, so that a machine with Go alone can
+// get one: the go command downloads it, checks it against go.sum, and keeps it.
 //
 // In: Linux on amd64 and arm64, execution provider CPU. Out: other platforms and providers, for which users name a
 // library of their own; anything at run time: this serves builds and tests, and needs the go command.
@@ -40,7 +40,8 @@ func folders() map[string]string {
 func Find(ctx context.Context, goos, goarch string) (string, error) {
 	folder, ok := folders()[goos+"/"+goarch]
 	if !ok {
-		return "", fmt.Errorf("%w: module %s has none for %s/%s; install ONNX Runtime and name its library", ErrPlatform, Module, goos, goarch)
+		return "", fmt.Errorf("%w: module %s has none for %s/%s; install ONNX Runtime and name its library", ErrPlatform,
+			Module, goos, goarch)
 	}
 	dir, err := download(ctx)
 	if err != nil {

@@ -23,8 +23,8 @@ const samples = 40
 // padded is the parameter that pads every feature to the length of the official model.
 const padded = "384"
 
-// TestPaddingChangesNoAnswer runs the embedded models on batches of features alike in length, and on single features padded to 384
-// tokens: the logits are equal but for the order of sums, and the scores are equal.
+// TestPaddingChangesNoAnswer runs the embedded models on batches of features alike in length, and on single features
+// padded to 384 tokens: the logits are equal but for the order of sums, and the scores are equal.
 func TestPaddingChangesNoAnswer(t *testing.T) {
 	library, err := ortlib.Find(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
@@ -53,7 +53,9 @@ func TestPaddingChangesNoAnswer(t *testing.T) {
 // answer returns the payloads of the first samples, run in batches of features alike in length.
 func answer(t *testing.T, b backend.Backend, precision, sequence string, batch int) [][]byte {
 	t.Helper()
-	w, err := bert.New().Open(t.Context(), sdk.Options{Count: samples, Precision: precision, Params: map[string]string{"sequence": sequence}})
+	w, err := bert.New().Open(t.Context(), sdk.Options{
+		Count: samples, Precision: precision, Params: map[string]string{"sequence": sequence},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,8 @@ func answer(t *testing.T, b backend.Backend, precision, sequence string, batch i
 	return payloads
 }
 
-func runBatch(t *testing.T, w sdk.Workload, session backend.Session, loaded []sdk.Sample, part []int) (payloads [][]byte) {
+func runBatch(t *testing.T, w sdk.Workload, session backend.Session, loaded []sdk.Sample,
+	part []int) (payloads [][]byte) {
 	t.Helper()
 	var some []sdk.Sample
 	for _, i := range part {

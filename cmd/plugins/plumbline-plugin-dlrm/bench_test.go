@@ -21,8 +21,8 @@ const (
 )
 
 // BenchmarkSession is the bare loop that Offline is held against: a session for each core, one thread each, that runs
-// collated batches: one warm batch again and again, or 32 in turn, which do not fit in a cache. PLUMBLINE_ORT_LIB names the
-// library, and PLUMBLINE_DLRM_MODEL a file of dlrm-v2 to run as well.
+// collated batches: one warm batch again and again, or 32 in turn, which do not fit in a cache. PLUMBLINE_ORT_LIB names
+// the library, and PLUMBLINE_DLRM_MODEL a file of dlrm-v2 to run as well.
 func BenchmarkSession(b *testing.B) {
 	library := os.Getenv("PLUMBLINE_ORT_LIB")
 	if library == "" {

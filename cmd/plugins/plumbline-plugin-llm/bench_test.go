@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// BenchmarkGenerate answers the evaluation articles with a number of callers, each of which starts its next prompt when an
-// answer is complete: sequences join and leave all the time.
+// BenchmarkGenerate answers the evaluation articles with a number of callers, each of which starts its next prompt when
+// an answer is complete: sequences join and leave all the time.
 func BenchmarkGenerate(b *testing.B) {
 	for _, precision := range []string{"fp32", "int8"} {
 		for _, callers := range []int{1, 8, 16} {
@@ -83,8 +83,8 @@ func (m *meter) report(b *testing.B) {
 	b.ReportMetric(float64(m.ttft[len(m.ttft)*99/100].Microseconds()), "ttft-p99-us")
 }
 
-// BenchmarkBareLoop is what BenchmarkGenerate is held against: prompts of one length run as one batch, then steps of the
-// whole batch with the cache in place, for as many tokens as answers have; nothing is searched.
+// BenchmarkBareLoop is what BenchmarkGenerate is held against: prompts of one length run as one batch, then steps of
+// the whole batch with the cache in place, for as many tokens as answers have; nothing is searched.
 func BenchmarkBareLoop(b *testing.B) {
 	for _, precision := range []string{"fp32", "int8"} {
 		for _, rows := range []int{1, 8, 16} {
@@ -125,7 +125,8 @@ type bare struct {
 }
 
 func newBare(s backend.Session, rows int) *bare {
-	l := &bare{session: s, rows: int64(rows), starts: make([]int64, rows), ends: make([]int64, rows), ids: make([]int64, rows*barePrompt)}
+	l := &bare{session: s, rows: int64(rows), starts: make([]int64, rows), ends: make([]int64, rows),
+		ids: make([]int64, rows*barePrompt)}
 	for i := range l.ids {
 		l.ids[i] = int64(3 + i%500)
 	}
@@ -140,7 +141,8 @@ func newBare(s backend.Session, rows int) *bare {
 	return l
 }
 
-// cached is the first input of the model that is a key or a value, behind input_ids, write_indices and nonpad_kv_seqlen.
+// cached is the first input of the model that is a key or a value, behind input_ids,
+// write_indices and nonpad_kv_seqlen.
 const cached = 3
 
 // memory is a tensor for logits of one token of each row, or for keys or values of as many as there come to be.

@@ -18,8 +18,8 @@ type fixture struct {
 	Answer                      []int32
 }
 
-// TestAnswersAreThoseOfTransformers generates the fixtures' prompts all at once, so that sequences of different length join
-// and leave, and compares token for token.
+// TestAnswersAreThoseOfTransformers generates the fixtures' prompts all at once, so that sequences of different length
+// join and leave, and compares token for token.
 func TestAnswersAreThoseOfTransformers(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "plugins", "llm", "testdata", "generate", "generate.json"))
 	if err != nil {
@@ -36,7 +36,8 @@ func TestAnswersAreThoseOfTransformers(t *testing.T) {
 	var calls sync.WaitGroup
 	for i, c := range cases {
 		p := o.prompt(t, c.Article)
-		p.Beams, p.MinNewTokens, p.MaxNewTokens, p.LengthPenalty, p.EarlyStopping = c.Beams, c.Least, c.Most, c.Penalty, c.Early
+		p.Beams, p.MinNewTokens, p.MaxNewTokens, p.LengthPenalty, p.EarlyStopping = c.Beams, c.Least,
+			c.Most, c.Penalty, c.Early
 		calls.Go(func() { faults[i] = g.Generate(t.Context(), p, &answers[i]) })
 	}
 	calls.Wait()

@@ -29,8 +29,8 @@ func library(t *testing.T) ort.Backend {
 	return ort.Backend{Library: path}
 }
 
-// TestOfficialForms runs stand-ins for the official files, which plugins/retinanet/model/random_official.py writes to the
-// folder that PLUMBLINE_OFFICIAL_MODELS names, and compares mAP with what the script found with other tools.
+// TestOfficialForms runs stand-ins for the official files, which plugins/retinanet/model/random_official.py writes to
+// the folder that PLUMBLINE_OFFICIAL_MODELS names, and compares mAP with what the script found with other tools.
 func TestOfficialForms(t *testing.T) {
 	dir := os.Getenv("PLUMBLINE_OFFICIAL_MODELS")
 	if dir == "" {
@@ -50,7 +50,8 @@ func TestOfficialForms(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.Form, func(t *testing.T) {
 			got := measure(t, sdk.Options{
-				Model: c.Model, ModelFile: filepath.Join(dir, c.File), Dataset: filepath.Join(dir, c.Dataset), Params: map[string]string{"form": c.Form},
+				Model: c.Model, ModelFile: filepath.Join(dir, c.File), Dataset: filepath.Join(dir, c.Dataset),
+				Params: map[string]string{"form": c.Form},
 			})
 			// A float32 on the edge between two levels may fall either way, and with it a uint8 of an input.
 			if math.Abs(got-c.MAP) > 0.2 {
@@ -85,12 +86,16 @@ func measure(t *testing.T, o sdk.Options) float64 {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	scorer, err := b.OpenScorer(t.Context(), sdk.ScoreOptions{Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: o.Params})
+	scorer, err := b.OpenScorer(t.Context(), sdk.ScoreOptions{
+		Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: o.Params,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range w.Len() {
-		if err := scorer.Add(mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: answer(t, w, session, i)}); err != nil {
+		if err := scorer.Add(mllog.AccuracyEntry{
+			SeqID: uint64(i), QSLIndex: uint64(i), Data: answer(t, w, session, i),
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

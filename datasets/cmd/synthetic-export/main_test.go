@@ -19,7 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 )
 
-// TestEachKindIsReadAsTheOfficialSet writes the end of each evaluation set and reads it with the official layout's reader.
+// TestEachKindIsReadAsTheOfficialSet writes the end of each evaluation set and reads it with the
+// official layout's reader.
 func TestEachKindIsReadAsTheOfficialSet(t *testing.T) {
 	for _, tt := range []struct {
 		args string

@@ -14,7 +14,8 @@ import (
 // ErrFile is wrapped by the errors for a file that is too large or no regular one.
 var ErrFile = errors.New("file not read")
 
-// ReadFile returns the bytes of a regular file, of which it reads at most most. The error for a larger one says the limit.
+// ReadFile returns the bytes of a regular file, of which it reads at most most. The error for a
+// larger one says the limit.
 func ReadFile(path string, most int64) ([]byte, error) {
 	if err := Check(path, most); err != nil {
 		return nil, err

@@ -19,11 +19,13 @@ func TestReadFile(t *testing.T) {
 	if data, err := bounded.ReadFile(path, 10); err != nil || string(data) != "0123456789" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if _, err := bounded.ReadFile(path, 9); !errors.Is(err, bounded.ErrFile) || !strings.Contains(err.Error(), "more than 9 bytes") {
+	if _, err := bounded.ReadFile(path, 9); !errors.Is(err, bounded.ErrFile) ||
+		!strings.Contains(err.Error(), "more than 9 bytes") {
 		t.Errorf("a larger file: %v", err)
 	}
 	for _, odd := range []string{os.DevNull, t.TempDir()} {
-		if _, err := bounded.ReadFile(odd, 9); !errors.Is(err, fs.ErrInvalid) || !strings.Contains(err.Error(), "not a regular file") {
+		if _, err := bounded.ReadFile(odd, 9); !errors.Is(err, fs.ErrInvalid) ||
+			!strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%s: %v", odd, err)
 		}
 	}

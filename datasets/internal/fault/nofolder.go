@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// NoFolder is an error of that kind where the path of a data set, which has to be a folder, is that of a file. What is missing
-// altogether is left to those who read it.
+// NoFolder is an error of that kind where the path of a data set, which has to be a folder, is that of a file. What is
+// missing altogether is left to those who read it.
 func NoFolder(kind error, path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {

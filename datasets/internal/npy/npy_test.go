@@ -24,10 +24,13 @@ func TestReadHeader(t *testing.T) {
 		data []byte
 		want Header
 	}{
-		{"matrix", file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (89, 13), }      \n"), Header{"<f4", false, []int{89, 13}, 78}},
-		{"vector", file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (5,), }\n"), Header{"|u1", false, []int{5}, 68}},
+		{"matrix", file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (89, 13), }      \n"),
+			Header{"<f4", false, []int{89, 13}, 78}},
+		{"vector", file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (5,), }\n"),
+			Header{"|u1", false, []int{5}, 68}},
 		{"scalar", file(2, "{'descr': '<i8', 'fortran_order': True, 'shape': ()}"), Header{"<i8", true, []int{}, 64}},
-		{"another order, quotes, Python 2", file(3, `{"shape": (3L, 4L), "fortran_order": True, "descr": "<i4"}`), Header{"<i4", true, []int{3, 4}, 70}},
+		{"another order, quotes, Python 2", file(3, `{"shape": (3L, 4L), "fortran_order": True, "descr": "<i4"}`),
+			Header{"<i4", true, []int{3, 4}, 70}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -35,7 +38,8 @@ func TestReadHeader(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.DType != tt.want.DType || h.Fortran != tt.want.Fortran || !slices.Equal(h.Shape, tt.want.Shape) || h.Length != int64(len(tt.data)) {
+			if h.DType != tt.want.DType || h.Fortran != tt.want.Fortran || !slices.Equal(h.Shape, tt.want.Shape) ||
+				h.Length != int64(len(tt.data)) {
 				t.Errorf("%+v, want %+v", h, tt.want)
 			}
 		})
@@ -67,7 +71,8 @@ func TestReadHeaderRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := ReadHeader(bytes.NewReader(tt.data)); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), tt.want) {
+			if _, err := ReadHeader(bytes.NewReader(tt.data)); !errors.Is(err, ErrFormat) ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
@@ -85,7 +90,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// FuzzReadHeader checks that no text crashes the reader, and that a header that it accepts says so again when it is written.
+// FuzzReadHeader checks that no text crashes the reader, and that a header that it accepts says so
+// again when it is written.
 func FuzzReadHeader(f *testing.F) {
 	f.Add("{'descr': '<f4', 'fortran_order': False, 'shape': (89, 13), }")
 	f.Add("{'descr': '|u1', 'fortran_order': True, 'shape': (), 'shape': (1,)}")
@@ -102,7 +108,8 @@ func FuzzReadHeader(f *testing.F) {
 			sizes += ","
 		}
 		order := map[bool]string{true: "True", false: "False"}[h.Fortran]
-		again, err := ReadHeader(bytes.NewReader(file(1, fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s)}", h.DType, order, sizes))))
+		again, err := ReadHeader(bytes.NewReader(file(1,
+			fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s)}", h.DType, order, sizes))))
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(h) {
 			t.Errorf("%v, %v; want %v", again, err, h)
 		}

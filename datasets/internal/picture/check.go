@@ -28,7 +28,8 @@ func Each(n int, do func(i int)) {
 	workers.Wait()
 }
 
-// MostBytes is the size up to which the file of a picture is read: one of 100 million pixels that hardly compress has less.
+// MostBytes is the size up to which the file of a picture is read: one of 100 million pixels that
+// hardly compress has less.
 const MostBytes = 512 << 20
 
 // Check returns the size in pixels of a picture file and what is wrong with it, as far as its header shows it, or "".

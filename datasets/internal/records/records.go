@@ -44,9 +44,9 @@ func (t *Table) IDs(column string, row int) []int32 {
 	return nil
 }
 
-// Read reads the columns of the file at a path, which may be a folder with the file of that official name: see [File]. Other
-// columns are ignored. limit is the number of rows to read, 0 for all. Faults of records go to faults; the error is one that
-// reading stopped at.
+// Read reads the columns of the file at a path, which may be a folder with the file of that official name: see [File].
+// Other columns are ignored. limit is the number of rows to read, 0 for all. Faults of records go to faults; the error
+// is one that reading stopped at.
 func Read(path, name string, columns []Column, limit int, faults *fault.List) (t *Table, err error) {
 	path, err = File(path, name)
 	if err != nil {

@@ -86,7 +86,8 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if table.Len() != 2 || table.Text("output", 1) != "12" || !slices.Equal(table.IDs("tok_input", 0), []int32{5, 6}) || table.Text("input", 0) != "" {
+	if table.Len() != 2 || table.Text("output", 1) != "12" || !slices.Equal(table.IDs("tok_input", 0), []int32{5, 6}) ||
+		table.Text("input", 0) != "" {
 		t.Errorf("%+v", table)
 	}
 }
@@ -209,13 +210,15 @@ func TestParquetFooterBeyondTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	copy(data[len(data)-8:], "\xff\xff\xff\xff")
-	if _, err := read(t, write(t, string(data)), 0); err == nil || !strings.Contains(err.Error(), "footer of 4294967295 bytes") {
+	if _, err := read(t, write(t, string(data)), 0); err == nil ||
+		!strings.Contains(err.Error(), "footer of 4294967295 bytes") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func BenchmarkReadJSON(b *testing.B) {
-	line := `{"input":"` + strings.Repeat("word ", 200) + `","tok_input":[` + strings.Repeat("12345,", 299) + `1],"output":"` + strings.Repeat("word ", 60) + `"}` + "\n"
+	line := `{"input":"` + strings.Repeat("word ", 200) + `","tok_input":[` + strings.Repeat("12345,", 299) +
+		`1],"output":"` + strings.Repeat("word ", 60) + `"}` + "\n"
 	path := write(b, strings.Repeat(line, 2000))
 	b.SetBytes(int64(2000 * len(line)))
 	b.ReportAllocs()

@@ -33,8 +33,8 @@ func (raw *rawHeader) sform() [4][4]float64 {
 	return a
 }
 
-// qform is the rotation by the quaternion (1 - ..., b, c, d), scaled by the spacing; the sign of Spacing[0] turns the third
-// axis (nifti1.h, method 2).
+// qform is the rotation by the quaternion (1 - ..., b, c, d), scaled by the spacing; the sign of Spacing[0] turns the
+// third axis (nifti1.h, method 2).
 func (raw *rawHeader) qform() [4][4]float64 {
 	b, c, d := float64(raw.Quaternion[0]), float64(raw.Quaternion[1]), float64(raw.Quaternion[2])
 	w := math.Sqrt(max(0, 1-(b*b+c*c+d*d)))

@@ -61,8 +61,8 @@ func firstAbove(h *Header, block []byte, k, n int, most uint8) error {
 	return nil
 }
 
-// turnTile writes the voxels (i, j, k+place) and those up to tile further along the first and the last axis. Where all are 0,
-// as out is, there is nothing to write: most of a volume is background.
+// turnTile writes the voxels (i, j, k+place) and those up to tile further along the first and the last axis. Where all
+// are 0, as out is, there is nothing to write: most of a volume is background.
 func turnTile(h *Header, out []uint8, block []byte, i, j, k, place int) {
 	var words [tile]uint64 // of eight voxels along the first axis
 	plane, from := h.Shape[0]*h.Shape[1], j*h.Shape[0]+i

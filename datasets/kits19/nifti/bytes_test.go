@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestReadClassesOfAnyShape reads bytes as classes and, by the general way, as numbers: whole squares of voxels, parts of them,
-// and both.
+// TestReadClassesOfAnyShape reads bytes as classes and, by the general way, as numbers: whole squares of voxels,
+// parts of them, and both.
 func TestReadClassesOfAnyShape(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, shape := range [][3]int{{8, 1, 8}, {1, 1, 1}, {7, 3, 40}, {40, 3, 7}, {16, 2, 16}, {17, 5, 29}, {24, 3, 33}} {

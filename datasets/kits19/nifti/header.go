@@ -94,7 +94,8 @@ func byteOrder(data []byte) (binary.ByteOrder, error) {
 	case binary.BigEndian.Uint32(data) == headerSize:
 		return binary.BigEndian, nil
 	}
-	return nil, fmt.Errorf("%w: the file starts with %q, want a NIfTI-1 header of %d bytes", ErrFormat, data[:4], headerSize)
+	return nil, fmt.Errorf("%w: the file starts with %q, want a NIfTI-1 header of %d bytes", ErrFormat,
+		data[:4], headerSize)
 }
 
 // parse returns the header, or all that is wrong with it.
@@ -158,8 +159,8 @@ func finite(values ...float64) bool {
 // Voxels is the number of voxels.
 func (h *Header) Voxels() int { return h.Shape[0] * h.Shape[1] * h.Shape[2] }
 
-// Orientation says for each axis of the file where it runs: Right, Left, Anterior, Posterior, Superior or Inferior, whichever
-// is nearest: "IPL" for the volumes of KiTS19, whose first axis goes down from slice to slice.
+// Orientation says for each axis of the file where it runs: Right, Left, Anterior, Posterior, Superior or Inferior,
+// whichever is nearest: "IPL" for the volumes of KiTS19, whose first axis goes down from slice to slice.
 func (h *Header) Orientation() string {
 	const names = "RLAPSI"
 	var axes [3]byte

@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// expected is what nibabel 5.4 reads from a file that it wrote itself: axes without length 1, float32 of get_fdata in C order.
+// expected is what nibabel 5.4 reads from a file that it wrote itself: axes without length 1, float32
+// of get_fdata in C order.
 type expected struct {
 	Shape       [3]int
 	Spacing     [3]float64
@@ -46,7 +47,8 @@ func TestReadsAsNibabel(t *testing.T) {
 				t.Fatal(err)
 			}
 			if h.Shape != want.Shape || h.Spacing != want.Spacing || h.Orientation() != want.Orientation {
-				t.Errorf("shape %v, spacing %v, %s; want %v, %v, %s", h.Shape, h.Spacing, h.Orientation(), want.Shape, want.Spacing, want.Orientation)
+				t.Errorf("shape %v, spacing %v, %s; want %v, %v, %s", h.Shape, h.Spacing, h.Orientation(), want.Shape,
+					want.Spacing, want.Orientation)
 			}
 			if !slices.Equal(values, want.Values) {
 				t.Errorf("values %v, want %v", values, want.Values)
@@ -82,8 +84,11 @@ func TestReadClasses(t *testing.T) {
 			t.Errorf("voxel %d: %d, want %v", i, c, want[i])
 		}
 	}
-	for name, what := range map[string]string{"uint8.nii": "a class too high", "int8.nii": "negative", "float32.nii": "a fraction"} {
-		if _, _, err := ReadClasses(filepath.Join("testdata", name), 2); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "want a class") {
+	for name, what := range map[string]string{
+		"uint8.nii": "a class too high", "int8.nii": "negative", "float32.nii": "a fraction",
+	} {
+		if _, _, err := ReadClasses(filepath.Join("testdata", name), 2); !errors.Is(err, ErrFormat) ||
+			!strings.Contains(err.Error(), "want a class") {
 			t.Errorf("%s: error %v, want one", what, err)
 		}
 	}
@@ -115,7 +120,8 @@ func readBytes(data []byte) (*Header, []float32, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	values, err := voxels(f.header, f, f.most-f.header.offset, converting(func(v float64) (float32, bool) { return float32(v), true }))
+	values, err := voxels(f.header, f, f.most-f.header.offset,
+		converting(func(v float64) (float32, bool) { return float32(v), true }))
 	return f.header, values, err
 }
 
@@ -147,10 +153,12 @@ func TestRefuses(t *testing.T) {
 		{"no voxels", volume(put16(42, 0)), []string{"dimensions [0 2 2"}},
 		{"negative", volume(put16(42, 0x8000)), []string{"dimensions [-32768"}},
 		{"a series", volume(func(h []byte) { put16(40, 4)(h); put16(48, 2)(h) }), []string{"4 dimensions [2 2 2 2"}},
-		{"colours", volume(func(h []byte) { put16(70, 128)(h); put16(72, 24)(h) }), []string{"datatype Type(128) of 24 bits, want one of float32"}},
+		{"colours", volume(func(h []byte) { put16(70, 128)(h); put16(72, 24)(h) }),
+			[]string{"datatype Type(128) of 24 bits, want one of float32"}},
 		{"wrong bits", volume(put16(72, 16)), []string{"datatype uint8 of 16 bits"}},
 		{"early voxels", volume(putFloat(108, 0)), []string{"voxels at byte 0"}},
-		{"huge", volume(func(h []byte) { put16(42, 32767)(h); put16(44, 32767)(h); put16(46, 32767)(h) }), []string{"truncated"}},
+		{"huge", volume(func(h []byte) { put16(42, 32767)(h); put16(44, 32767)(h); put16(46, 32767)(h) }),
+			[]string{"truncated"}},
 		{"all at once", volume(func(h []byte) {
 			put16(40, 9)(h)
 			putFloat(80, -1)(h)
@@ -158,7 +166,8 @@ func TestRefuses(t *testing.T) {
 			h[345] = 'x'
 		}),
 			[]string{"magic", "9 dimensions", "spacing [-1 NaN 1]"}},
-		{"no transform", volume(func(h []byte) { put16(254, 1)(h); putFloat(280, float32(math.Inf(1)))(h) }), []string{"affine [[+Inf"}},
+		{"no transform", volume(func(h []byte) { put16(254, 1)(h); putFloat(280, float32(math.Inf(1)))(h) }),
+			[]string{"affine [[+Inf"}},
 		{"cut gzip", packed(volume(nil))[:40], []string{"truncated"}},
 		{"broken gzip", append([]byte{0x1f, 0x8b}, make([]byte, 30)...), []string{"gzip"}},
 	}
@@ -198,8 +207,8 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that no file crashes the reader or makes it reserve more than the file can hold, and that what it reads
-// has the right length.
+// FuzzRead checks that no file crashes the reader or makes it reserve more than the file can hold, and that what it
+// reads has the right length.
 func FuzzRead(f *testing.F) {
 	f.Add(volume(nil))
 	f.Add(packed(volume(nil)))

@@ -20,15 +20,16 @@ func ReadHeader(path string) (*Header, error) {
 	return f.header, nil
 }
 
-// ReadFloats reads a volume. Values are in C order of the header's shape, the last axis fastest; the file's own order is the
-// other way round. They are scaled in float64 and then rounded.
+// ReadFloats reads a volume. Values are in C order of the header's shape, the last axis fastest; the file's own order
+// is the other way round. They are scaled in float64 and then rounded.
 func ReadFloats(path string) (*Header, []float32, error) {
 	return read(path, func(*Header) turner[float32] {
 		return converting(func(v float64) (float32, bool) { return float32(v), true })
 	})
 }
 
-// ReadClasses reads a volume of whole numbers of 0 to most, in the same order. Another value is an error that names the voxel.
+// ReadClasses reads a volume of whole numbers of 0 to most, in the same order. Another value is an
+// error that names the voxel.
 func ReadClasses(path string, most uint8) (*Header, []uint8, error) {
 	return read(path, func(h *Header) turner[uint8] {
 		if h.Type == Uint8 && h.Slope == 1 && h.Intercept == 0 {
@@ -117,11 +118,13 @@ func newReader(r io.Reader, size int64) (*file, error) {
 // together is how many planes are turned to C order at a time: runs of that length are written.
 const together = 16
 
-// voxels reads the planes of the third axis, of which r holds at most most bytes: a header that claims more costs no memory.
+// voxels reads the planes of the third axis, of which r holds at most most bytes: a header that
+// claims more costs no memory.
 func voxels[T any](h *Header, r io.Reader, most int64, turn turner[T]) ([]T, error) {
 	size := h.Type.size()
 	if need := int64(h.Voxels()) * int64(size); need > most {
-		return nil, fmt.Errorf("%w: the file is truncated: shape %v of %v needs %d bytes, and it holds at most %d", ErrFormat, h.Shape, h.Type, need, most)
+		return nil, fmt.Errorf("%w: the file is truncated: shape %v of %v needs %d bytes, and it holds at most %d", ErrFormat,
+			h.Shape, h.Type, need, most)
 	}
 	out := make([]T, h.Voxels())
 	plane := h.Shape[0] * h.Shape[1]

@@ -34,15 +34,17 @@ type decoder struct {
 
 // decoders has an entry for each type that is read.
 var decoders = map[Type]decoder{
-	Uint8:   {"uint8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
-	Int8:    {"int8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(int8(b[0])) }},
-	Int16:   {"int16", 2, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }},
-	Uint16:  {"uint16", 2, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint16(b)) }},
-	Int32:   {"int32", 4, func(o binary.ByteOrder, b []byte) float64 { return float64(int32(o.Uint32(b))) }},
-	Uint32:  {"uint32", 4, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint32(b)) }},
-	Int64:   {"int64", 8, func(o binary.ByteOrder, b []byte) float64 { return float64(int64(o.Uint64(b))) }},
-	Uint64:  {"uint64", 8, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint64(b)) }},
-	Float32: {"float32", 4, func(o binary.ByteOrder, b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
+	Uint8:  {"uint8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
+	Int8:   {"int8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(int8(b[0])) }},
+	Int16:  {"int16", 2, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }},
+	Uint16: {"uint16", 2, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint16(b)) }},
+	Int32:  {"int32", 4, func(o binary.ByteOrder, b []byte) float64 { return float64(int32(o.Uint32(b))) }},
+	Uint32: {"uint32", 4, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint32(b)) }},
+	Int64:  {"int64", 8, func(o binary.ByteOrder, b []byte) float64 { return float64(int64(o.Uint64(b))) }},
+	Uint64: {"uint64", 8, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint64(b)) }},
+	Float32: {"float32", 4, func(o binary.ByteOrder, b []byte) float64 {
+		return float64(math.Float32frombits(o.Uint32(b)))
+	}},
 	Float64: {"float64", 8, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
 }
 

@@ -19,8 +19,10 @@ type Writable interface{ int16 | uint8 }
 // second to the back, the third to the left (IPL). values are in C order of shape, the last axis fastest; spacing is in
 // millimetres.
 func Write[T Writable](path string, shape [3]int, spacing [3]float64, values []T) (err error) {
-	if len(values) != shape[0]*shape[1]*shape[2] || max(shape[0], shape[1], shape[2]) > math.MaxInt16 || min(shape[0], shape[1], shape[2]) < 1 {
-		return fmt.Errorf("%w: %d values for shape %v, want one for each voxel and 1 to %d voxels a side", ErrFormat, len(values), shape, math.MaxInt16)
+	if len(values) != shape[0]*shape[1]*shape[2] || max(shape[0], shape[1], shape[2]) > math.MaxInt16 ||
+		min(shape[0], shape[1], shape[2]) < 1 {
+		return fmt.Errorf("%w: %d values for shape %v, want one for each voxel and 1 to %d voxels a side", ErrFormat,
+			len(values), shape, math.MaxInt16)
 	}
 	f, err := os.Create(path)
 	if err != nil {

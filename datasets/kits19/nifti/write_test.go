@@ -24,7 +24,8 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.Shape != shape || h.Spacing != spacing || h.Type != Int16 || h.Orientation() != "IPL" || !slices.Equal(got, want) {
+	if h.Shape != shape || h.Spacing != spacing || h.Type != Int16 || h.Orientation() != "IPL" ||
+		!slices.Equal(got, want) {
 		t.Errorf("%+v, oriented %s, values %v", h, h.Orientation(), got)
 	}
 	h, gotLabels, err := ReadClasses(classes, 2)
@@ -43,7 +44,8 @@ func TestWriteRefuses(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a file was made for nothing")
 	}
-	if err := Write(filepath.Join(path, "y.nii.gz"), [3]int{1, 1, 1}, [3]float64{1, 1, 1}, []uint8{1}); !errors.Is(err, os.ErrNotExist) {
+	if err := Write(filepath.Join(path, "y.nii.gz"), [3]int{1, 1, 1}, [3]float64{1, 1, 1},
+		[]uint8{1}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 }

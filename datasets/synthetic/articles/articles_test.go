@@ -61,7 +61,8 @@ func TestArticlesAreFilledIn(t *testing.T) {
 	for name, set := range sets() {
 		for i := range 200 {
 			a := set.At(i)
-			if strings.ContainsAny(a.Text+a.Summary, "{}\n") || strings.Contains(a.Text+a.Summary, "  ") || !utf8.ValidString(a.Text) {
+			if strings.ContainsAny(a.Text+a.Summary, "{}\n") || strings.Contains(a.Text+a.Summary, "  ") ||
+				!utf8.ValidString(a.Text) {
 				t.Errorf("%s %d: %q, %q", name, i, a.Text, a.Summary)
 			}
 			if n := len(strings.Fields(a.Text)); n < 35 || n > 130 {
@@ -117,7 +118,8 @@ func blanksOf(text string) []string {
 func TestValuesDiffer(t *testing.T) {
 	for i := range 500 {
 		b := draws([]string{"thing"}, random(uint64(i)))
-		for _, pair := range [][2]string{{"who", "other"}, {"where", "town"}, {"day", "when"}, {"n", "m"}, {"n", "k"}, {"m", "j"}, {"k", "j"}} {
+		for _, pair := range [][2]string{{"who", "other"}, {"where", "town"}, {"day", "when"}, {"n", "m"}, {"n", "k"},
+			{"m", "j"}, {"k", "j"}} {
 			if b[pair[0]] == b[pair[1]] || b[pair[0]] == "" {
 				t.Errorf("draw %d: %s and %s are %q and %q", i, pair[0], pair[1], b[pair[0]], b[pair[1]])
 			}

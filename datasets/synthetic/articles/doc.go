@@ -8,5 +8,6 @@
 // An article depends on the seed of its set and its index alone, and its bytes are the same on every machine. Training,
 // calibration and evaluation sets have different seeds.
 //
-// In: English text of about 100 words, summaries of three sentences. Out: prompts and tokens, which are the models' own.
+// In: English text of about 100 words, summaries of three sentences. Out: prompts and tokens,
+// which are the models' own.
 package articles

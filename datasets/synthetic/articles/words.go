@@ -11,13 +11,13 @@ import (
 // The words that fill the blanks of all stories. Some hold letters beyond ASCII, so that a tokenizer that errs on them
 // shows.
 const (
-	firstNames = "Ada Bruno Clara Dmitri Elsa Farid Greta Hugo Inês Jonas Karin Liam Mira Nadia Oscar Petra Quentin Rosa " +
-		"Stefan Tessa Umar Vera Walter Zoë"
+	firstNames = "Ada Bruno Clara Dmitri Elsa Farid Greta Hugo Inês Jonas Karin Liam Mira Nadia Oscar Petra Quentin " +
+		"Rosa Stefan Tessa Umar Vera Walter Zoë"
 	lastNames = "Abbott Bauer Castro Dietz Ellison Farrow Gomez Holm Ivanov Jansen Keller Lindgren Moreau Novak Okafor " +
 		"Petit Quist Rossi Santos Tanaka Ueda Vance Weiss Yilmaz Zeller Björk Carver Dubois Hansen Müller"
-	placeNames = "Ashford Brenholm Caldera Dunmore Eastwick Falkirk Glenby Harwell Inverley Jarrow Kelso Langley Marbeck " +
-		"Norwich Oakham Pembroke Queensferry Redcar Selby Thornbury Ulverton Västerby Whitby Yarmouth Zürs Corfe Dalby " +
-		"Elstow Penrith Rothwell"
+	placeNames = "Ashford Brenholm Caldera Dunmore Eastwick Falkirk Glenby Harwell Inverley Jarrow Kelso Langley " +
+		"Marbeck Norwich Oakham Pembroke Queensferry Redcar Selby Thornbury Ulverton Västerby Whitby Yarmouth Zürs Corfe " +
+		"Dalby Elstow Penrith Rothwell"
 	dayNames = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
 )
 

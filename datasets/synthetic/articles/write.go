@@ -27,7 +27,8 @@ func write(r *draw.Random) Article {
 	return Article{Text: strings.Join(text, " "), Summary: b.fill(s.summary)}
 }
 
-// body is the sentences behind the first, in random order: one wording of each fact, and one to three about other things.
+// body is the sentences behind the first, in random order: one wording of each fact, and one to
+// three about other things.
 func body(s story, r *draw.Random) []string {
 	var all []string
 	for _, wordings := range s.facts {

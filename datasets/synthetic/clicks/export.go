@@ -24,9 +24,9 @@ const (
 	arrays = tableArrays + Tables
 )
 
-// Export writes pairs [start, end) of a set to the folder dir, which must exist, as the official sample variant of the data
-// set: day_23_dense_sample.npy, day_23_sparse_multi_hot_sample.npz and day_23_labels_sample.npy (int32). Tables first go to
-// files of their own in dir, which it removes.
+// Export writes pairs [start, end) of a set to the folder dir, which must exist, as the official sample variant of the
+// data set: day_23_dense_sample.npy, day_23_sparse_multi_hot_sample.npz and day_23_labels_sample.npy (int32). Tables
+// first go to files of their own in dir, which it removes.
 func Export(dir string, s *Set, start, end int) (err error) {
 	if start < 0 || end < start || end > s.Len() {
 		return fmt.Errorf("synthetic clicks: pairs %d to %d, want pairs within 0 to %d", start, end, s.Len())
@@ -153,8 +153,8 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return errors.Join(cmp.Or(write(w), w.Flush()), f.Close())
 }
 
-// npyHeader is the header of a matrix in C order, in NumPy's format 1, padded so that the elements begin at a multiple of 64
-// bytes.
+// npyHeader is the header of a matrix in C order, in NumPy's format 1, padded so that the elements begin at
+// a multiple of 64 bytes.
 func npyHeader(dtype string, rows, columns int) []byte {
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", dtype, rows, columns)
 	const start = len("\x93NUMPY") + 4 // version and length follow the magic

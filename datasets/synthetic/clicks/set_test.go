@@ -32,8 +32,8 @@ func digest(h hash.Hash, b *Block) []byte {
 	return h.Sum(nil)
 }
 
-// TestPairsNeverChange holds pairs against those of the embedded model's training: a change here means that the model must be
-// trained again.
+// TestPairsNeverChange holds pairs against those of the embedded model's training: a change here means that the
+// model must be trained again.
 func TestPairsNeverChange(t *testing.T) {
 	var got strings.Builder
 	for _, set := range []struct {
@@ -62,7 +62,8 @@ func TestPairsNeverChange(t *testing.T) {
 func TestPairsDoNotDependOnTheirBlock(t *testing.T) {
 	s := Eval()
 	all, part := read(t, s, 100, 50), read(t, s, 120, 10)
-	if !slices.Equal(part.Dense, all.Dense[20*DenseFeatures:30*DenseFeatures]) || !slices.Equal(part.Labels, all.Labels[20:30]) {
+	if !slices.Equal(part.Dense, all.Dense[20*DenseFeatures:30*DenseFeatures]) ||
+		!slices.Equal(part.Labels, all.Labels[20:30]) {
 		t.Error("numbers or labels differ")
 	}
 	for k, hot := range Hotness() {
@@ -87,7 +88,8 @@ func TestPairsAreInRange(t *testing.T) {
 			t.Errorf("table %d of %d rows: indices of %d to %d", k, rows[k], low, high)
 		}
 	}
-	if low, high := slices.Min(b.Dense), slices.Max(b.Dense); low != 0 || high < 8 || float64(high) > math.Log(1<<countBits) {
+	if low, high := slices.Min(b.Dense), slices.Max(b.Dense); low != 0 || high < 8 ||
+		float64(high) > math.Log(1<<countBits) {
 		t.Errorf("numbers of %v to %v", low, high)
 	}
 	clicks := 0

@@ -41,8 +41,8 @@ func smallTables() []int { return []int{5, 8, 12, 15, 16, 18, 24, 25} }
 // oddsMost is the largest logit of the table of chances.
 const oddsMost = 8 * one
 
-// Gains of the parts of the logit, and its mean, in 1/256. They give clicks in about a fifth of all pairs, and each part
-// about a third of the signal.
+// Gains of the parts of the logit, and its mean, in 1/256. They give clicks in about a fifth of all pairs, and each
+// part about a third of the signal.
 const (
 	ownGain   = 330
 	crossGain = 480
@@ -121,8 +121,8 @@ func (t *truth) logit(p *features) int {
 	return meanLogit + (own/one*ownGain+cross/one*crossGain+t.dense(p)*denseGain)/one
 }
 
-// dense is the effect of the numbers: a third of them as they are, a third by their distance from the middle, and a third
-// through the topic of a table.
+// dense is the effect of the numbers: a third of them as they are, a third by their distance from the middle, and a
+// third through the topic of a table.
 func (t *truth) dense(p *features) int {
 	sum := 0
 	for j, level := range p.levels {

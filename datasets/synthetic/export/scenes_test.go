@@ -34,11 +34,13 @@ func TestScenesAreReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := set.Picture(first + i)
-		if im := got.Image(i); im.Name != set.Name(first+i) || im.Width != want.Width || im.Height != want.Height || !bytes.Equal(data, set.PNG(first+i)) {
+		if im := got.Image(i); im.Name != set.Name(first+i) || im.Width != want.Width || im.Height != want.Height ||
+			!bytes.Equal(data, set.PNG(first+i)) {
 			t.Errorf("picture %d (%+v) is not picture %d of the set", i, im, first+i)
 		}
 		for _, o := range want.Objects {
-			if a := boxes[0]; a.Image != got.Image(i).ID || a.ID == 0 || a.Category != int64(o.Class) || a.Box != o.Box || a.Area != o.Area || a.Crowd != o.Crowd {
+			if a := boxes[0]; a.Image != got.Image(i).ID || a.ID == 0 || a.Category != int64(o.Class) || a.Box != o.Box ||
+				a.Area != o.Area || a.Crowd != o.Crowd {
 				t.Errorf("picture %d: %+v, want %+v", i, a, o)
 			}
 			boxes = boxes[1:]

@@ -32,7 +32,8 @@ func TestVolumesAreReadAsPublished(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if image.Shape != want.Shape || image.Spacing != want.Spacing || s.Spacing(i) != want.Spacing || !slices.Equal(image.Values, want.Values) || !slices.Equal(labels, want.Labels) {
+		if image.Shape != want.Shape || image.Spacing != want.Spacing || s.Spacing(i) != want.Spacing ||
+			!slices.Equal(image.Values, want.Values) || !slices.Equal(labels, want.Labels) {
 			t.Errorf("%s: what is read differs from what was drawn", s.Name(i))
 		}
 	}
@@ -50,7 +51,8 @@ func TestVolumesRefuses(t *testing.T) {
 		first, end int
 		want       string
 	}{{-1, 1, "want 0 <= first"}, {2, 1, "want 0 <= first"}, {0, 44, "44 of 43"}, {0, 1, "write case_00000"}} {
-		if err := Volumes(t.Context(), file, volumes.Eval(), c.first, c.end); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := Volumes(t.Context(), file, volumes.Eval(), c.first, c.end); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d to %d: %v, want %q", c.first, c.end, err, c.want)
 		}
 	}

@@ -47,7 +47,8 @@ func TestSetsStayTheSame(t *testing.T) {
 			_, _ = fmt.Fprintf(h, "%+v\n", c.set.Paragraph(i))
 		}
 		if got := hex.EncodeToString(h.Sum(nil)); got != c.want {
-			t.Errorf("%d passages of seed %x: sha256 %s, want %s: a change here needs a new training", c.set.Len(), c.set.Seed, got, c.want)
+			t.Errorf("%d passages of seed %x: sha256 %s, want %s: a change here needs a new training", c.set.Len(),
+				c.set.Seed, got, c.want)
 		}
 	}
 }

@@ -24,8 +24,8 @@ const (
 // PerPassage is the number of questions about each passage.
 const PerPassage = 4
 
-// Set is a set of passages: passage i depends on Seed and i alone, so N only bounds the set. A Set may be used from many
-// goroutines.
+// Set is a set of passages: passage i depends on Seed and i alone, so N only bounds the set. A Set may be
+// used from many goroutines.
 type Set struct {
 	Seed uint64
 	N    int

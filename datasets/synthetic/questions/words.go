@@ -40,7 +40,9 @@ func (k kind) draw(r *draw.Random) string {
 	case firm:
 		return surname(r) + " " + choose(r, []string{"Mills", "Brothers", "Works", "Press", "and Sons", "Glass", "Foundry"})
 	case river:
-		return choose(r, words("Alm Bode Cray Dorn Eske Fulda Garn Helm Isen Jagst Kinz Lenne Mose Nive Orla Pruth Rosl Sarn Tave Usk Vils Wern"))
+		return choose(r,
+			words("Alm Bode Cray Dorn Eske Fulda Garn Helm Isen Jagst Kinz Lenne Mose Nive Orla Pruth Rosl Sarn Tave "+
+				"Usk Vils Wern"))
 	case year:
 		return fmt.Sprint(r.Between(1702, 1998))
 	case date:
@@ -63,8 +65,9 @@ func (k kind) list() []string {
 	switch k {
 	case job:
 		return []string{
-			"baker", "miller", "teacher", "sailor", "doctor", "printer", "gardener", "painter", "judge", "carpenter", "ship builder",
-			"clock maker", "salt merchant", "horn player", "bridge engineer", "school inspector", "land surveyor", "glass blower",
+			"baker", "miller", "teacher", "sailor", "doctor", "printer", "gardener", "painter", "judge", "carpenter",
+			"ship builder", "clock maker", "salt merchant", "horn player", "bridge engineer", "school inspector",
+			"land surveyor", "glass blower",
 		}
 	case animal:
 		return words("sheep horses goats cows geese hens dogs bees pigs doves donkeys oxen")
@@ -76,18 +79,18 @@ func (k kind) list() []string {
 		}
 	case skill:
 		return []string{
-			"Latin", "chess", "fencing", "algebra", "singing", "sailing", "Greek", "drawing", "botany", "the violin", "the flute",
-			"book binding", "stone carving", "map making",
+			"Latin", "chess", "fencing", "algebra", "singing", "sailing", "Greek", "drawing", "botany", "the violin",
+			"the flute", "book binding", "stone carving", "map making",
 		}
 	case product:
 		return []string{
-			"cheese", "glass", "paper", "soap", "silk", "rope", "beer", "clocks", "pianos", "candles", "wool blankets", "copper kettles",
-			"leather gloves", "oak barrels", "fishing boats", "steel pens",
+			"cheese", "glass", "paper", "soap", "silk", "rope", "beer", "clocks", "pianos", "candles", "wool blankets",
+			"copper kettles", "leather gloves", "oak barrels", "fishing boats", "steel pens",
 		}
 	default:
 		return []string{
-			"town hall", "stone bridge", "cathedral", "lighthouse", "city library", "north gate", "fish market", "railway station",
-			"museum", "concert hall", "corn mill", "planetarium",
+			"town hall", "stone bridge", "cathedral", "lighthouse", "city library", "north gate", "fish market",
+			"railway station", "museum", "concert hall", "corn mill", "planetarium",
 		}
 	}
 }
@@ -96,9 +99,11 @@ func choose(r *draw.Random, list []string) string { return list[r.Below(len(list
 
 func firstNames(women bool) []string {
 	if women {
-		return words("Anna Berta Clara Dora Edith Flora Greta Hanna Irma Julia Karin Lena Marta Nora Olga Paula Renée Sofia Thea Vera")
+		return words("Anna Berta Clara Dora Edith Flora Greta Hanna Irma Julia Karin Lena Marta Nora Olga Paula Renée " +
+			"Sofia Thea Vera")
 	}
-	return words("Adam Boris Carl David Emil Franz Georg Hugo Ivan Jakob Karl Leon Martin Nils Oskar Peter Robert Stefan Tomás Viktor")
+	return words("Adam Boris Carl David Emil Franz Georg Hugo Ivan Jakob Karl Leon Martin Nils Oskar Peter Robert " +
+		"Stefan Tomás Viktor")
 }
 
 // isWoman says whether a person's first name is a woman's.
@@ -118,5 +123,7 @@ func surname(r *draw.Random) string {
 
 // stem is the first part of the names of towns and families.
 func stem(r *draw.Random) string {
-	return choose(r, words("Ald Bram Corn Dren Ell Farn Gold Hart Ing Jarl Kest Lind Mar Nord Ost Pem Quar Rosen Sand Thorn Ulm Vest Wald Yar Zell Söder Ash Black Crom Dun"))
+	return choose(r,
+		words("Ald Bram Corn Dren Ell Farn Gold Hart Ing Jarl Kest Lind Mar Nord Ost Pem Quar Rosen Sand Thorn Ulm Vest "+
+			"Wald Yar Zell Söder Ash Black Crom Dun"))
 }

@@ -28,8 +28,8 @@ func ClassName(c int) string {
 	return [...]string{"house", "tree", "taxi", "sedan", "goldfish", "trout", "boat", "flower", "walker", "kite"}[c]
 }
 
-// hues returns the first and the last hue of a class, in draw's units: red 0, green 512, blue 1024. Swapping red and blue
-// turns hue h into 1024 - h.
+// hues returns the first and the last hue of a class, in draw's units: red 0, green 512, blue 1024. Swapping red and
+// blue turns hue h into 1024 - h.
 func (c class) hues() (first, last int) {
 	switch c {
 	case taxi, goldfish:

@@ -16,12 +16,15 @@ func TestPlace(t *testing.T) {
 	}
 	mirrored := place(boat, stance{at: at, radius: 20 * draw.One, wide: 100, mirror: true})
 	if a, b := o.area(), mirrored.area(); a != b || mirrored.parts[2].contour[1].X >= at.X {
-		t.Errorf("areas %d and %d; the mirrored sail reaches to %d, want it left of %d", a, b, mirrored.parts[2].contour[1].X, at.X)
+		t.Errorf("areas %d and %d; the mirrored sail reaches to %d, want it left of %d", a, b,
+			mirrored.parts[2].contour[1].X, at.X)
 	}
 }
 
 func TestAreaOfAContour(t *testing.T) {
-	for name, contour := range map[string][]draw.Point{"one way": polygon(0, 0, 4, 0, 4, 3, 0, 3), "the other": polygon(0, 3, 4, 3, 4, 0, 0, 0)} {
+	for name, contour := range map[string][]draw.Point{
+		"one way": polygon(0, 0, 4, 0, 4, 3, 0, 3), "the other": polygon(0, 3, 4, 3, 4, 0, 0, 0),
+	} {
 		if a := area(contour); a != 12 {
 			t.Errorf("%s round: area %d, want 12", name, a)
 		}
@@ -34,7 +37,8 @@ func TestOverlap(t *testing.T) {
 		b                bounds
 		ofUnion, ofSmall int
 	}{
-		{a, 100, 100}, {bounds{20, 20, 30, 30}, 0, 0}, {bounds{10, 0, 20, 10}, 0, 0}, {bounds{5, 0, 15, 10}, 33, 50}, {bounds{2, 2, 7, 7}, 25, 100},
+		{a, 100, 100}, {bounds{20, 20, 30, 30}, 0, 0}, {bounds{10, 0, 20, 10}, 0, 0}, {bounds{5, 0, 15, 10}, 33, 50},
+		{bounds{2, 2, 7, 7}, 25, 100},
 	}
 	for _, c := range cases {
 		if u, s := a.overlap(c.b); u != c.ofUnion || s != c.ofSmall {

@@ -112,10 +112,13 @@ func (s *scene) radius() int {
 
 func (s *scene) stance(at draw.Point, radius int) stance {
 	r := s.layout
-	return stance{at: at, radius: radius, wide: r.Between(82, 118), mirror: r.Chance(50), angle: r.Between(-draw.Turn/18, draw.Turn/18)}
+	return stance{
+		at: at, radius: radius, wide: r.Between(82, 118), mirror: r.Chance(50), angle: r.Between(-draw.Turn/18, draw.Turn/18),
+	}
 }
 
-// fits says whether an object may have this box: at least 70 percent of it within the picture, and room between it and the others.
+// fits says whether an object may have this box: at least 70 percent of it within the picture, and room
+// between it and the others.
 func (s *scene) fits(b bounds) bool {
 	if 100*b.clip(s.frame()).size() < 70*b.size() {
 		return false

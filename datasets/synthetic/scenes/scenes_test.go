@@ -28,7 +28,8 @@ func goldenText() string {
 	}{{"train", Train()}, {"calibration", Calibration()}, {"eval", Eval()}} {
 		for i := range goldenScenes {
 			p := s.set.Picture(i)
-			fmt.Fprintf(&b, "%s %d %dx%d %d %x %x\n", s.name, i, p.Width, p.Height, len(p.Objects), sha256.Sum256(fmt.Append(nil, p.Objects)), sha256.Sum256(s.set.PNG(i)))
+			fmt.Fprintf(&b, "%s %d %dx%d %d %x %x\n", s.name, i, p.Width, p.Height, len(p.Objects),
+				sha256.Sum256(fmt.Append(nil, p.Objects)), sha256.Sum256(s.set.PNG(i)))
 		}
 	}
 	return b.String()
@@ -130,8 +131,10 @@ func TestScenesAreVaried(t *testing.T) {
 	if len(classes) != Classes || counts[0] > 0 || counts[1] == 0 || counts[8] == 0 {
 		t.Errorf("objects by class %v, scenes by objects %v", classes, counts)
 	}
-	if small < all/5 || medium < all/3 || large < all/20 || overlapping < all/5 || crowds < set.Len()/10 || crowds > set.Len()/5 {
-		t.Errorf("%d small, %d medium, %d large, %d overlap an earlier one, %d crowds", small, medium, large, overlapping, crowds)
+	if small < all/5 || medium < all/3 || large < all/20 || overlapping < all/5 || crowds < set.Len()/10 ||
+		crowds > set.Len()/5 {
+		t.Errorf("%d small, %d medium, %d large, %d overlap an earlier one, %d crowds", small, medium, large,
+			overlapping, crowds)
 	}
 }
 

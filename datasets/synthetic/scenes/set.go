@@ -20,8 +20,8 @@ const (
 	EvalCount        = 500
 )
 
-// Set is a set of pictures: picture i depends on Seed and i alone, so N only bounds the set. A Set may be used from many
-// goroutines.
+// Set is a set of pictures: picture i depends on Seed and i alone, so N only bounds the set. A Set may be
+// used from many goroutines.
 type Set struct {
 	Seed uint64
 	N    int

@@ -40,7 +40,8 @@ func drawPhantom(r *draw.Random) *Volume {
 // place returns the point at shares of the extent, in percent, moved by up to some millimetres in each direction.
 func (p *phantom) place(z, y, x, spread int) point {
 	at := point{p.extent[0] * z / 100, p.extent[1] * y / 100, p.extent[2] * x / 100}
-	return at.plus(point{p.r.Between(-spread, spread) * mm, p.r.Between(-spread, spread) * mm, p.r.Between(-spread, spread) * mm})
+	return at.plus(point{p.r.Between(-spread, spread) * mm, p.r.Between(-spread, spread) * mm,
+		p.r.Between(-spread, spread) * mm})
 }
 
 // between returns a length of lo to hi millimetres.
@@ -60,24 +61,34 @@ func (p *phantom) trunk() {
 	tall := 4 * p.extent[0]
 	middle := point{p.extent[0] / 2, p.extent[1] / 2, p.extent[2] / 2}
 	wide, deep := p.extent[2]*p.r.Between(50, 62)/100, p.extent[1]*p.r.Between(50, 62)/100
-	p.add(body{at: middle, axes: turned(p.angle(2), 0), radius: point{tall, deep, wide}, tissue: tissue{hu: p.r.Between(-115, -85), grain: 15}})
+	p.add(body{at: middle, axes: turned(p.angle(2), 0), radius: point{tall, deep, wide},
+		tissue: tissue{hu: p.r.Between(-115, -85), grain: 15}})
 	rim := p.between(4, 10)
-	p.add(body{at: middle, axes: turned(p.angle(2), 0), radius: point{tall, deep - rim, wide - rim}, rough: 120, tissue: tissue{hu: p.r.Between(40, 65), grain: 20}})
-	p.add(body{at: middle, axes: turned(p.angle(2), 0), radius: point{tall, deep - 2*rim, wide - 2*rim}, rough: 200, tissue: tissue{hu: p.r.Between(-110, -80), grain: 20}})
+	p.add(body{at: middle, axes: turned(p.angle(2), 0), radius: point{tall, deep - rim, wide - rim}, rough: 120,
+		tissue: tissue{hu: p.r.Between(40, 65), grain: 20}})
+	p.add(body{at: middle, axes: turned(p.angle(2), 0), radius: point{tall, deep - 2*rim, wide - 2*rim}, rough: 200,
+		tissue: tissue{hu: p.r.Between(-110, -80), grain: 20}})
 }
 
 // organs are what lies beside the kidneys and looks like them or like their tumours.
 func (p *phantom) organs() {
 	liver := tissue{hu: p.r.Between(75, 140), grain: 12}
-	p.add(body{at: p.place(18, 38, 24, 6), axes: turned(p.angle(10), p.angle(8)), radius: point{p.between(18, 26), p.between(16, 22), p.between(14, 20)}, rough: 150, tissue: liver})
+	p.add(body{at: p.place(18, 38, 24, 6), axes: turned(p.angle(10), p.angle(8)),
+		radius: point{p.between(18, 26), p.between(16, 22), p.between(14, 20)}, rough: 150, tissue: liver})
 	spleen := tissue{hu: p.r.Between(90, 160), grain: 12}
-	p.add(body{at: p.place(15, 45, 80, 5), axes: turned(p.angle(10), p.angle(8)), radius: point{p.between(12, 18), p.between(8, 12), p.between(7, 11)}, bend: 300, rough: 120, tissue: spleen})
+	p.add(body{at: p.place(15, 45, 80, 5), axes: turned(p.angle(10), p.angle(8)),
+		radius: point{p.between(12, 18), p.between(8, 12), p.between(7, 11)}, bend: 300, rough: 120, tissue: spleen})
 	for range p.r.Between(4, 8) { // loops of the bowel
 		loop := tissue{hu: p.r.Between(20, 120), grain: 25}
 		at := p.place(p.r.Between(20, 95), p.r.Between(12, 50), p.r.Between(20, 80), 3)
-		b := p.add(body{at: at, axes: turned(p.angle(50), p.angle(25)), radius: point{p.between(6, 14), p.between(4, 8), p.between(4, 8)}, bend: p.r.Between(-400, 400), rough: 150, tissue: loop})
+		b := p.add(body{
+			at: at, axes: turned(p.angle(50), p.angle(25)), radius: point{p.between(6, 14), p.between(4, 8), p.between(4, 8)},
+			bend: p.r.Between(-400, 400), rough: 150, tissue: loop,
+		})
 		if p.r.Chance(40) {
-			p.add(body{at: at, axes: b.axes, radius: point{b.radius[0] / 2, b.radius[1] / 2, b.radius[2] / 2}, tissue: tissue{hu: -800}})
+			p.add(body{
+				at: at, axes: b.axes, radius: point{b.radius[0] / 2, b.radius[1] / 2, b.radius[2] / 2}, tissue: tissue{hu: -800},
+			})
 		}
 	}
 }
@@ -87,13 +98,16 @@ func (p *phantom) spine() {
 	tall := 3 * p.extent[0]
 	for _, side := range []int{40, 60} {
 		muscle := tissue{hu: p.r.Between(45, 75), grain: 15}
-		p.add(body{at: p.place(50, 74, side, 2), axes: turned(0, p.angle(2)), radius: point{tall, p.between(6, 9), p.between(6, 9)}, rough: 100, tissue: muscle})
+		p.add(body{at: p.place(50, 74, side, 2), axes: turned(0, p.angle(2)),
+			radius: point{tall, p.between(6, 9), p.between(6, 9)}, rough: 100, tissue: muscle})
 	}
 	bone := tissue{hu: p.r.Between(220, 500), grain: 120}
-	p.add(body{at: p.place(50, 72, 50, 1), axes: turned(0, p.angle(1)), radius: point{tall, p.between(8, 10), p.between(9, 12)}, rough: 60, tissue: bone})
+	p.add(body{at: p.place(50, 72, 50, 1), axes: turned(0, p.angle(1)),
+		radius: point{tall, p.between(8, 10), p.between(9, 12)}, rough: 60, tissue: bone})
 	for _, side := range []int{45, 56} {
 		vessel := tissue{hu: p.r.Between(120, 230), grain: 8}
-		p.add(body{at: p.place(50, 56, side, 2), axes: turned(0, p.angle(2)), radius: point{tall, p.between(3, 5), p.between(3, 5)}, tissue: vessel})
+		p.add(body{at: p.place(50, 56, side, 2), axes: turned(0, p.angle(2)),
+			radius: point{tall, p.between(3, 5), p.between(3, 5)}, tissue: vessel})
 	}
 }
 
@@ -125,8 +139,10 @@ func (p *phantom) kidney(side, bright int) *body {
 		at: at, axes: axes, radius: point{p.between(15, 21), p.between(8, 11), p.between(7, 10)},
 		bend: 350, rough: 60, tissue: tissue{hu: bright, grain: 8, label: Kidney, named: true},
 	})
-	p.add(body{at: at, axes: axes, radius: point{k.radius[0] * 7 / 10, k.radius[1] * 6 / 10, k.radius[2] * 6 / 10}, bend: 350, rough: 200, tissue: tissue{hu: bright - p.r.Between(5, 50), grain: 15}})
-	p.add(body{at: k.along(point{0, 700, 0}), axes: axes, radius: point{k.radius[0] / 3, k.radius[1] / 2, k.radius[2] / 3}, rough: 200, tissue: tissue{hu: p.r.Between(-90, -40), grain: 20}})
+	p.add(body{at: at, axes: axes, radius: point{k.radius[0] * 7 / 10, k.radius[1] * 6 / 10, k.radius[2] * 6 / 10},
+		bend: 350, rough: 200, tissue: tissue{hu: bright - p.r.Between(5, 50), grain: 15}})
+	p.add(body{at: k.along(point{0, 700, 0}), axes: axes, radius: point{k.radius[0] / 3, k.radius[1] / 2, k.radius[2] / 3},
+		rough: 200, tissue: tissue{hu: p.r.Between(-90, -40), grain: 20}})
 	return k
 }
 
@@ -144,7 +160,9 @@ func (p *phantom) tumour(k *body, bright int) {
 	}
 	if p.r.Chance(40) {
 		core := tissue{hu: flesh.hu - p.r.Between(15, 50), grain: 15}
-		p.add(body{at: g.at, axes: g.axes, radius: point{g.radius[0] / 2, g.radius[1] / 2, g.radius[2] / 2}, rough: 200, tissue: core})
+		p.add(body{
+			at: g.at, axes: g.axes, radius: point{g.radius[0] / 2, g.radius[1] / 2, g.radius[2] / 2}, rough: 200, tissue: core,
+		})
 	}
 }
 
@@ -153,5 +171,6 @@ func (p *phantom) growth(k *body, t tissue, size int) *body {
 	out := []int{1, -1}[p.r.Below(2)] * p.r.Between(500, 950)
 	at := k.along(point{p.r.Between(-800, 800), -p.r.Between(0, 600), out})
 	scaled := func() int { return size * p.r.Between(75, 125) / 100 }
-	return p.add(body{at: at, axes: turned(p.angle(50), p.angle(25)), radius: point{scaled(), scaled(), scaled()}, rough: p.r.Between(50, 250), tissue: t})
+	return p.add(body{at: at, axes: turned(p.angle(50), p.angle(25)), radius: point{scaled(), scaled(), scaled()},
+		rough: p.r.Between(50, 250), tissue: t})
 }

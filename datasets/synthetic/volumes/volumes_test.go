@@ -29,7 +29,10 @@ func TestVolumesNeverChange(t *testing.T) {
 		i    int
 		want string
 	}{
-		{Eval(), 0, "1e86df7423412679d26b1fb7e791d3d39b134db616ec687cef032194e35bf9ed"}, {Eval(), 42, "977621959638619e72d92b08ec5e30f4c559d7a7c061384ffcd6d20a3b3c3c7a"}, {Train(), 0, "f34c59c0f0d300a7921a22eb7efe8768e1fb3a4d711c79cc6b1cdee0c1967b57"}, {Calibration(), 11, "522092962c39e6eabf551a8c64015d65ebd25f85a0fad03ff0f9aa63e42856cb"},
+		{Eval(), 0, "1e86df7423412679d26b1fb7e791d3d39b134db616ec687cef032194e35bf9ed"},
+		{Eval(), 42, "977621959638619e72d92b08ec5e30f4c559d7a7c061384ffcd6d20a3b3c3c7a"},
+		{Train(), 0, "f34c59c0f0d300a7921a22eb7efe8768e1fb3a4d711c79cc6b1cdee0c1967b57"},
+		{Calibration(), 11, "522092962c39e6eabf551a8c64015d65ebd25f85a0fad03ff0f9aa63e42856cb"},
 	} {
 		if got := digest(c.set.Draw(c.i)); got != c.want {
 			t.Errorf("volume %d of seed %x is %s, want %s", c.i, c.set.Seed, got, c.want)
@@ -69,7 +72,8 @@ func checkContents(t *testing.T, i int, v *Volume) {
 		}
 	}
 	cube := v.Spacing[0] * v.Spacing[1] * v.Spacing[2] // mm3
-	if kidney, tumour := float64(voxels[Kidney])*cube, float64(voxels[Tumour])*cube; kidney < 3000 || kidney > 30000 || tumour < 50 || tumour > 12000 {
+	if kidney, tumour := float64(voxels[Kidney])*cube, float64(voxels[Tumour])*cube; kidney < 3000 || kidney > 30000 ||
+		tumour < 50 || tumour > 12000 {
 		t.Errorf("volume %d: kidneys of %.0f mm3, tumours of %.0f mm3", i, kidney, tumour)
 	}
 }
@@ -78,7 +82,8 @@ func TestVolumesDependOnSeedAndIndexAlone(t *testing.T) {
 	if digest(Set{TrainSeed, 1}.Draw(5)) != digest(Train().Draw(5)) {
 		t.Error("the size of the set matters")
 	}
-	all := []string{digest(Train().Draw(0)), digest(Train().Draw(1)), digest(Calibration().Draw(0)), digest(Eval().Draw(0))}
+	all := []string{digest(Train().Draw(0)), digest(Train().Draw(1)), digest(Calibration().Draw(0)),
+		digest(Eval().Draw(0))}
 	slices.Sort(all)
 	if len(slices.Compact(all)) != 4 {
 		t.Error("volumes of different seeds or indices are equal")

@@ -29,8 +29,8 @@ type clicks struct {
 	labels []int32
 }
 
-// newClicks draws pairs, so many of them used. Most of those of a higher level are clicks; of the others behind them it is the
-// other way round.
+// newClicks draws pairs, so many of them used. Most of those of a higher level are clicks; of the others behind them it
+// is the other way round.
 func newClicks(used, pairs int) clicks {
 	var c clicks
 	for i := range pairs {
@@ -73,8 +73,9 @@ func (c clicks) number(i int) int32 { return int32(min(c.levels[i], 1)) }
 
 func (c clicks) index(i int) int32 { return int32(c.levels[i] / 2) }
 
-// CriteoMultiHot writes the day as DLRM v2 has it: day_23_dense.npy, day_23_sparse_multi_hot.npz and day_23_labels.npy; and a
-// smaller one with _debug and with _sample in its names. It returns the AUC of tinymodel's DLRM on both: of the day, its first half counts.
+// CriteoMultiHot writes the day as DLRM v2 has it: day_23_dense.npy, day_23_sparse_multi_hot.npz and day_23_labels.npy;
+// and a smaller one with _debug and with _sample in its names. It returns the AUC of tinymodel's DLRM on both: of the
+// day, its first half counts.
 func CriteoMultiHot(dir string) (full, debug float64, err error) {
 	const pairs, few = 2*twentySamples - 1, 900
 	day := newClicks(pairs-pairs/2, pairs)
@@ -129,8 +130,8 @@ func (c clicks) row(i int) []int32 {
 	return row
 }
 
-// CriteoTerabyte writes the test half of the day as DLRM v1 has it: terabyte_processed_test.bin and day_fea_count.npz. It returns
-// the AUC of tinymodel's DLRM.
+// CriteoTerabyte writes the test half of the day as DLRM v1 has it: terabyte_processed_test.bin and day_fea_count.npz.
+// It returns the AUC of tinymodel's DLRM.
 func CriteoTerabyte(dir string) (auc float64, err error) {
 	const pairs = twentySamples
 	c := newClicks(pairs, pairs)
@@ -146,8 +147,8 @@ func CriteoTerabyte(dir string) (auc float64, err error) {
 	return c.auc(pairs), writeCounts(dir)
 }
 
-// CriteoReordered writes the day before it is made into the form of CriteoTerabyte: day_23_reordered.npz, compressed, and
-// day_fea_count.npz. It returns the AUC of tinymodel's DLRM on its first half.
+// CriteoReordered writes the day before it is made into the form of CriteoTerabyte: day_23_reordered.npz, compressed,
+// and day_fea_count.npz. It returns the AUC of tinymodel's DLRM on its first half.
 func CriteoReordered(dir string) (auc float64, err error) {
 	const pairs = 2 * twentySamples
 	c := newClicks(pairs/2, pairs)
@@ -170,7 +171,9 @@ func CriteoReordered(dir string) (auc float64, err error) {
 
 // writeCounts writes how many rows the tables have.
 func writeCounts(dir string) error {
-	file, err := archive(map[string][]byte{"counts": array(slices.Repeat([]int64{45_000_000}, tables), tables)}, zip.Deflate)
+	file, err := archive(map[string][]byte{
+		"counts": array(slices.Repeat([]int64{45_000_000}, tables), tables),
+	}, zip.Deflate)
 	if err != nil {
 		return err
 	}

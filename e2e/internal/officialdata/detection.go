@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
 )
 
-// DetectionMAP is what tinymodel's detectors reach on the pictures of COCO and OpenImages, in percent: they find 17 of the 18 objects
-// of the first category (precision 1 at 95 of the 101 recalls) and all of the second.
+// DetectionMAP is what tinymodel's detectors reach on the pictures of COCO and OpenImages, in percent: they find 17 of
+// the 18 objects of the first category (precision 1 at 95 of the 101 recalls) and all of the second.
 const DetectionMAP = 100 * (95./101 + 1) / 2
 
 // object is an entry of "annotations" in COCO's form, and imageRecord one of "images".
@@ -111,13 +111,17 @@ const (
 	COCOSecond = 3
 )
 
-// COCO writes annotations/instances_val2017.json and val2017/. Ids of images and categories have gaps, and the ids of images
-// do not ascend.
+// COCO writes annotations/instances_val2017.json and val2017/. Ids of images and categories have gaps, and the ids
+// of images do not ascend.
 func COCO(dir string) error {
-	a := &annotations{Categories: []category{{COCOFirst, "person", "person"}, {COCOSecond, "car", "vehicle"}, {90, "toothbrush", "indoor"}}}
+	a := &annotations{
+		Categories: []category{{COCOFirst, "person", "person"}, {COCOSecond, "car", "vehicle"}, {90, "toothbrush", "indoor"}},
+	}
 	for i, p := range pictures() {
 		id := 397133 - 1000*i
-		a.Images = append(a.Images, imageRecord{ID: id, Name: fmt.Sprintf("%012d.jpg", id), Width: p.width, Height: p.height, Licence: 1})
+		a.Images = append(a.Images, imageRecord{
+			ID: id, Name: fmt.Sprintf("%012d.jpg", id), Width: p.width, Height: p.height, Licence: 1,
+		})
 	}
 	a.annotate(COCOFirst, COCOSecond)
 	folder := filepath.Join(dir, "val2017")
@@ -131,9 +135,12 @@ func OpenImages(dir string) error {
 		a.Categories = append(a.Categories, category{ID: id, Name: fmt.Sprintf("Class %d", id)})
 	}
 	for i, p := range pictures() {
-		a.Images = append(a.Images, imageRecord{ID: i + 1, Name: fmt.Sprintf("%016x.jpg", 0x1eb*(i+1)), Width: p.width, Height: p.height})
+		a.Images = append(a.Images, imageRecord{
+			ID: i + 1, Name: fmt.Sprintf("%016x.jpg", 0x1eb*(i+1)), Width: p.width, Height: p.height,
+		})
 	}
 	a.annotate(0, 1)
 	folders := []string{dir, filepath.Join(dir, "validation", "data")}
-	return detection(filepath.Join(dir, "annotations", "openimages-mlperf.json"), a, func(i int) string { return folders[i%2] })
+	return detection(filepath.Join(dir, "annotations", "openimages-mlperf.json"), a,
+		func(i int) string { return folders[i%2] })
 }

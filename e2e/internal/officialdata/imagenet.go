@@ -19,8 +19,8 @@ type labelled struct {
 	jpeg       []byte
 }
 
-// ImageNet writes val_map.txt and its 20 pictures: JPEGs of the colours that tinymodel's classifiers know. One in four has
-// another label.
+// ImageNet writes val_map.txt and its 20 pictures: JPEGs of the colours that tinymodel's classifiers know. One in
+// four has another label.
 func ImageNet(dir string) error {
 	pictures, err := oddPictures()
 	if err != nil {
@@ -54,8 +54,8 @@ func plainPicture(i int) (labelled, error) {
 	return labelled{name, fmt.Sprintf("%s %d\n", name, label), file}, err
 }
 
-// oddPictures have what is found in some: blanks, tabs and both ends of lines in val_map.txt, folders, other suffixes, small and long
-// pictures, a turned and a grey one. Two of the eight have another label.
+// oddPictures have what is found in some: blanks, tabs and both ends of lines in val_map.txt, folders, other suffixes,
+// small and long pictures, a turned and a grey one. Two of the eight have another label.
 func oddPictures() ([]labelled, error) {
 	var faults []error
 	coloured := func(c color.Color, width, height int) []byte {

@@ -64,18 +64,20 @@ func (k kidneys) grey(values [3]float64) []float64 {
 }
 
 // KiTS19 writes the three first cases as published: data/case_00000/imaging.nii.gz, in Hounsfield units, and
-// segmentation.nii.gz. Their voxels have the distances that the benchmark resamples to. It returns the mean DICE of tinymodel's
-// U-Net.
+// segmentation.nii.gz. Their voxels have the distances that the benchmark resamples to. It returns the mean
+// DICE of tinymodel's U-Net.
 func KiTS19(dir string) (dice float64, err error) {
 	for i, name := range []string{"case_00000", "case_00003", "case_00005"} {
 		k := newKidneys([3]int{20 + i, 40, 30 + 2*i}, 3*i)
 		spacing := [3]float32{1.6, 1.2, 1.2}
 		hounsfield := [3]float64{-300, 101, 250}
 		folder := filepath.Join(dir, "data", name)
-		if err := writeVolume(filepath.Join(folder, "imaging.nii.gz"), niftiFloat64, k.grey(hounsfield), k.shape, spacing); err != nil {
+		if err := writeVolume(filepath.Join(folder, "imaging.nii.gz"), niftiFloat64, k.grey(hounsfield), k.shape,
+			spacing); err != nil {
 			return 0, err
 		}
-		if err := writeVolume(filepath.Join(folder, "segmentation.nii.gz"), niftiUint8, k.labels, k.shape, spacing); err != nil {
+		if err := writeVolume(filepath.Join(folder, "segmentation.nii.gz"), niftiUint8, k.labels, k.shape,
+			spacing); err != nil {
 			return 0, err
 		}
 		dice += k.dice() / 3
@@ -114,15 +116,16 @@ func KiTS19Preprocessed(dir string) (dice float64, err error) {
 	return dice, write(filepath.Join(dir, "preprocessed_files.pkl"), pickleFile(index))
 }
 
-// KiTS19Listed writes the same for one case without pickles: preprocessed_files.json, and the image as nifti/case_00000/imaging.nii.gz.
-// It returns the DICE of tinymodel's U-Net.
+// KiTS19Listed writes the same for one case without pickles: preprocessed_files.json, and the image as
+// nifti/case_00000/imaging.nii.gz. It returns the DICE of tinymodel's U-Net.
 func KiTS19Listed(dir string) (dice float64, err error) {
 	k, spacing := newKidneys([3]int{128, 128, 128}, 20), [3]float32{1.6, 1.2, 1.2}
 	type fields = map[string]any
 	folder := filepath.Join(dir, "nifti", "case_00000")
 	return k.dice(), errors.Join(
 		writeJSON(filepath.Join(dir, "preprocessed_files.json"), fields{
-			"file_list": []string{"case_00000"}, "cases": fields{"case_00000": fields{"image_shape": append([]int{1}, k.shape[:]...)}},
+			"file_list": []string{"case_00000"},
+			"cases":     fields{"case_00000": fields{"image_shape": append([]int{1}, k.shape[:]...)}},
 		}),
 		writeVolume(filepath.Join(folder, "imaging.nii.gz"), niftiFloat64, k.grey(prepared()), k.shape, spacing),
 		writeVolume(filepath.Join(folder, "segmentation.nii.gz"), niftiUint8, k.labels, k.shape, spacing))
@@ -143,5 +146,6 @@ func (k kidneys) writePreprocessed(dir, name string) error {
 	if err := write(filepath.Join(dir, name+".pkl"), pickleFile(object)); err != nil {
 		return err
 	}
-	return writeVolume(filepath.Join(dir, "nifti", name, "segmentation.nii.gz"), niftiUint8, k.labels, k.shape, [3]float32{1.6, 1.2, 1.2})
+	return writeVolume(filepath.Join(dir, "nifti", name, "segmentation.nii.gz"), niftiUint8, k.labels, k.shape,
+		[3]float32{1.6, 1.2, 1.2})
 }

@@ -8,10 +8,12 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// LanguageROUGE is ROUGE-1 and ROUGE-L of tinymodel's decoders on the texts, in percent: every other answer is the reference.
+// LanguageROUGE is ROUGE-1 and ROUGE-L of tinymodel's decoders on the texts, in percent: every other
+// answer is the reference.
 const LanguageROUGE = 50
 
-// LanguageRecord is a sample of a language model's data set, with the columns of all of them. Those that are empty are left out.
+// LanguageRecord is a sample of a language model's data set, with the columns of all of them. Those that
+// are empty are left out.
 type LanguageRecord struct {
 	Instruction string  `json:"instruction,omitempty" parquet:"instruction"`
 	System      string  `json:"system_prompt,omitempty" parquet:"system_prompt"`
@@ -47,7 +49,8 @@ func News() []LanguageRecord {
 // GPTJNews are those of GPT-J, which has to say 30 tokens at least, and says its two again and again.
 func GPTJNews() []LanguageRecord {
 	return languageRecords(func(r *LanguageRecord, reference string, i int) {
-		r.Instruction, r.Input, r.Output = "Summarize the following news article:", "A bridge was opened in Zürich.", reference
+		r.Instruction, r.Input, r.Output = "Summarize the following news article:",
+			"A bridge was opened in Zürich.", reference
 		if i%2 == 0 {
 			for range 14 {
 				r.Output += " yes no"

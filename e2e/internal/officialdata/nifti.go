@@ -13,8 +13,8 @@ const (
 	niftiFloat64 = 64
 )
 
-// nifti is a .nii.gz file of a volume of depth x height x width, in C order, whose axes run from slice to slice downwards, back
-// and to the left, as those of KiTS19 do.
+// nifti is a .nii.gz file of a volume of depth x height x width, in C order, whose axes run from slice to slice
+// downwards, back and to the left, as those of KiTS19 do.
 func nifti(datatype int16, volume []float64, shape [3]int, spacing [3]float32) ([]byte, error) {
 	file := niftiHeader(datatype, shape, spacing)
 	for i := range volume { // the first axis is the fastest in the file

@@ -31,7 +31,8 @@ func array[T number](values []T, shape ...int) []byte {
 	return file
 }
 
-// archive is a .npz file of arrays by their names, stored as they are or compressed: numpy.savez or numpy.savez_compressed.
+// archive is a .npz file of arrays by their names, stored as they are or compressed: numpy.savez or
+// numpy.savez_compressed.
 func archive(arrays map[string][]byte, method uint16) ([]byte, error) {
 	var file bytes.Buffer
 	w := zip.NewWriter(&file)

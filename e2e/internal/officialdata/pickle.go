@@ -47,9 +47,11 @@ func pickleArray(dtype string, order string, data []byte, shape ...int) pickled 
 	}
 	build := func(object, state pickled) pickled { return append(append(object, state...), 'b') }
 	kind := build(call("numpy", "dtype", pickleTuple(pickleText(dtype), pickled{no}, pickled{yes})),
-		pickleTuple(pickleInt(3), pickleText(order), pickled{none}, pickled{none}, pickled{none}, pickleInt(-1), pickleInt(-1), pickleInt(0)))
+		pickleTuple(pickleInt(3), pickleText(order), pickled{none}, pickled{none}, pickled{none}, pickleInt(-1),
+			pickleInt(-1), pickleInt(0)))
 	class := append(append(pickleText("numpy"), pickleText("ndarray")...), 0x93)
-	empty := call("numpy.core.multiarray", "_reconstruct", pickleTuple(class, pickleTuple(pickleInt(0)), pickled("C\x01b")))
+	empty := call("numpy.core.multiarray", "_reconstruct",
+		pickleTuple(class, pickleTuple(pickleInt(0)), pickled("C\x01b")))
 	bytes := append(binary.LittleEndian.AppendUint32(pickled{'B'}, uint32(len(data))), data...)
 	return build(empty, pickleTuple(pickleInt(1), pickleTuple(sizes...), kind, pickled{no}, bytes))
 }

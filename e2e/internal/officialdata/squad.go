@@ -10,7 +10,8 @@ import (
 // SQuADWord is the word of the vocabulary that is the answer to most questions.
 const SQuADWord = "paris"
 
-// SQuADF1 is what tinymodel's BERT reaches on the questions, in percent: two right, one of which it has half the words, one wrong.
+// SQuADF1 is what tinymodel's BERT reaches on the questions, in percent: two right, one of which it has
+// half the words, one wrong.
 const SQuADF1 = 100 * (1 + 1 + 2./3 + 0) / 4
 
 // The records of dev-v1.1.json.
@@ -47,13 +48,14 @@ func ask(id, context, text string, answers ...string) paragraph {
 	return paragraph{Context: context, Questions: []question{q}}
 }
 
-// SQuAD writes dev-v1.1.json and vocab.txt, as the model's tokenizer has it. The passages have accents, odd blanks and, one of
-// them, several windows of 384 tokens.
+// SQuAD writes dev-v1.1.json and vocab.txt, as the model's tokenizer has it. The passages have accents, odd blanks and,
+// one of them, several windows of 384 tokens.
 func SQuAD(dir string) error {
 	long := strings.Repeat("The river runs on and on through the old town. ", 97) + "Then it leaves Paris. "
 	file := squad{Version: "1.1", Data: []article{
 		{Title: "Cities", Paragraphs: []paragraph{
-			ask("56be4db0acb8001400a502ec", "The capital\u00a0of France is  Paris, on the Seine.", "Which town is the capital?", "Paris", "Paris", "Paris, on the Seine"),
+			ask("56be4db0acb8001400a502ec", "The capital\u00a0of France is  Paris, on the Seine.", "Which town is the capital?",
+				"Paris", "Paris", "Paris, on the Seine"),
 			ask("56be4db0acb8001400a502ed", "Élise Müller lives in Paris France.\n", "Where does she live?", "Paris France"),
 		}},
 		{Title: "Rivers", Paragraphs: []paragraph{
@@ -67,7 +69,8 @@ func SQuAD(dir string) error {
 	return write(filepath.Join(dir, "vocab.txt"), []byte(strings.Join(SQuADVocabulary(), "\n")+"\n"))
 }
 
-// SQuADVocabulary are the tokens of vocab.txt, in the order of their numbers, with the special ones where BERT's have them.
+// SQuADVocabulary are the tokens of vocab.txt, in the order of their numbers, with the special ones
+// where BERT's have them.
 func SQuADVocabulary() []string {
 	words := []string{"[PAD]"}
 	for i := range 99 {
@@ -77,7 +80,8 @@ func SQuADVocabulary() []string {
 	for letter := 'a'; letter <= 'z'; letter++ {
 		words = append(words, string(letter), "##"+string(letter))
 	}
-	words = append(words, ".", ",", "?", "the", "river", "town", "capital", "of", "france", "is", "on", "seine", "lives", "in", "which", SQuADWord)
+	words = append(words, ".", ",", "?", "the", "river", "town", "capital", "of", "france", "is", "on", "seine", "lives",
+		"in", "which", SQuADWord)
 	return words
 }
 

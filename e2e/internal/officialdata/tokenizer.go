@@ -24,7 +24,8 @@ func byteNames() []string {
 	return names
 }
 
-// byteLevel is a vocabulary of so many tokens: the bytes, the two that tinymodel's decoders say, and others that no text has.
+// byteLevel is a vocabulary of so many tokens: the bytes, the two that tinymodel's decoders say, and
+// others that no text has.
 func byteLevel(words int) map[string]int {
 	vocabulary := map[string]int{}
 	for id, name := range append(byteNames(), "Ġyes", "Ġno", "Ġy") {
@@ -43,7 +44,8 @@ func Llama3() (words int64, a tinymodel.Answer) {
 
 // Llama3Tokenizer writes tokenizer.json in the form of Llama 3's.
 func Llama3Tokenizer(dir string) error {
-	const words, pattern = 128000, `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+	const words, pattern = 128000,
+		`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 	type fields = map[string]any
 	names := map[int]string{0: "<|begin_of_text|>", 1: "<|end_of_text|>", 8: "<|eom_id|>", 9: "<|eot_id|>"}
 	var added []fields
@@ -53,7 +55,8 @@ func Llama3Tokenizer(dir string) error {
 			name = fmt.Sprintf("<|reserved_special_token_%d|>", i)
 		}
 		added = append(added, fields{
-			"id": words + i, "content": name, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true,
+			"id": words + i, "content": name, "single_word": false, "lstrip": false, "rstrip": false,
+			"normalized": false, "special": true,
 		})
 	}
 	bytes := fields{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": false}
@@ -65,7 +68,8 @@ func Llama3Tokenizer(dir string) error {
 		"post_processor": nil, "decoder": bytes,
 		"model": fields{
 			"type": "BPE", "dropout": nil, "unk_token": nil, "continuing_subword_prefix": nil, "end_of_word_suffix": nil,
-			"fuse_unk": false, "byte_fallback": false, "ignore_merges": true, "vocab": byteLevel(words), "merges": []string{"Ġ y"},
+			"fuse_unk": false, "byte_fallback": false, "ignore_merges": true, "vocab": byteLevel(words),
+			"merges": []string{"Ġ y"},
 		},
 	})
 }

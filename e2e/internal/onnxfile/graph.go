@@ -72,7 +72,8 @@ func (g *Graph) External(file string, values []float32, shape ...int64) string {
 	}
 	name, offset := g.name(), len(g.external[file])
 	m = m.Int(2, int64(Float)).Text(8, name)
-	for _, entry := range [][2]string{{"location", file}, {"offset", fmt.Sprint(offset)}, {"length", fmt.Sprint(len(data))}} {
+	for _, entry := range [][2]string{{"location", file}, {"offset", fmt.Sprint(offset)},
+		{"length", fmt.Sprint(len(data))}} {
 		m = m.Bytes(13, protobuf.Message(nil).Text(1, entry[0]).Text(2, entry[1]))
 	}
 	if g.external == nil {

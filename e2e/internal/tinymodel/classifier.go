@@ -50,8 +50,8 @@ func MobileNet() *onnxfile.Graph {
 	return g
 }
 
-// scoreColours adds a score of each class for pictures [N,3,H,W]: random ones, but for the classes of colours, which the mean of
-// a channel decides.
+// scoreColours adds a score of each class for pictures [N,3,H,W]: random ones, but for the classes of colours, which
+// the mean of a channel decides.
 func scoreColours(g *onnxfile.Graph, pictures string) string {
 	means := g.Node("Flatten", []string{g.Node("GlobalAveragePool", []string{pictures})})
 	weights := onnxfile.Random(1, 0.01, 3, classes)

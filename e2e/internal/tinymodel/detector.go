@@ -97,8 +97,8 @@ func SSDMobileNet(first, second float32) *onnxfile.Graph {
 	return g
 }
 
-// SSDResNet34 has the tensors of resnet34-ssd1200.onnx, the export from PyTorch. It sees the first and the second category,
-// counted from 1.
+// SSDResNet34 has the tensors of resnet34-ssd1200.onnx, the export from PyTorch. It sees the first and the second
+// category, counted from 1.
 func SSDResNet34() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	d := detector{

@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
 )
 
-// DLRMTable is the table of which the recommendation models know two rows: index 1 counts for a click. The first number of a pair
-// does so as well.
+// DLRMTable is the table of which the recommendation models know two rows: index 1 counts for a click. The first number
+// of a pair does so as well.
 const DLRMTable = 5
 
 const (
@@ -29,7 +29,8 @@ func DLRMv2() *onnxfile.Graph {
 	return g
 }
 
-// DLRMv1 has the tensors of tb00_40M.onnx: a row of offsets and one of indices for each table. Its table lies in a file beside it.
+// DLRMv1 has the tensors of tb00_40M.onnx: a row of offsets and one of indices for each table. Its table
+// lies in a file beside it.
 func DLRMv1() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	dense := g.Input("dense_x", onnxfile.Float, -1, numbers)

@@ -63,12 +63,14 @@ func settings() loadgen.TestSettings {
 }
 
 func main() {
-	r, err := loadgen.StartTest(context.Background(), speller{}, speller{}, settings(), loadgen.LogSettings{CopySummaryTo: os.Stdout})
+	r, err := loadgen.StartTest(context.Background(), speller{}, speller{}, settings(),
+		loadgen.LogSettings{CopySummaryTo: os.Stdout})
 	if err != nil {
 		log.Fatal(err)
 	}
 	first, next := r.Tokens.TTFT, r.Tokens.TPOT
-	fmt.Printf("\n%s: %.0f tokens per second; 99th percentile of the time to the first token %.1f ms (limit %v), of the time per further token %.1f ms (limit %v)\n",
+	fmt.Printf("\n%s: %.0f tokens per second; 99th percentile of the time to the first token %.1f ms (limit %v), of the "+
+		"time per further token %.1f ms (limit %v)\n",
 		r.Verdict, r.Tokens.PerSec, ms(first.Target.Latency), first.Limit, ms(next.Target.Latency), next.Limit)
 	for _, reason := range r.Reasons {
 		fmt.Printf("%s: %s, needed %s. %s\n", reason.Rule, reason.Measured, reason.Needed, reason.Hint)

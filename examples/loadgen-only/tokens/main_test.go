@@ -26,7 +26,8 @@ func TestProgramPrintsTokenLatencies(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, line := range []string{"SUT name : speller", "TTFT Early Stopping Result:", "TPOT Early Stopping Result:", "Completed tokens per second",
+	for _, line := range []string{"SUT name : speller", "TTFT Early Stopping Result:", "TPOT Early Stopping Result:",
+		"Completed tokens per second",
 		"No errors encountered during test.", "99th percentile of the time to the first token"} {
 		if !bytes.Contains(out, []byte(line)) {
 			t.Errorf("%q is missing in:\n%s", line, out)
@@ -47,7 +48,9 @@ func TestTokensAreMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := r.Tokens.Count; n != 3*r.SampleCount || r.Tokens.TTFT.Latency.Min < firstToken || r.Tokens.TPOT.Latency.Min < nextToken {
-		t.Errorf("%d tokens of %d samples, the first after %v, the next after %v", n, r.SampleCount, r.Tokens.TTFT.Latency.Min, r.Tokens.TPOT.Latency.Min)
+	if n := r.Tokens.Count; n != 3*r.SampleCount || r.Tokens.TTFT.Latency.Min < firstToken ||
+		r.Tokens.TPOT.Latency.Min < nextToken {
+		t.Errorf("%d tokens of %d samples, the first after %v, the next after %v", n, r.SampleCount,
+			r.Tokens.TTFT.Latency.Min, r.Tokens.TPOT.Latency.Min)
 	}
 }

@@ -19,7 +19,8 @@ func TestParseJSONFaults(t *testing.T) {
 		{"no vocabulary", `{"model": {"type": "BPE"}}`, "an empty vocabulary"},
 		{"merges of three", `{"model": {"vocab": {"a": 0}, "merges": ["a b c"]}}`, "merge 1: \"a b c\""},
 		{"merges of numbers", `{"model": {"vocab": {"a": 0}, "merges": [1]}}`, "merges: want a list"},
-		{"unknown tokens in merges", `{"model": {"vocab": {"a": 0, "b": 1}, "merges": [["a", "b"], ["a", "c"]]}}`, `merge 1, "a" and "b", has tokens that are not`},
+		{"unknown tokens in merges", `{"model": {"vocab": {"a": 0, "b": 1}, "merges": [["a", "b"], ["a", "c"]]}}`,
+			`merge 1, "a" and "b", has tokens that are not`},
 		{"one id twice", `{"model": {"vocab": {"a": 0, "b": 0}}}`, `tokens "a" and "b" have one id, 0`},
 		{"negative id", `{"model": {"vocab": {"a": -1}}}`, `token "a" has the id -1`},
 		{"huge id", `{"model": {"vocab": {"a": 2000000000}}}`, "want 0 to 2097151"},
@@ -29,18 +30,31 @@ func TestParseJSONFaults(t *testing.T) {
 		{"word ends", `{"model": {"vocab": {"a": 0}, "end_of_word_suffix": "</w>"}}`, "end_of_word_suffix"},
 		{"normalizer", `{` + model + `, "normalizer": {"type": "Precompiled"}}`, `normalizer "Precompiled"`},
 		{"normalizer that is no object", `{` + model + `, "normalizer": 3}`, "normalizer: json"},
-		{"replace nothing", `{` + model + `, "normalizer": {"type": "Replace", "pattern": {"String": ""}}}`, "pattern of kind Regex or String"},
+		{"replace nothing", `{` + model + `, "normalizer": {"type": "Replace", "pattern": {"String": ""}}}`,
+			"pattern of kind Regex or String"},
 		{"pre-tokenizer", `{` + model + `, "pre_tokenizer": {"type": "Whitespace"}}`, `pre-tokenizer "Whitespace"`},
-		{"pattern", `{` + model + `, "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "x(?P<a>b)"}, "behavior": "Isolated"}}`, `the group (?P<a>`},
-		{"pattern of nothing", `{` + model + `, "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "x*"}, "behavior": "Isolated"}}`, `may match nothing`},
-		{"behavior", `{` + model + `, "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "x"}, "behavior": "Mixed"}}`, `behavior "Mixed"`},
-		{"split by nothing", `{` + model + `, "pre_tokenizer": {"type": "Split", "behavior": "Isolated"}}`, "pattern of kind Regex or String"},
-		{"bytes before characters", `{` + model + `, "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}, {"type": "Metaspace"}]}}`, "after ByteLevel"},
-		{"metaspace", `{` + model + `, "pre_tokenizer": {"type": "Metaspace", "replacement": "_", "prepend_scheme": "odd"}}`, `replacement "_"`},
+		{
+			"pattern", `{` + model +
+				`, "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "x(?P<a>b)"}, "behavior": "Isolated"}}`,
+			`the group (?P<a>`,
+		},
+		{"pattern of nothing", `{` + model +
+			`, "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "x*"}, "behavior": "Isolated"}}`, `may match nothing`},
+		{"behavior", `{` + model + `, "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "x"}, "behavior": "Mixed"}}`,
+			`behavior "Mixed"`},
+		{"split by nothing", `{` + model + `, "pre_tokenizer": {"type": "Split", "behavior": "Isolated"}}`,
+			"pattern of kind Regex or String"},
+		{"bytes before characters", `{` + model +
+			`, "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}, {"type": "Metaspace"}]}}`,
+			"after ByteLevel"},
+		{"metaspace", `{` + model + `, "pre_tokenizer": {"type": "Metaspace", "replacement": "_", "prepend_scheme": "odd"}}`,
+			`replacement "_"`},
 		{"decoder", `{` + model + `, "decoder": {"type": "Sequence", "decoders": [{"type": "CTC"}]}}`, `decoder "CTC"`},
 		{"strip of nothing", `{` + model + `, "decoder": {"type": "Strip"}}`, "Strip decoder without content"},
-		{"post-processor", `{` + model + `, "post_processor": {"type": "RobertaProcessing"}}`, `post-processor "RobertaProcessing"`},
-		{"template", `{` + model + `, "post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}, {}]}}`, "0 sequences"},
+		{"post-processor", `{` + model + `, "post_processor": {"type": "RobertaProcessing"}}`,
+			`post-processor "RobertaProcessing"`},
+		{"template", `{` + model +
+			`, "post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}, {}]}}`, "0 sequences"},
 		{"added token", `{` + model + `, "added_tokens": [{"id": 1, "content": "x"}]}`, `tokens "b" and "x" have one id, 1`},
 	}
 	for _, c := range cases {
@@ -51,7 +65,8 @@ func TestParseJSONFaults(t *testing.T) {
 			}
 		})
 	}
-	all := `{` + model + `, "normalizer": {"type": "A"}, "pre_tokenizer": {"type": "B"}, "decoder": {"type": "C"}, "post_processor": {"type": "D"}}`
+	all := `{` + model + `, "normalizer": {"type": "A"}, "pre_tokenizer": {"type": "B"}, "decoder": {"type": "C"}, ` +
+		`"post_processor": {"type": "D"}}`
 	if _, err := ParseJSON([]byte(all), Options{}); err == nil || strings.Count(err.Error(), "; ") != 3 {
 		t.Errorf("not all faults: %v", err)
 	}
@@ -67,7 +82,8 @@ func TestParseVocab(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := tokenizer.Encode(nil, "ab ab<|endoftext|>c\xffb"), []int32{2, 7, 3, 3, 3, 3, 3, 1}; !slices.Equal(got, want) {
+	if got, want := tokenizer.Encode(nil, "ab ab<|endoftext|>c\xffb"),
+		[]int32{2, 7, 3, 3, 3, 3, 3, 1}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if text, err := tokenizer.Decode([]int32{7, 3, 2}); err != nil || text != " abab" {
@@ -76,7 +92,8 @@ func TestParseVocab(t *testing.T) {
 	if text, err := tokenizer.DecodeAll([]int32{7, 3, 2}); err != nil || text != " ab<|endoftext|>ab" {
 		t.Errorf("got %q, %v", text, err)
 	}
-	if tokenizer.Size() != 8 || tokenizer.Token(7) != "\u0120ab" || tokenizer.Token(5) != "" || tokenizer.Token(-1) != "" || tokenizer.Token(8) != "" {
+	if tokenizer.Size() != 8 || tokenizer.Token(7) != "\u0120ab" || tokenizer.Token(5) != "" ||
+		tokenizer.Token(-1) != "" || tokenizer.Token(8) != "" {
 		t.Errorf("%d ids", tokenizer.Size())
 	}
 	begin := VocabOptions{Begin: "<|endoftext|>", PrefixSpace: true}
@@ -96,7 +113,8 @@ func TestParseVocabFaults(t *testing.T) {
 	}{
 		{"no JSON", "x", "", VocabOptions{}, "vocab.json: invalid"},
 		{"no end of text", `{"a": 0}`, "", VocabOptions{}, `"<|endoftext|>" is not in the vocabulary`},
-		{"lines of merges", smallVocab, "a b\na\na b c\n", VocabOptions{}, `line 2 of merges.txt: "a", want two tokens with a blank between them; line 3`},
+		{"lines of merges", smallVocab, "a b\na\na b c\n", VocabOptions{},
+			`line 2 of merges.txt: "a", want two tokens with a blank between them; line 3`},
 		{"many of them", smallVocab, strings.Repeat("a\n", 9), VocabOptions{}, "so it is with 4 more lines"},
 		{"unknown merges", smallVocab, strings.Repeat("b a\n", 9), VocabOptions{}, "so have 4 more merges"},
 		{"the first token", smallVocab, "", VocabOptions{Begin: "<s>"}, `the first token, "<s>", is not among those added`},

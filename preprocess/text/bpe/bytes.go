@@ -2,8 +2,8 @@ package bpe
 
 import "unicode/utf8"
 
-// Byte-level vocabularies write each byte as a character that can be seen: those that can be seen in Latin-1 as themselves,
-// the others, in their order, as the characters from U+0100 on.
+// Byte-level vocabularies write each byte as a character that can be seen: those that can be seen in Latin-1 as
+// themselves, the others, in their order, as the characters from U+0100 on.
 func byteRunes() (runes [256]rune) {
 	next := rune(0x100)
 	for b := range runes {

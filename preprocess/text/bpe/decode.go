@@ -19,7 +19,8 @@ func decodeBytes(t *Tokenizer, ids []int32) string {
 	return pystr.Decode(b)
 }
 
-// decodeSlow joins byte-level tokens as the Python tokenizers do: added tokens that are not special stand between blanks.
+// decodeSlow joins byte-level tokens as the Python tokenizers do: added tokens that are not
+// special stand between blanks.
 func decodeSlow(t *Tokenizer, ids []int32) string {
 	var parts []string
 	for len(ids) > 0 {
@@ -97,8 +98,8 @@ func blanks(replacement string, prefixed bool) step {
 	}
 }
 
-// joinBytes turns runs of tokens <0x00> to <0xFF> into their characters, or, where a run is no UTF-8, each of its tokens into
-// U+FFFD.
+// joinBytes turns runs of tokens <0x00> to <0xFF> into their characters, or, where a run is no UTF-8, each of
+// its tokens into U+FFFD.
 func joinBytes(tokens []string) []string {
 	joined := make([]string, 0, len(tokens))
 	var run []byte

@@ -49,7 +49,8 @@ func TestGoldenPrompts(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if len(ids) != w.Tokens || !slices.Equal(ids[:len(w.Head)], w.Head) || !slices.Equal(ids[len(ids)-len(w.Tail):], w.Tail) ||
+			if len(ids) != w.Tokens || !slices.Equal(ids[:len(w.Head)], w.Head) ||
+				!slices.Equal(ids[len(ids)-len(w.Tail):], w.Tail) ||
 				hex.EncodeToString(hash.Sum(nil)) != w.IDs {
 				t.Errorf("row %d: %d ids %v, want %d: %v ... %v", i, len(ids), ids, w.Tokens, w.Head, w.Tail)
 			}

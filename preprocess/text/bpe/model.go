@@ -8,12 +8,14 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 )
 
-// model turns pieces of text into ids: the symbols of a piece are its bytes or its characters, which are merged by rank.
+// model turns pieces of text into ids: the symbols of a piece are its bytes or its characters,
+// which are merged by rank.
 type model struct {
-	ids          map[string]int32 // by what the token stands for: the bytes of a byte-level token
-	table        *merge.Table
-	byteLevel    bool
-	bytes        [256]int32     // ids of the bytes of a byte-level model, and of the tokens <0x00> to <0xFF> of another; noID: none
+	ids       map[string]int32 // by what the token stands for: the bytes of a byte-level token
+	table     *merge.Table
+	byteLevel bool
+	// ids of the bytes of a byte-level model, and of the tokens <0x00> to <0xFF> of another; noID: none
+	bytes        [256]int32
 	runes        map[rune]int32 // ids of the characters, if not byteLevel
 	byteFallback bool
 	unknown      int32 // noID: what is unknown is dropped
@@ -39,8 +41,9 @@ type definition struct {
 // newModel also returns what is wrong with the definition.
 func newModel(d definition) (*model, []string) {
 	m := &model{
-		ids: d.vocab, byteLevel: d.byteLevel, byteFallback: d.byteFallback, fuseUnknown: d.fuseUnknown, ignoreMerges: d.ignoreMerges,
-		unknown: noID,
+		ids: d.vocab, byteLevel: d.byteLevel, byteFallback: d.byteFallback, fuseUnknown: d.fuseUnknown,
+		ignoreMerges: d.ignoreMerges,
+		unknown:      noID,
 	}
 	var faults []string
 	if d.unknown != "" {
@@ -72,7 +75,8 @@ func pairsOf(d definition) (pairs []merge.Pair, faults []string) {
 		joined, okJoined := d.vocab[m[0]+m[1]]
 		if !okLeft || !okRight || !okJoined {
 			if missing++; missing <= faultsShown {
-				faults = append(faults, fmt.Sprintf("merge %d, %.40q and %.40q, has tokens that are not in the vocabulary", rank+1, m[0], m[1]))
+				faults = append(faults, fmt.Sprintf("merge %d, %.40q and %.40q, has tokens that are not in the vocabulary",
+					rank+1, m[0], m[1]))
 			}
 			continue
 		}
@@ -84,7 +88,8 @@ func pairsOf(d definition) (pairs []merge.Pair, faults []string) {
 	return pairs, faults
 }
 
-// blanksLead is true if no merge puts a blank after anything but blanks, so that text can be taken apart before its blanks.
+// blanksLead is true if no merge puts a blank after anything but blanks, so that text can be taken
+// apart before its blanks.
 func blanksLead(merges [][2]string) bool {
 	for _, m := range merges {
 		token := strings.TrimLeft(m[0]+m[1], string(metaspace))
@@ -131,8 +136,8 @@ func (m *model) indexBytes(vocab map[string]int32) {
 	}
 }
 
-// chunk is the length of the part that a piece of text may be cut at without changing its tokens: before a blank that follows
-// something else, if no token has such a blank inside.
+// chunk is the length of the part that a piece of text may be cut at without changing its tokens: before a blank that
+// follows something else, if no token has such a blank inside.
 func (m *model) chunk(piece string) int {
 	if !m.spaced {
 		return len(piece)

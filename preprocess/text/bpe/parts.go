@@ -189,8 +189,8 @@ func byteLevel(prefix, useRegex bool) splitter {
 	}
 }
 
-// metaspace is a Metaspace pre-tokenizer, which writes blanks as their replacement, puts one before text, and splits before
-// each. Files of old versions say add_prefix_space instead of prepend_scheme.
+// metaspace is a Metaspace pre-tokenizer, which writes blanks as their replacement, puts one before text, and splits
+// before each. Files of old versions say add_prefix_space instead of prepend_scheme.
 func (p *parser) metaspace(v part) splitter {
 	if v.Replacement != string(metaspace) {
 		p.fault("a Metaspace pre-tokenizer with the replacement %.10q, want %q", v.Replacement, metaspace)

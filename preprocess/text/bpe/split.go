@@ -8,7 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/pattern"
 )
 
-// matches calls yield with the parts of a text in their order: matches of something, and what lies between them. None is empty.
+// matches calls yield with the parts of a text in their order: matches of something, and what lies
+// between them. None is empty.
 type matches func(text string, yield func(part string, match bool))
 
 // matches reads the pattern of a part: a regular expression or a string.
@@ -102,7 +103,8 @@ func (p *parser) behave(each matches, behavior string) splitter {
 	case "MergedWithNext":
 		return joined(each, func(before, match bool) bool { return before && !match })
 	}
-	p.fault("a Split pre-tokenizer of behavior %q, want Isolated, Removed, Contiguous, MergedWithPrevious or MergedWithNext", behavior)
+	p.fault("a Split pre-tokenizer of behavior %q, want Isolated, Removed, Contiguous, MergedWithPrevious or "+
+		"MergedWithNext", behavior)
 	return whole
 }
 

@@ -69,8 +69,8 @@ func (t *Tokenizer) has(id int32) bool {
 	return id >= 0 && int(id) < len(t.tokens) && t.tokens[id].exists
 }
 
-// Encode appends the ids of a text to dst, with the special tokens that the model's inputs have around them. Added tokens in
-// the text stand for themselves. Invalid UTF-8 counts as U+FFFD.
+// Encode appends the ids of a text to dst, with the special tokens that the model's inputs have around them. Added
+// tokens in the text stand for themselves. Invalid UTF-8 counts as U+FFFD.
 func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 	dst = append(dst, t.before...)
 	dst = t.EncodePlain(dst, text)
@@ -98,8 +98,8 @@ func (t *Tokenizer) EncodePlain(dst []int32, text string) []int32 {
 	return dst
 }
 
-// Decode returns the text of ids, without special tokens. Bytes that are no UTF-8 give U+FFFD. The error is ErrID, and names
-// all ids that have no token.
+// Decode returns the text of ids, without special tokens. Bytes that are no UTF-8 give U+FFFD. The error is ErrID, and
+// names all ids that have no token.
 func (t *Tokenizer) Decode(ids []int32) (string, error) {
 	return t.decodeAs(ids, true)
 }
@@ -140,6 +140,7 @@ func (t *Tokenizer) check(ids []int32) error {
 	if count == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %d of %d ids: %s; the vocabulary has %d, up to %d; is this the model's tokenizer, and the dtype of the ids?",
+	return fmt.Errorf("%w: %d of %d ids: %s; the vocabulary has %d, up to %d; is this the model's tokenizer, and the "+
+		"dtype of the ids?",
 		ErrID, count, len(ids), strings.Join(wrong, ", "), t.size, len(t.tokens)-1)
 }

@@ -19,9 +19,9 @@ type VocabOptions struct {
 
 const endOfText = "<|endoftext|>"
 
-// ParseVocab reads GPT-2's vocab.json, a map from byte-level tokens to ids, and merges.txt, two tokens in each line, whose
-// first may be a comment, "#version: ...". The tokenizer equals the one that transformers has in Python. Without Added,
-// <|endoftext|> is the one special token. The error lists all faults.
+// ParseVocab reads GPT-2's vocab.json, a map from byte-level tokens to ids, and merges.txt, two tokens in each line,
+// whose first may be a comment, "#version: ...". The tokenizer equals the one that transformers has in Python. Without
+// Added, <|endoftext|> is the one special token. The error lists all faults.
 func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
 	if o.Unknown == "" {
 		o.Unknown = endOfText
@@ -33,7 +33,9 @@ func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
 	if err := json.Unmarshal(vocab, &d.vocab); err != nil {
 		return nil, fmt.Errorf("%w: vocab.json: %w", ErrFile, err)
 	}
-	t := &Tokenizer{normalize: keep, split: splitGPT2(), decode: decodeSlow, normal: added.NewFinder(nil), cleanUp: o.CleanUp}
+	t := &Tokenizer{
+		normalize: keep, split: splitGPT2(), decode: decodeSlow, normal: added.NewFinder(nil), cleanUp: o.CleanUp,
+	}
 	var faults []string
 	d.merges, faults = parseMerges(string(merges))
 	model, wrong := newModel(d)
@@ -60,7 +62,8 @@ func parseMerges(text string) (merges [][2]string, faults []string) {
 		left, right, ok := strings.Cut(line, " ")
 		if !ok || left == "" || right == "" || strings.Contains(right, " ") {
 			if wrong++; wrong <= faultsShown {
-				faults = append(faults, fmt.Sprintf("line %d of merges.txt: %.40q, want two tokens with a blank between them", number, line))
+				faults = append(faults, fmt.Sprintf("line %d of merges.txt: %.40q, want two tokens with a blank between them",
+					number, line))
 			}
 			continue
 		}

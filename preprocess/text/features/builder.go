@@ -44,7 +44,8 @@ type Builder struct {
 func NewBuilder(t *wordpiece.Tokenizer, o Options) (*Builder, error) {
 	o = o.withDefaults()
 	if o.Question < 0 || o.Stride < 1 || o.Length <= o.Question+specials {
-		return nil, fmt.Errorf("%w: length %d, question %d, stride %d: want a stride above 0 and a length above that of the question and %d special tokens",
+		return nil, fmt.Errorf("%w: length %d, question %d, stride %d: want a stride above 0 and a length above that of "+
+			"the question and %d special tokens",
 			ErrOptions, o.Length, o.Question, o.Stride, specials)
 	}
 	b := &Builder{tokenizer: t, options: o}
@@ -56,7 +57,8 @@ func NewBuilder(t *wordpiece.Tokenizer, o Options) (*Builder, error) {
 // Length is the length in tokens of a padded feature.
 func (b *Builder) Length() int { return b.options.Length }
 
-// Build returns the features of a question about a passage, in the order of their windows; none if the passage has no token.
+// Build returns the features of a question about a passage, in the order of their windows; none if
+// the passage has no token.
 func (b *Builder) Build(p *Passage, question string) []Feature {
 	tokens := b.tokenizer.Encode(nil, question)
 	q := &asked{builder: b, passage: p, question: tokens[:min(len(tokens), b.options.Question)]}
@@ -92,8 +94,9 @@ func (q *asked) cut(longest, stride int) {
 	}
 }
 
-// best is the window in which a token of the passage has the most context, which is the smaller of the numbers of tokens
-// before and after it, and a hundredth of the window's length to prefer long windows. Of equal ones it is the first.
+// best is the window in which a token of the passage has the most context, which is the smaller of the
+// numbers of tokens before and after it, and a hundredth of the window's length to prefer long windows. Of
+// equal ones it is the first.
 func (q *asked) best(token int) int {
 	best, most := -1, 0.0
 	for i, w := range q.windows {

@@ -2,8 +2,8 @@ package features
 
 import "strings"
 
-// Feature is one input of the model: a question and a window of its passage. It is read-only, of a few words, and holds on to
-// the passage.
+// Feature is one input of the model: a question and a window of its passage. It is read-only, of a few words, and
+// holds on to the passage.
 type Feature struct {
 	asked *asked
 	index int
@@ -62,8 +62,9 @@ func (f Feature) Text(first, last int) string {
 	return strings.ReplaceAll(strings.ReplaceAll(b.String(), " ##", ""), "##", "")
 }
 
-// Fill writes the feature into the rows of a batch: the token ids; the mask, 1 for a token and 0 for padding; and the segment,
-// 1 for the window and its [SEP] and 0 for all else. The rows have one length, at least Len; the rest is filled with 0.
+// Fill writes the feature into the rows of a batch: the token ids; the mask, 1 for a token and 0 for padding;
+// and the segment, 1 for the window and its [SEP] and 0 for all else. The rows have one length, at least Len;
+// the rest is filled with 0.
 func Fill[T int32 | int64](f Feature, ids, mask, segments []T) {
 	w := f.window()
 	n := f.Len()

@@ -60,9 +60,11 @@ func TestGoldenFeatures(t *testing.T) {
 					contexts = append(contexts, position)
 				}
 			}
-			if got[i].example != w.Example || got[i].Index() != w.Window || !slices.Equal(ids, w.IDs) || !slices.Equal(words, w.Words) ||
+			if got[i].example != w.Example || got[i].Index() != w.Window || !slices.Equal(ids, w.IDs) ||
+				!slices.Equal(words, w.Words) ||
 				!slices.Equal(contexts, w.MaxContext) {
-				t.Errorf("feature %d: example %d window %d\n%v\n%v\n%v\nwant %+v", i, got[i].example, got[i].Index(), ids, words, contexts, w)
+				t.Errorf("feature %d: example %d window %d\n%v\n%v\n%v\nwant %+v", i, got[i].example, got[i].Index(),
+					ids, words, contexts, w)
 			}
 		}
 	})
@@ -123,7 +125,8 @@ func checkHashes(t *testing.T, features []numbered, want reference) {
 			}
 		}
 	}
-	got := [3]string{hex.EncodeToString(ids.Sum(nil)), hex.EncodeToString(mask.Sum(nil)), hex.EncodeToString(segments.Sum(nil))}
+	got := [3]string{hex.EncodeToString(ids.Sum(nil)), hex.EncodeToString(mask.Sum(nil)),
+		hex.EncodeToString(segments.Sum(nil))}
 	if got != [3]string{want.IDs, want.Mask, want.Segments} {
 		t.Errorf("hashes %v, want %v", got, [3]string{want.IDs, want.Mask, want.Segments})
 	}

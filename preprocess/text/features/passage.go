@@ -13,7 +13,8 @@ type Passage struct {
 	wordOf []int32 // the word of each token
 }
 
-// NewPassage splits a text into words, at blanks, tabs, line ends and narrow no-break spaces alone, and these into tokens.
+// NewPassage splits a text into words, at blanks, tabs, line ends and narrow no-break spaces
+// alone, and these into tokens.
 func NewPassage(t *wordpiece.Tokenizer, text string) *Passage {
 	p := &Passage{words: strings.FieldsFunc(text, separates)}
 	for i, word := range p.words {

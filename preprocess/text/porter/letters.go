@@ -49,8 +49,8 @@ func endsDouble(w []byte) bool {
 	return n >= 2 && w[n-1] == w[n-2] && isConsonant(w, n-1)
 }
 
-// endsCVC is the paper's *o: consonant, vowel, consonant other than w, x and y at the end; or, in NLTK, nothing but a vowel and
-// a consonant.
+// endsCVC is the paper's *o: consonant, vowel, consonant other than w, x and y at the end; or, in NLTK, nothing but
+// a vowel and a consonant.
 func endsCVC(w []byte) bool {
 	n := len(w)
 	switch {

@@ -1,6 +1,7 @@
-// Package porter strips suffixes from English words with Porter's algorithm (M. F. Porter, "An algorithm for suffix
-// stripping", Program 14, 1980), with the departures that NLTK makes from it by default, for ROUGE is defined with those:
-// a table of irregular words, words of one and two letters left alone, and changed rules in steps 1a, 1b, 1c and 2.
+// Package porter strips suffixes from English words with Porter's algorithm (M. F. Porter, "An algorithm for
+// suffix stripping", Program 14, 1980), with the departures that NLTK makes from it by default, for ROUGE is
+// defined with those: a table of irregular words, words of one and two letters left alone, and changed rules in
+// steps 1a, 1b, 1c and 2.
 //
 // In: one lower-case word of ASCII letters and digits. Out: finding words in a text.
 package porter

@@ -14,14 +14,18 @@ func TestStem(t *testing.T) {
 		{"irregular", "sky skies dying innings news succeed", "sky sky die inning news succeed"},
 		{"short", "a is by ", "a is by "},
 		{"plurals", "caresses ponies ties caress cats flies", "caress poni tie caress cat fli"},
-		{"past and progress", "feed agreed plastered bled motoring sing spied died", "feed agre plaster bled motor sing spi die"},
-		{"mended", "conflated troubled sized hopping falling hissing failing filing", "conflat troubl size hop fall hiss fail file"},
+		{"past and progress", "feed agreed plastered bled motoring sing spied died",
+			"feed agre plaster bled motor sing spi die"},
+		{"mended", "conflated troubled sized hopping falling hissing failing filing",
+			"conflat troubl size hop fall hiss fail file"},
 		{"last y", "happy sky enjoy by spy syzygy", "happi sky enjoy by spi syzygi"},
 		{"runs of y", "yyyying ayyying yay", "yyyi ayi yay"},
-		{"step 2", "relational conditional valenci digitizer radicalli vileli vietnamization geologi callousness sensibiliti hopefulli",
+		{"step 2",
+			"relational conditional valenci digitizer radicalli vileli vietnamization geologi callousness sensibiliti hopefulli",
 			"relat condit valenc digit radic vile vietnam geolog callous sensibl hope"},
 		{"step 3", "triplicate formative formalize electriciti hopeful goodness", "triplic form formal electr hope good"},
-		{"step 4", "revival allowance airliner adoption homologous bowdlerize replacement opinion", "reviv allow airlin adopt homolog bowdler replac opinion"},
+		{"step 4", "revival allowance airliner adoption homologous bowdlerize replacement opinion",
+			"reviv allow airlin adopt homolog bowdler replac opinion"},
 		{"step 5", "probate rate cease controll roll", "probat rate ceas control roll"},
 		{"digits", "1990s 42 3ies m16s", "1990 42 3ie m16"},
 	}
@@ -60,7 +64,8 @@ func checkStems(t *testing.T, path string) {
 }
 
 func FuzzStem(f *testing.F) {
-	for _, seed := range []string{"", "ies", "eed", "ing", "yyyyed", "ation", "sssses", "alliallialli", "xion", "\xffing", "été"} {
+	for _, seed := range []string{"", "ies", "eed", "ing", "yyyyed", "ation", "sssses", "alliallialli",
+		"xion", "\xffing", "été"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, word string) {
@@ -73,7 +78,8 @@ func FuzzStem(f *testing.F) {
 
 // BenchmarkStem reports the time of one word of running text.
 func BenchmarkStem(b *testing.B) {
-	words := strings.Fields("the relational governments announced hopefully that conditions of eleven companies happily remained opposed to digitizers")
+	words := strings.Fields("the relational governments announced hopefully that conditions of eleven companies happily " +
+		"remained opposed to digitizers")
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		Stem(words[i%len(words)])

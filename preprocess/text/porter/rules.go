@@ -17,8 +17,8 @@ func apply(w []byte, rules []rule) []byte {
 	return w
 }
 
-// The tables are indexed by the last letter of the suffixes, less 'a'-1: the five low bits of its code. The order within an
-// entry is the paper's, for "ational" must come before "tional".
+// The tables are indexed by the last letter of the suffixes, less 'a'-1: the five low bits of its code. The order
+// within an entry is the paper's, for "ational" must come before "tional".
 var rules2 = [32][]rule{
 	'i' & 31: {
 		{"enci", "ence"}, {"anci", "ance"}, {"bli", "ble"}, {"alli", "al"}, {"entli", "ent"}, {"eli", "e"}, {"ousli", "ous"},

@@ -27,8 +27,9 @@ func (s *Splitter) isAbbreviation(word string) bool {
 	return s.known.Abbreviations[word] || s.known.Abbreviations[word[strings.LastIndexByte(word, '-')+1:]]
 }
 
-// reconsider looks at a token that ends in a period, and the next one: that may be a pair of words that belong together, or a
-// word that starts a sentence even after an abbreviation, or one that does not start one after an initial or an ordinal.
+// reconsider looks at a token that ends in a period, and the next one: that may be a pair of words that belong
+// together, or a word that starts a sentence even after an abbreviation, or one that does not start one after
+// an initial or an ordinal.
 func (s *Splitter) reconsider(t, next *token) {
 	if !strings.HasSuffix(t.text, ".") {
 		return
@@ -67,8 +68,9 @@ const (
 	no
 )
 
-// starts tells whether a token starts a sentence. A capitalized word does if it is also known in lower case, and never
-// capitalized within a sentence. One in lower case does not, if it is known capitalized, or never in lower case at a start.
+// starts tells whether a token starts a sentence. A capitalized word does if it is also known in lower case,
+// and never capitalized within a sentence. One in lower case does not, if it is known capitalized, or never
+// in lower case at a start.
 func (s *Splitter) starts(t *token) answer {
 	seen := s.known.Orthography[t.started()]
 	switch {

@@ -37,8 +37,8 @@ const (
 	lower = LowerAtStart | LowerInside | LowerSomewhere
 )
 
-// Files are the contents of the files in a folder of punkt_tab: abbrev_types.txt, collocations.tab, sent_starters.txt and
-// ortho_context.tab.
+// Files are the contents of the files in a folder of punkt_tab: abbrev_types.txt, collocations.tab,
+// sent_starters.txt and ortho_context.tab.
 type Files struct {
 	Abbreviations, Collocations, Starters, Orthography []byte
 }

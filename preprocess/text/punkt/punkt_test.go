@@ -35,7 +35,8 @@ func open(t testing.TB, dir string) *Splitter {
 	return New(p)
 }
 
-// TestNLTK compares with what nltk gave for random texts: testdata/make_cases.py. PUNKT_CASES names a larger file of the kind.
+// TestNLTK compares with what nltk gave for random texts: testdata/make_cases.py. PUNKT_CASES names a
+// larger file of the kind.
 func TestNLTK(t *testing.T) {
 	path := os.Getenv("PUNKT_CASES")
 	if path == "" {
@@ -93,7 +94,8 @@ func TestGoldenSentences(t *testing.T) {
 }
 
 func TestEnglish(t *testing.T) {
-	got := New(English()).Split(`Dr. Jones paid 3.5 million. "It was the U.S. who asked," he said (on Jan. 5). Was it? Yes.`)
+	got := New(English()).Split(
+		`Dr. Jones paid 3.5 million. "It was the U.S. who asked," he said (on Jan. 5). Was it? Yes.`)
 	want := []string{"Dr. Jones paid 3.5 million.", `"It was the U.S. who asked," he said (on Jan. 5).`, "Was it?", "Yes."}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -108,7 +110,8 @@ func TestParseFaults(t *testing.T) {
 	if !errors.Is(err, ErrFile) {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"collocations.tab line 2", "ortho_context.tab line 2: \"3\"", "line 3: \"many\"", "line 4"} {
+	for _, part := range []string{"collocations.tab line 2", "ortho_context.tab line 2: \"3\"",
+		"line 3: \"many\"", "line 4"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not say %q", err, part)
 		}
@@ -117,7 +120,8 @@ func TestParseFaults(t *testing.T) {
 
 // FuzzSplit checks that sentences are parts of the text, in order, with nothing but white space between them.
 func FuzzSplit(f *testing.F) {
-	for _, seed := range []string{"", " ", ".", "A. B. C.", "He said (so.) Then... no?!\n\"Yes.\" -- U.S. 5. x", "a.\xff b", ". . . --\u00a0."} {
+	for _, seed := range []string{"", " ", ".", "A. B. C.", "He said (so.) Then... no?!\n\"Yes.\" -- U.S. 5. x",
+		"a.\xff b", ". . . --\u00a0."} {
 		f.Add(seed)
 	}
 	s := open(f, parameters)

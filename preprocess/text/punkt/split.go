@@ -14,8 +14,8 @@ type Splitter struct{ known Parameters }
 // New returns a splitter. It keeps p, which must not change any more.
 func New(p Parameters) *Splitter { return &Splitter{p} }
 
-// Split returns the sentences of a text, which are parts of it, without the white space between them. A text of white space
-// has none.
+// Split returns the sentences of a text, which are parts of it, without the white space between them. A text
+// of white space has none.
 func (s *Splitter) Split(text string) []string {
 	var sentences []string
 	shift := 0 // what the sentence before took from the start of this one
@@ -47,7 +47,8 @@ func (s span) of(text string) string {
 	return text[s.start:s.end]
 }
 
-// ranges are the sentences as their ends and starts separate them, before closing signs move to the sentence they close.
+// ranges are the sentences as their ends and starts separate them, before closing signs move to
+// the sentence they close.
 func (s *Splitter) ranges(text string) []span {
 	var all []span
 	last := 0
@@ -64,8 +65,8 @@ func (s *Splitter) ranges(text string) []span {
 	return append(all, span{last, len(strings.TrimRightFunc(text, pystr.IsSpace))})
 }
 
-// closing measures the quotes and brackets at the start of what follows a sentence, which belong to that sentence: as far as
-// white space, a dash or the end comes after them. end includes the white space.
+// closing measures the quotes and brackets at the start of what follows a sentence, which belong to that sentence: as
+// far as white space, a dash or the end comes after them. end includes the white space.
 func closing(text string) (signs, end int) {
 	rest := text
 	for rest != "" {
@@ -117,8 +118,8 @@ func candidates(text string, yield func(candidate)) {
 
 func endsSentence(c byte) bool { return c == '.' || c == '?' || c == '!' }
 
-// following finds what comes after a sign: a sign that is not part of words, which ends at end, or white space and a word from
-// next to end. Otherwise end is 0.
+// following finds what comes after a sign: a sign that is not part of words, which ends at end, or white space and a
+// word from next to end. Otherwise end is 0.
 func following(text string, at int) (next, end int) {
 	rest := text[at:]
 	if r, size := utf8.DecodeRuneInString(rest); separatesWords(r) {

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Decode is bytes.decode("utf-8", errors="replace"): each longest run of bytes that starts a character but does not complete
-// it becomes one U+FFFD, as The Unicode Standard recommends (section 3.9, U+FFFD Substitution of Maximal Subparts), where Go
-// has one for each byte.
+// Decode is bytes.decode("utf-8", errors="replace"): each longest run of bytes that starts a character but does not
+// complete it becomes one U+FFFD, as The Unicode Standard recommends (section 3.9, U+FFFD Substitution of Maximal
+// Subparts), where Go has one for each byte.
 func Decode(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -35,8 +35,8 @@ func subpart(b []byte) int {
 	return n
 }
 
-// lead is the length of the characters that start with a byte, and the range of their second byte (The Unicode Standard,
-// table 3-7).
+// lead is the length of the characters that start with a byte, and the range of their second byte (The
+// Unicode Standard, table 3-7).
 func lead(b byte) (size int, low, high byte) {
 	low, high = 0x80, 0xbf
 	switch {

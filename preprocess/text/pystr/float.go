@@ -26,8 +26,8 @@ func Float(v float64) string {
 	return text
 }
 
-// Round is round(v, digits) of a float: of the decimal numbers with so many digits the nearest to v, and of two at the same
-// distance the even one.
+// Round is round(v, digits) of a float: of the decimal numbers with so many digits the nearest to v, and of two at the
+// same distance the even one.
 func Round(v float64, digits int) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return v

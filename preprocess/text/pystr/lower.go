@@ -13,8 +13,8 @@ const (
 	finalSigma = 'ς'
 )
 
-// Lower is str.lower. It differs from strings.ToLower in two letters: "İ" becomes an "i" and a combining dot, and "Σ" at the
-// end of a word becomes "ς".
+// Lower is str.lower. It differs from strings.ToLower in two letters: "İ" becomes an "i" and a combining dot, and "Σ"
+// at the end of a word becomes "ς".
 func Lower(s string) string {
 	if !strings.ContainsRune(s, dottedI) && !strings.ContainsRune(s, sigma) {
 		return strings.ToLower(s)
@@ -42,8 +42,8 @@ func LowerRune(r rune) string {
 	return string(unicode.ToLower(r))
 }
 
-// endsWord is the condition Final_Sigma of The Unicode Standard, table 3-17: a cased letter before, and none after, where
-// characters that case ignores do not count.
+// endsWord is the condition Final_Sigma of The Unicode Standard, table 3-17: a cased letter before, and none after,
+// where characters that case ignores do not count.
 func endsWord(before, after string) bool {
 	before = strings.TrimRightFunc(before, ignoredByCase)
 	after = strings.TrimLeftFunc(after, ignoredByCase)
@@ -58,7 +58,8 @@ func isCased(r rune) bool {
 
 // ignoredByCase is the property Case_Ignorable: marks, formats, modifiers, and the signs that may stand within a word.
 func ignoredByCase(r rune) bool {
-	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || strings.ContainsRune(withinWords, r)
+	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) ||
+		strings.ContainsRune(withinWords, r)
 }
 
 // withinWords have the property Word_Break MidLetter, MidNumLet or Single_Quote.

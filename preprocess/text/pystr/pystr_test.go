@@ -89,7 +89,8 @@ func TestFloat(t *testing.T) {
 		v    float64
 		want string
 	}{
-		{0, "0.0"}, {math.Copysign(0, -1), "-0.0"}, {100, "100.0"}, {64.28571428571429, "64.28571428571429"}, {1e-4, "0.0001"},
+		{0, "0.0"}, {math.Copysign(0, -1), "-0.0"}, {100, "100.0"}, {64.28571428571429, "64.28571428571429"},
+		{1e-4, "0.0001"},
 		{1e-5, "1e-05"}, {1.5e16, "1.5e+16"}, {1e15, "1000000000000000.0"}, {1e300, "1e+300"}, {math.NaN(), "nan"},
 		{math.Inf(1), "inf"}, {math.Inf(-1), "-inf"},
 	}
@@ -128,7 +129,8 @@ func FuzzDecode(f *testing.F) {
 		if !utf8.ValidString(s) {
 			t.Fatalf("% x gives %q", b, s)
 		}
-		if perByte := strings.ToValidUTF8(string(b), ""); strings.ReplaceAll(s, "\ufffd", "") != strings.ReplaceAll(perByte, "\ufffd", "") {
+		if perByte := strings.ToValidUTF8(string(b), ""); strings.ReplaceAll(s, "\ufffd",
+			"") != strings.ReplaceAll(perByte, "\ufffd", "") {
 			t.Fatalf("% x: %q keeps other characters than %q", b, s, perByte)
 		}
 	})

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// charsMap is the normalization rules of a model (precompiled_charsmap): a double-array trie of byte strings, as the library
-// Darts-clone lays it out, whose values are places in a list of replacements, each with a zero behind it.
+// charsMap is the normalization rules of a model (precompiled_charsmap): a double-array trie of byte strings, as the
+// library Darts-clone lays it out, whose values are places in a list of replacements, each with a zero behind it.
 type charsMap struct {
 	units        []uint32
 	replacements []byte
@@ -39,7 +39,8 @@ func parseCharsMap(data []byte) (*charsMap, error) {
 	}
 	for text := range bytes.SplitSeq(c.replacements, []byte{0}) {
 		if len(text) > longestReplacement {
-			return nil, fmt.Errorf("normalization rules with a replacement of %d bytes, want at most %d", len(text), longestReplacement)
+			return nil, fmt.Errorf("normalization rules with a replacement of %d bytes, want at most %d",
+				len(text), longestReplacement)
 		}
 	}
 	return c, nil
@@ -55,8 +56,8 @@ const (
 
 func offset(unit uint32) uint32 { return unit >> 10 << (unit & unitFar >> 6) }
 
-// replace finds the longest rule that a text starts with: what it becomes, and how many bytes of the text that stands for, 0
-// without a rule.
+// replace finds the longest rule that a text starts with: what it becomes, and how many bytes of the text that
+// stands for, 0 without a rule.
 func (c *charsMap) replace(text string) (replacement []byte, length int) {
 	if c == nil {
 		return nil, 0

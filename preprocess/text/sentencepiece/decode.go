@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Decode returns the text of ids. Bytes that are no UTF-8 give U+FFFD each. The error is ErrID, and names all ids beyond the
-// vocabulary.
+// Decode returns the text of ids. Bytes that are no UTF-8 give U+FFFD each. The error is ErrID, and names all
+// ids beyond the vocabulary.
 func (m *Model) Decode(ids []int32) (string, error) {
 	if err := check(ids, func(id int32) bool { return id >= 0 && int(id) < m.Size() }, m.Size()); err != nil {
 		return "", err
@@ -94,6 +94,7 @@ func check(ids []int32, has func(int32) bool, size int) error {
 	if count == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %d of %d ids: %s; the vocabulary has %d; is this the model's tokenizer, and the dtype of the ids?",
+	return fmt.Errorf(
+		"%w: %d of %d ids: %s; the vocabulary has %d; is this the model's tokenizer, and the dtype of the ids?",
 		ErrID, count, len(ids), strings.Join(wrong, ", "), size)
 }

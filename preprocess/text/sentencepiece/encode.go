@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 )
 
-// symbol is what a character or a piece is while it is merged: its id, or, for a character that is no piece, the complement of
-// its code point, which is below 0.
+// symbol is what a character or a piece is while it is merged: its id, or, for a character that is no piece, the
+// complement of its code point, which is below 0.
 func (m *Model) symbol(text string) (symbol int32, ok bool) {
 	if id, ok := m.ids[text]; ok {
 		return id, m.file.pieces[id].kind != userDefined
@@ -86,8 +86,8 @@ func (m *Model) encode(dst []int32, text string) []int32 {
 	return dst
 }
 
-// chunk is the length of the part that a text may be cut at without changing its pieces: before a blank that follows something
-// else, if no piece has such a blank inside.
+// chunk is the length of the part that a text may be cut at without changing its pieces: before a blank that follows
+// something else, if no piece has such a blank inside.
 func (m *Model) chunk(text string) int {
 	if !m.spaced {
 		return len(text)
@@ -133,7 +133,8 @@ func (m *Model) appendChunk(dst []int32, s *scratch, chunk string) []int32 {
 	return dst
 }
 
-// finish appends the ids of merged symbols: characters that are no piece become their bytes, or one unknown piece for each run.
+// finish appends the ids of merged symbols: characters that are no piece become their bytes, or one
+// unknown piece for each run.
 func (m *Model) finish(dst []int32, symbols []int32) []int32 {
 	run := false
 	for _, symbol := range symbols {

@@ -13,7 +13,8 @@ type Added = added.Token
 
 // LlamaOptions are what a tokenizer_config.json says. The zero value is that of Llama 2.
 type LlamaOptions struct {
-	Legacy        bool // legacy: each part of a text between special tokens gets a blank in front, instead of the text alone
+	// legacy: each part of a text between special tokens gets a blank in front, instead of the text alone
+	Legacy        bool
 	NoPrefixSpace bool // not add_prefix_space
 	NoBegin       bool // not add_bos_token: Encode does not put Begin first
 	AddEnd        bool // add_eos_token: Encode puts End last
@@ -32,8 +33,8 @@ func (o LlamaOptions) withDefaults() LlamaOptions {
 	return o
 }
 
-// Llama is the tokenizer that transformers 4.46 makes of a model in Python (LlamaTokenizer). It is read-only and may be used
-// from many goroutines.
+// Llama is the tokenizer that transformers 4.46 makes of a model in Python (LlamaTokenizer). It is read-only and may be
+// used from many goroutines.
 type Llama struct {
 	model    *Model
 	options  LlamaOptions
@@ -70,7 +71,8 @@ func NewLlama(m *Model, o LlamaOptions) (*Llama, error) {
 		patterns = append(patterns, added.Pattern{Text: a.Content, Token: a})
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%w: no special tokens %s; is this the tokenizer_config.json of the model?", ErrFile, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%w: no special tokens %s; is this the tokenizer_config.json of the model?", ErrFile,
+			strings.Join(missing, ", "))
 	}
 	l.finder, l.begin, l.end = added.NewFinder(patterns), m.ID(o.Begin), m.ID(o.End)
 	return l, nil
@@ -87,8 +89,8 @@ func (l *Llama) Token(id int32) string {
 	return l.model.Piece(id)
 }
 
-// Encode appends the ids of a text to dst, with the special tokens that the model's inputs have around them. Special tokens in
-// the text stand for themselves. Invalid bytes count as U+FFFD each.
+// Encode appends the ids of a text to dst, with the special tokens that the model's inputs have around them. Special
+// tokens in the text stand for themselves. Invalid bytes count as U+FFFD each.
 func (l *Llama) Encode(dst []int32, text string) []int32 {
 	if !l.options.NoBegin {
 		dst = append(dst, l.begin)
@@ -125,8 +127,8 @@ func (l *Llama) EncodePlain(dst []int32, text string) []int32 {
 
 func (l *Llama) encodeLegacy(dst []int32, part string) []int32 { return l.model.Encode(dst, part) }
 
-// encodePart encodes a part whose first blank is to be kept, although the model may remove it. As in the reference the part
-// follows the text of the unknown token for that, whose ids are cut off.
+// encodePart encodes a part whose first blank is to be kept, although the model may remove it. As in the reference the
+// part follows the text of the unknown token for that, whose ids are cut off.
 func (l *Llama) encodePart(dst []int32, part string) []int32 {
 	simple := l.model.spaced && !l.model.file.removeSpaces // the cut would take away just what was put there
 	if simple || !strings.HasPrefix(part, blank) && !strings.HasPrefix(part, " ") {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Marian is the tokenizer of a translation model of the Marian family: pieces of the source's model, whose ids are those of a
-// vocabulary that both languages share. It is read-only and may be used from many goroutines.
+// Marian is the tokenizer of a translation model of the Marian family: pieces of the source's model, whose ids are
+// those of a vocabulary that both languages share. It is read-only and may be used from many goroutines.
 type Marian struct {
 	source, target *Model
 	ids            map[string]int32
@@ -22,8 +22,8 @@ const (
 	marianPad     = "<pad>"
 )
 
-// NewMarian joins the models of two languages (source.spm, target.spm) and their vocabulary (vocab.json: ids by piece). The
-// error is an ErrFile.
+// NewMarian joins the models of two languages (source.spm, target.spm) and their vocabulary (vocab.json: ids by piece).
+// The error is an ErrFile.
 func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 	m := &Marian{source: source, target: target}
 	if err := json.Unmarshal(vocab, &m.ids); err != nil {
@@ -32,7 +32,8 @@ func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 	m.pieces = make([]string, len(m.ids))
 	for piece, id := range m.ids {
 		if id < 0 || int(id) >= len(m.pieces) || m.pieces[id] != "" {
-			return nil, fmt.Errorf("%w: vocab.json: %.40q has the id %d, want each of 0 to %d once", ErrFile, piece, id, len(m.pieces)-1)
+			return nil, fmt.Errorf("%w: vocab.json: %.40q has the id %d, want each of 0 to %d once", ErrFile, piece,
+				id, len(m.pieces)-1)
 		}
 		m.pieces[id] = piece
 	}
@@ -45,7 +46,8 @@ func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 	return m, nil
 }
 
-// Encode appends the ids of a text of the source language and of the end token to dst. Invalid bytes count as U+FFFD each.
+// Encode appends the ids of a text of the source language and of the end token to dst. Invalid
+// bytes count as U+FFFD each.
 func (m *Marian) Encode(dst []int32, text string) []int32 {
 	for _, id := range m.source.Encode(nil, text) {
 		shared, ok := m.ids[m.source.Piece(id)]
@@ -57,8 +59,8 @@ func (m *Marian) Encode(dst []int32, text string) []int32 {
 	return append(dst, m.end)
 }
 
-// Decode returns the text of ids of the target language, without special tokens. The error is ErrID, and names all ids beyond
-// the vocabulary.
+// Decode returns the text of ids of the target language, without special tokens. The error is ErrID, and names all
+// ids beyond the vocabulary.
 func (m *Marian) Decode(ids []int32) (string, error) {
 	if err := check(ids, func(id int32) bool { return id >= 0 && int(id) < len(m.pieces) }, len(m.pieces)); err != nil {
 		return "", err

@@ -71,7 +71,8 @@ const (
 func (f *file) faults() (faults []string) {
 	names := map[uint64]string{3: "word", 4: "char"}
 	if f.modelType != bpeType && f.modelType != unigramType {
-		faults = append(faults, fmt.Sprintf("a model of type %d %s, want %d, unigram, or %d, BPE", f.modelType, names[f.modelType], unigramType, bpeType))
+		faults = append(faults, fmt.Sprintf("a model of type %d %s, want %d, unigram, or %d, BPE", f.modelType,
+			names[f.modelType], unigramType, bpeType))
 	}
 	if len(f.charsDe) > 0 {
 		faults = append(faults, "a model with rules for what is decoded, want none")
@@ -170,7 +171,8 @@ func byteOf(text string) (b byte, ok bool) {
 	return byte(high<<4 | low), high >= 0 && low >= 0
 }
 
-// blanksLead is true if no piece has a blank after anything but blanks, so that text can be taken apart before its blanks.
+// blanksLead is true if no piece has a blank after anything but blanks, so that text can be taken
+// apart before its blanks.
 func (m *Model) blanksLead() bool {
 	for text := range m.ids {
 		for strings.HasPrefix(text, blank) {

@@ -51,8 +51,8 @@ func writeEscaped(b *strings.Builder, part string) {
 	}
 }
 
-// prefix is what the first characters of a text become, and their length in bytes: a user-defined piece stays as it is, and
-// invalid bytes become U+FFFD.
+// prefix is what the first characters of a text become, and their length in bytes: a user-defined piece stays as it is,
+// and invalid bytes become U+FFFD.
 func (m *Model) prefix(text string) (part string, length int) {
 	if symbol := m.userDefined(text); symbol != "" {
 		return symbol, len(symbol)

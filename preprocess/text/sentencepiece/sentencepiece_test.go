@@ -37,7 +37,8 @@ func small() message {
 	m := message(nil).bytes(modelTrainer, message(nil).number(trainerType, 2))
 	m = m.bytes(modelNormalizer, message(nil).number(normalizerRemoveSpaces, 0))
 	m = m.piece("<unk>", 0, unknown).piece("<s>", 0, control).piece("</s>", 0, control)
-	return m.piece("▁a", -1, normal).piece("bc", -2, normal).piece("▁abc", -3, normal).piece("▁", -4, normal).piece("a", -5, normal)
+	return m.piece("▁a", -1, normal).piece("bc", -2, normal).piece("▁abc", -3, normal).piece("▁", -4,
+		normal).piece("a", -5, normal)
 }
 
 func TestParse(t *testing.T) {
@@ -54,7 +55,8 @@ func TestParse(t *testing.T) {
 	if text, err := m.Decode([]int32{1, 5, 0, 3, 2}); err != nil || text != "abc \u2047  a" {
 		t.Errorf("got %q, %v", text, err)
 	}
-	if m.Size() != 8 || m.Piece(4) != "bc" || m.Piece(-1) != "" || m.Piece(8) != "" || m.ID("bc") != 4 || m.ID("<s>") != 1 || m.ID("zz") != 0 {
+	if m.Size() != 8 || m.Piece(4) != "bc" || m.Piece(-1) != "" || m.Piece(8) != "" || m.ID("bc") != 4 ||
+		m.ID("<s>") != 1 || m.ID("zz") != 0 {
 		t.Errorf("%d pieces: %v", m.Size(), m.file.pieces)
 	}
 }
@@ -79,12 +81,16 @@ func TestParseFaults(t *testing.T) {
 		{"rules without a trie", withRules("\x00\x00\x00\x00"), "a trie of 0 bytes"},
 		{"a trie beyond the rules", withRules("\xff\xff\x00\x00abcd"), "a trie of 65535 bytes in 4"},
 		{"replacements without an end", withRules("\x04\x00\x00\x00\x00\x00\x00\x00ab"), "replacements are cut"},
-		{"long replacements", withRules("\x04\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("a", 2000) + "\x00"), "a replacement of 2000 bytes"},
-		{"rules back", small().bytes(modelDenormalizer, message(nil).bytes(normalizerCharsMap, []byte("x"))), "rules for what is decoded"},
+		{"long replacements", withRules("\x04\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("a", 2000) + "\x00"),
+			"a replacement of 2000 bytes"},
+		{"rules back", small().bytes(modelDenormalizer, message(nil).bytes(normalizerCharsMap, []byte("x"))),
+			"rules for what is decoded"},
 		{"unused pieces", small().piece("x", 0, unused), "kind unused"},
-		{"blanks at the end", small().bytes(modelTrainer, message(nil).number(trainerSuffixSpace, 1)), "treat_whitespace_as_suffix"},
+		{"blanks at the end", small().bytes(modelTrainer, message(nil).number(trainerSuffixSpace, 1)),
+			"treat_whitespace_as_suffix"},
 		{"no escapes", small().bytes(modelNormalizer, message(nil).number(normalizerEscapeSpaces, 0)), "escape_whitespaces"},
-		{"no bytes", small().bytes(modelTrainer, message(nil).number(trainerByteFallback, 1)), "byte fallback without a piece for each byte"},
+		{"no bytes", small().bytes(modelTrainer, message(nil).number(trainerByteFallback, 1)),
+			"byte fallback without a piece for each byte"},
 		{"twice", small().piece("bc", 0, normal), `piece 8, "bc", is there twice`},
 		{"twice in other kinds", small().piece("<s>", 0, normal), "is there twice"},
 		{"two unknown", small().piece("<u>", 0, unknown), "a second one of the kind unknown"},
@@ -93,7 +99,8 @@ func TestParseFaults(t *testing.T) {
 		{"no score", small().piece("x", float32(math.NaN()), normal), "a score that is no number"},
 		{"odd byte", small().piece("<0xG0>", 0, byteKind), "want <0x00> to <0xFF>"},
 		{"odd kind", small().piece("x", 0, 9), "is of kind 9"},
-		{"many", slices.Concat(small(), slices.Repeat(message(nil).piece("bc", 0, normal), 7)), "so it is with 2 more pieces"},
+		{"many", slices.Concat(small(), slices.Repeat(message(nil).piece("bc", 0, normal), 7)),
+			"so it is with 2 more pieces"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -156,7 +163,8 @@ func TestLlamaOptions(t *testing.T) {
 		})
 	}
 	_, err = NewLlama(m, LlamaOptions{Begin: "<bos>", Added: []Added{{ID: -1, Content: "<x>"}}})
-	if !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), `"<bos>"`) || !strings.Contains(err.Error(), `"<x>" with the id -1`) {
+	if !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), `"<bos>"`) ||
+		!strings.Contains(err.Error(), `"<x>" with the id -1`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -234,7 +242,8 @@ func TestHostileRules(t *testing.T) {
 		}
 		return text + "ab\x00"
 	}
-	for _, rules := range []string{trie(0xffffffff), trie('a' << 10), trie(0, 1<<10), trie('a'<<10|'b', unitLeaf|'a'), trie(96<<10, unitLeaf|'a'|1<<10, 1<<30)} {
+	for _, rules := range []string{trie(0xffffffff), trie('a' << 10), trie(0, 1<<10), trie('a'<<10|'b', unitLeaf|'a'),
+		trie(96<<10, unitLeaf|'a'|1<<10, 1<<30)} {
 		m, err := Parse(withRules(rules))
 		if err != nil {
 			t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// unigram takes a text apart into the pieces with the highest sum of scores (Viterbi). Sums are float32, as in the reference,
-// whose choice between equal sums depends on that.
+// unigram takes a text apart into the pieces with the highest sum of scores (Viterbi). Sums are float32, as in the
+// reference, whose choice between equal sums depends on that.
 type unigram struct {
 	trie    *trie
 	scores  []float32 // by id; unusable ones are not in the trie
@@ -41,7 +41,8 @@ type best struct {
 	score float32
 }
 
-// viterbi appends the ids of a normalized text, in which runs of unknown characters are one unknown piece each, or their bytes.
+// viterbi appends the ids of a normalized text, in which runs of unknown characters are one unknown
+// piece each, or their bytes.
 func (m *Model) viterbi(dst []int32, s *scratch, text string) []int32 {
 	u := m.unigram
 	s.ends = slices.Grow(s.ends[:0], len(text)+1)[:len(text)+1]

@@ -39,8 +39,8 @@ func (t *Tokenizer) findSpecial(text string) (at int, special string) {
 	}
 }
 
-// encodePlain appends the ids of a text without special tokens. Its letters become lower case one by one before it is split,
-// so that, other than in Words, no "Σ" is the last of its word.
+// encodePlain appends the ids of a text without special tokens. Its letters become lower case one by one before it is
+// split, so that, other than in Words, no "Σ" is the last of its word.
 func (t *Tokenizer) encodePlain(dst []int32, text string) []int32 {
 	if !isASCII(text) {
 		text = lowerEach(text)

@@ -33,8 +33,8 @@ type Tokenizer struct {
 	unknown  int32
 }
 
-// New reads the content of a vocab.txt: one token per line, whose id is the number of its line from 0. Of equal tokens the last
-// counts, as in the reference; an empty line is an id without a token. The error lists all faults.
+// New reads the content of a vocab.txt: one token per line, whose id is the number of its line from 0. Of equal tokens
+// the last counts, as in the reference; an empty line is an id without a token. The error lists all faults.
 func New(vocab []byte) (*Tokenizer, error) {
 	tokens := lines(string(vocab))
 	t := &Tokenizer{tokens: tokens, ids: make(map[string]int32, len(tokens)), within: map[string]int32{}}
@@ -48,7 +48,8 @@ func New(vocab []byte) (*Tokenizer, error) {
 	}
 	t.unknown = t.ids[Unknown]
 	if len(faults) > 0 {
-		return nil, fmt.Errorf("%w: %d lines: %s; is this the vocab.txt of the model?", ErrVocab, len(tokens), strings.Join(faults, "; "))
+		return nil, fmt.Errorf("%w: %d lines: %s; is this the vocab.txt of the model?", ErrVocab, len(tokens),
+			strings.Join(faults, "; "))
 	}
 	return t, nil
 }

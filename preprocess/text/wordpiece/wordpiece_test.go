@@ -97,7 +97,8 @@ func TestVocabulary(t *testing.T) {
 	if got := tokenizer.Encode(nil, "un"); !slices.Equal(got, []int32{17}) {
 		t.Errorf("of equal tokens the last counts: got %v", got)
 	}
-	if tokenizer.Size() != 19 || tokenizer.Token(16) != "" || tokenizer.Token(18) != "last" || tokenizer.Token(19) != "" || tokenizer.Token(-1) != "" {
+	if tokenizer.Size() != 19 || tokenizer.Token(16) != "" || tokenizer.Token(18) != "last" || tokenizer.Token(19) != "" ||
+		tokenizer.Token(-1) != "" {
 		t.Errorf("%d tokens, %q", tokenizer.Size(), tokenizer.tokens)
 	}
 	if id, ok := tokenizer.ID(Separator); id != 3 || !ok {

@@ -88,7 +88,8 @@ func (s *splitter) sign(r rune) {
 	s.end()
 }
 
-// isSign is true for Unicode's punctuation, and for the ASCII characters that are neither letter nor digit, such as "$".
+// isSign is true for Unicode's punctuation, and for the ASCII characters that are neither letter
+// nor digit, such as "$".
 func isSign(r rune) bool {
 	if r < utf8.RuneSelf {
 		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
@@ -126,8 +127,8 @@ func isControl(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z)
 }
 
-// isChinese is true for the blocks of unified and compatibility ideographs that BERT's tokenizer splits; kana and hangul are
-// not among them, nor are the blocks that Unicode has added since.
+// isChinese is true for the blocks of unified and compatibility ideographs that BERT's tokenizer splits; kana and
+// hangul are not among them, nor are the blocks that Unicode has added since.
 func isChinese(r rune) bool {
 	switch {
 	case r < 0x3400:

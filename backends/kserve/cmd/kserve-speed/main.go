@@ -119,7 +119,9 @@ func inputs(infos []backend.TensorInfo) []backend.Tensor {
 				shape[j] = 1
 			}
 		}
-		in[i] = backend.Tensor{Name: info.Name, DType: info.DType, Shape: shape, Data: make([]byte, int(backend.Elements(shape))*info.DType.Size())}
+		in[i] = backend.Tensor{
+			Name: info.Name, DType: info.DType, Shape: shape, Data: make([]byte, int(backend.Elements(shape))*info.DType.Size()),
+		}
 	}
 	return in
 }

@@ -26,7 +26,8 @@ func TestTheOtherClientsRate(t *testing.T) {
 }
 
 func TestInputsAreOneRow(t *testing.T) {
-	in := inputs([]backend.TensorInfo{{Name: "x", DType: backend.Int16, Shape: []int64{-1, 3, 0}}, {Name: "y", DType: backend.Float32, Shape: []int64{-1, 4}}})
+	in := inputs([]backend.TensorInfo{{Name: "x", DType: backend.Int16, Shape: []int64{-1, 3, 0}},
+		{Name: "y", DType: backend.Float32, Shape: []int64{-1, 4}}})
 	if len(in) != 2 || len(in[0].Data) != 0 || len(in[1].Data) != 16 || in[1].Shape[0] != 1 {
 		t.Errorf("%+v", in)
 	}

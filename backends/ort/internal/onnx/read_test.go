@@ -30,8 +30,9 @@ func TestRead(t *testing.T) {
 	n, s := onnx.Dim{Size: -1, Name: "n"}, onnx.Dim{Size: -1, Name: "s"}
 	cases := map[string]onnx.Model{
 		"linear": {
-			Inputs:  []onnx.Value{{Name: "x:0", Elem: 1, Ranked: true, Dims: []onnx.Dim{n, {Size: 3}}}},
-			Outputs: []onnx.Value{{Name: "best:0", Elem: 7, Ranked: true, Dims: []onnx.Dim{n}}, {Name: "y:0", Elem: 1, Ranked: true, Dims: []onnx.Dim{n, {Size: 2}}}},
+			Inputs: []onnx.Value{{Name: "x:0", Elem: 1, Ranked: true, Dims: []onnx.Dim{n, {Size: 3}}}},
+			Outputs: []onnx.Value{{Name: "best:0", Elem: 7, Ranked: true, Dims: []onnx.Dim{n}},
+				{Name: "y:0", Elem: 1, Ranked: true, Dims: []onnx.Dim{n, {Size: 2}}}},
 		},
 		"old_style": {
 			Inputs:  []onnx.Value{{Name: "x", Elem: 1, Ranked: true, Dims: []onnx.Dim{{Size: -1, Name: "unk__1"}, {Size: 3}}}},
@@ -47,7 +48,8 @@ func TestRead(t *testing.T) {
 			External: []string{"external.data"},
 		},
 		"scalars": {
-			Inputs:  []onnx.Value{{Name: "x", Elem: 1, Ranked: true, Dims: []onnx.Dim{n}}, {Name: "factor", Elem: 1, Ranked: true}},
+			Inputs: []onnx.Value{{Name: "x", Elem: 1, Ranked: true, Dims: []onnx.Dim{n}},
+				{Name: "factor", Elem: 1, Ranked: true}},
 			Outputs: []onnx.Value{{Name: "sum", Elem: 1, Ranked: true}, {Name: "count", Elem: 7, Ranked: true}},
 		},
 		"unranked": {
@@ -150,7 +152,9 @@ func TestReadSkipsWeights(t *testing.T) {
 	weight := field(nil, 9, make([]byte, 4<<20))
 	weight = field(weight, 8, []byte("w"))
 	graph := field(nil, 5, weight)
-	graph = append(graph, encodeGraph(onnx.Model{Inputs: []onnx.Value{{Name: "x", Elem: 1, Ranked: true}, {Name: "w", Elem: 1}}})...)
+	graph = append(graph, encodeGraph(onnx.Model{
+		Inputs: []onnx.Value{{Name: "x", Elem: 1, Ranked: true}, {Name: "w", Elem: 1}},
+	})...)
 	c := &counting{data: field([]byte("\x08\x08"), 7, graph)}
 	m, err := onnx.Read(c, int64(len(c.data)))
 	if err != nil || len(m.Inputs) != 1 || m.Inputs[0].Name != "x" {

@@ -23,8 +23,8 @@ func All() []serve.Option {
 	}
 }
 
-// keepToOneself keeps newer versions of ONNX Runtime, which the user may name, from reporting over the network in a timed
-// run, and from leaving the file behind that they do it with.
+// keepToOneself keeps newer versions of ONNX Runtime, which the user may name, from reporting over the network in a
+// timed run, and from leaving the file behind that they do it with.
 func keepToOneself() {
 	const telemetry = "ORT_DISABLE_TELEMETRY"
 	if _, given := os.LookupEnv(telemetry); !given {

@@ -1,8 +1,9 @@
-// Package pickle reads Python pickles of plain data and NumPy arrays: what the reference preprocessing of KiTS19 writes.
+// Package pickle reads Python pickles of plain data and NumPy arrays: what the reference
+// preprocessing of KiTS19 writes.
 //
-// In: protocols 2 to 5; None, bool, int, float, str, bytes, list, tuple, dict with str keys, numpy.ndarray and NumPy's scalars.
-// Out: everything else. A pickle is a program that may call anything; this reader knows six functions of NumPy and refuses
-// the others.
+// In: protocols 2 to 5; None, bool, int, float, str, bytes, list, tuple, dict with str keys, numpy.ndarray and NumPy's
+// scalars. Out: everything else. A pickle is a program that may call anything; this reader knows six functions of NumPy
+// and refuses the others.
 package pickle
 
 import (
@@ -37,8 +38,8 @@ type Array struct {
 	Data    []byte // part of what Load was given
 }
 
-// Load reads the one object of a pickle: nil, bool, int64, float64, string, []byte, *List, Tuple, Dict or *Array. Beside
-// data it needs at most twice its size, and 100 bytes for each of at most 1,048,576 objects: more are an error.
+// Load reads the one object of a pickle: nil, bool, int64, float64, string, []byte, *List, Tuple, Dict or *Array.
+// Beside data it needs at most twice its size, and 100 bytes for each of at most 1,048,576 objects: more are an error.
 func Load(data []byte) (any, error) {
 	m := machine{data: data}
 	for !m.stopped {

@@ -36,7 +36,8 @@ func TestCaseOfEachProtocol(t *testing.T) {
 				t.Fatalf("image %+v, labels %+v", image, labels)
 			}
 			for i := range 24 {
-				if f := math.Float32frombits(binary.LittleEndian.Uint32(image.Data[4*i:])); f != float32(i)/2 || labels.Data[i] != byte(i%3) {
+				if f := math.Float32frombits(binary.LittleEndian.Uint32(image.Data[4*i:])); f != float32(i)/2 ||
+					labels.Data[i] != byte(i%3) {
 					t.Fatalf("voxel %d: %v, %d", i, f, labels.Data[i])
 				}
 			}
@@ -51,8 +52,11 @@ func TestPlainData(t *testing.T) {
 			t.Fatal(err)
 		}
 		half := binary.LittleEndian.AppendUint64(nil, math.Float64bits(2.5))
-		want := Dict{"a": nil, "b": &List{[]any{true, false, int64(-1), int64(70000), int64(255), int64(1 << 40), int64(-1 << 40)}},
-			"c": Tuple{int64(1), int64(2)}, "d": Tuple{}, "e": 1.5, "f": "ü", "g": []byte{0, 255}, "h": &Array{DType: "<f8", Data: half},
+		want := Dict{"a": nil, "b": &List{
+			[]any{true, false, int64(-1), int64(70000), int64(255), int64(1 << 40), int64(-1 << 40)},
+		},
+			"c": Tuple{int64(1), int64(2)}, "d": Tuple{}, "e": 1.5, "f": "ü", "g": []byte{0, 255},
+			"h": &Array{DType: "<f8", Data: half},
 			"i": Tuple{int64(1), int64(2), int64(3), int64(4)},
 			"j": &Array{">i2", []int{2, 3}, true, []byte{0, 0, 0, 3, 0, 1, 0, 4, 0, 2, 0, 5}}}
 		for key, w := range want {
@@ -70,7 +74,8 @@ func TestIndexOfReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	index := v.(Dict)
-	if names := index["file_list"].(*List).Items; !reflect.DeepEqual(names, []any{"case_00034", "case_00071", "case_00322"}) {
+	if names := index["file_list"].(*List).Items; !reflect.DeepEqual(names,
+		[]any{"case_00034", "case_00071", "case_00322"}) {
 		t.Errorf("file_list %v", names)
 	}
 	one := index["cases"].(Dict)["case_00322"].(Dict)
@@ -102,7 +107,10 @@ func TestRefuses(t *testing.T) {
 		{"state of a list", "](K\x01tb.", "state pickle.Tuple for a *pickle.List"},
 		{"call of a number", "K\x01)R.", "a call of a int64"},
 		{"no line", "cos", "truncated"},
-		{"negative shape", "cnumpy.core.multiarray\n_reconstruct\n)R(K\x01(J\xff\xff\xff\xffK\x01tcnumpy\ndtype\nX\x02\x00\x00\x00f4\x85R\x89C\x00tb.", "a shape with -1"},
+		{
+			"negative shape", "cnumpy.core.multiarray\n_reconstruct\n)R(K\x01(J\xff\xff\xff\xffK\x01tcnumpy\ndtype\n" +
+				"X\x02\x00\x00\x00f4\x85R\x89C\x00tb.", "a shape with -1",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -116,7 +124,8 @@ func TestRefuses(t *testing.T) {
 
 // FuzzLoad checks that no pickle crashes the reader, and that what it gives is data.
 func FuzzLoad(f *testing.F) {
-	for _, name := range []string{"case_protocol2.pkl", "case_protocol4.pkl", "case_protocol5.pkl", "plain_protocol2.pkl", "preprocessed_files.pkl"} {
+	for _, name := range []string{"case_protocol2.pkl", "case_protocol4.pkl", "case_protocol5.pkl", "plain_protocol2.pkl",
+		"preprocessed_files.pkl"} {
 		f.Add(read(f, name))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -16,7 +16,8 @@ func TestConvertAgainstFormula(t *testing.T) {
 				var out [3]uint8
 				ycc8.convert(out[:], []uint8{uint8(y)}, []uint8{uint8(cb)}, []uint8{uint8(cr)})
 				b, r := float64(cb-128), float64(cr-128)
-				if !near(out[0], float64(y)+1.402*r) || !near(out[1], float64(y)-0.344136*b-0.714136*r) || !near(out[2], float64(y)+1.772*b) {
+				if !near(out[0], float64(y)+1.402*r) || !near(out[1], float64(y)-0.344136*b-0.714136*r) ||
+					!near(out[2], float64(y)+1.772*b) {
 					t.Fatalf("Y %d, Cb %d, Cr %d: %v", y, cb, cr, out)
 				}
 			}

@@ -49,7 +49,8 @@ func (d *Decoder) setSizes() error {
 	for i := range f.n {
 		c := &d.components[i]
 		if f.maxH%c.h != 0 || f.maxV%c.v != 0 {
-			return fmt.Errorf("%w: sampling %dx%d of component %d beside %dx%d, want whole-number ratios", ErrUnsupported, c.h, c.v, i, f.maxH, f.maxV)
+			return fmt.Errorf("%w: sampling %dx%d of component %d beside %dx%d, want whole-number ratios", ErrUnsupported, c.h,
+				c.v, i, f.maxH, f.maxV)
 		}
 		c.w, c.hgt = ceilDiv(f.w*c.h, f.maxH), ceilDiv(f.h*c.v, f.maxV)
 		c.blocksX, c.blocksY = ceilDiv(c.w, blockSide), ceilDiv(c.hgt, blockSide)

@@ -146,7 +146,8 @@ const (
 // columns transforms the columns, rounds to passBits and pairs rows instead of columns.
 func (b *block) columns(ws *[blockLen / 2]int64) {
 	for p := range blockSide / 2 {
-		o0, o1, o2, o3, o4, o5, o6, o7 := transform(b[p], b[4+p], b[8+p], b[12+p], b[16+p], b[20+p], b[24+p], b[28+p], columnBias)
+		o0, o1, o2, o3, o4, o5, o6, o7 := transform(b[p], b[4+p], b[8+p], b[12+p], b[16+p], b[20+p], b[24+p],
+			b[28+p], columnBias)
 		w := (*[26]int64)(ws[2*p:])
 		w[0], w[1] = descale(o0, o1)
 		w[8], w[9] = descale(o2, o3)

@@ -78,7 +78,8 @@ func TestHalvesAreIndependent(t *testing.T) {
 }
 
 func transformed(in [blockSide]int64) (out [blockSide]int64) {
-	out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = transform(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], 0)
+	out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = transform(in[0], in[1], in[2], in[3], in[4],
+		in[5], in[6], in[7], 0)
 	return out
 }
 

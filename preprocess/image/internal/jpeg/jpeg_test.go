@@ -16,7 +16,8 @@ func encode(tb testing.TB, w, h, quality int, seed uint64, grey bool) []byte {
 	tb.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
 	tint := color.YCbCr{Cb: uint8(r.UintN(256)), Cr: uint8(r.UintN(256))}
-	luma, ycc := image.NewGray(image.Rect(0, 0, w, h)), image.NewYCbCr(image.Rect(0, 0, w, h), image.YCbCrSubsampleRatio420)
+	luma, ycc := image.NewGray(image.Rect(0, 0, w, h)),
+		image.NewYCbCr(image.Rect(0, 0, w, h), image.YCbCrSubsampleRatio420)
 	for i := range luma.Pix {
 		luma.Pix[i] = uint8(128 + 60*(i%w)/w - 40*(i/w)/h + r.IntN(40))
 	}
@@ -78,8 +79,8 @@ func FuzzAgainstStandardLibrary(f *testing.F) {
 	})
 }
 
-// FuzzDamaged changes bytes of whole files: the result is a picture of the size that image/jpeg sees too, or an error of
-// a known kind, and a second decoder with used memory agrees.
+// FuzzDamaged changes bytes of whole files: the result is a picture of the size that image/jpeg sees too, or an error
+// of a known kind, and a second decoder with used memory agrees.
 func FuzzDamaged(f *testing.F) {
 	f.Add(encode(f, 40, 30, 80, 1, true), uint16(300), uint8(1))
 	f.Add(encode(f, 33, 17, 90, 2, false), uint16(700), uint8(0x80))

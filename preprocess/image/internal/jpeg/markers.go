@@ -107,7 +107,8 @@ func (d *Decoder) nextMarker() (uint8, error) {
 			return marker, nil
 		}
 	}
-	return 0, fmt.Errorf("%w: it ends after %d bytes without an end-of-image marker; fetch the file again", ErrDamaged, len(d.data))
+	return 0, fmt.Errorf("%w: it ends after %d bytes without an end-of-image marker; fetch the file again",
+		ErrDamaged, len(d.data))
 }
 
 // segment returns the contents of the segment that follows a marker.
@@ -118,7 +119,8 @@ func (d *Decoder) segment(marker uint8) ([]byte, error) {
 	}
 	n := int(binary.BigEndian.Uint16(rest))
 	if n < 2 || n > len(rest) {
-		return nil, fmt.Errorf("%w: the segment of marker %#x gives its length as %d bytes, %d follow", ErrDamaged, marker, n, len(rest))
+		return nil, fmt.Errorf("%w: the segment of marker %#x gives its length as %d bytes, %d follow", ErrDamaged,
+			marker, n, len(rest))
 	}
 	d.pos += n
 	return rest[2:n], nil
@@ -148,7 +150,8 @@ func (d *Decoder) readSegment(marker uint8, body []byte) error {
 		return fmt.Errorf("%w: marker %#x", ErrUnsupported, marker)
 	default:
 		if marker > markerSOF2 && marker <= markerSOF15 {
-			return fmt.Errorf("%w: coding process of marker %#x, want baseline, sequential or progressive Huffman", ErrUnsupported, marker)
+			return fmt.Errorf("%w: coding process of marker %#x, want baseline, sequential or progressive Huffman",
+				ErrUnsupported, marker)
 		}
 	}
 	return nil
@@ -191,7 +194,8 @@ func (d *Decoder) readComponent(i int, b []byte) error {
 		c.known[k] = unknown
 	}
 	if c.h < 1 || c.h > maxSampling || c.v < 1 || c.v > maxSampling || c.tq >= maxTables {
-		return fmt.Errorf("%w: component %d has sampling %dx%d and quantisation table %d, want 1x1 to 4x4 and 0 to 3", ErrDamaged, i, c.h, c.v, c.tq)
+		return fmt.Errorf("%w: component %d has sampling %dx%d and quantisation table %d, want 1x1 to 4x4 and 0 to 3",
+			ErrDamaged, i, c.h, c.v, c.tq)
 	}
 	return nil
 }

@@ -47,8 +47,9 @@ func (d *Decoder) runOfEnds(category int) int {
 	return 1<<category + d.bits.take(uint(category))
 }
 
-// refineAC decodes one more bit of AC coefficients: the values of those that become non-zero are coded with the run of
-// coefficients before them that stay zero, and each non-zero coefficient passed over has a correction bit (T.81 G.1.2.3).
+// refineAC decodes one more bit of AC coefficients: the values of those that become non-zero are coded with
+// the run of coefficients before them that stay zero, and each non-zero coefficient passed over has a
+// correction bit (T.81 G.1.2.3).
 func (d *Decoder) refineAC(s *scan, h *huffman, coef *[blockLen]int16) bool {
 	k := s.from
 	for d.eobRun == 0 && k <= s.to {

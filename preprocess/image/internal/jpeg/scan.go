@@ -119,7 +119,8 @@ func (d *Decoder) checkScan(s *scan) error {
 	if d.frame.progressive {
 		wantDC, wantAC = s.from == 0 && s.high == 0, s.from > 0
 		if !s.progressive() {
-			return fmt.Errorf("%w: progressive scan of %d components, coefficients %d-%d, bits %d-%d", ErrDamaged, len(s.components), s.from, s.to, s.high, s.low)
+			return fmt.Errorf("%w: progressive scan of %d components, coefficients %d-%d, bits %d-%d", ErrDamaged,
+				len(s.components), s.from, s.to, s.high, s.low)
 		}
 	}
 	for i, c := range s.components {
@@ -135,8 +136,8 @@ func (d *Decoder) checkScan(s *scan) error {
 	return nil
 }
 
-// progressive reports whether the parameters are those of a progressive scan (T.81 G.1.1.1): of DC coefficients alone, or of
-// AC coefficients of one component; of their leading bits, or of one bit more.
+// progressive reports whether the parameters are those of a progressive scan (T.81 G.1.1.1): of DC coefficients alone,
+// or of AC coefficients of one component; of their leading bits, or of one bit more.
 func (s *scan) progressive() bool {
 	const maxLow = 13
 	if s.from == 0 && s.to > 0 || s.from > 0 && len(s.components) > 1 {

@@ -2,7 +2,8 @@ package jpeg
 
 import "encoding/binary"
 
-// code returns the next code and its value and passes over both; 0 for bits that are no code. The bits of both must count.
+// code returns the next code and its value and passes over both; 0 for bits that are no code. The
+// bits of both must count.
 func (b *bitReader) code(h *huffman) (code, int) {
 	c, v, n := h.decode(b.acc)
 	b.acc <<= n & 63

@@ -1,9 +1,9 @@
 package jpeg
 
-// libjpeg smooths progressive pictures of which scans are missing: the lowest AC coefficients that are zero and not known to
-// the last bit are estimated from the DC coefficients of the 5x5 blocks around (T.81 K.8 does so with 3x3). Where a
-// component has no AC coefficient at all its DC coefficients are smoothed too. The weights are those of libjpeg-turbo since
-// 2.1, in 256ths of the ratio of the quantisation steps.
+// libjpeg smooths progressive pictures of which scans are missing: the lowest AC coefficients that are zero and not
+// known to the last bit are estimated from the DC coefficients of the 5x5 blocks around (T.81 K.8 does so with 3x3).
+// Where a component has no AC coefficient at all its DC coefficients are smoothed too. The weights are those of
+// libjpeg-turbo since 2.1, in 256ths of the ratio of the quantisation steps.
 
 // smoothed is how many coefficients, in zigzag order, take part.
 const smoothed = 10
@@ -190,8 +190,8 @@ func (c *component) around(x, y, mcusY int) (w window) {
 	return w
 }
 
-// rowsAround are the rows of blocks from two above y to two below. As in libjpeg, rows that only fill the last MCU count
-// below rows of other MCUs, and in a picture of two rows of MCUs the second may not see further up than one.
+// rowsAround are the rows of blocks from two above y to two below. As in libjpeg, rows that only fill the last MCU
+// count below rows of other MCUs, and in a picture of two rows of MCUs the second may not see further up than one.
 func (c *component) rowsAround(y, mcusY int) [5]int {
 	perMCU := c.v
 	mcu, in := y/c.v, y%c.v

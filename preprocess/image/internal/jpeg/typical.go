@@ -2,8 +2,8 @@ package jpeg
 
 import "encoding/hex"
 
-// typicalTables are the Huffman tables of T.81 annex K.3, by class and number: sixteen counts of codes by length, then the
-// symbols. Frames of motion JPEG leave them out.
+// typicalTables are the Huffman tables of T.81 annex K.3, by class and number: sixteen counts of codes by length, then
+// the symbols. Frames of motion JPEG leave them out.
 var typicalTables = [2][2]string{
 	{
 		// Table K.3, luminance DC.

@@ -1,9 +1,9 @@
 package jpeg
 
-// Chroma planes that are half as wide, half as high or both are interpolated with the triangle filter that libjpeg calls
-// fancy upsampling: a full-size sample lies a quarter of a step from its nearest chroma sample and three quarters from
-// the next, so the weights are 3/4 and 1/4 in each direction. The roundings alternate so that they cancel on average.
-// Other ratios, and planes at most two samples wide, repeat samples.
+// Chroma planes that are half as wide, half as high or both are interpolated with the triangle filter that libjpeg
+// calls fancy upsampling: a full-size sample lies a quarter of a step from its nearest chroma sample and three quarters
+// from the next, so the weights are 3/4 and 1/4 in each direction. The roundings alternate so that they cancel on
+// average. Other ratios, and planes at most two samples wide, repeat samples.
 
 // rowBuffers holds full-size rows of the components and what their making needs.
 type rowBuffers struct {

@@ -37,7 +37,8 @@ func TestPartsOfRows(t *testing.T) {
 				for x0 := range w {
 					for x1 := x0 + 1; x1 <= w; x1++ {
 						if got := d.fullRow(1, y, x0, x1); !slices.Equal(got, whole[x0:x1]) {
-							t.Fatalf("factors %v, width %d, row %d: samples %d to %d are %v, want %v", factor, w, y, x0, x1, got, whole[x0:x1])
+							t.Fatalf("factors %v, width %d, row %d: samples %d to %d are %v, want %v", factor, w, y, x0,
+								x1, got, whole[x0:x1])
 						}
 					}
 				}

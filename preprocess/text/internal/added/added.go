@@ -1,4 +1,5 @@
-// Package added finds the tokens in a text that stand for themselves, such as "<s>", before a tokenizer takes the rest apart.
+// Package added finds the tokens in a text that stand for themselves, such as "<s>", before a
+// tokenizer takes the rest apart.
 //
 // In: tokens and a text. Out: the rest of the text, which is the tokenizer's business.
 package added
@@ -105,5 +106,6 @@ func startsWithWord(s string) bool {
 
 // isWord is \w of Rust's regular expressions: the word characters of Unicode Technical Standard 18, annex C.
 func isWord(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Nd, unicode.Pc, unicode.Join_Control)
+	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Nd, unicode.Pc,
+		unicode.Join_Control)
 }

@@ -3,7 +3,8 @@ package cleanup
 import "testing"
 
 func TestEnglish(t *testing.T) {
-	const text, want = "It 's a b . c ? d ! e , f do n't I 'm we 've they 're x ' y .5", "It's a b. c? d! e, f don't I'm we've they're x'y.5"
+	const text, want = "It 's a b . c ? d ! e , f do n't I 'm we 've they 're x ' y .5",
+		"It's a b. c? d! e, f don't I'm we've they're x'y.5"
 	if got := English(text); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -32,7 +32,8 @@ func TestApply(t *testing.T) {
 		{"rank before place", []Pair{{1, 2, 4, 1}, {2, 3, 5, 0}}, []int32{1, 2, 3}, []int32{1, 5}},
 		{"merged again", []Pair{{1, 1, 2, 0}, {2, 2, 3, 1}, {3, 1, 4, 2}}, []int32{1, 1, 1, 1, 1}, []int32{4}},
 		{"a new pair goes first", []Pair{{1, 2, 4, 1}, {4, 3, 5, 0}}, []int32{1, 2, 3, 1, 2}, []int32{5, 4}},
-		{"the last rule of a pair", []Pair{{1, 2, 4, 0}, {2, 3, 6, 1}, {1, 2, 5, 2}}, []int32{1, 2, 3, 1, 2}, []int32{1, 6, 5}},
+		{"the last rule of a pair", []Pair{{1, 2, 4, 0}, {2, 3, 6, 1}, {1, 2, 5, 2}},
+			[]int32{1, 2, 3, 1, 2}, []int32{1, 6, 5}},
 		{"negative symbols", []Pair{{-7, 2, 4, 0}}, []int32{-7, 2, -8, 2}, []int32{4, -8, 2}},
 	}
 	for _, c := range cases {

@@ -1,7 +1,7 @@
 package pattern
 
-// memory holds what has been tried in vain in a search: a bit for each step and place. So the time of any expression is bounded
-// by its steps and the length of the text.
+// memory holds what has been tried in vain in a search: a bit for each step and place. So the time of any expression is
+// bounded by its steps and the length of the text.
 type memory struct {
 	bits  []uint64
 	noted []int // the bits that are set

@@ -40,8 +40,8 @@ func Compile(text string) (*Pattern, error) {
 	return p, nil
 }
 
-// Each calls yield with the parts of a text of UTF-8 in their order: the matches, each from where the one before ended, and what
-// lies between them. No part is empty.
+// Each calls yield with the parts of a text of UTF-8 in their order: the matches, each from where the one before ended,
+// and what lies between them. No part is empty.
 func (p *Pattern) Each(text string, yield func(part string, match bool)) {
 	m, ok := p.matchers.Get().(*matcher)
 	if !ok {

@@ -121,7 +121,8 @@ func TestCompileRefuses(t *testing.T) {
 // TestHostileExpressions would not end if what was tried were tried again.
 func TestHostileExpressions(t *testing.T) {
 	text := strings.Repeat("a", 2000)
-	for _, expression := range []string{`(?:a|aa)+b`, `(?:(?:a+)+)+b`, `(?:a|a|a|a)+?b`, `(?:a{1,50}){1,50}b`, `(?:(?=(?:a|aa)+b)a)+c`} {
+	for _, expression := range []string{`(?:a|aa)+b`, `(?:(?:a+)+)+b`, `(?:a|a|a|a)+?b`, `(?:a{1,50}){1,50}b`,
+		`(?:(?=(?:a|aa)+b)a)+c`} {
 		if got := split(t, expression, text); len(got) != 1 {
 			t.Errorf("%s: %d parts", expression, len(got))
 		}
@@ -155,7 +156,8 @@ func FuzzEach(f *testing.F) {
 }
 
 func BenchmarkEach(b *testing.B) {
-	p, err := Compile(`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`)
+	p, err := Compile(
+		`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -138,7 +138,9 @@ func (c *compiler) within(n *node, next int) (int, error) {
 func (c *compiler) repeat(n *node, next int) (int, error) {
 	body := n.parts[0]
 	if body.kind == character && n.way != lazy {
-		return c.add(step{code: many, class: c.class(body), least: n.least, most: n.most, possessive: n.way == possessive, next: next})
+		return c.add(step{
+			code: many, class: c.class(body), least: n.least, most: n.most, possessive: n.way == possessive, next: next,
+		})
 	}
 	if n.way == possessive {
 		plain := *n

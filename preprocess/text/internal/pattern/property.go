@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// property is the set of a name in \p{NAME}: a category, its long name, or a script. Case, blanks, "_" and "-" do not count.
+// property is the set of a name in \p{NAME}: a category, its long name, or a script. Case, blanks,
+// "_" and "-" do not count.
 func property(name string) (set, error) {
 	name, negative := strings.CutPrefix(name, "^")
 	wanted := plainName(name)
@@ -54,8 +55,8 @@ func shorthand(c rune) (s set, ok bool) {
 	return negate(s, unicode.IsUpper(c)), true
 }
 
-// wordAlone is \w or \W outside of a class, where the reference counts the fractions and raised digits of Latin-1 among the
-// letters.
+// wordAlone is \w or \W outside of a class, where the reference counts the fractions and raised digits of
+// Latin-1 among the letters.
 func wordAlone(s set, negative bool) set {
 	numbers := set{{0xb2, 0xb3}, {0xb9, 0xb9}, {0xbc, 0xbe}}
 	return negate(union(negate(s, negative), numbers), negative)
