@@ -53,7 +53,8 @@ func TestNothingIsAllocatedPerQuery(t *testing.T) {
 	} {
 		for _, tokens := range []bool{false, true} {
 			s := quick(loadgen.Server, loadgen.PerformanceOnly)
-			s.MinQueryCount, s.ServerTargetLatency, s.ServerTTFTLatency, s.ServerTPOTLatency = queries, time.Hour, time.Hour, time.Hour
+			s.MinQueryCount, s.ServerTargetLatency = queries, time.Hour
+			s.ServerTTFTLatency, s.ServerTPOTLatency = time.Hour, time.Hour
 			c.change(&s)
 			sut := &counted{last: queries - 1}
 			if s.Scenario == loadgen.MultiStream {
@@ -62,7 +63,8 @@ func TestNothingIsAllocatedPerQuery(t *testing.T) {
 			if s.UseTokenLatencies = tokens && !s.NoEarlyStopping; s.UseTokenLatencies {
 				sut.Tokens = 2
 			}
-			_, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: queries}, s, loadgen.LogSettings{OutDir: t.TempDir()})
+			_, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: queries}, s,
+				loadgen.LogSettings{OutDir: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
 			}

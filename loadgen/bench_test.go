@@ -36,7 +36,8 @@ func BenchmarkStartTest(b *testing.B) {
 func run(b *testing.B, s loadgen.TestSettings, spin bool) *loadgen.Result {
 	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
 	defer cancel()
-	r, err := loadgen.StartTest(ctx, &loadgentest.NullSUT{}, loadgentest.QSL{Total: 50000, Performance: 1024}, s, loadgen.LogSettings{OutDir: b.TempDir(), Spin: spin})
+	r, err := loadgen.StartTest(ctx, &loadgentest.NullSUT{}, loadgentest.QSL{Total: 50000, Performance: 1024}, s,
+		loadgen.LogSettings{OutDir: b.TempDir(), Spin: spin})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -50,7 +51,8 @@ func BenchmarkSingleStreamHandover(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		sut := newPool()
-		if _, err := loadgen.StartTest(b.Context(), sut, loadgentest.QSL{Total: 1024}, s, loadgen.LogSettings{OutDir: b.TempDir()}); err != nil {
+		if _, err := loadgen.StartTest(b.Context(), sut, loadgentest.QSL{Total: 1024}, s,
+			loadgen.LogSettings{OutDir: b.TempDir()}); err != nil {
 			b.Fatal(err)
 		}
 		sut.close()
@@ -112,7 +114,8 @@ func BenchmarkFirstQuery(b *testing.B) {
 			for b.Loop() {
 				sut := &firstQuery{}
 				began := time.Now()
-				if _, err := loadgen.StartTest(b.Context(), sut, loadgentest.QSL{Total: 50000, Performance: 1024}, s, loadgen.LogSettings{OutDir: b.TempDir()}); err != nil {
+				if _, err := loadgen.StartTest(b.Context(), sut, loadgentest.QSL{Total: 50000, Performance: 1024}, s,
+					loadgen.LogSettings{OutDir: b.TempDir()}); err != nil {
 					b.Fatal(err)
 				}
 				took += sut.at.Sub(began)

@@ -109,7 +109,8 @@ func (f *faults) traffic(s TestSettings, e EffectiveSettings, q qslCounts) {
 	if e.Mode == AccuracyOnly || e.Mode == SubmissionRun {
 		samples += accuracySamples(e, q)
 	}
-	f.need(samples <= schedule.MaxSamples, "the test would issue %d samples, at most %d are possible: lower min_query_count, min_duration or samples_per_query",
+	f.need(samples <= schedule.MaxSamples,
+		"the test would issue %d samples, at most %d are possible: lower min_query_count, min_duration or samples_per_query",
 		samples, uint64(schedule.MaxSamples))
 }
 

@@ -20,21 +20,39 @@ func TestBadSettings(t *testing.T) {
 	}{
 		{"scenario", loadgen.Scenario(9), nil, "scenario = Scenario(9)"},
 		{"mode", loadgen.Server, func(s *loadgen.TestSettings) { s.Mode = 17 }, "mode = Mode(17)"},
-		{"expected latency", loadgen.SingleStream, func(s *loadgen.TestSettings) { s.SingleStreamExpectedLatency = 0 }, "single_stream_expected_latency = 0"},
-		{"negative latency", loadgen.MultiStream, func(s *loadgen.TestSettings) { s.MultiStreamExpectedLatency = -1 }, "multi_stream_expected_latency = -1"},
-		{"part of a nanosecond", loadgen.SingleStream, func(s *loadgen.TestSettings) { s.SingleStreamExpectedLatencyFraction = math.NaN() }, "single_stream_expected_latency_fraction = NaN"},
-		{"more than a nanosecond", loadgen.MultiStream, func(s *loadgen.TestSettings) { s.MultiStreamExpectedLatencyFraction = 1 }, "multi_stream_expected_latency_fraction = 1"},
-		{"percentile is not a number", loadgen.Server, func(s *loadgen.TestSettings) { s.ServerTargetLatencyPercentile = math.NaN() }, "server_target_latency_percentile = NaN"},
-		{"no limit for the first token", loadgen.Server, func(s *loadgen.TestSettings) { s.UseTokenLatencies, s.ServerTTFTLatency = true, -1 }, "ttft_latency = -1ns"},
-		{"percentile", loadgen.SingleStream, func(s *loadgen.TestSettings) { s.SingleStreamTargetLatencyPercentile = 90 }, "want a fraction between 0 and 1"},
-		{"samples per query", loadgen.MultiStream, func(s *loadgen.TestSettings) { s.MultiStreamSamplesPerQuery = 0 }, "multi_stream_samples_per_query = 0"},
+		{"expected latency", loadgen.SingleStream, func(s *loadgen.TestSettings) { s.SingleStreamExpectedLatency = 0 },
+			"single_stream_expected_latency = 0"},
+		{"negative latency", loadgen.MultiStream, func(s *loadgen.TestSettings) { s.MultiStreamExpectedLatency = -1 },
+			"multi_stream_expected_latency = -1"},
+		{"part of a nanosecond", loadgen.SingleStream,
+			func(s *loadgen.TestSettings) { s.SingleStreamExpectedLatencyFraction = math.NaN() },
+			"single_stream_expected_latency_fraction = NaN"},
+		{"more than a nanosecond", loadgen.MultiStream,
+			func(s *loadgen.TestSettings) { s.MultiStreamExpectedLatencyFraction = 1 },
+			"multi_stream_expected_latency_fraction = 1"},
+		{"percentile is not a number", loadgen.Server,
+			func(s *loadgen.TestSettings) { s.ServerTargetLatencyPercentile = math.NaN() },
+			"server_target_latency_percentile = NaN"},
+		{"no limit for the first token", loadgen.Server,
+			func(s *loadgen.TestSettings) { s.UseTokenLatencies, s.ServerTTFTLatency = true, -1 }, "ttft_latency = -1ns"},
+		{"percentile", loadgen.SingleStream, func(s *loadgen.TestSettings) { s.SingleStreamTargetLatencyPercentile = 90 },
+			"want a fraction between 0 and 1"},
+		{"samples per query", loadgen.MultiStream, func(s *loadgen.TestSettings) { s.MultiStreamSamplesPerQuery = 0 },
+			"multi_stream_samples_per_query = 0"},
 		{"no rate", loadgen.Server, func(s *loadgen.TestSettings) { s.ServerTargetQPS = 0 }, "server_target_qps = 0"},
-		{"rate is not a number", loadgen.Server, func(s *loadgen.TestSettings) { s.ServerTargetQPS = math.NaN() }, "server_target_qps = NaN"},
-		{"infinite rate", loadgen.Offline, func(s *loadgen.TestSettings) { s.OfflineExpectedQPS = math.Inf(1) }, "offline_expected_qps = +Inf"},
-		{"negative latency limit with tokens", loadgen.Server, func(s *loadgen.TestSettings) { s.UseTokenLatencies, s.ServerTargetLatency = true, -1 }, "server_target_latency = -1ns"},
-		{"latency limit", loadgen.Server, func(s *loadgen.TestSettings) { s.ServerTargetLatency = 0 }, "server_target_latency = 0s"},
-		{"nothing to issue", loadgen.SingleStream, func(s *loadgen.TestSettings) { s.MinQueryCount = 0 }, "no query would be issued"},
-		{"nothing to issue Offline", loadgen.Offline, func(s *loadgen.TestSettings) { s.MinQueryCount = 0 }, "no query would be issued"},
+		{"rate is not a number",
+			loadgen.Server, func(s *loadgen.TestSettings) { s.ServerTargetQPS = math.NaN() }, "server_target_qps = NaN"},
+		{"infinite rate", loadgen.Offline, func(s *loadgen.TestSettings) { s.OfflineExpectedQPS = math.Inf(1) },
+			"offline_expected_qps = +Inf"},
+		{"negative latency limit with tokens", loadgen.Server,
+			func(s *loadgen.TestSettings) { s.UseTokenLatencies, s.ServerTargetLatency = true, -1 },
+			"server_target_latency = -1ns"},
+		{"latency limit", loadgen.Server, func(s *loadgen.TestSettings) { s.ServerTargetLatency = 0 },
+			"server_target_latency = 0s"},
+		{"nothing to issue", loadgen.SingleStream, func(s *loadgen.TestSettings) { s.MinQueryCount = 0 },
+			"no query would be issued"},
+		{"nothing to issue Offline",
+			loadgen.Offline, func(s *loadgen.TestSettings) { s.MinQueryCount = 0 }, "no query would be issued"},
 		{"equal issue of none", loadgen.Server, func(s *loadgen.TestSettings) {
 			s.MinQueryCount, s.MinDuration, s.SampleConcatenatePermutation = 0, time.Second, true
 		}, "sample_concatenate_permutation"},
@@ -53,15 +71,21 @@ func TestBadSettings(t *testing.T) {
 		{"same index in the last set", loadgen.Server, func(s *loadgen.TestSettings) {
 			s.Mode, s.PerformanceIssueSame, s.PerformanceIssueSameIndex = loadgen.SubmissionRun, true, 10
 		}, "performance_issue_same_index = 10, want less than 10"},
-		{"probability", loadgen.Server, func(s *loadgen.TestSettings) { s.AccuracyLogProbability = math.NaN() }, "accuracy_log_probability = NaN"},
-		{"negative duration", loadgen.Server, func(s *loadgen.TestSettings) { s.MinDuration = -time.Second }, "min_duration = -1s"},
-		{"centuries", loadgen.SingleStream, func(s *loadgen.TestSettings) { s.MinDuration = math.MaxInt64 }, "min_duration = 2562047h"},
+		{"probability", loadgen.Server, func(s *loadgen.TestSettings) { s.AccuracyLogProbability = math.NaN() },
+			"accuracy_log_probability = NaN"},
+		{"negative duration",
+			loadgen.Server, func(s *loadgen.TestSettings) { s.MinDuration = -time.Second }, "min_duration = -1s"},
+		{"centuries", loadgen.SingleStream, func(s *loadgen.TestSettings) { s.MinDuration = math.MaxInt64 },
+			"min_duration = 2562047h"},
 		{"wide queries", loadgen.MultiStream, func(s *loadgen.TestSettings) {
 			s.Mode, s.MultiStreamSamplesPerQuery = loadgen.AccuracyOnly, 1<<31
 		}, "at most 4294967295"},
-		{"negative limit", loadgen.Server, func(s *loadgen.TestSettings) { s.MaxDuration = -time.Second }, "max_duration = -1s"},
-		{"too many queries", loadgen.Server, func(s *loadgen.TestSettings) { s.MinQueryCount = 1 << 40 }, "1099511627776 queries"},
-		{"too many samples", loadgen.Offline, func(s *loadgen.TestSettings) { s.MinDuration, s.OfflineExpectedQPS = time.Hour, 1e30 }, "at most 4294967295"},
+		{"negative limit", loadgen.Server, func(s *loadgen.TestSettings) { s.MaxDuration = -time.Second },
+			"max_duration = -1s"},
+		{"too many queries", loadgen.Server, func(s *loadgen.TestSettings) { s.MinQueryCount = 1 << 40 },
+			"1099511627776 queries"},
+		{"too many samples", loadgen.Offline,
+			func(s *loadgen.TestSettings) { s.MinDuration, s.OfflineExpectedQPS = time.Hour, 1e30 }, "at most 4294967295"},
 		{"too many in both parts", loadgen.Offline, func(s *loadgen.TestSettings) {
 			s.Mode, s.MinQueryCount = loadgen.SubmissionRun, 1<<32-50
 		}, "at most 4294967295"},
@@ -99,7 +123,8 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	if !errors.Is(err, loadgen.ErrBadSettings) || !errors.Is(err, loadgen.ErrBadQSL) {
 		t.Fatalf("error %v, want ErrBadSettings and ErrBadQSL", err)
 	}
-	for _, says := range []string{"4 faults", "mode = ", "server_target_qps = -1", "percentile = 2", "min_duration", "TotalSampleCount() = 0"} {
+	for _, says := range []string{"4 faults", "mode = ", "server_target_qps = -1", "percentile = 2", "min_duration",
+		"TotalSampleCount() = 0"} {
 		if !strings.Contains(err.Error(), says) {
 			t.Errorf("error %q does not say %q", err, says)
 		}

@@ -17,8 +17,8 @@ func (x *issuer) collect(p *series) {
 	x.copySamples(p)
 }
 
-// copyUnfinished copies what a series that ended early recorded; -1 stands for samples without an answer. The SUT may still
-// be answering, and an abandoned call into it may still return.
+// copyUnfinished copies what a series that ended early recorded; -1 stands for samples without an answer. The SUT may
+// still be answering, and an abandoned call into it may still return.
 func (x *issuer) copyUnfinished(p *series) {
 	samples := x.rec.Issued()
 	if samples == 0 { // else the clock and the times of what is issued were written before

@@ -79,13 +79,16 @@ func TestAnswersFrom64Goroutines(t *testing.T) {
 					s.MinQueryCount = 700
 				}
 				c := newCrowd(t, once)
-				r, err := loadgen.StartTest(t.Context(), c, loadgentest.QSL{Total: 200}, s, loadgen.LogSettings{OutDir: t.TempDir()})
+				r, err := loadgen.StartTest(t.Context(), c, loadgentest.QSL{Total: 200}, s,
+					loadgen.LogSettings{OutDir: t.TempDir()})
 				if err != nil {
 					t.Fatal(err)
 				}
 				issued := c.answers.Load()
-				if r.Latency.N != int(r.SampleCount) || int64(r.SampleCount) >= issued || r.AccuracySampleCount < 200 || int64(r.AccuracySampleCount) > issued {
-					t.Errorf("%d samples, %d latencies, %d logged of %d issued", r.SampleCount, r.Latency.N, r.AccuracySampleCount, issued)
+				if r.Latency.N != int(r.SampleCount) || int64(r.SampleCount) >= issued || r.AccuracySampleCount < 200 ||
+					int64(r.AccuracySampleCount) > issued {
+					t.Errorf("%d samples, %d latencies, %d logged of %d issued",
+						r.SampleCount, r.Latency.N, r.AccuracySampleCount, issued)
 				}
 			})
 		}
@@ -129,7 +132,8 @@ func TestFaultsFrom64Goroutines(t *testing.T) {
 			once(r, s)
 			once(r, loadgen.QuerySample{ID: s.ID + 1e6})
 		})
-		aborted(t, t.Context(), c, loadgentest.QSL{Total: 200}, quick(scenario, loadgen.PerformanceOnly), loadgen.ErrProtocol, "it answered response id")
+		aborted(t, t.Context(), c, loadgentest.QSL{Total: 200}, quick(scenario, loadgen.PerformanceOnly), loadgen.ErrProtocol,
+			"it answered response id")
 	}
 }
 
@@ -142,6 +146,7 @@ func TestAnswerOfAnEndedSeries(t *testing.T) {
 		}
 		return sut.Script.IssueQuery(ctx, q, r)
 	}
-	aborted(t, t.Context(), sut, loadgentest.QSL{Total: 100, Performance: 25}, quick(loadgen.SingleStream, loadgen.AccuracyOnly),
+	aborted(t, t.Context(), sut, loadgentest.QSL{Total: 100, Performance: 25},
+		quick(loadgen.SingleStream, loadgen.AccuracyOnly),
 		loadgen.ErrProtocol, "response id 7 again, of a series that has ended")
 }

@@ -32,7 +32,8 @@ func estimateOf(n int, percentile float64) estimate {
 func (e estimate) result(at time.Duration) EarlyStopping {
 	r := EarlyStopping{Met: e.ok, Percentile: e.percentile, QueriesProcessed: e.n, QueriesNeeded: e.need}
 	if !e.ok {
-		r.Text = fmt.Sprintf(" * Only processed %d queries.\n * Need to process at least %d queries for early stopping.", e.n, e.need)
+		r.Text = fmt.Sprintf(" * Only processed %d queries.\n * Need to process at least %d queries for early stopping.",
+			e.n, e.need)
 		return r
 	}
 	r.Estimate = at
@@ -46,7 +47,8 @@ func (e estimate) secondText(at time.Duration) string {
 	if e.ok {
 		return e.estimateText(at)
 	}
-	return fmt.Sprintf(" * Not enough queries processed for %s percentile\n early stopping estimate (would need to process at\n least %d total queries).",
+	return fmt.Sprintf(" * Not enough queries processed for %s percentile\n early stopping estimate (would need "+
+		"to process at\n least %d total queries).",
 		percentileName(e.percentile), e.need)
 }
 

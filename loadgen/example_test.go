@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -12,7 +13,8 @@ import (
 
 // fiveMillis answers each query after 5 ms of virtual time.
 func fiveMillis(clock *loadgentest.Clock) loadgen.SUT {
-	return &loadgentest.Script{Clock: clock, Latency: func(loadgen.QuerySample) time.Duration { return 5 * time.Millisecond }}
+	return &loadgentest.Script{Clock: clock,
+		Latency: func(loadgen.QuerySample) time.Duration { return 5 * time.Millisecond }}
 }
 
 // A Server run of ten minutes on virtual time.
@@ -21,7 +23,8 @@ func ExampleStartTest() {
 	s := loadgen.DefaultTestSettings()
 	s.Scenario, s.ServerTargetQPS, s.ServerTargetLatency = loadgen.Server, 100, 15*time.Millisecond
 	s.MinDuration = 10 * time.Minute
-	r, err := loadgen.StartTest(loadgentest.WithClock(context.Background(), clock), fiveMillis(clock), loadgentest.QSL{Total: 1000}, s, loadgen.LogSettings{})
+	r, err := loadgen.StartTest(loadgentest.WithClock(context.Background(), clock), fiveMillis(clock),
+		loadgentest.QSL{Total: 1000}, s, loadgen.LogSettings{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -35,16 +38,19 @@ func ExampleReason() {
 	s := loadgen.DefaultTestSettings()
 	s.MinDuration = 10 * time.Second // 5 ms for each query that is expected to take 20
 	s.SingleStreamExpectedLatency = 20 * time.Millisecond
-	r, err := loadgen.StartTest(loadgentest.WithClock(context.Background(), clock), fiveMillis(clock), loadgentest.QSL{Total: 1000}, s, loadgen.LogSettings{})
+	r, err := loadgen.StartTest(loadgentest.WithClock(context.Background(), clock), fiveMillis(clock),
+		loadgentest.QSL{Total: 1000}, s, loadgen.LogSettings{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, why := range r.Reasons {
-		fmt.Printf("%s: %s, needed: %s\n%s\n", why.Rule, why.Measured, why.Needed, why.Hint)
+		fmt.Printf("%s: %s, needed: %s\n", why.Rule, why.Measured, why.Needed)
+		fmt.Println(strings.ReplaceAll(why.Hint, ": ", ":\n"))
 	}
 	// Output:
 	// min_duration: 5 s until the last query was issued, needed: at least 10 s
-	// Set target_latency (the expected latency, 20 ms now) to 5 ms, the measured mean: that generates about 4,000 queries instead of 1,001.
+	// Set target_latency (the expected latency, 20 ms now) to 5 ms, the measured mean:
+	// that generates about 4,000 queries instead of 1,001.
 }
 
 // The largest number of streams whose queries, at 3 ms a sample, fit into an arrival interval of 50 ms.
@@ -58,7 +64,8 @@ func ExampleSearchStreams() {
 	s := loadgen.DefaultTestSettings()
 	s.Scenario, s.MultiStreamArrivalInterval, s.NoEarlyStopping = loadgen.MultiStream, 50*time.Millisecond, true
 	s.MinDuration, s.MinQueryCount = 10*time.Second, 200
-	found, err := loadgen.SearchStreams(loadgentest.WithClock(context.Background(), clock), sut, loadgentest.QSL{Total: 1000}, s, loadgen.LogSettings{}, loadgen.StreamSearch{})
+	found, err := loadgen.SearchStreams(loadgentest.WithClock(context.Background(), clock), sut,
+		loadgentest.QSL{Total: 1000}, s, loadgen.LogSettings{}, loadgen.StreamSearch{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -79,7 +79,10 @@ func answersFor(id loadgen.ResponseID, others ...loadgen.ResponseID) func(loadge
 }
 
 // aborted runs a test that must end early and checks what is left of it.
-func aborted(t *testing.T, ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings, want error, says ...string) *loadgen.Result {
+func aborted(
+	t *testing.T, ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings,
+	want error, says ...string,
+) *loadgen.Result {
 	t.Helper()
 	dir := t.TempDir()
 	r, err := loadgen.StartTest(ctx, sut, qsl, s, loadgen.LogSettings{OutDir: dir})
@@ -94,7 +97,8 @@ func aborted(t *testing.T, ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL
 	if r == nil || !errors.Is(r.Aborted, want) {
 		t.Fatalf("result %+v, want one that says why it was aborted", r)
 	}
-	if s.Mode != loadgen.AccuracyOnly && (r.Verdict != loadgen.Invalid || len(r.Reasons) == 0 || r.Reasons[0].Rule != "aborted") {
+	if s.Mode != loadgen.AccuracyOnly && (r.Verdict != loadgen.Invalid || len(r.Reasons) == 0 ||
+		r.Reasons[0].Rule != "aborted") {
 		t.Errorf("verdict %q, reasons %v", r.Verdict, r.Reasons)
 	}
 	detail, err := os.ReadFile(filepath.Join(dir, "mlperf_log_detail.txt"))
@@ -113,9 +117,12 @@ func TestFaultsEndTheTest(t *testing.T) {
 		want error
 		says []string
 	}{
-		{"answered twice", &faultySUT{Script: loadgentest.Script{Answers: answersFor(7, 7, 7)}}, faultyQSL{}, loadgen.ErrProtocol, []string{"response id 7 ", "twice"}},
-		{"answered again later", &faultySUT{Script: loadgentest.Script{Answers: answersFor(9, 9, 3)}}, faultyQSL{}, loadgen.ErrProtocol, []string{"response id 3 "}},
-		{"answers an id that was not issued", &faultySUT{Script: loadgentest.Script{Answers: answersFor(5, 4000000)}}, faultyQSL{}, loadgen.ErrProtocol, []string{"response id 4000000", "not issued"}},
+		{"answered twice", &faultySUT{Script: loadgentest.Script{Answers: answersFor(7, 7, 7)}}, faultyQSL{},
+			loadgen.ErrProtocol, []string{"response id 7 ", "twice"}},
+		{"answered again later", &faultySUT{Script: loadgentest.Script{Answers: answersFor(9, 9, 3)}}, faultyQSL{},
+			loadgen.ErrProtocol, []string{"response id 3 "}},
+		{"answers an id that was not issued", &faultySUT{Script: loadgentest.Script{Answers: answersFor(5, 4000000)}},
+			faultyQSL{}, loadgen.ErrProtocol, []string{"response id 4000000", "not issued"}},
 		{"issue fails", &faultySUT{Script: loadgentest.Script{Fail: func(n int) error {
 			return map[bool]error{true: errBoom}[n == 0]
 		}}}, faultyQSL{}, errBoom, []string{"scripted SUT", "query 0"}},
@@ -137,7 +144,8 @@ func TestFaultsEndTheTest(t *testing.T) {
 
 func TestFaultInAccuracyEndsSubmissionRun(t *testing.T) {
 	sut := &loadgentest.Script{Answers: answersFor(7, 7, 7)}
-	r := aborted(t, t.Context(), sut, loadgentest.QSL{Total: 20}, quick(loadgen.Server, loadgen.SubmissionRun), loadgen.ErrProtocol)
+	r := aborted(t, t.Context(), sut, loadgentest.QSL{Total: 20}, quick(loadgen.Server, loadgen.SubmissionRun),
+		loadgen.ErrProtocol)
 	if r.QueryCount != 0 {
 		t.Errorf("%d queries of a performance series that never began", r.QueryCount)
 	}
@@ -167,7 +175,8 @@ func TestAnswersWithinTheGraceCount(t *testing.T) {
 		sut := &loadgentest.Script{Latency: func(loadgen.QuerySample) time.Duration { return time.Second }}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second+time.Millisecond)
 		defer cancel()
-		r := aborted(t, ctx, sut, loadgentest.QSL{Total: 10}, quick(loadgen.SingleStream, loadgen.PerformanceOnly), loadgen.ErrInterrupted)
+		r := aborted(t, ctx, sut, loadgentest.QSL{Total: 10}, quick(loadgen.SingleStream, loadgen.PerformanceOnly),
+			loadgen.ErrInterrupted)
 		if r.QueryCount != 11 || r.Latency.N != 11 || r.Latency.Max != time.Second {
 			t.Errorf("%d queries, latencies %+v, want 11 of 1s", r.QueryCount, r.Latency)
 		}
@@ -279,7 +288,8 @@ func TestResponderOutlivesTheTest(t *testing.T) {
 		kept = r
 		return sut.Script.IssueQuery(ctx, q, r)
 	}
-	_, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 10}, quick(loadgen.SingleStream, loadgen.PerformanceOnly), loadgen.LogSettings{})
+	_, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 10},
+		quick(loadgen.SingleStream, loadgen.PerformanceOnly), loadgen.LogSettings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +303,8 @@ func TestUnwritableOutputDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	sut := &loadgentest.Script{}
-	_, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 10}, quick(loadgen.Offline, loadgen.PerformanceOnly), loadgen.LogSettings{OutDir: filepath.Join(file, "out")})
+	_, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 10},
+		quick(loadgen.Offline, loadgen.PerformanceOnly), loadgen.LogSettings{OutDir: filepath.Join(file, "out")})
 	if !errors.Is(err, loadgen.ErrLogs) || len(sut.Queries()) != 0 {
 		t.Errorf("error %v after %d queries, want ErrLogs before any", err, len(sut.Queries()))
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// A disk that fills up in mid-run costs the ends of the logs that grow beyond it, and nothing else: the run goes on, its
-// result is whole, the error says what happened, and what was written until then can be read. The disk is a limit on the
-// size of files, which holds for a process: a child runs the test.
+// A disk that fills up in mid-run costs the ends of the logs that grow beyond it, and nothing else: the run goes on,
+// its result is whole, the error says what happened, and what was written until then can be read. The disk is a limit
+// on the size of files, which holds for a process: a child runs the test.
 func TestDiskFillsUpInMidRun(t *testing.T) {
 	const variable, room = "LOADGEN_FILLING_DISK", 256 << 10
 	if dir := os.Getenv(variable); dir != "" {
@@ -50,7 +50,8 @@ func runOnSmallDisk(t *testing.T, dir string, room uint64) {
 	}
 	s := quick(loadgen.Server, loadgen.SubmissionRun)
 	s.AccuracyLogProbability = 1
-	r, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{Data: make([]byte, 1<<10)}, loadgentest.QSL{Total: 150}, s,
+	r, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{Data: make([]byte, 1<<10)},
+		loadgentest.QSL{Total: 150}, s,
 		loadgen.LogSettings{OutDir: dir})
 	if !errors.Is(err, loadgen.ErrLogs) || !errors.Is(err, syscall.EFBIG) {
 		t.Errorf("error %v, want ErrLogs for a file that is too large", err)
@@ -77,7 +78,8 @@ func TestRunOnAFullDisk(t *testing.T) {
 	}
 }
 
-// full is a library in whose first moments the disk of a log is full: what has the log open has a device open that takes nothing.
+// full is a library in whose first moments the disk of a log is full: what has the log open has a device open that
+// takes nothing.
 type full struct {
 	loadgentest.QSL
 	t   *testing.T

@@ -39,7 +39,8 @@ func (f *peakSearch) search(ctx context.Context, base float64) error {
 		return err
 	}
 	if !met {
-		f.t.log.fail("FindPeakPerformance: Initial lower bound does not satisfy performance constraints, msg: " + f.recommendation())
+		f.t.log.fail("FindPeakPerformance: Initial lower bound does not satisfy performance constraints, msg: " +
+			f.recommendation())
 		return nil
 	}
 	high, err := f.bound(ctx)
@@ -70,7 +71,8 @@ func (f *peakSearch) bound(ctx context.Context) (high float64, err error) {
 		high = f.rate * (1 + f.t.s.ServerFindPeakQPSBoundaryStepSize)
 		f.t.log.message(fmt.Sprintf("FindBoundaries: Checking fields [%f, %f)", f.rate, high))
 		if why := f.beyond(high); why != "" {
-			f.t.log.warn(fmt.Sprintf("FindPeakPerformance: no failing rate found: the run at %f queries per second meets the limit, and %s", f.rate, why))
+			f.t.log.warn(fmt.Sprintf("FindPeakPerformance: no failing rate found: the run at %f queries per second meets the "+
+				"limit, and %s", f.rate, why))
 			return 0, nil
 		}
 		met, err := f.loadedTrial(ctx, high)
@@ -97,7 +99,8 @@ func (f *peakSearch) beyond(rate float64) string {
 func (f *peakSearch) bisect(ctx context.Context, high float64) error {
 	for !f.narrow(f.rate, high) {
 		mid := f.rate + (high-f.rate)/2
-		f.t.log.message(fmt.Sprintf("FindPeakPerformanceBinarySearch: Testing the mid value of bounds [%f, %f): %f", f.rate, high, mid))
+		f.t.log.message(fmt.Sprintf("FindPeakPerformanceBinarySearch: Testing the mid value of bounds [%f, %f): %f",
+			f.rate, high, mid))
 		met, err := f.trial(ctx, mid)
 		if err != nil {
 			return err
@@ -136,7 +139,8 @@ func (f *peakSearch) trial(ctx context.Context, rate float64) (met bool, err err
 		return false, err
 	}
 	r := f.judged(p)
-	f.t.result.Trials = append(f.t.result.Trials, Trial{TargetQPS: rate, Met: r.PerformanceConstraintsMet, Latency: r.TargetPercentile})
+	f.t.result.Trials = append(f.t.result.Trials,
+		Trial{TargetQPS: rate, Met: r.PerformanceConstraintsMet, Latency: r.TargetPercentile})
 	if r.PerformanceConstraintsMet || f.best == nil {
 		f.best, f.rate = p, rate
 	}

@@ -48,7 +48,8 @@ func peakSettings(qps float64) loadgen.TestSettings {
 
 func findPeak(t *testing.T, ctx context.Context, sut *capacity, s loadgen.TestSettings) (*loadgen.Result, error) {
 	t.Helper()
-	return loadgen.StartTest(loadgentest.WithClock(ctx, sut.Clock), sut, loadgentest.QSL{Total: 100}, s, loadgen.LogSettings{OutDir: t.TempDir()})
+	return loadgen.StartTest(loadgentest.WithClock(ctx, sut.Clock), sut, loadgentest.QSL{Total: 100}, s,
+		loadgen.LogSettings{OutDir: t.TempDir()})
 }
 
 // The search ends at the rate up to which the SUT meets its limit, with that run's result.
@@ -93,7 +94,8 @@ func TestFindPeakWithoutFailingRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Message, "no failing rate found") || !r.PerformanceConstraintsMet {
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Message, "no failing rate found") ||
+		!r.PerformanceConstraintsMet {
 		t.Errorf("warnings %v", r.Warnings)
 	}
 }
@@ -126,7 +128,8 @@ func TestFindPeakInterrupted(t *testing.T) {
 		t.Fatalf("error %v, result %+v", err, r)
 	}
 	if len(r.Trials) != 3 || r.Effective.TargetQPS != 400 || r.QueryCount != 3000 {
-		t.Errorf("%d trials, the run at %v with %d queries is reported, want 3, 400 and 3000", len(r.Trials), r.Effective.TargetQPS, r.QueryCount)
+		t.Errorf("%d trials, the run at %v with %d queries is reported, want 3, 400 and 3000",
+			len(r.Trials), r.Effective.TargetQPS, r.QueryCount)
 	}
 }
 

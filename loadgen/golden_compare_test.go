@@ -160,7 +160,8 @@ func sameValue(got, want any) bool {
 	}
 	x, errX := a.Float64()
 	y, errY := b.Float64()
-	return a == b || errX == nil && errY == nil && math.Abs(x-y) <= 1e-5*math.Abs(y) && strings.ContainsAny(string(a+b), ".e")
+	return a == b || errX == nil && errY == nil && math.Abs(x-y) <= 1e-5*math.Abs(y) &&
+		strings.ContainsAny(string(a+b), ".e")
 }
 
 type detailEntry struct {
@@ -226,7 +227,8 @@ func (c *goldenCase) checkAccuracyLog(t *testing.T, path string) {
 // checkResult compares what follows from counts alone.
 func (c *goldenCase) checkResult(t *testing.T, r *loadgen.Result) {
 	t.Helper()
-	if want, ok := c.Result["result_query_count"].(json.Number); ok && want.String() != strconv.FormatUint(r.QueryCount, 10) {
+	if want, ok := c.Result["result_query_count"].(json.Number); ok &&
+		want.String() != strconv.FormatUint(r.QueryCount, 10) {
 		t.Errorf("result_query_count = %d, want %v", r.QueryCount, want)
 	}
 	if want, ok := c.Result["result_min_queries_met"].(bool); ok && want != r.MinQueriesMet {

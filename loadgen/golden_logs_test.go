@@ -88,7 +88,8 @@ func readLogCase(t *testing.T, dir string) *logCase {
 	return c
 }
 
-// check compares one run and says how: "equal in content", "equal in form", "our error: ..." or that the official run hung.
+// check compares one run and says how: "equal in content", "equal in form", "our error: ..." or that the official run
+// hung.
 func (c *logCase) check(t *testing.T) string {
 	c.met = c.trials(t)
 	out, exact, err := c.run(t)
@@ -115,8 +116,8 @@ func (c *logCase) check(t *testing.T) string {
 	return "equal in form"
 }
 
-// run repeats the run and returns the directory of its logs, and whether its times are those of a trace. Without one the
-// SUT is slower or quicker until the verdict is that of the official run, whose machine nobody knows.
+// run repeats the run and returns the directory of its logs, and whether its times are those of a trace. Without one
+// the SUT is slower or quicker until the verdict is that of the official run, whose machine nobody knows.
 func (c *logCase) run(t *testing.T) (out string, exact bool, err error) {
 	trace, tokens := c.trace(t)
 	want := c.rates(t)
@@ -267,7 +268,8 @@ func (c *logCase) trials(t *testing.T) []bool {
 }
 
 // searched matches the lower bound and what is tried: the upper bound or, in the binary search, the middle.
-var searched = regexp.MustCompile(`^(?:FindPeakPerformance: Check validity of the base settings field: |FindBoundaries: Checking fields \[|` +
+var searched = regexp.MustCompile(`^(?:` +
+	`FindPeakPerformance: Check validity of the base settings field: |FindBoundaries: Checking fields \[|` +
 	`FindPeakPerformanceBinarySearch: .*\[|FindPeakPerformance: Found peak performance field: )([\d.]+)` +
 	`(?:, ([\d.]+)\)$|, [\d.]+\): ([\d.]+))?`)
 
@@ -305,7 +307,8 @@ func (c *logCase) read(t *testing.T, dir, kind, ext string) []byte {
 }
 
 // The keys whose values differ from run to run: of hosts, dates, builds and clocks.
-var volatile = regexp.MustCompile(`^(loadgen_.*|test_datetime|get_sut_name_duration_ns|power_begin|power_end|logger_.*)$`)
+var volatile = regexp.MustCompile(
+	`^(loadgen_.*|test_datetime|get_sut_name_duration_ns|power_begin|power_end|logger_.*)$`)
 
 // The keys whose values depend on the latencies.
 var timed = regexp.MustCompile(`^(result_.*|early_stopping_.*|error_runtime)$`)
@@ -418,7 +421,8 @@ func (c *logCase) compareSummary(t *testing.T, out string, exact bool) {
 		got, want = numbers.ReplaceAll(got, []byte("N")), numbers.ReplaceAll(want, []byte("N"))
 	}
 	if noise.Match(c.read(t, c.dir, "detail", ".txt")) {
-		want = regexp.MustCompile(`.* warnings? encountered.*`).ReplaceAll(want, []byte("No warnings encountered during test."))
+		want = regexp.MustCompile(`.* warnings? encountered.*`).ReplaceAll(want,
+			[]byte("No warnings encountered during test."))
 	}
 	compareBytes(t, got, want)
 }

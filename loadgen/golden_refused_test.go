@@ -19,9 +19,11 @@ func refusedScenario(s loadgen.TestSettings) bool {
 	var rate, percentile float64
 	switch s.Scenario {
 	case loadgen.SingleStream:
-		rate, percentile = float64(s.SingleStreamExpectedLatency)+s.SingleStreamExpectedLatencyFraction, s.SingleStreamTargetLatencyPercentile
+		rate = float64(s.SingleStreamExpectedLatency) + s.SingleStreamExpectedLatencyFraction
+		percentile = s.SingleStreamTargetLatencyPercentile
 	case loadgen.MultiStream:
-		rate, percentile = float64(s.MultiStreamExpectedLatency)+s.MultiStreamExpectedLatencyFraction, s.MultiStreamTargetLatencyPercentile
+		rate = float64(s.MultiStreamExpectedLatency) + s.MultiStreamExpectedLatencyFraction
+		percentile = s.MultiStreamTargetLatencyPercentile
 	case loadgen.Server:
 		rate, percentile = s.ServerTargetQPS, s.ServerTargetLatencyPercentile
 	case loadgen.Offline:
@@ -33,7 +35,8 @@ func refusedScenario(s loadgen.TestSettings) bool {
 
 func refusedCounts(s loadgen.TestSettings) bool {
 	threads := s.ServerNumIssueQueryThreads
-	shares := s.Scenario == loadgen.Server && (s.MaxQueryCount > 0 && s.MaxQueryCount < threads || s.ServerMaxAsyncQueries > 0 && s.ServerMaxAsyncQueries < threads)
+	shares := s.Scenario == loadgen.Server && (s.MaxQueryCount > 0 && s.MaxQueryCount < threads ||
+		s.ServerMaxAsyncQueries > 0 && s.ServerMaxAsyncQueries < threads)
 	none := s.MinQueryCount == 0 && s.Mode != loadgen.AccuracyOnly &&
 		(s.MinDuration == 0 && !s.PerformanceIssueUnique || s.SampleConcatenatePermutation && s.Scenario == loadgen.Server)
 	return shares || none || s.InferTokenLatencies && s.TokenLatencyScalingFactor == 0
@@ -50,7 +53,8 @@ func refusedIndices(s loadgen.TestSettings, total, performance uint64) bool {
 	if s.AccuracySampleCountOverride > 0 {
 		total = min(total, s.AccuracySampleCountOverride)
 	}
-	if rest := total % max(1, performance); rest > 0 && (s.Mode == loadgen.AccuracyOnly || s.Mode == loadgen.SubmissionRun) {
+	if rest := total % max(1, performance); rest > 0 && (s.Mode == loadgen.AccuracyOnly ||
+		s.Mode == loadgen.SubmissionRun) {
 		smallest = min(smallest, rest)
 	}
 	return unique || s.PerformanceIssueSame && s.PerformanceIssueSameIndex >= smallest

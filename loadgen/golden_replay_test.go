@@ -61,8 +61,8 @@ func (r *replay) load() {
 }
 
 // findLead works out how long before its first query the performance series began, in SingleStream and in token runs of
-// MultiStream: the trace does not tell. What depends on it are rates over the time to the last issue or completion, each
-// written with six digits: the lead is in the middle of what all of them allow.
+// MultiStream: the trace does not tell. What depends on it are rates over the time to the last issue or completion,
+// each written with six digits: the lead is in the middle of what all of them allow.
 func (r *replay) findLead(rates map[string]float64) {
 	queries, samples := int(rates["result_query_count"]), len(r.trace)
 	switch r.c.Settings.Scenario {
@@ -170,7 +170,8 @@ func (r *replay) IssueQuery(_ context.Context, q loadgen.Query, out loadgen.Resp
 	}
 	first := r.next
 	if first+len(q.Samples) > len(r.trace) && !r.c.Settings.Defer {
-		return fmt.Errorf("a query of %d samples, and the trace has %d of %d left", len(q.Samples), len(r.trace)-first, len(r.trace))
+		return fmt.Errorf("a query of %d samples, and the trace has %d of %d left",
+			len(q.Samples), len(r.trace)-first, len(r.trace))
 	}
 	if r.fresh && !r.c.Settings.Defer { // a trial of a search with the samples of the last
 		r.shift = r.Clock.Now() - time.Duration(r.trace[first].Scheduled)

@@ -99,11 +99,13 @@ func (g goldenSettings) over(s loadgen.TestSettings) loadgen.TestSettings {
 	set(&s.MinQueryCount, g.MinQueryCount)
 	s.MaxQueryCount = g.MaxQueryCount
 	s.QSLRNGSeed, s.SampleIndexRNGSeed, s.ScheduleRNGSeed = g.QSLSeed, g.SampleSeed, g.ScheduleSeed
-	s.AccuracyLogRNGSeed, s.AccuracyLogProbability, s.AccuracyLogSamplingTarget = g.LogSeed, float64(g.LogShare), g.LogTarget
+	s.AccuracyLogRNGSeed, s.AccuracyLogSamplingTarget = g.LogSeed, g.LogTarget
+	s.AccuracyLogProbability = float64(g.LogShare)
 	s.Test05, s.Test05QSLRNGSeed = g.Test05, g.Test05QSLSeed
 	s.Test05SampleIndexRNGSeed, s.Test05ScheduleRNGSeed = g.Test05SampleSeed, g.Test05ScheduleSeed
 	s.PrintTimestamps = g.PrintTimestamps
-	s.PerformanceIssueUnique, s.PerformanceIssueSame, s.PerformanceIssueSameIndex = g.IssueUnique, g.IssueSame, g.IssueSameIndex
+	s.PerformanceIssueUnique = g.IssueUnique
+	s.PerformanceIssueSame, s.PerformanceIssueSameIndex = g.IssueSame, g.IssueSameIndex
 	s.PerformanceSampleCountOverride, s.AccuracySampleCountOverride = g.PerformanceOverride, g.AccuracyOverride
 	s.SampleConcatenatePermutation = g.Concatenate
 	s.UseTokenLatencies = g.UseTokenLatencies

@@ -35,7 +35,9 @@ func queryTimes(clock *loadgentest.Clock, perQuery int, times ...float64) *loadg
 	}}
 }
 
-func runOn(t *testing.T, clock *loadgentest.Clock, sut loadgen.SUT, s loadgen.TestSettings, l loadgen.LogSettings) *loadgen.Result {
+func runOn(
+	t *testing.T, clock *loadgentest.Clock, sut loadgen.SUT, s loadgen.TestSettings, l loadgen.LogSettings,
+) *loadgen.Result {
 	t.Helper()
 	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 64}, s, l)
 	if err != nil {
@@ -88,13 +90,15 @@ func TestDroppedQueriesCount(t *testing.T) {
 	times[3] = 160
 	clock := &loadgentest.Clock{}
 	r := runOn(t, clock, queryTimes(clock, 4, times...), s, loadgen.LogSettings{})
-	if v := *r.Intervals; v.Skipped != 3 || v.Overtime != 3 || v.Counted != 30 || v.Allowed != 3 || r.Verdict != loadgen.Valid {
+	if v := *r.Intervals; v.Skipped != 3 || v.Overtime != 3 || v.Counted != 30 || v.Allowed != 3 ||
+		r.Verdict != loadgen.Valid {
 		t.Errorf("%v %+v", r.Verdict, v)
 	}
 	times[20] = 51
 	clock = &loadgentest.Clock{}
 	r = runOn(t, clock, queryTimes(clock, 4, times...), s, loadgen.LogSettings{})
-	if v := *r.Intervals; v.Overtime != 4 || v.Allowed != 3 || r.Verdict != loadgen.Invalid || len(r.Reasons) != 1 || r.Reasons[0].Rule != "arrival_interval" {
+	if v := *r.Intervals; v.Overtime != 4 || v.Allowed != 3 || r.Verdict != loadgen.Invalid || len(r.Reasons) != 1 ||
+		r.Reasons[0].Rule != "arrival_interval" {
 		t.Errorf("%v %+v %v", r.Verdict, v, r.Reasons)
 	}
 }
@@ -111,7 +115,8 @@ func TestIntervalVerdict(t *testing.T) {
 			}
 		}
 		r := runOn(t, clock, queryTimes(clock, 4, times...), intervalSettings(1000), loadgen.LogSettings{})
-		if r.Verdict != want || int(r.Intervals.Overtime) != late || r.Intervals.Allowed != 10 || r.Metric != 4 || r.MetricUnit != "samples" {
+		if r.Verdict != want || int(r.Intervals.Overtime) != late || r.Intervals.Allowed != 10 || r.Metric != 4 ||
+			r.MetricUnit != "samples" {
 			t.Errorf("%d late: %v, %+v, metric %v %s", late, r.Verdict, *r.Intervals, r.Metric, r.MetricUnit)
 		}
 	}
@@ -135,7 +140,8 @@ func TestIntervalLogs(t *testing.T) {
 	detail := readText(t, filepath.Join(dir, "mlperf_log_detail.txt"))
 	for _, want := range []string{
 		`"requested_multi_stream_arrival_interval_ns", "value": 50000000,`, `"result_skipped_interval_count", "value": 9,`,
-		`"result_overtime_query_count", "value": 10,`, `"result_invalid_reason", "value": "Reduce samples per query to improve latency. "`,
+		`"result_overtime_query_count", "value": 10,`,
+		`"result_invalid_reason", "value": "Reduce samples per query to improve latency. "`,
 		`"effective_target_qps", "value": 20,`, `"result_perf_constraints_met", "value": false,`,
 	} {
 		if !strings.Contains(detail, want) {
@@ -143,7 +149,8 @@ func TestIntervalLogs(t *testing.T) {
 		}
 	}
 	summary := readText(t, filepath.Join(dir, "mlperf_log_summary.txt"))
-	for _, want := range []string{"Samples per query: 4\n", "Performance constraints satisfied : NO", "Skipped intervals               : 9\n", "Reduce samples per query to improve latency."} {
+	for _, want := range []string{"Samples per query: 4\n", "Performance constraints satisfied : NO",
+		"Skipped intervals               : 9\n", "Reduce samples per query to improve latency."} {
 		if !strings.Contains(summary, want) {
 			t.Errorf("the summary has no %q:\n%s", want, summary)
 		}
@@ -169,7 +176,8 @@ func TestIntervalEnds(t *testing.T) {
 		clock := &loadgentest.Clock{}
 		clock.After(10*interval, cancel)
 		sut := &loadgentest.Script{Clock: clock, Answers: func(loadgen.QuerySample) []loadgen.ResponseID { return nil }}
-		r, err := loadgen.StartTest(loadgentest.WithClock(ctx, clock), sut, loadgentest.QSL{Total: 64}, intervalSettings(10), loadgen.LogSettings{})
+		r, err := loadgen.StartTest(loadgentest.WithClock(ctx, clock), sut, loadgentest.QSL{Total: 64}, intervalSettings(10),
+			loadgen.LogSettings{})
 		if !errors.Is(err, loadgen.ErrInterrupted) || r == nil || r.QueryCount != 1 || r.Verdict != loadgen.Invalid {
 			t.Errorf("%v, %+v", err, r)
 		}
@@ -251,7 +259,8 @@ func search(t *testing.T, slow func(run int) bool, start uint64, o loadgen.Strea
 	clock := &loadgentest.Clock{}
 	s := intervalSettings(30)
 	s.MultiStreamSamplesPerQuery = start
-	return loadgen.SearchStreams(loadgentest.WithClock(t.Context(), clock), streamsSUT(clock, slow), loadgentest.QSL{Total: 64}, s, loadgen.LogSettings{}, o)
+	return loadgen.SearchStreams(loadgentest.WithClock(t.Context(), clock), streamsSUT(clock, slow),
+		loadgentest.QSL{Total: 64}, s, loadgen.LogSettings{}, o)
 }
 
 // TestSearchStreams looks for the 16 samples of 3 ms that fit into 50 ms, from several starts.
@@ -270,7 +279,8 @@ func TestSearchStreams(t *testing.T) {
 	if f, err := search(t, nil, 1, loadgen.StreamSearch{Most: 10}); err != nil || f.Found != 10 {
 		t.Errorf("at most 10: %+v, %v", f, err)
 	}
-	if f, err := search(t, func(int) bool { return true }, 8, loadgen.StreamSearch{}); err != nil || f.Found != 0 || f.Result.Verdict != loadgen.Invalid {
+	if f, err := search(t, func(int) bool { return true }, 8, loadgen.StreamSearch{}); err != nil || f.Found != 0 ||
+		f.Result.Verdict != loadgen.Invalid {
 		t.Errorf("too slow for one: %+v, %v", f, err)
 	}
 }
@@ -295,7 +305,8 @@ func TestSearchStreamsAbortingEarly(t *testing.T) {
 		s.MultiStreamSamplesPerQuery = 8
 		clock := &loadgentest.Clock{}
 		sut := streamsSUT(clock, nil)
-		f, err := loadgen.SearchStreams(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 64}, s, loadgen.LogSettings{AbortEarly: abort}, loadgen.StreamSearch{})
+		f, err := loadgen.SearchStreams(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 64}, s,
+			loadgen.LogSettings{AbortEarly: abort}, loadgen.StreamSearch{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,14 +335,17 @@ func confirmations(f *loadgen.Streams) int {
 func TestSearchStreamsRefuses(t *testing.T) {
 	s := intervalSettings(30)
 	s.MultiStreamArrivalInterval = 0
-	if _, err := loadgen.SearchStreams(t.Context(), &loadgentest.NullSUT{}, loadgentest.QSL{Total: 4}, s, loadgen.LogSettings{}, loadgen.StreamSearch{}); !errors.Is(err, loadgen.ErrBadSettings) {
+	if _, err := loadgen.SearchStreams(t.Context(), &loadgentest.NullSUT{}, loadgentest.QSL{Total: 4}, s,
+		loadgen.LogSettings{}, loadgen.StreamSearch{}); !errors.Is(err, loadgen.ErrBadSettings) {
 		t.Errorf("without an interval: %v", err)
 	}
 	s = intervalSettings(30)
 	s.MaxQueryCount = 20
 	clock := &loadgentest.Clock{}
-	f, err := loadgen.SearchStreams(loadgentest.WithClock(t.Context(), clock), streamsSUT(clock, nil), loadgentest.QSL{Total: 4}, s, loadgen.LogSettings{OutDir: t.TempDir()}, loadgen.StreamSearch{})
-	if !errors.Is(err, loadgen.ErrBadSettings) || !strings.Contains(err.Error(), "min_query_count") || len(f.Trials) != 1 || len(f.Trials[0].LogFiles) != 4 {
+	f, err := loadgen.SearchStreams(loadgentest.WithClock(t.Context(), clock), streamsSUT(clock, nil),
+		loadgentest.QSL{Total: 4}, s, loadgen.LogSettings{OutDir: t.TempDir()}, loadgen.StreamSearch{})
+	if !errors.Is(err, loadgen.ErrBadSettings) || !strings.Contains(err.Error(), "min_query_count") ||
+		len(f.Trials) != 1 || len(f.Trials[0].LogFiles) != 4 {
 		t.Errorf("with too few queries: %v, %+v", err, f)
 	}
 }
@@ -345,12 +359,15 @@ func TestSkippedIntervalsEndARunEarly(t *testing.T) {
 		queries    uint64    // issued when it is told; 0: there is hope
 		says       string
 	}{
-		"hope":          {false, 0.9, []float64{60, 60, 10}, 0, ""},
-		"queries":       {false, 0.9, []float64{60, 60, 10, 60, 10}, 5, "queries under way when the next was due: 3 already, and a run of 20 queries forgives 2"},
-		"many skipped":  {false, 0.9, []float64{10, 990, 10}, 0, ""},
-		"dropped":       {true, 0.9, []float64{10, 160, 10}, 3, "skipped intervals: 3 already, and a run of 20 queries forgives 2"},
+		"hope": {false, 0.9, []float64{60, 60, 10}, 0, ""},
+		"queries": {false, 0.9, []float64{60, 60, 10, 60, 10}, 5,
+			"queries under way when the next was due: 3 already, and a run of 20 queries forgives 2"},
+		"many skipped": {false, 0.9, []float64{10, 990, 10}, 0, ""},
+		"dropped": {true, 0.9, []float64{10, 160, 10}, 3,
+			"skipped intervals: 3 already, and a run of 20 queries forgives 2"},
 		"dropped, hope": {true, 0.9, []float64{10, 110, 10}, 0, ""},
-		"each":          {false, 0.99, []float64{60}, 2, "queries under way when the next was due: 1 already, and a run of 20 queries forgives 0"},
+		"each": {false, 0.99, []float64{60}, 2,
+			"queries under way when the next was due: 1 already, and a run of 20 queries forgives 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := intervalSettings(20)
@@ -363,7 +380,8 @@ func TestSkippedIntervalsEndARunEarly(t *testing.T) {
 				}
 				return
 			}
-			if !errors.Is(r.Aborted, loadgen.ErrHopeless) || !strings.Contains(r.Aborted.Error(), c.says) || r.QueryCount != c.queries {
+			if !errors.Is(r.Aborted, loadgen.ErrHopeless) || !strings.Contains(r.Aborted.Error(), c.says) ||
+				r.QueryCount != c.queries {
 				t.Errorf("%d queries, aborted %v; want %d and %q", r.QueryCount, r.Aborted, c.queries, c.says)
 			}
 			if r.PerformanceConstraintsMet || r.Verdict != loadgen.Invalid {
@@ -383,7 +401,8 @@ func TestSkippedIntervalsOfALongRun(t *testing.T) {
 		late[i] = 60
 	}
 	r := runOn(t, clock, queryTimes(clock, 4, late...), s, loadgen.LogSettings{AbortEarly: true})
-	if want := "queries under way when the next was due: 11 already, and a run of 100 queries forgives 10"; r.Aborted == nil || !strings.Contains(r.Aborted.Error(), want) {
+	const want = "queries under way when the next was due: 11 already, and a run of 100 queries forgives 10"
+	if r.Aborted == nil || !strings.Contains(r.Aborted.Error(), want) {
 		t.Errorf("after %d queries: %v, want %q", r.QueryCount, r.Aborted, want)
 	}
 }

@@ -144,7 +144,8 @@ func (x *issuer) ended(issued uint64, at int64) bool {
 // ranOut logs that the generated queries were not enough.
 func (x *issuer) ranOut() {
 	x.log.fail("Ending early: Ran out of generated queries to issue before the minimum query count and " +
-		"test duration were reached. Please update the relevant expected latency or target qps in the TestSettings so they are more accurate.")
+		"test duration were reached. Please update the relevant expected latency or target qps in the TestSettings " +
+		"so they are more accurate.")
 }
 
 // fill writes query q into the buffer that IssueQuery gets.

@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
 )
 
-// atIntervals issues a query at each multiple of the arrival interval at which the query before is complete. An interval
-// that begins while it is under way is skipped, and delays the queries that follow.
+// atIntervals issues a query at each multiple of the arrival interval at which the query before is complete. An
+// interval that begins while it is under way is skipped, and delays the queries that follow.
 func (x *issuer) atIntervals(ctx context.Context) error {
 	sleeper := pace.NewSleeper(ctx, x.clock, x.spin)
 	defer sleeper.Close()
@@ -34,9 +34,9 @@ func (x *issuer) atIntervals(ctx context.Context) error {
 	return nil
 }
 
-// nextInterval waits for query q to be due: at the first interval after that of the query before, at a time, that begins
-// with the query before complete. It returns the beginning of the interval and the time then, and returns early when ctx
-// ends.
+// nextInterval waits for query q to be due: at the first interval after that of the query before, at a time, that
+// begins with the query before complete. It returns the beginning of the interval and the time then, and returns early
+// when ctx ends.
 func (x *issuer) nextInterval(ctx context.Context, sleeper *pace.Sleeper, q int, last int64) (due, now int64) {
 	due = last
 	for {

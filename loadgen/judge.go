@@ -31,7 +31,8 @@ func judge(s TestSettings, e EffectiveSettings, p *series, r *Result) {
 	r.EarlyStoppingMet = r.EarlyStopping.Met
 	r.Pauses = p.Pauses
 	r.Verdict = Invalid
-	if len(r.Pauses) == 0 && r.PerformanceConstraintsMet && r.MinDurationMet && r.MinQueriesMet && r.EarlyStoppingMet && r.Aborted == nil {
+	if len(r.Pauses) == 0 && r.PerformanceConstraintsMet && r.MinDurationMet && r.MinQueriesMet &&
+		r.EarlyStoppingMet && r.Aborted == nil {
 		r.Verdict = Valid
 	}
 	r.Reasons = reasons(p, r)
@@ -74,7 +75,8 @@ const (
 	textQueriesWhere = "See the detailed log for why this may have occurred."
 )
 
-// failings are the unmet conditions of r that have an official text, in its order, and a text of ours for what has none.
+// failings are the unmet conditions of r that have an official text, in its order, and a text of ours for what has
+// none.
 func failings(r *Result) []failing {
 	var list []failing
 	line := func(text string) { list = append(list, failing{reason: text + "\n", summary: text}) }

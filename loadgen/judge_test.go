@@ -73,7 +73,8 @@ func TestJudgeSingleStream(t *testing.T) {
 	if want := []time.Duration{51, 91, 96, 98, 100, 100}; !slices.Equal(got, want) {
 		t.Errorf("percentiles %v ms, want %v", got, want)
 	}
-	if r.Latency.Mean != 50500*time.Microsecond || r.Latency.Min != time.Millisecond || r.Latency.Max != 100*time.Millisecond {
+	if r.Latency.Mean != 50500*time.Microsecond || r.Latency.Min != time.Millisecond ||
+		r.Latency.Max != 100*time.Millisecond {
 		t.Errorf("%+v", r.Latency)
 	}
 	// Two of the highest are discarded; see the official log of such a run.
@@ -164,7 +165,8 @@ func TestJudgeNothing(t *testing.T) {
 			p := plan(n, per, time.Millisecond, 0, constant(-1))
 			r := &Result{Aborted: errors.New("interrupted")}
 			judge(DefaultTestSettings(), e, p, r)
-			for _, v := range []float64{r.Metric, r.QPSWithOverhead, r.QPSWithoutOverhead, r.ScheduledSamplesPerSec, r.CompletedSamplesPerSec, r.SamplesPerSec} {
+			for _, v := range []float64{r.Metric, r.QPSWithOverhead, r.QPSWithoutOverhead, r.ScheduledSamplesPerSec,
+				r.CompletedSamplesPerSec, r.SamplesPerSec} {
 				if !(v >= 0 && v < 1e12) {
 					t.Errorf("%v: %v", scenario, v)
 				}

@@ -70,7 +70,8 @@ var (
 		{"result_validity", "text", judged},
 		{"result_query_count", "int", judged},
 		{"early_stopping_met", "bool", earlyStopped},
-		{"early_stopping_result", "text", func(s loadgen.TestSettings) bool { return earlyStopped(s) && !s.UseTokenLatencies }},
+		{"early_stopping_result", "text",
+			func(s loadgen.TestSettings) bool { return earlyStopped(s) && !s.UseTokenLatencies }},
 		{"early_stopping_latency_ss", "int", estimatedIn(ss)},
 		{"early_stopping_latency_ms", "int", estimatedIn(ss, ms)},
 		{"result_mean_latency_ns", "int", judged},
@@ -87,15 +88,16 @@ var (
 		{"result_inferred_tokens_per_second", "double", judgedIn(true, of)},
 		// Of runs at an arrival interval: our own.
 		{"requested_no_early_stopping", "bool", func(s loadgen.TestSettings) bool { return s.NoEarlyStopping }},
-		{"requested_multi_stream_arrival_interval_ns", "int", func(s loadgen.TestSettings) bool { return s.MultiStreamArrivalInterval > 0 }},
+		{"requested_multi_stream_arrival_interval_ns", "int",
+			func(s loadgen.TestSettings) bool { return s.MultiStreamArrivalInterval > 0 }},
 		{"result_skipped_interval_count", "int", atIntervals},
 		{"result_overtime_query_count", "int", atIntervals},
 		{"result_allowed_overtime_query_count", "int", atIntervals},
 	}
 )
 
-// In all scenarios and modes, with and without tokens and in the rounds without early stopping, the detail log has every
-// key that the submission checker reads, of the right type, and none where it has no place.
+// In all scenarios and modes, with and without tokens and in the rounds without early stopping, the detail log has
+// every key that the submission checker reads, of the right type, and none where it has no place.
 func TestKeysOfTheSubmissionChecker(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		for mode := loadgen.SubmissionRun; mode <= loadgen.FindPeakPerformance; mode++ {
@@ -134,7 +136,8 @@ func checkKeys(t *testing.T, s loadgen.TestSettings) {
 	if s.Mode == loadgen.FindPeakPerformance {
 		s.ServerTargetQPS = 100
 	}
-	_, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), sut.Clock), sut, loadgentest.QSL{Total: 50, Performance: 30}, s, loadgen.LogSettings{OutDir: dir})
+	_, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), sut.Clock), sut,
+		loadgentest.QSL{Total: 50, Performance: 30}, s, loadgen.LogSettings{OutDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,8 @@ func TestServerKeepsItsScheduleUnderLoad(t *testing.T) {
 	s := quick(loadgen.Server, loadgen.PerformanceOnly)
 	s.ServerTargetQPS, s.ServerTargetLatency = 1000, 50*time.Millisecond
 	r, _ := virtual(t, s, 40*time.Millisecond)
-	if r.IssueDelay.Max != 0 || r.Latency.Min != 40*time.Millisecond || r.Latency.Max != 40*time.Millisecond || r.Verdict != loadgen.Valid {
+	if r.IssueDelay.Max != 0 || r.Latency.Min != 40*time.Millisecond || r.Latency.Max != 40*time.Millisecond ||
+		r.Verdict != loadgen.Valid {
 		t.Errorf("delays %+v, latencies %+v, verdict %s %v", r.IssueDelay, r.Latency, r.Verdict, r.Reasons)
 	}
 }
@@ -65,7 +66,8 @@ func TestServerLatencyCountsFromTheDueTime(t *testing.T) {
 	s.ServerTargetQPS, s.MinQueryCount = 1e6, 100
 	clock := &loadgentest.Clock{}
 	sut := &loadgentest.Script{Clock: clock, Fail: func(int) error { clock.Advance(time.Millisecond); return nil }}
-	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 9}, s, loadgen.LogSettings{})
+	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 9}, s,
+		loadgen.LogSettings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +115,8 @@ func TestAccuracyIgnoresLimits(t *testing.T) {
 		s.MaxQueryCount, s.MaxDuration, s.ServerMaxAsyncQueries, s.ServerTargetQPS = 1, 1, 1, 1000
 		clock := &loadgentest.Clock{}
 		sut := &loadgentest.Script{Clock: clock, Latency: func(loadgen.QuerySample) time.Duration { return time.Second }}
-		r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 64, Performance: 32}, s, loadgen.LogSettings{OutDir: t.TempDir()})
+		r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut,
+			loadgentest.QSL{Total: 64, Performance: 32}, s, loadgen.LogSettings{OutDir: t.TempDir()})
 		if err != nil || len(r.Errors) != 0 || r.AccuracySampleCount != 64 || sut.Flushes() != 2 {
 			t.Errorf("%v: %v, %+v, %d flushes", scenario, err, r, sut.Flushes())
 		}
@@ -136,7 +139,8 @@ func TestCoalescedQueries(t *testing.T) {
 	s.ServerTargetQPS, s.ServerCoalesceQueries = 1e5, true
 	clock := &loadgentest.Clock{}
 	sut := &loadgentest.Script{Clock: clock, Fail: func(int) error { clock.Advance(time.Millisecond); return nil }}
-	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 9}, s, loadgen.LogSettings{})
+	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 9}, s,
+		loadgen.LogSettings{})
 	if err != nil {
 		t.Fatal(err)
 	}

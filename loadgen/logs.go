@@ -128,7 +128,8 @@ func (g *runLog) create(l LogSettings) error {
 	return errors.Join(errs...)
 }
 
-// newFile makes an empty file. What had the name before is removed and not written to: it may be a link to something else.
+// newFile makes an empty file. What had the name before is removed and not written to: it may be a link to something
+// else.
 func newFile(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.IsDir() {
@@ -221,8 +222,8 @@ func (g *runLog) flushDetail() {
 	}
 }
 
-// entry completes and writes e, which is made now unless it has a time; skip counts the callers between entry and the line to name. The lock is held.
-// Errors of writing are kept by the buffered writer and reported by finish.
+// entry completes and writes e, which is made now unless it has a time; skip counts the callers between entry and the
+// line to name. The lock is held. Errors of writing are kept by the buffered writer and reported by finish.
 func (g *runLog) entry(e mllog.DetailEntry, skip int) {
 	if g.detail == nil {
 		return
@@ -268,7 +269,8 @@ func (g *runLog) lost() error {
 	if len(gone) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w, with its folder or alone: %s; run again, and leave the folder until the end", ErrLogsLost, strings.Join(gone, ", "))
+	return fmt.Errorf("%w, with its folder or alone: %s; run again, and leave the folder until the end",
+		ErrLogsLost, strings.Join(gone, ", "))
 }
 
 // named reports whether an open file is the one at path.

@@ -50,21 +50,24 @@ func TestLogs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	var copied bytes.Buffer
 	p := plan(3, 1, time.Second, time.Microsecond, constant(2*time.Millisecond))
-	r := logged(t, LogSettings{OutDir: dir, Prefix: "p_", Suffix: "_s", EnableTrace: true, CopySummaryTo: &copied}, effectiveFor(Server), p)
+	r := logged(t, LogSettings{OutDir: dir, Prefix: "p_", Suffix: "_s", EnableTrace: true, CopySummaryTo: &copied},
+		effectiveFor(Server), p)
 	want := []string{"p_summary_s.txt", "p_detail_s.txt", "p_accuracy_s.json", "p_trace_s.json"}
 	for i, path := range r.LogFiles {
 		if path != filepath.Join(dir, want[i]) {
 			t.Errorf("log file %s, want %s", path, want[i])
 		}
 	}
-	if len(r.Errors) != 1 || r.Errors[0] != (LoggedError{Key: "error_runtime", Message: "went wrong"}) || len(r.Warnings) != 1 || !r.Warnings[0].Warning {
+	if len(r.Errors) != 1 || r.Errors[0] != (LoggedError{Key: "error_runtime", Message: "went wrong"}) ||
+		len(r.Warnings) != 1 || !r.Warnings[0].Warning {
 		t.Errorf("errors %v, warnings %v", r.Errors, r.Warnings)
 	}
 	if r.AccuracySampleCount != 1 {
 		t.Errorf("%d accuracy entries", r.AccuracySampleCount)
 	}
 	summary := slurp(t, r.LogFiles[0])
-	if summary != copied.String() || !strings.HasSuffix(summary, "\n1 warning encountered. See detailed log.\n\n1 ERROR encountered. See detailed log.\n") {
+	if summary != copied.String() || !strings.HasSuffix(summary,
+		"\n1 warning encountered. See detailed log.\n\n1 ERROR encountered. See detailed log.\n") {
 		t.Errorf("summary %q, copy %q", summary, copied.String())
 	}
 	checkTrace(t, r.LogFiles[3])
@@ -89,7 +92,8 @@ func checkTrace(t *testing.T, path string) {
 			continue
 		}
 		s.Scheduled = 0
-		if want := (mllog.TraceSample{SampleSeq: 1000 + i, QuerySeq: 7 + i, Index: 10 * i, IssueDelay: 1000, Latency: 2e6}); s != want {
+		if want := (mllog.TraceSample{SampleSeq: 1000 + i, QuerySeq: 7 + i, Index: 10 * i, IssueDelay: 1000,
+			Latency: 2e6}); s != want {
 			t.Errorf("trace %+v, want %+v", s, want)
 		}
 		i++
@@ -132,7 +136,8 @@ func TestDetailEntriesSayWhereTheyComeFrom(t *testing.T) {
 func TestNoOutDirWritesNoFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var copied bytes.Buffer
-	r := logged(t, LogSettings{CopySummaryTo: &copied, EnableTrace: true}, effectiveFor(Server), plan(3, 1, time.Second, 0, constant(1)))
+	r := logged(t, LogSettings{CopySummaryTo: &copied, EnableTrace: true}, effectiveFor(Server),
+		plan(3, 1, time.Second, 0, constant(1)))
 	if files, _ := os.ReadDir("."); len(files) > 0 || len(r.LogFiles) > 0 {
 		t.Errorf("files %v, %v", files, r.LogFiles)
 	}
@@ -150,7 +155,8 @@ func TestAccuracyOnlySummaryIsTheFooter(t *testing.T) {
 	if err := g.finish(&Result{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := slurp(t, filepath.Join(dir, "mlperf_log_summary.txt")); got != "\nNo warnings encountered during test.\n\nNo errors encountered during test.\n" {
+	const want = "\nNo warnings encountered during test.\n\nNo errors encountered during test.\n"
+	if got := slurp(t, filepath.Join(dir, "mlperf_log_summary.txt")); got != want {
 		t.Errorf("%q", got)
 	}
 	if got := slurp(t, filepath.Join(dir, "mlperf_log_trace.json")); got != "" {
@@ -235,7 +241,8 @@ func TestLogsThatDisappear(t *testing.T) {
 // TestLogsFollowNoLinks replaces links in the place of the logs, and writes to nothing that they name.
 func TestLogsFollowNoLinks(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
-	names := []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json", "mlperf_log_trace.json"}
+	names := []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json",
+		"mlperf_log_trace.json"}
 	for _, name := range names {
 		target := filepath.Join(elsewhere, name)
 		if err := os.WriteFile(target, []byte("precious"), 0o600); err != nil {
@@ -296,7 +303,8 @@ func TestEntriesFromManyGoroutines(t *testing.T) {
 // The logs' names may have the date, and the detail log a copy, which is equal; a copy that fails costs only itself.
 func TestDatetimeAndCopies(t *testing.T) {
 	var copied bytes.Buffer
-	r := logged(t, LogSettings{OutDir: t.TempDir(), PrefixWithDatetime: true, CopyDetailTo: &copied}, effectiveFor(Server), plan(3, 1, time.Second, 0, constant(1)))
+	r := logged(t, LogSettings{OutDir: t.TempDir(), PrefixWithDatetime: true, CopyDetailTo: &copied}, effectiveFor(Server),
+		plan(3, 1, time.Second, 0, constant(1)))
 	detail := slurp(t, r.LogFiles[1])
 	_, rest, _ := strings.Cut(detail, `"key": "test_datetime", "value": "`)
 	at, _, _ := strings.Cut(rest, `"`)

@@ -4,10 +4,12 @@ package loadgen
 func (t *test) notes() []Note {
 	var list []Note
 	if why := t.hopeless.Load(); why != nil {
-		list = append(list, Note{About: "hopeless", Text: "It was clear before the end that the run could only end INVALID: " + *why + "."})
+		text := "It was clear before the end that the run could only end INVALID: " + *why + "."
+		list = append(list, Note{About: "hopeless", Text: text})
 	}
 	if len(t.paused) > len(t.result.Pauses) { // else a reason says so
-		list = append(list, Note{About: "standstill", Text: pausesText(t.paused) + "; the answers count, their times do not."})
+		text := pausesText(t.paused) + "; the answers count, their times do not."
+		list = append(list, Note{About: "standstill", Text: text})
 	}
 	if text := t.e.Scenario.kind().lateIssue(&t.result); text != "" {
 		list = append(list, Note{About: "issue_delay", Text: text})

@@ -12,13 +12,16 @@ import (
 func hopeless(e EffectiveSettings, queries uint64) string {
 	switch {
 	case e.MaxQueryCount > 0 && e.MaxQueryCount < e.MinQueryCount:
-		return fmt.Sprintf("max_query_count = %d ends the run before min_query_count = %d is reached", e.MaxQueryCount, e.MinQueryCount)
+		return fmt.Sprintf("max_query_count = %d ends the run before min_query_count = %d is reached",
+			e.MaxQueryCount, e.MinQueryCount)
 	case e.MaxDuration > 0 && e.MaxDuration < e.MinDuration && !e.Scenario.kind().oneQuery():
-		return fmt.Sprintf("max_duration = %s ends the run before min_duration = %s is reached", human(e.MaxDuration), human(e.MinDuration))
+		return fmt.Sprintf("max_duration = %s ends the run before min_duration = %s is reached",
+			human(e.MaxDuration), human(e.MinDuration))
 	}
 	most := mostQueries(e, queries)
 	if need := needed(e); most < need {
-		return fmt.Sprintf("at most %s queries are issued, and early stopping needs %s for the %s percentile: raise min_query_count",
+		return fmt.Sprintf("at most %s queries are issued, and early stopping needs %s for the %s percentile: "+
+			"raise min_query_count",
 			grouped(most), grouped(need), percentileName(e.TargetLatencyPercentile))
 	}
 	return ""

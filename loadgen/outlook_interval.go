@@ -46,7 +46,8 @@ func (s *skips) add(intervals uint64) {
 	}
 	if may := allowed(counted, s.percentile); s.over > may {
 		s.told = true
-		s.tell(fmt.Sprintf("%s: %s already, and a run of %s queries forgives %s", what, grouped(s.over), grouped(s.most), grouped(may)))
+		s.tell(fmt.Sprintf("%s: %s already, and a run of %s queries forgives %s",
+			what, grouped(s.over), grouped(s.most), grouped(may)))
 	}
 }
 

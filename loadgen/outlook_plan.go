@@ -21,9 +21,11 @@ func unfit(e EffectiveSettings, plan schedule.Plan, threads int) string {
 	last := time.Duration(plan.Scheduled[n-1])
 	switch {
 	case n < e.MinQueryCount:
-		return fmt.Sprintf("%s ends the run after at most %s queries, before min_query_count = %d is reached", limit, grouped(n), e.MinQueryCount)
+		return fmt.Sprintf("%s ends the run after at most %s queries, before min_query_count = %d is reached",
+			limit, grouped(n), e.MinQueryCount)
 	case last < e.MinDuration:
-		return fmt.Sprintf("%s ends the run with a query that is due after %s, before min_duration = %s is reached", limit, human(last), human(e.MinDuration))
+		return fmt.Sprintf("%s ends the run with a query that is due after %s, before min_duration = %s is reached",
+			limit, human(last), human(e.MinDuration))
 	case n < needed(e):
 		return fmt.Sprintf("%s ends the run after at most %s queries, and early stopping needs %s for the %s percentile",
 			limit, grouped(n), grouped(needed(e)), percentileName(e.TargetLatencyPercentile))

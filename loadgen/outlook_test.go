@@ -67,7 +67,8 @@ func TestOutlookTellsAtOnce(t *testing.T) {
 			break
 		}
 	}
-	if first < 590 || first > 640 || !strings.Contains(sut.seen[first], "10 queries are above the latency limit of 100 ms already, and a run of 2,000 queries forgives 9") {
+	if first < 590 || first > 640 || !strings.Contains(sut.seen[first],
+		"10 queries are above the latency limit of 100 ms already, and a run of 2,000 queries forgives 9") {
 		t.Errorf("told after %d queries: %q, want about 610", first, sut.seen[first])
 	}
 	if len(r.Notes) != 1 || r.Notes[0].About != "hopeless" {
@@ -96,13 +97,15 @@ func TestAbortEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(r.Aborted, loadgen.ErrHopeless) || r.QueryCount < 590 || r.QueryCount > 640 || r.Verdict != loadgen.Invalid {
+	if !errors.Is(r.Aborted, loadgen.ErrHopeless) || r.QueryCount < 590 || r.QueryCount > 640 ||
+		r.Verdict != loadgen.Invalid {
 		t.Errorf("%d queries, aborted %v, verdict %s", r.QueryCount, r.Aborted, r.Verdict)
 	}
 	if r.Latency.N != int(r.QueryCount) {
 		t.Errorf("%d of %d queries are answered, want all: what is under way is awaited", r.Latency.N, r.QueryCount)
 	}
-	if len(r.Errors) != 1 || !strings.HasPrefix(r.Errors[0].Message, "Test aborted: the run can only end INVALID: ") || r.Reasons[0].Rule != "aborted" {
+	if len(r.Errors) != 1 || !strings.HasPrefix(r.Errors[0].Message, "Test aborted: the run can only end INVALID: ") ||
+		r.Reasons[0].Rule != "aborted" {
 		t.Errorf("errors %v, reasons %v", r.Errors, r.Reasons)
 	}
 }
@@ -122,17 +125,20 @@ func TestAbortEarlyOnRealTime(t *testing.T) {
 }
 
 func TestOutlookOfTokens(t *testing.T) {
-	for name, limits := range map[string][2]time.Duration{"TTFT": {time.Millisecond, time.Second}, "TPOT": {time.Second, time.Millisecond}} {
+	for name, limits := range map[string][2]time.Duration{"TTFT": {time.Millisecond, time.Second},
+		"TPOT": {time.Second, time.Millisecond}} {
 		s := tokenSettings(loadgen.Server, loadgen.PerformanceOnly)
 		s.ServerTargetQPS, s.MinQueryCount = 1000, 2000
 		s.ServerTTFTLatency, s.ServerTPOTLatency = limits[0], limits[1]
 		clock := &loadgentest.Clock{}
 		sut := speaking(clock, 2*time.Millisecond, 2*time.Millisecond, tenTokens)
-		r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 10}, s, loadgen.LogSettings{AbortEarly: true})
+		r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 10}, s,
+			loadgen.LogSettings{AbortEarly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Aborted == nil || !strings.Contains(r.Aborted.Error(), "above the "+name+" limit of 1 ms") || r.QueryCount > 100 {
+		if r.Aborted == nil || !strings.Contains(r.Aborted.Error(), "above the "+name+" limit of 1 ms") ||
+			r.QueryCount > 100 {
 			t.Errorf("%s: %d queries, aborted %v", name, r.QueryCount, r.Aborted)
 		}
 	}
@@ -146,14 +152,20 @@ func TestHopelessSettings(t *testing.T) {
 		says   string // empty: there is hope
 	}{
 		{"enough", func(*loadgen.TestSettings) {}, ""},
-		{"counts", func(s *loadgen.TestSettings) { s.MaxQueryCount = 699 }, "max_query_count = 699 ends the run before min_query_count = 700"},
-		{"durations", func(s *loadgen.TestSettings) { s.MinDuration, s.MaxDuration = 2*time.Second, time.Second }, "max_duration = 1 s ends the run before min_duration = 2 s"},
+		{"counts", func(s *loadgen.TestSettings) { s.MaxQueryCount = 699 },
+			"max_query_count = 699 ends the run before min_query_count = 700"},
+		{"durations", func(s *loadgen.TestSettings) { s.MinDuration, s.MaxDuration = 2*time.Second, time.Second },
+			"max_duration = 1 s ends the run before min_duration = 2 s"},
 		{"server", func(s *loadgen.TestSettings) { s.MinQueryCount = 459 }, ""},
-		{"nearly enough for server", func(s *loadgen.TestSettings) { s.MinQueryCount = 458 }, "early stopping needs 459"}, // known once the schedule is
-		{"few server", func(s *loadgen.TestSettings) { s.MinQueryCount = 100 }, "early stopping needs 459 for the 99.0th percentile"},
+		// known once the schedule is
+		{"nearly enough for server", func(s *loadgen.TestSettings) { s.MinQueryCount = 458 }, "early stopping needs 459"},
+		{"few server", func(s *loadgen.TestSettings) { s.MinQueryCount = 100 },
+			"early stopping needs 459 for the 99.0th percentile"},
 		{"stream", func(s *loadgen.TestSettings) { s.Scenario, s.MinQueryCount = loadgen.SingleStream, 64 }, ""},
-		{"few stream", func(s *loadgen.TestSettings) { s.Scenario, s.MinQueryCount = loadgen.SingleStream, 63 }, "at most 63 queries are issued, and early stopping needs 64"},
-		{"few multi", func(s *loadgen.TestSettings) { s.Scenario, s.MinQueryCount = loadgen.MultiStream, 661 }, "early stopping needs 662"},
+		{"few stream", func(s *loadgen.TestSettings) { s.Scenario, s.MinQueryCount = loadgen.SingleStream, 63 },
+			"at most 63 queries are issued, and early stopping needs 64"},
+		{"few multi", func(s *loadgen.TestSettings) { s.Scenario, s.MinQueryCount = loadgen.MultiStream, 661 },
+			"early stopping needs 662"},
 		{"offline", func(s *loadgen.TestSettings) { s.Scenario, s.MinQueryCount = loadgen.Offline, 1 }, ""},
 		{"search", func(s *loadgen.TestSettings) { s.Mode, s.MinQueryCount = loadgen.FindPeakPerformance, 10 }, ""},
 		{"accuracy", func(s *loadgen.TestSettings) { s.Mode, s.MinQueryCount = loadgen.AccuracyOnly, 10 }, ""},
@@ -163,7 +175,8 @@ func TestHopelessSettings(t *testing.T) {
 			c.change(&s)
 			clock := &loadgentest.Clock{}
 			sut := &loadgentest.Script{Clock: clock}
-			r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 10}, s, loadgen.LogSettings{AbortEarly: true})
+			r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 10}, s,
+				loadgen.LogSettings{AbortEarly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,8 +199,9 @@ func TestHopelessSchedule(t *testing.T) {
 		change func(*loadgen.TestSettings)
 		says   string // empty: there is hope
 	}{
-		"long enough":  {func(s *loadgen.TestSettings) { s.MaxDuration = 3 * time.Second }, ""},
-		"max_duration": {func(s *loadgen.TestSettings) { s.MaxDuration = time.Second }, "max_duration = 1 s ends the run after at most"},
+		"long enough": {func(s *loadgen.TestSettings) { s.MaxDuration = 3 * time.Second }, ""},
+		"max_duration": {func(s *loadgen.TestSettings) { s.MaxDuration = time.Second },
+			"max_duration = 1 s ends the run after at most"},
 		"early stopping": {func(s *loadgen.TestSettings) {
 			s.MinQueryCount, s.MinDuration, s.MaxDuration = 1, 400*time.Millisecond, 400*time.Millisecond
 		}, "and early stopping needs 459"},
@@ -204,18 +218,21 @@ func TestHopelessSchedule(t *testing.T) {
 			c.change(&s)
 			clock := &loadgentest.Clock{}
 			sut := &loadgentest.Script{Clock: clock}
-			r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 10}, s, loadgen.LogSettings{AbortEarly: true})
+			r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 10}, s,
+				loadgen.LogSettings{AbortEarly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (r.Aborted == nil) != (c.says == "") || r.Aborted != nil && (!strings.Contains(r.Aborted.Error(), c.says) || len(sut.Queries()) != 0) {
+			if (r.Aborted == nil) != (c.says == "") ||
+				r.Aborted != nil && (!strings.Contains(r.Aborted.Error(), c.says) || len(sut.Queries()) != 0) {
 				t.Errorf("after %d queries: %v, want %q", len(sut.Queries()), r.Aborted, c.says)
 			}
 			if c.says == "" && r.Verdict != loadgen.Valid {
 				t.Errorf("%s: %v", r.Verdict, r.Reasons)
 			}
 			clock = &loadgentest.Clock{}
-			without, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), &loadgentest.Script{Clock: clock}, loadgentest.QSL{Total: 10}, s, loadgen.LogSettings{})
+			without, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), &loadgentest.Script{Clock: clock},
+				loadgentest.QSL{Total: 10}, s, loadgen.LogSettings{})
 			if err != nil || (without.Verdict == loadgen.Valid) != (c.says == "") {
 				t.Errorf("without an early end: %v, %v", without.Verdict, err)
 			}

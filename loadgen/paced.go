@@ -10,7 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
 )
 
-// lane is one of Server's issuing goroutines (server_num_issue_query_threads). Of n lanes, lane k issues the queries k, k+n, k+2n, ...
+// lane is one of Server's issuing goroutines (server_num_issue_query_threads). Of n lanes, lane k issues the queries k,
+// k+n, k+2n, ...
 type lane struct {
 	x                      *issuer
 	number, step           int
@@ -32,7 +33,10 @@ func (x *issuer) newLanes(n int) []*lane {
 	}
 	lanes := make([]*lane, n)
 	for k := range lanes {
-		l := &lane{x: x, number: k, step: n, next: k, maxQueries: share(x.limits.MaxQueryCount, k), maxPending: share(x.limits.MaxAsyncQueries, k)}
+		l := &lane{
+			x: x, number: k, step: n, next: k,
+			maxQueries: share(x.limits.MaxQueryCount, k), maxPending: share(x.limits.MaxAsyncQueries, k),
+		}
 		atOnce := 1
 		if x.coalesce {
 			atOnce = (len(x.scheduled) + n - 1 - k) / n

@@ -75,7 +75,8 @@ func TestThreadThatStopsAlone(t *testing.T) {
 		return 5*time.Microsecond + time.Duration(q.ID)
 	}}
 	dir := t.TempDir()
-	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 100}, s, loadgen.LogSettings{OutDir: dir, EnableTrace: true})
+	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 100}, s,
+		loadgen.LogSettings{OutDir: dir, EnableTrace: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 // grace for outstanding samples.
 const abandonAfter = drainGrace + time.Second
 
-// withSet loads a set, lets the SUT warm up for a performance series, calls run, and unloads the set. It returns what run
-// returned.
+// withSet loads a set, lets the SUT warm up for a performance series, calls run, and unloads the set. It returns what
+// run returned.
 func (t *test) withSet(
 	ctx context.Context, set schedule.Set, accuracy bool, run func() (*series, error),
 ) (p *series, err error) {
@@ -48,8 +48,8 @@ func (t *test) unload(ctx context.Context, indices []SampleIndex) error {
 	})
 }
 
-// pass draws the traffic of a loaded set and issues it: one series. Of one that ended early it returns what was measured,
-// beside the error.
+// pass draws the traffic of a loaded set and issues it: one series. Of one that ended early it returns what was
+// measured, beside the error.
 func (t *test) pass(ctx context.Context, set schedule.Set, accuracy bool) (*series, error) {
 	var x *issuer
 	err := t.log.during("GenerateQueries", func() (err error) {

@@ -9,7 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/standstill"
 )
 
-// Pause is a time in which the machine was suspended, or the process stopped: nothing that was measured around it counts.
+// Pause is a time in which the machine was suspended, or the process stopped: nothing that was measured around it
+// counts.
 type Pause struct {
 	At     time.Duration // when it was noticed, since the series' start on its clock, which may have stood still too
 	Length time.Duration
@@ -34,8 +35,8 @@ func (p *pauses) all() []Pause {
 	return p.list[:len(p.list):len(p.list)]
 }
 
-// watch looks at the machine's clocks until the returned function is called. Virtual time knows no pauses. The looks are those of a
-// goroutine of their own: they cost the issuing and the answering ones nothing.
+// watch looks at the machine's clocks until the returned function is called. Virtual time knows no pauses. The looks
+// are those of a goroutine of their own: they cost the issuing and the answering ones nothing.
 func (p *pauses) watch(clock *pace.Clock) (stop func()) {
 	if clock.Virtual() || !standstill.Supported {
 		return func() {}
@@ -74,12 +75,14 @@ func pausesText(list []Pause) string {
 	} else {
 		times += ","
 	}
-	return fmt.Sprintf("the machine was suspended or the process stopped %s noticed %s after the start", times, human(list[0].At))
+	return fmt.Sprintf("the machine was suspended or the process stopped %s noticed %s after the start",
+		times, human(list[0].At))
 }
 
 func pausesReason(list []Pause) Reason {
 	return Reason{
-		Rule: "standstill", Measured: pausesText(list), Needed: "looks at the clocks that are at most " + human(standstill.Longest) + " apart",
-		Hint: "Keep the machine awake and let the process run, then run again.",
+		Rule: "standstill", Measured: pausesText(list),
+		Needed: "looks at the clocks that are at most " + human(standstill.Longest) + " apart",
+		Hint:   "Keep the machine awake and let the process run, then run again.",
 	}
 }

@@ -59,7 +59,8 @@ func TestInterruptedInEveryPhase(t *testing.T) {
 		for _, c := range []struct {
 			kind string
 			n    int
-		}{{"load", 1}, {"load", 2}, {"load", 3}, {"warm-up", 1}, {"issue", 1}, {"issue", 3}, {"flush", 1}, {"flush", 3}, {"unload", 1}, {"unload", 2}} {
+		}{{"load", 1}, {"load", 2}, {"load", 3}, {"warm-up", 1}, {"issue", 1}, {"issue", 3}, {"flush", 1}, {"flush",
+			3}, {"unload", 1}, {"unload", 2}} {
 			t.Run(fmt.Sprintf("%v/%s %d", scenario, c.kind, c.n), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithCancel(t.Context())
@@ -80,7 +81,8 @@ func TestInterruptedAtTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	sut := newInterruption("unload", 1, cancel)
 	sut.Latency = nil
-	r, err := loadgen.StartTest(ctx, sut, sut.library(), quick(loadgen.Server, loadgen.PerformanceOnly), loadgen.LogSettings{OutDir: t.TempDir()})
+	r, err := loadgen.StartTest(ctx, sut, sut.library(), quick(loadgen.Server, loadgen.PerformanceOnly),
+		loadgen.LogSettings{OutDir: t.TempDir()})
 	if err != nil || r.Aborted != nil || r.Verdict != loadgen.Valid {
 		t.Errorf("error %v, aborted %v, verdict %s", err, r.Aborted, r.Verdict)
 	}
@@ -111,7 +113,8 @@ func checkLogs(t *testing.T, r *loadgen.Result) {
 func TestLyingLibrary(t *testing.T) {
 	for _, counts := range [][2]int{{0, 1}, {-1, 1}, {1, -1}, {1 << 40, 1}} {
 		qsl := loadgentest.QSL{Total: counts[0], Performance: counts[1]}
-		_, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, qsl, quick(loadgen.Offline, loadgen.PerformanceOnly), loadgen.LogSettings{})
+		_, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, qsl, quick(loadgen.Offline, loadgen.PerformanceOnly),
+			loadgen.LogSettings{})
 		if !errors.Is(err, loadgen.ErrBadQSL) {
 			t.Errorf("counts %v: error %v, want ErrBadQSL", counts, err)
 		}
@@ -119,7 +122,8 @@ func TestLyingLibrary(t *testing.T) {
 	q := &shrinking{QSL: loadgentest.QSL{Total: 100, Performance: 40}}
 	for _, mode := range []loadgen.Mode{loadgen.AccuracyOnly, loadgen.PerformanceOnly} {
 		q.calls = 0
-		r, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, q, quick(loadgen.Server, mode), loadgen.LogSettings{})
+		r, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, q, quick(loadgen.Server, mode),
+			loadgen.LogSettings{})
 		if err != nil || r.Effective.AccuracySampleCount != 100 || r.Effective.PerformanceSampleCount != 40 {
 			t.Errorf("error %v, effective settings %+v", err, r)
 		}

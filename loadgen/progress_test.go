@@ -25,7 +25,8 @@ func TestSnapshotsDuringATest(t *testing.T) {
 		}
 		return 5 * time.Millisecond
 	}}
-	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 64}, s, loadgen.LogSettings{Progress: progress})
+	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 64}, s,
+		loadgen.LogSettings{Progress: progress})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func TestSnapshotsDuringATest(t *testing.T) {
 		halfway.Planned != 5000 || halfway.Issued != 2501 || halfway.Done < 2400 || halfway.Done > 2500 {
 		t.Errorf("halfway: %+v", halfway)
 	}
-	if halfway.Latency != 5*time.Millisecond || halfway.LatencyLimit != s.ServerTargetLatency || halfway.Elapsed < 2*time.Second || halfway.MinQueries != 5000 {
+	if halfway.Latency != 5*time.Millisecond || halfway.LatencyLimit != s.ServerTargetLatency ||
+		halfway.Elapsed < 2*time.Second || halfway.MinQueries != 5000 {
 		t.Errorf("halfway: %+v", halfway)
 	}
 	end := progress.Snapshot()
@@ -53,7 +55,8 @@ func TestSnapshotOfATokenRun(t *testing.T) {
 		}
 		return 10
 	})
-	if _, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 64}, s, loadgen.LogSettings{Progress: progress}); err != nil {
+	if _, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 64}, s,
+		loadgen.LogSettings{Progress: progress}); err != nil {
 		t.Fatal(err)
 	}
 	k := halfway.Tokens
@@ -71,7 +74,8 @@ func TestSnapshotsFromAnotherGoroutine(t *testing.T) {
 		var last loadgen.ProgressSnapshot
 		for {
 			s := progress.Snapshot()
-			if s.Done > s.Issued || s.Issued > s.Planned || s.Mode == last.Mode && s.Phase == last.Phase && s.Phase == loadgen.PhaseIssuing && s.Planned == last.Planned && s.Done < last.Done {
+			if s.Done > s.Issued || s.Issued > s.Planned || s.Mode == last.Mode && s.Phase == last.Phase &&
+				s.Phase == loadgen.PhaseIssuing && s.Planned == last.Planned && s.Done < last.Done {
 				t.Errorf("%+v after %+v", s, last)
 			}
 			last = s
@@ -86,7 +90,8 @@ func TestSnapshotsFromAnotherGoroutine(t *testing.T) {
 		s := quick(scenario, loadgen.PerformanceOnly)
 		s.MinQueryCount = 3000 + uint64(scenario) // tells the series apart by what they plan
 		sut := newPool()
-		if _, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 100, Performance: 40}, s, loadgen.LogSettings{Progress: progress}); err != nil {
+		if _, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 100, Performance: 40}, s,
+			loadgen.LogSettings{Progress: progress}); err != nil {
 			t.Error(err)
 		}
 		sut.close()

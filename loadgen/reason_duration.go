@@ -31,9 +31,11 @@ func streamHint(p *series, r *Result) string {
 	}
 	mean := r.QueryLatency.Mean
 	if mean <= 0 {
-		return fmt.Sprintf("Lower target_latency (the expected latency, %s now) so that more than %s queries are generated.", human(expected), grouped(p.GeneratedQueries))
+		return fmt.Sprintf("Lower target_latency (the expected latency, %s now) so that more than %s queries are generated.",
+			human(expected), grouped(p.GeneratedQueries))
 	}
 	was, now := humanPair(expected, mean)
-	return fmt.Sprintf("Set target_latency (the expected latency, %s now) to %s, the measured mean: that generates about %s queries instead of %s.",
+	return fmt.Sprintf("Set target_latency (the expected latency, %s now) to %s, the measured mean: that generates "+
+		"about %s queries instead of %s.",
 		was, now, grouped(uint64(2*r.Effective.MinDuration/mean)), grouped(p.GeneratedQueries))
 }

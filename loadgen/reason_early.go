@@ -11,8 +11,9 @@ func tooFewQueries(r *Result) Reason {
 	return Reason{
 		Rule:     "early_stopping",
 		Measured: grouped(es.QueriesProcessed) + " queries",
-		Needed:   fmt.Sprintf("at least %s queries to estimate the %s percentile", grouped(es.QueriesNeeded), percentileName(es.Percentile)),
-		Hint:     runLonger(r, es.QueriesNeeded) + ".",
+		Needed: fmt.Sprintf("at least %s queries to estimate the %s percentile",
+			grouped(es.QueriesNeeded), percentileName(es.Percentile)),
+		Hint: runLonger(r, es.QueriesNeeded) + ".",
 	}
 }
 
@@ -29,7 +30,8 @@ func tooManyLate(p *series, r *Result) Reason {
 	}
 }
 
-// decidingLimit is the limit that Result.EarlyStopping is about: in token runs that of TPOT where it fails, else TTFT's.
+// decidingLimit is the limit that Result.EarlyStopping is about: in token runs that of TPOT where it fails, else
+// TTFT's.
 func decidingLimit(r *Result) time.Duration {
 	switch t := r.Tokens; {
 	case t == nil:

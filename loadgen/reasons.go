@@ -55,8 +55,9 @@ func latencyReason(p *series, r *Result) Reason {
 		Rule: "latency",
 		Measured: fmt.Sprintf("%s percentile latency %s; %s above the limit",
 			percentileName(e.TargetLatencyPercentile), measured, partOf(r.OverlatencyCount, n, "queries")),
-		Needed: fmt.Sprintf("at most %s; at most %s queries above it", limit, grouped(mayBeOver(n, e.TargetLatencyPercentile))),
-		Hint:   behind(r) + rateHint(r, limit),
+		Needed: fmt.Sprintf("at most %s; at most %s queries above it",
+			limit, grouped(mayBeOver(n, e.TargetLatencyPercentile))),
+		Hint: behind(r) + rateHint(r, limit),
 	}
 }
 
@@ -77,8 +78,8 @@ func behind(r *Result) string {
 		significant(r.CompletedSamplesPerSec, 3), significant(r.ScheduledSamplesPerSec, 3))
 }
 
-// rateHint says which rate would pass, by r.Capacity, which is nil where nothing was measured. Where queries were issued late, that
-// comes first: their times say less of the SUT.
+// rateHint says which rate would pass, by r.Capacity, which is nil where nothing was measured. Where queries were
+// issued late, that comes first: their times say less of the SUT.
 func rateHint(r *Result, limit string) string {
 	c, e := r.Capacity, r.Effective
 	switch {
@@ -87,13 +88,15 @@ func rateHint(r *Result, limit string) string {
 	case c.QPS >= e.TargetQPS:
 		return fmt.Sprintf("Lower target_qps (%s now).", significant(e.TargetQPS, 6))
 	case c.QPS == 0 && r.kind().lateIssue(r) != "":
-		return fmt.Sprintf("%s took longer than %s without waiting for others, and queries were issued late (see the note), which is part of it: first give LoadGen a free processor.",
+		return fmt.Sprintf("%s took longer than %s without waiting for others, and queries were issued late (see the "+
+			"note), which is part of it: first give LoadGen a free processor.",
 			partOf(c.TooSlow, c.Queries, "queries"), limit)
 	case c.QPS == 0:
 		return fmt.Sprintf("No target_qps passes: %s take longer than %s without waiting; make single queries faster.",
 			partOf(c.TooSlow, c.Queries, "queries"), limit)
 	}
-	return fmt.Sprintf("At the measured service times (mean %s, %d at a time) about %s queries per second would pass; target_qps is %s.",
+	return fmt.Sprintf("At the measured service times (mean %s, %d at a time) about %s queries per second would pass; "+
+		"target_qps is %s.",
 		human(c.Service), c.Servers, humanRate(c.QPS), significant(e.TargetQPS, 6))
 }
 
@@ -106,7 +109,8 @@ func intervalReason(p *series, r *Result) Reason {
 	return Reason{
 		Rule: "arrival_interval",
 		Measured: fmt.Sprintf("%s; %s intervals skipped; %s percentile of the query latency %s",
-			partOf(v.Overtime, v.Counted, what), grouped(v.Skipped), percentileName(r.TargetPercentile.P), human(r.TargetPercentile.Latency)),
+			partOf(v.Overtime, v.Counted, what), grouped(v.Skipped),
+			percentileName(r.TargetPercentile.P), human(r.TargetPercentile.Latency)),
 		Needed: fmt.Sprintf("at most %s of them, within %s", grouped(v.Allowed), human(v.Interval)),
 		Hint:   streamsHint(p, r),
 	}
@@ -122,9 +126,11 @@ func streamsHint(p *series, r *Result) string {
 	now := r.Effective.SamplesPerQuery
 	fits := uint64(float64(now) * float64(r.Intervals.Interval) / float64(max(at[0], 1)))
 	if fits = min(fits, now-1); fits == 0 {
-		return fmt.Sprintf("No number of samples per query passes: too many queries of %d took longer than an interval; make one sample faster.", now)
+		return fmt.Sprintf("No number of samples per query passes: too many queries of %d took longer than an interval; "+
+			"make one sample faster.", now)
 	}
-	return fmt.Sprintf("If the time of a query is proportional to its samples, about %d samples per query would pass; samples_per_query is %d.", fits, now)
+	return fmt.Sprintf("If the time of a query is proportional to its samples, about %d samples per query would pass; "+
+		"samples_per_query is %d.", fits, now)
 }
 
 func queriesReason(p *series, r *Result) Reason {

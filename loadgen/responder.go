@@ -86,7 +86,8 @@ func (a *answers) logs(id ResponseID) bool {
 
 // keep copies the payload to the accuracy log. The writer keeps a failure for the end of the test.
 func (a *answers) keep(r *QuerySampleResponse) {
-	e := mllog.AccuracyEntry{SeqID: uint64(r.ID), QSLIndex: uint64(a.plan.Sample(int(r.ID - a.first))), Data: r.Data, TokenCount: -1}
+	index := a.plan.Sample(int(r.ID - a.first))
+	e := mllog.AccuracyEntry{SeqID: uint64(r.ID), QSLIndex: uint64(index), Data: r.Data, TokenCount: -1}
 	if a.kind != record.Latencies {
 		e.TokenCount = r.NTokens
 	}
@@ -100,23 +101,29 @@ func (a *answers) keep(r *QuerySampleResponse) {
 func (a *answers) breach(fault record.Fault, r *QuerySampleResponse) error {
 	id := r.ID
 	if fault == record.NotIssued {
-		return fmt.Errorf("%w: it answered response id %d, which was not issued (%d were, from %d on): answer each sample under the ID of its QuerySample",
+		return fmt.Errorf("%w: it answered response id %d, which was not issued (%d were, from %d on): answer each sample "+
+			"under the ID of its QuerySample",
 			ErrProtocol, id, a.rec.Issued(), a.first)
 	}
 	if id < a.first {
-		return fmt.Errorf("%w: it answered response id %d again, of a series that has ended: answer each sample once", ErrProtocol, id)
+		return fmt.Errorf("%w: it answered response id %d again, of a series that has ended: answer each sample once",
+			ErrProtocol, id)
 	}
 	sample := fmt.Sprintf("response id %d (sample %d of the data set)", id, a.plan.Sample(int(id-a.first)))
 	switch fault {
 	case record.Again:
-		return fmt.Errorf("%w: it reported the first token of %s twice: call FirstTokenComplete once for each sample", ErrProtocol, sample)
+		return fmt.Errorf("%w: it reported the first token of %s twice: call FirstTokenComplete once for each sample",
+			ErrProtocol, sample)
 	case record.Late:
-		return fmt.Errorf("%w: it reported the first token of %s after its answer: call FirstTokenComplete before QuerySamplesComplete", ErrProtocol, sample)
+		return fmt.Errorf("%w: it reported the first token of %s after its answer: call FirstTokenComplete before "+
+			"QuerySamplesComplete", ErrProtocol, sample)
 	case record.NoFirstToken:
-		return fmt.Errorf("%w: it answered %s without reporting its first token: call FirstTokenComplete before QuerySamplesComplete", ErrProtocol, sample)
+		return fmt.Errorf("%w: it answered %s without reporting its first token: call FirstTokenComplete before "+
+			"QuerySamplesComplete", ErrProtocol, sample)
 	case record.FewTokens, record.ManyTokens:
-		return fmt.Errorf("%w: it answered %s with NTokens = %d, want %d to %d tokens: with use_token_latencies each answer tells how many tokens it has, "+
-			"and a time per token after the first needs two", ErrProtocol, sample, r.NTokens, record.LeastTokens, uint32(math.MaxUint32))
+		return fmt.Errorf("%w: it answered %s with NTokens = %d, want %d to %d tokens: with use_token_latencies each "+
+			"answer tells how many tokens it has, and a time per token after the first needs two",
+			ErrProtocol, sample, r.NTokens, record.LeastTokens, uint32(math.MaxUint32))
 	}
 	return fmt.Errorf("%w: it answered %s twice: answer each sample once", ErrProtocol, sample)
 }

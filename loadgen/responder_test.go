@@ -65,7 +65,8 @@ func TestPayloadsAreCopied(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		sut := newPool()
 		dir := t.TempDir()
-		r, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 2000, Performance: 300}, quick(scenario, loadgen.SubmissionRun), loadgen.LogSettings{OutDir: dir})
+		r, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 2000, Performance: 300},
+			quick(scenario, loadgen.SubmissionRun), loadgen.LogSettings{OutDir: dir})
 		sut.close()
 		if err != nil {
 			t.Fatal(err)

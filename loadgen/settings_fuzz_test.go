@@ -10,10 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// FuzzCheckSettings gives every field of TestSettings, and what a library counts, any value of its type. A test is refused
-// with a known error, or it is one that can be run: so many samples that they have ids, in a time that is one.
+// FuzzCheckSettings gives every field of TestSettings, and what a library counts, any value of its type. A test is
+// refused with a known error, or it is one that can be run: so many samples that they have ids, in a time that is one.
 func FuzzCheckSettings(f *testing.F) {
-	for _, s := range []TestSettings{DefaultTestSettings(), {}, {ServerTargetQPS: math.Inf(1), Scenario: Server}, {Scenario: Offline, OfflineExpectedQPS: math.NaN()}} {
+	for _, s := range []TestSettings{DefaultTestSettings(), {}, {ServerTargetQPS: math.Inf(1), Scenario: Server},
+		{Scenario: Offline, OfflineExpectedQPS: math.NaN()}} {
 		f.Add(marshal(s), int64(100), int64(10))
 	}
 	for scenario := range Scenarios() {
@@ -31,11 +32,13 @@ func FuzzCheckSettings(f *testing.F) {
 			return
 		}
 		e := test.e
-		if !(e.TargetQPS > 0) || math.IsInf(e.TargetQPS, 0) || !(e.TargetLatencyPercentile > 0 && e.TargetLatencyPercentile < 1) || e.SamplesPerQuery == 0 && e.Mode != AccuracyOnly {
+		if !(e.TargetQPS > 0) || math.IsInf(e.TargetQPS, 0) || !(e.TargetLatencyPercentile > 0 &&
+			e.TargetLatencyPercentile < 1) || e.SamplesPerQuery == 0 && e.Mode != AccuracyOnly {
 			t.Errorf("%+v is accepted", e)
 		}
 		set := schedule.Set{Size: int(min(e.PerformanceSampleCount, uint64(total)))}
-		if n, err := schedule.Count(seriesParams(test.s, e, set, false)); e.Mode != AccuracyOnly && (err != nil || n == 0 || n*e.SamplesPerQuery > schedule.MaxSamples) {
+		if n, err := schedule.Count(seriesParams(test.s, e, set, false)); e.Mode != AccuracyOnly &&
+			(err != nil || n == 0 || n*e.SamplesPerQuery > schedule.MaxSamples) {
 			t.Errorf("%d queries of %d samples are accepted (%v)", n, e.SamplesPerQuery, err)
 		}
 		test.foresee()

@@ -41,9 +41,12 @@ type StreamTrial struct {
 //
 // Each run writes its logs to a directory of its own under l.OutDir. A run that ends early, or is INVALID for another
 // reason than its limit, ends the search with an error, beside what was found until then.
-func SearchStreams(ctx context.Context, sut SUT, qsl QSL, s TestSettings, l LogSettings, o StreamSearch) (*Streams, error) {
+func SearchStreams(
+	ctx context.Context, sut SUT, qsl QSL, s TestSettings, l LogSettings, o StreamSearch,
+) (*Streams, error) {
 	if s.Scenario != MultiStream || s.Mode != PerformanceOnly || s.MultiStreamArrivalInterval <= 0 {
-		return nil, fmt.Errorf("%w: a search for the number of streams needs the MultiStream scenario, the mode PerformanceOnly and an arrival interval, found %v, %v, %v",
+		return nil, fmt.Errorf("%w: a search for the number of streams needs the MultiStream scenario, "+
+			"the mode PerformanceOnly and an arrival interval, found %v, %v, %v",
 			ErrBadSettings, s.Scenario, s.Mode, s.MultiStreamArrivalInterval)
 	}
 	if o.Most == 0 {

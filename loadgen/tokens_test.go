@@ -22,7 +22,8 @@ func tokenSettings(scenario loadgen.Scenario, mode loadgen.Mode) loadgen.TestSet
 }
 
 // speaking answers with its first token after ttft and one more every tpot.
-func speaking(clock *loadgentest.Clock, ttft, tpot time.Duration, tokens func(loadgen.QuerySample) int64) *loadgentest.Script {
+func speaking(clock *loadgentest.Clock, ttft, tpot time.Duration,
+	tokens func(loadgen.QuerySample) int64) *loadgentest.Script {
 	return &loadgentest.Script{
 		Clock: clock, Tokens: tokens,
 		FirstToken: func(loadgen.QuerySample) time.Duration { return ttft },
@@ -32,7 +33,8 @@ func speaking(clock *loadgentest.Clock, ttft, tpot time.Duration, tokens func(lo
 	}
 }
 
-func runTokens(t *testing.T, s loadgen.TestSettings, ttft, tpot time.Duration, tokens func(loadgen.QuerySample) int64) *loadgen.Result {
+func runTokens(t *testing.T, s loadgen.TestSettings, ttft, tpot time.Duration,
+	tokens func(loadgen.QuerySample) int64) *loadgen.Result {
 	t.Helper()
 	clock := &loadgentest.Clock{}
 	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), speaking(clock, ttft, tpot, tokens),
@@ -60,7 +62,8 @@ func TestTokenTimes(t *testing.T) {
 				want time.Duration
 			}{"TTFT": {k.TTFT, 20 * time.Millisecond}, "TPOT": {k.TPOT, 3 * time.Millisecond}} {
 				l := of.Latency
-				if l.N != int(r.SampleCount) || l.Min != of.want || l.Max != of.want || l.Mean != of.want || of.Target.Latency != of.want {
+				if l.N != int(r.SampleCount) || l.Min != of.want || l.Max != of.want || l.Mean != of.want ||
+					of.Target.Latency != of.want {
 					t.Errorf("%s %+v, target %+v, want %v of all samples", name, l, of.Target, of.want)
 				}
 			}
@@ -73,8 +76,10 @@ func TestTokenTimes(t *testing.T) {
 
 func TestOfflineTokens(t *testing.T) {
 	clock := &loadgentest.Clock{}
-	sut := &loadgentest.Script{Clock: clock, Tokens: tenTokens, Latency: func(s loadgen.QuerySample) time.Duration { return time.Second }}
-	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 100}, tokenSettings(loadgen.Offline, loadgen.PerformanceOnly), loadgen.LogSettings{})
+	sut := &loadgentest.Script{Clock: clock, Tokens: tenTokens,
+		Latency: func(s loadgen.QuerySample) time.Duration { return time.Second }}
+	r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 100},
+		tokenSettings(loadgen.Offline, loadgen.PerformanceOnly), loadgen.LogSettings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +99,8 @@ func TestServerTokenLimits(t *testing.T) {
 		{"ttft", 1, 50, []string{"ttft", "early_stopping"}, "TTFT constrain not met: Reduce target QPS to improve latency. "},
 		{"tpot", 50, 1, []string{"tpot", "early_stopping"}, "TPOT constrain not met: Reduce target QPS to improve latency. "},
 		{"both", 1, 1, []string{"ttft", "tpot", "early_stopping"},
-			"TTFT constrain not met: Reduce target QPS to improve latency.  * TPOT constrain not met: Reduce target QPS to improve latency. "},
+			"TTFT constrain not met: Reduce target QPS to improve latency.  * TPOT constrain not met: Reduce target QPS to " +
+				"improve latency. "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := tokenSettings(loadgen.Server, loadgen.PerformanceOnly)
@@ -109,7 +115,8 @@ func TestServerTokenLimits(t *testing.T) {
 			}
 			// TTFT is evaluated only where TPOT passes.
 			if evaluated := r.Tokens.TTFT.EarlyStopping.Text != ""; evaluated != r.Tokens.TPOT.EarlyStopping.Met {
-				t.Errorf("early stopping of TTFT %q, of TPOT %q", r.Tokens.TTFT.EarlyStopping.Text, r.Tokens.TPOT.EarlyStopping.Text)
+				t.Errorf("early stopping of TTFT %q, of TPOT %q",
+					r.Tokens.TTFT.EarlyStopping.Text, r.Tokens.TPOT.EarlyStopping.Text)
 			}
 		})
 	}
@@ -121,7 +128,8 @@ func TestInferredTokens(t *testing.T) {
 		s.InferTokenLatencies, s.TokenLatencyScalingFactor = true, 69
 		clock := &loadgentest.Clock{}
 		sut := &loadgentest.Script{Clock: clock, Latency: func(loadgen.QuerySample) time.Duration { return time.Millisecond }}
-		r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 10}, s, loadgen.LogSettings{})
+		r, err := loadgen.StartTest(loadgentest.WithClock(t.Context(), clock), sut, loadgentest.QSL{Total: 10}, s,
+			loadgen.LogSettings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +212,8 @@ func TestTokenFaultsEndTheTest(t *testing.T) {
 			r.FirstTokenComplete(one(s, 0))
 			r.QuerySamplesComplete(one(s, 1<<40))
 		}, "NTokens = 1099511627776", true},
-		{"no first token", func(r loadgen.Responder, s loadgen.QuerySample) { r.QuerySamplesComplete(one(s, 5)) }, "without reporting its first token", false},
+		{"no first token", func(r loadgen.Responder, s loadgen.QuerySample) { r.QuerySamplesComplete(one(s, 5)) },
+			"without reporting its first token", false},
 		{"first token twice", func(r loadgen.Responder, s loadgen.QuerySample) {
 			r.FirstTokenComplete(one(s, 0))
 			r.FirstTokenComplete(one(s, 0))
@@ -226,7 +235,8 @@ func TestTokenFaultsEndTheTest(t *testing.T) {
 				sut := &tokenFault{NullSUT: loadgentest.NullSUT{Tokens: 3}, do: c.do}
 				s := tokenSettings(scenario, loadgen.PerformanceOnly)
 				if scenario == loadgen.Offline && !c.offline {
-					if _, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 10}, s, loadgen.LogSettings{}); err != nil {
+					if _, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 10}, s,
+						loadgen.LogSettings{}); err != nil {
 						t.Error(err)
 					}
 					return
@@ -245,7 +255,8 @@ func TestTokenSettings(t *testing.T) {
 	} {
 		s := tokenSettings(loadgen.Server, loadgen.PerformanceOnly)
 		change(&s)
-		_, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{Tokens: 2}, loadgentest.QSL{Total: 10}, s, loadgen.LogSettings{})
+		_, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{Tokens: 2}, loadgentest.QSL{Total: 10}, s,
+			loadgen.LogSettings{})
 		if !errors.Is(err, loadgen.ErrBadSettings) || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one about %s", err, name)
 		}

@@ -13,12 +13,14 @@ func TestVerdictDoc(t *testing.T) {
 	if err != nil {
 		t.Skipf("this checkout has no docs: %v", err)
 	}
-	for _, rule := range []string{"aborted", "latency", "ttft", "tpot", "arrival_interval", "min_duration", "min_query_count", "early_stopping", "standstill"} {
+	for _, rule := range []string{"aborted", "latency", "ttft", "tpot", "arrival_interval", "min_duration",
+		"min_query_count", "early_stopping", "standstill"} {
 		if !strings.Contains(string(text), "| `"+rule+"`") && !strings.Contains(string(text), ", `"+rule+"` |") {
 			t.Errorf("docs/verdict.md does not list the rule %s", rule)
 		}
 	}
-	for _, official := range []string{textLatency, singleStream{}.durationText(), textStreams, "TTFT constrain not met", "TPOT constrain not met"} {
+	for _, official := range []string{textLatency, singleStream{}.durationText(), textStreams, "TTFT constrain not met",
+		"TPOT constrain not met"} {
 		if flat := strings.Join(strings.Fields(string(text)), " "); !strings.Contains(flat, official) {
 			t.Errorf("docs/verdict.md does not quote %q", official)
 		}

@@ -53,7 +53,8 @@ func (r Result) String() string {
 	if r.Defined() {
 		auc = strconv.FormatFloat(r.Percent(), 'f', 3, 64)
 	}
-	return fmt.Sprintf("AUC=%s%%, accuracy=%.3f%%, good=%d, total=%d, queries=%d", auc, r.Accuracy, r.Good, r.Total, r.Queries)
+	return fmt.Sprintf("AUC=%s%%, accuracy=%.3f%%, good=%d, total=%d, queries=%d",
+		auc, r.Accuracy, r.Good, r.Total, r.Queries)
 }
 
 // Scorer holds the predictions, 4 bytes each, until Result. It is not safe for concurrent use.
@@ -79,13 +80,14 @@ func New(t Truth, o Options) (*Scorer, error) {
 }
 
 // Add takes one entry of the log: index is the sample (qsl_idx), payload its (prediction, label) pairs, or its
-// predictions alone where Truth has the labels. Of several entries of one sample the first counts, and the others are not
-// looked at. A payload of another length than its sample, predictions that are not finite (or, of int64, beyond int32)
-// and labels that are neither 0 nor 1 are errors, which list all faults of the payload; the entry then has no effect on
-// the result. Add does not keep payload.
+// predictions alone where Truth has the labels. Of several entries of one sample the first counts, and the others are
+// not looked at. A payload of another length than its sample, predictions that are not finite (or, of int64, beyond
+// int32) and labels that are neither 0 nor 1 are errors, which list all faults of the payload; the entry then has no
+// effect on the result. Add does not keep payload.
 func (s *Scorer) Add(index uint64, payload []byte) error {
 	if s.truth.Samples != nil && index >= uint64(len(s.truth.Samples)) {
-		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?", ErrIndex, index, len(s.truth.Samples))
+		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
+			ErrIndex, index, len(s.truth.Samples))
 	}
 	if s.seen[index] {
 		s.result.Duplicates++

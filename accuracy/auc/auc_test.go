@@ -70,20 +70,28 @@ func TestScorer(t *testing.T) {
 	}{
 		{"separated", Truth{}, Float32, []entry{{0, f32(0.1, 0, 0.9, 1)}, {1, f32(0.2, 0, 0.8, 1)}},
 			"AUC=100.000%, accuracy=100.000%, good=4, total=4, queries=2", 0},
-		{"reversed", Truth{}, Float32, []entry{{0, f32(0.9, 0, 0.1, 1)}}, "AUC=0.000%, accuracy=0.000%, good=0, total=2, queries=1", 0},
-		{"tied", Truth{}, Float32, []entry{{0, f32(0.3, 0, 0.3, 1, 0.3, 1)}}, "AUC=50.000%, accuracy=33.333%, good=1, total=3, queries=1", 0},
-		{"both zeros are equal", Truth{}, Float32, []entry{{0, f32(0, 0, negative0, 1)}}, "AUC=50.000%, accuracy=50.000%, good=1, total=2, queries=1", 0},
-		{"below zero", Truth{}, Float32, []entry{{0, f32(-2, 0, -1, 1, -3, 0, 4, 1)}}, "AUC=100.000%, accuracy=0.000%, good=0, total=4, queries=1", 0},
+		{"reversed", Truth{}, Float32, []entry{{0, f32(0.9, 0, 0.1, 1)}},
+			"AUC=0.000%, accuracy=0.000%, good=0, total=2, queries=1", 0},
+		{"tied", Truth{}, Float32, []entry{{0, f32(0.3, 0, 0.3, 1, 0.3, 1)}},
+			"AUC=50.000%, accuracy=33.333%, good=1, total=3, queries=1", 0},
+		{"both zeros are equal", Truth{}, Float32, []entry{{0, f32(0, 0, negative0, 1)}},
+			"AUC=50.000%, accuracy=50.000%, good=1, total=2, queries=1", 0},
+		{"below zero", Truth{}, Float32, []entry{{0, f32(-2, 0, -1, 1, -3, 0, 4, 1)}},
+			"AUC=100.000%, accuracy=0.000%, good=0, total=4, queries=1", 0},
 		{"half rounds to 0, one and a half to 2", Truth{}, Float32, []entry{{0, f32(0.5, 0, 0.5, 1, 1.5, 1, -0.5, 0)}},
 			"AUC=87.500%, accuracy=50.000%, good=2, total=4, queries=1", 0},
-		{"one class", Truth{}, Float32, []entry{{0, f32(0.5, 1, 0.7, 1)}}, "AUC=nan%, accuracy=50.000%, good=1, total=2, queries=1", 0},
+		{"one class", Truth{}, Float32, []entry{{0, f32(0.5, 1, 0.7, 1)}},
+			"AUC=nan%, accuracy=50.000%, good=1, total=2, queries=1", 0},
 		{"first entry kept", Truth{}, Float32, []entry{{5, f32(0, 0, 1, 1)}, {5, f32(1, 0)}, {5, nil}},
 			"AUC=100.000%, accuracy=100.000%, good=2, total=2, queries=1", 2},
 		{"labels apart", labelled, Float32, []entry{{1, f32(0.6)}, {0, f32(0.4, 0.7)}},
 			"AUC=100.000%, accuracy=100.000%, good=3, total=3, queries=2", 0},
-		{"int32", Truth{}, Int32, []entry{{0, i32(math.MinInt32, 0, 1, 1, 2, 0)}}, "AUC=50.000%, accuracy=33.333%, good=1, total=3, queries=1", 0},
-		{"int64", Truth{}, Int64, []entry{{0, i64(0, 0, 1, 1)}}, "AUC=100.000%, accuracy=100.000%, good=2, total=2, queries=1", 0},
-		{"int64, labels apart", labelled, Int64, []entry{{0, i64(0, 0)}}, "AUC=50.000%, accuracy=50.000%, good=1, total=2, queries=1", 0},
+		{"int32", Truth{}, Int32, []entry{{0, i32(math.MinInt32, 0, 1, 1, 2, 0)}},
+			"AUC=50.000%, accuracy=33.333%, good=1, total=3, queries=1", 0},
+		{"int64", Truth{}, Int64, []entry{{0, i64(0, 0, 1, 1)}},
+			"AUC=100.000%, accuracy=100.000%, good=2, total=2, queries=1", 0},
+		{"int64, labels apart",
+			labelled, Int64, []entry{{0, i64(0, 0)}}, "AUC=50.000%, accuracy=50.000%, good=1, total=2, queries=1", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -118,11 +126,14 @@ func TestAddRefuses(t *testing.T) {
 		{"half a pair", Truth{}, Float32, entry{0, f32(1, 1, 1)}, ErrPayload, []string{"12 bytes"}},
 		{"int32 read as int64", Truth{}, Int64, entry{0, i32(1, 1)}, ErrPayload, []string{"multiple of 16"}},
 		{"too few", labelled, Float32, entry{0, f32(1)}, ErrPayload, []string{"1 pairs in 4 bytes, want 2 (0 to 2"}},
-		{"too many", Truth{Samples: []Range{{7, 8}}}, Float32, entry{0, f32(1, 1, 0, 0)}, ErrPayload, []string{"2 pairs in 16 bytes, want 1"}},
+		{"too many", Truth{Samples: []Range{{7, 8}}}, Float32, entry{0, f32(1, 1, 0, 0)}, ErrPayload,
+			[]string{"2 pairs in 16 bytes, want 1"}},
 		{"every fault", Truth{}, Float32, entry{3, f32(nan, 1, 0.5, 0.5, inf, 0, 0.5, nan)}, ErrPayload,
-			[]string{"sample 3, pair 0: prediction NaN", "pair 1: prediction 0.5, label 0.5", "pair 2: prediction -Inf", "pair 3"}},
+			[]string{"sample 3, pair 0: prediction NaN", "pair 1: prediction 0.5, label 0.5",
+				"pair 2: prediction -Inf", "pair 3"}},
 		{"nan, labels apart", labelled, Float32, entry{0, f32(0, nan)}, ErrPayload, []string{"pair 1: prediction NaN"}},
-		{"label of int32", Truth{}, Int32, entry{0, i32(0, 2, 1, -1)}, ErrPayload, []string{"pair 0: label 2, want 0 or 1", "pair 1: label -1"}},
+		{"label of int32", Truth{}, Int32, entry{0, i32(0, 2, 1, -1)}, ErrPayload,
+			[]string{"pair 0: label 2, want 0 or 1", "pair 1: label -1"}},
 		{"wide int64", Truth{}, Int64, entry{0, i64(1<<40, 1)}, ErrPayload, []string{"want an int32"}},
 	}
 	for _, tt := range tests {
@@ -152,7 +163,8 @@ func TestNewRefuses(t *testing.T) {
 	if !errors.Is(err, ErrTruth) {
 		t.Fatalf("error %v, want ErrTruth", err)
 	}
-	for _, want := range []string{"sample 0: pairs 0 to 0", "sample 1: pairs -1 to 2", "sample 2: pairs 1 to 4, want them among the 3 labels", "label 2 is 2"} {
+	for _, want := range []string{"sample 0: pairs 0 to 0", "sample 1: pairs -1 to 2",
+		"sample 2: pairs 1 to 4, want them among the 3 labels", "label 2 is 2"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want it to say %q", err, want)
 		}

@@ -58,7 +58,8 @@ func (s *Scorer) pairs(index uint64, payload []byte) (int, error) {
 		each, what = 2*each, "a prediction and a label"
 	}
 	if len(payload) == 0 || len(payload)%each != 0 {
-		return 0, fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d above 0, %s per pair as %v; was the log written with another dtype?",
+		return 0, fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d above 0, %s per pair as %v; was the log "+
+			"written with another dtype?",
 			ErrPayload, index, len(payload), each, what, s.options.DType)
 	}
 	found := len(payload) / each
@@ -122,7 +123,8 @@ func (s *Scorer) decodeFloats(index uint64, payload []byte) (good int, err error
 		p := math.Float32frombits(binary.LittleEndian.Uint32(payload[i:]))
 		label := math.Float32frombits(binary.LittleEndian.Uint32(payload[i+4:]))
 		if (label != 0 && label != 1) || p-p != 0 {
-			wrong.Addf("sample %d, pair %d: prediction %v, label %v, want a finite prediction and a label of 0 or 1", index, i/8, p, label)
+			wrong.Addf("sample %d, pair %d: prediction %v, label %v, want a finite prediction and a label of 0 or 1",
+				index, i/8, p, label)
 			continue
 		}
 		s.keys[int(label)].add(floatKey(p))

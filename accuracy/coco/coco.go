@@ -34,8 +34,8 @@ func (d Disagreement) String() string {
 	return fmt.Sprintf("ERROR: loadgen(%d) and payload(%d) disagree on image_idx", d.Index, d.Found)
 }
 
-// detection is a box as the evaluation needs it: 24 bytes, for logs hold millions. The box is in pixels, as the official
-// scripts scale it: in float32, under NumPy 2.
+// detection is a box as the evaluation needs it: 24 bytes, for logs hold millions. The box is in pixels, as the
+// official scripts scale it: in float32, under NumPy 2.
 type detection struct {
 	x, y, w, h float32
 	score      float32
@@ -68,8 +68,8 @@ type sample struct {
 	width, height float32 // in pixels
 }
 
-// New returns a scorer for a data set. Sample i (qsl_idx) is g.Images[i], unless Options.RemoveEmpty is set. New does not
-// keep g. It returns an ErrTruth that lists repeated IDs, sizes below 1 and numbers that are not finite.
+// New returns a scorer for a data set. Sample i (qsl_idx) is g.Images[i], unless Options.RemoveEmpty is set. New does
+// not keep g. It returns an ErrTruth that lists repeated IDs, sizes below 1 and numbers that are not finite.
 func New(g GroundTruth, o Options) (*Scorer, error) {
 	if err := checkTruth(&g); err != nil {
 		return nil, err
@@ -99,14 +99,15 @@ func New(g GroundTruth, o Options) (*Scorer, error) {
 }
 
 // Add takes one entry of the log: index is the sample (qsl_idx), payload its detections, 28 bytes each: seven float32,
-// little endian: sample, ymin, xmin, ymax, xmax (shares of the picture's height and width), score, label. No bytes are no
-// detections, and the image counts as evaluated. Of several entries of one sample the first counts, and the others are
-// not looked at. Detections of categories that the data set lacks are counted, and have no effect. Payloads of another
-// length, numbers that are not finite and labels beyond Options.InverseMap's range are errors, which list all faults
-// of the payload; the entry then has no effect on the result. Add does not keep payload.
+// little endian: sample, ymin, xmin, ymax, xmax (shares of the picture's height and width), score, label. No bytes are
+// no detections, and the image counts as evaluated. Of several entries of one sample the first counts, and the others
+// are not looked at. Detections of categories that the data set lacks are counted, and have no effect. Payloads of
+// another length, numbers that are not finite and labels beyond Options.InverseMap's range are errors, which list all
+// faults of the payload; the entry then has no effect on the result. Add does not keep payload.
 func (s *Scorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.samples)) {
-		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?", ErrIndex, index, len(s.samples))
+		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
+			ErrIndex, index, len(s.samples))
 	}
 	if s.seen[index] {
 		s.result.Entries++

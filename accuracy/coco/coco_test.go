@@ -77,8 +77,10 @@ func TestMAP(t *testing.T) {
 		{"nothing found", Options{}, []entry{{0, nil}, {1, nil}}, "mAP=0.000%"},
 		{"found in the other image", Options{}, []entry{{1, records(catBox, dogBox)}, {0, nil}}, "mAP=0.000%"},
 		{"nothing to find", Options{}, []entry{{1, nil}}, "mAP=-100.000%"},
-		{"wrong category", Options{}, []entry{{0, records(with(catBox, fieldLabel, 1), with(dogBox, fieldLabel, 3))}}, "mAP=0.000%"},
-		{"a better score elsewhere", Options{}, []entry{{0, records(catBox, dogBox)}, {1, records(with(catBox, fieldScore, 1))}}, "mAP=75.000%"},
+		{"wrong category", Options{},
+			[]entry{{0, records(with(catBox, fieldLabel, 1), with(dogBox, fieldLabel, 3))}}, "mAP=0.000%"},
+		{"a better score elsewhere",
+			Options{}, []entry{{0, records(catBox, dogBox)}, {1, records(with(catBox, fieldScore, 1))}}, "mAP=75.000%"},
 		{"labels count the categories", Options{InverseMap: true},
 			[]entry{{0, records(with(catBox, fieldLabel, 1), with(dogBox, fieldLabel, 2))}}, "mAP=100.000%"},
 		{"labels are truncated", Options{}, []entry{{0, records(with(catBox, fieldLabel, 3.9), dogBox)}}, "mAP=100.000%"},
@@ -144,10 +146,13 @@ func TestAddRefuses(t *testing.T) {
 		{"index among the empty", Options{RemoveEmpty: true}, 1, nil, ErrIndex, []string{"want one below 1"}},
 		{"half a detection", Options{}, 0, records(catBox)[:14], ErrPayload, []string{"14 bytes, want a multiple of 28"}},
 		{"every fault", Options{}, 0,
-			records(with(catBox, fieldScore, nan), dogBox, with(catBox, fieldXMax, inf), with(catBox, fieldLabel, nan)), ErrPayload,
+			records(with(catBox, fieldScore, nan), dogBox, with(catBox, fieldXMax, inf),
+				with(catBox, fieldLabel, nan)), ErrPayload,
 			[]string{"detection 0: score is NaN", "detection 2: xmax is +Inf", "detection 3: label is NaN"}},
-		{"label beyond the map", Options{InverseMap: true}, 0, records(with(catBox, fieldLabel, 3)), ErrPayload, []string{"label 3, want 1 to 2"}},
-		{"label below the map", Options{InverseMap: true}, 0, records(with(catBox, fieldLabel, -1)), ErrPayload, []string{"label -1"}},
+		{"label beyond the map",
+			Options{InverseMap: true}, 0, records(with(catBox, fieldLabel, 3)), ErrPayload, []string{"label 3, want 1 to 2"}},
+		{"label below the map",
+			Options{InverseMap: true}, 0, records(with(catBox, fieldLabel, -1)), ErrPayload, []string{"label -1"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -195,7 +200,8 @@ func TestNewRefuses(t *testing.T) {
 		t.Fatalf("error %v, want ErrTruth", err)
 	}
 	for _, want := range []string{
-		"image 2: id 10 is that of image 0 already", "category 2: id 1", "annotation 2: id 2", "0 x 5 pixels", "annotation 2 (id 2): box [1 2 NaN 4]",
+		"image 2: id 10 is that of image 0 already", "category 2: id 1", "annotation 2: id 2", "0 x 5 pixels", "annotation " +
+			"2 (id 2): box [1 2 NaN 4]",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want it to say %q", err, want)
@@ -208,7 +214,8 @@ func TestNewRefuses(t *testing.T) {
 
 func TestAnnotationsOfOthersHaveNoEffect(t *testing.T) {
 	g := scene()
-	g.Annotations = append(g.Annotations, Annotation{8, 99, 3, [4]float64{0, 0, 9, 9}, 81, false}, Annotation{9, 10, 99, [4]float64{0, 0, 9, 9}, 81, false})
+	g.Annotations = append(g.Annotations, Annotation{8, 99, 3, [4]float64{0, 0, 9, 9}, 81, false},
+		Annotation{9, 10, 99, [4]float64{0, 0, 9, 9}, 81, false})
 	if r := score(t, g, Options{}, entry{0, records(catBox, dogBox)}); r.AP < 0.999 {
 		t.Errorf("AP %v, want 1 but for rounding", r.AP)
 	}

@@ -36,7 +36,8 @@ func readRecord(b []byte) (r record) {
 // decode appends the detections of a payload, and returns what is wrong with them.
 func (s *Scorer) decode(index uint64, payload []byte) error {
 	if len(payload)%recordSize != 0 {
-		return fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d: seven float32 per detection", ErrPayload, index, len(payload), recordSize)
+		return fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d: seven float32 per detection",
+			ErrPayload, index, len(payload), recordSize)
 	}
 	var wrong faults.List
 	for i := 0; i < len(payload); i += recordSize {

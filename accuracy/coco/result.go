@@ -72,7 +72,8 @@ func (s Stats) String() string {
 	}
 	lines := make([]string, len(rows))
 	for i, r := range rows {
-		lines[i] = fmt.Sprintf(" %-18s %s @[ IoU=%-9s | area=%6s | maxDets=%3d ] = %.3f", r.title, r.kind, r.iou, r.area, r.most, r.value)
+		lines[i] = fmt.Sprintf(" %-18s %s @[ IoU=%-9s | area=%6s | maxDets=%3d ] = %.3f",
+			r.title, r.kind, r.iou, r.area, r.most, r.value)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -99,15 +100,15 @@ type Result struct {
 	Disagreements []Disagreement
 }
 
-// MAP is the mean average precision in percent, the benchmark's metric, not rounded. It is negative, -100, if the images
-// of the log hold no object at all.
+// MAP is the mean average precision in percent, the benchmark's metric, not rounded. It is negative, -100, if the
+// images of the log hold no object at all.
 func (r Result) MAP() float64 { return 100 * r.AP }
 
 // String is the line that the official scripts print, which the submission checker looks for.
 func (r Result) String() string { return fmt.Sprintf("mAP=%.3f%%", r.MAP()) }
 
-// Verbose is all that the official scripts print after the evaluation with --verbose: the twelve numbers, mAP and counts,
-// without a newline at the end.
+// Verbose is all that the official scripts print after the evaluation with --verbose: the twelve numbers, mAP and
+// counts, without a newline at the end.
 func (r Result) Verbose() string {
 	return fmt.Sprintf("%v\n%v\nfound %d results\nfound %d images\nfound %d images with no results\nignored %d dupes",
 		r.Stats, r, r.Entries, r.Images, r.Empty, r.Duplicates)

@@ -23,8 +23,8 @@ var (
 type Case struct {
 	Name  string
 	Shape [3]int // depth, height, width in voxels
-	// Labels reads the classes of the voxels in C order, width fastest: 0, 1 or 2. It is called when an entry of the case is
-	// added, once, so that one volume at a time is held. The scorer does not keep or change what it returns.
+	// Labels reads the classes of the voxels in C order, width fastest: 0, 1 or 2. It is called when an entry of the case
+	// is added, once, so that one volume at a time is held. The scorer does not keep or change what it returns.
 	Labels func() ([]uint8, error)
 }
 
@@ -54,7 +54,8 @@ type Result struct {
 
 // String is the line that the official script prints, which the submission checker looks for.
 func (r Result) String() string {
-	return fmt.Sprintf("Accuracy: mean = %.5f, kidney = %.4f, tumor = %.4f", r.Mean.Composite, r.Mean.Kidney, r.Mean.Tumour)
+	return fmt.Sprintf("Accuracy: mean = %.5f, kidney = %.4f, tumor = %.4f",
+		r.Mean.Composite, r.Mean.Kidney, r.Mean.Tumour)
 }
 
 // CSV is the table that the official script writes: a line for each case, and one for the mean.
@@ -98,7 +99,8 @@ func New(cases []Case, o Options) (*Scorer, error) {
 	var wrong faults.List
 	for i, c := range cases {
 		if min(c.Shape[0], c.Shape[1], c.Shape[2]) < 1 || c.Labels == nil {
-			wrong.Addf("case %d (%s): shape %v or no labels, want at least 1 voxel in each direction, and labels", i, c.Name, c.Shape)
+			wrong.Addf("case %d (%s): shape %v or no labels, want at least 1 voxel in each direction, and labels",
+				i, c.Name, c.Shape)
 		}
 	}
 	if err := wrong.Err(ErrTruth); err != nil {
@@ -107,13 +109,14 @@ func New(cases []Case, o Options) (*Scorer, error) {
 	return &Scorer{cases: cases, options: o, scores: make([]Score, len(cases)), times: make([]int, len(cases))}, nil
 }
 
-// Add takes one entry of the log: index is the sample (qsl_idx), payload the classes of its voxels, in C order, with one
-// element of Options.DType each. Fractions are cut off. A second entry of a sample is counted for Result and not looked
-// at. A payload of another length than the case's shape and values that are no class are errors; the entry then has no
-// effect on the result. Add does not keep payload.
+// Add takes one entry of the log: index is the sample (qsl_idx), payload the classes of its voxels, in C order, with
+// one element of Options.DType each. Fractions are cut off. A second entry of a sample is counted for Result and not
+// looked at. A payload of another length than the case's shape and values that are no class are errors; the entry then
+// has no effect on the result. Add does not keep payload.
 func (s *Scorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.cases)) {
-		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?", ErrIndex, index, len(s.cases))
+		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
+			ErrIndex, index, len(s.cases))
 	}
 	if s.times[index] > 0 {
 		s.times[index]++
@@ -121,7 +124,8 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 	}
 	c := &s.cases[index]
 	if want := c.voxels() * s.options.DType.Size(); len(payload) != want {
-		return fmt.Errorf("%w: sample %d (%s): %d bytes, want %d: %v voxels of %v", ErrPayload, index, c.Name, len(payload), want, c.Shape, s.options.DType)
+		return fmt.Errorf("%w: sample %d (%s): %d bytes, want %d: %v voxels of %v",
+			ErrPayload, index, c.Name, len(payload), want, c.Shape, s.options.DType)
 	}
 	labels, err := s.labels(c)
 	if err != nil {
@@ -191,7 +195,8 @@ func (s *Scorer) Result() (Result, error) {
 		}
 	}
 	if total == 0 {
-		return Result{}, fmt.Errorf("%w: want one entry for each of %d cases; was the run made in accuracy mode?", ErrNoSamples, len(s.cases))
+		return Result{}, fmt.Errorf("%w: want one entry for each of %d cases; was the run made in accuracy mode?",
+			ErrNoSamples, len(s.cases))
 	}
 	if err := wrong.Err(ErrLog); err != nil {
 		return Result{}, err
@@ -203,7 +208,8 @@ func (s *Scorer) table() (r Result) {
 	var kidney, tumour, composite []float64
 	for i, score := range s.scores {
 		r.Cases = append(r.Cases, CaseScore{s.cases[i].Name, score})
-		kidney, tumour, composite = append(kidney, score.Kidney), append(tumour, score.Tumour), append(composite, score.Composite)
+		kidney, tumour = append(kidney, score.Kidney), append(tumour, score.Tumour)
+		composite = append(composite, score.Composite)
 	}
 	r.Mean = Score{pairwise.Mean(kidney), pairwise.Mean(tumour), pairwise.Mean(composite)}
 	return r

@@ -48,7 +48,8 @@ func TestScore(t *testing.T) {
 		want    string
 	}{
 		{"equal", []uint8{0, 1, 2, 1}, UInt8, []byte{0, 1, 2, 1}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
-		{"half the kidney", []uint8{1, 1, 1, 1, 2}, UInt8, []byte{1, 1, 0, 0, 2}, "mean = 0.83333, kidney = 0.6667, tumor = 1.0000"},
+		{"half the kidney", []uint8{1, 1, 1, 1, 2}, UInt8, []byte{1, 1, 0, 0, 2},
+			"mean = 0.83333, kidney = 0.6667, tumor = 1.0000"},
 		{"tumours are no kidney", []uint8{1, 1}, UInt8, []byte{2, 2}, "mean = 0.00000, kidney = 0.0000, tumor = 0.0000"},
 		{"nothing there", []uint8{0, 0}, UInt8, []byte{0, 0}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"nothing found", []uint8{1, 2}, UInt8, []byte{0, 0}, "mean = 0.00000, kidney = 0.0000, tumor = 0.0000"},
@@ -58,7 +59,8 @@ func TestScore(t *testing.T) {
 		{"int16", []uint8{1, 2}, Int16, []byte{1, 0, 2, 0}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"float16", []uint8{1, 2}, Float16, []byte{0, 0x3c, 0, 0x40}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"float64", []uint8{1}, Float64, i64(int64(math.Float64bits(1))), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
-		{"fractions are cut off", []uint8{1, 2, 0}, Float32, f32(1.9, 2, -0.9), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
+		{"fractions are cut off",
+			[]uint8{1, 2, 0}, Float32, f32(1.9, 2, -0.9), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -127,7 +129,8 @@ func TestAddRefuses(t *testing.T) {
 		{"int32", Int32, 0, i32(0, 0, 256, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 2 is 256"},
 		{"int64", Int64, 0, i64(0, 0, 1<<32, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 2 is 4.294967296e+09"},
 		{"nan", Float32, 0, f32(0, nan, 0, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 1 is NaN"},
-		{"label no class", UInt8, 1, []byte{0, 1}, ErrTruth, "sample 1 (b): the labels cannot be scored against: voxel 1 is 3"},
+		{"label no class", UInt8, 1, []byte{0, 1}, ErrTruth,
+			"sample 1 (b): the labels cannot be scored against: voxel 1 is 3"},
 		{"labels unreadable", UInt8, 2, []byte{0, 1}, fs.ErrNotExist, "broken"},
 		{"labels too few", UInt8, 3, make([]byte, 8), ErrTruth, "short: 7 labels, want 8"},
 	}
@@ -159,14 +162,17 @@ func TestResultWantsEachCaseOnce(t *testing.T) {
 		}
 	}
 	_, err = s.Result()
-	if !errors.Is(err, ErrLog) || !strings.Contains(err.Error(), "case 1 (b) 0 times") || !strings.Contains(err.Error(), "case 2 (c) 3 times") {
+	if !errors.Is(err, ErrLog) || !strings.Contains(err.Error(), "case 1 (b) 0 times") ||
+		!strings.Contains(err.Error(), "case 2 (c) 3 times") {
 		t.Errorf("error %v, want b missing and c three times", err)
 	}
 }
 
 func TestNewRefuses(t *testing.T) {
-	_, err := New([]Case{{Name: "flat", Shape: [3]int{1, 0, 2}}, volume("good", 1), {Name: "unlabelled", Shape: [3]int{1, 1, 1}}}, Options{})
-	if !errors.Is(err, ErrTruth) || !strings.Contains(err.Error(), "flat") || !strings.Contains(err.Error(), "case 2 (unlabelled)") {
+	_, err := New([]Case{{Name: "flat", Shape: [3]int{1, 0, 2}}, volume("good", 1), {Name: "unlabelled",
+		Shape: [3]int{1, 1, 1}}}, Options{})
+	if !errors.Is(err, ErrTruth) || !strings.Contains(err.Error(), "flat") ||
+		!strings.Contains(err.Error(), "case 2 (unlabelled)") {
 		t.Errorf("error %v, want flat and unlabelled", err)
 	}
 	if _, err := New(nil, Options{DType(99)}); err == nil {

@@ -45,11 +45,12 @@ func NewAnswers(n int, d DType, decoder Decoder) *Answers {
 	return &Answers{dtype: d, decoder: decoder, seen: make([]bool, n)}
 }
 
-// Add decodes one entry of the log: index is the sample (qsl_idx), payload the raw bytes of its response. After an error, an
-// ErrIndex or ErrPayload, the entry has no effect.
+// Add decodes one entry of the log: index is the sample (qsl_idx), payload the raw bytes of its response. After an
+// error, an ErrIndex or ErrPayload, the entry has no effect.
 func (a *Answers) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(a.seen)) {
-		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?", ErrIndex, index, len(a.seen))
+		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
+			ErrIndex, index, len(a.seen))
 	}
 	if a.seen[index] {
 		a.duplicates++
@@ -70,8 +71,8 @@ func (a *Answers) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-// List returns the answers in the order in which they were added; the caller must not change it. Without any, the error is
-// ErrNoSamples.
+// List returns the answers in the order in which they were added; the caller must not change it. Without any, the error
+// is ErrNoSamples.
 func (a *Answers) List() ([]Answer, error) {
 	if len(a.list) == 0 {
 		return nil, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)

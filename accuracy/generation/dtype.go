@@ -21,7 +21,8 @@ const (
 // dtypes are those types, the default first.
 func dtypes() []DType { return []DType{Int64, Int32, Float32} }
 
-// ParseDType reads a name as String prints it, or "float" for Float32, as the scripts have it; the empty name means Int64.
+// ParseDType reads a name as String prints it, or "float" for Float32, as the scripts have it; the empty name means
+// Int64.
 func ParseDType(name string) (DType, error) {
 	if name == "float" {
 		return Float32, nil
@@ -40,7 +41,8 @@ func AppendIDs(dst []int32, d DType, data []byte) ([]int32, error) {
 	}
 	size := d.Size()
 	if len(data)%size != 0 {
-		return dst, fmt.Errorf("%w: %d bytes, want a multiple of %d for %v; is this the dtype of the log?", ErrPayload, len(data), size, d)
+		return dst, fmt.Errorf("%w: %d bytes, want a multiple of %d for %v; is this the dtype of the log?",
+			ErrPayload, len(data), size, d)
 	}
 	for i := range len(data) / size {
 		dst = append(dst, id(d.At(data, i)))

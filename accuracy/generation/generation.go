@@ -14,10 +14,11 @@ import (
 
 // Options say how to read payloads and what to compare them with.
 type Options struct {
-	DType      DType
-	Decoder    Decoder
-	Splitter   *punkt.Splitter // into sentences, with the parameters of English; only RougeLsum and Characters depend on it
-	References []string        // of each sample
+	DType   DType
+	Decoder Decoder
+	// Splitter cuts texts into sentences, with the parameters of English; only RougeLsum and Characters depend on it.
+	Splitter   *punkt.Splitter
+	References []string // of each sample
 }
 
 // Result is the metric of one log. ROUGE values are means over the answers, in percent, not rounded.
@@ -88,8 +89,8 @@ func (s *Scorer) Result() (Result, error) {
 // Pair is a text and what it is compared with.
 type Pair struct{ Reference, Answer string }
 
-// Compare computes the means of ROUGE over pairs, in their order, and the length of the answers in characters. It uses all
-// processors. Without pairs the means are NaN.
+// Compare computes the means of ROUGE over pairs, in their order, and the length of the answers in characters. It uses
+// all processors. Without pairs the means are NaN.
 func Compare(splitter *punkt.Splitter, pairs []Pair) Result {
 	scores := make([]rouge.Scores, len(pairs))
 	lengths := make([]int, len(pairs))

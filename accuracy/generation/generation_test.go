@@ -59,7 +59,8 @@ func TestResult(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const want = "{'rouge1': 70.0, 'rouge2': 0.0, 'rougeL': 70.0, 'rougeLsum': 70.0, 'gen_len': 10, 'gen_num': 2, 'gen_tok_len': 4, 'tokens_per_sample': 2.0}"
+		const want = "{'rouge1': 70.0, 'rouge2': 0.0, 'rougeL': 70.0, 'rougeLsum': 70.0, 'gen_len': 10, 'gen_num': 2, " +
+			"'gen_tok_len': 4, 'tokens_per_sample': 2.0}"
 		if r.String() != want || r.Missing != 1 || r.Duplicates != 1 {
 			t.Errorf("%v: %v, want %s", d, r, want)
 		}
@@ -102,7 +103,8 @@ func TestFloatsThatAreNoIDs(t *testing.T) {
 }
 
 func TestParseDType(t *testing.T) {
-	for name, want := range map[string]DType{"": Int64, "int64": Int64, "int32": Int32, "float": Float32, "float32": Float32} {
+	for name, want := range map[string]DType{"": Int64, "int64": Int64, "int32": Int32, "float": Float32,
+		"float32": Float32} {
 		if got, err := ParseDType(name); got != want || err != nil {
 			t.Errorf("%q: %v, %v", name, got, err)
 		}

@@ -58,8 +58,8 @@ type Options struct {
 	References []Reference     // of each sample
 }
 
-// Result is the metric of one log. Values are means over the samples that have the metric, in percent, not rounded, and NaN
-// if the log has no such sample.
+// Result is the metric of one log. Values are means over the samples that have the metric, in percent, not rounded, and
+// NaN if the log has no such sample.
 type Result struct {
 	RougeL     float64
 	ExactMatch float64 // of needles and questions
@@ -69,8 +69,8 @@ type Result struct {
 	Duplicates int // entries that were ignored
 }
 
-// String is the line that the official script prints, which the submission checker looks for. A metric without samples is
-// left out.
+// String is the line that the official script prints, which the submission checker looks for. A metric without samples
+// is left out.
 func (r Result) String() string {
 	var b strings.Builder
 	for _, m := range []struct {
@@ -151,8 +151,8 @@ func score(s *rouge.Scorer, m Metric, reference, answer string) float64 {
 	return 0
 }
 
-// mean is over the answers whose metric has a property. The others add zeros to the sum, as in the official script, whose
-// last bit depends on the order.
+// mean is over the answers whose metric has a property. The others add zeros to the sum, as in the official script,
+// whose last bit depends on the order.
 func (s *Scorer) mean(answers []generation.Answer, values []float64, has func(Metric) bool) float64 {
 	terms, n := make([]float64, len(values)), 0
 	for i, v := range values {

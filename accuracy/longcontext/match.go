@@ -11,8 +11,8 @@ import (
 // uuids matches the identifiers that are hidden in a context: five groups of letters and digits.
 var uuids = regexp.MustCompile(`[\pL\pN_]{8}-[\pL\pN_]{4}-[\pL\pN_]{4}-[\pL\pN_]{4}-[\pL\pN_]{12}`)
 
-// needles is how well the identifiers in an answer agree with those of the reference, in percent with two digits. As in the
-// official script, the first is compared with the first and so on, and a pair counts by the part of the reference's
+// needles is how well the identifiers in an answer agree with those of the reference, in percent with two digits. As in
+// the official script, the first is compared with the first and so on, and a pair counts by the part of the reference's
 // characters that occur anywhere in the answer's.
 func needles(reference, answer string) float64 {
 	wanted, found := uuids.FindAllString(reference, -1), uuids.FindAllString(answer, -1)
@@ -40,9 +40,9 @@ func contained(wanted, text string) float64 {
 // marker is what the prompt asks for before the answer proper.
 const marker = "Answer: "
 
-// question tells whether an answer is one of those accepted, which "|" separates in the reference. As in the official script,
-// an answer that is part of the reference is right, an empty one too, and so is one that contains an accepted answer, where
-// white space and case do not count.
+// question tells whether an answer is one of those accepted, which "|" separates in the reference. As in the official
+// script, an answer that is part of the reference is right, an empty one too, and so is one that contains an accepted
+// answer, where white space and case do not count.
 func question(reference, answer string) bool {
 	if at := strings.LastIndex(answer, marker); at >= 0 {
 		answer = answer[at+len(marker):]

@@ -48,14 +48,15 @@ type Reference struct {
 
 // Options say how to read payloads and what to compare them with.
 type Options struct {
-	DType      generation.DType
-	Decoder    generation.Decoder
-	Splitter   *punkt.Splitter // into sentences, with the parameters of English; only RougeLsum and Characters depend on it
-	References []Reference     // of each sample
+	DType   generation.DType
+	Decoder generation.Decoder
+	// Splitter cuts texts into sentences, with the parameters of English; only RougeLsum and Characters depend on it.
+	Splitter   *punkt.Splitter
+	References []Reference // of each sample
 }
 
-// Result is the metric of one log. ROUGE values are means over the samples of OpenOrca, GSM8K is the part of right answers, in
-// percent, not rounded; they are NaN if the log has no such sample.
+// Result is the metric of one log. ROUGE values are means over the samples of OpenOrca, GSM8K is the part of right
+// answers, in percent, not rounded; they are NaN if the log has no such sample.
 type Result struct {
 	Rouge1, Rouge2, RougeL, RougeLsum float64
 	GSM8K                             float64
@@ -69,8 +70,8 @@ type Result struct {
 	Duplicates int // entries that were ignored
 }
 
-// String is the line that the official script prints, but for mbxp, which is not computed. A metric without samples is left
-// out.
+// String is the line that the official script prints, but for mbxp, which is not computed. A metric without samples is
+// left out.
 func (r Result) String() string {
 	var b strings.Builder
 	if !math.IsNaN(r.Rouge1) {

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// numbers matches numbers with commas between thousands. As in the official script a period ends a number unless a digit
-// follows, and digits of all scripts count.
+// numbers matches numbers with commas between thousands. As in the official script a period ends a number unless a
+// digit follows, and digits of all scripts count.
 var numbers = regexp.MustCompile(`-?[\p{Nd},]*\.?\p{Nd}+`)
 
 const (
@@ -35,8 +35,8 @@ func answerNumber(answer string) (v float64, ok bool) {
 	return parseFloat(strings.ReplaceAll(number, ",", ""))
 }
 
-// parseFloat reads a number as Python's float does: white space around it, single underscores between digits and digits of
-// all scripts are allowed, hexadecimal digits are not.
+// parseFloat reads a number as Python's float does: white space around it, single underscores between digits and digits
+// of all scripts are allowed, hexadecimal digits are not.
 func parseFloat(text string) (v float64, ok bool) {
 	text = strings.Map(latinDigit, pystr.Trim(text))
 	if strings.ContainsAny(text, "xX") {

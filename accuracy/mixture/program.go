@@ -19,8 +19,8 @@ type Program struct {
 // languages are those that the official script runs; programs in others do not count.
 var languages = []string{"cpp", "python", "php", "javascript", "ruby", "typescript"}
 
-// newProgram extracts the source from an answer: what stands before the end of the code block. ok is false for a language that
-// does not count.
+// newProgram extracts the source from an answer: what stands before the end of the code block. ok is false for a
+// language that does not count.
 func newProgram(sample int, id, answer string) (p Program, ok bool) {
 	language, _, _ := strings.Cut(id, "_")
 	source, _, _ := strings.Cut(answer, "```")

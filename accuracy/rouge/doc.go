@@ -1,5 +1,6 @@
-// Package rouge measures how much a text shares with a reference text: ROUGE-1, ROUGE-2, ROUGE-L and ROUGE-Lsum (C.-Y. Lin,
-// "ROUGE: A Package for Automatic Evaluation of Summaries", 2004), equal to rouge-score 0.1.2 with its default tokenizer.
+// Package rouge measures how much a text shares with a reference text: ROUGE-1, ROUGE-2, ROUGE-L and ROUGE-Lsum (C.-Y.
+// Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004), equal to rouge-score 0.1.2 with its default
+// tokenizer.
 //
 // In: a reference and a prediction, whose sentences are separated by line feeds where ROUGE-Lsum counts.
 // Out: splitting text into sentences, and the means over a data set, which package generation computes.

@@ -6,8 +6,9 @@ import (
 )
 
 // lcs finds longest common subsequences with one bit for each word of the reference (M. Crochemore et al., "A fast and
-// practical bit-vector algorithm for the longest common subsequence problem", 2001). After each predicted word, bit i of a row
-// is 0 where the table of the textbook algorithm grows from its row i to row i+1: all that its way back asks for.
+// practical bit-vector algorithm for the longest common subsequence problem", 2001). After each predicted word, bit i
+// of a row is 0 where the table of the textbook algorithm grows from its row i to row i+1: all that its way back asks
+// for.
 type lcs struct {
 	reference []int32
 	words     int      // of 64 bits in a row
@@ -102,9 +103,9 @@ func (l *lcs) grown(row []uint64) int {
 	return len(l.reference) - ones
 }
 
-// mark adds the words of a longest common subsequence of the reference and a predicted sentence to those marked. Of several
-// such subsequences it is the one of rouge-score: on its way back through the table it drops a predicted word only where that
-// leaves a longer subsequence than to drop a word of the reference.
+// mark adds the words of a longest common subsequence of the reference and a predicted sentence to those marked. Of
+// several such subsequences it is the one of rouge-score: on its way back through the table it drops a predicted word
+// only where that leaves a longer subsequence than to drop a word of the reference.
 func (l *lcs) mark(predicted []int32) {
 	if !l.fill(predicted) {
 		return

@@ -21,7 +21,8 @@ func TestScore(t *testing.T) {
 		{"repeated", "a a a b", "a b b b", [4]string{"0.5000", "0.3333", "0.5000", "0.5000"}},
 		{"union of sentences", "a b c d e", "a c g h e\na b f", [4]string{"0.6154", "0.1818", "0.4615", "0.6154"}},
 		{"empty lines", "a b\n\n", "\n\na\nb", [4]string{"1.0000", "1.0000", "1.0000", "1.0000"}},
-		{"letters with an ASCII lower case", "\u212aelvin \u0130stanbul", "kelvin i stanbul", [4]string{"1.0000", "1.0000", "1.0000", "1.0000"}},
+		{"letters with an ASCII lower case", "\u212aelvin \u0130stanbul", "kelvin i stanbul",
+			[4]string{"1.0000", "1.0000", "1.0000", "1.0000"}},
 		{"invalid UTF-8", "a\xffb", "a b", [4]string{"1.0000", "1.0000", "1.0000", "1.0000"}},
 	}
 	for _, c := range cases {
@@ -183,7 +184,8 @@ func slowUnion(reference, predicted [][]int32) int {
 	return hits
 }
 
-// BenchmarkScore compares all pairs of a data set as long as the CNN/DailyMail test set: 13,368 pairs of about 62 words.
+// BenchmarkScore compares all pairs of a data set as long as the CNN/DailyMail test set: 13,368 pairs of about 62
+// words.
 func BenchmarkScore(b *testing.B) {
 	const count = 13368
 	random := rand.New(rand.NewPCG(3, 4))

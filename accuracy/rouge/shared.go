@@ -61,8 +61,8 @@ func sharedSorted(a, b []uint64) int {
 	return shared
 }
 
-// sharedSentences counts the words of each reference sentence that are in the union of its longest common subsequences with
-// all predicted sentences, but none more often than it is in the prediction.
+// sharedSentences counts the words of each reference sentence that are in the union of its longest common subsequences
+// with all predicted sentences, but none more often than it is in the prediction.
 func (s *Scorer) sharedSentences() int {
 	for _, w := range s.predicted.tokens {
 		s.unused[w]++

@@ -20,7 +20,8 @@ func (l *logits) read(payload []byte, o Options) error {
 	pair := 2 * d.Size()
 	n := len(payload) / pair
 	if len(payload)%pair != 0 || n == 0 || n > len(l.start) {
-		return fmt.Errorf("payload of %d bytes, want a multiple of %d, from %d to %d, for start and end logits of dtype %v; was the log written with another dtype?",
+		return fmt.Errorf("payload of %d bytes, want a multiple of %d, from %d to %d, for start and end logits of dtype "+
+			"%v; was the log written with another dtype?",
 			len(payload), pair, pair, pair*len(l.start), d)
 	}
 	for i := range n {
@@ -30,7 +31,8 @@ func (l *logits) read(payload []byte, o Options) error {
 		}
 		l.start[i], l.end[i] = d.At(payload, first), d.At(payload, second)
 		if math.IsNaN(l.start[i]) || math.IsNaN(l.end[i]) {
-			return fmt.Errorf("the logits of position %d are %v and %v, want numbers; is the model or its precision broken?", i, l.start[i], l.end[i])
+			return fmt.Errorf("the logits of position %d are %v and %v, want numbers; is the model or its precision broken?",
+				i, l.start[i], l.end[i])
 		}
 	}
 	for i := n; i < len(l.start); i++ {

@@ -29,8 +29,8 @@ func withoutSigns(text string) string {
 	}, text)
 }
 
-// withoutArticles puts a blank in the place of each word "a", "an" and "the". A word ends where Python's \b sees its end:
-// before a combining mark, for one.
+// withoutArticles puts a blank in the place of each word "a", "an" and "the". A word ends where Python's \b sees its
+// end: before a combining mark, for one.
 func withoutArticles(text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -55,7 +55,8 @@ func withoutArticles(text string) string {
 	return b.String()
 }
 
-// f1 is the harmonic mean of the parts that the shared words make of either answer, each counted as often as it is in both.
+// f1 is the harmonic mean of the parts that the shared words make of either answer, each counted as often as it is in
+// both.
 func f1(predicted, accepted answer) float64 {
 	shared := sharedSorted(predicted.sorted, accepted.sorted)
 	if shared == 0 {

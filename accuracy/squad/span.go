@@ -18,8 +18,8 @@ type span struct {
 	score       float64 // the sum of its two logits
 }
 
-// bestSpan is the span with the highest score of those that the candidates for start and end make. Of equal scores the one with
-// the better candidate for its start counts, then for its end: it heads the list that the reference sorts.
+// bestSpan is the span with the highest score of those that the candidates for start and end make. Of equal scores the
+// one with the better candidate for its start counts, then for its end: it heads the list that the reference sorts.
 func bestSpan(f features.Feature, l logits) span {
 	var starts, ends [candidates]int
 	best := span{}
@@ -51,9 +51,10 @@ func (s span) text(f features.Feature) string {
 	return align(strings.Join(pystr.Fields(f.Text(int(s.first), int(s.last))), " "), original)
 }
 
-// align cuts from original what the tokens of predicted were made of: tokens lack accents and capitals, and words of the
-// original may have signs around them that were not predicted. It compares the original with its own tokens, blanks apart;
-// where they do not have the same length, or the tokens of the prediction are not among them, it returns all of original.
+// align cuts from original what the tokens of predicted were made of: tokens lack accents and capitals, and words of
+// the original may have signs around them that were not predicted. It compares the original with its own tokens, blanks
+// apart; where they do not have the same length, or the tokens of the prediction are not among them, it returns all of
+// original.
 func align(predicted, original string) string {
 	tokens := strings.Join(wordpiece.Words(original), " ")
 	at := strings.Index(tokens, predicted)

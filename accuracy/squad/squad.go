@@ -61,8 +61,8 @@ type Scorer struct {
 	logits     logits
 }
 
-// New returns a scorer for a data set whose sample i, of the log, is feature i of all features of examples in their order.
-// It keeps examples and does not change them.
+// New returns a scorer for a data set whose sample i, of the log, is feature i of all features of examples in their
+// order. It keeps examples and does not change them.
 func New(examples []Example, o Options) *Scorer {
 	if o.Length == 0 {
 		o.Length = 384
@@ -78,11 +78,12 @@ func New(examples []Example, o Options) *Scorer {
 	return s
 }
 
-// Add scores one entry of the log: index is the feature (qsl_idx), payload the raw bytes of its response. Of several entries of
-// one feature the last counts. After an error the entry has no effect on the result.
+// Add scores one entry of the log: index is the feature (qsl_idx), payload the raw bytes of its response. Of several
+// entries of one feature the last counts. After an error the entry has no effect on the result.
 func (s *Scorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.features)) {
-		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set and the vocabulary that the log was made with?", ErrIndex, index, len(s.features))
+		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set and the vocabulary that the log was "+
+			"made with?", ErrIndex, index, len(s.features))
 	}
 	if err := s.logits.read(payload, s.options); err != nil {
 		return fmt.Errorf("%w: sample %d: %w", ErrPayload, index, err)

@@ -46,11 +46,16 @@ func TestScorer(t *testing.T) {
 		answers  [2]string
 		want     string
 	}{
-		{"both right", [][]byte{high(4, 7), high(7, 7)}, [2]string{"ending in Paris", "Paris"}, `{"exact_match": 100.0, "f1": 100.0}`},
-		{"signs are cut", [][]byte{high(7, 8), high(3, 5)}, [2]string{"Paris.", "The ending"}, `{"exact_match": 0.0, "f1": 25.0}`},
-		{"the end before the start", [][]byte{high(7, 4), high(7, 7)}, [2]string{"end", "Paris"}, `{"exact_match": 50.0, "f1": 50.0}`},
-		{"the last entry counts", [][]byte{high(3, 3), high(7, 7), high(4, 7)}, [2]string{"ending in Paris", "Paris"}, `{"exact_match": 100.0, "f1": 100.0}`},
-		{"a missing feature", [][]byte{high(4, 7)}, [2]string{"ending in Paris", "empty"}, `{"exact_match": 50.0, "f1": 50.0}`},
+		{"both right", [][]byte{high(4, 7), high(7, 7)},
+			[2]string{"ending in Paris", "Paris"}, `{"exact_match": 100.0, "f1": 100.0}`},
+		{"signs are cut", [][]byte{high(7, 8), high(3, 5)},
+			[2]string{"Paris.", "The ending"}, `{"exact_match": 0.0, "f1": 25.0}`},
+		{"the end before the start",
+			[][]byte{high(7, 4), high(7, 7)}, [2]string{"end", "Paris"}, `{"exact_match": 50.0, "f1": 50.0}`},
+		{"the last entry counts", [][]byte{high(3, 3), high(7, 7), high(4, 7)},
+			[2]string{"ending in Paris", "Paris"}, `{"exact_match": 100.0, "f1": 100.0}`},
+		{"a missing feature",
+			[][]byte{high(4, 7)}, [2]string{"ending in Paris", "empty"}, `{"exact_match": 50.0, "f1": 50.0}`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -198,8 +203,8 @@ func FuzzScorer(f *testing.F) {
 	})
 }
 
-// BenchmarkSquad scores a set as long as SQuAD's development set: 2,067 passages, 10,570 questions and about 10,800 features,
-// with the time to build the features.
+// BenchmarkSquad scores a set as long as SQuAD's development set: 2,067 passages, 10,570 questions and about 10,800
+// features, with the time to build the features.
 func BenchmarkSquad(b *testing.B) {
 	text, err := os.ReadFile("testdata/golden/scorers/squad/small/vocab.txt")
 	if err != nil {
@@ -239,7 +244,8 @@ func BenchmarkSquad(b *testing.B) {
 
 // prose is made of words of the vocabulary of the golden cases, and of names that take several pieces each.
 func prose(random *rand.Rand, words int) string {
-	const some = "The mother of Kowalski measured by Brandt near result change rejected in 1728 Lindqvist major library, local law announced"
+	const some = "The mother of Kowalski measured by Brandt near result change rejected in 1728 Lindqvist major " +
+		"library, local law announced"
 	list := strings.Fields(some)
 	var b strings.Builder
 	for range words {

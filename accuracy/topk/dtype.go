@@ -24,14 +24,16 @@ func dtypes() []DType { return []DType{Float32, Int32, Int64} }
 // ParseDType reads a name as String prints it; the empty name means Float32.
 func ParseDType(name string) (DType, error) { return payload.Parse(name, dtypes()...) }
 
-// class returns element 0 of the payload, truncated toward zero. Values beyond int64 saturate: they are no label anyway.
+// class returns element 0 of the payload, truncated toward zero. Values beyond int64 saturate: they are no label
+// anyway.
 func class(d DType, data []byte) (int64, error) {
 	d, err := d.Resolve(dtypes()...)
 	if err != nil {
 		return 0, err
 	}
 	if size := d.Size(); len(data) == 0 || len(data)%size != 0 {
-		return 0, fmt.Errorf("payload of %d bytes, want a multiple of %d above 0 for dtype %v; was the log written with another dtype?", len(data), size, d)
+		return 0, fmt.Errorf("payload of %d bytes, want a multiple of %d above 0 for dtype %v; was the log written with "+
+			"another dtype?", len(data), size, d)
 	}
 	if d == Int64 {
 		return int64(binary.LittleEndian.Uint64(data)), nil // all digits

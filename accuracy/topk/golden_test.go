@@ -42,8 +42,10 @@ func checkCase(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Good != want.Good || got.Total != want.Total || math.Abs(got.Accuracy-want.AccuracyPercent) > 1e-12*want.AccuracyPercent {
-		t.Errorf("got %d of %d, %v %%; want %d of %d, %v %%", got.Good, got.Total, got.Accuracy, want.Good, want.Total, want.AccuracyPercent)
+	if got.Good != want.Good || got.Total != want.Total ||
+		math.Abs(got.Accuracy-want.AccuracyPercent) > 1e-12*want.AccuracyPercent {
+		t.Errorf("got %d of %d, %v %%; want %d of %d, %v %%",
+			got.Good, got.Total, got.Accuracy, want.Good, want.Total, want.AccuracyPercent)
 	}
 	if text := printed(got, names, want.Args.Verbose); text != want.Stdout {
 		t.Errorf("printed\n%s\nwant\n%s", text, want.Stdout)

@@ -60,7 +60,8 @@ func New(labels []int, o Options) *Scorer {
 // are not looked at. After an error the entry has no effect on the result.
 func (s *Scorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.labels)) {
-		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?", ErrIndex, index, len(s.labels))
+		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
+			ErrIndex, index, len(s.labels))
 	}
 	if s.seen[index] {
 		s.result.Duplicates++

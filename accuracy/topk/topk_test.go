@@ -36,11 +36,15 @@ func TestScorer(t *testing.T) {
 		{"only the samples seen count", Float32, []entry{{2, f32(999)}, {0, f32(8)}}, "accuracy=50.000%, good=1, total=2", 0},
 		{"toward zero, not down", Float32, []entry{{0, f32(7.99)}, {1, f32(-0.99)}}, "accuracy=100.000%, good=2, total=2", 0},
 		{"element 0 alone", Float32, []entry{{0, f32(7, 1, 2)}, {1, f32(1, 0)}}, "accuracy=50.000%, good=1, total=2", 0},
-		{"first entry kept", Float32, []entry{{0, f32(7)}, {0, f32(1)}, {1, f32(1)}, {1, f32(0)}}, "accuracy=50.000%, good=1, total=2", 2},
-		{"a duplicate is not looked at", Float32, []entry{{0, f32(7)}, {0, []byte{1}}}, "accuracy=100.000%, good=1, total=1", 1},
-		{"int32", Int32, []entry{{0, i32(7)}, {1, i32(-1)}, {2, append(i32(999), i32(1)...)}}, "accuracy=66.667%, good=2, total=3", 0},
+		{"first entry kept", Float32, []entry{{0, f32(7)}, {0, f32(1)}, {1, f32(1)}, {1, f32(0)}},
+			"accuracy=50.000%, good=1, total=2", 2},
+		{"a duplicate is not looked at",
+			Float32, []entry{{0, f32(7)}, {0, []byte{1}}}, "accuracy=100.000%, good=1, total=1", 1},
+		{"int32", Int32, []entry{{0, i32(7)}, {1, i32(-1)}, {2, append(i32(999), i32(1)...)}},
+			"accuracy=66.667%, good=2, total=3", 0},
 		{"int64", Int64, []entry{{0, i64(7)}, {2, i64(999 + 1<<32)}}, "accuracy=50.000%, good=1, total=2", 0},
-		{"huge floats are wrong answers", Float32, []entry{{0, f32(3e38)}, {1, f32(-3e38)}}, "accuracy=0.000%, good=0, total=2", 0},
+		{"huge floats are wrong answers",
+			Float32, []entry{{0, f32(3e38)}, {1, f32(-3e38)}}, "accuracy=0.000%, good=0, total=2", 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

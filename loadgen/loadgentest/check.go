@@ -43,9 +43,9 @@ func (f *faultList) Err() error {
 	return fmt.Errorf("%w: %s", loadgen.ErrProtocol, text)
 }
 
-// CheckedSUT passes calls on to a SUT and watches that it keeps loadgen.SUT's contract: each sample is answered once, no
-// other is answered, a first token is reported at most once and before the answer, and nothing of a query is used after
-// IssueQuery has returned (its samples are overwritten then).
+// CheckedSUT passes calls on to a SUT and watches that it keeps loadgen.SUT's contract: each sample is answered once,
+// no other is answered, a first token is reported at most once and before the answer, and nothing of a query is used
+// after IssueQuery has returned (its samples are overwritten then).
 type CheckedSUT struct {
 	SUT loadgen.SUT
 	faultList
@@ -58,7 +58,9 @@ type CheckedSUT struct {
 
 // CheckSUT wraps sut.
 func CheckSUT(sut loadgen.SUT) *CheckedSUT {
-	return &CheckedSUT{SUT: sut, pending: map[loadgen.ResponseID]loadgen.SampleIndex{}, spoken: map[loadgen.ResponseID]bool{}}
+	return &CheckedSUT{
+		SUT: sut, pending: map[loadgen.ResponseID]loadgen.SampleIndex{}, spoken: map[loadgen.ResponseID]bool{},
+	}
 }
 
 // Name implements loadgen.SUT.

@@ -95,12 +95,15 @@ func TestCheckerFindsBreaches(t *testing.T) {
 		sut  loadgen.SUT
 		says string
 	}{
-		"twice":                  {&loadgentest.Script{Answers: other(3)}, "response id 3 was answered twice"},
-		"another":                {&loadgentest.Script{Answers: other(999)}, "response id 999 was answered"},
-		"first token twice":      {&speaker{before: []loadgen.ResponseID{3, 3}}, "the first token of response id 3 was reported twice"},
-		"first token late":       {&speaker{after: []loadgen.ResponseID{3}}, "the first token of response id 3 was reported after its answer"},
-		"first token of another": {&speaker{before: []loadgen.ResponseID{999}}, "the first token of response id 999 was reported, but"},
-		"kept memory":            {&keeper{}, "after IssueQuery had returned"},
+		"twice":   {&loadgentest.Script{Answers: other(3)}, "response id 3 was answered twice"},
+		"another": {&loadgentest.Script{Answers: other(999)}, "response id 999 was answered"},
+		"first token twice": {&speaker{before: []loadgen.ResponseID{3, 3}},
+			"the first token of response id 3 was reported twice"},
+		"first token late": {&speaker{after: []loadgen.ResponseID{3}},
+			"the first token of response id 3 was reported after its answer"},
+		"first token of another": {&speaker{before: []loadgen.ResponseID{999}},
+			"the first token of response id 999 was reported, but"},
+		"kept memory": {&keeper{}, "after IssueQuery had returned"},
 	} {
 		s := loadgen.DefaultTestSettings()
 		s.Scenario, s.MinDuration, s.MinQueryCount = loadgen.Offline, 0, 10
@@ -125,10 +128,12 @@ func TestCheckerFindsUnsoundCounts(t *testing.T) {
 	n := 0
 	c := loadgentest.CheckQSL(changing{n: &n})
 	c.TotalSampleCount()
-	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "TotalSampleCount() = 2, was 1 before") || !strings.Contains(err.Error(), "PerformanceSampleCount() = 0") {
+	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "TotalSampleCount() = 2, was 1 before") ||
+		!strings.Contains(err.Error(), "PerformanceSampleCount() = 0") {
 		t.Errorf("faults %v", err)
 	}
-	if err := c.UnloadSamplesFromRAM(t.Context(), []loadgen.SampleIndex{1}); err != nil || !strings.Contains(c.Err().Error(), "not the 0 loaded") {
+	if err := c.UnloadSamplesFromRAM(t.Context(), []loadgen.SampleIndex{1}); err != nil ||
+		!strings.Contains(c.Err().Error(), "not the 0 loaded") {
 		t.Errorf("unload: %v, faults %v", err, c.Err())
 	}
 }

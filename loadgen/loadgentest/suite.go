@@ -84,7 +84,8 @@ func (o *SuiteOptions) interrupted(ctx context.Context, sut loadgen.SUT, qsl loa
 	ended, cancel := context.WithCancel(ctx)
 	defer cancel()
 	began := time.Now()
-	_, err := loadgen.StartTest(ended, &cancelling{SUT: sut, cancel: cancel}, qsl, o.settings(o.Scenarios[0]), loadgen.LogSettings{})
+	_, err := loadgen.StartTest(ended, &cancelling{SUT: sut, cancel: cancel}, qsl, o.settings(o.Scenarios[0]),
+		loadgen.LogSettings{})
 	if !errors.Is(err, loadgen.ErrInterrupted) {
 		return fmt.Errorf("after its context had ended the run returned %w, want loadgen.ErrInterrupted", err)
 	}

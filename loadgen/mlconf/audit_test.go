@@ -20,13 +20,16 @@ func audited(path string, scenario loadgen.Scenario, ignoreUnknown bool) (mlconf
 }
 
 func TestAuditIsAppliedLast(t *testing.T) {
-	path := conf(t, "# TEST01\n*.*.accuracy_log_sampling_target = 5\n*.Server.min_query_count = 77\n*.Offline.max_query_count = 9\n*.*.mode = 2\n")
+	path := conf(t, "# TEST01\n*.*.accuracy_log_sampling_target = 5\n*.Server.min_query_count = 77\n"+
+		"*.Offline.max_query_count = 9\n*.*.mode = 2\n")
 	s, err := audited(path, loadgen.Server, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.AccuracyLogSamplingTarget != 5 || s.MinQueryCount != 77 || s.MaxQueryCount != 0 || s.Mode != loadgen.PerformanceOnly {
-		t.Errorf("target %d, %d to %d queries, mode %v", s.AccuracyLogSamplingTarget, s.MinQueryCount, s.MaxQueryCount, s.Mode)
+	if s.AccuracyLogSamplingTarget != 5 || s.MinQueryCount != 77 || s.MaxQueryCount != 0 ||
+		s.Mode != loadgen.PerformanceOnly {
+		t.Errorf("target %d, %d to %d queries, mode %v",
+			s.AccuracyLogSamplingTarget, s.MinQueryCount, s.MaxQueryCount, s.Mode)
 	}
 	if o := s.Origins["MinQueryCount"]; o.Source != path || o.Line != 3 {
 		t.Errorf("origin %+v", o)

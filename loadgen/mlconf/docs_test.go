@@ -45,18 +45,20 @@ A configuration file (user.conf, audit.config) has lines
 
 with white space around =. MODEL and SCENARIO may be *. Of the lines of one file that fit a run the first of
 MODEL.SCENARIO, *.SCENARIO, MODEL.*, *.* counts; of equal keys the last. A later source beats an earlier one, however
-special the earlier one's key: LoadGen's defaults, the rules of the round, user.conf, flags (` + "`--set KEY=NUMBER`" + `), audit.config.
-A line that begins with # and a space is a comment. Numbers may be decimal, hexadecimal (0x) or octal (leading 0);
-switches are 0 or 1. ` + "`harness settings MODEL --scenario S`" + ` prints every value with its source.
+special the earlier one's key: LoadGen's defaults, the rules of the round, user.conf, flags
+(` + "`--set KEY=NUMBER`" + `), audit.config. A line that begins with # and a space is a comment. Numbers may be
+decimal, hexadecimal (0x) or octal (leading 0); switches are 0 or 1.
+` + "`harness settings MODEL --scenario S`" + ` prints every value with its source.
 
-"Under" is the scenario under whose name a key is read, whatever the scenario of the run; * is that of the run. "Default"
-is LoadGen's, before the rules. What is read but would be ignored, or cannot be, is an error with file and line.
+"Under" is the scenario under whose name a key is read, whatever the scenario of the run; * is that of the run.
+"Default" is LoadGen's, before the rules. What is read but would be ignored, or cannot be, is an error with file and
+line.
 
 Lines of other models than the run's are noted and ignored, as keys and scenarios are that LoadGen does not know where
-` + "`--ignore-unknown-keys`" + ` is given; without it they are an error that names the nearest. Of an audit.config lines of * alone
-are applied, and keys that an audit's own script reads (` + "`test07_accuracy_threshold`" + `) are noted and kept in the file. Both
-must be regular files of at most 1 MiB: they are read once for each run, so a pipe (` + "`<(...)`" + `) has to be written to a file
-first. The faults of a file are told in at most 50 lines.
+` + "`--ignore-unknown-keys`" + ` is given; without it they are an error that names the nearest. Of an audit.config
+lines of * alone are applied, and keys that an audit's own script reads (` + "`test07_accuracy_threshold`" + `) are
+noted and kept in the file. Both must be regular files of at most 1 MiB: they are read once for each run, so a pipe
+(` + "`<(...)`" + `) has to be written to a file first. The faults of a file are told in at most 50 lines.
 
 `
 
@@ -65,9 +67,12 @@ func settingsDoc(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(settingsIntro)
 	section(&b, "Keys of configuration files", "", func(f loadgen.Field) bool { return f.Key != "" && !f.RulesOnly })
-	section(&b, "Keys that only the rules set", "In a user.conf these are errors: the official LoadGen ignores them there. `--set` can change them; a run is then not as the rules.",
+	section(&b, "Keys that only the rules set",
+		"In a user.conf these are errors: the official LoadGen ignores them there. `--set` can change them; a run is then "+
+			"not as the rules.",
 		func(f loadgen.Field) bool { return f.RulesOnly })
-	section(&b, "Settings without a key", "No configuration file can set these; `--set` takes the name given here.", func(f loadgen.Field) bool { return f.Key == "" })
+	section(&b, "Settings without a key", "No configuration file can set these; `--set` takes the name given here.",
+		func(f loadgen.Field) bool { return f.Key == "" })
 	rounds(t, &b)
 	return b.String()
 }
@@ -94,18 +99,31 @@ func orElse(text, other string) string {
 	return text
 }
 
+const roundsIntro = `## Rounds
+
+The newest is the default; ` + "`--rules`" + ` chooses. The settings of v5.0 to v6.0 are those of v6.1 with the seeds of
+the round. Those of v0.5 and v0.7 follow the texts of these rounds: the files in loadgen/mlconf/rules say where each
+number stands. In one place the text of v0.5 and the mlperf.conf that the round ran differ; the runs count:
+
+| v0.5, MultiStream | the text, section 3 | what the round ran, and ` + "`--rules v0.5`" + ` offers |
+|---|---|---|
+| target_latency_percentile | 90 | 99 (gnmt 97) |
+| min_query_count | 24,576 | 270,336 (gnmt 90,112) |
+
+` + "`harness settings MODEL --scenario MultiStream --rules v0.5 --official`" + ` shows both. The text's are
+` + "`--set target_latency_percentile=90 --set min_query_count=24576`" + `; a run with them is labelled as one that
+leaves the rules.
+
+| Round | Models | qsl_rng_seed | sample_index_rng_seed | schedule_rng_seed |
+|---|---|---|---|---|
+`
+
 func rounds(t *testing.T, b *strings.Builder) {
 	t.Helper()
-	b.WriteString("## Rounds\n\nThe newest is the default; `--rules` chooses. The settings of v5.0 to v6.0 are those of v6.1 with the seeds of the round.\n" +
-		"Those of v0.5 and v0.7 follow the texts of these rounds: the files in loadgen/mlconf/rules say where each number stands. In one place the\n" +
-		"text of v0.5 and the mlperf.conf that the round ran differ; the runs count:\n\n" +
-		"| v0.5, MultiStream | the text, section 3 | what the round ran, and `--rules v0.5` offers |\n|---|---|---|\n" +
-		"| target_latency_percentile | 90 | 99 (gnmt 97) |\n| min_query_count | 24,576 | 270,336 (gnmt 90,112) |\n\n" +
-		"`harness settings MODEL --scenario MultiStream --rules v0.5 --official` shows both. The text's are `--set target_latency_percentile=90 --set\n" +
-		"min_query_count=24576`; a run with them is labelled as one that leaves the rules.\n\n" +
-		"| Round | Models | qsl_rng_seed | sample_index_rng_seed | schedule_rng_seed |\n|---|---|---|---|---|\n")
+	b.WriteString(roundsIntro)
 	for _, name := range mlconf.Rounds() {
 		r := rules(t, name)
-		fmt.Fprintf(b, "| %s | %d | %d | %d | %d |\n", name, len(r.Models()), r.Seeds.QSL, r.Seeds.SampleIndex, r.Seeds.Schedule)
+		fmt.Fprintf(b, "| %s | %d | %d | %d | %d |\n",
+			name, len(r.Models()), r.Seeds.QSL, r.Seeds.SampleIndex, r.Seeds.Schedule)
 	}
 }

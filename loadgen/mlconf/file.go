@@ -63,11 +63,16 @@ func parseLine(line string) (key string, v *value, fault *badLine) {
 		case i == 0:
 			key = token
 		case i == 1 && token != "=":
-			return key, nil, &badLine{text: "want = after the key", what: "want KEY = VALUE with white space around =, found " + strconv.Quote(token) + " after the key"}
+			return key, nil, &badLine{
+				text: "want = after the key",
+				what: "want KEY = VALUE with white space around =, found " + strconv.Quote(token) + " after the key",
+			}
 		case i > 1:
 			parsed, ok := parseValue(token)
 			if !ok {
-				return key, nil, &badLine{text: "value needs to be integer or double", what: "want a number, found " + strconv.Quote(token)}
+				return key, nil, &badLine{
+					text: "value needs to be integer or double", what: "want a number, found " + strconv.Quote(token),
+				}
 			}
 			v = &parsed
 		}
@@ -107,8 +112,9 @@ func isNaN(text string) bool {
 	if !ok || payload == "" {
 		return ok
 	}
+	other := func(r rune) bool { return r != '_' && (r > 'z' || digit(byte(r)) > 35) }
 	return len(payload) >= 2 && payload[0] == '(' && payload[len(payload)-1] == ')' &&
-		strings.IndexFunc(payload[1:len(payload)-1], func(r rune) bool { return r != '_' && (r > 'z' || digit(byte(r)) > 35) }) < 0
+		strings.IndexFunc(payload[1:len(payload)-1], other) < 0
 }
 
 // leadingInteger reads the longest integer prefix as C's strtoull with base 0 does: saturating, negative values

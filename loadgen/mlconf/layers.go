@@ -41,9 +41,9 @@ func UserConf(path string) Layer {
 }
 
 // Audit is the layer of audit settings, an audit.config. It is meant to be the last, and may set the mode. Only keys
-// whose model is "*" can match, as in the official LoadGen: lines of single models are a note, and so are keys that only
-// an audit's verification script reads (test07_accuracy_threshold), and with Options.IgnoreUnknownKeys those that LoadGen
-// does not know. A run with audit settings tells their source to LoadGen: loadgen.LogSettings.Audit.
+// whose model is "*" can match, as in the official LoadGen: lines of single models are a note, and so are keys that
+// only an audit's verification script reads (test07_accuracy_threshold), and with Options.IgnoreUnknownKeys those that
+// LoadGen does not know. A run with audit settings tells their source to LoadGen: loadgen.LogSettings.Audit.
 func Audit(path string) Layer {
 	return Layer{Source: path, apply: func(l *loader) {
 		l.mode = true
@@ -52,7 +52,9 @@ func Audit(path string) Layer {
 			l.fault(0, "", "audit settings cannot be read: "+err.Error())
 			return
 		}
-		c := checker{source: path, audit: true, ignoreUnknown: l.o.IgnoreUnknownKeys, seen: map[string]int{}, asides: asides{}}
+		c := checker{
+			source: path, audit: true, ignoreUnknown: l.o.IgnoreUnknownKeys, seen: map[string]int{}, asides: asides{},
+		}
 		problems, notes := c.all(text)
 		l.problems, l.s.Notes = append(l.problems, problems...), append(l.s.Notes, notes...)
 		l.file(text, "*")

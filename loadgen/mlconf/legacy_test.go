@@ -43,7 +43,8 @@ var legacyRules = []legacy{
 
 func TestLegacySettings(t *testing.T) {
 	for _, c := range legacyRules {
-		s, err := mlconf.Load(mlconf.Options{Rules: c.round, Model: c.model, Scenario: c.scenario, Mode: loadgen.PerformanceOnly})
+		s, err := mlconf.Load(mlconf.Options{Rules: c.round, Model: c.model, Scenario: c.scenario,
+			Mode: loadgen.PerformanceOnly})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,8 +55,10 @@ func TestLegacySettings(t *testing.T) {
 		case loadgen.Server:
 			percentile, limit = s.ServerTargetLatencyPercentile, s.ServerTargetLatency
 		}
-		if s.MinQueryCount != c.queries || percentile != c.percentile || limit != c.limit || s.MinDuration != time.Minute || !s.NoEarlyStopping {
-			t.Errorf("%+v: %d queries, percentile %v, limit %v, %v, no early stopping %v", c, s.MinQueryCount, percentile, limit, s.MinDuration, s.NoEarlyStopping)
+		if s.MinQueryCount != c.queries || percentile != c.percentile || limit != c.limit || s.MinDuration != time.Minute ||
+			!s.NoEarlyStopping {
+			t.Errorf("%+v: %d queries, percentile %v, limit %v, %v, no early stopping %v",
+				c, s.MinQueryCount, percentile, limit, s.MinDuration, s.NoEarlyStopping)
 		}
 		if s.MultiStreamCountDropped != (c.round == "v0.5") {
 			t.Errorf("%+v: count dropped queries %v", c, s.MultiStreamCountDropped)
@@ -82,7 +85,8 @@ func TestLegacyCountsFollowFromTheFormula(t *testing.T) {
 func TestLegacyFacts(t *testing.T) {
 	old, newer := rules(t, "v0.5"), rules(t, "v0.7")
 	for model, want := range map[string]mlconf.Target{
-		"resnet50": {Metric: "acc", Value: 0.99 * 76.46}, "mobilenet": {Metric: "acc", Value: 0.99 * 71.68}, "ssd-resnet34": {Metric: "mAP", Value: 0.99 * 20},
+		"resnet50":  {Metric: "acc", Value: 0.99 * 76.46},
+		"mobilenet": {Metric: "acc", Value: 0.99 * 71.68}, "ssd-resnet34": {Metric: "mAP", Value: 0.99 * 20},
 		"ssd-mobilenet": {Metric: "mAP", Value: 0.99 * 23}, "gnmt": {Metric: "BLEU", Value: 0.99 * 23.9},
 	} {
 		got := old.Targets(model, "")
@@ -90,7 +94,8 @@ func TestLegacyFacts(t *testing.T) {
 			t.Errorf("v0.5 %s: %v, want %v", model, got, want)
 		}
 	}
-	if old.Runs("MultiStream") != 5 || old.Runs("Server") != 5 || newer.Runs("MultiStream") != 1 || newer.Runs("Server") != 5 || rules(t, "").Runs("Server") != 1 {
+	if old.Runs("MultiStream") != 5 || old.Runs("Server") != 5 || newer.Runs("MultiStream") != 1 ||
+		newer.Runs("Server") != 5 || rules(t, "").Runs("Server") != 1 {
 		t.Error("runs")
 	}
 	if !newer.Has("dlrm-99.9") || newer.Has("gnmt") || !old.Has("gnmt") || old.Has("bert-99") {
@@ -101,14 +106,17 @@ func TestLegacyFacts(t *testing.T) {
 	}
 }
 
-// TestWhatV05RanAndWhatItsTextHas: the round ran MultiStream with more queries and a higher percentile than its text asks for.
+// TestWhatV05RanAndWhatItsTextHas: the round ran MultiStream with more queries and a higher percentile than its text
+// asks for.
 func TestWhatV05RanAndWhatItsTextHas(t *testing.T) {
 	for _, model := range []string{"resnet50", "gnmt"} {
-		s, err := mlconf.Load(mlconf.Options{Rules: "v0.5", Model: model, Scenario: loadgen.MultiStream, Mode: loadgen.PerformanceOnly})
+		s, err := mlconf.Load(mlconf.Options{Rules: "v0.5",
+			Model: model, Scenario: loadgen.MultiStream, Mode: loadgen.PerformanceOnly})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for field, want := range map[string]string{"MinQueryCount": "24576", "MultiStreamTargetLatencyPercentile": "90", "MinDuration": ""} {
+		for field, want := range map[string]string{"MinQueryCount": "24576", "MultiStreamTargetLatencyPercentile": "90",
+			"MinDuration": ""} {
 			if o := s.Origins[field]; o.Otherwise != want || o.Source != "rules v0.5" {
 				t.Errorf("%s of %s: %+v, want the text's %q beside it", field, model, o, want)
 			}

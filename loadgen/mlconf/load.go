@@ -17,8 +17,8 @@ var fields = loadgen.Fields()
 
 // Load makes the settings of a run: LoadGen's defaults, then the rules' defaults of the model and scenario, then
 // o.Layers one after the other. It reports all faults of all layers at once, each with file and line. The scenario and
-// the mode are the caller's, but for a mode in audit settings. The rules' defaults of v5.0 to v6.0 are those of v6.1 with
-// the seeds of the round.
+// the mode are the caller's, but for a mode in audit settings. The rules' defaults of v5.0 to v6.0 are those of v6.1
+// with the seeds of the round.
 func Load(o Options) (Settings, error) {
 	round, err := Round(o.Rules)
 	if err != nil {

@@ -34,7 +34,8 @@ func TestLoadRules(t *testing.T) {
 	if s.Scenario != loadgen.Server || s.Mode != loadgen.SubmissionRun {
 		t.Errorf("%v %v", s.Scenario, s.Mode)
 	}
-	if s.ServerTargetLatency != 15*time.Millisecond || s.ServerTargetLatencyPercentile != 0.99 || s.MinDuration != 10*time.Minute ||
+	if s.ServerTargetLatency != 15*time.Millisecond || s.ServerTargetLatencyPercentile != 0.99 ||
+		s.MinDuration != 10*time.Minute ||
 		s.PerformanceSampleCountOverride != 1024 || s.QSLRNGSeed != 2085463073848966840 {
 		t.Errorf("%+v", s.TestSettings)
 	}
@@ -56,7 +57,8 @@ func TestLoadRules(t *testing.T) {
 }
 
 func TestLoadPrecedence(t *testing.T) {
-	path := conf(t, "# a comment\n*.Server.target_qps = 50\nresnet50.Server.min_duration = 0x3E8\n*.SingleStream.target_latency = 0.0000005\n*.*.mode = 1\n")
+	path := conf(t, "# a comment\n*.Server.target_qps = 50\nresnet50.Server.min_duration = 0x3E8\n"+
+		"*.SingleStream.target_latency = 0.0000005\n*.*.mode = 1\n")
 	s, err := mlconf.Load(mlconf.Options{
 		Rules: "v6.0", Model: "resnet50", Scenario: loadgen.Server, Mode: loadgen.PerformanceOnly,
 		Layers: []mlconf.Layer{
@@ -75,7 +77,8 @@ func TestLoadPrecedence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.ServerTargetQPS != 80 || s.MinDuration != time.Second || s.QSLRNGSeed != 7 || s.SampleIndexRNGSeed != 14276810075590677512 ||
+	if s.ServerTargetQPS != 80 || s.MinDuration != time.Second || s.QSLRNGSeed != 7 ||
+		s.SampleIndexRNGSeed != 14276810075590677512 ||
 		s.ServerFindPeakQPSDecimalsOfPrecision != 2 || !s.ServerCoalesceQueries {
 		t.Errorf("%+v", s.TestSettings)
 	}
@@ -85,7 +88,8 @@ func TestLoadPrecedence(t *testing.T) {
 	if s.SingleStreamExpectedLatency != 0 || s.SingleStreamExpectedLatencyFraction != 0.5 {
 		t.Errorf("expected latency %v + %v ns", s.SingleStreamExpectedLatency, s.SingleStreamExpectedLatencyFraction)
 	}
-	if o := s.Origins["MinDuration"]; o != (mlconf.Origin{Source: path, Line: 3, Key: "resnet50.Server.min_duration", Text: "0x3E8"}) {
+	if o := s.Origins["MinDuration"]; o != (mlconf.Origin{Source: path, Line: 3,
+		Key: "resnet50.Server.min_duration", Text: "0x3E8"}) {
 		t.Errorf("%+v", o)
 	}
 	if o := s.Origins["ServerTargetQPS"]; o != (mlconf.Origin{Source: "flag --set", Key: "target_qps", Text: "80"}) {
@@ -269,7 +273,8 @@ func TestLoadNotesOtherModels(t *testing.T) {
 
 // TestLoadNearestKey wants an unknown key to be an error that names the nearest, or when asked a note.
 func TestLoadNearestKey(t *testing.T) {
-	o := mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Layers: userConf(filepath.Join("testdata", "found", "user_unknown_key.conf"))}
+	path := filepath.Join("testdata", "found", "user_unknown_key.conf")
+	o := mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Layers: userConf(path)}
 	_, err := mlconf.Load(o)
 	want := `unknown key "performance_sample_count", did you mean "performance_sample_count_override"?`
 	if !errors.Is(err, mlconf.ErrConfig) || !strings.Contains(err.Error(), want) {
@@ -318,7 +323,8 @@ func TestLoadWantsASmallRegularFile(t *testing.T) {
 			t.Errorf("user.conf %s: %v, want %q", path, err, want)
 		}
 		o.Layers = []mlconf.Layer{mlconf.Audit(path)}
-		if _, err := mlconf.Load(o); !errors.Is(err, mlconf.ErrConfig) || !strings.Contains(err.Error(), want[strings.LastIndex(want, ":")+1:]) {
+		if _, err := mlconf.Load(o); !errors.Is(err, mlconf.ErrConfig) ||
+			!strings.Contains(err.Error(), want[strings.LastIndex(want, ":")+1:]) {
 			t.Errorf("audit settings %s: %v, want %q", path, err, want)
 		}
 	}

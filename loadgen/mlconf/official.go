@@ -34,9 +34,11 @@ type Official struct {
 	userConfs int
 }
 
-// FromConfig applies text (nil: the file does not exist) to s for a model and a scenario. The scenario is any text: one that no key names
-// matches only keys with "*", and the keys of a fixed scenario.
-func (o *Official) FromConfig(s *loadgen.TestSettings, text *string, model, scenario string, conf ConfType) (code int, err error) {
+// FromConfig applies text (nil: the file does not exist) to s for a model and a scenario. The scenario is any text: one
+// that no key names matches only keys with "*", and the keys of a fixed scenario.
+func (o *Official) FromConfig(
+	s *loadgen.TestSettings, text *string, model, scenario string, conf ConfType,
+) (code int, err error) {
 	if conf == ConfUser {
 		o.userConfs++
 		if o.userConfs > 1 {

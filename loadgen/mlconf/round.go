@@ -77,8 +77,8 @@ func (p *pair) UnmarshalJSON(data []byte) error {
 }
 
 // Rounds lists the rounds whose rules are embedded, the newest first. The rules of v0.5 and v0.7 are those of their
-// texts, whose numbers are not all there: no seeds, and no targets or counts for some models. Where v0.5 ran other settings than its text
-// has, they are those that it ran: Origin.Otherwise has the text's.
+// texts, whose numbers are not all there: no seeds, and no targets or counts for some models. Where v0.5 ran other
+// settings than its text has, they are those that it ran: Origin.Otherwise has the text's.
 func Rounds() []string { return []string{"v6.1", "v6.0", "v5.1", "v5.0", "v0.7", "v0.5"} }
 
 // roundFile is the embedded form of a round.
@@ -105,7 +105,8 @@ func Round(name string) (*Rules, error) {
 		return nil, err
 	}
 	return &Rules{
-		Name: name, Seeds: data.Seeds, models: data.Models, aliases: data.Aliases, runs: data.Runs, settings: data.Settings, text: data.Text,
+		Name: name, Seeds: data.Seeds, models: data.Models, aliases: data.Aliases, runs: data.Runs,
+		settings: data.Settings, text: data.Text,
 	}, nil
 }
 

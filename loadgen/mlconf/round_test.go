@@ -19,28 +19,33 @@ func rules(t *testing.T, name string) *mlconf.Rules {
 
 func TestRound(t *testing.T) {
 	r := rules(t, "")
-	if r.Name != "v6.1" || r.Seeds != (mlconf.Seeds{QSL: 2085463073848966840, SampleIndex: 2747215439041700203, Schedule: 16159082839903944936}) {
+	if r.Name != "v6.1" || r.Seeds != (mlconf.Seeds{QSL: 2085463073848966840, SampleIndex: 2747215439041700203,
+		Schedule: 16159082839903944936}) {
 		t.Errorf("%s %+v", r.Name, r.Seeds)
 	}
 	if r.Canonical("resnet50") != "resnet" || r.Canonical("other") != "other" || !r.Has("mobilenet") || r.Has("other") {
 		t.Error("aliases")
 	}
-	if got := r.RequiredScenarios("resnet50", mlconf.Edge); !slices.Equal(got, []string{"SingleStream", "MultiStream", "Offline"}) {
+	edge := []string{"SingleStream", "MultiStream", "Offline"}
+	if got := r.RequiredScenarios("resnet50", mlconf.Edge); !slices.Equal(got, edge) {
 		t.Errorf("required: %v", got)
 	}
 	if got := r.RequiredScenarios("resnet50", mlconf.Datacenter); got != nil {
 		t.Errorf("required: %v, want none", got)
 	}
-	if got := r.OptionalScenarios("llama3.1-8b", mlconf.Datacenter); !slices.Equal(got, []string{"Interactive", "Server"}) {
+	optional := []string{"Interactive", "Server"}
+	if got := r.OptionalScenarios("llama3.1-8b", mlconf.Datacenter); !slices.Equal(got, optional) {
 		t.Errorf("optional: %v", got)
 	}
 	if got := r.Targets("resnet50", ""); !slices.Equal(got, []mlconf.Target{{Metric: "acc", Value: 75.69539999999999}}) {
 		t.Errorf("targets: %v", got)
 	}
-	if got := r.Targets("stable-diffusion-xl", "Server"); !slices.Contains(got, mlconf.Target{Metric: "FID_SCORE", Value: 23.95007626, Upper: true}) || len(got) != 4 {
+	fid := mlconf.Target{Metric: "FID_SCORE", Value: 23.95007626, Upper: true}
+	if got := r.Targets("stable-diffusion-xl", "Server"); !slices.Contains(got, fid) || len(got) != 4 {
 		t.Errorf("targets: %v", got)
 	}
-	if got := r.Targets("qwen3-vl-235b-a22b", "Interactive"); !slices.Equal(got, []mlconf.Target{{Metric: "F1_HIERARCHICAL", Value: 0.7799219999999999}}) {
+	f1 := []mlconf.Target{{Metric: "F1_HIERARCHICAL", Value: 0.7799219999999999}}
+	if got := r.Targets("qwen3-vl-235b-a22b", "Interactive"); !slices.Equal(got, f1) {
 		t.Errorf("targets: %v", got)
 	}
 	if p, ok := r.DeltaPercent("stable-diffusion-xl", "FID_SCORE"); p != 2 || !ok {
@@ -49,8 +54,10 @@ func TestRound(t *testing.T) {
 	if _, ok := r.DeltaPercent("resnet", "acc"); ok {
 		t.Error("a delta of resnet")
 	}
-	if r.PerformanceSampleCount("resnet50") != 1024 || r.DatasetSize("resnet50") != 50000 || r.AccuracySampleCount("resnet50", "") != 50000 ||
-		r.AccuracySampleCount("qwen3-vl-235b-a22b", "Interactive") != 8000 || r.AccuracySampleCount("gpt-oss-120b", "Server") != 4395 {
+	if r.PerformanceSampleCount("resnet50") != 1024 || r.DatasetSize("resnet50") != 50000 ||
+		r.AccuracySampleCount("resnet50", "") != 50000 ||
+		r.AccuracySampleCount("qwen3-vl-235b-a22b", "Interactive") != 8000 ||
+		r.AccuracySampleCount("gpt-oss-120b", "Server") != 4395 {
 		t.Error("counts")
 	}
 	if r.LatencyLimit("resnet50", "Server") != 15*time.Millisecond || r.LatencyLimit("resnet50", "Offline") != 0 {
@@ -68,7 +75,8 @@ func TestRound(t *testing.T) {
 func TestRoundsAreWhole(t *testing.T) {
 	for _, name := range mlconf.Rounds() {
 		r := rules(t, name)
-		if least := map[string]int{"v0.5": 5, "v0.7": 10}[name]; len(r.Models()) < max(least, 5) || least == 0 && len(r.Models()) < 15 {
+		if least := map[string]int{"v0.5": 5, "v0.7": 10}[name]; len(r.Models()) < max(least, 5) ||
+			least == 0 && len(r.Models()) < 15 {
 			t.Errorf("%s: %d models", name, len(r.Models()))
 		}
 		for _, m := range r.Models() {
@@ -89,7 +97,8 @@ func TestRoundsAreWhole(t *testing.T) {
 
 // unnumbered are the models whose targets the round's text leaves open.
 var unnumbered = map[string]map[string]bool{"v0.7": {
-	"3d-unet-99": true, "3d-unet-99.9": true, "rnnt": true, "bert-99": true, "bert-99.9": true, "dlrm-99": true, "dlrm-99.9": true,
+	"3d-unet-99": true, "3d-unet-99.9": true, "rnnt": true, "bert-99": true, "bert-99.9": true,
+	"dlrm-99": true, "dlrm-99.9": true,
 }}
 
 func TestRoundKeepsItsLists(t *testing.T) {

@@ -28,7 +28,8 @@ const (
 	mostName    = 4 << 10   // bytes in which a name must end
 )
 
-// entry parses the entry whose brace is at a.at. Payloads are decoded as they are read, so that their digits are never held.
+// entry parses the entry whose brace is at a.at. Payloads are decoded as they are read, so that their digits are never
+// held.
 func (a *AccuracyReader) entry() (AccuracyEntry, error) {
 	a.open = a.offset()
 	a.at++

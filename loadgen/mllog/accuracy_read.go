@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// AccuracyReader reads an accuracy log entry by entry. Of the log it holds a short part, and of an entry the payload, which has
-// at most 256 MiB; reading one takes up to three times its size. White
-// space and the order of an entry's fields are free; the payload's digits may be of either case.
+// AccuracyReader reads an accuracy log entry by entry. Of the log it holds a short part, and of an entry the payload,
+// which has at most 256 MiB; reading one takes up to three times its size. White space and the order of an entry's
+// fields are free; the payload's digits may be of either case.
 type AccuracyReader struct {
 	r     io.Reader
 	buf   []byte // what was read and not parsed is buf[at:]
@@ -186,7 +186,8 @@ func (a *AccuracyReader) wrong(format string, args ...any) error {
 }
 
 func (a *AccuracyReader) shortened() error {
-	return a.faultAt(a.open, "the log was shortened for a submission (it has ... in its middle): only the whole log can be read")
+	return a.faultAt(a.open,
+		"the log was shortened for a submission (it has ... in its middle): only the whole log can be read")
 }
 
 // rest is what follows in the entry, to be shown.

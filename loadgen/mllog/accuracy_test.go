@@ -25,7 +25,8 @@ func TestAccuracyWriter(t *testing.T) {
 		{"two", []mllog.AccuracyEntry{
 			{SeqID: 0, QSLIndex: 1<<64 - 1, Data: []byte{0, 0xAB, 0xff}, TokenCount: -1},
 			{SeqID: 7, QSLIndex: 3, Data: []byte{1}, TokenCount: -1},
-		}, "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 18446744073709551615, \"data\" : \"00ABFF\" },\n{ \"seq_id\" : 7, \"qsl_idx\" : 3, \"data\" : \"01\" }\n]\n"},
+		}, "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 18446744073709551615, \"data\" : \"00ABFF\" },\n" +
+			"{ \"seq_id\" : 7, \"qsl_idx\" : 3, \"data\" : \"01\" }\n]\n"},
 		{"token count", []mllog.AccuracyEntry{{Data: []byte{1}, TokenCount: 5}},
 			"[\n{ \"seq_id\" : 0, \"qsl_idx\" : 0, \"data\" : \"01\", \"token_count\" : 5 }\n]\n"},
 		{"tokens", []mllog.AccuracyEntry{{Data: []byte{1}, TokenData: []byte{}, TokenCount: 0}},
@@ -115,8 +116,10 @@ func TestAccuracyReader(t *testing.T) {
 		{"more after", "[" + entry + "]x", "want the end of the log after ], found 'x'"},
 		{"odd digits", `[{"seq_id":1,"qsl_idx":2,"data":"abc"}]`, "at byte 32: a payload of an odd number of digits"},
 		{"not hex", `[{"seq_id":1,"qsl_idx":2,"data":"ab0g"}]`, "at byte 36: want a hexadecimal digit, found 'g'"},
-		{"not hex, first digit", `[{"seq_id":1,"qsl_idx":2,"data":"abz0"}]`, "at byte 35: want a hexadecimal digit, found 'z'"},
-		{"truncated by the submission tools", "[\n" + `{ "seq_id" : 3, "qsl_idx" : 4, "da` + "\n\n...\n\n" + `"00" }` + "\n]\n", "byte 2: the log was shortened"},
+		{"not hex, first digit", `[{"seq_id":1,"qsl_idx":2,"data":"abz0"}]`,
+			"at byte 35: want a hexadecimal digit, found 'z'"},
+		{"truncated by the submission tools",
+			"[\n" + `{ "seq_id" : 3, "qsl_idx" : 4, "da` + "\n\n...\n\n" + `"00" }` + "\n]\n", "byte 2: the log was shortened"},
 		{"field missing", `[{"seq_id":1,"data":"00"}]`, "the entry lacks qsl_idx"},
 		{"field twice", `[{"seq_id":1,"seq_id":2,"qsl_idx":1,"data":"00"}]`, "occurs twice"},
 		{"unknown field", `[{"seq_id":1,"tokens":2}]`, `unknown field "tokens"`},
@@ -151,13 +154,15 @@ func accuracyText(r io.Reader) string {
 	return b.String()
 }
 
-// TestAccuracyReaderOfLargePayloads reads payloads that are larger than what the reader holds of a log, in pieces of any size.
+// TestAccuracyReaderOfLargePayloads reads payloads that are larger than what the reader holds of a log, in pieces of
+// any size.
 func TestAccuracyReaderOfLargePayloads(t *testing.T) {
 	const window = 256 << 10 // digits
 	for _, size := range []int{window/2 - 40, window / 2, window/2 + 1, window + 3, 3*window + 1} {
 		log := accuracyLog(2, size)
 		for name, r := range map[string]io.Reader{
-			"at once": bytes.NewReader(log), "half": iotest.HalfReader(bytes.NewReader(log)), "byte by byte": iotest.OneByteReader(bytes.NewReader(log)),
+			"at once": bytes.NewReader(log), "half": iotest.HalfReader(bytes.NewReader(log)),
+			"byte by byte": iotest.OneByteReader(bytes.NewReader(log)),
 		} {
 			want, i := make([]byte, size), uint64(0)
 			err := eachEntry(r, func(e mllog.AccuracyEntry) error {
@@ -175,7 +180,8 @@ func TestAccuracyReaderOfLargePayloads(t *testing.T) {
 		wrong := bytes.LastIndexByte(log, '"') - 1
 		log[wrong] = 'x'
 		err := eachEntry(bytes.NewReader(log), func(mllog.AccuracyEntry) error { return nil })
-		if want := fmt.Sprintf("entry 1 at byte %d: want a hexadecimal digit, found 'x'", wrong); err == nil || !strings.Contains(err.Error(), want) {
+		want := fmt.Sprintf("entry 1 at byte %d: want a hexadecimal digit, found 'x'", wrong)
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bytes: %v, want %s", size, err, want)
 		}
 	}
@@ -191,7 +197,8 @@ func TestAccuracyReaderKeepsItsError(t *testing.T) {
 }
 
 func FuzzAccuracyReader(f *testing.F) {
-	f.Add([]byte("[\n{ \"seq_id\" : 0, \"qsl_idx\" : 36, \"data\" : \"24000000\", \"token_data\" : \"24\", \"token_count\" : 5 },\n{ \"seq_id\" : 1, \"qsl_idx\" : 6, \"data\" : \"\" }\n]\n"))
+	f.Add([]byte("[\n{ \"seq_id\" : 0, \"qsl_idx\" : 36, \"data\" : \"24000000\", \"token_data\" : \"24\", " +
+		"\"token_count\" : 5 },\n{ \"seq_id\" : 1, \"qsl_idx\" : 6, \"data\" : \"\" }\n]\n"))
 	f.Add([]byte("[\n]\n"))
 	f.Add([]byte("[{}]"))
 	f.Fuzz(func(t *testing.T, log []byte) {
@@ -233,7 +240,8 @@ func accuracyLog(entries, size int) []byte {
 	b.WriteString("[")
 	for i := range entries {
 		fill(payload, uint64(i))
-		fmt.Fprintf(&b, "%s\n{ \"seq_id\" : %d, \"qsl_idx\" : %d, \"data\" : \"%s\" }", map[bool]string{true: ",", false: ""}[i > 0], i, i*7, strings.ToUpper(hex.EncodeToString(payload)))
+		fmt.Fprintf(&b, "%s\n{ \"seq_id\" : %d, \"qsl_idx\" : %d, \"data\" : \"%s\" }",
+			map[bool]string{true: ",", false: ""}[i > 0], i, i*7, strings.ToUpper(hex.EncodeToString(payload)))
 	}
 	b.WriteString("\n]\n")
 	return b.Bytes()

@@ -21,8 +21,8 @@ func (e endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestAccuracyReaderIsBounded gives entries without an end: the reader gives up, and what it holds is proportional to what an
-// entry may have.
+// TestAccuracyReaderIsBounded gives entries without an end: the reader gives up, and what it holds is proportional to
+// what an entry may have.
 func TestAccuracyReaderIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		head, text, says string

@@ -77,7 +77,8 @@ func parseDetail(line []byte) (DetailEntry, string) {
 	}
 	value, ok := parseDetailValue(rest[:i])
 	if !ok {
-		return e, fmt.Sprintf("key %s: the value %s is neither a number, a bool, a string, a list nor a map", key, shown(rest[:i]))
+		return e, fmt.Sprintf("key %s: the value %s is neither a number, a bool, a string, a list nor a map",
+			key, shown(rest[:i]))
 	}
 	e.Value = value
 	return e, ""

@@ -17,7 +17,8 @@ import (
 )
 
 func TestAppendDetail(t *testing.T) {
-	const tail = `, "namespace": "mlperf::logging", "event_type": "POINT_IN_TIME", "metadata": {"is_error": false, "is_warning": true, "file": "f.go", "line_no": 12, "pid": 3, "tid": 4}}` + "\n"
+	const tail = `, "namespace": "mlperf::logging", "event_type": "POINT_IN_TIME", "metadata": ` +
+		`{"is_error": false, "is_warning": true, "file": "f.go", "line_no": 12, "pid": 3, "tid": 4}}` + "\n"
 	for _, c := range []struct {
 		value any
 		time  time.Duration

@@ -29,8 +29,8 @@ func badDigit(text []byte) int {
 	return len(text)
 }
 
-// appendDecoded appends the bytes of an even number of digits, of either case. It is false, and dst then of no use, where one is
-// no digit.
+// appendDecoded appends the bytes of an even number of digits, of either case. It is false, and dst then of no use,
+// where one is no digit.
 func appendDecoded(dst, text []byte) ([]byte, bool) {
 	n := len(dst)
 	if n+len(text)/2 > cap(dst) { // at least twice as much: each step leaves the one before to the collector

@@ -26,7 +26,8 @@ func (l *lockedText) entries() int {
 	return strings.Count(l.text.String(), "seq_id")
 }
 
-// TestEntriesAreHandedOverInTime kills nothing, but looks at what a killed process would leave: all but the last second.
+// TestEntriesAreHandedOverInTime kills nothing, but looks at what a killed process would leave: all but the last
+// second.
 func TestEntriesAreHandedOverInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log lockedText

@@ -41,7 +41,8 @@ func TestTraceOfFirstTokens(t *testing.T) {
 		if _, ok := e.Sample(); ok {
 			t.Errorf("%+v is taken for a sample", e)
 		}
-		if span := e.Name == "LoadSamples"; span && (e.Phase != "X" || e.At != 5*time.Microsecond || e.Dur != 1500*time.Nanosecond || e.TID != 5) {
+		if span := e.Name == "LoadSamples"; span && (e.Phase != "X" || e.At != 5*time.Microsecond ||
+			e.Dur != 1500*time.Nanosecond || e.TID != 5) {
 			t.Errorf("span %+v", e)
 		}
 	}

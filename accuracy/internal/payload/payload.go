@@ -43,7 +43,8 @@ func (d DType) String() string {
 	return dtypes[d].name
 }
 
-// Parse reads a name as String prints it, of one of the types that a script accepts. The empty name means the first of them.
+// Parse reads a name as String prints it, of one of the types that a script accepts. The empty name means the first of
+// them.
 func Parse(name string, accepted ...DType) (DType, error) {
 	if name == "" {
 		return accepted[0], nil

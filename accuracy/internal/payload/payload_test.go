@@ -14,9 +14,11 @@ func TestAt(t *testing.T) {
 		bytes string
 		want  float64
 	}{
-		{"float32", "\x00\x00\xc0\xbf", -1.5}, {"uint8", "\xff", 255}, {"float64", "\x00\x00\x00\x00\x00\x00\xf8\x3f", 1.5}, {"int8", "\xff", -1}, {"int16", "\x00\x80", -32768},
-		{"int32", "\xfe\xff\xff\xff", -2}, {"int64", "\x00\x00\x00\x00\x01\x00\x00\x00", 1 << 32}, {"float16", "\x00\xbe", -1.5},
-		{"float16", "\x01\x00", 0x1p-24}, {"float16", "\xff\x03", 1023 * 0x1p-24}, {"float16", "\xff\x7b", 65504}, {"float16", "\x00\xfc", math.Inf(-1)},
+		{"float32", "\x00\x00\xc0\xbf", -1.5}, {"uint8", "\xff", 255},
+		{"float64", "\x00\x00\x00\x00\x00\x00\xf8\x3f", 1.5}, {"int8", "\xff", -1}, {"int16", "\x00\x80", -32768},
+		{"int32", "\xfe\xff\xff\xff", -2}, {"int64", "\x00\x00\x00\x00\x01\x00\x00\x00", 1 << 32},
+		{"float16", "\x00\xbe", -1.5}, {"float16", "\x01\x00", 0x1p-24}, {"float16", "\xff\x03", 1023 * 0x1p-24},
+		{"float16", "\xff\x7b", 65504}, {"float16", "\x00\xfc", math.Inf(-1)},
 		{"float16", "\x00\x04", 0x1p-14},
 	}
 	for _, c := range cases {

@@ -30,7 +30,8 @@ func exponent(r *rand.Rand) int64 { return int64(r.ExpFloat64() * 10 * ms) }
 
 // TestFitFindsTheServers checks that the number of servers is found, at loads from light to too heavy.
 func TestFitFindsTheServers(t *testing.T) {
-	for name, service := range map[string]func(*rand.Rand) int64{"fixed": fixed, "uniform": uniform, "exponential": exponent} {
+	for name, service := range map[string]func(*rand.Rand) int64{"fixed": fixed, "uniform": uniform,
+		"exponential": exponent} {
 		for _, servers := range []int{1, 2, 4, 16} {
 			for _, load := range []float64{0.7, 0.95, 1.2} {
 				t.Run(fmt.Sprintf("%s %d %v", name, servers, load), func(t *testing.T) {

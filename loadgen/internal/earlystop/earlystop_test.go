@@ -122,7 +122,8 @@ func TestDiscardAgreesWithMinPassing(t *testing.T) {
 		for n := c.Required(); n < 500_000_000; n = n*3 + 7 {
 			over, ok := c.Discard(n)
 			if !ok || c.MinPassing(over)+over > n || c.MinPassing(over+1)+over+1 <= n {
-				t.Errorf("p = %v, n = %d: %d may be over, but h(%d) = %d, h(%d) = %d", p, n, over, over, c.MinPassing(over), over+1, c.MinPassing(over+1))
+				t.Errorf("p = %v, n = %d: %d may be over, but h(%d) = %d, h(%d) = %d",
+					p, n, over, over, c.MinPassing(over), over+1, c.MinPassing(over+1))
 			}
 		}
 		if _, ok := c.Discard(c.Required() - 1); ok {

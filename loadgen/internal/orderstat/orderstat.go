@@ -109,7 +109,9 @@ const (
 
 // Select returns the elements at the given ranks (0-based, below m.N) of the sorted values that m describes.
 func Select(values Values, m Moments, ranks []int) []int64 {
-	s := selector{values: values, ranks: ranks, found: make([]int64, len(ranks)), counts: make([][]uint32, values.workers())}
+	s := selector{
+		values: values, ranks: ranks, found: make([]int64, len(ranks)), counts: make([][]uint32, values.workers()),
+	}
 	if m.N > 0 && len(ranks) > 0 {
 		all := make([]int, len(ranks))
 		for i := range all {

@@ -12,7 +12,8 @@ func TestCompleteTellsFaults(t *testing.T) {
 	for _, c := range []struct {
 		id   uint32
 		want Fault
-	}{{10, None}, {11, None}, {10, Twice}, {12, NotIssued}, {13, NotIssued}, {14, NotIssued}, {1 << 31, NotIssued}, {9, Twice}, {0, Twice}} {
+	}{{10, None}, {11, None}, {10, Twice}, {12, NotIssued}, {13, NotIssued}, {14, NotIssued}, {1 << 31, NotIssued}, {9,
+		Twice}, {0, Twice}} {
 		if got := r.Complete(c.id, 5); got != c.want {
 			t.Errorf("Complete(%d) = %v, want %v", c.id, got, c.want)
 		}
@@ -27,7 +28,8 @@ func TestLanes(t *testing.T) {
 	r := New(100, 9, Latencies, 3)
 	r.Issue(0, 2)
 	r.Issue(1, 1)
-	for id, want := range map[uint32]Fault{100: None, 101: None, 102: NotIssued, 103: None, 104: NotIssued, 106: NotIssued, 200: NotIssued, 99: Twice} {
+	for id, want := range map[uint32]Fault{100: None, 101: None, 102: NotIssued, 103: None, 104: NotIssued, 106: NotIssued,
+		200: NotIssued, 99: Twice} {
 		if got := r.Complete(id, 5); got != want {
 			t.Errorf("Complete(%d) = %v, want %v", id, got, want)
 		}
@@ -35,7 +37,8 @@ func TestLanes(t *testing.T) {
 	r.Finish(3)
 	r.Issue(1, 3)
 	if r.Issued() != 5 || r.Completed() != 3 || r.Outstanding(0) != 0 || r.Outstanding(1) != 2 || r.Outstanding(2) != 0 {
-		t.Errorf("%d issued, %d completed; outstanding %d %d %d", r.Issued(), r.Completed(), r.Outstanding(0), r.Outstanding(1), r.Outstanding(2))
+		t.Errorf("%d issued, %d completed; outstanding %d %d %d",
+			r.Issued(), r.Completed(), r.Outstanding(0), r.Outstanding(1), r.Outstanding(2))
 	}
 }
 

@@ -14,7 +14,9 @@ func FuzzGenerate(f *testing.F) {
 	f.Add(uint8(2), uint8(8), uint16(64), uint16(1), 2000.0, int64(3e7), uint16(100), uint64(2))
 	f.Add(uint8(3), uint8(10), uint16(32), uint16(100), 777.7, int64(0), uint16(1), uint64(3))
 	f.Add(uint8(2), uint8(4), uint16(5), uint16(0), 1e12, int64(1), uint16(0), uint64(3))
-	f.Fuzz(func(t *testing.T, scenario, flags uint8, size, wide uint16, qps float64, duration int64, least uint16, seed uint64) {
+	f.Fuzz(func(
+		t *testing.T, scenario, flags uint8, size, wide uint16, qps float64, duration int64, least uint16, seed uint64,
+	) {
 		p := Params{
 			Scenario: Scenario(scenario % 4), Accuracy: flags&1 != 0, SamplesPerQuery: uint64(wide%512) + 1, QPS: qps,
 			MinDuration: max(duration, 0), MinQueries: uint64(least%5000) + 1, SampleSeed: seed, ScheduleSeed: seed,
@@ -72,7 +74,8 @@ func checkTimes(t *testing.T, p Params, plan Plan) {
 	if !slices.IsSorted(plan.Scheduled) || plan.End < 0 {
 		t.Errorf("the schedule goes back in time")
 	}
-	if n := len(plan.Scheduled); n > 0 && (plan.Scheduled[0] != 0 || plan.Scheduled[n-1] > plan.End || plan.Scheduled[n-1] < p.target()) {
+	if n := len(plan.Scheduled); n > 0 && (plan.Scheduled[0] != 0 || plan.Scheduled[n-1] > plan.End ||
+		plan.Scheduled[n-1] < p.target()) {
 		t.Errorf("schedule from %d to %d, end %d, target %d", plan.Scheduled[0], plan.Scheduled[n-1], plan.End, p.target())
 	}
 }

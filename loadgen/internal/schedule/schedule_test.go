@@ -63,7 +63,8 @@ func TestGenerateRefusesWhatCannotBe(t *testing.T) {
 
 func TestServerGapsAreExponential(t *testing.T) {
 	const n, qps = 100000, 5000
-	plan, err := Generate(Params{Scenario: Server, Set: Set{Loaded: []uint32{0}, Size: 1}, QPS: qps, MinQueries: n, ScheduleSeed: 3})
+	plan, err := Generate(Params{Scenario: Server, Set: Set{Loaded: []uint32{0}, Size: 1}, QPS: qps,
+		MinQueries: n, ScheduleSeed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Package standstill tells that the machine, or the process, stood still between two looks at the clocks.
 //
-// In: suspended machines, stopped and frozen processes. Out: who looks and when, and what follows; machines that are busy, on which
-// a process may have to wait for seconds as well, and whose times count.
+// In: suspended machines, stopped and frozen processes. Out: who looks and when, and what follows; machines that are
+// busy, on which a process may have to wait for seconds as well, and whose times count.
 package standstill
 
 import (
@@ -21,16 +21,17 @@ type Look struct {
 	Monotonic time.Duration // stands still while the machine is suspended
 	Boot      time.Duration // goes on then
 	Ran       time.Duration // processor time that the process has used
-	// Waited is how long the process's threads have waited for a processor, summed up; below 0 where the system does not say.
+	// Waited is how long the process's threads have waited for a processor, summed up; below 0 where the system does not
+	// say.
 	Waited time.Duration
 }
 
-// Between is for how long the machine or the process stood still between two looks, 0 where it did not, or for Longest at most, or
-// where that is not certain.
+// Between is for how long the machine or the process stood still between two looks, 0 where it did not, or for Longest
+// at most, or where that is not certain.
 //
-// A suspended machine shows by the difference of two clocks. A process that was stopped or frozen shows by a gap in which it could
-// not look, though it neither ran nor waited for a processor: one that the machine had no time for waits, and one whose
-// goroutines keep each other from looking runs.
+// A suspended machine shows by the difference of two clocks. A process that was stopped or frozen shows by a gap in
+// which it could not look, though it neither ran nor waited for a processor: one that the machine had no time for
+// waits, and one whose goroutines keep each other from looking runs.
 func Between(last, next Look) time.Duration {
 	gap := next.Monotonic - last.Monotonic
 	suspended := next.Boot - last.Boot - gap

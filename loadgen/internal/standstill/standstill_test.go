@@ -46,7 +46,8 @@ func TestNow(t *testing.T) {
 	for began := time.Now(); time.Since(began) < 20*time.Millisecond; { // work
 	}
 	next := Now()
-	if next.Monotonic <= last.Monotonic || next.Boot-last.Boot < next.Monotonic-last.Monotonic-time.Millisecond || next.Ran <= last.Ran || next.Waited < 0 {
+	if next.Monotonic <= last.Monotonic || next.Boot-last.Boot < next.Monotonic-last.Monotonic-time.Millisecond ||
+		next.Ran <= last.Ran || next.Waited < 0 {
 		t.Errorf("%+v, then %+v", last, next)
 	}
 }
