@@ -10,7 +10,7 @@ import (
 func TestNewModules(t *testing.T) {
 	outside := []string{"GOWORK=off", "GOFLAGS=-mod=readonly"}
 	for _, c := range []struct{ kind, name, plugin, model, tests string }{
-		{"backend", "acme", "clusters-acme", "clusters", "Description|Backend|Scorer|Fuzz"},
+		{"backend", "acme", "clusters-acme", "clusters", "Benchmark|Model|Backend|Scorer|Fuzz"},
 		{"benchmark", "flowers", "flowers", "flowers", "."},
 	} {
 		t.Run(c.kind, func(t *testing.T) {

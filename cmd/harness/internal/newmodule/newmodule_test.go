@@ -53,8 +53,14 @@ func TestWrite(t *testing.T) {
 		plugin, model string
 		files         []string
 	}{
-		{Backend, "clusters-acmeone", "clusters", []string{"README.md", "acmeone/backend.go", "acmeone/backend_test.go", "clusters/benchmark.go", "clusters/data.go", "go.mod", "go.sum", "main.go", "main_test.go"}},
-		{Benchmark, "acmeone", "acmeone", []string{"README.md", "acmeone/benchmark.go", "acmeone/data.go", "linear/backend.go", "linear/model.go", "go.mod", "go.sum", "main.go", "main_test.go"}},
+		{Backend, "clusters-acmeone", "clusters", []string{
+			"README.md", "acmeone/backend.go", "acmeone/backend_test.go", "clusters/benchmark.go", "clusters/data.go",
+			"clusters/manifest.json", "clusters/model/card.json", "go.mod", "go.sum", "main.go", "main_test.go",
+		}},
+		{Benchmark, "acmeone", "acmeone", []string{
+			"README.md", "acmeone/benchmark.go", "acmeone/data.go", "acmeone/manifest.json", "acmeone/model/card.json",
+			"acmeone/model/linear.json", "linear/backend.go", "linear/model.go", "go.mod", "go.sum", "main.go", "main_test.go",
+		}},
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "Acme-One")
