@@ -21,7 +21,7 @@ type Benchmark interface {
 // Workload is a benchmark opened on its models and one data set. Its methods may be called concurrently.
 //
 // What is here is the core. A workload also implements exactly one of [Batcher], [Runner] and [Generative]: the way in which
-// its samples are run.
+// its samples are run. [Batches], [Runs] and [Prompts] make one of methods that take samples of a type, instead of Sample.
 type Workload interface {
 	// Len is the size of the data set.
 	Len() int

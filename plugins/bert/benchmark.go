@@ -36,7 +36,7 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 		return nil, sdk.Usage(errors.New("the embedded model has a vocabulary of its own: " +
 			"give parameter vocab=embedded with another data set, or a model file"))
 	}
-	return newWorkload(b, r.File(), set, r.Batch), nil
+	return sdk.Batches(newWorkload(b, r.File(), set, r.Batch)), nil
 }
 
 // score reads questions, vocabulary and accepted answers.

@@ -70,7 +70,7 @@ func TestOpenFindsTheVocabulary(t *testing.T) {
 	write(t, filepath.Join(reference, "bert_tf_v1_1_large_fp32_384_v2", "vocab.txt"), vocab(t))
 	named := filepath.Join(t.TempDir(), "words.txt")
 	write(t, named, vocab(t))
-	want := load(t, openEmbedded(t, 12, nil), 5)[0].(*sample)
+	want := load(t, openEmbedded(t, 12, nil), 5)[0]
 	cases := []struct{ dataset, vocab string }{
 		{beside, ""}, {filepath.Join(beside, squad.FileName), ""}, {reference, ""}, {elsewhere, named}, {elsewhere, "embedded"}, {"", named},
 	}
@@ -79,7 +79,8 @@ func TestOpenFindsTheVocabulary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := load(t, w.(*workload), 5)[0].(*sample); !slices.Equal(got.rows, want.rows) {
+		own, _ := sdk.As[*workload](w)
+		if got := load(t, own, 5)[0]; !slices.Equal(got.rows, want.rows) {
 			t.Errorf("%+v: other tokens", c)
 		}
 	}

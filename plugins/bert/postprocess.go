@@ -22,7 +22,7 @@ const payload = length * 2 * 4
 // Postprocess appends each feature's logits, in pairs: those of its tokens and, where all batches have one length, those of the
 // padding, as in the reference. Absent ones stand for the rest: where batches are as long as their longest feature, a payload
 // must not depend on the others.
-func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+func (w *workload) Postprocess(outputs []backend.Tensor, samples []*sample, p *sdk.Payloads) error {
 	if len(outputs) == 1 && len(w.outputs) == 1 {
 		return w.pairs(outputs[0], samples, p)
 	}
@@ -42,7 +42,7 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 	}
 	size := len(start) / len(samples)
 	for i, s := range samples {
-		n := s.(*sample).len()
+		n := s.len()
 		if size < n {
 			return fmt.Errorf("%w: %d positions for a feature of %d tokens", errOutput, size, n)
 		}
@@ -57,7 +57,7 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 
 // pairs appends each feature's logits from one output that has them in pairs: as they are where there is one for each position of
 // the log, else with absent ones behind them.
-func (w *workload) pairs(t backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+func (w *workload) pairs(t backend.Tensor, samples []*sample, p *sdk.Payloads) error {
 	if len(t.Shape) != 3 || t.Shape[2] != 2 {
 		return fmt.Errorf("%w: %q is %v%s, want float32[%d,S,2]", errOutput, t.Name, t.DType, backend.ShapeString(t.Shape), len(samples))
 	}
@@ -67,7 +67,7 @@ func (w *workload) pairs(t backend.Tensor, samples []sdk.Sample, p *sdk.Payloads
 	}
 	size := int(t.Shape[1])
 	for i, s := range samples {
-		n := s.(*sample).len()
+		n := s.len()
 		switch {
 		case size < n:
 			return fmt.Errorf("%w: %d positions for a feature of %d tokens", errOutput, size, n)

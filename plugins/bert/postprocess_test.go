@@ -14,7 +14,7 @@ func floats(shape []int64, values ...float32) backend.Tensor {
 
 // TestPostprocess gives a feature of three tokens and one of two in a batch of length three.
 func TestPostprocess(t *testing.T) {
-	samples := []sdk.Sample{&sample{make([]int64, 9)}, &sample{make([]int64, 6)}}
+	samples := []*sample{&sample{make([]int64, 9)}, &sample{make([]int64, 6)}}
 	shape := []int64{2, 3}
 	for _, fixed := range []bool{true, false} {
 		w := new(workload)
@@ -61,7 +61,7 @@ func TestPostprocessCutsALongOutput(t *testing.T) {
 	var p sdk.Payloads
 	w := new(workload)
 	w.fixed.Store(true)
-	if err := w.Postprocess([]backend.Tensor{out, out}, []sdk.Sample{&sample{make([]int64, 9)}}, &p); err != nil {
+	if err := w.Postprocess([]backend.Tensor{out, out}, []*sample{&sample{make([]int64, 9)}}, &p); err != nil {
 		t.Fatal(err)
 	}
 	if values := backend.View[float32](p.At(0)); len(values) != 768 || values[766] != 7 || values[767] != 7 {
@@ -70,7 +70,7 @@ func TestPostprocessCutsALongOutput(t *testing.T) {
 }
 
 func TestPostprocessRefuses(t *testing.T) {
-	one := []sdk.Sample{&sample{make([]int64, 9)}}
+	one := []*sample{&sample{make([]int64, 9)}}
 	good := floats([]int64{1, 3}, 1, 2, 3)
 	half := backend.Tensor{DType: backend.Float16, Shape: []int64{1, 3}, Data: make([]byte, 6)}
 	cases := []struct {
@@ -98,7 +98,7 @@ func TestPostprocessRefuses(t *testing.T) {
 func BenchmarkPostprocess(b *testing.B) {
 	const n = 8
 	out := floats([]int64{n, length}, make([]float32, n*length)...)
-	var samples []sdk.Sample
+	var samples []*sample
 	for range n {
 		samples = append(samples, &sample{make([]int64, 3*length)})
 	}
@@ -115,7 +115,7 @@ func BenchmarkPostprocess(b *testing.B) {
 
 func TestPairs(t *testing.T) {
 	w := &workload{binding: binding{outputs: make([]backend.TensorInfo, 1)}}
-	samples := []sdk.Sample{&sample{make([]int64, 9)}, &sample{make([]int64, 6)}} // of three tokens and of two
+	samples := []*sample{&sample{make([]int64, 9)}, &sample{make([]int64, 6)}} // of three tokens and of two
 	var p sdk.Payloads
 	if err := w.Postprocess([]backend.Tensor{floats([]int64{2, 3, 2}, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6)}, samples, &p); err != nil {
 		t.Fatal(err)
@@ -140,14 +140,14 @@ func TestPairsOfAllPositionsAreCopied(t *testing.T) {
 		all[i] = float32(i)
 	}
 	var p sdk.Payloads
-	if err := w.Postprocess([]backend.Tensor{floats([]int64{1, length, 2}, all...)}, []sdk.Sample{&sample{make([]int64, 6)}}, &p); err != nil {
+	if err := w.Postprocess([]backend.Tensor{floats([]int64{1, length, 2}, all...)}, []*sample{&sample{make([]int64, 6)}}, &p); err != nil {
 		t.Fatal(err)
 	}
 	if string(p.At(0)) != string(backend.Bytes(all)) {
 		t.Error("the payload is not what the model answered")
 	}
 	for _, bad := range []backend.Tensor{floats([]int64{1, 2}, 1, 2), floats([]int64{1, 1, 2}, 1, 2), floats([]int64{1, 2, 1}, 1, 2)} {
-		if err := w.Postprocess([]backend.Tensor{bad}, []sdk.Sample{&sample{make([]int64, 6)}}, &p); err == nil {
+		if err := w.Postprocess([]backend.Tensor{bad}, []*sample{&sample{make([]int64, 6)}}, &p); err == nil {
 			t.Errorf("shape %v was taken", bad.Shape)
 		}
 	}

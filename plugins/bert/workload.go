@@ -39,7 +39,7 @@ func (w *workload) Len() int { return len(w.set.features) }
 func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load writes out the inputs of feature i.
-func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
+func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 	f := w.set.features[i]
 	s := &sample{make([]int64, 3*f.Len())}
 	features.Fill(f, s.row(0), s.row(1), s.row(2))
@@ -47,7 +47,7 @@ func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
 }
 
 // WarmSample is a feature of the greatest length without any word.
-func (w *workload) WarmSample() sdk.Sample {
+func (w *workload) WarmSample() *sample {
 	s := &sample{make([]int64, 3*length)}
 	for i := range s.row(1) {
 		s.row(1)[i] = 1
@@ -56,7 +56,7 @@ func (w *workload) WarmSample() sdk.Sample {
 }
 
 // SampleSize is the number of tokens without padding.
-func (w *workload) SampleSize(s sdk.Sample) int { return s.(*sample).len() }
+func (w *workload) SampleSize(s *sample) int { return s.len() }
 
 // A batch of this many tokens keeps a core busy; more of them only wait for each other.
 const (
@@ -75,13 +75,13 @@ func (w *workload) SizeRule() sdk.SizeRule {
 
 // Collate writes token ids, masks and segments of [N,S], where S is the length of the longest sample, or what the model or the
 // parameter sequence prescribes. A single sample of the right length is handed over without a copy.
-func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+func (w *workload) Collate(samples []*sample, b *sdk.Batch) error {
 	size, err := w.sequence(samples, b.Info(0))
 	if err != nil {
 		return err
 	}
 	for i := range w.inputs {
-		one := samples[0].(*sample)
+		one := samples[0]
 		switch dtype := b.Info(i).DType; {
 		case dtype == backend.Int64 && len(samples) == 1 && one.len() == size:
 			b.Share(i, backend.Bytes(one.row(i)), 1, int64(size))
@@ -97,10 +97,10 @@ func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 }
 
 // sequence is the length of a batch.
-func (w *workload) sequence(samples []sdk.Sample, input backend.TensorInfo) (int, error) {
+func (w *workload) sequence(samples []*sample, input backend.TensorInfo) (int, error) {
 	longest := 0
 	for _, s := range samples {
-		longest = max(longest, s.(*sample).len())
+		longest = max(longest, s.len())
 	}
 	fixed := w.padded
 	if len(input.Shape) == 2 && input.Shape[1] > 0 {
@@ -117,9 +117,9 @@ func (w *workload) sequence(samples []sdk.Sample, input backend.TensorInfo) (int
 }
 
 // fill copies row i of each sample, with zeros behind it.
-func fill[T int32 | int64](to []T, samples []sdk.Sample, i, size int) {
+func fill[T int32 | int64](to []T, samples []*sample, i, size int) {
 	for _, s := range samples {
-		row := s.(*sample).row(i)
+		row := s.row(i)
 		for j, v := range row {
 			to[j] = T(v)
 		}

@@ -16,12 +16,13 @@ func openEmbedded(t testing.TB, count int, params map[string]string) *workload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.(*workload)
+	own, _ := sdk.As[*workload](w)
+	return own
 }
 
-func load(t testing.TB, w *workload, indices ...int) []sdk.Sample {
+func load(t testing.TB, w *workload, indices ...int) []*sample {
 	t.Helper()
-	var samples []sdk.Sample
+	var samples []*sample
 	for _, i := range indices {
 		s, err := w.Load(t.Context(), i)
 		if err != nil {
@@ -38,7 +39,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%d samples", w.Len())
 	}
 	for i, loaded := range load(t, w, 0, 7, 39) {
-		s := loaded.(*sample)
+		s := loaded
 		ids, mask, segments := s.row(0), s.row(1), s.row(2)
 		passage := slices.Index(segments, 1)
 		if w.SampleSize(s) != len(ids) || slices.Contains(mask, 0) || passage < 3 || slices.Contains(segments[passage:], 0) || slices.Contains(ids, 0) {
@@ -56,12 +57,12 @@ func inputs(dtype backend.DType, s int64) []backend.TensorInfo {
 }
 
 func TestCollate(t *testing.T) {
-	two := []sdk.Sample{&sample{[]int64{2, 9, 8, 1, 1, 1, 0, 1, 1}}, &sample{[]int64{2, 7, 1, 1, 0, 0}}}
+	two := []*sample{&sample{[]int64{2, 9, 8, 1, 1, 1, 0, 1, 1}}, &sample{[]int64{2, 7, 1, 1, 0, 0}}}
 	cases := []struct {
 		name    string
 		params  map[string]string
 		inputs  []backend.TensorInfo
-		samples []sdk.Sample
+		samples []*sample
 		size    int
 		shared  bool
 	}{
@@ -91,12 +92,12 @@ func TestCollate(t *testing.T) {
 				}
 				for n, s := range c.samples {
 					want := make([]int64, c.size)
-					copy(want, s.(*sample).row(i))
+					copy(want, s.row(i))
 					if got := row(in, n); !slices.Equal(got, want) {
 						t.Errorf("input %d, sample %d: %v, want %v", i, n, got, want)
 					}
 				}
-				if shared := &in.Data[0] == &backend.Bytes(c.samples[0].(*sample).row(i))[0]; shared != c.shared {
+				if shared := &in.Data[0] == &backend.Bytes(c.samples[0].row(i))[0]; shared != c.shared {
 					t.Errorf("input %d refers to the sample's memory: %v", i, shared)
 				}
 			}
@@ -118,7 +119,7 @@ func row(in backend.Tensor, n int) (values []int64) {
 
 func TestCollateRefuses(t *testing.T) {
 	w := &workload{binding: defaultBinding(t, nil)}
-	samples := []sdk.Sample{&sample{make([]int64, 9)}}
+	samples := []*sample{&sample{make([]int64, 9)}}
 	for _, in := range [][]backend.TensorInfo{inputs(backend.Int64, 2), inputs(backend.Float32, -1)} {
 		if err := w.Collate(samples, sdk.NewBatch(in)); !errors.Is(err, backend.ErrTensors) {
 			t.Errorf("%v: error %v, want %v", in[0], err, backend.ErrTensors)
@@ -128,15 +129,13 @@ func TestCollateRefuses(t *testing.T) {
 
 func TestWarmSample(t *testing.T) {
 	w := openEmbedded(t, 1, nil)
-	var _ sdk.WarmSampler = w
-	s := w.WarmSample().(*sample)
+	s := w.WarmSample()
 	if s.len() != length || slices.Contains(s.row(1), 0) || slices.Max(s.row(0)) != 0 {
 		t.Errorf("%d tokens, mask %v", s.len(), s.row(1))
 	}
 }
 
 func TestSizeRule(t *testing.T) {
-	var _ sdk.Sizer = new(workload)
 	w := openEmbedded(t, 1, nil)
 	if rule := w.SizeRule(); !rule.Alike || rule.MaxSum < 2*length || rule.Batch == 0 {
 		t.Errorf("%+v", rule)

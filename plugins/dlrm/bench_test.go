@@ -8,7 +8,7 @@ import (
 )
 
 // benchBatch is a batch of a thousand pairs of the embedded data: the first samples of the rules.
-func benchBatch(b *testing.B, params map[string]string) (*workload, []sdk.Sample, int) {
+func benchBatch(b *testing.B, params map[string]string) (*workload, []*sample, int) {
 	b.Helper()
 	w := mustOpen(b, sdk.Options{Params: params})
 	samples := load(b, w, 0, 1, 2, 4)

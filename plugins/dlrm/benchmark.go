@@ -44,7 +44,8 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 		}
 		return nil, err
 	}
-	return openWorkload(ctx, b, s, log)
+	w, err := openWorkload(ctx, b, s, log)
+	return sdk.Batches(w), err
 }
 
 // score reads no model. Where the log holds the labels and no data set is named, it reads nothing.

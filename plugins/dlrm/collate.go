@@ -23,15 +23,15 @@ func newCollator(b binding, s *shape) (collator, error) {
 }
 
 // Collate joins the pairs of the samples, in order. A sample by itself is not copied where it lies as the model wants it.
-func (c collator) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+func (c collator) Collate(samples []*sample, b *sdk.Batch) error {
 	n := pairsOf(samples)
-	if len(samples) == 1 && samples[0].(*sample).starts != nil {
-		c.share(samples[0].(*sample), b)
+	if len(samples) == 1 && samples[0].starts != nil {
+		c.share(samples[0], b)
 		return nil
 	}
 	dense := b.Input(0, int64(n), criteo.DenseFeatures)
 	for _, s := range samples {
-		dense = dense[copy(dense, backend.Bytes(s.(*sample).dense)):]
+		dense = dense[copy(dense, backend.Bytes(s.dense)):]
 	}
 	if c.index == backend.Int32 {
 		collate[int32](c, samples, n, b)
@@ -41,10 +41,10 @@ func (c collator) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	return nil
 }
 
-func pairsOf(samples []sdk.Sample) int {
+func pairsOf(samples []*sample) int {
 	n := 0
 	for _, s := range samples {
-		n += s.(*sample).pairs()
+		n += s.pairs()
 	}
 	return n
 }
@@ -61,7 +61,7 @@ func (c collator) share(s *sample, b *sdk.Batch) {
 }
 
 // collate writes offsets and indices of the n pairs.
-func collate[T int32 | int64](c collator, samples []sdk.Sample, n int, b *sdk.Batch) {
+func collate[T int32 | int64](c collator, samples []*sample, n int, b *sdk.Batch) {
 	switch c.layout {
 	case bags:
 		writeBags(c, backend.View[T](b.Input(1, int64(criteo.Tables*n+1))), n)
@@ -98,16 +98,16 @@ func bounds[T int32 | int64](dst []T, start, hot int) {
 }
 
 // joinAll writes the indices of all tables behind each other.
-func joinAll[T int32 | int64](c collator, dst []T, samples []sdk.Sample, n int) {
+func joinAll[T int32 | int64](c collator, dst []T, samples []*sample, n int) {
 	for k := range criteo.Tables {
 		join(dst[c.first[k]*n:c.first[k+1]*n], samples, k)
 	}
 }
 
 // join writes the indices that the samples have of a table.
-func join[T int32 | int64](dst []T, samples []sdk.Sample, table int) {
+func join[T int32 | int64](dst []T, samples []*sample, table int) {
 	for _, s := range samples {
-		indices := s.(*sample).table(table)
+		indices := s.table(table)
 		widen(dst[:len(indices)], indices)
 		dst = dst[len(indices):]
 	}

@@ -14,7 +14,7 @@ import (
 var errOutput = errors.New("the model's output is not one prediction per pair")
 
 // Postprocess appends the pairs of each sample.
-func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+func (w *workload) Postprocess(outputs []backend.Tensor, samples []*sample, p *sdk.Payloads) error {
 	predictions, err := predictionsOf(outputs, pairsOf(samples))
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 	}
 	defer w.pool.Put(buffer)
 	for i, s := range samples {
-		labels := s.(*sample).labels
+		labels := s.labels
 		*buffer, err = appendPairs((*buffer)[:0], predictions[:len(labels)], labels)
 		if err != nil {
 			return fmt.Errorf("%w: sample %d of the batch: %w", errOutput, i, err)

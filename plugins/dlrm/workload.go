@@ -61,7 +61,7 @@ func (w *workload) Len() int { return len(w.samples) }
 func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load reads the pairs of sample i.
-func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
+func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 	r := w.samples[i]
 	s := w.newSample(r.End - r.Start)
 	if err := w.log.Read(s, r.Start); err != nil {
@@ -71,13 +71,13 @@ func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
 }
 
 // SampleSize is the number of pairs of a sample.
-func (w *workload) SampleSize(s sdk.Sample) int { return s.(*sample).pairs() }
+func (w *workload) SampleSize(s *sample) int { return s.pairs() }
 
 // SizeRule cuts batches by their pairs.
 func (w *workload) SizeRule() sdk.SizeRule { return sdk.SizeRule{MaxSum: w.batch, Batch: w.batch} }
 
 // WarmSample are pairs of zeros.
-func (w *workload) WarmSample() sdk.Sample { return w.newSample(min(warmPairs, w.batch)) }
+func (w *workload) WarmSample() *sample { return w.newSample(min(warmPairs, w.batch)) }
 
 // newSample is a sample of zeros, with the starts of its bags where it may go to the model by itself.
 func (w *workload) newSample(pairs int) *sample {

@@ -30,12 +30,13 @@ func mustOpen(t testing.TB, o sdk.Options) *workload {
 			t.Error(err)
 		}
 	})
-	return w.(*workload)
+	own, _ := sdk.As[*workload](w)
+	return own
 }
 
-func load(t testing.TB, w *workload, indices ...int) []sdk.Sample {
+func load(t testing.TB, w *workload, indices ...int) []*sample {
 	t.Helper()
-	var samples []sdk.Sample
+	var samples []*sample
 	for _, i := range indices {
 		s, err := w.Load(t.Context(), i)
 		if err != nil {
@@ -74,7 +75,7 @@ func TestCountAndBatch(t *testing.T) {
 }
 
 // collated runs Collate and returns the inputs.
-func collated(t *testing.T, w *workload, samples []sdk.Sample) []backend.Tensor {
+func collated(t *testing.T, w *workload, samples []*sample) []backend.Tensor {
 	t.Helper()
 	b := sdk.NewBatch(w.Parts()[0].Model.Inputs)
 	if err := w.Collate(samples, b); err != nil {
@@ -128,7 +129,7 @@ func TestASampleAloneIsNotCopied(t *testing.T) {
 	w := mustOpen(t, sdk.Options{Params: map[string]string{"grouping": "3"}})
 	s := load(t, w, 5)
 	alone, twice := collated(t, w, s), collated(t, w, append(s, s...))
-	if unsafe.SliceData(alone[2].Data) != unsafe.SliceData(backend.Bytes(s[0].(*sample).sparse)) {
+	if unsafe.SliceData(alone[2].Data) != unsafe.SliceData(backend.Bytes(s[0].sparse)) {
 		t.Error("the indices are a copy")
 	}
 	offsets, both := backend.View[int32](alone[1].Data), backend.View[int32](twice[1].Data)
@@ -382,12 +383,12 @@ func TestASampleByItselfIsHandedOver(t *testing.T) {
 		t.Error("samples of as many pairs have offsets of their own")
 	}
 	shared, copied := sdk.NewBatch(w.model(backend.Model{}).Inputs), sdk.NewBatch(w.model(backend.Model{}).Inputs)
-	if err := w.Collate([]sdk.Sample{s}, shared); err != nil {
+	if err := w.Collate([]*sample{s}, shared); err != nil {
 		t.Fatal(err)
 	}
 	plain := *s
 	plain.starts = nil
-	if err := w.Collate([]sdk.Sample{&plain}, copied); err != nil {
+	if err := w.Collate([]*sample{&plain}, copied); err != nil {
 		t.Fatal(err)
 	}
 	for i, in := range shared.Tensors() {

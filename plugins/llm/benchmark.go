@@ -43,7 +43,7 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &workload{settings: s, file: r.File(), tokenizer: t, prompts: p}, nil
+	return sdk.Prompts(&workload{settings: s, file: r.File(), tokenizer: t, prompts: p}), nil
 }
 
 // score reads the references of the data set, and the tokenizer.

@@ -28,12 +28,11 @@ type workload struct {
 }
 
 var (
-	_ sdk.Generative       = (*workload)(nil)
-	_ sdk.SessionGenerator = (*workload)(nil)
-	_ sdk.SessionPlanner   = (*workload)(nil)
-	_ sdk.WarmSampler      = (*workload)(nil)
-	_ sdk.Informer         = (*workload)(nil)
-	_ sdk.ClientWorker     = (*workload)(nil)
+	_ sdk.GenerativeOf[*backend.Prompt] = (*workload)(nil)
+	_ sdk.SessionGenerator              = (*workload)(nil)
+	_ sdk.SessionPlanner                = (*workload)(nil)
+	_ sdk.Informer                      = (*workload)(nil)
+	_ sdk.ClientWorker                  = (*workload)(nil)
 )
 
 func (w *workload) Len() int { return len(w.prompts.all) }
@@ -41,18 +40,18 @@ func (w *workload) Len() int { return len(w.prompts.all) }
 func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load returns the index of prompt i, which Open has made: the sample.
-func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
+func (w *workload) Load(_ context.Context, i int) (*backend.Prompt, error) {
 	return &w.prompts.all[i], nil
 }
 
 // Prompt is the sample itself.
-func (w *workload) Prompt(s sdk.Sample) (backend.Prompt, error) { return *s.(*backend.Prompt), nil }
+func (w *workload) Prompt(p *backend.Prompt) (backend.Prompt, error) { return *p, nil }
 
 // warmTokens is how many tokens the warm-up generates.
 const warmTokens = 4
 
 // WarmSample is a short prompt that no data set holds.
-func (w *workload) WarmSample() sdk.Sample {
+func (w *workload) WarmSample() *backend.Prompt {
 	p := w.limits
 	p.MinNewTokens, p.MaxNewTokens = min(p.MinNewTokens, warmTokens), warmTokens
 	p.Text = "One two three"
@@ -92,7 +91,7 @@ var errTokens = errors.New("the backend's tokens cannot be the answer")
 
 // AppendTokens appends the ids of an answer in the official type, up to and with the first end token. Text is taken apart
 // by the tokenizer; without one it is the payload.
-func (w *workload) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]byte, int, error) {
+func (w *workload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
 	if w.tokenizer == nil {
 		return append(dst, t.Text...), t.N, nil
 	}

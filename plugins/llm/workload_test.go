@@ -20,7 +20,8 @@ func mustOpen(t *testing.T, o sdk.Options) *workload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.(*workload)
+	own, _ := sdk.As[*workload](w)
+	return own
 }
 
 func promptOf(t *testing.T, w *workload, i int) backend.Prompt {

@@ -97,7 +97,7 @@ func TestOpenReadsThePictures(t *testing.T) {
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(bytesOf(a), bytesOf(b)) {
+	if !bytes.Equal(bytesOf(a.(*sample)), bytesOf(b.(*sample))) {
 		t.Error("a picture read from a file differs from the same one drawn")
 	}
 }

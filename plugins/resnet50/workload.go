@@ -51,7 +51,7 @@ func (w *workload) Len() int { return w.pictures.Len() }
 func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load reads, decodes and transforms picture i.
-func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
+func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 	data, err := w.pictures.Read(i)
 	if err != nil {
 		return nil, sdk.Data(fmt.Errorf("sample %d: %w", i, err))
@@ -75,14 +75,14 @@ func (w *workload) newSample() *sample {
 }
 
 // WarmSample is an all-zero picture, which no data set holds.
-func (w *workload) WarmSample() sdk.Sample {
+func (w *workload) WarmSample() *sample {
 	s := w.newSample()
 	clear(*s.input)
 	return s
 }
 
 // Collate hands over a single sample without a copy and joins several.
-func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+func (w *workload) Collate(samples []*sample, b *sdk.Batch) error {
 	d := w.dims()
 	if len(samples) == 1 {
 		b.Share(0, bytesOf(samples[0]), 1, d[0], d[1], d[2])
@@ -95,10 +95,10 @@ func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	return nil
 }
 
-func bytesOf(s sdk.Sample) []byte { return backend.Bytes(*s.(*sample).input) }
+func bytesOf(s *sample) []byte { return backend.Bytes(*s.input) }
 
 // Postprocess appends each picture's class.
-func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+func (w *workload) Postprocess(outputs []backend.Tensor, samples []*sample, p *sdk.Payloads) error {
 	if len(outputs) != 1 {
 		return fmt.Errorf("%w: %d outputs, want 1", errOutput, len(outputs))
 	}

@@ -56,7 +56,7 @@ func TestLoadPreprocesses(t *testing.T) {
 		if !bytes.Equal(bytesOf(s), backend.Bytes(want)) {
 			t.Fatal("the sample is not the recipe's output")
 		}
-		if err := errors.Join(s.(sdk.SampleCloser).Close(), s.(sdk.SampleCloser).Close()); err != nil {
+		if err := errors.Join(s.Close(), s.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -85,7 +85,7 @@ func TestLoadRefuses(t *testing.T) {
 
 func TestCollate(t *testing.T) {
 	w := openTest(t, firstPictures(3))
-	var samples []sdk.Sample
+	var samples []*sample
 	var all []byte
 	for i := range w.Len() {
 		s, err := w.Load(t.Context(), i)
@@ -116,10 +116,9 @@ func TestWarmSampleIsBlank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.(sdk.SampleCloser).Close(); err != nil {
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var _ sdk.WarmSampler = w
 	if blank := bytesOf(w.WarmSample()); len(blank) != 4*3*224*224 || len(bytes.Trim(blank, "\x00")) != 0 {
 		t.Error("want an input of zeros")
 	}
@@ -128,7 +127,7 @@ func TestWarmSampleIsBlank(t *testing.T) {
 func TestPostprocessWantsOneOutput(t *testing.T) {
 	w := openTest(t, firstPictures(1))
 	s := w.WarmSample()
-	if err := w.Postprocess(nil, []sdk.Sample{s}, new(sdk.Payloads)); !errors.Is(err, errOutput) {
+	if err := w.Postprocess(nil, []*sample{s}, new(sdk.Payloads)); !errors.Is(err, errOutput) {
 		t.Errorf("got %v, want %v", err, errOutput)
 	}
 }
@@ -188,7 +187,7 @@ func BenchmarkLoad(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		_ = s.(sdk.SampleCloser).Close()
+		_ = s.Close()
 	}
 }
 

@@ -35,7 +35,7 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newWorkload(b, r.File(), set), nil
+	return sdk.Batches(newWorkload(b, r.File(), set)), nil
 }
 
 // score reads the true boxes of the data set.

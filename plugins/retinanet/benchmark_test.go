@@ -113,7 +113,7 @@ func TestOpenReadsThePictures(t *testing.T) {
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(dataOf(a), dataOf(b)) || a.(*sample).index != 1 {
+	if !bytes.Equal(dataOf(a.(*sample)), dataOf(b.(*sample))) || a.(*sample).index != 1 {
 		t.Error("a picture read from a file differs from the same one drawn")
 	}
 }

@@ -91,7 +91,7 @@ func TestGoldenPayloads(t *testing.T) {
 func checkPayloads(t *testing.T, params map[string]string, o outputs) {
 	t.Helper()
 	w := newWorkload(bound(t, params), backend.Model{}, memory{})
-	var samples []sdk.Sample
+	var samples []*sample
 	for _, id := range o.IDs {
 		samples = append(samples, &sample{index: id})
 	}

@@ -60,7 +60,7 @@ func (w *workload) Len() int { return w.set.Len() }
 func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load reads, decodes and transforms picture i.
-func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
+func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 	data, err := w.set.Read(i)
 	if err != nil {
 		return nil, sdk.Data(fmt.Errorf("sample %d: %w", i, err))
@@ -92,36 +92,36 @@ func (w *workload) newSample(i int) *sample {
 }
 
 // WarmSample is an all-zero picture, which no data set holds.
-func (w *workload) WarmSample() sdk.Sample {
+func (w *workload) WarmSample() *sample {
 	s := w.newSample(0)
 	clear(s.data)
 	return s
 }
 
 // Collate hands over a single sample without a copy and joins several.
-func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+func (w *workload) Collate(samples []*sample, b *sdk.Batch) error {
 	d := w.dims()
 	if len(samples) == 1 {
-		b.Share(0, samples[0].(*sample).data, 1, d[0], d[1], d[2])
+		b.Share(0, samples[0].data, 1, d[0], d[1], d[2])
 		return nil
 	}
 	input := b.Input(0, int64(len(samples)), d[0], d[1], d[2])
 	for _, s := range samples {
-		input = input[copy(input, s.(*sample).data):]
+		input = input[copy(input, s.data):]
 	}
 	return nil
 }
 
 // Postprocess appends each picture's detections.
-func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+func (w *workload) Postprocess(outputs []backend.Tensor, samples []*sample, p *sdk.Payloads) error {
 	d, err := w.read(outputs, len(samples))
 	if err != nil {
 		return err
 	}
 	var payload []byte
 	for i, s := range samples {
-		if payload, err = w.answer(payload[:0], &d, i, s.(*sample).index); err != nil {
-			return fmt.Errorf("%w: sample %d: %w", errOutput, s.(*sample).index, err)
+		if payload, err = w.answer(payload[:0], &d, i, s.index); err != nil {
+			return fmt.Errorf("%w: sample %d: %w", errOutput, s.index, err)
 		}
 		p.Append(payload)
 	}

@@ -40,7 +40,7 @@ func firstPictures(n int) memory {
 	return m
 }
 
-func dataOf(s sdk.Sample) []byte { return s.(*sample).data }
+func dataOf(s *sample) []byte { return s.data }
 
 func TestLoadPreprocesses(t *testing.T) {
 	set := firstPictures(1)
@@ -62,7 +62,7 @@ func TestLoadPreprocesses(t *testing.T) {
 			if !bytes.Equal(dataOf(s), want) {
 				t.Fatalf("%s: the sample is not the recipe's output", form)
 			}
-			if err := errors.Join(s.(sdk.SampleCloser).Close(), s.(sdk.SampleCloser).Close()); err != nil {
+			if err := errors.Join(s.Close(), s.Close()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -94,7 +94,7 @@ func TestCollate(t *testing.T) {
 	shapes := map[string][]int64{"retinanet": {3, 48, 48}, "ssd-mobilenet": {48, 48, 3}}
 	for form, dims := range shapes {
 		w := openTest(t, form, firstPictures(3))
-		var samples []sdk.Sample
+		var samples []*sample
 		var all []byte
 		for i := range w.Len() {
 			s, err := w.Load(t.Context(), i)
@@ -126,10 +126,9 @@ func TestWarmSampleIsBlank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.(sdk.SampleCloser).Close(); err != nil {
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var _ sdk.WarmSampler = w
 	if blank := dataOf(w.WarmSample()); len(blank) != 4*3*48*48 || len(bytes.Trim(blank, "\x00")) != 0 {
 		t.Error("want an input of zeros")
 	}
@@ -137,7 +136,7 @@ func TestWarmSampleIsBlank(t *testing.T) {
 
 // answers runs Postprocess for samples 5, 6 ...
 func answers(w *workload, n int, outputs ...backend.Tensor) ([][]float32, error) {
-	var samples []sdk.Sample
+	var samples []*sample
 	for i := range n {
 		samples = append(samples, &sample{index: 5 + i})
 	}

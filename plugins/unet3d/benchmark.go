@@ -41,7 +41,7 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 		return nil, err
 	}
 	w := &workload{binding: b, file: b.model(r.File()), cases: set, batch: r.Batch}
-	return w, w.checkShapes()
+	return sdk.Runs(w), w.checkShapes()
 }
 
 // score prepares to read the labels of the data set, one case at a time, as they are prepared for the model's window.

@@ -49,9 +49,9 @@ func windowsPerRun(asked int, l backend.Limits) int {
 }
 
 // Run appends the class of each voxel of each volume: uint8, depth x height x width, in C order.
-func (r *run) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads) error {
+func (r *run) Run(ctx context.Context, samples []*sample, p *sdk.Payloads) error {
 	for _, s := range samples {
-		if err := r.segment(ctx, s.(*sample), p); err != nil {
+		if err := r.segment(ctx, s, p); err != nil {
 			return err
 		}
 	}

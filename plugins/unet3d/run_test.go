@@ -77,17 +77,17 @@ func TestRunSegmentsWholeVolumes(t *testing.T) {
 }
 
 // checkVolume runs volume i and compares the classes with the threshold's.
-func checkVolume(t *testing.T, w *workload, r sdk.Run, p *sdk.Payloads, i int) {
+func checkVolume(t *testing.T, w *workload, r *run, p *sdk.Payloads, i int) {
 	t.Helper()
 	s, err := w.Load(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Reset()
-	if err := r.Run(t.Context(), []sdk.Sample{s}, p); err != nil {
+	if err := r.Run(t.Context(), []*sample{s}, p); err != nil {
 		t.Fatal(err)
 	}
-	image := s.(*sample).image
+	image := s.image
 	if p.Len() != 1 || len(p.At(0)) != len(image) {
 		t.Fatalf("%d payloads, %d bytes for %d voxels", p.Len(), len(p.At(0)), len(image))
 	}
@@ -111,7 +111,7 @@ func TestRunReportsWhatTheModelGets(t *testing.T) {
 		{func(out *backend.Tensor) { out.Data = out.Data[:64] }, "64 bytes"},
 	} {
 		session := &network{spoil: c.spoil}
-		err := newRun(w, session).Run(t.Context(), []sdk.Sample{w.WarmSample()}, &sdk.Payloads{})
+		err := newRun(w, session).Run(t.Context(), []*sample{w.WarmSample()}, &sdk.Payloads{})
 		if !errors.Is(err, errOutput) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "voxel [0 0 0]") || session.inUse != 0 {
 			t.Errorf("error %v, want %q; %d outputs not released", err, c.want, session.inUse)
 		}
@@ -123,7 +123,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	reason := errors.New("enough")
 	w := newWorkload(t, 0)
 	session := &network{spoil: func(*backend.Tensor) { cancel(reason) }}
-	if err := newRun(w, session).Run(ctx, []sdk.Sample{w.WarmSample()}, &sdk.Payloads{}); !errors.Is(err, reason) || len(session.runs) != 1 {
+	if err := newRun(w, session).Run(ctx, []*sample{w.WarmSample()}, &sdk.Payloads{}); !errors.Is(err, reason) || len(session.runs) != 1 {
 		t.Errorf("error %v after %d runs", err, len(session.runs))
 	}
 }
@@ -131,7 +131,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 func TestWarmSampleFits(t *testing.T) {
 	w, session := newWorkload(t, 0), &network{}
 	var p sdk.Payloads
-	if err := newRun(w, session).Run(t.Context(), []sdk.Sample{w.WarmSample()}, &p); err != nil || len(session.runs) != 4 || p.Len() != 1 {
+	if err := newRun(w, session).Run(t.Context(), []*sample{w.WarmSample()}, &p); err != nil || len(session.runs) != 4 || p.Len() != 1 {
 		t.Errorf("error %v, %d windows, %d payloads", err, len(session.runs), p.Len())
 	}
 }

@@ -41,7 +41,7 @@ func (w *workload) Len() int { return w.cases.Len() }
 func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load reads and prepares volume i.
-func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
+func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 	image, shape, err := w.image(w.cases, i)
 	if err != nil {
 		return nil, err
@@ -50,14 +50,16 @@ func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) {
 }
 
 // WarmSample is an all-zero volume of four windows, which no data set holds.
-func (w *workload) WarmSample() sdk.Sample {
+func (w *workload) WarmSample() *sample {
 	side := w.sliding.Window()
 	shape := volume.Shape{side, side, side + 3*side/2}
 	return &sample{make([]float32, shape.Voxels()), shape}
 }
 
 // NewRun returns the memory of one worker.
-func (w *workload) NewRun(s sdk.Sessions) (sdk.Run, error) { return newRun(w, s.Part("")), nil }
+func (w *workload) NewRun(s sdk.Sessions) (sdk.RunOf[*sample], error) {
+	return newRun(w, s.Part("")), nil
+}
 
 // MaxBatch is one volume: its windows are the batch.
 func (w *workload) MaxBatch() int { return 1 }

@@ -30,7 +30,7 @@ func facts(w *opened, o sdk.Options, model sdk.ModelInfo) (sdk.WorkloadInfo, err
 	} else {
 		whole(&info, o, parts)
 	}
-	if i, ok := w.workload.(sdk.Informer); ok {
+	if i, ok := sdk.As[sdk.Informer](w.workload); ok {
 		i.Inform(&info)
 	}
 	return info, nil
@@ -119,7 +119,7 @@ func dataset(m sdk.ModelInfo, o sdk.Options) sdk.DatasetInfo {
 
 // inMemory is how many samples fit in memory together.
 func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
-	if c, ok := w.(sdk.SampleCounter); ok {
+	if c, ok := sdk.As[sdk.SampleCounter](w); ok {
 		return c.PerformanceSampleCount()
 	}
 	if n := d.PerformanceSampleCount; n > 0 {

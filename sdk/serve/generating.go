@@ -24,12 +24,12 @@ func (s *source) generator(ctx context.Context, w sdk.Workload, parts []sdk.Part
 			return openOwn(ctx, opener, parts[0].Model, c)
 		})
 	}
-	maker, ok := w.(sdk.SessionGenerator)
+	maker, ok := sdk.As[sdk.SessionGenerator](w)
 	if !ok {
 		return nil, sdk.Usage(errors.New("the backend does not generate tokens, and the model has no decoding of its own: choose a backend that generates"))
 	}
 	return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
-		return s.decoder(ctx, maker, parts, decoderConfig(maker, o.Scenario, c))
+		return s.decoder(ctx, maker, parts, decoderConfig(w, o.Scenario, c))
 	})
 }
 
@@ -48,8 +48,8 @@ func openOwn(ctx context.Context, opener backend.GeneratorOpener, m backend.Mode
 
 // decoderConfig is how a session for steps is opened: as the workload plans it, else one step after the other, each on all
 // cores, unless the user asks for several at a time.
-func decoderConfig(maker sdk.SessionGenerator, s loadgen.Scenario, c backend.Config) backend.Config {
-	if p, ok := maker.(sdk.SessionPlanner); ok {
+func decoderConfig(w sdk.Workload, s loadgen.Scenario, c backend.Config) backend.Config {
+	if p, ok := sdk.As[sdk.SessionPlanner](w); ok {
 		return p.PlanSession(s, c)
 	}
 	c.Concurrency = max(c.Concurrency, 1)

@@ -89,7 +89,7 @@ func (w *opened) clientWork() []string {
 	if b, ok := w.engine.(backend.LocalWorker); ok {
 		work = append(work, b.LocalWork()...)
 	}
-	declared, ok := w.workload.(sdk.ClientWorker)
+	declared, ok := sdk.As[sdk.ClientWorker](w.workload)
 	if !ok {
 		return append(work, undeclared)
 	}

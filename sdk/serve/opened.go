@@ -125,7 +125,7 @@ func (w *opened) openRuns(ctx context.Context, r sdk.Runner, o sdk.Options, out 
 		return nil, err
 	}
 	w.engine = sets
-	w.policy = together(r, batch.Choose(request, sets.Limits()))
+	w.policy = together(w.workload, r, batch.Choose(request, sets.Limits()))
 	w.warm = w.policy.Sessions
 	w.measure(o.Network)
 	return func() (warmer, error) {
@@ -191,7 +191,7 @@ func (w *opened) start(newWorker func() (warmer, error), o *outbox) error {
 
 // warmUp runs the model on every session, where the workload has a sample for it. No sample may be issued meanwhile.
 func (w *opened) warmUp(ctx context.Context) error {
-	warm, ok := w.workload.(sdk.WarmSampler)
+	warm, ok := sdk.As[sdk.WarmSampler](w.workload)
 	if !ok {
 		return nil
 	}

@@ -102,7 +102,7 @@ func TestRunnerTakesSamplesThroughTheSession(t *testing.T) {
 }
 
 func TestRunnersTakeAsManySamplesAsTheyCan(t *testing.T) {
-	got := together(windowed{}, batch.Policy{Sessions: 2, Workers: 3, MaxBatch: 8, Full: true, OwnTurns: true})
+	got := together(windowed{}, windowed{}, batch.Policy{Sessions: 2, Workers: 3, MaxBatch: 8, Full: true, OwnTurns: true})
 	if want := (batch.Policy{Sessions: 2, Workers: 2, MaxBatch: 2, Full: true}); got != want {
 		t.Errorf("policy %+v, want %+v", got, want)
 	}

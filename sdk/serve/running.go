@@ -89,11 +89,11 @@ func (w *running) warmUp(ctx context.Context, sample sdk.Sample, n int) (err err
 
 // together is how the samples of a sdk.Runner are run: workers with nothing to prepare ahead, as many as the parts take
 // batches at a time and the workload's extra ones.
-func together(r sdk.Runner, p batch.Policy) batch.Policy {
+func together(w sdk.Workload, r sdk.Runner, p batch.Policy) batch.Policy {
 	if most := r.MaxBatch(); most > 0 {
 		p.MaxBatch = min(p.MaxBatch, most)
 	}
-	if o, ok := r.(sdk.Overlapper); ok && !p.Inline {
+	if o, ok := sdk.As[sdk.Overlapper](w); ok && !p.Inline {
 		p.Sessions += max(0, o.ExtraRuns())
 	}
 	p.Workers, p.OwnTurns = p.Sessions, false // the parts have turns of their own

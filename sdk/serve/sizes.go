@@ -7,7 +7,7 @@ import (
 
 // sizeRule is a workload's rule, if it has one.
 func sizeRule(w sdk.Workload) sdk.SizeRule {
-	if s, ok := w.(sdk.Sizer); ok {
+	if s, ok := sdk.As[sdk.Sizer](w); ok {
 		return s.SizeRule()
 	}
 	return sdk.SizeRule{}
@@ -16,7 +16,7 @@ func sizeRule(w sdk.Workload) sdk.SizeRule {
 // measure lets the library measure samples, and the policy use their sizes, where the workload has a rule for them. In order,
 // samples are not joined with others of like size but with those that follow them.
 func (w *opened) measure(inOrder bool) {
-	sizer, ok := w.workload.(sdk.Sizer)
+	sizer, ok := sdk.As[sdk.Sizer](w.workload)
 	if !ok {
 		return
 	}
@@ -28,7 +28,7 @@ func (w *opened) measure(inOrder bool) {
 // warmBatch is how many copies of a warm-up sample a batch may have.
 func (w *opened) warmBatch(s sdk.Sample) int {
 	n := w.policy.MaxBatch
-	sizer, ok := w.workload.(sdk.Sizer)
+	sizer, ok := sdk.As[sdk.Sizer](w.workload)
 	if !ok || sizer.SizeRule().MaxSum <= 0 {
 		return n
 	}

@@ -76,7 +76,8 @@ func answer(t *testing.T, b backend.Backend, precision, sequence string, batch i
 		}
 		order[i] = i
 	}
-	size := w.(sdk.Sizer).SampleSize
+	sizer, _ := sdk.As[sdk.Sizer](w)
+	size := sizer.SampleSize
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(size(loaded[a]), size(loaded[b])) })
 	payloads := make([][]byte, samples)
 	for part := range slices.Chunk(order, batch) {

@@ -48,7 +48,8 @@ func open(tb testing.TB, precision string) opened {
 // generator decodes n sequences together, and closes when the test ends.
 func (o opened) generator(tb testing.TB, n int) backend.Generator {
 	tb.Helper()
-	g, err := o.workload.(sdk.SessionGenerator).NewGenerator(sdk.Sessions{"": o.session}, backend.Config{MaxBatch: n})
+	maker, _ := sdk.As[sdk.SessionGenerator](o.workload)
+	g, err := maker.NewGenerator(sdk.Sessions{"": o.session}, backend.Config{MaxBatch: n})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 	if o.Count == 0 {
 		o.Count = datasetSize
 	}
-	return &workload{n: o.Count}, nil
+	return sdk.Prompts(&workload{n: o.Count}), nil
 }
 
 // OpenScorer scores the share of answers that are exactly what follows.
@@ -58,22 +58,21 @@ func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, erro
 
 type workload struct{ n int }
 
-func (w *workload) Len() int               { return w.n }
-func (w *workload) Close() error           { return nil }
-func (w *workload) WarmSample() sdk.Sample { return int32(0) }
+func (w *workload) Len() int          { return w.n }
+func (w *workload) Close() error      { return nil }
+func (w *workload) WarmSample() int32 { return 0 }
 func (w *workload) Parts() []sdk.Part {
 	return []sdk.Part{{Model: backend.Model{Name: "tokens"}}}
 }
-func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) { return int32(i), nil }
+func (w *workload) Load(_ context.Context, i int) (int32, error) { return int32(i), nil }
 
 // Prompt is the sample's number.
-func (w *workload) Prompt(s sdk.Sample) (backend.Prompt, error) {
-	i := s.(int32)
+func (w *workload) Prompt(i int32) (backend.Prompt, error) {
 	return backend.Prompt{Tokens: []int32{i}, MaxNewTokens: Count(int(i))}, nil
 }
 
 // AppendTokens appends ids as little-endian int32.
-func (w *workload) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]byte, int, error) {
+func (w *workload) AppendTokens(dst []byte, _ int32, t backend.Tokens) ([]byte, int, error) {
 	return append(dst, backend.Bytes(t.IDs)...), t.N, nil
 }
 
