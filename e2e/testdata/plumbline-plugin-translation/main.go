@@ -1,0 +1,19 @@
+// Command plumbline-plugin-translation serves the test benchmark of two parts, on ONNX Runtime and on processes.
+package main
+
+import (
+	"os"
+
+	"github.com/plumbline-ml/plumbline/backends/kserve"
+	"github.com/plumbline-ml/plumbline/backends/ort"
+	"github.com/plumbline-ml/plumbline/sdk/backend/process"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest/translation"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
+)
+
+func main() {
+	serve.Main(translation.Benchmark{},
+		serve.Backend("ort", ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")}),
+		serve.Backend("process", process.Backend{}),
+		serve.Backend("kserve", kserve.Backend{Lookup: os.LookupEnv}))
+}

@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/golden"
+)
+
+// translationPlugin builds the test benchmark of an encoder and a decoder, once.
+var translationPlugin = sync.OnceValues(func() (dir string, err error) {
+	dir = filepath.Join(built.dir, "translation")
+	return dir, goTool(built.root, nil, "build", "-o", dir+"/", "./e2e/testdata/plumbline-plugin-translation")
+})
+
+// translate runs the test benchmark with a model and a data set of one folder.
+func translate(t *testing.T, folder, model string, args ...string) result {
+	t.Helper()
+	dir, err := translationPlugin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PLUMBLINE_ORT_LIB", ortLibrary(t))
+	args = append([]string{
+		"run", "translation", "--plugin-dir", dir, "--scenario", "Offline", "--mode", "accuracy", "--quiet",
+		"--dataset", folder, "--model", model,
+	}, args...)
+	if !slices.Contains(args, "--out") {
+		args = append(args, "--out", t.TempDir())
+	}
+	return harness(t, args...)
+}
+
+// ortLibrary is the library that lies beside the plugins.
+func ortLibrary(t *testing.T) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(built.dir, "plugins", "*onnxruntime*"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no ONNX Runtime beside the plugins: %v", err)
+	}
+	return found[0]
+}
+
+// TestGoldenTranslations generates with an encoder and a decoder, beams of all widths beside one another: the answers are
+// those of the official code, in this process and in one of the backend's own, in which what the encoder gives stays.
+func TestGoldenTranslations(t *testing.T) {
+	own := filepath.Join(built.root, "backends", "ort", "testdata", "golden")
+	golden.EachBelow(t, own, "translation/beam/expected.json", func(t *testing.T, path string) {
+		folder := filepath.Dir(path)
+		for name, args := range map[string][]string{
+			"ort":     {"--backend", "ort"},
+			"process": {"--backend", "process", "--backend-opt", "command=" + filepath.Join(built.dir, "plugins", "ortprocess")},
+		} {
+			t.Run(name, func(t *testing.T) {
+				out := t.TempDir()
+				translate(t, folder, folder, append(args, "--out", out, "--force")...).wantCode(t, 0)
+				wantTranslated(t, filepath.Join(out, "result.json"))
+			})
+		}
+	})
+}
+
+// wantTranslated holds a result to answers that are all exact, and to states that hardly leave the backend.
+func wantTranslated(t *testing.T, path string) {
+	t.Helper()
+	var doc struct {
+		Runs []struct {
+			Accuracy struct {
+				Metrics []struct {
+					Name  string
+					Value float64
+				}
+			}
+			Workload struct {
+				Info map[string]string `json:"backend_info"`
+			}
+		}
+	}
+	readJSON(t, path, &doc)
+	m := doc.Runs[0].Accuracy.Metrics
+	if len(m) != 1 || m[0].Name != "exact" || m[0].Value != 100 {
+		t.Errorf("metrics %+v, want all exact", m)
+	}
+	copied, err := strconv.Atoi(doc.Runs[0].Workload.Info["state_copied_bytes_per_step"])
+	if err != nil || copied <= 0 || copied > 1<<20 {
+		t.Errorf("%d bytes are copied at each step (%v), want h and c of 40 sequences at most", copied, err)
+	}
+}
+
+// TestTranslationThatCannotOpen: parts that are missing or no parts, and states that would be copied at each step.
+func TestTranslationThatCannotOpen(t *testing.T) {
+	folder := filepath.Join(built.root, "backends", "ort", "testdata", "golden", "translation", "beam")
+	r := translate(t, folder, t.TempDir()).wantCode(t, 6)
+	wantMessage(t, r, "part encoder")
+	twice := t.TempDir()
+	encoder, err := os.ReadFile(filepath.Join(folder, "encoder.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"encoder.onnx", "decoder.onnx"} {
+		if err := os.WriteFile(filepath.Join(twice, name), encoder, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r = translate(t, folder, twice).wantCode(t, 6)
+	wantMessage(t, r, "decoder: an input of tokens is missing", "output logits is missing", "it has no state")
+	const many = "70000"
+	r = translate(t, folder, folder, "--batch", many).wantCode(t, 6)
+	wantMessage(t, r, "too many bytes are copied at each step", "copy_state=yes")
+	translate(t, folder, folder, "--batch", many, "--param", "copy_state=yes", "--count", "4").wantCode(t, 0)
+}
