@@ -18,6 +18,12 @@ type Generative interface {
 	AppendTokens(dst []byte, s Sample, t backend.Tokens) (payload []byte, tokens int, err error)
 }
 
+// AudioPrompter is an optional interface of a Generative workload whose prompts may be audio. Where they are, a generator that
+// is no backend.AudioTaker is refused when the workload is opened.
+type AudioPrompter interface {
+	AudioPrompts() bool
+}
+
 // SessionGenerator is an optional interface of a Generative workload: it turns sessions of its parts into a generator, for
 // backends that run a model step by step and know nothing of tokens.
 type SessionGenerator interface {

@@ -30,9 +30,14 @@ type GeneratorOpener interface {
 	OpenGenerator(ctx context.Context, m Model, c Config) (Generator, error)
 }
 
+// AudioTaker is an optional interface of a Generator: whether it takes prompts of audio. One without it takes none.
+type AudioTaker interface {
+	TakesAudio() bool
+}
+
 // Prompt is what to continue, and how. A backend uses the most specific form that it takes and the prompt has: Audio,
-// Tokens, then Messages, then Text. It fails where it takes none of those that are there. Slices stay the caller's and must not
-// change during the call.
+// Tokens, then Messages, then Text. It fails where it takes none of those that are there. Slices stay the caller's and
+// must not change during the call.
 //
 // Tokens are never sampled: without beams the most probable one is taken at each step.
 type Prompt struct {

@@ -12,6 +12,7 @@ import (
 func (d *decoder) newRunner() runner { return newRunner(d, d.session) }
 func (d *decoder) newMemory() memory { return newCache(d) }
 func (d *decoder) joinsLater() bool  { return true }
+func (d *decoder) takesAudio() bool  { return false }
 func (d *decoder) close() error      { return d.session.Close() }
 
 func (d *decoder) joins(size, size, bool, bool) bool { return true }

@@ -53,6 +53,7 @@ func (c *coder) checkOptions() error {
 }
 
 func (c *coder) newMemory() memory { return newState(c.slots) }
+func (c *coder) takesAudio() bool  { return c.encoder.has(features) }
 
 // joinsLater says that no row depends on how many tokens another one has: all states are of fixed size.
 func (c *coder) joinsLater() bool {

@@ -86,6 +86,9 @@ func TestFormsAreTheNetWithoutCache(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, keeps %v, %d at a time", f.name, keeps, atATime), func(t *testing.T) {
 					n := newNet(1)
 					g := f.open(t, n, keeps, atATime, generate.Options{MaxSequences: 5, PromptTokens: 20})
+					if g.TakesAudio() != f.audio {
+						t.Errorf("takes audio: %v, want %v", g.TakesAudio(), f.audio)
+					}
 					all := f.sources(40, 3)
 					for i, a := range generateAll(t, g, all) {
 						a.check(t, greedyBy(f.logits(n), netStart, all[i]))

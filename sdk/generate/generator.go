@@ -35,6 +35,8 @@ type Generator struct {
 var (
 	_ backend.Generator = (*Generator)(nil)
 	_ backend.Describer = (*Generator)(nil)
+
+	_ backend.AudioTaker = (*Generator)(nil)
 )
 
 // ErrClosed is what Generate returns after Close.
@@ -128,6 +130,9 @@ func (g *Generator) signal() {
 	default:
 	}
 }
+
+// TakesAudio says whether the model's encoder takes features of audio.
+func (g *Generator) TakesAudio() bool { return g.model.takesAudio() }
 
 // Limits says how many sequences are decoded together; as many calls at a time, and some to follow them, are worth
 // making.

@@ -26,6 +26,7 @@ type model interface {
 	level(batch []*sequence, longest size)
 	// joinsLater says that prompts can join after the first step.
 	joinsLater() bool
+	takesAudio() bool
 	describe() backend.Info
 	close() error
 }

@@ -117,11 +117,17 @@ func (s *state) join(i int, first bool) {
 	}
 }
 
-// widest is the width of a value after a join: that of the wider of both.
+// widest is the width of a value after a join: that of the wider of both. Of a constant that is as wide as the sources, it is
+// that of the widest source that is still there.
 func (s *state) widest(i int) int {
-	n := s.slots[i].widthOf(&s.from.values[i].tensor)
+	sl := &s.slots[i]
+	joins := sl.widthOf(&s.from.values[i].tensor)
+	n := joins
 	if len(s.joining) < s.rows() {
-		n = max(n, s.slots[i].widthOf(&s.values[i].tensor))
+		n = max(n, sl.widthOf(&s.values[i].tensor))
+	}
+	if sl.constant && joins == slices.Max(s.from.sources) {
+		n = min(n, slices.Max(s.sources))
 	}
 	return n
 }

@@ -21,7 +21,8 @@ func (s *source) generator(ctx context.Context, w sdk.Workload, parts []sdk.Part
 	c := backend.Config{Concurrency: o.Sessions, MaxBatch: o.Batch, Options: o.BackendOptions, ModelName: o.Model}
 	if opener, ok := s.backend.(backend.GeneratorOpener); ok {
 		return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
-			return openOwn(ctx, opener, parts[0].Model, c)
+			g, err := openOwn(ctx, opener, parts[0].Model, c)
+			return hears(w, g, err)
 		})
 	}
 	maker, ok := sdk.As[sdk.SessionGenerator](w)
@@ -29,8 +30,22 @@ func (s *source) generator(ctx context.Context, w sdk.Workload, parts []sdk.Part
 		return nil, sdk.Usage(errors.New("the backend does not generate tokens, and the model has no decoding of its own: choose a backend that generates"))
 	}
 	return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
-		return s.decoder(ctx, maker, parts, decoderConfig(w, o.Scenario, c))
+		g, err := s.decoder(ctx, maker, parts, decoderConfig(w, o.Scenario, c))
+		return hears(w, g, err)
 	})
+}
+
+// hears refuses a generator that takes no audio where the workload's prompts are audio.
+func hears(w sdk.Workload, g backend.Generator, err error) (backend.Generator, error) {
+	if err != nil {
+		return nil, err
+	}
+	a, asks := sdk.As[sdk.AudioPrompter](w)
+	if taker, takes := g.(backend.AudioTaker); !asks || !a.AudioPrompts() || takes && taker.TakesAudio() {
+		return g, nil
+	}
+	err = sdk.Usage(errors.New("the prompts are audio, and what generates takes none: choose a backend and a model that transcribe"))
+	return nil, errors.Join(err, g.Close())
 }
 
 // openOwn opens the backend's own generator.

@@ -282,3 +282,35 @@ func TestStreams(t *testing.T) {
 		}
 	}
 }
+
+// spoken is a workload whose prompts are audio.
+type spoken struct{ decoded }
+
+func (spoken) AudioPrompts() bool { return true }
+
+// deaf is a generator that says whether it takes audio.
+type deaf struct {
+	script
+	takes  bool
+	closed *int
+}
+
+func (d deaf) TakesAudio() bool { return d.takes }
+func (d deaf) Close() error     { *d.closed++; return nil }
+
+func TestAudioThatNobodyTakes(t *testing.T) {
+	closed := 0
+	if g, err := hears(spoken{}, deaf{takes: true, closed: &closed}, nil); err != nil || g == nil {
+		t.Errorf("error %v of a generator that takes audio", err)
+	}
+	if _, err := hears(spoken{}, deaf{closed: &closed}, nil); !errors.Is(err, sdk.ErrUsage) || closed != 1 {
+		t.Errorf("error %v of one that takes none, %d closed", err, closed)
+	}
+	_, err := (&source{backend: &generators{}}).generator(t.Context(), spoken{}, prompts{}.Parts(), sdk.Options{})
+	if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "the prompts are audio") {
+		t.Errorf("error %v of a backend that says nothing", err)
+	}
+	if g, err := hears(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil {
+		t.Errorf("error %v where the prompts are no audio", err)
+	}
+}
