@@ -1,9 +1,9 @@
-// Package bert is the question-answering benchmark: BERT-Large on SQuAD 1.1, and an embedded network of the same interface on
-// passages and questions that the project writes.
+// Package bert is the question-answering benchmark: BERT-Large on SQuAD 1.1, and an embedded network of the same
+// interface on passages and questions that the project writes.
 //
-// In: which questions and vocabulary a run uses, the model's inputs and outputs, and scoring.
-// Out: the choice of a model file (sdk/manifest), tokens and features (preprocess/text), the metric (accuracy/squad), the
-// data set's file (datasets/squad), the backend.
+// In: which questions and vocabulary a run uses, the model's inputs and outputs, and scoring. Out: the choice of a
+// model file (sdk/manifest), tokens and features (preprocess/text), the metric (accuracy/squad), the data set's file
+// (datasets/squad), the backend.
 package bert
 
 import (
@@ -23,7 +23,9 @@ var modelFiles embed.FS
 
 // New returns the benchmark.
 func New() sdk.Benchmark {
-	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{Open: open, Score: score, Samples: drawnFeatures})
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: drawnFeatures,
+	})
 }
 
 // open makes the features of all questions.

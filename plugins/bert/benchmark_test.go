@@ -72,10 +72,13 @@ func TestOpenFindsTheVocabulary(t *testing.T) {
 	write(t, named, vocab(t))
 	want := load(t, openEmbedded(t, 12, nil), 5)[0]
 	cases := []struct{ dataset, vocab string }{
-		{beside, ""}, {filepath.Join(beside, squad.FileName), ""}, {reference, ""}, {elsewhere, named}, {elsewhere, "embedded"}, {"", named},
+		{beside, ""}, {filepath.Join(beside, squad.FileName), ""}, {reference, ""}, {elsewhere, named},
+		{elsewhere, "embedded"}, {"", named},
 	}
 	for _, c := range cases {
-		w, err := New().Open(t.Context(), sdk.Options{ModelFile: manifesttest.ModelFile(t), Dataset: c.dataset, Params: map[string]string{"vocab": c.vocab}})
+		w, err := New().Open(t.Context(), sdk.Options{
+			ModelFile: manifesttest.ModelFile(t), Dataset: c.dataset, Params: map[string]string{"vocab": c.vocab},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,21 +95,28 @@ func TestOpenReportsEveryFault(t *testing.T) {
 	write(t, filepath.Join(broken, squad.FileName), []byte(`{"data": [{}, {"paragraphs": [{}]}]}`))
 	write(t, filepath.Join(broken, "vocab.txt"), []byte("a\nb\n"))
 	blank := t.TempDir()
-	write(t, filepath.Join(blank, squad.FileName), []byte(`{"data": [{"paragraphs": [{"context": " ", "qas": [{"id": "1", "question": "q", "answers": []}]}]}]}`))
+	write(t, filepath.Join(blank, squad.FileName),
+		[]byte(`{"data": [{"paragraphs": [{"context": " ", "qas": [{"id": "1", "question": "q", "answers": []}]}]}]}`))
 	cases := []struct {
 		name  string
 		o     sdk.Options
 		class error
 		want  []string
 	}{
-		{"no data set", sdk.Options{Dataset: "none"}, sdk.ErrData, []string{"none", squad.FileName, "looked for", "vocab.txt"}},
+		{"no data set", sdk.Options{Dataset: "none"}, sdk.ErrData,
+			[]string{"none", squad.FileName, "looked for", "vocab.txt"}},
 		{"no vocabulary", sdk.Options{Dataset: dir}, sdk.ErrData, []string{"looked for", "parameter vocab"}},
-		{"no such vocabulary", sdk.Options{Params: map[string]string{"vocab": "none.txt"}}, sdk.ErrData, []string{"none.txt", "embedded"}},
-		{"embedded model, other data", sdk.Options{Dataset: dir, Params: map[string]string{"vocab": filepath.Join(broken, "vocab.txt")}}, sdk.ErrData, []string{"no line [UNK]"}},
-		{"nothing to ask about", sdk.Options{Dataset: blank, Params: map[string]string{"vocab": "embedded"}}, sdk.ErrData, []string{"no passage has any text"}},
+		{"no such vocabulary", sdk.Options{Params: map[string]string{"vocab": "none.txt"}}, sdk.ErrData,
+			[]string{"none.txt", "embedded"}},
+		{"embedded model, other data", sdk.Options{
+			Dataset: dir, Params: map[string]string{"vocab": filepath.Join(broken, "vocab.txt")},
+		}, sdk.ErrData, []string{"no line [UNK]"}},
+		{"nothing to ask about", sdk.Options{Dataset: blank, Params: map[string]string{"vocab": "embedded"}}, sdk.ErrData,
+			[]string{"no passage has any text"}},
 		{
 			"all at once",
-			sdk.Options{Precision: "int4", Dataset: broken, Params: map[string]string{"size": "299", "sequence": "best"}}, sdk.ErrUsage,
+			sdk.Options{Precision: "int4", Dataset: broken, Params: map[string]string{"size": "299", "sequence": "best"}},
+			sdk.ErrUsage,
 			[]string{`"int4"`, `"size"`, `"best"`, "data[0]", `"context"`, "no line [CLS]"},
 		},
 	}
@@ -127,12 +137,15 @@ func TestTheEmbeddedModelKeepsItsVocabulary(t *testing.T) {
 	write(t, filepath.Join(dir, "vocab.txt"), vocab(t))
 	_, err := New().Open(t.Context(), sdk.Options{Dataset: dir})
 	sdktest.WantError(t, err, "vocab=embedded")
-	if _, err := New().Open(t.Context(), sdk.Options{Dataset: dir, Params: map[string]string{"vocab": "embedded"}}); err != nil {
+	if _, err := New().Open(t.Context(), sdk.Options{
+		Dataset: dir, Params: map[string]string{"vocab": "embedded"},
+	}); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestSamplesToScore answers the embedded questions with logits that point at the accepted answers, but for one in five.
+// TestSamplesToScore answers the embedded questions with logits that point at the accepted
+// answers, but for one in five.
 func TestSamplesToScore(t *testing.T) {
 	const n = 400
 	w := openEmbedded(t, n, nil)
@@ -150,7 +163,8 @@ func TestSamplesToScore(t *testing.T) {
 			}
 			var p sdk.Payloads
 			loaded := load(t, w, at)
-			if err := w.Postprocess([]backend.Tensor{floats([]int64{1, length}, start...), floats([]int64{1, length}, end...)}, loaded, &p); err != nil {
+			if err := w.Postprocess([]backend.Tensor{floats([]int64{1, length}, start...), floats([]int64{1, length}, end...)},
+				loaded, &p); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Add(mllog.AccuracyEntry{SeqID: uint64(at), QSLIndex: uint64(at), Data: p.At(0)}); err != nil {
@@ -194,15 +208,20 @@ func find(text func(first, last int) string, n int, e accuracy.Example) (first, 
 func TestScorerNotesAndRefuses(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, squad.FileName), []byte(`{"data": [{"paragraphs": [{"context": "Anna was born.", "qas": [
-		{"id": "1", "question": "Who?", "answers": [{"text": "Anna", "answer_start": 0}]}, {"id": "2", "question": "", "answers": []}]}]}]}`))
-	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Dataset: dir, Params: map[string]string{"vocab": "embedded", "max_examples": "2"}})
+		{"id": "1", "question": "Who?", "answers": [{"text": "Anna", "answer_start": 0}]},
+		{"id": "2", "question": "", "answers": []}]}]}]}`))
+	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
+		Dataset: dir, Params: map[string]string{"vocab": "embedded", "max_examples": "2"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Add(mllog.AccuracyEntry{SeqID: 3, QSLIndex: 2}); !errors.Is(err, accuracy.ErrIndex) || !errors.Is(err, sdk.ErrData) {
+	if err := s.Add(mllog.AccuracyEntry{SeqID: 3, QSLIndex: 2}); !errors.Is(err, accuracy.ErrIndex) ||
+		!errors.Is(err, sdk.ErrData) {
 		t.Errorf("got %v, want %v", err, accuracy.ErrIndex)
 	}
-	if err := s.Add(mllog.AccuracyEntry{SeqID: 3, Data: []byte{0, 0}}); !errors.Is(err, accuracy.ErrPayload) || !errors.Is(err, sdk.ErrData) {
+	if err := s.Add(mllog.AccuracyEntry{SeqID: 3, Data: []byte{0, 0}}); !errors.Is(err, accuracy.ErrPayload) ||
+		!errors.Is(err, sdk.ErrData) {
 		t.Errorf("got %v, want %v", err, accuracy.ErrPayload)
 	}
 	if _, err := s.Result(); !errors.Is(err, accuracy.ErrNoSamples) {
@@ -219,7 +238,8 @@ func TestScorerNotesAndRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := strings.Join(got.Notes, "\n")
-	for _, part := range []string{"1 entries dropped", "1 of 2 features", "max_examples = 2", "without text", "without an accepted answer"} {
+	for _, part := range []string{"1 entries dropped", "1 of 2 features", "max_examples = 2", "without text",
+		"without an accepted answer"} {
 		if !strings.Contains(notes, part) {
 			t.Errorf("notes %q, want one with %q", notes, part)
 		}

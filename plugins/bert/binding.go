@@ -37,7 +37,8 @@ func readTensors(p *option.Params, param, what string, n int) []backend.TensorIn
 		names = make([]string, n)
 	}
 	if len(names) != n {
-		p.Fault(param, fmt.Errorf("want %d names with commas between them, of %s, or nothing to take the model's first", n, what))
+		p.Fault(param, fmt.Errorf("want %d names with commas between them, of %s, or nothing to take the model's first",
+			n, what))
 		return nil
 	}
 	for i, name := range names {
@@ -49,7 +50,8 @@ func readTensors(p *option.Params, param, what string, n int) []backend.TensorIn
 	return tensors
 }
 
-// readOutputs reads the names of two outputs, or that of one that has both: float32 [N,S,2], pairs of a start and an end logit.
+// readOutputs reads the names of two outputs, or that of one that has both: float32 [N,S,2], pairs of a
+// start and an end logit.
 func readOutputs(p *option.Params) []backend.TensorInfo {
 	if text := p.Text("outputs"); text == "" || strings.Contains(text, ",") {
 		return readTensors(p, "outputs", "start and end logits", 2)

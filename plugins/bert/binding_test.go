@@ -20,7 +20,8 @@ func defaultBinding(t testing.TB, params map[string]string) binding {
 	return b
 }
 
-// TestBindsTheOfficialFiles binds the tensors of both official ONNX files, of exports with other names, and of fixed lengths.
+// TestBindsTheOfficialFiles binds the tensors of both official ONNX files, of exports with other
+// names, and of fixed lengths.
 func TestBindsTheOfficialFiles(t *testing.T) {
 	tensors := func(dtype backend.DType, s int64, names ...string) []backend.TensorInfo {
 		var list []backend.TensorInfo
@@ -74,7 +75,8 @@ func TestBindsTheOfficialFiles(t *testing.T) {
 
 func TestParametersReportEveryFault(t *testing.T) {
 	p := option.NewParams(map[string]string{
-		"inputs": "a,b", "outputs": "a,b,c", "sequence": "100", "dtype": "bfloat16", "transposed": "maybe", "max_examples": "-1",
+		"inputs": "a,b", "outputs": "a,b,c", "sequence": "100", "dtype": "bfloat16", "transposed": "maybe",
+		"max_examples": "-1",
 	})
 	bind(p)
 	readScoring(p)

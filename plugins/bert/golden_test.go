@@ -14,7 +14,8 @@ import (
 // ownCases are those of the metric.
 const ownCases = "../../accuracy/squad/testdata/golden"
 
-// TestGoldenScores scores the official script's cases as `harness score` does: data set, vocabulary, a log, its options.
+// TestGoldenScores scores the official script's cases as `harness score` does: data set,
+// vocabulary, a log, its options.
 func TestGoldenScores(t *testing.T) {
 	golden.EachBelow(t, ownCases, "scorers/squad/*/expected.json", func(t *testing.T, path string) {
 		var want struct {
@@ -31,13 +32,15 @@ func TestGoldenScores(t *testing.T) {
 		golden.ReadJSON(t, path, &want)
 		dir := filepath.Dir(path)
 		s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Dataset: dir, Params: map[string]string{
-			"dtype": want.Args.DType, "transposed": strconv.FormatBool(want.Args.Transposed), "max_examples": strconv.Itoa(want.Args.MaxExamples),
+			"dtype": want.Args.DType, "transposed": strconv.FormatBool(want.Args.Transposed),
+			"max_examples": strconv.Itoa(want.Args.MaxExamples),
 		}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := sdktest.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
-		if f1, exact := got.Metrics[0].Value, got.Metrics[1].Value; !near(f1, want.Result.F1) || !near(exact, want.Result.ExactMatch) {
+		if f1, exact := got.Metrics[0].Value, got.Metrics[1].Value; !near(f1, want.Result.F1) ||
+			!near(exact, want.Result.ExactMatch) {
 			t.Errorf("got F1 %v, exact match %v; want %+v", f1, exact, want.Result)
 		}
 	})

@@ -39,7 +39,8 @@ func vocab(t *testing.T) []byte {
 
 func TestCardIsThatOfTheData(t *testing.T) {
 	c := manifesttest.ReadCard[facts](t)
-	if c.TrainPassages != questions.TrainCount || c.CalibrationPassages != questions.CalibrationCount || c.EvalPassages != questions.EvalCount ||
+	if c.TrainPassages != questions.TrainCount || c.CalibrationPassages != questions.CalibrationCount ||
+		c.EvalPassages != questions.EvalCount ||
 		c.EvalFeatures != drawnFeatures {
 		t.Errorf("the card's sizes of sets %+v are not those of the data", c)
 	}

@@ -19,9 +19,9 @@ const absent = -10000
 // payload is the size of one in bytes: a start and an end logit, of float32, for each position.
 const payload = length * 2 * 4
 
-// Postprocess appends each feature's logits, in pairs: those of its tokens and, where all batches have one length, those of the
-// padding, as in the reference. Absent ones stand for the rest: where batches are as long as their longest feature, a payload
-// must not depend on the others.
+// Postprocess appends each feature's logits, in pairs: those of its tokens and, where all batches have one length,
+// those of the padding, as in the reference. Absent ones stand for the rest: where batches are as long as their longest
+// feature, a payload must not depend on the others.
 func (w *workload) Postprocess(outputs []backend.Tensor, samples []*sample, p *sdk.Payloads) error {
 	if len(outputs) == 1 && len(w.outputs) == 1 {
 		return w.pairs(outputs[0], samples, p)
@@ -55,11 +55,12 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []*sample, p *s
 	return nil
 }
 
-// pairs appends each feature's logits from one output that has them in pairs: as they are where there is one for each position of
-// the log, else with absent ones behind them.
+// pairs appends each feature's logits from one output that has them in pairs: as they are where there is one for each
+// position of the log, else with absent ones behind them.
 func (w *workload) pairs(t backend.Tensor, samples []*sample, p *sdk.Payloads) error {
 	if len(t.Shape) != 3 || t.Shape[2] != 2 {
-		return fmt.Errorf("%w: %q is %v%s, want float32[%d,S,2]", errOutput, t.Name, t.DType, backend.ShapeString(t.Shape), len(samples))
+		return fmt.Errorf("%w: %q is %v%s, want float32[%d,S,2]", errOutput, t.Name, t.DType,
+			backend.ShapeString(t.Shape), len(samples))
 	}
 	all, err := logits(t, len(samples))
 	if err != nil {
@@ -86,7 +87,8 @@ func (w *workload) pairs(t backend.Tensor, samples []*sample, p *sdk.Payloads) e
 func logits(t backend.Tensor, n int) ([]float32, error) {
 	if t.DType != backend.Float32 || len(t.Shape) < 2 || t.Shape[0] != int64(n) || len(t.Data) == 0 ||
 		backend.Elements(t.Shape)*4 != int64(len(t.Data)) || len(t.Data)%(4*n) != 0 {
-		return nil, fmt.Errorf("%w: %v%s of %d bytes, want float32[%d,S]", errOutput, t.DType, backend.ShapeString(t.Shape), len(t.Data), n)
+		return nil, fmt.Errorf("%w: %v%s of %d bytes, want float32[%d,S]", errOutput, t.DType,
+			backend.ShapeString(t.Shape), len(t.Data), n)
 	}
 	return backend.View[float32](t.Data), nil
 }

@@ -22,7 +22,8 @@ func TestPostprocess(t *testing.T) {
 		var p sdk.Payloads
 		for range 2 { // the second time in memory that holds the first
 			p.Reset()
-			err := w.Postprocess([]backend.Tensor{floats(shape, 1, 2, 3, 4, 5, 6), floats(shape, -1, -2, -3, -4, -5, -6)}, samples, &p)
+			err := w.Postprocess([]backend.Tensor{floats(shape, 1, 2, 3, 4, 5, 6), floats(shape, -1, -2, -3, -4, -5, -6)},
+				samples, &p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,10 +118,12 @@ func TestPairs(t *testing.T) {
 	w := &workload{binding: binding{outputs: make([]backend.TensorInfo, 1)}}
 	samples := []*sample{&sample{make([]int64, 9)}, &sample{make([]int64, 6)}} // of three tokens and of two
 	var p sdk.Payloads
-	if err := w.Postprocess([]backend.Tensor{floats([]int64{2, 3, 2}, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6)}, samples, &p); err != nil {
+	if err := w.Postprocess([]backend.Tensor{floats([]int64{2, 3, 2}, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6)},
+		samples, &p); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range [][]float32{{1, -1, 2, -2, 3, -3, absent, absent}, {4, -4, 5, -5, absent, absent, absent, absent}} {
+	for i, want := range [][]float32{{1, -1, 2, -2, 3, -3, absent, absent},
+		{4, -4, 5, -5, absent, absent, absent, absent}} {
 		got := backend.View[float32](p.At(i))
 		if len(got) != 2*length || got[2*length-1] != absent {
 			t.Fatalf("payload %d has %d values", i, len(got))
@@ -140,13 +143,15 @@ func TestPairsOfAllPositionsAreCopied(t *testing.T) {
 		all[i] = float32(i)
 	}
 	var p sdk.Payloads
-	if err := w.Postprocess([]backend.Tensor{floats([]int64{1, length, 2}, all...)}, []*sample{&sample{make([]int64, 6)}}, &p); err != nil {
+	if err := w.Postprocess([]backend.Tensor{floats([]int64{1, length, 2}, all...)},
+		[]*sample{&sample{make([]int64, 6)}}, &p); err != nil {
 		t.Fatal(err)
 	}
 	if string(p.At(0)) != string(backend.Bytes(all)) {
 		t.Error("the payload is not what the model answered")
 	}
-	for _, bad := range []backend.Tensor{floats([]int64{1, 2}, 1, 2), floats([]int64{1, 1, 2}, 1, 2), floats([]int64{1, 2, 1}, 1, 2)} {
+	for _, bad := range []backend.Tensor{floats([]int64{1, 2}, 1, 2), floats([]int64{1, 1, 2}, 1, 2),
+		floats([]int64{1, 2, 1}, 1, 2)} {
 		if err := w.Postprocess([]backend.Tensor{bad}, []*sample{&sample{make([]int64, 6)}}, &p); err == nil {
 			t.Errorf("shape %v was taken", bad.Shape)
 		}

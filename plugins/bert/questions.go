@@ -29,8 +29,8 @@ type questionSet struct {
 // drawnFeatures is how many features the embedded data set has: the network's questions with its vocabulary.
 const drawnFeatures = 1020
 
-// openQuestions reads the data set of a run, or writes the embedded one, and makes the features of all its questions with the
-// vocabulary that the parameters ask for.
+// openQuestions reads the data set of a run, or writes the embedded one, and makes the features of all its questions
+// with the vocabulary that the parameters ask for.
 func openQuestions(ctx context.Context, r *manifest.Request) *questionSet {
 	builder, vocabErr := openVocab(r.Dataset, r.Params.Text("vocab"))
 	paragraphs, remarks, setErr := readParagraphs(r.Dataset)

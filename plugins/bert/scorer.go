@@ -39,7 +39,9 @@ func (s *scorer) Result() (sdk.Score, error) {
 		return sdk.Score{}, sdk.Data(err)
 	}
 	return sdk.Score{
-		Metrics:      []sdk.Metric{{Name: "F1", Unit: "%", Value: r.F1}, {Name: "exact_match", Unit: "%", Value: r.ExactMatch}},
+		Metrics: []sdk.Metric{
+			{Name: "F1", Unit: "%", Value: r.F1}, {Name: "exact_match", Unit: "%", Value: r.ExactMatch},
+		},
 		Samples:      len(s.set.features) - r.Missing,
 		OfficialText: r.String(),
 		Notes:        s.notes(r),
@@ -51,10 +53,13 @@ func (s *scorer) notes(r accuracy.Result) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%d entries dropped: a later one of the same feature replaced them", r.Duplicates))
 	}
 	if r.Missing > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d features are not in the log; their windows were not searched for answers", r.Missing, len(s.set.features)))
+		notes = append(notes, fmt.Sprintf("%d of %d features are not in the log; their windows were not searched for answers",
+			r.Missing, len(s.set.features)))
 	}
 	if s.options.MaxExamples > 0 && s.options.MaxExamples <= len(s.set.examples) {
-		notes = append(notes, fmt.Sprintf("max_examples = %d: as in the official script, the last of these questions is counted and not scored", s.options.MaxExamples))
+		notes = append(notes,
+			fmt.Sprintf("max_examples = %d: as in the official script, the last of these questions is counted and not scored",
+				s.options.MaxExamples))
 	}
 	for _, remark := range s.set.remarks {
 		notes = append(notes, "data set: "+remark)

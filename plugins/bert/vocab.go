@@ -22,8 +22,8 @@ type vocabulary struct {
 	builder   *features.Builder
 }
 
-// openVocab reads the vocabulary that vocab names: a vocab.txt, "embedded", or by default the one beside the data set; the
-// embedded one for the embedded data set.
+// openVocab reads the vocabulary that vocab names: a vocab.txt, "embedded", or by default the one beside the data set;
+// the embedded one for the embedded data set.
 func openVocab(dataset, vocab string) (*vocabulary, error) {
 	text, err := readVocab(dataset, vocab)
 	if err != nil {
@@ -58,7 +58,8 @@ func readVocab(dataset, vocab string) ([]byte, error) {
 			return text, err
 		}
 	}
-	return nil, fmt.Errorf("no vocabulary beside the data set: looked for %q; name it with parameter vocab: %w", places, fs.ErrNotExist)
+	return nil, fmt.Errorf("no vocabulary beside the data set: looked for %q; name it with parameter vocab: %w",
+		places, fs.ErrNotExist)
 }
 
 // vocabPlaces are where the reference implementation's folders have the vocabulary of a data set.

@@ -73,8 +73,8 @@ func (w *workload) SizeRule() sdk.SizeRule {
 	return rule
 }
 
-// Collate writes token ids, masks and segments of [N,S], where S is the length of the longest sample, or what the model or the
-// parameter sequence prescribes. A single sample of the right length is handed over without a copy.
+// Collate writes token ids, masks and segments of [N,S], where S is the length of the longest sample, or what the model
+// or the parameter sequence prescribes. A single sample of the right length is handed over without a copy.
 func (w *workload) Collate(samples []*sample, b *sdk.Batch) error {
 	size, err := w.sequence(samples, b.Info(0))
 	if err != nil {
@@ -111,7 +111,8 @@ func (w *workload) sequence(samples []*sample, input backend.TensorInfo) (int, e
 	}
 	w.fixed.Store(true)
 	if fixed < longest {
-		return 0, fmt.Errorf("%w: input %q has room for %d tokens, want %d: the benchmark's features have up to %d", backend.ErrTensors, input.Name, fixed, longest, length)
+		return 0, fmt.Errorf("%w: input %q has room for %d tokens, want %d: the benchmark's features have up to %d",
+			backend.ErrTensors, input.Name, fixed, longest, length)
 	}
 	return fixed, nil
 }
@@ -128,8 +129,8 @@ func fill[T int32 | int64](to []T, samples []*sample, i, size int) {
 	}
 }
 
-// ClientWork is nothing for a model that takes int64 features of any length, one at a time, and answers with the log's pairs for
-// all of its positions.
+// ClientWork is nothing for a model that takes int64 features of any length, one at a time, and answers with the log's
+// pairs for all of its positions.
 func (w *workload) ClientWork(inputs, outputs []backend.TensorInfo, n int) []string {
 	var work []string
 	switch {
@@ -137,7 +138,9 @@ func (w *workload) ClientWork(inputs, outputs []backend.TensorInfo, n int) []str
 		work = append(work, fmt.Sprintf("start and end logits are gathered into pairs, with %d behind the feature's end; "+
 			"parameter outputs=NAME is for models with one output of pairs", absent))
 	case len(outputs) != 1 || len(outputs[0].Shape) != 3 || outputs[0].Shape[1] != length:
-		work = append(work, fmt.Sprintf("pairs of %d are put behind the feature's end where the model answers with fewer than %d", absent, length))
+		work = append(work,
+			fmt.Sprintf("pairs of %d are put behind the feature's end where the model answers with fewer than %d",
+				absent, length))
 	}
 	if w.pads(inputs, n) {
 		work = append(work, "features are padded to one length")

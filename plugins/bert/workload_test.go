@@ -42,7 +42,8 @@ func TestLoad(t *testing.T) {
 		s := loaded
 		ids, mask, segments := s.row(0), s.row(1), s.row(2)
 		passage := slices.Index(segments, 1)
-		if w.SampleSize(s) != len(ids) || slices.Contains(mask, 0) || passage < 3 || slices.Contains(segments[passage:], 0) || slices.Contains(ids, 0) {
+		if w.SampleSize(s) != len(ids) || slices.Contains(mask, 0) || passage < 3 || slices.Contains(segments[passage:], 0) ||
+			slices.Contains(ids, 0) {
 			t.Errorf("sample %d: ids %v, mask %v, segments %v", i, ids, mask, segments)
 		}
 	}

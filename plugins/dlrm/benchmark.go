@@ -1,8 +1,8 @@
-// Package dlrm is the recommendation benchmark: the click-through rate of user-item pairs, DLRM v1 and v2 on Criteo's click
-// logs, compatible with MLPerf Inference's dlrm and dlrm-v2.
+// Package dlrm is the recommendation benchmark: the click-through rate of user-item pairs, DLRM v1 and v2 on Criteo's
+// click logs, compatible with MLPerf Inference's dlrm and dlrm-v2.
 //
-// A sample is a run of 100 to 700 pairs, as the rules group them. Batches are cut by their pairs: Options.Batch, and every
-// batch size that a result names, counts pairs, not samples.
+// A sample is a run of 100 to 700 pairs, as the rules group them. Batches are cut by their pairs: Options.Batch, and
+// every batch size that a result names, counts pairs, not samples.
 //
 // In: grouping pairs into samples, their way into a model's tensors, payloads, the scorer.
 // Out: the choice of a model file (sdk/manifest), reading click logs (datasets/criteo), drawing them
@@ -27,7 +27,9 @@ var modelFiles embed.FS
 
 // New returns the benchmark.
 func New() sdk.Benchmark {
-	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{Open: open, Score: score, Samples: drawnSamples})
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: drawnSamples,
+	})
 }
 
 // open opens the data set and groups its pairs.

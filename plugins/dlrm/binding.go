@@ -68,6 +68,8 @@ func (b binding) model(m backend.Model) backend.Model {
 			}
 		}
 	}
-	m.Outputs = []backend.TensorInfo{{Name: b.output, DType: backend.Float32, Chosen: "--param output=NAME (empty: the first)"}}
+	m.Outputs = []backend.TensorInfo{
+		{Name: b.output, DType: backend.Float32, Chosen: "--param output=NAME (empty: the first)"},
+	}
 	return m
 }

@@ -17,12 +17,15 @@ type collator struct {
 // newCollator refuses shapes that the layout cannot hold.
 func newCollator(b binding, s *shape) (collator, error) {
 	if b.layout == stacked && !s.oneHot() {
-		return collator{}, sdk.Usage(fmt.Errorf("parameter layout = stacked needs data with one index for each table, and these have %v; want bags or lists", s.hotness))
+		return collator{},
+			sdk.Usage(fmt.Errorf("parameter layout = stacked needs data with one index for each table, and these have %v; "+
+				"want bags or lists", s.hotness))
 	}
 	return collator{b, s}, nil
 }
 
-// Collate joins the pairs of the samples, in order. A sample by itself is not copied where it lies as the model wants it.
+// Collate joins the pairs of the samples, in order. A sample by itself is not copied where it
+// lies as the model wants it.
 func (c collator) Collate(samples []*sample, b *sdk.Batch) error {
 	n := pairsOf(samples)
 	if len(samples) == 1 && samples[0].starts != nil {

@@ -59,12 +59,14 @@ func (g grouping) traced(pairs int) ([]criteo.Range, error) {
 		return nil, sdk.Data(err)
 	}
 	if end := samples[len(samples)-1].End; end > pairs {
-		return nil, sdk.Data(fmt.Errorf("trace %s goes to pair %d, and the data set has %d: it is of another data set", g.trace, end, pairs))
+		return nil, sdk.Data(fmt.Errorf("trace %s goes to pair %d, and the data set has %d: it is of another data set",
+			g.trace, end, pairs))
 	}
 	return samples, nil
 }
 
-// mostSmall is the size up to which a trace or a table of hot categories is read: those of the whole data set have megabytes.
+// mostSmall is the size up to which a trace or a table of hot categories is read: those of the whole
+// data set have megabytes.
 const mostSmall = 1 << 30
 
 // readFile reads a small file; errors name it.

@@ -32,13 +32,16 @@ func entry(index uint64, values ...float32) mllog.AccuracyEntry {
 }
 
 func TestScoreNotes(t *testing.T) {
-	got, err := scored(t, sdk.ScoreOptions{Dataset: oneHotDir(t, 6), Model: "dlrm", Params: map[string]string{"grouping": "2"}},
+	got, err := scored(t, sdk.ScoreOptions{
+		Dataset: oneHotDir(t, 6), Model: "dlrm", Params: map[string]string{"grouping": "2"},
+	},
 		entry(0, 0.5, 1, 0.7, 1), entry(0, 1, 0, 1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	notes := strings.Join(got.Notes, "\n")
-	for _, want := range []string{"all 2 pairs have label 1: the AUC is undefined", "1 entries dropped", "2 of 3 samples are not in the log"} {
+	for _, want := range []string{"all 2 pairs have label 1: the AUC is undefined", "1 entries dropped",
+		"2 of 3 samples are not in the log"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes %q, want %q", notes, want)
 		}
@@ -77,14 +80,19 @@ func TestScoreRefuses(t *testing.T) {
 		kind    error
 		want    []string
 	}{
-		{"every option", sdk.ScoreOptions{Count: -1, Params: map[string]string{"dtype": "int8", "labels": "none", "more": "1"}}, nil, sdk.ErrUsage,
+		{"every option", sdk.ScoreOptions{
+			Count: -1, Params: map[string]string{"dtype": "int8", "labels": "none", "more": "1"},
+		}, nil, sdk.ErrUsage,
 			[]string{`dtype "int8"`, `labels = "none"`, `"more"`, "count = -1"}},
 		{"model", sdk.ScoreOptions{Model: "x"}, nil, sdk.ErrUsage, []string{"unknown model"}},
-		{"text", sdk.ScoreOptions{Dataset: text, Params: byTwo}, nil, sdk.ErrData, []string{"day_23", "line 2", "want 0 or 1"}},
+		{"text", sdk.ScoreOptions{Dataset: text, Params: byTwo}, nil, sdk.ErrData,
+			[]string{"day_23", "line 2", "want 0 or 1"}},
 		{"folder", sdk.ScoreOptions{Dataset: t.TempDir()}, nil, sdk.ErrData, []string{"holds neither"}},
 		{"empty log", sdk.ScoreOptions{}, nil, sdk.ErrData, []string{"no sample"}},
-		{"length", sdk.ScoreOptions{Dataset: oneHotDir(t, 4), Params: byTwo}, []mllog.AccuracyEntry{entry(1, 0.5, 1)}, sdk.ErrData, []string{"1 pairs in 8 bytes, want 2"}},
-		{"index", sdk.ScoreOptions{Dataset: oneHotDir(t, 4), Params: byTwo}, []mllog.AccuracyEntry{entry(2, 0.5, 1, 0.5, 1)}, sdk.ErrData, []string{"sample 2, want one below 2"}},
+		{"length", sdk.ScoreOptions{Dataset: oneHotDir(t, 4), Params: byTwo}, []mllog.AccuracyEntry{entry(1, 0.5, 1)},
+			sdk.ErrData, []string{"1 pairs in 8 bytes, want 2"}},
+		{"index", sdk.ScoreOptions{Dataset: oneHotDir(t, 4), Params: byTwo}, []mllog.AccuracyEntry{entry(2, 0.5, 1, 0.5, 1)},
+			sdk.ErrData, []string{"sample 2, want one below 2"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

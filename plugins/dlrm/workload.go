@@ -95,8 +95,9 @@ func (w *workload) newSample(pairs int) *sample {
 	return s
 }
 
-// ClientWork is nothing for a sample by itself that lies in memory as the model takes it. To write each prediction beside its
-// label, as the log has it, is none: the label never leaves this machine, and the prediction stays what the server said.
+// ClientWork is nothing for a sample by itself that lies in memory as the model takes it. To write each
+// prediction beside its label, as the log has it, is none: the label never leaves this machine, and the
+// prediction stays what the server said.
 func (w *workload) ClientWork(_, _ []backend.TensorInfo, n int) []string {
 	switch {
 	case !w.shares():

@@ -119,7 +119,8 @@ func TestBags(t *testing.T) {
 	if err := clicks.Eval().Read(b, 400); err != nil {
 		t.Fatal(err)
 	}
-	if dense := backend.View[float32](in[0].Data); !slices.Equal(dense[100*13:101*13], b.Dense) || !slices.Equal(in[0].Shape, []int64{n, 13}) {
+	if dense := backend.View[float32](in[0].Data); !slices.Equal(dense[100*13:101*13], b.Dense) ||
+		!slices.Equal(in[0].Shape, []int64{n, 13}) {
 		t.Errorf("numbers of shape %v differ", in[0].Shape)
 	}
 }
@@ -195,12 +196,15 @@ func oneHotDir(t *testing.T, n int) string {
 	return dir
 }
 
-const rowsOfAHundred = "100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100,100"
+const rowsOfAHundred = "100,100,100,100,100,100,100,100,100,100,100,100,100," +
+	"100,100,100,100,100,100,100,100,100,100,100,100,100"
 
 func TestStacked(t *testing.T) {
 	w := mustOpen(t, sdk.Options{
 		Model: "dlrm", Dataset: oneHotDir(t, 5),
-		Params: map[string]string{"layout": "stacked", "index": "int64", "grouping": "2", "rows": rowsOfAHundred, "modulus": "100"},
+		Params: map[string]string{
+			"layout": "stacked", "index": "int64", "grouping": "2", "rows": rowsOfAHundred, "modulus": "100",
+		},
 	})
 	if w.Len() != 3 {
 		t.Fatalf("%d samples, want 3", w.Len())
@@ -226,9 +230,12 @@ func TestStacked(t *testing.T) {
 }
 
 func TestPostprocess(t *testing.T) {
-	w := mustOpen(t, sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 5), Params: map[string]string{"grouping": "2", "rows": rowsOfAHundred, "modulus": "100", "layout": "stacked"}})
+	w := mustOpen(t, sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 5),
+		Params: map[string]string{"grouping": "2", "rows": rowsOfAHundred, "modulus": "100", "layout": "stacked"}})
 	samples := load(t, w, 0, 2)
-	out := []backend.Tensor{{Name: "pred", DType: backend.Float32, Shape: []int64{3, 1}, Data: backend.Bytes([]float32{0.25, 0.5, 0.75})}}
+	out := []backend.Tensor{
+		{Name: "pred", DType: backend.Float32, Shape: []int64{3, 1}, Data: backend.Bytes([]float32{0.25, 0.5, 0.75})},
+	}
 	var p sdk.Payloads
 	for range 2 { // the second time in recycled memory
 		p.Reset()
@@ -254,9 +261,11 @@ func TestPostprocessRefuses(t *testing.T) {
 		want string
 	}{
 		{"no output", nil, "0 outputs, want 1"},
-		{"too few", []backend.Tensor{{DType: backend.Float32, Shape: []int64{3}, Data: make([]byte, 12)}}, "shape [3] for 4 pairs"},
+		{"too few", []backend.Tensor{{DType: backend.Float32, Shape: []int64{3}, Data: make([]byte, 12)}},
+			"shape [3] for 4 pairs"},
 		{"another type", []backend.Tensor{{DType: backend.Int32, Shape: []int64{4}, Data: make([]byte, 16)}}, "is int32"},
-		{"not a number", []backend.Tensor{{DType: backend.Float32, Data: backend.Bytes([]float32{0, 0, 0, nan})}}, "sample 1 of the batch: pair 1: prediction NaN"},
+		{"not a number", []backend.Tensor{{DType: backend.Float32, Data: backend.Bytes([]float32{0, 0, 0, nan})}},
+			"sample 1 of the batch: pair 1: prediction NaN"},
 	}
 	for _, tt := range tests {
 		err := w.Postprocess(tt.out, samples, new(sdk.Payloads))
@@ -267,10 +276,12 @@ func TestPostprocessRefuses(t *testing.T) {
 }
 
 func TestLoadRefuses(t *testing.T) {
-	w := mustOpen(t, sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 10), Params: map[string]string{"grouping": "5", "rows": rowsOfAHundred, "layout": "stacked"}})
+	w := mustOpen(t, sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 10),
+		Params: map[string]string{"grouping": "5", "rows": rowsOfAHundred, "layout": "stacked"}})
 	if _, err := w.Load(t.Context(), 0); err == nil { // indices up to 4 * 25 + 25
 		t.Error("no error of indices beyond their tables")
-	} else if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "table 25: 2 faults") || !strings.Contains(err.Error(), "pair 3: index 0 is 100, want 0 to 99") {
+	} else if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "table 25: 2 faults") ||
+		!strings.Contains(err.Error(), "pair 3: index 0 is 100, want 0 to 99") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -293,17 +304,28 @@ func TestOpenRefuses(t *testing.T) {
 		kind error
 		want []string
 	}{
-		{"every parameter", sdk.Options{Count: -1, Batch: -2, Params: params("layout", "x", "index", "float32", "variant", "y", "rows", "1,2,z", "modulus", "-1", "seed", "a", "grouping", "0", "more", "1")},
-			sdk.ErrUsage, []string{`layout = "x"`, `index = "float32"`, `variant = "y"`, `rows = "1,2,z": 3 numbers, want 26`, `"z" of table 2`, `modulus = "-1"`, `seed = "a"`, `grouping = "0"`, `"more"`, "count = -1", "batch = -2"}},
-		{"lists without names", sdk.Options{Params: params("layout", "lists", "offsets", "")}, sdk.ErrUsage, []string{`offsets = "": want a name`}},
-		{"stacked bags", sdk.Options{Params: params("layout", "stacked")}, sdk.ErrUsage, []string{"one index for each table"}},
+		{"every parameter", sdk.Options{
+			Count: -1, Batch: -2, Params: params("layout", "x", "index", "float32", "variant", "y", "rows", "1,2,z", "modulus",
+				"-1", "seed", "a", "grouping", "0", "more", "1"),
+		},
+			sdk.ErrUsage, []string{`layout = "x"`, `index = "float32"`, `variant = "y"`, `rows = "1,2,z": 3 numbers, want 26`,
+				`"z" of table 2`, `modulus = "-1"`, `seed = "a"`, `grouping = "0"`, `"more"`, "count = -1", "batch = -2"}},
+		{"lists without names", sdk.Options{Params: params("layout", "lists", "offsets", "")}, sdk.ErrUsage,
+			[]string{`offsets = "": want a name`}},
+		{"stacked bags", sdk.Options{Params: params("layout", "stacked")}, sdk.ErrUsage,
+			[]string{"one index for each table"}},
 		{"count", sdk.Options{Count: 1001}, sdk.ErrUsage, []string{"at most the 1000 samples"}},
 		{"folder", sdk.Options{Dataset: t.TempDir()}, sdk.ErrData, []string{"holds neither day_23_dense.npy"}},
-		{"trace", sdk.Options{Params: params("trace", trace)}, sdk.ErrData, []string{"goes to pair 300000, and the data set has 271600"}},
+		{"trace", sdk.Options{Params: params("trace", trace)}, sdk.ErrData,
+			[]string{"goes to pair 300000, and the data set has 271600"}},
 		{"no trace", sdk.Options{Params: params("trace", "/nowhere")}, sdk.ErrData, []string{"/nowhere"}},
 		{"no quantiles", sdk.Options{Params: params("grouping", "/nowhere")}, sdk.ErrData, []string{"/nowhere"}},
-		{"every pair", sdk.Options{Model: "dlrm", Dataset: oneHotDir(t, 10), Params: params("layout", "stacked", "check", "all", "rows", rowsOfAHundred)}, sdk.ErrData, []string{"pair 9: index 0 is 130", "table 11, pair 9: index 0 is 110"}},
-		{"check", sdk.Options{Params: params("check", "some")}, sdk.ErrUsage, []string{`check = "some": want one of all, headers`}},
+		{"every pair", sdk.Options{
+			Model: "dlrm", Dataset: oneHotDir(t, 10),
+			Params: params("layout", "stacked", "check", "all", "rows", rowsOfAHundred),
+		}, sdk.ErrData, []string{"pair 9: index 0 is 130", "table 11, pair 9: index 0 is 110"}},
+		{"check", sdk.Options{Params: params("check", "some")}, sdk.ErrUsage,
+			[]string{`check = "some": want one of all, headers`}},
 		{"trace nowhere", sdk.Options{Params: params("trace_out", "/nowhere/trace")}, nil, []string{"write trace"}},
 	}
 	for _, tt := range tests {
@@ -333,7 +355,8 @@ func TestTraceIsReadAsWritten(t *testing.T) {
 	if want := fmt.Sprintf("0, %d, %d\n", r.End, r.End); !strings.HasPrefix(string(text), want) {
 		t.Errorf("the trace begins with %.20q, want %q", text, want)
 	}
-	if second := mustOpen(t, sdk.Options{Params: map[string]string{"trace": path}}); !slices.Equal(second.samples, first.samples) {
+	if second := mustOpen(t, sdk.Options{Params: map[string]string{"trace": path}}); !slices.Equal(second.samples,
+		first.samples) {
 		t.Error("the samples of the trace are others")
 	}
 	if drawn := mustOpen(t, sdk.Options{}); slices.Equal(drawn.samples, first.samples) {
@@ -346,7 +369,9 @@ func TestQuantilesFromAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("50\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if w := mustOpen(t, sdk.Options{Params: map[string]string{"grouping": path}}); w.samples[1] != (criteo.Range{Start: 50, End: 100}) {
+	if w := mustOpen(t, sdk.Options{
+		Params: map[string]string{"grouping": path},
+	}); w.samples[1] != (criteo.Range{Start: 50, End: 100}) {
 		t.Errorf("samples %v", w.samples[:3])
 	}
 }

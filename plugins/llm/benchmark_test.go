@@ -17,11 +17,13 @@ func TestModelsOfTheManifest(t *testing.T) {
 	for _, m := range d.Models {
 		names = append(names, m.Name)
 		if m.LoadGenKey == "" || m.RulesKey == "" || len(m.Metrics) == 0 || len(m.Datasets) != 2 {
-			t.Errorf("%s: keys %q and %q, %d metrics, %d data sets", m.Name, m.LoadGenKey, m.RulesKey, len(m.Metrics), len(m.Datasets))
+			t.Errorf("%s: keys %q and %q, %d metrics, %d data sets", m.Name, m.LoadGenKey, m.RulesKey,
+				len(m.Metrics), len(m.Datasets))
 		}
 		for _, metric := range m.Metrics {
 			if metric.Target <= 0 || metric.Target > metric.Reference || metric.Upper != 0 && metric.Upper < metric.Reference {
-				t.Errorf("%s: %s has reference %v, target %v, upper limit %v", m.Name, metric.Name, metric.Reference, metric.Target, metric.Upper)
+				t.Errorf("%s: %s has reference %v, target %v, upper limit %v", m.Name, metric.Name, metric.Reference,
+					metric.Target, metric.Upper)
 			}
 		}
 	}
@@ -37,7 +39,10 @@ func TestSmokeRunsCanBeValid(t *testing.T) {
 	const least = "500" // of the 459 that no latency above the limit takes
 	for _, m := range New().Describe().Models {
 		for _, scenario := range m.Scenarios {
-			i := slices.IndexFunc(m.Smoke, func(s sdk.SmokeSetting) bool { return s.Scenario == scenario && s.Key == "min_query_count" })
+			i := slices.IndexFunc(m.Smoke, func(s sdk.SmokeSetting) bool {
+				return s.Scenario == scenario &&
+					s.Key == "min_query_count"
+			})
 			if i < 0 || scenario == loadgen.Server && m.Smoke[i].Value != least {
 				t.Errorf("%s %v: smoke settings %v", m.Name, scenario, m.Smoke)
 			}

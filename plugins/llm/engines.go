@@ -60,7 +60,10 @@ func (e mixedEngine) figures() (figures, error) {
 		missing: r.Missing, again: r.Duplicates, line: r.String(),
 	}
 	if n := len(r.Programs) + r.BlankPrograms; n > 0 {
-		f.notes = []string{fmt.Sprintf("%d programs of MBXP were not run: their metric is not computed here, mxeval with its toolchains and a sandbox does it", n)}
+		f.notes = []string{
+			fmt.Sprintf("%d programs of MBXP were not run: their metric is not computed here, mxeval with its toolchains and "+
+				"a sandbox does it", n),
+		}
 	}
 	return f.withLengths(r.Lengths), nil
 }

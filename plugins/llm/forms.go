@@ -8,16 +8,18 @@ import (
 // form is a named form of prompts.
 type form struct{ name, template string }
 
-// forms are those of the models: articles is the embedded model's, news that of Llama 3.1 8B, instruction that of GPT-J,
-// chat that of Llama 2. The other models' samples hold whole prompts.
+// forms are those of the models: articles is the embedded model's, news that of Llama 3.1 8B, instruction that of
+// GPT-J, chat that of Llama 2. The other models' samples hold whole prompts.
 func forms() []form {
 	return []form{
 		{"articles", "<|article|> {input}<|summary|>"},
-		{"news", "Summarize the following news article in 128 tokens. Please output the summary only, without any other text." +
-			"\n\nArticle:\n{input}\n\nSummary:"},
-		{"instruction", "Below is an instruction that describes a task, paired with an input that provides further context. " +
-			"Write a response that appropriately completes the request." +
-			"\n\n### Instruction:\n{instruction}\n\n### Input:\n{input}\n\n### Response:"},
+		{"news",
+			"Summarize the following news article in 128 tokens. Please output the summary only, without any other text." +
+				"\n\nArticle:\n{input}\n\nSummary:"},
+		{"instruction",
+			"Below is an instruction that describes a task, paired with an input that provides further context. " +
+				"Write a response that appropriately completes the request." +
+				"\n\n### Instruction:\n{instruction}\n\n### Input:\n{input}\n\n### Response:"},
 		{"chat", "[INST] <<SYS>>\n{system}\n<</SYS>>\n\n{input} [/INST]"},
 		{"plain", "{input}"},
 	}
@@ -37,7 +39,8 @@ func template(text string) string {
 func parseTemplate(text string) (string, error) {
 	t := template(text)
 	if !strings.Contains(t, "{input}") {
-		return "", fmt.Errorf("want one of %s, or a text with {input} where the sample's belongs", strings.Join(formNames(), ", "))
+		return "", fmt.Errorf("want one of %s, or a text with {input} where the sample's belongs",
+			strings.Join(formNames(), ", "))
 	}
 	return t, nil
 }

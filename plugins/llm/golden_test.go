@@ -44,7 +44,8 @@ func TestGoldenPrompts(t *testing.T) {
 			}
 			sum := fmt.Sprintf("%x", sha256.Sum256(backend.Bytes(wide)))
 			if len(ids) != row.N || sum != row.SHA256 || !slices.Equal(ids[:len(row.Head)], row.Head) {
-				t.Errorf("prompt %d has %d ids %v ..., sha256 %s; want %d, %v ..., %s", i, len(ids), ids[:min(8, len(ids))], sum, row.N, row.Head[:8], row.SHA256)
+				t.Errorf("prompt %d has %d ids %v ..., sha256 %s; want %d, %v ..., %s", i, len(ids), ids[:min(8, len(ids))], sum,
+					row.N, row.Head[:8], row.SHA256)
 			}
 		}
 	})
@@ -62,7 +63,8 @@ func TestGoldenSummaries(t *testing.T) {
 		dir := filepath.Dir(path)
 		s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
 			Model: "gptj", Dataset: filepath.Join(dir, "cnn_eval.json"), Params: map[string]string{
-				"tokenizer": filepath.Join(dir, "tokenizer"), "dtype": want.Args.DType, "punkt": filepath.Join(dir, "punkt_tab_english")},
+				"tokenizer": filepath.Join(dir, "tokenizer"), "dtype": want.Args.DType,
+				"punkt": filepath.Join(dir, "punkt_tab_english")},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +76,8 @@ func TestGoldenSummaries(t *testing.T) {
 				t.Errorf("%s = %v, want %v", m.Name, m.Value, v)
 			}
 		}
-		if len(got.Metrics) != 4 || !strings.Contains(got.OfficialText, "'rougeLsum': "+fmt.Sprint(math.Round(want.Means["rougeLsum"]*1e4)/1e4)) {
+		if len(got.Metrics) != 4 || !strings.Contains(got.OfficialText,
+			"'rougeLsum': "+fmt.Sprint(math.Round(want.Means["rougeLsum"]*1e4)/1e4)) {
 			t.Errorf("metrics %v, %q", got.Metrics, got.OfficialText)
 		}
 	})

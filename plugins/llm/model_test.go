@@ -27,7 +27,8 @@ type facts struct {
 
 func TestCardIsThatOfTheData(t *testing.T) {
 	c := manifesttest.ReadCard[facts](t)
-	if c.TrainArticles != articles.TrainCount || c.CalibrationArticles != articles.CalibrationCount || c.EvalArticles != articles.EvalCount {
+	if c.TrainArticles != articles.TrainCount || c.CalibrationArticles != articles.CalibrationCount ||
+		c.EvalArticles != articles.EvalCount {
 		t.Errorf("the card's sizes of sets %+v are not those of the data", c)
 	}
 }

@@ -18,7 +18,8 @@ func (s *settings) fill(t *text) string {
 	if t.whole {
 		return t.input
 	}
-	return strings.NewReplacer("{system}", t.system, "{instruction}", t.instruction, "{input}", t.input).Replace(s.template)
+	return strings.NewReplacer("{system}", t.system, "{instruction}", t.instruction,
+		"{input}", t.input).Replace(s.template)
 }
 
 // prompts are all prompts of a data set, made before the run.
@@ -71,7 +72,8 @@ func listFaults(faults []error) error {
 	return sdk.Data(errors.Join(kept...))
 }
 
-// prompt makes the prompt of one sample, and says whether it was cut to the model's limit. Without a tokenizer it is text.
+// prompt makes the prompt of one sample, and says whether it was cut to the model's limit. Without
+// a tokenizer it is text.
 func (s *settings) prompt(t tokenizer, item *text) (p backend.Prompt, cut bool, err error) {
 	p = s.limits
 	if t == nil {

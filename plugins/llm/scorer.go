@@ -48,7 +48,9 @@ func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter) engin
 		for i, item := range data.items {
 			refs[i] = longcontext.Reference{Text: item.reference, Metric: item.metric}
 		}
-		return contextEngine{longcontext.New(longcontext.Options{DType: s.dtype, Decoder: t, Splitter: split, References: refs})}
+		return contextEngine{
+			longcontext.New(longcontext.Options{DType: s.dtype, Decoder: t, Splitter: split, References: refs}),
+		}
 	case data.kind == mixed:
 		refs := make([]mixture.Reference, len(data.items))
 		for i, item := range data.items {
@@ -56,7 +58,9 @@ func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter) engin
 		}
 		return mixedEngine{mixture.New(mixture.Options{DType: s.dtype, Decoder: t, Splitter: split, References: refs})}
 	}
-	return rougeEngine{generation.New(generation.Options{DType: s.dtype, Decoder: t, Splitter: split, References: references(data)})}
+	return rougeEngine{
+		generation.New(generation.Options{DType: s.dtype, Decoder: t, Splitter: split, References: references(data)}),
+	}
 }
 
 func references(data texts) []string {
@@ -87,7 +91,8 @@ func (s *scorer) Result() (sdk.Score, error) {
 		score.Notes = append(score.Notes, fmt.Sprintf("%d entries dropped: their samples had been answered before", f.again))
 	}
 	if f.missing > 0 {
-		score.Notes = append(score.Notes, fmt.Sprintf("%d of %d samples are not in the log; the metrics are those of the others", f.missing, s.samples))
+		score.Notes = append(score.Notes,
+			fmt.Sprintf("%d of %d samples are not in the log; the metrics are those of the others", f.missing, s.samples))
 	}
 	return score, nil
 }

@@ -25,8 +25,8 @@ type settings struct {
 	cache  int64          // bytes
 }
 
-// readSettings reads all parameters. Where the user names a tokenizer, another model answers than the embedded one, which has
-// the official defaults.
+// readSettings reads all parameters. Where the user names a tokenizer, another model answers than the embedded one,
+// which has the official defaults.
 func readSettings(r *manifest.Request) settings {
 	if r.Given("tokenizer") != "" {
 		r.UseOfficialDefaults()

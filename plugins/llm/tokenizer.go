@@ -89,13 +89,16 @@ func readFolder(dir string) (tokenizer, error) {
 	vocab, errVocab := backend.ReadFile(filepath.Join(dir, "vocab.json"), mostTokenizer)
 	merges, errMerges := backend.ReadFile(filepath.Join(dir, "merges.txt"), mostTokenizer)
 	if err := errors.Join(errVocab, errMerges); err != nil {
-		return nil, fmt.Errorf("the folder has no tokenizer.json, no tokenizer.model, and not vocab.json with merges.txt: %w", err)
+		return nil, fmt.Errorf("the folder has no tokenizer.json, no tokenizer.model, and not vocab.json with merges.txt: %w",
+			err)
 	}
 	config, err := readConfig(filepath.Join(dir, "tokenizer_config.json"))
 	if err != nil {
 		return nil, err
 	}
-	return bpe.ParseVocab(vocab, merges, bpe.VocabOptions{Options: bpe.Options{CleanUp: config.CleanUp}, PrefixSpace: config.PrefixSpace})
+	return bpe.ParseVocab(vocab, merges, bpe.VocabOptions{
+		Options: bpe.Options{CleanUp: config.CleanUp}, PrefixSpace: config.PrefixSpace,
+	})
 }
 
 // tokenizerConfig is what tokenizer_config.json may say.
@@ -133,7 +136,8 @@ func (c tokenizerConfig) llama(data []byte) (tokenizer, error) {
 	})
 }
 
-// openSplitter reads the parameters of a splitter into sentences from a folder of punkt_tab, or takes the built-in ones.
+// openSplitter reads the parameters of a splitter into sentences from a folder of punkt_tab, or
+// takes the built-in ones.
 func openSplitter(dir string) (*punkt.Splitter, error) {
 	if dir == "" {
 		return punkt.New(punkt.English()), nil

@@ -56,7 +56,8 @@ func TestBadTokenizers(t *testing.T) {
 		}
 	}
 	write("tokenizer_config.json", "{")
-	if _, err := openTokenizer(write("d.json", "{}")); !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "tokenizer_config.json") {
+	if _, err := openTokenizer(write("d.json", "{}")); !errors.Is(err, sdk.ErrData) ||
+		!strings.Contains(err.Error(), "tokenizer_config.json") {
 		t.Errorf("error %v of a broken tokenizer_config.json", err)
 	}
 	if _, err := openSplitter(empty); !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "ortho_context.tab") {

@@ -63,8 +63,8 @@ func (w *workload) WarmSample() *backend.Prompt {
 	return &p
 }
 
-// PlanSession asks for two runs at a time, so that prompts run beside the steps of the answers under way: of the embedded
-// model on one core each, which takes longer to share than to run. A user's model gets all cores for each run.
+// PlanSession asks for two runs at a time, so that prompts run beside the steps of the answers under way: of the
+// embedded model on one core each, which takes longer to share than to run. A user's model gets all cores for each run.
 func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
 	if c.Concurrency == 0 {
 		c.Concurrency = promptsAndSteps
@@ -79,9 +79,12 @@ const promptsAndSteps = 2
 // NewGenerator decodes on a session of the model, with as many sequences together as the user asks for.
 func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	if w.tokenizer == nil {
-		return nil, sdk.Usage(errors.New("parameter tokenizer = server, but the backend runs the model here: give the model's tokenizer"))
+		return nil, sdk.Usage(
+			errors.New("parameter tokenizer = server, but the backend runs the model here: give the model's tokenizer"))
 	}
-	return generate.New(s.Part(""), generate.Options{MaxSequences: max(cmp.Or(c.MaxBatch, defaultSequences), w.limits.Beams), CacheBytes: w.cache, EOS: w.limits.EOS})
+	return generate.New(s.Part(""), generate.Options{
+		MaxSequences: max(cmp.Or(c.MaxBatch, defaultSequences), w.limits.Beams), CacheBytes: w.cache, EOS: w.limits.EOS,
+	})
 }
 
 // defaultSequences is how many sequences are decoded together where the user does not say.
@@ -89,8 +92,8 @@ const defaultSequences = 16
 
 var errTokens = errors.New("the backend's tokens cannot be the answer")
 
-// AppendTokens appends the ids of an answer in the official type, up to and with the first end token. Text is taken apart
-// by the tokenizer; without one it is the payload.
+// AppendTokens appends the ids of an answer in the official type, up to and with the first end token. Text is taken
+// apart by the tokenizer; without one it is the payload.
 func (w *workload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
 	if w.tokenizer == nil {
 		return append(dst, t.Text...), t.N, nil
@@ -102,7 +105,8 @@ func (w *workload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens)
 	}
 	for i, id := range ids {
 		if id < 0 || int(id) >= w.tokenizer.Size() {
-			return dst, 0, fmt.Errorf("%w: token %d is %d, the tokenizer has %d; parameter tokenizer must be that of the backend's model, or server",
+			return dst, 0, fmt.Errorf(
+				"%w: token %d is %d, the tokenizer has %d; parameter tokenizer must be that of the backend's model, or server",
 				errTokens, i, id, w.tokenizer.Size())
 		}
 		dst = appendID(dst, w.dtype, id)
@@ -157,8 +161,8 @@ type seen struct {
 	cut  atomic.Bool // one went on behind its end token
 }
 
-// ClientWork is nothing where token ids go over and come back: prompts are tokenised before the run, untimed, as the rules want
-// it of the library of samples.
+// ClientWork is nothing where token ids go over and come back: prompts are tokenised before the run, untimed, as the
+// rules want it of the library of samples.
 func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	var work []string
 	if w.tokenizer == nil {

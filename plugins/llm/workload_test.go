@@ -52,7 +52,8 @@ func TestPromptsHaveTheModelsLimits(t *testing.T) {
 			if err := p.Err(); err != nil {
 				t.Fatal(err)
 			}
-			if l.Beams != c.beams || l.MinNewTokens != c.least || l.MaxNewTokens != c.most || l.EarlyStopping != c.early || l.LengthPenalty != 1 {
+			if l.Beams != c.beams || l.MinNewTokens != c.least || l.MaxNewTokens != c.most || l.EarlyStopping != c.early ||
+				l.LengthPenalty != 1 {
 				t.Errorf("limits %+v, want %+v", l, c)
 			}
 		})
@@ -82,11 +83,13 @@ func TestEmbeddedPrompts(t *testing.T) {
 func TestServerPromptsAreText(t *testing.T) {
 	w := mustOpen(t, sdk.Options{Count: 3, Params: map[string]string{"tokenizer": "server"}})
 	p := promptOf(t, w, 0)
-	if p.Tokens != nil || !strings.HasPrefix(p.Text, "Summarize the following news article") || len(p.Messages) != 1 || p.Messages[0].Content != p.Text {
+	if p.Tokens != nil || !strings.HasPrefix(p.Text, "Summarize the following news article") || len(p.Messages) != 1 ||
+		p.Messages[0].Content != p.Text {
 		t.Errorf("prompt %+v, want the text of Llama 3.1's form, as a message too", p)
 	}
 	info := sdk.WorkloadInfo{ModelFile: "embedded-fp32", Embedded: true, ModelSHA256: "12", ModelSize: 7}
-	if w.Inform(&info); info.Embedded || info.ModelFile != "the server's" || info.ModelSHA256 != "" || info.ModelSize != 0 {
+	if w.Inform(&info); info.Embedded || info.ModelFile != "the server's" || info.ModelSHA256 != "" ||
+		info.ModelSize != 0 {
 		t.Errorf("the model of a server is said to be %+v", info)
 	}
 	payload, n, err := w.AppendTokens(nil, nil, backend.Tokens{Text: "a b", N: 7})
@@ -113,7 +116,8 @@ func TestLongPromptsLoseTheirEnd(t *testing.T) {
 	}
 	var info sdk.WorkloadInfo
 	w.Inform(&info)
-	if cut == 0 || cut == 30 || info.BackendInfo["prompts_truncated"] != fmt.Sprint(cut) || info.BackendInfo["prompt_tokens_longest"] != "80" {
+	if cut == 0 || cut == 30 || info.BackendInfo["prompts_truncated"] != fmt.Sprint(cut) ||
+		info.BackendInfo["prompt_tokens_longest"] != "80" {
 		t.Errorf("%v, want %d truncated", info.BackendInfo, cut)
 	}
 }
@@ -176,7 +180,8 @@ func TestReferencesScoreFull(t *testing.T) {
 				}
 				found = found || m.Name == "rougeL"
 			}
-			if !found || r.Samples != 11 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "1 of 12 samples are not in the log") {
+			if !found || r.Samples != 11 || len(r.Notes) != 1 ||
+				!strings.Contains(r.Notes[0], "1 of 12 samples are not in the log") {
 				t.Errorf("score %+v", r)
 			}
 		})
@@ -202,7 +207,8 @@ func TestTextAnswersAreScored(t *testing.T) {
 	if err != nil || r.Samples != 2 || r.Metrics[0].Name != "rouge1" || r.Metrics[0].Value != 50 {
 		t.Errorf("score %+v, %v, want a rouge1 of 50", r, err)
 	}
-	if text := strings.Join(r.Notes, "\n"); !strings.Contains(text, "1 entries dropped") || !strings.Contains(text, "nothing of tokens") {
+	if text := strings.Join(r.Notes, "\n"); !strings.Contains(text, "1 entries dropped") ||
+		!strings.Contains(text, "nothing of tokens") {
 		t.Errorf("notes %q", text)
 	}
 }
@@ -216,13 +222,17 @@ func TestBadOptions(t *testing.T) {
 	}{
 		{"all parameters", sdk.Options{Params: map[string]string{
 			"beams": "0", "max_new_tokens": "-1", "min_new_tokens": "x", "eos": "1,,2", "dtype": "int5", "length_penalty": "inf",
-			"early_stopping": "yes", "prompt": "poem", "kv_cache_mb": "0", "max_prompt_tokens": "-2", "colour": "red"}}, sdk.ErrUsage,
-			[]string{"beams", "max_new_tokens", "min_new_tokens", "eos", "dtype", "length_penalty", "early_stopping", `prompt = "poem"`, "kv_cache_mb", "max_prompt_tokens", `unknown parameter "colour"`}},
-		{"limits", sdk.Options{Params: map[string]string{"min_new_tokens": "200"}}, sdk.ErrUsage, []string{"want at most max_new_tokens = 128"}},
+			"early_stopping": "yes", "prompt": "poem", "kv_cache_mb": "0", "max_prompt_tokens": "-2", "colour": "red"}},
+			sdk.ErrUsage,
+			[]string{"beams", "max_new_tokens", "min_new_tokens", "eos", "dtype", "length_penalty", "early_stopping",
+				`prompt = "poem"`, "kv_cache_mb", "max_prompt_tokens", `unknown parameter "colour"`}},
+		{"limits", sdk.Options{Params: map[string]string{"min_new_tokens": "200"}}, sdk.ErrUsage,
+			[]string{"want at most max_new_tokens = 128"}},
 		{"count", sdk.Options{Count: 501}, sdk.ErrUsage, []string{"at most the 500 samples"}},
 		{"data set", sdk.Options{Dataset: "testdata/none.json"}, sdk.ErrData, []string{"none.json"}},
 		{"tokenizer", sdk.Options{Params: map[string]string{"tokenizer": "testdata/none"}}, sdk.ErrData, []string{"none"}},
-		{"model file without tokenizer", sdk.Options{ModelFile: "model/llm_fp32.onnx"}, sdk.ErrUsage, []string{"tokenizer is missing"}},
+		{"model file without tokenizer", sdk.Options{ModelFile: "model/llm_fp32.onnx"}, sdk.ErrUsage,
+			[]string{"tokenizer is missing"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := New().Open(t.Context(), c.o)

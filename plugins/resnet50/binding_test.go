@@ -18,12 +18,17 @@ func TestBindTensors(t *testing.T) {
 		in, out     string
 	}{
 		{"resnet50", "resnet50", nil, "vgg", image.NCHW, "input_tensor:0 float32[N,3,224,224]", "ArgMax:0 int64[N]"},
-		{"mobilenet", "mobilenet", nil, "mobilenet", image.NCHW, "input:0 float32[N,3,224,224]", "MobilenetV1/Predictions/Reshape_1:0 float32[N,N]"},
-		{"TensorFlow's layout", "resnet50", map[string]string{"layout": "nhwc"}, "vgg", image.NHWC, "input_tensor:0 float32[N,224,224,3]", "ArgMax:0 int64[N]"},
-		{"tflite", "mobilenet", map[string]string{"layout": "nhwc", "preprocess": "tflite_tpu"}, "tflite_tpu", image.NHWC, "input:0 float32[N,224,224,3]", "MobilenetV1/Predictions/Reshape_1:0 float32[N,N]"},
+		{"mobilenet", "mobilenet", nil, "mobilenet", image.NCHW, "input:0 float32[N,3,224,224]",
+			"MobilenetV1/Predictions/Reshape_1:0 float32[N,N]"},
+		{"TensorFlow's layout", "resnet50", map[string]string{"layout": "nhwc"}, "vgg", image.NHWC,
+			"input_tensor:0 float32[N,224,224,3]", "ArgMax:0 int64[N]"},
+		{"tflite", "mobilenet", map[string]string{"layout": "nhwc", "preprocess": "tflite_tpu"}, "tflite_tpu", image.NHWC,
+			"input:0 float32[N,224,224,3]", "MobilenetV1/Predictions/Reshape_1:0 float32[N,N]"},
 		{
 			"an export of torchvision's", "resnet50",
-			map[string]string{"preprocess": "imagenet_pytorch", "input": "", "output": "logits", "answer": "scores", "offset": "0"},
+			map[string]string{
+				"preprocess": "imagenet_pytorch", "input": "", "output": "logits", "answer": "scores", "offset": "0",
+			},
 			"imagenet_pytorch", image.NCHW, " float32[N,3,224,224]", "logits float32[N,N]",
 		},
 	}
@@ -35,7 +40,8 @@ func TestBindTensors(t *testing.T) {
 				t.Fatal(err)
 			}
 			if b.recipe.Name() != c.recipe || b.recipe.Layout() != c.layout || b.recipe.Size() != size {
-				t.Errorf("recipe %s %v of size %d, want %s %v of %d", b.recipe.Name(), b.recipe.Layout(), b.recipe.Size(), c.recipe, c.layout, size)
+				t.Errorf("recipe %s %v of size %d, want %s %v of %d", b.recipe.Name(), b.recipe.Layout(), b.recipe.Size(),
+					c.recipe, c.layout, size)
 			}
 			m := b.model(backend.Model{})
 			if in, out := m.Inputs[0].String(), m.Outputs[0].String(); in != c.in || out != c.out {

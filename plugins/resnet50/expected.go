@@ -36,8 +36,9 @@ func openExpected(path string, set labelled, d topk.DType) (*expected, error) {
 		wanted[i] = class
 	}
 	if len(missing) > 0 {
-		return nil, sdk.Data(fmt.Errorf("%s has no class for %d of the %d pictures: want a line \"NAME CLASS\" for each, not for %s",
-			path, len(missing), len(wanted), some(missing)))
+		return nil,
+			sdk.Data(fmt.Errorf("%s has no class for %d of the %d pictures: want a line \"NAME CLASS\" for each, not for %s",
+				path, len(missing), len(wanted), some(missing)))
 	}
 	return &expected{path, set, topk.New(wanted, topk.Options{DType: d, KeepWrong: true})}, nil
 }
@@ -76,7 +77,8 @@ func (x *expected) judge(score *sdk.Score) error {
 		others = append(others, fmt.Sprintf("%s is %d, expected %d", x.set.Name(int(w.Index)), w.Found, w.Expected))
 	}
 	if len(others) > 0 {
-		score.Notes = append(score.Notes, fmt.Sprintf("%d of %d classes are not those of %s: %s", len(others), r.Total, x.path, some(others)))
+		score.Notes = append(score.Notes, fmt.Sprintf("%d of %d classes are not those of %s: %s", len(others), r.Total,
+			x.path, some(others)))
 	}
 	return nil
 }

@@ -28,13 +28,17 @@ func TestGoldenScores(t *testing.T) {
 		}
 		golden.ReadJSON(t, path, &want)
 		dir := filepath.Dir(path)
-		s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Dataset: dir, Params: map[string]string{"dtype": want.Args.DType}})
+		s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
+			Dataset: dir, Params: map[string]string{"dtype": want.Args.DType},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := sdktest.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
-		if got.Metrics[0].Value != want.AccuracyPercent || !slices.Contains(strings.Split(want.Stdout, "\n"), got.OfficialText) {
-			t.Errorf("got %v and %q, want %v and a line of\n%s", got.Metrics, got.OfficialText, want.AccuracyPercent, want.Stdout)
+		if got.Metrics[0].Value != want.AccuracyPercent ||
+			!slices.Contains(strings.Split(want.Stdout, "\n"), got.OfficialText) {
+			t.Errorf("got %v and %q, want %v and a line of\n%s", got.Metrics, got.OfficialText,
+				want.AccuracyPercent, want.Stdout)
 		}
 	})
 }

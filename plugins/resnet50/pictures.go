@@ -28,8 +28,8 @@ type labelled interface {
 	Label(i int) int
 }
 
-// openPictures opens the pictures of a run. A data set is checked as a whole: the fault names every missing or unreadable
-// picture and every bad label.
+// openPictures opens the pictures of a run. A data set is checked as a whole: the fault names every missing or
+// unreadable picture and every bad label.
 func openPictures(r *manifest.Request) pictures {
 	if r.Dataset == "" {
 		return drawn{drawnPictures(r)}

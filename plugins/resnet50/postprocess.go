@@ -36,14 +36,17 @@ func (b binding) answers(out backend.Tensor, n int, p *sdk.Payloads) error {
 func (b binding) rowBytes(out backend.Tensor, n int) (int, error) {
 	least := out.DType.Size()
 	switch {
-	case b.scores != (out.DType == backend.Float32) || !b.scores && out.DType != backend.Int64 && out.DType != backend.Int32:
+	case b.scores != (out.DType == backend.Float32) ||
+		!b.scores && out.DType != backend.Int64 && out.DType != backend.Int32:
 		want := "int64 or int32"
 		if b.scores {
 			want = "float32"
 		}
-		return 0, fmt.Errorf("%w: %q is %v, want %s; parameter answer chooses between class numbers and scores", errOutput, out.Name, out.DType, want)
+		return 0, fmt.Errorf("%w: %q is %v, want %s; parameter answer chooses between class numbers and scores", errOutput,
+			out.Name, out.DType, want)
 	case n == 0 || len(out.Data)%n != 0 || len(out.Data)/n < least || !b.scores && len(out.Data)/n != least:
-		return 0, fmt.Errorf("%w: %q has shape %s (%d bytes) for a batch of %d", errOutput, out.Name, backend.ShapeString(out.Shape), len(out.Data), n)
+		return 0, fmt.Errorf("%w: %q has shape %s (%d bytes) for a batch of %d", errOutput, out.Name,
+			backend.ShapeString(out.Shape), len(out.Data), n)
 	}
 	row := len(out.Data) / n
 	if row%least != 0 {
@@ -52,7 +55,8 @@ func (b binding) rowBytes(out backend.Tensor, n int) (int, error) {
 	return row, nil
 }
 
-// classOf is the model's own number of the class that one picture's output names: by itself, or by the greatest of its scores.
+// classOf is the model's own number of the class that one picture's output names: by itself, or by the
+// greatest of its scores.
 func classOf(d backend.DType, row []byte) (int64, error) {
 	switch d {
 	case backend.Int64:

@@ -12,11 +12,14 @@ import (
 )
 
 func classTensor(classes ...int64) backend.Tensor {
-	return backend.Tensor{Name: "ArgMax:0", DType: backend.Int64, Shape: []int64{int64(len(classes))}, Data: backend.Bytes(classes)}
+	return backend.Tensor{
+		Name: "ArgMax:0", DType: backend.Int64, Shape: []int64{int64(len(classes))}, Data: backend.Bytes(classes),
+	}
 }
 
 func scoreTensor(rows int, scores ...float32) backend.Tensor {
-	return backend.Tensor{Name: "scores", DType: backend.Float32, Shape: []int64{int64(rows), int64(len(scores) / rows)}, Data: backend.Bytes(scores)}
+	return backend.Tensor{Name: "scores", DType: backend.Float32, Shape: []int64{int64(rows), int64(len(scores) / rows)},
+		Data: backend.Bytes(scores)}
 }
 
 // payloadClasses reads the payloads as the official scorer does.
@@ -44,7 +47,9 @@ func TestAnswers(t *testing.T) {
 		{"class numbers", binding{offset: 1}, classTensor(1, 1000, 8), 3, []float32{0, 999, 7}},
 		{"no offset", binding{}, classTensor(0, 999), 2, []float32{0, 999}},
 		{"the background class", binding{offset: 1}, classTensor(0), 1, []float32{-1}},
-		{"class numbers of 32 bits", binding{offset: 1}, backend.Tensor{DType: backend.Int32, Shape: []int64{2}, Data: backend.Bytes([]int32{0, 8})}, 2, []float32{-1, 7}},
+		{"class numbers of 32 bits", binding{offset: 1}, backend.Tensor{
+			DType: backend.Int32, Shape: []int64{2}, Data: backend.Bytes([]int32{0, 8}),
+		}, 2, []float32{-1, 7}},
 		{"scores", binding{scores: true, offset: 1}, scoreTensor(2, 0.1, 0.7, 0.2, 0.1, 0.1, 0.8), 2, []float32{0, 1}},
 		{"the first of equal scores", binding{scores: true}, scoreTensor(1, 1, 3, 3, 2), 1, []float32{1}},
 		{"infinite scores", binding{scores: true}, scoreTensor(2, -inf, -inf, 5, inf), 2, []float32{0, 1}},

@@ -40,17 +40,20 @@ func (s *scorer) Result() (sdk.Score, error) {
 		OfficialText: r.String(),
 	}
 	if r.Duplicates > 0 {
-		score.Notes = append(score.Notes, fmt.Sprintf("%d entries dropped: their samples had been answered before", r.Duplicates))
+		score.Notes = append(score.Notes,
+			fmt.Sprintf("%d entries dropped: their samples had been answered before", r.Duplicates))
 	}
 	if missing := s.labels - r.Total; missing > 0 {
-		score.Notes = append(score.Notes, fmt.Sprintf("%d of %d samples are not in the log; the accuracy is that of the others", missing, s.labels))
+		score.Notes = append(score.Notes,
+			fmt.Sprintf("%d of %d samples are not in the log; the accuracy is that of the others", missing, s.labels))
 	}
 	score.Notes = append(score.Notes, s.shifted(r)...)
 	err = s.expected.judge(&score)
 	return score, err
 }
 
-// shifted says which offset would be right where hardly an answer is right, and most of them are by one beside their label.
+// shifted says which offset would be right where hardly an answer is right, and most of them are by
+// one beside their label.
 func (s *scorer) shifted(r topk.Result) []string {
 	near, offset := r.Above, s.offset+1
 	if r.Below > r.Above {
@@ -59,6 +62,7 @@ func (s *scorer) shifted(r topk.Result) []string {
 	if 20*r.Good > r.Total || 5*near < r.Total {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d of %d answers are one beside their label, and %d right: with --param offset=%d, not %d, the accuracy would be %.1f %%",
+	return []string{fmt.Sprintf("%d of %d answers are one beside their label, and %d right: with --param offset=%d, not "+
+		"%d, the accuracy would be %.1f %%",
 		near, r.Total, r.Good, offset, s.offset, 100*float64(near)/float64(r.Total))}
 }

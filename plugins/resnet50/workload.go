@@ -105,7 +105,8 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []*sample, p *s
 	return w.answers(outputs[0], len(samples), p)
 }
 
-// ClientWork is nothing for a model whose output is class numbers without an offset: they are written in the log's type.
+// ClientWork is nothing for a model whose output is class numbers without an offset: they are
+// written in the log's type.
 func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	var work []string
 	if w.scores {

@@ -101,7 +101,8 @@ func TestCollate(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := b.Tensors()[0]
-		if want := []int64{int64(n), 3, 224, 224}; !slices.Equal(in.Shape, want) || !bytes.Equal(in.Data, all[:len(all)/3*n]) {
+		if want := []int64{int64(n), 3, 224, 224}; !slices.Equal(in.Shape, want) ||
+			!bytes.Equal(in.Data, all[:len(all)/3*n]) {
 			t.Errorf("batch of %d: shape %v, want %v; or other contents than the samples'", n, in.Shape, want)
 		}
 		if shared := &in.Data[0] == &bytesOf(samples[0])[0]; shared != (n == 1) {
@@ -171,7 +172,8 @@ func TestSamplesToScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "accuracy=80.000%, good=8, total=10"; strings.TrimSpace(got.OfficialText) != want || got.Metrics[0].Value != 80 || got.Samples != n {
+	if want := "accuracy=80.000%, good=8, total=10"; strings.TrimSpace(got.OfficialText) != want ||
+		got.Metrics[0].Value != 80 || got.Samples != n {
 		t.Errorf("got %+v, want %s", got, want)
 	}
 	if err := opened.Close(); err != nil {

@@ -1,10 +1,9 @@
-// Package retinanet is the object-detection benchmark: the models retinanet on OpenImages, ssd-mobilenet and ssd-resnet34
-// on COCO, and an embedded network on scenes that the project draws.
+// Package retinanet is the object-detection benchmark: the models retinanet on OpenImages, ssd-mobilenet and
+// ssd-resnet34 on COCO, and an embedded network on scenes that the project draws.
 //
-// In: which pictures a run uses, preprocessing into the model's input, the detections that its outputs stand for, and the
-// true boxes to score against.
-// Out: the choice of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), image transforms
-// (preprocess/image), the metric (accuracy/coco), downloads (fetch).
+// In: which pictures a run uses, preprocessing into the model's input, the detections that its outputs stand for, and
+// the true boxes to score against. Out: the choice of a model file (sdk/manifest), inference (a backend, linked by the
+// plugin's main), image transforms (preprocess/image), the metric (accuracy/coco), downloads (fetch).
 package retinanet
 
 import (

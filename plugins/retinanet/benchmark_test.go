@@ -78,7 +78,8 @@ func TestOpenModelFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := w.Parts()[0].Model
-		if m.Path != file || m.Inputs[0].Name != c.input || !slices.Equal(m.Inputs[0].Shape, c.shape) || m.Outputs[0].Name != c.boxes || len(m.Outputs) != c.outputs {
+		if m.Path != file || m.Inputs[0].Name != c.input || !slices.Equal(m.Inputs[0].Shape, c.shape) ||
+			m.Outputs[0].Name != c.boxes || len(m.Outputs) != c.outputs {
 			t.Errorf("%s: path %q, inputs %v, outputs %v", c.form, m.Path, m.Inputs, m.Outputs)
 		}
 		if w.Len() != c.capacity {
@@ -128,11 +129,13 @@ func TestOpenReportsEveryFault(t *testing.T) {
 		want  []string
 	}{
 		{"no data set", sdk.Options{Dataset: "none"}, sdk.ErrData, []string{"none", "openimages-mlperf.json is missing"}},
-		{"no COCO", sdk.Options{Model: "ssd-mobilenet", ModelFile: manifesttest.ModelFile(t), Dataset: "none"}, sdk.ErrData, []string{"instances_val2017.json is missing"}},
+		{"no COCO", sdk.Options{Model: "ssd-mobilenet", ModelFile: manifesttest.ModelFile(t), Dataset: "none"}, sdk.ErrData,
+			[]string{"instances_val2017.json is missing"}},
 		{
 			"wrong words",
 			sdk.Options{Params: map[string]string{
-				"dataset": "voc", "samples": "some", "classes": "many", "size": "0", "threshold": "2", "outputs": "a,b", "layout": "chw",
+				"dataset": "voc", "samples": "some", "classes": "many", "size": "0", "threshold": "2",
+				"outputs": "a,b", "layout": "chw",
 			}},
 			sdk.ErrUsage,
 			[]string{
@@ -142,7 +145,9 @@ func TestOpenReportsEveryFault(t *testing.T) {
 		},
 		{
 			"all at once",
-			sdk.Options{Precision: "int4", Dataset: broken, Params: map[string]string{"nms": "1", "form": "yolo", "classes": "11"}}, sdk.ErrUsage,
+			sdk.Options{
+				Precision: "int4", Dataset: broken, Params: map[string]string{"nms": "1", "form": "yolo", "classes": "11"},
+			}, sdk.ErrUsage,
 			[]string{`"int4"`, `"nms"`, `"yolo"`, "10 categories, want 11", scenes.Eval().Name(0)},
 		},
 	}
@@ -193,7 +198,8 @@ func TestScorerOfDrawnAndExportedScenes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := got.Metrics[0].Value; math.Abs(v-100) > 1e-9 || got.Samples != n || !strings.HasSuffix(got.OfficialText, "\nmAP=100.000%") {
+		if v := got.Metrics[0].Value; math.Abs(v-100) > 1e-9 || got.Samples != n ||
+			!strings.HasSuffix(got.OfficialText, "\nmAP=100.000%") {
 			t.Errorf("mAP %v of %d samples, %q; want 100", v, got.Samples, got.OfficialText)
 		}
 	}
@@ -215,7 +221,8 @@ func TestScorerNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sdktest.WantError(t, errors.New(strings.Join(got.Notes, "\n")), "1 entries dropped", "2 of 4 samples are not in the log", "1 samples without",
+	sdktest.WantError(t, errors.New(strings.Join(got.Notes, "\n")), "1 entries dropped",
+		"2 of 4 samples are not in the log", "1 samples without",
 		"are of categories that the data set lacks", "loadgen(0) and payload(1) disagree")
 }
 
@@ -252,24 +259,34 @@ func TestScorerRefuses(t *testing.T) {
 
 func TestOpenScorerReportsEveryFault(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "annotations", "instances_val2017.json"), `{"images": [{"id": 1, "file_name": "a.jpg", "width": 10, "height": 10}],
+	write(t, filepath.Join(dir, "annotations", "instances_val2017.json"),
+		`{"images": [{"id": 1, "file_name": "a.jpg", "width": 10, "height": 10}],
 		"categories": [{"id": 1, "name": "a"}],
-		"annotations": [{"id": 1, "image_id": 2, "category_id": 1, "bbox": [0, 0, 1, 1], "area": 1}, {"id": 2, "image_id": 1, "category_id": 1, "bbox": [5, 5, -1, 1], "area": 1}]}`)
-	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: "ssd-mobilenet", Dataset: dir, Params: map[string]string{"inverse_map": "maybe", "nms": "1"}})
+		"annotations": [{"id": 1, "image_id": 2, "category_id": 1, "bbox": [0, 0, 1, 1], "area": 1},
+			{"id": 2, "image_id": 1, "category_id": 1, "bbox": [5, 5, -1, 1], "area": 1}]}`)
+	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
+		Model: "ssd-mobilenet", Dataset: dir, Params: map[string]string{"inverse_map": "maybe", "nms": "1"},
+	})
 	sdktest.WantError(t, err, "image_id 2", "inverted", `inverse_map = "maybe"`, `"nms"`)
 	if !errors.Is(err, coco.ErrDataset) {
 		t.Errorf("%v is not %v", err, coco.ErrDataset)
 	}
 }
 
-// TestSamplesWithAnnotations leaves out the images without boxes, in the order of the file, when running and when scoring.
+// TestSamplesWithAnnotations leaves out the images without boxes, in the order of the file, when
+// running and when scoring.
 func TestSamplesWithAnnotations(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "annotations", "instances_val2017.json"), `{"images": [{"id": 9, "file_name": "a.jpg", "width": 10, "height": 10},
-		{"id": 4, "file_name": "b.jpg", "width": 10, "height": 10}, {"id": 2, "file_name": "c.jpg", "width": 10, "height": 10}],
+	write(t, filepath.Join(dir, "annotations", "instances_val2017.json"),
+		`{"images": [{"id": 9, "file_name": "a.jpg", "width": 10, "height": 10},
+		{"id": 4, "file_name": "b.jpg", "width": 10, "height": 10},
+		{"id": 2, "file_name": "c.jpg", "width": 10, "height": 10}],
 		"categories": [{"id": 1, "name": "a"}],
-		"annotations": [{"id": 1, "image_id": 9, "category_id": 1, "bbox": [0, 0, 5, 5], "area": 25}, {"id": 2, "image_id": 2, "category_id": 1, "bbox": [5, 5, 5, 5], "area": 25}]}`)
-	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: "ssd-mobilenet", Dataset: dir, Params: map[string]string{"samples": "annotated"}})
+		"annotations": [{"id": 1, "image_id": 9, "category_id": 1, "bbox": [0, 0, 5, 5], "area": 25},
+			{"id": 2, "image_id": 2, "category_id": 1, "bbox": [5, 5, 5, 5], "area": 25}]}`)
+	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
+		Model: "ssd-mobilenet", Dataset: dir, Params: map[string]string{"samples": "annotated"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,8 @@ func TestGoldenScores(t *testing.T) {
 				StdoutTail []string `json:"stdout_tail"`
 			}
 			golden.ReadJSON(t, path, &want)
-			got := scoreCase(t, filepath.Dir(path), map[string]string{"openimages": "retinanet", "coco": "ssd-mobilenet"}[model], want.Args)
+			got := scoreCase(t, filepath.Dir(path), map[string]string{"openimages": "retinanet", "coco": "ssd-mobilenet"}[model],
+				want.Args)
 			if got.Metrics[0].Value != want.MAP {
 				t.Errorf("mAP %v, want %v", got.Metrics[0].Value, want.MAP)
 			}
@@ -40,7 +41,9 @@ func TestGoldenScores(t *testing.T) {
 func scoreCase(t *testing.T, dir, model string, args []string) sdk.Score {
 	t.Helper()
 	params := map[string]string{}
-	for flag, param := range map[string]string{"--use-inv-map": "inverse_map", "--remove-48-empty-images": "remove_empty"} {
+	for flag, param := range map[string]string{
+		"--use-inv-map": "inverse_map", "--remove-48-empty-images": "remove_empty",
+	} {
 		if slices.Contains(args, flag) {
 			params[param] = "true"
 		}
@@ -127,7 +130,8 @@ func (o outputs) tensors(t *testing.T) []backend.Tensor {
 	decode(t, o.Scores, &scores)
 	decode(t, o.Classes, &classes)
 	n, rows := int64(len(boxes)), int64(len(boxes[0]))
-	tensors := []backend.Tensor{tensor(flat(slices.Concat(boxes...)), n, rows, 4), tensor(flat(scores), n, rows), tensor(flat(classes), n, rows)}
+	tensors := []backend.Tensor{tensor(flat(slices.Concat(boxes...)), n, rows, 4), tensor(flat(scores), n, rows),
+		tensor(flat(classes), n, rows)}
 	if o.Num != nil {
 		tensors = append(tensors, tensor(o.Num, n))
 	}
@@ -138,7 +142,9 @@ func flat(rows [][]float32) []float32 { return slices.Concat(rows...) }
 
 // tensor makes a tensor of values.
 func tensor[T float32 | int64 | int32](values []T, shape ...int64) backend.Tensor {
-	dtype := map[any]backend.DType{float32(0): backend.Float32, int64(0): backend.Int64, int32(0): backend.Int32}[any(T(0))]
+	dtype := map[any]backend.DType{
+		float32(0): backend.Float32, int64(0): backend.Int64, int32(0): backend.Int32,
+	}[any(T(0))]
 	return backend.Tensor{Name: "output", DType: dtype, Shape: shape, Data: slices.Clone(backend.Bytes(values))}
 }
 

@@ -30,7 +30,8 @@ func TestCardIsThatOfTheData(t *testing.T) {
 	if c.Classes != scenes.Classes {
 		t.Errorf("%d classes, the data have %d", c.Classes, scenes.Classes)
 	}
-	if c.TrainPictures != scenes.TrainCount || c.CalibrationPictures != scenes.CalibrationCount || c.EvalPictures != scenes.EvalCount {
+	if c.TrainPictures != scenes.TrainCount || c.CalibrationPictures != scenes.CalibrationCount ||
+		c.EvalPictures != scenes.EvalCount {
 		t.Errorf("the card's sizes of sets %+v are not those of the data", c)
 	}
 }

@@ -38,7 +38,8 @@ func (b binding) read(outputs []backend.Tensor, batch int) (d detections, err er
 		d.counts, faults[3] = numbers(outputs[3], batch)
 	}
 	if err := errors.Join(faults[:]...); err != nil {
-		return d, fmt.Errorf("%w: boxes of shape %s for a batch of %d: %w", errOutput, backend.ShapeString(outputs[0].Shape), batch, err)
+		return d, fmt.Errorf("%w: boxes of shape %s for a batch of %d: %w", errOutput,
+			backend.ShapeString(outputs[0].Shape), batch, err)
 	}
 	return d, nil
 }
@@ -52,9 +53,11 @@ func rowsOf(boxes backend.Tensor, batch int) (int, error) {
 	case len(s) == 2 && batch == 1 && s[1] == 4:
 		return int(s[0]), nil
 	case len(s) == 2 && s[1] == 4:
-		return 0, fmt.Errorf("%w: %q has shape %s, without a batch, for a batch of %d; run with a batch of 1", errOutput, boxes.Name, backend.ShapeString(s), batch)
+		return 0, fmt.Errorf("%w: %q has shape %s, without a batch, for a batch of %d; run with a batch of 1", errOutput,
+			boxes.Name, backend.ShapeString(s), batch)
 	}
-	return 0, fmt.Errorf("%w: %q has shape %s for a batch of %d, want [%d,N,4]", errOutput, boxes.Name, backend.ShapeString(s), batch, batch)
+	return 0, fmt.Errorf("%w: %q has shape %s for a batch of %d, want [%d,N,4]", errOutput, boxes.Name,
+		backend.ShapeString(s), batch, batch)
 }
 
 func floats(t backend.Tensor, n int) ([]float32, error) {

@@ -119,7 +119,9 @@ func truthOfFile(f *coco.File, images []coco.Image) truth.GroundTruth {
 	}
 	g.Annotations = make([]truth.Annotation, len(f.Annotations))
 	for i, a := range f.Annotations {
-		g.Annotations[i] = truth.Annotation{ID: a.ID, Image: a.Image, Category: a.Category, Box: a.Box, Area: a.Area, Crowd: a.Crowd}
+		g.Annotations[i] = truth.Annotation{
+			ID: a.ID, Image: a.Image, Category: a.Category, Box: a.Box, Area: a.Area, Crowd: a.Crowd,
+		}
 	}
 	return g
 }

@@ -110,7 +110,8 @@ func TestCollate(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := b.Tensors()[0]
-			if want := slices.Concat([]int64{int64(n)}, dims); !slices.Equal(in.Shape, want) || !bytes.Equal(in.Data, all[:len(all)/3*n]) {
+			if want := slices.Concat([]int64{int64(n)}, dims); !slices.Equal(in.Shape, want) ||
+				!bytes.Equal(in.Data, all[:len(all)/3*n]) {
 				t.Errorf("%s, batch of %d: shape %v, want %v; or other contents than the samples'", form, n, in.Shape, want)
 			}
 			if shared := &in.Data[0] == &dataOf(samples[0])[0]; shared != (n == 1) {
@@ -171,7 +172,8 @@ func TestPostprocess(t *testing.T) {
 			[]backend.Tensor{tensor(box, 1, 1, 4), tensor([]float32{0.9}, 1, 1), tensor([]int32{7}, 1, 1)}, [][]float32{first},
 		},
 		"ends at the first low score": {
-			[]backend.Tensor{tensor(slices.Concat(two, box), 3, 4), tensor([]float32{0.9, 0.04, 0.8}, 3), tensor([]int64{7, 1, 1}, 3)},
+			[]backend.Tensor{tensor(slices.Concat(two, box), 3, 4), tensor([]float32{0.9, 0.04, 0.8}, 3),
+				tensor([]int64{7, 1, 1}, 3)},
 			[][]float32{first},
 		},
 		"a score on the threshold stays": {
@@ -213,26 +215,33 @@ func TestPostprocessRefuses(t *testing.T) {
 		want       []string
 	}{
 		{"two outputs", "retinanet", 1, []backend.Tensor{box, score}, []string{"2 outputs, want 3"}},
-		{"no batch axis", "retinanet", 2, []backend.Tensor{box, score, label}, []string{"[2,4]", "batch of 2", "a batch of 1"}},
-		{"boxes of five", "retinanet", 1, []backend.Tensor{tensor(make([]float32, 10), 2, 5), score, label}, []string{"[2,5]", "[1,N,4]"}},
+		{"no batch axis", "retinanet", 2, []backend.Tensor{box, score, label},
+			[]string{"[2,4]", "batch of 2", "a batch of 1"}},
+		{"boxes of five", "retinanet", 1, []backend.Tensor{tensor(make([]float32, 10), 2, 5), score, label},
+			[]string{"[2,5]", "[1,N,4]"}},
 		{
 			"all lengths at once", "ssd-mobilenet", 1,
-			[]backend.Tensor{tensor(make([]float32, 8), 1, 2, 4), tensor([]float32{1}, 1), tensor([]int64{1, 2, 3}, 3), tensor([]float32{}, 0)},
+			[]backend.Tensor{tensor(make([]float32, 8), 1, 2, 4), tensor([]float32{1}, 1), tensor([]int64{1, 2, 3}, 3),
+				tensor([]float32{}, 0)},
 			[]string{"want 2 float32", "want 2 values", "want 1 values"},
 		},
 		{
 			"labels of bytes", "retinanet", 1,
-			[]backend.Tensor{box, score, {Name: "labels", DType: backend.Uint8, Shape: []int64{2}, Data: []byte{1, 2}}}, []string{`"labels" is uint8`},
+			[]backend.Tensor{box, score, {Name: "labels", DType: backend.Uint8, Shape: []int64{2}, Data: []byte{1, 2}}},
+			[]string{`"labels" is uint8`},
 		},
-		{"no number", "retinanet", 1, []backend.Tensor{box, tensor([]float32{0.9, nan}, 2), label}, []string{"sample 5", "detection 1", "not a number"}},
+		{"no number", "retinanet", 1, []backend.Tensor{box, tensor([]float32{0.9, nan}, 2), label},
+			[]string{"sample 5", "detection 1", "not a number"}},
 		{
 			"a count beyond", "ssd-mobilenet", 1,
-			[]backend.Tensor{tensor(make([]float32, 8), 1, 2, 4), tensor([]float32{1, 1}, 1, 2), tensor([]float32{1, 1}, 1, 2), tensor([]float32{3}, 1)},
+			[]backend.Tensor{tensor(make([]float32, 8), 1, 2, 4), tensor([]float32{1, 1}, 1, 2), tensor([]float32{1, 1}, 1, 2),
+				tensor([]float32{3}, 1)},
 			[]string{"3 detections of the 2"},
 		},
 		{
 			"a count of no number", "ssd-mobilenet", 1,
-			[]backend.Tensor{tensor(make([]float32, 8), 1, 2, 4), tensor([]float32{1, 1}, 1, 2), tensor([]float32{1, 1}, 1, 2), tensor([]float32{nan}, 1)},
+			[]backend.Tensor{tensor(make([]float32, 8), 1, 2, 4), tensor([]float32{1, 1}, 1, 2), tensor([]float32{1, 1}, 1, 2),
+				tensor([]float32{nan}, 1)},
 			[]string{"NaN detections"},
 		},
 	}

@@ -43,7 +43,8 @@ func TestTheEmbeddedModelHasAWindowOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := w.Parts()[0].Model
-	if in, out := m.Inputs[0].String(), m.Outputs[0].String(); in != "input float32[N,1,32,32,32]" || out != "output float32[N,3,32,32,32]" {
+	if in, out := m.Inputs[0].String(), m.Outputs[0].String(); in != "input float32[N,1,32,32,32]" ||
+		out != "output float32[N,3,32,32,32]" {
 		t.Errorf("tensors %v %v", in, out)
 	}
 }
@@ -55,7 +56,8 @@ func TestOpenModelFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := w.Parts()[0].Model
-	if m.Path != file || m.Inputs[0].String() != "input float32[N,1,128,128,128]" || m.Outputs[0].String() != "scores float32[N,3,128,128,128]" {
+	if m.Path != file || m.Inputs[0].String() != "input float32[N,1,128,128,128]" ||
+		m.Outputs[0].String() != "scores float32[N,3,128,128,128]" {
 		t.Errorf("path %q, tensors %v %v", m.Path, m.Inputs, m.Outputs)
 	}
 }
@@ -116,12 +118,16 @@ func TestOpenReportsEveryFault(t *testing.T) {
 		want  []string
 	}{
 		{"no data set", sdk.Options{Dataset: t.TempDir()}, sdk.ErrData, []string{"preprocessed_files.pkl", "case_00000"}},
-		{"cases missing", sdk.Options{Dataset: published(t)}, sdk.ErrData, []string{"82 faults", "case_00005: image", "case_00006: segmentation"}},
-		{"made for other windows", sdk.Options{Dataset: small}, sdk.ErrData, []string{"case 0 (case_00000)", "[47 67 95]", "multiple of 16"}},
+		{"cases missing", sdk.Options{Dataset: published(t)}, sdk.ErrData,
+			[]string{"82 faults", "case_00005: image", "case_00006: segmentation"}},
+		{"made for other windows", sdk.Options{Dataset: small}, sdk.ErrData,
+			[]string{"case 0 (case_00000)", "[47 67 95]", "multiple of 16"}},
 		{"too large a count", sdk.Options{Count: 44}, sdk.ErrUsage, []string{"count = 44", "43"}},
 		{"too large a count of files", sdk.Options{Dataset: small, Count: 2}, sdk.ErrUsage, []string{"count = 2"}},
 		{
-			"all at once", sdk.Options{Precision: "int4", Dataset: t.TempDir(), Params: map[string]string{"size": "1", "window": "30"}}, sdk.ErrUsage,
+			"all at once", sdk.Options{
+				Precision: "int4", Dataset: t.TempDir(), Params: map[string]string{"size": "1", "window": "30"},
+			}, sdk.ErrUsage,
 			[]string{`"int4"`, `"size"`, `"30"`, "preprocessed_files.pkl"},
 		},
 	} {
@@ -147,7 +153,9 @@ func TestWindows(t *testing.T) {
 }
 
 func TestScorer(t *testing.T) {
-	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Dataset: published(t), Count: 2, Params: map[string]string{"window": "32"}})
+	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
+		Dataset: published(t), Count: 2, Params: map[string]string{"window": "32"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,17 +168,20 @@ func TestScorer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Add(mllog.AccuracyEntry{SeqID: 3, QSLIndex: 0, Data: first[1:]}); !errors.Is(err, dice.ErrPayload) || !errors.Is(err, sdk.ErrData) {
+	if err := s.Add(mllog.AccuracyEntry{SeqID: 3, QSLIndex: 0, Data: first[1:]}); !errors.Is(err, dice.ErrPayload) ||
+		!errors.Is(err, sdk.ErrData) {
 		t.Errorf("a payload that is short: %v", err)
 	}
-	if err := errors.Join(s.Add(mllog.AccuracyEntry{QSLIndex: 0, Data: first}), s.Add(mllog.AccuracyEntry{QSLIndex: 1, Data: make([]byte, len(second))})); err != nil {
+	if err := errors.Join(s.Add(mllog.AccuracyEntry{QSLIndex: 0, Data: first}),
+		s.Add(mllog.AccuracyEntry{QSLIndex: 1, Data: make([]byte, len(second))})); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Result()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := got.Metrics; len(m) != 3 || m[0].Name != "DICE" || m[0].Value < 0.5 || m[0].Value > 0.500001 || got.Samples != 2 || !strings.HasPrefix(got.OfficialText, "Accuracy: mean = 0.5000") {
+	if m := got.Metrics; len(m) != 3 || m[0].Name != "DICE" || m[0].Value < 0.5 || m[0].Value > 0.500001 ||
+		got.Samples != 2 || !strings.HasPrefix(got.OfficialText, "Accuracy: mean = 0.5000") {
 		t.Errorf("got %+v, want one case right and one empty", got)
 	}
 }
@@ -189,6 +200,8 @@ func TestScorerNeedsEveryCase(t *testing.T) {
 }
 
 func TestOpenScorerReportsEveryFault(t *testing.T) {
-	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Dataset: t.TempDir(), Params: map[string]string{"dtype": "int4", "size": "1", "window": "1"}})
+	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
+		Dataset: t.TempDir(), Params: map[string]string{"dtype": "int4", "size": "1", "window": "1"},
+	})
 	sdktest.WantError(t, err, `"int4"`, `"size"`, `"1"`, "preprocessed_files.pkl")
 }

@@ -51,8 +51,8 @@ func (r read) Image(i int) ([]float32, error) {
 	return v.Values, nil
 }
 
-// openCases opens the cases of a run. A data set is checked as a whole: the fault names every one of it. To score, the labels
-// are enough.
+// openCases opens the cases of a run. A data set is checked as a whole: the fault names every one of it. To
+// score, the labels are enough.
 func openCases(r *manifest.Request) cases {
 	if r.Dataset == "" {
 		set := volumes.Eval()

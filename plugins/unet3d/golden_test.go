@@ -37,7 +37,8 @@ func TestGoldenScores(t *testing.T) {
 		}
 		got := sdktest.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
 		mean := want.Rows["mean"]
-		if m := got.Metrics; m[0].Value != mean.Composite || m[1].Value != mean.Kidney || m[2].Value != mean.Tumor || got.OfficialText != want.Stdout {
+		if m := got.Metrics; m[0].Value != mean.Composite || m[1].Value != mean.Kidney || m[2].Value != mean.Tumor ||
+			got.OfficialText != want.Stdout {
 			t.Errorf("got %v and %q, want %+v and %q", m, got.OfficialText, mean, want.Stdout)
 		}
 		if got.Samples != len(want.Rows)-1 {
@@ -46,8 +47,8 @@ func TestGoldenScores(t *testing.T) {
 	})
 }
 
-// TestGoldenVolumes prepares published volumes as a run does: read from NIfTI, resampled, normalised and fitted to windows
-// of 128.
+// TestGoldenVolumes prepares published volumes as a run does: read from NIfTI, resampled, normalised and
+// fitted to windows of 128.
 func TestGoldenVolumes(t *testing.T) {
 	type array struct {
 		Shape []int
@@ -84,7 +85,8 @@ func TestGoldenVolumes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(shape[:], want.Image.Shape[1:]) || digest(backend.Bytes(image)) != want.Image.SHA || digest(labels) != want.Labels.SHA {
+			if !slices.Equal(shape[:], want.Image.Shape[1:]) || digest(backend.Bytes(image)) != want.Image.SHA ||
+				digest(labels) != want.Labels.SHA {
 				t.Errorf("%s: shape %v, want %v, or other voxels or labels", name, shape, want.Image.Shape)
 			}
 			if foretold, err := b.preparedShape(read{set}, i); err != nil || foretold != shape {

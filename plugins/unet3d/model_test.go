@@ -26,7 +26,8 @@ type facts struct {
 
 func TestCardIsThatOfTheData(t *testing.T) {
 	c := manifesttest.ReadCard[facts](t)
-	if c.TrainVolumes != volumes.TrainCount || c.CalibrationVolumes != volumes.CalibrationCount || c.EvalVolumes != volumes.EvalCount {
+	if c.TrainVolumes != volumes.TrainCount || c.CalibrationVolumes != volumes.CalibrationCount ||
+		c.EvalVolumes != volumes.EvalCount {
 		t.Errorf("the card's sizes of sets %+v are not those of the data", c)
 	}
 }

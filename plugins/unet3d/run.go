@@ -35,8 +35,8 @@ func newRun(w *workload, session backend.Session) *run {
 	}
 }
 
-// windowsPerRun is how many windows go into a run: as many as the user asks for or the backend prefers, and no more than
-// the model takes.
+// windowsPerRun is how many windows go into a run: as many as the user asks for or the backend prefers, and no
+// more than the model takes.
 func windowsPerRun(asked int, l backend.Limits) int {
 	n := asked
 	if n <= 0 {
@@ -92,8 +92,10 @@ func (r *run) infer(ctx context.Context, v *sample, origins [][3]int) error {
 }
 
 func (r *run) add(origins [][3]int, out *backend.Tensor) error {
-	if want := r.binding.dims(int64(len(origins)), kits19.Classes); out.DType != backend.Float32 || !slices.Equal(out.Shape, want) {
-		return fmt.Errorf("%w: %q is %v%s, want float32%s", errOutput, out.Name, out.DType, backend.ShapeString(out.Shape), backend.ShapeString(want))
+	if want := r.binding.dims(int64(len(origins)), kits19.Classes); out.DType != backend.Float32 ||
+		!slices.Equal(out.Shape, want) {
+		return fmt.Errorf("%w: %q is %v%s, want float32%s", errOutput, out.Name, out.DType, backend.ShapeString(out.Shape),
+			backend.ShapeString(want))
 	}
 	if want := backend.Elements(out.Shape) * int64(out.DType.Size()); int64(len(out.Data)) != want {
 		return fmt.Errorf("%w: %q has %d bytes, want %d", errOutput, out.Name, len(out.Data), want)

@@ -45,7 +45,9 @@ func (n *network) Run(_ context.Context, in, out []backend.Tensor) error {
 	}
 	shape[1] = 3
 	n.inUse++
-	out[0] = backend.Tensor{Name: "output", DType: backend.Float32, Shape: shape, Data: backend.Bytes(scores), Free: func() { n.inUse-- }}
+	out[0] = backend.Tensor{
+		Name: "output", DType: backend.Float32, Shape: shape, Data: backend.Bytes(scores), Free: func() { n.inUse-- },
+	}
 	if n.spoil != nil {
 		n.spoil(&out[0])
 	}
@@ -63,7 +65,8 @@ func TestRunSegmentsWholeVolumes(t *testing.T) {
 		batch  int
 		limits backend.Limits
 		want   int
-	}{{0, backend.Limits{}, 1}, {5, backend.Limits{PreferredBatch: 2}, 5}, {0, backend.Limits{PreferredBatch: 2}, 2}, {5, backend.Limits{MaxBatch: 1}, 1}} {
+	}{{0, backend.Limits{}, 1}, {5, backend.Limits{PreferredBatch: 2}, 5}, {0, backend.Limits{PreferredBatch: 2}, 2},
+		{5, backend.Limits{MaxBatch: 1}, 1}} {
 		w, session := newWorkload(t, c.batch), &network{limits: c.limits}
 		r := newRun(w, session)
 		var p sdk.Payloads
@@ -112,7 +115,8 @@ func TestRunReportsWhatTheModelGets(t *testing.T) {
 	} {
 		session := &network{spoil: c.spoil}
 		err := newRun(w, session).Run(t.Context(), []*sample{w.WarmSample()}, &sdk.Payloads{})
-		if !errors.Is(err, errOutput) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "voxel [0 0 0]") || session.inUse != 0 {
+		if !errors.Is(err, errOutput) || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), "voxel [0 0 0]") || session.inUse != 0 {
 			t.Errorf("error %v, want %q; %d outputs not released", err, c.want, session.inUse)
 		}
 	}
@@ -123,7 +127,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	reason := errors.New("enough")
 	w := newWorkload(t, 0)
 	session := &network{spoil: func(*backend.Tensor) { cancel(reason) }}
-	if err := newRun(w, session).Run(ctx, []*sample{w.WarmSample()}, &sdk.Payloads{}); !errors.Is(err, reason) || len(session.runs) != 1 {
+	if err := newRun(w, session).Run(ctx, []*sample{w.WarmSample()}, &sdk.Payloads{}); !errors.Is(err, reason) ||
+		len(session.runs) != 1 {
 		t.Errorf("error %v after %d runs", err, len(session.runs))
 	}
 }
@@ -131,7 +136,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 func TestWarmSampleFits(t *testing.T) {
 	w, session := newWorkload(t, 0), &network{}
 	var p sdk.Payloads
-	if err := newRun(w, session).Run(t.Context(), []*sample{w.WarmSample()}, &p); err != nil || len(session.runs) != 4 || p.Len() != 1 {
+	if err := newRun(w, session).Run(t.Context(), []*sample{w.WarmSample()}, &p); err != nil ||
+		len(session.runs) != 4 || p.Len() != 1 {
 		t.Errorf("error %v, %d windows, %d payloads", err, len(session.runs), p.Len())
 	}
 }

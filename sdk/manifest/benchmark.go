@@ -21,9 +21,9 @@ type Implementation struct {
 	PerformanceSamples int
 }
 
-// Benchmark joins a manifest.json with the folder of the embedded model, which holds model/card.json and the files that the
-// card names, and with what the author wrote. It panics where one of them is broken, which is a fault of the build: the
-// tests of the package that embeds them find it (manifesttest.Run).
+// Benchmark joins a manifest.json with the folder of the embedded model, which holds model/card.json and the files that
+// the card names, and with what the author wrote. It panics where one of them is broken, which is a fault of the build:
+// the tests of the package that embeds them find it (manifesttest.Run).
 func Benchmark(text string, files fs.FS, i Implementation) sdk.Benchmark {
 	m, err := read(text, files, i)
 	if err != nil {
@@ -46,7 +46,8 @@ type benchmark struct {
 
 func (b benchmark) Describe() sdk.Description { return b.manifest.Describe() }
 
-// Open hands the author's function a request that is checked as far as the manifest knows. Every fault is reported at once.
+// Open hands the author's function a request that is checked as far as the manifest knows. Every
+// fault is reported at once.
 func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
 	r, err := b.manifest.run(o)
 	if err != nil {

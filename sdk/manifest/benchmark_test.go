@@ -76,7 +76,8 @@ func TestOpen(t *testing.T) {
 		}
 		got := w.(*opened)
 		f := got.r.File()
-		if got.size != c.size || got.r.Count != c.count || string(f.Bytes) != c.bytes || f.Path != c.path || got.r.Embedded != (c.path == "") {
+		if got.size != c.size || got.r.Count != c.count || string(f.Bytes) != c.bytes || f.Path != c.path ||
+			got.r.Embedded != (c.path == "") {
 			t.Errorf("%s: size %d, count %d, %q, path %q", c.name, got.size, got.r.Count, f.Bytes, f.Path)
 		}
 	}

@@ -29,8 +29,9 @@ func (m *Manifest) openFile(e *Model, o sdk.Options) (file, error) {
 		case f.Embedded && (o.ModelFile == f.Name || o.ModelFile == "" && f.Precision == cmp.Or(o.Precision, "fp32")):
 			return m.embedded(e, f)
 		case !f.Embedded && o.ModelFile == f.Name && !exists(f.Name):
-			return none, sdk.Data(fmt.Errorf("model file %s is not here: get it with `harness fetch %s`, or from %s, and give its path",
-				f.Name, e.Name, f.URL))
+			return none,
+				sdk.Data(fmt.Errorf("model file %s is not here: get it with `harness fetch %s`, or from %s, and give its path",
+					f.Name, e.Name, f.URL))
 		}
 	}
 	if o.ModelFile == "" {

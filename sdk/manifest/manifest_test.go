@@ -39,7 +39,8 @@ const text = `{
 }`
 
 const card = `{"training_minutes": 2.5, "files": [
-  {"name": "b_fp32.onnx", "precision": "fp32", "size": 4, "sha256": "aa", "metrics": [{"name": "accuracy", "value": 97}]},
+  {"name": "b_fp32.onnx", "precision": "fp32", "size": 4, "sha256": "aa",
+   "metrics": [{"name": "accuracy", "value": 97}]},
   {"name": "b_int8.onnx", "precision": "int8", "size": 1}
 ]}`
 
@@ -69,7 +70,8 @@ func TestReadCompletes(t *testing.T) {
 	if d.Name != "b" || !slices.Equal(one.Scenarios, []loadgen.Scenario{loadgen.SingleStream, loadgen.Offline}) {
 		t.Errorf("name %q, scenarios %v", d.Name, one.Scenarios)
 	}
-	if f := one.Files[0]; !f.Embedded || f.Size != 4 || f.SHA256 != "aa" || f.Reference[0].Value != 97 || len(one.Files) != 3 {
+	if f := one.Files[0]; !f.Embedded || f.Size != 4 || f.SHA256 != "aa" || f.Reference[0].Value != 97 ||
+		len(one.Files) != 3 {
 		t.Errorf("files %+v, want the card's figures on the first of three", one.Files)
 	}
 	if s := one.Datasets; len(s) != 3 || !s[0].Embedded || s[0].Samples != 50 || s[0].PerformanceSampleCount != 20 {
@@ -93,7 +95,8 @@ func TestSmokeOfAModelReplacesAScenario(t *testing.T) {
 		}
 		return values
 	}
-	if one, two := offline(d.Models[0]), offline(d.Models[1]); !slices.Equal(one, []string{"100"}) || !slices.Equal(two, []string{"200"}) {
+	if one, two := offline(d.Models[0]), offline(d.Models[1]); !slices.Equal(one, []string{"100"}) ||
+		!slices.Equal(two, []string{"200"}) {
 		t.Errorf("Offline settings %v and %v, want 100 and 200", one, two)
 	}
 	if n := len(d.Models[1].Smoke); n != 3 {
@@ -114,7 +117,8 @@ func TestReadReportsEveryFault(t *testing.T) {
 			"several",
 			`{"params": [{"name": "a"}],
 			  "embedded": {"defaults": {}, "smoke": [{"scenario": "Batch"}], "files": [{"name": "e", "precision": "fp64"}]},
-			  "models": [{"name": "m", "scenarios": ["Multi"], "datasets": ["none"], "defaults": {"b": ""}, "embeddedDefaults": {"c": ""}}]}`,
+			  "models": [{"name": "m", "scenarios": ["Multi"], "datasets": ["none"],
+			    "defaults": {"b": ""}, "embeddedDefaults": {"c": ""}}]}`,
 			[]string{
 				`"Batch"`, `"Multi"`, `embedded: parameter "a" has no default`, `"m": defaults: parameter "a" has no default`,
 				`unknown parameter "b"`, `unknown parameter "c"`, `unknown data set "none"`, "no fp64 file",
@@ -180,7 +184,8 @@ func TestOpenFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(f.model.Bytes, []byte(c.bytes)) || f.model.Path != c.path || f.embedded != (c.path == "") || f.defaults["size"] != c.size {
+			if !bytes.Equal(f.model.Bytes, []byte(c.bytes)) || f.model.Path != c.path || f.embedded != (c.path == "") ||
+				f.defaults["size"] != c.size {
 				t.Errorf("got %+v", f)
 			}
 		})

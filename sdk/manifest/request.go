@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// Request is a run, or the scoring of its log, as the author of a benchmark sees it: the manifest's entry, the file and the
-// parameters that the user's options come to. It collects faults, so that all are reported at once:
+// Request is a run, or the scoring of its log, as the author of a benchmark sees it: the manifest's entry, the file and
+// the parameters that the user's options come to. It collects faults, so that all are reported at once:
 //
 //	func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 //		b := binding{input: r.Params.Text("input"), scores: option.Pick(r.Params, "answer", answers)}
@@ -53,7 +53,8 @@ func (m *Manifest) run(o sdk.Options) (*Request, error) {
 	return r, nil
 }
 
-// scoring is the request of a scorer. The embedded data set has the defaults of the embedded model, which alone knows it.
+// scoring is the request of a scorer. The embedded data set has the defaults of the embedded
+// model, which alone knows it.
 func (m *Manifest) scoring(o sdk.ScoreOptions) (*Request, error) {
 	e, err := m.Model(o.Model)
 	if err != nil {
@@ -83,15 +84,15 @@ func (r *Request) File() backend.Model { return r.Files[""] }
 // Given is what the user said of a parameter; empty: nothing, or nothing in so many words.
 func (r *Request) Given(name string) string { return r.given[name] }
 
-// UseOfficialDefaults takes the defaults of the model's official files, whichever file this is: another machine runs the model.
-// What was read of Params before is not read again.
+// UseOfficialDefaults takes the defaults of the model's official files, whichever file this is: another machine runs
+// the model. What was read of Params before is not read again.
 func (r *Request) UseOfficialDefaults() {
 	r.Fault(sdk.Usage(r.Params.Err()))
 	r.Params = option.NewParams(over(r.Model.Defaults, r.given))
 }
 
-// First is how many of the size samples of the data set are meant: Count, or all. More than there are is a fault, which calls
-// them what: "pictures".
+// First is how many of the size samples of the data set are meant: Count, or all. More than there are is a fault, which
+// calls them what: "pictures".
 func (r *Request) First(size int, what string) int {
 	if r.Count > size {
 		r.Fault(sdk.Usage(fmt.Errorf("count = %d, want at most the %d %s of the data set", r.Count, size, what)))
@@ -114,8 +115,8 @@ func (r *Request) Err() error {
 	return errors.Join(errors.Join(r.faults...), sdk.Usage(r.Params.Err()))
 }
 
-// Values are the values of all parameters of a model (empty: the first), with those given over the defaults: of the embedded
-// files, or of the official ones. The caller owns the map.
+// Values are the values of all parameters of a model (empty: the first), with those given over the defaults: of the
+// embedded files, or of the official ones. The caller owns the map.
 func (m *Manifest) Values(model string, embedded bool, given map[string]string) (map[string]string, error) {
 	e, err := m.Model(model)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package option reads options of the form KEY=VALUE: those of a backend (--backend-opt) all at once into variables, each
-// with its name, default and help,
+// Package option reads options of the form KEY=VALUE: those of a backend (--backend-opt) all at once into variables,
+// each with its name, default and help,
 //
 //	func (s *settings) options() option.List {
 //		return option.List{
@@ -8,8 +8,8 @@
 //		}
 //	}
 //
-// where what the variables hold when the list is made are the defaults; and those of a benchmark (--param), whose manifest
-// has their defaults and help, one by one: see [Params].
+// where what the variables hold when the list is made are the defaults; and those of a benchmark (--param), whose
+// manifest has their defaults and help, one by one: see [Params].
 //
 // In: reading, ranges, choices, prefixes, every fault at once, documentation.
 // Out: what options there are, and what they mean together (who uses them).

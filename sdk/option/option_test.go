@@ -71,7 +71,8 @@ func TestRead(t *testing.T) {
 	if err := s.options().Read(given); err != nil {
 		t.Fatal(err)
 	}
-	if s.name != "x=y" || s.count != 8 || !s.on || s.wait != 2*time.Minute || s.total != 0 || s.colour != 1 || s.password != "p" {
+	if s.name != "x=y" || s.count != 8 || !s.on || s.wait != 2*time.Minute || s.total != 0 ||
+		s.colour != 1 || s.password != "p" {
 		t.Errorf("got %+v", s)
 	}
 	if want := (map[string]string{"a.b": "1", "name": "2"}); !maps.Equal(s.headers, want) {
@@ -90,14 +91,16 @@ func TestReadNothing(t *testing.T) {
 func TestReadReportsEveryFault(t *testing.T) {
 	s := fresh()
 	err := s.options().Read(map[string]string{
-		"nam": "x", "count": "9", "on": "maybe", "wait": "5", "total": "-1s", "colour": "blue", "even": "hunter1", "header.": "x",
+		"nam": "x", "count": "9", "on": "maybe", "wait": "5", "total": "-1s", "colour": "blue",
+		"even": "hunter1", "header.": "x",
 	})
 	if err == nil {
 		t.Fatal("no error")
 	}
 	want := []string{
 		"option colour=blue: want one of green, red", "option count=9: want a number from 1 to 8",
-		"option even: want an even number", `unknown option "header."`, `unknown option "nam"; the known ones are name, count`,
+		"option even: want an even number", `unknown option "header."`,
+		`unknown option "nam"; the known ones are name, count`,
 		"option on=maybe: want true or false", "option total=-1s: want a time above 0 such as 30s, or none",
 		"option wait=5: want a time above 0",
 	}
@@ -128,7 +131,8 @@ func TestRest(t *testing.T) {
 		}),
 		Text("name", &name, "a name"),
 	}
-	if err := l.Read(map[string]string{"name": "n", "other": "1"}); err != nil || name != "n" || len(own) != 1 || own["other"] != "1" {
+	if err := l.Read(map[string]string{"name": "n", "other": "1"}); err != nil || name != "n" || len(own) != 1 ||
+		own["other"] != "1" {
 		t.Errorf("%v, name %q, the rest %v", err, name, own)
 	}
 }

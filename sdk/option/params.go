@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Params are a benchmark's parameters, whose names, defaults and help its manifest has: values that are read one by one,
-// by name.
+// Params are a benchmark's parameters, whose names, defaults and help its manifest has: values that are
+// read one by one, by name.
 //
 //	b := binding{input: p.Text("input"), beams: p.Int("beams", 1, 64), layout: option.Pick(p, "layout", layouts)}
 //	err := p.Err()

@@ -12,8 +12,10 @@ func TestParams(t *testing.T) {
 		"name": "n", "count": "3", "share": "0.5", "any": "-1e9", "on": "true", "colour": "red", "word": "ab", "none": "",
 	})
 	if p.Text("name") != "n" || p.Text("absent") != "" || p.Int("count", 1, 3) != 3 || p.Float("share", 0, 1) != 0.5 ||
-		p.Float("any", math.Inf(-1), math.Inf(1)) != -1e9 || !p.Bool("on") || Pick(p, "colour", map[string]int{"red": 1}) != 1 ||
-		Parse(p, "word", func(s string) (int, error) { return len(s), nil }) != 2 || Pick(p, "none", map[string]int{"": 7}) != 7 {
+		p.Float("any", math.Inf(-1), math.Inf(1)) != -1e9 || !p.Bool("on") ||
+		Pick(p, "colour", map[string]int{"red": 1}) != 1 ||
+		Parse(p, "word", func(s string) (int, error) { return len(s), nil }) != 2 ||
+		Pick(p, "none", map[string]int{"": 7}) != 7 {
 		t.Error("other values")
 	}
 	if err := p.Err(); err != nil {
@@ -23,7 +25,8 @@ func TestParams(t *testing.T) {
 
 func TestParamsReportEveryFault(t *testing.T) {
 	p := NewParams(map[string]string{"count": "0", "share": "nan", "on": "maybe", "colour": "blue", "word": "ab"})
-	if p.Int("count", 1, 3) != 0 || p.Float("share", 0, 1) != 0 || p.Bool("on") || Pick(p, "colour", map[string]int{"red": 1, "green": 2}) != 0 {
+	if p.Int("count", 1, 3) != 0 || p.Float("share", 0, 1) != 0 || p.Bool("on") ||
+		Pick(p, "colour", map[string]int{"red": 1, "green": 2}) != 0 {
 		t.Error("a value that cannot be read is not zero")
 	}
 	p.Int("absent", 1, 3)

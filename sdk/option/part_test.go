@@ -9,7 +9,8 @@ import (
 
 func TestOfPart(t *testing.T) {
 	given := map[string]string{
-		"threads": "2", "encoder.threads": "1", "decoder.model": "dec", "config.session.x": "1", "joint.threads": "3", "encoder.": "x",
+		"threads": "2", "encoder.threads": "1", "decoder.model": "dec", "config.session.x": "1",
+		"joint.threads": "3", "encoder.": "x",
 	}
 	parts := []string{"encoder", "decoder"}
 	common := map[string]string{"config.session.x": "1", "joint.threads": "3", "encoder.": "x"}

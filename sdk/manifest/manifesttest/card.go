@@ -14,8 +14,8 @@ import (
 // folder is that of the embedded model, from the benchmark's own.
 const folder = "model"
 
-// ReadCard reads model/card.json into F, which embeds [manifest.Card] and adds what this card says more. A field that F does
-// not have is a fault.
+// ReadCard reads model/card.json into F, which embeds [manifest.Card] and adds what this card says more. A field that F
+// does not have is a fault.
 func ReadCard[F any](t *testing.T) F {
 	t.Helper()
 	var facts F
@@ -31,8 +31,8 @@ func ReadCard[F any](t *testing.T) F {
 	return facts
 }
 
-// CheckReadme finds a row for each of the card's files in the table of model/README.md: its name, what figures says of it, its
-// size and its digest.
+// CheckReadme finds a row for each of the card's files in the table of model/README.md: its name, what figures says of
+// it, its size and its digest.
 func CheckReadme(t *testing.T, card manifest.Card, figures func(manifest.CardFile) string) {
 	t.Helper()
 	for _, file := range card.Files {

@@ -1,5 +1,6 @@
-// Package manifesttest checks a benchmark that package manifest made: that it opens its embedded models with every model's
-// defaults, refuses what is wrong with a sentence, and that its files, their card and the README beside them agree.
+// Package manifesttest checks a benchmark that package manifest made: that it opens its embedded models with
+// every model's defaults, refuses what is wrong with a sentence, and that its files, their card and the
+// README beside them agree.
 //
 //	func TestBenchmark(t *testing.T) { manifesttest.Run(t, New()) }
 //
@@ -18,7 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
-// Run makes all checks. params ("tokenizer=embedded") are those without which no model file of a user's own can be opened.
+// Run makes all checks. params ("tokenizer=embedded") are those without which no model file of a
+// user's own can be opened.
 func Run(t *testing.T, b sdk.Benchmark, params ...string) {
 	s := suite{b, b.Describe(), pairs(t, params)}
 	t.Run("description", func(t *testing.T) { sdktest.CheckDescription(t, s.described) })

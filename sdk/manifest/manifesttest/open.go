@@ -15,7 +15,8 @@ const (
 	filesMost = 5 << 20 // bytes of all
 )
 
-// opensEmbeddedFiles opens each embedded file of each model: by its precision, by its name, and by default the one of fp32.
+// opensEmbeddedFiles opens each embedded file of each model: by its precision, by its name, and by
+// default the one of fp32.
 func (s suite) opensEmbeddedFiles(t *testing.T) {
 	for _, m := range s.described.Models {
 		for _, f := range m.Files {
@@ -33,8 +34,8 @@ func (s suite) opensEmbeddedFiles(t *testing.T) {
 	s.opensFile(t, first, first.Files[0], sdk.Options{})
 }
 
-// opensFile holds what o opens to the size, the digest and the data set that the description has. It spoils the bytes of the
-// model: the next one to open it has bytes of its own.
+// opensFile holds what o opens to the size, the digest and the data set that the description has. It spoils the bytes
+// of the model: the next one to open it has bytes of its own.
 func (s suite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.Options) {
 	t.Helper()
 	w, err := s.Open(t.Context(), o)
@@ -77,8 +78,8 @@ func (s suite) areSmall(t *testing.T) {
 	}
 }
 
-// takesOfficialDefaults opens a model file of the user's own, and scores, on a data set that is not there: that is then the one
-// fault, and no default of a parameter is.
+// takesOfficialDefaults opens a model file of the user's own, and scores, on a data set that is not there: that is then
+// the one fault, and no default of a parameter is.
 func (s suite) takesOfficialDefaults(t *testing.T) {
 	file, nowhere := ModelFile(t), filepath.Join(t.TempDir(), "none")
 	for _, m := range s.described.Models {

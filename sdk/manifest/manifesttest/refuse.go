@@ -36,7 +36,8 @@ func (s suite) refuses(t *testing.T) {
 		{"no data set", sdk.Options{Dataset: filepath.Join(filepath.Dir(empty), "none")}, sdk.ErrData, []string{"none"}},
 		{"negative count", sdk.Options{Count: -1}, sdk.ErrUsage, []string{"count = -1"}},
 		{"too large a count", sdk.Options{Count: 1 << 20}, sdk.ErrUsage, []string{"count = 1048576, want at most"}},
-		{"unknown parameter", sdk.Options{Params: map[string]string{unknown: "1"}}, sdk.ErrUsage, []string{`unknown parameter "` + unknown}},
+		{"unknown parameter", sdk.Options{Params: map[string]string{unknown: "1"}}, sdk.ErrUsage,
+			[]string{`unknown parameter "` + unknown}},
 	}...)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -79,10 +80,13 @@ func (s suite) refusesToScore(t *testing.T) {
 		class error
 		want  []string
 	}{
-		"unknown model":     {sdk.ScoreOptions{Model: "no-such-model"}, sdk.ErrUsage, []string{`"no-such-model"`, s.modelNames()}},
-		"no data set":       {sdk.ScoreOptions{Dataset: filepath.Join(t.TempDir(), "none"), Params: s.params}, sdk.ErrData, []string{"none"}},
-		"negative count":    {sdk.ScoreOptions{Count: -1}, sdk.ErrUsage, []string{"count = -1"}},
-		"unknown parameter": {sdk.ScoreOptions{Params: map[string]string{unknown: "1"}}, sdk.ErrUsage, []string{`unknown parameter "` + unknown}},
+		"unknown model": {sdk.ScoreOptions{Model: "no-such-model"}, sdk.ErrUsage,
+			[]string{`"no-such-model"`, s.modelNames()}},
+		"no data set": {sdk.ScoreOptions{Dataset: filepath.Join(t.TempDir(), "none"), Params: s.params},
+			sdk.ErrData, []string{"none"}},
+		"negative count": {sdk.ScoreOptions{Count: -1}, sdk.ErrUsage, []string{"count = -1"}},
+		"unknown parameter": {sdk.ScoreOptions{Params: map[string]string{unknown: "1"}}, sdk.ErrUsage,
+			[]string{`unknown parameter "` + unknown}},
 	} {
 		_, err := s.OpenScorer(t.Context(), c.o)
 		sdktest.WantError(t, err, c.want...)

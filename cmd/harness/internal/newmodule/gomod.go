@@ -31,9 +31,9 @@ func libraries(work []byte) []string {
 	return found
 }
 
-// dependencies are the go.mod and go.sum of a module that finds this project in the checkout: the versions of everything
-// else are those of the sdk there. All libraries of the project are replaced, also those that the module does not need
-// yet: the author imports one, and `go mod tidy` finds it.
+// dependencies are the go.mod and go.sum of a module that finds this project in the checkout: the versions of
+// everything else are those of the sdk there. All libraries of the project are replaced, also those that the module
+// does not need yet: the author imports one, and `go mod tidy` finds it.
 func dependencies(module, checkout string) (mod, sum []byte, err error) {
 	if checkout, err = filepath.Abs(checkout); err != nil {
 		return nil, nil, err
@@ -94,16 +94,16 @@ func goVersion(mod []byte) string {
 	return "1.26.0"
 }
 
-// requirements lists "path version" of every module that a go.mod requires, but this project's own, sorted as go mod tidy
-// does.
+// requirements lists "path version" of every module that a go.mod requires, but this project's own,
+// sorted as go mod tidy does.
 func requirements(mod []byte) []string {
 	found := slices.DeleteFunc(block(mod, "require", 2), func(r string) bool { return strings.HasPrefix(r, project) })
 	slices.Sort(found)
 	return found
 }
 
-// block lists what a go.mod or go.work says behind a keyword, on lines of their own and in parentheses: each as its words,
-// which are n.
+// block lists what a go.mod or go.work says behind a keyword, on lines of their own and in parentheses: each as
+// its words, which are n.
 func block(text []byte, keyword string, n int) []string {
 	var found []string
 	inside := ""

@@ -1,5 +1,6 @@
-// Package newmodule writes a starting module for a vendor's backend or benchmark, for its author to change step by step:
-// in Go, one that builds, passes its tests and serves a plugin; in Python, the checkout's example with its contract.
+// Package newmodule writes a starting module for a vendor's backend or benchmark, for its author to change
+// step by step: in Go, one that builds, passes its tests and serves a plugin; in Python, the checkout's
+// example with its contract.
 //
 // In: names, templates, the go.mod that finds this project in a checkout. Out: building it (the go command's, pip's).
 package newmodule
@@ -148,7 +149,8 @@ func (s Spec) names() (names, error) {
 		return names{}, fmt.Errorf("unknown kind %q, want one of %s", s.Kind, strings.Join(Kinds(), ", "))
 	}
 	if s.Language != "" && !slices.Contains(Languages(), string(s.Language)) {
-		return names{}, fmt.Errorf("unknown language %q, want one of %s; in any other, docs/protocol.md says what to write", s.Language, strings.Join(Languages(), ", "))
+		return names{}, fmt.Errorf("unknown language %q, want one of %s; in any other, docs/protocol.md says what to write",
+			s.Language, strings.Join(Languages(), ", "))
 	}
 	dir, err := filepath.Abs(s.Dir)
 	if err != nil {
@@ -162,7 +164,9 @@ func (s Spec) names() (names, error) {
 	}
 	faults := []error{nameErr, checkEmpty(dir)}
 	if s.Language == Cpp && s.Kind == Benchmark {
-		faults = append(faults, errors.New("there is no benchmark in C++ to start from: a backend in C++ runs every benchmark, and docs/protocol.md says what a plugin in another language does"))
+		faults = append(faults,
+			errors.New("there is no benchmark in C++ to start from: a backend in C++ runs every benchmark, and "+
+				"docs/protocol.md says what a plugin in another language does"))
 	}
 	if n.Module == "" {
 		n.Module = "example.com/" + own

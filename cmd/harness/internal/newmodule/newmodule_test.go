@@ -13,13 +13,18 @@ import (
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	mod := "module " + project + "sdk\n\ngo 1.26.0\n\nrequire " + project + "loadgen v0.0.0\n\nrequire (\n\texample.org/b v0.1.0 // indirect\n\texample.org/a v1.2.3\n)\n\nreplace (\n\texample.org/c => ../c\n)\n"
+	mod := "module " + project + "sdk\n\ngo 1.26.0\n\nrequire " + project +
+		"loadgen v0.0.0\n\nrequire (\n\texample.org/b v0.1.0 // indirect\n\texample.org/a v1.2.3\n)\n\nreplace (\n" +
+		"\texample.org/c => ../c\n)\n"
 	for name, text := range map[string]string{
-		"go.work":    "go 1.26.0\n\nuse (\n\t./sdk\n\t./cmd/harness\n\t./examples/one\n\t./loadgen\n\t./plugins\n\t./backends/ort\n\t./e2e\n)\n",
+		"go.work": "go 1.26.0\n\nuse (\n\t./sdk\n\t./cmd/harness\n\t./examples/one\n\t./loadgen\n\t./plugins\n" +
+			"\t./backends/ort\n\t./e2e\n)\n",
 		"sdk/go.mod": mod, "sdk/go.sum": "sums\n",
-		pythonBackend + "backend.py": "backend", pythonBackend + requirementsTxt: "grpcio\n", protoDir + backendProto: "backend's",
-		pythonBenchmark + "plumbline-plugin-digits": "harness run digits --plugin-dir examples/python-benchmark\nNAME = \"digits\"\n",
-		pythonBenchmark + requirementsTxt:           "numpy\n", protoDir + pluginProto: "plugin's",
+		pythonBackend + "backend.py": "backend", pythonBackend + requirementsTxt: "grpcio\n",
+		protoDir + backendProto: "backend's",
+		pythonBenchmark + "plumbline-plugin-digits": "harness run digits --plugin-dir examples/python-benchmark\n" +
+			"NAME = \"digits\"\n",
+		pythonBenchmark + requirementsTxt: "numpy\n", protoDir + pluginProto: "plugin's",
 		cppBackend + "backend.cc": "class Model", cppBackend + "Makefile": "backend:",
 	} {
 		path := filepath.Join(dir, name)
@@ -39,10 +44,12 @@ func TestWriteCpp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"Makefile", "README.md", "backend.cc", backendProto}; !slices.Equal(m.Files, want) || m.Model != "null" || m.Next[0] != "make" {
+	want := []string{"Makefile", "README.md", "backend.cc", backendProto}
+	if !slices.Equal(m.Files, want) || m.Model != "null" || m.Next[0] != "make" {
 		t.Errorf("got %+v, want the files %q", m, want)
 	}
-	if _, err := Write(Spec{Kind: Benchmark, Language: Cpp, Dir: filepath.Join(t.TempDir(), "b"), Checkout: checkout(t)}); err == nil {
+	benchmark := Spec{Kind: Benchmark, Language: Cpp, Dir: filepath.Join(t.TempDir(), "b"), Checkout: checkout(t)}
+	if _, err := Write(benchmark); err == nil {
 		t.Error("a benchmark in C++ was written")
 	}
 }
@@ -87,9 +94,12 @@ func TestPython(t *testing.T) {
 		script string
 		files  map[string]string
 	}{
-		{Backend, "backend.py", map[string]string{"backend.py": "backend", requirementsTxt: "grpcio\n", backendProto: "backend's"}},
+		{Backend, "backend.py", map[string]string{
+			"backend.py": "backend", requirementsTxt: "grpcio\n", backendProto: "backend's",
+		}},
 		{Benchmark, "plumbline-plugin-shapes", map[string]string{
-			"plumbline-plugin-shapes": "harness run shapes --plugin-dir .\nNAME = \"shapes\"\n", requirementsTxt: "numpy\n", pluginProto: "plugin's"}},
+			"plumbline-plugin-shapes": "harness run shapes --plugin-dir .\nNAME = \"shapes\"\n",
+			requirementsTxt:           "numpy\n", pluginProto: "plugin's"}},
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "shapes")
@@ -141,8 +151,11 @@ func TestGoMod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"module example.com/acme\n", "go 1.26.0\n", "\texample.org/a v1.2.3 // indirect\n\texample.org/b v0.1.0 // indirect\n",
-		project + "sdk => " + filepath.Join(dir, "sdk") + "\n", project + "loadgen => " + filepath.Join(dir, "loadgen") + "\n",
+	for _, want := range []string{
+		"module example.com/acme\n", "go 1.26.0\n",
+		"\texample.org/a v1.2.3 // indirect\n\texample.org/b v0.1.0 // indirect\n",
+		project + "sdk => " + filepath.Join(dir, "sdk") + "\n",
+		project + "loadgen => " + filepath.Join(dir, "loadgen") + "\n",
 		project + "plugins => " + filepath.Join(dir, "plugins") + "\n",
 		project + "backends/ort => " + filepath.Join(dir, "backends", "ort") + "\n"} {
 		if !strings.Contains(string(mod), want) {
@@ -169,12 +182,19 @@ func TestFaults(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		"kind":     {Spec{Kind: "device", Dir: "acme", Checkout: good}, `unknown kind "device", want one of backend, benchmark`},
-		"language": {Spec{Kind: Backend, Language: "cobol", Dir: "acme", Checkout: good}, `unknown language "cobol", want one of go, python, cpp`},
-		"digit":    {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), Checkout: good}, "a letter first"},
-		"keyword":  {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), Checkout: good}, "another meaning"},
-		"taken":    {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), Checkout: good}, "another meaning"},
-		"module":   {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Module: "a b", Checkout: good}, `module path "a b"`},
+		"kind": {
+			Spec{Kind: "device", Dir: "acme", Checkout: good}, `unknown kind "device", want one of backend, benchmark`,
+		},
+		"language": {
+			Spec{Kind: Backend, Language: "cobol", Dir: "acme", Checkout: good},
+			`unknown language "cobol", want one of go, python, cpp`,
+		},
+		"digit":   {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), Checkout: good}, "a letter first"},
+		"keyword": {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), Checkout: good}, "another meaning"},
+		"taken":   {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), Checkout: good}, "another meaning"},
+		"module": {
+			Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Module: "a b", Checkout: good}, `module path "a b"`,
+		},
 		"full":     {Spec{Kind: Backend, Dir: full, Checkout: good}, "is not empty"},
 		"checkout": {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Checkout: full}, "--checkout"},
 	} {
@@ -195,11 +215,14 @@ func TestNamesThatAreTaken(t *testing.T) {
 		kind  Kind
 		names []string
 	}{
-		{Backend, []string{"vendor", "internal", "testdata", "init", "nil", "string", "type", "exec", "sdk", "train", "w", "label", "context"}},
+		{Backend, []string{
+			"vendor", "internal", "testdata", "init", "nil", "string", "type", "exec", "sdk", "train", "w", "label", "context",
+		}},
 		{Benchmark, []string{"vendor", "nil", "exec", "filepath", "binary", "err", "t", "testing", "documentation"}},
 	} {
 		for _, name := range c.names {
-			if _, err := (Spec{Kind: c.kind, Dir: filepath.Join(t.TempDir(), name)}).names(); err == nil || !strings.Contains(err.Error(), name+" has another meaning") {
+			_, err := Spec{Kind: c.kind, Dir: filepath.Join(t.TempDir(), name)}.names()
+			if err == nil || !strings.Contains(err.Error(), name+" has another meaning") {
 				t.Errorf("%s %s: error %v", c.kind, name, err)
 			}
 		}

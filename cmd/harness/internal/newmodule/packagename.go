@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// reserved are names that the go command takes for something else than a package to be built, and those of the packages that
-// the module is about.
+// reserved are names that the go command takes for something else than a package to be built, and those of the packages
+// that the module is about.
 func reserved() []string {
 	return []string{
 		"main", "init", "internal", "vendor", "testdata", "documentation",
@@ -34,7 +34,8 @@ func packageName(base string) (string, error) {
 }
 
 func taken(name string) error {
-	return fmt.Errorf("the folder's name is to be the package's, and %s has another meaning in Go or in the module: choose another", name)
+	return fmt.Errorf("the folder's name is to be the package's, and %s has another meaning in Go or in the module: "+
+		"choose another", name)
 }
 
 // placeholder stands for the author's package where the names around it are looked at. No template uses it.
@@ -49,7 +50,8 @@ func free(k Kind, name string) error {
 	if err != nil {
 		return err
 	}
-	imports, used := map[string]bool{}, map[string]bool{} // by folder: the author's package, and the name for something else
+	// by folder: the author's package, and the name for something else
+	imports, used := map[string]bool{}, map[string]bool{}
 	for file, text := range files {
 		if path.Ext(file) != ".go" {
 			continue

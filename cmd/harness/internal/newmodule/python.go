@@ -22,7 +22,8 @@ const (
 func python(s Spec, n names) (map[string][]byte, error) {
 	from, script, proto, readme := pythonBackend, "backend.py", backendProto, "python/backend.md.tmpl"
 	if s.Kind == Benchmark {
-		from, script, proto, readme = pythonBenchmark, host.BinaryPrefix+pythonExample, pluginProto, "python/benchmark.md.tmpl"
+		from, script, proto, readme = pythonBenchmark, host.BinaryPrefix+pythonExample, pluginProto,
+			"python/benchmark.md.tmpl"
 	}
 	read, err := readCheckout(s.Checkout, from+script, from+requirementsTxt, protoDir+proto)
 	if err != nil {
