@@ -27,6 +27,7 @@ type TrainedWith struct {
 // CardFile is one embedded ONNX file.
 type CardFile struct {
 	Name      string       `json:"name"`      // in the sources: "resnet_fp32.onnx"
+	Part      string       `json:"part"`      // that it is, where the model has several
 	Precision string       `json:"precision"` // "fp32" or "int8"
 	Size      int64        `json:"size"`      // bytes
 	SHA256    string       `json:"sha256"`    // lower-case hex
@@ -52,10 +53,13 @@ func readCard(files fs.FS) (Card, error) {
 	return c, nil
 }
 
-// File returns the facts of the file of a precision, and whether there is one.
-func (c Card) File(precision string) (CardFile, bool) {
+// File returns the facts of the file of a precision, and whether there is one, of a model of one part.
+func (c Card) File(precision string) (CardFile, bool) { return c.PartFile("", precision) }
+
+// PartFile returns those of a part.
+func (c Card) PartFile(part, precision string) (CardFile, bool) {
 	for _, f := range c.Files {
-		if f.Precision == precision {
+		if f.Part == part && f.Precision == precision {
 			return f, true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -19,13 +20,14 @@ type file struct {
 	defaults map[string]string // by parameter: those of this file
 }
 
-// openFile chooses the model file that o asks for: an embedded one by its name or its precision (default "fp32"), else
-// a path. An official file that is asked for by its name and is not there is an error that says how to get it. On
-// error, defaults are the model's own, so that parameters can be checked all the same.
-func (m *Manifest) openFile(e *Model, o sdk.Options) (file, error) {
+// openFile chooses the model file that o asks for, of a part, which is empty where there is one: an embedded one by its name
+// or its precision (default "fp32"), else a path. An official file that is asked for by its name and is not there is an error
+// that says how to get it. On error, defaults are the model's own, so that parameters can be checked all the same.
+func (m *Manifest) openFile(e *Model, part string, o sdk.Options) (file, error) {
 	none := file{defaults: e.Defaults}
 	for _, f := range e.Files {
 		switch {
+		case f.Part != part:
 		case f.Embedded && (o.ModelFile == f.Name || o.ModelFile == "" && f.Precision == cmp.Or(o.Precision, "fp32")):
 			return m.embedded(e, f)
 		case !f.Embedded && o.ModelFile == f.Name && !exists(f.Name):
@@ -46,7 +48,7 @@ func (m *Manifest) openFile(e *Model, o sdk.Options) (file, error) {
 
 // embedded is an embedded file. The caller owns its bytes.
 func (m *Manifest) embedded(e *Model, f sdk.ModelFile) (file, error) {
-	data, err := m.bytes(f.Precision)
+	data, err := m.bytes(f)
 	return file{backend.Model{Name: f.Name, Bytes: data}, true, m.embeddedDefaults(e)}, err
 }
 
@@ -58,7 +60,7 @@ func (m *Manifest) embeddedDefaults(e *Model) map[string]string {
 func precisions(e *Model) []string {
 	var names []string
 	for _, f := range e.Files {
-		if f.Embedded {
+		if f.Embedded && !slices.Contains(names, f.Precision) {
 			names = append(names, f.Precision)
 		}
 	}

@@ -133,7 +133,7 @@ func (m *Manifest) completeEmbedded(i Implementation) error {
 	var faults []error
 	for k := range m.Embedded.Files {
 		f := &m.Embedded.Files[k]
-		facts, ok := card.File(f.Precision)
+		facts, ok := card.PartFile(f.Part, f.Precision)
 		if !ok {
 			faults = append(faults, fmt.Errorf("manifest: %s: the model card has no %s file", f.Name, f.Precision))
 			continue
@@ -152,9 +152,9 @@ func (m *Manifest) hasFile(name string) error {
 	return nil
 }
 
-// bytes reads the embedded file of a precision that the card has.
-func (m *Manifest) bytes(precision string) ([]byte, error) {
-	f, _ := m.card.File(precision)
+// bytes reads an embedded file that the card has.
+func (m *Manifest) bytes(of sdk.ModelFile) ([]byte, error) {
+	f, _ := m.card.PartFile(of.Part, of.Precision)
 	return fs.ReadFile(m.files, path.Join(modelFolder, f.Name))
 }
 
@@ -177,6 +177,7 @@ func (m *Manifest) complete(e *Model) error {
 			e.Params = append(e.Params, p)
 		}
 	}
+	faults = append(faults, checkParts(e))
 	smoke, err := m.smoke(e)
 	e.ModelInfo.Smoke = smoke
 	return errors.Join(append(faults, err)...)

@@ -180,7 +180,7 @@ func TestOpenFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := m.openFile(e, c.o)
+			f, err := m.openFile(e, "", c.o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +210,7 @@ func TestOpenFileRefuses(t *testing.T) {
 		{sdk.Options{ModelFile: os.DevNull}, sdk.ErrData, []string{"want a file or a folder"}},
 	}
 	for _, c := range cases {
-		f, err := m.openFile(&m.Models[0], c.o)
+		f, err := m.openFile(&m.Models[0], "", c.o)
 		wantAll(t, err, c.want...)
 		if !errors.Is(err, c.class) || f.defaults["size"] != "300" {
 			t.Errorf("%+v: error %v, defaults %v", c.o, err, f.defaults)

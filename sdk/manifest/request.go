@@ -26,7 +26,7 @@ type Request struct {
 	// Params are the values of all parameters: the user's over the defaults of the file, or of the data set to score.
 	Params *option.Params
 	// Files are the model files, by the part of the workload that they belong to, whose name is empty where there is one.
-	// They lack the tensors, which the benchmark adds. There are none to score.
+	// They lack the tensors, which the benchmark adds. An optional part that is missing has none. There are none to score.
 	Files    map[string]backend.Model
 	Embedded bool // the file is an embedded one
 	Scoring  bool // an accuracy log is scored: labels are enough
@@ -46,10 +46,10 @@ func (m *Manifest) run(o sdk.Options) (*Request, error) {
 		return nil, err
 	}
 	r := &Request{Model: e, Dataset: o.Dataset, Batch: o.Batch, given: o.Params}
-	file, err := m.openFile(e, o)
+	files, err := m.openFiles(e, o)
 	r.Fault(err)
-	r.Files, r.Embedded = map[string]backend.Model{"": file.model}, file.embedded
-	r.fill(m, file.defaults, o.Count)
+	r.Files, r.Embedded = files.models, files.embedded
+	r.fill(m, files.defaults, o.Count)
 	return r, nil
 }
 

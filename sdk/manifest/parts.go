@@ -1,0 +1,111 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// files are the model files of a run.
+type files struct {
+	models   map[string]backend.Model // by part
+	embedded bool                     // all of them
+	defaults map[string]string        // by parameter: those of these files
+}
+
+// openFiles chooses the file of each part as openFile does: the one that o names for it, or else that which o names for all.
+// Every fault is reported at once.
+func (m *Manifest) openFiles(e *Model, o sdk.Options) (files, error) {
+	if len(e.Parts) == 0 {
+		one, err := m.openFile(e, "", o)
+		if len(o.PartFiles) > 0 {
+			err = errors.Join(err, sdk.Usage(fmt.Errorf("files for single parts (%s), but %s has one part",
+				strings.Join(slices.Sorted(maps.Keys(o.PartFiles)), ", "), e.Name)))
+		}
+		return files{map[string]backend.Model{"": one.model}, one.embedded, one.defaults}, err
+	}
+	all := files{models: map[string]backend.Model{}, embedded: true, defaults: m.embeddedDefaults(e)}
+	faults := []error{unknownParts(e, o.PartFiles)}
+	for _, p := range e.Parts {
+		own, named := m.partOptions(e, p.Name, o)
+		if !named {
+			if !p.Optional {
+				faults = append(faults, sdk.Usage(fmt.Errorf("no file for part %s of %s: give --model %[1]s=PATH", p.Name, e.Name)))
+			}
+			continue
+		}
+		f, err := m.openPart(e, p.Name, own)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("part %s: %w", p.Name, err))
+		}
+		if all.models[p.Name] = f.model; !f.embedded {
+			all.embedded, all.defaults = false, e.Defaults
+		}
+	}
+	return all, errors.Join(faults...)
+}
+
+// partOptions are the options for one of several parts, and whether they name a file of it: in so many words, or by the name or
+// the precision of embedded files.
+func (m *Manifest) partOptions(e *Model, part string, o sdk.Options) (sdk.Options, bool) {
+	if len(o.PartFiles) > 0 {
+		o.ModelFile = o.PartFiles[part]
+		return o, o.ModelFile != ""
+	}
+	isName := slices.ContainsFunc(m.Embedded.Files, func(f sdk.ModelFile) bool { return f.Name == o.ModelFile })
+	return o, hasFile(e, part) || o.ModelFile != "" && !isName
+}
+
+// openPart opens the file of one of several parts. A path is for one part, o.PartFiles says which.
+func (m *Manifest) openPart(e *Model, part string, o sdk.Options) (file, error) {
+	f, err := m.openFile(e, part, o)
+	if err == nil && f.model.Path != "" && len(o.PartFiles) == 0 {
+		err = sdk.Usage(fmt.Errorf("%s has several parts, and %s is for all of them: give a file for each, --model %s=PATH", e.Name, o.ModelFile, part))
+	}
+	return f, err
+}
+
+// unknownParts names files for parts that the model does not have.
+func unknownParts(e *Model, given map[string]string) error {
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !hasPart(e, name) {
+			faults = append(faults, sdk.Usage(fmt.Errorf("unknown part %q, %s has %s", name, e.Name, strings.Join(partNames(e), ", "))))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// checkParts holds the files of a model to its parts.
+func checkParts(e *Model) error {
+	var faults []error
+	for _, f := range e.Files {
+		switch {
+		case f.Part == "" && len(e.Parts) > 0:
+			faults = append(faults, fmt.Errorf("file %s: of which part? the model has %s", f.Name, strings.Join(partNames(e), ", ")))
+		case f.Part != "" && !hasPart(e, f.Part):
+			faults = append(faults, fmt.Errorf("file %s: unknown part %q", f.Name, f.Part))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func hasPart(e *Model, name string) bool { return slices.Contains(partNames(e), name) }
+
+// hasFile reports whether a part has an embedded file.
+func hasFile(e *Model, part string) bool {
+	return slices.ContainsFunc(e.Files, func(f sdk.ModelFile) bool { return f.Embedded && f.Part == part })
+}
+
+func partNames(e *Model) []string {
+	names := make([]string, len(e.Parts))
+	for i, p := range e.Parts {
+		names[i] = p.Name
+	}
+	return names
+}
