@@ -83,6 +83,8 @@ type Score struct {
 	OfficialText string
 	// Notes are remarks for people: missing samples, duplicates dropped.
 	Notes []string
+	// Parts are the models that the scorer ran: the sdk fills them in.
+	Parts []PartReport
 }
 
 // Metric is one figure, unrounded.
@@ -133,4 +135,11 @@ type ScoreOptions struct {
 	Dataset string // empty: the synthetic one
 	Count   int
 	Params  map[string]string // e.g. "dtype": the payload's element type
+
+	// PartFiles are the models of the scorer's own, by the names of ModelInfo.ScorerParts: the path of a file or a folder, or
+	// the name of an embedded file. A part that is not there has its embedded file.
+	PartFiles map[string]string
+	// OpenPart opens one of them: untimed, one run at a time on all cores, on the plugin's first backend. The sdk closes the
+	// session behind Result, and reports the model. nil: outside of a plugin.
+	OpenPart func(ctx context.Context, p Part) (backend.Session, error)
 }

@@ -24,11 +24,14 @@ type ModelInfo struct {
 	LoadGenKey string // its key in mlperf.conf: "resnet50"
 	RulesKey   string // its key in the rounds' tables: "resnet"
 	Scenarios  []loadgen.Scenario
-	Parts      []PartInfo  // the models that it consists of, where they are several
-	Files      []ModelFile // embedded ones and official ones
-	Datasets   []DatasetInfo
-	Metrics    []MetricInfo
-	Params     []ParamInfo
+	Parts      []PartInfo // the models that it consists of, where they are several
+	// ScorerParts are the models that the scorer runs, and ScorerFiles their files; most scorers run none.
+	ScorerParts []PartInfo
+	ScorerFiles []ModelFile
+	Files       []ModelFile // embedded ones and official ones
+	Datasets    []DatasetInfo
+	Metrics     []MetricInfo
+	Params      []ParamInfo
 	// Smoke are settings for a run of seconds on the embedded model. Seeds, percentiles and latency limits stay official.
 	Smoke []SmokeSetting
 }

@@ -34,7 +34,7 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 		return nil, err
 	}
 	if set.model == "" {
-		set.model = cmp.Or(c.ModelName, m.Name)
+		set.model = cmp.Or(c.Part, c.ModelName, m.Name)
 	}
 	if set.batch == 0 {
 		set.batch = max(c.MaxBatch, 1)

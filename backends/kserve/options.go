@@ -49,7 +49,8 @@ const mostRequests = 1 << 20
 func (s *settings) options() option.List {
 	return option.List{
 		option.Func("url", "", "endpoints: HOST:PORT,...; grpcs://HOST:PORT is one with TLS", s.readURLs).Secret(),
-		option.Text("model", &s.model, "the model's name at the server (default: the benchmark's name for it)"),
+		option.Text("model", &s.model, "the model's name at the server (default: the benchmark's name for it, of "+
+			"one of several parts the part's)"),
 		option.Text("version", &s.version, "the model's version (default: the server's choice)"),
 		option.Int("concurrency", &s.concurrency, 1, mostRequests, "requests in flight, over all endpoints"),
 		option.Int("batch", &s.batch, 1, math.MaxInt32,

@@ -42,7 +42,7 @@ func accuracy(ctx context.Context, v *visit) (string, error) {
 		return "", fmt.Errorf("of %d answers %d were scored, %d metrics, official text %q", len(list), s.Samples, len(s.Metrics), s.OfficialText)
 	}
 	o := v.subject.Open
-	if o.ModelFile != "" || o.Dataset != "" || o.Count != 0 {
+	if o.ModelFile != "" || len(o.PartFiles) > 0 || o.Dataset != "" || o.Count != 0 {
 		return metrics(s) + "; no reference applies to this model file or data set", nil
 	}
 	return metrics(s), cardFaults(s, m, o.Precision)

@@ -178,7 +178,9 @@ func (v *visit) score(ctx context.Context, p *host.Plugin, payloads [][]byte) (s
 
 func (v *visit) scoreEntries(ctx context.Context, p *host.Plugin, entries []mllog.AccuracyEntry) (sdk.Score, error) {
 	o := v.subject.Open
-	s, err := p.OpenScorer(ctx, sdk.ScoreOptions{Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: o.Params})
+	s, err := p.OpenScorer(ctx, sdk.ScoreOptions{
+		Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: o.Params, PartFiles: v.subject.ScorerFiles,
+	})
 	if err != nil {
 		return sdk.Score{}, err
 	}

@@ -21,6 +21,8 @@ type Subject struct {
 	// Scenario. Count is how many samples are answered again and again, and all that accuracy is measured on; 0: 24 of them,
 	// or down to 8 where they take long, and the whole data set.
 	Open sdk.Options
+	// ScorerFiles are the models that the scorer runs, where they are not the embedded ones: ScoreOptions.PartFiles.
+	ScorerFiles map[string]string
 	// Env is added to the plugin's environment.
 	Env []string
 	// Approve, if not nil, is asked at each launch: see host.LaunchOptions.

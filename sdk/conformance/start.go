@@ -137,12 +137,18 @@ func infoFaults(info sdk.WorkloadInfo, m sdk.ModelInfo, o sdk.Options) error {
 // checksumFault wants the embedded file that was opened to be the one that is described. A backend with a model of its own
 // knows no checksum.
 func checksumFault(info sdk.WorkloadInfo, m sdk.ModelInfo) error {
+	opened := info.Parts
+	if len(opened) == 0 {
+		opened = []sdk.PartReport{{File: info.ModelFile, Embedded: info.Embedded, SHA256: info.ModelSHA256}}
+	}
 	for _, f := range m.Files {
-		if !info.Embedded || !f.Embedded || f.Name != info.ModelFile || f.SHA256 == "" || info.ModelSHA256 == "" {
-			continue
-		}
-		if !strings.EqualFold(f.SHA256, info.ModelSHA256) {
-			return fmt.Errorf("model file %s was opened with the sha256 %q, the description says %q", f.Name, info.ModelSHA256, f.SHA256)
+		for _, p := range opened {
+			if !p.Embedded || !f.Embedded || f.Name != p.File || f.Part != p.Name || f.SHA256 == "" || p.SHA256 == "" {
+				continue
+			}
+			if !strings.EqualFold(f.SHA256, p.SHA256) {
+				return fmt.Errorf("model file %s was opened with the sha256 %q, the description says %q", f.Name, p.SHA256, f.SHA256)
+			}
 		}
 	}
 	return nil

@@ -40,6 +40,7 @@ func checkOptions(o sdk.Options) error {
 	t.add("backend", o.Backend)
 	t.addMap("backend option", o.BackendOptions)
 	t.addMap("parameter", o.Params)
+	t.addMap("model file of part", o.PartFiles)
 	for _, d := range o.Devices {
 		t.add("device", d)
 	}
@@ -48,6 +49,7 @@ func checkOptions(o sdk.Options) error {
 
 func checkScoreOptions(o sdk.ScoreOptions) error {
 	var t texts
+	t.addMap("scorer's model", o.PartFiles)
 	t.add("model", o.Model)
 	t.add("data set", o.Dataset)
 	t.addMap("parameter", o.Params)

@@ -32,7 +32,9 @@ func (s *service) score(stream scoreStream) (err error) {
 	if err != nil {
 		return err
 	}
-	scorer, err := s.openScorer(stream.Context(), first)
+	parts := &scorerParts{service: s}
+	defer func() { err = errors.Join(err, parts.close()) }()
+	scorer, err := s.openScorer(stream.Context(), first, parts)
 	if err != nil {
 		return err
 	}
@@ -46,12 +48,18 @@ func (s *service) score(stream scoreStream) (err error) {
 	if err != nil {
 		return err
 	}
+	score.Parts = parts.reports
 	return stream.Send(&pluginpb.ScoreResponse{Score: toproto.Score(score)})
 }
 
-func (s *service) openScorer(ctx context.Context, r *pluginpb.ScoreRequest) (sc sdk.Scorer, err error) {
+func (s *service) openScorer(
+	ctx context.Context, r *pluginpb.ScoreRequest, parts *scorerParts,
+) (sc sdk.Scorer, err error) {
 	defer batch.Recover(&err, func() string { return "OpenScorer" })
-	return s.benchmark.OpenScorer(ctx, fromproto.ScoreOptions(r.GetOptions()))
+	o := fromproto.ScoreOptions(r.GetOptions())
+	parts.model, _ = s.description.Model(o.Model) // the benchmark says what is wrong with the name
+	parts.files, o.OpenPart = o.PartFiles, parts.open
+	return s.benchmark.OpenScorer(ctx, o)
 }
 
 // addEntries adds entries while the next are received: a large payload takes a while.

@@ -32,6 +32,8 @@ type Options struct {
 	// Answer gives the outputs of a request, in the order of Outputs, each of so many rows: little endian and in C order,
 	// as the inputs are. It may be called from many goroutines. Nil: zeros.
 	Answer func(rows int64, inputs [][]byte) (outputs [][]byte, err error)
+	// Others are further models of the server, of which Model, Inputs, Outputs, Delay and Answer count.
+	Others []Options
 	// NoMetadata leaves the server without a name to tell.
 	NoMetadata bool
 }
@@ -47,19 +49,45 @@ type Server struct {
 
 // New returns a server, or an error where an output's size is not known from its shape.
 func New(o Options) (*Server, error) {
-	for _, t := range o.Outputs {
-		if sizeOf(t.Datatype) == 0 || len(t.Shape) == 0 {
-			return nil, fmt.Errorf("output %q: %s%v, want a datatype of fixed size and a shape", t.Name, t.Datatype, t.Shape)
+	for _, other := range o.Others {
+		if err := checkOutputs(other.Outputs); err != nil {
+			return nil, fmt.Errorf("model %s: %w", other.Model, err)
 		}
-		for _, n := range t.Shape[1:] {
-			if n < 1 {
-				return nil, fmt.Errorf("output %q: shape %v, want sizes behind the first dimension", t.Name, t.Shape)
-			}
-		}
+	}
+	if err := checkOutputs(o.Outputs); err != nil {
+		return nil, err
 	}
 	s := &Server{options: o, grpc: grpc.NewServer(grpc.MaxRecvMsgSize(1<<30), grpc.MaxSendMsgSize(1<<30))}
 	oip.RegisterGRPCInferenceServiceServer(s.grpc, s)
 	return s, nil
+}
+
+// checkOutputs wants outputs of known sizes.
+func checkOutputs(outputs []Tensor) error {
+	for _, t := range outputs {
+		if sizeOf(t.Datatype) == 0 || len(t.Shape) == 0 {
+			return fmt.Errorf("output %q: %s%v, want a datatype of fixed size and a shape", t.Name, t.Datatype, t.Shape)
+		}
+		for _, n := range t.Shape[1:] {
+			if n < 1 {
+				return fmt.Errorf("output %q: shape %v, want sizes behind the first dimension", t.Name, t.Shape)
+			}
+		}
+	}
+	return nil
+}
+
+// model finds one of the models; the first where there is one alone.
+func (s *Server) model(name string) (*Options, error) {
+	if name == s.options.Model || len(s.options.Others) == 0 {
+		return &s.options, nil
+	}
+	for i := range s.options.Others {
+		if s.options.Others[i].Model == name {
+			return &s.options.Others[i], nil
+		}
+	}
+	return nil, status.Errorf(codes.NotFound, "there is no model %q", name)
 }
 
 // sizeOf is that of one element, in bytes; 0: not known.
@@ -100,16 +128,19 @@ func (s *Server) ServerMetadata(context.Context, *oip.ServerMetadataRequest) (*o
 	return &oip.ServerMetadataResponse{Name: s.options.Name, Version: "mock"}, nil
 }
 
-// ModelReady knows one model.
+// ModelReady knows its models.
 func (s *Server) ModelReady(_ context.Context, r *oip.ModelReadyRequest) (*oip.ModelReadyResponse, error) {
-	return &oip.ModelReadyResponse{Ready: r.Name == s.options.Model}, nil
+	m, err := s.model(r.Name)
+	return &oip.ModelReadyResponse{Ready: err == nil && r.Name == m.Model}, nil
 }
 
 // ModelMetadata tells the model's tensors.
 func (s *Server) ModelMetadata(_ context.Context, r *oip.ModelMetadataRequest) (*oip.ModelMetadataResponse, error) {
-	return &oip.ModelMetadataResponse{
-		Name: r.Name, Inputs: describe(s.options.Inputs), Outputs: describe(s.options.Outputs),
-	}, nil
+	m, err := s.model(r.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &oip.ModelMetadataResponse{Name: r.Name, Inputs: describe(m.Inputs), Outputs: describe(m.Outputs)}, nil
 }
 
 func describe(tensors []Tensor) []*oip.TensorMetadata {
@@ -125,24 +156,28 @@ func (s *Server) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oip
 	if len(r.Inputs) == 0 || len(r.Inputs[0].Shape) == 0 || r.Inputs[0].Shape[0] < 1 {
 		return nil, status.Error(codes.InvalidArgument, "no rows")
 	}
+	m, err := s.model(r.ModelName)
+	if err != nil {
+		return nil, err
+	}
 	rows := r.Inputs[0].Shape[0]
 	s.requests.Add(1)
 	s.rows.Add(rows)
 	for _, raw := range r.RawInputContents {
 		s.received.Add(int64(len(raw)))
 	}
-	if s.options.Delay > 0 {
+	if m.Delay > 0 {
 		select {
-		case <-time.After(s.options.Delay):
+		case <-time.After(m.Delay):
 		case <-ctx.Done():
 			return nil, status.FromContextError(ctx.Err()).Err()
 		}
 	}
-	answer := s.zeros(rows)
-	if s.options.Answer == nil {
+	answer := m.zeros(rows)
+	if m.Answer == nil {
 		return answer, nil
 	}
-	outputs, err := s.options.Answer(rows, r.RawInputContents)
+	outputs, err := m.Answer(rows, r.RawInputContents)
 	if err != nil {
 		return nil, status.Error(codes.Internal, err.Error())
 	}
@@ -150,9 +185,9 @@ func (s *Server) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oip
 	return answer, nil
 }
 
-func (s *Server) zeros(rows int64) *oip.ModelInferResponse {
-	answer := &oip.ModelInferResponse{ModelName: s.options.Model}
-	for _, t := range s.options.Outputs {
+func (o *Options) zeros(rows int64) *oip.ModelInferResponse {
+	answer := &oip.ModelInferResponse{ModelName: o.Model}
+	for _, t := range o.Outputs {
 		shape, size := []int64{rows}, rows*sizeOf(t.Datatype)
 		for _, n := range t.Shape[1:] {
 			shape, size = append(shape, n), size*n

@@ -25,7 +25,10 @@ func openScenario(s pluginpb.Scenario) loadgen.Scenario {
 
 // ScoreOptions reads the options of a Score stream.
 func ScoreOptions(o *pluginpb.ScoreOptions) sdk.ScoreOptions {
-	return sdk.ScoreOptions{Model: o.GetModel(), Dataset: o.GetDataset(), Count: int(o.GetCount()), Params: o.GetParams()}
+	return sdk.ScoreOptions{
+		Model: o.GetModel(), Dataset: o.GetDataset(), Count: int(o.GetCount()), Params: o.GetParams(),
+		PartFiles: o.GetPartFiles(),
+	}
 }
 
 // Entry reads an entry of a Score stream, whose bytes it refers to.

@@ -23,10 +23,9 @@ func Description(d *pluginpb.Description) sdk.Description {
 func model(m *pluginpb.Model) sdk.ModelInfo {
 	return sdk.ModelInfo{
 		Name: m.GetName(), Summary: m.GetSummary(), LoadGenKey: m.GetLoadgenKey(), RulesKey: m.GetRulesKey(),
-		Scenarios: wire.List(m.GetScenarios(), scenario),
-		Parts: wire.List(m.GetParts(), func(p *pluginpb.Part) sdk.PartInfo {
-			return sdk.PartInfo{Name: p.GetName(), Optional: p.GetOptional(), Note: p.GetNote()}
-		}),
+		Scenarios:   wire.List(m.GetScenarios(), scenario),
+		Parts:       wire.List(m.GetParts(), partInfo),
+		ScorerParts: wire.List(m.GetScorerParts(), partInfo), ScorerFiles: wire.List(m.GetScorerFiles(), modelFile),
 		Files:    wire.List(m.GetFiles(), modelFile),
 		Datasets: wire.List(m.GetDatasets(), dataset),
 		Metrics:  wire.List(m.GetMetrics(), metricInfo),
@@ -84,6 +83,10 @@ func Info(i *pluginpb.WorkloadInfo) sdk.WorkloadInfo {
 	}
 }
 
+func partInfo(p *pluginpb.Part) sdk.PartInfo {
+	return sdk.PartInfo{Name: p.GetName(), Optional: p.GetOptional(), Note: p.GetNote()}
+}
+
 func part(p *pluginpb.PartReport) sdk.PartReport {
 	return sdk.PartReport{
 		Name: p.GetName(), File: p.GetFile(), Embedded: p.GetEmbedded(), Precision: p.GetPrecision(), SHA256: p.GetSha256(), Size: p.GetSize(),
@@ -109,7 +112,7 @@ func node(n *pluginpb.Node) sdk.Node {
 func Score(s *pluginpb.Score) sdk.Score {
 	return sdk.Score{
 		Metrics: wire.List(s.GetMetrics(), metric), Samples: int(s.GetSamples()), OfficialText: s.GetOfficialText(),
-		Notes: s.GetNotes(),
+		Notes: s.GetNotes(), Parts: wire.List(s.GetParts(), part),
 	}
 }
 

@@ -1480,7 +1480,10 @@ type Model struct {
 	Params    []*Param        `protobuf:"bytes,9,rep,name=params,proto3" json:"params,omitempty"`
 	Smoke     []*SmokeSetting `protobuf:"bytes,10,rep,name=smoke,proto3" json:"smoke,omitempty"`
 	// The models that it consists of, where they are several: an encoder and a decoder, say. Only with capability "parts".
-	Parts         []*Part `protobuf:"bytes,11,rep,name=parts,proto3" json:"parts,omitempty"`
+	Parts []*Part `protobuf:"bytes,11,rep,name=parts,proto3" json:"parts,omitempty"`
+	// The models that its scorer runs, and their files: those of ScoreOptions.part_files.
+	ScorerParts   []*Part      `protobuf:"bytes,12,rep,name=scorer_parts,json=scorerParts,proto3" json:"scorer_parts,omitempty"`
+	ScorerFiles   []*ModelFile `protobuf:"bytes,13,rep,name=scorer_files,json=scorerFiles,proto3" json:"scorer_files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1588,6 +1591,20 @@ func (x *Model) GetSmoke() []*SmokeSetting {
 func (x *Model) GetParts() []*Part {
 	if x != nil {
 		return x.Parts
+	}
+	return nil
+}
+
+func (x *Model) GetScorerParts() []*Part {
+	if x != nil {
+		return x.ScorerParts
+	}
+	return nil
+}
+
+func (x *Model) GetScorerFiles() []*ModelFile {
+	if x != nil {
+		return x.ScorerFiles
 	}
 	return nil
 }
@@ -2924,11 +2941,14 @@ func (x *ScoreRequest) GetEntries() []*AccuracyEntry {
 }
 
 type ScoreOptions struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Model         string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
-	Dataset       string                 `protobuf:"bytes,2,opt,name=dataset,proto3" json:"dataset,omitempty"`
-	Count         int64                  `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
-	Params        map[string]string      `protobuf:"bytes,4,rep,name=params,proto3" json:"params,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Model   string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
+	Dataset string                 `protobuf:"bytes,2,opt,name=dataset,proto3" json:"dataset,omitempty"`
+	Count   int64                  `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
+	Params  map[string]string      `protobuf:"bytes,4,rep,name=params,proto3" json:"params,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The models that the scorer runs, by the names of Model.scorer_parts: a path, or the name of an embedded file; of parts
+	// that are not here the embedded ones.
+	PartFiles     map[string]string `protobuf:"bytes,5,rep,name=part_files,json=partFiles,proto3" json:"part_files,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2987,6 +3007,13 @@ func (x *ScoreOptions) GetCount() int64 {
 func (x *ScoreOptions) GetParams() map[string]string {
 	if x != nil {
 		return x.Params
+	}
+	return nil
+}
+
+func (x *ScoreOptions) GetPartFiles() map[string]string {
+	if x != nil {
+		return x.PartFiles
 	}
 	return nil
 }
@@ -3127,9 +3154,11 @@ type Score struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Metrics []*Metric              `protobuf:"bytes,1,rep,name=metrics,proto3" json:"metrics,omitempty"`
 	// Distinct samples that were scored.
-	Samples       int64    `protobuf:"varint,2,opt,name=samples,proto3" json:"samples,omitempty"`
-	OfficialText  string   `protobuf:"bytes,3,opt,name=official_text,json=officialText,proto3" json:"official_text,omitempty"`
-	Notes         []string `protobuf:"bytes,4,rep,name=notes,proto3" json:"notes,omitempty"`
+	Samples      int64    `protobuf:"varint,2,opt,name=samples,proto3" json:"samples,omitempty"`
+	OfficialText string   `protobuf:"bytes,3,opt,name=official_text,json=officialText,proto3" json:"official_text,omitempty"`
+	Notes        []string `protobuf:"bytes,4,rep,name=notes,proto3" json:"notes,omitempty"`
+	// The models that the scorer ran.
+	Parts         []*PartReport `protobuf:"bytes,5,rep,name=parts,proto3" json:"parts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3188,6 +3217,13 @@ func (x *Score) GetOfficialText() string {
 func (x *Score) GetNotes() []string {
 	if x != nil {
 		return x.Notes
+	}
+	return nil
+}
+
+func (x *Score) GetParts() []*PartReport {
+	if x != nil {
+		return x.Parts
 	}
 	return nil
 }
@@ -3347,7 +3383,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x18\n" +
 	"\asummary\x18\x03 \x01(\tR\asummary\x12\x1a\n" +
 	"\bbackends\x18\x04 \x03(\tR\bbackends\x122\n" +
-	"\x06models\x18\x05 \x03(\v2\x1a.plumbline.plugin.v1.ModelR\x06models\"\xf9\x03\n" +
+	"\x06models\x18\x05 \x03(\v2\x1a.plumbline.plugin.v1.ModelR\x06models\"\xfa\x04\n" +
 	"\x05Model\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\asummary\x18\x02 \x01(\tR\asummary\x12\x1f\n" +
@@ -3361,7 +3397,9 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x06params\x18\t \x03(\v2\x1a.plumbline.plugin.v1.ParamR\x06params\x127\n" +
 	"\x05smoke\x18\n" +
 	" \x03(\v2!.plumbline.plugin.v1.SmokeSettingR\x05smoke\x12/\n" +
-	"\x05parts\x18\v \x03(\v2\x19.plumbline.plugin.v1.PartR\x05parts\"J\n" +
+	"\x05parts\x18\v \x03(\v2\x19.plumbline.plugin.v1.PartR\x05parts\x12<\n" +
+	"\fscorer_parts\x18\f \x03(\v2\x19.plumbline.plugin.v1.PartR\vscorerParts\x12A\n" +
+	"\fscorer_files\x18\r \x03(\v2\x1e.plumbline.plugin.v1.ModelFileR\vscorerFiles\"J\n" +
 	"\x04Part\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\boptional\x18\x02 \x01(\bR\boptional\x12\x12\n" +
@@ -3491,13 +3529,18 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x10bytes_per_second\x18\x06 \x01(\x01R\x0ebytesPerSecond\"\x89\x01\n" +
 	"\fScoreRequest\x12;\n" +
 	"\aoptions\x18\x01 \x01(\v2!.plumbline.plugin.v1.ScoreOptionsR\aoptions\x12<\n" +
-	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\xd6\x01\n" +
+	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\xe5\x02\n" +
 	"\fScoreOptions\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x18\n" +
 	"\adataset\x18\x02 \x01(\tR\adataset\x12\x14\n" +
 	"\x05count\x18\x03 \x01(\x03R\x05count\x12E\n" +
-	"\x06params\x18\x04 \x03(\v2-.plumbline.plugin.v1.ScoreOptions.ParamsEntryR\x06params\x1a9\n" +
+	"\x06params\x18\x04 \x03(\v2-.plumbline.plugin.v1.ScoreOptions.ParamsEntryR\x06params\x12O\n" +
+	"\n" +
+	"part_files\x18\x05 \x03(\v20.plumbline.plugin.v1.ScoreOptions.PartFilesEntryR\tpartFiles\x1a9\n" +
 	"\vParamsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a<\n" +
+	"\x0ePartFilesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd4\x01\n" +
 	"\rAccuracyEntry\x12\x15\n" +
@@ -3512,12 +3555,13 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\v_token_dataB\x0e\n" +
 	"\f_token_count\"A\n" +
 	"\rScoreResponse\x120\n" +
-	"\x05score\x18\x01 \x01(\v2\x1a.plumbline.plugin.v1.ScoreR\x05score\"\x93\x01\n" +
+	"\x05score\x18\x01 \x01(\v2\x1a.plumbline.plugin.v1.ScoreR\x05score\"\xca\x01\n" +
 	"\x05Score\x125\n" +
 	"\ametrics\x18\x01 \x03(\v2\x1b.plumbline.plugin.v1.MetricR\ametrics\x12\x18\n" +
 	"\asamples\x18\x02 \x01(\x03R\asamples\x12#\n" +
 	"\rofficial_text\x18\x03 \x01(\tR\fofficialText\x12\x14\n" +
-	"\x05notes\x18\x04 \x03(\tR\x05notes\"F\n" +
+	"\x05notes\x18\x04 \x03(\tR\x05notes\x125\n" +
+	"\x05parts\x18\x05 \x03(\v2\x1f.plumbline.plugin.v1.PartReportR\x05parts\"F\n" +
 	"\x06Metric\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04unit\x18\x02 \x01(\tR\x04unit\x12\x14\n" +
@@ -3552,7 +3596,7 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),             // 0: plumbline.plugin.v1.Scenario
 	(*RunRequest)(nil),        // 1: plumbline.plugin.v1.RunRequest
@@ -3607,6 +3651,7 @@ var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	nil,                       // 50: plumbline.plugin.v1.OpenRequest.PartFilesEntry
 	nil,                       // 51: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
 	nil,                       // 52: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	nil,                       // 53: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	2,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
@@ -3633,48 +3678,52 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	31, // 21: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
 	32, // 22: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
 	26, // 23: plumbline.plugin.v1.Model.parts:type_name -> plumbline.plugin.v1.Part
-	45, // 24: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	29, // 25: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	0,  // 26: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 27: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	48, // 28: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	49, // 29: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	50, // 30: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	35, // 31: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	51, // 32: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	39, // 33: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
-	36, // 34: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
-	37, // 35: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
-	38, // 36: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
-	38, // 37: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
-	41, // 38: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	42, // 39: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	52, // 40: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	44, // 41: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	45, // 42: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	21, // 43: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	33, // 44: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	12, // 45: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	12, // 46: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	14, // 47: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	16, // 48: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
-	1,  // 49: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	40, // 50: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	18, // 51: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	22, // 52: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	34, // 53: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	13, // 54: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	13, // 55: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	15, // 56: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	17, // 57: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
-	6,  // 58: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	43, // 59: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	19, // 60: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	52, // [52:61] is the sub-list for method output_type
-	43, // [43:52] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	26, // 24: plumbline.plugin.v1.Model.scorer_parts:type_name -> plumbline.plugin.v1.Part
+	27, // 25: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
+	45, // 26: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	29, // 27: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	0,  // 28: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 29: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	48, // 30: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	49, // 31: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	50, // 32: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	35, // 33: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	51, // 34: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	39, // 35: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
+	36, // 36: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
+	37, // 37: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
+	38, // 38: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
+	38, // 39: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
+	41, // 40: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	42, // 41: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	52, // 42: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	53, // 43: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	44, // 44: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	45, // 45: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	36, // 46: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
+	21, // 47: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	33, // 48: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	12, // 49: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	12, // 50: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	14, // 51: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	16, // 52: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
+	1,  // 53: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	40, // 54: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	18, // 55: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	22, // 56: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	34, // 57: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	13, // 58: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	13, // 59: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	15, // 60: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	17, // 61: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
+	6,  // 62: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	43, // 63: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	19, // 64: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	56, // [56:65] is the sub-list for method output_type
+	47, // [47:56] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -3690,7 +3739,7 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   52,
+			NumMessages:   53,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

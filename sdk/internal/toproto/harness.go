@@ -26,7 +26,9 @@ func Scenario(s loadgen.Scenario) pluginpb.Scenario {
 
 // ScoreOptions makes the options of a Score stream.
 func ScoreOptions(o sdk.ScoreOptions) *pluginpb.ScoreOptions {
-	return &pluginpb.ScoreOptions{Model: o.Model, Dataset: o.Dataset, Count: int64(o.Count), Params: o.Params}
+	return &pluginpb.ScoreOptions{
+		Model: o.Model, Dataset: o.Dataset, Count: int64(o.Count), Params: o.Params, PartFiles: o.PartFiles,
+	}
 }
 
 // Entry makes an entry of a Score stream, which refers to e's bytes.

@@ -17,10 +17,9 @@ func Description(d sdk.Description) *pluginpb.Description {
 func model(m sdk.ModelInfo) *pluginpb.Model {
 	return &pluginpb.Model{
 		Name: m.Name, Summary: m.Summary, LoadgenKey: m.LoadGenKey, RulesKey: m.RulesKey,
-		Scenarios: wire.List(m.Scenarios, Scenario),
-		Parts: wire.List(m.Parts, func(p sdk.PartInfo) *pluginpb.Part {
-			return &pluginpb.Part{Name: p.Name, Optional: p.Optional, Note: p.Note}
-		}),
+		Scenarios:   wire.List(m.Scenarios, Scenario),
+		Parts:       wire.List(m.Parts, partInfo),
+		ScorerParts: wire.List(m.ScorerParts, partInfo), ScorerFiles: wire.List(m.ScorerFiles, modelFile),
 		Files:    wire.List(m.Files, modelFile),
 		Datasets: wire.List(m.Datasets, dataset),
 		Metrics:  wire.List(m.Metrics, metricInfo),
@@ -65,6 +64,7 @@ func metric(m sdk.Metric) *pluginpb.Metric {
 func Score(s sdk.Score) *pluginpb.Score {
 	return &pluginpb.Score{
 		Metrics: wire.List(s.Metrics, metric), Samples: int64(s.Samples), OfficialText: s.OfficialText, Notes: s.Notes,
+		Parts: wire.List(s.Parts, part),
 	}
 }
 
@@ -77,6 +77,10 @@ func Info(i sdk.WorkloadInfo) *pluginpb.WorkloadInfo {
 		Batch: int64(i.Batch), Sessions: int64(i.Sessions), Nodes: wire.List(i.Nodes, node), ClientWork: i.ClientWork,
 		Parts: wire.List(i.Parts, part),
 	}
+}
+
+func partInfo(p sdk.PartInfo) *pluginpb.Part {
+	return &pluginpb.Part{Name: p.Name, Optional: p.Optional, Note: p.Note}
 }
 
 func part(p sdk.PartReport) *pluginpb.PartReport {

@@ -1,0 +1,26 @@
+package pair
+
+import (
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// The judge's weights are 1.5 W V: two steps of the decoder from a state of zeros.
+func TestTwoStepsAreTheJudges(t *testing.T) {
+	for i := range datasetSize {
+		x := Input(i)
+		h := Encode(x)
+		_, state := Step(h, [hidden]float32{})
+		if y, _ := Step(h, state); y != 3*x[0]+6*x[1]+7.5*x[2]+3*x[3] {
+			t.Errorf("sample %d: %v", i, y)
+		}
+	}
+}
+
+func TestEveryPartNeedsAFile(t *testing.T) {
+	o := sdk.Options{PartFiles: map[string]string{Encoder: "encoder.onnx"}}
+	if _, err := (Benchmark{}).Open(t.Context(), o); err == nil {
+		t.Error("a part without a file is no error")
+	}
+}

@@ -1,0 +1,58 @@
+package pair
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// steps is how often the decoder runs for a sample.
+const steps = 2
+
+// run takes batches through both parts.
+type run struct {
+	encoder, decoder backend.Session
+	keep             bool // h and the state stay with the backend
+}
+
+// Run appends the answer to each sample.
+func (r *run) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads) error {
+	n := len(samples)
+	var x []float32
+	for _, s := range samples {
+		numbers := s.([width]float32)
+		x = append(x, numbers[:]...)
+	}
+	h := []backend.Tensor{{Keep: r.keep}}
+	if err := r.encoder.Run(ctx, []backend.Tensor{floats(x, n)}, h); err != nil {
+		return err
+	}
+	defer h[0].Release()
+	state := floats(make([]float32, n*hidden), n)
+	for step := range steps {
+		out := []backend.Tensor{{}, {Keep: r.keep}}
+		if err := r.decoder.Run(ctx, []backend.Tensor{h[0], state}, out); err != nil {
+			return err
+		}
+		state.Release()
+		state = out[1]
+		if step == steps-1 {
+			appendRows(p, out[0].Data, n)
+		}
+		out[0].Release()
+	}
+	state.Release()
+	return nil
+}
+
+// floats is a tensor of n rows.
+func floats(v []float32, n int) backend.Tensor {
+	return backend.Tensor{DType: backend.Float32, Shape: []int64{int64(n), int64(len(v) / n)}, Data: backend.Bytes(v)}
+}
+
+func appendRows(p *sdk.Payloads, data []byte, n int) {
+	for i := range n {
+		p.Append(data[4*i : 4*i+4])
+	}
+}
