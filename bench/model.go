@@ -21,25 +21,35 @@ import (
 func (p *Plan) chooseModel(r Request) []error {
 	model := p.Served.Model
 	p.Options.Model, p.Options.Precision = model.Name, r.Precision
-	if r.ModelFile == "" {
+	switch {
+	case len(r.ModelFiles) == 0:
 		return p.chooseEmbedded(r.Precision)
+	case len(model.Parts) > 0:
+		return p.chooseParts(r)
+	case len(r.ModelFiles) > 1:
+		return []error{fmt.Errorf("--model is given %d times, and %s has one part; give one file", len(r.ModelFiles), model.Name)}
 	}
-	i := slices.IndexFunc(model.Files, func(f sdk.ModelFile) bool { return f.Name == r.ModelFile })
+	i := slices.IndexFunc(model.Files, func(f sdk.ModelFile) bool { return f.Name == r.ModelFiles[0] })
 	if i < 0 {
-		return p.chooseOwn(r.ModelFile)
+		return p.chooseOwn(r.ModelFiles[0])
 	}
 	file := model.Files[i]
-	p.File, p.Embedded = &file, file.Embedded
-	p.Options.ModelFile = file.Name
-	if r.Precision != "" && file.Precision != "" && r.Precision != file.Precision {
-		return []error{fmt.Errorf("--precision %s: %s is %s; leave --precision out", r.Precision, file.Name, file.Precision)}
-	}
-	if file.Embedded {
-		return nil
+	if err := p.chooseNamed(file, r.Precision); err != nil || file.Embedded {
+		return []error{err}
 	}
 	path, err := locate(r.Files, model, file)
 	p.Options.ModelFile = path
 	return []error{exitcode.With(exitcode.Data, err)}
+}
+
+// chooseNamed takes a file of the manifest.
+func (p *Plan) chooseNamed(file sdk.ModelFile, precision string) error {
+	p.File, p.Embedded = &file, file.Embedded
+	p.Options.ModelFile = file.Name
+	if precision != "" && file.Precision != "" && precision != file.Precision {
+		return fmt.Errorf("--precision %s: %s is %s; leave --precision out", precision, file.Name, file.Precision)
+	}
+	return nil
 }
 
 // locate finds an official file where harness fetch keeps it, or else in the working directory.

@@ -39,7 +39,9 @@ type Plan struct {
 	Stated   Stated
 	Tuning   Tuning // what the runs use of a profile
 	Out      string // the output directory, once it is chosen
-	Runs     []PlannedRun
+	// ScorerFiles are the models that the scorer runs, by part, where they are not the embedded ones.
+	ScorerFiles map[string]string
+	Runs        []PlannedRun
 	// Launch is how the plugin is started and watched.
 	Launch host.LaunchOptions
 
@@ -114,7 +116,7 @@ func Build(r Request, s discover.Served) (*Plan, error) {
 	}
 	faults := p.choose(r)
 	faults = append(faults, p.chooseRuns(r)...)
-	faults = append(faults, p.chooseWanted(r), p.readStated(r))
+	faults = append(faults, p.chooseScorer(r), p.chooseWanted(r), p.readStated(r))
 	if err := usage(faults); err != nil {
 		return nil, err
 	}

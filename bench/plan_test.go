@@ -63,10 +63,10 @@ func TestModelFile(t *testing.T) {
 		{"nothing", Request{}, "embedded-fp32", "", true, settings.Smoke},
 		{"official durations", Request{Official: true}, "embedded-fp32", "", true, settings.Official},
 		{"precision", Request{Precision: "int8"}, "embedded-int8", "", true, settings.Smoke},
-		{"embedded by name", Request{ModelFile: "embedded-int8"}, "embedded-int8", "embedded-int8", true, settings.Smoke},
-		{"fetched", Request{ModelFile: "resnet50_v1.onnx"}, "resnet50_v1.onnx", "/cache/resnet50_v1.onnx", false, settings.Official},
-		{"a user's own", Request{ModelFile: own}, "", own, false, settings.Official},
-		{"a user's own for a look", Request{ModelFile: own, Smoke: true}, "", own, false, settings.Smoke},
+		{"embedded by name", Request{ModelFiles: []string{"embedded-int8"}}, "embedded-int8", "embedded-int8", true, settings.Smoke},
+		{"fetched", Request{ModelFiles: []string{"resnet50_v1.onnx"}}, "resnet50_v1.onnx", "/cache/resnet50_v1.onnx", false, settings.Official},
+		{"a user's own", Request{ModelFiles: []string{own}}, "", own, false, settings.Official},
+		{"a user's own for a look", Request{ModelFiles: []string{own}, Smoke: true}, "", own, false, settings.Smoke},
 	}
 	for _, c := range cases {
 		p := planned(t, c.request)
@@ -87,18 +87,18 @@ func TestOfficialFileInTheWorkingDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	ask := Request{ModelFile: "resnet50_v1.onnx"}
+	ask := Request{ModelFiles: []string{"resnet50_v1.onnx"}}
 	if _, err := Build(with(ask, cached{}), served()); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), "or put it here, or give its path") {
 		t.Errorf("nowhere: %v", err)
 	}
-	if err := os.WriteFile(ask.ModelFile, nil, 0o644); err != nil {
+	if err := os.WriteFile(ask.ModelFiles[0], nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	p, err := Build(with(ask, cached{}), served())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := filepath.Join(dir, ask.ModelFile); p.Options.ModelFile != want || p.File == nil {
+	if want := filepath.Join(dir, ask.ModelFiles[0]); p.Options.ModelFile != want || p.File == nil {
 		t.Errorf("took %q as %+v, want %q as the official file", p.Options.ModelFile, p.File, want)
 	}
 	if p := planned(t, ask); p.Options.ModelFile != "/cache/resnet50_v1.onnx" {
@@ -122,10 +122,10 @@ func TestFaults(t *testing.T) {
 		code    exitcode.Code
 		want    string
 	}{
-		{"model file", Request{ModelFile: "resnet50_v2.onnx"}, exitcode.Data, `did you mean "resnet50_v1.onnx"`},
-		{"model path", Request{ModelFile: "/no/such.onnx"}, exitcode.Data, "no such file"},
-		{"model is a device", Request{ModelFile: os.DevNull}, exitcode.Data, "not a regular file"},
-		{"other precision", Request{ModelFile: "embedded-int8", Precision: "fp32"}, exitcode.Usage, "embedded-int8 is int8"},
+		{"model file", Request{ModelFiles: []string{"resnet50_v2.onnx"}}, exitcode.Data, `did you mean "resnet50_v1.onnx"`},
+		{"model path", Request{ModelFiles: []string{"/no/such.onnx"}}, exitcode.Data, "no such file"},
+		{"model is a device", Request{ModelFiles: []string{os.DevNull}}, exitcode.Data, "not a regular file"},
+		{"other precision", Request{ModelFiles: []string{"embedded-int8"}, Precision: "fp32"}, exitcode.Usage, "embedded-int8 is int8"},
 		{"precision", Request{Precision: "fp8"}, exitcode.Usage, `unknown precision "fp8"`},
 		{"backend", Request{Backend: "ortt"}, exitcode.Usage, `did you mean "ort"`},
 		{"backend option", Request{BackendOptions: []string{"threads"}}, exitcode.Usage, "want key=value"},

@@ -36,12 +36,16 @@ type Request struct {
 	Params         []string // key=value: the benchmark's own
 	Devices        []string // what to run on, as the backend names them; empty: the backend's choice
 
-	ModelFile string   // name of a manifest file, or a path; empty: the embedded one
-	Precision string   // of the embedded file
-	Targets   []string // metric=value: the least that an accuracy run must reach
-	Expect    string   // path of a file of expected answers; empty: none
-	Dataset   string   // path; empty: the plugin's own
-	Count     int
+	// ModelFiles is one name of a manifest file, or one path; or PART=NAME or PART=PATH for each part of a model that has
+	// several. Empty: the embedded one.
+	ModelFiles []string
+	// ScorerModels are the models of the scorer, if it runs any: PART=PATH. Those that are not here are the embedded ones.
+	ScorerModels []string
+	Precision    string   // of the embedded file
+	Targets      []string // metric=value: the least that an accuracy run must reach
+	Expect       string   // path of a file of expected answers; empty: none
+	Dataset      string   // path; empty: the plugin's own
+	Count        int
 	// System is a file of what the machine does not say of itself, Note a remark, and PrecisionLabel the precision of a model of
 	// the user's own: they are written down with the results.
 	System, Note, PrecisionLabel string

@@ -67,6 +67,7 @@ func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 		Stated: report.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
 	}
 	rec.FromOptions(p.Shown(p.OptionsOf(t)))
+	rec.Options.ScorerFiles = p.ScorerFiles
 	if t.Tuned != nil || t.TunedRate {
 		rec.Tuning = p.Tuning.File
 	}
@@ -186,6 +187,7 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t Planned
 	o := p.Options
 	s, err := score.Log(ctx, pl, filepath.Join(dir, score.LogName), sdk.ScoreOptions{
 		Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: p.Wanted.Params(o.Params),
+		PartFiles: p.ScorerFiles,
 	})
 	if err != nil {
 		return err

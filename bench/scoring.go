@@ -31,6 +31,9 @@ type ScoreRequest struct {
 	Params  []string // key=value: the benchmark's own, beside those of result.json
 	Targets []string // metric=value: the least that is good enough, in place of the rules'
 	Expect  string   // path of a file of expected answers; empty: none
+	// ScorerModels are the models that the scorer runs: PART=PATH. Files finds those of a manifest, as for a Request.
+	ScorerModels []string
+	Files        Files
 	// Done, if not nil, is called with each score as soon as it is known.
 	Done func(Scored)
 	// Running, if not nil, is called with what ends the plugin at once when one is started, and with nil when it is closed.
@@ -85,8 +88,13 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	if err != nil {
 		return Scored{}, err
 	}
+	scorerFiles, err := findScorerFiles(served.Model, r.scorerModels(origin), r.Files)
+	if err != nil {
+		return Scored{}, err
+	}
 	s, err := r.launch(ctx, served, log, sdk.ScoreOptions{
 		Model: served.Model.Name, Dataset: origin.Options.Dataset, Count: origin.Options.Count, Params: wanted.Params(origin.Options.Params),
+		PartFiles: scorerFiles,
 	})
 	if err != nil {
 		return Scored{}, err

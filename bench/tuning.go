@@ -189,7 +189,7 @@ func (p *Plan) Key() tune.Key {
 	k := tune.Key{
 		Model: p.Served.Model.Name, ModelFile: p.Options.ModelFile, Precision: p.Options.Precision, Dataset: p.Options.Dataset,
 		Backend: p.Options.Backend, BackendOptions: p.Shown(p.Options).BackendOptions, Params: p.Options.Params,
-		Devices: p.Options.Devices, Network: p.Options.Network,
+		Devices: p.Options.Devices, Network: p.Options.Network, PartFiles: p.Options.PartFiles,
 	}
 	delete(k.BackendOptions, tune.ThreadsOption)
 	if k.Backend == "" && len(p.Served.Description.Backends) > 0 {
@@ -202,5 +202,8 @@ func (p *Plan) Key() tune.Key {
 		k.ModelFile = ""
 	}
 	k.ModelSize = sizeOf(k.ModelFile)
+	for _, file := range k.PartFiles {
+		k.ModelSize += sizeOf(file)
+	}
 	return k
 }

@@ -106,14 +106,14 @@ func TestKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := planned(t, Request{}).Key()
-	same := []Request{{Precision: "fp32"}, {Backend: "ort"}, {Threads: 3}, {Batch: 2, Sessions: 3}, {ModelFile: "embedded-fp32"}, {Count: 7}, {Official: true}}
+	same := []Request{{Precision: "fp32"}, {Backend: "ort"}, {Threads: 3}, {Batch: 2, Sessions: 3}, {ModelFiles: []string{"embedded-fp32"}}, {Count: 7}, {Official: true}}
 	for _, r := range same {
 		if k := planned(t, r).Key(); !plain.Same(k) {
 			t.Errorf("%+v: %+v, want that of a plain run, %+v", r, k, plain)
 		}
 	}
 	others := []Request{
-		{Precision: "int8"}, {ModelFile: own}, {BackendOptions: []string{"provider=cuda"}}, {Params: []string{"dtype=int64"}}, {Devices: []string{"cpu:0"}}, {Dataset: t.TempDir()},
+		{Precision: "int8"}, {ModelFiles: []string{own}}, {BackendOptions: []string{"provider=cuda"}}, {Params: []string{"dtype=int64"}}, {Devices: []string{"cpu:0"}}, {Dataset: t.TempDir()},
 	}
 	var keys []tune.Key
 	for _, r := range others {

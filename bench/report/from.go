@@ -139,6 +139,7 @@ func (r *Run) FromOptions(o sdk.Options) {
 	r.Options = Options{
 		ModelFile: o.ModelFile, Precision: o.Precision, Dataset: o.Dataset, Count: o.Count, Batch: o.Batch, Sessions: o.Sessions,
 		Backend: o.Backend, BackendOptions: dictionary(o.BackendOptions), Params: dictionary(o.Params), Devices: o.Devices,
+		PartFiles: o.PartFiles,
 	}
 }
 
@@ -155,10 +156,11 @@ func (r *Run) FromWorkload(w sdk.WorkloadInfo, sut, qsl string) {
 		ModelFile: w.ModelFile, Embedded: w.Embedded, Precision: w.Precision, ModelSHA256: w.ModelSHA256, ModelSize: w.ModelSize,
 		Dataset: w.Dataset, DatasetSize: w.DatasetSize, PerformanceSampleCount: w.PerformanceSampleCount,
 		Backend: w.Backend, BackendInfo: dictionary(w.BackendInfo), Batch: w.Batch, Sessions: w.Sessions, SUT: sut, QSL: qsl,
+		Parts: parts(w.Parts),
 	}
 }
 
 // NewAccuracy joins a score with its judgement.
 func NewAccuracy(v judge.Verdict, s sdk.Score, logSHA256 string) *Accuracy {
-	return &Accuracy{Verdict: v, Samples: s.Samples, OfficialText: s.OfficialText, Notes: s.Notes, LogSHA256: logSHA256}
+	return &Accuracy{Verdict: v, Samples: s.Samples, OfficialText: s.OfficialText, Notes: s.Notes, LogSHA256: logSHA256, Scorer: parts(s.Parts)}
 }

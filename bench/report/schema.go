@@ -197,7 +197,9 @@ type EarlyStopping struct {
 // Accuracy is the outcome of scoring an accuracy log.
 type Accuracy struct {
 	judge.Verdict
-	Samples      int      `json:"samples"`
+	Samples int `json:"samples"`
+	// Scorer are the models that the scorer ran; none as a rule.
+	Scorer       []Part   `json:"scorer_models,omitempty"`
 	OfficialText string   `json:"official_text"`
 	Notes        []string `json:"notes"`
 	LogSHA256    string   `json:"log_sha256"`
@@ -253,6 +255,9 @@ type Options struct {
 	BackendOptions map[string]string `json:"backend_options"`
 	Params         map[string]string `json:"params"`
 	Devices        []string          `json:"devices,omitempty"` // as the backend names them
+	// PartFiles are the files of a model of several parts, ScorerFiles those of a scorer with models, by part: paths.
+	PartFiles   map[string]string `json:"part_files,omitempty"`
+	ScorerFiles map[string]string `json:"scorer_files,omitempty"`
 }
 
 // Workload is what the plugin opened.
@@ -275,6 +280,8 @@ type Workload struct {
 	QSL                    string            `json:"qsl_name"`
 	// Shares is what each of several devices, or servers, did; empty where there is one alone.
 	Shares []Share `json:"shares,omitempty"`
+	// Parts are the models of a workload that has several: ModelSHA256 is then over their checksums, ModelSize their sum.
+	Parts []Part `json:"parts,omitempty"`
 }
 
 // Share is the part of the work that one of several devices, or servers, did: in the timed run, and not in the warm-up.

@@ -17,6 +17,9 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 	t := table.Table{Indent: "  "}
 	if r.Workload != nil {
 		t.Row("model", r.modelText(), short(r.Workload.ModelSHA256))
+		for _, p := range r.Workload.Parts {
+			t.Row("  part", p.text(), short(p.SHA256))
+		}
 		t.Row("data", fmt.Sprintf("%s, %s samples", r.Workload.Dataset, count(r.Workload.DatasetSize)), short(r.Workload.DatasetSHA256))
 		t.Row("backend", r.Workload.backendText())
 	}
@@ -71,8 +74,11 @@ func (r Run) modelText() string {
 
 func (w Workload) fileText() string {
 	parts := []string{w.ModelFile}
-	if w.Embedded {
+	switch {
+	case w.Embedded:
 		parts = []string{"embedded"}
+	case len(w.Parts) > 0:
+		parts = []string{plural(len(w.Parts), "part")}
 	}
 	if w.Precision != "" {
 		parts = append(parts, w.Precision)

@@ -29,7 +29,8 @@ const headerPrefix = "header."
 // such as secret, password, pass, pw, psk, pat, otp, sas, credential, authorization or cookie, or access_key, and does not end in
 // env, file, path or dir; or it is a header that is not known to be harmless.
 func Named(option string) bool {
-	if header, ok := strings.CutPrefix(strings.ToLower(option), headerPrefix); ok {
+	before, header, ok := strings.Cut(strings.ToLower(option), headerPrefix)
+	if ok && (before == "" || strings.HasSuffix(before, ".")) { // of all parts of a model, or PART.header.NAME
 		return !slices.Contains(harmless[:], header)
 	}
 	words := words(option)

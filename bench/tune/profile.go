@@ -48,6 +48,8 @@ type Key struct {
 	Params         map[string]string `json:"params,omitempty"`
 	Devices        []string          `json:"devices,omitempty"`
 	Network        bool              `json:"network,omitempty"` // a run of the network division
+	// PartFiles are the files of a model of several parts, by part; ModelSize is then theirs together.
+	PartFiles map[string]string `json:"part_files,omitempty"`
 }
 
 // Machine is what tells machines apart.

@@ -48,7 +48,10 @@ func writeDescription(w io.Writer, s discover.Served) error {
 		table table.Table
 	}{
 		{"", identity(s)},
+		{"Parts (--model PART=PATH)", partTable(m.Parts)},
 		{"Files", fileTable(m.Files)},
+		{"Models of the scorer (--scorer-model PART=PATH)", partTable(m.ScorerParts)},
+		{"Files of these", fileTable(m.ScorerFiles)},
 		{"Data sets", datasetTable(m.Datasets)},
 		{"Metrics", metricTable(m.Metrics)},
 		{"Options (--param NAME=VALUE)", paramTable(m.Params)},
@@ -88,6 +91,18 @@ func identity(s discover.Served) table.Table {
 	return t
 }
 
+func partTable(parts []sdk.PartInfo) table.Table {
+	t := table.Table{Indent: "  ", Width: pageWidth}
+	for _, p := range parts {
+		need := ""
+		if p.Optional {
+			need = "may be missing"
+		}
+		t.Row(p.Name, orNone(need), p.Note)
+	}
+	return t
+}
+
 func fileTable(files []sdk.ModelFile) table.Table {
 	t := table.Table{Indent: "  ", Width: pageWidth}
 	for _, f := range files {
@@ -99,7 +114,11 @@ func fileTable(files []sdk.ModelFile) table.Table {
 		if f.Size > 0 {
 			size = figure.Bytes(f.Size)
 		}
-		t.Row(f.Name, orNone(f.Precision), size, referenceText(f.Reference), orNone(f.Licence), orNone(where))
+		name := f.Name
+		if f.Part != "" {
+			name = f.Part + "=" + f.Name
+		}
+		t.Row(name, orNone(f.Precision), size, referenceText(f.Reference), orNone(f.Licence), orNone(where))
 		if f.Note != "" {
 			t.Row("", f.Note)
 		}

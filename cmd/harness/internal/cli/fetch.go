@@ -173,7 +173,7 @@ func chosen(m sdk.ModelInfo, only []string) ([]want, error) {
 
 func wants(m sdk.ModelInfo) []want {
 	var all []want
-	for _, f := range m.Files {
+	for _, f := range slices.Concat(m.Files, m.ScorerFiles) {
 		if !f.Embedded && f.URL != "" {
 			all = append(all, want{f.Name, cache.ModelFile(m, f)})
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,6 +72,12 @@ func modelText(p *bench.Plan) string {
 		return fmt.Sprintf("embedded, %s", p.File.Precision)
 	case p.Options.ModelFile != "":
 		return p.Options.ModelFile
+	case len(p.Options.PartFiles) > 0:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(p.Options.PartFiles)) {
+			parts = append(parts, name+"="+p.Options.PartFiles[name])
+		}
+		return strings.Join(parts, ", ")
 	}
 	return "embedded"
 }

@@ -38,7 +38,12 @@ func settingFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringArrayVar(&r.Set, "set", nil, "a LoadGen setting: `KEY=VALUE` or Scenario.KEY=VALUE (repeatable)")
 	f.BoolVar(&r.Official, "official", false, "the rules' durations and counts (default with --model)")
 	f.BoolVar(&r.Smoke, "smoke", false, "the model's settings for a run of seconds (default without --model,\nand for a first look at one of your own)")
-	f.StringVar(&r.ModelFile, "model", "", "model file: `NAME` from describe, fetched or in this folder,\nor the path of a file or of a folder (default: the embedded one)")
+	modelFlag(f, r)
+}
+
+// modelFlag adds the flag that names the model's files.
+func modelFlag(f *pflag.FlagSet, r *bench.Request) {
+	f.StringArrayVar(&r.ModelFiles, "model", nil, "model file: `NAME` from describe, fetched or in this folder,\nor the path of a file or of a folder; of a model of several parts the\nfolder of all, or PART=PATH for each (default: the embedded one)")
 }
 
 // workloadFlags adds the flags that decide what the plugin opens.
@@ -60,6 +65,7 @@ func workloadFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringVar(&r.System, "system", "", "JSON `FILE` with what the machine does not say of itself, such as\n{\"accelerator\": \"Acme X1\", \"driver\": \"5.2\", \"power_mode\": \"15 W\"}:\ngoes into the header and result.json")
 	f.StringVar(&r.Note, "note", "", "a remark `TEXT` for the header and result.json")
 	f.StringVar(&r.PrecisionLabel, "precision-label", "", "the precision of a model of your own, in your `WORDS`: for the header and\nresult.json")
+	scorerModelFlag(f, &r.ScorerModels)
 	f.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 }
 
@@ -69,9 +75,14 @@ func wantedFlags(f *pflag.FlagSet, targets *[]string, expect *string) {
 	f.StringVar(expect, "expect", "", "compare the answers with those of `FILE` (classification: lines NAME\nCLASS): 99 % must be the same, or what --target agreement=VALUE says")
 }
 
+// scorerModelFlag adds the flag that names the models which a scorer runs.
+func scorerModelFlag(f *pflag.FlagSet, models *[]string) {
+	f.StringArrayVar(models, "scorer-model", nil, "a model that the scorer runs: `PART=PATH` (repeatable; describe lists the\nparts; default: the embedded one, else the one that was fetched)")
+}
+
 // backendOptionFlags adds the flags with the options of the backend.
 func backendOptionFlags(f *pflag.FlagSet, r *bench.Request) {
-	f.StringArrayVar(&r.BackendOptions, backendOpt[len("--"):], nil, "an option of the backend: `KEY=VALUE` (repeatable)")
+	f.StringArrayVar(&r.BackendOptions, backendOpt[len("--"):], nil, "an option of the backend: `KEY=VALUE`, or PART.KEY=VALUE for one part of a\nmodel of several (repeatable)")
 	f.StringArrayVar(&r.SecretSources, backendSecret[len("--"):], nil, "one whose value is a secret: `KEY=env:NAME` of an environment variable,\nor KEY=file:PATH. No result, log or list of processes shows it")
 }
 

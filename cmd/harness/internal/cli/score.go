@@ -11,7 +11,7 @@ import (
 )
 
 const scoreHelp = `Compute the official metric of an accuracy log, this harness's or the official LoadGen's, and write accuracy.txt
-beside it. No model is loaded.
+beside it. No model is loaded, but what the scorer itself runs (--scorer-model).
 
 A result.json beside the log says which model ran on which data set; for other logs, name them.`
 
@@ -22,7 +22,7 @@ func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
 		Use: "score DIR|FILE", Short: "Compute the official metric of an accuracy log", Long: scoreHelp,
 		Args: oneArgument("the directory of a run, or an accuracy log"),
 		RunE: func(c *cobra.Command, args []string) error {
-			r.Plugins, r.Path = a.plugins(f), args[0]
+			r.Plugins, r.Path, r.Files = a.plugins(f), args[0], lazyFiles{a, c.Context()}
 			if dtype != "" {
 				r.Params = append(r.Params, "dtype="+dtype)
 			}
@@ -36,6 +36,7 @@ func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
 	flags.StringVar(&dtype, "dtype", "", "element type of the log's payloads, such as float32: short for --param dtype=`TYPE`")
 	flags.IntVar(&r.Count, "count", 0, "only the first `N` samples of the data set ran")
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
+	scorerModelFlag(flags, &r.ScorerModels)
 	wantedFlags(flags, &r.Targets, &r.Expect)
 	return c
 }

@@ -59,7 +59,7 @@ func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
 		},
 	}
 	flags, r := c.Flags(), &v.request
-	flags.StringVar(&r.ModelFile, "model", "", "model file: `NAME` from describe, or the path of a file or of a folder (default: the embedded one)")
+	modelFlag(flags, r)
 	flags.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
 	flags.StringVar(&r.Dataset, "dataset", "", "`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
 	flags.IntVar(&r.Count, "count", 0, "check the accuracy of the first `N` samples, and use them in all checks (default: all, and 24)")
@@ -67,6 +67,7 @@ func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
 	deviceFlag(flags, r)
 	backendOptionFlags(flags, r)
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
+	scorerModelFlag(flags, &r.ScorerModels)
 	flags.StringVar(&v.reference, "reference", "", "compare the accuracy with that of this `[PLUGIN:]BACKEND`, or with none\n(default: with the plugin's first backend, where another is checked)")
 	flags.DurationVar(&v.patience, "patience", 20*time.Second, "a plugin has this `TIME` to notice an error or its end")
 	flags.DurationVar(&v.memoryTime, "memory-time", time.Minute, "the 10,000 queries of the check memory end after this `TIME` at the latest")
@@ -152,6 +153,7 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 	}
 	s.Note = a.note
 	s.Binary, s.Open, s.Env = p.Served.Path, p.Options, p.Env()
+	s.ScorerFiles = p.ScorerFiles
 	s.Reference, err = a.referenceOf(c, f, p)
 	return s, err
 }

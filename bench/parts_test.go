@@ -1,0 +1,138 @@
+package bench
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+)
+
+// translation is a model of two parts and one that may be missing, with files embedded and to fetch, and a scorer with two
+// models, one of them embedded.
+func translation() discover.Served {
+	s := served()
+	s.Model.Parts = []sdk.PartInfo{{Name: "encoder"}, {Name: "decoder"}, {Name: "past", Optional: true}}
+	s.Model.Files = []sdk.ModelFile{
+		{Name: "embedded-fp32", Part: "encoder", Embedded: true, Precision: "fp32"},
+		{Name: "embedded-fp32", Part: "decoder", Embedded: true, Precision: "fp32"},
+		{Name: "large", Part: "encoder"}, {Name: "large", Part: "decoder"},
+		{Name: "half", Part: "encoder"},
+	}
+	s.Model.ScorerParts = []sdk.PartInfo{{Name: "clip"}, {Name: "judge"}, {Name: "extra", Optional: true}}
+	s.Model.ScorerFiles = []sdk.ModelFile{
+		{Name: "embedded-judge", Part: "judge", Embedded: true}, {Name: "clip.onnx", Part: "clip"}, {Name: "extra.onnx", Part: "extra"},
+	}
+	return s
+}
+
+// onlyClip has the official file of one part.
+type onlyClip struct{}
+
+func (onlyClip) Locate(_ sdk.ModelInfo, f sdk.ModelFile) (string, error) {
+	if f.Name == "clip.onnx" || f.Name == "large" || f.Name == "half" {
+		return "/cache/" + f.Part + "/" + f.Name, nil
+	}
+	return "", errors.New("it was not fetched")
+}
+
+// files makes files of these names in a folder.
+func files(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("model"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestPartsOfAModel(t *testing.T) {
+	dir := files(t, "encoder.onnx", "decoder.bin", "past.x")
+	if err := os.Mkdir(filepath.Join(dir, "past"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for _, c := range []struct {
+		models []string
+		want   map[string]string
+	}{
+		{[]string{"large"}, map[string]string{"encoder": "/cache/encoder/large", "decoder": "/cache/decoder/large"}},
+		{[]string{"encoder=large", "decoder=" + in("decoder.bin")}, map[string]string{"encoder": "/cache/encoder/large", "decoder": in("decoder.bin")}},
+		{[]string{dir}, map[string]string{"encoder": in("encoder.onnx"), "decoder": in("decoder.bin"), "past": in("past")}},
+		{[]string{"embedded-fp32"}, map[string]string{}},
+	} {
+		p, err := Build(with(Request{ModelFiles: c.models}, onlyClip{}), translation())
+		if err != nil {
+			t.Errorf("%q: %v", c.models, err)
+			continue
+		}
+		if len(p.Options.PartFiles) != len(c.want) {
+			t.Errorf("%q: %v, want %v", c.models, p.Options.PartFiles, c.want)
+		}
+		for part, path := range c.want {
+			if p.Options.PartFiles[part] != path {
+				t.Errorf("%q: part %s is %q, want %q", c.models, part, p.Options.PartFiles[part], path)
+			}
+		}
+		if k := p.Key(); len(k.PartFiles) != len(c.want) {
+			t.Errorf("%q: the profile's key has the parts %v", c.models, k.PartFiles)
+		}
+	}
+}
+
+func TestFaultsOfParts(t *testing.T) {
+	dir := files(t, "encoder.onnx", "decoder.a", "decoder.b")
+	empty := t.TempDir()
+	for _, c := range []struct {
+		models []string
+		code   exitcode.Code
+		want   []string
+	}{
+		{[]string{"half"}, exitcode.Usage, []string{"part decoder of", "is missing"}},
+		{[]string{dir}, exitcode.Data, []string{"part decoder may be any of decoder.a, decoder.b: name its file, --model decoder=PATH"}},
+		{[]string{empty}, exitcode.Data, []string{"part encoder is missing", "part decoder is missing: the folder has no file decoder.onnx, no folder decoder"}},
+		{[]string{"encodr=x", "decoder=", "past"}, exitcode.Usage, []string{`unknown part "encodr"; did you mean "encoder"`, "--model decoder=: want a path",
+			`--model "past": want key=value`}},
+		{[]string{"encoder=/no/such", "decoder=/none"}, exitcode.Data, []string{"encoder=/no/such: no such file", "decoder=/none: no such file"}},
+	} {
+		_, err := Build(with(Request{ModelFiles: c.models}, onlyClip{}), translation())
+		if exitcode.Of(err) != c.code {
+			t.Errorf("%q: error %v of class %v, want %v", c.models, err, exitcode.Of(err), c.code)
+		}
+		for _, want := range c.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: error %v, want it to hold %q", c.models, err, want)
+			}
+		}
+	}
+}
+
+func TestModelsOfAScorer(t *testing.T) {
+	dir := files(t, "own.onnx")
+	own := filepath.Join(dir, "own.onnx")
+	model := translation().Model
+	found, err := findScorerFiles(model, []string{"judge=" + own}, onlyClip{})
+	if err != nil || found["judge"] != own || found["clip"] != "/cache/clip/clip.onnx" || len(found) != 2 {
+		t.Errorf("%v, error %v; want the user's judge, the fetched clip and no extra one", found, err)
+	}
+	if found, err = findScorerFiles(model, nil, onlyClip{}); err != nil || found["judge"] != "" {
+		t.Errorf("%v, error %v; want the judge left to the plugin", found, err)
+	}
+	if _, err := findScorerFiles(model, nil, nil); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), "give --scorer-model clip=PATH") {
+		t.Errorf("a missing model: %v", err)
+	}
+	if _, err := findScorerFiles(served().Model, []string{"judge=" + own}, nil); exitcode.Of(err) != exitcode.Usage {
+		t.Errorf("a scorer without models: %v", err)
+	}
+	if _, err := findScorerFiles(model, []string{"clip=" + own, "clip=" + own, "juge=x"}, nil); err == nil ||
+		!strings.Contains(err.Error(), `"clip" is given twice`) || !strings.Contains(err.Error(), `did you mean "judge"`) {
+		t.Errorf("every fault at once: %v", err)
+	}
+}
