@@ -23,7 +23,7 @@ func libraries(work []byte) []string {
 	for _, folder := range block(work, "use", 1) {
 		name := strings.TrimPrefix(strings.Trim(folder, `"`), "./")
 		first, _, _ := strings.Cut(name, "/")
-		if !slices.Contains([]string{"cmd", "examples", "e2e", "tools"}, first) {
+		if !slices.Contains([]string{"cmd", "examples", "e2e", "oracles", "tools"}, first) {
 			found = append(found, name)
 		}
 	}
