@@ -38,7 +38,7 @@ func resampled(n int, factor float64) (axis, error) {
 		step = float64(n-1) / float64(len(a)-1)
 	}
 	for i := range a {
-		a[i] = tapAt(float64(i)*step, n)
+		a[i] = tapAt(float64(float64(i)*step), n) // rounded, and not fused with what tapAt subtracts
 	}
 	return a, nil
 }
