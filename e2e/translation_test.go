@@ -58,14 +58,14 @@ func TestGoldenTranslations(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				out := t.TempDir()
 				translate(t, folder, folder, append(args, "--out", out, "--force")...).wantCode(t, 0)
-				wantTranslated(t, filepath.Join(out, "result.json"))
+				wantTranslated(t, filepath.Join(out, "result.json"), name == "process")
 			})
 		}
 	})
 }
 
 // wantTranslated holds a result to answers that are all exact, and to states that hardly leave the backend.
-func wantTranslated(t *testing.T, path string) {
+func wantTranslated(t *testing.T, path string, apart bool) {
 	t.Helper()
 	var doc struct {
 		Runs []struct {
@@ -86,8 +86,8 @@ func wantTranslated(t *testing.T, path string) {
 		t.Errorf("metrics %+v, want all exact", m)
 	}
 	copied, err := strconv.Atoi(doc.Runs[0].Workload.Info["state_copied_bytes_per_step"])
-	if err != nil || copied <= 0 || copied > 1<<20 {
-		t.Errorf("%d bytes are copied at each step (%v), want h and c of 40 sequences at most", copied, err)
+	if most := 40 * 2 * 2 * 4 * 16 * 4 * 2; err != nil || copied > most || apart != (copied > 0) {
+		t.Errorf("%d bytes are copied at each step (%v), want h and c of 40 sequences at most, and none in one process", copied, err)
 	}
 }
 
@@ -108,8 +108,11 @@ func TestTranslationThatCannotOpen(t *testing.T) {
 	}
 	r = translate(t, folder, twice).wantCode(t, 6)
 	wantMessage(t, r, "decoder: an input of tokens is missing", "output logits is missing", "it has no state")
-	const many = "70000"
-	r = translate(t, folder, folder, "--batch", many).wantCode(t, 6)
+	many := []string{
+		"--batch", "70000", "--count", "4",
+		"--backend", "process", "--backend-opt", "command=" + filepath.Join(built.dir, "plugins", "ortprocess"),
+	}
+	r = translate(t, folder, folder, many...).wantCode(t, 6)
 	wantMessage(t, r, "too many bytes are copied at each step", "copy_state=yes")
-	translate(t, folder, folder, "--batch", many, "--param", "copy_state=yes", "--count", "4").wantCode(t, 0)
+	translate(t, folder, folder, append(many, "--param", "copy_state=yes")...).wantCode(t, 0)
 }

@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 }
 
 var pluginImports = []string{
-	"sdk", "sdk/backend", "sdk/option", "sdk/manifest", "sdk/generate",
+	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate",
 	"preprocess/", "accuracy/", "datasets/", "loadgen/",
 }
 

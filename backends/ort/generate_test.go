@@ -3,6 +3,7 @@ package ort_test
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -21,20 +22,38 @@ import (
 // plain is a session that keeps nothing.
 type plain struct{ backend.Session }
 
+// elsewhere is a session that keeps what it is asked to, in memory that is said to be no process's own.
+type elsewhere struct{ backend.Session }
+
+func (elsewhere) KeptIn() any { return elsewhere{} }
+
+// keeping is where the sessions of a test keep what they make.
+type keeping string
+
+const (
+	here    keeping = "here"
+	apart   keeping = "apart"
+	nowhere keeping = "nowhere"
+)
+
 // graphs opens the graphs of a folder: an encoder, a decoder, and, where it is named, a decoder with past.
-func graphs(t *testing.T, keep bool, dir string, names ...string) generate.EncoderDecoder {
+func graphs(t testing.TB, k keeping, dir string, names ...string) generate.EncoderDecoder {
 	t.Helper()
 	sessions := make([]backend.Session, 3)
 	for i, name := range names {
 		m := backend.Model{Name: name, Path: filepath.Join(dir, name)}
-		if sessions[i] = openModel(t, m, backend.Config{Concurrency: 2}); !keep {
+		sessions[i] = openModel(t, m, backend.Config{Concurrency: 2})
+		switch k {
+		case apart:
+			sessions[i] = elsewhere{sessions[i]}
+		case nowhere:
 			sessions[i] = plain{sessions[i]}
 		}
 	}
 	return generate.EncoderDecoder{Encoder: sessions[0], Decoder: sessions[1], Step: sessions[2]}
 }
 
-func generator(t *testing.T, p generate.EncoderDecoder, o generate.Options) *generate.Generator {
+func generator(t testing.TB, p generate.EncoderDecoder, o generate.Options) *generate.Generator {
 	t.Helper()
 	g, err := generate.NewEncoderDecoder(p, o)
 	if err != nil {
@@ -59,7 +78,7 @@ func (a *beamAnswer) Complete(t backend.Tokens) { a.ids = slices.Clone(t.IDs) }
 func (a *beamAnswer) Beams(all []generate.Beam) { a.beams = all }
 
 // answers generates all prompts at the same time.
-func answers(t *testing.T, g *generate.Generator, prompts []backend.Prompt) []beamAnswer {
+func answers(t testing.TB, g *generate.Generator, prompts []backend.Prompt) []beamAnswer {
 	t.Helper()
 	all := make([]beamAnswer, len(prompts))
 	var calls sync.WaitGroup
@@ -103,9 +122,8 @@ func TestGoldenWhisperGreedy(t *testing.T) {
 			decoders = append(decoders, []string{"encoder_model.onnx", "decoder_model_merged.onnx"})
 		}
 		for _, names := range decoders {
-			for _, together := range []int{1, 3, 8} {
-				keep := together > 1
-				g := generator(t, graphs(t, keep, dir, names...), generate.Options{
+			for k, together := range map[keeping]int{here: 1, apart: 3, nowhere: 8} {
+				g := generator(t, graphs(t, k, dir, names...), generate.Options{
 					MaxSequences: together, Start: want.Prompt, PromptTokens: 1000,
 					Features: func(audio []float32) ([]float32, []int64, error) { return audio, shape, nil },
 				})
@@ -115,8 +133,8 @@ func TestGoldenWhisperGreedy(t *testing.T) {
 					}
 				}
 				copied := g.Describe().Details["state_copied_bytes_per_step"]
-				if keep != (copied == "0") {
-					t.Errorf("%v, kept %v: %s bytes are copied at each step", names[1:], keep, copied)
+				if (k == nowhere) != (copied != "0") {
+					t.Errorf("%v, kept %v: %s bytes are copied at each step", names[1:], k, copied)
 				}
 			}
 		}
@@ -175,8 +193,8 @@ func TestGoldenTranslationBeams(t *testing.T) {
 		for _, c := range want.Cases {
 			t.Run(fmt.Sprintf("beams=%d,penalty=%v,batch=%d", c.Beams, c.Penalty, c.Batch), func(t *testing.T) {
 				prompts := want.prompts(c.Beams, c.Penalty)
-				for _, keep := range []bool{true, false} {
-					p := graphs(t, keep, filepath.Dir(path), "encoder.onnx", "decoder.onnx")
+				for _, k := range []keeping{here, apart, nowhere} {
+					p := graphs(t, k, filepath.Dir(path), "encoder.onnx", "decoder.onnx")
 					all := want.search(t, p, c.Beams, c.Batch, prompts)
 					for i, a := range all {
 						c.Sentences[i].check(t, i, want.EOS, c.Batch == 1, a)
@@ -268,4 +286,30 @@ func (g *gated) Run(ctx context.Context, in, out []backend.Tensor) error {
 		<-g.open
 	})
 	return g.Session.Run(ctx, in, out)
+}
+
+// BenchmarkTranslations searches for all sentences of the case of the package's own, with beams of 5, and reports what a step
+// takes of all that run together.
+func BenchmarkTranslations(b *testing.B) {
+	dir := filepath.Join("testdata", "golden", "translation", "beam")
+	data, err := os.ReadFile(filepath.Join(dir, "expected.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var want translation
+	if err := json.Unmarshal(data, &want); err != nil {
+		b.Fatal(err)
+	}
+	for _, k := range []keeping{here, apart, nowhere} {
+		b.Run("kept="+string(k), func(b *testing.B) {
+			g := generator(b, graphs(b, k, dir, "encoder.onnx", "decoder.onnx"), generate.Options{
+				MaxSequences: 50, Start: []int32{want.SOS}, Beams: generate.GNMT,
+			})
+			b.ReportAllocs()
+			for b.Loop() {
+				answers(b, g, want.prompts(5, 0.6))
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(g.Stats().Steps), "us/step")
+		})
+	}
 }

@@ -204,68 +204,74 @@ func TestTokensThatNoAnswerHolds(t *testing.T) {
 	}
 }
 
+// remove takes a tensor out of a list, change puts another one in its place.
+func remove(infos *[]backend.TensorInfo, name string) {
+	*infos = slices.DeleteFunc(*infos, func(i backend.TensorInfo) bool { return i.Name == name })
+}
+
+func change(infos []backend.TensorInfo, name string, to backend.TensorInfo) {
+	infos[slices.IndexFunc(infos, func(i backend.TensorInfo) bool { return i.Name == name })] = to
+}
+
+// spoiledForms are forms with tensors that do not fit, and what the errors say.
+var spoiledForms = []struct {
+	name  string
+	form  int
+	spoil func(p []*part)
+	parts []string
+}{
+	{"no source", 0, func(p []*part) { remove(&p[0].in, "input_ids") },
+		[]string{"encoder: want one input of tokens, or one of features: attention_mask, input_features"}},
+	{"two sources", 0, func(p []*part) { p[0].in = append(p[0].in, floats("mel", -1, 8, -1)) },
+		[]string{"encoder: want one input of tokens, or one"}},
+	{"an unknown source", 0, func(p []*part) { p[0].in = append(p[0].in, floats("speaker", -1, 8)) },
+		[]string{"encoder: input speaker float32[N,8] is unknown"}},
+	{"a source of int32", 4, func(p []*part) { p[0].in[0].DType = backend.Int32 },
+		[]string{"encoder: input src int32[N,N], want int64[N,N]"}},
+	{"no tokens", 0, func(p []*part) { remove(&p[1].in, "input_ids") },
+		[]string{"decoder: an input of tokens is missing, want one of", "decoder_input_ids"}},
+	{"no logits", 3, func(p []*part) { remove(&p[1].out, "logits") },
+		[]string{"decoder: output logits is missing"}},
+	{"half logits", 3, func(p []*part) { p[1].out[0].DType = backend.Float16 },
+		[]string{"logits float16", "want float32[N,VOCABULARY]"}},
+	{"a state without its output", 4, func(p []*part) { remove(&p[1].out, "h_out") },
+		[]string{"decoder: it has no state"}},
+	{"an input of nothing", 4, func(p []*part) { p[1].in = append(p[1].in, floats("c", 1, -1, netWidth)) },
+		[]string{`input "c" is neither a state, for which an output "c_out" is missing, nor of the encoder`}},
+	{"a state without its input", 3, func(p []*part) { remove(&p[1].in, "in_n_layer_self_v_cache") },
+		[]string{`"out_n_layer_self_v_cache" is a state without its input "in_n_layer_self_v_cache"`}},
+	{"a past without its present", 0, func(p []*part) { remove(&p[2].out, "present.1.decoder.key") },
+		[]string{`"past_key_values.1.decoder.key" is neither a state`, `an output "present.1.decoder.key" is missing`}},
+	{"a first run without a present", 0, func(p []*part) { remove(&p[1].out, "present.0.decoder.value") },
+		[]string{`output "present.0.decoder.value" is missing, for the input "past_key_values.0.decoder.value"`}},
+	{"a first run without the encoder's keys", 0, func(p []*part) {
+		remove(&p[1].out, "present.0.encoder.key")
+	}, []string{`decoder: output "present.0.encoder.key" is missing`}},
+	{"no memory", 1, func(p []*part) { p[0].out[0].Name = "hidden" },
+		[]string{`input "encoder_hidden_states" is neither`}},
+	{"another width of the encoder", 0, func(p []*part) { p[0].out[0].Shape = []int64{-1, -1, 5} },
+		[]string{"output last_hidden_state float32[N,N,5], want float32[N,N,6] as the input \"encoder_hidden_states\""}},
+	{"another type of state", 4, func(p []*part) { p[1].out[1].DType = backend.Float16 },
+		[]string{"output h_out float16[1,N,6], want float32[1,N,6]"}},
+	{"a fixed batch", 4, func(p []*part) { p[1].in[3].Shape = []int64{1, 1, netWidth} },
+		[]string{"input h float32[1,1,6], want one free dimension for rows"}},
+	{"free in all", 1, func(p []*part) {
+		change(p[1].in, "past_key_values.0.decoder.key", floats("past_key_values.0.decoder.key", -1, -1, -1, netDim))
+	}, []string{"past_key_values.0.decoder.key float32[N,N,N,3], want one free dimension for rows, one more at most"}},
+	{"a state beyond reason", 4, func(p []*part) { p[1].in[3].Shape = []int64{1 << 40, -1, 1 << 40} },
+		[]string{"a size within reason"}},
+	{"a free cache in place", 3, func(p []*part) {
+		p[1].in[1].Shape = []int64{netLayers, -1, -1, netWidth}
+	}, []string{"want a fixed width beside the input offset"}},
+	{"no past at all", 0, func(p []*part) {
+		p[1].out, p[2].in, p[2].out = p[1].out[:1], p[2].in[:2], p[2].out[:1]
+	}, []string{"decoder with past: it has no state: export it with its past"}},
+	{"two faults", 4, func(p []*part) { remove(&p[1].out, "logits"); remove(&p[0].in, "src") },
+		[]string{"logits is missing", "encoder: want one input"}},
+}
+
 func TestEncoderDecodersThatAreNone(t *testing.T) {
-	remove := func(infos *[]backend.TensorInfo, name string) {
-		*infos = slices.DeleteFunc(*infos, func(i backend.TensorInfo) bool { return i.Name == name })
-	}
-	change := func(infos []backend.TensorInfo, name string, to backend.TensorInfo) {
-		infos[slices.IndexFunc(infos, func(i backend.TensorInfo) bool { return i.Name == name })] = to
-	}
-	for _, c := range []struct {
-		name  string
-		form  int
-		spoil func(p []*part)
-		parts []string
-	}{
-		{"no source", 0, func(p []*part) { remove(&p[0].in, "input_ids") },
-			[]string{"encoder: want one input of tokens, or one of features: attention_mask, input_features"}},
-		{"two sources", 0, func(p []*part) { p[0].in = append(p[0].in, floats("mel", -1, 8, -1)) },
-			[]string{"encoder: want one input of tokens, or one"}},
-		{"an unknown source", 0, func(p []*part) { p[0].in = append(p[0].in, floats("speaker", -1, 8)) },
-			[]string{"encoder: input speaker float32[N,8] is unknown"}},
-		{"a source of int32", 4, func(p []*part) { p[0].in[0].DType = backend.Int32 },
-			[]string{"encoder: input src int32[N,N], want int64[N,N]"}},
-		{"no tokens", 0, func(p []*part) { remove(&p[1].in, "input_ids") },
-			[]string{"decoder: an input of tokens is missing, want one of", "decoder_input_ids"}},
-		{"no logits", 3, func(p []*part) { remove(&p[1].out, "logits") },
-			[]string{"decoder: output logits is missing"}},
-		{"half logits", 3, func(p []*part) { p[1].out[0].DType = backend.Float16 },
-			[]string{"logits float16", "want float32[N,VOCABULARY]"}},
-		{"a state without its output", 4, func(p []*part) { remove(&p[1].out, "h_out") },
-			[]string{"decoder: it has no state"}},
-		{"an input of nothing", 4, func(p []*part) { p[1].in = append(p[1].in, floats("c", 1, -1, netWidth)) },
-			[]string{`input "c" is neither a state, for which an output "c_out" is missing, nor of the encoder`}},
-		{"a state without its input", 3, func(p []*part) { remove(&p[1].in, "in_n_layer_self_v_cache") },
-			[]string{`"out_n_layer_self_v_cache" is a state without its input "in_n_layer_self_v_cache"`}},
-		{"a past without its present", 0, func(p []*part) { remove(&p[2].out, "present.1.decoder.key") },
-			[]string{`"past_key_values.1.decoder.key" is neither a state`, `an output "present.1.decoder.key" is missing`}},
-		{"a first run without a present", 0, func(p []*part) { remove(&p[1].out, "present.0.decoder.value") },
-			[]string{`output "present.0.decoder.value" is missing, for the input "past_key_values.0.decoder.value"`}},
-		{"a first run without the encoder's keys", 0, func(p []*part) {
-			remove(&p[1].out, "present.0.encoder.key")
-		}, []string{`decoder: output "present.0.encoder.key" is missing`}},
-		{"no memory", 1, func(p []*part) { p[0].out[0].Name = "hidden" },
-			[]string{`input "encoder_hidden_states" is neither`}},
-		{"another width of the encoder", 0, func(p []*part) { p[0].out[0].Shape = []int64{-1, -1, 5} },
-			[]string{"output last_hidden_state float32[N,N,5], want float32[N,N,6] as the input \"encoder_hidden_states\""}},
-		{"another type of state", 4, func(p []*part) { p[1].out[1].DType = backend.Float16 },
-			[]string{"output h_out float16[1,N,6], want float32[1,N,6]"}},
-		{"a fixed batch", 4, func(p []*part) { p[1].in[3].Shape = []int64{1, 1, netWidth} },
-			[]string{"input h float32[1,1,6], want one free dimension for rows"}},
-		{"free in all", 1, func(p []*part) {
-			change(p[1].in, "past_key_values.0.decoder.key", floats("past_key_values.0.decoder.key", -1, -1, -1, netDim))
-		}, []string{"past_key_values.0.decoder.key float32[N,N,N,3], want one free dimension for rows, one more at most"}},
-		{"a state beyond reason", 4, func(p []*part) { p[1].in[3].Shape = []int64{1 << 40, -1, 1 << 40} },
-			[]string{"a size within reason"}},
-		{"a free cache in place", 3, func(p []*part) {
-			p[1].in[1].Shape = []int64{netLayers, -1, -1, netWidth}
-		}, []string{"want a fixed width beside the input offset"}},
-		{"no past at all", 0, func(p []*part) {
-			p[1].out, p[2].in, p[2].out = p[1].out[:1], p[2].in[:2], p[2].out[:1]
-		}, []string{"decoder with past: it has no state: export it with its past"}},
-		{"two faults", 4, func(p []*part) { remove(&p[1].out, "logits"); remove(&p[0].in, "src") },
-			[]string{"logits is missing", "encoder: want one input"}},
-	} {
+	for _, c := range spoiledForms {
 		t.Run(c.name, func(t *testing.T) {
 			p := netForms()[c.form].parts(newNet(1))
 			c.spoil(p)
@@ -347,6 +353,57 @@ func TestBadEncoderDecoderOptionsAndPrompts(t *testing.T) {
 		err := g.Generate(t.Context(), p, &answer{})
 		if !errors.Is(err, generate.ErrPrompt) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q in it", err, c.want)
+		}
+	}
+}
+
+// A run that fails takes its sequences with it; those that come later are answered.
+func TestFailedRunOfADecoder(t *testing.T) {
+	f := netForms()[4]
+	n := newNet(1)
+	parts := f.parts(n)
+	run, left := parts[1].run, 5
+	parts[1].run = func(in map[string]backend.Tensor) map[string]backend.Tensor {
+		if left--; left == 0 {
+			return nil
+		}
+		return run(in)
+	}
+	for _, p := range parts {
+		p.keeps = true
+	}
+	g, err := generate.NewEncoderDecoder(sessions(parts), generate.Options{Start: netStart})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	p := f.sources(1, 1)[0]
+	p.MaxNewTokens, p.MinNewTokens = 12, 12
+	if err := g.Generate(t.Context(), p, &answer{}); err == nil || !strings.Contains(err.Error(), "no output logits") {
+		t.Errorf("error %v, want the session's", err)
+	}
+	generateAll(t, g, []backend.Prompt{p})[0].check(t, greedyBy(f.logits(n), netStart, p))
+}
+
+// BenchmarkForms generates 64 answers of 12 tokens together, of a network whose own time hardly counts.
+func BenchmarkForms(b *testing.B) {
+	for _, f := range netForms() {
+		for _, keeps := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%s/keeps=%v", f.name, keeps), func(b *testing.B) {
+				g := f.open(b, newNet(1), keeps, 1, generate.Options{MaxSequences: 16, PromptTokens: 64})
+				all := f.sources(64, 2)
+				for i := range all {
+					all[i].MinNewTokens, all[i].MaxNewTokens = 12, 12
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					generateAll(b, g, all)
+				}
+			})
 		}
 	}
 }

@@ -39,7 +39,8 @@
 // decoders merged; all forms to a small network that runs without cache. No published file of the merged form, of
 // sherpa-onnx's or of a decoder without a past was tried.
 //
-// What the sessions keep (backend.Keeper) does not come out of them at each step. Describe says how many bytes still do.
+// What the sessions keep in a memory of their own (backend.Keeper) does not come out of them at each step. Describe says how
+// many bytes still do; of sessions in this process it is none.
 //
 // Batching is continuous: a prompt joins at the next step and leaves when its answer is complete, whatever the others
 // do. A step takes one token of each running sequence; the prompts that joined run before it, and their first tokens

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/backend/keep"
 )
 
 // MostCopied is how many bytes of states and constants a step may copy between a generator and its sessions, unless
@@ -21,19 +22,24 @@ const widthStep = 16
 
 // keeper knows which outputs the sessions of an encoder-decoder keep, and counts what is copied.
 type keeper struct {
+	here          bool              // the sessions read and write the memory of this process: nothing is copied on the way
 	asked         map[*graph][]bool // outputs
 	kept          []bool            // slots
 	steps, copied atomic.Int64
 }
 
 // newKeeper has the sessions keep what they can: what has its rows first, and is made in the memory that the decoders
-// read.
+// read. In the memory of this process tensors serve as well, and rows that stay in their order need no copy.
 func newKeeper(c *coder) *keeper {
-	k := &keeper{asked: map[*graph][]bool{}, kept: make([]bool, len(c.slots))}
+	k := &keeper{asked: map[*graph][]bool{}, kept: make([]bool, len(c.slots)), here: true}
 	memory := backend.KeptIn(c.next.session)
 	for _, g := range []*graph{c.encoder, c.first, c.next} {
+		k.here = k.here && backend.KeptIn(g.session) == keep.Memory{}
+	}
+	for _, g := range []*graph{c.encoder, c.first, c.next} {
 		k.asked[g] = make([]bool, len(g.out))
-		if memory == nil || backend.KeptIn(g.session) != memory || backend.KeptIn(c.first.session) != memory {
+		together := backend.KeptIn(g.session) == memory && backend.KeptIn(c.first.session) == memory
+		if k.here || memory == nil || !together {
 			continue
 		}
 		for i, p := range g.out {
@@ -64,6 +70,10 @@ func (k *keeper) ask(g *graph, out []backend.Tensor) {
 
 // count notes what a step copied.
 func (k *keeper) count(g *graph, in, out []backend.Tensor) {
+	k.steps.Add(1)
+	if k.here {
+		return
+	}
 	n := 0
 	for i, p := range g.in {
 		if p.use == stored {
@@ -75,7 +85,6 @@ func (k *keeper) count(g *graph, in, out []backend.Tensor) {
 			n += len(out[i].Data)
 		}
 	}
-	k.steps.Add(1)
 	k.copied.Add(int64(n))
 }
 
@@ -96,7 +105,7 @@ func (c *coder) checkCopies() error {
 		}
 	}
 	n *= int64(c.options.MaxSequences)
-	if n <= MostCopied || c.options.CopyState {
+	if n <= MostCopied || c.keeper.here || c.options.CopyState {
 		return nil
 	}
 	return fmt.Errorf("%w: %d bytes of states and of what the encoder gives, of %d sequences, are more than %d, and the backend keeps "+

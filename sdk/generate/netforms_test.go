@@ -21,6 +21,9 @@ type part struct {
 	closed  int
 }
 
+// elsewhere stands for memory that is not of this process.
+type elsewhere struct{}
+
 func (p *part) Inputs() []backend.TensorInfo  { return p.in }
 func (p *part) Outputs() []backend.TensorInfo { return p.out }
 func (p *part) Limits() backend.Limits        { return backend.Limits{Concurrency: p.atATime} }
@@ -34,7 +37,7 @@ func (p *part) KeptIn() any {
 	if !p.keeps {
 		return nil
 	}
-	return keep.Memory{}
+	return elsewhere{}
 }
 
 func (p *part) Run(_ context.Context, in, out []backend.Tensor) error {
