@@ -35,7 +35,7 @@ func checkSettings(s TestSettings) error {
 	k := s.Scenario.kind()
 	f.need(k != nil, "scenario = %v, want one of %s", s.Scenario, strings.Join(scenarioNames[:], ", "))
 	for _, field := range fields {
-		if field.want != nil && field.Counts(s) {
+		if field.want != nil && field.counts(&s) {
 			field.want(&f, field, &s)
 		}
 	}

@@ -64,7 +64,7 @@ func (g *runLog) requested(s TestSettings) {
 	for _, last := range []bool{false, true} {
 		for _, f := range fields {
 			if (f.log == lastIfUsed) == last && f.logs(&s) {
-				g.log("requested_"+f.logKey(), f.requested(&s))
+				g.log(f.keys.requested, f.requested(&s))
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (g *runLog) effective(e EffectiveSettings, s TestSettings) {
 	g.log("effective_target_duration_ms", milliseconds(e.TargetDuration))
 	for _, f := range fields {
 		if f.common() {
-			g.log("effective_"+f.usedKey(), f.used(&e, &s))
+			g.log(f.keys.effective, f.used(&e, &s))
 		}
 		if f.Name == "MaxQueryCount" {
 			g.log("effective_min_sample_count", e.MinSampleCount)

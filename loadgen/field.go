@@ -34,7 +34,8 @@ type Field struct {
 	want      func(*faults, Field, *TestSettings) // what the value must be by itself; nil: any will do
 	log       logging
 	logName   string // the logs' name where it is not Official
-	fixed     bound  // what the rules say of its value
+	keys      logKeys
+	fixed     bound // what the rules say of its value
 }
 
 // logging says when the logs have a setting.
@@ -46,6 +47,25 @@ const (
 	withTokens                // in token runs
 	lastIfUsed                // after all others, where it counts: the settings of old rounds
 )
+
+// logKeys are the names of a setting in the logs: of what was asked for and of what is used in the detail log, and of
+// the latter in the summary.
+type logKeys struct{ requested, effective, parameter string }
+
+func withKeys(fields []Field) []Field {
+	for i := range fields {
+		f := &fields[i]
+		asked, used := f.logName, strings.TrimSuffix(f.Official, "_override")
+		if asked == "" {
+			asked = f.Official
+		}
+		f.keys = logKeys{requested: "requested_" + asked, effective: "effective_" + used, parameter: used}
+		if name, ok := strings.CutSuffix(used, "_ms"); ok {
+			f.keys.parameter = name + " (ms)"
+		}
+	}
+	return fields
+}
 
 // bound says which values keep the rules.
 type bound int
@@ -80,8 +100,10 @@ func (f Field) Applies(scenario Scenario) bool {
 
 // Counts says whether a run with s reads the field: it means something in its scenario, and belongs neither to another
 // mode or round, nor to tokens where none are measured.
-func (f Field) Counts(s TestSettings) bool {
-	return f.Applies(s.Scenario) && (f.idle == nil || !f.idle(&s))
+func (f Field) Counts(s TestSettings) bool { return f.counts(&s) }
+
+func (f Field) counts(s *TestSettings) bool {
+	return f.Applies(s.Scenario) && (f.idle == nil || !f.idle(s))
 }
 
 // Keeps says whether the value in s keeps the rules, whose settings of the same run are given: it is theirs, or
@@ -156,23 +178,13 @@ func (f Field) logs(s *TestSettings) bool {
 	case withTokens:
 		return s.UseTokenLatencies && f.Applies(s.Scenario)
 	case lastIfUsed:
-		return f.Counts(*s)
+		return f.counts(s)
 	}
 	return false
 }
 
 // common says whether the logs have the field in all scenarios, as it was asked for and as it is used.
 func (f Field) common() bool { return f.log == always && f.Scenario == "" }
-
-// logKey is the logs' name of what was asked for, and usedKey that of what is used.
-func (f Field) logKey() string {
-	if f.logName != "" {
-		return f.logName
-	}
-	return f.Official
-}
-
-func (f Field) usedKey() string { return strings.TrimSuffix(f.Official, "_override") }
 
 // requested is the value that was asked for, as the detail log has it: durations are in the unit of Official's end, or
 // in nanoseconds, with their fraction where they have one.

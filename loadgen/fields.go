@@ -5,7 +5,7 @@ import (
 )
 
 // fields is the one table of settings: parsing, printing and documentation follow from it. Nothing changes it.
-var fields = []Field{
+var fields = withKeys([]Field{
 	{
 		Name: "Mode", Official: "mode",
 		Key:  "mode",
@@ -322,4 +322,4 @@ var fields = []Field{
 		Form: form.TokenCount, at: func(s *TestSettings) any { return &s.TokenLatencyScalingFactor },
 		want: tokensPerSample, idle: notInferring, log: never,
 	},
-}
+})

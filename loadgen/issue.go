@@ -217,7 +217,7 @@ func closed(done <-chan struct{}) bool {
 // the SUT failed, there is nothing to wait for.
 func (x *issuer) interrupted(ctx context.Context) error {
 	err := endOf(ctx)
-	if byUser(err) && x.rec.Completed() < x.rec.Issued() {
+	if endedByUser(err) && x.rec.Completed() < x.rec.Issued() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
 		defer cancel()
 		if !x.flushed {

@@ -251,15 +251,15 @@ func (g *runLog) finish(r *Result) error {
 	if g.traced != nil {
 		errs = append(errs, g.traced.Close())
 	}
-	errs = append(errs, g.lost(), g.closeFiles())
+	errs = append(errs, g.missing(), g.closeFiles())
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("%w: %w", ErrLogs, err)
 	}
 	return nil
 }
 
-// lost names the files that are open and no longer found under their names.
-func (g *runLog) lost() error {
+// missing names the files that are open and no longer found under their names.
+func (g *runLog) missing() error {
 	var gone []string
 	for i, f := range g.files {
 		if f != nil && !named(f, g.paths[i]) {

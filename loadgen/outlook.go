@@ -43,8 +43,8 @@ func needed(e EffectiveSettings) uint64 {
 	return e.Scenario.kind().leastQueries(earlystop.Rules(e.TargetLatencyPercentile))
 }
 
-// foresee says before the first series why a test's performance run can only end INVALID, or is empty.
-func (t *test) foresee() string {
+// hopelessFromStart says before the first series why a test's performance run can only end INVALID, or is empty.
+func (t *test) hopelessFromStart() string {
 	if t.e.Mode == AccuracyOnly || t.e.Mode == FindPeakPerformance {
 		return ""
 	}

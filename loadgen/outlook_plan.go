@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// unfit says why a Server series with this plan can only end INVALID whatever the SUT does, or is empty: queries are
-// issued when they are due or later, so that the limits of the run let at most the first ones through.
-func unfit(e EffectiveSettings, plan schedule.Plan, threads int) string {
+// hopelessPlan says why a Server series with this plan can only end INVALID whatever the SUT does, or is empty: queries
+// are issued when they are due or later, so that the limits of the run let at most the first ones through.
+func hopelessPlan(e EffectiveSettings, plan schedule.Plan, threads int) string {
 	if why := hopeless(e, uint64(plan.Queries)); why != "" {
 		return why
 	}

@@ -94,7 +94,7 @@ func (t *test) prepare(set schedule.Set, accuracy bool) (*issuer, error) {
 	}
 	x.outlook, x.skips = t.e.Scenario.kind().newOutlook(t, x), t.newSkips(x)
 	if x.outlook != nil {
-		if why := unfit(t.e, x.plan, len(x.lanes)); why != "" {
+		if why := hopelessPlan(t.e, x.plan, len(x.lanes)); why != "" {
 			t.cannotBeValid(why)
 		}
 	}
@@ -106,7 +106,7 @@ func (t *test) recorded(x *issuer, p *series, err error) error {
 	p.Pauses = x.pauses.all()
 	t.paused = append(t.paused, p.Pauses...)
 	if err == nil {
-		err = t.broken()
+		err = t.firstBreach()
 	}
 	if err != nil {
 		x.copyUnfinished(p)
@@ -199,5 +199,6 @@ func causeFirst(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; %w", end, err)
 }
 
-// byUser tells an interruption, or the wish not to go on, from a failure of the SUT, which leaves nothing to wait for.
-func byUser(err error) bool { return errors.Is(err, ErrInterrupted) || errors.Is(err, ErrHopeless) }
+// endedByUser tells an interruption, or the wish not to go on, from a failure of the SUT, which leaves nothing to wait
+// for.
+func endedByUser(err error) bool { return errors.Is(err, ErrInterrupted) || errors.Is(err, ErrHopeless) }

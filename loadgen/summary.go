@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -108,11 +107,7 @@ func parameters(r *Result) []mllog.Field {
 	list = append(list, mllog.Field{Label: "max_async_queries", Value: parameter(e.MaxAsyncQueries)})
 	for _, f := range fields {
 		if f.common() && f.Name != "SampleConcatenatePermutation" {
-			label := f.usedKey()
-			if name, ok := strings.CutSuffix(label, "_ms"); ok {
-				label = name + " (ms)"
-			}
-			list = append(list, mllog.Field{Label: label, Value: parameter(f.used(&e, &s))})
+			list = append(list, mllog.Field{Label: f.keys.parameter, Value: parameter(f.used(&e, &s))})
 		}
 	}
 	return list

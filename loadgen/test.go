@@ -68,13 +68,13 @@ func (t *test) run(ctx context.Context) (*Result, error) {
 			cancel(err)
 		}
 	}}
-	if why := t.foresee(); why != "" {
+	if why := t.hopelessFromStart(); why != "" {
 		t.cannotBeValid(why)
 	}
 	p, err := t.series(ctx)
 	t.responder.current.Store(nil)
 	if err == nil {
-		err = t.broken()
+		err = t.firstBreach()
 	}
 	return t.conclude(p, causeFirst(ctx, err))
 }
@@ -116,8 +116,8 @@ func (t *test) cannotBeValid(why string) {
 	}
 }
 
-// broken is the first breach of the contract, or nil.
-func (t *test) broken() error {
+// firstBreach is the first breach of the contract, or nil.
+func (t *test) firstBreach() error {
 	if err := t.breach.Load(); err != nil {
 		return *err
 	}
