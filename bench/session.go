@@ -78,9 +78,9 @@ type session struct {
 // run makes the runs in order. One that fails ends the session: those after it are recorded as not run.
 func (s *session) run(ctx context.Context) (report.Document, error) {
 	s.watch.Begun()
-	s.note(s.claim.Settled)
+	s.note(s.claim.Recovered)
 	if err := s.prepare(); err != nil {
-		return report.Document{}, errors.Join(err, s.settle())
+		return report.Document{}, errors.Join(err, s.recoverReplaced())
 	}
 	var failure error
 	for i, t := range s.plan.Runs {
@@ -93,7 +93,7 @@ func (s *session) run(ctx context.Context) (report.Document, error) {
 			break
 		}
 	}
-	err := errors.Join(failure, s.wrote, s.settle())
+	err := errors.Join(failure, s.wrote, s.recoverReplaced())
 	if s.claim.Check() != nil {
 		s.plan.Out = ""
 	}
@@ -124,19 +124,19 @@ func (s *session) prepare() (err error) {
 	return output.Prepare(s.plan.Out, s.plan.dirs())
 }
 
-// settle decides what becomes of results that were to be replaced.
-func (s *session) settle() error {
+// recoverReplaced decides what becomes of results that were to be replaced.
+func (s *session) recoverReplaced() error {
 	if s.claim.Check() != nil { // not here
 		return nil
 	}
-	settled, err := output.Settle(s.plan.Out)
+	recovered, err := output.Recover(s.plan.Out)
 	output.Prune(s.plan.Out, s.plan.dirs())
-	s.note(settled)
+	s.note(recovered)
 	return exitcode.With(exitcode.Usage, err)
 }
 
-func (s *session) note(settled output.Settled) {
-	if text := settled.Text(); text != "" {
+func (s *session) note(recovered output.Recovered) {
+	if text := recovered.Text(); text != "" {
 		s.watch.Note(text)
 	}
 }

@@ -201,4 +201,6 @@ func causeFirst(ctx context.Context, err error) error {
 
 // endedByUser tells an interruption, or the wish not to go on, from a failure of the SUT, which leaves nothing to wait
 // for.
-func endedByUser(err error) bool { return errors.Is(err, ErrInterrupted) || errors.Is(err, ErrHopeless) }
+func endedByUser(err error) bool {
+	return errors.Is(err, ErrInterrupted) || errors.Is(err, ErrHopeless)
+}

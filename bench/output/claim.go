@@ -19,8 +19,8 @@ const LockName = ".lock"
 // at the latest; the file of the lock may stay behind then, and claims nothing.
 type Claim struct {
 	Dir string
-	// Settled is what became of results that a session which was killed had set aside here.
-	Settled      Settled
+	// Recovered is what became of results that a session which was killed had set aside here.
+	Recovered    Recovered
 	lock, folder *os.File
 }
 
@@ -40,7 +40,7 @@ func Take(out string, force bool, dirs []string) (*Claim, error) {
 	if err != nil {
 		return nil, unwritable(out, err)
 	}
-	if c.Settled, err = Settle(out); err == nil {
+	if c.Recovered, err = Recover(out); err == nil {
 		_, err = Choose(out, force, dirs) // the results of a session that has ended in between, or that are back
 	}
 	if err != nil {
@@ -52,7 +52,7 @@ func Take(out string, force bool, dirs []string) (*Claim, error) {
 
 // takeFree claims the first of the default directories that is nobody's and holds no result of the runs.
 func takeFree(dirs []string) (*Claim, error) {
-	var settled Settled
+	var recovered Recovered
 	for n := 1; ; n++ {
 		dir := numbered(n)
 		if len(occupied(dir, dirs)) > 0 {
@@ -65,10 +65,10 @@ func takeFree(dirs []string) (*Claim, error) {
 		case err != nil:
 			return nil, unwritable(dir, err)
 		}
-		found, err := Settle(dir)
-		settled.Back, settled.Kept = append(settled.Back, found.Back...), append(settled.Kept, found.Kept...)
+		found, err := Recover(dir)
+		recovered.Back, recovered.Kept = append(recovered.Back, found.Back...), append(recovered.Kept, found.Kept...)
 		if err == nil && len(occupied(dir, dirs)) == 0 {
-			c.Settled = settled
+			c.Recovered = recovered
 			return c, nil
 		}
 		c.Release() // a session has ended there in between

@@ -15,13 +15,13 @@ import (
 )
 
 // PreviousName is the folder of an output directory with the results that runs are about to replace, laid out as the directory
-// itself is, until Settle decides what becomes of them.
+// itself is, until Recover decides what becomes of them.
 const PreviousName = score.PreviousName
 
 func previous(out string) string { return filepath.Join(out, PreviousName) }
 
-// Settled says what became of results that were set aside, by the directories of their runs.
-type Settled struct {
+// Recovered says what became of results that were set aside, by the directories of their runs.
+type Recovered struct {
 	Back []string // put back: the run that was to replace them was not made, or has no logs
 	Kept []string // still set aside, in these: the run that was to replace them began, and did not come to its end
 }
@@ -56,7 +56,7 @@ func recorded(out, dir string) (run report.Run, found bool, err error) {
 }
 
 // Text tells the user, in lines; empty where nothing was set aside.
-func (s Settled) Text() string {
+func (s Recovered) Text() string {
 	var b strings.Builder
 	for _, dir := range s.Back {
 		fmt.Fprintf(&b, "%s: the results that were to be replaced are back: no others were made\n", dir)
@@ -67,17 +67,17 @@ func (s Settled) Text() string {
 	return b.String()
 }
 
-// Settle removes what was set aside for runs that are complete, and puts the rest back, but for that of runs that left logs
+// Recover removes what was set aside for runs that are complete, and puts the rest back, but for that of runs that left logs
 // without coming to their end. It does what is left to do of a session that was killed at any moment.
-func Settle(out string) (Settled, error) {
-	var s Settled
-	dirs, err := unsettled(out)
+func Recover(out string) (Recovered, error) {
+	var s Recovered
+	dirs, err := leftBehind(out)
 	if err != nil {
 		return s, err
 	}
 	var faults []error
 	for _, dir := range dirs {
-		faults = append(faults, s.settle(out, dir))
+		faults = append(faults, s.recoverRun(out, dir))
 	}
 	if err := errors.Join(faults...); err != nil || len(s.Kept) > 0 {
 		return s, err
@@ -85,7 +85,7 @@ func Settle(out string) (Settled, error) {
 	return s, os.RemoveAll(previous(out))
 }
 
-func (s *Settled) settle(out, dir string) error {
+func (s *Recovered) recoverRun(out, dir string) error {
 	run, found, err := recorded(out, dir)
 	switch {
 	case err != nil:
@@ -131,8 +131,8 @@ func putBack(out, dir string, run report.Run) error {
 	return report.Save(out, old)
 }
 
-// unsettled lists the runs' directories of which logs are set aside, or a record: it is there before the logs are moved.
-func unsettled(out string) ([]string, error) {
+// leftBehind lists the runs' directories of which logs are set aside, or a record: it is there before the logs are moved.
+func leftBehind(out string) ([]string, error) {
 	dirs := setAside(out)
 	d, err := report.Read(filepath.Join(previous(out), report.FileName))
 	for _, run := range d.Runs {

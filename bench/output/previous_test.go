@@ -58,9 +58,9 @@ func wantRun(t *testing.T, out, dir, text string, status report.Status) {
 	}
 }
 
-func settle(t *testing.T, out string, back, kept []string) {
+func recoverAll(t *testing.T, out string, back, kept []string) {
 	t.Helper()
-	s, err := Settle(out)
+	s, err := Recover(out)
 	join := func(dirs []string, more ...string) (all []string) {
 		for _, dir := range dirs {
 			all = append(all, filepath.Join(append(slices.Insert(more, 0, out), dir)...))
@@ -79,7 +79,7 @@ func settle(t *testing.T, out string, back, kept []string) {
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestRecover(t *testing.T) {
 	both := []string{dirs[1], dirs[0]}
 	for name, c := range map[string]struct {
 		happens    func(out string) // between the preparation and the end
@@ -112,7 +112,7 @@ func TestSettle(t *testing.T) {
 			out := earlier(t)
 			replace(t, out)
 			c.happens(out)
-			settle(t, out, c.back, c.kept)
+			recoverAll(t, out, c.back, c.kept)
 			for _, dir := range c.back {
 				wantRun(t, out, dir, "old", report.Complete)
 				text, _ := os.ReadFile(filepath.Join(out, dir, PluginLogName))
@@ -124,28 +124,28 @@ func TestSettle(t *testing.T) {
 				wantRun(t, out, dir, "new", report.Unfinished)
 				wantRun(t, previous(out), dir, "old", report.Complete)
 			}
-			settle(t, out, nil, c.kept) // is done
+			recoverAll(t, out, nil, c.kept) // is done
 		})
 	}
 }
 
 // A second run in the place of one that broke off replaces what that one left, and not what is set aside.
-func TestSettleAfterASecondTry(t *testing.T) {
+func TestRecoverAfterASecondTry(t *testing.T) {
 	out := earlier(t)
 	replace(t, out)
 	write(t, filepath.Join(out, dirs[0], detail), "new")
 	save(t, out, dirs[0], report.Interrupted)
-	settle(t, out, dirs[1:], dirs[:1])
+	recoverAll(t, out, dirs[1:], dirs[:1])
 	if _, err := Choose(out, false, dirs[:1]); err == nil || !strings.Contains(err.Error(), filepath.Join(previous(out), dirs[0])) {
 		t.Errorf("%v, want what is kept to be named", err)
 	}
 	replace(t, out)
-	settle(t, out, []string{dirs[1], dirs[0]}, nil)
+	recoverAll(t, out, []string{dirs[1], dirs[0]}, nil)
 	wantRun(t, out, dirs[0], "old", report.Complete)
 }
 
 // A session that is killed at any moment leaves what the next one puts back: after each step of setting aside and of putting back.
-func TestSettleAfterAKill(t *testing.T) {
+func TestRecoverAfterAKill(t *testing.T) {
 	move := func(out, from, to, name string) {
 		if err := rename(filepath.Join(out, from, name), filepath.Join(out, to, name)); err != nil {
 			t.Fatal(err)
@@ -175,7 +175,7 @@ func TestSettleAfterAKill(t *testing.T) {
 			}
 			save(t, out, dirs[0], report.NotRun)
 			killed(out)
-			if _, err := Settle(out); err != nil {
+			if _, err := Recover(out); err != nil {
 				t.Fatal(err)
 			}
 			wantRun(t, out, dirs[0], "old", report.Complete)

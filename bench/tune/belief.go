@@ -83,7 +83,7 @@ func (b *belief) quantile(p float64) float64 {
 	return b.rates[len(b.rates)-1]
 }
 
-// settled says that there is hardly a higher rate than the one that was VALID, or hardly one at all.
-func (b *belief) settled() bool {
+// narrowEnough says that there is hardly a higher rate than the one that was VALID, or hardly one at all.
+func (b *belief) narrowEnough() bool {
 	return b.quantile(sure) <= max(b.low*(1+Precision), b.rates[0]*(1+2*grain))
 }

@@ -18,7 +18,7 @@ func (s Search) race(ctx context.Context, all []*candidate) (decided bool, err e
 		}
 		slices.Reverse(all)
 		if round >= leastRounds {
-			decided = settled(running)
+			decided = leaderIsClear(running)
 			if s.Exhaustive {
 				break
 			}
@@ -27,8 +27,8 @@ func (s Search) race(ctx context.Context, all []*candidate) (decided bool, err e
 	return decided, nil
 }
 
-// settled says that no candidate is likely to be faster than the leader by more than the tolerance.
-func settled(running []*candidate) bool {
+// leaderIsClear says that no candidate is likely to be faster than the leader by more than the tolerance.
+func leaderIsClear(running []*candidate) bool {
 	fastest(running, median)
 	if len(running[0].rates) < busyRounds && slices.ContainsFunc(running, restless) {
 		return false

@@ -87,7 +87,7 @@ func (s RateSearch) narrow(ctx context.Context, bound, known float64) (float64, 
 		b.take(Trial{TargetQPS: known, Valid: true})
 	}
 	for range cmp.Or(s.Probes, mostProbes) {
-		if b.settled() {
+		if b.narrowEnough() {
 			break
 		}
 		t, err := s.try(ctx, s.Probe, b.quantile(0.5))
@@ -99,9 +99,9 @@ func (s RateSearch) narrow(ctx context.Context, bound, known float64) (float64, 
 	return b.low, nil
 }
 
-// Settle runs at a rate that was found, and if that is not VALID at lower ones. It returns the one that was confirmed, with
-// ErrNoRate where none was.
-func (s RateSearch) Settle(ctx context.Context, rate float64) (float64, error) {
+// ConfirmOrLower runs at a rate that was found, and if that is not VALID at lower ones. It returns the one that was
+// confirmed, with ErrNoRate where none was.
+func (s RateSearch) ConfirmOrLower(ctx context.Context, rate float64) (float64, error) {
 	if rate <= 0 {
 		return 0, ErrNoRate
 	}

@@ -108,7 +108,7 @@ func TestTwoConfirmations(t *testing.T) {
 		rates = append(rates, qps)
 		return Trial{TargetQPS: qps, Valid: verdicts[len(rates)-1], Estimate: 900}, nil
 	}}
-	rate, err := search.Settle(t.Context(), 1000)
+	rate, err := search.ConfirmOrLower(t.Context(), 1000)
 	if want := []float64{1000, 1000, 970, 970}; err != nil || rate != 970 || !slices.Equal(rates, want) {
 		t.Errorf("%v, %v after %v, want 970 after %v", rate, err, rates, want)
 	}
@@ -121,11 +121,11 @@ func TestDisturbedConfirmation(t *testing.T) {
 		runs++
 		return Trial{TargetQPS: qps, Valid: runs != 2}, nil
 	}}
-	if rate, err := search.Settle(t.Context(), 1000); err != nil || rate != 1000 || runs != 4 {
+	if rate, err := search.ConfirmOrLower(t.Context(), 1000); err != nil || rate != 1000 || runs != 4 {
 		t.Errorf("%v, %v after %d runs, want 1000 after 4", rate, err, runs)
 	}
 	runs, search.Confirmations = 1, 0 // long runs are not waited with
-	if rate, err := search.Settle(t.Context(), 1000); err != nil || rate != 970 || runs != 3 {
+	if rate, err := search.ConfirmOrLower(t.Context(), 1000); err != nil || rate != 970 || runs != 3 {
 		t.Errorf("%v, %v after %d runs, want 970 after 2", rate, err, runs-1)
 	}
 }
@@ -148,7 +148,7 @@ func TestInterruptedRateSearch(t *testing.T) {
 	if _, err := (RateSearch{Probe: fail}).Find(t.Context(), 1000, 0); !errors.Is(err, stop) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := (RateSearch{Confirm: fail}).Settle(t.Context(), 1000); !errors.Is(err, stop) {
+	if _, err := (RateSearch{Confirm: fail}).ConfirmOrLower(t.Context(), 1000); !errors.Is(err, stop) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -158,5 +158,5 @@ func find(ctx context.Context, s RateSearch, bound float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return s.Settle(ctx, rate)
+	return s.ConfirmOrLower(ctx, rate)
 }

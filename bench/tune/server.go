@@ -53,7 +53,7 @@ func (s ServerSearch) Run(ctx context.Context, settings []Point, start float64) 
 		}
 	}
 	s.Bench.Close() // a process of its own, as a run has
-	out.TargetQPS, err = s.rates(out.Setting, &out).Settle(ctx, found)
+	out.TargetQPS, err = s.rates(out.Setting, &out).ConfirmOrLower(ctx, found)
 	return out, err
 }
 

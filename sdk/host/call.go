@@ -55,7 +55,7 @@ func (p *Plugin) callError(what string, err error) error {
 	case codes.Unimplemented:
 		return p.failure(KindProtocol, err, fmt.Sprintf("it does not know the call %q", what), "rebuild the plugin with this version's sdk")
 	}
-	p.process.settle()
+	p.process.awaitKept()
 	return p.failure(KindFailed, err, fmt.Sprintf("%s: %s", what, s.Message()), "")
 }
 

@@ -253,7 +253,7 @@ func (p *Plugin) remoteFailure(f *pluginpb.Failure) error {
 	case codes.FailedPrecondition:
 		err = sdk.Data(err)
 	}
-	p.process.settle()
+	p.process.awaitKept()
 	return p.failure(KindFailed, err, f.GetMessage(), "")
 }
 

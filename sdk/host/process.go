@@ -147,11 +147,11 @@ func (p *process) pump(stdout, stderr *os.File) {
 	})
 }
 
-// settle waits until what the process has printed by now is kept: a report of a failure that came by another way may have
+// awaitKept waits until what the process has printed by now is kept: a report of a failure that came by another way may have
 // overtaken it.
-func (p *process) settle() {
+func (p *process) awaitKept() {
 	for _, t := range p.taps {
-		t.settle()
+		t.awaitKept()
 	}
 }
 
@@ -201,7 +201,7 @@ func (p *process) wait() {
 // readRest waits for what the process has printed, and for the end of its output. A process that the plugin left behind outside
 // of its group may hold the pipes open, and even print: silence counts as the end as well, and there is a limit.
 func (p *process) readRest() {
-	p.settle()
+	p.awaitKept()
 	read := make(chan struct{})
 	go func() { p.pumps.Wait(); close(read) }()
 	awaitRest(read, p.output.count, outputQuiet, outputLimit)

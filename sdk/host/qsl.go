@@ -28,7 +28,7 @@ func (q *qsl) PerformanceSampleCount() int { return q.workload.info.PerformanceS
 // LoadSamplesToRAM first waits for what a test that ended early left in work: response ids start again with each test,
 // and answers that came late would count in this one.
 func (q *qsl) LoadSamplesToRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
-	if err := q.settle(ctx); err != nil {
+	if err := q.finishSet(ctx); err != nil {
 		return fmt.Errorf("waiting for answers of a test that ended early: %w", err)
 	}
 	p := q.workload.plugin
@@ -54,9 +54,9 @@ func (q *qsl) unload(ctx context.Context, indices []loadgen.SampleIndex) error {
 	return err
 }
 
-// settle waits until everything is answered, and unloads what was left.
-func (q *qsl) settle(ctx context.Context) error {
-	if err := q.workload.sut.settle(ctx); err != nil {
+// finishSet waits until everything is answered, and unloads what was left.
+func (q *qsl) finishSet(ctx context.Context) error {
+	if err := q.workload.sut.awaitAnswers(ctx); err != nil {
 		return err
 	}
 	q.mu.Lock()

@@ -113,18 +113,18 @@ func (s *sut) outstanding() bool { return s.issued.Load() != s.answered.Load() }
 // missing is how many samples are issued and not answered.
 func (s *sut) missing() uint64 { return s.issued.Load() - s.answered.Load() }
 
-// settleLook is how often settle looks.
-const settleLook = time.Millisecond
+// answersLook is how often awaitAnswers looks.
+const answersLook = time.Millisecond
 
-// settle waits until everything that was issued is answered.
-func (s *sut) settle(ctx context.Context) error {
+// awaitAnswers waits until everything that was issued is answered.
+func (s *sut) awaitAnswers(ctx context.Context) error {
 	ctx, cancel := s.workload.plugin.Context(ctx)
 	defer cancel()
 	for s.outstanding() {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(settleLook):
+		case <-time.After(answersLook):
 		}
 	}
 	return nil

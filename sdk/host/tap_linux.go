@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How often settle looks, and how many times at most: whoever takes the output, a terminal say, may hold it back.
+// How often awaitKept looks, and how many times at most: whoever takes the output, a terminal say, may hold it back.
 const (
-	settleTapLook  = time.Millisecond
-	settleTapLooks = 2000
+	keptLook  = time.Millisecond
+	keptLooks = 2000
 )
 
 // tap reads what a process prints. It knows at any moment how much that is, in the pipe or read already, and how much of it
@@ -91,10 +91,10 @@ func (t *tap) hasHandled(n int64) bool {
 	return t.handled >= n
 }
 
-// settle waits until all lines are dealt with that are printed by now.
-func (t *tap) settle() {
+// awaitKept waits until all lines are dealt with that are printed by now.
+func (t *tap) awaitKept() {
 	n := t.printed()
-	for i := 0; i < settleTapLooks && !t.hasHandled(n); i++ {
-		time.Sleep(settleTapLook)
+	for i := 0; i < keptLooks && !t.hasHandled(n); i++ {
+		time.Sleep(keptLook)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is written into a pipe is kept once its tap has settled, however late its reader gets a processor.
-func TestSettledTapsHaveKeptWhatWasPrinted(t *testing.T) {
+// What is written into a pipe is kept once its tap was awaited, however late its reader gets a processor.
+func TestAwaitedTapsHaveKeptWhatWasPrinted(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -27,14 +27,14 @@ func TestSettledTapsHaveKeptWhatWasPrinted(t *testing.T) {
 		if _, err := fmt.Fprint(w, line, "\n", half); err != nil {
 			t.Fatal(err)
 		}
-		from.settle()
+		from.awaitKept()
 		if _, err := fmt.Fprintln(w, whole[len(half):]); err != nil {
 			t.Fatal(err)
 		}
 		if tail := o.tail(); !slices.Contains(tail, line) {
 			t.Fatalf("%q is not kept, but %q", line, tail)
 		}
-		from.settle()
+		from.awaitKept()
 		if tail := o.tail(); tail[len(tail)-1] != whole {
 			t.Fatalf("the end of a line is not kept, but %q", tail)
 		}
@@ -43,5 +43,5 @@ func TestSettledTapsHaveKeptWhatWasPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-ended
-	from.settle() // nobody reads any more, and nothing is left
+	from.awaitKept() // nobody reads any more, and nothing is left
 }

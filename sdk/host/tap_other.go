@@ -24,8 +24,8 @@ func newTap(file *os.File, to *output) *tap { return &tap{file, to} }
 // end says that nobody reads any more.
 func (t *tap) end() { _ = t.Close() }
 
-// settle waits until the output pauses.
-func (t *tap) settle() {
+// awaitKept waits until the output pauses.
+func (t *tap) awaitKept() {
 	before := t.to.count()
 	for waited := time.Duration(0); waited < mostWait; waited += quiet {
 		time.Sleep(quiet)
