@@ -15,7 +15,7 @@ func TestNamed(t *testing.T) {
 		"pin": true, "user_pin": true, "pinCode": true, "pin_memory": false, "otp": true, "otp_seed": true, "sas": true, "sas_url": true,
 		"access_key": true, "access_key_id": true, "aws.accessKeyId": true, "access_key_id_env": false, "pass_file": false,
 		"passes": false, "compass": false, "pattern": false, "patience": false, "spin": false, "pinned": false,
-		"header.application": false, "header.Content-Type": false,
+		"header.application": false, "encoder.header.x-tenant": true, "encoder.header.host": false, "header.Content-Type": false,
 		"token_env": false, "key_env": false, "key_file": false, "password_path": false, "secrets_dir": false, "ca": false,
 		"threads": false, "lib": false, "url": false, "body.max_tokens": false, "body.stop_token_ids": false, "body.return_token_ids": false,
 		"keyboard": false, "monkey": false, "tokenizer": false, "config.session.set_denormal_as_zero": false, "": false, "-": false,

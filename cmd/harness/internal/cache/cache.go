@@ -31,9 +31,9 @@ func Dir(env func(string) string) (string, error) {
 	return "", exitcode.With(exitcode.Usage, errors.New("no cache folder: set "+EnvDir+" to a folder that can be written"))
 }
 
-// ModelFile is a model's file as the cache keeps it.
+// ModelFile is a model's file as the cache keeps it: those of a part in a folder of the part's, for their names may be alike.
 func ModelFile(m sdk.ModelInfo, f sdk.ModelFile) fetch.File {
-	return fetch.File{Name: path.Join("models", m.Name, f.Name), URL: f.URL, SHA256: f.SHA256, Size: f.Size}
+	return fetch.File{Name: path.Join("models", m.Name, f.Part, f.Name), URL: f.URL, SHA256: f.SHA256, Size: f.Size}
 }
 
 // Archive is one of a data set's files as the cache keeps it.

@@ -40,6 +40,30 @@ func TestFetch(t *testing.T) {
 	}
 }
 
+// Files of parts may have one name, and so may those of a scorer's models.
+func TestFetchParts(t *testing.T) {
+	s := newShell(t)
+	model := &s.fakes["resnet50"].Description.Models[0]
+	model.Parts, model.ScorerParts = []sdk.PartInfo{{Name: "encoder"}, {Name: "decoder"}}, []sdk.PartInfo{{Name: "clip"}}
+	file := func(part string) sdk.ModelFile {
+		return sdk.ModelFile{Name: "model.onnx", Part: part, URL: serve(t, part), SHA256: sum(part), Size: int64(len(part))}
+	}
+	model.Files = []sdk.ModelFile{file("encoder"), file("decoder")}
+	model.ScorerFiles = []sdk.ModelFile{file("clip")}
+	run := []string{"run", "resnet50", "--model", "model.onnx", "--mode", "accuracy", "--smoke", "--out", s.out()}
+	s.want(6, s.run(run...), "--model encoder=model.onnx", "--model decoder=model.onnx", "the scorer's model clip is missing",
+		"harness fetch resnet50")
+	s.want(0, s.run("fetch", "resnet50"), "verified    model.onnx")
+	s.want(0, s.run(run...), "no target")
+	of := s.env["PLUMBLINE_CACHE"] + "/models/resnet50/"
+	if got := s.fakes["resnet50"].Opened()[0].PartFiles; got["encoder"] != of+"encoder/model.onnx" || got["decoder"] != of+"decoder/model.onnx" {
+		t.Errorf("opened %v, want the fetched files", got)
+	}
+	if got := s.fakes["resnet50"].Scored()[0].PartFiles; got["clip"] != of+"clip/model.onnx" {
+		t.Errorf("scored with %v, want the fetched file", got)
+	}
+}
+
 func TestFetchUnverified(t *testing.T) {
 	s := newShell(t)
 	file := &s.fakes["resnet50"].Description.Models[0].Files[2]

@@ -1,0 +1,97 @@
+package keep_test
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/backend/keep"
+)
+
+// rows is a tensor of rows of two numbers.
+func rows(values ...float32) backend.Tensor {
+	return backend.Tensor{DType: backend.Float32, Shape: []int64{int64(len(values) / 2), 2}, Data: backend.Bytes(values)}
+}
+
+// held keeps values in the memory of runs, and counts in freed.
+func held(t *testing.T, k *keep.Runs, freed *int, values ...float32) backend.Tensor {
+	t.Helper()
+	out := []backend.Tensor{{Keep: true}}
+	err := k.Run(nil, out, func(_, out []backend.Tensor) error {
+		out[0] = rows(values...)
+		out[0].Free = func() { *freed++ }
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out[0]
+}
+
+func TestRunsGatherRows(t *testing.T) {
+	var k keep.Runs
+	freed := 0
+	a, b := held(t, &k, &freed, 1, 2, 3, 4), held(t, &k, &freed, 5, 6)
+	for _, c := range []struct {
+		kept []*backend.Kept
+		rows []int32
+		want []float32
+	}{
+		{a.Kept, nil, []float32{1, 2, 3, 4}},
+		{a.Kept, []int32{0}, []float32{1, 2}},
+		{a.Kept, []int32{1, 1, 0}, []float32{3, 4, 3, 4, 1, 2}},
+		{append(slices.Clone(a.Kept), b.Kept...), nil, []float32{1, 2, 3, 4, 5, 6}},
+		{append(slices.Clone(b.Kept), a.Kept...), []int32{2, 0}, []float32{3, 4, 5, 6}},
+		{a.Kept, []int32{}, nil},
+	} {
+		in := []backend.Tensor{rows(make([]float32, len(c.want))...)}
+		in[0].Data, in[0].Kept, in[0].Rows = nil, c.kept, c.rows
+		err := k.Run(in, nil, func(in, _ []backend.Tensor) error {
+			if got := backend.View[float32](in[0].Data); !slices.Equal(got, c.want) || in[0].Kept != nil {
+				t.Errorf("rows %v: %v, want %v", c.rows, got, c.want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("rows %v: %v", c.rows, err)
+		}
+	}
+	a.Release()
+	b.Release()
+	if freed != 2 {
+		t.Errorf("%d freed, want both", freed)
+	}
+}
+
+func TestRunsKeepNothingOfAFailedRun(t *testing.T) {
+	var k keep.Runs
+	failed := errors.New("out of memory")
+	out := []backend.Tensor{{Keep: true}}
+	if err := k.Run(nil, out, func(_, _ []backend.Tensor) error { return failed }); !errors.Is(err, failed) || out[0].Kept != nil {
+		t.Errorf("error %v, %d handles", err, len(out[0].Kept))
+	}
+}
+
+// Runs of one session go on at a time, each in memory of its own.
+func TestRunsAtATime(t *testing.T) {
+	var k keep.Runs
+	freed := 0
+	a := held(t, &k, &freed, 1, 2, 3, 4)
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	for r := range int32(2) {
+		workers.Go(func() {
+			for range 100 {
+				in := []backend.Tensor{{DType: backend.Float32, Shape: []int64{2, 2}, Kept: a.Kept, Rows: []int32{r, r}}}
+				_ = k.Run(in, nil, func(in, _ []backend.Tensor) error {
+					if got := backend.View[float32](in[0].Data); got[0] != float32(1+2*r) || got[2] != got[0] {
+						t.Errorf("row %d: %v", r, got)
+					}
+					return nil
+				})
+			}
+		})
+	}
+}
