@@ -6,8 +6,10 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/sdk"
+
 	"github.com/plumbline-ml/plumbline/bench/checksum"
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/bench/system"
 )
@@ -29,12 +31,12 @@ func (r Request) facts(p *Plan) (facts, error) {
 	}
 	sum, _, err := checksum.File(p.Served.Path)
 	if err != nil {
-		return f, exitcode.With(exitcode.Plugin, fmt.Errorf("plugin %s: %w", p.Served.Name, err))
+		return f, plugin.Fault(fmt.Errorf("plugin %s: %w", p.Served.Name, err))
 	}
 	f.Plugin = report.Plugin{Name: p.Served.Name, Version: p.Served.Description.Version, Path: p.Served.Path, SHA256: sum}
 	if p.Options.Dataset != "" {
 		if f.DatasetSHA256, err = checksum.Dataset(p.Options.Dataset); err != nil {
-			return f, exitcode.With(exitcode.Data, err)
+			return f, sdk.Data(err)
 		}
 	}
 	return f, nil

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/division"
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
@@ -14,7 +13,7 @@ import (
 // closed and knows more.
 func label(rec *report.Run, p *Plan, info sdk.WorkloadInfo) error {
 	if p.Division == division.Network && len(info.Nodes) == 0 {
-		return exitcode.With(exitcode.Usage, fmt.Errorf("--division %s: plugin %s does not know it: rebuild the plugin with this version's sdk", p.Division, p.Served.Name))
+		return sdk.Usage(fmt.Errorf("--division %s: plugin %s does not know it: rebuild the plugin with this version's sdk", p.Division, p.Served.Name))
 	}
 	c := division.Case{Asked: p.Division, Workload: info}
 	if len(info.Nodes) > 0 {

@@ -165,8 +165,15 @@ func TestScore(t *testing.T) {
 	if err != nil || all[1].Verdict.OK() {
 		t.Errorf("%v, %+v", err, all)
 	}
-	if _, err := bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: t.TempDir()}); err == nil {
-		t.Error("a folder without logs is no error")
+	cut := filepath.Join(t.TempDir(), "cut")
+	if err := os.WriteFile(cut, []byte("[\n{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{t.TempDir(), filepath.Join(r.Out, "none"), cut} {
+		_, err := bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: path, Model: "resnet50"})
+		if !errors.Is(err, sdk.ErrData) {
+			t.Errorf("%s: %v, want a fault of the data", path, err)
+		}
 	}
 }
 

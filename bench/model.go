@@ -13,7 +13,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
@@ -39,7 +38,7 @@ func (p *Plan) chooseModel(r Request) []error {
 	}
 	path, err := locate(r.Files, model, file)
 	p.Options.ModelFile = path
-	return []error{exitcode.With(exitcode.Data, err)}
+	return []error{sdk.Data(err)}
 }
 
 // chooseNamed takes a file of the manifest.
@@ -105,7 +104,7 @@ func (p *Plan) chooseOwn(path string) []error {
 		}
 		err = fmt.Errorf("there is no such file here, and it is an %w", suggest.Unknown("name of a file of "+p.Served.Model.Name+":", path, names))
 	}
-	return []error{exitcode.With(exitcode.Data, fmt.Errorf("--model %s: %w", path, err))}
+	return []error{sdk.Data(fmt.Errorf("--model %s: %w", path, err))}
 }
 
 // fileOrFolder is the absolute path of a model: a file, or the folder of a format that has several.
@@ -145,7 +144,7 @@ func (p *Plan) chooseOptions(r Request) []error {
 	if r.Dataset != "" {
 		path, err := dataset(r.Dataset)
 		o.Dataset = path
-		faults = append(faults, exitcode.With(exitcode.Data, err))
+		faults = append(faults, sdk.Data(err))
 	}
 	if i := slices.Index(r.Devices, ""); i >= 0 {
 		faults = append(faults, fmt.Errorf("--device %q: a device without a name", strings.Join(r.Devices, ",")))
@@ -198,7 +197,7 @@ func (p *Plan) chooseBackend(r Request) []error {
 			_, err = os.Stat(path)
 		}
 		if err != nil {
-			faults = append(faults, exitcode.With(exitcode.Data, fmt.Errorf("--ort-lib: %w", err)))
+			faults = append(faults, sdk.Data(fmt.Errorf("--ort-lib: %w", err)))
 		}
 		shortcut("--ort-lib", "lib", path)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
@@ -51,12 +50,12 @@ func (p *Plan) chooseWhole(name, precision string, files Files) []error {
 		return append(faults, missingParts(named, model))
 	}
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
-		return []error{exitcode.With(exitcode.Data, fmt.Errorf("--model %s: it is neither a folder nor the name of files of %s, whose model has "+
+		return []error{sdk.Data(fmt.Errorf("--model %s: it is neither a folder nor the name of files of %s, whose model has "+
 			"several parts: name a folder that holds them, or each: %s", name, model.Name, eachPart(model)))}
 	}
 	found, err := folderOfParts(name, model)
 	p.Options.PartFiles = found
-	return []error{exitcode.With(exitcode.Data, err)}
+	return []error{sdk.Data(err)}
 }
 
 // partFiles reads PART=PATH.
@@ -93,7 +92,7 @@ func locateParts(flag string, given map[string]string, model sdk.ModelInfo, of [
 			path, err = locate(files, model, of[i])
 		}
 		if err != nil {
-			faults = append(faults, exitcode.With(exitcode.Data, fmt.Errorf("%s %s=%s: %w", flag, part, given[part], err)))
+			faults = append(faults, sdk.Data(fmt.Errorf("%s %s=%s: %w", flag, part, given[part], err)))
 			continue
 		}
 		found[part] = path

@@ -104,7 +104,7 @@ func NewPlan(ctx context.Context, r Request) (*Plan, error) {
 // Build is NewPlan for a model that was found already.
 func Build(r Request, s discover.Served) (*Plan, error) {
 	if err := r.prepare(); err != nil {
-		return nil, err
+		return nil, sdk.Usage(err)
 	}
 	p := &Plan{Served: s, UserConf: r.UserConf, Audit: r.Audit, request: r}
 	profile, err := r.namedProfile()
@@ -133,14 +133,14 @@ func (r *Request) prepare() error {
 		r.Secrets = new(Secrets)
 	}
 	if err := r.readSecrets(); err != nil {
-		return exitcode.With(exitcode.Usage, err)
+		return err
 	}
 	if r.Plugins.Launch.Hide == nil {
 		r.Plugins.Launch.Hide = r.Secrets.Hide
 	}
 	round, err := mlconf.Round(r.Rules)
 	if err != nil {
-		return exitcode.With(exitcode.Usage, fmt.Errorf("--rules: %w", err))
+		return fmt.Errorf("--rules: %w", err)
 	}
 	r.Rules = round.Name
 	return nil
@@ -161,7 +161,7 @@ func (p *Plan) choose(r Request) []error {
 func usage(faults []error) error {
 	for i, f := range faults {
 		if f != nil && exitcode.Of(f) == exitcode.Internal {
-			faults[i] = exitcode.With(exitcode.Usage, f)
+			faults[i] = sdk.Usage(f)
 		}
 	}
 	return worst(faults)
@@ -173,7 +173,7 @@ func worst(faults []error) error {
 	for _, f := range faults {
 		codes = append(codes, exitcode.Of(f))
 	}
-	return exitcode.With(exitcode.Worst(codes...), errors.Join(faults...))
+	return exitcode.Mark(exitcode.Worst(codes...), errors.Join(faults...))
 }
 
 // chooseProfile decides between the rules' durations and the model's smoke settings.
@@ -226,7 +226,7 @@ func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
 	model := p.Served.Model
 	if len(model.Scenarios) == 0 {
 		err := errors.New("plugin " + p.Served.Name + " lists no scenario for " + model.Name)
-		return nil, nil, []error{exitcode.With(exitcode.Plugin, err)}
+		return nil, nil, []error{plugin.Fault(err)}
 	}
 	scenarios, err1 := r.scenarios(model.Name, p.Division, model.Scenarios)
 	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
@@ -270,7 +270,7 @@ func once(faults []error) []error {
 	if len(in) == 0 {
 		return others
 	}
-	return append(others, exitcode.With(exitcode.Usage, in))
+	return append(others, in)
 }
 
 func scenariosOf(steps []step) []loadgen.Scenario {

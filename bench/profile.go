@@ -7,10 +7,11 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/checksum"
 	"github.com/plumbline-ml/plumbline/bench/division"
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
@@ -24,7 +25,7 @@ func (r Request) namedProfile() (*tune.Profile, error) {
 	}
 	profile, err := tune.Load(r.Tuning)
 	if err != nil {
-		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--tuning: %w", err))
+		return nil, sdk.Usage(fmt.Errorf("--tuning: %w", err))
 	}
 	return &profile, nil
 }
@@ -69,7 +70,7 @@ func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
 		{"model", profile.For.Model, subject.Model}, {"backend", profile.For.Backend, subject.Backend},
 	} {
 		if part.has != part.want {
-			return exitcode.With(exitcode.Usage, fmt.Errorf(
+			return sdk.Usage(fmt.Errorf(
 				"--tuning %s: it is for the %s %s, not %s; harness tune makes one", r.Tuning, part.what, part.has, part.want))
 		}
 	}
@@ -93,7 +94,7 @@ func (p *Plan) subject(r Request) tune.Subject {
 		Key: p.Key(), Machine: tune.Machine{CPU: info.CPU, Cores: info.MaxProcs},
 		PluginSHA256: sync.OnceValues(func() (string, error) {
 			sum, _, err := checksum.File(p.Served.Path)
-			return sum, exitcode.With(exitcode.Plugin, err)
+			return sum, plugin.Fault(err)
 		}),
 	}
 }

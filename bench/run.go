@@ -51,7 +51,7 @@ func (r *runner) run(ctx context.Context, p *Plan, t PlannedRun) (report.Run, er
 	}
 	files, listed := output.Files(p.Out, t.Dir)
 	rec.Files = files
-	err = errors.Join(err, exitcode.With(exitcode.Usage, listed))
+	err = errors.Join(err, sdk.Usage(listed))
 	rec.Finish(err)
 	rec.Hide(r.launch.Hide)
 	return rec, err
@@ -129,7 +129,7 @@ func named(options map[string]string) []string {
 func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run) (err error) {
 	w, err := pl.Open(ctx, p.OptionsOf(t))
 	if err != nil {
-		return openError(fmt.Errorf("opening %s: %w", t.Model, err))
+		return orData(fmt.Errorf("opening %s: %w", t.Model, err))
 	}
 	sut, qsl := w.SUT(), w.QSL()
 	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
@@ -190,16 +190,16 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t Planned
 		PartFiles: p.ScorerFiles,
 	})
 	if err != nil {
-		return err
+		return orData(err)
 	}
 	if _, err := s.WriteText(dir); err != nil {
-		return exitcode.With(exitcode.Usage, err)
+		return sdk.Usage(err)
 	}
 	// A backend that has its own model (a server) says that the embedded one does not run.
 	embedded := p.Embedded && rec.Workload != nil && rec.Workload.Embedded
 	c := judge.Case{Model: p.Served.Model, Embedded: embedded, Own: o.Dataset != "", Score: s.Score, Targets: p.Wanted.Targets}
 	rec.Accuracy = report.NewAccuracy(judge.Judge(c), s.Score, s.SHA256)
-	return exitcode.With(exitcode.Usage, c.Check())
+	return sdk.Usage(c.Check())
 }
 
 // because prefers the reason why ctx ended, a plugin's failure or the user's interrupt, over what followed from it.
@@ -217,10 +217,10 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// openError marks an error of opening a workload that carries no class: what was to be opened is wrong.
-func openError(err error) error {
+// orData lets an error that carries no class be one of the data: what was to be opened, or scored, is wrong.
+func orData(err error) error {
 	if exitcode.Of(err) == exitcode.Internal {
-		return exitcode.With(exitcode.Data, err)
+		return sdk.Data(err)
 	}
 	return err
 }

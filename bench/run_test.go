@@ -52,7 +52,7 @@ func TestOpenErrorsWithoutAClassAreTheDatas(t *testing.T) {
 	for err, want := range map[error]exitcode.Code{
 		errors.New("x"): exitcode.Data, sdk.Usage(errors.New("x")): exitcode.Usage, &host.Error{}: exitcode.Plugin,
 	} {
-		if got := exitcode.Of(openError(err)); got != want {
+		if got := exitcode.Of(orData(err)); got != want {
 			t.Errorf("%v: code %d, want %d", err, got, want)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
@@ -26,7 +25,7 @@ func (p *Plan) chooseScorer(r Request) (err error) {
 func findScorerFiles(model sdk.ModelInfo, given []string, files Files) (map[string]string, error) {
 	const flag = "--scorer-model"
 	if len(given) > 0 && len(model.ScorerParts) == 0 {
-		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("%s: the scorer of %s runs no model", flag, model.Name))
+		return nil, sdk.Usage(fmt.Errorf("%s: the scorer of %s runs no model", flag, model.Name))
 	}
 	named, faults := partFiles(flag, given, model.ScorerParts)
 	found, wrong := locateParts(flag, named, model, model.ScorerFiles, files)
@@ -37,7 +36,7 @@ func findScorerFiles(model sdk.ModelInfo, given []string, files Files) (map[stri
 		}
 		path, err := scorerFile(model, part, files)
 		if err != nil {
-			faults = append(faults, exitcode.With(exitcode.Data, err))
+			faults = append(faults, sdk.Data(err))
 		} else if path != "" {
 			found[part.Name] = path
 		}

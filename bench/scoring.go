@@ -14,7 +14,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/judge"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/bench/score"
@@ -54,7 +53,7 @@ type Scored struct {
 func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
 	logs, err := score.Find(r.Path)
 	if err != nil {
-		return nil, err
+		return nil, sdk.Data(err)
 	}
 	catalog, err := r.Plugins.Find(ctx)
 	if err != nil {
@@ -110,7 +109,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	if r.Done != nil {
 		r.Done(done)
 	}
-	return done, exitcode.With(exitcode.Usage, c.Check())
+	return done, sdk.Usage(c.Check())
 }
 
 // launch scores a log with the plugin that serves its model.
@@ -126,27 +125,28 @@ func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string,
 	}
 	ctx, cancel := pl.Context(ctx)
 	defer cancel()
-	return score.Log(ctx, pl, log, o)
+	scored, err := score.Log(ctx, pl, log, o)
+	return scored, orData(err)
 }
 
 // origin says what a log is of: the request first, then the result.json beside it.
 func (r ScoreRequest) origin(log string) (report.Run, error) {
 	run := recorded(log)
 	if run.Mode != "" && run.Mode != ModeAccuracy && !answers(log) {
-		return run, exitcode.With(exitcode.Usage, fmt.Errorf(
+		return run, sdk.Usage(fmt.Errorf(
 			"%s is of a %s run, which kept no answers: name the directory of an accuracy run", log, run.Mode))
 	}
 	if r.Model != "" {
 		run.Model = r.Model
 	}
 	if run.Model == "" {
-		return run, exitcode.With(exitcode.Usage, fmt.Errorf(
+		return run, sdk.Usage(fmt.Errorf(
 			"%s: no %s beside it says which model ran; name it with --benchmark", log, report.FileName))
 	}
 	if r.Dataset != "" {
 		path, err := dataset(r.Dataset)
 		if err != nil {
-			return run, exitcode.With(exitcode.Data, err)
+			return run, sdk.Data(err)
 		}
 		run.Options.Dataset = path
 	}
@@ -155,7 +155,7 @@ func (r ScoreRequest) origin(log string) (report.Run, error) {
 	}
 	params, faults := pairs("--param", r.Params)
 	if len(faults) > 0 {
-		return run, exitcode.With(exitcode.Usage, errors.Join(faults...))
+		return run, sdk.Usage(errors.Join(faults...))
 	}
 	if run.Options.Params == nil {
 		run.Options.Params = map[string]string{}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
@@ -80,7 +81,7 @@ func (s *session) run(ctx context.Context) (report.Document, error) {
 	s.watch.Begun()
 	s.note(s.claim.Recovered)
 	if err := s.prepare(); err != nil {
-		return report.Document{}, errors.Join(err, s.recoverReplaced())
+		return report.Document{}, errors.Join(sdk.Usage(err), s.recoverReplaced())
 	}
 	var failure error
 	for i, t := range s.plan.Runs {
@@ -112,11 +113,11 @@ func (s *session) add(records ...report.Run) {
 func (s *session) prepare() (err error) {
 	if s.plan.UserConf != "" {
 		if s.userConf, err = backend.ReadFile(s.plan.UserConf, 1<<20); err != nil {
-			return exitcode.With(exitcode.Usage, err)
+			return err
 		}
 	}
 	if err := output.SetAside(s.plan.Out, s.plan.dirs()); err != nil {
-		return exitcode.With(exitcode.Usage, err)
+		return err
 	}
 	if err := s.save(s.skipped(s.plan.Runs, exitcode.Interrupted)...); err != nil {
 		return err
@@ -132,7 +133,7 @@ func (s *session) recoverReplaced() error {
 	recovered, err := output.Recover(s.plan.Out)
 	output.Prune(s.plan.Out, s.plan.dirs())
 	s.note(recovered)
-	return exitcode.With(exitcode.Usage, err)
+	return sdk.Usage(err)
 }
 
 func (s *session) note(recovered output.Recovered) {
@@ -172,7 +173,7 @@ func (s *session) save(records ...report.Run) error {
 	if err := s.claim.Check(); err != nil {
 		return err
 	}
-	return exitcode.With(exitcode.Usage, report.Save(s.plan.Out, records...))
+	return sdk.Usage(report.Save(s.plan.Out, records...))
 }
 
 // opened copies the user's settings now, and not before: what a model that does not load was to replace stays as it is.

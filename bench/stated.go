@@ -6,7 +6,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/sdk"
+
 	"github.com/plumbline-ml/plumbline/bench/system"
 )
 
@@ -31,7 +32,7 @@ func (p *Plan) readStated(r Request) error {
 		s, err := system.ReadStated(r.System)
 		p.Stated.System = s
 		if errors.Is(err, fs.ErrNotExist) {
-			err = exitcode.With(exitcode.Data, err)
+			err = sdk.Data(err)
 		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("--system: %w", err))

@@ -11,7 +11,6 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
@@ -41,12 +40,11 @@ func readWanted(model sdk.ModelInfo, targets []string, expect string) (Wanted, e
 	if expect != "" {
 		path, err := regular(expect)
 		if err != nil {
-			faults = append(faults, exitcode.With(exitcode.Data, fmt.Errorf("--expect %s: %w", expect, err)))
+			faults = append(faults, sdk.Data(fmt.Errorf("--expect %s: %w", expect, err)))
 		}
 		w.Expect = path
 		if !slices.ContainsFunc(model.Params, func(p sdk.ParamInfo) bool { return p.Name == sdk.ExpectParam }) {
-			faults = append(faults, exitcode.With(exitcode.Usage,
-				fmt.Errorf("--expect: %s does not compare single answers; --target METRIC=VALUE judges its metric", model.Name)))
+			faults = append(faults, fmt.Errorf("--expect: %s does not compare single answers; --target METRIC=VALUE judges its metric", model.Name))
 		}
 	}
 	texts, wrong := pairs("--target", targets)

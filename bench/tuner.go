@@ -15,7 +15,6 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/figure"
 	"github.com/plumbline-ml/plumbline/bench/system"
 	"github.com/plumbline-ml/plumbline/bench/tune"
@@ -74,7 +73,7 @@ func Tune(ctx context.Context, r TuneRequest) (Tuned, error) {
 // NewTuner plans a search and measures nothing yet.
 func NewTuner(ctx context.Context, r TuneRequest) (*Tuner, error) {
 	if err := r.check(); err != nil {
-		return nil, exitcode.With(exitcode.Usage, err)
+		return nil, sdk.Usage(err)
 	}
 	path := r.Tuning
 	r.Mode, r.Tuning = ModePerformance, NoTuning
@@ -87,7 +86,7 @@ func NewTuner(ctx context.Context, r TuneRequest) (*Tuner, error) {
 		return r.Scenario != loadgen.Offline && r.Scenario != loadgen.Server
 	})
 	if len(p.Runs) == 0 {
-		return nil, exitcode.With(exitcode.Usage, fmt.Errorf(
+		return nil, sdk.Usage(fmt.Errorf(
 			"%s: tune measures Offline and Server, and neither is among its scenarios or those asked for", p.Served.Model.Name))
 	}
 	t := &Tuner{Plan: p, request: r, machine: r.machine()}
@@ -135,12 +134,12 @@ func (t *Tuner) prepare() error {
 	t.found.Profile = tune.Profile{For: subject.Key, Machine: subject.Machine, PluginSHA256: sum, Measured: r.now().UTC()}
 	if t.found.Path = r.Tuning; t.found.Path == "" {
 		if r.Profiles == "" {
-			return exitcode.With(exitcode.Usage, errors.New("no folder for the profile: name its file with --tuning"))
+			return sdk.Usage(errors.New("no folder for the profile: name its file with --tuning"))
 		}
 		t.found.Path = tune.Store{Dir: r.Profiles}.Path(subject.Key, subject.Machine)
 	}
 	if err := r.savable(t.found.Path); err != nil {
-		return exitcode.With(exitcode.Usage, err)
+		return sdk.Usage(err)
 	}
 	t.keep()
 	return nil
@@ -196,7 +195,7 @@ func (t *Tuner) Search(ctx context.Context) (Tuned, error) {
 	err := t.search(ctx)
 	t.found.Complete = err == nil
 	if t.found.Found {
-		saved := exitcode.With(exitcode.Usage, t.found.Profile.Save(t.found.Path))
+		saved := sdk.Usage(t.found.Profile.Save(t.found.Path))
 		t.found.Written = saved == nil
 		err = errors.Join(err, saved)
 	}
@@ -205,7 +204,7 @@ func (t *Tuner) Search(ctx context.Context) (Tuned, error) {
 
 func (t *Tuner) search(ctx context.Context) error {
 	if err := t.open(ctx); err != nil {
-		return fmt.Errorf("opening %s: %w", t.Plan.Served.Model.Name, openError(err))
+		return fmt.Errorf("opening %s: %w", t.Plan.Served.Model.Name, orData(err))
 	}
 	if t.run(loadgen.Offline) != nil {
 		if err := t.offline(ctx); err != nil {
@@ -281,9 +280,9 @@ func (t *Tuner) grid(ctx context.Context) ([]tune.Setting, error) {
 	asked := len(r.Threads) > 0
 	switch {
 	case err != nil && !errors.Is(err, sdk.ErrUsage):
-		return nil, openError(err)
+		return nil, orData(err)
 	case err != nil && asked:
-		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--try-threads: the backend takes no number of threads: %w", err))
+		return nil, sdk.Usage(fmt.Errorf("--try-threads: the backend takes no number of threads: %w", err))
 	}
 	if !asked && len(r.Sessions) == 0 {
 		return t.enough(tune.DefaultGrid(r.Batches, t.machine.MaxProcs, takes)), nil

@@ -18,7 +18,8 @@ type classified struct {
 	class error
 }
 
-func (c classified) Unwrap() []error { return []error{c.error, c.class} }
+func (c classified) Unwrap() error        { return c.error }
+func (c classified) Is(target error) bool { return target == c.class }
 
 // Usage marks err as ErrUsage and keeps its text. No error stays none.
 func Usage(err error) error { return classify(err, ErrUsage) }

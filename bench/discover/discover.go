@@ -13,7 +13,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/suggest"
 	"github.com/plumbline-ml/plumbline/bench/trust"
@@ -67,7 +66,7 @@ func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error
 	}
 	found, err := l.Discover(paths(dirs))
 	if err != nil {
-		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("looking for plugins: %w", err))
+		return nil, sdk.Usage(fmt.Errorf("looking for plugins: %w", err))
 	}
 	if choice == "" {
 		return found, nil
@@ -85,7 +84,7 @@ func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error
 	if hint := whereToLook(dirs); hint != "" {
 		err = fmt.Errorf("%w\n%s", err, hint)
 	}
-	return nil, exitcode.With(exitcode.Usage, err)
+	return nil, sdk.Usage(err)
 }
 
 func isPath(choice string) bool { return strings.ContainsRune(choice, os.PathSeparator) }
@@ -96,7 +95,7 @@ func byPath(path string) ([]host.Found, error) {
 		err = errors.New("not a regular file")
 	}
 	if err != nil {
-		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--plugin %s: %w; name a plugin binary", path, err))
+		return nil, sdk.Usage(fmt.Errorf("--plugin %s: %w; name a plugin binary", path, err))
 	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -137,7 +136,7 @@ func (c *Catalog) Resolve(name string) (Served, error) {
 	for _, m := range matches {
 		fmt.Fprintf(&list, "\n  %s  %s", m.Name, m.Path)
 	}
-	return Served{}, exitcode.With(exitcode.Usage, fmt.Errorf("%d plugins serve %s; choose one with --plugin NAME or PATH:%s", len(matches), name, list.String()))
+	return Served{}, sdk.Usage(fmt.Errorf("%d plugins serve %s; choose one with --plugin NAME or PATH:%s", len(matches), name, list.String()))
 }
 
 // serving lists the plugins with a model of that name; where there is none, those whose benchmark has it.
@@ -173,12 +172,12 @@ func (c *Catalog) notFound(name string) error {
 			continue
 		}
 		if e.Name == name {
-			return exitcode.With(exitcode.Plugin, e.Err)
+			return plugin.Fault(e.Err)
 		}
 		broken = append(broken, e)
 	}
 	if len(broken) == len(c.Entries) {
-		return exitcode.With(exitcode.Plugin, fmt.Errorf("no plugin answers: %w", broken[0].Err))
+		return plugin.Fault(fmt.Errorf("no plugin answers: %w", broken[0].Err))
 	}
 	err := suggest.Unknown("model", name, c.Models())
 	if hint := whereToLook(c.Dirs); hint != "" {
@@ -186,14 +185,14 @@ func (c *Catalog) notFound(name string) error {
 	}
 	for _, e := range broken {
 		if errors.Is(e.Err, trust.ErrRefused) {
-			return exitcode.With(exitcode.Plugin, fmt.Errorf("%w\nunless it is in a plugin that is not trusted: %w", err, e.Err))
+			return plugin.Fault(fmt.Errorf("%w\nunless it is in a plugin that is not trusted: %w", err, e.Err))
 		}
 		err = fmt.Errorf("%w\nunless plugin %s serves it, which did not answer: %w", err, e.Name, e.Err)
 	}
 	if len(broken) > 0 {
-		return exitcode.With(exitcode.Plugin, err)
+		return plugin.Fault(err)
 	}
-	return exitcode.With(exitcode.Usage, err)
+	return sdk.Usage(err)
 }
 
 // None is the error of a catalog without plugins: where they were looked for, and what to do.
@@ -204,7 +203,7 @@ func (c *Catalog) None() error {
 		fmt.Fprintf(&b, "\n  %s  (%s)", d.Path, d.Source)
 	}
 	b.WriteString("\nbuild the plugins with `make build`, or name their directory with --plugin-dir or " + EnvPlugins)
-	return exitcode.With(exitcode.Usage, errors.New(b.String()))
+	return sdk.Usage(errors.New(b.String()))
 }
 
 // Models lists the names of all models served, in the order of discovery.

@@ -10,6 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/trust"
 )
 
 // Code is a process exit code.
@@ -70,35 +73,16 @@ func rank(c Code) int {
 	return rank(Internal)
 }
 
-// coded is an error with the class it belongs to.
-type coded struct {
-	code Code
-	err  error
-}
-
-func (c *coded) Error() string { return c.err.Error() }
-func (c *coded) Unwrap() error { return c.err }
-
-// With marks err as belonging to the class. A nil err stays nil.
-func With(code Code, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &coded{code, err}
-}
-
 // Outcome is the error of a command that did its work and found that the result is not a good one: its code counts,
 // and there is nothing more to print.
 type Outcome struct{ Code Code }
 
 func (o *Outcome) Error() string { return "outcome: " + o.Code.String() }
 
-// Of maps an error to its code. A mark set by With counts first, then what the libraries' sentinels say; an error that
-// nothing is known about is Internal.
+// Of maps an error to its code: the class of the outermost mark around it (sdk.Usage, sdk.Data, plugin.Fault) or of the sentinel
+// that it is, and of several errors in one the worst. An error that nothing is known about is Internal.
 func Of(err error) Code {
 	var outcome *Outcome
-	var marked *coded
-	var failed *host.Error
 	switch {
 	case err == nil:
 		return Valid
@@ -106,19 +90,58 @@ func Of(err error) Code {
 		return outcome.Code
 	case errors.Is(err, loadgen.ErrInterrupted), errors.Is(err, context.Canceled):
 		return Interrupted
-	case errors.As(err, &marked):
-		return marked.code
-	case errors.As(err, &failed):
-		return Plugin
 	}
-	for _, class := range classes() {
-		for _, sentinel := range class.sentinels {
-			if errors.Is(err, sentinel) {
-				return class.code
+	if code, known := classOf(err); known {
+		return code
+	}
+	return Internal
+}
+
+// Mark marks err as one of the class, where the class is Usage, Data or Plugin, and keeps its text.
+func Mark(code Code, err error) error {
+	switch code {
+	case Usage:
+		return sdk.Usage(err)
+	case Data:
+		return sdk.Data(err)
+	case Plugin:
+		return plugin.Fault(err)
+	}
+	return err
+}
+
+// classOf looks for the class of an error from the outside to the inside.
+func classOf(err error) (worst Code, known bool) {
+	if code, known := own(err); known {
+		return code, true
+	}
+	switch e := err.(type) { //nolint:errorlint // one error of the chain after the other
+	case interface{ Unwrap() error }:
+		return classOf(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, part := range e.Unwrap() {
+			if code, ok := classOf(part); ok {
+				worst, known = Worst(worst, code), true
 			}
 		}
 	}
-	return Internal
+	return worst, known
+}
+
+// own is the class of an error without what it wraps.
+func own(err error) (Code, bool) {
+	if _, failed := err.(*host.Error); failed { //nolint:errorlint // not what it wraps
+		return Plugin, true
+	}
+	is, _ := err.(interface{ Is(error) bool }) //nolint:errorlint // not what it wraps
+	for _, class := range classes() {
+		for _, sentinel := range class.sentinels {
+			if err == sentinel || is != nil && is.Is(sentinel) { //nolint:errorlint // not what it wraps
+				return class.code, true
+			}
+		}
+	}
+	return Internal, false
 }
 
 // class is what a code's errors wrap.
@@ -129,8 +152,10 @@ type class struct {
 
 func classes() []class {
 	return []class{
-		{Plugin, []error{loadgen.ErrProtocol}},
-		{Usage, []error{sdk.ErrUsage, mlconf.ErrConfig, loadgen.ErrBadSettings, loadgen.ErrLogs}},
+		{Plugin, []error{plugin.ErrFault, loadgen.ErrProtocol}},
+		{Usage, []error{
+			sdk.ErrUsage, mlconf.ErrConfig, loadgen.ErrBadSettings, loadgen.ErrLogs, loadgen.ErrLogsLost, trust.ErrLock,
+		}},
 		{Data, []error{
 			sdk.ErrData, loadgen.ErrBadQSL, fetch.ErrMissing, fetch.ErrOffline, fetch.ErrServer, fetch.ErrChecksum,
 			fetch.ErrArchive, fetch.ErrUnsafe, fetch.ErrBadFile,

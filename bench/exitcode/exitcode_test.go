@@ -11,6 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/trust"
 )
 
 func TestOf(t *testing.T) {
@@ -23,8 +26,8 @@ func TestOf(t *testing.T) {
 		{"nothing", nil, Valid},
 		{"unknown", errors.New("?"), Internal},
 		{"outcome", wrap(&Outcome{Invalid}), Invalid},
-		{"marked", wrap(With(Data, errors.New("x"))), Data},
-		{"marked with nil", With(Data, nil), Valid},
+		{"marked", wrap(sdk.Data(errors.New("x"))), Data},
+		{"marked with nil", sdk.Data(nil), Valid},
 		{"plugin", wrap(&host.Error{Kind: host.KindDied}), Plugin},
 		{"protocol", wrap(loadgen.ErrProtocol), Plugin},
 		{"settings", wrap(loadgen.ErrBadSettings), Usage},
@@ -38,7 +41,13 @@ func TestOf(t *testing.T) {
 		{"interrupted", wrap(loadgen.ErrInterrupted), Interrupted},
 		{"cancelled", wrap(context.Canceled), Interrupted},
 		{"interrupted while the plugin starts", &host.Error{Kind: host.KindStart, Err: loadgen.ErrInterrupted}, Interrupted},
-		{"several faults", errors.Join(With(Usage, errors.New("x")), errors.New("y")), Usage},
+		{"a plugin that is marked", wrap(plugin.Fault(errors.New("x"))), Plugin},
+		{"a mark around another", sdk.Usage(wrap(sdk.Data(errors.New("x")))), Usage},
+		{"a mark around a plugin's failure", sdk.Data(&host.Error{}), Data},
+		{"data of a plugin that failed", &host.Error{Err: sdk.Data(errors.New("x"))}, Plugin},
+		{"a plugin's failure, and logs that cannot be written", errors.Join(&host.Error{}, wrap(loadgen.ErrLogs)), Usage},
+		{"pins", wrap(trust.ErrLock), Usage},
+		{"several faults", errors.Join(sdk.Usage(errors.New("x")), errors.New("y")), Usage},
 	}
 	for _, c := range cases {
 		if got := Of(c.err); got != c.want {

@@ -8,8 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/loadgen"
-
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // LockName is the file in an output directory that the session which writes there holds a lock on.
@@ -35,7 +34,7 @@ func Take(out string, force bool, dirs []string) (*Claim, error) {
 	}
 	c, err := claim(out)
 	if errors.Is(err, filelock.ErrHeld) {
-		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("output directory %s: another run writes to it at this moment; wait for its end, or choose another directory with --out", out))
+		return nil, sdk.Usage(fmt.Errorf("output directory %s: another run writes to it at this moment; wait for its end, or choose another directory with --out", out))
 	}
 	if err != nil {
 		return nil, unwritable(out, err)
@@ -45,7 +44,7 @@ func Take(out string, force bool, dirs []string) (*Claim, error) {
 	}
 	if err != nil {
 		c.Release()
-		return nil, exitcode.With(exitcode.Usage, err)
+		return nil, sdk.Usage(err)
 	}
 	return c, nil
 }
@@ -117,8 +116,8 @@ func (c *Claim) Check() error {
 	if isStill(c.folder, c.Dir) {
 		return nil
 	}
-	return exitcode.With(exitcode.Usage, fmt.Errorf(
-		"output directory %s: %w, or its disk was unmounted; nothing more is written there: run again, and leave it until the end", c.Dir, loadgen.ErrLogsLost))
+	return fmt.Errorf(
+		"output directory %s: %w, or its disk was unmounted; nothing more is written there: run again, and leave it until the end", c.Dir, loadgen.ErrLogsLost)
 }
 
 // Release gives the directory free. The file goes while it is locked: who has it open finds that it is not the one of its

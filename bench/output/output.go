@@ -12,9 +12,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/checksum"
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/bench/score"
 )
@@ -67,7 +67,7 @@ func Choose(out string, force bool, dirs []string) (string, error) {
 	for _, dir := range setAside(out) {
 		full = append(full, filepath.Join(previous(out), dir)+" (results that a run with --force was to replace, which did not come to its end)")
 	}
-	return "", exitcode.With(exitcode.Usage, fmt.Errorf(
+	return "", sdk.Usage(fmt.Errorf(
 		"%s already holds results; choose another --out, or replace them with --force:\n  %s", out, strings.Join(full, "\n  ")))
 }
 
@@ -122,7 +122,7 @@ func Prepare(out string, dirs []string) error {
 }
 
 func unwritable(out string, err error) error {
-	return exitcode.With(exitcode.Usage, fmt.Errorf("output directory %s: %w; choose a directory that can be written with --out", out, err))
+	return sdk.Usage(fmt.Errorf("output directory %s: %w; choose a directory that can be written with --out", out, err))
 }
 
 func prepare(out, run string) error {
@@ -181,7 +181,7 @@ func WriteUserConf(out, scenarioDir string, text []byte) error {
 	if _, err := os.Lstat(aside); err == nil && !hasAny(aside, []string{name}) {
 		_ = os.Rename(path, filepath.Join(aside, name)) // there may be none
 	}
-	return exitcode.With(exitcode.Usage, wholefile.Write(path, text, 0o644))
+	return sdk.Usage(wholefile.Write(path, text, 0o644))
 }
 
 // Lost says that logs of a run that came to its end are not in its directory any more.
@@ -196,7 +196,7 @@ func Lost(out, dir string) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	return exitcode.With(exitcode.Usage, fmt.Errorf("%w: %s; run again, and leave the folder until the end", loadgen.ErrLogsLost, strings.Join(gone, ", ")))
+	return fmt.Errorf("%w: %s; run again, and leave the folder until the end", loadgen.ErrLogsLost, strings.Join(gone, ", "))
 }
 
 // Files lists the files that a run wrote, with their checksums; paths are relative to out.

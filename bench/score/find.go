@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 // Find lists the accuracy logs that path means: a file itself; the log of a run's directory; or the accuracy logs below
@@ -16,7 +14,7 @@ import (
 func Find(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, exitcode.With(exitcode.Data, fmt.Errorf("score: %w", err))
+		return nil, fmt.Errorf("score: %w", err)
 	}
 	if !info.IsDir() {
 		return []string{path}, nil
@@ -28,7 +26,7 @@ func Find(path string) ([]string, error) {
 	if err == nil && len(logs) == 0 {
 		err = fmt.Errorf("no %s in %s; name the directory of an accuracy run, or the file", LogName, path)
 	}
-	return logs, exitcode.With(exitcode.Data, err)
+	return logs, err
 }
 
 func exists(path string) bool {

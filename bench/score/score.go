@@ -16,7 +16,6 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
@@ -34,24 +33,24 @@ type Scored struct {
 	SHA256 string // of the log, lower-case hex
 }
 
-// Log streams the accuracy log at path to a scorer of the plugin.
+// Log streams the accuracy log at path to a scorer of the plugin. An error without a class is of the log or the data set.
 func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions) (Scored, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Scored{}, exitcode.With(exitcode.Data, err)
+		return Scored{}, err
 	}
 	defer func() { _ = f.Close() }() // opened for reading
 	scorer, err := p.OpenScorer(ctx, o)
 	if err != nil {
-		return Scored{}, classify(ctx, fmt.Errorf("opening the scorer: %w", err))
+		return Scored{}, said(ctx, fmt.Errorf("opening the scorer: %w", err))
 	}
 	h := sha256.New()
 	if err := stream(ctx, io.TeeReader(f, h), scorer); err != nil {
-		return Scored{}, classify(ctx, fmt.Errorf("scoring %s: %w", path, err))
+		return Scored{}, said(ctx, fmt.Errorf("scoring %s: %w", path, err))
 	}
 	s, err := scorer.Result()
 	if err != nil {
-		return Scored{}, classify(ctx, fmt.Errorf("scoring %s: %w", path, err))
+		return Scored{}, said(ctx, fmt.Errorf("scoring %s: %w", path, err))
 	}
 	return Scored{s, hex.EncodeToString(h.Sum(nil))}, nil
 }
@@ -75,13 +74,10 @@ func stream(ctx context.Context, r io.Reader, scorer sdk.Scorer) error {
 	return context.Cause(ctx)
 }
 
-// classify marks errors that carry no class of their own: the log or the data set is at fault.
-func classify(ctx context.Context, err error) error {
+// said is err, and after the end of ctx what ended it, too.
+func said(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
-	}
-	if exitcode.Of(err) == exitcode.Internal {
-		return exitcode.With(exitcode.Data, err)
 	}
 	return err
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
-
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 // Profile says whose durations and counts a run uses.
@@ -57,7 +55,7 @@ func Load(r Request) (Settings, error) {
 		err = r.checkAudit(s)
 	}
 	if err != nil {
-		return Settings{}, usage(err)
+		return Settings{}, err
 	}
 	return Settings{Settings: s, Profile: r.profile(s), Deviations: deviations(s.Rules(), s.TestSettings)}, nil
 }
@@ -133,7 +131,7 @@ func (s *Settings) Suggest(source string, o mlconf.Override) error {
 		}
 	}
 	if err := s.Set(source, o); err != nil {
-		return usage(err)
+		return err
 	}
 	return nil
 }
@@ -142,5 +140,3 @@ func (s *Settings) Suggest(source string, o mlconf.Override) error {
 func (s *Settings) wrote(field string) bool {
 	return slices.ContainsFunc(s.Applied[userLayers:], func(l mlconf.Applied) bool { return slices.Contains(l.Fields, field) })
 }
-
-func usage(err error) error { return exitcode.With(exitcode.Usage, err) }

@@ -11,7 +11,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/checksum"
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 )
 
@@ -52,7 +51,7 @@ func TestGuard(t *testing.T) {
 	refuse := func(path string, wants ...string) {
 		t.Helper()
 		_, err := g.Launch(t.Context(), path, host.LaunchOptions{})
-		if !errors.Is(err, ErrRefused) || exitcode.Of(err) != exitcode.Plugin {
+		if !errors.Is(err, ErrRefused) || !errors.As(err, new(*host.Error)) {
 			t.Fatalf("%s: %v, want a refusal", path, err)
 		}
 		for _, want := range append(wants, "harness trust", lock.Path) {
@@ -71,7 +70,7 @@ func TestGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuse(binary(dir, "one"), old, sum)
-	if _, err := g.Launch(t.Context(), binary(dir, "three"), host.LaunchOptions{}); exitcode.Of(err) != exitcode.Plugin || !errors.Is(err, os.ErrNotExist) {
+	if _, err := g.Launch(t.Context(), binary(dir, "three"), host.LaunchOptions{}); !errors.As(err, new(*host.Error)) || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that does not exist: %v", err)
 	}
 }
@@ -119,7 +118,7 @@ func TestGuardOfCompanions(t *testing.T) {
 	refused := func(wants ...string) {
 		t.Helper()
 		err := launch()
-		if !errors.Is(err, ErrRefused) || exitcode.Of(err) != exitcode.Plugin {
+		if !errors.Is(err, ErrRefused) || !errors.As(err, new(*host.Error)) {
 			t.Fatalf("%v, want a refusal", err)
 		}
 		for _, want := range wants {

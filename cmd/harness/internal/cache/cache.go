@@ -10,8 +10,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch"
 	"github.com/plumbline-ml/plumbline/sdk"
-
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 // EnvDir is the environment variable that names the folder.
@@ -28,7 +26,7 @@ func Dir(env func(string) string) (string, error) {
 	if home := env("HOME"); home != "" {
 		return filepath.Join(home, ".cache", "plumbline"), nil
 	}
-	return "", exitcode.With(exitcode.Usage, errors.New("no cache folder: set "+EnvDir+" to a folder that can be written"))
+	return "", sdk.Usage(errors.New("no cache folder: set " + EnvDir + " to a folder that can be written"))
 }
 
 // ModelFile is a model's file as the cache keeps it: those of a part in a folder of the part's, for their names may be alike.

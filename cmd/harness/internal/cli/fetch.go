@@ -13,7 +13,6 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/figure"
 	"github.com/plumbline-ml/plumbline/bench/suggest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
@@ -48,7 +47,7 @@ func (a *app) fetchCommand(f *pluginFlags) *cobra.Command {
 				return a.fetchRuntime(c.Context(), build, offline)
 			}
 			if given := changed(c, "variant", "release", "sha256", "from"); given != "" {
-				return exitcode.With(exitcode.Usage, fmt.Errorf("--%s belongs to `harness fetch %s`", given, onnxruntime.Name))
+				return sdk.Usage(fmt.Errorf("--%s belongs to `harness fetch %s`", given, onnxruntime.Name))
 			}
 			catalog, err := a.catalog(c, f)
 			if err != nil {
@@ -165,7 +164,7 @@ func chosen(m sdk.ModelInfo, only []string) ([]want, error) {
 	var faults []error
 	for _, name := range only {
 		if !slices.Contains(names, name) {
-			faults = append(faults, exitcode.With(exitcode.Usage, fmt.Errorf("--file: %w", suggest.Unknown("file", name, names))))
+			faults = append(faults, sdk.Usage(fmt.Errorf("--file: %w", suggest.Unknown("file", name, names))))
 		}
 	}
 	return in, errors.Join(faults...)

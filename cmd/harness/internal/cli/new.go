@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/sdk"
+
 	"github.com/plumbline-ml/plumbline/bench/suggest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/newmodule"
 )
@@ -39,29 +40,36 @@ func (a *app) newCommand() *cobra.Command {
 }
 
 func (a *app) new(args []string, f *newFlags) error {
-	if len(args) != 2 {
-		return exitcode.With(exitcode.Usage, fmt.Errorf("%d arguments %q, want what to write (%s) and a folder; see harness new --help",
-			len(args), args, strings.Join(newmodule.Kinds(), " or ")))
-	}
-	spec := newmodule.Spec{Kind: newmodule.Kind(args[0]), Language: newmodule.Language(f.language), Dir: args[1], Module: f.module, Checkout: f.checkout}
-	if known := newmodule.Kinds(); args[0] != known[0] && args[0] != known[1] {
-		return exitcode.With(exitcode.Usage, suggest.Unknown("kind of module", args[0], known))
-	}
-	if spec.Checkout == "" {
-		spec.Checkout = checkoutAbove(a.Executable)
-	}
-	if spec.Checkout == "" {
-		return exitcode.With(exitcode.Usage, errors.New("the harness does not lie in a checkout of Plumbline: name one with --checkout DIR"))
-	}
-	m, err := newmodule.Write(spec)
+	m, err := a.write(args, f)
 	if err != nil {
-		return exitcode.With(exitcode.Usage, err)
+		return sdk.Usage(err)
 	}
 	for _, name := range m.Files {
 		fmt.Fprintln(a.Stdout, filepath.Join(args[1], name))
 	}
 	_, err = fmt.Fprintf(a.Stdout, "\nIt works as it is; README.md says what to replace.\n\n  cd %s\n  %s\n", args[1], strings.Join(m.Next, "\n  "))
 	return err
+}
+
+// write makes the module that the arguments ask for.
+func (a *app) write(args []string, f *newFlags) (m newmodule.Module, err error) {
+	if len(args) != 2 {
+		return m, fmt.Errorf("%d arguments %q, want what to write (%s) and a folder; see harness new --help",
+			len(args), args, strings.Join(newmodule.Kinds(), " or "))
+	}
+	if known := newmodule.Kinds(); args[0] != known[0] && args[0] != known[1] {
+		return m, suggest.Unknown("kind of module", args[0], known)
+	}
+	spec := newmodule.Spec{
+		Kind: newmodule.Kind(args[0]), Language: newmodule.Language(f.language), Dir: args[1], Module: f.module, Checkout: f.checkout,
+	}
+	if spec.Checkout == "" {
+		spec.Checkout = checkoutAbove(a.Executable)
+	}
+	if spec.Checkout == "" {
+		return m, errors.New("the harness does not lie in a checkout of Plumbline: name one with --checkout DIR")
+	}
+	return newmodule.Write(spec)
 }
 
 // checkoutAbove is the nearest folder above path with a workspace that holds the sdk; empty where there is none.

@@ -14,7 +14,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/secret"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
@@ -144,7 +143,7 @@ func (a *app) lastRuntime() (l onnxruntime.Library, ok bool, err error) {
 func (a *app) fetchedRuntime() (string, error) {
 	l, ok, err := a.lastRuntime()
 	if err == nil && !ok {
-		err = exitcode.With(exitcode.Data, fmt.Errorf("--ort-lib %s: none was fetched; run `harness fetch %s`", onnxruntime.Word, onnxruntime.Name))
+		err = sdk.Data(fmt.Errorf("--ort-lib %s: none was fetched; run `harness fetch %s`", onnxruntime.Word, onnxruntime.Name))
 	}
 	return l.Path, err
 }

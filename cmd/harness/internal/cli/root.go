@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/discover"
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/suggest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/limit"
 )
@@ -46,14 +46,14 @@ func (a *app) command() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			flags.patient = c.Flags().Changed(answerTimeout[len("--"):])
-			return exitcode.With(exitcode.Usage, errors.Join(flags.startTimeout(c), flags.limit(c)))
+			return sdk.Usage(errors.Join(flags.startTimeout(c), flags.limit(c)))
 		},
 	}
 	root.SetArgs(a.Args)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return exitcode.With(exitcode.Usage, fmt.Errorf("%w%s; see %s --help", plainly(err), nearFlag(c, err), c.CommandPath()))
+		return sdk.Usage(fmt.Errorf("%w%s; see %s --help", plainly(err), nearFlag(c, err), c.CommandPath()))
 	})
 	global := root.PersistentFlags()
 	global.StringArrayVar(&flags.dirs, "plugin-dir", nil, "look for plugins in `DIR` first (repeatable)")
@@ -71,7 +71,19 @@ func (a *app) command() *cobra.Command {
 		c.PreRunE = func(*cobra.Command, []string) error { return a.guard(&flags) }
 	}
 	root.AddCommand(append(starting, a.newCommand(), a.trustCommand(&flags), a.versionCommand())...)
+	for _, c := range append(root.Commands(), root) {
+		checkArguments(c)
+	}
 	return root
+}
+
+// checkArguments lets what a command says of its arguments be wrong usage.
+func checkArguments(c *cobra.Command) {
+	check := c.Args
+	if check == nil {
+		return
+	}
+	c.Args = func(c *cobra.Command, args []string) error { return sdk.Usage(check(c, args)) }
 }
 
 // answerTimeout is the flag that bounds how long nothing gets on.
@@ -113,7 +125,7 @@ func unknownCommand(c *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return exitcode.With(exitcode.Usage, suggest.Unknown("command", args[0], names))
+	return suggest.Unknown("command", args[0], names)
 }
 
 // plainly says what a flag's value must be, where the error would name the function of Go that could not read it.
@@ -151,9 +163,9 @@ func oneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return exitcode.With(exitcode.Usage, fmt.Errorf("%s: %s is missing; see %s --help", c.CommandPath(), what, c.CommandPath()))
+			return fmt.Errorf("%s: %s is missing; see %s --help", c.CommandPath(), what, c.CommandPath())
 		case len(args) > 1:
-			return exitcode.With(exitcode.Usage, fmt.Errorf("%s: %q are %d arguments, want one: %s", c.CommandPath(), args, len(args), what))
+			return fmt.Errorf("%s: %q are %d arguments, want one: %s", c.CommandPath(), args, len(args), what)
 		}
 		return nil
 	}
@@ -161,7 +173,7 @@ func oneArgument(what string) cobra.PositionalArgs {
 
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return exitcode.With(exitcode.Usage, fmt.Errorf("%s takes no argument, %q was given", c.CommandPath(), args))
+		return fmt.Errorf("%s takes no argument, %q was given", c.CommandPath(), args)
 	}
 	return nil
 }

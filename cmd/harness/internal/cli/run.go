@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 const runHelp = `Run a model's benchmark.
@@ -81,5 +81,5 @@ func strayAudit(named string) error {
 			return nil
 		}
 	}
-	return exitcode.With(exitcode.Usage, fmt.Errorf("%w (--audit FILE)", err))
+	return sdk.Usage(fmt.Errorf("%w (--audit FILE)", err))
 }

@@ -63,7 +63,7 @@ func Main(ctx context.Context, s *State) int {
 func (a *app) execute(ctx context.Context) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = exitcode.With(exitcode.Internal, fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
 	return a.command().ExecuteContext(ctx)

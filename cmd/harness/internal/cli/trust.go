@@ -10,11 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/checksum"
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/table"
 	"github.com/plumbline-ml/plumbline/bench/trust"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
@@ -59,13 +61,8 @@ func (a *app) trustCommand(f *pluginFlags) *cobra.Command {
 }
 
 func (a *app) trust(ctx context.Context, args []string, f *trustFlags) error {
-	switch {
-	case f.all && (f.remove || len(args) > 0):
-		return exitcode.With(exitcode.Usage, errors.New("trust --all takes neither a plugin nor --remove"))
-	case f.remove && len(f.with) > 0:
-		return exitcode.With(exitcode.Usage, errors.New("trust --remove takes the files without --with"))
-	case f.remove && len(args)+len(f.env) == 0:
-		return exitcode.With(exitcode.Usage, errors.New("trust --remove: which plugin? harness trust lists the pins"))
+	if err := f.check(args); err != nil {
+		return sdk.Usage(err)
 	}
 	if len(args) == 0 && !f.all && len(f.with)+len(f.env) == 0 {
 		lock, err := a.lock(f.pluginFlags)
@@ -77,15 +74,28 @@ func (a *app) trust(ctx context.Context, args []string, f *trustFlags) error {
 	return a.changePins(ctx, args, f)
 }
 
+// check wants flags that go together.
+func (f *trustFlags) check(args []string) error {
+	switch {
+	case f.all && (f.remove || len(args) > 0):
+		return errors.New("trust --all takes neither a plugin nor --remove")
+	case f.remove && len(f.with) > 0:
+		return errors.New("trust --remove takes the files without --with")
+	case f.remove && len(args)+len(f.env) == 0:
+		return errors.New("trust --remove: which plugin? harness trust lists the pins")
+	}
+	return nil
+}
+
 // changePins reads, changes and writes the lock file, while no other process does.
 func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) error {
 	path, err := a.lockPath(f.pluginFlags)
 	if err != nil {
-		return exitcode.With(exitcode.Usage, err)
+		return err
 	}
 	release, err := trust.Hold(ctx, path)
 	if err != nil {
-		return exitcode.With(exitcode.Usage, err)
+		return err
 	}
 	defer release()
 	lock, err := a.lock(f.pluginFlags)
@@ -101,7 +111,7 @@ func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) erro
 		return err
 	}
 	if err := lock.Save(); err != nil { // nothing is said to be pinned that is not
-		return exitcode.With(exitcode.Usage, err)
+		return err
 	}
 	_, err = fmt.Fprintln(a.Stdout, strings.Join(changes, "\n"))
 	return err
@@ -140,7 +150,7 @@ func (f *trustFlags) change(lock *trust.Lock, binaries []host.Found) (changes []
 // allow lets pinned plugins have a variable of loaders, or no longer.
 func allow(lock *trust.Lock, name string, yes bool) (change string, err error) {
 	if !trust.OfLoaders(name) {
-		return "", exitcode.With(exitcode.Usage, fmt.Errorf("--env %s: pinned plugins lack these only: %s", name, strings.Join(trust.LoaderVariables(), ", ")))
+		return "", sdk.Usage(fmt.Errorf("--env %s: pinned plugins lack these only: %s", name, strings.Join(trust.LoaderVariables(), ", ")))
 	}
 	if lock.Allow(name, yes); !yes {
 		return "removed  " + name, nil
@@ -182,7 +192,7 @@ func unpin(lock *trust.Lock, path string) (changes []string, err error) {
 		changes = append(changes, "removed  "+p)
 	}
 	if len(changes) == 0 {
-		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("%s has no pin in %s", path, lock.Path))
+		return nil, sdk.Usage(fmt.Errorf("%s has no pin in %s", path, lock.Path))
 	}
 	return changes, nil
 }
@@ -191,7 +201,7 @@ func unpin(lock *trust.Lock, path string) (changes []string, err error) {
 func pin(lock *trust.Lock, path string) (changes []string, err error) {
 	libraries, err := trust.Libraries(path)
 	if err != nil {
-		return nil, exitcode.With(exitcode.Plugin, err)
+		return nil, plugin.Fault(err)
 	}
 	for _, file := range append([]string{path}, libraries...) {
 		change, err := pinFile(lock, file)
@@ -206,7 +216,7 @@ func pin(lock *trust.Lock, path string) (changes []string, err error) {
 func pinFile(lock *trust.Lock, path string) (change string, err error) {
 	sum, _, err := checksum.File(path)
 	if err != nil {
-		return "", exitcode.With(exitcode.Plugin, fmt.Errorf("cannot be pinned: %w", err))
+		return "", plugin.Fault(fmt.Errorf("cannot be pinned: %w", err))
 	}
 	what := "pinned"
 	switch old, found := lock.Pin(path); {
@@ -216,7 +226,7 @@ func pinFile(lock *trust.Lock, path string) (change string, err error) {
 		what = "updated"
 	}
 	if err := lock.Set(path, sum); err != nil {
-		return "", exitcode.With(exitcode.Usage, err)
+		return "", sdk.Usage(err)
 	}
 	return fmt.Sprintf("%s  %s  %s", what, sum, path), nil
 }
@@ -270,7 +280,7 @@ func (a *app) lock(f *pluginFlags) (*trust.Lock, error) {
 	if trust.Missing(err) {
 		return trust.New(path), nil
 	}
-	return lock, exitcode.With(exitcode.Usage, err)
+	return lock, err
 }
 
 // guard lets plugins be started only as the lock file says, where there is one. One that the user named must be there.
@@ -285,7 +295,7 @@ func (a *app) guard(f *pluginFlags) error {
 		return nil
 	}
 	if err != nil {
-		return exitcode.With(exitcode.Usage, err)
+		return err
 	}
 	a.Plugins = trust.Guard{Launcher: a.Plugins, Lock: lock}
 	for _, name := range lock.Withheld(a.Env) {

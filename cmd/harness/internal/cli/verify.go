@@ -95,7 +95,7 @@ func (f *verifyFlags) check() error {
 
 func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 	if err := f.check(); err != nil {
-		return exitcode.With(exitcode.Usage, err)
+		return sdk.Usage(err)
 	}
 	s, err := a.subject(c, f)
 	if err != nil {
@@ -219,7 +219,7 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*con
 // backendOf is a backend of a plan's plugin, with no option, as a reference.
 func backendOf(p *bench.Plan, name string) (*conformance.Reference, error) {
 	if !slices.Contains(p.Served.Description.Backends, name) {
-		return nil, exitcode.With(exitcode.Usage, fmt.Errorf("--reference: %w", suggest.Unknown("backend of "+p.Served.Path, name, p.Served.Description.Backends)))
+		return nil, sdk.Usage(fmt.Errorf("--reference: %w", suggest.Unknown("backend of "+p.Served.Path, name, p.Served.Description.Backends)))
 	}
 	r := &conformance.Reference{Binary: p.Served.Path, Open: p.Options}
 	r.Open.Backend, r.Open.BackendOptions, r.Open.Devices = name, nil, nil

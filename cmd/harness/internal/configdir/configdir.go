@@ -5,7 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // EnvDir is the environment variable that names the folder.
@@ -23,5 +23,5 @@ func Dir(env func(string) string) (string, error) {
 	if home := env("HOME"); home != "" {
 		return filepath.Join(home, ".config", "plumbline"), nil
 	}
-	return "", exitcode.With(exitcode.Usage, errors.New("no folder for settings: set "+EnvDir+" to a folder that can be written"))
+	return "", sdk.Usage(errors.New("no folder for settings: set " + EnvDir + " to a folder that can be written"))
 }

@@ -14,8 +14,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/fetch"
-
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 const (
@@ -54,7 +53,7 @@ func (b Build) withDefaults() (Build, error) {
 		faults = append(faults, fmt.Errorf("--variant %s on %s/%s: want one of %s; those of CUDA are for linux/amd64", b.Variant, b.OS, b.Arch, Variants))
 	}
 	if len(faults) > 0 {
-		return b, exitcode.With(exitcode.Usage, errors.Join(faults...))
+		return b, sdk.Usage(errors.Join(faults...))
 	}
 	return b, nil
 }

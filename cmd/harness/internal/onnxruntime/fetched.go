@@ -12,9 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch"
 	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 // Name is what stands for ONNX Runtime in the place of a model.
@@ -78,7 +77,7 @@ func Fetch(ctx context.Context, c *fetch.Cache, dir string, b Build) (Fetched, e
 func note(ctx context.Context, dir string, b Build, got Fetched) error {
 	release, err := filelock.Hold(ctx, recordPath(dir)+".held")
 	if err != nil {
-		return exitcode.With(exitcode.Usage, fmt.Errorf("the record of fetched builds: %w", err))
+		return sdk.Usage(fmt.Errorf("the record of fetched builds: %w", err))
 	}
 	defer release()
 	r, err := readRecord(dir)
@@ -115,7 +114,7 @@ func (b Build) find(dir string) (string, error) {
 		}
 	}
 	err := fmt.Errorf("%s.tgz holds no %s/lib/%s: it is not an archive of the project's", b.name(), b.name(), libraryNames[b.OS])
-	return "", exitcode.With(exitcode.Data, errors.Join(err, os.RemoveAll(dir)))
+	return "", sdk.Data(errors.Join(err, os.RemoveAll(dir)))
 }
 
 // Last returns the library that Word means. dir is the cache's folder; ok is false where none was fetched.
@@ -125,7 +124,7 @@ func Last(dir string) (l Library, ok bool, err error) {
 		return Library{}, false, err
 	}
 	if _, err := os.Stat(r.Last.Path); err != nil {
-		return Library{}, false, exitcode.With(exitcode.Data, fmt.Errorf("ONNX Runtime %s was fetched and is gone: %w; run `harness fetch onnxruntime`", r.Last.Release, err))
+		return Library{}, false, sdk.Data(fmt.Errorf("ONNX Runtime %s was fetched and is gone: %w; run `harness fetch onnxruntime`", r.Last.Release, err))
 	}
 	return r.Last, true, nil
 }
@@ -146,7 +145,7 @@ func readRecord(dir string) (record, error) {
 		err = json.Unmarshal(text, &r)
 	}
 	if err != nil {
-		return r, exitcode.With(exitcode.Data, fmt.Errorf("the record of fetched builds, %s: %w; remove it and fetch again", path, err))
+		return r, sdk.Data(fmt.Errorf("the record of fetched builds, %s: %w; remove it and fetch again", path, err))
 	}
 	if r.Archive == nil {
 		r.Archive = map[string]string{}
@@ -160,7 +159,7 @@ func (r record) write(dir string) error {
 		err = wholefile.Write(recordPath(dir), append(text, '\n'), 0o644)
 	}
 	if err != nil {
-		return exitcode.With(exitcode.Usage, fmt.Errorf("the record of fetched builds: %w", err))
+		return sdk.Usage(fmt.Errorf("the record of fetched builds: %w", err))
 	}
 	return nil
 }
