@@ -152,13 +152,8 @@ func oneLine(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 // results logs what was measured and judged.
 func (g *runLog) results(r *Result) {
 	g.log("result_validity", string(r.Verdict))
-	if r.kind().limited(r) {
-		g.log("result_perf_constraints_met", r.PerformanceConstraintsMet)
-	}
-	g.log("result_min_duration_met", r.MinDurationMet)
-	g.log("result_min_queries_met", r.MinQueriesMet)
-	if !r.Effective.NoEarlyStopping {
-		g.log("early_stopping_met", r.EarlyStoppingMet)
+	for _, c := range shownIn(r) {
+		g.log(c.key, *c.met(r))
 	}
 	if r.Verdict != Valid {
 		g.log("result_invalid_reason", invalidReason(r))

@@ -25,14 +25,14 @@ func judge(s TestSettings, e EffectiveSettings, p *series, r *Result) {
 	if e.NoEarlyStopping {
 		r.withoutEarlyStopping()
 	}
-	judged, _ := k.duration(p, r)
-	r.MinDurationMet = judged >= e.MinDuration
-	r.MinQueriesMet = r.QueryCount >= e.MinQueryCount && r.SampleCount >= e.MinSampleCount
-	r.EarlyStoppingMet = r.EarlyStopping.Met
+	for _, c := range conditions {
+		if c.judge != nil {
+			*c.met(r) = c.judge(p, r)
+		}
+	}
 	r.Pauses = p.Pauses
 	r.Verdict = Invalid
-	if len(r.Pauses) == 0 && r.PerformanceConstraintsMet && r.MinDurationMet && r.MinQueriesMet &&
-		r.EarlyStoppingMet && r.Aborted == nil {
+	if len(unmet(r)) == 0 && len(r.Pauses) == 0 && r.Aborted == nil {
 		r.Verdict = Valid
 	}
 	r.Reasons = reasons(p, r)
@@ -60,45 +60,6 @@ func rate(n int, ns int64) float64 {
 		return 0
 	}
 	return float64(n) / (float64(ns) / 1e9)
-}
-
-// failing is an unmet condition with the official text of what to change.
-type failing struct {
-	reason  string // in the detail log
-	summary string // in the summary log
-}
-
-const (
-	textLatency      = "Reduce target QPS to improve latency."
-	textStreams      = "Reduce samples per query to improve latency."
-	textQueries      = "The test exited early, before enough queries were issued."
-	textQueriesWhere = "See the detailed log for why this may have occurred."
-)
-
-// failings are the unmet conditions of r that have an official text, in its order, and a text of ours for what has
-// none.
-func failings(r *Result) []failing {
-	var list []failing
-	line := func(text string) { list = append(list, failing{reason: text + "\n", summary: text}) }
-	switch {
-	case r.PerformanceConstraintsMet:
-	case r.Tokens != nil:
-		list = r.Tokens.failings()
-	case r.Intervals != nil:
-		line(textStreams)
-	default:
-		line(textLatency)
-	}
-	if !r.MinDurationMet {
-		line(r.kind().durationText())
-	}
-	if !r.MinQueriesMet {
-		list = append(list, failing{reason: textQueries, summary: textQueries + "\n" + textQueriesWhere})
-	}
-	if len(r.Pauses) > 0 {
-		line("Run again: " + pausesText(r.Pauses) + ".")
-	}
-	return list
 }
 
 // invalidReason is the text of result_invalid_reason.

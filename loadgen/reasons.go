@@ -20,17 +20,8 @@ func reasons(p *series, r *Result) []Reason {
 	if len(r.Pauses) > 0 {
 		list = append(list, pausesReason(r.Pauses))
 	}
-	if !r.PerformanceConstraintsMet {
-		list = append(list, limitReasons(p, r)...)
-	}
-	if !r.MinDurationMet {
-		list = append(list, durationReason(p, r))
-	}
-	if !r.MinQueriesMet {
-		list = append(list, queriesReason(p, r))
-	}
-	if !r.EarlyStoppingMet {
-		list = append(list, r.kind().earlyStoppingReason(p, r))
+	for _, c := range unmet(r) {
+		list = append(list, c.reasons(p, r)...)
 	}
 	return list
 }

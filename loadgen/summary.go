@@ -20,7 +20,7 @@ func summaryOf(r *Result) *mllog.Summary {
 	s.Mode = r.Effective.Mode.String()
 	s.Headline = r.kind().headline(r)
 	s.Result = string(r.Verdict)
-	s.Conditions = conditions(r)
+	s.Conditions = conditionFields(r)
 	for _, f := range failings(r) {
 		s.Recommendations = append(s.Recommendations, f.summary)
 	}
@@ -66,22 +66,14 @@ func earlyStoppingFields(r *Result) []mllog.Field {
 	return []mllog.Field{{Label: "Early Stopping Result", Value: r.EarlyStopping.Text}}
 }
 
-func conditions(r *Result) []mllog.Field {
+func conditionFields(r *Result) []mllog.Field {
 	var fields []mllog.Field
-	add := func(label string, met bool) {
+	for _, c := range shownIn(r) {
 		value := "NO"
-		if met {
+		if *c.met(r) {
 			value = "Yes"
 		}
-		fields = append(fields, mllog.Field{Label: label, Value: value})
-	}
-	if r.kind().limited(r) {
-		add("Performance constraints satisfied", r.PerformanceConstraintsMet)
-	}
-	add("Min duration satisfied", r.MinDurationMet)
-	add("Min queries satisfied", r.MinQueriesMet)
-	if !r.Effective.NoEarlyStopping {
-		add("Early stopping satisfied", r.EarlyStoppingMet)
+		fields = append(fields, mllog.Field{Label: c.label, Value: value})
 	}
 	return fields
 }
