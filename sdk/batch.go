@@ -35,7 +35,8 @@ func (p *Payloads) AppendTokens(payload []byte, n int) {
 	p.tokens = append(p.tokens, uint32(n))
 }
 
-// FirstToken says that the first token of sample i of the batch has come, at the time of the call: once, before Run returns.
+// FirstToken says that the first token of sample i of the batch has come, at the time of the call: once, before Run
+// returns.
 func (p *Payloads) FirstToken(i int) {
 	if p.first != nil {
 		p.first(i)
@@ -45,8 +46,8 @@ func (p *Payloads) FirstToken(i int) {
 // OnFirstToken has f called by FirstToken, for whoever runs the batch; nil: nobody.
 func (p *Payloads) OnFirstToken(f func(i int)) { p.first = f }
 
-// Extend adds an answer of n bytes for the next sample and returns its memory, whose contents are undefined. It is valid
-// until the next call of Append, Extend or Reset: large payloads are written to where they are sent from.
+// Extend adds an answer of n bytes for the next sample and returns its memory, whose contents are undefined. It is
+// valid until the next call of Append, Extend or Reset: large payloads are written to where they are sent from.
 func (p *Payloads) Extend(n int) []byte {
 	p.data = slices.Grow(p.data, n)
 	end := len(p.data) + n
@@ -67,8 +68,8 @@ func (p *Payloads) At(i int) []byte {
 	return p.data[start:p.ends[i]:p.ends[i]]
 }
 
-// All returns the payloads one after the other, where each ends, and how many tokens each has, nil where they have none.
-// They are valid until Reset.
+// All returns the payloads one after the other, where each ends, and how many tokens each has, nil where they have
+// none. They are valid until Reset.
 func (p *Payloads) All() (data []byte, ends []int, tokens []uint32) { return p.data, p.ends, p.tokens }
 
 // Reset empties p and keeps its memory.

@@ -20,14 +20,17 @@ type Benchmark interface {
 
 // Workload is a benchmark opened on its models and one data set. Its methods may be called concurrently.
 //
-// What is here is the core. A workload also implements exactly one of [Batcher], [Runner] and [Generative]: the way in which
-// its samples are run. [Batches], [Runs] and [Prompts] make one of methods that take samples of a type, instead of Sample.
+// What is here is the core. A workload also implements exactly one of [Batcher], [Runner] and [Generative]: the way in
+// which its samples are run. [Batches], [Runs] and [Prompts] make one of methods that take samples of a type, instead
+// of Sample.
 type Workload interface {
 	// Len is the size of the data set.
 	Len() int
-	// Parts are the models that the sdk opens on the backend, one as a rule, with the tensors that it binds. It is asked once.
+	// Parts are the models that the sdk opens on the backend, one as a rule, with the tensors that it binds. It is asked
+	// once.
 	Parts() []Part
-	// Load reads and preprocesses sample i of [0, Len): untimed, many at once. The sdk checks i, and ends early where ctx does.
+	// Load reads and preprocesses sample i of [0, Len): untimed, many at once. The sdk checks i, and ends early where ctx
+	// does.
 	Load(ctx context.Context, i int) (Sample, error)
 	Close() error
 }
@@ -36,13 +39,13 @@ type Workload interface {
 type Batcher interface {
 	// Collate writes the samples of one batch into the model's inputs. Buffers in b are reused between batches.
 	Collate(samples []Sample, b *Batch) error
-	// Postprocess turns the model's outputs (in the order of Model.Outputs) into one official accuracy-log payload per sample,
-	// in order, with p.Append. Outputs are valid during the call only.
+	// Postprocess turns the model's outputs (in the order of Model.Outputs) into one official accuracy-log payload per
+	// sample, in order, with p.Append. Outputs are valid during the call only.
 	Postprocess(outputs []backend.Tensor, samples []Sample, p *Payloads) error
 }
 
-// SampleCounter is an optional interface of a Workload that knows better than its manifest how many samples fit in memory
-// together: without it, as many as the data set's entry says, or all where that says nothing or more.
+// SampleCounter is an optional interface of a Workload that knows better than its manifest how many samples fit in
+// memory together: without it, as many as the data set's entry says, or all where that says nothing or more.
 type SampleCounter interface {
 	PerformanceSampleCount() int
 }
@@ -67,8 +70,8 @@ type SampleCloser interface {
 }
 
 // Scorer computes a benchmark's official metric from the entries of one accuracy log, added in file order.
-// Each benchmark's rule for samples that occur twice (first, last or all count) is its own. Add does not keep e's bytes; the sdk
-// says of its error which entry it is about.
+// Each benchmark's rule for samples that occur twice (first, last or all count) is its own. Add does not keep e's
+// bytes; the sdk says of its error which entry it is about.
 type Scorer interface {
 	Add(e mllog.AccuracyEntry) error
 	Result() (Score, error)
@@ -114,16 +117,16 @@ type Options struct {
 	BackendOptions map[string]string // the backend's own: "threads", "provider", "lib"
 	Params         map[string]string // the benchmark's own, described by its model
 
-	// Network asks for a run of the network division: the backend must be a client of other machines (backend.Remote), which
-	// are asked for their names and measured; a request holds one sample unless Batch says otherwise.
+	// Network asks for a run of the network division: the backend must be a client of other machines (backend.Remote),
+	// which are asked for their names and measured; a request holds one sample unless Batch says otherwise.
 	Network bool
 	// Devices are what to run on, as the backend names them: "cpu:0-7", "cuda:1". The work is shared among several. Empty:
 	// the backend's choice.
 	Devices []string
 }
 
-// A benchmark that can compare answers with expected ones has the parameter ExpectParam, the path of a file of them, in a form
-// of its own; its scorer then adds the metric Agreement, the percentage of answers that are as expected.
+// A benchmark that can compare answers with expected ones has the parameter ExpectParam, the path of a file of them, in
+// a form of its own; its scorer then adds the metric Agreement, the percentage of answers that are as expected.
 const (
 	ExpectParam = "expect"
 	Agreement   = "agreement"
@@ -136,10 +139,10 @@ type ScoreOptions struct {
 	Count   int
 	Params  map[string]string // e.g. "dtype": the payload's element type
 
-	// PartFiles are the models of the scorer's own, by the names of ModelInfo.ScorerParts: the path of a file or a folder, or
-	// the name of an embedded file. A part that is not there has its embedded file.
+	// PartFiles are the models of the scorer's own, by the names of ModelInfo.ScorerParts: the path of a file or a folder,
+	// or the name of an embedded file. A part that is not there has its embedded file.
 	PartFiles map[string]string
-	// OpenPart opens one of them: untimed, one run at a time on all cores, on the plugin's first backend. The sdk closes the
-	// session behind Result, and reports the model. nil: outside of a plugin.
+	// OpenPart opens one of them: untimed, one run at a time on all cores, on the plugin's first backend. The sdk closes
+	// the session behind Result, and reports the model. nil: outside of a plugin.
 	OpenPart func(ctx context.Context, p Part) (backend.Session, error)
 }

@@ -1,10 +1,11 @@
 // Package sdk is what the author of a benchmark plugin, or of a backend, writes against.
 //
-// A [Benchmark] describes its models and opens a [Workload] (samples in, payloads out) and a [Scorer]; package serve turns it
-// into a plugin process, with batching and sessions on the backends that it is built with:
+// A [Benchmark] describes its models and opens a [Workload] (samples in, payloads out) and a [Scorer]; package serve
+// turns it into a plugin process, with batching and sessions on the backends that it is built with:
 //
 //	func main() { serve.Main(resnet50.New(), serve.Backend("acme", acme.Backend{})) }
 //
 // In: the contracts between author and runtime.
-// Out: the plugin process and its wire (packages serve and host are its two halves), benchmarks, metrics, inference libraries.
+// Out: the plugin process and its wire (packages serve and host are its two halves), benchmarks, metrics, inference
+// libraries.
 package sdk

@@ -5,8 +5,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Generative is a Workload whose samples are prompts. The sdk hands each sample to a backend.Generator by itself, instead of
-// batches to sessions.
+// Generative is a Workload whose samples are prompts. The sdk hands each sample to a backend.Generator by itself,
+// instead of batches to sessions.
 //
 // The generator is the backend's own where that is a backend.GeneratorOpener, else what the workload makes of a plain
 // session (see SessionGenerator). A backend that offers neither cannot run the workload.
@@ -18,17 +18,17 @@ type Generative interface {
 	AppendTokens(dst []byte, s Sample, t backend.Tokens) (payload []byte, tokens int, err error)
 }
 
-// AudioPrompter is an optional interface of a Generative workload whose prompts may be audio. Where they are, a generator that
-// is no backend.AudioTaker is refused when the workload is opened.
+// AudioPrompter is an optional interface of a Generative workload whose prompts may be audio. Where they are, a
+// generator that is no backend.AudioTaker is refused when the workload is opened.
 type AudioPrompter interface {
 	AudioPrompts() bool
 }
 
-// SessionGenerator is an optional interface of a Generative workload: it turns sessions of its parts into a generator, for
-// backends that run a model step by step and know nothing of tokens.
+// SessionGenerator is an optional interface of a Generative workload: it turns sessions of its parts into a generator,
+// for backends that run a model step by step and know nothing of tokens.
 type SessionGenerator interface {
-	// NewGenerator returns a generator on the sessions, which it owns from now on: the generator's Close closes them. With an
-	// error they stay the caller's. c is how they were opened: c.MaxBatch is how many sequences the user wants decoded
+	// NewGenerator returns a generator on the sessions, which it owns from now on: the generator's Close closes them. With
+	// an error they stay the caller's. c is how they were opened: c.MaxBatch is how many sequences the user wants decoded
 	// together, 0 where the generator chooses.
 	NewGenerator(sessions Sessions, c backend.Config) (backend.Generator, error)
 }

@@ -4,11 +4,12 @@ import "github.com/plumbline-ml/plumbline/sdk/backend"
 
 // Part is one of a workload's models: the encoder of a translation, say. The sdk opens a session for each.
 type Part struct {
-	// Name is what users and reports call it, "encoder": letters, digits, "-" and "_". Empty where there is one part alone.
+	// Name is what users and reports call it, "encoder": letters, digits, "-" and "_". Empty where there is one part
+	// alone.
 	Name  string
 	Model backend.Model
-	// RunsPerSample is about how often a sample goes through it; 0: once. A part that runs for few of the samples, below 1, is
-	// opened for as few runs at a time.
+	// RunsPerSample is about how often a sample goes through it; 0: once. A part that runs for few of the samples, below
+	// 1, is opened for as few runs at a time.
 	RunsPerSample float64
 	// MaxBatch is the largest first dimension that it is given; 0: the largest batch of samples.
 	MaxBatch int

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Typed is the core of a workload whose samples are of type S. Batches, Runs and Prompts make it a [Workload] of its way of
-// running. Its optional interfaces are those of a Workload, with S in the place of Sample.
+// Typed is the core of a workload whose samples are of type S. Batches, Runs and Prompts make it a [Workload] of its
+// way of running. Its optional interfaces are those of a Workload, with S in the place of Sample.
 type Typed[S any] interface {
 	Len() int
 	Parts() []Part
@@ -53,7 +53,8 @@ func Runs[S any](w RunnerOf[S]) Workload { return &runs[S]{typed[S]{w}, w} }
 // Prompts is the workload w, whose samples are prompts.
 func Prompts[S any](w GenerativeOf[S]) Workload { return &prompts[S]{typed[S]{w}, w} }
 
-// As finds an optional interface of a workload, or its own type: that of w, or of what Batches, Runs or Prompts made w of.
+// As finds an optional interface of a workload, or its own type: that of w, or of what Batches, Runs or Prompts made w
+// of.
 func As[T any](w Workload) (t T, ok bool) {
 	if t, ok = w.(T); ok {
 		return t, true

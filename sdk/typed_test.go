@@ -99,7 +99,8 @@ func TestBatchesOfASampleType(t *testing.T) {
 	if err := errors.Join(batcher.Collate(all, b), batcher.Postprocess(nil, all, &p)); err != nil {
 		t.Fatal(err)
 	}
-	if data, ends, tokens := p.All(); !slices.Equal(data, []byte{3, 5}) || !slices.Equal(ends, []int{1, 2}) || tokens != nil {
+	if data, ends, tokens := p.All(); !slices.Equal(data, []byte{3, 5}) || !slices.Equal(ends, []int{1, 2}) ||
+		tokens != nil {
 		t.Errorf("payloads %v, which end at %v, tokens %v", data, ends, tokens)
 	}
 	if in := b.Tensors()[0].Data; !slices.Equal(in, []byte{3, 5}) {
@@ -130,7 +131,8 @@ func TestRunsAndPromptsOfASampleType(t *testing.T) {
 	}
 	prompts := sdk.Prompts(lengths{}).(sdk.Generative)
 	prompt, err := prompts.Prompt(all[1])
-	if _, n, tokens := prompts.AppendTokens(nil, all[0], backend.Tokens{}); prompt.Text != "three" || n != 3 || errors.Join(err, tokens) != nil {
+	if _, n, tokens := prompts.AppendTokens(nil, all[0], backend.Tokens{}); prompt.Text != "three" || n != 3 ||
+		errors.Join(err, tokens) != nil {
 		t.Errorf("prompt %q, %d tokens, errors %v %v", prompt.Text, n, err, tokens)
 	}
 }
@@ -140,7 +142,8 @@ func TestWhatATypedWorkloadOffers(t *testing.T) {
 		warm, warms := sdk.As[sdk.WarmSampler](w)
 		sizer, sizes := sdk.As[sdk.Sizer](w)
 		counter, counts := sdk.As[sdk.SampleCounter](w)
-		if !warms || !sizes || !counts || sizer.SampleSize(warm.WarmSample()) != 4 || sizer.SizeRule().MaxSum != 7 || counter.PerformanceSampleCount() != 2 {
+		if !warms || !sizes || !counts || sizer.SampleSize(warm.WarmSample()) != 4 || sizer.SizeRule().MaxSum != 7 ||
+			counter.PerformanceSampleCount() != 2 {
 			t.Errorf("%T: warm sample %v, sizes %v, count %v", w, warms, sizes, counts)
 		}
 		if _, ok := sdk.As[sdk.Informer](w); ok {

@@ -12,8 +12,8 @@ type Wait struct {
 	PID int    // the process of this machine that has to give it; 0: none, or not known
 }
 
-// Await says that something is awaited from now on, until End of what it returns is called. Where nothing at all gets on
-// for too long (--answer-timeout) the harness ends the run and names what is awaited, with the process.
+// Await says that something is awaited from now on, until End of what it returns is called. Where nothing at all gets
+// on for too long (--answer-timeout) the harness ends the run and names what is awaited, with the process.
 //
 // ctx is that of Open, Run, OpenGenerator or Generate. The sdk says by itself that it waits for these: a backend needs
 // Await only to say more, as which server or process, and for signs of a long answer that comes in parts.

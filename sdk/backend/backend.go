@@ -95,9 +95,9 @@ type Limits struct {
 	Concurrency    int // Run calls at a time that are worth making
 	PreferredBatch int
 	MaxBatch       int
-	// Native says that Run computes on the calling thread in code that is not Go's, or waits there for a device: the sdk gives
-	// the plugin's goroutines as many processors more as there are runs at a time, one in all where one goroutine does
-	// everything (SingleStream), and in Server each batch at most its share of what is queued.
+	// Native says that Run computes on the calling thread in code that is not Go's, or waits there for a device: the sdk
+	// gives the plugin's goroutines as many processors more as there are runs at a time, one in all where one goroutine
+	// does everything (SingleStream), and in Server each batch at most its share of what is queued.
 	Native bool
 }
 

@@ -10,8 +10,8 @@ import (
 // ErrTensors is in the chain of every error of Bind.
 var ErrTensors = errors.New("the model's tensors are not what the benchmark needs")
 
-// Bind finds each wanted tensor among those a model has: by name or an alias, or by position where the wanted name is empty.
-// It returns the index in have of each, or one error that lists every missing name, wrong dtype and wrong shape.
+// Bind finds each wanted tensor among those a model has: by name or an alias, or by position where the wanted name is
+// empty. It returns the index in have of each, or one error that lists every missing name, wrong dtype and wrong shape.
 // kind is "input" or "output", for the message. With no wanted tensors it binds all, in order.
 func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	if len(want) == 0 {
@@ -32,7 +32,8 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 		case !w.takes(have[j].DType):
 			faults = append(faults, fmt.Sprintf("%s %q is %v, want %s", kind, have[j].Name, have[j].DType, w.dtypes()))
 		case !compatible(w.Shape, have[j].Shape):
-			faults = append(faults, fmt.Sprintf("%s %q has shape %s, want %s", kind, have[j].Name, ShapeString(have[j].Shape), ShapeString(w.Shape)))
+			faults = append(faults, fmt.Sprintf("%s %q has shape %s, want %s", kind, have[j].Name, ShapeString(have[j].Shape),
+				ShapeString(w.Shape)))
 		}
 	}
 	if len(faults) == 0 {
@@ -45,7 +46,8 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%w: %s; the backend lists no %ss of the model", ErrTensors, strings.Join(faults, "; "), kind)
 	}
-	return nil, fmt.Errorf("%w: %s; the model has %ss %s%s", ErrTensors, strings.Join(faults, "; "), kind, strings.Join(names, ", "), chosen(want))
+	return nil, fmt.Errorf("%w: %s; the model has %ss %s%s", ErrTensors, strings.Join(faults, "; "), kind,
+		strings.Join(names, ", "), chosen(want))
 }
 
 // takes tells whether a benchmark takes tensors of d.

@@ -7,7 +7,8 @@ import (
 )
 
 func TestBindTakesFurtherTypes(t *testing.T) {
-	want := []TensorInfo{{Name: "class", DType: Int64, Also: []DType{Int32}, Shape: []int64{-1}, Chosen: "--param output=NAME"}}
+	want := []TensorInfo{{Name: "class", DType: Int64, Also: []DType{Int32}, Shape: []int64{-1},
+		Chosen: "--param output=NAME"}}
 	for _, d := range []DType{Int64, Int32} {
 		if _, err := Bind("output", want, []TensorInfo{{Name: "class", DType: d, Shape: []int64{-1}}}); err != nil {
 			t.Error(err)

@@ -10,7 +10,8 @@ import (
 
 func TestCheckTensors(t *testing.T) {
 	want := []backend.TensorInfo{
-		{Name: "images", DType: backend.Float32, Shape: []int64{-1, 3}}, {Name: "ids", DType: backend.Int64, Shape: []int64{-1}},
+		{Name: "images", DType: backend.Float32, Shape: []int64{-1, 3}}, {Name: "ids", DType: backend.Int64,
+			Shape: []int64{-1}},
 	}
 	good := func() []backend.Tensor {
 		return []backend.Tensor{

@@ -71,8 +71,8 @@ type Tokens struct {
 	N int
 }
 
-// TokenSink takes what one Generate call produces, from any goroutine, one call at a time. Tokens and what they refer to
-// stay the caller's: a sink copies what it keeps. A sink does not block for longer than a queue is full.
+// TokenSink takes what one Generate call produces, from any goroutine, one call at a time. Tokens and what they refer
+// to stay the caller's: a sink copies what it keeps. A sink does not block for longer than a queue is full.
 type TokenSink interface {
 	// FirstToken says that the first token has come, at the time of the call. It comes before Complete. Where the first
 	// thing received holds several tokens, t is all of them; where nothing is known but its arrival, t is empty.

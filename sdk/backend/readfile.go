@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// ReadFile returns the bytes of a small file that an option names, a certificate or a vocabulary: a regular file of at most
-// most bytes. Pipes and devices, which may never end, are an error, and so is a larger file; it says the limit.
+// ReadFile returns the bytes of a small file that an option names, a certificate or a vocabulary: a regular file of at
+// most most bytes. Pipes and devices, which may never end, are an error, and so is a larger file; it says the limit.
 func ReadFile(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

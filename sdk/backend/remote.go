@@ -9,19 +9,20 @@ type Remote interface {
 	Nodes() []Node
 }
 
-// LocalWorker is an optional interface of a Remote that does more on this machine than to send inputs and to take outputs.
+// LocalWorker is an optional interface of a Remote that does more on this machine than to send inputs and to take
+// outputs.
 type LocalWorker interface {
 	// LocalWork lists it, a phrase each.
 	LocalWork() []string
 }
 
-// Node is a machine that a Remote is a client of. Its methods may be called from any goroutine while the session is open.
-// Errors say what the user can mend; they need not name the address.
+// Node is a machine that a Remote is a client of. Its methods may be called from any goroutine while the session is
+// open. Errors say what the user can mend; they need not name the address.
 type Node interface {
 	// Address is HOST:PORT, or a URL, as the options name it.
 	Address() string
-	// Name asks the node what it is called: one round trip of a small request and a small answer, at each call. It is empty
-	// where the node answers and has no name to tell. peer is the network address that answered, IP:PORT; empty: not
+	// Name asks the node what it is called: one round trip of a small request and a small answer, at each call. It is
+	// empty where the node answers and has no name to tell. peer is the network address that answered, IP:PORT; empty: not
 	// known.
 	Name(ctx context.Context) (name, peer string, err error)
 	// Send sends a request of size bytes, which the node reads and makes nothing of, and returns when its short answer has

@@ -119,7 +119,8 @@ func Bytes[T Element](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(v[0])))
 }
 
-// Rows is the first dimension of the first input: how many samples a batch holds, as far as its tensors tell; 1 without one.
+// Rows is the first dimension of the first input: how many samples a batch holds, as far as its tensors tell; 1 without
+// one.
 func Rows(in []Tensor) int {
 	if len(in) == 0 || len(in[0].Shape) == 0 {
 		return 1

@@ -82,20 +82,26 @@ func TestBind(t *testing.T) {
 		parts []string // none: no error
 	}{
 		{"all", nil, []int{0, 1}, nil},
-		{"by name", []backend.TensorInfo{{Name: "ids"}, {Name: "images", DType: backend.Float32, Shape: []int64{8, 3, 224, -1}}}, []int{1, 0}, nil},
+		{"by name", []backend.TensorInfo{{Name: "ids"}, {Name: "images", DType: backend.Float32,
+			Shape: []int64{8, 3, 224, -1}}}, []int{1, 0}, nil},
 		{"by position", []backend.TensorInfo{{}, {DType: backend.Int64}}, []int{0, 1}, nil},
 		{"one of two", []backend.TensorInfo{{Name: "ids"}}, []int{1}, nil},
 		{"alias", []backend.TensorInfo{{Name: "pictures", Aliases: []string{"photos", "images"}}}, []int{0}, nil},
-		{"missing with aliases", []backend.TensorInfo{{Name: "labels", Aliases: []string{"classes"}}}, nil, []string{`input "labels" or "classes" is missing`}},
-		{"missing", []backend.TensorInfo{{Name: "labels"}, {}, {}}, nil, []string{`input "labels" is missing`, `input "" is missing`, "images float32[N,3,224,224], ids int64[N]"}},
-		{"all faults", []backend.TensorInfo{{Name: "images", DType: backend.Uint8}, {Name: "ids", Shape: []int64{-1, 1}}}, nil, []string{
-			`input "images" is float32, want uint8`, `input "ids" has shape [N], want [N,1]`,
-		}},
-		{"size", []backend.TensorInfo{{Name: "images", Shape: []int64{-1, 3, 299, 299}}}, nil, []string{"want [N,3,299,299]"}},
+		{"missing with aliases", []backend.TensorInfo{{Name: "labels", Aliases: []string{"classes"}}}, nil,
+			[]string{`input "labels" or "classes" is missing`}},
+		{"missing", []backend.TensorInfo{{Name: "labels"}, {}, {}}, nil,
+			[]string{`input "labels" is missing`, `input "" is missing`, "images float32[N,3,224,224], ids int64[N]"}},
+		{"all faults", []backend.TensorInfo{{Name: "images", DType: backend.Uint8}, {Name: "ids", Shape: []int64{-1, 1}}},
+			nil, []string{
+				`input "images" is float32, want uint8`, `input "ids" has shape [N], want [N,1]`,
+			}},
+		{"size", []backend.TensorInfo{{Name: "images", Shape: []int64{-1, 3, 299, 299}}}, nil,
+			[]string{"want [N,3,299,299]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			index, err := backend.Bind("input", c.want, have)
-			if !slices.Equal(index, c.index) || (err == nil) != (c.parts == nil) || err != nil && !errors.Is(err, backend.ErrTensors) {
+			if !slices.Equal(index, c.index) || (err == nil) != (c.parts == nil) || err != nil &&
+				!errors.Is(err, backend.ErrTensors) {
 				t.Fatalf("%v, error %v, want %v", index, err, c.index)
 			}
 			for _, part := range c.parts {

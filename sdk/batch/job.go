@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Job is what one worker does at the moment. It may be looked at from any goroutine, also while the worker hangs: the worker
-// writes a few words for each batch, and reads no clock.
+// Job is what one worker does at the moment. It may be looked at from any goroutine, also while the worker hangs: the
+// worker writes a few words for each batch, and reads no clock.
 type Job struct {
 	steps   atomic.Uint64
 	stage   atomic.Uint32
@@ -26,7 +26,8 @@ const (
 )
 
 // stageNames are those of the methods that a benchmark or a backend implements.
-var stageNames = [...]string{idle: "nothing", collating: "Collate", queueing: "the wait for a session", running: "Run", delivering: "Postprocess"}
+var stageNames = [...]string{idle: "nothing", collating: "Collate", queueing: "the wait for a session", running: "Run",
+	delivering: "Postprocess"}
 
 func (j *Job) begin(samples []loadgen.QuerySample) {
 	j.samples.Store(uint64(len(samples)))

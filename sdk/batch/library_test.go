@@ -71,7 +71,8 @@ func TestLibraryCountsReferences(t *testing.T) {
 	if s.closed.Load() != 1 {
 		t.Errorf("%d samples closed, want 1", s.closed.Load())
 	}
-	if err := s.Unload([]loadgen.SampleIndex{5, 3}); err == nil || !strings.Contains(err.Error(), "unload sample 3: it is not loaded") {
+	if err := s.Unload([]loadgen.SampleIndex{5, 3}); err == nil ||
+		!strings.Contains(err.Error(), "unload sample 3: it is not loaded") {
 		t.Errorf("error %v", err)
 	}
 	if !s.has(5) {
@@ -108,7 +109,8 @@ func TestLibraryNamesEveryFaultAndKeepsNothing(t *testing.T) {
 		all[i] = loadgen.SampleIndex(i)
 	}
 	err := s.Load(t.Context(), all)
-	if err == nil || !strings.Contains(err.Error(), "sample 7: unreadable") || !strings.Contains(err.Error(), "sample 42: unreadable") {
+	if err == nil || !strings.Contains(err.Error(), "sample 7: unreadable") ||
+		!strings.Contains(err.Error(), "sample 42: unreadable") {
 		t.Fatalf("error %v, want both samples", err)
 	}
 	if s.has(0) || s.closed.Load() != s.loads.Load() {
@@ -123,7 +125,8 @@ func TestLibraryStopsAfterManyFaults(t *testing.T) {
 		all[i] = loadgen.SampleIndex(i)
 	}
 	err := l.Load(t.Context(), all)
-	if n := strings.Count(fmt.Sprint(err), "unreadable"); n < 20 || n > 1000 || !strings.Contains(err.Error(), "loading stopped after") {
+	if n := strings.Count(fmt.Sprint(err), "unreadable"); n < 20 || n > 1000 ||
+		!strings.Contains(err.Error(), "loading stopped after") {
 		t.Errorf("%d faults named", n)
 	}
 }
@@ -139,7 +142,8 @@ func TestLibraryEndsWithItsContext(t *testing.T) {
 
 func TestLibraryTurnsAPanicIntoAnError(t *testing.T) {
 	l := batch.NewLibrary(9, func(context.Context, int) (int, error) { panic("bad file") })
-	if err := l.Load(t.Context(), []loadgen.SampleIndex{4}); err == nil || !strings.Contains(err.Error(), "panic in Load of sample 4: bad file") {
+	if err := l.Load(t.Context(), []loadgen.SampleIndex{4}); err == nil ||
+		!strings.Contains(err.Error(), "panic in Load of sample 4: bad file") {
 		t.Errorf("error %v", err)
 	}
 }

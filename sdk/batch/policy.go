@@ -39,7 +39,8 @@ func (r Request) Config() backend.Config {
 type Policy struct {
 	// Sessions is how many batches run at a time.
 	Sessions int
-	// Workers is how many batches are in work at a time: more than Sessions where collating one overlaps the run of another.
+	// Workers is how many batches are in work at a time: more than Sessions where collating one overlaps the run of
+	// another.
 	Workers int
 	// OwnTurns says that the session lets so many run as it can: each of several devices has turns of its own.
 	OwnTurns bool
@@ -65,8 +66,8 @@ type Policy struct {
 //     load the queue fills batches by itself. Sessions that compute on this machine take their share of it: two samples
 //     that wait for two sessions are answered in the time of one, and not of a batch of two.
 //   - Offline waits for full batches. It collates ahead where cores are left over beside the sessions; where every
-//     core has a session, collating ahead only takes turns with it. Of several devices each has a batch ahead, also where every
-//     core has a session but the sessions compute elsewhere.
+//     core has a session, collating ahead only takes turns with it. Of several devices each has a batch ahead, also
+//     where every core has a session but the sessions compute elsewhere.
 func Choose(r Request, l backend.Limits) Policy {
 	p := Policy{Sessions: sessions(r, l), MaxBatch: maxBatch(r, l), OwnTurns: r.Devices > 1}
 	p.Workers = p.Sessions

@@ -73,7 +73,8 @@ func TestChoose(t *testing.T) {
 		},
 		{
 			"and none where every core has a session that computes on it",
-			batch.Request{Scenario: loadgen.Offline, Devices: 8}, backend.Limits{PreferredBatch: 4, Concurrency: 8, Native: true},
+			batch.Request{Scenario: loadgen.Offline, Devices: 8}, backend.Limits{PreferredBatch: 4, Concurrency: 8,
+				Native: true},
 			batch.Policy{Sessions: 8, Workers: 8, MaxBatch: 4, Full: true, OwnTurns: true},
 		},
 		{
@@ -124,12 +125,15 @@ func TestConfig(t *testing.T) {
 }
 
 func TestServerSharesWhatIsQueuedAmongSessionsOfThisMachine(t *testing.T) {
-	for scenario, want := range map[loadgen.Scenario]bool{loadgen.Server: true, loadgen.Offline: false, loadgen.MultiStream: false} {
-		if p := batch.Choose(batch.Request{Scenario: scenario, CPUs: 2}, backend.Limits{Concurrency: 2, Native: true}); p.Share != want {
+	for scenario, want := range map[loadgen.Scenario]bool{loadgen.Server: true, loadgen.Offline: false,
+		loadgen.MultiStream: false} {
+		if p := batch.Choose(batch.Request{Scenario: scenario, CPUs: 2},
+			backend.Limits{Concurrency: 2, Native: true}); p.Share != want {
 			t.Errorf("%v: shares %v", scenario, p.Share)
 		}
 	}
-	if p := batch.Choose(batch.Request{Scenario: loadgen.Server, CPUs: 2}, backend.Limits{Concurrency: 64, PreferredBatch: 8}); p.Share {
+	if p := batch.Choose(batch.Request{Scenario: loadgen.Server, CPUs: 2},
+		backend.Limits{Concurrency: 64, PreferredBatch: 8}); p.Share {
 		t.Error("requests to a server on another machine are cut small")
 	}
 }

@@ -36,7 +36,8 @@ func newQueue(capacity int, p Policy) *queue {
 	return q
 }
 
-// push appends samples, in batches of at most limit, and waits while the ring is full. more says that the query goes on.
+// push appends samples, in batches of at most limit, and waits while the ring is full. more says that the query goes
+// on.
 func (q *queue) push(samples []loadgen.QuerySample, limit int, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -95,8 +96,8 @@ func (q *queue) take(dst []loadgen.QuerySample) int {
 	return q.unload(dst)
 }
 
-// takeShare takes a share of what is queued. Whoever takes one wakes the next, since less was taken than was thought of when
-// workers were woken.
+// takeShare takes a share of what is queued. Whoever takes one wakes the next, since less was taken than was thought of
+// when workers were woken.
 func (q *queue) takeShare(dst []loadgen.QuerySample) int {
 	share := (q.n + q.shares - 1) / q.shares
 	k := q.unload(dst[:min(len(dst), share)])

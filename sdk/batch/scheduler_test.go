@@ -154,7 +154,8 @@ func TestMultiStreamSplitsAQuery(t *testing.T) {
 		sessions, most int
 		want           []int
 	}{
-		{1, 8, []int{8}}, {2, 8, []int{4, 4}}, {3, 8, []int{3, 3, 2}}, {4, 1, []int{1, 1, 1, 1, 1, 1, 1, 1}}, {16, 8, []int{1, 1, 1, 1, 1, 1, 1, 1}},
+		{1, 8, []int{8}}, {2, 8, []int{4, 4}}, {3, 8, []int{3, 3, 2}}, {4, 1, []int{1, 1, 1, 1, 1, 1, 1, 1}}, {16, 8,
+			[]int{1, 1, 1, 1, 1, 1, 1, 1}},
 	} {
 		p := batch.Policy{Sessions: c.sessions, Workers: c.sessions, MaxBatch: c.most, Split: true}
 		r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) { s.Submit(query(0, 8), false) })
@@ -197,7 +198,8 @@ func TestCollatingAheadOverlapsARun(t *testing.T) {
 		p := batch.Policy{Sessions: 1, Workers: workers, MaxBatch: 2, Full: true}
 		r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) { s.Submit(query(0, 20), false) })
 		if err != nil || r.most != 1 || r.ahead != workers-1 {
-			t.Errorf("%d workers: %d runs at a time, want 1; %d batches collated ahead, want %d; error %v", workers, r.most, r.ahead, workers-1, err)
+			t.Errorf("%d workers: %d runs at a time, want 1; %d batches collated ahead, want %d; error %v", workers, r.most,
+				r.ahead, workers-1, err)
 		}
 		wantAnswers(t, r, 20)
 	}
@@ -221,7 +223,8 @@ func TestBackPressure(t *testing.T) {
 
 func TestAFaultEndsTheWork(t *testing.T) {
 	for fault, text := range map[string]string{
-		"error": "run 2 samples from sample 0 on: as asked", "panic": "panic in Collate of 2 samples from sample 0 on: as asked",
+		"error": "run 2 samples from sample 0 on: as asked", "panic": "panic in Collate of 2 samples from sample 0 on: as " +
+			"asked",
 	} {
 		for _, inline := range []bool{false, true} {
 			p := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 2, Inline: inline}
@@ -240,7 +243,8 @@ func TestAFaultEndsTheWork(t *testing.T) {
 }
 
 func TestPanicKeepsItsPlace(t *testing.T) {
-	_, err := schedule(t, batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1}, "panic", func(s *batch.Scheduler, _ *record) { s.Submit(query(0, 1), false) })
+	_, err := schedule(t, batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1}, "panic",
+		func(s *batch.Scheduler, _ *record) { s.Submit(query(0, 1), false) })
 	var p *batch.PanicError
 	if !errors.As(err, &p) {
 		t.Fatalf("error %v, want a *PanicError", err)
@@ -253,7 +257,8 @@ func TestPanicKeepsItsPlace(t *testing.T) {
 func TestCloseDropsWhatIsQueuedAndStopsRuns(t *testing.T) {
 	r := &record{}
 	synctest.Test(t, func(t *testing.T) {
-		s := batch.New(t.Context(), batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1}, func() batch.Worker { return &worker{record: r} }, func(error) {})
+		s := batch.New(t.Context(), batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1},
+			func() batch.Worker { return &worker{record: r} }, func(error) {})
 		s.Submit(query(0, 5), false)
 		synctest.Wait()
 		start := time.Now()

@@ -20,8 +20,8 @@ func sizing(of []int, maxSum int, alike bool) *batch.Sizing {
 	}}
 }
 
-// sizedBatches runs queries of one sample each on a scheduler and returns the sizes of each batch, in the order in which they
-// ran. With a Server policy the first query runs alone while the others queue up.
+// sizedBatches runs queries of one sample each on a scheduler and returns the sizes of each batch, in the order in
+// which they ran. With a Server policy the first query runs alone while the others queue up.
 func sizedBatches(t *testing.T, p batch.Policy, of []int) [][]int {
 	t.Helper()
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) {
@@ -68,7 +68,8 @@ func TestBatchesBySize(t *testing.T) {
 		{"alike, the oldest first", server, 0, true, []int{1, 9, 1, 8, 2, 9, 1}, [][]int{{1}, {9, 9, 8}, {1, 2, 1}}},
 		{"few wait: all join", server, 0, true, []int{1, 9, 1, 5}, [][]int{{1}, {9, 1, 5}}},
 		{"alike and a sum", server, 10, true, []int{1, 5, 1, 5, 1, 4, 1}, [][]int{{1}, {5, 5}, {1, 1, 1}, {4}}},
-		{"alike, offline: the largest first", offline, 0, true, []int{1, 9, 2, 8, 3, 7, 4}, [][]int{{9, 8, 7}, {4, 3, 2}, {1}}},
+		{"alike, offline: the largest first", offline, 0, true, []int{1, 9, 2, 8, 3, 7, 4},
+			[][]int{{9, 8, 7}, {4, 3, 2}, {1}}},
 		{"alike and a sum, offline", offline, 10, true, []int{1, 9, 2, 8, 3, 7, 4}, [][]int{{9}, {8}, {7}, {4, 3, 2}, {1}}},
 		{"sizes below 0 count as 0", server, 10, false, []int{1, -5, -5, 10}, [][]int{{1}, {-5, -5, 10}}},
 	} {

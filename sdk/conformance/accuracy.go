@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// answers asks for the whole data set in the main scenario: the plugin that answered, its model, and the payload of each
-// sample.
+// answers asks for the whole data set in the main scenario: the plugin that answered, its model, and the payload of
+// each sample.
 func (v *visit) answers(ctx context.Context) (*host.Plugin, sdk.ModelInfo, [][]byte, error) {
 	v.subject.Open.Count = v.whole
 	p, m, err := v.start(ctx)
@@ -39,7 +39,8 @@ func accuracy(ctx context.Context, v *visit) (string, error) {
 		return "", err
 	}
 	if s.Samples != len(list) || len(s.Metrics) == 0 || s.OfficialText == "" {
-		return "", fmt.Errorf("of %d answers %d were scored, %d metrics, official text %q", len(list), s.Samples, len(s.Metrics), s.OfficialText)
+		return "", fmt.Errorf("of %d answers %d were scored, %d metrics, official text %q", len(list), s.Samples,
+			len(s.Metrics), s.OfficialText)
 	}
 	o := v.subject.Open
 	if o.ModelFile != "" || len(o.PartFiles) > 0 || o.Dataset != "" || o.Count != 0 {
@@ -48,8 +49,8 @@ func accuracy(ctx context.Context, v *visit) (string, error) {
 	return metrics(s), cardFaults(s, m, o.Precision)
 }
 
-// cardShare is how much of what the embedded file's card says must be reached, and how much of what was measured the card must
-// say: another machine rounds otherwise.
+// cardShare is how much of what the embedded file's card says must be reached, and how much of what was measured the
+// card must say: another machine rounds otherwise.
 const cardShare = 0.99
 
 func cardFaults(s sdk.Score, m sdk.ModelInfo, precision string) error {
@@ -65,12 +66,15 @@ func cardFaults(s sdk.Score, m sdk.ModelInfo, precision string) error {
 			i := slices.IndexFunc(s.Metrics, func(x sdk.Metric) bool { return x.Name == want.Name })
 			switch {
 			case i < 0:
-				faults = append(faults, fmt.Errorf("the score has no metric %q, which %s has in the description", want.Name, f.Name))
+				faults = append(faults, fmt.Errorf("the score has no metric %q, which %s has in the description", want.Name,
+					f.Name))
 			case !(s.Metrics[i].Value >= cardShare*want.Value):
-				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the score is too low, or the card too high",
+				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the score is too low, or "+
+					"the card too high",
 					want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name))
 			case !(want.Value >= cardShare*s.Metrics[i].Value):
-				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the card is too low, and 99 %% of it is no target",
+				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the card is too low, and 99 "+
+					"%% of it is no target",
 					want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name))
 			}
 		}

@@ -13,7 +13,9 @@ import (
 )
 
 // test runs one LoadGen test and returns the payload of each sample that was issued.
-func (v *visit) test(ctx context.Context, p *host.Plugin, m sdk.ModelInfo, s loadgen.Scenario, mode loadgen.Mode) (map[loadgen.SampleIndex][]byte, error) {
+func (v *visit) test(
+	ctx context.Context, p *host.Plugin, m sdk.ModelInfo, s loadgen.Scenario, mode loadgen.Mode,
+) (map[loadgen.SampleIndex][]byte, error) {
 	ctx, cancel := p.Context(ctx)
 	defer cancel()
 	w, err := v.open(ctx, p, s)

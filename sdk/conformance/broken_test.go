@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// buildAndRun builds two plugins: one whose benchmark is broken, which the sdk serves, and one that is broken on the wire.
+// buildAndRun builds two plugins: one whose benchmark is broken, which the sdk serves, and one that is broken on the
+// wire.
 func buildAndRun(m *testing.M) (int, error) {
 	dir, err := os.MkdirTemp("", "plumbline-test-")
 	if err != nil {
@@ -28,7 +29,8 @@ func buildAndRun(m *testing.M) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	builtDir = dir
-	for name, source := range map[string]string{"broken": "./testdata/plumbline-plugin-broken", "faulty": "../internal/faultyplugin"} {
+	for name, source := range map[string]string{"broken": "./testdata/plumbline-plugin-broken",
+		"faulty": "../internal/faultyplugin"} {
 		if out, err := exec.Command("go", "build", "-o", plugin(name), source).CombinedOutput(); err != nil {
 			return 0, fmt.Errorf("building %s: %w\n%s", source, err, out)
 		}

@@ -38,7 +38,8 @@ func caching(ctx context.Context, v *visit) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		found = fmt.Sprintf("median %v for a new sample, %v for the same again", median(first).Round(time.Microsecond), median(second).Round(time.Microsecond))
+		found = fmt.Sprintf("median %v for a new sample, %v for the same again", median(first).Round(time.Microsecond),
+			median(second).Round(time.Microsecond))
 		if !kept(first, second) {
 			return found, nil
 		}
@@ -46,16 +47,18 @@ func caching(ctx context.Context, v *visit) (string, error) {
 	return "", fmt.Errorf("%s: answers seem to be kept, which the rules forbid", found)
 }
 
-// kept tells whether even the quickest of the first answers took far longer than most of the second ones. What else runs
-// on the machine delays some of both, and hardly ever all of one kind and few of the other.
+// kept tells whether even the quickest of the first answers took far longer than most of the second ones. What else
+// runs on the machine delays some of both, and hardly ever all of one kind and few of the other.
 func kept(first, second []time.Duration) bool {
 	least := slices.Min(first)
 	return least > tooFast && 2*median(second) < least
 }
 
-// twice asks for each sample alone, two times, in an order drawn by seed: a delay that comes at every second query, say, must not
-// hit one kind only. It returns the times of the first answers and of the second ones.
-func (c *client) twice(ctx context.Context, samples []loadgen.SampleIndex, seed uint64) (first, second []time.Duration, err error) {
+// twice asks for each sample alone, two times, in an order drawn by seed: a delay that comes at every second query,
+// say, must not hit one kind only. It returns the times of the first answers and of the second ones.
+func (c *client) twice(
+	ctx context.Context, samples []loadgen.SampleIndex, seed uint64,
+) (first, second []time.Duration, err error) {
 	order := slices.Repeat(samples, 2)
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })

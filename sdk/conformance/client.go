@@ -71,7 +71,8 @@ func (c *client) await(ctx context.Context, indices []loadgen.SampleIndex, each 
 	return c.answers, nil
 }
 
-// ends waits for done. It returns why ctx ended, if that came first: what came with the last answer is no fault of this query.
+// ends waits for done. It returns why ctx ended, if that came first: what came with the last answer is no fault of this
+// query.
 func ends(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:

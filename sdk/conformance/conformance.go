@@ -18,8 +18,8 @@ import (
 type Subject struct {
 	Binary string
 	// Open are the options of every workload: model, precision, data set, backend and its options. The checks set
-	// Scenario. Count is how many samples are answered again and again, and all that accuracy is measured on; 0: 24 of them,
-	// or down to 8 where they take long, and the whole data set.
+	// Scenario. Count is how many samples are answered again and again, and all that accuracy is measured on; 0: 24 of
+	// them, or down to 8 where they take long, and the whole data set.
 	Open sdk.Options
 	// ScorerFiles are the models that the scorer runs, where they are not the embedded ones: ScoreOptions.PartFiles.
 	ScorerFiles map[string]string
@@ -38,7 +38,8 @@ type Subject struct {
 	StartTimeout time.Duration
 	// Patience is the time in which a plugin has to notice its end or an error; 0: 20 s.
 	Patience time.Duration
-	// AnswerTimeout is how long nothing may get on, and Note takes what a user should know of that: see host.LaunchOptions.
+	// AnswerTimeout is how long nothing may get on, and Note takes what a user should know of that: see
+	// host.LaunchOptions.
 	AnswerTimeout time.Duration
 	Note          func(text string)
 	// Only names the checks to make; none: all of them.
@@ -130,9 +131,9 @@ func Names() []string {
 	return names
 }
 
-// Run makes the checks and returns their results in order; report, if not nil, gets each as soon as it is there. A plugin
-// that does not start fails the first check, and all others are skipped; so are those behind reality where the subject
-// cannot be opened. When ctx ends, so do the checks.
+// Run makes the checks and returns their results in order; report, if not nil, gets each as soon as it is there. A
+// plugin that does not start fails the first check, and all others are skipped; so are those behind reality where the
+// subject cannot be opened. When ctx ends, so do the checks.
 func Run(ctx context.Context, s Subject, report func(Result)) []Result {
 	var results []Result
 	var known memo
@@ -175,8 +176,8 @@ func Failed(results []Result) int {
 // checkMost is how long a check of a few samples may take: longer than any that ends.
 const checkMost = 10 * time.Minute
 
-// bounded ends the context of a check that does not end. The whole data set takes as long as it takes: there a plugin that
-// hangs is found by its heartbeats.
+// bounded ends the context of a check that does not end. The whole data set takes as long as it takes: there a plugin
+// that hangs is found by its heartbeats.
 func (c check) bounded(ctx context.Context, s Subject) (context.Context, context.CancelFunc) {
 	most := checkMost
 	switch c.name {

@@ -60,7 +60,9 @@ func TestEachCheckCanFail(t *testing.T) {
 		{"leftovers", "litters", "files are left"},
 		{"leftovers", "daemon", "processes are left"},
 	}
-	tested := map[string]bool{"handshake": true, "heartbeats": true, "scenarios": true, "loading": true, "errors": true, "reference": true} // below
+	// below
+	tested := map[string]bool{"handshake": true, "heartbeats": true, "scenarios": true, "loading": true, "errors": true,
+		"reference": true}
 	for _, c := range cases {
 		tested[c.check] = true
 		t.Run(c.check+", "+c.fault, func(t *testing.T) {
@@ -146,7 +148,8 @@ func TestNothingIsTriedThatCannotBeOpened(t *testing.T) {
 	s := subject(t, "none")
 	s.Open.Backend = "no such backend"
 	results := Run(t.Context(), s, nil)
-	if last := results[len(results)-1]; Failed(results) != 1 || last.Outcome != Skip || !strings.Contains(last.Detail, "see reality") {
+	if last := results[len(results)-1]; Failed(results) != 1 || last.Outcome != Skip ||
+		!strings.Contains(last.Detail, "see reality") {
 		t.Errorf("%+v", results)
 	}
 }
@@ -168,9 +171,11 @@ func TestCompare(t *testing.T) {
 		want string
 	}{
 		{[][]byte{one, text}, [][]byte{one, text}, "2 payloads are equal, byte for byte"},
-		{[][]byte{text, one}, [][]byte{text, two}, "1 of 2 payloads differ, the first of them that of sample 1, float32 values by up to 1"},
+		{[][]byte{text, one}, [][]byte{text, two}, "1 of 2 payloads differ, the first of them that of sample 1, float32 " +
+			"values by up to 1"},
 		{[][]byte{text}, [][]byte{one}, "1 of 1 payloads differ, the first of them that of sample 0, 1 of them in length"},
-		{[][]byte{{1, 0, 0, 0}}, [][]byte{{2, 0, 0, 0}}, "1 of 1 payloads differ, the first of them that of sample 0, up to 25 % of a payload's bytes"},
+		{[][]byte{{1, 0, 0, 0}}, [][]byte{{2, 0, 0, 0}}, "1 of 1 payloads differ, the first of them that of sample 0, up " +
+			"to 25 % of a payload's bytes"},
 	}
 	for _, c := range cases {
 		if got := compare(c.a, c.b).String(); got != c.want {
@@ -224,7 +229,8 @@ func TestSlowSubjectsAreAskedForLess(t *testing.T) {
 
 // TestTimeOfChecks gives those of the whole data set all the time, and the check of memory what the user gives it.
 func TestTimeOfChecks(t *testing.T) {
-	for name, least := range map[string]time.Duration{"accuracy": 0, "reference": 0, "order": checkMost, "memory": checkMost + time.Hour} {
+	for name, least := range map[string]time.Duration{"accuracy": 0, "reference": 0, "order": checkMost,
+		"memory": checkMost + time.Hour} {
 		var until time.Time
 		var bounded bool
 		c := check{name: name, run: func(ctx context.Context, _ *visit) (string, error) {

@@ -3,8 +3,8 @@
 //
 //	results := conformance.Run(ctx, conformance.Subject{Binary: "plumbline-plugin-acme"}, nil)
 //
-// `harness verify` prints the results; package sdktest makes tests of them. Each check can fail: the package's tests hold a
-// broken plugin for each.
+// `harness verify` prints the results; package sdktest makes tests of them. Each check can fail: the package's tests
+// hold a broken plugin for each.
 //
 // In: what is checked, and what passes.
 // Out: the connection (sdk/host), how results are shown.

@@ -16,8 +16,8 @@ const (
 	beatLook = 20 * time.Millisecond
 )
 
-// heartbeats waits for some of an idle plugin, and compares what they count with what it was asked: nothing, one sample, and
-// then all of them as well.
+// heartbeats waits for some of an idle plugin, and compares what they count with what it was asked: nothing, one
+// sample, and then all of them as well.
 func heartbeats(ctx context.Context, v *visit) (string, error) {
 	c, err := v.client(ctx)
 	if err != nil {
@@ -36,7 +36,8 @@ func heartbeats(ctx context.Context, v *visit) (string, error) {
 			return "", err
 		}
 		if h.Received != asked || h.Answered != asked {
-			return "", fmt.Errorf("a heartbeat after %d answered samples says received %d, answered %d; want %d of both: count them from Open on",
+			return "", fmt.Errorf("a heartbeat after %d answered samples says received %d, answered %d; want %d of both: "+
+				"count them from Open on",
 				asked, h.Received, h.Answered, asked)
 		}
 	}
@@ -56,7 +57,8 @@ func (c *client) nextBeat(ctx context.Context, patience time.Duration) (host.Hea
 		case <-ctx.Done():
 			return host.Heartbeat{}, context.Cause(ctx)
 		case <-late:
-			return host.Heartbeat{}, fmt.Errorf("%d heartbeats of the open workload came in %v in which nothing was in work, want one each second: send them from a clock, not with the answers",
+			return host.Heartbeat{}, fmt.Errorf("%d heartbeats of the open workload came in %v in which nothing was in work, "+
+				"want one each second: send them from a clock, not with the answers",
 				c.workload.Heartbeat().Number-before, patience)
 		case <-time.After(beatLook):
 		}

@@ -21,8 +21,8 @@ const (
 	mostAtATime = 64
 )
 
-// memory makes many queries and looks at the memory now and then. What comes and goes is no growth: the least of the last
-// quarter is compared with the most of the first.
+// memory makes many queries and looks at the memory now and then. What comes and goes is no growth: the least of the
+// last quarter is compared with the most of the first.
 func memory(ctx context.Context, v *visit) (string, error) {
 	c, err := v.client(ctx)
 	if err != nil {
@@ -46,7 +46,8 @@ func memory(ctx context.Context, v *visit) (string, error) {
 	}
 	before, after := quarters(seen)
 	if grown, most := after-before, allowed(made, v.subject.Queries); grown > most {
-		return "", fmt.Errorf("the process grew by %d MB within %d queries, want at most %d MB: something is kept of each", grown>>20, made, most>>20)
+		return "", fmt.Errorf("the process grew by %d MB within %d queries, want at most %d MB: something is kept of each",
+			grown>>20, made, most>>20)
 	}
 	found := fmt.Sprintf("%d MB before and %d MB after %d queries", before>>20, after>>20, made)
 	if made < v.subject.Queries {
@@ -66,8 +67,8 @@ func allowed(made, n int) int64 {
 	return max(int64(float64(growthBytes)*float64(made)/float64(n)), noiseBytes)
 }
 
-// grow lets the process grow to its working size: with n queries one at a time, and with n many at a time, so that each of
-// its sessions has met batches of all sizes. Either part ends after most.
+// grow lets the process grow to its working size: with n queries one at a time, and with n many at a time, so that each
+// of its sessions has met batches of all sizes. Either part ends after most.
 func (c *client) grow(ctx context.Context, n int, most time.Duration) error {
 	if _, err := c.endure(ctx, n, most, func() error { return nil }); err != nil {
 		return err
@@ -93,8 +94,8 @@ func (c *client) some(from, n int) []loadgen.SampleIndex {
 	return indices
 }
 
-// endure makes n queries of one sample, or as many as begin before most has passed: one after the other, and from half of
-// the time on many at a time. It looks in equal distances, of queries or of time, and returns how many were made.
+// endure makes n queries of one sample, or as many as begin before most has passed: one after the other, and from half
+// of the time on many at a time. It looks in equal distances, of queries or of time, and returns how many were made.
 func (c *client) endure(ctx context.Context, n int, most time.Duration, look func() error) (made int, err error) {
 	start, looked := time.Now(), 0
 	for made < n && time.Since(start) < most {

@@ -32,7 +32,8 @@ func payloads(ctx context.Context, v *visit) (string, error) {
 		}
 	}
 	found := fmt.Sprintf("of %s; the scorer refuses a byte less", sizes(smallest, largest))
-	if v.accepts(ctx, c.plugin, beyond, answers[0]) { // where the payload itself holds what is right, the index may not matter
+	// where the payload itself holds what is right, the index may not matter
+	if v.accepts(ctx, c.plugin, beyond, answers[0]) {
 		return found + ", and does not look at the index", nil
 	}
 	return found + ", and a sample that does not exist", nil

@@ -35,7 +35,8 @@ func TestMemoryIsThatOfTheWholeTree(t *testing.T) {
 		t.Errorf("%v, want %d and %d among them", found, child.Process.Pid, grandchild)
 	}
 	var alone, both int64
-	for start := time.Now(); both <= alone && time.Since(start) < time.Minute; time.Sleep(time.Millisecond) { // the sleep has to start
+	// the sleep has to start
+	for start := time.Now(); both <= alone && time.Since(start) < time.Minute; time.Sleep(time.Millisecond) {
 		var errAlone, errBoth error
 		alone, errAlone = residentAlone(child.Process.Pid)
 		both, errBoth = residentBytes(child.Process.Pid)

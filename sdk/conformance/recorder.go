@@ -21,7 +21,8 @@ type recorder struct {
 }
 
 func newRecorder(s loadgen.SUT) *recorder {
-	return &recorder{sut: s, open: map[loadgen.ResponseID]loadgen.SampleIndex{}, payloads: map[loadgen.SampleIndex][]byte{}}
+	return &recorder{sut: s, open: map[loadgen.ResponseID]loadgen.SampleIndex{},
+		payloads: map[loadgen.SampleIndex][]byte{}}
 }
 
 // Name implements loadgen.SUT.

@@ -29,7 +29,8 @@ func byHand(ctx context.Context, v *visit) (string, error) {
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
-		return "", fmt.Errorf("without a harness it ends with %v, want an exit status that is not 0", err) //nolint:errorlint // it may be nil
+		//nolint:errorlint // it may be nil
+		return "", fmt.Errorf("without a harness it ends with %v, want an exit status that is not 0", err)
 	}
 	if len(strings.TrimSpace(string(out))) == 0 {
 		return "", errors.New("it does not say what it is for: print a line that names the harness")
@@ -54,16 +55,19 @@ func description(ctx context.Context, v *visit) (string, error) {
 	if !reflect.DeepEqual(inspected, d) {
 		faults = append(faults, errors.New("the argument describe and the wire describe different plugins"))
 	}
-	return fmt.Sprintf("%s %s, %d models, backends %s", d.Name, d.Version, len(d.Models), strings.Join(d.Backends, ", ")), errors.Join(faults...)
+	return fmt.Sprintf("%s %s, %d models, backends %s", d.Name, d.Version, len(d.Models),
+		strings.Join(d.Backends, ", ")), errors.Join(faults...)
 }
 
 // describeFaults names what a description lacks.
 func describeFaults(d sdk.Description) (faults []error) {
 	if d.Name == "" || d.Version == "" || d.Summary == "" {
-		faults = append(faults, fmt.Errorf("name %q, version %q, summary %q: none may be empty", d.Name, d.Version, d.Summary))
+		faults = append(faults, fmt.Errorf("name %q, version %q, summary %q: none may be empty", d.Name, d.Version,
+			d.Summary))
 	}
 	if len(d.Models) == 0 || len(d.Backends) == 0 {
-		faults = append(faults, fmt.Errorf("%d models and %d backends, want at least one of each", len(d.Models), len(d.Backends)))
+		faults = append(faults, fmt.Errorf("%d models and %d backends, want at least one of each", len(d.Models),
+			len(d.Backends)))
 	}
 	names := map[string]bool{}
 	for _, m := range d.Models {
@@ -78,12 +82,14 @@ func describeFaults(d sdk.Description) (faults []error) {
 
 func modelFaults(m sdk.ModelInfo) (faults []error) {
 	if len(m.Scenarios) == 0 || len(m.Files) == 0 || len(m.Datasets) == 0 || len(m.Metrics) == 0 {
-		faults = append(faults, fmt.Errorf("model %s has %d scenarios, %d files, %d data sets, %d metrics: want at least one of each",
+		faults = append(faults, fmt.Errorf("model %s has %d scenarios, %d files, %d data sets, %d metrics: want at least "+
+			"one of each",
 			m.Name, len(m.Scenarios), len(m.Files), len(m.Datasets), len(m.Metrics)))
 	}
 	for _, f := range m.Files {
 		if f.Embedded && f.URL != "" {
-			faults = append(faults, fmt.Errorf("model %s, file %s: it is embedded and has the URL %q: want one of the two", m.Name, f.Name, f.URL))
+			faults = append(faults, fmt.Errorf("model %s, file %s: it is embedded and has the URL %q: want one of the two",
+				m.Name, f.Name, f.URL))
 		}
 	}
 	for _, x := range m.Metrics {
@@ -113,13 +119,15 @@ func reality(ctx context.Context, v *visit) (string, error) {
 		if err := errors.Join(infoFaults(info, m, o), w.Close()); err != nil {
 			return "", fmt.Errorf("%v: %w", s, err)
 		}
-		found = fmt.Sprintf("%d samples of %s, %d in memory, backend %s", info.DatasetSize, info.Dataset, info.PerformanceSampleCount, info.Backend)
+		found = fmt.Sprintf("%d samples of %s, %d in memory, backend %s", info.DatasetSize, info.Dataset,
+			info.PerformanceSampleCount, info.Backend)
 	}
 	return found, nil
 }
 
 func infoFaults(info sdk.WorkloadInfo, m sdk.ModelInfo, o sdk.Options) error {
-	if info.DatasetSize <= 0 || info.PerformanceSampleCount <= 0 || info.PerformanceSampleCount > info.DatasetSize || info.Batch <= 0 || info.Sessions <= 0 {
+	if info.DatasetSize <= 0 || info.PerformanceSampleCount <= 0 || info.PerformanceSampleCount > info.DatasetSize ||
+		info.Batch <= 0 || info.Sessions <= 0 {
 		return fmt.Errorf("what was opened makes no sense: %d samples, %d in memory, batches of %d, %d sessions",
 			info.DatasetSize, info.PerformanceSampleCount, info.Batch, info.Sessions)
 	}
@@ -134,8 +142,8 @@ func infoFaults(info sdk.WorkloadInfo, m sdk.ModelInfo, o sdk.Options) error {
 	return checksumFault(info, m)
 }
 
-// checksumFault wants the embedded file that was opened to be the one that is described. A backend with a model of its own
-// knows no checksum.
+// checksumFault wants the embedded file that was opened to be the one that is described. A backend with a model of its
+// own knows no checksum.
 func checksumFault(info sdk.WorkloadInfo, m sdk.ModelInfo) error {
 	opened := info.Parts
 	if len(opened) == 0 {
@@ -147,7 +155,8 @@ func checksumFault(info sdk.WorkloadInfo, m sdk.ModelInfo) error {
 				continue
 			}
 			if !strings.EqualFold(f.SHA256, p.SHA256) {
-				return fmt.Errorf("model file %s was opened with the sha256 %q, the description says %q", f.Name, p.SHA256, f.SHA256)
+				return fmt.Errorf("model file %s was opened with the sha256 %q, the description says %q", f.Name, p.SHA256,
+					f.SHA256)
 			}
 		}
 	}
@@ -177,7 +186,9 @@ func refusals(ctx context.Context, v *visit) (string, error) {
 			_ = w.Close()
 		}
 		if !errors.Is(err, sdk.ErrUsage) {
-			faults = append(faults, fmt.Errorf("unknown %s: error %v, want one of class sdk.ErrUsage (over the wire: INVALID_ARGUMENT)", c.name, err)) //nolint:errorlint // it may be nil
+			//nolint:errorlint // it may be nil
+			faults = append(faults, fmt.Errorf("unknown %s: error %v, want one of class sdk.ErrUsage (over the wire: "+
+				"INVALID_ARGUMENT)", c.name, err))
 		}
 	}
 	return "model, backend, backend option", errors.Join(faults...)

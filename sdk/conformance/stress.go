@@ -91,10 +91,12 @@ func backPressure(ctx context.Context, v *visit) (string, error) {
 		return "", err
 	}
 	if grown > floodBytes {
-		return "", fmt.Errorf("the process grew by %d MB while %d samples waited, want at most %d: take samples in only as fast as they are answered",
+		return "", fmt.Errorf("the process grew by %d MB while %d samples waited, want at most %d: take samples in only as "+
+			"fast as they are answered",
 			grown>>20, floodSamples, floodBytes>>20)
 	}
-	found := fmt.Sprintf("%d of %d samples answered in %v, %d MB more", c.count(), floodSamples, time.Since(start).Round(floodLook), max(grown, 0)>>20)
+	found := fmt.Sprintf("%d of %d samples answered in %v, %d MB more", c.count(), floodSamples,
+		time.Since(start).Round(floodLook), max(grown, 0)>>20)
 	if err := c.workload.Close(); err != nil {
 		return "", fmt.Errorf("close with samples waiting: %w", err)
 	}
@@ -106,8 +108,8 @@ func backPressure(ctx context.Context, v *visit) (string, error) {
 	return found, nil
 }
 
-// grows is what the plugin has grown by while samples wait: after floodTime, or later where it goes on growing. One that
-// takes samples in without end, but has hardly a processor, takes its time; most bounds it.
+// grows is what the plugin has grown by while samples wait: after floodTime, or later where it goes on growing. One
+// that takes samples in without end, but has hardly a processor, takes its time; most bounds it.
 func (c *client) grows(ctx context.Context, before int64, most time.Duration) (int64, error) {
 	start := time.Now()
 	peak, rose := before, start
@@ -159,7 +161,8 @@ func cancellation(ctx context.Context, v *visit) (string, error) {
 	select {
 	case err = <-ended:
 	case <-time.After(v.subject.Patience):
-		return "", fmt.Errorf("its Close takes more than %v while %d samples wait: drop what is queued", v.subject.Patience, len(many))
+		return "", fmt.Errorf("its Close takes more than %v while %d samples wait: drop what is queued", v.subject.Patience,
+			len(many))
 	}
 	if err != nil {
 		return "", fmt.Errorf("close in mid-run: %w", err)
@@ -196,7 +199,8 @@ func kill(ctx context.Context, v *visit) (string, error) {
 	}
 	var failure *host.Error
 	if !errors.As(context.Cause(watched), &failure) || failure.Kind != host.KindDied {
-		return "", fmt.Errorf("the cause is %v, want that it died", context.Cause(watched)) //nolint:errorlint // it may be nil
+		//nolint:errorlint // it may be nil
+		return "", fmt.Errorf("the cause is %v, want that it died", context.Cause(watched))
 	}
 	if err := c.plugin.Close(); err != nil {
 		return "", err
@@ -242,7 +246,8 @@ func leftovers(ctx context.Context, v *visit) (string, error) {
 		return "", err
 	}
 	if len(left) > 0 {
-		return "", fmt.Errorf("files are left in the temporary directory (%d, such as %s): remove them in Close", len(left), left[0].Name())
+		return "", fmt.Errorf("files are left in the temporary directory (%d, such as %s): remove them in Close", len(left),
+			left[0].Name())
 	}
 	processes, known := marked(mark)
 	for _, p := range processes {

@@ -59,7 +59,8 @@ func (v *visit) end() error {
 func (v *visit) launch(ctx context.Context) (*host.Plugin, error) {
 	s := v.subject
 	p, err := host.Launch(ctx, s.Binary, host.LaunchOptions{
-		Env: s.Env, StartTimeout: cmp.Or(s.StartTimeout, time.Minute), AnswerTimeout: s.AnswerTimeout, Approve: s.Approve, Note: s.Note,
+		Env: s.Env, StartTimeout: cmp.Or(s.StartTimeout, time.Minute), AnswerTimeout: s.AnswerTimeout, Approve: s.Approve,
+		Note: s.Note,
 	})
 	if err != nil {
 		return nil, err

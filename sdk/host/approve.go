@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// approved is a binary that LaunchOptions.Approve has read and found good. It is held open: what is executed is the open
-// file, whatever its name has come to mean.
+// approved is a binary that LaunchOptions.Approve has read and found good. It is held open: what is executed is the
+// open file, whatever its name has come to mean.
 type approved struct {
 	file  *os.File
 	path  string      // to execute it by
@@ -61,7 +61,8 @@ func (a *approved) unchanged() error {
 }
 
 func sameState(a, b os.FileInfo) bool {
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changeTime(a).Equal(changeTime(b))
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) &&
+		changeTime(a).Equal(changeTime(b))
 }
 
 func (a *approved) close() {

@@ -46,7 +46,8 @@ func TestRefusedBinariesAreNotStarted(t *testing.T) {
 	if _, err := os.Stat(trace); err == nil {
 		t.Error("it was started")
 	}
-	_, err = host.Launch(t.Context(), filepath.Join(t.TempDir(), "none"), host.LaunchOptions{Approve: func(*os.File) error { return nil }})
+	_, err = host.Launch(t.Context(), filepath.Join(t.TempDir(), "none"),
+		host.LaunchOptions{Approve: func(*os.File) error { return nil }})
 	wantFailure(t, err, host.KindStart, "does not exist")
 }
 
@@ -58,13 +59,14 @@ func TestTheApprovedFileIsExecuted(t *testing.T) {
 	path := copied(t)
 	evil, trace := other(t)
 	var read int64
-	p, err := host.Launch(t.Context(), path, host.LaunchOptions{StartTimeout: patience, Approve: func(f *os.File) (err error) {
-		if read, err = io.Copy(io.Discard, f); err != nil {
-			return err
-		}
-		awaitTick(t, f)
-		return os.Rename(evil, path)
-	}})
+	p, err := host.Launch(t.Context(), path, host.LaunchOptions{StartTimeout: patience,
+		Approve: func(f *os.File) (err error) {
+			if read, err = io.Copy(io.Discard, f); err != nil {
+				return err
+			}
+			awaitTick(t, f)
+			return os.Rename(evil, path)
+		}})
 	// The file that lost its name has another time of change: it is the approved one, and yet somebody was at work.
 	wantFailure(t, err, host.KindStart, "was changed while it was started")
 	if p != nil || read < 1<<20 {

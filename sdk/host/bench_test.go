@@ -159,7 +159,8 @@ func BenchmarkLargePayloads(b *testing.B) {
 func benchPayloads(b *testing.B, size int) {
 	ways(b, func(b *testing.B, o host.LaunchOptions) {
 		p := launchOwn(b, o)
-		w, err := p.Open(b.Context(), sdk.Options{Scenario: loadgen.SingleStream, Params: map[string]string{"payload": strconv.Itoa(size)}})
+		w, err := p.Open(b.Context(), sdk.Options{Scenario: loadgen.SingleStream,
+			Params: map[string]string{"payload": strconv.Itoa(size)}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -17,7 +17,9 @@ import (
 const deathLooks = 40
 
 // call makes one unary call. It ends at once when the plugin fails, and turns statuses into errors.
-func call[Q, R any](ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q) (R, error) {
+func call[Q, R any](
+	ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q,
+) (R, error) {
 	ctx, cancel := p.Context(ctx)
 	defer cancel()
 	answer, err := method(ctx, request)
@@ -32,7 +34,9 @@ func call[Q, R any](ctx context.Context, p *Plugin, what string, method func(con
 }
 
 // watchedCall makes a call that is held to the limit of LaunchOptions.AnswerTimeout.
-func watchedCall[Q, R any](ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q) (R, error) {
+func watchedCall[Q, R any](
+	ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q,
+) (R, error) {
 	defer p.calls.begin(what)()
 	return call(ctx, p, what, method, request)
 }
@@ -53,7 +57,8 @@ func (p *Plugin) callError(what string, err error) error {
 			return cause
 		}
 	case codes.Unimplemented:
-		return p.failure(KindProtocol, err, fmt.Sprintf("it does not know the call %q", what), "rebuild the plugin with this version's sdk")
+		return p.failure(KindProtocol, err, fmt.Sprintf("it does not know the call %q", what),
+			"rebuild the plugin with this version's sdk")
 	}
 	p.process.awaitKept()
 	return p.failure(KindFailed, err, fmt.Sprintf("%s: %s", what, s.Message()), "")

@@ -24,7 +24,8 @@ func TestDiscover(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()
 	for path, mode := range map[string]os.FileMode{
 		a + "/plumbline-plugin-one": 0o755, a + "/plumbline-plugin-two": 0o755, b + "/plumbline-plugin-two": 0o755,
-		b + "/plumbline-plugin-three": 0o755, b + "/plumbline-plugin-data": 0o644, b + "/plumbline-plugin-": 0o755, b + "/other": 0o755,
+		b + "/plumbline-plugin-three": 0o755, b + "/plumbline-plugin-data": 0o644, b + "/plumbline-plugin-": 0o755,
+		b + "/other": 0o755,
 	} {
 		if err := os.WriteFile(path, nil, mode); err != nil {
 			t.Fatal(err)
@@ -44,7 +45,8 @@ func TestDiscover(t *testing.T) {
 	for _, f := range found {
 		got = append(got, f.Name+" "+strings.TrimPrefix(strings.TrimPrefix(f.Path, a), b))
 	}
-	const want = "one /plumbline-plugin-one, two /plumbline-plugin-two, link /plumbline-plugin-link, three /plumbline-plugin-three"
+	const want = "one /plumbline-plugin-one, two /plumbline-plugin-two, link /plumbline-plugin-link, three " +
+		"/plumbline-plugin-three"
 	if strings.Join(got, ", ") != want || found[1].Path != a+"/plumbline-plugin-two" {
 		t.Errorf("found %s, want %s", strings.Join(got, ", "), want)
 	}
@@ -58,11 +60,13 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Name != "null" || len(d.Models) != 1 || len(d.Models[0].Scenarios) != 4 || strings.Join(d.Backends, " ") != "null racks" {
+	if d.Name != "null" || len(d.Models) != 1 || len(d.Models[0].Scenarios) != 4 ||
+		strings.Join(d.Backends, " ") != "null racks" {
 		t.Errorf("%+v", d)
 	}
 	inspected, err := host.Inspect(t.Context(), faulty(t))
-	if err != nil || inspected.Name != "faulty" || inspected.Models[0].Datasets[0].Samples != d.Models[0].Datasets[0].Samples {
+	if err != nil || inspected.Name != "faulty" ||
+		inspected.Models[0].Datasets[0].Samples != d.Models[0].Datasets[0].Samples {
 		t.Errorf("%+v, error %v", inspected, err)
 	}
 }
@@ -108,7 +112,8 @@ printf '{"description": {"name": "%s.%s"}}' "$ACME_TOKEN" "$PLUMBLINE_TEST_MARK"
 	}
 	if runtime.GOOS == "linux" {
 		awaitNothing(t, func() []string {
-			return slices.DeleteFunc(marked(t, "PLUMBLINE_TEST_MARK="+value), func(p string) bool { return !strings.Contains(p, "sleep") })
+			return slices.DeleteFunc(marked(t, "PLUMBLINE_TEST_MARK="+value),
+				func(p string) bool { return !strings.Contains(p, "sleep") })
 		})
 	}
 }
@@ -136,15 +141,18 @@ func TestSamplesThatAreNotThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.QSL().LoadSamplesToRAM(t.Context(), []loadgen.SampleIndex{3, 10}); err == nil || !strings.Contains(err.Error(), "sample 10 does not exist") {
+	if err := w.QSL().LoadSamplesToRAM(t.Context(), []loadgen.SampleIndex{3, 10}); err == nil ||
+		!strings.Contains(err.Error(), "sample 10 does not exist") {
 		t.Errorf("error %v", err)
 	}
-	if err := w.QSL().UnloadSamplesFromRAM(t.Context(), []loadgen.SampleIndex{3}); err == nil || !strings.Contains(err.Error(), "not loaded") {
+	if err := w.QSL().UnloadSamplesFromRAM(t.Context(), []loadgen.SampleIndex{3}); err == nil ||
+		!strings.Contains(err.Error(), "not loaded") {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := p.Context(t.Context())
 	defer cancel()
-	if err := w.SUT().IssueQuery(ctx, loadgen.Query{Samples: []loadgen.QuerySample{{ID: 0, Index: 5}}}, newCounter(1)); err != nil {
+	if err := w.SUT().IssueQuery(ctx, loadgen.Query{Samples: []loadgen.QuerySample{{ID: 0, Index: 5}}},
+		newCounter(1)); err != nil {
 		t.Fatal(err)
 	}
 	<-ctx.Done()
@@ -160,7 +168,8 @@ func TestScore(t *testing.T) {
 	const n = 50000 // several frames
 	payload := make([]byte, 4)
 	for i := range n {
-		if err := s.Add(mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: payload, TokenCount: -1}); err != nil {
+		if err := s.Add(mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: payload,
+			TokenCount: -1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -186,7 +195,8 @@ func TestScoreLargePayloads(t *testing.T) {
 		for at := 0; at < size; at += 4 {
 			binary.LittleEndian.PutUint32(data[at:], math.Float32bits(float32(i)))
 		}
-		e := mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: data[:size], TokenData: []byte("abcd"), TokenCount: int64(i)}
+		e := mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: data[:size], TokenData: []byte("abcd"),
+			TokenCount: int64(i)}
 		if err := s.Add(e); err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +223,8 @@ func TestScoreErrors(t *testing.T) {
 	if err == nil { // all was on its way before the plugin looked at the first
 		_, err = s.Result()
 	}
-	if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "accuracy log, seq_id 0, sample 0: a payload of 3 bytes, want a multiple of 4") {
+	if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(),
+		"accuracy log, seq_id 0, sample 0: a payload of 3 bytes, want a multiple of 4") {
 		t.Errorf("error %v", err)
 	}
 	plugin, err := launchFaulty(t, "panic-scorer")

@@ -186,7 +186,8 @@ func TestSocketsArePrivate(t *testing.T) {
 	if err != nil || len(sockets) != 1 {
 		t.Errorf("sockets %q, %v", sockets, err)
 	}
-	if environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.PID())); err == nil && !strings.Contains(string(environ), "TMPDIR="+folders[0]+"\x00") {
+	if environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.PID())); err == nil &&
+		!strings.Contains(string(environ), "TMPDIR="+folders[0]+"\x00") {
 		t.Error("the plugin's temporary directory is another one")
 	}
 	if err := p.Close(); err != nil {
@@ -213,7 +214,8 @@ func TestSecretsStayInTheHarness(t *testing.T) {
 		t.Errorf("the plugin's environment:\n%s", strings.ReplaceAll(text, "\x00", "\n"))
 	}
 	asked := launchOwn(t, host.LaunchOptions{Inherit: []string{"ACME_TOKEN"}})
-	if environ, err = os.ReadFile(fmt.Sprintf("/proc/%d/environ", asked.PID())); err != nil || !strings.Contains(string(environ), "ACME_TOKEN=for the harness alone") {
+	if environ, err = os.ReadFile(fmt.Sprintf("/proc/%d/environ", asked.PID())); err != nil ||
+		!strings.Contains(string(environ), "ACME_TOKEN=for the harness alone") {
 		t.Errorf("a variable that the launch names is not inherited: %v", err)
 	}
 }

@@ -30,7 +30,8 @@ func (p *Plugin) heedsDevices(ctx context.Context, devices []string) error {
 	if able, err := p.able(ctx, handshake.Devices); able || err != nil {
 		return err
 	}
-	return sdk.Usage(fmt.Errorf("device %s: plugin %s knows no devices (capability %q); rebuild it with this version's sdk, or leave the device out",
+	return sdk.Usage(fmt.Errorf("device %s: plugin %s knows no devices (capability %q); rebuild it with this version's "+
+		"sdk, or leave the device out",
 		strings.Join(devices, ", "), p.name, handshake.Devices))
 }
 

@@ -15,7 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 )
 
-// racks is the null backend on the devices rack:0 to rack:4, of which rack:3 fails when it runs and rack:4 when it closes.
+// racks is the null backend on the devices rack:0 to rack:4, of which rack:3 fails when it runs and rack:4 when it
+// closes.
 type racks struct{ null.Backend }
 
 var rackNames = []string{"rack:0", "rack:1", "rack:2", "rack:3", "rack:4"}
@@ -30,7 +31,8 @@ func (racks) CheckDevices(devices []string, _ map[string]string) error {
 }
 
 func (racks) Describe() backend.Info {
-	return backend.Info{Version: "racks 1", Devices: rackNames, Options: []backend.Option{{Name: "depth", Default: "1", Help: "how deep"}}}
+	return backend.Info{Version: "racks 1", Devices: rackNames,
+		Options: []backend.Option{{Name: "depth", Default: "1", Help: "how deep"}}}
 }
 
 func (r racks) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
@@ -137,10 +139,12 @@ func TestDevicesThatAreRefused(t *testing.T) {
 		options sdk.Options
 		want    string
 	}{
-		{sdk.Options{Backend: "racks", Devices: []string{"rack:9"}}, "backend racks: the backend's options are wrong: device rack:9, want one of rack:0, "},
+		{sdk.Options{Backend: "racks", Devices: []string{"rack:9"}},
+			"backend racks: the backend's options are wrong: device rack:9, want one of rack:0, "},
 		{sdk.Options{Backend: "racks", Devices: []string{"rack:1", "rack:1"}}, "device rack:1 is named twice"},
 		{sdk.Options{Backend: "racks", Devices: []string{""}}, "a device without a name"},
-		{sdk.Options{Backend: "racks", Devices: rackNames[:4], Sessions: 3, Scenario: loadgen.Server}, "3 sessions for 4 devices"},
+		{sdk.Options{Backend: "racks", Devices: rackNames[:4], Sessions: 3, Scenario: loadgen.Server},
+			"3 sessions for 4 devices"},
 		{sdk.Options{Backend: "null", Devices: []string{"cpu"}}, "backend null does not let a run choose its device"},
 	} {
 		if _, err := p.Open(t.Context(), c.options); !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), c.want) {
@@ -157,7 +161,8 @@ func TestBackendsAreDescribed(t *testing.T) {
 	if n := got[0]; n.Name != "null" || n.Version != "null 1" || len(n.Devices) != 0 {
 		t.Errorf("a backend that lets no run choose: %+v", n)
 	}
-	if r := got[1]; r.Name != "racks" || !slices.Equal(r.Devices, rackNames) || len(r.Options) != 1 || r.Options[0].Help != "how deep" {
+	if r := got[1]; r.Name != "racks" || !slices.Equal(r.Devices, rackNames) || len(r.Options) != 1 ||
+		r.Options[0].Help != "how deep" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -35,12 +35,15 @@ func (p *Plugin) diagnose(err error) error {
 func (p *Plugin) diagnoseVersion(line string, err error) error {
 	parts := strings.Split(line, "|")
 	if parts[0] != strconv.Itoa(handshake.CoreProtocol) {
-		return p.failure(KindVersion, err, fmt.Sprintf("it speaks version %q of go-plugin's core protocol, this harness speaks %d", parts[0], handshake.CoreProtocol), rebuildHint)
+		return p.failure(KindVersion, err, fmt.Sprintf("it speaks version %q of go-plugin's core protocol, this harness "+
+			"speaks %d", parts[0], handshake.CoreProtocol), rebuildHint)
 	}
 	if parts[1] != strconv.Itoa(handshake.Protocol) {
-		return p.failure(KindVersion, err, fmt.Sprintf("it speaks version %s of the plugin protocol, this harness speaks %d", parts[1], handshake.Protocol), rebuildHint)
+		return p.failure(KindVersion, err, fmt.Sprintf("it speaks version %s of the plugin protocol, this harness speaks %d",
+			parts[1], handshake.Protocol), rebuildHint)
 	}
-	return p.failure(KindHandshake, err, fmt.Sprintf("its handshake %q cannot be used: %v", shorten(line), err), rebuildHint)
+	return p.failure(KindHandshake, err, fmt.Sprintf("its handshake %q cannot be used: %v", shorten(line), err),
+		rebuildHint)
 }
 
 // diagnoseEnd explains a process that printed no handshake.
@@ -58,10 +61,12 @@ func (p *Plugin) diagnoseEnd(err error) error {
 func (p *Plugin) startTimeout() *Error {
 	if line, _ := p.process.firstLine(); looksLikeHandshake(line) {
 		return p.failure(KindHandshake, context.DeadlineExceeded,
-			fmt.Sprintf("it shook hands and does not answer within %v of its start: no heartbeat came over the call Run, whose first answer is one", p.options.StartTimeout),
+			fmt.Sprintf("it shook hands and does not answer within %v of its start: no heartbeat came over the call Run, "+
+				"whose first answer is one", p.options.StartTimeout),
 			rebuildHint)
 	}
-	return p.failure(KindStart, context.DeadlineExceeded, fmt.Sprintf("no handshake within %v of its start", p.options.StartTimeout),
+	return p.failure(KindStart, context.DeadlineExceeded, fmt.Sprintf("no handshake within %v of its start",
+		p.options.StartTimeout),
 		"does the file wait for input, or is the machine overloaded? --plugin-start-timeout waits longer")
 }
 
@@ -85,7 +90,8 @@ func execHint(path string, err error) string {
 		}
 		return "the file does not exist"
 	case errors.Is(err, syscall.ENOEXEC):
-		return fmt.Sprintf("it is not a program for %s/%s%s: install or build the one for this machine", runtime.GOOS, runtime.GOARCH, target(path))
+		return fmt.Sprintf("it is not a program for %s/%s%s: install or build the one for this machine", runtime.GOOS,
+			runtime.GOARCH, target(path))
 	case errors.Is(err, fs.ErrPermission):
 		return "make the file executable, and check that its file system is not mounted noexec"
 	}

@@ -16,7 +16,8 @@ var known = [...]string{
 	"GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GOTRACEBACK", "GORACE", "GOCOVERDIR",
 	"PYTHON*", "VIRTUAL_ENV", "CONDA_PREFIX",
 	"OMP_*", "GOMP_*", "KMP_*", "MKL_*", "OPENBLAS_*", "ORT_*", "ONNXRUNTIME_*", "OPENVINO_*", "TBB_*",
-	"CUDA_*", "NVIDIA_*", "NCCL_*", "CUBLAS_*", "CUDNN_*", "TRT_*", "TF32_*", "HIP_*", "ROCR_*", "HSA_*", "ZE_*", "ONEAPI_*", "SYCL_*",
+	"CUDA_*", "NVIDIA_*", "NCCL_*", "CUBLAS_*", "CUDNN_*", "TRT_*", "TF32_*", "HIP_*", "ROCR_*", "HSA_*", "ZE_*",
+	"ONEAPI_*", "SYCL_*",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
 	"OPENAI_API_KEY", // of the backend openai, unless its option names another
 }

@@ -7,7 +7,8 @@ import (
 
 func TestPluginsInheritWhatIsListed(t *testing.T) {
 	environ := []string{
-		"PATH=/bin", "LC_ALL=C", "PLUMBLINE_ORT_LIB=x=y", "CUDA_VISIBLE_DEVICES=0", "EMPTY=", "AWS_SECRET_ACCESS_KEY=s", "PATHS=p",
+		"PATH=/bin", "LC_ALL=C", "PLUMBLINE_ORT_LIB=x=y", "CUDA_VISIBLE_DEVICES=0", "EMPTY=", "AWS_SECRET_ACCESS_KEY=s",
+		"PATHS=p",
 		"MY_TOKEN=t", "MY_OTHER=o", "GITHUB_TOKEN=g",
 	}
 	want := []string{"PATH=/bin", "LC_ALL=C", "PLUMBLINE_ORT_LIB=x=y", "CUDA_VISIBLE_DEVICES=0"}
@@ -21,7 +22,8 @@ func TestPluginsInheritWhatIsListed(t *testing.T) {
 		t.Errorf("all: %v", got)
 	}
 	environ = []string{"PATH=/bin", "LD_PRELOAD=x.so", "LD_LIBRARY_PATH=/lib", "LD_PRELOADED=y"}
-	if got := without(slices.Clone(environ), []string{"LD_PRELOAD"}); !slices.Equal(got, []string{"PATH=/bin", "LD_LIBRARY_PATH=/lib", "LD_PRELOADED=y"}) {
+	if got := without(slices.Clone(environ), []string{"LD_PRELOAD"}); !slices.Equal(got,
+		[]string{"PATH=/bin", "LD_LIBRARY_PATH=/lib", "LD_PRELOADED=y"}) {
 		t.Errorf("withheld: %v", got)
 	}
 }

@@ -41,7 +41,8 @@ func TestFaultsAtStart(t *testing.T) {
 		kind  host.Kind
 		parts []string
 	}{
-		{"exit", host.KindStart, []string{"exited with status 3 before the handshake", "cannot start: the fault asked for it"}},
+		{"exit", host.KindStart, []string{"exited with status 3 before the handshake",
+			"cannot start: the fault asked for it"}},
 		{"print-before-handshake", host.KindHandshake, []string{`"Hello from a C library"`, "nothing may be printed"}},
 		{"print-half-a-line", host.KindHandshake, []string{`"Loading ... 1|1|unix|`}},
 		{"print-binary", host.KindHandshake, []string{`\x7fELF`}},
@@ -51,7 +52,8 @@ func TestFaultsAtStart(t *testing.T) {
 		{"new-version", host.KindVersion, []string{"version 2 of the plugin protocol, this harness speaks 1"}},
 		{"new-core", host.KindVersion, []string{`version "2" of go-plugin's core protocol`}},
 		{"nobody-listens", host.KindHandshake, []string{"does not answer"}},
-		{"tcp", host.KindHandshake, []string{`it listens on "tcp" without TLS, want a unix socket`, "PLUGIN_UNIX_SOCKET_DIR"}},
+		{"tcp", host.KindHandshake, []string{`it listens on "tcp" without TLS, want a unix socket`,
+			"PLUGIN_UNIX_SOCKET_DIR"}},
 		{"no-calls", host.KindProtocol, []string{"unknown service plumbline.plugin.v1.Plugin"}},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
@@ -133,7 +135,8 @@ func foreignProgram() string {
 	}
 	head := make([]byte, 64)
 	copy(head, elf.ELFMAG)
-	head[elf.EI_CLASS], head[elf.EI_DATA], head[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)
+	head[elf.EI_CLASS], head[elf.EI_DATA] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB)
+	head[elf.EI_VERSION] = byte(elf.EV_CURRENT)
 	binary.LittleEndian.PutUint16(head[16:], uint16(elf.ET_EXEC))
 	binary.LittleEndian.PutUint16(head[18:], uint16(machine))
 	binary.LittleEndian.PutUint32(head[20:], uint32(elf.EV_CURRENT))
@@ -148,11 +151,13 @@ func TestMissingLibrary(t *testing.T) {
 	}
 	dir := t.TempDir()
 	source := filepath.Join(dir, "main.c")
-	if err := os.WriteFile(source, []byte("#ifdef LIBRARY\nint runtime(void) { return 0; }\n#else\nint runtime(void);\nint main(void) { return runtime(); }\n#endif\n"), 0o600); err != nil {
+	if err := os.WriteFile(source, []byte("#ifdef LIBRARY\nint runtime(void) { return 0; }\n#else\nint "+
+		"runtime(void);\nint main(void) { return runtime(); }\n#endif\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	library, program := filepath.Join(dir, "libgone.so"), filepath.Join(dir, host.BinaryPrefix+"linked")
-	for _, args := range [][]string{{"-DLIBRARY", "-shared", "-fPIC", "-o", library, source}, {"-o", program, source, library}} {
+	for _, args := range [][]string{{"-DLIBRARY", "-shared", "-fPIC", "-o", library, source},
+		{"-o", program, source, library}} {
 		if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -161,7 +166,8 @@ func TestMissingLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = host.Launch(t.Context(), program, host.LaunchOptions{StartTimeout: patience})
-	wantFailure(t, err, host.KindStart, "exited with status 127 before the handshake", "libgone.so", "a shared library is missing: install it, or set LD_LIBRARY_PATH")
+	wantFailure(t, err, host.KindStart, "exited with status 127 before the handshake", "libgone.so",
+		"a shared library is missing: install it, or set LD_LIBRARY_PATH")
 }
 
 func TestStartIsInterrupted(t *testing.T) {
@@ -186,13 +192,15 @@ func TestFaultsInMidRun(t *testing.T) {
 		{"stop", loadgen.Server, host.KindHung, []string{"no sign of life for", "limit 1s"}},
 		{"stop", loadgen.Offline, host.KindHung, nil},
 		{"silent", loadgen.SingleStream, host.KindHung, []string{"no sign of life for"}},
-		{"drop", loadgen.SingleStream, host.KindProtocol, []string{"1 of 3 issued samples were not answered, the first with response id 2"}},
+		{"drop", loadgen.SingleStream, host.KindProtocol, []string{"1 of 3 issued samples were not answered, the first " +
+			"with response id 2"}},
 		{"drop", loadgen.MultiStream, host.KindProtocol, []string{"response id 16"}},
 		{"ragged", loadgen.Server, host.KindProtocol, []string{"want a multiple of 4"}},
 		{"wrong-sizes", loadgen.Server, host.KindProtocol, []string{"their sizes sum to"}},
 		{"hang-up", loadgen.Server, host.KindProtocol, []string{"it ended its stream: hangs up"}},
 		{"failure", loadgen.Server, host.KindFailed, []string{"out of memory on the device"}},
-		{"panic-load", loadgen.Server, host.KindFailed, []string{"panic in Load of sample", "the fault asked for it", "benchmark.go"}},
+		{"panic-load", loadgen.Server, host.KindFailed, []string{"panic in Load of sample", "the fault asked for it",
+			"benchmark.go"}},
 		{"panic-collate", loadgen.SingleStream, host.KindFailed, []string{"panic in Collate of sample", "benchmark.go"}},
 		{"panic-postprocess", loadgen.Server, host.KindFailed, []string{"panic in Postprocess of"}},
 		{"error-collate", loadgen.Server, host.KindFailed, []string{"collate ", "the fault asked for it"}},
@@ -271,7 +279,8 @@ func TestNoFaults(t *testing.T) {
 		scenario loadgen.Scenario
 	}{
 		{"flood", loadgen.Offline},
-		{"none-raw", loadgen.SingleStream}, {"none-raw", loadgen.MultiStream}, {"none-raw", loadgen.Server}, {"none-raw", loadgen.Offline},
+		{"none-raw", loadgen.SingleStream}, {"none-raw", loadgen.MultiStream}, {"none-raw", loadgen.Server}, {"none-raw",
+			loadgen.Offline},
 		{"child", loadgen.Offline}, {"slow-close", loadgen.Server}, {"panic-close", loadgen.Server},
 	} {
 		t.Run(c.fault+"/"+c.scenario.String(), func(t *testing.T) {
@@ -293,8 +302,8 @@ func TestNoFaults(t *testing.T) {
 	}
 }
 
-// Whoever works longer than the limit of silence is not silent. A machine that stands still for so long makes it look so, now and
-// then: a plugin that is taken for hung again and again has the fault.
+// Whoever works longer than the limit of silence is not silent. A machine that stands still for so long makes it look
+// so, now and then: a plugin that is taken for hung again and again has the fault.
 func TestWorkIsNoHang(t *testing.T) {
 	for _, c := range []struct {
 		fault    string

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 )
 
-// folder is the private folder of one plugin process: its socket and its temporary files lie in it. While it is open its
-// owner holds a lock, which the kernel releases however the owner ends: a folder without a lock is nobody's.
+// folder is the private folder of one plugin process: its socket and its temporary files lie in it. While it is open
+// its owner holds a lock, which the kernel releases however the owner ends: a folder without a lock is nobody's.
 type folder struct {
 	path string
 	lock *os.File
@@ -19,7 +19,8 @@ type folder struct {
 // newFolder makes a folder of mode 0700 in parent. First it removes those that dead harnesses left there.
 func newFolder(parent string) (*folder, error) {
 	sweep(parent)
-	const tries = 1000 // another harness may take a folder for a dead one's before it is locked: many of them do on many cores
+	// another harness may take a folder for a dead one's before it is locked: many of them do on many cores
+	const tries = 1000
 	for range tries {
 		path, err := os.MkdirTemp(parent, handshake.FolderPrefix) // 0700
 		if err != nil {

@@ -16,7 +16,8 @@ import (
 // Whoever may write the temporary directory may put there what has a folder's name and is none.
 func TestNoLaunchWaitsForWhatIsNoFolder(t *testing.T) {
 	parent, elsewhere := t.TempDir(), t.TempDir()
-	pipe, link := filepath.Join(parent, handshake.FolderPrefix+"pipe"), filepath.Join(parent, handshake.FolderPrefix+"link")
+	pipe, link := filepath.Join(parent, handshake.FolderPrefix+"pipe"), filepath.Join(parent,
+		handshake.FolderPrefix+"link")
 	if err := unix.Mkfifo(pipe, 0o644); err != nil {
 		t.Fatal(err)
 	}

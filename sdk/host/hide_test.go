@@ -23,7 +23,8 @@ func TestSecretsOfAPluginAreHidden(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			var printed transcript
-			o := host.LaunchOptions{Stderr: &printed, Hide: strings.NewReplacer("such", "###", "luck", "###", "fault", "###").Replace}
+			o := host.LaunchOptions{Stderr: &printed, Hide: strings.NewReplacer("such", "###", "luck", "###", "fault",
+				"###").Replace}
 			p, err := launchWith(t, fault, o)
 			if err == nil {
 				_, err = startTest(t, p, loadgen.Offline)

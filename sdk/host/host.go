@@ -83,16 +83,16 @@ type LaunchOptions struct {
 	TLS              bool          // mutual TLS on the unix socket too; it doubles the round trip
 	StreamOnly       bool          // no shared memory: every frame goes over the gRPC stream, as it does with TLS
 	Limits           Limits        // of what its processes may use; zero: none
-	// Approve, if not nil, is called with the open binary before it is started. An error, which Launch returns, keeps it from
-	// being started; else the file that was approved is the one that is executed, on Linux even if its name comes to mean
-	// another one meanwhile. A file that is changed while it is started is an *Error.
+	// Approve, if not nil, is called with the open binary before it is started. An error, which Launch returns, keeps it
+	// from being started; else the file that was approved is the one that is executed, on Linux even if its name comes to
+	// mean another one meanwhile. A file that is changed while it is started is an *Error.
 	Approve func(binary *os.File) error
-	// Hide, if not nil, takes secrets out of what the plugin says before anyone sees it: of each piece of its output, which is
-	// a line of 4 KiB at most, and of the texts of errors. It may be called from any goroutine. What the plugin answers is left
-	// as it is.
+	// Hide, if not nil, takes secrets out of what the plugin says before anyone sees it: of each piece of its output,
+	// which is a line of 4 KiB at most, and of the texts of errors. It may be called from any goroutine. What the plugin
+	// answers is left as it is.
 	Hide func(text string) string
-	// Note, if not nil, takes what a user should know of a plugin that works on, a line each: a process of its backend that
-	// answers nothing and does nothing. It is called from another goroutine, and must not wait for the plugin.
+	// Note, if not nil, takes what a user should know of a plugin that works on, a line each: a process of its backend
+	// that answers nothing and does nothing. It is called from another goroutine, and must not wait for the plugin.
 	Note func(text string)
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// A connection with nothing under way burns no core, in whichever scenario and after whatever was asked. The bound is half of the
-// time that passes, of that in which a thread of either process ran or waited for a processor: a side that looks at the memory
-// without end takes all of it, each time, however busy the machine is. Either process may have something else to do at one time,
-// such as to collect its garbage.
+// A connection with nothing under way burns no core, in whichever scenario and after whatever was asked. The bound is
+// half of the time that passes, of that in which a thread of either process ran or waited for a processor: a side that
+// looks at the memory without end takes all of it, each time, however busy the machine is. Either process may have
+// something else to do at one time, such as to collect its garbage.
 func TestAnIdleConnectionBurnsNoCore(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what the threads of another process do is read on Linux alone")
@@ -41,7 +41,8 @@ func TestAnIdleConnectionBurnsNoCore(t *testing.T) {
 	}
 }
 
-// wanted is how long the threads of processes have run, or waited for a processor, since they began: proc_pid_schedstat.
+// wanted is how long the threads of processes have run, or waited for a processor, since they began:
+// proc_pid_schedstat.
 func wanted(t *testing.T, pids ...int) (sum time.Duration) {
 	t.Helper()
 	for _, pid := range pids {
@@ -77,7 +78,8 @@ func askSome(t *testing.T, p *host.Plugin, s loadgen.Scenario) {
 	c := newCounter(0)
 	for i := range 100 {
 		c.want.Store(int64(i + 1))
-		if err := w.SUT().IssueQuery(t.Context(), loadgen.Query{Samples: []loadgen.QuerySample{{ID: loadgen.ResponseID(i)}}}, c); err != nil {
+		if err := w.SUT().IssueQuery(t.Context(), loadgen.Query{Samples: []loadgen.QuerySample{{ID: loadgen.ResponseID(i)}}},
+			c); err != nil {
 			t.Fatal(err)
 		}
 		<-c.done

@@ -32,13 +32,14 @@ func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 	}
 	var r pluginpb.DescribeResponse
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, &r); err != nil {
-		return sdk.Description{}, p.failure(KindHandshake, err, fmt.Sprintf("what it prints when asked to describe itself is no description: %v", err), rebuildHint)
+		return sdk.Description{}, p.failure(KindHandshake, err, fmt.Sprintf("what it prints when asked to describe itself "+
+			"is no description: %v", err), rebuildHint)
 	}
 	return fromproto.Description(r.GetDescription()), nil
 }
 
-// describes runs the binary with the argument "describe" and returns what it prints to its standard output. The rest goes
-// to p.output.
+// describes runs the binary with the argument "describe" and returns what it prints to its standard output. The rest
+// goes to p.output.
 func (p *Plugin) describes(ctx context.Context) ([]byte, error) {
 	stdout := bounded{most: mostDescribed}
 	errs, stderr := io.Pipe()

@@ -37,7 +37,8 @@ func TestAnsweredCountsDistinctIssuedIDs(t *testing.T) {
 		a.begin(c.test)
 		a.add(c.rs, c.limit)
 		if a.count != c.count || a.firstMissing() != c.missing || len(a.words) > 4 {
-			t.Errorf("after %v: %d answered, first missing %d, want %d and %d", c.rs, a.count, a.firstMissing(), c.count, c.missing)
+			t.Errorf("after %v: %d answered, first missing %d, want %d and %d", c.rs, a.count, a.firstMissing(), c.count,
+				c.missing)
 		}
 	}
 }
@@ -51,7 +52,8 @@ func TestOutputKeepsTheLastLines(t *testing.T) {
 		t.Error("the output is not passed on as it came")
 	}
 	tail := o.tail()
-	if len(tail) != tailLines || tail[0] != "line" || tail[tailLines-2] != strings.Repeat("x", lineBytes) || tail[tailLines-1] != "the end, without a line break" {
+	if len(tail) != tailLines || tail[0] != "line" || tail[tailLines-2] != strings.Repeat("x", lineBytes) ||
+		tail[tailLines-1] != "the end, without a line break" {
 		t.Errorf("%d lines: %.100q", len(tail), tail)
 	}
 }
@@ -121,10 +123,14 @@ func TestOutputKeepsWhatAProgramDiedOf(t *testing.T) {
 		want       []string // at the start of the tail
 		last       string
 	}{
-		{"a short one", "before\n" + dump(5), []string{"before", "panic: no such card", "", "goroutine 7 [running]:", "line 4"}, "line 5"},
-		{"just all of it", "before\n" + dump(tailLines), []string{"panic: no such card", "", "goroutine 7 [running]:", "line 4", "line 5"}, "line 20"},
-		{"a long one", dump(300), []string{"panic: no such card", "", "goroutine 7 [running]:", "line 4", "line 5", "line 6", "line 7", "line 8", "...", "line 290"}, "line 300"},
-		{"the second counts", dump(100) + "fatal error: all is lost\n" + strings.Repeat("x\n", 50), []string{"fatal error: all is lost", "x"}, "x"},
+		{"a short one", "before\n" + dump(5), []string{"before", "panic: no such card", "", "goroutine 7 [running]:",
+			"line 4"}, "line 5"},
+		{"just all of it", "before\n" + dump(tailLines), []string{"panic: no such card", "", "goroutine 7 [running]:",
+			"line 4", "line 5"}, "line 20"},
+		{"a long one", dump(300), []string{"panic: no such card", "", "goroutine 7 [running]:", "line 4", "line 5", "line 6",
+			"line 7", "line 8", "...", "line 290"}, "line 300"},
+		{"the second counts", dump(100) + "fatal error: all is lost\n" + strings.Repeat("x\n", 50),
+			[]string{"fatal error: all is lost", "x"}, "x"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var o output
@@ -164,7 +170,8 @@ func TestAnswersToOpenThatMakeNoSense(t *testing.T) {
 		{1 << 63, good, ""},
 		{0, good, "workload is 0, want 1 at least"},
 		{1, sdk.WorkloadInfo{DatasetSize: -1, PerformanceSampleCount: 5}, "info.dataset_size is -1, want 1 at least"},
-		{0, sdk.WorkloadInfo{DatasetSize: 1}, "workload is 0, want 1 at least; info.performance_sample_count is 0, want 1 at least"},
+		{0, sdk.WorkloadInfo{DatasetSize: 1}, "workload is 0, want 1 at least; info.performance_sample_count is 0, want 1 " +
+			"at least"},
 	} {
 		if got := misopened(c.number, c.info); got != c.want {
 			t.Errorf("%d, %+v: %q, want %q", c.number, c.info, got, c.want)

@@ -68,12 +68,14 @@ func TestLargePayloads(t *testing.T) {
 		scenario    loadgen.Scenario
 		count, size int
 	}{
-		{loadgen.SingleStream, 1, volume}, {loadgen.Offline, 3, volume / 4}, {loadgen.MultiStream, 16, small}, {loadgen.Server, 20, small},
+		{loadgen.SingleStream, 1, volume}, {loadgen.Offline, 3, volume / 4}, {loadgen.MultiStream, 16,
+			small}, {loadgen.Server, 20, small},
 	} {
 		t.Run(c.scenario.String(), func(t *testing.T) {
 			ctx, cancel := p.Context(t.Context())
 			defer cancel()
-			w, err := p.Open(ctx, sdk.Options{Scenario: c.scenario, Count: c.count, Batch: 1, Params: map[string]string{"payload": strconv.Itoa(c.size)}})
+			w, err := p.Open(ctx, sdk.Options{Scenario: c.scenario, Count: c.count, Batch: 1,
+				Params: map[string]string{"payload": strconv.Itoa(c.size)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,8 +95,8 @@ func TestLargePayloads(t *testing.T) {
 	}
 }
 
-// Of a query that fills the ring the plugin answers a part before it takes the rest: whoever issues it must not be the one
-// who would read the answers.
+// Of a query that fills the ring the plugin answers a part before it takes the rest: whoever issues it must not be the
+// one who would read the answers.
 func TestAQueryOfMoreSamplesThanTheRingHolds(t *testing.T) {
 	p := launch(t)
 	w, err := p.Open(t.Context(), sdk.Options{Scenario: loadgen.MultiStream, Count: 1})

@@ -26,16 +26,18 @@ const (
 	maxSocketPath   = 104
 )
 
-// outlast is how much longer than the start may take go-plugin waits: were it to give up at the same moment, a process that is
-// too slow could pass for one that was killed.
+// outlast is how much longer than the start may take go-plugin waits: were it to give up at the same moment, a process
+// that is too slow could pass for one that was killed.
 const outlast = time.Hour
 
 // Launch starts the binary, shakes hands, and watches the process until Close. Errors are *Error.
 func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) {
 	path, o = absolute(path), o.withDefaults()
-	p := &Plugin{name: nameOf(path), path: path, options: o, output: &output{to: o.Stderr, hide: o.Hide}, received: make(chan struct{})}
+	p := &Plugin{name: nameOf(path), path: path, options: o, output: &output{to: o.Stderr, hide: o.Hide},
+		received: make(chan struct{})}
 	if o.Limits != (Limits{}) && !LimitsSupported {
-		return nil, p.failure(KindLimit, ErrNoLimits, "it was not started: "+ErrNoLimits.Error(), "start it without limits, or under the system's own")
+		return nil, p.failure(KindLimit, ErrNoLimits, "it was not started: "+ErrNoLimits.Error(),
+			"start it without limits, or under the system's own")
 	}
 	p.process = newProcess(path, p.output)
 	p.process.bound = p.bound
@@ -45,7 +47,8 @@ func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) 
 	defer p.process.binary.close()
 	var err error
 	if p.folder, err = newFolder(socketParent()); err != nil {
-		return nil, p.failure(KindStart, err, "no private folder for its socket: "+err.Error(), "set TMPDIR to a folder that can be written")
+		return nil, p.failure(KindStart, err, "no private folder for its socket: "+err.Error(),
+			"set TMPDIR to a folder that can be written")
 	}
 	p.ring = newShared(o)
 	p.process.inherited = p.ring.inherited()
@@ -99,11 +102,13 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: p.folder.path},
 		RunnerFunc: func(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Runner, error) {
 			private := []string{"TMPDIR=" + p.folder.path} // so that nothing of it outlives it
-			p.process.env = slices.Concat(without(inherited(os.Environ(), p.options.Inherit), p.options.Withhold), spec.Env, private, p.options.Env)
+			p.process.env = slices.Concat(without(inherited(os.Environ(), p.options.Inherit), p.options.Withhold), spec.Env,
+				private, p.options.Env)
 			return p.process, nil
 		},
 		GRPCDialOptions: []grpc.DialOption{
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage), grpc.MaxCallSendMsgSize(handshake.MaxMessage)),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage),
+				grpc.MaxCallSendMsgSize(handshake.MaxMessage)),
 			grpc.WithInitialWindowSize(handshake.Window), grpc.WithInitialConnWindowSize(handshake.Window),
 			grpc.WithReadBufferSize(handshake.SocketBuffer), grpc.WithWriteBufferSize(handshake.SocketBuffer),
 		},
@@ -148,7 +153,8 @@ func (p *Plugin) shake(ctx context.Context) error {
 	}
 	if p.process.binary != nil {
 		if err := p.process.binary.unchanged(); err != nil {
-			return p.failure(KindStart, err, "it was ended again: "+err.Error(), "is it being built or installed? Start again; and see who may write it")
+			return p.failure(KindStart, err, "it was ended again: "+err.Error(),
+				"is it being built or installed? Start again; and see who may write it")
 		}
 	}
 	if fault := p.checkAddress(); fault != nil {

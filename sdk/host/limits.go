@@ -102,5 +102,6 @@ func (p *Plugin) outOfFiles(message string) bool {
 }
 
 func (p *Plugin) overFiles(err error, message string) *Error {
-	return p.failure(KindLimit, err, fmt.Sprintf("it needs more open files than its limit files=%d: %s", p.options.Limits.Files, message), "give it a higher limit")
+	return p.failure(KindLimit, err, fmt.Sprintf("it needs more open files than its limit files=%d: %s",
+		p.options.Limits.Files, message), "give it a higher limit")
 }

@@ -12,7 +12,8 @@ func TestParseStat(t *testing.T) {
 	if want := (stat{'S', 7, 600 * time.Millisecond, 12}); !ok || s != want {
 		t.Errorf("%+v, %v, want %+v", s, ok, want)
 	}
-	for _, bad := range []string{"", "1 (x", "1 (x) S 1 2", "1 (x) S 1 y 7 0 -1 4194304 100 0 0 0 30 20 5 5 20 0 9 0 100 1000 12 1"} {
+	for _, bad := range []string{"", "1 (x", "1 (x) S 1 2", "1 (x) S 1 y 7 0 -1 4194304 100 0 0 0 30 20 5 5 20 0 9 0 " +
+		"100 1000 12 1"} {
 		if s, ok := parseStat([]byte(bad)); ok {
 			t.Errorf("%q: %+v", bad, s)
 		}

@@ -20,7 +20,8 @@ func TestLimits(t *testing.T) {
 		part   string
 	}{
 		{"eat-memory", host.Limits{Memory: 300 << 20}, "over its limit memory=300MiB"},
-		{"eat-at-open", host.Limits{Memory: 300 << 20, Processes: 100, CPU: time.Hour, Files: 500}, "over its limit memory=300MiB"},
+		{"eat-at-open", host.Limits{Memory: 300 << 20, Processes: 100, CPU: time.Hour, Files: 500},
+			"over its limit memory=300MiB"},
 		{"breed", host.Limits{Processes: 10}, "over its limit processes=10"},
 		{"burn", host.Limits{CPU: time.Second}, "over its limit cpu=1s"},
 		{"hoard", host.Limits{Files: 100}, "its limit files=100"},
@@ -46,7 +47,8 @@ func TestWithinLimits(t *testing.T) {
 		}
 		return
 	}
-	p, err := launchWith(t, "", host.LaunchOptions{Limits: host.Limits{Memory: 8 << 30, Processes: 100, CPU: time.Hour, Files: 500}})
+	p, err := launchWith(t, "", host.LaunchOptions{Limits: host.Limits{Memory: 8 << 30, Processes: 100, CPU: time.Hour,
+		Files: 500}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,8 @@ func openLink(ctx context.Context, p *Plugin) (*link, error) {
 		overdue: overdue{limit: p.options.AnswerTimeout, interval: interval, last: time.Now(), noted: map[int64]bool{}},
 	}
 	go l.receive()
-	if err := l.send(&pluginpb.RunRequest{Start: &pluginpb.Start{HeartbeatNs: int64(interval), Ring: p.ring.message()}}); err != nil {
+	if err := l.send(&pluginpb.RunRequest{Start: &pluginpb.Start{HeartbeatNs: int64(interval),
+		Ring: p.ring.message()}}); err != nil {
 		return nil, err
 	}
 	select {
@@ -108,8 +109,8 @@ func (l *link) send(r *pluginpb.RunRequest) error {
 	return l.sendLocked(r)
 }
 
-// issue sends samples of a workload as one frame. They may be reused when it returns, as the frame is: ring and gRPC encode
-// it before they return.
+// issue sends samples of a workload as one frame. They may be reused when it returns, as the frame is: ring and gRPC
+// encode it before they return.
 func (l *link) issue(workload uint64, samples []loadgen.QuerySample, more bool) error {
 	l.plugin.sending.Lock()
 	defer l.plugin.sending.Unlock()
@@ -288,7 +289,8 @@ func (l *link) watch(interval time.Duration) {
 		}
 		last, came = now, bytes
 		if silence := now - time.Duration(l.lastBeat.Load()); l.tooLong(silence) {
-			l.plugin.failWith(KindHung, nil, fmt.Sprintf("no sign of life for %v (limit %v)", silence.Round(time.Millisecond), l.plugin.options.HeartbeatTimeout),
+			l.plugin.failWith(KindHung, nil, fmt.Sprintf("no sign of life for %v (limit %v)", silence.Round(time.Millisecond),
+				l.plugin.options.HeartbeatTimeout),
 				"its process is stopped or blocked; a longer limit helps only where the machine was suspended")
 			return
 		}

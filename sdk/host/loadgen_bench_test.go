@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/cputime"
 )
 
-// The benchmarks of this file are whole tests of LoadGen, its recording on and its logs written, with the null plugin in a
-// process of its own: what a run costs where the model costs nothing.
+// The benchmarks of this file are whole tests of LoadGen, its recording on and its logs written, with the null plugin
+// in a process of its own: what a run costs where the model costs nothing.
 
 // flood is a test of n samples that come as fast as they are taken.
 func flood(s loadgen.Scenario, n uint64) loadgen.TestSettings {
@@ -53,7 +53,8 @@ func BenchmarkLoadGenSingleStream(b *testing.B) {
 func BenchmarkLoadGenServer(b *testing.B) {
 	ways(b, func(b *testing.B, o host.LaunchOptions) {
 		rate := 0.0
-		costs := floodPlugin(b, o, flood(loadgen.Server, serverQueries), func(r *loadgen.Result) { rate += r.CompletedSamplesPerSec })
+		costs := floodPlugin(b, o, flood(loadgen.Server, serverQueries),
+			func(r *loadgen.Result) { rate += r.CompletedSamplesPerSec })
 		b.ReportMetric(rate/float64(b.N)/1e6, "Mq/s")
 		costs.report(b, "query")
 	})
@@ -63,7 +64,8 @@ func BenchmarkLoadGenServer(b *testing.B) {
 func BenchmarkLoadGenOffline(b *testing.B) {
 	ways(b, func(b *testing.B, o host.LaunchOptions) {
 		rate := 0.0
-		costs := floodPlugin(b, o, flood(loadgen.Offline, offlineSamples), func(r *loadgen.Result) { rate += r.SamplesPerSec })
+		costs := floodPlugin(b, o, flood(loadgen.Offline, offlineSamples),
+			func(r *loadgen.Result) { rate += r.SamplesPerSec })
 		b.ReportMetric(rate/float64(b.N)/1e6, "Msamples/s")
 		costs.report(b, "sample")
 	})

@@ -52,8 +52,8 @@ const tokensEnv = "PLUMBLINE_TEST_TOKENS"
 // listensEnv makes the test binary a process that ends with status 3 at the end of its standard input.
 const listensEnv = "PLUMBLINE_TEST_LISTENS"
 
-// TestMain makes the test binary the null plugin where a harness starts it, and a harness or another process where a test
-// asks for one.
+// TestMain makes the test binary the null plugin where a harness starts it, and a harness or another process where a
+// test asks for one.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(handshake.CookieKey) == handshake.CookieValue && os.Getenv(tokensEnv) != "":
@@ -121,8 +121,8 @@ func launchFaulty(tb testing.TB, fault string) (*host.Plugin, error) {
 	return launchWith(tb, fault, host.LaunchOptions{})
 }
 
-// hangSoon is the limit of silence of a test that wants a plugin to be taken for hung. Others leave it to launchWith: a plugin
-// that gets no processor for so long must not fail them.
+// hangSoon is the limit of silence of a test that wants a plugin to be taken for hung. Others leave it to launchWith: a
+// plugin that gets no processor for so long must not fail them.
 const hangSoon = time.Second
 
 // launchWith is launchFaulty with further options.

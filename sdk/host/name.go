@@ -10,8 +10,8 @@ import (
 // nameTimeout bounds a question for the names of all nodes.
 const nameTimeout = 30 * time.Second
 
-// networkName is the name of a SUT of the network division: the rules want it to hold "Network SUT" and the name of each
-// node, asked for over the network before it is returned.
+// networkName is the name of a SUT of the network division: the rules want it to hold "Network SUT" and the name of
+// each node, asked for over the network before it is returned.
 type networkName struct {
 	ask func(context.Context) ([]string, error)
 
@@ -19,7 +19,8 @@ type networkName struct {
 	err error // of the first time that the nodes could not be asked: they are not asked again
 }
 
-// of returns the name of a SUT on nodes. A name cannot fail: what keeps it from being asked for is an error of the first query.
+// of returns the name of a SUT on nodes. A name cannot fail: what keeps it from being asked for is an error of the
+// first query.
 func (n *networkName) of(sut string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -22,7 +22,8 @@ const harnessEnv = "PLUMBLINE_TEST_HARNESS"
 // playHarness launches the faulty plugin, prints the id of its process and runs it without end.
 func playHarness() error {
 	ctx := context.Background()
-	p, err := host.Launch(ctx, os.Getenv(faultyEnv), host.LaunchOptions{StartTimeout: patience, HeartbeatTimeout: patience})
+	p, err := host.Launch(ctx, os.Getenv(faultyEnv), host.LaunchOptions{StartTimeout: patience,
+		HeartbeatTimeout: patience})
 	if err != nil {
 		return err
 	}

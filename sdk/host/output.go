@@ -114,8 +114,8 @@ func (o *output) tail() []string {
 	return append([]string(nil), o.lines...)
 }
 
-// repeats reports whether a text holds every one of the lines, as the error of a plugin does that quotes what a process of its
-// own has printed through it.
+// repeats reports whether a text holds every one of the lines, as the error of a plugin does that quotes what a process
+// of its own has printed through it.
 func repeats(text string, lines []string) bool {
 	for _, line := range lines {
 		if !strings.Contains(text, strings.TrimSpace(line)) {

@@ -21,10 +21,14 @@ func TestOverdue(t *testing.T) {
 		asked bool
 		hung  bool
 	}{
-		"nothing gets on":                 {[]*pluginpb.Heartbeat{beat(1, something), beat(1, something), beat(1, something), beat(1, something)}, []uint64{0, 0, 0, 0}, true, true},
-		"a token now and then":            {[]*pluginpb.Heartbeat{beat(1, something), beat(1, something), beat(2, something), beat(2, something)}, []uint64{0, 0, 0, 0}, true, false},
-		"an answer now and then":          {[]*pluginpb.Heartbeat{beat(1, something), beat(1, something), beat(1, something), beat(1, something)}, []uint64{0, 0, 1, 1}, true, false},
-		"work of the plugin's own":        {[]*pluginpb.Heartbeat{beat(1), beat(1), beat(1), beat(1)}, []uint64{0, 0, 0, 0}, true, false},
+		"nothing gets on": {[]*pluginpb.Heartbeat{beat(1, something), beat(1, something), beat(1, something),
+			beat(1, something)}, []uint64{0, 0, 0, 0}, true, true},
+		"a token now and then": {[]*pluginpb.Heartbeat{beat(1, something), beat(1, something), beat(2, something),
+			beat(2, something)}, []uint64{0, 0, 0, 0}, true, false},
+		"an answer now and then": {[]*pluginpb.Heartbeat{beat(1, something), beat(1, something), beat(1, something),
+			beat(1, something)}, []uint64{0, 0, 1, 1}, true, false},
+		"work of the plugin's own": {[]*pluginpb.Heartbeat{beat(1), beat(1), beat(1), beat(1)}, []uint64{0, 0, 0, 0},
+			true, false},
 		"a plugin that does not say":      {[]*pluginpb.Heartbeat{{}, {}, {}, {}}, []uint64{0, 0, 0, 0}, true, true},
 		"one that does not say, and idle": {[]*pluginpb.Heartbeat{{}, {}, {}, {}}, []uint64{0, 0, 0, 0}, false, false},
 		"one that does not say, answers":  {[]*pluginpb.Heartbeat{{}, {}, {}, {}}, []uint64{0, 1, 2, 3}, true, false},
@@ -63,10 +67,12 @@ func TestIdleProcessesAreNoted(t *testing.T) {
 	}
 	o := overdue{noted: map[int64]bool{}}
 	notes := o.idle([]*pluginpb.Pending{
-		process(1, 59*time.Second, 0), process(2, time.Minute, time.Second), {What: "an answer", Ns: int64(time.Hour), Pid: 3},
+		process(1, 59*time.Second, 0), process(2, time.Minute, time.Second), {What: "an answer", Ns: int64(time.Hour),
+			Pid: 3},
 		process(4, time.Minute, 100*time.Millisecond),
 	})
-	if len(notes) != 1 || !strings.Contains(notes[0], "an answer (for 1m0s; process 4, which has used no processor time since)") {
+	if len(notes) != 1 || !strings.Contains(notes[0], "an answer (for 1m0s; process 4, which has used no processor time "+
+		"since)") {
 		t.Errorf("%q, want process 4 alone", notes)
 	}
 	if again := o.idle([]*pluginpb.Pending{process(4, time.Hour, 0)}); len(again) > 0 {

@@ -81,7 +81,8 @@ func misopened(number uint64, info sdk.WorkloadInfo) string {
 		field string
 		value int
 	}{
-		{"workload", int(min(number, 1))}, {"info.dataset_size", info.DatasetSize}, {"info.performance_sample_count", info.PerformanceSampleCount},
+		{"workload", int(min(number, 1))}, {"info.dataset_size", info.DatasetSize}, {"info.performance_sample_count",
+			info.PerformanceSampleCount},
 	} {
 		if f.value < 1 {
 			faults = append(faults, fmt.Sprintf("%s is %d, want 1 at least", f.field, f.value))
@@ -157,8 +158,8 @@ func (p *Plugin) failure(kind Kind, err error, found, hint string) *Error {
 	return &Error{Kind: kind, Plugin: p.name, Path: p.path, Found: found, Hint: hint, Stderr: tail, Err: err}
 }
 
-// How long the last frames of a process that has ended may take, in looks: the connection has ended with it, unless another
-// process holds it open.
+// How long the last frames of a process that has ended may take, in looks: the connection has ended with it, unless
+// another process holds it open.
 const (
 	restQuiet = 20
 	restLimit = 600

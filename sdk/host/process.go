@@ -51,7 +51,8 @@ type process struct {
 }
 
 func newProcess(path string, o *output) *process {
-	return &process{path: path, output: o, ended: make(chan struct{}), exited: make(chan struct{}), gone: make(chan struct{})}
+	return &process{path: path, output: o, ended: make(chan struct{}), exited: make(chan struct{}),
+		gone: make(chan struct{})}
 }
 
 // Start starts the process. The goroutine that starts it owns an OS thread until the process ends: where the kernel
@@ -147,8 +148,8 @@ func (p *process) pump(stdout, stderr *os.File) {
 	})
 }
 
-// awaitKept waits until what the process has printed by now is kept: a report of a failure that came by another way may have
-// overtaken it.
+// awaitKept waits until what the process has printed by now is kept: a report of a failure that came by another way may
+// have overtaken it.
 func (p *process) awaitKept() {
 	for _, t := range p.taps {
 		t.awaitKept()
@@ -198,8 +199,9 @@ func (p *process) wait() {
 	close(p.gone)
 }
 
-// readRest waits for what the process has printed, and for the end of its output. A process that the plugin left behind outside
-// of its group may hold the pipes open, and even print: silence counts as the end as well, and there is a limit.
+// readRest waits for what the process has printed, and for the end of its output. A process that the plugin left behind
+// outside of its group may hold the pipes open, and even print: silence counts as the end as well, and there is a
+// limit.
 func (p *process) readRest() {
 	p.awaitKept()
 	read := make(chan struct{})

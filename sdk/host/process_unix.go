@@ -23,8 +23,8 @@ const (
 	groupLook  = 2 * time.Millisecond
 )
 
-// awaitGroup waits until no process of a group that was killed is left, for a moment at most: where nobody reaps orphans
-// their remains stay.
+// awaitGroup waits until no process of a group that was killed is left, for a moment at most: where nobody reaps
+// orphans their remains stay.
 func awaitGroup(pid int) {
 	for waited := time.Duration(0); waited < groupGrace && unix.Kill(-pid, 0) == nil; waited += groupLook {
 		time.Sleep(groupLook)

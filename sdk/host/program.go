@@ -28,8 +28,8 @@ func target(path string) string {
 	return ""
 }
 
-// interpreter is the program that a script or a dynamically linked program names in its head to start it; empty where it
-// names none, or where that exists.
+// interpreter is the program that a script or a dynamically linked program names in its head to start it; empty where
+// it names none, or where that exists.
 func interpreter(path string) string {
 	name := scriptInterpreter(path)
 	if name == "" {

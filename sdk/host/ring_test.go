@@ -66,7 +66,8 @@ func closesSoon(t *testing.T, p *host.Plugin) {
 	}
 }
 
-// A plugin that says that it has read what was not written to it yet broke the protocol, which the harness finds when it sends.
+// A plugin that says that it has read what was not written to it yet broke the protocol, which the harness finds when
+// it sends.
 func TestNonsenseInTheRingToThePlugin(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("no ring is offered on this system")

@@ -27,8 +27,8 @@ func openCount(ctx context.Context, p *host.Plugin, s loadgen.Scenario, n int) (
 	return p.Open(ctx, sdk.Options{Scenario: s, Count: n})
 }
 
-// untilFault asks for a run that a fault ends. Faults come with the third frame or batch, and all queries of a short Server run
-// may go in two.
+// untilFault asks for a run that a fault ends. Faults come with the third frame or batch, and all queries of a short
+// Server run may go in two.
 func untilFault(s loadgen.Scenario) loadgen.TestSettings {
 	t := settings(s)
 	if s == loadgen.Server {

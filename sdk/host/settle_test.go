@@ -44,7 +44,8 @@ func wantOneAnswer(ctx context.Context, t *testing.T, w *host.Workload) {
 		t.Fatal(err)
 	}
 	own := newCounter(1)
-	if err := w.SUT().IssueQuery(t.Context(), loadgen.Query{Samples: []loadgen.QuerySample{{ID: 0, Index: 5}}}, own); err != nil {
+	if err := w.SUT().IssueQuery(t.Context(), loadgen.Query{Samples: []loadgen.QuerySample{{ID: 0, Index: 5}}},
+		own); err != nil {
 		t.Fatal(err)
 	}
 	select {

@@ -133,8 +133,9 @@ func (s *sut) awaitAnswers(ctx context.Context) error {
 // answerTo is apart from IssueQuery, which would allocate r at each call.
 func (s *sut) answerTo(r loadgen.Responder) { s.responder.Store(&r) }
 
-// sendNow sends samples from the caller's goroutine; those of several frames from another one, so that the end of ctx is seen
-// while a plugin that is behind has no room for a frame. That frame goes out later, at the latest when the workload is closed.
+// sendNow sends samples from the caller's goroutine; those of several frames from another one, so that the end of ctx
+// is seen while a plugin that is behind has no room for a frame. That frame goes out later, at the latest when the
+// workload is closed.
 func (s *sut) sendNow(ctx context.Context, samples []loadgen.QuerySample) error {
 	if len(samples) <= chunkSamples {
 		if ctx.Err() != nil {
@@ -273,13 +274,15 @@ func (s *sut) firstTokens(rs []loadgen.QuerySampleResponse) {
 // check finds answers that the plugin believes to have sent. The heartbeat follows the answers it counts, so that an
 // idle plugin has none under way.
 func (s *sut) check(h *pluginpb.Heartbeat) error {
-	s.beat.Store(&Heartbeat{Number: s.workload.Heartbeat().Number + 1, Received: h.GetReceived(), Answered: h.GetAnswered()})
+	s.beat.Store(&Heartbeat{Number: s.workload.Heartbeat().Number + 1, Received: h.GetReceived(),
+		Answered: h.GetAnswered()})
 	issued := s.issued.Load()
 	if h.GetReceived() != issued || h.GetAnswered() < h.GetReceived() {
 		return nil
 	}
 	if answered := s.answered.Load(); answered < issued {
-		return fmt.Errorf("%d of %d issued samples were not answered, the first with response id %d, and the plugin has no work left",
+		return fmt.Errorf("%d of %d issued samples were not answered, the first with response id %d, and the plugin has no "+
+			"work left",
 			issued-answered, issued, s.answers.firstMissing())
 	}
 	return nil

@@ -18,8 +18,8 @@ const (
 	keptLooks = 2000
 )
 
-// tap reads what a process prints. It knows at any moment how much that is, in the pipe or read already, and how much of it
-// was dealt with.
+// tap reads what a process prints. It knows at any moment how much that is, in the pipe or read already, and how much
+// of it was dealt with.
 type tap struct {
 	file *os.File
 

@@ -16,7 +16,8 @@ type texts struct{ faults []error }
 // add checks one text, which what names.
 func (t *texts) add(what, text string) {
 	if !utf8.ValidString(text) {
-		t.faults = append(t.faults, fmt.Errorf("%s %q is not UTF-8, which alone a plugin can be told: choose another name", what, text))
+		t.faults = append(t.faults, fmt.Errorf("%s %q is not UTF-8, which alone a plugin can be told: choose another name",
+			what, text))
 	}
 }
 

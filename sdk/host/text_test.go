@@ -21,7 +21,8 @@ func TestOptionsThatAreNoUTF8(t *testing.T) {
 		{sdk.Options{ModelFile: latin1}, []string{`model file "Ger\xe4t"`}},
 		{sdk.Options{Dataset: latin1}, []string{`data set "Ger\xe4t"`}},
 		{sdk.Options{Backend: latin1}, []string{`backend "Ger\xe4t"`}},
-		{sdk.Options{BackendOptions: bad}, []string{`the name of backend option "Ger\xe4t"`, `backend option "threads": "Ger\xe4t"`}},
+		{sdk.Options{BackendOptions: bad}, []string{`the name of backend option "Ger\xe4t"`,
+			`backend option "threads": "Ger\xe4t"`}},
 		{sdk.Options{Params: bad}, []string{`the name of parameter "Ger\xe4t"`, `parameter "threads": "Ger\xe4t"`}},
 		{sdk.Options{Devices: []string{"cpu:0", latin1}}, []string{`device "Ger\xe4t"`}},
 	} {

@@ -26,7 +26,9 @@ func tokenSettings(s loadgen.Scenario) loadgen.TestSettings {
 }
 
 // generate runs a test with token latencies.
-func generate(t *testing.T, p *host.Plugin, o sdk.Options, l loadgen.LogSettings, change func(*loadgen.TestSettings)) (*loadgen.Result, error) {
+func generate(
+	t *testing.T, p *host.Plugin, o sdk.Options, l loadgen.LogSettings, change func(*loadgen.TestSettings),
+) (*loadgen.Result, error) {
 	t.Helper()
 	ctx, cancel := p.Context(t.Context())
 	defer cancel()
@@ -47,7 +49,8 @@ func TestTokenLatencies(t *testing.T) {
 	const first, delay = 4 * time.Millisecond, time.Millisecond
 	for _, s := range loadgen.Scenarios() {
 		t.Run(s.String(), func(t *testing.T) {
-			o := sdk.Options{Scenario: s, Count: 100, BackendOptions: map[string]string{"first": first.String(), "delay": delay.String()}}
+			o := sdk.Options{Scenario: s, Count: 100, BackendOptions: map[string]string{"first": first.String(),
+				"delay": delay.String()}}
 			r, err := generate(t, p, o, loadgen.LogSettings{}, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -75,7 +78,8 @@ func TestTokensInTheAccuracyLog(t *testing.T) {
 	for _, s := range []loadgen.Scenario{loadgen.Server, loadgen.Offline} {
 		t.Run(s.String(), func(t *testing.T) {
 			dir := t.TempDir()
-			_, err := generate(t, p, sdk.Options{Scenario: s, Count: count}, loadgen.LogSettings{OutDir: dir}, func(s *loadgen.TestSettings) { s.Mode = loadgen.AccuracyOnly })
+			_, err := generate(t, p, sdk.Options{Scenario: s, Count: count}, loadgen.LogSettings{OutDir: dir},
+				func(s *loadgen.TestSettings) { s.Mode = loadgen.AccuracyOnly })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +130,8 @@ func accuracyLog(t *testing.T, dir string) []mllog.AccuracyEntry {
 
 func TestAGeneratorWithoutTokenLatencies(t *testing.T) {
 	p := launch(t, tokensEnv+"=1")
-	r, err := generate(t, p, sdk.Options{Scenario: loadgen.Server, Count: 50}, loadgen.LogSettings{}, func(s *loadgen.TestSettings) { s.UseTokenLatencies = false })
+	r, err := generate(t, p, sdk.Options{Scenario: loadgen.Server, Count: 50}, loadgen.LogSettings{},
+		func(s *loadgen.TestSettings) { s.UseTokenLatencies = false })
 	if err != nil || r.Tokens != nil {
 		t.Errorf("tokens %v, error %v", r.Tokens, err)
 	}
@@ -139,7 +144,8 @@ func TestPromptsWait(t *testing.T) {
 	if _, err := generate(t, p, o, loadgen.LogSettings{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := generate(t, p, sdk.Options{BackendOptions: map[string]string{"dealy": "1ms"}}, loadgen.LogSettings{}, nil); !errors.Is(err, sdk.ErrUsage) {
+	if _, err := generate(t, p, sdk.Options{BackendOptions: map[string]string{"dealy": "1ms"}}, loadgen.LogSettings{},
+		nil); !errors.Is(err, sdk.ErrUsage) {
 		t.Errorf("error %v, want one of class sdk.ErrUsage", err)
 	}
 }
@@ -149,7 +155,8 @@ func long(s *loadgen.TestSettings) { s.MinDuration = patience }
 
 func TestWrongTokensAreLoadGensToReport(t *testing.T) {
 	for fault, part := range map[string]string{
-		"tokens-raw": "", "tokens-first-twice": "first token of response id", "tokens-no-first": "without reporting its first token",
+		"tokens-raw": "", "tokens-first-twice": "first token of response id", "tokens-no-first": "without reporting its " +
+			"first token",
 		"tokens-no-count": "NTokens = 0", "tokens-unknown": "was not issued", "twice": "NTokens = 0",
 	} {
 		t.Run(fault, func(t *testing.T) {

@@ -16,7 +16,8 @@ const (
 	idleShare = 100
 )
 
-// overdue finds a plugin whose heartbeats come and whose work does not get on. It belongs to the goroutine that receives.
+// overdue finds a plugin whose heartbeats come and whose work does not get on. It belongs to the goroutine that
+// receives.
 //
 // Time is counted in heartbeats: where the machine or the plugin stood still, that is two of them at most.
 type overdue struct {
@@ -28,8 +29,8 @@ type overdue struct {
 	noted    map[int64]bool // processes of which the user knows
 }
 
-// look takes a heartbeat and returns for how long nothing has got on, though something was asked for. given counts what came
-// from the plugin by other ways; asked says that it has to give something, where it does not tell itself.
+// look takes a heartbeat and returns for how long nothing has got on, though something was asked for. given counts what
+// came from the plugin by other ways; asked says that it has to give something, where it does not tell itself.
 func (o *overdue) look(h *pluginpb.Heartbeat, given uint64, asked bool, now time.Time) time.Duration {
 	if h.GetWork() != nil {
 		asked = len(h.GetWork().GetPending()) > 0
@@ -50,7 +51,8 @@ func (o *overdue) tooLong() bool { return o.limit > 0 && o.quiet > o.limit }
 func (o *overdue) idle(all []*pluginpb.Pending) []string {
 	var notes []string
 	for _, p := range all {
-		if p.UsedNs == nil || time.Duration(p.GetNs()) < idleAfter || p.GetUsedNs() > p.GetNs()/idleShare || o.noted[p.GetPid()] {
+		if p.UsedNs == nil || time.Duration(p.GetNs()) < idleAfter || p.GetUsedNs() > p.GetNs()/idleShare ||
+			o.noted[p.GetPid()] {
 			continue
 		}
 		o.noted[p.GetPid()] = true
@@ -94,7 +96,8 @@ func (l *link) watchAnswers(h *pluginpb.Heartbeat) {
 		l.plugin.note(note)
 	}
 	if l.overdue.tooLong() {
-		l.plugin.failWith(KindHung, nil, fmt.Sprintf("nothing that it was asked for got on for %v (limit %v), though its heartbeats come; it waits for %s",
+		l.plugin.failWith(KindHung, nil, fmt.Sprintf("nothing that it was asked for got on for %v (limit %v), though its "+
+			"heartbeats come; it waits for %s",
 			quiet.Round(100*time.Millisecond), l.overdue.limit, l.outstanding(h.GetWork().GetPending())),
 			"if that may take so long, give it more time with --answer-timeout DURATION (0: no limit)")
 	}

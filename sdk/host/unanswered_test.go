@@ -12,7 +12,8 @@ import (
 // answerSoon is the limit of tests with a plugin that never answers.
 const answerSoon = time.Second
 
-// TestHangsWithHeartbeats runs plugins that answer no more while their heartbeats come: the failure says what they wait for.
+// TestHangsWithHeartbeats runs plugins that answer no more while their heartbeats come: the failure says what they wait
+// for.
 func TestHangsWithHeartbeats(t *testing.T) {
 	for _, c := range []struct {
 		fault string
@@ -33,10 +34,12 @@ func TestHangsWithHeartbeats(t *testing.T) {
 			ctx, cancel := p.Context(t.Context())
 			defer cancel()
 			if w, err := openCount(ctx, p, loadgen.SingleStream, 100); err == nil {
-				_, _ = loadgen.StartTest(ctx, w.SUT(), w.QSL(), settings(loadgen.SingleStream), loadgen.LogSettings{}) // the cause says more
+				// the cause says more
+				_, _ = loadgen.StartTest(ctx, w.SUT(), w.QSL(), settings(loadgen.SingleStream), loadgen.LogSettings{})
 			}
 			<-ctx.Done()
-			wantFailure(t, context.Cause(ctx), host.KindHung, append(c.parts, "(limit 1s)", "--answer-timeout", "the plugin is process")...)
+			wantFailure(t, context.Cause(ctx), host.KindHung, append(c.parts, "(limit 1s)", "--answer-timeout",
+				"the plugin is process")...)
 		})
 	}
 }

@@ -119,7 +119,8 @@ func (b Backend) describes(t *testing.T) {
 	}
 	compare("input", b.Model.Inputs, s.Inputs())
 	compare("output", b.Model.Outputs, s.Outputs())
-	if l := s.Limits(); l.Concurrency < 0 || l.PreferredBatch < 0 || l.MaxBatch < 0 || l.MaxBatch > 0 && l.PreferredBatch > l.MaxBatch {
+	if l := s.Limits(); l.Concurrency < 0 || l.PreferredBatch < 0 || l.MaxBatch < 0 || l.MaxBatch > 0 &&
+		l.PreferredBatch > l.MaxBatch {
 		t.Errorf("limits make no sense: %+v", l)
 	}
 }
@@ -178,7 +179,8 @@ func run(ctx context.Context, s backend.Session, in []backend.Tensor) ([]backend
 // sound checks an output against its description.
 func sound(want backend.TensorInfo, got backend.Tensor, n int64) error {
 	if got.DType != want.DType || int64(len(got.Data)) != backend.Elements(got.Shape)*int64(got.DType.Size()) {
-		return fmt.Errorf("output %s: %d bytes of %v with shape %s", want, len(got.Data), got.DType, backend.ShapeString(got.Shape))
+		return fmt.Errorf("output %s: %d bytes of %v with shape %s", want, len(got.Data), got.DType,
+			backend.ShapeString(got.Shape))
 	}
 	if len(got.Shape) == 0 || got.Shape[0] != n {
 		return fmt.Errorf("output %s has shape %s for a batch of %d", want, backend.ShapeString(got.Shape), n)

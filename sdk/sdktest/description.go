@@ -15,7 +15,8 @@ import (
 // smokeMost is the longest minimum duration of a smoke run.
 const smokeMost = 10 * time.Second
 
-// roundedMost is by how much of itself a target may differ from its share: some of the rules' own are rounded to four digits.
+// roundedMost is by how much of itself a target may differ from its share: some of the rules' own are rounded to four
+// digits.
 const roundedMost = 1e-5
 
 // CheckDescription holds what a benchmark says of itself to what a user needs: names, summaries, licences, notes,
@@ -108,9 +109,12 @@ func checkSmoke(t *testing.T, m sdk.ModelInfo, scenario loadgen.Scenario) {
 	}
 	// What may differ is made equal: the rest has to be.
 	may := smoke.Rules()
-	may.MinDuration, may.MinQueryCount, may.PerformanceSampleCountOverride = smoke.MinDuration, smoke.MinQueryCount, smoke.PerformanceSampleCountOverride
-	may.SingleStreamExpectedLatency, may.MultiStreamExpectedLatency = smoke.SingleStreamExpectedLatency, smoke.MultiStreamExpectedLatency
-	may.SingleStreamExpectedLatencyFraction, may.MultiStreamExpectedLatencyFraction = smoke.SingleStreamExpectedLatencyFraction, smoke.MultiStreamExpectedLatencyFraction
+	may.MinDuration, may.MinQueryCount = smoke.MinDuration, smoke.MinQueryCount
+	may.PerformanceSampleCountOverride = smoke.PerformanceSampleCountOverride
+	may.SingleStreamExpectedLatency = smoke.SingleStreamExpectedLatency
+	may.MultiStreamExpectedLatency = smoke.MultiStreamExpectedLatency
+	may.SingleStreamExpectedLatencyFraction = smoke.SingleStreamExpectedLatencyFraction
+	may.MultiStreamExpectedLatencyFraction = smoke.MultiStreamExpectedLatencyFraction
 	may.ServerTargetQPS, may.OfflineExpectedQPS = smoke.ServerTargetQPS, smoke.OfflineExpectedQPS
 	if may != smoke.TestSettings {
 		t.Errorf("%v: smoke settings change what must stay official:\n%+v\n%+v", scenario, smoke.TestSettings, may)

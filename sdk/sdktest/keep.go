@@ -28,7 +28,8 @@ func (b Backend) keeps(t *testing.T) {
 	out := make([]backend.Tensor, len(want))
 	out[0] = backend.Tensor{Keep: true, Data: make([]byte, len(want[0].Data))}
 	if err := s.Run(t.Context(), inputs(s, 1, 1), out); !errors.Is(err, backend.ErrTensors) {
-		t.Errorf("an output that is to be kept in the caller's memory: error %v, want %q in its chain", err, backend.ErrTensors)
+		t.Errorf("an output that is to be kept in the caller's memory: error %v, want %q in its chain", err,
+			backend.ErrTensors)
 	}
 }
 

@@ -31,7 +31,8 @@ func TestWhoIsToBlameWhereABackendDoesNotOpen(t *testing.T) {
 		want codes.Code
 		text string
 	}{
-		{"a library is missing", errors.New("libacme.so.3: cannot open"), codes.Internal, "open model m: libacme.so.3: cannot open"},
+		{"a library is missing", errors.New("libacme.so.3: cannot open"), codes.Internal,
+			"open model m: libacme.so.3: cannot open"},
 		{"option", fmt.Errorf("%w: threads", backend.ErrOption), codes.InvalidArgument, "threads"},
 		{"model", fmt.Errorf("%w: damaged", backend.ErrModel), codes.FailedPrecondition, "damaged"},
 		{"tensors", fmt.Errorf("%w: x", backend.ErrTensors), codes.FailedPrecondition, "x"},
@@ -85,8 +86,10 @@ func TestTheWarmUpHoldsASessionToItsOutputs(t *testing.T) {
 	}{
 		{"good", backend.Tensor{DType: backend.Float32, Shape: []int64{3, 2}, Data: make([]byte, 24)}, ""},
 		{"nothing", backend.Tensor{}, "output 0 (y float32[N,2]): it has no dtype, want float32"},
-		{"dtype", backend.Tensor{DType: backend.Float64, Shape: []int64{3, 2}, Data: make([]byte, 48)}, "it is float64, want float32"},
-		{"shape", backend.Tensor{DType: backend.Float32, Shape: []int64{3, 3}, Data: make([]byte, 36)}, "its shape is [3,3], want [N,2]"},
+		{"dtype", backend.Tensor{DType: backend.Float64, Shape: []int64{3, 2}, Data: make([]byte, 48)},
+			"it is float64, want float32"},
+		{"shape", backend.Tensor{DType: backend.Float32, Shape: []int64{3, 3}, Data: make([]byte, 36)},
+			"its shape is [3,3], want [N,2]"},
 		{"bytes", backend.Tensor{DType: backend.Float32, Shape: []int64{3, 2}, Data: make([]byte, 3)}, "3 bytes, want 24"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

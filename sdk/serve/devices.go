@@ -23,7 +23,8 @@ func checkDevices(name string, b backend.Backend, o sdk.Options) error {
 	}
 	chooser, ok := b.(backend.DeviceChooser)
 	if !ok {
-		return sdk.Usage(fmt.Errorf("device %s: backend %s does not let a run choose its device%s", strings.Join(o.Devices, ", "), name, ownOptions(b)))
+		return sdk.Usage(fmt.Errorf("device %s: backend %s does not let a run choose its device%s",
+			strings.Join(o.Devices, ", "), name, ownOptions(b)))
 	}
 	var faults []error
 	for i, device := range o.Devices {
@@ -78,7 +79,9 @@ type located struct {
 }
 
 // session opens the model on the one device, on each of several, or where the backend chooses.
-func (s *source) session(ctx context.Context, m backend.Model, c backend.Config, devices []string) (backend.Session, error) {
+func (s *source) session(
+	ctx context.Context, m backend.Model, c backend.Config, devices []string,
+) (backend.Session, error) {
 	if len(devices) == 0 {
 		return s.open(ctx, m, c)
 	}
@@ -87,7 +90,8 @@ func (s *source) session(ctx context.Context, m backend.Model, c backend.Config,
 		one, err := s.open(ctx, m, c)
 		return one, onDevice(c.Device, err)
 	}
-	several, err := pool.OpenSessions(ctx, c, devices, func(ctx context.Context, c backend.Config) (backend.Session, error) {
+	several, err := pool.OpenSessions(ctx, c, devices, func(ctx context.Context, c backend.Config) (backend.Session,
+		error) {
 		return s.open(ctx, m, c)
 	})
 	if err != nil {
@@ -163,7 +167,10 @@ func onDevice(device string, err error) error {
 }
 
 // openGenerators opens a generator as source.session opens a session.
-func openGenerators(ctx context.Context, c backend.Config, devices []string, open func(context.Context, backend.Config) (backend.Generator, error)) (backend.Generator, error) {
+func openGenerators(
+	ctx context.Context, c backend.Config, devices []string,
+	open func(context.Context, backend.Config) (backend.Generator, error),
+) (backend.Generator, error) {
 	if len(devices) == 0 {
 		return open(ctx, c)
 	}

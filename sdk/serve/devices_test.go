@@ -61,7 +61,8 @@ func TestEachDeviceIsOpened(t *testing.T) {
 			t.Errorf("%v: opened %s, want %s", c.devices, got, c.want)
 		}
 		p = &placed{}
-		g, err := (&source{backend: p}).generator(t.Context(), decoded{}, []sdk.Part{{Model: backend.Model{Name: "bear"}}}, sdk.Options{Sessions: 4, Devices: c.devices})
+		g, err := (&source{backend: p}).generator(t.Context(), decoded{}, []sdk.Part{{Model: backend.Model{Name: "bear"}}},
+			sdk.Options{Sessions: 4, Devices: c.devices})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,8 +78,10 @@ func TestEachDeviceIsOpened(t *testing.T) {
 
 func TestTheDeviceThatFailsIsNamed(t *testing.T) {
 	for _, devices := range [][]string{{"broken"}, {"a", "broken"}} {
-		_, errSession := (&source{backend: &placed{}}).session(t.Context(), backend.Model{Name: "bear"}, backend.Config{}, devices)
-		_, errGenerator := (&source{backend: &placed{}}).generator(t.Context(), decoded{}, []sdk.Part{{Model: backend.Model{Name: "bear"}}}, sdk.Options{Devices: devices})
+		_, errSession := (&source{backend: &placed{}}).session(t.Context(), backend.Model{Name: "bear"}, backend.Config{},
+			devices)
+		_, errGenerator := (&source{backend: &placed{}}).generator(t.Context(), decoded{},
+			[]sdk.Part{{Model: backend.Model{Name: "bear"}}}, sdk.Options{Devices: devices})
 		for _, err := range []error{errSession, errGenerator} {
 			if err == nil || !strings.Contains(err.Error(), "device broken: open model ") {
 				t.Errorf("%v: error %v", devices, err)

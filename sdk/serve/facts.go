@@ -26,7 +26,8 @@ func facts(w *opened, o sdk.Options, model sdk.ModelInfo) (sdk.WorkloadInfo, err
 	}
 	if len(parts) == 1 {
 		p := parts[0]
-		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = p.File, p.Embedded, p.Precision, p.SHA256, p.Size
+		info.ModelFile, info.Embedded, info.Precision = p.File, p.Embedded, p.Precision
+		info.ModelSHA256, info.ModelSize = p.SHA256, p.Size
 	} else {
 		whole(&info, o, parts)
 	}
@@ -80,7 +81,8 @@ func (w *opened) reports(o sdk.Options, model sdk.ModelInfo) ([]sdk.PartReport, 
 // report says what a part's model is; remote: another one stands in for it.
 func report(p sdk.Part, o sdk.Options, model sdk.ModelInfo, remote bool) (sdk.PartReport, error) {
 	r := sdk.PartReport{
-		Name: p.Name, File: cmp.Or(o.PartFiles[p.Name], o.ModelFile, p.Model.Path, p.Model.Name), Embedded: p.Model.Path == "", Precision: o.Precision,
+		Name: p.Name, File: cmp.Or(o.PartFiles[p.Name], o.ModelFile, p.Model.Path,
+			p.Model.Name), Embedded: p.Model.Path == "", Precision: o.Precision,
 	}
 	if p.Name != "" && o.PartFiles[p.Name] == "" {
 		r.File = cmp.Or(p.Model.Path, p.Model.Name)
@@ -128,8 +130,8 @@ func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
 	return w.Len()
 }
 
-// about is what the sessions or the generator say of themselves, who know what this run uses; else what a generator's session
-// says, or else the backend.
+// about is what the sessions or the generator say of themselves, who know what this run uses; else what a generator's
+// session says, or else the backend.
 func (w *opened) about() map[string]string {
 	who := []any{w.engine}
 	if len(w.source.sessions) > 0 {

@@ -15,9 +15,11 @@ import (
 // defaultStreams is how many prompts are in work at a time where the generator has no preference.
 const defaultStreams = 256
 
-// generator opens the generator of a workload of prompts, on each of the devices that o names: the backend's own, or the
-// workload's on a session of the backend.
-func (s *source) generator(ctx context.Context, w sdk.Workload, parts []sdk.Part, o sdk.Options) (backend.Generator, error) {
+// generator opens the generator of a workload of prompts, on each of the devices that o names: the backend's own, or
+// the workload's on a session of the backend.
+func (s *source) generator(
+	ctx context.Context, w sdk.Workload, parts []sdk.Part, o sdk.Options,
+) (backend.Generator, error) {
 	c := backend.Config{Concurrency: o.Sessions, MaxBatch: o.Batch, Options: o.BackendOptions, ModelName: o.Model}
 	if opener, ok := s.backend.(backend.GeneratorOpener); ok {
 		return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
@@ -27,7 +29,8 @@ func (s *source) generator(ctx context.Context, w sdk.Workload, parts []sdk.Part
 	}
 	maker, ok := sdk.As[sdk.SessionGenerator](w)
 	if !ok {
-		return nil, sdk.Usage(errors.New("the backend does not generate tokens, and the model has no decoding of its own: choose a backend that generates"))
+		return nil, sdk.Usage(errors.New("the backend does not generate tokens, and the model has no decoding of its own: " +
+			"choose a backend that generates"))
 	}
 	return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
 		g, err := s.decoder(ctx, maker, parts, decoderConfig(w, o.Scenario, c))
@@ -44,12 +47,15 @@ func hears(w sdk.Workload, g backend.Generator, err error) (backend.Generator, e
 	if taker, takes := g.(backend.AudioTaker); !asks || !a.AudioPrompts() || takes && taker.TakesAudio() {
 		return g, nil
 	}
-	err = sdk.Usage(errors.New("the prompts are audio, and what generates takes none: choose a backend and a model that transcribe"))
+	err = sdk.Usage(errors.New("the prompts are audio, and what generates takes none: choose a backend and a model that " +
+		"transcribe"))
 	return nil, errors.Join(err, g.Close())
 }
 
 // openOwn opens the backend's own generator.
-func openOwn(ctx context.Context, opener backend.GeneratorOpener, m backend.Model, c backend.Config) (g backend.Generator, err error) {
+func openOwn(
+	ctx context.Context, opener backend.GeneratorOpener, m backend.Model, c backend.Config,
+) (g backend.Generator, err error) {
 	defer batch.Recover(&err, func() string { return "the backend's OpenGenerator" })
 	defer backend.Await(ctx, backend.Wait{For: "the backend's OpenGenerator" + of(c.Device)}).End()
 	if g, err = opener.OpenGenerator(ctx, m, c); err != nil {
@@ -61,8 +67,8 @@ func openOwn(ctx context.Context, opener backend.GeneratorOpener, m backend.Mode
 	return g, nil
 }
 
-// decoderConfig is how a session for steps is opened: as the workload plans it, else one step after the other, each on all
-// cores, unless the user asks for several at a time.
+// decoderConfig is how a session for steps is opened: as the workload plans it, else one step after the other, each on
+// all cores, unless the user asks for several at a time.
 func decoderConfig(w sdk.Workload, s loadgen.Scenario, c backend.Config) backend.Config {
 	if p, ok := sdk.As[sdk.SessionPlanner](w); ok {
 		return p.PlanSession(s, c)
@@ -73,7 +79,9 @@ func decoderConfig(w sdk.Workload, s loadgen.Scenario, c backend.Config) backend
 }
 
 // decoder opens a session for each part and the workload's generator on them.
-func (s *source) decoder(ctx context.Context, maker sdk.SessionGenerator, parts []sdk.Part, c backend.Config) (g backend.Generator, err error) {
+func (s *source) decoder(
+	ctx context.Context, maker sdk.SessionGenerator, parts []sdk.Part, c backend.Config,
+) (g backend.Generator, err error) {
 	sessions := sdk.Sessions{}
 	defer func() {
 		for _, session := range sessions {
@@ -99,8 +107,8 @@ func (s *source) decoder(ctx context.Context, maker sdk.SessionGenerator, parts 
 	return g, nil
 }
 
-// streams is the policy for a generator: one prompt per worker, each in a goroutine of its own. What is not in work waits
-// in the scheduler's queue.
+// streams is the policy for a generator: one prompt per worker, each in a goroutine of its own. What is not in work
+// waits in the scheduler's queue.
 func streams(o sdk.Options, l backend.Limits) batch.Policy {
 	n := cmp.Or(l.Concurrency, o.Sessions, defaultStreams)
 	p := batch.Policy{Sessions: n, Workers: n, MaxBatch: 1}

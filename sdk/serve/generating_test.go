@@ -105,7 +105,8 @@ func TestTokensGoOverTheWire(t *testing.T) {
 	if len(first) != 1 || first[0].ID != 7 || !slices.Equal(first[0].Data, []byte{6}) {
 		t.Errorf("first tokens %v", first)
 	}
-	if len(complete) != 1 || complete[0].ID != 7 || complete[0].NTokens != 2 || !slices.Equal(complete[0].Data, []byte{6, 7}) {
+	if len(complete) != 1 || complete[0].ID != 7 || complete[0].NTokens != 2 ||
+		!slices.Equal(complete[0].Data, []byte{6, 7}) {
 		t.Errorf("answers %v", complete)
 	}
 }
@@ -144,14 +145,22 @@ func TestBreachesOfAGenerator(t *testing.T) {
 			s.Complete(ids(1, 2))
 			return nil
 		}, "completed the answer twice"},
-		"no answer":   {func(context.Context, backend.Prompt, backend.TokenSink) error { return nil }, "without an answer"},
-		"an error":    {func(context.Context, backend.Prompt, backend.TokenSink) error { return refused }, "connection refused"},
-		"a bad token": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error { s.Complete(ids(-1)); return nil }, "payload of 1 tokens: no such token"},
+		"no answer": {func(context.Context, backend.Prompt, backend.TokenSink) error { return nil }, "without an answer"},
+		"an error": {func(context.Context, backend.Prompt, backend.TokenSink) error { return refused },
+			"connection refused"},
+		"a bad token": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error {
+			s.Complete(ids(-1))
+			return nil
+		}, "payload of 1 tokens: no such token"},
 		"a bad first": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error {
 			s.FirstToken(ids(-1))
 			return nil
 		}, "payload of the first token: no such token"},
-		"a panic of it": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error { s.Complete(ids(201)); return nil }, "panic in AppendTokens: a bad index"},
+		"a panic of it": {func(_ context.Context, _ backend.Prompt,
+			s backend.TokenSink) error {
+			s.Complete(ids(201))
+			return nil
+		}, "panic in AppendTokens: a bad index"},
 		"a count beyond": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error {
 			s.Complete(backend.Tokens{N: -1})
 			return nil
@@ -240,12 +249,14 @@ func (d decoded) NewGenerator(sdk.Sessions, backend.Config) (backend.Generator, 
 func TestWhoGenerates(t *testing.T) {
 	o := sdk.Options{Sessions: 3, Batch: 5}
 	own := &generators{}
-	if _, err := (&source{backend: own}).generator(t.Context(), decoded{}, prompts{}.Parts(), o); err != nil || own.config.Concurrency != 3 || own.config.MaxBatch != 5 {
+	if _, err := (&source{backend: own}).generator(t.Context(), decoded{}, prompts{}.Parts(), o); err != nil ||
+		own.config.Concurrency != 3 || own.config.MaxBatch != 5 {
 		t.Errorf("the backend's own: %+v, error %v", own.config, err)
 	}
 	plain := &sessions{}
 	_, err := (&source{backend: plain}).generator(t.Context(), decoded{}, prompts{}.Parts(), sdk.Options{Batch: 5})
-	if err != nil || plain.config.Concurrency != 1 || !plain.config.LowLatency || plain.config.MaxBatch != 5 || plain.closed != 0 {
+	if err != nil || plain.config.Concurrency != 1 || !plain.config.LowLatency || plain.config.MaxBatch != 5 ||
+		plain.closed != 0 {
 		t.Errorf("the workload's: %+v, error %v", plain.config, err)
 	}
 	for version, want := range map[string]string{"": "", "7": "7"} {
@@ -255,13 +266,16 @@ func TestWhoGenerates(t *testing.T) {
 			t.Errorf("a generator that says nothing of itself: %v, error %v, want what its session says", about, err)
 		}
 	}
-	if _, err := (&source{backend: plain}).generator(t.Context(), decoded{err: errors.New("no past")}, prompts{}.Parts(), o); err == nil || plain.closed != 1 {
+	if _, err := (&source{backend: plain}).generator(t.Context(), decoded{err: errors.New("no past")}, prompts{}.Parts(),
+		o); err == nil || plain.closed != 1 {
 		t.Errorf("error %v, %d sessions closed, want 1", err, plain.closed)
 	}
-	if _, err := (&source{backend: plain}).generator(t.Context(), prompts{}, prompts{}.Parts(), o); !errors.Is(err, sdk.ErrUsage) {
+	if _, err := (&source{backend: plain}).generator(t.Context(), prompts{}, prompts{}.Parts(), o); !errors.Is(err,
+		sdk.ErrUsage) {
 		t.Errorf("error %v, want one of class sdk.ErrUsage", err)
 	}
-	if _, err := (&source{backend: &generators{err: errors.New("down")}}).generator(t.Context(), prompts{}, prompts{}.Parts(), o); err == nil || !strings.Contains(err.Error(), "open model counter: down") {
+	if _, err := (&source{backend: &generators{err: errors.New("down")}}).generator(t.Context(), prompts{},
+		prompts{}.Parts(), o); err == nil || !strings.Contains(err.Error(), "open model counter: down") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -272,10 +286,13 @@ func TestStreams(t *testing.T) {
 		l    backend.Limits
 		want batch.Policy
 	}{
-		{sdk.Options{Scenario: loadgen.Server}, backend.Limits{Concurrency: 8, MaxBatch: 4}, batch.Policy{Sessions: 8, Workers: 8, MaxBatch: 1}},
-		{sdk.Options{Scenario: loadgen.Offline, Sessions: 12}, backend.Limits{}, batch.Policy{Sessions: 12, Workers: 12, MaxBatch: 1}},
+		{sdk.Options{Scenario: loadgen.Server}, backend.Limits{Concurrency: 8, MaxBatch: 4},
+			batch.Policy{Sessions: 8, Workers: 8, MaxBatch: 1}},
+		{sdk.Options{Scenario: loadgen.Offline, Sessions: 12}, backend.Limits{},
+			batch.Policy{Sessions: 12, Workers: 12, MaxBatch: 1}},
 		{sdk.Options{Scenario: loadgen.Offline}, backend.Limits{}, batch.Policy{Sessions: 256, Workers: 256, MaxBatch: 1}},
-		{sdk.Options{Scenario: loadgen.SingleStream}, backend.Limits{Concurrency: 8}, batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true}},
+		{sdk.Options{Scenario: loadgen.SingleStream}, backend.Limits{Concurrency: 8},
+			batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true}},
 	} {
 		if got := streams(c.o, c.l); got != c.want {
 			t.Errorf("%+v, %+v: %+v, want %+v", c.o, c.l, got, c.want)

@@ -45,7 +45,8 @@ func (w *generating) Run(ctx context.Context) error {
 }
 
 func (w *generating) Deliver() error {
-	return deliver(w.outbox.answer, wire.Batch{IDs: w.id[:], Data: w.payload, Ends: []int{len(w.payload)}, Tokens: w.tokens[:]})
+	return deliver(w.outbox.answer, wire.Batch{IDs: w.id[:], Data: w.payload, Ends: []int{len(w.payload)},
+		Tokens: w.tokens[:]})
 }
 
 // firstToken reports the first token, with the payload of what is known of it.
@@ -99,8 +100,8 @@ var (
 	errIncomplete    = errors.New("the generator returned without an answer")
 )
 
-// sink takes what one Generate call produces: backend.TokenSink. It belongs to one call, so that a generator that reports
-// after the call's end does not touch the next prompt.
+// sink takes what one Generate call produces: backend.TokenSink. It belongs to one call, so that a generator that
+// reports after the call's end does not touch the next prompt.
 type sink struct {
 	worker *generating
 

@@ -15,8 +15,8 @@ import (
 // mostPending is how many groups of things in work a heartbeat names.
 const mostPending = 8
 
-// lookout looks, at each heartbeat, at what the workers do and what the backend waits for. It takes no lock that a worker
-// holds while it runs: what hangs is seen, also in native code.
+// lookout looks, at each heartbeat, at what the workers do and what the backend waits for. It takes no lock that a
+// worker holds while it runs: what hangs is seen, also in native code.
 type lookout struct {
 	watch     *backend.Watch
 	scheduler atomic.Pointer[batch.Scheduler] // nil: no workload is open

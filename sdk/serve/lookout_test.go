@@ -34,7 +34,8 @@ func TestLookoutTellsWhatDoesNotGetOn(t *testing.T) {
 		time.Sleep(time.Second)
 		l.look()
 		w := later(l)
-		if p := w.GetPending(); len(p) != 2 || p[0].GetWhat() != "an answer of a" || p[0].GetNs() != int64(2*time.Second) || p[1].GetMore() != 1 {
+		if p := w.GetPending(); len(p) != 2 || p[0].GetWhat() != "an answer of a" || p[0].GetNs() != int64(2*time.Second) ||
+			p[1].GetMore() != 1 {
 			t.Errorf("%v, want a for 2 s, then two of b", p)
 		}
 		if p := w.GetPending()[0]; p.GetPid() != int64(os.Getpid()) || (p.UsedNs != nil) != (runtime.GOOS == "linux") {
@@ -62,7 +63,8 @@ func (stuck) Deliver() error                      { return nil }
 func TestLookoutNamesBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLookout()
-		s := batch.New(t.Context(), batch.Policy{Sessions: 2, Workers: 3, MaxBatch: 2}, func() batch.Worker { return stuck{} }, func(error) {})
+		s := batch.New(t.Context(), batch.Policy{Sessions: 2, Workers: 3, MaxBatch: 2},
+			func() batch.Worker { return stuck{} }, func(error) {})
 		defer s.Close()
 		l.scheduler.Store(s)
 		s.Submit([]loadgen.QuerySample{{Index: 7}, {Index: 8}, {Index: 9}, {Index: 10}, {Index: 11}, {Index: 12}}, false)
@@ -72,7 +74,8 @@ func TestLookoutNamesBatches(t *testing.T) {
 		for _, p := range later(l).GetPending() {
 			texts = append(texts, p.GetWhat())
 		}
-		if text := strings.Join(texts, "; "); len(texts) != 2 || !strings.Contains(text, "Run of 2 samples from sample ") || !strings.Contains(text, "the wait for a session of 2 samples") {
+		if text := strings.Join(texts, "; "); len(texts) != 2 || !strings.Contains(text, "Run of 2 samples from sample ") ||
+			!strings.Contains(text, "the wait for a session of 2 samples") {
 			t.Errorf("%q, want the batches that run, and the one that waits", text)
 		}
 	})

@@ -128,11 +128,13 @@ func (p *program) server(restore func()) func([]grpc.ServerOption) *grpc.Server 
 			grpc.MaxRecvMsgSize(handshake.MaxMessage), grpc.MaxSendMsgSize(handshake.MaxMessage),
 			grpc.InitialWindowSize(handshake.Window), grpc.InitialConnWindowSize(handshake.Window),
 			grpc.ReadBufferSize(handshake.SocketBuffer), grpc.WriteBufferSize(handshake.SocketBuffer),
-			grpc.ChainUnaryInterceptor(func(ctx context.Context, r any, _ *grpc.UnaryServerInfo, h grpc.UnaryHandler) (any, error) {
+			grpc.ChainUnaryInterceptor(func(ctx context.Context, r any, _ *grpc.UnaryServerInfo, h grpc.UnaryHandler) (any,
+				error) {
 				restore()
 				return h(ctx, r)
 			}),
-			grpc.ChainStreamInterceptor(func(s any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, h grpc.StreamHandler) error {
+			grpc.ChainStreamInterceptor(func(s any, stream grpc.ServerStream, _ *grpc.StreamServerInfo,
+				h grpc.StreamHandler) error {
 				restore()
 				return h(s, stream)
 			}))

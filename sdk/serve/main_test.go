@@ -24,7 +24,8 @@ type described struct{}
 
 func (described) Describe() sdk.Description {
 	return sdk.Description{Name: "toy", Version: "2.1", Summary: "a toy", Models: []sdk.ModelInfo{{
-		Name: "bear", Scenarios: []loadgen.Scenario{loadgen.Offline}, Files: []sdk.ModelFile{{Name: "embedded", Embedded: true, Size: 1 << 40}},
+		Name: "bear", Scenarios: []loadgen.Scenario{loadgen.Offline}, Files: []sdk.ModelFile{{Name: "embedded",
+			Embedded: true, Size: 1 << 40}},
 	}}}
 }
 
@@ -55,7 +56,8 @@ func TestMainByHand(t *testing.T) {
 		if code := newProgram(args...).run(&stdout, &stderr); code != 2 || stdout.Len() > 0 {
 			t.Errorf("%v: exit code %d, want 2; stdout %q", args, code, stdout.String())
 		}
-		for _, part := range []string{"Plumbline plugin toy 2.1: a toy", "Models: bear. Backends: cpu, fast.", "harness run toy", "describe"} {
+		for _, part := range []string{"Plumbline plugin toy 2.1: a toy", "Models: bear. Backends: cpu, fast.",
+			"harness run toy", "describe"} {
 			if !strings.Contains(stderr.String(), part) {
 				t.Errorf("%v: %q does not say %q", args, stderr.String(), part)
 			}
@@ -65,7 +67,8 @@ func TestMainByHand(t *testing.T) {
 
 func TestMainDescribes(t *testing.T) {
 	var first string
-	for range 20 { // the JSON encoder of protobuf varies its white space from process to process, some of it from call to call
+	// the JSON encoder of protobuf varies its white space from process to process, some of it from call to call
+	for range 20 {
 		var stdout, stderr bytes.Buffer
 		if code := newProgram("describe").run(&stdout, &stderr); code != 0 {
 			t.Fatalf("exit code %d: %s", code, stderr.String())
@@ -105,7 +108,8 @@ func TestBackendsAreFoundByName(t *testing.T) {
 			t.Errorf("%q: %q, error %v, want %q", name, got, err, want)
 		}
 	}
-	if _, _, err := r.find("slow"); !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "this plugin has cpu, fast") {
+	if _, _, err := r.find("slow"); !errors.Is(err, sdk.ErrUsage) ||
+		!strings.Contains(err.Error(), "this plugin has cpu, fast") {
 		t.Errorf("error %v", err)
 	}
 	if _, _, err := registry(nil).find(""); !errors.Is(err, sdk.ErrUsage) {
@@ -137,10 +141,12 @@ func TestErrorsHaveClasses(t *testing.T) {
 	if toStatus(nil, codes.Unknown) != nil {
 		t.Error("no error became one")
 	}
-	if m := status.Convert(toStatus(errors.New(strings.Repeat("x", 1<<20)), codes.Unknown)).Message(); len(m) > maxMessage+10 {
+	if m := status.Convert(toStatus(errors.New(strings.Repeat("x", 1<<20)),
+		codes.Unknown)).Message(); len(m) > maxMessage+10 {
 		t.Errorf("a message of %d bytes", len(m))
 	}
-	if err := sdk.Usage(errors.New("text")); err.Error() != "text" || !errors.Is(err, sdk.ErrUsage) || errors.Is(err, sdk.ErrData) {
+	if err := sdk.Usage(errors.New("text")); err.Error() != "text" || !errors.Is(err, sdk.ErrUsage) ||
+		errors.Is(err, sdk.ErrData) {
 		t.Errorf("%v", err)
 	}
 }

@@ -25,8 +25,8 @@ type modelSum struct {
 // mostListed bounds how many files of a model a report lists.
 const mostListed = 256
 
-// checksum is the SHA-256 and the size in bytes of a model: of its bytes, of its file, or over all files of a model that is a
-// folder or a pair of files.
+// checksum is the SHA-256 and the size in bytes of a model: of its bytes, of its file, or over all files of a model
+// that is a folder or a pair of files.
 func checksum(m backend.Model) (modelSum, error) {
 	if m.Path == "" {
 		sum := sha256.Sum256(m.Bytes)
@@ -54,7 +54,8 @@ func checksum(m backend.Model) (modelSum, error) {
 	return modelSum{SHA256: sum, Size: size}, err
 }
 
-// besides are the files that belong to one because its format has two: the weights beside OpenVINO's .xml and ncnn's .param.
+// besides are the files that belong to one because its format has two: the weights beside OpenVINO's .xml and ncnn's
+// .param.
 func besides(dir, name string) []string {
 	stem, ext := strings.TrimSuffix(name, filepath.Ext(name)), strings.ToLower(filepath.Ext(name))
 	if ext != ".xml" && ext != ".param" {

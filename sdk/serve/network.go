@@ -47,7 +47,8 @@ func (w *opened) join(ctx context.Context, o sdk.Options, info *sdk.WorkloadInfo
 		return nil
 	}
 	if len(w.network.nodes) == 0 {
-		return sdk.Usage(fmt.Errorf("backend %s runs the model on this machine; the network division wants a client of other machines, such as kserve or openai", info.Backend))
+		return sdk.Usage(fmt.Errorf("backend %s runs the model on this machine; the network division wants a client of "+
+			"other machines, such as kserve or openai", info.Backend))
 	}
 	w.network.work = w.sharing(o.Scenario)
 	info.ClientWork = w.clientWork()
@@ -64,15 +65,16 @@ func addresses(nodes []backend.Node) []sdk.Node {
 	return list
 }
 
-// sharing is what the sdk does at the client beyond sending samples one by one. The samples of one query may go together; the
-// one query of Offline is cut into requests in its order.
+// sharing is what the sdk does at the client beyond sending samples one by one. The samples of one query may go
+// together; the one query of Offline is cut into requests in its order.
 func (w *opened) sharing(s loadgen.Scenario) []string {
 	var work []string
 	if w.policy.MaxBatch > 1 && s != loadgen.Offline {
 		work = append(work, fmt.Sprintf("batches of up to %d samples are formed of several queries", w.policy.MaxBatch))
 	}
 	if w.decodes() {
-		work = append(work, "answers are generated token by token: batches are formed, states of the model are kept, and the most probable token is looked for (ArgMax)")
+		work = append(work, "answers are generated token by token: batches are formed, states of the model are kept, and "+
+			"the most probable token is looked for (ArgMax)")
 	}
 	return work
 }
@@ -100,8 +102,8 @@ func (w *opened) clientWork() []string {
 	return append(work, declared.ClientWork(inputs, outputs, w.policy.MaxBatch)...)
 }
 
-// nodeNames asks all nodes for their names, at the same time. Two of one name are an error: a result could not tell them
-// apart.
+// nodeNames asks all nodes for their names, at the same time. Two of one name are an error: a result could not tell
+// them apart.
 func nodeNames(ctx context.Context, nodes []backend.Node) ([]string, error) {
 	found := make([]sdk.Node, len(nodes))
 	err := onAll(nodes, func(i int) (err error) {
@@ -143,7 +145,8 @@ func unique(nodes []sdk.Node) error {
 	for i, n := range nodes {
 		j := slices.IndexFunc(nodes[:i], func(o sdk.Node) bool { return o.Name == n.Name })
 		if j >= 0 && n.Name != "" {
-			faults = append(faults, fmt.Errorf("nodes %s and %s both call themselves %q: the network division wants a name of its own for each; "+
+			faults = append(faults, fmt.Errorf("nodes %s and %s both call themselves %q: the network division wants a name of "+
+				"its own for each; "+
 				"set them at the servers, or name each machine once", nodes[j].Address, n.Address, n.Name))
 		}
 	}

@@ -81,11 +81,13 @@ func TestNodeNames(t *testing.T) {
 		"in order":        {nodes: []backend.Node{fakeNode{name: "b"}, fakeNode{name: "a"}}, want: []string{"b", "a"}},
 		"two without one": {nodes: []backend.Node{fakeNode{}, fakeNode{}}, want: []string{"", ""}},
 		"the same": {
-			nodes: []backend.Node{fakeNode{address: "h1:1", name: "triton"}, fakeNode{address: "h2:1"}, fakeNode{address: "h3:1", name: "triton"}},
+			nodes: []backend.Node{fakeNode{address: "h1:1", name: "triton"}, fakeNode{address: "h2:1"},
+				fakeNode{address: "h3:1", name: "triton"}},
 			usage: true, fault: []string{"h1:1", "h3:1", `"triton"`},
 		},
 		"unreachable": {
-			nodes: []backend.Node{fakeNode{address: "h1:1", mute: errors.New("refused")}, fakeNode{address: "h2:1", name: "b"}, fakeNode{address: "h3:1", mute: errors.New("no route")}},
+			nodes: []backend.Node{fakeNode{address: "h1:1", mute: errors.New("refused")}, fakeNode{address: "h2:1", name: "b"},
+				fakeNode{address: "h3:1", mute: errors.New("no route")}},
 			fault: []string{"node h1:1: refused", "node h3:1: no route"},
 		},
 	}
@@ -106,12 +108,14 @@ func TestNodeNames(t *testing.T) {
 
 func TestProbeMeasures(t *testing.T) {
 	var asked atomic.Int64
-	found, err := probeAll(t.Context(), []backend.Node{fakeNode{address: "h:1", name: "a", peer: "10.0.0.1:1", asked: &asked}})
+	found, err := probeAll(t.Context(), []backend.Node{fakeNode{address: "h:1", name: "a", peer: "10.0.0.1:1",
+		asked: &asked}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := found[0]
-	if n.Address != "h:1" || n.Name != "a" || n.Peer != "10.0.0.1:1" || n.RoundTripP50 <= 0 || n.RoundTripP99 < n.RoundTripP50 || n.BytesPerSecond <= 0 {
+	if n.Address != "h:1" || n.Name != "a" || n.Peer != "10.0.0.1:1" || n.RoundTripP50 <= 0 ||
+		n.RoundTripP99 < n.RoundTripP50 || n.BytesPerSecond <= 0 {
 		t.Errorf("found %+v", n)
 	}
 	if asked.Load() < roundTrips {
@@ -151,19 +155,28 @@ func TestJoin(t *testing.T) {
 		work     []string
 		usage    bool
 	}{
-		"one sample a request":            {workload: quiet, engine: remote{nodes: nodes}, batch: 1, scenario: loadgen.Server, nodes: 1, work: []string{"of the backend"}},
-		"the workload's own work":         {workload: declared{work: []string{"ArgMax"}, in: &in}, engine: remote{nodes: nodes}, batch: 1, nodes: 1, work: []string{"of the backend", "ArgMax"}},
-		"batches of several queries":      {workload: quiet, engine: remote{nodes: nodes}, batch: 8, scenario: loadgen.Server, nodes: 1, work: []string{"batches of up to 8 samples", "of the backend"}},
-		"parts of one query":              {workload: quiet, engine: remote{nodes: nodes}, batch: 8, scenario: loadgen.Offline, nodes: 1, work: []string{"of the backend"}},
-		"nothing declared":                {workload: plain{}, engine: remote{nodes: nodes}, batch: 1, nodes: 1, work: []string{"of the backend", "does not say"}},
-		"decoding at the client":          {workload: quiet, engine: decoding{}, sessions: []located{{Session: remote{nodes: nodes}}}, batch: 1, nodes: 1, work: []string{"token by token"}},
-		"a backend of this machine":       {workload: quiet, engine: decoding{}, sessions: []located{{Session: &counting{}}}, batch: 1, usage: true},
-		"no network run: nobody is asked": {workload: quiet, engine: remote{nodes: []backend.Node{here}}, batch: 8, closed: true, nodes: 1},
+		"one sample a request": {workload: quiet, engine: remote{nodes: nodes}, batch: 1, scenario: loadgen.Server,
+			nodes: 1, work: []string{"of the backend"}},
+		"the workload's own work": {workload: declared{work: []string{"ArgMax"}, in: &in},
+			engine: remote{nodes: nodes}, batch: 1, nodes: 1, work: []string{"of the backend", "ArgMax"}},
+		"batches of several queries": {workload: quiet, engine: remote{nodes: nodes}, batch: 8, scenario: loadgen.Server,
+			nodes: 1, work: []string{"batches of up to 8 samples", "of the backend"}},
+		"parts of one query": {workload: quiet, engine: remote{nodes: nodes}, batch: 8,
+			scenario: loadgen.Offline, nodes: 1, work: []string{"of the backend"}},
+		"nothing declared": {workload: plain{}, engine: remote{nodes: nodes}, batch: 1, nodes: 1,
+			work: []string{"of the backend", "does not say"}},
+		"decoding at the client": {workload: quiet, engine: decoding{},
+			sessions: []located{{Session: remote{nodes: nodes}}}, batch: 1, nodes: 1, work: []string{"token by token"}},
+		"a backend of this machine": {workload: quiet, engine: decoding{}, sessions: []located{{Session: &counting{}}},
+			batch: 1, usage: true},
+		"no network run: nobody is asked": {workload: quiet, engine: remote{nodes: []backend.Node{here}}, batch: 8,
+			closed: true, nodes: 1},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			in = nil
-			w := &opened{workload: c.workload, source: &source{sessions: c.sessions}, engine: c.engine, policy: batch.Policy{MaxBatch: c.batch}}
+			w := &opened{workload: c.workload, source: &source{sessions: c.sessions}, engine: c.engine,
+				policy: batch.Policy{MaxBatch: c.batch}}
 			info := sdk.WorkloadInfo{Backend: "x"}
 			err := w.join(t.Context(), sdk.Options{Network: !c.closed, Scenario: c.scenario}, &info)
 			if errors.Is(err, sdk.ErrUsage) != c.usage || (err != nil) != c.usage || len(info.Nodes) != c.nodes {
@@ -195,8 +208,8 @@ func (embedded) Parts() []sdk.Part {
 }
 func (embedded) Len() int { return 1 }
 
-// TestChecksumIsOfTheModelThatRuns checks that a server's model is not given the checksum of the plugin's, nor taken for an
-// official file of which none is known.
+// TestChecksumIsOfTheModelThatRuns checks that a server's model is not given the checksum of the plugin's, nor taken
+// for an official file of which none is known.
 func TestChecksumIsOfTheModelThatRuns(t *testing.T) {
 	nodes := []backend.Node{fakeNode{address: "h:1"}}
 	model := sdk.ModelInfo{Files: []sdk.ModelFile{{Name: "official.onnx", Precision: "int8"}}}
@@ -211,12 +224,14 @@ func TestChecksumIsOfTheModelThatRuns(t *testing.T) {
 		"generated elsewhere": {decoding{}, []located{{Session: remote{nodes: nodes}}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &opened{workload: embedded{}, parts: embedded{}.Parts(), source: &source{sessions: c.sessions}, engine: c.engine}
+			w := &opened{workload: embedded{}, parts: embedded{}.Parts(), source: &source{sessions: c.sessions},
+				engine: c.engine}
 			info, err := facts(w, sdk.Options{Precision: "fp32"}, model)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if info.ModelSize != c.size || (info.ModelSHA256 != "") != (c.size > 0) || info.ModelFile != "m" || info.Precision != "fp32" {
+			if info.ModelSize != c.size || (info.ModelSHA256 != "") != (c.size > 0) || info.ModelFile != "m" ||
+				info.Precision != "fp32" {
 				t.Errorf("%+v, want the file m of %d bytes, its checksum with them", info, c.size)
 			}
 		})

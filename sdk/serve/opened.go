@@ -93,8 +93,8 @@ func (w *opened) openModels(ctx context.Context, o sdk.Options, out *outbox) (fu
 // request is what batches are to be formed for, and how sessions are opened for it.
 func (w *opened) request(o sdk.Options) (batch.Request, backend.Config) {
 	r := batch.Request{
-		Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, Preferred: sizeRule(w.workload).Batch, CPUs: runtime.GOMAXPROCS(0),
-		Devices: len(o.Devices),
+		Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, Preferred: sizeRule(w.workload).Batch,
+		CPUs: runtime.GOMAXPROCS(0), Devices: len(o.Devices),
 	}
 	c := r.Config()
 	c.Options, c.ModelName = o.BackendOptions, o.Model
@@ -102,7 +102,9 @@ func (w *opened) request(o sdk.Options) (batch.Request, backend.Config) {
 }
 
 // openBatches opens a session that runs the workload batch by batch.
-func (w *opened) openBatches(ctx context.Context, b sdk.Batcher, o sdk.Options, out *outbox) (func() (warmer, error), error) {
+func (w *opened) openBatches(
+	ctx context.Context, b sdk.Batcher, o sdk.Options, out *outbox,
+) (func() (warmer, error), error) {
 	request, config := w.request(o)
 	session, err := w.source.session(ctx, w.parts[0].Model, partConfig(w.parts, w.parts[0], config), o.Devices)
 	if err != nil {
@@ -118,7 +120,9 @@ func (w *opened) openBatches(ctx context.Context, b sdk.Batcher, o sdk.Options, 
 }
 
 // openRuns opens a session for each part, for the workload's own runs.
-func (w *opened) openRuns(ctx context.Context, r sdk.Runner, o sdk.Options, out *outbox) (func() (warmer, error), error) {
+func (w *opened) openRuns(
+	ctx context.Context, r sdk.Runner, o sdk.Options, out *outbox,
+) (func() (warmer, error), error) {
 	request, config := w.request(o)
 	sets, err := w.source.sets(ctx, w.parts, config, o.Devices)
 	if err != nil {
@@ -134,7 +138,9 @@ func (w *opened) openRuns(ctx context.Context, r sdk.Runner, o sdk.Options, out 
 }
 
 // openStreams opens a generator that answers the workload prompt by prompt.
-func (w *opened) openStreams(ctx context.Context, way sdk.Generative, o sdk.Options, out *outbox) (func() (warmer, error), error) {
+func (w *opened) openStreams(
+	ctx context.Context, way sdk.Generative, o sdk.Options, out *outbox,
+) (func() (warmer, error), error) {
 	generator, err := w.source.generator(ctx, w.workload, w.parts, o)
 	if err != nil {
 		return nil, err

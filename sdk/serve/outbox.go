@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// outbox sends what the workers answer. Whoever brings an answer while nobody sends sends it, at once; answers that come
-// meanwhile wait and go out together in the next frame. There is no timer.
+// outbox sends what the workers answer. Whoever brings an answer while nobody sends sends it, at once; answers that
+// come meanwhile wait and go out together in the next frame. There is no timer.
 type outbox struct {
 	received atomic.Uint64 // samples of the workload, counted by the reader
 
@@ -136,7 +136,8 @@ func (o *outbox) lose(err error) {
 		return
 	}
 	o.lost = true
-	o.failure = &pluginpb.Failure{Code: uint32(codes.Internal), Message: sendable(fmt.Sprintf("a frame cannot be sent: %v", err))}
+	o.failure = &pluginpb.Failure{Code: uint32(codes.Internal),
+		Message: sendable(fmt.Sprintf("a frame cannot be sent: %v", err))}
 }
 
 // kick sends one frame, unless another goroutine is sending, and leaves what came meanwhile to the sender's loop.

@@ -138,7 +138,8 @@ func TestHeartbeatsFollowTheAnswersTheyCount(t *testing.T) {
 		}
 		beats++
 		if h.GetAnswered() != answered || h.GetReceived() < h.GetAnswered() {
-			t.Errorf("a heartbeat says %d received, %d answered; %d answers came before it", h.GetReceived(), h.GetAnswered(), answered)
+			t.Errorf("a heartbeat says %d received, %d answered; %d answers came before it", h.GetReceived(), h.GetAnswered(),
+				answered)
 		}
 	}
 	if answered != 20 || beats == 0 {
@@ -160,7 +161,8 @@ func TestFramesNameTheirWorkload(t *testing.T) {
 			got = append(got, f.GetWorkload())
 		}
 	}
-	if want := [][]loadgen.ResponseID{{0}, {2}}; !slices.EqualFunc(s.ids(t), want, slices.Equal) || !slices.Equal(got, []uint64{1, 2}) {
+	if want := [][]loadgen.ResponseID{{0}, {2}}; !slices.EqualFunc(s.ids(t), want, slices.Equal) ||
+		!slices.Equal(got, []uint64{1, 2}) {
 		t.Errorf("answers %v of workloads %v, want %v of 1, 2", s.ids(t), got, want)
 	}
 }
@@ -234,7 +236,8 @@ func TestAFrameThatIsNotSentIsAFailure(t *testing.T) {
 				o.shut()
 				synctest.Wait()
 			})
-			if got := s.failures(); tries != 2 || (refused == 1) != slices.Equal(got, []string{"a frame cannot be sent: too large"}) {
+			if got := s.failures(); tries != 2 || (refused == 1) != slices.Equal(got,
+				[]string{"a frame cannot be sent: too large"}) {
 				t.Errorf("%d frames, failures %q", tries, got)
 			}
 		})

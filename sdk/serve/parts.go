@@ -35,7 +35,9 @@ func (s *source) sets(ctx context.Context, parts []sdk.Part, c backend.Config, d
 }
 
 // part opens one part, unless it is left out. It returns how.
-func (s *source) part(ctx context.Context, parts []sdk.Part, p sdk.Part, c backend.Config) (backend.Session, backend.Config, error) {
+func (s *source) part(
+	ctx context.Context, parts []sdk.Part, p sdk.Part, c backend.Config,
+) (backend.Session, backend.Config, error) {
 	c = partConfig(parts, p, c)
 	if p.LeftOut() {
 		return nil, c, nil
@@ -44,9 +46,9 @@ func (s *source) part(ctx context.Context, parts []sdk.Part, p sdk.Part, c backe
 	return session, c, withParts(parts, c, err)
 }
 
-// partConfig is how a part is opened, where c is how a workload of it alone would be. What the parts compute at a time is
-// bounded by the batches in work, each of which is in one part: a part is opened for all of them, unless few of the samples
-// go through it.
+// partConfig is how a part is opened, where c is how a workload of it alone would be. What the parts compute at a time
+// is bounded by the batches in work, each of which is in one part: a part is opened for all of them, unless few of the
+// samples go through it.
 func partConfig(parts []sdk.Part, p sdk.Part, c backend.Config) backend.Config {
 	c.Part, c.Options = p.Name, partOptions(parts, p.Name, c.Options)
 	if p.MaxBatch > 0 {
@@ -90,7 +92,8 @@ func withParts(parts []sdk.Part, c backend.Config, err error) error {
 	}
 	for key := range c.Options {
 		if name, _, ok := strings.Cut(key, "."); ok && !slices.Contains(reserved(), name) {
-			return fmt.Errorf("%w; the parts of this model, for options of the form PART.KEY, are %s", err, strings.Join(partNames(parts), ", "))
+			return fmt.Errorf("%w; the parts of this model, for options of the form PART.KEY, are %s", err,
+				strings.Join(partNames(parts), ", "))
 		}
 	}
 	return err

@@ -24,7 +24,8 @@ type recorder struct {
 func (r *recorder) Open(_ context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.opened = append(r.opened, fmt.Sprintf("%s %s%s x%d batch %d %v", c.Part, m.Path, of(c.Device), c.Concurrency, c.MaxBatch, c.Options))
+	r.opened = append(r.opened, fmt.Sprintf("%s %s%s x%d batch %d %v", c.Part, m.Path, of(c.Device), c.Concurrency,
+		c.MaxBatch, c.Options))
 	if r.beside == nil {
 		r.beside = map[string]int{}
 	}
@@ -71,7 +72,8 @@ func TestPartsAreOpenedOnEachDevice(t *testing.T) {
 	if !slices.Equal(r.opened, want) || r.beside["encoder"] != 0 || r.beside["decoder"] != 1 {
 		t.Errorf("opened %q beside %v, want %q", r.opened, r.beside, want)
 	}
-	if about := known(sets.Describe()); about["version"] != "7" || about["library"] != "l" || about["decoder.threads"] != "decoder" || about["threads"] != "" {
+	if about := known(sets.Describe()); about["version"] != "7" || about["library"] != "l" ||
+		about["decoder.threads"] != "decoder" || about["threads"] != "" {
 		t.Errorf("%v", about)
 	}
 	lane := sets.Lane()
@@ -94,7 +96,8 @@ func TestPartsAreOpenedOnEachDevice(t *testing.T) {
 		}
 		lane.End()
 	}
-	if done := shares(sets); len(done) != 2 || done[0] != (backend.Share{Name: "a", Batches: 4, Samples: 4}) || done[1].Samples != 4 {
+	if done := shares(sets); len(done) != 2 || done[0] != (backend.Share{Name: "a", Batches: 4, Samples: 4}) ||
+		done[1].Samples != 4 {
 		t.Errorf("shares %v", done)
 	}
 }
@@ -106,11 +109,14 @@ func TestPartsThatDoNotOpen(t *testing.T) {
 		class   error
 		want    []string
 	}{
-		"an option of no part": {map[string]string{"encdr.threads": "1"}, "", backend.ErrOption, []string{"encdr.threads", "are encoder, decoder, extra"}},
-		"tensors":              {nil, "decoder", backend.ErrTensors, []string{"open part decoder, model d.onnx", "tensor y is missing"}},
+		"an option of no part": {map[string]string{"encdr.threads": "1"}, "", backend.ErrOption,
+			[]string{"encdr.threads", "are encoder, decoder, extra"}},
+		"tensors": {nil, "decoder", backend.ErrTensors,
+			[]string{"open part decoder, model d.onnx", "tensor y is missing"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := (&source{backend: &recorder{refuse: c.refuse}}).sets(t.Context(), twoParts(), backend.Config{Options: c.options}, nil)
+			_, err := (&source{backend: &recorder{refuse: c.refuse}}).sets(t.Context(), twoParts(),
+				backend.Config{Options: c.options}, nil)
 			if !errors.Is(err, c.class) {
 				t.Fatalf("error %v", err)
 			}

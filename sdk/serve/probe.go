@@ -32,8 +32,8 @@ const (
 	sendFor             = 300 * time.Millisecond
 )
 
-// probeAll asks the nodes for their names, and measures them one after the other, so that none takes from another's share of
-// this machine's link.
+// probeAll asks the nodes for their names, and measures them one after the other, so that none takes from another's
+// share of this machine's link.
 func probeAll(ctx context.Context, nodes []backend.Node) ([]sdk.Node, error) {
 	if _, err := nodeNames(ctx, nodes); err != nil {
 		return nil, err
@@ -89,8 +89,8 @@ func timely(ctx context.Context, err error) error {
 	return err
 }
 
-// throughput sends requests of sendBytes, sendAtATime of them under way, and returns bytes per second. The first of each
-// sender opens its connection, or the connection's windows, and does not count.
+// throughput sends requests of sendBytes, sendAtATime of them under way, and returns bytes per second. The first of
+// each sender opens its connection, or the connection's windows, and does not count.
 func throughput(ctx context.Context, n backend.Node) (float64, error) {
 	if _, err := sendMany(ctx, n, sendAtATime, 0); err != nil {
 		return 0, err
@@ -103,8 +103,8 @@ func throughput(ctx context.Context, n backend.Node) (float64, error) {
 	return float64(sent) * sendBytes / time.Since(began).Seconds(), nil
 }
 
-// sendMany sends up to most requests, and begins none after a time, but for the first sendLeast; with no time, all of them.
-// It returns how many were sent.
+// sendMany sends up to most requests, and begins none after a time, but for the first sendLeast; with no time, all of
+// them. It returns how many were sent.
 func sendMany(ctx context.Context, n backend.Node, most int64, limit time.Duration) (int64, error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)

@@ -12,15 +12,16 @@ type processors struct {
 	answer  int // queries are answered
 }
 
-// planProcessors chooses the processors of a workload. A number that the user gives in the environment is left as it is.
+// planProcessors chooses the processors of a workload. A number that the user gives in the environment is left as it
+// is.
 //
-// A goroutine in native code keeps its place among GOMAXPROCS until the runtime looks, which may take 10 ms. With all places
-// kept, a query that has come, or an answer that is ready, waits as long for a goroutine to see to it: there is one more
-// for each native run.
+// A goroutine in native code keeps its place among GOMAXPROCS until the runtime looks, which may take 10 ms. With all
+// places kept, a query that has come, or an answer that is ready, waits as long for a goroutine to see to it: there is
+// one more for each native run.
 //
-// Where one goroutine does everything (inline), a second place is worse than none: the runtime keeps looking whether the run
-// is over, every 50 us, and wakes threads for what nobody waits for, all on the cores that the model computes on. With
-// one place it gives that away at once and sleeps.
+// Where one goroutine does everything (inline), a second place is worse than none: the runtime keeps looking whether
+// the run is over, every 50 us, and wakes threads for what nobody waits for, all on the cores that the model computes
+// on. With one place it gives that away at once and sleeps.
 func planProcessors(sessions []located, inline bool) processors {
 	p := processors{before: runtime.GOMAXPROCS(0)}
 	runs := nativeRuns(sessions)
@@ -35,8 +36,8 @@ func planProcessors(sessions []located, inline bool) processors {
 	return p
 }
 
-// nativeRuns is how many runs at a time compute in native code: on each device as many as one of the parts takes, since a batch
-// in work is in one of them.
+// nativeRuns is how many runs at a time compute in native code: on each device as many as one of the parts takes, since
+// a batch in work is in one of them.
 func nativeRuns(sessions []located) (n int) {
 	most := map[string]int{}
 	for _, s := range sessions {

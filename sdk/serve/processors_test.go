@@ -26,15 +26,19 @@ func TestNativeRunsGetProcessors(t *testing.T) {
 		inline      bool
 		want        processors
 	}{
-		"one run":                 {sessions: []located{runs(1, "")}, want: processors{here, here + 1, here + 1}},
-		"two parts":               {sessions: []located{runs(2, ""), runs(3, "")}, want: processors{here, here + 3, here + 3}},
-		"a session for each core": {sessions: []located{runs(4, "a"), runs(3, "b")}, want: processors{here, here + 7, here + 7}},
-		"no preference":           {sessions: []located{runs(0, "")}, want: processors{here, here + 1, here + 1}},
-		"one query at a time":     {sessions: []located{runs(1, "")}, inline: true, want: processors{here, here + 1, 1}},
+		"one run": {sessions: []located{runs(1, "")}, want: processors{here, here + 1, here + 1}},
+		"two parts": {sessions: []located{runs(2, ""), runs(3, "")},
+			want: processors{here, here + 3, here + 3}},
+		"a session for each core": {sessions: []located{runs(4, "a"), runs(3, "b")},
+			want: processors{here, here + 7, here + 7}},
+		"no preference":       {sessions: []located{runs(0, "")}, want: processors{here, here + 1, here + 1}},
+		"one query at a time": {sessions: []located{runs(1, "")}, inline: true, want: processors{here, here + 1, 1}},
 		"Go, or elsewhere": {
-			sessions: []located{{Session: native{limits: backend.Limits{Concurrency: 8}}}}, inline: true, want: processors{here, here, here},
+			sessions: []located{{Session: native{limits: backend.Limits{Concurrency: 8}}}}, inline: true, want: processors{here,
+				here, here},
 		},
-		"the user's number": {environment: "3", sessions: []located{runs(4, "")}, inline: true, want: processors{here, here, here}},
+		"the user's number": {environment: "3", sessions: []located{runs(4, "")}, inline: true,
+			want: processors{here, here, here}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("GOMAXPROCS", c.environment)

@@ -85,7 +85,8 @@ func TestRunnerTakesSamplesThroughTheSession(t *testing.T) {
 	if err := errors.Join(take(3), take(1, 2)); err != nil {
 		t.Fatal(err)
 	}
-	if session.runs != 6 || !slices.Equal(answered, []byte{3, 1, 2}) || !slices.Equal(first, []loadgen.ResponseID{13, 11, 12}) {
+	if session.runs != 6 || !slices.Equal(answered, []byte{3, 1, 2}) ||
+		!slices.Equal(first, []loadgen.ResponseID{13, 11, 12}) {
 		t.Errorf("%d runs, payloads %v, first tokens of %v", session.runs, answered, first)
 	}
 	if err := take(0); err == nil || !strings.Contains(err.Error(), "0 payloads for 1 samples") {

@@ -71,7 +71,8 @@ func (w *running) check() error {
 		return err
 	}
 	if _, _, tokens := w.payloads.All(); len(tokens) > 0 && len(tokens) != len(w.samples) {
-		return fmt.Errorf("%d of %d payloads have a number of tokens: AppendTokens is for all of a batch or for none", len(tokens), len(w.samples))
+		return fmt.Errorf("%d of %d payloads have a number of tokens: AppendTokens is for all of a batch or for none",
+			len(tokens), len(w.samples))
 	}
 	return nil
 }

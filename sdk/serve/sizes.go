@@ -13,8 +13,8 @@ func sizeRule(w sdk.Workload) sdk.SizeRule {
 	return sdk.SizeRule{}
 }
 
-// measure lets the library measure samples, and the policy use their sizes, where the workload has a rule for them. In order,
-// samples are not joined with others of like size but with those that follow them.
+// measure lets the library measure samples, and the policy use their sizes, where the workload has a rule for them. In
+// order, samples are not joined with others of like size but with those that follow them.
 func (w *opened) measure(inOrder bool) {
 	sizer, ok := sdk.As[sdk.Sizer](w.workload)
 	if !ok {

@@ -18,10 +18,11 @@ import (
 // maxMessage bounds an error's text on the wire.
 const maxMessage = 64 << 10
 
-// ofBackend marks an error of a backend's Open that blames neither options nor model, such as a library that is missing, as
-// the backend's own. Its text stays.
+// ofBackend marks an error of a backend's Open that blames neither options nor model, such as a library that is
+// missing, as the backend's own. Its text stays.
 func ofBackend(err error) error {
-	if codeOf(err, codes.Unknown) != codes.Unknown || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if codeOf(err, codes.Unknown) != codes.Unknown || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return failed{err}
@@ -43,7 +44,8 @@ func toStatus(err error, otherwise codes.Code) error {
 	return status.Error(codeOf(err, otherwise), sendable(err.Error()))
 }
 
-// sendable makes text fit for a message: strings of protobuf are UTF-8, and what a C library says of itself need not be.
+// sendable makes text fit for a message: strings of protobuf are UTF-8, and what a C library says of itself need not
+// be.
 func sendable(text string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	if len(text) <= maxMessage {
@@ -63,7 +65,8 @@ func codeOf(err error, otherwise codes.Code) codes.Code {
 		return codes.Internal
 	case errors.Is(err, sdk.ErrUsage), errors.Is(err, backend.ErrOption):
 		return codes.InvalidArgument
-	case errors.Is(err, sdk.ErrData), errors.Is(err, backend.ErrModel), errors.Is(err, backend.ErrTensors), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, sdk.ErrData), errors.Is(err, backend.ErrModel), errors.Is(err, backend.ErrTensors), errors.Is(err,
+		fs.ErrNotExist):
 		return codes.FailedPrecondition
 	}
 	return otherwise

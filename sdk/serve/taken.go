@@ -58,7 +58,8 @@ const mostAnswered = handshake.MaxMessage - 2*handshake.ChunkBytes
 // deliver hands a batch on, unless no message can carry it.
 func deliver(answer func(wire.Batch), b wire.Batch) error {
 	if len(b.Data) > mostAnswered {
-		return fmt.Errorf("payloads of %d bytes for %d samples, the wire carries %d at a time: choose a smaller batch", len(b.Data), len(b.IDs), mostAnswered)
+		return fmt.Errorf("payloads of %d bytes for %d samples, the wire carries %d at a time: choose a smaller batch",
+			len(b.Data), len(b.IDs), mostAnswered)
 	}
 	answer(b)
 	return nil

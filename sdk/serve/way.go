@@ -22,12 +22,14 @@ func checkWay(w sdk.Workload) error {
 	}
 	switch len(ways) {
 	case 0:
-		return fmt.Errorf("workload %T says in no way how its samples are run: implement one of sdk.Batcher (Collate, Postprocess), "+
+		return fmt.Errorf("workload %T says in no way how its samples are run: implement one of sdk.Batcher (Collate, "+
+			"Postprocess), "+
 			"sdk.Runner (NewRun, MaxBatch) and sdk.Generative (Prompt, AppendTokens)", w)
 	case 1:
 		return nil
 	}
-	return fmt.Errorf("workload %T says in %d ways how its samples are run, %s: implement one of them", w, len(ways), strings.Join(ways, " and "))
+	return fmt.Errorf("workload %T says in %d ways how its samples are run, %s: implement one of them", w, len(ways),
+		strings.Join(ways, " and "))
 }
 
 // reserved are the prefixes of options that backends have of their own.
@@ -40,7 +42,8 @@ func checkParts(w sdk.Workload, parts []sdk.Part) error {
 		faults = append(faults, errors.New("the workload has no part: Parts must name its model"))
 	}
 	if _, ok := w.(sdk.Batcher); ok && len(parts) > 1 {
-		faults = append(faults, fmt.Errorf("a workload of batches (Collate, Postprocess) has one part, this one has %d: sdk.Runner is for several", len(parts)))
+		faults = append(faults, fmt.Errorf("a workload of batches (Collate, Postprocess) has one part, this one has %d: "+
+			"sdk.Runner is for several", len(parts)))
 	}
 	for i, p := range parts {
 		faults = append(faults, checkName(p, len(parts)))
@@ -49,7 +52,8 @@ func checkParts(w sdk.Workload, parts []sdk.Part) error {
 				faults = append(faults, fmt.Errorf("two parts are called %q", p.Name))
 			}
 			if p.Model.Path != "" && o.Model.Path == p.Model.Path {
-				faults = append(faults, sdk.Usage(fmt.Errorf("parts %s and %s have one file, %s: want one for each", o.Name, p.Name, p.Model.Path)))
+				faults = append(faults, sdk.Usage(fmt.Errorf("parts %s and %s have one file, %s: want one for each", o.Name, p.Name,
+					p.Model.Path)))
 			}
 		}
 		if p.LeftOut() && len(parts) == 1 {
@@ -68,7 +72,8 @@ func checkName(p sdk.Part, of int) error {
 	}
 	for _, name := range reserved() {
 		if p.Name == name {
-			return fmt.Errorf("a part is called %q, which is the beginning of options of backends (%s.KEY): choose another name", name, name)
+			return fmt.Errorf("a part is called %q, which is the beginning of options of backends (%s.KEY): choose another name",
+				name, name)
 		}
 	}
 	return nil

@@ -69,15 +69,17 @@ func TestWhatAWorkloadMustBe(t *testing.T) {
 		"runs of two parts": {runs{parts("encoder", "decoder")}, nil},
 		"nothing":           {nil, []string{"neither a workload nor an error"}},
 		"no way":            {core{onePart()}, []string{"in no way", "sdk.Batcher", "sdk.Runner", "sdk.Generative"}},
-		"two ways":          {both{}, []string{"in 2 ways", "sdk.Batcher (Collate, Postprocess) and sdk.Runner (NewRun, MaxBatch)"}},
-		"no part":           {runs{}, []string{"no part"}},
-		"batches of parts":  {batches{parts("a", "b")}, []string{"one part, this one has 2"}},
-		"a name twice":      {runs{parts("a", "a")}, []string{`two parts are called "a"`}},
-		"no name":           {runs{parts("a", "")}, []string{"without a name"}},
-		"names of options":  {runs{parts("config", "model", "provider")}, []string{`"config"`, `"model"`, `"provider"`, "choose another"}},
-		"a dot":             {runs{parts("a.b")}, []string{`"a.b"`, "letters, digits"}},
-		"one file":          {runs{same}, []string{"parts a and b have one file, a.onnx"}},
-		"left out":          {runs{core{[]sdk.Part{{Optional: true}}}}, []string{"is left out"}},
+		"two ways": {both{}, []string{"in 2 ways", "sdk.Batcher (Collate, Postprocess) and sdk.Runner (NewRun, " +
+			"MaxBatch)"}},
+		"no part":          {runs{}, []string{"no part"}},
+		"batches of parts": {batches{parts("a", "b")}, []string{"one part, this one has 2"}},
+		"a name twice":     {runs{parts("a", "a")}, []string{`two parts are called "a"`}},
+		"no name":          {runs{parts("a", "")}, []string{"without a name"}},
+		"names of options": {runs{parts("config", "model", "provider")},
+			[]string{`"config"`, `"model"`, `"provider"`, "choose another"}},
+		"a dot":    {runs{parts("a.b")}, []string{`"a.b"`, "letters, digits"}},
+		"one file": {runs{same}, []string{"parts a and b have one file, a.onnx"}},
+		"left out": {runs{core{[]sdk.Part{{Optional: true}}}}, []string{"is left out"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newService(opens{workload: c.workload}, nil)

@@ -101,7 +101,8 @@ func (w *worker) warmUp(ctx context.Context, sample sdk.Sample, n int) (err erro
 		return fmt.Errorf("run %d warm-up samples: %w", n, err)
 	}
 	if err := backend.CheckTensors("output", w.session.Outputs(), w.outputs); err != nil {
-		return fmt.Errorf("run %d warm-up samples: %w: what came back is not what the session's Outputs say: %w", n, backend.ErrFailed, err)
+		return fmt.Errorf("run %d warm-up samples: %w: what came back is not what the session's Outputs say: %w", n,
+			backend.ErrFailed, err)
 	}
 	stage = "Postprocess"
 	if err := w.postprocess(); err != nil {

@@ -38,7 +38,9 @@ type crew[E engine] struct {
 // open opens every device, at the same time: a large model takes its time on each. If one fails, the others are closed.
 //
 // The runs at a time of c are divided among the devices; each gets one at least.
-func open[E engine](ctx context.Context, c backend.Config, devices []string, open func(context.Context, backend.Config) (E, error)) (*crew[E], error) {
+func open[E engine](
+	ctx context.Context, c backend.Config, devices []string, open func(context.Context, backend.Config) (E, error),
+) (*crew[E], error) {
 	members, faults := make([]*member[E], len(devices)), make([]error, len(devices))
 	var opening sync.WaitGroup
 	for i, device := range devices {
@@ -116,8 +118,8 @@ func (w *crew[E]) begin() *member[E] {
 	return best
 }
 
-// before reports whether m is the better choice: it has fewer runs in work for its width or, where that is equal, has had
-// fewer turns for it. The fractions are compared by products.
+// before reports whether m is the better choice: it has fewer runs in work for its width or, where that is equal, has
+// had fewer turns for it. The fractions are compared by products.
 func (m *member[E]) before(o *member[E]) bool {
 	if load, other := m.working*o.width, o.working*m.width; load != other {
 		return load < other

@@ -17,8 +17,12 @@ var (
 	_ backend.Describer = (*Generator)(nil)
 )
 
-// OpenGenerators opens a generator on each device with opener, which gets c with the device and its part of c.Concurrency.
-func OpenGenerators(ctx context.Context, c backend.Config, devices []string, opener func(context.Context, backend.Config) (backend.Generator, error)) (*Generator, error) {
+// OpenGenerators opens a generator on each device with opener, which gets c with the device and its part of
+// c.Concurrency.
+func OpenGenerators(
+	ctx context.Context, c backend.Config, devices []string,
+	opener func(context.Context, backend.Config) (backend.Generator, error),
+) (*Generator, error) {
 	w, err := open(ctx, c, devices, opener)
 	if err != nil {
 		return nil, err

@@ -45,9 +45,10 @@ func (t *texts) Complete(a backend.Tokens) {
 
 func writers(t *testing.T, faults map[string]error) *pool.Generator {
 	t.Helper()
-	g, err := pool.OpenGenerators(t.Context(), backend.Config{Concurrency: 8}, []string{"a", "b"}, func(_ context.Context, c backend.Config) (backend.Generator, error) {
-		return &writer{c.Device, faults[c.Device]}, nil
-	})
+	g, err := pool.OpenGenerators(t.Context(), backend.Config{Concurrency: 8}, []string{"a", "b"},
+		func(_ context.Context, c backend.Config) (backend.Generator, error) {
+			return &writer{c.Device, faults[c.Device]}, nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +70,10 @@ func TestPromptsAreShared(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	want := []backend.Share{{Name: "a", Batches: sink.count["a"], Samples: sink.count["a"]}, {Name: "b", Batches: sink.count["b"], Samples: sink.count["b"]}}
-	if got := g.Describe().Shares; !reflect.DeepEqual(got, want) || got[0].Samples+got[1].Samples != 100 || got[0].Samples == 0 || got[1].Samples == 0 {
+	want := []backend.Share{{Name: "a", Batches: sink.count["a"], Samples: sink.count["a"]},
+		{Name: "b", Batches: sink.count["b"], Samples: sink.count["b"]}}
+	if got := g.Describe().Shares; !reflect.DeepEqual(got, want) || got[0].Samples+got[1].Samples != 100 ||
+		got[0].Samples == 0 || got[1].Samples == 0 {
 		t.Errorf("shares %+v, the answers are %+v", got, sink.count)
 	}
 	if err := g.Close(); err != nil {

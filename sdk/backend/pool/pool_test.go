@@ -67,7 +67,8 @@ func (d *doubler) Limits() backend.Limits {
 }
 
 func (d *doubler) Describe() backend.Info {
-	return backend.Info{Version: "rig 1", Details: map[string]string{"library": "one", "runs": fmt.Sprint(d.config.Concurrency)}}
+	return backend.Info{Version: "rig 1", Details: map[string]string{"library": "one",
+		"runs": fmt.Sprint(d.config.Concurrency)}}
 }
 
 func (d *doubler) Run(ctx context.Context, in, out []backend.Tensor) error {
@@ -130,7 +131,8 @@ func TestTheRunsAtATimeAreDivided(t *testing.T) {
 		var mu sync.Mutex
 		got := map[string]int{}
 		r := &rig{}
-		s, err := pool.OpenSessions(t.Context(), backend.Config{Concurrency: c.total, LowLatency: true, MaxBatch: 9}, []string{"a", "b", "c"},
+		s, err := pool.OpenSessions(t.Context(), backend.Config{Concurrency: c.total, LowLatency: true, MaxBatch: 9},
+			[]string{"a", "b", "c"},
 			func(ctx context.Context, own backend.Config) (backend.Session, error) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -200,13 +202,14 @@ func TestNoDeviceIsOverloaded(t *testing.T) {
 	r := &rig{width: map[string]int{"a": 1, "b": 2, "c": 3}}
 	var engines []*doubler
 	var mu sync.Mutex
-	s, err := pool.OpenSessions(t.Context(), backend.Config{}, []string{"a", "b", "c"}, func(ctx context.Context, c backend.Config) (backend.Session, error) {
-		e, err := r.open(ctx, c)
-		mu.Lock()
-		defer mu.Unlock()
-		engines = append(engines, e.(*doubler))
-		return e, err
-	})
+	s, err := pool.OpenSessions(t.Context(), backend.Config{}, []string{"a", "b", "c"},
+		func(ctx context.Context, c backend.Config) (backend.Session, error) {
+			e, err := r.open(ctx, c)
+			mu.Lock()
+			defer mu.Unlock()
+			engines = append(engines, e.(*doubler))
+			return e, err
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +290,8 @@ func TestABrokenDeviceFailsByName(t *testing.T) {
 	if got := s.Shares(); got[1].Samples != 0 || got[1].Batches != 0 {
 		t.Errorf("what failed is counted: %+v", got)
 	}
-	if err := s.Close(); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "device b: ") || r.closed.Load() != 2 {
+	if err := s.Close(); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "device b: ") ||
+		r.closed.Load() != 2 {
 		t.Errorf("%d devices closed, error %v", r.closed.Load(), err)
 	}
 }
@@ -306,7 +310,8 @@ func TestADeviceThatCannotBeOpened(t *testing.T) {
 func TestDevicesThatDiffer(t *testing.T) {
 	r := &rig{other: "c"}
 	_, err := pool.OpenSessions(t.Context(), backend.Config{}, []string{"a", "b", "c"}, r.open)
-	if !errors.Is(err, backend.ErrTensors) || !strings.Contains(err.Error(), "device c has the inputs [x int64[N]], a has [x int32[N]]") {
+	if !errors.Is(err, backend.ErrTensors) || !strings.Contains(err.Error(),
+		"device c has the inputs [x int64[N]], a has [x int32[N]]") {
 		t.Errorf("error %v, want one of device c", err)
 	}
 	if r.closed.Load() != 3 {

@@ -19,9 +19,12 @@ var (
 	_ backend.Describer = (*Session)(nil)
 )
 
-// OpenSessions opens the model on each device with open, which gets c with the device and its part of c.Concurrency. All
-// must have the same inputs and outputs; an error names the device.
-func OpenSessions(ctx context.Context, c backend.Config, devices []string, opener func(context.Context, backend.Config) (backend.Session, error)) (*Session, error) {
+// OpenSessions opens the model on each device with open, which gets c with the device and its part of c.Concurrency.
+// All must have the same inputs and outputs; an error names the device.
+func OpenSessions(
+	ctx context.Context, c backend.Config, devices []string,
+	opener func(context.Context, backend.Config) (backend.Session, error),
+) (*Session, error) {
 	w, err := open(ctx, c, devices, opener)
 	if err != nil {
 		return nil, err
@@ -69,9 +72,9 @@ func (s *Session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return l.Run(ctx, in, out)
 }
 
-// Lane is a Session as one goroutine uses it that knows which samples a run is for: all runs between Begin and End go to
-// one device, so that a sample of many runs stays where it is, and a batch is collated in the memory of the device that
-// runs it. There may be more lanes than runs at a time: those between Begin and Run prepare what is next.
+// Lane is a Session as one goroutine uses it that knows which samples a run is for: all runs between Begin and End go
+// to one device, so that a sample of many runs stays where it is, and a batch is collated in the memory of the device
+// that runs it. There may be more lanes than runs at a time: those between Begin and Run prepare what is next.
 type Lane struct {
 	*Session
 	at               *member[backend.Session] // nil: outside of Begin and End

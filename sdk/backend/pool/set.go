@@ -60,8 +60,8 @@ func (p *part) of(err error) error {
 	return fmt.Errorf("part %s: %w", p.name, err)
 }
 
-// Limits are those of samples that go through all parts: as many at a time as the part that takes most of them, and no bound
-// of the batch, which is about the rows of single runs.
+// Limits are those of samples that go through all parts: as many at a time as the part that takes most of them, and no
+// bound of the batch, which is about the rows of single runs.
 func (s *Set) Limits() backend.Limits {
 	var all backend.Limits
 	preferring := true
@@ -134,7 +134,9 @@ var (
 
 // OpenSets opens the parts on each device with opener, as OpenSessions opens a session. A single device may be "": the
 // backend's choice.
-func OpenSets(ctx context.Context, c backend.Config, devices []string, opener func(context.Context, backend.Config) (*Set, error)) (*Sets, error) {
+func OpenSets(
+	ctx context.Context, c backend.Config, devices []string, opener func(context.Context, backend.Config) (*Set, error),
+) (*Sets, error) {
 	w, err := open(ctx, c, devices, opener)
 	if err != nil {
 		return nil, err
@@ -187,8 +189,9 @@ func (s *Sets) each(f func(p *part)) {
 	}
 }
 
-// SetLane takes one batch of samples at a time through the parts on one device: Begin chooses the device, so that what one part
-// keeps is where the next one takes it. It belongs to one goroutine; the runs between Begin and End may be made by several.
+// SetLane takes one batch of samples at a time through the parts on one device: Begin chooses the device, so that what
+// one part keeps is where the next one takes it. It belongs to one goroutine; the runs between Begin and End may be
+// made by several.
 type SetLane struct {
 	*Sets
 	at      *member[*Set] // nil: outside of Begin and End

@@ -2,8 +2,8 @@ package pool
 
 import "github.com/plumbline-ml/plumbline/sdk/backend"
 
-// Stage returns memory for the inputs of one batch, which is the memory of the device that Begin has chosen. nil: no device
-// has any.
+// Stage returns memory for the inputs of one batch, which is the memory of the device that Begin has chosen. nil: no
+// device has any.
 func (l *Lane) Stage() backend.Stage {
 	for _, m := range l.all {
 		if _, ok := m.engine.(backend.Stager); ok {

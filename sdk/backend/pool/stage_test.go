@@ -30,13 +30,14 @@ func (s *staged) Run(ctx context.Context, in, out []backend.Tensor) error {
 // TestBatchesAreCollatedInTheMemoryOfTheirDevice: the lane chooses the device before there is an input.
 func TestBatchesAreCollatedInTheMemoryOfTheirDevice(t *testing.T) {
 	r, inside := &rig{}, map[string]*int{"a": new(int), "b": new(int)}
-	s, err := pool.OpenSessions(t.Context(), backend.Config{}, []string{"a", "plain", "b"}, func(ctx context.Context, c backend.Config) (backend.Session, error) {
-		d, err := r.open(ctx, c)
-		if n := inside[c.Device]; n != nil {
-			return &staged{Session: d, memory: make([]byte, 64), inside: n}, err
-		}
-		return d, err
-	})
+	s, err := pool.OpenSessions(t.Context(), backend.Config{}, []string{"a", "plain", "b"},
+		func(ctx context.Context, c backend.Config) (backend.Session, error) {
+			d, err := r.open(ctx, c)
+			if n := inside[c.Device]; n != nil {
+				return &staged{Session: d, memory: make([]byte, 64), inside: n}, err
+			}
+			return d, err
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 )
 
-// hangs are the faults of a backend that never answers, while the plugin's heartbeats go on: the number of the run of the
-// session that does not end. The first ones are those of the warm-up; 0: Open does not end.
+// hangs are the faults of a backend that never answers, while the plugin's heartbeats go on: the number of the run of
+// the session that does not end. The first ones are those of the warm-up; 0: Open does not end.
 var hangs = map[string]int64{"hang-open": 0, "hang-warm-up": 1, "hang-run": 50}
 
 // hanging is a backend with such a fault.

@@ -2,8 +2,8 @@
 // the harness's half run it. Without a fault it serves the null benchmark under the name "faulty". With the argument
 // "backend" it is a backend process, which may have a fault as well: the next argument.
 //
-// Where PLUMBLINE_WITNESS names a file, the plugin writes the index of each sample to it (a little-endian uint32) before
-// it answers: what an accuracy log must hold, whoever is killed.
+// Where PLUMBLINE_WITNESS names a file, the plugin writes the index of each sample to it (a little-endian uint32)
+// before it answers: what an accuracy log must hold, whoever is killed.
 package main
 
 import (
@@ -82,7 +82,8 @@ func main() {
 		fmt.Fprintf(os.Stderr, "unknown fault %q, want one of %s\n", fault, strings.Join(faults(), ", "))
 		os.Exit(2)
 	}
-	serve.Main(benchmark{fault: works[fault], warms: fault == "hang-warm-up"}, serve.Backend("null", usual(fault)), serve.Backend("process", process.Backend{}))
+	serve.Main(benchmark{fault: works[fault], warms: fault == "hang-warm-up"}, serve.Backend("null", usual(fault)),
+		serve.Backend("process", process.Backend{}))
 }
 
 // isWork reports whether a fault is one of the benchmark's code, of its backend, or none.
@@ -102,7 +103,8 @@ func usual(fault string) backend.Backend {
 
 func faults() []string {
 	return slices.Sorted(func(yield func(string) bool) {
-		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(deeds), keys(works), keys(hangs), keys(beats)} {
+		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(deeds), keys(works), keys(hangs),
+			keys(beats)} {
 			names(yield)
 		}
 	})

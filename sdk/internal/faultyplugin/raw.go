@@ -19,10 +19,12 @@ type raw struct {
 	pluginpb.UnimplementedPluginServer
 	plugin.NetRPCUnsupportedPlugin
 	speak  speech
-	tokens bool                                                       // it generates
-	work   *pluginpb.Work                                             // what its heartbeats say of its work
-	beats  func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat // what becomes of its heartbeats; nil: they are right
-	deed   deed                                                       // what it does with a ring, instead of answering; nil: it knows of none
+	tokens bool           // it generates
+	work   *pluginpb.Work // what its heartbeats say of its work
+	// what becomes of its heartbeats; nil: they are right
+	beats func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat
+	// what it does with a ring, instead of answering; nil: it knows of none
+	deed deed
 }
 
 var _ plugin.GRPCPlugin = (*raw)(nil)
@@ -55,7 +57,8 @@ const idleProcess = "idle-process"
 // idleWork is what they say.
 func idleWork() *pluginpb.Work {
 	none := int64(0)
-	return &pluginpb.Work{Pending: []*pluginpb.Pending{{What: "the backend process's answer to Attach", Ns: int64(time.Minute), Pid: 1 << 25, UsedNs: &none}}}
+	return &pluginpb.Work{Pending: []*pluginpb.Pending{{What: "the backend process's answer to Attach",
+		Ns: int64(time.Minute), Pid: 1 << 25, UsedNs: &none}}}
 }
 
 // speeches are the faults on the wire. They occur from the midRun-th frame on.
@@ -81,7 +84,8 @@ var speeches = map[string]speech{
 		f.Complete.PayloadSize = 1 << 20
 		return f
 	},
-	"mute":      func(*pluginpb.RunResponse) *pluginpb.RunResponse { return &pluginpb.RunResponse{} }, // but for heartbeats
+	// but for heartbeats
+	"mute":      func(*pluginpb.RunResponse) *pluginpb.RunResponse { return &pluginpb.RunResponse{} },
 	"silent":    func(*pluginpb.RunResponse) *pluginpb.RunResponse { return nil },
 	idleProcess: func(f *pluginpb.RunResponse) *pluginpb.RunResponse { return f },
 	"hang-up":   func(*pluginpb.RunResponse) *pluginpb.RunResponse { panic(errHangUp) },
@@ -142,10 +146,11 @@ func (r *raw) GRPCClient(context.Context, *plugin.GRPCBroker, *grpc.ClientConn) 
 func (r *raw) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
 	return &pluginpb.DescribeResponse{
 		Capabilities: []string{"ring", "a-capability-of-the-future"},
-		Description: &pluginpb.Description{Name: "faulty", Models: []*pluginpb.Model{{Name: "faulty", Scenarios: []pluginpb.Scenario{
-			pluginpb.Scenario_SCENARIO_SINGLE_STREAM, pluginpb.Scenario_SCENARIO_MULTI_STREAM,
-			pluginpb.Scenario_SCENARIO_SERVER, pluginpb.Scenario_SCENARIO_OFFLINE,
-		}}}},
+		Description: &pluginpb.Description{Name: "faulty", Models: []*pluginpb.Model{{Name: "faulty",
+			Scenarios: []pluginpb.Scenario{
+				pluginpb.Scenario_SCENARIO_SINGLE_STREAM, pluginpb.Scenario_SCENARIO_MULTI_STREAM,
+				pluginpb.Scenario_SCENARIO_SERVER, pluginpb.Scenario_SCENARIO_OFFLINE,
+			}}}},
 	}, nil
 }
 

@@ -63,7 +63,10 @@ var deeds = map[string]deed{
 		if err := takeRing(stream); err != nil {
 			return err
 		}
-		return ring.NewReceiver(ends.Reader, func(frame []byte) error { return answerAndDie(ends.Writer, frame) }).Run(ring.Never)
+		return ring.NewReceiver(ends.Reader, func(frame []byte) error {
+			return answerAndDie(ends.Writer,
+				frame)
+		}).Run(ring.Never)
 	},
 	"ring-blocking": func(stream runStream, offer []int) error {
 		if err := takeRing(stream); err != nil {
@@ -89,7 +92,8 @@ func answerAndDie(to *ring.Writer, frame []byte) error {
 	const sampleBytes, idBytes = 8, 4
 	samples := r.GetIssue().GetSamples()
 	for at := 0; at < len(samples); at += sampleBytes {
-		answer, err := proto.Marshal(&pluginpb.RunResponse{Workload: theWorkload, Complete: &pluginpb.Answers{Ids: samples[at : at+idBytes]}})
+		answer, err := proto.Marshal(&pluginpb.RunResponse{Workload: theWorkload,
+			Complete: &pluginpb.Answers{Ids: samples[at : at+idBytes]}})
 		if err != nil {
 			return err
 		}

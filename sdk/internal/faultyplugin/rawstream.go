@@ -18,8 +18,8 @@ import (
 // socket is a free address in the private folder.
 func socket() string { return filepath.Join(os.Getenv(handshake.SocketDirEnv), "plugin-raw") }
 
-// serveFrames shakes hands and speaks HTTP/2 without gRPC's library: it answers the Run stream with a heartbeat and then
-// with bytes as they are, and ends it.
+// serveFrames shakes hands and speaks HTTP/2 without gRPC's library: it answers the Run stream with a heartbeat and
+// then with bytes as they are, and ends it.
 func serveFrames(network, address string, text []byte) {
 	lifeline.Watch()
 	listener, err := net.Listen(network, address)

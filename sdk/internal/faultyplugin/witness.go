@@ -10,8 +10,8 @@ import (
 // witnessEnv names the file of the witness.
 const witnessEnv = "PLUMBLINE_WITNESS"
 
-// witness writes down which samples a workload is about to answer, in one write each: a kill leaves whole entries. A nil
-// one writes nothing.
+// witness writes down which samples a workload is about to answer, in one write each: a kill leaves whole entries. A
+// nil one writes nothing.
 type witness struct{ file *os.File }
 
 // openWitness begins the file anew, so that it holds the last workload's samples.

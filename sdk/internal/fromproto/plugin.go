@@ -1,5 +1,5 @@
-// Package fromproto makes plain Go of the messages of plugin.proto: what a plugin reads of a harness (harness.go), and what a
-// harness reads of a plugin (plugin.go).
+// Package fromproto makes plain Go of the messages of plugin.proto: what a plugin reads of a harness (harness.go), and
+// what a harness reads of a plugin (plugin.go).
 package fromproto
 
 import (
@@ -45,7 +45,8 @@ func scenario(s pluginpb.Scenario) loadgen.Scenario {
 func modelFile(f *pluginpb.ModelFile) sdk.ModelFile {
 	return sdk.ModelFile{
 		Name: f.GetName(), Embedded: f.GetEmbedded(), Precision: f.GetPrecision(), URL: f.GetUrl(), SHA256: f.GetSha256(),
-		Size: f.GetSize(), Licence: f.GetLicence(), Reference: wire.List(f.GetReference(), metric), Note: f.GetNote(), Part: f.GetPart(),
+		Size: f.GetSize(), Licence: f.GetLicence(), Reference: wire.List(f.GetReference(),
+			metric), Note: f.GetNote(), Part: f.GetPart(),
 	}
 }
 
@@ -54,7 +55,8 @@ func dataset(d *pluginpb.Dataset) sdk.DatasetInfo {
 		Name: d.GetName(), Embedded: d.GetEmbedded(), Samples: int(d.GetSamples()),
 		PerformanceSampleCount: int(d.GetPerformanceSampleCount()),
 		Archives: wire.List(d.GetArchives(), func(a *pluginpb.ArchiveFile) sdk.ArchiveFile {
-			return sdk.ArchiveFile{Name: a.GetName(), URL: a.GetUrl(), SHA256: a.GetSha256(), Size: a.GetSize(), Unpack: a.GetUnpack()}
+			return sdk.ArchiveFile{Name: a.GetName(), URL: a.GetUrl(), SHA256: a.GetSha256(), Size: a.GetSize(),
+				Unpack: a.GetUnpack()}
 		}),
 		Layout: d.GetLayout(), Licence: d.GetLicence(), Note: d.GetNote(),
 	}
@@ -89,7 +91,8 @@ func partInfo(p *pluginpb.Part) sdk.PartInfo {
 
 func part(p *pluginpb.PartReport) sdk.PartReport {
 	return sdk.PartReport{
-		Name: p.GetName(), File: p.GetFile(), Embedded: p.GetEmbedded(), Precision: p.GetPrecision(), SHA256: p.GetSha256(), Size: p.GetSize(),
+		Name: p.GetName(), File: p.GetFile(), Embedded: p.GetEmbedded(), Precision: p.GetPrecision(),
+		SHA256: p.GetSha256(), Size: p.GetSize(),
 		Files: wire.List(p.GetFiles(), func(f *pluginpb.FileSum) sdk.FileSum {
 			return sdk.FileSum{Name: f.GetName(), SHA256: f.GetSha256(), Size: f.GetSize()}
 		}),

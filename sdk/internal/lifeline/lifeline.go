@@ -34,7 +34,8 @@ func Watch() {
 	}()
 }
 
-// removeFolder removes what the harness can no longer remove: the folder of the socket, and the private folder around it.
+// removeFolder removes what the harness can no longer remove: the folder of the socket, and the private folder around
+// it.
 func removeFolder(sockets string) {
 	if sockets == "" {
 		return

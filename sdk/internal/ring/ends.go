@@ -12,7 +12,8 @@ type Ends struct {
 	unmap  func() error
 }
 
-// newEnds views memory as two rings. The plugin's ends are the harness's the other way round. most is the largest frame.
+// newEnds views memory as two rings. The plugin's ends are the harness's the other way round. most is the largest
+// frame.
 func newEnds(b []byte, bells [4]Bell, plugin bool, most int, unmap func() error) *Ends {
 	to, from := newMemory(b[:dataAt+toPlugin]), newMemory(b[dataAt+toPlugin:])
 	toBells, fromBells := Bells{bells[0], bells[1]}, Bells{bells[2], bells[3]}
@@ -20,12 +21,13 @@ func newEnds(b []byte, bells [4]Bell, plugin bool, most int, unmap func() error)
 		to, from, toBells, fromBells = from, to, fromBells, toBells
 	}
 	return &Ends{
-		Writer: &Writer{memory: to, bells: toBells}, Reader: &Reader{memory: from, bells: fromBells, most: most}, unmap: unmap,
+		Writer: &Writer{memory: to, bells: toBells}, Reader: &Reader{memory: from, bells: fromBells,
+			most: most}, unmap: unmap,
 	}
 }
 
-// Close ends what waits at either end. It may be called again: while the other process lives it can hold a side back, and
-// no longer once it has ended.
+// Close ends what waits at either end. It may be called again: while the other process lives it can hold a side back,
+// and no longer once it has ended.
 func (e *Ends) Close() {
 	e.Writer.Close()
 	e.Reader.Close()

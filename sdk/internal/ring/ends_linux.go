@@ -88,8 +88,8 @@ func newBell(waited bool) (*eventfd, *os.File, error) {
 	return own, inherited, nil
 }
 
-// waits reports whether a side waits for bell i of the four: those of the ring to the plugin, Data and Room, then those of
-// the other one. It rings the rest.
+// waits reports whether a side waits for bell i of the four: those of the ring to the plugin, Data and Room, then those
+// of the other one. It rings the rest.
 func waits(i int, plugin bool) bool {
 	data, room := i%2 == 0, i%2 == 1
 	toPlugin := i < 2
@@ -172,7 +172,8 @@ func checkMemory(fd int) error {
 		return fmt.Errorf("%w: %d bytes of memory, want %d", ErrCorrupt, stat.Size, Bytes)
 	}
 	if has, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0); err != nil || has&unix.F_SEAL_SHRINK == 0 {
-		return fmt.Errorf("%w: its size is not sealed (seals %#x, error %v)", ErrCorrupt, has, err) //nolint:errorlint // it may be nil
+		//nolint:errorlint // it may be nil
+		return fmt.Errorf("%w: its size is not sealed (seals %#x, error %v)", ErrCorrupt, has, err)
 	}
 	return nil
 }
@@ -180,8 +181,8 @@ func checkMemory(fd int) error {
 // eventfd is a Bell. The runtime's poller waits on it: no thread is blocked, as one would be in a futex.
 type eventfd struct{ file *os.File }
 
-// newEventfd takes fd over. Only one that is waited for goes to the poller: the kernel would wake the poller's thread each
-// time that this process rings.
+// newEventfd takes fd over. Only one that is waited for goes to the poller: the kernel would wake the poller's thread
+// each time that this process rings.
 func newEventfd(fd int, waited bool) (*eventfd, error) {
 	if err := unix.SetNonblock(fd, waited); err != nil {
 		return nil, errors.Join(err, unix.Close(fd))
@@ -207,8 +208,8 @@ func (e *eventfd) Wait() error {
 	return nil
 }
 
-// nonblock makes waiting the poller's business. The flag belongs to the eventfd, not to the descriptor: the other process
-// can clear it for both.
+// nonblock makes waiting the poller's business. The flag belongs to the eventfd, not to the descriptor: the other
+// process can clear it for both.
 func (e *eventfd) nonblock() error {
 	return e.control(func(fd int) error { return unix.SetNonblock(fd, true) })
 }

@@ -77,7 +77,8 @@ func TestOfferIsOpened(t *testing.T) {
 	}
 }
 
-// Both processes share the flag by which a bell does not block: one that clears it must not hold the other one for ever.
+// Both processes share the flag by which a bell does not block: one that clears it must not hold the other one for
+// ever.
 func TestCloseFreesWhomTheKernelHolds(t *testing.T) {
 	const full = 1<<64 - 2
 	for name, c := range map[string]struct {
@@ -179,7 +180,8 @@ func TestTheMemoryCannotShrink(t *testing.T) {
 	if err := unix.Ftruncate(int(o.Files()[0].Fd()), 0); err == nil {
 		t.Error("the other process can cut the memory off")
 	}
-	if err := errors.Join(o.Release(), o.Ends.Unmap()); err != nil { // what the collector closes later is counted elsewhere
+	// what the collector closes later is counted elsewhere
+	if err := errors.Join(o.Release(), o.Ends.Unmap()); err != nil {
 		t.Error(err)
 	}
 }

@@ -19,7 +19,8 @@ func encoded(frames ...[]byte) []byte {
 	return b
 }
 
-// trickle shows the reader b in pieces whose lengths come from next, and returns copies of the frames that it has found.
+// trickle shows the reader b in pieces whose lengths come from next, and returns copies of the frames that it has
+// found.
 func trickle(t *testing.T, w *Writer, r *Reader, b []byte, next func() int) [][]byte {
 	t.Helper()
 	var frames [][]byte

@@ -7,7 +7,8 @@ import (
 
 // How long a side looks for the next frame before it sleeps. To be woken costs 25 to 60 µs where the core was halted:
 // the plugin's look outlasts the wake-up of a harness that slept through the inference. Whoever has looked in vain
-// several times sleeps at once, but tries again now and then: a model of milliseconds costs no more looks than one in 64.
+// several times sleeps at once, but tries again now and then: a model of milliseconds costs no more looks than one in
+// 64.
 const (
 	lookFor    = 100 * time.Microsecond
 	vainLooks  = 4
@@ -85,8 +86,8 @@ func (x *Receiver) drain() error {
 }
 
 // Begin makes the caller, who is about to send what will be answered soon, the one who reads: the other side need not
-// ring. Where it reports true, Finish must follow. It reports false where Run is at work, or where the caller has looked
-// in vain before.
+// ring. Where it reports true, Finish must follow. It reports false where Run is at work, or where the caller has
+// looked in vain before.
 func (x *Receiver) Begin() bool {
 	if !x.mu.TryLock() {
 		return false

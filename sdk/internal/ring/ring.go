@@ -40,8 +40,8 @@ const (
 // Bytes is the memory of both rings: first that to the plugin, then that to the harness.
 const Bytes = dataAt + toPlugin + dataAt + toHarness
 
-// Where the ring to the plugin counts the bytes read, where the ring to the harness begins, and its data: for those who write the
-// memory by themselves.
+// Where the ring to the plugin counts the bytes read, where the ring to the harness begins, and its data: for those who
+// write the memory by themselves.
 const (
 	ToPluginRead  = readAt
 	ToHarness     = dataAt + toPlugin
@@ -215,7 +215,8 @@ func (r *Reader) take() (bool, error) {
 	}
 	n := written - r.mine
 	if n > r.capacity() {
-		return false, fmt.Errorf("%w: %d bytes are written, %d were read, and the ring holds %d", ErrCorrupt, written, r.mine, r.capacity())
+		return false, fmt.Errorf("%w: %d bytes are written, %d were read, and the ring holds %d", ErrCorrupt, written, r.mine,
+			r.capacity())
 	}
 	from := r.mine
 	if missing := headerBytes - len(r.header); missing > 0 {
@@ -249,7 +250,8 @@ func (r *Reader) begin() error {
 	return nil
 }
 
-// move appends the next n bytes to dst. The memory of a large frame grows as it comes, so that a wrong length costs none.
+// move appends the next n bytes to dst. The memory of a large frame grows as it comes, so that a wrong length costs
+// none.
 func (r *Reader) move(dst *[]byte, n uint64) uint64 {
 	at := r.mine % r.capacity()
 	first := min(n, r.capacity()-at)
@@ -259,8 +261,8 @@ func (r *Reader) move(dst *[]byte, n uint64) uint64 {
 	return n
 }
 
-// advance gives what was read back to the writer. A writer that sleeps is woken once half of the ring is free, so that it
-// does not wake for every frame.
+// advance gives what was read back to the writer. A writer that sleeps is woken once half of the ring is free, so that
+// it does not wake for every frame.
 func (r *Reader) advance() {
 	r.read.Store(r.mine)
 	r.taken.Store(r.mine)

@@ -192,10 +192,13 @@ func TestCorruptMemory(t *testing.T) {
 		spoil func(m *memory)
 		want  string
 	}{
-		"more than it holds":     {func(m *memory) { m.written.Store(m.capacity() + 1) }, "1048577 bytes are written, 0 were read"},
+		"more than it holds": {func(m *memory) { m.written.Store(m.capacity() + 1) },
+			"1048577 bytes are written, 0 were read"},
 		"a counter from nowhere": {func(m *memory) { m.written.Store(1 << 63) }, "the ring holds 1048576"},
-		"a frame over the limit": {func(m *memory) { copy(m.data, length(mostBytes+1)); m.written.Store(4) }, "a frame of 67108865 bytes, the limit is 67108864"},
-		"minus one":              {func(m *memory) { copy(m.data, length(1<<32-1)); m.written.Store(4) }, "a frame of 4294967295 bytes"},
+		"a frame over the limit": {func(m *memory) { copy(m.data, length(mostBytes+1)); m.written.Store(4) },
+			"a frame of 67108865 bytes, the limit is 67108864"},
+		"minus one": {func(m *memory) { copy(m.data, length(1<<32-1)); m.written.Store(4) },
+			"a frame of 4294967295 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			harness, plugin := pair()

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Reserve keeps the standard output for whoever writes to os.Stdout now, and points file descriptor 1, which C libraries
-// print to, at the standard error output. The returned function ends that: os.Stdout and os.Stderr are both the standard
-// error output from then on. It may be called often and at a time.
+// Reserve keeps the standard output for whoever writes to os.Stdout now, and points file descriptor 1, which C
+// libraries print to, at the standard error output. The returned function ends that: os.Stdout and os.Stderr are both
+// the standard error output from then on. It may be called often and at a time.
 func Reserve() (restore func(), err error) {
 	stderr := os.Stderr
 	private, err := divert()

@@ -74,7 +74,8 @@ func overWire[M proto.Message](t *testing.T, m M) M {
 	return back
 }
 
-// Every field of every type makes the way from one half to the other: a field that is added and not converted fails here.
+// Every field of every type makes the way from one half to the other: a field that is added and not converted fails
+// here.
 func TestConversionsKeepEveryField(t *testing.T) {
 	for name, pair := range map[string]func() (got, want any){
 		"description": func() (any, any) {
@@ -131,7 +132,8 @@ func TestConversionsKeepEveryField(t *testing.T) {
 }
 
 func TestAnEmptyDescription(t *testing.T) {
-	if got := fromproto.Description(overWire(t, toproto.Description(sdk.Description{}))); !reflect.DeepEqual(got, sdk.Description{}) {
+	if got := fromproto.Description(overWire(t, toproto.Description(sdk.Description{}))); !reflect.DeepEqual(got,
+		sdk.Description{}) {
 		t.Errorf("%+v", got)
 	}
 	for _, s := range loadgen.Scenarios() {

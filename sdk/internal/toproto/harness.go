@@ -1,5 +1,5 @@
-// Package toproto makes the messages of plugin.proto of plain Go: what a harness sends (harness.go), and what a plugin sends
-// (plugin.go).
+// Package toproto makes the messages of plugin.proto of plain Go: what a harness sends (harness.go), and what a plugin
+// sends (plugin.go).
 package toproto
 
 import (

@@ -1,5 +1,5 @@
-// Package wire views the byte arrays of plugin.proto as Go slices and back, without copying where the machine allows, and
-// converts its repeated fields.
+// Package wire views the byte arrays of plugin.proto as Go slices and back, without copying where the machine allows,
+// and converts its repeated fields.
 package wire
 
 import (

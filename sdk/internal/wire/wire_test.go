@@ -34,7 +34,8 @@ func TestSamplesAreLittleEndianPairs(t *testing.T) {
 	if _, err := wire.Samples(want[:12]); err == nil {
 		t.Error("half a sample is no error")
 	}
-	if got, err := wire.Samples(nil); got != nil || err != nil || wire.SampleBytes(nil) != nil || wire.Bytes[uint32](nil) != nil {
+	if got, err := wire.Samples(nil); got != nil || err != nil || wire.SampleBytes(nil) != nil ||
+		wire.Bytes[uint32](nil) != nil {
 		t.Error("nothing is not nothing")
 	}
 }
@@ -119,7 +120,8 @@ func TestAnswersComeBackAsTheyWere(t *testing.T) {
 }
 
 func TestTokenCounts(t *testing.T) {
-	m := &pluginpb.Answers{Ids: wire.Bytes([]uint32{1, 2}), PayloadSize: 1, Payloads: []byte("ab"), TokenCounts: wire.Bytes([]uint32{30, 40})}
+	m := &pluginpb.Answers{Ids: wire.Bytes([]uint32{1, 2}), PayloadSize: 1, Payloads: []byte("ab"),
+		TokenCounts: wire.Bytes([]uint32{30, 40})}
 	want := []loadgen.QuerySampleResponse{{ID: 1, Data: []byte("a"), NTokens: 30}, {ID: 2, Data: []byte("b"), NTokens: 40}}
 	if got := read(t, m, 1); !slices.EqualFunc(got, want, same) {
 		t.Errorf("%v, want %v", got, want)
@@ -132,11 +134,13 @@ func TestAnswersThatDoNotFitTogether(t *testing.T) {
 		"ids of answers: 3 bytes, want a multiple of 4": {Ids: []byte{1, 2, 3}},
 		"payload sizes: 5 bytes":                        {Ids: two, PayloadSizes: make([]byte, 5)},
 		"token counts: 1 bytes":                         {Ids: two, TokenCounts: []byte{1}},
-		"1 payload sizes for 2 answers":                 {Ids: two, PayloadSizes: wire.Bytes([]uint32{4}), Payloads: make([]byte, 4)},
-		"1 token counts for 2 answers":                  {Ids: two, TokenCounts: wire.Bytes([]uint32{4})},
-		"9 bytes of payloads, their sizes sum to 8":     {Ids: two, PayloadSize: 4, Payloads: make([]byte, 9)},
-		"7 bytes of payloads, their sizes sum to 8":     {Ids: two, PayloadSizes: wire.Bytes([]uint32{1, 7}), Payloads: make([]byte, 7)},
-		"their sizes sum to 8589934590":                 {Ids: two, PayloadSize: 1<<32 - 1},
+		"1 payload sizes for 2 answers": {Ids: two, PayloadSizes: wire.Bytes([]uint32{4}),
+			Payloads: make([]byte, 4)},
+		"1 token counts for 2 answers":              {Ids: two, TokenCounts: wire.Bytes([]uint32{4})},
+		"9 bytes of payloads, their sizes sum to 8": {Ids: two, PayloadSize: 4, Payloads: make([]byte, 9)},
+		"7 bytes of payloads, their sizes sum to 8": {Ids: two, PayloadSizes: wire.Bytes([]uint32{1, 7}),
+			Payloads: make([]byte, 7)},
+		"their sizes sum to 8589934590": {Ids: two, PayloadSize: 1<<32 - 1},
 	} {
 		if _, err := wire.ParseAnswers(m); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v, want %q", err, part)
@@ -146,10 +150,12 @@ func TestAnswersThatDoNotFitTogether(t *testing.T) {
 
 func FuzzParseAnswers(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0}, uint32(4), []byte(nil), []byte{1, 2, 3, 4}, []byte(nil))
-	f.Add([]byte{1, 0, 0, 0, 2, 0, 0, 0}, uint32(0), []byte{1, 0, 0, 0, 0, 0, 0, 0}, []byte{9}, []byte{1, 0, 0, 0, 2, 0, 0, 0})
+	f.Add([]byte{1, 0, 0, 0, 2, 0, 0, 0}, uint32(0), []byte{1, 0, 0, 0, 0, 0, 0, 0}, []byte{9},
+		[]byte{1, 0, 0, 0, 2, 0, 0, 0})
 	f.Add([]byte{1}, uint32(1<<31), []byte{255}, []byte{}, []byte{1, 2})
 	f.Fuzz(func(t *testing.T, ids []byte, size uint32, sizes, payloads, tokens []byte) {
-		a, err := wire.ParseAnswers(&pluginpb.Answers{Ids: ids, PayloadSize: size, PayloadSizes: sizes, Payloads: payloads, TokenCounts: tokens})
+		a, err := wire.ParseAnswers(&pluginpb.Answers{Ids: ids, PayloadSize: size, PayloadSizes: sizes, Payloads: payloads,
+			TokenCounts: tokens})
 		if err != nil {
 			return
 		}

@@ -31,12 +31,16 @@ func (Benchmark) Describe() sdk.Description {
 	return sdk.Description{
 		Name: "null", Version: "1", Summary: "no model: measures the plugin boundary",
 		Models: []sdk.ModelInfo{{
-			Name: "null", Summary: "answers each sample with its index", LoadGenKey: "null", RulesKey: "null", Scenarios: loadgen.Scenarios(),
-			Files:    []sdk.ModelFile{{Name: "null", Embedded: true, Precision: "fp32", Licence: "Apache-2.0", Reference: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 100}}}},
-			Datasets: []sdk.DatasetInfo{{Name: "indices", Embedded: true, Samples: datasetSize, PerformanceSampleCount: datasetSize}},
-			Metrics:  []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
-			Params:   []sdk.ParamInfo{{Name: "payload", Default: strconv.Itoa(indexBytes), Help: "bytes of each answer: the index, repeated"}},
-			Smoke:    smoke(),
+			Name: "null", Summary: "answers each sample with its index", LoadGenKey: "null", RulesKey: "null",
+			Scenarios: loadgen.Scenarios(),
+			Files: []sdk.ModelFile{{Name: "null", Embedded: true, Precision: "fp32", Licence: "Apache-2.0",
+				Reference: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 100}}}},
+			Datasets: []sdk.DatasetInfo{{Name: "indices", Embedded: true, Samples: datasetSize,
+				PerformanceSampleCount: datasetSize}},
+			Metrics: []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
+			Params: []sdk.ParamInfo{{Name: "payload", Default: strconv.Itoa(indexBytes),
+				Help: "bytes of each answer: the index, repeated"}},
+			Smoke: smoke(),
 		}},
 	}
 }

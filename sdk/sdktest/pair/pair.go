@@ -1,5 +1,5 @@
-// Package pair is a benchmark whose model has two parts, and whose scorer has a model of its own: the tests show with it
-// that every backend runs workloads of several models. It computes with small numbers, which float32 holds exactly.
+// Package pair is a benchmark whose model has two parts, and whose scorer has a model of its own: the tests show with
+// it that every backend runs workloads of several models. It computes with small numbers, which float32 holds exactly.
 //
 // The encoder turns the four numbers of a sample into h; two steps of the decoder turn h and a state, zeros at first,
 // into the answer, one float32. The state stays with the backend where it keeps outputs. The scorer's judge says from
@@ -67,9 +67,10 @@ func (Benchmark) Describe() sdk.Description {
 				{Name: "numbers", Embedded: true, Samples: datasetSize, PerformanceSampleCount: datasetSize},
 			},
 			ScorerParts: []sdk.PartInfo{{Name: Judge, Note: "x to the answer"}},
-			ScorerFiles: []sdk.ModelFile{{Name: embedded, Part: Judge, Embedded: true, Precision: "fp32", Licence: "Apache-2.0"}},
-			Metrics:     []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
-			Smoke:       smoke(),
+			ScorerFiles: []sdk.ModelFile{{Name: embedded, Part: Judge, Embedded: true, Precision: "fp32",
+				Licence: "Apache-2.0"}},
+			Metrics: []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
+			Smoke:   smoke(),
 		}},
 	}
 }

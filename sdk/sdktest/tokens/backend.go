@@ -47,7 +47,8 @@ func (Backend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Confi
 // Describe names the version and the options.
 func (Backend) Describe() backend.Info {
 	return backend.Info{Version: "tokens 1", Devices: []string{"none"}, Options: []backend.Option{
-		{Name: "delay", Default: "0s", Help: "time per token after the first"}, {Name: "first", Default: "0s", Help: "time to the first token"},
+		{Name: "delay", Default: "0s", Help: "time per token after the first"}, {Name: "first", Default: "0s",
+			Help: "time to the first token"},
 	}}
 }
 
@@ -74,7 +75,8 @@ func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	}
 	defer g.working.Add(-1)
 	if len(p.Tokens) == 0 || p.MaxNewTokens <= 0 {
-		return fmt.Errorf("a prompt of %d tokens to be continued by %d: want 1 or more of both", len(p.Tokens), p.MaxNewTokens)
+		return fmt.Errorf("a prompt of %d tokens to be continued by %d: want 1 or more of both", len(p.Tokens),
+			p.MaxNewTokens)
 	}
 	ids := g.count(p)
 	defer g.buffers.Put(&ids)

@@ -32,10 +32,13 @@ func (Benchmark) Describe() sdk.Description {
 	return sdk.Description{
 		Name: "tokens", Version: "1", Summary: "no model: measures the way of tokens through the plugin boundary",
 		Models: []sdk.ModelInfo{{
-			Name: "tokens", Summary: "answers each prompt with the numbers that follow", LoadGenKey: "tokens", RulesKey: "tokens", Scenarios: loadgen.Scenarios(),
-			Files:    []sdk.ModelFile{{Name: "tokens", Embedded: true, Precision: "fp32", Licence: "Apache-2.0", Reference: []sdk.Metric{{Name: "exact", Unit: "%", Value: 100}}}},
-			Datasets: []sdk.DatasetInfo{{Name: "numbers", Embedded: true, Samples: datasetSize, PerformanceSampleCount: datasetSize}},
-			Metrics:  []sdk.MetricInfo{{Name: "exact", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
+			Name: "tokens", Summary: "answers each prompt with the numbers that " +
+				"follow", LoadGenKey: "tokens", RulesKey: "tokens", Scenarios: loadgen.Scenarios(),
+			Files: []sdk.ModelFile{{Name: "tokens", Embedded: true, Precision: "fp32", Licence: "Apache-2.0",
+				Reference: []sdk.Metric{{Name: "exact", Unit: "%", Value: 100}}}},
+			Datasets: []sdk.DatasetInfo{{Name: "numbers", Embedded: true, Samples: datasetSize,
+				PerformanceSampleCount: datasetSize}},
+			Metrics: []sdk.MetricInfo{{Name: "exact", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
 		}},
 	}
 }

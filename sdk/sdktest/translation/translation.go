@@ -1,9 +1,9 @@
-// Package translation is a benchmark of a model of two parts, an encoder and a decoder, whose answers are known: the tests
-// run it on every way to a backend that there is.
+// Package translation is a benchmark of a model of two parts, an encoder and a decoder, whose answers are known: the
+// tests run it on every way to a backend that there is.
 //
 // Its data set is a folder with expected.json, in the form of the golden cases translation/beam: ids of sentences, and
-// what beams of several widths came to. Its model is a folder with encoder.onnx and decoder.onnx, or one file for each part.
-// There is no embedded one.
+// what beams of several widths came to. Its model is a folder with encoder.onnx and decoder.onnx, or one file for each
+// part. There is no embedded one.
 package translation
 
 import (
@@ -171,7 +171,8 @@ type scorer struct {
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
 	if len(e.Data)%4 != 0 || e.QSLIndex >= uint64(len(s.want)) {
-		return fmt.Errorf("sample %d with %d bytes, want one of [0, %d) and a multiple of 4", e.QSLIndex, len(e.Data), len(s.want))
+		return fmt.Errorf("sample %d with %d bytes, want one of [0, %d) and a multiple of 4", e.QSLIndex, len(e.Data),
+			len(s.want))
 	}
 	if !s.seen[e.QSLIndex] && slices.Equal(backend.View[int32](e.Data), s.want[e.QSLIndex].want) {
 		s.right++

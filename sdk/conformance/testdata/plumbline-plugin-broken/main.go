@@ -1,5 +1,5 @@
-// Command plumbline-plugin-broken is the null benchmark with the fault that PLUMBLINE_TEST_BROKEN names: each breaks what one
-// check of package conformance holds. Without one it is sound.
+// Command plumbline-plugin-broken is the null benchmark with the fault that PLUMBLINE_TEST_BROKEN names: each breaks
+// what one check of package conformance holds. Without one it is sound.
 package main
 
 import (
@@ -131,7 +131,8 @@ type brokenWorkload struct {
 	scratch []byte
 }
 
-// mostHoarded bounds what "hoards" takes from the machine: more than the check allows, and than is kept before it looks.
+// mostHoarded bounds what "hoards" takes from the machine: more than the check allows, and than is kept before it
+// looks.
 const mostHoarded = 600 << 20
 
 // piece is what is kept of a sample, or of a batch.
