@@ -44,6 +44,7 @@ func fill(v reflect.Value, next *int) {
 		v.SetUint(uint64(*next % 256))
 	case reflect.Uint64:
 		v.SetUint(uint64(*next))
+	case reflect.Func: // does not cross the wire
 	default:
 		if v.Type() == reflect.TypeFor[loadgen.Scenario]() {
 			v.SetInt(int64(*next % len(loadgen.Scenarios())))
