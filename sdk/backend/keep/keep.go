@@ -5,6 +5,7 @@
 package keep
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -48,9 +49,9 @@ func (k *Runs) Run(in, out []backend.Tensor, run func(in, out []backend.Tensor) 
 
 // gathered is the memory of one run.
 type gathered struct {
-	keep []int // outputs that are to be kept
-	in   []backend.Tensor
-	data [][]byte // of each input
+	keep   []int // outputs that are to be kept
+	in     []backend.Tensor
+	inputs []copied // stays from run to run
 }
 
 // note notes what is to be kept: a run may replace its outputs whole.
@@ -66,8 +67,8 @@ func (g *gathered) note(out []backend.Tensor) {
 // fill returns in with Data for each tensor.
 func (g *gathered) fill(in []backend.Tensor) []backend.Tensor {
 	g.in = append(g.in[:0], in...)
-	for len(g.data) < len(in) {
-		g.data = append(g.data, nil)
+	for len(g.inputs) < len(in) {
+		g.inputs = append(g.inputs, copied{})
 	}
 	for i := range g.in {
 		if t := &g.in[i]; len(t.Kept) > 0 {
@@ -78,24 +79,46 @@ func (g *gathered) fill(in []backend.Tensor) []backend.Tensor {
 	return g.in
 }
 
-// rows are the bytes of input i.
+// rows are the bytes of input i. What a run before gathered of the same rows serves again: what a decoder reads of an
+// encoder is the same from step to step.
 func (g *gathered) rows(i int, t *backend.Tensor) []byte {
 	if first := bytes(t.Kept[0]); len(t.Kept) == 1 && leading(t.Rows) {
 		n := size(t)
 		return first[:n:n]
 	}
-	g.data[i] = g.data[i][:0]
+	if c := &g.inputs[i]; !c.is(t) {
+		c.data = gather(c.data[:0], t)
+		c.kept, c.rows, c.all = append(c.kept[:0], t.Kept...), append(c.rows[:0], t.Rows...), t.Rows == nil
+	}
+	return g.inputs[i].data
+}
+
+// gather appends the rows of t to dst.
+func gather(dst []byte, t *backend.Tensor) []byte {
 	if t.Rows == nil {
 		for _, k := range t.Kept {
-			g.data[i] = append(g.data[i], bytes(k)...)
+			dst = append(dst, bytes(k)...)
 		}
-		return g.data[i]
+		return dst
 	}
 	each := size(t) / max(1, len(t.Rows))
 	for _, r := range t.Rows {
-		g.data[i] = append(g.data[i], row(t.Kept, int(r), each)...)
+		dst = append(dst, row(t.Kept, int(r), each)...)
 	}
-	return g.data[i]
+	return dst
+}
+
+// copied is what was gathered for one input, and of which rows of which handles: those numbered, or all.
+type copied struct {
+	data []byte
+	kept []*backend.Kept
+	rows []int32
+	all  bool
+}
+
+// is says that t is what was gathered.
+func (c *copied) is(t *backend.Tensor) bool {
+	return len(c.kept) > 0 && slices.Equal(c.kept, t.Kept) && slices.Equal(c.rows, t.Rows) && c.all == (t.Rows == nil)
 }
 
 // row is row r of all that is kept, each row as many bytes.

@@ -45,6 +45,10 @@ func TestRunsGatherRows(t *testing.T) {
 		{append(slices.Clone(a.Kept), b.Kept...), nil, []float32{1, 2, 3, 4, 5, 6}},
 		{append(slices.Clone(b.Kept), a.Kept...), []int32{2, 0}, []float32{3, 4, 5, 6}},
 		{a.Kept, []int32{}, nil},
+		{a.Kept, []int32{0, 0}, []float32{1, 2, 1, 2}},
+		{a.Kept, []int32{0, 0}, []float32{1, 2, 1, 2}}, // once more
+		{b.Kept, []int32{0, 0}, []float32{5, 6, 5, 6}},
+		{append(slices.Clone(a.Kept), b.Kept...), nil, []float32{1, 2, 3, 4, 5, 6}},
 	} {
 		in := []backend.Tensor{rows(make([]float32, len(c.want))...)}
 		in[0].Data, in[0].Kept, in[0].Rows = nil, c.kept, c.rows
