@@ -6,12 +6,12 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/checksum"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/system"
 )
 
 // facts are the parts of a record that do not depend on the run.

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/plumbline-ml/plumbline/fetch v0.0.0
+	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
 )
@@ -27,6 +28,7 @@ require (
 
 replace (
 	github.com/plumbline-ml/plumbline/fetch => ../fetch
+	github.com/plumbline-ml/plumbline/internal => ../internal
 	github.com/plumbline-ml/plumbline/loadgen => ../loadgen
 	github.com/plumbline-ml/plumbline/sdk => ../sdk
 )

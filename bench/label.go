@@ -5,7 +5,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/division"
+	"github.com/plumbline-ml/plumbline/bench/internal/division"
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 

@@ -11,9 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
-
-	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
 // chooseModel decides which model file runs: an embedded one, one of the manifest, or the user's own path.

@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
-
-	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
 // chooseParts decides which files run as the parts of a model that has several: those of the manifest that share a name,

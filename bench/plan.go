@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
-	"github.com/plumbline-ml/plumbline/bench/division"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/internal/division"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/bench/tune"

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/checksum"
-	"github.com/plumbline-ml/plumbline/bench/division"
+	"github.com/plumbline-ml/plumbline/bench/internal/division"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/secret"
+	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/division"
+	"github.com/plumbline-ml/plumbline/bench/internal/division"
 	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/secret"
-	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
 // Request is what a user asks for: each flag of harness run, and what a process knows of itself. Zero values mean the default.

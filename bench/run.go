@@ -10,18 +10,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/bench/checksum"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/internal/output"
+	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/judge"
-	"github.com/plumbline-ml/plumbline/bench/output"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/score"
 )
 
 // runner makes runs.

@@ -14,9 +14,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/judge"
 	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/score"
 )
 
 // ScoreRequest says which accuracy logs to score, this harness's or the official LoadGen's. What a result.json beside a log says

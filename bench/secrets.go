@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/secret"
+	"github.com/plumbline-ml/plumbline/internal/secret"
 )
 
 // The flags with options of the backend.

@@ -6,9 +6,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/sdk"
-
-	"github.com/plumbline-ml/plumbline/bench/system"
 )
 
 // Stated is what the user says of the runs, for the record.

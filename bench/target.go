@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
-
-	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
 // Wanted is what the user wants of an accuracy, beside or in place of the rules' targets.

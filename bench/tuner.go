@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/figure"
-	"github.com/plumbline-ml/plumbline/bench/system"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 

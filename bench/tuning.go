@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/secret"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/figure"
-	"github.com/plumbline-ml/plumbline/bench/secret"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 

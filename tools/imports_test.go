@@ -29,9 +29,9 @@ var mayImport = map[string][]string{
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins":  {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
-	"bench":        {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/"},
+	"bench":        {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
 	"cmd/harness": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/conformance", "sdk/host",
-		"sdk/internal/", "fetch/"},
+		"sdk/internal/", "fetch/", "internal/"},
 }
 
 var pluginImports = []string{

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin"
-	"github.com/plumbline-ml/plumbline/bench/suggest"
 	"github.com/plumbline-ml/plumbline/bench/trust"
 )
 

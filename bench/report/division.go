@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/division"
-	"github.com/plumbline-ml/plumbline/bench/figure"
-	"github.com/plumbline-ml/plumbline/bench/table"
+	"github.com/plumbline-ml/plumbline/bench/internal/division"
 )
 
 // FromDivision takes over the run's division and what is known of the nodes.

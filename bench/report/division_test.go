@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/texttest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/division"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/texttest"
+	"github.com/plumbline-ml/plumbline/bench/internal/division"
 )
 
 // remote turns a run into one whose model is at a server.

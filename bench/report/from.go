@@ -3,10 +3,10 @@ package report
 import (
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/figure"
 	"github.com/plumbline-ml/plumbline/bench/judge"
 )
 

@@ -3,9 +3,8 @@ package report
 import (
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
-
-	"github.com/plumbline-ml/plumbline/bench/figure"
 )
 
 // Part is one of several models, of a workload or of a scorer.

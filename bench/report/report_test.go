@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/system"
+	"github.com/plumbline-ml/plumbline/internal/texttest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -18,8 +20,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/judge"
-	"github.com/plumbline-ml/plumbline/bench/system"
-	"github.com/plumbline-ml/plumbline/bench/texttest"
 )
 
 // record is a run of the embedded model before anything was measured.

@@ -5,9 +5,10 @@ package report
 import (
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/figure"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/system"
+
 	"github.com/plumbline-ml/plumbline/bench/judge"
-	"github.com/plumbline-ml/plumbline/bench/system"
 )
 
 // Schema names the format of result.json; SchemaVersion counts its versions. Within a version fields are only added.

@@ -4,9 +4,8 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
-
-	"github.com/plumbline-ml/plumbline/bench/figure"
 )
 
 // Streams is the outcome of a search for the largest samples_per_query of MultiStream at a fixed arrival interval.

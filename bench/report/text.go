@@ -7,9 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/figure"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/table"
+
 	"github.com/plumbline-ml/plumbline/bench/judge"
-	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 // WriteHeader says what runs, from the record of the first run whose workload is open.

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
-
-	"github.com/plumbline-ml/plumbline/bench/figure"
 )
 
 // Tokens is what a run with token latencies measured. Offline has neither TTFT nor TPOT.

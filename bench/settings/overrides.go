@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
-
-	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
 // flagSource is the origin of values from the command line.

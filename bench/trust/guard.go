@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/bench/checksum"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/bench/checksum"
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 )
 

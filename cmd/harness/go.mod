@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/plumbline-ml/plumbline/bench v0.0.0
 	github.com/plumbline-ml/plumbline/fetch v0.0.0
+	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
 	github.com/spf13/cobra v1.10.2
@@ -33,6 +34,7 @@ require (
 replace (
 	github.com/plumbline-ml/plumbline/bench => ../../bench
 	github.com/plumbline-ml/plumbline/fetch => ../../fetch
+	github.com/plumbline-ml/plumbline/internal => ../../internal
 	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk
 )

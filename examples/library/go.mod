@@ -14,6 +14,7 @@ require (
 	github.com/mattn/go-isatty v0.0.17 // indirect
 	github.com/oklog/run v1.1.0 // indirect
 	github.com/plumbline-ml/plumbline/fetch v0.0.0 // indirect
+	github.com/plumbline-ml/plumbline/internal v0.0.0 // indirect
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0 // indirect
 	github.com/plumbline-ml/plumbline/sdk v0.0.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
@@ -27,6 +28,7 @@ require (
 replace (
 	github.com/plumbline-ml/plumbline/bench => ../../bench
 	github.com/plumbline-ml/plumbline/fetch => ../../fetch
+	github.com/plumbline-ml/plumbline/internal => ../../internal
 	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk
 )

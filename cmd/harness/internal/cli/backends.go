@@ -7,12 +7,12 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
-	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 // backends starts a plugin and asks for what its backends say of themselves.

@@ -12,11 +12,11 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/texttest"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/texttest"
 )
 
 // shell runs whole commands in process, on fake plugins and in directories of its own.

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/system"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/system"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"

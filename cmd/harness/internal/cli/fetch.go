@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/figure"
-	"github.com/plumbline-ml/plumbline/bench/suggest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
-	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 func (a *app) listCommand(f *pluginFlags) *cobra.Command {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/table"
+
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/division"
-	"github.com/plumbline-ml/plumbline/bench/figure"
-	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 // dryRun prints what run would do.
@@ -55,7 +55,7 @@ func planTable(p *bench.Plan) table.Table {
 	if len(p.Options.Devices) > 0 {
 		t.Row("devices", strings.Join(p.Options.Devices, ", "))
 	}
-	if p.Division != division.Closed {
+	if p.Division != "closed" {
 		t.Row("division", p.Division)
 	}
 	t.Row("settings", p.Profile)

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/internal/secret"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/secret"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/output"
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
@@ -62,13 +62,13 @@ func TestRunsThatReplaceOthers(t *testing.T) {
 			t.Errorf("%s: result.json says %s; files %v", scenario, r.Status, r.Files)
 		}
 	}
-	kept := s.result(output.PreviousName, "resnet50", "SingleStream").Runs[0]
-	if _, err := os.Stat(s.out(output.PreviousName, kept.Files[0].Path)); err != nil || kept.Status != report.Complete {
+	kept := s.result(previous, "resnet50", "SingleStream").Runs[0]
+	if _, err := os.Stat(s.out(previous, kept.Files[0].Path)); err != nil || kept.Status != report.Complete {
 		t.Errorf("kept: %s, %v", kept.Status, err)
 	}
 	s.fakes["resnet50"].DieAfter = 0
 	s.want(0, s.run(append(args, "--force")...))
-	if _, err := os.Stat(s.out(output.PreviousName)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(s.out(previous)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what is replaced: %v", err)
 	}
 }
@@ -125,19 +125,38 @@ func TestResultsThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// The names of what a session keeps in its output directory.
+const (
+	previous = ".previous"
+	lock     = ".lock"
+)
+
+// holdLock is another session that writes to dir.
+func holdLock(t *testing.T, dir string) *os.File {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := filelock.Open(filepath.Join(dir, lock), 0o644)
+	if err == nil {
+		err = filelock.Try(f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // TestOutputInUse keeps two sessions apart that write at the same time.
 func TestOutputInUse(t *testing.T) {
 	s := newShell(t)
 	t.Chdir(s.dir)
-	other, err := output.Take("", false, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Release()
+	other := holdLock(t, "out")
+	defer other.Close()
 	args := []string{"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance"}
 	s.want(0, s.run(args...), "in out-2\n")
 	s.want(2, s.run(append(args, "--out", "out", "--force")...), "output directory out", "another run", "--out")
-	if _, err := os.Stat(filepath.Join("out-2", output.LockName)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join("out-2", lock)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the lock of a session that has ended: %v", err)
 	}
 }

@@ -6,9 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/internal/table"
+
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/settings"
-	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 func (a *app) settingsCommand(f *pluginFlags) *cobra.Command {

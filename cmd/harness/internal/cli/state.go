@@ -18,12 +18,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/secret"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
-	"github.com/plumbline-ml/plumbline/bench/secret"
-	"github.com/plumbline-ml/plumbline/bench/terminal"
 )
 
 // State is what a process gives the harness.

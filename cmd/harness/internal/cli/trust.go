@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/bench/checksum"
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
-	"github.com/plumbline-ml/plumbline/bench/table"
 	"github.com/plumbline-ml/plumbline/bench/trust"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/figure"
-	"github.com/plumbline-ml/plumbline/bench/table"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 

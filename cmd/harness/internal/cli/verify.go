@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/internal/suggest"
+	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/conformance"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/suggest"
-	"github.com/plumbline-ml/plumbline/bench/table"
 	"github.com/plumbline-ml/plumbline/bench/trust"
 )
 

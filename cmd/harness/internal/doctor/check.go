@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/plumbline-ml/plumbline/internal/table"
+
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/table"
 )
 
 // State is the outcome of one check.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -16,7 +17,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
-	"github.com/plumbline-ml/plumbline/bench/system"
 )
 
 func TestMachine(t *testing.T) {

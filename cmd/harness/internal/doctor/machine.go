@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/figure"
-	"github.com/plumbline-ml/plumbline/bench/system"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/system"
 )
 
 // leastMemory is what the plugins' own models and data want, with room for the system.

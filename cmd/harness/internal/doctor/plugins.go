@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/bench/checksum"
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/sdk/host"
-
-	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
 // The names of limits.

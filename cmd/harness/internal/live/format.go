@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
-
-	"github.com/plumbline-ml/plumbline/bench/figure"
 )
 
 // Line words a snapshot: phase, elapsed of minimum, when it may end, issued / done / outstanding, the current latency at

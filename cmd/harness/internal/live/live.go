@@ -8,9 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen"
-
-	"github.com/plumbline-ml/plumbline/bench/terminal"
 )
 
 // Options say where and how.

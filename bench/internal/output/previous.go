@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/score"
 )
 
 // PreviousName is the folder of an output directory with the results that runs are about to replace, laid out as the directory

@@ -13,10 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
-
-	"github.com/plumbline-ml/plumbline/bench/suggest"
 )
 
 // Division is one of those of the rules.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/bench/terminal"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
 // Table is a list of rows of cells. Columns are as wide as their widest cell; a row may end early, and its last cell

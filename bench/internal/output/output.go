@@ -11,12 +11,12 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/checksum"
+	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/score"
 )
 
 // DefaultDir is where results go without --out: this directory, or out-2, out-3, ... where it already holds a result of
