@@ -20,9 +20,10 @@ type file struct {
 	defaults map[string]string // by parameter: those of this file
 }
 
-// openFile chooses the model file that o asks for, of a part, which is empty where there is one: an embedded one by its name
-// or its precision (default "fp32"), else a path. An official file that is asked for by its name and is not there is an error
-// that says how to get it. On error, defaults are the model's own, so that parameters can be checked all the same.
+// openFile chooses the model file that o asks for, of a part, which is empty where there is one: an embedded one
+// by its name or its precision (default "fp32"), else a path. An official file that is asked for by its name and
+// is not there is an error that says how to get it. On error, defaults are the model's own, so that parameters can
+// be checked all the same.
 func (m *Manifest) openFile(e *Model, part string, o sdk.Options) (file, error) {
 	none := file{defaults: e.Defaults}
 	for _, f := range e.Files {

@@ -132,22 +132,22 @@ func (m *Manifest) completeEmbedded(i Implementation) error {
 	m.card = card
 	var faults []error
 	for k := range m.Embedded.Files {
-		f := &m.Embedded.Files[k]
-		facts, ok := card.PartFile(f.Part, f.Precision)
-		if !ok {
-			faults = append(faults, fmt.Errorf("manifest: %s: the model card has no %s file", f.Name, f.Precision))
-			continue
+		if err := m.embed(&m.Embedded.Files[k]); err != nil {
+			faults = append(faults, fmt.Errorf("manifest: %w", err))
 		}
-		f.Embedded, f.SHA256, f.Size, f.Reference = true, facts.SHA256, facts.Size, facts.Metrics
-		faults = append(faults, m.hasFile(facts.Name))
 	}
 	return errors.Join(faults...)
 }
 
-// hasFile finds a file of the embedded model.
-func (m *Manifest) hasFile(name string) error {
-	if _, err := fs.Stat(m.files, path.Join(modelFolder, name)); err != nil {
-		return fmt.Errorf("manifest: embedded model: %w", err)
+// embed completes an embedded file with what the card says of it, and finds it in the folder.
+func (m *Manifest) embed(f *sdk.ModelFile) error {
+	facts, ok := m.card.PartFile(f.Part, f.Precision)
+	if !ok {
+		return fmt.Errorf("%s: the model card has no %s", f.Name, strings.TrimSpace(f.Part+" "+f.Precision+" file"))
+	}
+	f.Embedded, f.SHA256, f.Size, f.Reference = true, facts.SHA256, facts.Size, facts.Metrics
+	if _, err := fs.Stat(m.files, path.Join(modelFolder, facts.Name)); err != nil {
+		return fmt.Errorf("embedded model: %w", err)
 	}
 	return nil
 }
@@ -177,7 +177,12 @@ func (m *Manifest) complete(e *Model) error {
 			e.Params = append(e.Params, p)
 		}
 	}
-	faults = append(faults, checkParts(e))
+	faults = append(faults, checkParts(e), checkParts(e.scorer()))
+	for k := range e.ScorerFiles {
+		if f := &e.ScorerFiles[k]; f.Embedded {
+			faults = append(faults, m.embed(f))
+		}
+	}
 	smoke, err := m.smoke(e)
 	e.ModelInfo.Smoke = smoke
 	return errors.Join(append(faults, err)...)

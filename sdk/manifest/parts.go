@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,8 +20,8 @@ type files struct {
 	defaults map[string]string        // by parameter: those of these files
 }
 
-// openFiles chooses the file of each part as openFile does: the one that o names for it, or else that which o names for all.
-// Every fault is reported at once.
+// openFiles chooses the file of each part as openFile does: the one that o names for it, or else that which o names for
+// all. Every fault is reported at once.
 func (m *Manifest) openFiles(e *Model, o sdk.Options) (files, error) {
 	if len(e.Parts) == 0 {
 		one, err := m.openFile(e, "", o)
@@ -50,8 +52,37 @@ func (m *Manifest) openFiles(e *Model, o sdk.Options) (files, error) {
 	return all, errors.Join(faults...)
 }
 
-// partOptions are the options for one of several parts, and whether they name a file of it: in so many words, or by the name or
-// the precision of embedded files.
+// scorerFiles are the files of the models that the scorer of a model runs, by part: those given,
+// else the embedded ones.
+func (m *Manifest) scorerFiles(e *Model, given map[string]string) (map[string]backend.Model, error) {
+	scorer := e.scorer()
+	faults := []error{unknownParts(scorer, given)}
+	models := map[string]backend.Model{}
+	for _, p := range scorer.Parts {
+		if given[p.Name] == "" && !hasFile(scorer, p.Name) {
+			if !p.Optional {
+				faults = append(faults, sdk.Usage(fmt.Errorf("no file for part %s of the scorer: give --scorer-model %[1]s=PATH",
+					p.Name)))
+			}
+			continue
+		}
+		f, err := m.openNamed(scorer, p.Name, sdk.Options{ModelFile: given[p.Name]})
+		if err != nil {
+			faults = append(faults, fmt.Errorf("part %s of the scorer: %w", p.Name, err))
+			continue
+		}
+		models[p.Name] = f.model
+	}
+	return models, errors.Join(faults...)
+}
+
+// scorer is the entry of what the scorer runs, with its parts and files in the place of the model's.
+func (e *Model) scorer() *Model {
+	return &Model{ModelInfo: sdk.ModelInfo{Name: e.Name + "'s scorer", Parts: e.ScorerParts, Files: e.ScorerFiles}}
+}
+
+// partOptions are the options for one of several parts, and whether they name a file of it: in so many words, or by the
+// name or the precision of embedded files.
 func (m *Manifest) partOptions(e *Model, part string, o sdk.Options) (sdk.Options, bool) {
 	if len(o.PartFiles) > 0 {
 		o.ModelFile = o.PartFiles[part]
@@ -63,9 +94,19 @@ func (m *Manifest) partOptions(e *Model, part string, o sdk.Options) (sdk.Option
 
 // openPart opens the file of one of several parts. A path is for one part, o.PartFiles says which.
 func (m *Manifest) openPart(e *Model, part string, o sdk.Options) (file, error) {
-	f, err := m.openFile(e, part, o)
+	f, err := m.openNamed(e, part, o)
 	if err == nil && f.model.Path != "" && len(o.PartFiles) == 0 {
-		err = sdk.Usage(fmt.Errorf("%s has several parts, and %s is for all of them: give a file for each, --model %s=PATH", e.Name, o.ModelFile, part))
+		err = sdk.Usage(fmt.Errorf("%s has several parts, and %s is for all of them: give a file for each, --model %s=PATH",
+			e.Name, o.ModelFile, part))
+	}
+	return f, err
+}
+
+// openNamed is openFile for a part: errors call a path by its file, not by the model, which is not it alone.
+func (m *Manifest) openNamed(e *Model, part string, o sdk.Options) (file, error) {
+	f, err := m.openFile(e, part, o)
+	if f.model.Path != "" {
+		f.model.Name = filepath.Base(f.model.Path)
 	}
 	return f, err
 }
@@ -75,7 +116,8 @@ func unknownParts(e *Model, given map[string]string) error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !hasPart(e, name) {
-			faults = append(faults, sdk.Usage(fmt.Errorf("unknown part %q, %s has %s", name, e.Name, strings.Join(partNames(e), ", "))))
+			faults = append(faults, sdk.Usage(fmt.Errorf("unknown part %q, %s has %s",
+				name, e.Name, cmp.Or(strings.Join(partNames(e), ", "), "none"))))
 		}
 	}
 	return errors.Join(faults...)
@@ -87,7 +129,8 @@ func checkParts(e *Model) error {
 	for _, f := range e.Files {
 		switch {
 		case f.Part == "" && len(e.Parts) > 0:
-			faults = append(faults, fmt.Errorf("file %s: of which part? the model has %s", f.Name, strings.Join(partNames(e), ", ")))
+			faults = append(faults, fmt.Errorf("file %s: of which part? the model has %s", f.Name,
+				strings.Join(partNames(e), ", ")))
 		case f.Part != "" && !hasPart(e, f.Part):
 			faults = append(faults, fmt.Errorf("file %s: unknown part %q", f.Name, f.Part))
 		}

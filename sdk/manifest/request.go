@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -26,8 +27,12 @@ type Request struct {
 	// Params are the values of all parameters: the user's over the defaults of the file, or of the data set to score.
 	Params *option.Params
 	// Files are the model files, by the part of the workload that they belong to, whose name is empty where there is one.
-	// They lack the tensors, which the benchmark adds. An optional part that is missing has none. There are none to score.
-	Files    map[string]backend.Model
+	// They lack the tensors, which the benchmark adds. An optional part that is missing has none. To score they are those
+	// of the models that the scorer runs.
+	Files map[string]backend.Model
+	// OpenPart opens one of them to score, as sdk.ScoreOptions has it; nil in a run, and outside of a plugin.
+	OpenPart func(ctx context.Context, p sdk.Part) (backend.Session, error)
+
 	Embedded bool // the file is an embedded one
 	Scoring  bool // an accuracy log is scored: labels are enough
 
@@ -60,7 +65,9 @@ func (m *Manifest) scoring(o sdk.ScoreOptions) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Model: e, Scoring: true, Dataset: o.Dataset, given: o.Params}
+	r := &Request{Model: e, Scoring: true, Dataset: o.Dataset, OpenPart: o.OpenPart, given: o.Params}
+	r.Files, err = m.scorerFiles(e, o.PartFiles)
+	r.Fault(err)
 	defaults := e.Defaults
 	if o.Dataset == "" {
 		defaults = m.embeddedDefaults(e)

@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	serve.Main(pair.Benchmark{},
+	serve.Main(pair.New(),
 		serve.Backend("ort", ort.Backend{}),
 		serve.Backend("process", process.Backend{}),
 		serve.Backend("kserve", kserve.Backend{}),

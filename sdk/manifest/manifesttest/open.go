@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 const (
@@ -34,22 +35,19 @@ func (s suite) opensEmbeddedFiles(t *testing.T) {
 	s.opensFile(t, first, first.Files[0], sdk.Options{})
 }
 
-// opensFile holds what o opens to the size, the digest and the data set that the description has. It spoils the bytes
-// of the model: the next one to open it has bytes of its own.
+// opensFile holds what o opens to the size, the digest and the data set that the description has. A name, and a
+// precision, stand for a file of each part.
 func (s suite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.Options) {
 	t.Helper()
 	w, err := s.Open(t.Context(), o)
 	if err != nil {
 		t.Fatalf("%+v: %v", o, err)
 	}
-	model := w.Parts()[0].Model
-	if model.Path != "" || model.Name != f.Name {
-		t.Errorf("%+v: path %q, name %q", o, model.Path, model.Name)
+	for _, part := range w.Parts() {
+		if part.Name == f.Part {
+			checkBytes(t, o, f, part.Model)
+		}
 	}
-	if sum := fmt.Sprintf("%x", sha256.Sum256(model.Bytes)); f.SHA256 != sum || f.Size != int64(len(model.Bytes)) {
-		t.Errorf("%+v: %s has %d bytes, sha256 %s; the card says %d, %s", o, f.Name, len(model.Bytes), sum, f.Size, f.SHA256)
-	}
-	clear(model.Bytes)
 	want := o.Count
 	if want == 0 {
 		want = m.Datasets[0].Samples
@@ -60,6 +58,18 @@ func (s suite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.O
 	if err := w.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// checkBytes holds a model to its entry, and spoils its bytes: the next one to open it has bytes of its own.
+func checkBytes(t *testing.T, o sdk.Options, f sdk.ModelFile, model backend.Model) {
+	t.Helper()
+	if model.Path != "" || model.Name != f.Name {
+		t.Errorf("%+v: path %q, name %q", o, model.Path, model.Name)
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(model.Bytes)); f.SHA256 != sum || f.Size != int64(len(model.Bytes)) {
+		t.Errorf("%+v: %s has %d bytes, sha256 %s; the card says %d, %s", o, f.Name, len(model.Bytes), sum, f.Size, f.SHA256)
+	}
+	clear(model.Bytes)
 }
 
 // areSmall holds the embedded files to what a repository takes.
@@ -81,9 +91,16 @@ func (s suite) areSmall(t *testing.T) {
 // takesOfficialDefaults opens a model file of the user's own, and scores, on a data set that is not there: that is then
 // the one fault, and no default of a parameter is.
 func (s suite) takesOfficialDefaults(t *testing.T) {
-	file, nowhere := ModelFile(t), filepath.Join(t.TempDir(), "none")
+	nowhere := filepath.Join(t.TempDir(), "none")
 	for _, m := range s.described.Models {
-		_, errOpen := s.Open(t.Context(), sdk.Options{Model: m.Name, ModelFile: file, Dataset: nowhere, Params: s.params})
+		o := sdk.Options{Model: m.Name, Dataset: nowhere, Params: s.params, PartFiles: map[string]string{}}
+		for _, p := range m.Parts {
+			o.PartFiles[p.Name] = ModelFile(t)
+		}
+		if len(m.Parts) == 0 {
+			o.ModelFile = ModelFile(t)
+		}
+		_, errOpen := s.Open(t.Context(), o)
 		_, errScore := s.OpenScorer(t.Context(), sdk.ScoreOptions{Model: m.Name, Dataset: nowhere, Params: s.params})
 		for _, err := range []error{errOpen, errScore} {
 			if !errors.Is(err, sdk.ErrData) || errors.Is(err, sdk.ErrUsage) {

@@ -55,12 +55,15 @@ func (s suite) wrongFiles() []refusal {
 	var cases []refusal
 	for _, m := range s.described.Models {
 		for _, f := range m.Files {
-			if !f.Embedded {
-				cases = append(cases, refusal{
-					"not fetched: " + f.Name, sdk.Options{Model: m.Name, ModelFile: f.Name, Params: s.params}, sdk.ErrData,
-					[]string{f.Name, "harness fetch " + m.Name, f.URL},
-				})
+			if f.Embedded {
+				continue
 			}
+			o := sdk.Options{Model: m.Name, ModelFile: f.Name, Params: s.params}
+			if f.Part != "" {
+				o.ModelFile, o.PartFiles = "", map[string]string{f.Part: f.Name}
+			}
+			want := []string{f.Name, "harness fetch " + m.Name, f.URL}
+			cases = append(cases, refusal{"not fetched: " + f.Name, o, sdk.ErrData, want})
 		}
 	}
 	return cases

@@ -9,15 +9,12 @@ package pair
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
 // The parts of the model, and that of the scorer.
@@ -27,11 +24,11 @@ const (
 	Judge   = "judge"
 )
 
-//go:embed encoder.onnx decoder.onnx judge.onnx
-var models embed.FS
+//go:embed manifest.json
+var manifestText string
 
-// embedded is the name of the embedded files.
-const embedded = "embedded-fp32"
+//go:embed model/card.json model/*.onnx
+var modelFiles embed.FS
 
 // datasetSize is the number of samples.
 const datasetSize = 256
@@ -41,110 +38,37 @@ const width, hidden = 4, 3
 
 // ONNX is the embedded file of a part.
 func ONNX(part string) []byte {
-	data, err := models.ReadFile(part + ".onnx")
+	data, err := modelFiles.ReadFile("model/" + part + ".onnx")
 	if err != nil {
 		panic(fmt.Sprintf("pair has no part %q", part)) // a fault of the caller's, who names one of three
 	}
 	return data
 }
 
-// Benchmark is the benchmark of two parts.
-type Benchmark struct{}
-
-// Describe describes the one model, pair.
-func (Benchmark) Describe() sdk.Description {
-	return sdk.Description{
-		Name: "pair", Version: "1", Summary: "a model of two parts, for tests",
-		Models: []sdk.ModelInfo{{
-			Name: "pair", Summary: "an encoder and a decoder of small numbers",
-			LoadGenKey: "pair", RulesKey: "pair", Scenarios: loadgen.Scenarios(),
-			Parts: []sdk.PartInfo{{Name: Encoder, Note: "x to h"}, {Name: Decoder, Note: "a step"}},
-			Files: []sdk.ModelFile{
-				{Name: embedded, Part: Encoder, Embedded: true, Precision: "fp32", Licence: "Apache-2.0", Reference: exact()},
-				{Name: embedded, Part: Decoder, Embedded: true, Precision: "fp32", Licence: "Apache-2.0", Reference: exact()},
-			},
-			Datasets: []sdk.DatasetInfo{
-				{Name: "numbers", Embedded: true, Samples: datasetSize, PerformanceSampleCount: datasetSize},
-			},
-			ScorerParts: []sdk.PartInfo{{Name: Judge, Note: "x to the answer"}},
-			ScorerFiles: []sdk.ModelFile{{Name: embedded, Part: Judge, Embedded: true, Precision: "fp32",
-				Licence: "Apache-2.0"}},
-			Metrics: []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
-			Smoke:   smoke(),
-		}},
-	}
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: datasetSize,
+	})
 }
 
-// exact is the accuracy of the embedded files.
-func exact() []sdk.Metric { return []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 100}} }
-
-// smoke are settings for a run of seconds: durations and latencies in ms.
-func smoke() []sdk.SmokeSetting {
-	return []sdk.SmokeSetting{
-		{Scenario: loadgen.SingleStream, Key: "min_duration", Value: "300"},
-		{Scenario: loadgen.SingleStream, Key: "target_latency", Value: "0.01"},
-		{Scenario: loadgen.MultiStream, Key: "min_duration", Value: "300"},
-		{Scenario: loadgen.MultiStream, Key: "target_latency", Value: "0.1"},
-		{Scenario: loadgen.Server, Key: "min_duration", Value: "2000"},
-		{Scenario: loadgen.Server, Key: "target_qps", Value: "300"},
-		{Scenario: loadgen.Server, Key: "target_latency", Value: "60000"},
-		{Scenario: loadgen.Offline, Key: "min_duration", Value: "1"},
-		{Scenario: loadgen.Offline, Key: "min_query_count", Value: "4096"},
-	}
+// open opens the samples of a run.
+func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	encoder, decoder := r.Files[Encoder], r.Files[Decoder]
+	encoder.Inputs, encoder.Outputs = rows(r.Params.Text("input"), width), rows("h", hidden)
+	decoder.Inputs = slices.Concat(rows("h", hidden), rows("state", hidden))
+	decoder.Outputs = slices.Concat(rows("y", 1), rows("state_out", hidden))
+	return &workload{samples(r), []sdk.Part{
+		{Name: Encoder, Model: encoder}, {Name: Decoder, RunsPerSample: steps, Model: decoder},
+	}}, nil
 }
 
-// Open opens the samples below o.Count; all where it is 0.
-func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
-	opened := &workload{n: o.Count, parts: parts()}
-	if o.Count < 0 || o.Count > datasetSize {
-		return nil, sdk.Usage(fmt.Errorf("count %d, want 0 to %d", o.Count, datasetSize))
+// samples is how many are meant.
+func samples(r *manifest.Request) int {
+	if r.Dataset != "" {
+		r.Fault(sdk.Data(fmt.Errorf("data set %s: this benchmark makes its own numbers", r.Dataset)))
 	}
-	if o.Count == 0 {
-		opened.n = datasetSize
-	}
-	if o.ModelFile != "" && o.ModelFile != embedded {
-		return nil, sdk.Usage(fmt.Errorf("model file %s, want %s or one file for each part", o.ModelFile, embedded))
-	}
-	if err := opened.choose(o.PartFiles); err != nil {
-		return nil, err
-	}
-	return opened, nil
-}
-
-// choose takes the files of the parts; without any, the embedded ones.
-func (w *workload) choose(files map[string]string) error {
-	var missing []string
-	for i := range w.parts {
-		m := &w.parts[i].Model
-		if m.Path = files[w.parts[i].Name]; m.Path != "" {
-			m.Name, m.Bytes = filepath.Base(m.Path), nil
-		} else if len(files) > 0 {
-			missing = append(missing, w.parts[i].Name)
-		}
-	}
-	if len(missing) > 0 {
-		return sdk.Usage(errors.New("no model file for part " + strings.Join(missing, ", ")))
-	}
-	return nil
-}
-
-// parts are the two, with their embedded files.
-func parts() []sdk.Part {
-	return []sdk.Part{
-		{
-			Name: Encoder,
-			Model: backend.Model{
-				Name: embedded, Bytes: ONNX(Encoder), Inputs: rows("x", width), Outputs: rows("h", hidden),
-			},
-		},
-		{
-			Name: Decoder, RunsPerSample: steps,
-			Model: backend.Model{
-				Name: embedded, Bytes: ONNX(Decoder), Inputs: slices.Concat(rows("h", hidden), rows("state", hidden)),
-				Outputs: slices.Concat(rows("y", 1), rows("state_out", hidden)),
-			},
-		},
-	}
+	return r.First(datasetSize, "samples")
 }
 
 // rows describes a tensor of so many numbers for each sample.

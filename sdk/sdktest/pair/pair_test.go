@@ -3,7 +3,7 @@ package pair
 import (
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
 // The judge's weights are 1.5 W V: two steps of the decoder from a state of zeros.
@@ -18,9 +18,4 @@ func TestTwoStepsAreTheJudges(t *testing.T) {
 	}
 }
 
-func TestEveryPartNeedsAFile(t *testing.T) {
-	o := sdk.Options{PartFiles: map[string]string{Encoder: "encoder.onnx"}}
-	if _, err := (Benchmark{}).Open(t.Context(), o); err == nil {
-		t.Error("a part without a file is no error")
-	}
-}
+func TestBenchmark(t *testing.T) { manifesttest.Run(t, New()) }

@@ -8,18 +8,21 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// OpenScorer scores the share of answers that are what the judge says.
-func (Benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
-	if o.OpenPart == nil {
-		return nil, errors.New("the scorer runs a model, and nobody opens it: score in a plugin")
+// score scores the share of answers that are what the judge says.
+func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	samples(r)
+	if r.OpenPart == nil {
+		r.Fault(errors.New("the scorer runs a model, and nobody opens it: score in a plugin"))
 	}
-	m := backend.Model{Name: embedded, Path: o.PartFiles[Judge], Inputs: rows("x", width), Outputs: rows("y", 1)}
-	if m.Path == "" || m.Path == embedded {
-		m.Path, m.Bytes = "", ONNX(Judge)
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
-	judge, err := o.OpenPart(ctx, sdk.Part{Name: Judge, Model: m})
+	m := r.Files[Judge]
+	m.Inputs, m.Outputs = rows("x", width), rows("y", 1)
+	judge, err := r.OpenPart(ctx, sdk.Part{Name: Judge, Model: m})
 	if err != nil {
 		return nil, err
 	}
