@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestExampleLibrary wants of the program in docs/library.md the files that harness run writes, and a result that says the same.
+// TestExampleLibrary wants of the program in docs/library.md the files that harness run writes, and a
+// result that says the same.
 func TestExampleLibrary(t *testing.T) {
 	dir := t.TempDir()
 	program, ours := filepath.Join(dir, "library"), filepath.Join(dir, "ours")
@@ -28,7 +29,8 @@ func TestExampleLibrary(t *testing.T) {
 		}
 	}
 	theirs := filepath.Join(dir, "theirs")
-	if r := harness(t, "run", "resnet50", "--scenario", "Offline", "--out", theirs); r.code != 0 && r.code != 3 { // a busy machine
+	// a busy machine
+	if r := harness(t, "run", "resnet50", "--scenario", "Offline", "--out", theirs); r.code != 0 && r.code != 3 {
 		t.Fatal(r.both())
 	}
 	if a, b := filesBelow(t, ours), filesBelow(t, theirs); !slices.Equal(a, b) {
@@ -36,7 +38,8 @@ func TestExampleLibrary(t *testing.T) {
 	}
 	a, b := resultOf(t, ours), resultOf(t, theirs)
 	for i := range b {
-		for _, key := range []string{"model", "scenario", "mode", "profile", "settings", "options", "plugin", "system", "dir", "deviations"} {
+		for _, key := range []string{"model", "scenario", "mode", "profile", "settings", "options", "plugin", "system",
+			"dir", "deviations"} {
 			if !reflect.DeepEqual(a[i][key], b[i][key]) {
 				t.Errorf("%s: the program's is\n%v\nharness run's\n%v", key, a[i][key], b[i][key])
 			}

@@ -87,11 +87,13 @@ func TestTwoParts(t *testing.T) {
 	both := servePair(t, pair.Encoder, pair.Decoder)
 	encoder, decoder := servePair(t, pair.Encoder), servePair(t, pair.Decoder)
 	for name, args := range map[string][]string{
-		"ort":                         nil,
-		"ort, options of one part":    {"--backend-opt", "threads=1", "--backend-opt", "decoder.opt=basic"},
-		"process":                     {"--backend", "process", "--backend-opt", ortprocess},
-		"process, no shared memory":   {"--backend", "process", "--backend-opt", ortprocess, "--backend-opt", "shared_memory=off"},
-		"process, one for each":       {"--backend", "process", "--backend-opt", ortprocess, "--backend-opt", "decoder." + ortprocess + " "},
+		"ort":                      nil,
+		"ort, options of one part": {"--backend-opt", "threads=1", "--backend-opt", "decoder.opt=basic"},
+		"process":                  {"--backend", "process", "--backend-opt", ortprocess},
+		"process, no shared memory": {"--backend", "process", "--backend-opt", ortprocess,
+			"--backend-opt", "shared_memory=off"},
+		"process, one for each": {"--backend", "process", "--backend-opt", ortprocess,
+			"--backend-opt", "decoder." + ortprocess + " "},
 		"kserve, one server for both": {"--backend", "kserve", "--backend-opt", "url=" + both},
 		"kserve, a server for each": {"--backend", "kserve", "--backend-opt", "encoder.url=" + encoder,
 			"--backend-opt", "decoder.url=" + decoder, "--backend-opt", "encoder.model=encoder"},
@@ -103,7 +105,8 @@ func TestTwoParts(t *testing.T) {
 			if len(parts) != 2 || parts[0].Name != pair.Encoder || parts[1].Name != pair.Decoder {
 				t.Fatalf("%+v", parts)
 			}
-			if p := parts[1]; len(p.Inputs) != 2 || len(p.Outputs) != 2 || p.Inputs[0].Name != "h" || p.Inputs[0].Type != "float32" {
+			if p := parts[1]; len(p.Inputs) != 2 || len(p.Outputs) != 2 || p.Inputs[0].Name != "h" ||
+				p.Inputs[0].Type != "float32" {
 				t.Errorf("the decoder's tensors: %+v", p)
 			}
 		})
@@ -117,11 +120,13 @@ func TestTwoPartsInAllScenarios(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := t.TempDir()
-	r := harness(t, "run", "pair", "--plugin-dir", dir, "--out", out, "--set", "min_duration=1", "--set", "min_query_count=1")
+	r := harness(t, "run", "pair", "--plugin-dir", dir, "--out", out, "--set", "min_duration=1",
+		"--set", "min_query_count=1")
 	if r.code != 0 && r.code != 3 { // a busy machine may make a run INVALID
 		t.Fatalf("exit code %d:\n%s", r.code, r.both())
 	}
-	for _, want := range []string{"part    encoder, embedded, fp32, 164 B", "part    decoder, embedded, fp32, 259 B", "PASS"} {
+	for _, want := range []string{"part    encoder, embedded, fp32, 164 B",
+		"part    decoder, embedded, fp32, 259 B", "PASS"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("no %q in:\n%s", want, r.stdout)
 		}
@@ -178,9 +183,11 @@ func TestBadParts(t *testing.T) {
 		want string
 		args []string
 	}{
-		"a part is missing": {2, "part decoder of pair is missing: give --model decoder=PATH too", []string{"--model", "encoder=" + encoder}},
-		"a part twice": {2, `--model: "encoder" is given twice`, []string{"--model", "encoder=" + encoder, "--model", "encoder=" + decoder,
-			"--model", "decoder=" + decoder}},
+		"a part is missing": {2, "part decoder of pair is missing: give --model decoder=PATH too",
+			[]string{"--model", "encoder=" + encoder}},
+		"a part twice": {2, `--model: "encoder" is given twice`,
+			[]string{"--model", "encoder=" + encoder, "--model", "encoder=" + decoder,
+				"--model", "decoder=" + decoder}},
 		"an unknown part": {2, `unknown part "decodr"; did you mean "decoder"? (known: encoder, decoder)`,
 			[]string{"--model", "encoder=" + encoder, "--model", "decodr=" + decoder}},
 		"no path": {2, "--model decoder=: want a path", []string{"--model", "encoder=" + encoder, "--model", "decoder="}},
@@ -188,16 +195,22 @@ func TestBadParts(t *testing.T) {
 			[]string{"--model", "encoder=" + encoder, "--model", "decoder=" + filepath.Join(dir, ".", "encoder.onnx")}},
 		"no such file": {6, "--model decoder=/no/such.onnx: no such file",
 			[]string{"--model", "encoder=" + encoder, "--model", "decoder=/no/such.onnx"}},
-		"a part's tensors are wrong": {6, `open part encoder, model decoder.onnx: backend ort: the model's tensors are not what the benchmark needs: ` +
-			`input "x" is missing`, []string{"--model", "decoder=" + encoder, "--model", "encoder=" + decoder}},
-		"a folder without a part": {6, "part decoder is missing: the folder has no file decoder.onnx", []string{"--model", half}},
-		"one file for all":        {6, "name a folder that holds them, or each: --model encoder=PATH --model decoder=PATH", []string{"--model", encoder}},
-		"an option of no part":    {2, `unknown option "joint.threads"`, []string{"--backend-opt", "joint.threads=1"}},
-		"an option of no part, what there is": {2, "the parts of this model, for options of the form PART.KEY, are encoder, decoder",
+		"a part's tensors are wrong": {6,
+			`open part encoder, model decoder.onnx: backend ort: the model's tensors are not what the benchmark needs: ` +
+				`input "x" is missing`, []string{"--model", "decoder=" + encoder, "--model", "encoder=" + decoder}},
+		"a folder without a part": {6, "part decoder is missing: the folder has no file decoder.onnx",
+			[]string{"--model", half}},
+		"one file for all": {6, "name a folder that holds them, or each: --model encoder=PATH --model decoder=PATH",
+			[]string{"--model", encoder}},
+		"an option of no part": {2, `unknown option "joint.threads"`, []string{"--backend-opt", "joint.threads=1"}},
+		"an option of no part, what there is": {2,
+			"the parts of this model, for options of the form PART.KEY, are encoder, decoder",
 			[]string{"--backend-opt", "joint.threads=1"}},
-		"an unknown option of a part": {2, `open part decoder, model embedded-fp32: backend ort: the backend's options are wrong: unknown option "nosuch"`,
+		"an unknown option of a part": {2,
+			`open part decoder, model embedded-fp32: backend ort: the backend's options are wrong: unknown option "nosuch"`,
 			[]string{"--backend-opt", "decoder.nosuch=1"}},
-		"a server that has one part": {6, "decoder", []string{"--backend", "kserve", "--backend-opt", "url=" + servePair(t, pair.Encoder, "other"),
+		"a server that has one part": {6, "decoder", []string{"--backend", "kserve",
+			"--backend-opt", "url=" + servePair(t, pair.Encoder, "other"),
 			"--backend-opt", "connect_timeout=1s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,7 +230,8 @@ func TestScorerWithAModel(t *testing.T) {
 	}
 	out := t.TempDir()
 	runPair(t, out).wantCode(t, 0)
-	if s := readPair(t, out).Runs[0].Accuracy.Scorer; len(s) != 1 || s[0].Name != pair.Judge || !s[0].Embedded || s[0].Size != 129 {
+	if s := readPair(t, out).Runs[0].Accuracy.Scorer; len(s) != 1 || s[0].Name != pair.Judge ||
+		!s[0].Embedded || s[0].Size != 129 {
 		t.Errorf("the embedded judge: %+v", s)
 	}
 	embedded := readPair(t, out).Runs[0].Accuracy.Scorer[0].SHA256
@@ -249,7 +263,8 @@ func TestDescribeParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := harness(t, "describe", "pair", "--plugin-dir", dir).wantCode(t, 0)
-	for _, want := range []string{"Parts (--model PART=PATH)", "encoder=embedded-fp32", "Models of the scorer (--scorer-model PART=PATH)", "judge"} {
+	for _, want := range []string{"Parts (--model PART=PATH)", "encoder=embedded-fp32",
+		"Models of the scorer (--scorer-model PART=PATH)", "judge"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("no %q in:\n%s", want, r.stdout)
 		}
@@ -262,7 +277,8 @@ func TestPartsAreSound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := harness(t, "verify", "pair", "--plugin-dir", dir, "--backend", "process", "--backend-opt", "command="+filepath.Join(built.dir, "plugins", "ortprocess"),
+	r := harness(t, "verify", "pair", "--plugin-dir", dir, "--backend", "process",
+		"--backend-opt", "command="+filepath.Join(built.dir, "plugins", "ortprocess"),
 		"--reference", "ort", "--memory-time", "1s").wantCode(t, 0)
 	if !strings.Contains(r.stdout, "sound: ") {
 		t.Errorf("it printed:\n%s", r.stdout)
@@ -276,7 +292,8 @@ func servePair(t *testing.T, parts ...string) string {
 	for i, part := range parts {
 		m := oiptest.Options{Model: part, Inputs: floats("x", 4), Outputs: floats("h", 3), Answer: encodeRows}
 		if part == pair.Decoder {
-			m.Inputs, m.Outputs = append(floats("h", 3), floats("state", 3)...), append(floats("y", 1), floats("state_out", 3)...)
+			m.Inputs, m.Outputs = append(floats("h", 3), floats("state", 3)...),
+				append(floats("y", 1), floats("state_out", 3)...)
 			m.Answer = stepRows
 		}
 		if i == 0 {

@@ -45,8 +45,9 @@ func ortLibrary(t *testing.T) string {
 	return found[0]
 }
 
-// TestGoldenTranslations generates with an encoder and a decoder, beams of all widths beside one another: the answers are
-// those of the official code, in this process and in one of the backend's own, in which what the encoder gives stays.
+// TestGoldenTranslations generates with an encoder and a decoder, beams of all widths beside one another:
+// the answers are those of the official code, in this process and in one of the backend's own, in which what
+// the encoder gives stays.
 func TestGoldenTranslations(t *testing.T) {
 	own := filepath.Join(built.root, "backends", "ort", "testdata", "golden")
 	golden.EachBelow(t, own, "translation/beam/expected.json", func(t *testing.T, path string) {
@@ -87,7 +88,8 @@ func wantTranslated(t *testing.T, path string, apart bool) {
 	}
 	copied, err := strconv.Atoi(doc.Runs[0].Workload.Info["state_copied_bytes_per_step"])
 	if most := 40 * 2 * 2 * 4 * 16 * 4 * 2; err != nil || copied > most || apart != (copied > 0) {
-		t.Errorf("%d bytes are copied at each step (%v), want h and c of 40 sequences at most, and none in one process", copied, err)
+		t.Errorf("%d bytes are copied at each step (%v), want h and c of 40 sequences at most, and none in one process",
+			copied, err)
 	}
 }
 

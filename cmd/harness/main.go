@@ -25,7 +25,8 @@ import (
 )
 
 func main() {
-	debug.SetTraceback("crash") // what Go ends, for lack of memory say, ends by SIGABRT: its code 2 would be that of wrong usage
+	// what Go ends, for lack of memory say, ends by SIGABRT: its code 2 would be that of wrong usage
+	debug.SetTraceback("crash")
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // else nohup wants it to outlive its terminal

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// beams is beam search as transformers has it: at each step the best continuations of all beams together, of which those
-// that end become hypotheses and the others the next beams.
+// beams is beam search as transformers has it: at each step the best continuations of all beams together, of which
+// those that end become hypotheses and the others the next beams.
 type beams struct {
 	limits
 	width  int

@@ -5,8 +5,8 @@ package generate
 // One that grows has rows as wide as the longest one, right-aligned: those of row r are in its last lengths[r] columns,
 // and zeros or leftovers, which the mask hides, are before. What a step writes becomes the cache.
 //
-// One in place has room for longer rows than there are, left-aligned: those of row r are in its first lengths[r] columns,
-// and leftovers, which the lengths hide, are behind. A step writes one column of each row.
+// One in place has room for longer rows than there are, left-aligned: those of row r are in its first lengths[r]
+// columns, and leftovers, which the lengths hide, are behind. A step writes one column of each row.
 type cache struct {
 	inPlace       bool
 	heads, column int // column: bytes of one head's column
@@ -32,8 +32,8 @@ func (c *cache) rows() int { return len(c.lengths) }
 // size is how many bytes of each tensor are in use.
 func (c *cache) size(rows, width int) int { return rows * c.heads * width * c.column }
 
-// slackColumns are the columns that a buffer gets beyond need, so that a cache that grows by one column each step seldom
-// needs a new one.
+// slackColumns are the columns that a buffer gets beyond need, so that a cache that grows by one column each step
+// seldom needs a new one.
 const slackColumns = 32
 
 // room makes each of the buffers hold rows x width, with unspecified contents.
@@ -70,8 +70,8 @@ func (c *cache) held() int {
 // past are the tensors that a run reads.
 func (c *cache) past() [][]byte { return c.tensors }
 
-// present are the tensors that a run over n more tokens of each row writes, and their width. Those of a cache in place are
-// the ones that it reads.
+// present are the tensors that a run over n more tokens of each row writes, and their width. Those of a cache in place
+// are the ones that it reads.
 func (c *cache) present(n int) (tensors [][]byte, width int) {
 	if c.inPlace {
 		return c.tensors, c.width
@@ -157,8 +157,9 @@ func (c *cache) drop(n int) {
 	}
 }
 
-// fit makes the width right for the next step: one that grows loses the columns that no row uses any more, once they are
-// many enough to pay for the copy; one in place gets room, and loses what exceeds most, the tokens that a row can come to.
+// fit makes the width right for the next step: one that grows loses the columns that no row uses any more, once
+// they are many enough to pay for the copy; one in place gets room, and loses what exceeds most, the tokens
+// that a row can come to.
 func (c *cache) fit(most int) {
 	n := c.longest()
 	switch {

@@ -311,7 +311,8 @@ func TestOutputsThatAreNoState(t *testing.T) {
 		}
 	}()
 	err = g.Generate(t.Context(), netForms()[4].sources(1, 1)[0], &answer{})
-	if !errors.Is(err, generate.ErrEncoderDecoder) || !strings.Contains(err.Error(), "h is float32[1,7,6], want float32[1,1,6]") {
+	if !errors.Is(err, generate.ErrEncoderDecoder) ||
+		!strings.Contains(err.Error(), "h is float32[1,7,6], want float32[1,1,6]") {
 		t.Errorf("error %v", err)
 	}
 }

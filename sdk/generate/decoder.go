@@ -45,7 +45,8 @@ func inspect(s backend.Session) (decoder, error) {
 	p.finish()
 	if len(p.faults) > 0 {
 		return d, fmt.Errorf("%w: %s; want input_ids, past_key_values.N.key and .value -> logits, present.N.key and .value; "+
-			"and attention_mask, position_ids, or, of a cache in place, write_indices, nonpad_kv_seqlen", ErrModel, strings.Join(p.faults, "; "))
+			"and attention_mask, position_ids, or, of a cache in place, write_indices, nonpad_kv_seqlen", ErrModel,
+			strings.Join(p.faults, "; "))
 	}
 	return d, nil
 }

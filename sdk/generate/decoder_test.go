@@ -29,23 +29,32 @@ func TestModelsThatAreNoDecoders(t *testing.T) {
 		{"no logits", func(s *shaped) { s.out = s.out[1:] }, []string{"logits is missing"}},
 		{"no ids", func(s *shaped) { s.in = s.in[1:] }, []string{"input_ids is missing"}},
 		{"a value is missing", func(s *shaped) { s.in = s.in[:len(s.in)-1] }, []string{"past_key_values.1.value is missing"}},
-		{"a layer is missing", func(s *shaped) { s.in = slices.Delete(s.in, 3, 5) }, []string{"past_key_values.0.key is missing", "past_key_values.0.value is missing"}},
+		{"a layer is missing", func(s *shaped) { s.in = slices.Delete(s.in, 3, 5) },
+			[]string{"past_key_values.0.key is missing", "past_key_values.0.value is missing"}},
 		{"fewer presents", func(s *shaped) { s.out = s.out[:3] }, []string{"4 past and 2 present"}},
 		{"ids of int32", func(s *shaped) { s.in[0].DType = backend.Int32 }, []string{"input_ids int32[N,N], want int64"}},
 		{"a fixed batch", func(s *shaped) { s.in[1].Shape = []int64{1, -1} }, []string{"attention_mask int64[1,N]"}},
-		{"logits of float16", func(s *shaped) { s.out[0].DType = backend.Float16 }, []string{"logits float16", "want float32"}},
-		{"free heads", func(s *shaped) { s.in[3].Shape = []int64{-1, -1, -1, 1} }, []string{"past_key_values.0.key float32[N,N,N,1], want [N,HEADS,N,DIM] with fixed heads"}},
-		{"another width", func(s *shaped) { s.in[4].Shape = []int64{-1, 2, -1, 8} }, []string{"past_key_values.0.value float32[N,2,N,8], want float32[N,2,N,1] as the others"}},
-		{"an unknown input", func(s *shaped) { s.in = append(s.in, backend.TensorInfo{Name: "encoder_hidden_states"}) }, []string{`"encoder_hidden_states" is unknown`}},
-		{"a layer beyond reason", func(s *shaped) { s.in[3].Name = "past_key_values.99999.key" }, []string{`"past_key_values.99999.key" is unknown`}},
-		{"a fixed cache", func(s *shaped) { s.in[3].Shape = []int64{-1, 2, 64, 1} }, []string{"past_key_values.0.key float32[N,2,64,1], want [N,HEADS,N,DIM]", "free lengths"}},
+		{"logits of float16", func(s *shaped) { s.out[0].DType = backend.Float16 },
+			[]string{"logits float16", "want float32"}},
+		{"free heads", func(s *shaped) { s.in[3].Shape = []int64{-1, -1, -1, 1} },
+			[]string{"past_key_values.0.key float32[N,N,N,1], want [N,HEADS,N,DIM] with fixed heads"}},
+		{"another width", func(s *shaped) { s.in[4].Shape = []int64{-1, 2, -1, 8} },
+			[]string{"past_key_values.0.value float32[N,2,N,8], want float32[N,2,N,1] as the others"}},
+		{"an unknown input", func(s *shaped) { s.in = append(s.in, backend.TensorInfo{Name: "encoder_hidden_states"}) },
+			[]string{`"encoder_hidden_states" is unknown`}},
+		{"a layer beyond reason", func(s *shaped) { s.in[3].Name = "past_key_values.99999.key" },
+			[]string{`"past_key_values.99999.key" is unknown`}},
+		{"a fixed cache", func(s *shaped) { s.in[3].Shape = []int64{-1, 2, 64, 1} },
+			[]string{"past_key_values.0.key float32[N,2,64,1], want [N,HEADS,N,DIM]", "free lengths"}},
 		{"half a cache in place", func(s *shaped) {
 			s.in[1] = backend.TensorInfo{Name: "write_indices", DType: backend.Int64, Shape: []int64{-1}}
 		}, []string{"nonpad_kv_seqlen is missing"}},
 		{"both kinds of cache", func(s *shaped) {
 			s.in[2] = backend.TensorInfo{Name: "nonpad_kv_seqlen", DType: backend.Int32, Shape: []int64{-1}}
-		}, []string{"nonpad_kv_seqlen int32[N], want int64[N]", "write_indices is missing", "attention_mask beside write_indices"}},
-		{"two faults", func(s *shaped) { s.in[0].DType, s.out = backend.Int32, s.out[1:] }, []string{"input_ids int32", "logits is missing"}},
+		}, []string{"nonpad_kv_seqlen int32[N], want int64[N]", "write_indices is missing",
+			"attention_mask beside write_indices"}},
+		{"two faults", func(s *shaped) { s.in[0].DType, s.out = backend.Int32, s.out[1:] },
+			[]string{"input_ids int32", "logits is missing"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &shaped{toy: toy{vocab: 5, layers: 2}}
@@ -75,7 +84,9 @@ func (u *unsaid) Outputs() []backend.TensorInfo {
 
 func (u *unsaid) Run(ctx ctx, in, out []backend.Tensor) error {
 	n := in[0].Shape[0] * in[0].Shape[1] * int64(u.vocab)
-	out[0] = backend.Tensor{DType: backend.Float32, Shape: []int64{in[0].Shape[0], in[0].Shape[1], int64(u.vocab)}, Data: make([]byte, 4*n)}
+	out[0] = backend.Tensor{
+		DType: backend.Float32, Shape: []int64{in[0].Shape[0], in[0].Shape[1], int64(u.vocab)}, Data: make([]byte, 4*n),
+	}
 	return u.toy.Run(ctx, in, out)
 }
 
@@ -91,7 +102,8 @@ func TestLogitsThatAreNoNumbers(t *testing.T) {
 	for _, beams := range []int{1, 3} {
 		g := open(t, &unsaid{toy{vocab: 30, layers: 1, favour: nan()}}, generate.Options{})
 		p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 3, Beams: beams}
-		if err := g.Generate(t.Context(), p, &answer{}); err == nil || !strings.Contains(err.Error(), "logits are not numbers") {
+		if err := g.Generate(t.Context(), p, &answer{}); err == nil ||
+			!strings.Contains(err.Error(), "logits are not numbers") {
 			t.Errorf("%d beams: error %v", beams, err)
 		}
 	}

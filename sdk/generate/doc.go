@@ -22,12 +22,13 @@
 //
 // Of an encoder and a decoder, NewEncoderDecoder makes a generator. What their tensors are called says what they are:
 //
-//   - The encoder takes src or input_ids (int64[N,S]), with attention_mask (int64[N,S]) or src_len (int64[N]); or features of
-//     audio, input_features or mel (float32[N,...]).
-//   - The decoder takes token (int64[N]), tokens or input_ids (int64[N,T]), and gives logits (float32[N,V] or [N,T,V]). It
-//     may take position_ids, cache_position, offset (tokens so far, int64[1]), use_cache_branch (bool[1]) and attention_mask.
-//   - An input X with an output X_out, in_X with out_X, or past_key_values.N.* with present.N.*, is a state. It begins as the
-//     encoder's output X or X0, else as zeros, or empty where it has a free dimension beside that of rows.
+//   - The encoder takes src or input_ids (int64[N,S]), with attention_mask (int64[N,S]) or src_len (int64[N]); or
+//     features of audio, input_features or mel (float32[N,...]).
+//   - The decoder takes token (int64[N]), tokens or input_ids (int64[N,T]), and gives logits (float32[N,V] or
+//     [N,T,V]). It may take position_ids, cache_position, offset (tokens so far, int64[1]), use_cache_branch (bool[1])
+//     and attention_mask.
+//   - An input X with an output X_out, in_X with out_X, or past_key_values.N.* with present.N.*, is a state. It begins
+//     as the encoder's output X or X0, else as zeros, or empty where it has a free dimension beside that of rows.
 //   - An input that is called like an output or an input of the encoder is the same for all of a sequence;
 //     encoder_hidden_states is the encoder's last_hidden_state, encoder_attention_mask its attention_mask. So are
 //     past_key_values.N.encoder.*, which the first run gives.
@@ -35,12 +36,12 @@
 // A tensor's first free dimension is that of rows. So these forms fit: optimum's two decoders (decoder_model, and
 // decoder_with_past_model as Step), its merged one (decoder_model_merged), and one decoder that takes no past; the
 // decoder of sherpa-onnx, whose cache has a fixed capacity; and recurrent decoders with states of fixed size. Optimum's
-// two decoders and the recurrent ones are held to what their reference implementations gave, the merged form to the same
-// decoders merged; all forms to a small network that runs without cache. No published file of the merged form, of
+// two decoders and the recurrent ones are held to what their reference implementations gave, the merged form to the
+// same decoders merged; all forms to a small network that runs without cache. No published file of the merged form, of
 // sherpa-onnx's or of a decoder without a past was tried.
 //
-// What the sessions keep in a memory of their own (backend.Keeper) does not come out of them at each step. Describe says how
-// many bytes still do; of sessions in this process it is none.
+// What the sessions keep in a memory of their own (backend.Keeper) does not come out of them at each step. Describe
+// says how many bytes still do; of sessions in this process it is none.
 //
 // Batching is continuous: a prompt joins at the next step and leaves when its answer is complete, whatever the others
 // do. A step takes one token of each running sequence; the prompts that joined run before it, and their first tokens

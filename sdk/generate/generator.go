@@ -137,7 +137,9 @@ func (g *Generator) TakesAudio() bool { return g.model.takesAudio() }
 // Limits says how many sequences are decoded together; as many calls at a time, and some to follow them, are worth
 // making.
 func (g *Generator) Limits() backend.Limits {
-	return backend.Limits{Concurrency: 2 * g.options.MaxSequences, PreferredBatch: g.options.MaxSequences, MaxBatch: g.options.MaxSequences}
+	return backend.Limits{
+		Concurrency: 2 * g.options.MaxSequences, PreferredBatch: g.options.MaxSequences, MaxBatch: g.options.MaxSequences,
+	}
 }
 
 // Describe says what the session says, and adds what the cache takes.

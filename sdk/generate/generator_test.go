@@ -38,7 +38,9 @@ func prompts(n int, seed uint64) []backend.Prompt {
 		for j := range ids {
 			ids[j] = int32(1 + r.IntN(29))
 		}
-		all[i] = backend.Prompt{Tokens: ids, MaxNewTokens: 1 + r.IntN(30), MinNewTokens: r.IntN(4), EOS: []int32{0}, LengthPenalty: 1}
+		all[i] = backend.Prompt{
+			Tokens: ids, MaxNewTokens: 1 + r.IntN(30), MinNewTokens: r.IntN(4), EOS: []int32{0}, LengthPenalty: 1,
+		}
 	}
 	return all
 }
@@ -100,7 +102,8 @@ func TestBeamsTogetherAreBeamsAlone(t *testing.T) {
 func TestWideBeamsAreExhaustive(t *testing.T) {
 	for seed := range uint64(20) {
 		model := &toy{vocab: 3, layers: 1}
-		p := backend.Prompt{Tokens: []int32{1, 2, int32(1 + seed%2), int32(seed % 3)}, MaxNewTokens: 3, EOS: []int32{0}, Beams: 27, LengthPenalty: 0.7}
+		p := backend.Prompt{Tokens: []int32{1, 2, int32(1 + seed%2), int32(seed % 3)}, MaxNewTokens: 3, EOS: []int32{0},
+			Beams: 27, LengthPenalty: 0.7}
 		g := open(t, &toy{vocab: 3, layers: 1}, generate.Options{MaxSequences: 27})
 		generateAll(t, g, []backend.Prompt{p})[0].check(t, model.exhaust(p))
 	}
@@ -122,8 +125,8 @@ func TestTokensAreCounted(t *testing.T) {
 	}
 }
 
-// TestCacheStaysInItsBound gives many prompts, of which few fit at a time. The first run waits for half of them, so that some
-// always run together.
+// TestCacheStaysInItsBound gives many prompts, of which few fit at a time. The first run waits for half of them, so
+// that some always run together.
 func TestCacheStaysInItsBound(t *testing.T) {
 	const bound = 48 << 10
 	for i := range 4 {
@@ -151,8 +154,8 @@ func TestCacheStaysInItsBound(t *testing.T) {
 	}
 }
 
-// TestNewPromptWaitsForOneStep starts a prompt while another one runs: its first token must come before the other's next
-// but one.
+// TestNewPromptWaitsForOneStep starts a prompt while another one runs: its first token must come before
+// the other's next but one.
 func TestNewPromptWaitsForOneStep(t *testing.T) {
 	model := &toy{vocab: 30, layers: 1, favour: -100}
 	started := make(chan struct{})

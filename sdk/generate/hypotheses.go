@@ -52,8 +52,8 @@ func (h *hypotheses) dropWorst() {
 	}
 }
 
-// full says that no beam can win any more: with early stopping once there are enough hypotheses, else once none is worse
-// than what the best continuation of this length has.
+// full says that no beam can win any more: with early stopping once there are enough hypotheses, else once none is
+// worse than what the best continuation of this length has.
 func (h *hypotheses) full(bestSum float64, length int) bool {
 	if len(h.kept) < h.n {
 		return false

@@ -108,7 +108,8 @@ func (c *coder) checkCopies() error {
 	if n <= MostCopied || c.keeper.here || c.options.CopyState {
 		return nil
 	}
-	return fmt.Errorf("%w: %d bytes of states and of what the encoder gives, of %d sequences, are more than %d, and the backend keeps "+
-		"none of them between runs; choose a backend that does (ort), fewer sequences together, or admit it (--param copy_state=yes)",
+	return fmt.Errorf("%w: %d bytes of states and of what the encoder gives, of %d sequences, are more than %d, and the "+
+		"backend keeps none of them between runs; choose a backend that does (ort), fewer sequences together, or admit it "+
+		"(--param copy_state=yes)",
 		ErrCopies, n, c.options.MaxSequences, int64(MostCopied))
 }

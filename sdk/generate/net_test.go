@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// net is a small network of random weights: a transformer of two layers with an encoder, and a recurrent cell on the same
-// sources. Its forms differ in what they remember between steps, and in what their tensors are called.
+// net is a small network of random weights: a transformer of two layers with an encoder, and a recurrent cell on the
+// same sources. Its forms differ in what they remember between steps, and in what their tensors are called.
 type net struct {
 	source, token, position, out matrix
 	layers                       [netLayers]layer

@@ -111,8 +111,8 @@ func byHeads(a *array, r int) matrix {
 	return m
 }
 
-// heads makes [N,HEADS,P,DIM] of the rows' matrices, at least so wide; shorter ones are filled with noise on the right, which
-// must not matter.
+// heads makes [N,HEADS,P,DIM] of the rows' matrices, at least so wide; shorter ones are filled with noise on the
+// right, which must not matter.
 func heads(rows []matrix, width int) backend.Tensor {
 	for _, m := range rows {
 		width = max(width, len(m))
@@ -274,7 +274,8 @@ func (n *net) twoDecoders() []*part {
 		out: append([]backend.TensorInfo{logits}, optimumNames("present", "decoder", "encoder")...),
 		run: n.firstRun,
 	}, {
-		in:  append([]backend.TensorInfo{ids("input_ids", -1, 1), mask}, optimumNames("past_key_values", "decoder", "encoder")...),
+		in: append([]backend.TensorInfo{ids("input_ids", -1, 1), mask},
+			optimumNames("past_key_values", "decoder", "encoder")...),
 		out: append([]backend.TensorInfo{logits}, optimumNames("present", "decoder")...),
 		run: n.laterRun,
 	}}

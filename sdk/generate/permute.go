@@ -2,8 +2,8 @@ package generate
 
 // permute makes row rows[i] a copy of what row rows[from[i]] held, for all i at once.
 //
-// It copies rows whose old contents nobody needs any more first. What then remains are cycles, each of which keeps one of
-// its rows aside.
+// It copies rows whose old contents nobody needs any more first. What then remains are cycles, each of which
+// keeps one of its rows aside.
 func (c *cache) permute(rows, from []int) {
 	readers := make([]int, len(rows)) // of each row: copies still to be made of it
 	pending := 0

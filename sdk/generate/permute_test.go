@@ -89,7 +89,8 @@ func TestFitKeepsRowsOfAGrowingCache(t *testing.T) {
 	c.rebuild(5, 80)
 	c.fit(80)
 	if c.width != c.longest() || !slices.Equal(contents(c), before) {
-		t.Errorf("after fit: width %d of rows up to %d, contents equal: %v", c.width, c.longest(), slices.Equal(contents(c), before))
+		t.Errorf("after fit: width %d of rows up to %d, contents equal: %v", c.width, c.longest(),
+			slices.Equal(contents(c), before))
 	}
 	c.rebuild(5, columns(c.longest()))
 	c.fit(80)
@@ -106,14 +107,16 @@ func TestFitKeepsRowsOfACacheInPlace(t *testing.T) {
 	c.rebuild(5, c.longest())
 	c.fit(80)
 	if c.width <= c.longest() || !slices.Equal(contents(c), before) {
-		t.Errorf("full cache after fit: width %d of rows up to %d, contents equal: %v", c.width, c.longest(), slices.Equal(contents(c), before))
+		t.Errorf("full cache after fit: width %d of rows up to %d, contents equal: %v", c.width, c.longest(),
+			slices.Equal(contents(c), before))
 	}
 	c.rebuild(5, columns(80))
 	if c.fit(80); c.width != columns(80) {
 		t.Errorf("fit copied a cache of %d columns, of which rows can come to need 80", c.width)
 	}
 	if c.fit(12); c.width > columns(12) || !slices.Equal(contents(c), before) {
-		t.Errorf("wide cache after fit: width %d of rows up to 12, contents equal: %v", c.width, slices.Equal(contents(c), before))
+		t.Errorf("wide cache after fit: width %d of rows up to 12, contents equal: %v", c.width,
+			slices.Equal(contents(c), before))
 	}
 }
 

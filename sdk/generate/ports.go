@@ -69,7 +69,8 @@ var shapes = map[use]struct {
 	ranks [2]int
 	text  string
 }{
-	tokens: {backend.Int64, [2]int{1, 2}, "int64[N] or int64[N,N]"}, positions: {backend.Int64, [2]int{2, 2}, "int64[N,N]"},
+	tokens:        {backend.Int64, [2]int{1, 2}, "int64[N] or int64[N,N]"},
+	positions:     {backend.Int64, [2]int{2, 2}, "int64[N,N]"},
 	positionsOnce: {backend.Int64, [2]int{1, 1}, "int64[N]"}, offset: {backend.Int64, [2]int{0, 1}, "int64[1]"},
 	mask: {backend.Int64, [2]int{2, 2}, "int64[N,N]"}, cached: {backend.Bool, [2]int{1, 1}, "bool[1]"},
 	logits:       {backend.Float32, [2]int{2, 3}, "float32[N,VOCABULARY] or float32[N,N,VOCABULARY]"},

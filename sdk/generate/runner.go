@@ -197,7 +197,8 @@ func (r *tokenRunner) check(rows, n, width int) error {
 	for _, i := range r.model.presents {
 		t := &r.out[i]
 		if len(t.Shape) != 4 || t.Shape[0] != int64(rows) || t.Shape[2] != int64(width) {
-			return fmt.Errorf("%w: %s has shape %s, want [%d,%d,%d,%d]", ErrModel, t.Name, backend.ShapeString(t.Shape), rows, r.model.heads, width, r.model.dim)
+			return fmt.Errorf("%w: %s has shape %s, want [%d,%d,%d,%d]", ErrModel, t.Name, backend.ShapeString(t.Shape), rows,
+				r.model.heads, width, r.model.dim)
 		}
 	}
 	return nil

@@ -76,7 +76,9 @@ type limits struct {
 // limitsOf copies a prompt's limits.
 func limitsOf(p *backend.Prompt, o Options) limits {
 	ends := append([]int32(nil), p.EOS...)
-	return limits{least: p.MinNewTokens, most: p.MaxNewTokens, ends: ends, never: append(ends[:len(ends):len(ends)], o.Never...)}
+	return limits{
+		least: p.MinNewTokens, most: p.MaxNewTokens, ends: ends, never: append(ends[:len(ends):len(ends)], o.Never...),
+	}
 }
 
 // banned are the tokens that an answer of n tokens cannot go on with: what is never generated, and the end tokens

@@ -71,7 +71,8 @@ func (s *slot) takes(t *backend.Tensor, rows int) error {
 	}
 	if !ok || t.Shape[s.rows] != int64(rows) {
 		want := s.shaped(nil, rows, -1)
-		return fmt.Errorf("%s is %v%s, want %v%s", s.name, t.DType, backend.ShapeString(t.Shape), s.dtype, backend.ShapeString(want))
+		return fmt.Errorf("%s is %v%s, want %v%s", s.name, t.DType, backend.ShapeString(t.Shape), s.dtype,
+			backend.ShapeString(want))
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ func (r *coderRunner) encode(ctx context.Context, s *state, batch []*sequence) e
 }
 
 // encoderInput makes an input of the encoder. Sources are padded on the right.
-func (r *coderRunner) encoderInput(t *backend.Tensor, info *backend.TensorInfo, u use, batch []*sequence, width int) error {
+func (r *coderRunner) encoderInput(t *backend.Tensor, info *backend.TensorInfo, u use,
+	batch []*sequence, width int) error {
 	rows := len(batch)
 	switch u {
 	case sourceTokens:

@@ -117,8 +117,8 @@ func (s *state) join(i int, first bool) {
 	}
 }
 
-// widest is the width of a value after a join: that of the wider of both. Of a constant that is as wide as the sources, it is
-// that of the widest source that is still there.
+// widest is the width of a value after a join: that of the wider of both. Of a constant that is as wide as the sources,
+// it is that of the widest source that is still there.
 func (s *state) widest(i int) int {
 	sl := &s.slots[i]
 	joins := sl.widthOf(&s.from.values[i].tensor)

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// toy is a decoder whose logits depend on every token of a sequence and its position, and on nothing else: it keeps tokens
-// and positions in its cache and hashes what the mask lets it see. A cache that is mixed up gives other answers.
+// toy is a decoder whose logits depend on every token of a sequence and its position, and on nothing else: it keeps
+// tokens and positions in its cache and hashes what the mask lets it see. A cache that is mixed up gives other answers.
 type toy struct {
 	vocab, layers int
 	inPlace       bool    // the form of its cache
@@ -36,7 +36,8 @@ func forms() []*toy {
 
 // in returns a toy like this one, in another's form.
 func (t *toy) in(form *toy) *toy {
-	return &toy{vocab: t.vocab, layers: t.layers, favour: t.favour, concurrency: t.concurrency, inPlace: form.inPlace, lastOnly: form.lastOnly}
+	return &toy{vocab: t.vocab, layers: t.layers, favour: t.favour, concurrency: t.concurrency, inPlace: form.inPlace,
+		lastOnly: form.lastOnly}
 }
 
 // name says which form the toy has.
@@ -75,7 +76,9 @@ func (t *toy) cached(prefix string) []backend.TensorInfo {
 	var all []backend.TensorInfo
 	for i := range t.layers {
 		for _, kind := range []string{"key", "value"} {
-			all = append(all, backend.TensorInfo{Name: fmt.Sprintf("%s.%d.%s", prefix, i, kind), DType: backend.Float32, Shape: []int64{-1, toyHeads, -1, 1}})
+			all = append(all, backend.TensorInfo{
+				Name: fmt.Sprintf("%s.%d.%s", prefix, i, kind), DType: backend.Float32, Shape: []int64{-1, toyHeads, -1, 1},
+			})
 		}
 	}
 	return all
@@ -154,7 +157,8 @@ func (t *toy) seen(mask []int64, out []backend.Tensor, row, width, end int) uint
 				}
 				token := backend.View[float32](out[1].Data)[(row*toyHeads)*width+j]
 				v := values[(row*toyHeads+h)*width+j]
-				sum += mix(uint64(int64(v))<<32 ^ uint64(int64(token))<<8 ^ uint64(slot*toyHeads+h) ^ uint64(position(out, row, width, j))<<48)
+				sum += mix(uint64(int64(v))<<32 ^ uint64(int64(token))<<8 ^ uint64(slot*toyHeads+
+					h) ^ uint64(position(out, row, width, j))<<48)
 			}
 		}
 	}
@@ -220,7 +224,9 @@ func (t *toy) logits(ids []int32) []float32 {
 		wide[i], wide[n+int64(i)], wide[2*n+int64(i)] = int64(id), 1, int64(i)
 	}
 	for i := range 3 {
-		in[i] = backend.Tensor{DType: backend.Int64, Shape: []int64{1, n}, Data: backend.Bytes(wide[int64(i)*n : int64(i+1)*n])}
+		in[i] = backend.Tensor{
+			DType: backend.Int64, Shape: []int64{1, n}, Data: backend.Bytes(wide[int64(i)*n : int64(i+1)*n]),
+		}
 	}
 	out := make([]backend.Tensor, 1+2*t.layers)
 	for i := range 2 * t.layers {

@@ -73,7 +73,8 @@ func TestRunsKeepNothingOfAFailedRun(t *testing.T) {
 	var k keep.Runs
 	failed := errors.New("out of memory")
 	out := []backend.Tensor{{Keep: true}}
-	if err := k.Run(nil, out, func(_, _ []backend.Tensor) error { return failed }); !errors.Is(err, failed) || out[0].Kept != nil {
+	if err := k.Run(nil, out, func(_, _ []backend.Tensor) error { return failed }); !errors.Is(err, failed) ||
+		out[0].Kept != nil {
 		t.Errorf("error %v, %d handles", err, len(out[0].Kept))
 	}
 }

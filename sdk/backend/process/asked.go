@@ -17,15 +17,16 @@ func (p *child) await(ctx context.Context, to string) *backend.Awaited {
 	return backend.Await(ctx, backend.Wait{For: "the backend process's answer to " + to + where, PID: p.pid()})
 }
 
-// unasked is an error where the process has said something before it was asked. It is all that keeps the next batch from
-// the answer to the one before where answers have no names.
+// unasked is an error where the process has said something before it was asked. It is all that keeps the next batch
+// from the answer to the one before where answers have no names.
 func (l *lane) unasked() error {
 	select {
 	case extra := <-l.replies:
 		if extra.err != nil {
 			return l.session.child.explain("run a batch", extra.err)
 		}
-		return fmt.Errorf("%w: the backend process answered what it was not asked%s, want one answer to each request", backend.ErrFailed, l.nameOf(extra.response))
+		return fmt.Errorf("%w: the backend process answered what it was not asked%s, want one answer to each request",
+			backend.ErrFailed, l.nameOf(extra.response))
 	default:
 		return nil
 	}
@@ -45,9 +46,11 @@ func (l *lane) misnamed(r *backendpb.RunResponse) error {
 	case !l.session.named || r.Request == l.sent:
 		return nil
 	case r.Request == 0:
-		return fmt.Errorf("%w: the backend process answered without the id of the request, want %d in the field request: it has the capability %q",
+		return fmt.Errorf("%w: the backend process answered without the id of the request, want %d in the field request: "+
+			"it has the capability %q",
 			backend.ErrFailed, l.sent, requestIDs)
 	}
-	return fmt.Errorf("%w: the backend process answered request %d, want one answer to request %d, which is the one in work on this stream",
+	return fmt.Errorf("%w: the backend process answered request %d, want one answer to request %d, which is the one in "+
+		"work on this stream",
 		backend.ErrFailed, r.Request, l.sent)
 }

@@ -33,7 +33,8 @@ func TestAnswersAgainLater(t *testing.T) {
 	s := openFault(t, "answers again later")
 	for range 2 {
 		checkBatch(t, s, 2)
-		wantAll(t, s.Run(t.Context(), batch(2), make([]backend.Tensor, 2)), "answered request 2, want one answer to request 3")
+		wantAll(t, s.Run(t.Context(), batch(2), make([]backend.Tensor, 2)),
+			"answered request 2, want one answer to request 3")
 	}
 }
 

@@ -21,7 +21,8 @@ import (
 
 const defaultStartTimeout = 60 * time.Second
 
-// mostLanes bounds what a process may ask for unless the user asks for more: each lane has a stream, and most have memory.
+// mostLanes bounds what a process may ask for unless the user asks for more: each lane has a
+// stream, and most have memory.
 const mostLanes = 4096
 
 // Backend starts a process for each model that it opens. It is immutable.
@@ -63,7 +64,8 @@ func (s *settings) options() option.List {
 	return option.List{
 		option.Text("command", &s.command,
 			"one program with its arguments, in the words of sh; env NAME=VALUE before it sets a variable").Default(""),
-		option.Duration("start_timeout", &s.start, "how long the process may take to shake hands (the plugin itself has --plugin-start-timeout)"),
+		option.Duration("start_timeout", &s.start,
+			"how long the process may take to shake hands (the plugin itself has --plugin-start-timeout)"),
 		option.Duration("heartbeat_timeout", &s.heartbeat,
 			"a process that is stopped for longer, by a signal or a debugger, is taken to hang"),
 		option.Choice("shared_memory", &s.shared, map[string]bool{"auto": true, "off": false},
@@ -131,14 +133,16 @@ func open(ctx context.Context, p *child, set settings, m backend.Model, c backen
 		return nil, p.explain("open the model", err)
 	}
 	if c.Device != "" && !slices.Contains(r.Capabilities, deviceChoice) {
-		return nil, fmt.Errorf("%w: device %s: the backend process knows no devices (its answer to Open lacks the capability %q); tell it by an option of its own where to run",
+		return nil, fmt.Errorf("%w: device %s: the backend process knows no devices (its answer to Open lacks the "+
+			"capability %q); tell it by an option of its own where to run",
 			backend.ErrOption, c.Device, deviceChoice)
 	}
 	if c.Concurrency <= 0 && r.Concurrency == 0 { // neither side says
 		r.Concurrency = 1
 	}
 	if most := max(c.Concurrency, mostLanes); int64(r.Concurrency) > int64(most) {
-		return nil, fmt.Errorf("%w: the backend process says that it takes %d batches at a time, want at most %d", backend.ErrFailed, r.Concurrency, most)
+		return nil, fmt.Errorf("%w: the backend process says that it takes %d batches at a time, want at most %d",
+			backend.ErrFailed, r.Concurrency, most)
 	}
 	s := &session{
 		child: p, set: set, number: number, response: r, named: slices.Contains(r.Capabilities, requestIDs),
@@ -164,7 +168,8 @@ func bind(kind string, want []backend.TensorInfo, have []*backendpb.TensorInfo) 
 	for i, h := range have {
 		infos[i] = backend.TensorInfo{Name: h.Name, DType: backend.DType(h.Dtype), Shape: h.Shape}
 		if infos[i].DType.Size() == 0 {
-			return nil, fmt.Errorf("%w: the backend process says that %s %q has the dtype %v", backend.ErrTensors, kind, h.Name, h.Dtype)
+			return nil, fmt.Errorf("%w: the backend process says that %s %q has the dtype %v", backend.ErrTensors,
+				kind, h.Name, h.Dtype)
 		}
 	}
 	index, err := backend.Bind(kind, want, infos)
@@ -194,7 +199,8 @@ func (p *child) explain(what string, err error) error {
 	case codes.Unavailable:
 		return p.ended(what, err)
 	case codes.Unimplemented:
-		return fmt.Errorf("the backend process does not speak this protocol: %s (want plumbline.backend.v1.Backend of backend.proto)", s.Message())
+		return fmt.Errorf("the backend process does not speak this protocol: %s (want plumbline.backend.v1.Backend of "+
+			"backend.proto)", s.Message())
 	}
 	return fmt.Errorf("the backend process failed to %s: %s%s", what, s.Message(), p.output.tail())
 }

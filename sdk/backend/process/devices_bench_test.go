@@ -32,9 +32,9 @@ func (s busySession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return s.Session.Run(ctx, in, out)
 }
 
-// BenchmarkDevices takes batches of 8 rows of 602,112 bytes to two processes, each with a device that is busy for 4 ms with a
-// batch: each collated in the memory of its device while the device is at the batch before, or in the caller's when the device
-// is free, and copied.
+// BenchmarkDevices takes batches of 8 rows of 602,112 bytes to two processes, each with a device that is busy for 4 ms
+// with a batch: each collated in the memory of its device while the device is at the batch before, or in the caller's
+// when the device is free, and copied.
 func BenchmarkDevices(b *testing.B) {
 	b.Run("ahead, in the device's memory", func(b *testing.B) { benchDevices(b, 4, true) })
 	b.Run("ahead, copied", func(b *testing.B) { benchDevices(b, 4, false) })
@@ -44,9 +44,10 @@ func BenchmarkDevices(b *testing.B) {
 func benchDevices(b *testing.B, lanes int, staged bool) {
 	const rows = 8
 	own := Backend{Command: command(b, "busy devices"), Output: io.Discard}
-	s, err := pool.OpenSessions(b.Context(), backend.Config{Concurrency: 2}, []string{"npu:0", "npu:1"}, func(ctx context.Context, c backend.Config) (backend.Session, error) {
-		return own.Open(ctx, readerModel(), c)
-	})
+	s, err := pool.OpenSessions(b.Context(), backend.Config{Concurrency: 2}, []string{"npu:0", "npu:1"},
+		func(ctx context.Context, c backend.Config) (backend.Session, error) {
+			return own.Open(ctx, readerModel(), c)
+		})
 	if err != nil {
 		b.Fatal(err)
 	}

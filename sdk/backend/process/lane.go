@@ -261,7 +261,8 @@ func (l *lane) data(t *backendpb.Tensor) ([]byte, error) {
 	}
 	data, err := within(l.mapped.data, t)
 	if from := l.request.OutputOffset; err == nil && (t.Offset < from || t.Offset%alignment != 0) {
-		err = fmt.Errorf("it is said to be at byte %d of the region, want a multiple of %d from output_offset, %d, on", t.Offset, alignment, from)
+		err = fmt.Errorf("it is said to be at byte %d of the region, want a multiple of %d from output_offset, %d, on",
+			t.Offset, alignment, from)
 	}
 	return data, err
 }

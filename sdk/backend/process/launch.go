@@ -67,7 +67,8 @@ func launch(ctx context.Context, set settings, device string, to io.Writer) (*ch
 		return nil, fmt.Errorf("no private folder for the socket of the backend process: %w", err)
 	}
 	p := &child{
-		command: set.command, device: device, output: &output{to: to}, dir: dir, grace: exitGrace, exited: make(chan struct{}),
+		command: set.command, device: device, output: &output{to: to}, dir: dir, grace: exitGrace,
+		exited: make(chan struct{}),
 	}
 	p.users.Store(1)
 	address, err := p.start(ctx, set.start)
@@ -94,7 +95,8 @@ func socketParent() string {
 // waits for the line with the address.
 func (p *child) start(ctx context.Context, timeout time.Duration) (address string, err error) {
 	p.cmd = exec.Command("/bin/sh", "-c", "exec "+p.command)
-	p.cmd.Env = append(os.Environ(), cookieKey+"="+cookieValue, plugin.EnvUnixSocketDir+"="+p.dir, "PLUGIN_PROTOCOL_VERSIONS="+protocol)
+	p.cmd.Env = append(os.Environ(), cookieKey+"="+cookieValue, plugin.EnvUnixSocketDir+"="+p.dir,
+		"PLUGIN_PROTOCOL_VERSIONS="+protocol)
 	p.cmd.Stderr = p.output
 	// Processes that the backend leaves behind may hold its output open.
 	p.cmd.WaitDelay = exitGrace
@@ -119,7 +121,8 @@ func (p *child) start(ctx context.Context, timeout time.Duration) (address strin
 }
 
 // shake waits for the handshake. begun says what came of a line that has not ended.
-func (p *child) shake(ctx context.Context, line <-chan string, begun func() string, timeout time.Duration) (string, error) {
+func (p *child) shake(ctx context.Context, line <-chan string, begun func() string,
+	timeout time.Duration) (string, error) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
@@ -129,13 +132,16 @@ func (p *child) shake(ctx context.Context, line <-chan string, begun func() stri
 		if len(line) > 0 { // it shook hands, or said something else; what comes of that says more
 			return p.parse(<-line)
 		}
-		return "", fmt.Errorf("%w: the backend process %q %s before it printed its address%s", backend.ErrFailed, p.command, p.how(), p.output.tail())
+		return "", fmt.Errorf("%w: the backend process %q %s before it printed its address%s", backend.ErrFailed, p.command,
+			p.how(), p.output.tail())
 	case <-timer.C:
 		if part := begun(); part != "" {
-			return "", fmt.Errorf("the backend process %q ended no line within %v: its output began with %q, want 1|1|unix|PATH|grpc and a line break%s",
+			return "", fmt.Errorf("the backend process %q ended no line within %v: its output began with %q, want "+
+				"1|1|unix|PATH|grpc and a line break%s",
 				p.command, timeout, part, p.output.more())
 		}
-		return "", fmt.Errorf("the backend process %q printed no address within %v: the first line of its output must be 1|1|unix|PATH|grpc, flushed%s; option start_timeout waits longer",
+		return "", fmt.Errorf("the backend process %q printed no address within %v: the first line of its output must be "+
+			"1|1|unix|PATH|grpc, flushed%s; option start_timeout waits longer",
 			p.command, timeout, p.output.tail())
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
@@ -146,11 +152,13 @@ func (p *child) shake(ctx context.Context, line <-chan string, begun func() stri
 func (p *child) parse(line string) (string, error) {
 	parts := strings.Split(strings.TrimSpace(line), "|")
 	if len(parts) < 5 || parts[0] != fmt.Sprint(plugin.CoreProtocolVersion) {
-		return "", fmt.Errorf("the backend process %q began its output with %q, want 1|1|unix|PATH|grpc: what else it says it must say later, or to its standard error output%s",
+		return "", fmt.Errorf("the backend process %q began its output with %q, want 1|1|unix|PATH|grpc: what else it says "+
+			"it must say later, or to its standard error output%s",
 			p.command, line, p.output.more())
 	}
 	if parts[1] != protocol {
-		return "", fmt.Errorf("the backend process %q speaks version %s of backend.proto, this plugin version %s", p.command, parts[1], protocol)
+		return "", fmt.Errorf("the backend process %q speaks version %s of backend.proto, this plugin version %s",
+			p.command, parts[1], protocol)
 	}
 	if parts[2] != "unix" || parts[4] != "grpc" {
 		return "", fmt.Errorf("the backend process %q offers %s over %s, want grpc over unix", p.command, parts[4], parts[2])
@@ -166,7 +174,8 @@ func (p *child) dial(address string, heartbeat time.Duration) (err error) {
 		grpc.WithTransportCredentials(insecure.NewCredentials()), // a socket in a folder that is ours alone
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return p.connect(ctx, address) }),
 		grpc.WithKeepaliveParams(pings(heartbeat)),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage), grpc.MaxCallSendMsgSize(handshake.MaxMessage), grpc.WaitForReady(false)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage),
+			grpc.MaxCallSendMsgSize(handshake.MaxMessage), grpc.WaitForReady(false)),
 		grpc.WithInitialWindowSize(handshake.Window), grpc.WithInitialConnWindowSize(handshake.Window),
 		grpc.WithReadBufferSize(handshake.SocketBuffer), grpc.WithWriteBufferSize(handshake.SocketBuffer),
 	)
@@ -217,14 +226,17 @@ func (p *child) end() error {
 // ended describes a call that found no process.
 func (p *child) ended(what string, err error) error {
 	if stopped(p.pid()) {
-		return fmt.Errorf("%w: the backend process %q did not answer when it was to %s: %s", backend.ErrFailed, p.command, what, p.stoppedBy())
+		return fmt.Errorf("%w: the backend process %q did not answer when it was to %s: %s", backend.ErrFailed, p.command,
+			what, p.stoppedBy())
 	}
 	select {
 	case <-p.exited:
-		return fmt.Errorf("%w: the backend process %q %s while it was to %s%s", backend.ErrFailed, p.command, p.how(), what, p.output.tail())
+		return fmt.Errorf("%w: the backend process %q %s while it was to %s%s", backend.ErrFailed, p.command, p.how(),
+			what, p.output.tail())
 	case <-time.After(lastWords):
 	}
-	return fmt.Errorf("%w: the connection to the backend process %q broke while it was to %s: %w%s", backend.ErrFailed, p.command, what, err, p.output.tail())
+	return fmt.Errorf("%w: the connection to the backend process %q broke while it was to %s: %w%s", backend.ErrFailed,
+		p.command, what, err, p.output.tail())
 }
 
 // how says how the process ended. It may be called after exited is closed.

@@ -42,8 +42,10 @@ const modelText = "doubler"
 func doublerModel() backend.Model {
 	return backend.Model{
 		Name: "doubler", Bytes: []byte(modelText),
-		Inputs:  []backend.TensorInfo{{Name: "ids", DType: backend.Int64, Shape: []int64{-1}}, {Name: "x", DType: backend.Float32, Shape: []int64{-1, width}}},
-		Outputs: []backend.TensorInfo{{Name: "y", DType: backend.Float32, Shape: []int64{-1, width}}, {Name: "n", DType: backend.Int64, Shape: []int64{-1}}},
+		Inputs: []backend.TensorInfo{{Name: "ids", DType: backend.Int64, Shape: []int64{-1}},
+			{Name: "x", DType: backend.Float32, Shape: []int64{-1, width}}},
+		Outputs: []backend.TensorInfo{{Name: "y", DType: backend.Float32, Shape: []int64{-1, width}},
+			{Name: "n", DType: backend.Int64, Shape: []int64{-1}}},
 	}
 }
 
@@ -75,7 +77,8 @@ func (doubler) Open(_ context.Context, m backend.Model, c backend.Config) (backe
 type doublerSession struct{ concurrency int }
 
 func (doublerSession) Inputs() []backend.TensorInfo {
-	return []backend.TensorInfo{{Name: "x", DType: backend.Float32, Shape: []int64{-1, width}}, {Name: "ids", DType: backend.Int64, Shape: []int64{-1}}}
+	return []backend.TensorInfo{{Name: "x", DType: backend.Float32, Shape: []int64{-1, width}},
+		{Name: "ids", DType: backend.Int64, Shape: []int64{-1}}}
 }
 
 func (doublerSession) Outputs() []backend.TensorInfo {

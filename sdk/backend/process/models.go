@@ -10,8 +10,9 @@ import (
 // severalModels is the capability of a process that takes a model for each part of a workload.
 const severalModels = "models"
 
-// join finds the process that a model joins: that of another part with the same command on the same device. nil: it
-// gets one of its own. One that holds one model alone is an error, for parts of one command are to share what they keep.
+// join finds the process that a model joins: that of another part with the same command on the same
+// device. nil: it gets one of its own. One that holds one model alone is an error, for parts of one
+// command are to share what they keep.
 func join(set settings, c backend.Config) (*child, error) {
 	for _, beside := range c.Beside {
 		s, ok := beside.(*session)

@@ -72,7 +72,8 @@ func TestProcessOfOneModelSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = openBeside(t, "one model", "decoder", first)
-	wantAll(t, err, "holds one model", `lacks the capability "models"`, "it serves workloads of one part", "--backend-opt decoder.command=COMMAND")
+	wantAll(t, err, "holds one model", `lacks the capability "models"`, "it serves workloads of one part",
+		"--backend-opt decoder.command=COMMAND")
 	checkBatch(t, first, 2) // it lives on
 }
 
@@ -81,7 +82,8 @@ func TestFailedPartLeavesTheProcess(t *testing.T) {
 	m := doublerModel()
 	m.Bytes = []byte("another")
 	_, err := Backend{Output: io.Discard}.Open(t.Context(), m, backend.Config{
-		Concurrency: 1, Options: map[string]string{"command": command(t, "none")}, Part: "decoder", Beside: []backend.Session{first},
+		Concurrency: 1, Options: map[string]string{"command": command(t, "none")}, Part: "decoder",
+		Beside: []backend.Session{first},
 	})
 	if !errors.Is(err, backend.ErrModel) {
 		t.Errorf("error %v, want %v in its chain", err, backend.ErrModel)

@@ -152,12 +152,15 @@ func TestRefuses(t *testing.T) {
 }
 
 func TestRefusesOptions(t *testing.T) {
-	_, err := Backend{}.Open(t.Context(), doublerModel(), backend.Config{Options: map[string]string{"start_timeout": "soon", "shared_memory": "yes"}})
+	_, err := Backend{}.Open(t.Context(), doublerModel(), backend.Config{
+		Options: map[string]string{"start_timeout": "soon", "shared_memory": "yes"},
+	})
 	wantAll(t, err, "command", "start_timeout=soon", "shared_memory=yes")
 	if !errors.Is(err, backend.ErrOption) {
 		t.Errorf("%v is no %v", err, backend.ErrOption)
 	}
-	_, err = Backend{Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{Options: map[string]string{"command": "exec-no-such-program-x"}})
+	_, err = Backend{Output: io.Discard}.Open(t.Context(), doublerModel(),
+		backend.Config{Options: map[string]string{"command": "exec-no-such-program-x"}})
 	wantAll(t, err, "exec-no-such-program-x", "not found")
 	m := doublerModel()
 	m.Path = filepath.Join(t.TempDir(), "none")
@@ -237,7 +240,8 @@ func TestDesertedProcessEnds(t *testing.T) {
 func TestProcessEndsWithTheSession(t *testing.T) {
 	for fault, grace := range map[string]time.Duration{"none": time.Hour, "never ends": 50 * time.Millisecond} {
 		t.Run(fault, func(t *testing.T) {
-			s, err := Backend{Command: command(t, fault), Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{Concurrency: 1})
+			s, err := Backend{Command: command(t, fault), Output: io.Discard}.Open(t.Context(), doublerModel(),
+				backend.Config{Concurrency: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

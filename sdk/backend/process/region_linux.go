@@ -14,8 +14,8 @@ type region struct {
 	data []byte
 }
 
-// newRegion makes a region of anonymous memory: it has no name in a file system, so that nothing is left of it when both
-// processes have ended, however they ended.
+// newRegion makes a region of anonymous memory: it has no name in a file system, so that nothing is left of it when
+// both processes have ended, however they ended.
 func newRegion(size int) (*region, error) {
 	fd, err := unix.MemfdCreate("plumbline-tensors", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {

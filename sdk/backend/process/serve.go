@@ -18,7 +18,8 @@ import (
 )
 
 // ErrByHand says that a backend process was not started by a plugin.
-var ErrByHand = errors.New("this is a backend process, which a plugin starts: harness run MODEL --backend process --backend-opt command=COMMAND")
+var ErrByHand = errors.New("this is a backend process, which a plugin starts: harness run MODEL --backend process " +
+	"--backend-opt command=COMMAND")
 
 // desertedGrace is how long a batch may be at work when the plugin is gone.
 const desertedGrace = 2 * time.Second

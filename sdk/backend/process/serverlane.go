@@ -79,7 +79,8 @@ func order(kind string, names []string, have []backend.TensorInfo) ([]int, error
 // run runs a batch. Outputs go into the region as far as there is room.
 func (l *serverLane) run(ctx context.Context, r *backendpb.RunRequest) ([]*backendpb.Tensor, error) {
 	if len(r.Inputs) != len(l.inputs) {
-		return nil, fmt.Errorf("%w: %d inputs, want the %d that were attached", backend.ErrTensors, len(r.Inputs), len(l.inputs))
+		return nil, fmt.Errorf("%w: %d inputs, want the %d that were attached", backend.ErrTensors,
+			len(r.Inputs), len(l.inputs))
 	}
 	used := &uses{}
 	defer l.kept.done(used)

@@ -45,7 +45,8 @@ func (s *service) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendp
 		return nil, status.Error(codeOf(err), err.Error())
 	}
 	session, err := s.backend.Open(ctx, backend.Model{Name: r.Name, Path: r.Path, Bytes: r.Model}, backend.Config{
-		Concurrency: int(r.Concurrency), LowLatency: r.LowLatency, MaxBatch: int(r.MaxBatch), Options: r.Options, Device: r.Device,
+		Concurrency: int(r.Concurrency), LowLatency: r.LowLatency, MaxBatch: int(r.MaxBatch),
+		Options: r.Options, Device: r.Device,
 		Part: r.Part, Beside: s.sessions(),
 	})
 	if err != nil {
@@ -55,8 +56,9 @@ func (s *service) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendp
 	limits, info := session.Limits(), describe(session, s.backend)
 	return &backendpb.OpenResponse{
 		Inputs: toProto(session.Inputs()), Outputs: toProto(session.Outputs()),
-		Concurrency: uint32(limits.Concurrency), PreferredBatch: uint32(limits.PreferredBatch), MaxBatch: uint32(limits.MaxBatch),
-		Version: info.Version, Devices: info.Devices, Details: info.Details,
+		Concurrency: uint32(limits.Concurrency), PreferredBatch: uint32(limits.PreferredBatch),
+		MaxBatch: uint32(limits.MaxBatch),
+		Version:  info.Version, Devices: info.Devices, Details: info.Details,
 		Capabilities: capabilities,
 	}, nil
 }

@@ -26,7 +26,8 @@ func (s *session) Stage() backend.Stage {
 	return g
 }
 
-// Input waits for the end of a Run that the caller has given up. Where the system has no region the memory is as any other.
+// Input waits for the end of a Run that the caller has given up. Where the system has no region the
+// memory is as any other.
 func (g *stage) Input(i, n int) []byte {
 	select {
 	case l := <-g.lane.home:

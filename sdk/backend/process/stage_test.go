@@ -191,7 +191,8 @@ func TestOutputsOutliveTheSession(t *testing.T) {
 
 func TestNoRegionIsLeft(t *testing.T) {
 	before := regions(t)
-	s, err := Backend{Command: command(t, "none"), Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{Concurrency: 1})
+	s, err := Backend{Command: command(t, "none"), Output: io.Discard}.Open(t.Context(), doublerModel(),
+		backend.Config{Concurrency: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,8 @@ func TestNoRegionIsLeft(t *testing.T) {
 	}
 }
 
-// A process may map the region for its inputs and put its outputs into messages: no batch is a reason for a larger region.
+// A process may map the region for its inputs and put its outputs into messages: no batch is a
+// reason for a larger region.
 func TestOutputsInMessagesNeedNoRoom(t *testing.T) {
 	s, g := openStage(t, "outputs in messages")
 	run := func() {

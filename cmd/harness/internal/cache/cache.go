@@ -29,14 +29,17 @@ func Dir(env func(string) string) (string, error) {
 	return "", sdk.Usage(errors.New("no cache folder: set " + EnvDir + " to a folder that can be written"))
 }
 
-// ModelFile is a model's file as the cache keeps it: those of a part in a folder of the part's, for their names may be alike.
+// ModelFile is a model's file as the cache keeps it: those of a part in a folder of the part's, for
+// their names may be alike.
 func ModelFile(m sdk.ModelInfo, f sdk.ModelFile) fetch.File {
 	return fetch.File{Name: path.Join("models", m.Name, f.Part, f.Name), URL: f.URL, SHA256: f.SHA256, Size: f.Size}
 }
 
 // Archive is one of a data set's files as the cache keeps it.
 func Archive(d sdk.DatasetInfo, a sdk.ArchiveFile) fetch.File {
-	return fetch.File{Name: path.Join("datasets", d.Name, a.Name), URL: a.URL, SHA256: a.SHA256, Size: a.Size, Unpack: a.Unpack}
+	return fetch.File{
+		Name: path.Join("datasets", d.Name, a.Name), URL: a.URL, SHA256: a.SHA256, Size: a.Size, Unpack: a.Unpack,
+	}
 }
 
 // Files finds models' files in the folder; it is what a plan asks.

@@ -40,7 +40,8 @@ func TestLocate(t *testing.T) {
 	}
 	files, m := Files{t.Context(), c}, sdk.ModelInfo{Name: "resnet50"}
 	f := sdk.ModelFile{Name: "resnet50_v1.onnx", URL: "http://example.org/x"}
-	if _, err := files.Locate(m, f); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), "harness fetch resnet50") {
+	if _, err := files.Locate(m, f); exitcode.Of(err) != exitcode.Data ||
+		!strings.Contains(err.Error(), "harness fetch resnet50") {
 		t.Errorf("before it is fetched: %v", err)
 	}
 	want := filepath.Join(dir, "models", "resnet50", "resnet50_v1.onnx")
@@ -57,14 +58,19 @@ func TestLocate(t *testing.T) {
 	if _, err := files.Locate(m, f); !errors.Is(err, fetch.ErrChecksum) {
 		t.Errorf("with other contents: %v", err)
 	}
-	if _, err := files.Locate(m, sdk.ModelFile{Name: "y", Note: "ask its owner"}); !errors.Is(err, fetch.ErrMissing) || !strings.Contains(err.Error(), "ask its owner") {
+	if _, err := files.Locate(m, sdk.ModelFile{Name: "y", Note: "ask its owner"}); !errors.Is(err, fetch.ErrMissing) ||
+		!strings.Contains(err.Error(), "ask its owner") {
 		t.Errorf("without an address: %v", err)
 	}
 }
 
 func TestArchive(t *testing.T) {
-	got := Archive(sdk.DatasetInfo{Name: "coco"}, sdk.ArchiveFile{Name: "val.zip", URL: "http://example.org/val.zip", Size: 3, Unpack: true})
-	if want := (fetch.File{Name: "datasets/coco/val.zip", URL: "http://example.org/val.zip", Size: 3, Unpack: true}); got != want {
+	got := Archive(sdk.DatasetInfo{Name: "coco"}, sdk.ArchiveFile{
+		Name: "val.zip", URL: "http://example.org/val.zip", Size: 3, Unpack: true,
+	})
+	if want := (fetch.File{
+		Name: "datasets/coco/val.zip", URL: "http://example.org/val.zip", Size: 3, Unpack: true,
+	}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -60,7 +60,8 @@ func newShell(t *testing.T) *shell {
 
 func newShellWith(t *testing.T, fakes map[string]*plugintest.Fake) *shell {
 	s := &shell{
-		t: t, dir: t.TempDir(), plugins: t.TempDir(), env: map[string]string{}, signals: make(chan os.Signal, 2), fakes: fakes, root: machine(),
+		t: t, dir: t.TempDir(), plugins: t.TempDir(), env: map[string]string{}, signals: make(chan os.Signal, 2),
+		fakes: fakes, root: machine(),
 		exit: func(code int) { t.Errorf("the process was ended with code %d", code) },
 	}
 	s.env["PLUMBLINE_PLUGINS"] = s.plugins

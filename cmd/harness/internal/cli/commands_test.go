@@ -26,20 +26,25 @@ func TestTexts(t *testing.T) {
 		{"settings-official", []string{"settings", "resnet50", "--scenario", "MultiStream", "--official"}, 0},
 		{"settings-v0.5", []string{"settings", "resnet50", "--scenario", "MultiStream", "--rules", "v0.5", "--official"}, 0},
 		{"settings-v0.7", []string{"settings", "resnet50", "--scenario", "MultiStream", "--rules", "v0.7", "--official"}, 0},
-		{"settings-tokens", []string{"settings", "resnet50", "--scenario", "Server", "--official", "--set", "use_token_latencies=1", "--set", "server_num_issue_query_threads=2"}, 0},
+		{"settings-tokens", []string{"settings", "resnet50", "--scenario", "Server",
+			"--official", "--set", "use_token_latencies=1", "--set", "server_num_issue_query_threads=2"}, 0},
 		{"dry-run-findpeak", []string{"run", "resnet50", "--dry-run", "--mode", "findpeak", "--out", "results"}, 0},
 		{"findpeak-offline", []string{"run", "resnet50", "--mode", "findpeak", "--scenario", "Offline"}, 2},
-		{"settings-set", []string{"settings", "resnet50", "--scenario", "SingleStream", "--official", "--set", "min_duration=2000"}, 0},
+		{"settings-set", []string{"settings", "resnet50", "--scenario", "SingleStream",
+			"--official", "--set", "min_duration=2000"}, 0},
 		{"settings-explain", []string{"settings", "resnet50", "--scenario", "SingleStream", "--explain"}, 0},
-		{"dry-run", []string{"run", "resnet50", "--dry-run", "--scenario", "SingleStream", "--out", "results", "--threads", "2"}, 0},
+		{"dry-run", []string{"run", "resnet50", "--dry-run", "--scenario", "SingleStream", "--out", "results",
+			"--threads", "2"}, 0},
 		{"help", []string{"--help"}, 0},
 		{"help-run", []string{"run", "--help"}, 0},
 		{"unknown-model", []string{"run", "resnet5"}, 2},
 		{"unknown-command", []string{"rum", "resnet50"}, 2},
 		{"unknown-flag", []string{"run", "resnet50", "--senario", "Offline"}, 2},
 		{"no-model", []string{"run"}, 2},
-		{"many-faults", []string{"run", "resnet50", "--scenario", "Ofline", "--backend", "otr", "--precision", "int4", "--mode", "fast",
-			"--count", "-1", "--set", "nonsense", "--param", "dtyp=1", "--dataset", "/no/such/folder", "--official", "--smoke"}, 2},
+		{"many-faults", []string{"run", "resnet50", "--scenario", "Ofline", "--backend", "otr",
+			"--precision", "int4", "--mode", "fast",
+			"--count", "-1", "--set", "nonsense", "--param", "dtyp=1", "--dataset", "/no/such/folder",
+			"--official", "--smoke"}, 2},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -61,7 +66,8 @@ func TestLimitFlag(t *testing.T) {
 		s.want(2, s.run("list", "--limit", "files=100"), "on this system")
 		return
 	}
-	s.want(2, s.run("run", "resnet50", "--limit", "memory=much,proceses=3", "--limit", "cpu=10"), "--limit", `"much"`, "8GiB", `"proceses"`, `cpu: "10"`)
+	s.want(2, s.run("run", "resnet50", "--limit", "memory=much,proceses=3", "--limit", "cpu=10"), "--limit", `"much"`,
+		"8GiB", `"proceses"`, `cpu: "10"`)
 	s.want(2, s.run("verify", "resnet50", "--limit", "files=100"), "verify takes none")
 	s.want(0, s.run("list", "--limit", "memory=8GiB,files=1024"))
 }
@@ -96,8 +102,9 @@ func TestNoPlugin(t *testing.T) {
 
 func TestBrokenPlugins(t *testing.T) {
 	broken := func() *plugintest.Fake {
-		return &plugintest.Fake{LaunchErr: &host.Error{Kind: host.KindStart, Plugin: "broken", Path: "p", Found: "it exited with status 3",
-			Hint: "run it by hand", Stderr: []string{"no licence"}}}
+		return &plugintest.Fake{LaunchErr: &host.Error{Kind: host.KindStart, Plugin: "broken", Path: "p",
+			Found: "it exited with status 3",
+			Hint:  "run it by hand", Stderr: []string{"no licence"}}}
 	}
 	t.Run("one of two", func(t *testing.T) {
 		s := newShellWith(t, map[string]*plugintest.Fake{"broken": broken(), "resnet50": plugintest.Classifier()})
@@ -111,16 +118,22 @@ func TestBrokenPlugins(t *testing.T) {
 		s.want(5, s.run("run", "resnet50"), "status 3")
 	})
 	t.Run("describe fails", func(t *testing.T) {
-		s := newShellWith(t, map[string]*plugintest.Fake{"x": {DescribeErr: &host.Error{Kind: host.KindDied, Found: "it died"}}})
+		s := newShellWith(t, map[string]*plugintest.Fake{
+			"x": {DescribeErr: &host.Error{Kind: host.KindDied, Found: "it died"}},
+		})
 		s.want(5, s.run("describe", "x"), "it died")
 	})
 }
 
 func TestTwoPluginsOfOneModel(t *testing.T) {
-	s := newShellWith(t, map[string]*plugintest.Fake{"resnet50": plugintest.Classifier(), "resnet50-acme": plugintest.Classifier()})
-	s.want(2, s.run("describe", "resnet50"), "2 plugins serve resnet50", filepath.Join(s.plugins, "plumbline-plugin-resnet50-acme"), "--plugin")
+	s := newShellWith(t, map[string]*plugintest.Fake{
+		"resnet50": plugintest.Classifier(), "resnet50-acme": plugintest.Classifier(),
+	})
+	s.want(2, s.run("describe", "resnet50"), "2 plugins serve resnet50",
+		filepath.Join(s.plugins, "plumbline-plugin-resnet50-acme"), "--plugin")
 	s.want(0, s.run("describe", "resnet50", "--plugin", "resnet50-acme"), "plumbline-plugin-resnet50-acme")
-	s.want(0, s.run("describe", "resnet50", "--plugin", filepath.Join(s.plugins, "plumbline-plugin-resnet50")), "mobilenet")
+	s.want(0, s.run("describe", "resnet50", "--plugin", filepath.Join(s.plugins, "plumbline-plugin-resnet50")),
+		"mobilenet")
 	s.want(2, s.run("describe", "resnet50", "--plugin", "acme"), "unknown plugin")
 	s.want(2, s.run("describe", "resnet50", "--plugin", "./acme"), "no such file")
 }
@@ -140,7 +153,8 @@ func TestSettingsFromUserConf(t *testing.T) {
 	if strings.Contains(s.stdout.String(), "40000") {
 		t.Error("smoke settings override what the user wrote in user.conf")
 	}
-	code = s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf, "--set", "Server.target_qps=9", "--set", "Offline.target_qps=8")
+	code = s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf, "--set", "Server.target_qps=9",
+		"--set", "Offline.target_qps=8")
 	s.want(0, code, "  9  queries/s  flag --set")
 }
 
@@ -150,8 +164,10 @@ func TestBadUserConf(t *testing.T) {
 	other := s.write("other.conf", "resnet5.*.min_duration = 700\nbert.Sometimes.no_such_key = 1\n")
 	s.want(2, s.run("run", "resnet50", "--user-conf", conf), "user.conf", "target_qpz", "target_qps")
 	code := s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf, "--ignore-unknown-keys")
-	s.want(0, code, "note: "+conf+": line 1: LoadGen does not know target_qpz: ignored", "line 2: of resnet5, which is not resnet50")
-	s.want(0, s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", other), "line 2: of other models (bert)")
+	s.want(0, code, "note: "+conf+": line 1: LoadGen does not know target_qpz: ignored",
+		"line 2: of resnet5, which is not resnet50")
+	s.want(0, s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", other),
+		"line 2: of other models (bert)")
 	many := s.write("many.conf", strings.Repeat("*.Server.target_qpz = "+strings.Repeat("1", 300)+"\n", 3000))
 	s.want(2, s.run("run", "resnet50", "--user-conf", many), "and 2952 more")
 	if lines := strings.Count(s.stderr.String(), "\n"); lines > 50 {
@@ -165,9 +181,12 @@ func TestDoctor(t *testing.T) {
 	null := plugintest.Classifier()
 	null.Description.Name, null.Description.Models = "null", null.Description.Models[:1]
 	null.Description.Models[0].Name = "null"
-	broken := &plugintest.Fake{LaunchErr: &host.Error{Kind: host.KindVersion, Found: "it speaks protocol 7", Hint: "rebuild it"}}
+	broken := &plugintest.Fake{
+		LaunchErr: &host.Error{Kind: host.KindVersion, Found: "it speaks protocol 7", Hint: "rebuild it"},
+	}
 	s := newShellWith(t, map[string]*plugintest.Fake{"null": null, "resnet50": plugintest.Classifier()})
-	s.want(0, s.run("doctor"), "Example CPU @ 2.00GHz", "16.8 GB", "ONNX Runtime 1.28.2", "/usr/lib/libonnxruntime.so", "per query to a plugin and back")
+	s.want(0, s.run("doctor"), "Example CPU @ 2.00GHz", "16.8 GB", "ONNX Runtime 1.28.2", "/usr/lib/libonnxruntime.so",
+		"per query to a plugin and back")
 	s.fakes["broken"] = broken
 	if err := plugintest.New(s.fakes).Install(s.plugins); err != nil {
 		t.Fatal(err)
@@ -202,7 +221,8 @@ func TestArgumentsThatCannotBeRead(t *testing.T) {
 		want string
 	}{
 		{[]string{"run", "resnet50", "--sessions", "x"}, `--sessions "x": want a whole number; see harness run --help`},
-		{[]string{"tune", "resnet50", "--try-batch", "1,b"}, `--try-batch "1,b": want whole numbers with commas between them`},
+		{[]string{"tune", "resnet50", "--try-batch", "1,b"},
+			`--try-batch "1,b": want whole numbers with commas between them`},
 		{[]string{"run", "resnet50", "--heartbeat-timeout", "5"}, `--heartbeat-timeout "5": want a duration such as 90s`},
 		{[]string{"run", "resnet50", "--plugin-start-timeout", "0s"}, `--plugin-start-timeout 0s: want a duration above 0`},
 		{[]string{"run", "resnet50", "--quiet=perhaps"}, `--quiet "perhaps": want true or false`},

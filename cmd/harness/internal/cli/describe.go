@@ -16,7 +16,8 @@ import (
 
 func (a *app) describeCommand(f *pluginFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "describe NAME", Short: "Say everything about a model: files, data sets, metrics, options, devices", Args: oneArgument("a model's name"),
+		Use: "describe NAME", Short: "Say everything about a model: files, data sets, metrics, options, devices",
+		Args: oneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			catalog, err := a.catalog(c, f)
 			if err != nil {

@@ -15,15 +15,18 @@ import (
 
 func TestRunOnDevices(t *testing.T) {
 	s := newShell(t)
-	s.fakes["resnet50"].Info.Shares = []backend.Share{{Name: "cuda:0", Batches: 3, Samples: 24}, {Name: "cuda:1", Batches: 1, Samples: 8}}
-	s.want(0, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--device", "cuda:0,cuda:1", "--out", s.out()),
+	s.fakes["resnet50"].Info.Shares = []backend.Share{{Name: "cuda:0", Batches: 3, Samples: 24},
+		{Name: "cuda:1", Batches: 1, Samples: 8}}
+	s.want(0, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "performance",
+		"--device", "cuda:0,cuda:1", "--out", s.out()),
 		"devices   cuda:0, cuda:1", "    of the samples: cuda:0 75.0 %, cuda:1 25.0 %\n")
 	devices := []string{"cuda:0", "cuda:1"}
 	if got := s.fakes["resnet50"].Opened()[0].Devices; !slices.Equal(got, devices) {
 		t.Errorf("the plugin was asked for %q, want %q", got, devices)
 	}
 	run := s.result().Runs[0]
-	want := []report.Share{{Name: "cuda:0", Batches: 3, Samples: 24, Fraction: 0.75}, {Name: "cuda:1", Batches: 1, Samples: 8, Fraction: 0.25}}
+	want := []report.Share{{Name: "cuda:0", Batches: 3, Samples: 24, Fraction: 0.75},
+		{Name: "cuda:1", Batches: 1, Samples: 8, Fraction: 0.25}}
 	if !reflect.DeepEqual(run.Workload.Shares, want) || !slices.Equal(run.Options.Devices, devices) {
 		t.Errorf("result.json says devices %q, shares %+v", run.Options.Devices, run.Workload.Shares)
 	}
@@ -31,8 +34,10 @@ func TestRunOnDevices(t *testing.T) {
 
 func TestDeviceFlagMayBeRepeated(t *testing.T) {
 	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--dry-run", "--device", "cpu:0-3,cpu:8+9", "--device", "cuda:0"), "devices   cpu:0-3, cpu:8+9, cuda:0")
-	s.want(2, s.run("run", "resnet50", "--device", "cpu,,cuda", "--out", s.out()), `--device "cpu,,cuda": a device without a name`)
+	s.want(0, s.run("run", "resnet50", "--dry-run", "--device", "cpu:0-3,cpu:8+9", "--device", "cuda:0"),
+		"devices   cpu:0-3, cpu:8+9, cuda:0")
+	s.want(2, s.run("run", "resnet50", "--device", "cpu,,cuda", "--out", s.out()),
+		`--device "cpu,,cuda": a device without a name`)
 }
 
 func TestADeviceThatTheBackendRefuses(t *testing.T) {
@@ -43,7 +48,8 @@ func TestADeviceThatTheBackendRefuses(t *testing.T) {
 
 func TestWhereDevicesAreListed(t *testing.T) {
 	s := newShell(t)
-	s.want(0, s.run("list", "--devices"), "PLUGIN    BACKEND  DEVICES                  VERSION", "resnet50  ort      cpu:0-7, cuda:0, cuda:1  ONNX Runtime 1.28.2")
+	s.want(0, s.run("list", "--devices"), "PLUGIN    BACKEND  DEVICES                  VERSION",
+		"resnet50  ort      cpu:0-7, cuda:0, cuda:1  ONNX Runtime 1.28.2")
 	s.want(0, s.run("doctor"), "name cpu:0-7, cuda:0, cuda:1")
 	s.want(0, s.run("list"))
 	if strings.Contains(s.stdout.String(), "cuda:1") {

@@ -22,11 +22,13 @@ func TestNetworkDivision(t *testing.T) {
 	s.fakes["resnet50"].Info.Nodes = []sdk.Node{node("a"), node("b")}
 	s.want(0, s.run("run", "resnet50", "--division", "network", "--out", s.out()),
 		"division  network", "node      a (a.example:8001), round trip 0.21 ms, 99th percentile 0.4 ms, 1.2 GB/s",
-		"Server        performance  VALID (smoke)", "Offline       performance  VALID (smoke)", "Offline       accuracy     PASS")
+		"Server        performance  VALID (smoke)", "Offline       performance  VALID (smoke)",
+		"Offline       accuracy     PASS")
 	var ran []string
 	for _, r := range s.result().Runs {
 		ran = append(ran, r.Scenario+" "+r.Division)
-		if r.Network == nil || len(r.Network.Nodes) != 2 || r.Network.Nodes[1].RoundTripP99 != 400_000 || len(r.DivisionReasons) != 0 {
+		if r.Network == nil || len(r.Network.Nodes) != 2 || r.Network.Nodes[1].RoundTripP99 != 400_000 ||
+			len(r.DivisionReasons) != 0 {
 			t.Errorf("result.json says %+v of the nodes, for the reasons %q", r.Network, r.DivisionReasons)
 		}
 	}
@@ -44,10 +46,14 @@ func TestNetworkDivisionThatIsOpen(t *testing.T) {
 	s := newShell(t)
 	here := node("b")
 	here.Peer = "127.0.0.1:8001"
-	s.fakes["resnet50"].Info.Nodes, s.fakes["resnet50"].Info.ClientWork = []sdk.Node{node("a"), here}, []string{"ArgMax is looked for"}
-	s.want(0, s.run("run", "resnet50", "--division", "network", "--scenario", "Offline", "--mode", "performance", "--out", s.out()),
-		"division  open", "open division: node b.example:8001 is this machine", "open division: done at the client: ArgMax is looked for")
-	if r := s.result().Runs[0]; r.Division != "open" || len(r.DivisionReasons) != 2 || !slices.Equal(r.Network.ClientWork, []string{"ArgMax is looked for"}) {
+	s.fakes["resnet50"].Info.Nodes, s.fakes["resnet50"].Info.ClientWork = []sdk.Node{node("a"), here},
+		[]string{"ArgMax is looked for"}
+	s.want(0, s.run("run", "resnet50", "--division", "network", "--scenario", "Offline",
+		"--mode", "performance", "--out", s.out()),
+		"division  open", "open division: node b.example:8001 is this machine",
+		"open division: done at the client: ArgMax is looked for")
+	if r := s.result().Runs[0]; r.Division != "open" || len(r.DivisionReasons) != 2 ||
+		!slices.Equal(r.Network.ClientWork, []string{"ArgMax is looked for"}) {
 		t.Errorf("result.json says %s, %q", r.Division, r.DivisionReasons)
 	}
 }
@@ -57,12 +63,14 @@ func TestOtherDivisions(t *testing.T) {
 	args := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--force", "--out", s.out()}
 	code := s.run(args...)
 	s.want(0, code)
-	if r := s.result().Runs[0]; r.Division != "closed" || r.Network != nil || strings.Contains(s.stdout.String(), "division") {
+	if r := s.result().Runs[0]; r.Division != "closed" || r.Network != nil ||
+		strings.Contains(s.stdout.String(), "division") {
 		t.Errorf("a run on this machine: %s division, nodes %v", r.Division, r.Network)
 	}
 	s.want(0, s.run(append(args, "--division", "open")...), "division  open")
 	s.fakes["resnet50"].Info.Nodes = []sdk.Node{{Address: "203.0.113.7:8001"}}
-	s.want(0, s.run(args...), "division  open", "node      203.0.113.7:8001", "leaves the work to other machines (203.0.113.7:8001)", "--division network")
+	s.want(0, s.run(args...), "division  open", "node      203.0.113.7:8001",
+		"leaves the work to other machines (203.0.113.7:8001)", "--division network")
 	s.fakes["resnet50"].Info.Nodes = []sdk.Node{{Address: "127.0.0.1:8001"}}
 	s.want(0, s.run(args...))
 	if r := s.result().Runs[0]; r.Division != "closed" {
@@ -73,7 +81,8 @@ func TestOtherDivisions(t *testing.T) {
 func TestNetworkDivisionRefuses(t *testing.T) {
 	s := newShell(t)
 	network := []string{"run", "resnet50", "--division", "network", "--out", s.out()}
-	s.want(2, s.run(append(network, "--scenario", "SingleStream")...), "--scenario SingleStream", "Server and Offline alone")
+	s.want(2, s.run(append(network, "--scenario", "SingleStream")...), "--scenario SingleStream",
+		"Server and Offline alone")
 	s.want(2, s.run("run", "resnet50", "--division", "net-work", "--out", s.out()), "--division", `did you mean "network"`)
 	s.want(2, s.run(network...), "plugin resnet50 does not know it")
 }

@@ -73,7 +73,8 @@ func (a *app) runtimeCheck(plugins doctor.Section) doctor.Check {
 	case err != nil:
 		c.State, c.Found, c.Advice = doctor.Warn, c.Found+"; "+err.Error(), ""
 	case fetched:
-		c.Found += fmt.Sprintf("; with --ort-lib %s they use %s (%s), %s", onnxruntime.Word, last.Release, last.Variant, last.Path)
+		c.Found += fmt.Sprintf("; with --ort-lib %s they use %s (%s), %s", onnxruntime.Word, last.Release,
+			last.Variant, last.Path)
 	}
 	if onnxruntime.Older(running) && onnxruntime.Older(last.Release) {
 		c.Advice = fmt.Sprintf("%s is known: get it with `harness fetch %s`", onnxruntime.Newest, onnxruntime.Name)

@@ -22,12 +22,13 @@ import (
 
 const fetchHelp = `Download a model's official files and data sets, as far as their licences allow, and check them.
 
-With onnxruntime in the place of a model it gets the official build of ONNX Runtime for this machine, which --ort-lib fetched
-then names. No checksum of these could be verified beforehand: give one with --sha256, or that of the first download counts
-from then on.
+With onnxruntime in the place of a model it gets the official build of ONNX Runtime for this
+machine, which --ort-lib fetched then names. No checksum of these could be verified beforehand:
+give one with --sha256, or that of the first download counts from then on.
 
-They are kept in the folder of PLUMBLINE_CACHE (default: plumbline in the user's cache directory). A download that was cut
-goes on where it ended. With --offline nothing is downloaded: what is missing is named, with the place to put it.`
+They are kept in the folder of PLUMBLINE_CACHE (default: plumbline in the user's cache directory).
+A download that was cut goes on where it ended. With --offline nothing is downloaded: what is
+missing is named, with the place to put it.`
 
 // want is one thing to fetch.
 type want struct {
@@ -40,7 +41,8 @@ func (a *app) fetchCommand(f *pluginFlags) *cobra.Command {
 	var only []string
 	build := onnxruntime.Build{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	c := &cobra.Command{
-		Use: "fetch MODEL|onnxruntime", Short: "Download and check a model's official files and data sets, or ONNX Runtime", Long: fetchHelp,
+		Use: "fetch MODEL|onnxruntime", Short: "Download and check a model's official files and data sets, or ONNX Runtime",
+		Long: fetchHelp,
 		Args: oneArgument("a model's name, or onnxruntime"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == onnxruntime.Name {
@@ -62,8 +64,10 @@ func (a *app) fetchCommand(f *pluginFlags) *cobra.Command {
 	}
 	c.Flags().BoolVar(&offline, "offline", false, "download nothing; say what is missing and where to put it")
 	c.Flags().StringArrayVar(&only, "file", nil, "fetch only `NAME` (repeatable; describe lists the names)")
-	c.Flags().StringVar(&build.Variant, "variant", "", "of onnxruntime: `VARIANT` "+onnxruntime.Variants+" (default cpu; cuda is CUDA 12)")
-	c.Flags().StringVar(&build.Release, "release", "", "of onnxruntime: `RELEASE` (default "+onnxruntime.Newest+", the newest known)")
+	c.Flags().StringVar(&build.Variant, "variant", "", "of onnxruntime: `VARIANT` "+onnxruntime.Variants+
+		" (default cpu; cuda is CUDA 12)")
+	c.Flags().StringVar(&build.Release, "release", "", "of onnxruntime: `RELEASE` (default "+onnxruntime.Newest+
+		", the newest known)")
 	c.Flags().StringVar(&build.SHA256, "sha256", "", "of onnxruntime: the archive must have this `SHA256`")
 	c.Flags().StringVar(&build.From, "from", "", "of onnxruntime: `URL` of a copy of the project's releases")
 	return c
@@ -98,9 +102,11 @@ func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline boo
 	state := "verified"
 	if !got.Verified {
 		state = "unverified"
-		fmt.Fprintf(a.Stderr, "no checksum is known for this archive: what came has sha256 %s, which is pinned from now on\n", cmp.Or(got.SHA256, "unknown (a folder placed by hand)"))
+		fmt.Fprintf(a.Stderr, "no checksum is known for this archive: what came has sha256 %s, which is pinned from now on\n",
+			cmp.Or(got.SHA256, "unknown (a folder placed by hand)"))
 	}
-	fmt.Fprintf(a.Stdout, "%-10s  ONNX Runtime %s (%s)  %s\nuse it with --ort-lib %s\n", state, got.Release, got.Variant, got.Path, onnxruntime.Word)
+	fmt.Fprintf(a.Stdout, "%-10s  ONNX Runtime %s (%s)  %s\nuse it with --ort-lib %s\n", state, got.Release, got.Variant,
+		got.Path, onnxruntime.Word)
 	return nil
 }
 

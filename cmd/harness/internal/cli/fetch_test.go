@@ -20,7 +20,9 @@ import (
 
 // serve is a server of one file; it returns the file's address.
 func serve(t *testing.T, contents string) string {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, contents) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, contents)
+	}))
 	t.Cleanup(server.Close)
 	return server.URL + "/file"
 }
@@ -32,10 +34,13 @@ func TestFetch(t *testing.T) {
 	model := &s.fakes["resnet50"].Description.Models[0]
 	model.Files[2].URL, model.Files[2].SHA256, model.Files[2].Size = serve(t, "weights"), sum("weights"), 7
 	s.want(6, s.run("fetch", "resnet50", "--offline"), "resnet50_v1.onnx", s.env["PLUMBLINE_CACHE"], sum("weights"))
-	s.want(0, s.run("fetch", "resnet50"), "verified    resnet50_v1.onnx", "by hand     imagenet  its licence forbids downloading")
+	s.want(0, s.run("fetch", "resnet50"), "verified    resnet50_v1.onnx",
+		"by hand     imagenet  its licence forbids downloading")
 	s.want(0, s.run("fetch", "resnet50", "--offline"), "verified")
-	s.want(0, s.run("run", "resnet50", "--model", "resnet50_v1.onnx", "--mode", "accuracy", "--smoke", "--out", s.out()), "no target")
-	if got := s.fakes["resnet50"].Opened()[0].ModelFile; got != s.env["PLUMBLINE_CACHE"]+"/models/resnet50/resnet50_v1.onnx" {
+	s.want(0, s.run("run", "resnet50", "--model", "resnet50_v1.onnx", "--mode", "accuracy", "--smoke", "--out", s.out()),
+		"no target")
+	if got := s.fakes["resnet50"].Opened()[0].ModelFile; got != s.env["PLUMBLINE_CACHE"]+
+		"/models/resnet50/resnet50_v1.onnx" {
 		t.Errorf("opened %s, want the fetched file", got)
 	}
 }
@@ -51,12 +56,14 @@ func TestFetchParts(t *testing.T) {
 	model.Files = []sdk.ModelFile{file("encoder"), file("decoder")}
 	model.ScorerFiles = []sdk.ModelFile{file("clip")}
 	run := []string{"run", "resnet50", "--model", "model.onnx", "--mode", "accuracy", "--smoke", "--out", s.out()}
-	s.want(6, s.run(run...), "--model encoder=model.onnx", "--model decoder=model.onnx", "the scorer's model clip is missing",
+	s.want(6, s.run(run...), "--model encoder=model.onnx", "--model decoder=model.onnx",
+		"the scorer's model clip is missing",
 		"harness fetch resnet50")
 	s.want(0, s.run("fetch", "resnet50"), "verified    model.onnx")
 	s.want(0, s.run(run...), "no target")
 	of := s.env["PLUMBLINE_CACHE"] + "/models/resnet50/"
-	if got := s.fakes["resnet50"].Opened()[0].PartFiles; got["encoder"] != of+"encoder/model.onnx" || got["decoder"] != of+"decoder/model.onnx" {
+	if got := s.fakes["resnet50"].Opened()[0].PartFiles; got["encoder"] != of+"encoder/model.onnx" ||
+		got["decoder"] != of+"decoder/model.onnx" {
 		t.Errorf("opened %v, want the fetched files", got)
 	}
 	if got := s.fakes["resnet50"].Scored()[0].PartFiles; got["clip"] != of+"clip/model.onnx" {
@@ -91,7 +98,9 @@ func TestFetchWithoutCacheFolder(t *testing.T) {
 // runtimeArchive is a build of ONNX Runtime for this machine, as its project packs them.
 func runtimeArchive(t *testing.T) (path string, archive []byte) {
 	t.Helper()
-	machine := map[string]string{"linux/amd64": "linux-x64", "linux/arm64": "linux-aarch64", "darwin/arm64": "osx-arm64"}[runtime.GOOS+"/"+runtime.GOARCH]
+	machine := map[string]string{
+		"linux/amd64": "linux-x64", "linux/arm64": "linux-aarch64", "darwin/arm64": "osx-arm64",
+	}[runtime.GOOS+"/"+runtime.GOARCH]
 	if machine == "" {
 		t.Skipf("there are no builds for %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
@@ -123,17 +132,20 @@ func TestFetchRuntime(t *testing.T) {
 	t.Cleanup(server.Close)
 	s := newShell(t)
 	s.fakes["resnet50"].Info.BackendInfo = map[string]string{"version": "ONNX Runtime 1.28.2"}
-	run := []string{"run", "resnet50", "--ort-lib", "fetched", "--smoke", "--scenario", "Offline", "--mode", "accuracy", "--out", s.out()}
+	run := []string{"run", "resnet50", "--ort-lib", "fetched", "--smoke", "--scenario", "Offline",
+		"--mode", "accuracy", "--out", s.out()}
 	s.want(6, s.run(run...), "--ort-lib fetched: none was fetched; run `harness fetch onnxruntime`")
 	s.run("doctor")
 	s.want(0, 0, "runs use 1.28.2", onnxruntime.Newest+" is known: get it with `harness fetch onnxruntime`")
 	s.want(6, s.run("fetch", "onnxruntime", "--offline", "--from", server.URL), "offline", path)
-	s.want(0, s.run("fetch", "onnxruntime", "--from", server.URL), "unverified  ONNX Runtime "+onnxruntime.Newest, "pinned from now on", "--ort-lib fetched")
+	s.want(0, s.run("fetch", "onnxruntime", "--from", server.URL), "unverified  ONNX Runtime "+onnxruntime.Newest,
+		"pinned from now on", "--ort-lib fetched")
 	s.want(0, s.run("fetch", "onnxruntime", "--from", server.URL), "verified    ONNX Runtime "+onnxruntime.Newest)
 	s.run("doctor")
 	s.want(0, 0, "with --ort-lib fetched they use "+onnxruntime.Newest+" (cpu)", s.env["PLUMBLINE_CACHE"]+"/onnxruntime/")
 	s.want(0, s.run(run...), "accuracy")
-	if got := s.fakes["resnet50"].Opened(); !strings.HasPrefix(got[len(got)-1].BackendOptions["lib"], s.env["PLUMBLINE_CACHE"]+"/onnxruntime/") {
+	if got := s.fakes["resnet50"].Opened(); !strings.HasPrefix(got[len(got)-1].BackendOptions["lib"],
+		s.env["PLUMBLINE_CACHE"]+"/onnxruntime/") {
 		t.Errorf("opened with %v, want the fetched library", got[len(got)-1].BackendOptions)
 	}
 	s.want(6, s.run("fetch", "onnxruntime", "--from", server.URL, "--release", "9.9.9"), "is there a release 9.9.9?")

@@ -17,14 +17,17 @@ import (
 
 func TestFindPeak(t *testing.T) {
 	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--mode", "findpeak", "--out", s.out(), "--set", "server_find_peak_qps_boundary_step_size=1000"),
+	s.want(0, s.run("run", "resnet50", "--mode", "findpeak", "--out", s.out(),
+		"--set", "server_find_peak_qps_boundary_step_size=1000"),
 		"Server        findpeak     VALID (smoke)", "highest target_qps that meets the limit")
 	run := s.result().Runs[0]
 	p := run.Performance.Peak
-	if run.Mode != "findpeak" || p == nil || !p.Found || p.TargetQPS.Value < 40000 || len(p.Trials) < 2 || p.Trials[0].TargetQPS != 40000 {
+	if run.Mode != "findpeak" || p == nil || !p.Found || p.TargetQPS.Value < 40000 || len(p.Trials) < 2 ||
+		p.Trials[0].TargetQPS != 40000 {
 		t.Errorf("result.json says %+v", p)
 	}
-	if run.Effective.TestMode != "FindPeakPerformance" || len(run.Files) != 4 || !strings.HasPrefix(run.Files[0].Path, "resnet50/Server/performance/findpeak/") {
+	if run.Effective.TestMode != "FindPeakPerformance" || len(run.Files) != 4 ||
+		!strings.HasPrefix(run.Files[0].Path, "resnet50/Server/performance/findpeak/") {
 		t.Errorf("mode %s, files %v", run.Effective.TestMode, run.Files)
 	}
 	s.want(0, s.run("run", "resnet50", "--mode", "performance", "--scenario", "Server", "--out", s.out()))
@@ -33,8 +36,8 @@ func TestFindPeak(t *testing.T) {
 	}
 }
 
-// Queries of more than three samples miss their interval, the others do not: the search must find three, and repeat it as
-// often as the round asks for.
+// Queries of more than three samples miss their interval, the others do not: the search must find three, and repeat it
+// as often as the round asks for.
 func TestFindStreams(t *testing.T) {
 	for rules, confirms := range map[string]int{"v0.5": 5, "v0.7": 0} {
 		fake := plugintest.Classifier()
@@ -46,9 +49,11 @@ func TestFindStreams(t *testing.T) {
 			}
 			return 0
 		}
-		args := []string{"run", "resnet50", "--scenario", "MultiStream", "--mode", "findpeak", "--rules", rules, "--out", s.out(),
+		args := []string{"run", "resnet50", "--scenario", "MultiStream", "--mode", "findpeak",
+			"--rules", rules, "--out", s.out(),
 			"--set", "arrival_interval=10", "--set", "min_query_count=6", "--set", "target_latency_percentile=50"}
-		s.want(0, s.run(args...), "MultiStream   findpeak     VALID (smoke)     3 samples", "largest samples_per_query that meets the arrival interval")
+		s.want(0, s.run(args...), "MultiStream   findpeak     VALID (smoke)     3 samples",
+			"largest samples_per_query that meets the arrival interval")
 		run := s.result().Runs[0]
 		checkStreams(t, run, confirms)
 		if files := len(run.Performance.Streams.Trials) * 4; len(run.Files) != files {
@@ -60,7 +65,8 @@ func TestFindStreams(t *testing.T) {
 			return 0
 		}
 		s.want(3, s.run(append(args, "--force")...), "none found", "arrival_interval")
-		if run := s.result().Runs[0]; run.Performance.Streams.Found != 0 || len(run.Files) != 4*len(run.Performance.Streams.Trials) {
+		if run := s.result().Runs[0]; run.Performance.Streams.Found != 0 ||
+			len(run.Files) != 4*len(run.Performance.Streams.Trials) {
 			t.Errorf("%s: found %+v with %d files", rules, run.Performance.Streams, len(run.Files))
 		}
 	}
@@ -73,7 +79,8 @@ func checkStreams(t *testing.T, run report.Run, confirms int) {
 		t.Fatalf("found %+v, effective %+v", p, run.Effective)
 	}
 	for i, trial := range p.Trials {
-		if trial.Met != (trial.SamplesPerQuery <= 3) || !strings.HasPrefix(trial.Dir, "resnet50/MultiStream/performance/findpeak/run_") {
+		if trial.Met != (trial.SamplesPerQuery <= 3) ||
+			!strings.HasPrefix(trial.Dir, "resnet50/MultiStream/performance/findpeak/run_") {
 			t.Errorf("trial %d: %+v", i, trial)
 		}
 		if trial.Confirms {
@@ -87,13 +94,16 @@ func checkStreams(t *testing.T, run report.Run, confirms int) {
 
 func TestAbortEarly(t *testing.T) {
 	s := newShell(t)
-	args := []string{"run", "resnet50", "--scenario", "Server", "--mode", "performance", "--set", "min_query_count=1", "--set", "target_qps=1000", "--set", "min_duration=20"}
+	args := []string{"run", "resnet50", "--scenario", "Server", "--mode", "performance", "--set", "min_query_count=1",
+		"--set", "target_qps=1000", "--set", "min_duration=20"}
 	s.want(3, s.run(append(args, "--out", s.out())...), "INVALID (smoke)", "note: It was clear before the end")
 	if run := s.result().Runs[0]; len(run.Notes) == 0 || run.Notes[0].About != "hopeless" || run.Performance.Queries == 0 {
 		t.Errorf("notes %v after %d queries", run.Notes, run.Performance.Queries)
 	}
-	s.want(3, s.run(append(args, "--abort-early", "--out", s.out("early"))...), "INVALID (smoke)", "aborted", "early stopping needs")
-	if run := s.result("early").Runs[0]; run.Performance.Queries != 0 || run.Error != nil || run.Reasons[0].Rule != "aborted" {
+	s.want(3, s.run(append(args, "--abort-early", "--out", s.out("early"))...), "INVALID (smoke)", "aborted",
+		"early stopping needs")
+	if run := s.result("early").Runs[0]; run.Performance.Queries != 0 || run.Error != nil ||
+		run.Reasons[0].Rule != "aborted" {
 		t.Errorf("%d queries, error %v, reasons %v", run.Performance.Queries, run.Error, run.Reasons)
 	}
 }
@@ -104,7 +114,8 @@ func TestPace(t *testing.T) {
 	for pace, flags := range map[string][]string{"default": nil, "precise": {"--pace", "precise"}} {
 		s.want(0, s.run(append(args, flags...)...))
 		run := s.result().Runs[0]
-		if run.Pace != pace || run.Performance.Issue == nil || run.Performance.Issue.Count == 0 || len(run.Performance.Issue.Percentiles) == 0 {
+		if run.Pace != pace || run.Performance.Issue == nil || run.Performance.Issue.Count == 0 ||
+			len(run.Performance.Issue.Percentiles) == 0 {
 			t.Errorf("%v: pace %q, issue delay %+v", flags, run.Pace, run.Performance.Issue)
 		}
 	}
@@ -115,21 +126,27 @@ func TestAuditSettings(t *testing.T) {
 	s := newShell(t)
 	conf := s.write("audit.config", "*.*.mode = 2\n*.*.performance_issue_same = 1\n*.*.min_duration = 6\n"+
 		"*.*.test07_accuracy_threshold = 60.698\nresnet50.SingleStream.min_query_count = 500\n")
-	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--audit", conf, "--out", s.out()), "SingleStream  performance  VALID (smoke)",
-		"note: "+conf+": line 4: test07_accuracy_threshold: kept for the audit's own script", "line 5: of single models (resnet50)")
+	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--audit", conf, "--out", s.out()),
+		"SingleStream  performance  VALID (smoke)",
+		"note: "+conf+": line 4: test07_accuracy_threshold: kept for the audit's own script",
+		"line 5: of single models (resnet50)")
 	d := s.result()
 	if len(d.Runs) != 1 || d.Runs[0].Audit != conf {
 		t.Fatalf("result.json says %+v", d.Runs)
 	}
-	if !slices.ContainsFunc(d.Runs[0].Deviations, func(text string) bool { return strings.HasPrefix(text, "performance_issue_same = 1") }) {
+	if !slices.ContainsFunc(d.Runs[0].Deviations, func(text string) bool {
+		return strings.HasPrefix(text, "performance_issue_same = 1")
+	}) {
 		t.Errorf("deviations %v", d.Runs[0].Deviations)
 	}
 	detail, err := os.ReadFile(s.out("resnet50", "SingleStream", "performance", "run_1", "mlperf_log_detail.txt"))
 	if err != nil || !strings.Contains(string(detail), "Found Audit Config file") {
 		t.Errorf("the detail log does not name the audit settings: %v", err)
 	}
-	s.want(0, s.run("settings", "resnet50", "--scenario", "Server", "--official", "--audit", conf), "audit settings", conf+":2 (*.*.performance_issue_same)")
-	s.want(2, s.run("run", "resnet50", "--mode", "accuracy", "--audit", conf, "--out", s.out()), "sets the mode PerformanceOnly", "--mode")
+	s.want(0, s.run("settings", "resnet50", "--scenario", "Server", "--official", "--audit", conf),
+		"audit settings", conf+":2 (*.*.performance_issue_same)")
+	s.want(2, s.run("run", "resnet50", "--mode", "accuracy", "--audit", conf, "--out", s.out()),
+		"sets the mode PerformanceOnly", "--mode")
 	bad := s.write("bad.config", "*.*.mod = 2\n*.*.min_duration = soon\n")
 	s.want(2, s.run("run", "resnet50", "--audit", bad, "--out", s.out()), bad+":1", bad+":2", "soon")
 }
@@ -158,7 +175,8 @@ func TestTest05IsAPerformanceRun(t *testing.T) {
 
 func TestIssueThreads(t *testing.T) {
 	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--set", "server_num_issue_query_threads=2", "--out", s.out()))
+	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance",
+		"--set", "server_num_issue_query_threads=2", "--out", s.out()))
 }
 
 // Every round is accepted and recorded, the newest by default.

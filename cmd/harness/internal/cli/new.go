@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/newmodule"
 )
 
-const newHelp = `Write a module to start from: it builds, passes its tests, and serves a plugin that harness run and harness verify know
-what to do with. Replace its parts by yours, one at a time.
+const newHelp = `Write a module to start from: it builds, passes its tests, and serves a plugin that harness run
+and harness verify know what to do with. Replace its parts by yours, one at a time.
 
   harness new backend acme                       a backend in Go, with a small benchmark to run on it
   harness new benchmark flowers                  a benchmark in Go, with a small backend to run it on
@@ -33,9 +33,11 @@ func (a *app) newCommand() *cobra.Command {
 		Use: "new backend|benchmark DIR", Short: "Write a module of your own to start from", Long: newHelp,
 		RunE: func(_ *cobra.Command, args []string) error { return a.new(args, f) },
 	}
-	c.Flags().StringVar(&f.language, "language", string(newmodule.Go), "the `LANGUAGE` to write it in: "+strings.Join(newmodule.Languages(), " or "))
+	c.Flags().StringVar(&f.language, "language", string(newmodule.Go),
+		"the `LANGUAGE` to write it in: "+strings.Join(newmodule.Languages(), " or "))
 	c.Flags().StringVar(&f.module, "module", "", "the Go module's `PATH` (default: example.com/ and the last part of DIR)")
-	c.Flags().StringVar(&f.checkout, "checkout", "", "the checkout `DIR` of Plumbline that it is built against\n(default: the one that this harness lies in)")
+	c.Flags().StringVar(&f.checkout, "checkout", "",
+		"the checkout `DIR` of Plumbline that it is built against\n(default: the one that this harness lies in)")
 	return c
 }
 
@@ -47,7 +49,8 @@ func (a *app) new(args []string, f *newFlags) error {
 	for _, name := range m.Files {
 		fmt.Fprintln(a.Stdout, filepath.Join(args[1], name))
 	}
-	_, err = fmt.Fprintf(a.Stdout, "\nIt works as it is; README.md says what to replace.\n\n  cd %s\n  %s\n", args[1], strings.Join(m.Next, "\n  "))
+	_, err = fmt.Fprintf(a.Stdout, "\nIt works as it is; README.md says what to replace.\n\n  cd %s\n  %s\n", args[1],
+		strings.Join(m.Next, "\n  "))
 	return err
 }
 
@@ -61,7 +64,8 @@ func (a *app) write(args []string, f *newFlags) (m newmodule.Module, err error) 
 		return m, suggest.Unknown("kind of module", args[0], known)
 	}
 	spec := newmodule.Spec{
-		Kind: newmodule.Kind(args[0]), Language: newmodule.Language(f.language), Dir: args[1], Module: f.module, Checkout: f.checkout,
+		Kind: newmodule.Kind(args[0]), Language: newmodule.Language(f.language), Dir: args[1], Module: f.module,
+		Checkout: f.checkout,
 	}
 	if spec.Checkout == "" {
 		spec.Checkout = checkoutAbove(a.Executable)

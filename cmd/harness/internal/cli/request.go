@@ -29,65 +29,93 @@ const (
 
 // settingFlags adds the flags that decide about LoadGen's settings.
 func settingFlags(f *pflag.FlagSet, r *bench.Request) {
-	f.StringSliceVar(&r.Scenarios, "scenario", nil, "`S,...` or all: SingleStream, MultiStream, Server, Offline (default: all of the model's rules)")
-	f.StringVar(&r.Rules, "rules", "", "`ROUND` whose rules apply: "+strings.Join(mlconf.Rounds(), ", ")+"\n(default: the newest)")
+	f.StringSliceVar(&r.Scenarios, "scenario", nil,
+		"`S,...` or all: SingleStream, MultiStream, Server, Offline (default: all of the model's rules)")
+	f.StringVar(&r.Rules, "rules", "", "`ROUND` whose rules apply: "+strings.Join(mlconf.Rounds(), ", ")+
+		"\n(default: the newest)")
 	f.StringVar(&r.UserConf, "user-conf", "", "`FILE` with settings, as the official LoadGen reads it")
 	f.StringVar(&r.Audit, "audit", "", "audit settings: an audit.config `FILE`, applied over all others")
-	f.BoolVar(&r.IgnoreUnknownKeys, "ignore-unknown-keys", false, "only note keys of those two files that LoadGen does not know")
+	f.BoolVar(&r.IgnoreUnknownKeys, "ignore-unknown-keys", false,
+		"only note keys of those two files that LoadGen does not know")
 	f.StringArrayVar(&r.Set, "set", nil, "a LoadGen setting: `KEY=VALUE` or Scenario.KEY=VALUE (repeatable)")
 	f.BoolVar(&r.Official, "official", false, "the rules' durations and counts (default with --model)")
-	f.BoolVar(&r.Smoke, "smoke", false, "the model's settings for a run of seconds (default without --model,\nand for a first look at one of your own)")
+	f.BoolVar(&r.Smoke, "smoke", false,
+		"the model's settings for a run of seconds (default without --model,\nand for a first look at one of your own)")
 	modelFlag(f, r)
 }
 
 // modelFlag adds the flag that names the model's files.
 func modelFlag(f *pflag.FlagSet, r *bench.Request) {
-	f.StringArrayVar(&r.ModelFiles, "model", nil, "model file: `NAME` from describe, fetched or in this folder,\nor the path of a file or of a folder; of a model of several parts the\nfolder of all, or PART=PATH for each (default: the embedded one)")
+	f.StringArrayVar(&r.ModelFiles, "model", nil,
+		"model file: `NAME` from describe, fetched or in this folder,\nor the path of a file or of a folder; of a model of "+
+			"several parts the\nfolder of all, or PART=PATH for each (default: the embedded one)")
 }
 
 // workloadFlags adds the flags that decide what the plugin opens.
 func workloadFlags(f *pflag.FlagSet, r *bench.Request) {
-	f.StringVar(&r.Mode, "mode", "", "`MODE`: performance, accuracy, submission: both for each scenario,\nor findpeak: search for the highest target_qps of Server, or with\n--rules v0.5 or v0.7 for the most samples_per_query of MultiStream\n(default: performance of each scenario, then accuracy once)")
+	f.StringVar(&r.Mode, "mode", "",
+		"`MODE`: performance, accuracy, submission: both for each scenario,\nor findpeak: search for the highest "+
+			"target_qps of Server, or with\n--rules v0.5 or v0.7 for the most samples_per_query of MultiStream\n"+
+			"(default: performance of each scenario, then accuracy once)")
 	f.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	deviceFlag(f, r)
 	backendOptionFlags(f, r)
 	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")
-	f.StringVar(&r.ORTLib, "ort-lib", "", "ONNX Runtime library to use: short for --backend-opt lib=`PATH`;\nfetched is that of harness fetch onnxruntime")
+	f.StringVar(&r.ORTLib, "ort-lib", "",
+		"ONNX Runtime library to use: short for --backend-opt lib=`PATH`;\nfetched is that of harness fetch onnxruntime")
 	f.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
-	f.StringVar(&r.Dataset, "dataset", "", "`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
+	f.StringVar(&r.Dataset, "dataset", "",
+		"`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
 	f.IntVar(&r.Count, "count", 0, "use only the first `N` samples of the data set")
 	f.IntVar(&r.Batch, "batch", 0, "largest batch: `N` samples (default: chosen by scenario and backend)")
 	f.IntVar(&r.Sessions, "sessions", 0, "run `N` batches at a time (default: chosen by scenario and backend)")
-	f.StringVar(&r.Division, "division", "", "the rules of `DIVISION` apply: closed (default), open, or network: the\nbackend is a client of other machines, which are the SUT")
-	f.StringVar(&r.Pace, "pace", "", "how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
+	f.StringVar(&r.Division, "division", "",
+		"the rules of `DIVISION` apply: closed (default), open, or network: the\nbackend is a client of other machines, "+
+			"which are the SUT")
+	f.StringVar(&r.Pace, "pace", "",
+		"how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
 	wantedFlags(f, &r.Targets, &r.Expect)
-	f.StringVar(&r.System, "system", "", "JSON `FILE` with what the machine does not say of itself, such as\n{\"accelerator\": \"Acme X1\", \"driver\": \"5.2\", \"power_mode\": \"15 W\"}:\ngoes into the header and result.json")
+	f.StringVar(&r.System, "system", "",
+		"JSON `FILE` with what the machine does not say of itself, such as\n{\"accelerator\": \"Acme X1\", \"driver\": "+
+			"\"5.2\", \"power_mode\": \"15 W\"}:\ngoes into the header and result.json")
 	f.StringVar(&r.Note, "note", "", "a remark `TEXT` for the header and result.json")
-	f.StringVar(&r.PrecisionLabel, "precision-label", "", "the precision of a model of your own, in your `WORDS`: for the header and\nresult.json")
+	f.StringVar(&r.PrecisionLabel, "precision-label", "",
+		"the precision of a model of your own, in your `WORDS`: for the header and\nresult.json")
 	scorerModelFlag(f, &r.ScorerModels)
 	f.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 }
 
 // wantedFlags adds the flags that say what accuracy is good enough.
 func wantedFlags(f *pflag.FlagSet, targets *[]string, expect *string) {
-	f.StringArrayVar(targets, "target", nil, "the accuracy that is wanted, in place of the rules': `METRIC=VALUE` in\nthe metric's unit, such as accuracy=70; below it the exit code is 4\n(repeatable)")
-	f.StringVar(expect, "expect", "", "compare the answers with those of `FILE` (classification: lines NAME\nCLASS): 99 % must be the same, or what --target agreement=VALUE says")
+	f.StringArrayVar(targets, "target", nil,
+		"the accuracy that is wanted, in place of the rules': `METRIC=VALUE` in\nthe metric's unit, such as accuracy=70; "+
+			"below it the exit code is 4\n(repeatable)")
+	f.StringVar(expect, "expect", "",
+		"compare the answers with those of `FILE` (classification: lines NAME\nCLASS): 99 % must be the same, or what "+
+			"--target agreement=VALUE says")
 }
 
 // scorerModelFlag adds the flag that names the models which a scorer runs.
 func scorerModelFlag(f *pflag.FlagSet, models *[]string) {
-	f.StringArrayVar(models, "scorer-model", nil, "a model that the scorer runs: `PART=PATH` (repeatable; describe lists the\nparts; default: the embedded one, else the one that was fetched)")
+	f.StringArrayVar(models, "scorer-model", nil,
+		"a model that the scorer runs: `PART=PATH` (repeatable; describe lists the\nparts; default: the embedded one, else "+
+			"the one that was fetched)")
 }
 
 // backendOptionFlags adds the flags with the options of the backend.
 func backendOptionFlags(f *pflag.FlagSet, r *bench.Request) {
-	f.StringArrayVar(&r.BackendOptions, backendOpt[len("--"):], nil, "an option of the backend: `KEY=VALUE`, or PART.KEY=VALUE for one part of a\nmodel of several (repeatable)")
-	f.StringArrayVar(&r.SecretSources, backendSecret[len("--"):], nil, "one whose value is a secret: `KEY=env:NAME` of an environment variable,\nor KEY=file:PATH. No result, log or list of processes shows it")
+	f.StringArrayVar(&r.BackendOptions, backendOpt[len("--"):], nil,
+		"an option of the backend: `KEY=VALUE`, or PART.KEY=VALUE for one part of a\nmodel of several (repeatable)")
+	f.StringArrayVar(&r.SecretSources, backendSecret[len("--"):], nil,
+		"one whose value is a secret: `KEY=env:NAME` of an environment variable,\nor KEY=file:PATH. No result, log or list "+
+			"of processes shows it")
 }
 
 // deviceFlag adds the flag that decides on what the backend runs.
 func deviceFlag(f *pflag.FlagSet, r *bench.Request) {
-	f.StringSliceVar(&r.Devices, "device", nil, "run on these `DEVICES` of the backend, all of them at the same time:\ncpu:0-7,cpu:8-15 or cuda:0,cuda:1 (harness describe MODEL lists them)")
+	f.StringSliceVar(&r.Devices, "device", nil,
+		"run on these `DEVICES` of the backend, all of them at the same time:\ncpu:0-7,cpu:8-15 or cuda:0,cuda:1 (harness "+
+			"describe MODEL lists them)")
 }
 
 // outputFlags adds the flags that decide where results go.
@@ -143,7 +171,8 @@ func (a *app) lastRuntime() (l onnxruntime.Library, ok bool, err error) {
 func (a *app) fetchedRuntime() (string, error) {
 	l, ok, err := a.lastRuntime()
 	if err == nil && !ok {
-		err = sdk.Data(fmt.Errorf("--ort-lib %s: none was fetched; run `harness fetch %s`", onnxruntime.Word, onnxruntime.Name))
+		err = sdk.Data(fmt.Errorf("--ort-lib %s: none was fetched; run `harness fetch %s`",
+			onnxruntime.Word, onnxruntime.Name))
 	}
 	return l.Path, err
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/limit"
 )
 
-const rootHelp = `Plumbline runs machine-learning inference benchmarks: it loads a benchmark as a plugin, drives it with a LoadGen
-compatible with MLPerf Inference's, and judges the run.
+const rootHelp = `Plumbline runs machine-learning inference benchmarks: it loads a benchmark as a plugin, drives it
+with a LoadGen compatible with MLPerf Inference's, and judges the run.
 
   harness list                  what can be run
   harness run resnet50          run it, with nothing else needed
@@ -58,16 +58,25 @@ func (a *app) command() *cobra.Command {
 	global := root.PersistentFlags()
 	global.StringArrayVar(&flags.dirs, "plugin-dir", nil, "look for plugins in `DIR` first (repeatable)")
 	global.StringVar(&flags.choice, "plugin", "", "use only this plugin: `NAME` or path of a binary")
-	global.StringVar(&flags.lock, "lock", "", "start only the plugins that are pinned in this `FILE`\n(default: the pins of harness trust, if there are any)")
-	global.DurationVar(&flags.launch.StartTimeout, "plugin-start-timeout", 0, "a plugin must shake hands within `DURATION` of its start (default 30s;\nthe process of a backend has --backend-opt start_timeout=DURATION)")
-	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0, "a plugin that is silent for longer than `DURATION` is taken to hang (default 30s)")
-	global.DurationVar(&flags.launch.AnswerTimeout, answerTimeout[len("--"):], 0, "a plugin in which nothing gets on for longer than `DURATION` is taken to\nhang: no batch, no token; 0: wait for ever (default "+bench.UsualAnswerTimeout.String()+" in smoke runs\nand verify, else 0)")
-	global.StringSliceVar(&flags.limits, "limit", nil, "end a plugin whose processes together use more than `LIMIT,...`:\nmemory=8GiB, processes=64, cpu=30m; files=1024 is of each process")
+	global.StringVar(&flags.lock, "lock", "",
+		"start only the plugins that are pinned in this `FILE`\n(default: the pins of harness trust, if there are any)")
+	global.DurationVar(&flags.launch.StartTimeout, "plugin-start-timeout", 0,
+		"a plugin must shake hands within `DURATION` of its start (default 30s;\nthe process of a backend has "+
+			"--backend-opt start_timeout=DURATION)")
+	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0,
+		"a plugin that is silent for longer than `DURATION` is taken to hang (default 30s)")
+	global.DurationVar(&flags.launch.AnswerTimeout, answerTimeout[len("--"):], 0,
+		"a plugin in which nothing gets on for longer than `DURATION` is taken to\nhang: no batch, no token; 0: wait for "+
+			"ever (default "+bench.UsualAnswerTimeout.String()+" in smoke runs\nand verify, else 0)")
+	global.StringSliceVar(&flags.limits, "limit", nil,
+		"end a plugin whose processes together use more than `LIMIT,...`:\nmemory=8GiB, processes=64, cpu=30m; files=1024 "+
+			"is of each process")
 	starting := []*cobra.Command{
 		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
 		a.runCommand(&flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.tuneCommand(&flags),
 	}
-	for _, c := range starting { // the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it
+	// the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it
+	for _, c := range starting {
 		c.PreRunE = func(*cobra.Command, []string) error { return a.guard(&flags) }
 	}
 	root.AddCommand(append(starting, a.newCommand(), a.trustCommand(&flags), a.versionCommand())...)

@@ -30,7 +30,8 @@ type runFlags struct {
 func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	r := &runFlags{pluginFlags: f}
 	c := &cobra.Command{
-		Use: "run MODEL", Short: "Run a model's benchmark and judge it", Long: runHelp, Args: oneArgument("a model's name (harness list shows them)"),
+		Use: "run MODEL", Short: "Run a model's benchmark and judge it", Long: runHelp,
+		Args: oneArgument("a model's name (harness list shows them)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Model = args[0]
 			return a.run(c, r)
@@ -41,7 +42,9 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	settingFlags(flags, &r.Request)
 	workloadFlags(flags, &r.Request)
 	outputFlags(flags, &r.Request)
-	flags.StringVar(&r.Tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model and machine)")
+	flags.StringVar(&r.Tuning, "tuning", "",
+		"the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model "+
+			"and machine)")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")

@@ -28,7 +28,8 @@ func TestRunWithoutFlags(t *testing.T) {
 		"Offline       accuracy     PASS", "95.000 %", "100.0 % of FP32: passes the 99 % target",
 		"a rehearsal, not an official result")
 	for _, dir := range []string{"SingleStream/performance/run_1", "Server/performance/run_1", "Offline/accuracy"} {
-		for _, name := range []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json", "mlperf_log_trace.json"} {
+		for _, name := range []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json",
+			"mlperf_log_trace.json"} {
 			if _, err := os.Stat(s.out("resnet50", dir, name)); err != nil {
 				t.Error(err)
 			}
@@ -50,7 +51,9 @@ func TestAccuracyTextIsOfficial(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := s.result().Runs[0]
-	i := slices.IndexFunc(run.Files, func(f report.File) bool { return strings.HasSuffix(f.Path, "mlperf_log_accuracy.json") })
+	i := slices.IndexFunc(run.Files, func(f report.File) bool {
+		return strings.HasSuffix(f.Path, "mlperf_log_accuracy.json")
+	})
 	want := fmt.Sprintf("accuracy=95.000%%, good=61, total=64\nhash=%s\n", run.Files[i].SHA256)
 	if string(text) != want {
 		t.Errorf("accuracy.txt is %q, want %q", text, want)
@@ -65,11 +68,14 @@ func TestSteps(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{nil, []string{"SingleStream/performance", "MultiStream/performance", "Server/performance", "Offline/performance", "Offline/accuracy"}},
+		{nil, []string{"SingleStream/performance", "MultiStream/performance", "Server/performance", "Offline/performance",
+			"Offline/accuracy"}},
 		{[]string{"--scenario", "server"}, []string{"Server/performance", "Offline/accuracy"}},
-		{[]string{"--scenario", "Server,SingleStream,Server", "--mode", "performance"}, []string{"SingleStream/performance", "Server/performance"}},
+		{[]string{"--scenario", "Server,SingleStream,Server", "--mode", "performance"},
+			[]string{"SingleStream/performance", "Server/performance"}},
 		{[]string{"--mode", "accuracy"}, []string{"Offline/accuracy"}},
-		{[]string{"--mode", "accuracy", "--scenario", "all"}, []string{"SingleStream/accuracy", "MultiStream/accuracy", "Server/accuracy", "Offline/accuracy"}},
+		{[]string{"--mode", "accuracy", "--scenario", "all"},
+			[]string{"SingleStream/accuracy", "MultiStream/accuracy", "Server/accuracy", "Offline/accuracy"}},
 		{[]string{"--mode", "submission", "--scenario", "Offline", "--scenario", "SingleStream"},
 			[]string{"SingleStream/performance", "SingleStream/accuracy", "Offline/performance", "Offline/accuracy"}},
 	}
@@ -90,11 +96,14 @@ func TestSteps(t *testing.T) {
 func TestOptionsReachThePlugin(t *testing.T) {
 	s := newShell(t)
 	model, data := s.write("m.onnx", "model"), filepath.Dir(s.write("photos/val_map.txt", "a.jpg 1\n"))
-	s.want(0, s.run("run", "mobilenet", "--scenario", "Offline", "--mode", "performance", "--smoke", "--model", model, "--dataset", data,
-		"--backend", "ort", "--backend-opt", "provider=cpu", "--threads", "3", "--count", "10", "--batch", "4", "--sessions", "2",
+	s.want(0, s.run("run", "mobilenet", "--scenario", "Offline", "--mode", "performance",
+		"--smoke", "--model", model, "--dataset", data,
+		"--backend", "ort", "--backend-opt", "provider=cpu", "--threads", "3", "--count", "10",
+		"--batch", "4", "--sessions", "2",
 		"--param", "dtype=int64", "--out", s.out()))
 	want := sdk.Options{
-		Model: "mobilenet", ModelFile: model, Dataset: data, Count: 10, Scenario: loadgen.Offline, Batch: 4, Sessions: 2, Backend: "ort",
+		Model: "mobilenet", ModelFile: model, Dataset: data, Count: 10, Scenario: loadgen.Offline, Batch: 4,
+		Sessions: 2, Backend: "ort",
 		BackendOptions: map[string]string{"provider": "cpu", "threads": "3"}, Params: map[string]string{"dtype": "int64"},
 	}
 	got := s.fakes["resnet50"].Opened()
@@ -136,10 +145,12 @@ func TestResultSaysEverything(t *testing.T) {
 		origins[setting.Key] = setting.Origin
 	}
 	checks := map[string]bool{
-		"schema":       s.result().Schema == "plumbline.result" && s.result().SchemaVersion == 1,
-		"note":         strings.Contains(s.result().Note, "rehearsal"),
-		"origins":      origins["target_qps"] == "smoke settings of resnet50" && strings.HasPrefix(origins["qsl_rng_seed"], "rules v6.1"),
-		"system":       run.System.CPU == "Example CPU @ 2.00GHz" && run.System.MemoryBytes == 16384000*1024 && run.System.OS == "Example OS 1" && run.System.GoVersion != "",
+		"schema": s.result().Schema == "plumbline.result" && s.result().SchemaVersion == 1,
+		"note":   strings.Contains(s.result().Note, "rehearsal"),
+		"origins": origins["target_qps"] == "smoke settings of resnet50" &&
+			strings.HasPrefix(origins["qsl_rng_seed"], "rules v6.1"),
+		"system": run.System.CPU == "Example CPU @ 2.00GHz" && run.System.MemoryBytes == 16384000*1024 &&
+			run.System.OS == "Example OS 1" && run.System.GoVersion != "",
 		"plugin":       run.Plugin.Name == "resnet50" && len(run.Plugin.SHA256) == 64 && filepath.IsAbs(run.Plugin.Path),
 		"model":        run.Workload.Embedded && len(run.Workload.ModelSHA256) == 64,
 		"metric":       run.Performance.Metric.Value > 0 && run.Performance.Metric.Rounded != "",
@@ -163,7 +174,8 @@ func TestResultSaysEverything(t *testing.T) {
 
 func TestInvalidRun(t *testing.T) {
 	s := newShell(t)
-	code := s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out(), "--set", "target_latency=1000", "--set", "min_duration=600000")
+	code := s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out(),
+		"--set", "target_latency=1000", "--set", "min_duration=600000")
 	s.want(3, code, "INVALID (smoke)", "min_duration", "needed: at least 600 s")
 	if run := s.result().Runs[0]; len(run.Reasons) != 1 || run.ExitCode != 3 {
 		t.Errorf("result.json: exit code %d, reasons %v", run.ExitCode, run.Reasons)
@@ -172,7 +184,8 @@ func TestInvalidRun(t *testing.T) {
 
 func TestCustomSettings(t *testing.T) {
 	s := newShell(t)
-	code := s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--official", "--out", s.out(), "--set", "target_latency=0.00005", "--set", "min_duration=5")
+	code := s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--official", "--out", s.out(),
+		"--set", "target_latency=0.00005", "--set", "min_duration=5")
 	s.want(0, code, "VALID (custom)", "not as the rules: min_duration = 5 ms, rules 600000 ms")
 }
 
@@ -199,9 +212,11 @@ func TestAccuracyOfAUsersData(t *testing.T) {
 		f := s.fakes["resnet50"]
 		f.Description.Models[0].Datasets[1].Samples = plugintest.Samples
 		f.Score.Metrics[0].Value = 75.7
-		s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.out()), "PASS", "99.0 % of FP32")
+		s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.out()),
+			"PASS", "99.0 % of FP32")
 		f.Score.Metrics[0].Value = 75.6
-		s.want(4, s.run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.out(), "--force"), "BELOW TARGET", "75.695 %")
+		s.want(4, s.run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.out(), "--force"),
+			"BELOW TARGET", "75.695 %")
 	})
 }
 
@@ -288,7 +303,8 @@ func TestInterrupt(t *testing.T) {
 	s := newShell(t)
 	f := s.fakes["resnet50"]
 	f.HoldAfter, f.Held = 50, func() { s.signals <- os.Interrupt }
-	code := s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--set", "min_duration=60000")
+	code := s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(),
+		"--set", "min_duration=60000")
 	s.want(130, code, "interrupt: stopping", "INTERRUPTED", "interrupted by signal")
 	run := s.result().Runs[0]
 	if run.Status != report.Interrupted || run.ExitCode != 130 {
@@ -306,13 +322,15 @@ func TestSecondInterruptKills(t *testing.T) {
 	ended := make(chan int, 1)
 	s.exit = func(code int) { ended <- code }
 	f.HoldAfter, f.Held = 50, func() {
-		if d, err := report.Read(s.out(report.FileName)); err != nil || len(d.Runs) != 1 || d.Runs[0].Status != report.Unfinished {
+		if d, err := report.Read(s.out(report.FileName)); err != nil || len(d.Runs) != 1 ||
+			d.Runs[0].Status != report.Unfinished {
 			t.Errorf("while it runs, result.json says %+v, %v", d, err)
 		}
 		s.signals <- os.Interrupt
 		s.signals <- syscall.SIGTERM
 	}
-	s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--set", "min_duration=60000")
+	s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(),
+		"--set", "min_duration=60000")
 	select {
 	case code := <-ended:
 		if code != 130 {
@@ -346,7 +364,8 @@ func (closed) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 func TestReportThatCannotBeWritten(t *testing.T) {
 	s := newShell(t)
 	s.redirect = closed{}
-	s.want(1, s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out()), syscall.EPIPE.Error())
+	s.want(1, s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out()),
+		syscall.EPIPE.Error())
 	if run := s.result().Runs[0]; run.Status != report.Complete {
 		t.Errorf("the run is %s, want it complete in result.json", run.Status)
 	}
@@ -357,7 +376,8 @@ func TestOutputThatIsLost(t *testing.T) {
 	s := newShell(t)
 	s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--out", s.out()))
 	s.redirect = closed{}
-	for _, args := range [][]string{{"list"}, {"score", s.out()}, {"doctor"}, {"describe", "resnet50"}, {"version"}, {"--help"}} {
+	for _, args := range [][]string{{"list"}, {"score", s.out()}, {"doctor"}, {"describe", "resnet50"},
+		{"version"}, {"--help"}} {
 		s.want(1, s.run(args...), syscall.EPIPE.Error())
 	}
 }
@@ -365,7 +385,8 @@ func TestOutputThatIsLost(t *testing.T) {
 func TestUserConfIsKeptBesideTheResult(t *testing.T) {
 	s := newShell(t)
 	conf := s.write("my.conf", "*.SingleStream.target_latency = 0.00005\n")
-	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--user-conf", conf, "--out", s.out()))
+	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance",
+		"--user-conf", conf, "--out", s.out()))
 	text, err := os.ReadFile(s.out("resnet50", "SingleStream", "user.conf"))
 	if err != nil || string(text) != "*.SingleStream.target_latency = 0.00005\n" {
 		t.Errorf("user.conf: %q, %v", text, err)

@@ -10,8 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
-const scoreHelp = `Compute the official metric of an accuracy log, this harness's or the official LoadGen's, and write accuracy.txt
-beside it. No model is loaded, but what the scorer itself runs (--scorer-model).
+const scoreHelp = `Compute the official metric of an accuracy log, this harness's or the official LoadGen's, and
+write accuracy.txt beside it. No model is loaded, but what the scorer itself runs
+(--scorer-model).
 
 A result.json beside the log says which model ran on which data set; for other logs, name them.`
 
@@ -33,7 +34,8 @@ func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
 	flags.StringVar(&r.Model, "benchmark", "", "`MODEL` that the log is of (default: as in result.json)")
 	flags.StringVar(&r.Dataset, "dataset", "",
 		"`PATH` of the data set that ran, a folder or a file (default: as in result.json, else the plugin's own)")
-	flags.StringVar(&dtype, "dtype", "", "element type of the log's payloads, such as float32: short for --param dtype=`TYPE`")
+	flags.StringVar(&dtype, "dtype", "",
+		"element type of the log's payloads, such as float32: short for --param dtype=`TYPE`")
 	flags.IntVar(&r.Count, "count", 0, "only the first `N` samples of the data set ran")
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 	scorerModelFlag(flags, &r.ScorerModels)

@@ -12,7 +12,8 @@ import (
 )
 
 // foreignLog is an accuracy log as the official LoadGen writes it.
-const foreignLog = "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 3, \"data\" : \"00008041\" },\n{ \"seq_id\" : 1, \"qsl_idx\" : 1, \"data\" : \"00000000\" }\n]\n"
+const foreignLog = "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 3, \"data\" : \"00008041\" },\n{ \"seq_id\" : 1, \"qsl_idx\" " +
+	": 1, \"data\" : \"00000000\" }\n]\n"
 
 func TestScoreOwnRun(t *testing.T) {
 	s := newShell(t)
@@ -21,7 +22,8 @@ func TestScoreOwnRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{s.out(), s.out("resnet50", "Offline", "accuracy"), s.out("resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json")} {
+	for _, path := range []string{s.out(), s.out("resnet50", "Offline", "accuracy"),
+		s.out("resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json")} {
 		s.want(0, s.run("score", path), "accuracy=95.000%", "hash=", "100.0 % of FP32: passes the 99 % target")
 	}
 	scored := s.fakes["resnet50"].Scored()
@@ -44,7 +46,8 @@ func TestScoreForeignLog(t *testing.T) {
 	s.want(2, s.run("score", log, "--benchmark", "resnet5"), "did you mean \"resnet50\"?")
 	s.want(6, s.run("score", log, "--benchmark", "resnet50", "--dataset", "/no/such"), "no such file or directory")
 	hash := fmt.Sprintf("hash=%x", sha256.Sum256([]byte(foreignLog)))
-	s.want(0, s.run("score", log, "--benchmark", "mobilenet", "--dataset", data, "--dtype", "float32"), hash, "2 of the 50,000 samples of imagenet")
+	s.want(0, s.run("score", log, "--benchmark", "mobilenet", "--dataset", data, "--dtype", "float32"), hash,
+		"2 of the 50,000 samples of imagenet")
 	got := s.fakes["resnet50"].Scored()
 	if len(got) != 1 || got[0].Model != "mobilenet" || got[0].Dataset != data || got[0].Params["dtype"] != "float32" {
 		t.Errorf("scored with %+v", got)
@@ -60,10 +63,12 @@ func TestScorePerformanceRun(t *testing.T) {
 	s := newShell(t)
 	s.want(0, s.run("run", "resnet50", "--mode", "performance", "--scenario", "Offline", "--out", s.out()))
 	dir := s.out("resnet50", "Offline", "performance", "run_1")
-	for _, args := range [][]string{{"score", dir}, {"score", filepath.Dir(dir)}, {"score", dir, "--benchmark", "resnet50"}} {
+	for _, args := range [][]string{{"score", dir}, {"score", filepath.Dir(dir)},
+		{"score", dir, "--benchmark", "resnet50"}} {
 		s.want(2, s.run(args...), dir, "is of a performance run", "an accuracy run")
 	}
-	s.want(0, s.run("run", "resnet50", "--mode", "performance", "--scenario", "Offline", "--set", "accuracy_log_sampling_target=50", "--out", s.out(), "--force"))
+	s.want(0, s.run("run", "resnet50", "--mode", "performance", "--scenario", "Offline",
+		"--set", "accuracy_log_sampling_target=50", "--out", s.out(), "--force"))
 	s.want(0, s.run("score", dir), "accuracy")
 }
 

@@ -40,14 +40,15 @@ func TestInterruptOfWhatDoesNotEnd(t *testing.T) {
 func TestPanic(t *testing.T) {
 	s := newShell(t)
 	s.fakes["resnet50"].Scoring = func() { panic("a slip") }
-	s.want(1, s.run("run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--out", s.out()), "harness: panic: a slip", "session_test.go", "please report it")
+	s.want(1, s.run("run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--out", s.out()),
+		"harness: panic: a slip", "session_test.go", "please report it")
 	if d := s.result(); d.Runs[0].Status != report.Unfinished {
 		t.Errorf("result.json: %+v", d)
 	}
 }
 
-// TestRunsThatReplaceOthers wants each result.json to speak of the logs that are beside it: of the run that broke off, and of the
-// earlier one in the place of that which was not made. The earlier results of the former are kept.
+// TestRunsThatReplaceOthers wants each result.json to speak of the logs that are beside it: of the run that broke off,
+// and of the earlier one in the place of that which was not made. The earlier results of the former are kept.
 func TestRunsThatReplaceOthers(t *testing.T) {
 	s := newShell(t)
 	args := []string{"run", "resnet50", "--scenario", "SingleStream,Offline", "--mode", "performance", "--out", s.out()}
@@ -80,13 +81,16 @@ func TestAModelThatDoesNotLoad(t *testing.T) {
 	args := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", s.out()}
 	s.want(0, s.run(append(args, "--user-conf", conf)...))
 	var before []string
-	files := []string{"result.json", "resnet50/Offline/user.conf", "resnet50/Offline/performance/run_1/mlperf_log_detail.txt"}
+	files := []string{
+		"result.json", "resnet50/Offline/user.conf", "resnet50/Offline/performance/run_1/mlperf_log_detail.txt",
+	}
 	for _, name := range files {
 		before = append(before, s.read(name))
 	}
 	s.fakes["resnet50"].OpenErr = sdk.Data(errors.New("it is no model"))
 	s.write("user.conf", "*.*.accuracy_log_sampling_target = 2\n")
-	s.want(6, s.run(append(args, "--user-conf", conf, "--force")...), "it is no model", filepath.Join("performance", "run_1")+": the results that were to be replaced are back")
+	s.want(6, s.run(append(args, "--user-conf", conf, "--force")...),
+		"it is no model", filepath.Join("performance", "run_1")+": the results that were to be replaced are back")
 	for i, name := range files {
 		if s.read(name) != before[i] {
 			t.Errorf("%s is not what it was:\n%s", name, s.read(name))
@@ -119,7 +123,8 @@ func TestResultsThatCannotBeRead(t *testing.T) {
 		if _, err := os.Stat(s.logOf("SingleStream")); err != nil {
 			t.Errorf("%s: the log of a run that is still in a result: %v", broken, err)
 		}
-		if left, err := os.ReadFile(s.out("resnet50", "SingleStream", report.FileName)); err != nil || string(left) != string(whole) {
+		if left, err := os.ReadFile(s.out("resnet50", "SingleStream", report.FileName)); err != nil ||
+			string(left) != string(whole) {
 			t.Errorf("%s: the other result is changed: %v", broken, err)
 		}
 	}
@@ -185,10 +190,12 @@ func TestInterruptBeforeTheFirstRun(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}}
-	code := s.run("run", "resnet50", "--scenario", "SingleStream,Offline", "--mode", "performance", "--out", s.out(), "--set", "target_latency=10")
+	code := s.run("run", "resnet50", "--scenario", "SingleStream,Offline", "--mode", "performance", "--out", s.out(),
+		"--set", "target_latency=10")
 	s.want(130, code, "interrupted by signal", "INTERRUPTED", "not run")
 	d := s.result()
-	if len(d.Runs) != 2 || d.ExitCode != 130 || d.Runs[0].Status != report.Interrupted || d.Runs[1].Status != report.NotRun {
+	if len(d.Runs) != 2 || d.ExitCode != 130 || d.Runs[0].Status != report.Interrupted ||
+		d.Runs[1].Status != report.NotRun {
 		t.Errorf("result.json: %+v", d)
 	}
 	if _, err := os.Stat(s.out("resnet50", "Offline", "performance")); !errors.Is(err, fs.ErrNotExist) {
@@ -196,8 +203,8 @@ func TestInterruptBeforeTheFirstRun(t *testing.T) {
 	}
 }
 
-// TestLogsThatDisappear deletes, moves or replaces logs, the folder of a run or the whole output in mid-run: what was measured is
-// printed, and the run is unfinished.
+// TestLogsThatDisappear deletes, moves or replaces logs, the folder of a run or the whole output in mid-run: what was
+// measured is printed, and the run is unfinished.
 func TestLogsThatDisappear(t *testing.T) {
 	const dir = "resnet50/Offline/accuracy"
 	for name, c := range map[string]struct {
@@ -259,23 +266,28 @@ func TestLogsThatDisappearWhileTheyAreScored(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		s.want(2, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--out", s.out()), "UNFINISHED", name, "deleted, moved")
+		s.want(2, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--out", s.out()),
+			"UNFINISHED", name, "deleted, moved")
 	}
 }
 
-// TestOutputThatCannotBeWrittenAtTheEnd lets each file that is written after the queries be one that cannot be: it is the output
-// directory's fault, whatever --json says too.
+// TestOutputThatCannotBeWrittenAtTheEnd lets each file that is written after the queries be one that cannot be: it is
+// the output directory's fault, whatever --json says too.
 func TestOutputThatCannotBeWrittenAtTheEnd(t *testing.T) {
-	for _, name := range []string{"result.json", "resnet50/Offline/accuracy/accuracy.txt", "resnet50/Offline/accuracy/plugin.log"} {
+	for _, name := range []string{"result.json", "resnet50/Offline/accuracy/accuracy.txt",
+		"resnet50/Offline/accuracy/plugin.log"} {
 		s := newShell(t)
 		s.fakes["resnet50"].Busy = func(int) time.Duration {
-			if err := errors.Join(os.RemoveAll(s.out(name)), os.Mkdir(s.out(name), 0o755)); err != nil { // in the place of the file
+			// in the place of the file
+			if err := errors.Join(os.RemoveAll(s.out(name)), os.Mkdir(s.out(name), 0o755)); err != nil {
 				t.Error(err)
 			}
 			return 0
 		}
-		s.want(2, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--json", "--out", s.out()), filepath.Base(name))
-		if d, err := report.Parse([]byte(s.stdout.String())); err != nil || d.ExitCode != 2 || d.Runs[0].Status != report.Failed {
+		s.want(2, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--json", "--out", s.out()),
+			filepath.Base(name))
+		if d, err := report.Parse([]byte(s.stdout.String())); err != nil || d.ExitCode != 2 ||
+			d.Runs[0].Status != report.Failed {
 			t.Errorf("%s: %v: it prints exit code %d", name, err, d.ExitCode)
 		}
 		if strings.Contains(s.stderr.String(), "internal error") {

@@ -16,7 +16,8 @@ func (a *app) settingsCommand(f *pluginFlags) *cobra.Command {
 	r := bench.Request{Mode: bench.ModePerformance}
 	var explain bool
 	c := &cobra.Command{
-		Use: "settings MODEL", Short: "Show every LoadGen setting of a run: value, unit and where it comes from", Args: oneArgument("a model's name"),
+		Use: "settings MODEL", Short: "Show every LoadGen setting of a run: value, unit and where it comes from",
+		Args: oneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Model = args[0]
 			p, err := a.build(c, f, r)

@@ -95,8 +95,8 @@ func (a *app) orderly(ends bool) {
 	a.ends = ends
 }
 
-// How long a command that does not may go on after a signal: with a plugin, which is asked to close, and without. What it waits for
-// may be a pipe that nobody writes to, or a disk that does not answer.
+// How long a command that does not may go on after a signal: with a plugin, which is asked to close, and without. What
+// it waits for may be a pipe that nobody writes to, or a disk that does not answer.
 const (
 	patienceWithPlugin = 10 * time.Second
 	patience           = time.Second
@@ -109,8 +109,8 @@ func (a *app) unheeded(since time.Duration) bool {
 	return !a.ends && (since >= patienceWithPlugin || since >= patience && a.kill == nil)
 }
 
-// listen waits for signals until stop: the first one ends the context, the second one the process. So does the first one where the
-// command pays no heed to it.
+// listen waits for signals until stop: the first one ends the context, the second one the process. So does the first
+// one where the command pays no heed to it.
 func (a *app) listen(cancel context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
@@ -118,7 +118,8 @@ func (a *app) listen(cancel context.CancelCauseFunc) (stop func()) {
 		var first os.Signal
 		select {
 		case first = <-a.Signals:
-			fmt.Fprintf(a.Stderr, "\n%v: stopping; outstanding queries are awaited and the logs kept. Once more to kill.\n", first)
+			fmt.Fprintf(a.Stderr, "\n%v: stopping; outstanding queries are awaited and the logs kept. Once more to kill.\n",
+				first)
 			cancel(fmt.Errorf("%w by signal (%v)", loadgen.ErrInterrupted, first))
 		case <-done:
 			return
@@ -149,8 +150,8 @@ func (a *app) listen(cancel context.CancelCauseFunc) (stop func()) {
 	}
 }
 
-// echo is how soon a signal that comes again is still the first one: the program timeout sends its own to the process and to
-// the group that it is in.
+// echo is how soon a signal that comes again is still the first one: the program timeout sends its own to the process
+// and to the group that it is in.
 const echo = 200 * time.Millisecond
 
 // echoes reports whether a signal is the first one, sent twice, and not another wish.
@@ -175,7 +176,8 @@ func message(err error, code exitcode.Code) string {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	if full(err) {
-		b.WriteString("  what was written before is kept; free some space, or choose another place with --out (tune: --tuning)\n")
+		b.WriteString("  what was written before is kept; free some space, or choose another place with --out " +
+			"(tune: --tuning)\n")
 	}
 	if code == exitcode.Internal {
 		b.WriteString("  (an internal error: please report it with this message)\n")

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 )
 
-// TestControlCharactersAreShown lets a plugin speak in control sequences: on standard output and standard error they stand as
-// escapes.
+// TestControlCharactersAreShown lets a plugin speak in control sequences: on standard output and standard
+// error they stand as escapes.
 func TestControlCharactersAreShown(t *testing.T) {
 	f := plugintest.Classifier()
 	f.Description.Models[0].Summary = "image\x1b[2J\u009b31m classification\nfaked 100 %"

@@ -23,19 +23,21 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
 )
 
-const trustHelp = `Pin plugins by their SHA-256, with the libraries beside them. From the first pin on, the harness starts no plugin that has
-none or another one, or that has other libraries. Nothing is executed by this command.
+const trustHelp = `Pin plugins by their SHA-256, with the libraries beside them. From the first pin on, the harness
+starts no plugin that has none or another one, or that has other libraries. Nothing is executed by
+this command.
 
   harness trust resnet50                  pin a plugin and its libraries, or update the pins after a new build
   harness trust ./plumbline-plugin-acme   the same for a binary that is not installed
   harness trust --all                     every plugin that is found
   harness trust acme --with FILE          pin a plugin, and another file that must be right: a module, a model
-  harness trust --env LD_LIBRARY_PATH     pass a variable on that could bring other libraries in: pinned plugins lack them
+  harness trust --env LD_LIBRARY_PATH     pass on a variable that could bring other libraries in: pinned ones lack it
   harness trust --remove resnet50         take a pin away
   harness trust                           list the pins, and whether the files still match
 
-The pins are in plugins.lock in the folder that PLUMBLINE_CONFIG names, else in ~/.config/plumbline; --lock FILE is another
-one. Remove the file to run any plugin again. SECURITY.md says what pins are worth.`
+The pins are in plugins.lock in the folder that PLUMBLINE_CONFIG names, else in
+~/.config/plumbline; --lock FILE is another one. Remove the file to run any plugin again.
+SECURITY.md says what pins are worth.`
 
 // trustName is the command's.
 const trustName = "trust"
@@ -54,8 +56,10 @@ func (a *app) trustCommand(f *pluginFlags) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return a.trust(c.Context(), args, t) },
 	}
 	c.Flags().BoolVar(&t.all, "all", false, "pin every plugin that is found")
-	c.Flags().StringArrayVar(&t.with, "with", nil, "pin this `FILE` too: no plugin is started unless it is as it was (repeatable)")
-	c.Flags().StringArrayVar(&t.env, "env", nil, "pass this `VARIABLE` of loaders on to pinned plugins: LD_LIBRARY_PATH, say (repeatable)")
+	c.Flags().StringArrayVar(&t.with, "with", nil,
+		"pin this `FILE` too: no plugin is started unless it is as it was (repeatable)")
+	c.Flags().StringArrayVar(&t.env, "env", nil,
+		"pass this `VARIABLE` of loaders on to pinned plugins: LD_LIBRARY_PATH, say (repeatable)")
 	c.Flags().BoolVar(&t.remove, "remove", false, "take the pins of the plugins away")
 	return c
 }
@@ -150,7 +154,8 @@ func (f *trustFlags) change(lock *trust.Lock, binaries []host.Found) (changes []
 // allow lets pinned plugins have a variable of loaders, or no longer.
 func allow(lock *trust.Lock, name string, yes bool) (change string, err error) {
 	if !trust.OfLoaders(name) {
-		return "", sdk.Usage(fmt.Errorf("--env %s: pinned plugins lack these only: %s", name, strings.Join(trust.LoaderVariables(), ", ")))
+		return "", sdk.Usage(fmt.Errorf("--env %s: pinned plugins lack these only: %s", name,
+			strings.Join(trust.LoaderVariables(), ", ")))
 	}
 	if lock.Allow(name, yes); !yes {
 		return "removed  " + name, nil
@@ -158,8 +163,8 @@ func allow(lock *trust.Lock, name string, yes bool) (change string, err error) {
 	return "passed on  " + name, nil
 }
 
-// binaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough, and of one that
-// is no plugin the name in this folder.
+// binaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough, and of one
+// that is no plugin the name in this folder.
 func (a *app) binaries(args []string, lock *trust.Lock, f *trustFlags) ([]host.Found, error) {
 	dirs := discover.Dirs(f.dirs, a.Env(discover.EnvPlugins), a.Executable)
 	if f.all {
@@ -299,7 +304,9 @@ func (a *app) guard(f *pluginFlags) error {
 	}
 	a.Plugins = trust.Guard{Launcher: a.Plugins, Lock: lock}
 	for _, name := range lock.Withheld(a.Env) {
-		fmt.Fprintf(a.Stderr, "%s is not passed on to pinned plugins, as it could bring other libraries in (harness trust --env %s passes it on)\n", name, name)
+		fmt.Fprintf(a.Stderr,
+			"%s is not passed on to pinned plugins, as it could bring other libraries in (harness trust --env %s "+
+				"passes it on)\n", name, name)
 	}
 	return nil
 }
@@ -314,7 +321,8 @@ func (a *app) warnExposed(f *pluginFlags) {
 	if n := len(faults) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %d more: harness doctor)", n)
 	}
-	fmt.Fprintf(a.Stderr, "warning: %s%s: who changes plugins or their libraries decides what runs as you\n", faults[0], more)
+	fmt.Fprintf(a.Stderr, "warning: %s%s: who changes plugins or their libraries decides what runs as you\n",
+		faults[0], more)
 }
 
 // exposed says of each file and folder of the plugins that others may change why they may.
@@ -338,7 +346,8 @@ func (a *app) exposedCheck(f *pluginFlags) doctor.Check {
 	c := doctor.Check{Name: "files", State: doctor.OK, Found: "nobody else may change those of plugins"}
 	if faults := a.exposed(f); len(faults) > 0 {
 		c.State, c.Found = doctor.Warn, strings.Join(faults, "; ")
-		c.Advice = "who changes plugins or their libraries decides what runs as you: give the files and folders to yourself or root"
+		c.Advice = "who changes plugins or their libraries decides what runs as you: give the files and folders to " +
+			"yourself or root"
 	}
 	return c
 }
@@ -352,7 +361,8 @@ func (a *app) trustCheck(f *pluginFlags) doctor.Check {
 		c.State, c.Found = doctor.Warn, err.Error()
 		return c
 	case !lock.Exists():
-		c.Found = "none, " + lock.Path + " does not exist: every plugin that is found may be started (harness trust --all pins them)"
+		c.Found = "none, " + lock.Path +
+			" does not exist: every plugin that is found may be started (harness trust --all pins them)"
 		return c
 	}
 	c.Found = fmt.Sprintf("%d in %s: no other plugin is started", len(lock.Paths()), lock.Path)

@@ -39,7 +39,8 @@ func TestOtherPluginsAreRefused(t *testing.T) {
 	if err := os.WriteFile(binary, []byte("changed"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s.want(5, s.run("run", "resnet50", "--out", s.out()), "its sha256 is", lock+" pins", "harness trust", "changed the file")
+	s.want(5, s.run("run", "resnet50", "--out", s.out()), "its sha256 is", lock+" pins",
+		"harness trust", "changed the file")
 	s.want(5, s.run("run", "mobilenet", "--out", s.out()), "was not started")
 	s.want(5, s.run("trust"), "NOT THE SAME")
 	s.want(5, s.run("doctor"), "1 in "+lock, "harness trust lists")
@@ -81,7 +82,8 @@ func TestPinsThatCannotBeSaved(t *testing.T) {
 	if err := os.Symlink(filepath.Join(s.dir, "none"), folder); err != nil {
 		t.Skip("a folder that cannot be made takes a link:", err)
 	}
-	s.want(2, s.run("trust", "resnet50", "--lock", filepath.Join(folder, "plugins.lock")), "lock file "+filepath.Join(folder, "plugins.lock")+": mkdir")
+	s.want(2, s.run("trust", "resnet50", "--lock", filepath.Join(folder, "plugins.lock")),
+		"lock file "+filepath.Join(folder, "plugins.lock")+": mkdir")
 	if s.stdout.String() != "" {
 		t.Errorf("it printed:\n%s", s.stdout.String())
 	}
@@ -129,7 +131,8 @@ func TestTrustFaults(t *testing.T) {
 		t.Error("a plugin was asked although the lock file is damaged")
 	}
 	s.want(2, s.run("trust"), lock, "line 1")
-	for _, args := range [][]string{{"version"}, {"help"}, {"help", "run"}, {}, {"new", "backend", filepath.Join(s.dir, "acme"), "--checkout", filepath.Join("..", "..", "..", "..")}} {
+	for _, args := range [][]string{{"version"}, {"help"}, {"help", "run"}, {},
+		{"new", "backend", filepath.Join(s.dir, "acme"), "--checkout", filepath.Join("..", "..", "..", "..")}} {
 		s.want(0, s.run(args...)) // these start no plugin
 	}
 }
@@ -161,11 +164,13 @@ func TestPinsOfManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestLoaderVariablesAreWithheld wants pinned plugins to inherit LD_PRELOAD and the like only where the lock file says so.
+// TestLoaderVariablesAreWithheld wants pinned plugins to inherit LD_PRELOAD and the like only
+// where the lock file says so.
 func TestLoaderVariablesAreWithheld(t *testing.T) {
 	s, _, lock := pinned(t)
 	s.env["LD_PRELOAD"], s.env["LD_LIBRARY_PATH"] = "/x.so", "/cuda"
-	s.want(0, s.run("describe", "resnet50"), "LD_PRELOAD is not passed on to pinned plugins", "harness trust --env LD_LIBRARY_PATH passes it on")
+	s.want(0, s.run("describe", "resnet50"), "LD_PRELOAD is not passed on to pinned plugins",
+		"harness trust --env LD_LIBRARY_PATH passes it on")
 	withheld := func() []string { return s.fakes["resnet50"].Launched().Withhold }
 	for _, name := range []string{"LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH"} {
 		if !slices.Contains(withheld(), name) {

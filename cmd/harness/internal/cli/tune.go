@@ -9,9 +9,10 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 )
 
-const tuneHelp = `Measure which batch size, number of sessions and threads are fastest in Offline, and with what setting and at what target_qps
-Server is VALID at most. The answers go into a profile in the folder of settings. Later runs of the same model, data and backend by
-the same plugin on the same machine use it, and say so; harness run --tuning none does not.
+const tuneHelp = `Measure which batch size, number of sessions and threads are fastest in Offline, and with what
+setting and at what target_qps Server is VALID at most. The answers go into a profile in the
+folder of settings. Later runs of the same model, data and backend by the same plugin on the same
+machine use it, and say so; harness run --tuning none does not.
 
   harness tune resnet50                          the fastest setting, then the highest VALID rate of Server
   harness tune resnet50 --scenario Offline       the setting alone
@@ -47,15 +48,19 @@ func (t *tuneFlags) add(c *cobra.Command) {
 	flags.SortFlags = false
 	flags.StringSliceVar(&r.Scenarios, "scenario", nil, "`S,...`: Offline, Server (default: those of the model's rules)")
 	flags.IntSliceVar(&r.Batches, "try-batch", []int{1, 2, 4, 8, 16, 32}, "batch `SIZES`")
-	flags.IntSliceVar(&r.Sessions, "try-sessions", nil, "`NUMBERS` of sessions (default: 1, 2, 4, ... up to the cores,\nor where the backend takes no threads up to four for each)")
-	flags.IntSliceVar(&r.Threads, "try-threads", nil, "`NUMBERS` of the backend's threads for each session\n(default: all cores shared by the sessions, and half of them)")
+	flags.IntSliceVar(&r.Sessions, "try-sessions", nil,
+		"`NUMBERS` of sessions (default: 1, 2, 4, ... up to the cores,\nor where the backend takes no threads up to "+
+			"four for each)")
+	flags.IntSliceVar(&r.Threads, "try-threads", nil,
+		"`NUMBERS` of the backend's threads for each session\n(default: all cores shared by the sessions, and half of them)")
 	flags.DurationVar(&r.Time, "time", 2*time.Second, "`DURATION` of the longest tests of a setting")
 	flags.BoolVar(&r.Exhaustive, "exhaustive", false, "measure every setting that long, three times")
 	flags.StringVar(&r.Tuning, "tuning", "", "write the profile to this `FILE` (default: in the folder of settings)")
 	flags.BoolVar(&t.json, "json", false, "print the profile as JSON instead of tables")
 	modelFlag(flags, &r.Request)
 	flags.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
-	flags.StringVar(&r.Dataset, "dataset", "", "`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
+	flags.StringVar(&r.Dataset, "dataset", "",
+		"`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
 	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	backendOptionFlags(flags, &r.Request)
 	flags.StringSliceVar(&r.Devices, "device", nil, "run on these `DEVICES` of the backend, all of them at the same time")
@@ -63,8 +68,10 @@ func (t *tuneFlags) add(c *cobra.Command) {
 	flags.StringVar(&r.Rules, "rules", "", "`ROUND` whose limits of latency apply (default: the newest)")
 	flags.StringVar(&r.UserConf, "user-conf", "", "`FILE` with settings, as the official LoadGen reads it")
 	flags.StringArrayVar(&r.Set, "set", nil, "a LoadGen setting: `KEY=VALUE` or Scenario.KEY=VALUE (repeatable)")
-	flags.BoolVar(&r.Official, "official", false, "confirm the Server rate with the rules' durations and counts (default with --model)")
-	flags.BoolVar(&r.Smoke, "smoke", false, "confirm it with the model's settings for a run of seconds (default without --model)")
+	flags.BoolVar(&r.Official, "official", false,
+		"confirm the Server rate with the rules' durations and counts (default with --model)")
+	flags.BoolVar(&r.Smoke, "smoke", false,
+		"confirm it with the model's settings for a run of seconds (default without --model)")
 }
 
 func (a *app) tune(c *cobra.Command, f *tuneFlags) (err error) {

@@ -101,9 +101,11 @@ func (t tuned) ending() string {
 	case !t.Written:
 		return "no profile is written"
 	case t.unused():
-		return fmt.Sprintf("written to %s\nit is not certain: harness run %s --tuning %[1]s uses it, other runs do not", t.Path, model)
+		return fmt.Sprintf("written to %s\nit is not certain: harness run %s --tuning %[1]s uses it, other runs do not",
+			t.Path, model)
 	case !t.Complete:
-		return fmt.Sprintf("written to %s, as far as it was found: the search of the Server rate did not come to its end", t.Path)
+		return fmt.Sprintf("written to %s, as far as it was found: the search of the Server rate did not come to its end",
+			t.Path)
 	case t.flags.Tuning != "":
 		return fmt.Sprintf("written to %s\nharness run %s --tuning %s uses it", t.Path, model, t.Path)
 	}
@@ -121,7 +123,8 @@ func pointTable(w io.Writer, points []tune.Point) error {
 		if p.Tests == 0 && p.Fault == "" {
 			continue // the search ended before it
 		}
-		rows.Row(orAuto(p.Batch), orAuto(p.Sessions), orAuto(p.Threads), figure.Round(p.SamplesPerSecond), spreadText(p), testsText(p))
+		rows.Row(orAuto(p.Batch), orAuto(p.Sessions), orAuto(p.Threads), figure.Round(p.SamplesPerSecond),
+			spreadText(p), testsText(p))
 	}
 	fmt.Fprintln(w)
 	_, err := rows.WriteTo(w)
@@ -173,7 +176,8 @@ func offlineText(o tune.Offline) string {
 		}
 	}
 	if !o.Decided {
-		text += fmt.Sprintf("\n         not certain: another setting may be more than %s faster, because the tests differ much; a higher --time measures longer", percentText(tune.Tolerance))
+		text += fmt.Sprintf("\n         not certain: another setting may be more than %s faster, because the tests differ "+
+			"much; a higher --time measures longer", percentText(tune.Tolerance))
 		text += "\n         runs do not use it, unless --tuning names the profile"
 	}
 	return text
@@ -185,7 +189,8 @@ func disturbedText(trials []tune.Trial) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n         INVALID at rates below one that was VALID: %d of %s. The machine does other things, too: later runs may be INVALID, and on a calm one the rate may be higher",
+	return fmt.Sprintf("\n         INVALID at rates below one that was VALID: %d of %s. The machine does other things, "+
+		"too: later runs may be INVALID, and on a calm one the rate may be higher",
 		n, plural(len(trials), "run"))
 }
 
@@ -194,12 +199,15 @@ func (t tuned) noRateText() string {
 	text := tune.ErrNoRate.Error()
 	if n := len(t.Trials); n > 0 && t.Trials[n-1].Reason != "" {
 		text += ": the last run was INVALID\n         " + t.Trials[n-1].Reason
-		if low := lowestRate(t.Trials); low < t.Trials[0].TargetQPS && !slices.ContainsFunc(t.Trials, func(r tune.Trial) bool { return r.Valid }) {
-			text += fmt.Sprintf("\n         so were all down to target_qps %s: the model is too slow for the limit, or the machine does other things", figure.Round(low))
+		if low := lowestRate(t.Trials); low < t.Trials[0].TargetQPS &&
+			!slices.ContainsFunc(t.Trials, func(r tune.Trial) bool { return r.Valid }) {
+			text += fmt.Sprintf("\n         so were all down to target_qps %s: the model is too slow for the limit, or the "+
+				"machine does other things", figure.Round(low))
 		}
 	}
 	if old := t.Profile.Server; old != nil {
-		text += fmt.Sprintf("\n         the profile keeps the rate of an earlier search: target_qps %s (%v), %v", figure.Round(old.TargetQPS), old.Limits, old.Setting)
+		text += fmt.Sprintf("\n         the profile keeps the rate of an earlier search: target_qps %s (%v), %v",
+			figure.Round(old.TargetQPS), old.Limits, old.Setting)
 	}
 	return text
 }

@@ -26,7 +26,8 @@ func newTuner(t *testing.T) *shell {
 
 // tuneArgs search a grid of two settings, each for some milliseconds.
 func tuneArgs(more ...string) []string {
-	return append([]string{"tune", "resnet50", "--try-batch", "3", "--try-sessions", "2", "--try-threads", "5", "--time", "2ms"}, more...)
+	return append([]string{"tune", "resnet50", "--try-batch", "3", "--try-sessions", "2", "--try-threads", "5",
+		"--time", "2ms"}, more...)
 }
 
 // profile is the path and the contents of the only profile.
@@ -47,7 +48,8 @@ func (s *shell) profile() (string, tune.Profile) {
 func (s *shell) prefer() string {
 	s.t.Helper()
 	path, p := s.profile()
-	p.Offline.Setting, p.Server.Setting = tune.Setting{Batch: 3, Sessions: 2, Threads: 5}, tune.Setting{Batch: 4, Sessions: 1}
+	p.Offline.Setting, p.Server.Setting = tune.Setting{Batch: 3, Sessions: 2, Threads: 5},
+		tune.Setting{Batch: 4, Sessions: 1}
 	p.Offline.SamplesPerSecond, p.Server.TargetQPS = 100_000_000, 30_000
 	p.Offline.Decided = true
 	if err := p.Save(path); err != nil {
@@ -83,22 +85,27 @@ func origin(r report.Run, key string) string {
 
 func TestTuneAndRun(t *testing.T) {
 	s := newTuner(t)
-	s.want(0, s.run(tuneArgs()...), "BATCH", "SAMPLES/S", "auto", "Offline ", "TARGET_QPS", "(confirms)", "is VALID (1m0s at 99 %)", "uses it from now on (--tuning none: not)")
+	s.want(0, s.run(tuneArgs()...), "BATCH", "SAMPLES/S", "auto", "Offline ", "TARGET_QPS", "(confirms)",
+		"is VALID (1m0s at 99 %)", "uses it from now on (--tuning none: not)")
 	path, p := s.profile()
-	if p.Offline == nil || len(p.Offline.Points) != 2 || p.Server == nil || !(p.Server.TargetQPS > 0) || p.Machine.CPU != "Example CPU @ 2.00GHz" || p.For.Precision != "fp32" || p.For.Backend != "ort" {
+	if p.Offline == nil || len(p.Offline.Points) != 2 || p.Server == nil || !(p.Server.TargetQPS > 0) ||
+		p.Machine.CPU != "Example CPU @ 2.00GHz" || p.For.Precision != "fp32" || p.For.Backend != "ort" {
 		t.Errorf("the profile is %+v", p)
 	}
 	if got := s.prefer(); got != path {
 		t.Fatal(got)
 	}
-	s.want(0, s.performance(), "tuning    Server batch 4, 1 session, target_qps 30000; Offline batch 3, 2 sessions, 5 threads, target_qps 120000000 ("+path+")")
+	s.want(0, s.performance(),
+		"tuning    Server batch 4, 1 session, target_qps 30000; Offline batch 3, 2 sessions, 5 threads, "+
+			"target_qps 120000000 ("+path+")")
 	for _, r := range s.result().Runs {
 		tuned := r.Scenario == "Server" || r.Scenario == "Offline"
 		if (r.Tuning == path) != tuned || !strings.Contains(r.TuningNote, path) {
 			t.Errorf("%s: tuning %q, note %q", r.Scenario, r.Tuning, r.TuningNote)
 		}
 		wants := map[string]report.Options{"Server": {Batch: 4, Sessions: 1}, "Offline": {Batch: 3, Sessions: 2}}
-		if want := wants[r.Scenario]; r.Options.Batch != want.Batch || r.Options.Sessions != want.Sessions || (r.Options.BackendOptions["threads"] == "5") != (r.Scenario == "Offline") {
+		if want := wants[r.Scenario]; r.Options.Batch != want.Batch || r.Options.Sessions != want.Sessions ||
+			(r.Options.BackendOptions["threads"] == "5") != (r.Scenario == "Offline") {
 			t.Errorf("%s: options %+v", r.Scenario, r.Options)
 		}
 		if got := origin(r, "target_qps"); r.Scenario == "Server" && got != "30000 tuning "+path {
@@ -132,22 +139,26 @@ func TestFlagsAndProfiles(t *testing.T) {
 		{[]string{"--tuning", path, "--batch", "9"}, 9, "40000", path, "Server batch 9, 1 session (" + path},
 		{[]string{"--user-conf", conf}, 4, "20000", path, path},
 		{[]string{"--set", "target_qps=10000"}, 4, "10000", path, path},
-		{[]string{"--set", "target_latency=30000"}, 4, "40000", path, "target_qps 30000 is not used: it was found for 1m0s at 99 %, and this run wants 30s at 99 %"},
-		{[]string{"--set", "min_duration=60"}, 4, "40000", path, "target_qps 30000 is not used: it was found in runs of 5 ms, and this one takes 60 ms"},
+		{[]string{"--set", "target_latency=30000"}, 4, "40000", path,
+			"target_qps 30000 is not used: it was found for 1m0s at 99 %, and this run wants 30s at 99 %"},
+		{[]string{"--set", "min_duration=60"}, 4, "40000", path,
+			"target_qps 30000 is not used: it was found in runs of 5 ms, and this one takes 60 ms"},
 		{[]string{"--precision", "int8"}, 0, "40000", "", ""},
 		{[]string{"--tuning", path, "--precision", "int8"}, 4, "30000", path, "it was measured with another precision"},
 	}
 	for _, c := range cases {
 		s.want(0, s.performance(append(c.args, "--scenario", "Server")...), c.printed)
 		r := s.result().Runs[0]
-		if qps, _, _ := strings.Cut(origin(r, "target_qps"), " "); r.Options.Batch != c.batch || qps != c.qps || r.Tuning != c.tuning {
+		if qps, _, _ := strings.Cut(origin(r, "target_qps"), " "); r.Options.Batch != c.batch || qps != c.qps ||
+			r.Tuning != c.tuning {
 			t.Errorf("%v: batch %d, target_qps %s, tuning %q; want %+v", c.args, r.Options.Batch, qps, r.Tuning, c)
 		}
 		if c.printed == "" && strings.Contains(s.stdout.String(), "tuning  ") {
 			t.Errorf("%v: a line on tuning in:\n%s", c.args, s.stdout.String())
 		}
 	}
-	s.want(0, s.run("run", "resnet50", "--dry-run", "--scenario", "Offline"), "tuning    Offline batch 3, 2 sessions, 5 threads", "tuning "+path)
+	s.want(0, s.run("run", "resnet50", "--dry-run", "--scenario", "Offline"),
+		"tuning    Offline batch 3, 2 sessions, 5 threads", "tuning "+path)
 	s.want(0, s.run("settings", "resnet50", "--scenario", "Server"), "30000", "tuning "+path)
 	s.want(0, s.run("run", "resnet50", "--dry-run", "--scenario", "SingleStream", "--mode", "performance"))
 	if strings.Contains(s.stdout.String(), path) {
@@ -160,16 +171,20 @@ func TestProfilesThatDoNotFit(t *testing.T) {
 	s.want(0, s.run(tuneArgs("--scenario", "Offline")...))
 	path, p := s.profile()
 	sum := p.PluginSHA256
-	p.PluginSHA256, p.Offline.SamplesPerSecond = strings.Repeat("0", 64), 100_000_000 // a rate with which runs last long enough
+	// a rate with which runs last long enough
+	p.PluginSHA256, p.Offline.SamplesPerSecond = strings.Repeat("0", 64), 100_000_000
 	if err := p.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	s.want(0, s.performance(), "tuning    "+path+" ignored: it is for another build of the plugin (sha256 000000000000; this is "+sum[:12]+"); harness tune measures anew")
+	s.want(0, s.performance(), "tuning    "+path+
+		" ignored: it is for another build of the plugin (sha256 000000000000; this is "+sum[:12]+
+		"); harness tune measures anew")
 	if r := s.result().Runs[3]; r.Tuning != "" || !strings.Contains(r.TuningNote, "ignored") || r.Options.Batch != 0 {
 		t.Errorf("the result says %q, %q, options %+v", r.Tuning, r.TuningNote, r.Options)
 	}
 	s.want(0, s.performance("--tuning", path, "--scenario", "Offline"), "it was measured with another build of the plugin")
-	s.want(2, s.run("run", "mobilenet", "--tuning", path, "--out", s.out("m")), "it is for the model resnet50, not mobilenet")
+	s.want(2, s.run("run", "mobilenet", "--tuning", path, "--out", s.out("m")),
+		"it is for the model resnet50, not mobilenet")
 	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -190,12 +205,14 @@ func TestTuneOneScenario(t *testing.T) {
 	if strings.Contains(s.stdout.String(), "SAMPLES/S") {
 		t.Error("the grid was measured")
 	}
-	if _, p := s.profile(); p.Server == nil || p.Offline == nil || p.Offline.SamplesPerSecond != first.Offline.SamplesPerSecond {
+	if _, p := s.profile(); p.Server == nil || p.Offline == nil ||
+		p.Offline.SamplesPerSecond != first.Offline.SamplesPerSecond {
 		t.Errorf("%+v", p)
 	}
 	f := s.fakes["resnet50"]
 	f.Description.Models[0].Scenarios = []loadgen.Scenario{loadgen.SingleStream, loadgen.Server}
-	s.want(0, s.run(tuneArgs("--tuning", filepath.Join(s.dir, "own.json"))...), "own.json", "--tuning "+filepath.Join(s.dir, "own.json")+" uses it")
+	s.want(0, s.run(tuneArgs("--tuning", filepath.Join(s.dir, "own.json"))...),
+		"own.json", "--tuning "+filepath.Join(s.dir, "own.json")+" uses it")
 	f.Description.Models[0].Scenarios = []loadgen.Scenario{loadgen.SingleStream}
 	s.want(2, s.run(tuneArgs()...), "neither is among its scenarios")
 }
@@ -203,7 +220,8 @@ func TestTuneOneScenario(t *testing.T) {
 func TestTuneWithoutAValidRate(t *testing.T) {
 	s := newTuner(t)
 	s.fakes["resnet50"].Busy = func(int) time.Duration { return 2 * time.Millisecond }
-	s.want(3, s.run(tuneArgs("--set", "Server.target_latency=1", "--set", "Server.min_query_count=100")...), "no VALID rate was found", "written to")
+	s.want(3, s.run(tuneArgs("--set", "Server.target_latency=1", "--set", "Server.min_query_count=100")...),
+		"no VALID rate was found", "written to")
 	if _, p := s.profile(); p.Offline == nil || p.Server != nil {
 		t.Errorf("%+v", p)
 	}
@@ -215,7 +233,8 @@ func TestTuneWithImpossibleSettings(t *testing.T) {
 	s.want(0, s.run(tuneArgs()...))
 	_, before := s.profile()
 	impossible := tuneArgs("--scenario", "Server", "--set", "max_query_count=50")
-	s.want(3, s.run(impossible...), "INVALID        -  ", "the last run was INVALID\n", "max_query_count = 50 ends the run", "keeps the rate of an earlier search", "no profile is written")
+	s.want(3, s.run(impossible...), "INVALID        -  ", "the last run was INVALID\n",
+		"max_query_count = 50 ends the run", "keeps the rate of an earlier search", "no profile is written")
 	if _, p := s.profile(); p.Server == nil || p.Server.TargetQPS != before.Server.TargetQPS {
 		t.Errorf("the profile was %+v, is %+v", before.Server, p.Server)
 	}
@@ -231,7 +250,8 @@ func TestTuneCannotSave(t *testing.T) {
 		return 0
 	}
 	args := tuneArgs("--scenario", "Offline", "--tuning", path)
-	s.want(2, s.run(args...), "SAMPLES/S", "Offline  ", "no profile is written: "+path+" cannot be saved", "tuned settings")
+	s.want(2, s.run(args...), "SAMPLES/S", "Offline  ", "no profile is written: "+path+" cannot be saved",
+		"tuned settings")
 	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
 		t.Errorf("%q is left", left)
 	}
@@ -293,7 +313,8 @@ func TestTuneJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.stdout.String()), &doc); err != nil {
 		t.Fatalf("%v in %s", err, s.stdout.String())
 	}
-	if path, p := s.profile(); doc.File != path || !doc.Complete || doc.Profile.Server.TargetQPS != p.Server.TargetQPS || len(doc.Points) != 2 || len(doc.Trials) == 0 {
+	if path, p := s.profile(); doc.File != path || !doc.Complete || doc.Profile.Server.TargetQPS != p.Server.TargetQPS ||
+		len(doc.Points) != 2 || len(doc.Trials) == 0 {
 		t.Errorf("%+v", doc)
 	}
 }
@@ -304,14 +325,16 @@ func TestInterruptedTune(t *testing.T) {
 	s := newTuner(t)
 	f := s.fakes["resnet50"]
 	f.HoldAfter, f.Held = 1000, func() { s.signals <- syscall.SIGINT }
-	s.want(130, s.run(tuneArgs("--time", "1s", "--scenario", "Offline")...), "did not come to its end: no profile is written", "interrupted by signal")
+	s.want(130, s.run(tuneArgs("--time", "1s", "--scenario", "Offline")...),
+		"did not come to its end: no profile is written", "interrupted by signal")
 	if all, _ := filepath.Glob(filepath.Join(s.dir, "settings", "tuning", "*")); len(all) != 0 {
 		t.Errorf("%q is written", all)
 	}
 	f.HoldAfter, f.Held = 0, nil
 	s.want(0, s.run(tuneArgs("--scenario", "Offline")...))
 	f.HoldAfter, f.Held = 2000, func() { s.signals <- syscall.SIGINT }
-	s.want(130, s.run(tuneArgs("--scenario", "Server", "--set", "min_query_count=5000")...), "no profile is written", "interrupted by signal")
+	s.want(130, s.run(tuneArgs("--scenario", "Server", "--set", "min_query_count=5000")...), "no profile is written",
+		"interrupted by signal")
 	if _, p := s.profile(); p.Offline == nil {
 		t.Error("the profile is lost")
 	}
@@ -319,7 +342,8 @@ func TestInterruptedTune(t *testing.T) {
 
 func TestTuneFaults(t *testing.T) {
 	s := newTuner(t)
-	s.want(2, s.run("tune", "resnet50", "--try-batch", "0", "--time", "0s", "--backend-opt", "threads=3"), "--try-batch", "--time", "give --try-threads")
+	s.want(2, s.run("tune", "resnet50", "--try-batch", "0", "--time", "0s", "--backend-opt", "threads=3"),
+		"--try-batch", "--time", "give --try-threads")
 	s.want(2, s.run("tune", "resnet50", "--scenario", "SingleStream"), "neither")
 	s.want(2, s.run("run", "resnet50", "--tuning", s.write("x.json", "{}")), "x.json", "schema")
 	if strings.Contains(s.stdout.String(), "sha256") {
@@ -352,7 +376,8 @@ func TestRunWithoutAProfile(t *testing.T) {
 	s := newTuner(t)
 	s.want(0, s.performance())
 	runs := s.result().Runs
-	if slices.ContainsFunc(runs, func(r report.Run) bool { return r.Tuning != "" || r.TuningNote != "" }) || strings.Contains(s.stdout.String(), "tuning") {
+	if slices.ContainsFunc(runs, func(r report.Run) bool { return r.Tuning != "" || r.TuningNote != "" }) ||
+		strings.Contains(s.stdout.String(), "tuning") {
 		t.Errorf("tuning is spoken of:\n%s", s.stdout.String())
 	}
 }

@@ -22,11 +22,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/trust"
 )
 
-const verifyHelp = `Prove a plugin sound, or a backend inside one: start it, use it as a run does and as a bad day does, and say for each check
-what was found.
+const verifyHelp = `Prove a plugin sound, or a backend inside one: start it, use it as a run does and as a bad day
+does, and say for each check what was found.
 
   harness verify resnet50                                    the plugin, on its default backend
-  harness verify resnet50 --backend acme                     a backend, whose accuracy is compared with the default one's
+  harness verify resnet50 --backend acme                     a backend, compared in accuracy with the default one
   harness verify ./plumbline-plugin-acme                     a binary that is not installed, and its first model
       --reference resnet50:ort                               ... compared with a backend of another plugin
 
@@ -61,16 +61,21 @@ func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
 	flags, r := c.Flags(), &v.request
 	modelFlag(flags, r)
 	flags.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
-	flags.StringVar(&r.Dataset, "dataset", "", "`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
-	flags.IntVar(&r.Count, "count", 0, "check the accuracy of the first `N` samples, and use them in all checks (default: all, and 24)")
+	flags.StringVar(&r.Dataset, "dataset", "",
+		"`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
+	flags.IntVar(&r.Count, "count", 0,
+		"check the accuracy of the first `N` samples, and use them in all checks (default: all, and 24)")
 	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	deviceFlag(flags, r)
 	backendOptionFlags(flags, r)
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 	scorerModelFlag(flags, &r.ScorerModels)
-	flags.StringVar(&v.reference, "reference", "", "compare the accuracy with that of this `[PLUGIN:]BACKEND`, or with none\n(default: with the plugin's first backend, where another is checked)")
+	flags.StringVar(&v.reference, "reference", "",
+		"compare the accuracy with that of this `[PLUGIN:]BACKEND`, or with none\n(default: with the plugin's first "+
+			"backend, where another is checked)")
 	flags.DurationVar(&v.patience, "patience", 20*time.Second, "a plugin has this `TIME` to notice an error or its end")
-	flags.DurationVar(&v.memoryTime, "memory-time", time.Minute, "the 10,000 queries of the check memory end after this `TIME` at the latest")
+	flags.DurationVar(&v.memoryTime, "memory-time", time.Minute,
+		"the 10,000 queries of the check memory end after this `TIME` at the latest")
 	flags.StringSliceVar(&v.only, "only", nil, "only these `CHECKS`: "+strings.Join(conformance.Names(), ", "))
 	flags.BoolVar(&v.json, "json", false, "print JSON")
 	return c
@@ -81,7 +86,8 @@ func (f *verifyFlags) check() error {
 	var faults []error
 	for _, name := range f.only {
 		if !slices.Contains(conformance.Names(), name) {
-			faults = append(faults, fmt.Errorf("unknown check %q, want one of %s", name, strings.Join(conformance.Names(), ", ")))
+			faults = append(faults, fmt.Errorf("unknown check %q, want one of %s", name,
+				strings.Join(conformance.Names(), ", ")))
 		}
 	}
 	if f.patience <= 0 {
@@ -131,7 +137,9 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 
 // subject is what the flags name. A plugin that does not even start is one: the first check says so.
 func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, error) {
-	s := conformance.Subject{Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime, StartTimeout: f.launch.StartTimeout}
+	s := conformance.Subject{
+		Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime, StartTimeout: f.launch.StartTimeout,
+	}
 	if g, ok := a.Plugins.(trust.Guard); ok {
 		s.Approve = func(binary *os.File) error { return g.Lock.Approve(binary.Name(), binary) }
 	}
@@ -176,7 +184,8 @@ func (a *app) nameByPath(c *cobra.Command, f *verifyFlags) error {
 	return nil
 }
 
-// unanswering is the one plugin that was named, by --plugin or in the place of a model, and gave an error for an answer.
+// unanswering is the one plugin that was named, by --plugin or in the place of a model, and gave
+// an error for an answer.
 func (a *app) unanswering(f *verifyFlags, err error) (path string, ok bool) {
 	if exitcode.Of(err) != exitcode.Plugin || errors.Is(err, trust.ErrRefused) {
 		return "", false
@@ -208,7 +217,8 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*con
 	}
 	backends := p.Served.Description.Backends
 	switch {
-	case f.reference == noReference, f.reference == "" && (len(backends) == 0 || slices.Contains([]string{"", backends[0]}, p.Options.Backend)):
+	case f.reference == noReference, f.reference == "" &&
+		(len(backends) == 0 || slices.Contains([]string{"", backends[0]}, p.Options.Backend)):
 		return nil, nil
 	case f.reference == "":
 		return backendOf(p, backends[0])
@@ -219,7 +229,8 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*con
 // backendOf is a backend of a plan's plugin, with no option, as a reference.
 func backendOf(p *bench.Plan, name string) (*conformance.Reference, error) {
 	if !slices.Contains(p.Served.Description.Backends, name) {
-		return nil, sdk.Usage(fmt.Errorf("--reference: %w", suggest.Unknown("backend of "+p.Served.Path, name, p.Served.Description.Backends)))
+		return nil, sdk.Usage(fmt.Errorf("--reference: %w",
+			suggest.Unknown("backend of "+p.Served.Path, name, p.Served.Description.Backends)))
 	}
 	r := &conformance.Reference{Binary: p.Served.Path, Open: p.Options}
 	r.Open.Backend, r.Open.BackendOptions, r.Open.Devices = name, nil, nil

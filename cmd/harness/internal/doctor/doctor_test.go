@@ -37,7 +37,8 @@ func TestMachine(t *testing.T) {
 		{"powersave", func(i *system.Info, _ *Precision) { i.Governor = "powersave" }, "CPU governor", Warn, "cpupower"},
 		{"no governor", func(i *system.Info, _ *Precision) { i.Governor = "" }, "CPU governor", OK, ""},
 		{"slow clock", func(_ *system.Info, p *Precision) { p.ClockCost = 2 * time.Microsecond }, "clock", Warn, "tsc"},
-		{"late timer", func(_ *system.Info, p *Precision) { p.Late = []time.Duration{20 * time.Millisecond} }, "timer", Warn, "--pace precise"},
+		{"late timer", func(_ *system.Info, p *Precision) { p.Late = []time.Duration{20 * time.Millisecond} },
+			"timer", Warn, "--pace precise"},
 		{"no timer", func(_ *system.Info, p *Precision) { p.Late = nil }, "timer", Warn, ""},
 	}
 	for _, c := range cases {
@@ -45,7 +46,8 @@ func TestMachine(t *testing.T) {
 		c.change(&info, &p)
 		section := Machine(info, p)
 		i := slices.IndexFunc(section.Checks, func(x Check) bool { return x.Name == c.check })
-		if got := section.Checks[i]; got.State != c.state || !strings.Contains(got.Advice, c.advice) || c.state == OK && got.Advice != "" {
+		if got := section.Checks[i]; got.State != c.state || !strings.Contains(got.Advice, c.advice) ||
+			c.state == OK && got.Advice != "" {
 			t.Errorf("%s: %+v, want %s, %q", c.name, got, c.state, c.advice)
 		}
 		if code := Code([]Section{section}); code != exitcode.Valid {
@@ -70,7 +72,8 @@ func catalog(t *testing.T, fakes map[string]*plugintest.Fake) (*discover.Catalog
 	if err := l.Install(dir); err != nil {
 		t.Fatal(err)
 	}
-	c, err := discover.Find(t.Context(), l, []discover.Dir{{Path: dir, Source: "--plugin-dir"}, {Path: dir + "/none", Source: "--plugin-dir"}}, "", host.LaunchOptions{})
+	c, err := discover.Find(t.Context(), l, []discover.Dir{{Path: dir, Source: "--plugin-dir"},
+		{Path: dir + "/none", Source: "--plugin-dir"}}, "", host.LaunchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,13 +97,18 @@ func TestPlugins(t *testing.T) {
 	empty.Description.Models = nil
 	c, l := catalog(t, map[string]*plugintest.Fake{
 		"good": plugintest.Classifier(), "wrong": wrongData, "empty": empty,
-		"broken": {LaunchErr: &host.Error{Kind: host.KindHandshake, Found: "it printed Hello", Hint: "print nothing", Stderr: []string{"line"}}},
+		"broken": {
+			LaunchErr: &host.Error{
+				Kind: host.KindHandshake, Found: "it printed Hello", Hint: "print nothing", Stderr: []string{"line"},
+			},
+		},
 	})
 	s := Plugins(t.Context(), l, c, host.LaunchOptions{})
 	got := text(t, s)
 	for _, want := range []string{
 		"none (--plugin-dir): not there", "correct the path", "it printed Hello | line", "-> print nothing", "FAIL  broken",
-		"good on ort", "version ONNX Runtime 1.28.2", "FAIL  wrong on ort", "libonnxruntime.so is missing", "the plugin serves no model",
+		"good on ort", "version ONNX Runtime 1.28.2", "FAIL  wrong on ort", "libonnxruntime.so is missing",
+		"the plugin serves no model",
 		"served by good, wrong", "runs of it need --plugin NAME",
 	} {
 		if !strings.Contains(got, want) {
@@ -120,7 +128,8 @@ func TestInterruptedPlugins(t *testing.T) {
 	cancel(loadgen.ErrInterrupted)
 	fake.OpenErr = loadgen.ErrInterrupted
 	for _, s := range []Section{Plugins(ctx, l, c, host.LaunchOptions{}), Transport(ctx, l, c, host.LaunchOptions{})} {
-		if code := Code([]Section{s}); code != exitcode.Valid || strings.Contains(Summary([]Section{s}), "1 to mend") || !strings.Contains(text(t, s), "called off") {
+		if code := Code([]Section{s}); code != exitcode.Valid || strings.Contains(Summary([]Section{s}), "1 to mend") ||
+			!strings.Contains(text(t, s), "called off") {
 			t.Errorf("code %d in:\n%s", code, text(t, s))
 		}
 	}
@@ -143,7 +152,8 @@ func TestTransport(t *testing.T) {
 	c, l := catalog(t, map[string]*plugintest.Fake{"null": null})
 	s := Transport(ctx, l, c, host.LaunchOptions{})
 	for _, check := range s.Checks {
-		if check.State != OK || !strings.Contains(check.Found, "100 us per query to a plugin and back") || !strings.Contains(check.Found, ", 100 us at the 99th percentile") {
+		if check.State != OK || !strings.Contains(check.Found, "100 us per query to a plugin and back") ||
+			!strings.Contains(check.Found, ", 100 us at the 99th percentile") {
 			t.Errorf("%+v", check)
 		}
 	}
@@ -163,8 +173,13 @@ func TestTransport(t *testing.T) {
 }
 
 func TestSlowTransport(t *testing.T) {
-	res := &loadgen.Result{QueryCount: 10, Latency: loadgen.LatencySummary{Percentiles: []loadgen.Percentile{{P: 0.5, Latency: time.Millisecond}, {P: 0.99, Latency: 2 * time.Millisecond}}}}
-	if c := judgeFloor("stream", res); c.State != Warn || !strings.Contains(c.Found, "1000 us per query") || !strings.Contains(c.Found, "2000 us") {
+	res := &loadgen.Result{
+		QueryCount: 10, Latency: loadgen.LatencySummary{
+			Percentiles: []loadgen.Percentile{{P: 0.5, Latency: time.Millisecond}, {P: 0.99, Latency: 2 * time.Millisecond}},
+		},
+	}
+	if c := judgeFloor("stream", res); c.State != Warn || !strings.Contains(c.Found, "1000 us per query") ||
+		!strings.Contains(c.Found, "2000 us") {
 		t.Errorf("%+v", c)
 	}
 }

@@ -112,7 +112,8 @@ func (p Precision) clock() Check {
 	c := Check{Name: "clock", State: OK, Found: fmt.Sprintf("%d ns per reading", p.ClockCost.Nanoseconds())}
 	if p.ClockCost > goodClock {
 		c.State = Warn
-		c.Advice = "the kernel's clock source is a slow one: /sys/devices/system/clocksource/clocksource0/current_clocksource should be tsc or kvm-clock"
+		c.Advice = "the kernel's clock source is a slow one: " +
+			"/sys/devices/system/clocksource/clocksource0/current_clocksource should be tsc or kvm-clock"
 	}
 	return c
 }
@@ -122,7 +123,10 @@ func (p Precision) sleep() Check {
 		return Check{Name: "timer", State: Warn, Found: "not measured"}
 	}
 	median, high := p.Late[len(p.Late)/2], p.Late[len(p.Late)*99/100]
-	c := Check{Name: "timer", State: OK, Found: fmt.Sprintf("sleeps end %s late (median), %s (99th percentile)", micros(median), micros(high))}
+	c := Check{
+		Name: "timer", State: OK,
+		Found: fmt.Sprintf("sleeps end %s late (median), %s (99th percentile)", micros(median), micros(high)),
+	}
 	if high > goodSleep {
 		c.State = Warn
 		c.Advice = "Server queries are issued late by as much: stop other programs, or run with --pace precise"

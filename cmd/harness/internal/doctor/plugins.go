@@ -27,7 +27,8 @@ func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host
 	}
 	if len(c.Entries) == 0 {
 		s.Checks = append(s.Checks, Check{Name: "plugins", State: Fail, Found: "none found",
-			Advice: "build them with `make build`, or name their directory with --plugin-dir or " + discover.EnvPlugins, Code: exitcode.Usage})
+			Advice: "build them with `make build`, or name their directory with --plugin-dir or " + discover.EnvPlugins,
+			Code:   exitcode.Usage})
 	}
 	for _, e := range c.Entries {
 		answer := answers(ctx, e)
@@ -93,9 +94,10 @@ func failed(ctx context.Context, name string, err error) Check {
 	return c
 }
 
-// opens loads the plugin's default model on a backend: what the backend's library is, is known only then. It is not ok for a backend
-// that cannot be opened without options.
-func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string, o host.LaunchOptions) (c Check, ok bool) {
+// opens loads the plugin's default model on a backend: what the backend's library is, is known only then. It is not ok
+// for a backend that cannot be opened without options.
+func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string,
+	o host.LaunchOptions) (c Check, ok bool) {
 	name := e.Name + " on " + backend
 	if len(e.Description.Models) == 0 {
 		return Check{Name: name, State: Warn, Found: "the plugin serves no model"}, true
@@ -112,7 +114,9 @@ func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend str
 	if err != nil {
 		return failed(ctx, name, err), true
 	}
-	return Check{Name: name, State: OK, Found: describe(info) + choice(ctx, p, backend), Version: info.BackendInfo["version"]}, true
+	return Check{
+		Name: name, State: OK, Found: describe(info) + choice(ctx, p, backend), Version: info.BackendInfo["version"],
+	}, true
 }
 
 func open(ctx context.Context, p plugin.Plugin, model, backend string) (sdk.WorkloadInfo, error) {

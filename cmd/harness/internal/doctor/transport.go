@@ -45,7 +45,8 @@ func floor(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.L
 	return check
 }
 
-func roundTrips(ctx context.Context, l plugin.Launcher, e discover.Entry, o host.LaunchOptions) (*loadgen.Result, error) {
+func roundTrips(ctx context.Context, l plugin.Launcher, e discover.Entry,
+	o host.LaunchOptions) (*loadgen.Result, error) {
 	p, err := l.Launch(ctx, e.Path, o)
 	if err != nil {
 		return nil, err
@@ -74,8 +75,9 @@ func judgeFloor(name string, res *loadgen.Result) Check {
 			high = p.Latency
 		}
 	}
-	c := Check{Name: name, State: OK, Found: fmt.Sprintf("%s per query to a plugin and back (median of %d), %s at the 99th percentile",
-		micros(median), res.QueryCount, micros(high))}
+	c := Check{Name: name, State: OK,
+		Found: fmt.Sprintf("%s per query to a plugin and back (median of %d), %s at the 99th percentile",
+			micros(median), res.QueryCount, micros(high))}
 	if median > goodFloor {
 		c.State, c.Advice = Warn, "every SingleStream latency includes it: stop other programs, and see the CPU governor"
 	}

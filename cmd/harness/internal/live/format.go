@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Line words a snapshot: phase, elapsed of minimum, when it may end, issued / done / outstanding, the current latency at
-// the target percentile against its limit, in token runs tokens per second, TTFT and TPOT instead. Parts that say nothing in the phase are left out; the least important come
-// last, where a narrow terminal cuts them off. percentile is the target as a fraction; 0
-// where the scenario has none.
+// Line words a snapshot: phase, elapsed of minimum, when it may end, issued / done / outstanding, the current latency
+// at the target percentile against its limit, in token runs tokens per second, TTFT and TPOT instead. Parts that say
+// nothing in the phase are left out; the least important come last, where a narrow terminal cuts them off. percentile
+// is the target as a fraction; 0 where the scenario has none.
 func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 	if s.Phase != loadgen.PhaseIssuing && s.Phase != loadgen.PhaseDraining {
 		return phase(s)

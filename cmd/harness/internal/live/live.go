@@ -63,7 +63,8 @@ func (o Options) loop(done <-chan struct{}) {
 // warn says in a line that stays why the run can only end INVALID.
 func (o Options) warn(why string) {
 	o.clear()
-	fmt.Fprintf(o.Out, "%s  can only end INVALID: %s (Ctrl-C ends it now, --abort-early by itself)\n", terminal.Line(o.Label), terminal.Line(why))
+	fmt.Fprintf(o.Out, "%s  can only end INVALID: %s (Ctrl-C ends it now, --abort-early by itself)\n",
+		terminal.Line(o.Label), terminal.Line(why))
 }
 
 // Say writes a line that stays, beside a line that is shown perhaps.

@@ -46,11 +46,12 @@ func (b Build) withDefaults() (Build, error) {
 		faults = append(faults, fmt.Errorf("--release %q, want three numbers such as %s", b.Release, Newest))
 	}
 	if b.platform() == "" {
-		faults = append(faults, fmt.Errorf("no official archive is known for %s/%s: linux/amd64, linux/arm64 and darwin/arm64 have one; "+
-			"name a library of your own with --ort-lib PATH", b.OS, b.Arch))
+		faults = append(faults, fmt.Errorf("no official archive is known for %s/%s: linux/amd64, linux/arm64 and "+
+			"darwin/arm64 have one; name a library of your own with --ort-lib PATH", b.OS, b.Arch))
 	}
 	if b.suffix() == unknown {
-		faults = append(faults, fmt.Errorf("--variant %s on %s/%s: want one of %s; those of CUDA are for linux/amd64", b.Variant, b.OS, b.Arch, Variants))
+		faults = append(faults, fmt.Errorf("--variant %s on %s/%s: want one of %s; those of CUDA are for linux/amd64",
+			b.Variant, b.OS, b.Arch, Variants))
 	}
 	if len(faults) > 0 {
 		return b, sdk.Usage(errors.Join(faults...))
@@ -60,7 +61,9 @@ func (b Build) withDefaults() (Build, error) {
 
 // platform is how the archives call the machine; empty: there is none for it.
 func (b Build) platform() string {
-	return map[string]string{"linux/amd64": "linux-x64", "linux/arm64": "linux-aarch64", "darwin/arm64": "osx-arm64"}[b.OS+"/"+b.Arch]
+	return map[string]string{
+		"linux/amd64": "linux-x64", "linux/arm64": "linux-aarch64", "darwin/arm64": "osx-arm64",
+	}[b.OS+"/"+b.Arch]
 }
 
 // unknown is the suffix of a variant that there is not.
@@ -101,6 +104,7 @@ func (b Build) name() string { return "onnxruntime-" + b.platform() + b.suffix()
 // file is the archive as the cache keeps it, unpacked.
 func (b Build) file() fetch.File {
 	return fetch.File{
-		Name: path.Join(folder, b.name()), URL: b.From + "/v" + b.Release + "/" + b.name() + ".tgz", SHA256: b.SHA256, Unpack: true,
+		Name: path.Join(folder, b.name()), URL: b.From + "/v" + b.Release + "/" + b.name() + ".tgz",
+		SHA256: b.SHA256, Unpack: true,
 	}
 }

@@ -95,9 +95,11 @@ func note(ctx context.Context, dir string, b Build, got Fetched) error {
 func (b Build) explain(err error, pinned string) error {
 	switch {
 	case errors.Is(err, fetch.ErrChecksum) && b.SHA256 == pinned:
-		return fmt.Errorf("%w\nthe sha256 that is wanted is that of the first download; if the release was made anew, give the new one with --sha256", err)
+		return fmt.Errorf("%w\nthe sha256 that is wanted is that of the first download; if the release was made anew, give "+
+			"the new one with --sha256", err)
 	case errors.Is(err, fetch.ErrServer):
-		return fmt.Errorf("%w\nis there a release %s? %s is the newest known here; --release names another", err, b.Release, Newest)
+		return fmt.Errorf("%w\nis there a release %s? %s is the newest known here; --release names another",
+			err, b.Release, Newest)
 	}
 	return err
 }
@@ -113,7 +115,8 @@ func (b Build) find(dir string) (string, error) {
 			return path, nil
 		}
 	}
-	err := fmt.Errorf("%s.tgz holds no %s/lib/%s: it is not an archive of the project's", b.name(), b.name(), libraryNames[b.OS])
+	err := fmt.Errorf("%s.tgz holds no %s/lib/%s: it is not an archive of the project's", b.name(),
+		b.name(), libraryNames[b.OS])
 	return "", sdk.Data(errors.Join(err, os.RemoveAll(dir)))
 }
 
@@ -124,7 +127,8 @@ func Last(dir string) (l Library, ok bool, err error) {
 		return Library{}, false, err
 	}
 	if _, err := os.Stat(r.Last.Path); err != nil {
-		return Library{}, false, sdk.Data(fmt.Errorf("ONNX Runtime %s was fetched and is gone: %w; run `harness fetch onnxruntime`", r.Last.Release, err))
+		return Library{}, false, sdk.Data(
+			fmt.Errorf("ONNX Runtime %s was fetched and is gone: %w; run `harness fetch onnxruntime`", r.Last.Release, err))
 	}
 	return r.Last, true, nil
 }

@@ -50,7 +50,8 @@ func write(w *tar.Writer, text string) error {
 
 // official is an archive as the project makes them.
 func official(t *testing.T, name, contents string) []byte {
-	return archive(t, [2]string{name + "/VERSION_NUMBER", "1.31.1"}, [2]string{name + "/lib/libonnxruntime.so.1", contents},
+	return archive(t, [2]string{name + "/VERSION_NUMBER", "1.31.1"},
+		[2]string{name + "/lib/libonnxruntime.so.1", contents},
 		[2]string{name + "/lib/libonnxruntime.so", "->libonnxruntime.so.1"})
 }
 
@@ -103,7 +104,8 @@ func TestFetchPinsAtFirstUse(t *testing.T) {
 	sum := fmt.Sprintf("%x", sha256.Sum256(s.files[path31]))
 	got, err := get(t, dir, s.build())
 	want := filepath.Join(dir, "onnxruntime", name31, name31, "lib", "libonnxruntime.so")
-	if err != nil || got.Verified || got.SHA256 != sum || got.Path != want || got.Release != "1.31.1" || got.Variant != "cpu" {
+	if err != nil || got.Verified || got.SHA256 != sum || got.Path != want || got.Release != "1.31.1" ||
+		got.Variant != "cpu" {
 		t.Fatalf("first use: %+v, %v", got, err)
 	}
 	if text, err := os.ReadFile(got.Path); string(text) != "library" || err != nil {
@@ -118,11 +120,13 @@ func TestFetchPinsAtFirstUse(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "onnxruntime", name31)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Last(dir); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), "harness fetch onnxruntime") {
+	if _, _, err := Last(dir); exitcode.Of(err) != exitcode.Data ||
+		!strings.Contains(err.Error(), "harness fetch onnxruntime") {
 		t.Errorf("a library that is gone: %v", err)
 	}
 	s.files[path31] = official(t, name31, "another")
-	if _, err := get(t, dir, s.build()); !errors.Is(err, fetch.ErrChecksum) || !strings.Contains(err.Error(), "that of the first download") {
+	if _, err := get(t, dir, s.build()); !errors.Is(err, fetch.ErrChecksum) ||
+		!strings.Contains(err.Error(), "that of the first download") {
 		t.Errorf("another archive of that name: %v", err)
 	}
 	b := s.build()
@@ -161,7 +165,8 @@ func TestArchiveNames(t *testing.T) {
 		"onnxruntime-linux-x64-gpu_cuda13-1.24.4": {OS: "linux", Arch: "amd64", Variant: "cuda13", Release: "v1.24.4"},
 	} {
 		b, err := b.withDefaults()
-		if address := Releases + "/v" + b.Release + "/" + want + ".tgz"; err != nil || b.name() != want || b.file().URL != address {
+		if address := Releases + "/v" + b.Release + "/" + want + ".tgz"; err != nil || b.name() != want ||
+			b.file().URL != address {
 			t.Errorf("%s at %s, %v; want %s at %s", b.name(), b.file().URL, err, want, address)
 		}
 	}
@@ -174,7 +179,8 @@ func TestFaults(t *testing.T) {
 	s.files["/v1.0.1/onnxruntime-linux-x64-1.0.1.tgz"] = outside
 	s.files["/v1.0.2/onnxruntime-linux-x64-1.0.2.tgz"] = link
 	s.files["/v1.0.3/onnxruntime-linux-x64-1.0.3.tgz"] = archive(t, [2]string{"README", "no library"})
-	s.files["/v1.0.4/onnxruntime-linux-x64-1.0.4.tgz"] = []byte("no archive at all, though it is long enough to look at, at least for a moment")
+	s.files["/v1.0.4/onnxruntime-linux-x64-1.0.4.tgz"] = []byte(
+		"no archive at all, though it is long enough to look at, at least for a moment")
 	s.files[path31] = official(t, name31, "library")
 	for name, c := range map[string]struct {
 		build Build
@@ -191,8 +197,9 @@ func TestFaults(t *testing.T) {
 		"another platform": {Build{OS: "plan9"}, exitcode.Usage, "no official archive is known for plan9/amd64"},
 		"path outside":     {Build{Release: "1.0.1"}, exitcode.Data, "lies outside the archive"},
 		"link outside":     {Build{Release: "1.0.2"}, exitcode.Data, "link"},
-		"no library":       {Build{Release: "1.0.3"}, exitcode.Data, "holds no onnxruntime-linux-x64-1.0.3/lib/libonnxruntime.so"},
-		"no archive":       {Build{Release: "1.0.4"}, exitcode.Data, "neither tar"},
+		"no library": {Build{Release: "1.0.3"}, exitcode.Data,
+			"holds no onnxruntime-linux-x64-1.0.3/lib/libonnxruntime.so"},
+		"no archive": {Build{Release: "1.0.4"}, exitcode.Data, "neither tar"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, dir := c.build, t.TempDir()
@@ -223,7 +230,8 @@ func TestDamagedRecord(t *testing.T) {
 		if err := os.WriteFile(recordPath(dir), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := Last(dir); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), "remove it and fetch again") {
+		if _, _, err := Last(dir); exitcode.Of(err) != exitcode.Data ||
+			!strings.Contains(err.Error(), "remove it and fetch again") {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
 	}
@@ -233,7 +241,9 @@ func TestReleasesAreOrdered(t *testing.T) {
 	if got := Running([]string{"ONNX Runtime 1.31.1", "", "acme 0.1", "ONNX Runtime 1.9.2"}); got != "1.9.2" {
 		t.Errorf("running %q", got)
 	}
-	for release, older := range map[string]bool{"": true, "1.28.2": true, "1.31.0": true, Newest: false, "1.32.0": false, "2.0.0-rc1": false} {
+	for release, older := range map[string]bool{
+		"": true, "1.28.2": true, "1.31.0": true, Newest: false, "1.32.0": false, "2.0.0-rc1": false,
+	} {
 		if Older(release) != older {
 			t.Errorf("%q is older: %v", release, !older)
 		}

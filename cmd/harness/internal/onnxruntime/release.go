@@ -9,7 +9,8 @@ import (
 // product begins what the backend ort says of its version.
 const product = "ONNX Runtime "
 
-// Running is the oldest ONNX Runtime's release among the versions that backends say they are; empty where there is none.
+// Running is the oldest ONNX Runtime's release among the versions that backends say they are;
+// empty where there is none.
 func Running(versions []string) string {
 	oldest := ""
 	for _, v := range versions {
