@@ -288,8 +288,8 @@ func (g *gated) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return g.Session.Run(ctx, in, out)
 }
 
-// BenchmarkTranslations searches for all sentences of the case of the package's own, with beams of 5, and reports what a step
-// takes of all that run together.
+// BenchmarkTranslations searches for all sentences of the case of the package's own, with beams of 5, and reports what
+// a step takes of all that run together.
 func BenchmarkTranslations(b *testing.B) {
 	dir := filepath.Join("testdata", "golden", "translation", "beam")
 	data, err := os.ReadFile(filepath.Join(dir, "expected.json"))
