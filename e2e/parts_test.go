@@ -209,9 +209,10 @@ func TestBadParts(t *testing.T) {
 		"an unknown option of a part": {2,
 			`open part decoder, model embedded-fp32: backend ort: the backend's options are wrong: unknown option "nosuch"`,
 			[]string{"--backend-opt", "decoder.nosuch=1"}},
-		"a server that has one part": {6, "decoder", []string{"--backend", "kserve",
-			"--backend-opt", "url=" + servePair(t, pair.Encoder, "other"),
-			"--backend-opt", "connect_timeout=1s"}},
+		"a server that has one part": {6,
+			`the server has no model "decoder" that is ready (option decoder.model)`, []string{"--backend", "kserve",
+				"--backend-opt", "url=" + servePair(t, pair.Encoder, "other"),
+				"--backend-opt", "connect_timeout=1s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantMessage(t, runPair(t, t.TempDir(), c.args...).wantCode(t, c.code), c.want)

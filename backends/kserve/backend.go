@@ -33,6 +33,7 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 	if err != nil {
 		return nil, err
 	}
+	set.part = c.Part
 	if set.model == "" {
 		set.model = cmp.Or(c.Part, c.ModelName, m.Name)
 	}

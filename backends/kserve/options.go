@@ -24,6 +24,7 @@ const (
 type settings struct {
 	urls        []string
 	model       string
+	part        string // of a model of several parts
 	version     string
 	concurrency int
 	batch       int           // 0: not given
@@ -66,6 +67,14 @@ func (s *settings) options() option.List {
 		option.Prefix("header.", "NAME", "a header of each request, such as header.application=NAME, which Ray Serve wants "+
 			"where it has several", s.readHeader).Secret(),
 	}
+}
+
+// modelOption is the option that names the model, as a user writes it.
+func (s *settings) modelOption() string {
+	if s.part != "" {
+		return s.part + ".model"
+	}
+	return "model"
 }
 
 func (s *settings) readURLs(value string) error {

@@ -94,7 +94,8 @@ func (s *session) askReady(ctx context.Context, e *endpoint) error {
 		return err
 	}
 	if !r.Ready {
-		return fmt.Errorf("%w: the server has no model %q that is ready (option model)", backend.ErrModel, s.settings.model)
+		return fmt.Errorf("%w: the server has no model %q that is ready (option %s)",
+			backend.ErrModel, s.settings.model, s.settings.modelOption())
 	}
 	return nil
 }
