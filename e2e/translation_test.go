@@ -17,8 +17,8 @@ var translationPlugin = sync.OnceValues(func() (dir string, err error) {
 	return dir, goTool(built.root, nil, "build", "-o", dir+"/", "./e2e/testdata/plumbline-plugin-translation")
 })
 
-// translate runs the test benchmark with a model and a data set of one folder.
-func translate(t *testing.T, folder, model string, args ...string) result {
+// translate runs the test benchmark on the data set of a folder.
+func translate(t *testing.T, folder string, args ...string) result {
 	t.Helper()
 	dir, err := translationPlugin()
 	if err != nil {
@@ -27,7 +27,7 @@ func translate(t *testing.T, folder, model string, args ...string) result {
 	t.Setenv("PLUMBLINE_ORT_LIB", ortLibrary(t))
 	args = append([]string{
 		"run", "translation", "--plugin-dir", dir, "--scenario", "Offline", "--mode", "accuracy", "--quiet",
-		"--dataset", folder, "--model", model,
+		"--dataset", folder,
 	}, args...)
 	if !slices.Contains(args, "--out") {
 		args = append(args, "--out", t.TempDir())
@@ -52,13 +52,17 @@ func TestGoldenTranslations(t *testing.T) {
 	own := filepath.Join(built.root, "backends", "ort", "testdata", "golden")
 	golden.EachBelow(t, own, "translation/beam/expected.json", func(t *testing.T, path string) {
 		folder := filepath.Dir(path)
+		encoder, decoder := filepath.Join(folder, "encoder.onnx"), filepath.Join(folder, "decoder.onnx")
 		for name, args := range map[string][]string{
-			"ort":     {"--backend", "ort"},
-			"process": {"--backend", "process", "--backend-opt", "command=" + filepath.Join(built.dir, "plugins", "ortprocess")},
+			"ort": {"--backend", "ort", "--model", folder},
+			"process": {
+				"--backend", "process", "--backend-opt", "command=" + filepath.Join(built.dir, "plugins", "ortprocess"),
+				"--model", "encoder=" + encoder, "--model", "decoder=" + decoder,
+			},
 		} {
 			t.Run(name, func(t *testing.T) {
 				out := t.TempDir()
-				translate(t, folder, folder, append(args, "--out", out, "--force")...).wantCode(t, 0)
+				translate(t, folder, append(args, "--out", out, "--force")...).wantCode(t, 0)
 				wantTranslated(t, filepath.Join(out, "result.json"), name == "process")
 			})
 		}
@@ -96,7 +100,7 @@ func wantTranslated(t *testing.T, path string, apart bool) {
 // TestTranslationThatCannotOpen: parts that are missing or no parts, and states that would be copied at each step.
 func TestTranslationThatCannotOpen(t *testing.T) {
 	folder := filepath.Join(built.root, "backends", "ort", "testdata", "golden", "translation", "beam")
-	r := translate(t, folder, t.TempDir()).wantCode(t, 6)
+	r := translate(t, folder, "--model", t.TempDir()).wantCode(t, 6)
 	wantMessage(t, r, "part encoder")
 	twice := t.TempDir()
 	encoder, err := os.ReadFile(filepath.Join(folder, "encoder.onnx"))
@@ -108,13 +112,13 @@ func TestTranslationThatCannotOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r = translate(t, folder, twice).wantCode(t, 6)
+	r = translate(t, folder, "--model", twice).wantCode(t, 6)
 	wantMessage(t, r, "decoder: an input of tokens is missing", "output logits is missing", "it has no state")
 	many := []string{
-		"--batch", "70000", "--count", "4",
+		"--batch", "70000", "--count", "4", "--model", folder,
 		"--backend", "process", "--backend-opt", "command=" + filepath.Join(built.dir, "plugins", "ortprocess"),
 	}
-	r = translate(t, folder, folder, many...).wantCode(t, 6)
+	r = translate(t, folder, many...).wantCode(t, 6)
 	wantMessage(t, r, "too many bytes are copied at each step", "copy_state=yes")
-	translate(t, folder, folder, append(many, "--param", "copy_state=yes")...).wantCode(t, 0)
+	translate(t, folder, append(many, "--param", "copy_state=yes")...).wantCode(t, 0)
 }
