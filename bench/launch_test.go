@@ -11,7 +11,9 @@ import (
 
 func TestPluginsInheritWhatOptionsName(t *testing.T) {
 	r := &runner{launch: host.LaunchOptions{Inherit: []string{"MINE"}}}
-	p := &Plan{Options: sdk.Options{BackendOptions: map[string]string{"key_env": "ACME_KEY", "threads": "2", "token_env": ""}}}
+	p := &Plan{
+		Options: sdk.Options{BackendOptions: map[string]string{"key_env": "ACME_KEY", "threads": "2", "token_env": ""}},
+	}
 	o := r.launchOptions(p, io.Discard)
 	if !slices.Equal(o.Inherit, []string{"MINE", "ACME_KEY"}) || o.Stderr != io.Discard {
 		t.Errorf("%+v", o)

@@ -60,7 +60,8 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"begun", "opened Offline performance", "done Offline performance", "opened Offline accuracy", "done Offline accuracy"}
+	want := []string{"begun", "opened Offline performance", "done Offline performance", "opened Offline accuracy",
+		"done Offline accuracy"}
 	if !slices.Equal(seen, want) {
 		t.Errorf("saw %q, want %q", seen, want)
 	}
@@ -158,10 +159,13 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: r.Out})
-	if err != nil || len(all) != 2 || !all[0].Verdict.OK() || all[0].Unwritten != nil || !strings.Contains(all[0].OfficialText, "hash=") {
+	if err != nil || len(all) != 2 || !all[0].Verdict.OK() || all[0].Unwritten != nil ||
+		!strings.Contains(all[0].OfficialText, "hash=") {
 		t.Errorf("%v, %+v", err, all)
 	}
-	all, err = bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: r.Out, Targets: []string{"accuracy=99"}})
+	all, err = bench.Score(t.Context(), bench.ScoreRequest{
+		Plugins: r.Plugins, Path: r.Out, Targets: []string{"accuracy=99"},
+	})
 	if err != nil || all[1].Verdict.OK() {
 		t.Errorf("%v, %+v", err, all)
 	}
@@ -192,7 +196,9 @@ func TestTuneAndRun(t *testing.T) {
 		t.Errorf("%v, tuning %+v", err, p.Tuning)
 	}
 	r.Tuning, r.Profiles = "", ""
-	if _, err := bench.Tune(t.Context(), bench.TuneRequest{Request: r, Batches: []int{1}, Time: time.Millisecond}); err == nil {
+	if _, err := bench.Tune(t.Context(), bench.TuneRequest{
+		Request: r, Batches: []int{1}, Time: time.Millisecond,
+	}); err == nil {
 		t.Error("a profile without a place is no error")
 	}
 }

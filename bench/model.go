@@ -25,7 +25,9 @@ func (p *Plan) chooseModel(r Request) []error {
 	case len(model.Parts) > 0:
 		return p.chooseParts(r)
 	case len(r.ModelFiles) > 1:
-		return []error{fmt.Errorf("--model is given %d times, and %s has one part; give one file", len(r.ModelFiles), model.Name)}
+		return []error{
+			fmt.Errorf("--model is given %d times, and %s has one part; give one file", len(r.ModelFiles), model.Name),
+		}
 	}
 	i := slices.IndexFunc(model.Files, func(f sdk.ModelFile) bool { return f.Name == r.ModelFiles[0] })
 	if i < 0 {
@@ -69,8 +71,8 @@ func locate(files Files, model sdk.ModelInfo, file sdk.ModelFile) (string, error
 	return "", fmt.Errorf("%w; and the one that is here: %w", err, missing)
 }
 
-// chooseEmbedded takes the embedded file of that precision. A model without embedded files (the null workload) counts as
-// embedded too: it needs nothing of the user's.
+// chooseEmbedded takes the embedded file of that precision. A model without embedded files (the null workload) counts
+// as embedded too: it needs nothing of the user's.
 func (p *Plan) chooseEmbedded(precision string) []error {
 	p.Embedded = true
 	var have []string
@@ -101,7 +103,8 @@ func (p *Plan) chooseOwn(path string) []error {
 		for _, f := range p.Served.Model.Files {
 			names = append(names, f.Name)
 		}
-		err = fmt.Errorf("there is no such file here, and it is an %w", suggest.Unknown("name of a file of "+p.Served.Model.Name+":", path, names))
+		err = fmt.Errorf("there is no such file here, and it is an %w",
+			suggest.Unknown("name of a file of "+p.Served.Model.Name+":", path, names))
 	}
 	return []error{sdk.Data(fmt.Errorf("--model %s: %w", path, err))}
 }

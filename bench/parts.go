@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// chooseParts decides which files run as the parts of a model that has several: those of the manifest that share a name,
-// those of a folder, or PART=PATH for each.
+// chooseParts decides which files run as the parts of a model that has several: those of the manifest that share a
+// name, those of a folder, or PART=PATH for each.
 func (p *Plan) chooseParts(r Request) []error {
 	model := p.Served.Model
 	if whole := r.ModelFiles[0]; len(r.ModelFiles) == 1 && !strings.Contains(whole, "=") {
@@ -75,7 +75,8 @@ func partFiles(flag string, texts []string, parts []sdk.PartInfo) (map[string]st
 }
 
 // locateParts makes paths of what was given for parts: of names of the manifest's files, and of paths.
-func locateParts(flag string, given map[string]string, model sdk.ModelInfo, of []sdk.ModelFile, files Files) (map[string]string, []error) {
+func locateParts(flag string, given map[string]string, model sdk.ModelInfo, of []sdk.ModelFile,
+	files Files) (map[string]string, []error) {
 	found := map[string]string{}
 	var faults []error
 	for _, part := range slices.Sorted(maps.Keys(given)) {
@@ -104,7 +105,8 @@ func missingParts(found map[string]string, model sdk.ModelInfo) error {
 	var faults []error
 	for _, part := range model.Parts {
 		if found[part.Name] == "" && !part.Optional {
-			faults = append(faults, fmt.Errorf("--model: part %s of %s is missing: give --model %s=PATH too", part.Name, model.Name, part.Name))
+			faults = append(faults, fmt.Errorf("--model: part %s of %s is missing: give --model %s=PATH too", part.Name,
+				model.Name, part.Name))
 		}
 	}
 	return errors.Join(faults...)
@@ -144,8 +146,10 @@ func folderOfParts(dir string, model sdk.ModelInfo) (map[string]string, error) {
 		case path != "":
 			found[part.Name] = path
 		case !part.Optional:
-			faults = append(faults, fmt.Errorf("--model %s: part %[2]s is missing: the folder has no file %[2]s.onnx, no folder %[2]s and no other file %[2]s.*",
-				dir, part.Name))
+			faults = append(faults,
+				fmt.Errorf("--model %s: part %[2]s is missing: the folder has no file %[2]s.onnx, no folder %[2]s and no other "+
+					"file %[2]s.*",
+					dir, part.Name))
 		}
 	}
 	return found, errors.Join(faults...)
@@ -179,7 +183,8 @@ func partIn(dir, part string, files []sdk.ModelFile) (string, error) {
 		return "", nil
 	}
 	if len(others) > 1 {
-		return "", fmt.Errorf("part %s may be any of %s: name its file, --model %s=PATH", part, strings.Join(others, ", "), part)
+		return "", fmt.Errorf("part %s may be any of %s: name its file, --model %s=PATH", part,
+			strings.Join(others, ", "), part)
 	}
 	return filepath.Abs(filepath.Join(dir, others[0]))
 }

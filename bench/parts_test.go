@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
-// translation is a model of two parts and one that may be missing, with files embedded and to fetch, and a scorer with two
-// models, one of them embedded.
+// translation is a model of two parts and one that may be missing, with files embedded and to fetch, and a scorer with
+// two models, one of them embedded.
 func translation() discover.Served {
 	s := served()
 	s.Model.Parts = []sdk.PartInfo{{Name: "encoder"}, {Name: "decoder"}, {Name: "past", Optional: true}}
@@ -26,7 +26,8 @@ func translation() discover.Served {
 	}
 	s.Model.ScorerParts = []sdk.PartInfo{{Name: "clip"}, {Name: "judge"}, {Name: "extra", Optional: true}}
 	s.Model.ScorerFiles = []sdk.ModelFile{
-		{Name: "embedded-judge", Part: "judge", Embedded: true}, {Name: "clip.onnx", Part: "clip"}, {Name: "extra.onnx", Part: "extra"},
+		{Name: "embedded-judge", Part: "judge", Embedded: true}, {Name: "clip.onnx", Part: "clip"},
+		{Name: "extra.onnx", Part: "extra"},
 	}
 	return s
 }
@@ -64,11 +65,12 @@ func TestPartsOfAModel(t *testing.T) {
 		want   map[string]string
 	}{
 		{[]string{"large"}, map[string]string{"encoder": "/cache/encoder/large", "decoder": "/cache/decoder/large"}},
-		{[]string{"encoder=large", "decoder=" + in("decoder.bin")}, map[string]string{"encoder": "/cache/encoder/large", "decoder": in("decoder.bin")}},
+		{[]string{"encoder=large", "decoder=" + in("decoder.bin")},
+			map[string]string{"encoder": "/cache/encoder/large", "decoder": in("decoder.bin")}},
 		{[]string{dir}, map[string]string{"encoder": in("encoder.onnx"), "decoder": in("decoder.bin"), "past": in("past")}},
 		{[]string{"embedded-fp32"}, map[string]string{}},
 	} {
-		p, err := Build(with(Request{ModelFiles: c.models}, onlyClip{}), translation())
+		p, err := build(with(Request{ModelFiles: c.models}, onlyClip{}), translation())
 		if err != nil {
 			t.Errorf("%q: %v", c.models, err)
 			continue
@@ -81,7 +83,7 @@ func TestPartsOfAModel(t *testing.T) {
 				t.Errorf("%q: part %s is %q, want %q", c.models, part, p.Options.PartFiles[part], path)
 			}
 		}
-		if k := p.Key(); len(k.PartFiles) != len(c.want) {
+		if k := p.key(); len(k.PartFiles) != len(c.want) {
 			t.Errorf("%q: the profile's key has the parts %v", c.models, k.PartFiles)
 		}
 	}
@@ -96,13 +98,18 @@ func TestFaultsOfParts(t *testing.T) {
 		want   []string
 	}{
 		{[]string{"half"}, exitcode.Usage, []string{"part decoder of", "is missing"}},
-		{[]string{dir}, exitcode.Data, []string{"part decoder may be any of decoder.a, decoder.b: name its file, --model decoder=PATH"}},
-		{[]string{empty}, exitcode.Data, []string{"part encoder is missing", "part decoder is missing: the folder has no file decoder.onnx, no folder decoder"}},
-		{[]string{"encodr=x", "decoder=", "past"}, exitcode.Usage, []string{`unknown part "encodr"; did you mean "encoder"`, "--model decoder=: want a path",
-			`--model "past": want key=value`}},
-		{[]string{"encoder=/no/such", "decoder=/none"}, exitcode.Data, []string{"encoder=/no/such: no such file", "decoder=/none: no such file"}},
+		{[]string{dir}, exitcode.Data, []string{
+			"part decoder may be any of decoder.a, decoder.b: name its file, --model decoder=PATH",
+		}},
+		{[]string{empty}, exitcode.Data, []string{"part encoder is missing",
+			"part decoder is missing: the folder has no file decoder.onnx, no folder decoder"}},
+		{[]string{"encodr=x", "decoder=", "past"}, exitcode.Usage,
+			[]string{`unknown part "encodr"; did you mean "encoder"`, "--model decoder=: want a path",
+				`--model "past": want key=value`}},
+		{[]string{"encoder=/no/such", "decoder=/none"}, exitcode.Data,
+			[]string{"encoder=/no/such: no such file", "decoder=/none: no such file"}},
 	} {
-		_, err := Build(with(Request{ModelFiles: c.models}, onlyClip{}), translation())
+		_, err := build(with(Request{ModelFiles: c.models}, onlyClip{}), translation())
 		if exitcode.Of(err) != c.code {
 			t.Errorf("%q: error %v of class %v, want %v", c.models, err, exitcode.Of(err), c.code)
 		}
@@ -125,7 +132,8 @@ func TestModelsOfAScorer(t *testing.T) {
 	if found, err = findScorerFiles(model, nil, onlyClip{}); err != nil || found["judge"] != "" {
 		t.Errorf("%v, error %v; want the judge left to the plugin", found, err)
 	}
-	if _, err := findScorerFiles(model, nil, nil); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), "give --scorer-model clip=PATH") {
+	if _, err := findScorerFiles(model, nil, nil); exitcode.Of(err) != exitcode.Data ||
+		!strings.Contains(err.Error(), "give --scorer-model clip=PATH") {
 		t.Errorf("a missing model: %v", err)
 	}
 	if _, err := findScorerFiles(served().Model, []string{"judge=" + own}, nil); exitcode.Of(err) != exitcode.Usage {

@@ -1,5 +1,5 @@
-// Package bench is the harness as a library: it plans the runs of a benchmark, makes them, scores and judges them, and writes
-// what the command harness run writes.
+// Package bench is the harness as a library: it plans the runs of a benchmark, makes them, scores and judges them, and
+// writes what the command harness run writes.
 package bench
 
 import (
@@ -54,7 +54,8 @@ type PlannedRun struct {
 	Model    string
 	Scenario loadgen.Scenario
 	Mode     loadgen.Mode
-	// Streams searches for the largest samples_per_query of MultiStream, with runs of Mode, each in a directory of its own.
+	// Streams searches for the largest samples_per_query of MultiStream, with runs of Mode, each in
+	// a directory of its own.
 	Streams  bool
 	Settings settings.Settings
 	// Tuned is the setting of a profile, and TunedRate says that target_qps is one's; nil and false: none.
@@ -78,8 +79,8 @@ func (r PlannedRun) ModeName() string {
 	return ModePerformance
 }
 
-// ScenarioDir is the directory of the run's result.json, relative to the output directory.
-func (r PlannedRun) ScenarioDir() string { return filepath.Join(r.Model, r.Scenario.String()) }
+// scenarioDir is the directory of the run's result.json, relative to the output directory.
+func (r PlannedRun) scenarioDir() string { return filepath.Join(r.Model, r.Scenario.String()) }
 
 // Files finds the files of models that are not embedded.
 type Files interface {
@@ -87,8 +88,8 @@ type Files interface {
 	Locate(model sdk.ModelInfo, file sdk.ModelFile) (string, error)
 }
 
-// NewPlan finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and nothing
-// is written. All faults of the request are reported at once.
+// NewPlan finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and
+// nothing is written. All faults of the request are reported at once.
 func NewPlan(ctx context.Context, r Request) (*Plan, error) {
 	catalog, err := r.Plugins.Find(ctx)
 	if err != nil {
@@ -98,11 +99,11 @@ func NewPlan(ctx context.Context, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Build(r, served)
+	return build(r, served)
 }
 
-// Build is NewPlan for a model that was found already.
-func Build(r Request, s discover.Served) (*Plan, error) {
+// build is NewPlan for a model that was found already.
+func build(r Request, s discover.Served) (*Plan, error) {
 	if err := r.prepare(); err != nil {
 		return nil, sdk.Usage(err)
 	}
@@ -157,7 +158,8 @@ func (p *Plan) choose(r Request) []error {
 	return append(faults, p.chooseProfile(r))
 }
 
-// usage joins faults of a request, with the class of the worst; one that carries no class is of usage. None are no error.
+// usage joins faults of a request, with the class of the worst; one that carries no class is of
+// usage. None are no error.
 func usage(faults []error) error {
 	for i, f := range faults {
 		if f != nil && exitcode.Of(f) == exitcode.Internal {
@@ -287,9 +289,9 @@ func scenariosOf(steps []step) []loadgen.Scenario {
 func (r PlannedRun) dir() string {
 	switch r.ModeName() {
 	case ModeAccuracy:
-		return filepath.Join(r.ScenarioDir(), "accuracy")
+		return filepath.Join(r.scenarioDir(), "accuracy")
 	case ModeFindPeak:
-		return filepath.Join(r.ScenarioDir(), "performance", "findpeak")
+		return filepath.Join(r.scenarioDir(), "performance", "findpeak")
 	}
-	return filepath.Join(r.ScenarioDir(), "performance", "run_1")
+	return filepath.Join(r.scenarioDir(), "performance", "run_1")
 }

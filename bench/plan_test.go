@@ -40,7 +40,7 @@ func with(r Request, files Files) Request {
 
 func planned(t *testing.T, r Request) *Plan {
 	t.Helper()
-	p, err := Build(with(r, cached{"resnet50_v1.onnx": "/cache/resnet50_v1.onnx"}), served())
+	p, err := build(with(r, cached{"resnet50_v1.onnx": "/cache/resnet50_v1.onnx"}), served())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +63,10 @@ func TestModelFile(t *testing.T) {
 		{"nothing", Request{}, "embedded-fp32", "", true, settings.Smoke},
 		{"official durations", Request{Official: true}, "embedded-fp32", "", true, settings.Official},
 		{"precision", Request{Precision: "int8"}, "embedded-int8", "", true, settings.Smoke},
-		{"embedded by name", Request{ModelFiles: []string{"embedded-int8"}}, "embedded-int8", "embedded-int8", true, settings.Smoke},
-		{"fetched", Request{ModelFiles: []string{"resnet50_v1.onnx"}}, "resnet50_v1.onnx", "/cache/resnet50_v1.onnx", false, settings.Official},
+		{"embedded by name", Request{ModelFiles: []string{"embedded-int8"}}, "embedded-int8",
+			"embedded-int8", true, settings.Smoke},
+		{"fetched", Request{ModelFiles: []string{"resnet50_v1.onnx"}}, "resnet50_v1.onnx",
+			"/cache/resnet50_v1.onnx", false, settings.Official},
 		{"a user's own", Request{ModelFiles: []string{own}}, "", own, false, settings.Official},
 		{"a user's own for a look", Request{ModelFiles: []string{own}, Smoke: true}, "", own, false, settings.Smoke},
 	}
@@ -75,7 +77,8 @@ func TestModelFile(t *testing.T) {
 			file = p.File.Name
 		}
 		if file != c.file || p.Options.ModelFile != c.path || p.Embedded != c.embedded || p.Profile != c.profile {
-			t.Errorf("%s: file %q, path %q, embedded %v, %s; want %+v", c.name, file, p.Options.ModelFile, p.Embedded, p.Profile, c)
+			t.Errorf("%s: file %q, path %q, embedded %v, %s; want %+v", c.name, file, p.Options.ModelFile,
+				p.Embedded, p.Profile, c)
 		}
 	}
 }
@@ -88,13 +91,14 @@ func TestOfficialFileInTheWorkingDirectory(t *testing.T) {
 	}
 	t.Chdir(dir)
 	ask := Request{ModelFiles: []string{"resnet50_v1.onnx"}}
-	if _, err := Build(with(ask, cached{}), served()); exitcode.Of(err) != exitcode.Data || !strings.Contains(err.Error(), "or put it here, or give its path") {
+	if _, err := build(with(ask, cached{}), served()); exitcode.Of(err) != exitcode.Data ||
+		!strings.Contains(err.Error(), "or put it here, or give its path") {
 		t.Errorf("nowhere: %v", err)
 	}
 	if err := os.WriteFile(ask.ModelFiles[0], nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Build(with(ask, cached{}), served())
+	p, err := build(with(ask, cached{}), served())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +113,7 @@ func TestOfficialFileInTheWorkingDirectory(t *testing.T) {
 func TestModelWithoutFiles(t *testing.T) {
 	s := served()
 	s.Model.Files = nil
-	p, err := Build(with(Request{}, cached{}), s)
+	p, err := build(with(Request{}, cached{}), s)
 	if err != nil || !p.Embedded {
 		t.Errorf("a workload without files: %v, %v", p, err)
 	}
@@ -125,7 +129,8 @@ func TestFaults(t *testing.T) {
 		{"model file", Request{ModelFiles: []string{"resnet50_v2.onnx"}}, exitcode.Data, `did you mean "resnet50_v1.onnx"`},
 		{"model path", Request{ModelFiles: []string{"/no/such.onnx"}}, exitcode.Data, "no such file"},
 		{"model is a device", Request{ModelFiles: []string{os.DevNull}}, exitcode.Data, "not a regular file"},
-		{"other precision", Request{ModelFiles: []string{"embedded-int8"}, Precision: "fp32"}, exitcode.Usage, "embedded-int8 is int8"},
+		{"other precision", Request{ModelFiles: []string{"embedded-int8"}, Precision: "fp32"}, exitcode.Usage,
+			"embedded-int8 is int8"},
 		{"precision", Request{Precision: "fp8"}, exitcode.Usage, `unknown precision "fp8"`},
 		{"backend", Request{Backend: "ortt"}, exitcode.Usage, `did you mean "ort"`},
 		{"backend option", Request{BackendOptions: []string{"threads"}}, exitcode.Usage, "want key=value"},
@@ -136,10 +141,14 @@ func TestFaults(t *testing.T) {
 		{"param", Request{Params: []string{"dtyp=x"}}, exitcode.Usage, `did you mean "dtype"`},
 		{"scenario", Request{Scenarios: []string{"Servr"}}, exitcode.Usage, `did you mean "Server"`},
 		{"mode", Request{Mode: "accurcy"}, exitcode.Usage, `did you mean "accuracy"`},
-		{"mode that does not exist", Request{Mode: "peak"}, exitcode.Usage, "known: performance, accuracy, submission, findpeak"},
-		{"search beside other scenarios", Request{Mode: ModeFindPeak, Scenarios: []string{"all"}}, exitcode.Usage, "give --scenario Server or --scenario MultiStream alone"},
-		{"search in another scenario", Request{Mode: ModeFindPeak, Scenarios: []string{"Offline"}}, exitcode.Usage, "no other scenario, found Offline"},
-		{"search for streams of a new round", Request{Mode: ModeFindPeak, Scenarios: []string{"MultiStream"}}, exitcode.Usage, "the rules v6.1 do not have: give --rules v0.7 or v0.5"},
+		{"mode that does not exist", Request{Mode: "peak"}, exitcode.Usage,
+			"known: performance, accuracy, submission, findpeak"},
+		{"search beside other scenarios", Request{Mode: ModeFindPeak, Scenarios: []string{"all"}}, exitcode.Usage,
+			"give --scenario Server or --scenario MultiStream alone"},
+		{"search in another scenario", Request{Mode: ModeFindPeak, Scenarios: []string{"Offline"}}, exitcode.Usage,
+			"no other scenario, found Offline"},
+		{"search for streams of a new round", Request{Mode: ModeFindPeak, Scenarios: []string{"MultiStream"}}, exitcode.Usage,
+			"the rules v6.1 do not have: give --rules v0.7 or v0.5"},
 		{"pace", Request{Pace: "precis"}, exitcode.Usage, `--pace: unknown pace "precis"; did you mean "precise"`},
 		{"audit settings", Request{Audit: "/no/such.config"}, exitcode.Usage, "/no/such.config"},
 		{"rules", Request{Rules: "v0.1"}, exitcode.Usage, "--rules"},
@@ -149,7 +158,7 @@ func TestFaults(t *testing.T) {
 		{"setting's key", Request{Set: []string{"min_duratio=1"}}, exitcode.Usage, `did you mean "min_duration"`},
 	}
 	for _, c := range cases {
-		_, err := Build(with(c.request, cached{}), served())
+		_, err := build(with(c.request, cached{}), served())
 		if exitcode.Of(err) != c.code || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: code %d, %v; want %d, %q", c.name, exitcode.Of(err), err, c.code, c.want)
 		}
@@ -157,7 +166,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestAFaultOfAllScenariosIsSaidOnce(t *testing.T) {
-	_, err := Build(with(Request{Set: []string{"min_duration=soon"}}, cached{}), served())
+	_, err := build(with(Request{Set: []string{"min_duration=soon"}}, cached{}), served())
 	if err == nil || strings.Count(err.Error(), "soon") != 1 {
 		t.Errorf("got %v", err)
 	}
@@ -168,7 +177,9 @@ func TestSettingsOfSomeScenarios(t *testing.T) {
 	if p.Runs[2].Settings.ServerTargetQPS != 7 || p.Runs[3].Settings.OfflineExpectedQPS != 7 {
 		t.Error("target_qps does not reach Server and Offline")
 	}
-	_, err := Build(with(Request{Set: []string{"target_qps=7"}, Scenarios: []string{"SingleStream"}, Mode: ModePerformance}, cached{}), served())
+	_, err := build(with(Request{
+		Set: []string{"target_qps=7"}, Scenarios: []string{"SingleStream"}, Mode: ModePerformance,
+	}, cached{}), served())
 	if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "means nothing in [SingleStream]") {
 		t.Errorf("a setting that no run has: %v", err)
 	}
@@ -177,7 +188,7 @@ func TestSettingsOfSomeScenarios(t *testing.T) {
 func TestModelWithoutScenarios(t *testing.T) {
 	s := served()
 	s.Model.Scenarios = nil
-	if _, err := Build(with(Request{}, cached{}), s); exitcode.Of(err) != exitcode.Plugin {
+	if _, err := build(with(Request{}, cached{}), s); exitcode.Of(err) != exitcode.Plugin {
 		t.Errorf("a model without scenarios: %v", err)
 	}
 }
@@ -186,9 +197,10 @@ func TestRunDirectories(t *testing.T) {
 	p := planned(t, Request{Scenarios: []string{"Server"}, Mode: ModeSubmission})
 	var got []string
 	for _, r := range p.Runs {
-		got = append(got, r.Dir+" "+r.ModeName()+" "+r.ScenarioDir())
+		got = append(got, r.Dir+" "+r.ModeName()+" "+r.scenarioDir())
 	}
-	want := []string{"resnet50/Server/performance/run_1 performance resnet50/Server", "resnet50/Server/accuracy accuracy resnet50/Server"}
+	want := []string{"resnet50/Server/performance/run_1 performance resnet50/Server",
+		"resnet50/Server/accuracy accuracy resnet50/Server"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -215,7 +227,8 @@ func TestFindStreams(t *testing.T) {
 	for _, rules := range []string{"v0.5", "v0.7"} {
 		p := planned(t, Request{Mode: ModeFindPeak, Scenarios: []string{"multistream"}, Rules: rules})
 		r := p.Runs[0]
-		if len(p.Runs) != 1 || !r.Streams || r.Mode != loadgen.PerformanceOnly || r.Settings.MultiStreamArrivalInterval == 0 ||
+		if len(p.Runs) != 1 || !r.Streams || r.Mode != loadgen.PerformanceOnly ||
+			r.Settings.MultiStreamArrivalInterval == 0 ||
 			r.Dir != "resnet50/MultiStream/performance/findpeak" || r.ModeName() != ModeFindPeak {
 			t.Errorf("%s: %+v", rules, p.Runs)
 		}
@@ -229,7 +242,7 @@ func TestFindStreams(t *testing.T) {
 func TestAccuracyOnceWithoutOffline(t *testing.T) {
 	s := served()
 	s.Model.Scenarios = []loadgen.Scenario{loadgen.SingleStream, loadgen.Server}
-	p, err := Build(with(Request{Mode: ModeAccuracy}, cached{}), s)
+	p, err := build(with(Request{Mode: ModeAccuracy}, cached{}), s)
 	if err != nil || len(p.Runs) != 1 || p.Runs[0].Scenario != loadgen.Server {
 		t.Errorf("%+v, %v", p, err)
 	}

@@ -27,18 +27,18 @@ type Plugins struct {
 // UsualAnswerTimeout is how long nothing may get on in a plugin where runs are short.
 const UsualAnswerTimeout = time.Minute
 
-// Places are the folders that are searched, the first one first.
-func (p Plugins) Places() []discover.Dir { return discover.Dirs(p.Dirs, p.List, p.Executable) }
+// places are the folders that are searched, the first one first.
+func (p Plugins) places() []discover.Dir { return discover.Dirs(p.Dirs, p.List, p.Executable) }
 
-// Find asks the plugins what they serve. One that fails is an entry with its error; Find itself fails where the one that is
-// named is not there, or with the cause of ctx.
+// Find asks the plugins what they serve. One that fails is an entry with its error; Find itself fails where the one
+// that is named is not there, or with the cause of ctx.
 func (p Plugins) Find(ctx context.Context) (*discover.Catalog, error) {
-	return discover.Find(ctx, p.launcher(), p.Places(), p.Name, p.options(false))
+	return discover.Find(ctx, p.launcher(), p.places(), p.Name, p.options(false))
 }
 
 // Binaries lists the plugins, or only the one of that name or path, and starts none.
 func (p Plugins) Binaries(name string) ([]host.Found, error) {
-	return discover.Binaries(p.launcher(), p.Places(), name)
+	return discover.Binaries(p.launcher(), p.places(), name)
 }
 
 func (p Plugins) launcher() plugin.Launcher {

@@ -51,7 +51,7 @@ func (p *Plan) tuneFound(r Request) error {
 	if err != nil || profile == nil {
 		return err
 	}
-	if flags := p.SettingFlags(); len(flags) > 0 {
+	if flags := p.settingFlags(); len(flags) > 0 {
 		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf("%s is not used: %s given", path, strings.Join(flags, ", ")))
 		return nil
 	}
@@ -60,7 +60,7 @@ func (p *Plan) tuneFound(r Request) error {
 		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf(
 			"the setting of %s for Offline is not used: harness tune called it not certain (--tuning %[1]s uses it)", path))
 	}
-	return p.Tune(path, profile.Certain())
+	return p.apply(path, profile.Certain())
 }
 
 // tuneNamed uses the profile that the user named. It may be one of another machine, which the plan then says.
@@ -84,14 +84,14 @@ func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
 	if why != "" {
 		p.Tuning.Notes = append(p.Tuning.Notes, "it was measured with "+why)
 	}
-	return p.Tune(r.Tuning, profile)
+	return p.apply(r.Tuning, profile)
 }
 
 // subject is what a profile has to fit.
 func (p *Plan) subject(r Request) tune.Subject {
 	info := r.machine()
 	return tune.Subject{
-		Key: p.Key(), Machine: tune.Machine{CPU: info.CPU, Cores: info.MaxProcs},
+		Key: p.key(), Machine: tune.Machine{CPU: info.CPU, Cores: info.MaxProcs},
 		PluginSHA256: sync.OnceValues(func() (string, error) {
 			sum, _, err := checksum.File(p.Served.Path)
 			return sum, plugin.Fault(err)

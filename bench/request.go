@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
-// Request is what a user asks for: each flag of harness run, and what a process knows of itself. Zero values mean the default.
-// Errors name a field as its flag does.
+// Request is what a user asks for: each flag of harness run, and what a process knows of itself. Zero values mean the
+// default. Errors name a field as its flag does.
 type Request struct {
 	Plugins Plugins // where they are, and how they are started and watched
 
@@ -28,7 +28,8 @@ type Request struct {
 
 	Backend        string
 	BackendOptions []string // key=value
-	// BackendSecrets are further options of the backend, which are shown nowhere. SecretSources say where their values are.
+	// BackendSecrets are further options of the backend, which are shown nowhere. SecretSources say
+	// where their values are.
 	BackendSecrets map[string]string
 	SecretSources  []string // key=env:NAME or key=file:PATH
 	Threads        int      // shortcut for the backend option "threads"
@@ -46,8 +47,8 @@ type Request struct {
 	Expect       string   // path of a file of expected answers; empty: none
 	Dataset      string   // path; empty: the plugin's own
 	Count        int
-	// System is a file of what the machine does not say of itself, Note a remark, and PrecisionLabel the precision of a model of
-	// the user's own: they are written down with the results.
+	// System is a file of what the machine does not say of itself, Note a remark, and PrecisionLabel the precision of a
+	// model of the user's own: they are written down with the results.
 	System, Note, PrecisionLabel string
 	Batch                        int
 	Sessions                     int
@@ -69,12 +70,13 @@ type Request struct {
 	Out   string // the folder of results; empty: a free one named out
 	Force bool   // replace results that are there, once there are new ones
 
-	// Tuning is the path of a profile of harness tune, or NoTuning; empty: the one in the folder Profiles that fits, if any.
+	// Tuning is the path of a profile of harness tune, or NoTuning; empty: the one in the folder
+	// Profiles that fits, if any.
 	Tuning, Profiles string
 	AbortEarly       bool // end a run as soon as it can only end INVALID
 	Trace            bool // write mlperf_log_trace.json too, which is large
-	// KeepProcessors leaves GOMAXPROCS alone. Else it is 1 while SingleStream runs, as for every query another thread would be
-	// woken, on a core that the model is about to compute on.
+	// KeepProcessors leaves GOMAXPROCS alone. Else it is 1 while SingleStream runs, as for every query another thread
+	// would be woken, on a core that the model is about to compute on.
 	KeepProcessors bool
 
 	Files Files // finds files of a manifest that are not embedded; nil: in the working directory alone
@@ -84,8 +86,8 @@ type Request struct {
 	Secrets *Secrets
 	Watch   Watch
 
-	// What results say of the program that makes them, and of when and where they are made: its version and how it was started;
-	// the clock, nil for time.Now; the machine's file system, nil for "/".
+	// What results say of the program that makes them, and of when and where they are made: its version and how it was
+	// started; the clock, nil for time.Now; the machine's file system, nil for "/".
 	Harness report.Harness
 	Command []string
 	Now     func() time.Time
@@ -106,11 +108,13 @@ const (
 // everyScenario is the word for all scenarios of a model.
 const everyScenario = "all"
 
-// scenarios returns those asked for, of the ones that the division has, in the order of the model's rules, without doubles.
+// scenarios returns those asked for, of the ones that the division has, in the order of the model's
+// rules, without doubles.
 func (r Request) scenarios(model string, d division.Division, served []loadgen.Scenario) ([]loadgen.Scenario, error) {
 	all := served
 	if served = d.Scenarios(all); len(served) == 0 {
-		return nil, fmt.Errorf("--division %s runs Server and Offline, and %s has %s", d, model, strings.Join(names(all), ", "))
+		return nil, fmt.Errorf("--division %s runs Server and Offline, and %s has %s", d, model,
+			strings.Join(names(all), ", "))
 	}
 	if len(r.Scenarios) == 0 {
 		return served, nil
@@ -137,7 +141,8 @@ func (r Request) scenarios(model string, d division.Division, served []loadgen.S
 		if slices.Contains(all, s) {
 			return nil, fmt.Errorf("--scenario %v: --division %s runs Server and Offline alone, the datacenter suite", s, d)
 		}
-		return nil, fmt.Errorf("--scenario: the rules have no %v scenario for %s; it runs %s", s, model, strings.Join(names(served), ", "))
+		return nil, fmt.Errorf("--scenario: the rules have no %v scenario for %s; it runs %s", s, model,
+			strings.Join(names(served), ", "))
 	}
 	return in, nil
 }
@@ -191,20 +196,23 @@ func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
 	case ModeFindPeak:
 		return r.findPeak(scenarios)
 	}
-	return nil, fmt.Errorf("--mode: %w", suggest.Unknown("mode", r.Mode, []string{ModePerformance, ModeAccuracy, ModeSubmission, ModeFindPeak}))
+	return nil, fmt.Errorf("--mode: %w", suggest.Unknown("mode", r.Mode,
+		[]string{ModePerformance, ModeAccuracy, ModeSubmission, ModeFindPeak}))
 }
 
 // findPeak is a search: for the highest target_qps of Server, or where MultiStream alone is asked for, for its largest
 // samples_per_query.
 func (r Request) findPeak(scenarios []loadgen.Scenario) ([]step, error) {
 	switch {
-	case len(r.Scenarios) == 0 && slices.Contains(scenarios, loadgen.Server), slices.Equal(scenarios, []loadgen.Scenario{loadgen.Server}):
+	case len(r.Scenarios) == 0 && slices.Contains(scenarios, loadgen.Server),
+		slices.Equal(scenarios, []loadgen.Scenario{loadgen.Server}):
 		return []step{{scenario: loadgen.Server, mode: loadgen.FindPeakPerformance}}, nil
 	case slices.Equal(scenarios, []loadgen.Scenario{loadgen.MultiStream}):
 		return []step{{scenario: loadgen.MultiStream, mode: loadgen.PerformanceOnly, streams: true}}, nil
 	}
-	return nil, fmt.Errorf("--mode %s searches for the highest target_qps of Server, or for the largest samples_per_query of MultiStream with --rules v0.5 or v0.7, "+
-		"and runs no other scenario, found %s; give --scenario Server or --scenario MultiStream alone", ModeFindPeak, strings.Join(names(scenarios), ", "))
+	return nil, fmt.Errorf("--mode %s searches for the highest target_qps of Server, or for the largest "+
+		"samples_per_query of MultiStream with --rules v0.5 or v0.7, and runs no other scenario, found %s; give --scenario "+
+		"Server or --scenario MultiStream alone", ModeFindPeak, strings.Join(names(scenarios), ", "))
 }
 
 // The ways to time Server queries.

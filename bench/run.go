@@ -38,7 +38,9 @@ type runner struct {
 }
 
 func newRunner(p *Plan, f facts) *runner {
-	return &runner{launcher: p.request.Plugins.launcher(), launch: p.Launch, facts: f, request: p.request, running: &p.running}
+	return &runner{
+		launcher: p.request.Plugins.launcher(), launch: p.Launch, facts: f, request: p.request, running: &p.running,
+	}
 }
 
 // run makes one run and records it. Whatever happens is in the record, the error too; the record's Error is nil where
@@ -66,7 +68,7 @@ func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 		Plugin: r.facts.Plugin, System: r.facts.System, Harness: r.facts.Harness,
 		Stated: report.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
 	}
-	rec.FromOptions(p.Shown(p.OptionsOf(t)))
+	rec.FromOptions(p.Shown(p.optionsOf(t)))
 	rec.Options.ScorerFiles = p.ScorerFiles
 	if t.Tuned != nil || t.TunedRate {
 		rec.Tuning = p.Tuning.File
@@ -75,7 +77,9 @@ func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 		rec.Notes = append(rec.Notes, report.Finding{About: "settings", Text: n.String()})
 	}
 	for _, row := range t.Settings.Rows() {
-		rec.Settings = append(rec.Settings, report.Setting{Key: row.Key, Value: row.Value, Unit: row.Unit, Origin: row.Origin})
+		rec.Settings = append(rec.Settings, report.Setting{
+			Key: row.Key, Value: row.Value, Unit: row.Unit, Origin: row.Origin,
+		})
 	}
 	return rec
 }
@@ -127,7 +131,7 @@ func named(options map[string]string) []string {
 
 // test opens the workload and runs LoadGen on it.
 func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run) (err error) {
-	w, err := pl.Open(ctx, p.OptionsOf(t))
+	w, err := pl.Open(ctx, p.optionsOf(t))
 	if err != nil {
 		return orData(fmt.Errorf("opening %s: %w", t.Model, err))
 	}
@@ -135,7 +139,9 @@ func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedR
 	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
 	defer func() {
 		if failed := closeWorkload(ctx, pl, w); failed != nil && err == nil {
-			rec.Notes = append(rec.Notes, report.Finding{About: "close", Text: fmt.Sprintf("Closing the workload failed after the run: %v.", failed)})
+			rec.Notes = append(rec.Notes, report.Finding{
+				About: "close", Text: fmt.Sprintf("Closing the workload failed after the run: %v.", failed),
+			})
 		}
 		rec.Workload.AtEnd(w.Info())
 		err = errors.Join(err, label(rec, p, w.Info()))
@@ -166,12 +172,14 @@ func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedR
 }
 
 // searchStreams looks for the largest samples_per_query, which must pass as many runs as the rules ask for.
-func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules string, t PlannedRun, log loadgen.LogSettings, rec *report.Run) error {
+func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules string, t PlannedRun,
+	log loadgen.LogSettings, rec *report.Run) error {
 	round, err := mlconf.Round(rules)
 	if err != nil {
 		return err
 	}
-	found, err := loadgen.SearchStreams(ctx, sut, qsl, t.Settings.TestSettings, log, loadgen.StreamSearch{Runs: round.Runs(t.Scenario.String())})
+	found, err := loadgen.SearchStreams(ctx, sut, qsl, t.Settings.TestSettings, log,
+		loadgen.StreamSearch{Runs: round.Runs(t.Scenario.String())})
 	if found != nil {
 		rec.FromStreams(found)
 	}
@@ -197,7 +205,9 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t Planned
 	}
 	// A backend that has its own model (a server) says that the embedded one does not run.
 	embedded := p.Embedded && rec.Workload != nil && rec.Workload.Embedded
-	c := judge.Case{Model: p.Served.Model, Embedded: embedded, Own: o.Dataset != "", Score: s.Score, Targets: p.Wanted.Targets}
+	c := judge.Case{
+		Model: p.Served.Model, Embedded: embedded, Own: o.Dataset != "", Score: s.Score, Targets: p.Wanted.Targets,
+	}
 	rec.Accuracy = report.NewAccuracy(judge.Judge(c), s.Score, s.SHA256)
 	return sdk.Usage(c.Check())
 }

@@ -27,7 +27,8 @@ func TestBecause(t *testing.T) {
 		{"nothing", nil, nil, exitcode.Valid, ""},
 		{"an error of its own", nil, sdk.Data(broken), exitcode.Data, "the stream is broken"},
 		{"what follows from a plugin's death", died, broken, exitcode.Plugin, died.Error()},
-		{"what follows from an interrupt", interrupted, broken, exitcode.Interrupted, "interrupted by signal: the stream is broken"},
+		{"what follows from an interrupt", interrupted, broken, exitcode.Interrupted,
+			"interrupted by signal: the stream is broken"},
 		{"an interrupt that says so itself", interrupted, interrupted, exitcode.Interrupted, "interrupted by signal"},
 		{"success in spite of an interrupt", interrupted, nil, exitcode.Valid, ""},
 	}

@@ -20,8 +20,8 @@ func (p *Plan) chooseScorer(r Request) (err error) {
 	return err
 }
 
-// findScorerFiles finds the models that a model's scorer runs: PART=PATH as given, else the embedded one, which is left to the
-// plugin, else the official file. All faults are reported at once.
+// findScorerFiles finds the models that a model's scorer runs: PART=PATH as given, else the embedded one, which is left
+// to the plugin, else the official file. All faults are reported at once.
 func findScorerFiles(model sdk.ModelInfo, given []string, files Files) (map[string]string, error) {
 	const flag = "--scorer-model"
 	if len(given) > 0 && len(model.ScorerParts) == 0 {

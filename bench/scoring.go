@@ -19,8 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
-// ScoreRequest says which accuracy logs to score, this harness's or the official LoadGen's. What a result.json beside a log says
-// of the run counts where a field is empty.
+// ScoreRequest says which accuracy logs to score, this harness's or the official LoadGen's. What a result.json beside a
+// log says of the run counts where a field is empty.
 type ScoreRequest struct {
 	Plugins Plugins
 	Path    string   // a log, the directory of a run, or one above the directories of several
@@ -35,7 +35,8 @@ type ScoreRequest struct {
 	Files        Files
 	// Done, if not nil, is called with each score as soon as it is known.
 	Done func(Scored)
-	// Running, if not nil, is called with what ends the plugin at once when one is started, and with nil when it is closed.
+	// Running, if not nil, is called with what ends the plugin at once when one is started, and
+	// with nil when it is closed.
 	Running func(kill func())
 }
 
@@ -48,8 +49,8 @@ type Scored struct {
 	Unwritten    error         // why accuracy.txt is not beside the log; nil: it is
 }
 
-// Score scores every log that the path means, and writes accuracy.txt beside each. A log that cannot be scored does not keep
-// the others from it: the scores of those are returned beside the error, which names every fault.
+// Score scores every log that the path means, and writes accuracy.txt beside each. A log that cannot be scored does not
+// keep the others from it: the scores of those are returned beside the error, which names every fault.
 func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
 	logs, err := score.Find(r.Path)
 	if err != nil {
@@ -92,7 +93,8 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 		return Scored{}, err
 	}
 	s, err := r.launch(ctx, served, log, sdk.ScoreOptions{
-		Model: served.Model.Name, Dataset: origin.Options.Dataset, Count: origin.Options.Count, Params: wanted.Params(origin.Options.Params),
+		Model: served.Model.Name, Dataset: origin.Options.Dataset, Count: origin.Options.Count,
+		Params:    wanted.Params(origin.Options.Params),
 		PartFiles: scorerFiles,
 	})
 	if err != nil {
@@ -113,7 +115,8 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 }
 
 // launch scores a log with the plugin that serves its model.
-func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string, o sdk.ScoreOptions) (score.Scored, error) {
+func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string,
+	o sdk.ScoreOptions) (score.Scored, error) {
 	pl, err := r.Plugins.launcher().Launch(ctx, s.Path, r.Plugins.options(false))
 	if err != nil {
 		return score.Scored{}, err
@@ -175,8 +178,8 @@ func answers(log string) bool {
 	return !errors.Is(err, io.EOF)
 }
 
-// recorded finds the run of a log in the result.json of its directory or of one above it: of the scenario's, which for the log
-// of a performance run is two levels up. A log without one, the official LoadGen's say, has an empty record.
+// recorded finds the run of a log in the result.json of its directory or of one above it: of the scenario's, which for
+// the log of a performance run is two levels up. A log without one, the official LoadGen's say, has an empty record.
 func recorded(log string) report.Run {
 	dir, err := filepath.Abs(filepath.Dir(log))
 	if err != nil {

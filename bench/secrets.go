@@ -20,8 +20,8 @@ const (
 // mostSecret bounds a file with a secret, in bytes: more is another file.
 const mostSecret = 64 << 10
 
-// readSecrets reads the options of a request that are secret, and learns what no text may show: them, the secrets in the
-// other options, and the values of the variables that the plugin inherits for its backend.
+// readSecrets reads the options of a request that are secret, and learns what no text may show: them, the secrets in
+// the other options, and the values of the variables that the plugin inherits for its backend.
 func (r *Request) readSecrets() error {
 	given, _ := pairs(backendOpt, r.BackendOptions) // build says what is wrong with them
 	for name, value := range given {
@@ -89,7 +89,8 @@ func (r *Request) getenv(name string) string {
 	return r.Env(name)
 }
 
-// Env are the variables that options of the backend name and the plugin inherits for it, as NAME=VALUE, as far as they are set.
+// Env are the variables that options of the backend name and the plugin inherits for it, as NAME=VALUE,
+// as far as they are set.
 func (p *Plan) Env() []string {
 	var env []string
 	for _, name := range named(p.Options.BackendOptions) {

@@ -11,7 +11,9 @@ import (
 func TestNamedVariables(t *testing.T) {
 	env := map[string]string{"A": "sesame-a", "B": "sesame-b"}
 	p := &Plan{
-		Options: sdk.Options{BackendOptions: map[string]string{"token_env": "B", "key_env": "A", "other_env": "NONE", "threads": "A"}},
+		Options: sdk.Options{
+			BackendOptions: map[string]string{"token_env": "B", "key_env": "A", "other_env": "NONE", "threads": "A"},
+		},
 		request: Request{Env: func(name string) string { return env[name] }},
 	}
 	if got := p.Env(); !slices.Equal(got, []string{"A=sesame-a", "B=sesame-b"}) {

@@ -13,12 +13,13 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
-// Run finds the plugin of a request, makes its runs one after the other, judges them, and writes what harness run writes into
-// the folder Request.Out. The document holds what each run measured; whether one is VALID stands there, and is no error.
+// Run finds the plugin of a request, makes its runs one after the other, judges them, and writes what harness run
+// writes into the folder Request.Out. The document holds what each run measured; whether one is VALID stands
+// there, and is no error.
 //
-// An error is a fault of the request, with all its faults, or what kept a run from its natural end: a plugin that fails, a
-// folder that cannot be written, the cause of ctx. The run that failed and those after it are in the document too. Where none
-// was begun, the document is empty.
+// An error is a fault of the request, with all its faults, or what kept a run from its natural end: a plugin that
+// fails, a folder that cannot be written, the cause of ctx. The run that failed and those after it are in the document
+// too. Where none was begun, the document is empty.
 func Run(ctx context.Context, r Request) (report.Document, error) {
 	p, err := NewPlan(ctx, r)
 	if err != nil {
@@ -27,8 +28,8 @@ func Run(ctx context.Context, r Request) (report.Document, error) {
 	return p.Run(ctx)
 }
 
-// ChooseOut sets Out to the folder that Run would write to. An error says that it holds results of the same runs, and that the
-// request does not say to replace them.
+// ChooseOut sets Out to the folder that Run would write to. An error says that it holds results of the same runs, and
+// that the request does not say to replace them.
 func (p *Plan) ChooseOut() (err error) {
 	p.Out, err = output.Choose(p.request.Out, p.request.Force, p.dirs())
 	return err
@@ -43,8 +44,9 @@ func (p *Plan) dirs() []string {
 	return dirs
 }
 
-// Run makes the runs of the plan, as the function Run does. It sets Out to the folder of the results, and to nothing where that
-// folder is lost in the end. The end of ctx ends the run that is under way in order: what was measured is kept.
+// Run makes the runs of the plan, as the function Run does. It sets Out to the folder of the results, and
+// to nothing where that folder is lost in the end. The end of ctx ends the run that is under way in order:
+// what was measured is kept.
 func (p *Plan) Run(ctx context.Context) (report.Document, error) {
 	claim, err := output.Take(p.request.Out, p.request.Force, p.dirs())
 	if err != nil {
@@ -108,8 +110,8 @@ func (s *session) add(records ...report.Run) {
 	}
 }
 
-// prepare makes the output tree. Before it sets the logs of earlier runs aside, result.json says that those that take their
-// place are not made: at no moment does it speak of files that are gone.
+// prepare makes the output tree. Before it sets the logs of earlier runs aside, result.json says that those that take
+// their place are not made: at no moment does it speak of files that are gone.
 func (s *session) prepare() (err error) {
 	if s.plan.UserConf != "" {
 		if s.userConf, err = backend.ReadFile(s.plan.UserConf, 1<<20); err != nil {

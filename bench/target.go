@@ -43,7 +43,8 @@ func readWanted(model sdk.ModelInfo, targets []string, expect string) (Wanted, e
 		}
 		w.Expect = path
 		if !slices.ContainsFunc(model.Params, func(p sdk.ParamInfo) bool { return p.Name == sdk.ExpectParam }) {
-			faults = append(faults, fmt.Errorf("--expect: %s does not compare single answers; --target METRIC=VALUE judges its metric", model.Name))
+			faults = append(faults,
+				fmt.Errorf("--expect: %s does not compare single answers; --target METRIC=VALUE judges its metric", model.Name))
 		}
 	}
 	texts, wrong := pairs("--target", targets)
@@ -92,7 +93,8 @@ func (p *Plan) chooseWanted(r Request) (err error) {
 		return err
 	}
 	if len(p.Runs) > 0 && !slices.ContainsFunc(p.Runs, func(t PlannedRun) bool { return t.Mode == loadgen.AccuracyOnly }) {
-		return errors.New("--target and --expect judge an accuracy, and no run of this plan measures one: leave --mode out, or give --mode accuracy or submission")
+		return errors.New("--target and --expect judge an accuracy, and no run of this plan measures one: leave --mode " +
+			"out, or give --mode accuracy or submission")
 	}
 	return nil
 }

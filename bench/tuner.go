@@ -22,9 +22,9 @@ import (
 
 // TuneRequest says what to search: the settings in which Offline is fastest and Server has its highest VALID rate.
 type TuneRequest struct {
-	// Request is the model, what it opens and by which settings a rate is confirmed. Scenarios are Offline, Server or both;
-	// Tuning is the file to write the profile to, by default one in the folder Profiles. Mode, Out, Batch, Sessions and what
-	// belongs to single runs is not used.
+	// Request is the model, what it opens and by which settings a rate is confirmed. Scenarios are Offline, Server or
+	// both; Tuning is the file to write the profile to, by default one in the folder Profiles. Mode, Out, Batch, Sessions
+	// and what belongs to single runs is not used.
 	Request
 	// The settings to try: batch sizes, of which there must be one; numbers of sessions, by default 1, 2, 4, ... up to the
 	// cores; the backend's threads for each session, by default the cores shared by the sessions, and half of them.
@@ -59,9 +59,9 @@ type Tuner struct {
 // tuneSamples are enough to measure the throughput with: each test loads them anew.
 const tuneSamples = 64
 
-// Tune searches, and writes what was found into a profile, which later runs with the same folder Profiles use. What was found
-// before an error is in the profile too; the error is a fault of the request, what ended the search, or a profile that cannot
-// be written.
+// Tune searches, and writes what was found into a profile, which later runs with the same folder Profiles use. What was
+// found before an error is in the profile too; the error is a fault of the request, what ended the search, or a profile
+// that cannot be written.
 func Tune(ctx context.Context, r TuneRequest) (Tuned, error) {
 	t, err := NewTuner(ctx, r)
 	if err != nil {
@@ -106,7 +106,8 @@ func (r TuneRequest) check() error {
 		}
 	}
 	if r.Tuning == NoTuning {
-		faults = append(faults, fmt.Errorf("--tuning %s: want the file to write the profile to; %[1]s is for harness run", r.Tuning))
+		faults = append(faults, fmt.Errorf("--tuning %s: want the file to write the profile to; %[1]s is for harness run",
+			r.Tuning))
 	}
 	if r.Time <= 0 {
 		faults = append(faults, fmt.Errorf("--time %v: want a duration above 0", r.Time))
@@ -145,8 +146,8 @@ func (t *Tuner) prepare() error {
 	return nil
 }
 
-// savable sees before the search whether the profile can be written where it is to go, and that it replaces no file of the
-// user's that is none.
+// savable sees before the search whether the profile can be written where it is to go, and that it replaces no file of
+// the user's that is none.
 func (r TuneRequest) savable(path string) error {
 	if err := wholefile.Possible(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("the profile cannot be written to %s: %w; name another file with --tuning", path, err)
@@ -158,7 +159,8 @@ func (r TuneRequest) savable(path string) error {
 		return nil // the harness's own file, whatever it holds
 	}
 	if _, err := tune.Load(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--tuning %s: it is not replaced, since it is no profile: remove it, or name another file (%w)", path, err)
+		return fmt.Errorf("--tuning %s: it is not replaced, since it is no profile: remove it, or name another file (%w)",
+			path, err)
 	}
 	return nil
 }
@@ -300,7 +302,8 @@ func (t *Tuner) enough(grid []tune.Setting) []tune.Setting {
 	return slices.DeleteFunc(grid, func(s tune.Setting) bool { return s.Sessions > 0 && s.Sessions < devices })
 }
 
-// probeTests is how many times longer than a test of a setting a run of the Server search is, where its settings want more.
+// probeTests is how many times longer than a test of a setting a run of the Server search is, where
+// its settings want more.
 const probeTests = 5
 
 // server searches the highest VALID rate.

@@ -25,9 +25,9 @@ type Tuning struct {
 	Notes []string // why one is not used, or only in part
 }
 
-// Tune lets the runs use a profile: Offline and Server its settings, but for what the plan's flags say, and its rates
+// apply lets the runs use a profile: Offline and Server its settings, but for what the plan's flags say, and its rates
 // where no flag changes the setting that they were measured with and the limits of latency are those of the search.
-func (p *Plan) Tune(path string, f *tune.Profile) error {
+func (p *Plan) apply(path string, f *tune.Profile) error {
 	var faults []error
 	for i := range p.Runs {
 		faults = append(faults, p.tune(&p.Runs[i], path, f))
@@ -43,8 +43,8 @@ func (p *Plan) Tune(path string, f *tune.Profile) error {
 
 func (r PlannedRun) tuned() bool { return r.Tuned != nil || r.TunedRate }
 
-// offlineReserve is how much more than the throughput that was measured Offline expects: a run on a faster day would end
-// before min_duration. For the same reason a profile raises the expected rate and never lowers it.
+// offlineReserve is how much more than the throughput that was measured Offline expects: a run on a faster day would
+// end before min_duration. For the same reason a profile raises the expected rate and never lowers it.
 const offlineReserve = 1.2
 
 // tune gives a run what the profile has for it.
@@ -73,7 +73,8 @@ func unfit(f *tune.Server, t loadgen.TestSettings) string {
 	case limits != f.Limits:
 		return fmt.Sprintf("it was found for %v, and this run wants %v", f.Limits, limits)
 	case t.MinDuration > confirmed:
-		return fmt.Sprintf("it was found in runs of %s, and this one takes %s", figure.Seconds(confirmed), figure.Seconds(t.MinDuration))
+		return fmt.Sprintf("it was found in runs of %s, and this one takes %s", figure.Seconds(confirmed),
+			figure.Seconds(t.MinDuration))
 	}
 	return ""
 }
@@ -87,7 +88,7 @@ func (p *Plan) note(text string) {
 
 // tuneRate sets target_qps, unless flags change the setting that the rate was measured with.
 func (p *Plan) tuneRate(run *PlannedRun, path string, rate float64) error {
-	if len(p.SettingFlags()) > 0 {
+	if len(p.settingFlags()) > 0 {
 		return nil
 	}
 	run.TunedRate = true
@@ -95,8 +96,8 @@ func (p *Plan) tuneRate(run *PlannedRun, path string, rate float64) error {
 		mlconf.Override{Scenario: run.Scenario, Key: "target_qps", Value: strconv.FormatFloat(rate, 'f', -1, 64)})
 }
 
-// SettingFlags are the flags that were given for what a profile says, too.
-func (p *Plan) SettingFlags() []string {
+// settingFlags are the flags that were given for what a profile says, too.
+func (p *Plan) settingFlags() []string {
 	var flags []string
 	if p.Options.Batch > 0 {
 		flags = append(flags, "--batch")
@@ -110,8 +111,8 @@ func (p *Plan) SettingFlags() []string {
 	return flags
 }
 
-// OptionsOf is what the plugin opens for a run.
-func (p *Plan) OptionsOf(r PlannedRun) sdk.Options {
+// optionsOf is what the plugin opens for a run.
+func (p *Plan) optionsOf(r PlannedRun) sdk.Options {
 	o := p.Options
 	if r.Tuned != nil {
 		s := *r.Tuned
@@ -154,7 +155,7 @@ func (p *Plan) TuningText() string {
 
 // tunedText is what one run uses: "Server batch 4, 2 sessions, 1 thread, target_qps 812.50".
 func (p *Plan) tunedText(r PlannedRun) string {
-	o := p.OptionsOf(r)
+	o := p.optionsOf(r)
 	threads, _ := strconv.Atoi(o.BackendOptions[tune.ThreadsOption]) // what is not a number is the backend's own word
 	text := fmt.Sprintf("%v %v", r.Scenario, tune.Setting{Batch: o.Batch, Sessions: o.Sessions, Threads: threads})
 	if !r.TunedRate {
@@ -172,7 +173,8 @@ func sizeOf(path string) (size int64) {
 	if path == "" {
 		return 0
 	}
-	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error { // what cannot be read is the plugin's to tell
+	// what cannot be read is the plugin's to tell
+	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return nil
 		}
@@ -184,10 +186,11 @@ func sizeOf(path string) (size int64) {
 	return size
 }
 
-// Key is what a profile for the plan's runs is found by.
-func (p *Plan) Key() tune.Key {
+// key is what a profile for the plan's runs is found by.
+func (p *Plan) key() tune.Key {
 	k := tune.Key{
-		Model: p.Served.Model.Name, ModelFile: p.Options.ModelFile, Precision: p.Options.Precision, Dataset: p.Options.Dataset,
+		Model: p.Served.Model.Name, ModelFile: p.Options.ModelFile, Precision: p.Options.Precision,
+		Dataset: p.Options.Dataset,
 		Backend: p.Options.Backend, BackendOptions: p.Shown(p.Options).BackendOptions, Params: p.Options.Params,
 		Devices: p.Options.Devices, Network: p.Options.Network, PartFiles: p.Options.PartFiles,
 	}

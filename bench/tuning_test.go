@@ -23,13 +23,14 @@ func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
 	}
 	for _, run := range planned(t, Request{}).Runs {
 		if run.Scenario == loadgen.Server {
-			f.Server.Limits, f.Server.MinDurationMS = tune.LimitsOf(run.Settings.TestSettings), run.Settings.MinDuration.Milliseconds()
+			f.Server.Limits, f.Server.MinDurationMS = tune.LimitsOf(run.Settings.TestSettings),
+				run.Settings.MinDuration.Milliseconds()
 		}
 	}
 	if change != nil {
 		change(f)
 	}
-	if err := p.Tune("x.json", f); err != nil {
+	if err := p.apply("x.json", f); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -38,10 +39,11 @@ func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
 func TestTune(t *testing.T) {
 	p := profiled(t, Request{}, nil)
 	for _, r := range p.Runs {
-		o := p.OptionsOf(r)
+		o := p.optionsOf(r)
 		switch r.Scenario {
 		case loadgen.Offline:
-			if r.Settings.OfflineExpectedQPS != 1.2e9 || o.Batch != 16 || o.Sessions != 2 || o.BackendOptions["threads"] != "1" || !r.TunedRate {
+			if r.Settings.OfflineExpectedQPS != 1.2e9 || o.Batch != 16 || o.Sessions != 2 ||
+				o.BackendOptions["threads"] != "1" || !r.TunedRate {
 				t.Errorf("%v: %v, %+v", r.Scenario, r.Settings.OfflineExpectedQPS, o)
 			}
 		case loadgen.Server:
@@ -72,9 +74,12 @@ func TestTuneInPart(t *testing.T) {
 		text    string
 	}{
 		{"another setting", Request{Batch: 3}, nil, 0, "Server batch 3 (x.json)"},
-		{"another limit", Request{}, func(f *tune.Profile) { f.Server.Limits.LatencyNS++ }, 0, "Server batch 4; target_qps 800.50 is not used: it was found for"},
-		{"a longer run", Request{Official: true, Set: []string{"Server.target_latency=60000"}}, nil, 0, "and this one takes 10 min"},
-		{"a shorter run", Request{}, func(f *tune.Profile) { f.Server.MinDurationMS *= 2 }, 800.5, "target_qps 800.50 (x.json)"},
+		{"another limit", Request{}, func(f *tune.Profile) { f.Server.Limits.LatencyNS++ }, 0,
+			"Server batch 4; target_qps 800.50 is not used: it was found for"},
+		{"a longer run", Request{Official: true, Set: []string{"Server.target_latency=60000"}}, nil, 0,
+			"and this one takes 10 min"},
+		{"a shorter run", Request{}, func(f *tune.Profile) { f.Server.MinDurationMS *= 2 }, 800.5,
+			"target_qps 800.50 (x.json)"},
 		{"the user's rate", Request{Set: []string{"Server.target_qps=7"}}, nil, 7, "target_qps 7.0000"},
 	}
 	for _, c := range cases {
@@ -94,8 +99,11 @@ func TestTuneOfNoRun(t *testing.T) {
 	if p.Tuning.File != "" || p.TuningText() != "" {
 		t.Errorf("tuning %q of %q", p.TuningText(), p.Tuning.File)
 	}
-	p = profiled(t, Request{Mode: ModePerformance}, func(f *tune.Profile) { f.Server, f.Offline.SamplesPerSecond = nil, 1 })
-	if text := p.TuningText(); strings.Contains(text, "Server") || text != "Offline batch 16, 2 sessions, 1 thread (x.json)" {
+	p = profiled(t, Request{Mode: ModePerformance}, func(f *tune.Profile) {
+		f.Server, f.Offline.SamplesPerSecond = nil, 1
+	})
+	if text := p.TuningText(); strings.Contains(text, "Server") ||
+		text != "Offline batch 16, 2 sessions, 1 thread (x.json)" {
 		t.Errorf("tuning %q without a rate of Server and with a low one of Offline", text)
 	}
 }
@@ -105,19 +113,21 @@ func TestKey(t *testing.T) {
 	if err := os.WriteFile(own, []byte("model"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	plain := planned(t, Request{}).Key()
-	same := []Request{{Precision: "fp32"}, {Backend: "ort"}, {Threads: 3}, {Batch: 2, Sessions: 3}, {ModelFiles: []string{"embedded-fp32"}}, {Count: 7}, {Official: true}}
+	plain := planned(t, Request{}).key()
+	same := []Request{{Precision: "fp32"}, {Backend: "ort"}, {Threads: 3}, {Batch: 2, Sessions: 3},
+		{ModelFiles: []string{"embedded-fp32"}}, {Count: 7}, {Official: true}}
 	for _, r := range same {
-		if k := planned(t, r).Key(); !plain.Same(k) {
+		if k := planned(t, r).key(); !plain.Same(k) {
 			t.Errorf("%+v: %+v, want that of a plain run, %+v", r, k, plain)
 		}
 	}
 	others := []Request{
-		{Precision: "int8"}, {ModelFiles: []string{own}}, {BackendOptions: []string{"provider=cuda"}}, {Params: []string{"dtype=int64"}}, {Devices: []string{"cpu:0"}}, {Dataset: t.TempDir()},
+		{Precision: "int8"}, {ModelFiles: []string{own}}, {BackendOptions: []string{"provider=cuda"}},
+		{Params: []string{"dtype=int64"}}, {Devices: []string{"cpu:0"}}, {Dataset: t.TempDir()},
 	}
 	var keys []tune.Key
 	for _, r := range others {
-		k := planned(t, r).Key()
+		k := planned(t, r).key()
 		if plain.Same(k) || slices.ContainsFunc(keys, k.Same) {
 			t.Errorf("%+v: %+v is that of other runs", r, k)
 		}

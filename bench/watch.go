@@ -6,16 +6,16 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
-// Watch sees the runs of a plan as they go on. Functions that are nil are not called; the others are called one at a time, by
-// the goroutine of Plan.Run, which waits for them.
+// Watch sees the runs of a plan as they go on. Functions that are nil are not called; the others are called one at a
+// time, by the goroutine of Plan.Run, which waits for them.
 type Watch struct {
-	// Begun is called when the output folder is claimed and its runs are about to be made: from here on the end of the context
-	// leads to an end in order.
+	// Begun is called when the output folder is claimed and its runs are about to be made: from here on the end of the
+	// context leads to an end in order.
 	Begun func()
 	// Opened is called with the record of each run as soon as the plugin has opened its workload.
 	Opened func(report.Run)
-	// Testing is called when LoadGen is about to start, and what it returns when it has ended. Snapshots of the progress may be
-	// taken from any goroutine in between.
+	// Testing is called when LoadGen is about to start, and what it returns when it has ended. Snapshots of the progress
+	// may be taken from any goroutine in between.
 	Testing func(r PlannedRun, p *loadgen.Progress) (stop func())
 	// Done is called with the record of each run that has ended, or that is not made since another one failed.
 	Done func(report.Run)

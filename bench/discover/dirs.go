@@ -43,8 +43,8 @@ func Dirs(flags []string, env, executable string) []Dir {
 	return append(dirs, Dir{filepath.Join(beside, "plugins"), Beside}, Dir{beside, Beside})
 }
 
-// whereToLook says which of the directories that the user named have no plugin in them; where none was named, how to name
-// one. Empty: each has one.
+// whereToLook says which of the directories that the user named have no plugin in them; where none was named, how to
+// name one. Empty: each has one.
 func whereToLook(dirs []Dir) string {
 	var hints []string
 	named := false

@@ -136,7 +136,8 @@ func (c *Catalog) Resolve(name string) (Served, error) {
 	for _, m := range matches {
 		fmt.Fprintf(&list, "\n  %s  %s", m.Name, m.Path)
 	}
-	return Served{}, sdk.Usage(fmt.Errorf("%d plugins serve %s; choose one with --plugin NAME or PATH:%s", len(matches), name, list.String()))
+	return Served{}, sdk.Usage(fmt.Errorf("%d plugins serve %s; choose one with --plugin NAME or PATH:%s", len(matches),
+		name, list.String()))
 }
 
 // serving lists the plugins with a model of that name; where there is none, those whose benchmark has it.

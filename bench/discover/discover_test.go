@@ -47,7 +47,8 @@ func find(t *testing.T, choice string, installed ...map[string]*plugintest.Fake)
 }
 
 func TestFindOrder(t *testing.T) {
-	c, err := find(t, "", map[string]*plugintest.Fake{"b": plugintest.Classifier()}, map[string]*plugintest.Fake{"a": plugintest.Classifier(), "b": plugintest.Classifier()})
+	c, err := find(t, "", map[string]*plugintest.Fake{"b": plugintest.Classifier()},
+		map[string]*plugintest.Fake{"a": plugintest.Classifier(), "b": plugintest.Classifier()})
 	if err != nil || len(c.Entries) != 2 || c.Entries[0].Name != "b" || c.Entries[1].Name != "a" {
 		t.Fatalf("%+v, %v: want b of the first directory, then a", c, err)
 	}
@@ -81,7 +82,9 @@ func TestFindInterrupted(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	broken := &plugintest.Fake{LaunchErr: &host.Error{Kind: host.KindStart, Plugin: "x", Found: "it is for another machine"}}
+	broken := &plugintest.Fake{
+		LaunchErr: &host.Error{Kind: host.KindStart, Plugin: "x", Found: "it is for another machine"},
+	}
 	good := func() map[string]*plugintest.Fake {
 		return map[string]*plugintest.Fake{"good": plugintest.Classifier()}
 	}
@@ -95,9 +98,12 @@ func TestResolve(t *testing.T) {
 		{"a model", good(), "mobilenet", 0, "mobilenet"},
 		{"a benchmark's own name", good(), "resnet50", 0, "resnet50"},
 		{"unknown", good(), "mobilnet", exitcode.Usage, `did you mean "mobilenet"`},
-		{"ambiguous", map[string]*plugintest.Fake{"one": plugintest.Classifier(), "two": plugintest.Classifier()}, "mobilenet", exitcode.Usage, "2 plugins serve mobilenet"},
-		{"broken", map[string]*plugintest.Fake{"good": plugintest.Classifier(), "x": broken}, "x", exitcode.Plugin, "another machine"},
-		{"perhaps broken", map[string]*plugintest.Fake{"good": plugintest.Classifier(), "x": broken}, "bert", exitcode.Plugin, "unless plugin x serves it, which did not answer"},
+		{"ambiguous", map[string]*plugintest.Fake{"one": plugintest.Classifier(), "two": plugintest.Classifier()},
+			"mobilenet", exitcode.Usage, "2 plugins serve mobilenet"},
+		{"broken", map[string]*plugintest.Fake{"good": plugintest.Classifier(), "x": broken},
+			"x", exitcode.Plugin, "another machine"},
+		{"perhaps broken", map[string]*plugintest.Fake{"good": plugintest.Classifier(), "x": broken}, "bert", exitcode.Plugin,
+			"unless plugin x serves it, which did not answer"},
 		{"all broken", map[string]*plugintest.Fake{"x": broken}, "bert", exitcode.Plugin, "no plugin answers"},
 		{"none", nil, "bert", exitcode.Usage, "no plugin found"},
 	}
@@ -136,10 +142,12 @@ func TestChoice(t *testing.T) {
 			t.Errorf("--plugin %s: %+v, %v", choice, c, err)
 		}
 	}
-	if _, err := find(t, "tow", fakes); exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), `unknown plugin "tow"`) {
+	if _, err := find(t, "tow", fakes); exitcode.Of(err) != exitcode.Usage ||
+		!strings.Contains(err.Error(), `unknown plugin "tow"`) {
 		t.Errorf("an unknown name: %v", err)
 	}
-	if _, err := find(t, t.TempDir()+"/", fakes); exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := find(t, t.TempDir()+"/", fakes); exitcode.Of(err) != exitcode.Usage ||
+		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a directory: %v", err)
 	}
 }
@@ -158,8 +166,10 @@ func TestWhereToLook(t *testing.T) {
 		{"nothing named", []Dir{{none, Beside}}, "a plugin of your own is found with --plugin-dir DIR or PLUMBLINE_PLUGINS"},
 		{"a good one", []Dir{{full, "--plugin-dir"}, {none, Beside}}, ""},
 		{"missing", []Dir{{none, "--plugin-dir"}, {full, EnvPlugins}}, "--plugin-dir " + none + ": no such directory"},
-		{"empty", []Dir{{full, "--plugin-dir"}, {empty, EnvPlugins}}, EnvPlugins + " " + empty + ": no file in it is named plumbline-plugin-NAME"},
-		{"both", []Dir{{none, "--plugin-dir"}, {empty, EnvPlugins}}, "--plugin-dir " + none + ": no such directory\n" + EnvPlugins + " " + empty + ": no file in it is named plumbline-plugin-NAME"},
+		{"empty", []Dir{{full, "--plugin-dir"}, {empty, EnvPlugins}},
+			EnvPlugins + " " + empty + ": no file in it is named plumbline-plugin-NAME"},
+		{"both", []Dir{{none, "--plugin-dir"}, {empty, EnvPlugins}}, "--plugin-dir " + none + ": no such directory\n" +
+			EnvPlugins + " " + empty + ": no file in it is named plumbline-plugin-NAME"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := whereToLook(c.dirs); got != c.want {

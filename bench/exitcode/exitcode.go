@@ -79,8 +79,8 @@ type Outcome struct{ Code Code }
 
 func (o *Outcome) Error() string { return "outcome: " + o.Code.String() }
 
-// Of maps an error to its code: the class of the outermost mark around it (sdk.Usage, sdk.Data, plugin.Fault) or of the sentinel
-// that it is, and of several errors in one the worst. An error that nothing is known about is Internal.
+// Of maps an error to its code: the class of the outermost mark around it (sdk.Usage, sdk.Data, plugin.Fault) or of the
+// sentinel that it is, and of several errors in one the worst. An error that nothing is known about is Internal.
 func Of(err error) Code {
 	var outcome *Outcome
 	switch {

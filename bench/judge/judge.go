@@ -1,9 +1,9 @@
 // Package judge compares an accuracy with the target that applies to it.
 //
 // Three cases: the full official data set has the closed division's target; the embedded model on the plugin's own data
-// must keep a share of what its FP32 form measured on the model card; anything else (a subset, a user's own model on the
-// plugin's data) has no target, and its accuracy is reported as information. A target that the user names takes the place of
-// the rules', and answers that were compared with expected ones must agree.
+// must keep a share of what its FP32 form measured on the model card; anything else (a subset, a user's own model on
+// the plugin's data) has no target, and its accuracy is reported as information. A target that the user names takes the
+// place of the rules', and answers that were compared with expected ones must agree.
 package judge
 
 import (
@@ -126,7 +126,8 @@ func (c Case) Check() error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(c.Targets)) {
 		if !slices.Contains(have, name) {
-			faults = append(faults, fmt.Errorf("--target %s: the scorer gives no such metric, but %s", name, strings.Join(have, ", ")))
+			faults = append(faults, fmt.Errorf("--target %s: the scorer gives no such metric, but %s", name,
+				strings.Join(have, ", ")))
 		}
 	}
 	return errors.Join(faults...)
@@ -210,7 +211,9 @@ func cardTargets(m sdk.ModelInfo) map[string]target {
 }
 
 func compare(m sdk.Metric, t target, known bool) Metric {
-	out := Metric{Name: m.Name, Unit: m.Unit, Value: figure.Number(m.Value), Rounded: figure.Round(m.Value), Outcome: Informational}
+	out := Metric{
+		Name: m.Name, Unit: m.Unit, Value: figure.Number(m.Value), Rounded: figure.Round(m.Value), Outcome: Informational,
+	}
 	if !known || !t.named && t.least == 0 && t.upper == 0 {
 		return out
 	}
@@ -250,8 +253,8 @@ func explain(m Metric) string {
 	return fmt.Sprintf("%spasses the %s", share, need)
 }
 
-// shareText writes a share with one decimal, cut rather than rounded, so that 98.97 % never reads as 99.0 %: "98.9 % of", and from
-// ten times on "12.3 times".
+// shareText writes a share with one decimal, cut rather than rounded, so that 98.97 % never reads as 99.0 %: "98.9 %
+// of", and from ten times on "12.3 times".
 func shareText(share float64) string {
 	if share >= 10 {
 		return fmt.Sprintf("%.1f times", floorTenth(share))

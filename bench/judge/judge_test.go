@@ -30,7 +30,8 @@ func TestJudge(t *testing.T) {
 		text          string
 	}{
 		{"official, met", true, false, 50000, 75.6954, Pass, "99.0 % of FP32: passes the 99 % target"},
-		{"official, missed by little", true, false, 50000, 75.6953, Below, "98.9 % of FP32: below the 99 % target of 75.695 %"},
+		{"official, missed by little", true, false, 50000, 75.6953, Below,
+			"98.9 % of FP32: below the 99 % target of 75.695 %"},
 		{"official, too good", true, false, 50000, 91, Above, "above the upper limit of 90.000 %"},
 		{"official, not a number", true, false, 50000, math.NaN(), Below, "below"},
 		{"subset", true, false, 300, 1, Informational, ""},
@@ -103,7 +104,8 @@ func TestNoReference(t *testing.T) {
 	m := model()
 	m.Files = nil
 	score := sdk.Score{Samples: 100, Metrics: []sdk.Metric{{Name: "accuracy", Value: 1}}}
-	if v := Judge(Case{Model: m, Embedded: true, Score: score}); v.Outcome != Informational || !strings.Contains(v.Basis, "there is none") {
+	if v := Judge(Case{Model: m, Embedded: true, Score: score}); v.Outcome != Informational ||
+		!strings.Contains(v.Basis, "there is none") {
 		t.Errorf("a card without reference: %+v", v)
 	}
 	m.Datasets = nil
@@ -121,7 +123,10 @@ func TestShares(t *testing.T) {
 }
 
 func TestTargetsOfTheUser(t *testing.T) {
-	score := sdk.Score{Samples: 7, Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 60}, {Name: sdk.Agreement, Unit: "%", Value: 98.9}}}
+	score := sdk.Score{
+		Samples: 7, Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 60},
+			{Name: sdk.Agreement, Unit: "%", Value: 98.9}},
+	}
 	for _, c := range []struct {
 		targets map[string]float64
 		want    []Outcome
@@ -138,10 +143,13 @@ func TestTargetsOfTheUser(t *testing.T) {
 		}
 	}
 	full := sdk.Score{Samples: 50000, Metrics: score.Metrics[:1]}
-	if v := Judge(Case{Model: model(), Own: true, Score: full, Targets: map[string]float64{"accuracy": 59}}); v.Outcome != Pass || !strings.Contains(v.Basis, "user") {
+	if v := Judge(Case{
+		Model: model(), Own: true, Score: full, Targets: map[string]float64{"accuracy": 59},
+	}); v.Outcome != Pass || !strings.Contains(v.Basis, "user") {
 		t.Errorf("a target in the place of the division's: %+v", v)
 	}
-	if err := (Case{Score: score, Targets: map[string]float64{"rouge1": 1}}).Check(); err == nil || !strings.Contains(err.Error(), "accuracy, agreement") {
+	if err := (Case{Score: score, Targets: map[string]float64{"rouge1": 1}}).Check(); err == nil ||
+		!strings.Contains(err.Error(), "accuracy, agreement") {
 		t.Errorf("a target of no metric: %v", err)
 	}
 }

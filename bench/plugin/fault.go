@@ -2,7 +2,8 @@ package plugin
 
 import "errors"
 
-// ErrFault is the class of what a plugin is to blame for and no *host.Error says: one that cannot be read, or serves nothing.
+// ErrFault is the class of what a plugin is to blame for and no *host.Error says: one that cannot be
+// read, or serves nothing.
 var ErrFault = errors.New("plugin failed")
 
 // Fault marks err as ErrFault and keeps its text. No error stays none.

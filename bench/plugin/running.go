@@ -2,8 +2,8 @@ package plugin
 
 import "sync"
 
-// Running is the plugin that runs at the moment, for those who must be able to end it from elsewhere. The zero value holds
-// none. Any goroutine may use it.
+// Running is the plugin that runs at the moment, for those who must be able to end it from elsewhere. The zero value
+// holds none. Any goroutine may use it.
 type Running struct {
 	mu      sync.Mutex
 	current Plugin

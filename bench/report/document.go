@@ -51,7 +51,8 @@ func Parse(text []byte) (Document, error) {
 		return Document{}, fmt.Errorf("%w: %w", ErrSchema, err)
 	}
 	if d.Schema != Schema || d.SchemaVersion != SchemaVersion {
-		return Document{}, fmt.Errorf("%w: schema %q version %d, want %q version %d", ErrSchema, d.Schema, d.SchemaVersion, Schema, SchemaVersion)
+		return Document{}, fmt.Errorf("%w: schema %q version %d, want %q version %d", ErrSchema, d.Schema, d.SchemaVersion,
+			Schema, SchemaVersion)
 	}
 	return d, nil
 }

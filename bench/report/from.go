@@ -125,20 +125,23 @@ func early(e *loadgen.EarlyStopping) *EarlyStopping {
 func effective(e loadgen.EffectiveSettings) *Effective {
 	return &Effective{
 		Scenario: e.Scenario.String(), TestMode: e.Mode.String(), SamplesPerQuery: e.SamplesPerQuery,
-		TargetQPS: figure.Number(e.TargetQPS), TargetLatencyNS: int64(e.TargetLatency), TargetLatencyPercentile: e.TargetLatencyPercentile,
-		MaxAsyncQueries: e.MaxAsyncQueries, TargetDurationMS: e.TargetDuration.Milliseconds(),
+		TargetQPS: figure.Number(e.TargetQPS), TargetLatencyNS: int64(e.TargetLatency),
+		TargetLatencyPercentile: e.TargetLatencyPercentile,
+		MaxAsyncQueries:         e.MaxAsyncQueries, TargetDurationMS: e.TargetDuration.Milliseconds(),
 		MinDurationMS: e.MinDuration.Milliseconds(), MaxDurationMS: e.MaxDuration.Milliseconds(),
 		MinQueryCount: e.MinQueryCount, MaxQueryCount: e.MaxQueryCount, MinSampleCount: e.MinSampleCount,
 		QSLRNGSeed: e.QSLRNGSeed, SampleIndexRNGSeed: e.SampleIndexRNGSeed, ScheduleRNGSeed: e.ScheduleRNGSeed,
-		AccuracyLogRNGSeed: e.AccuracyLogRNGSeed, PerformanceSampleCount: e.PerformanceSampleCount, AccuracySampleCount: e.AccuracySampleCount,
+		AccuracyLogRNGSeed: e.AccuracyLogRNGSeed, PerformanceSampleCount: e.PerformanceSampleCount,
+		AccuracySampleCount: e.AccuracySampleCount,
 	}
 }
 
 // FromOptions takes over what the plugin is asked to open, as far as it may be written down.
 func (r *Run) FromOptions(o sdk.Options) {
 	r.Options = Options{
-		ModelFile: o.ModelFile, Precision: o.Precision, Dataset: o.Dataset, Count: o.Count, Batch: o.Batch, Sessions: o.Sessions,
-		Backend: o.Backend, BackendOptions: dictionary(o.BackendOptions), Params: dictionary(o.Params), Devices: o.Devices,
+		ModelFile: o.ModelFile, Precision: o.Precision, Dataset: o.Dataset, Count: o.Count, Batch: o.Batch,
+		Sessions: o.Sessions,
+		Backend:  o.Backend, BackendOptions: dictionary(o.BackendOptions), Params: dictionary(o.Params), Devices: o.Devices,
 		PartFiles: o.PartFiles,
 	}
 }
@@ -153,8 +156,9 @@ func dictionary(m map[string]string) map[string]string {
 // FromWorkload takes over what the plugin opened.
 func (r *Run) FromWorkload(w sdk.WorkloadInfo, sut, qsl string) {
 	r.Workload = &Workload{
-		ModelFile: w.ModelFile, Embedded: w.Embedded, Precision: w.Precision, ModelSHA256: w.ModelSHA256, ModelSize: w.ModelSize,
-		Dataset: w.Dataset, DatasetSize: w.DatasetSize, PerformanceSampleCount: w.PerformanceSampleCount,
+		ModelFile: w.ModelFile, Embedded: w.Embedded, Precision: w.Precision, ModelSHA256: w.ModelSHA256,
+		ModelSize: w.ModelSize,
+		Dataset:   w.Dataset, DatasetSize: w.DatasetSize, PerformanceSampleCount: w.PerformanceSampleCount,
 		Backend: w.Backend, BackendInfo: dictionary(w.BackendInfo), Batch: w.Batch, Sessions: w.Sessions, SUT: sut, QSL: qsl,
 		Parts: parts(w.Parts),
 	}
@@ -162,5 +166,6 @@ func (r *Run) FromWorkload(w sdk.WorkloadInfo, sut, qsl string) {
 
 // NewAccuracy joins a score with its judgement.
 func NewAccuracy(v judge.Verdict, s sdk.Score, logSHA256 string) *Accuracy {
-	return &Accuracy{Verdict: v, Samples: s.Samples, OfficialText: s.OfficialText, Notes: s.Notes, LogSHA256: logSHA256, Scorer: parts(s.Parts)}
+	return &Accuracy{Verdict: v, Samples: s.Samples, OfficialText: s.OfficialText, Notes: s.Notes, LogSHA256: logSHA256,
+		Scorer: parts(s.Parts)}
 }

@@ -13,7 +13,8 @@ func TestHide(t *testing.T) {
 	info := map[string]string{"url": "http://" + secret}
 	r := Run{
 		Error: &Failure{Message: secret, Stderr: []string{"a", secret}}, Reasons: []Reason{{Measured: secret, Hint: secret}},
-		Notes: []Finding{{Text: secret}}, Messages: []Message{{Text: secret}}, DivisionReasons: []string{secret}, Command: []string{secret},
+		Notes: []Finding{{Text: secret}}, Messages: []Message{{Text: secret}}, DivisionReasons: []string{secret},
+		Command: []string{secret},
 		Network: &Network{Nodes: []Node{{Address: secret, Name: secret}}, ClientWork: []string{secret}},
 	}
 	r.FromWorkload(sdk.WorkloadInfo{BackendInfo: info}, secret, secret)

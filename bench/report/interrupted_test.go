@@ -18,7 +18,8 @@ func TestInterruptedTokens(t *testing.T) {
 	if err := WriteRow(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"INTERRUPTED", "1,200 tokens", "99th percentile TTFT 12.300 ms", "99th percentile TPOT 4.5000 ms"} {
+	for _, part := range []string{"INTERRUPTED", "1,200 tokens", "99th percentile TTFT 12.300 ms",
+		"99th percentile TPOT 4.5000 ms"} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("no %q in:\n%s", part, b.String())
 		}

@@ -53,5 +53,7 @@ func intervals(v *loadgen.Intervals) *Intervals {
 	if v == nil {
 		return nil
 	}
-	return &Intervals{IntervalNS: int64(v.Interval), Skipped: v.Skipped, Overtime: v.Overtime, Allowed: v.Allowed, Counted: v.Counted}
+	return &Intervals{
+		IntervalNS: int64(v.Interval), Skipped: v.Skipped, Overtime: v.Overtime, Allowed: v.Allowed, Counted: v.Counted,
+	}
 }

@@ -25,18 +25,25 @@ import (
 // record is a run of the embedded model before anything was measured.
 func record(scenario, mode string) Run {
 	r := Run{
-		Model: "resnet50", Scenario: scenario, Mode: mode, Profile: "smoke", Deviations: []string{"min_duration = 2000 ms, rules 600000 ms"},
-		Rules: "v6.1", Pace: "default", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Dir: "resnet50/" + scenario + "/performance/run_1",
+		Model: "resnet50", Scenario: scenario, Mode: mode, Profile: "smoke",
+		Deviations: []string{"min_duration = 2000 ms, rules 600000 ms"},
+		Rules:      "v6.1", Pace: "default", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Dir:     "resnet50/" + scenario + "/performance/run_1",
 		Command: []string{"harness", "run", "resnet50"},
-		Plugin:  Plugin{Name: "resnet50", Version: "0.1.0", Path: "/opt/plumbline-plugin-resnet50", SHA256: strings.Repeat("ab", 32)},
-		System:  system.Info{CPU: "Example CPU", Cores: 8, MemoryBytes: 32e9, OS: "Example OS", Kernel: "Linux 6.1", Arch: "amd64", GoVersion: "go1.26"},
+		Plugin: Plugin{
+			Name: "resnet50", Version: "0.1.0", Path: "/opt/plumbline-plugin-resnet50", SHA256: strings.Repeat("ab", 32),
+		},
+		System: system.Info{CPU: "Example CPU", Cores: 8, MemoryBytes: 32e9, OS: "Example OS", Kernel: "Linux 6.1",
+			Arch: "amd64", GoVersion: "go1.26"},
 		Harness: Harness{Version: "v0.1.0"},
 	}
 	r.FromOptions(sdk.Options{Model: "resnet50"})
 	r.FromWorkload(sdk.WorkloadInfo{
-		Model: "resnet50", ModelFile: "embedded-fp32", Embedded: true, Precision: "fp32", ModelSHA256: strings.Repeat("01", 32), ModelSize: 1_300_000,
-		Dataset: "synthetic", DatasetSize: 1000, PerformanceSampleCount: 1000, Backend: "ort", BackendInfo: map[string]string{"version": "ONNX Runtime 1.28.2"},
-		Batch: 8, Sessions: 2,
+		Model: "resnet50", ModelFile: "embedded-fp32", Embedded: true, Precision: "fp32",
+		ModelSHA256: strings.Repeat("01", 32), ModelSize: 1_300_000,
+		Dataset: "synthetic", DatasetSize: 1000, PerformanceSampleCount: 1000, Backend: "ort",
+		BackendInfo: map[string]string{"version": "ONNX Runtime 1.28.2"},
+		Batch:       8, Sessions: 2,
 	}, "SUT", "QSL")
 	return r
 }
@@ -44,12 +51,18 @@ func record(scenario, mode string) Run {
 // result is what LoadGen gives for a scenario.
 func result(s loadgen.Scenario) *loadgen.Result {
 	r := &loadgen.Result{
-		Verdict: loadgen.Valid, PerformanceConstraintsMet: true, MinDurationMet: true, MinQueriesMet: true, EarlyStoppingMet: true,
-		Effective: loadgen.EffectiveSettings{Scenario: s, Mode: loadgen.PerformanceOnly, QSLRNGSeed: 2085463073848966840},
-		Started:   time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Duration: 2345 * time.Millisecond, QueryCount: 1234, SampleCount: 1234,
+		Verdict: loadgen.Valid, PerformanceConstraintsMet: true, MinDurationMet: true, MinQueriesMet: true,
+		EarlyStoppingMet: true,
+		Effective: loadgen.EffectiveSettings{
+			Scenario: s, Mode: loadgen.PerformanceOnly, QSLRNGSeed: 2085463073848966840,
+		},
+		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Duration: 2345 * time.Millisecond,
+		QueryCount: 1234, SampleCount: 1234,
 		MetricName: "x", MetricUnit: "samples/s", Metric: 526.23456,
 		TargetPercentile: loadgen.Percentile{P: 0.99, Latency: 3 * time.Millisecond},
-		Latency:          loadgen.LatencySummary{N: 1234, Min: 1e6, Max: 9e6, Mean: 2e6, Percentiles: []loadgen.Percentile{{P: 0.5, Latency: 2e6}}},
+		Latency: loadgen.LatencySummary{
+			N: 1234, Min: 1e6, Max: 9e6, Mean: 2e6, Percentiles: []loadgen.Percentile{{P: 0.5, Latency: 2e6}},
+		},
 	}
 	switch s {
 	case loadgen.SingleStream:
@@ -79,7 +92,9 @@ func scored(v judge.Verdict, notes ...string) Run {
 	run := record("Offline", "accuracy")
 	run.Dir = "resnet50/Offline/accuracy"
 	run.FromResult(result(loadgen.Offline))
-	run.Accuracy = NewAccuracy(v, sdk.Score{Samples: 1000, OfficialText: "accuracy=94.500%, good=945, total=1000", Notes: notes}, strings.Repeat("cd", 32))
+	run.Accuracy = NewAccuracy(v, sdk.Score{
+		Samples: 1000, OfficialText: "accuracy=94.500%, good=945, total=1000", Notes: notes,
+	}, strings.Repeat("cd", 32))
 	run.Finish(nil)
 	return run
 }
@@ -92,7 +107,9 @@ func verdict(o judge.Outcome, text string) judge.Verdict {
 // runs are one of each kind.
 func runs() map[string]Run {
 	failed := record("Server", "performance")
-	failed.Finish(&host.Error{Kind: host.KindDied, Plugin: "resnet50", Found: "it was killed by SIGKILL", Stderr: []string{"out of memory"}})
+	failed.Finish(&host.Error{
+		Kind: host.KindDied, Plugin: "resnet50", Found: "it was killed by SIGKILL", Stderr: []string{"out of memory"},
+	})
 	interrupted := performed(loadgen.Server, nil)
 	interrupted.Finish(loadgen.ErrInterrupted)
 	skipped := record("Offline", "performance")
@@ -103,13 +120,18 @@ func runs() map[string]Run {
 		"server":        performed(loadgen.Server, nil),
 		"offline":       performed(loadgen.Offline, nil),
 		"devices": performed(loadgen.Offline, func(r *Run, _ *loadgen.Result) {
-			r.Workload.AtEnd(sdk.WorkloadInfo{Shares: []backend.Share{{Name: "cpu:0-7", Batches: 100, Samples: 200}, {Name: "cpu:8-15", Batches: 101, Samples: 202}}})
+			r.Workload.AtEnd(sdk.WorkloadInfo{
+				Shares: []backend.Share{{Name: "cpu:0-7", Batches: 100, Samples: 200},
+					{Name: "cpu:8-15", Batches: 101, Samples: 202}},
+			})
 		}),
 		"official": performed(loadgen.Offline, func(r *Run, _ *loadgen.Result) { r.Profile, r.Deviations = "official", nil }),
 		"custom":   performed(loadgen.Offline, func(r *Run, _ *loadgen.Result) { r.Profile = "custom" }),
 		"invalid": performed(loadgen.Server, func(r *Run, res *loadgen.Result) {
 			res.Verdict, res.PerformanceConstraintsMet = loadgen.Invalid, false
-			res.Reasons = []loadgen.Reason{{Rule: "latency", Measured: "99th percentile 18.3 ms", Needed: "at most 15 ms", Hint: "Lower target_qps."},
+			res.Reasons = []loadgen.Reason{{
+				Rule: "latency", Measured: "99th percentile 18.3 ms", Needed: "at most 15 ms", Hint: "Lower target_qps.",
+			},
 				{Rule: "early_stopping", Measured: "100 queries", Needed: "662 queries", Hint: "Run longer."}}
 			res.Errors = []loadgen.LoggedError{{Key: "error_runtime", Message: "said by the reasons"}}
 			res.Warnings = []loadgen.LoggedError{{Key: "warning_generic_message", Message: "something to know", Warning: true}}
@@ -117,8 +139,11 @@ func runs() map[string]Run {
 		"tokens": performed(loadgen.Server, func(_ *Run, res *loadgen.Result) {
 			res.MetricName, res.MetricUnit = "completed tokens per second", "tokens/s"
 			res.Tokens = &loadgen.TokenResult{Count: 49360, PerSec: 21049.04, WithOverhead: 20999, WithoutOverhead: 30000,
-				TTFT: loadgen.TokenLatency{Target: loadgen.Percentile{P: 0.99, Latency: 412_345_678}, Limit: 450 * time.Millisecond, Latency: res.Latency},
-				TPOT: loadgen.TokenLatency{Target: loadgen.Percentile{P: 0.99, Latency: 38_500_000}, Limit: 40 * time.Millisecond, Latency: res.Latency,
+				TTFT: loadgen.TokenLatency{
+					Target: loadgen.Percentile{P: 0.99, Latency: 412_345_678}, Limit: 450 * time.Millisecond, Latency: res.Latency,
+				},
+				TPOT: loadgen.TokenLatency{Target: loadgen.Percentile{P: 0.99, Latency: 38_500_000}, Limit: 40 * time.Millisecond,
+					Latency:       res.Latency,
 					EarlyStopping: loadgen.EarlyStopping{Met: true, QueriesProcessed: 1234}}}
 			res.Notes = []loadgen.Note{{About: "issue_delay", Text: "1 % of the queries were issued late."}}
 		}),
@@ -132,14 +157,17 @@ func runs() map[string]Run {
 			r.Profile, r.Rules, r.Deviations = "audit", "v0.7", nil
 			res.Effective.NoEarlyStopping = true
 			res.MetricName, res.MetricUnit, res.Metric = "samples per query", "samples", 8
-			res.Intervals = &loadgen.Intervals{Interval: 50 * time.Millisecond, Skipped: 3, Overtime: 2, Counted: 1234, Allowed: 12}
+			res.Intervals = &loadgen.Intervals{
+				Interval: 50 * time.Millisecond, Skipped: 3, Overtime: 2, Counted: 1234, Allowed: 12,
+			}
 		}),
 		"findstreams":         foundStreams(24),
 		"findstreams-bounded": foundStreams(1024),
 		"accuracy-pass":       scored(verdict(judge.Pass, "99.4 % of FP32: passes the 99 % target")),
-		"accuracy-below":      scored(verdict(judge.Below, "98.1 % of FP32: below the 99 % target of 94.050 %"), "3 duplicates are left out"),
-		"accuracy-subset":     scored(verdict(judge.Informational, "")),
-		"failed":              failed, "interrupted": interrupted, "skipped": skipped,
+		"accuracy-below": scored(verdict(judge.Below, "98.1 % of FP32: below the 99 % target of 94.050 %"),
+			"3 duplicates are left out"),
+		"accuracy-subset": scored(verdict(judge.Informational, "")),
+		"failed":          failed, "interrupted": interrupted, "skipped": skipped,
 	}
 }
 
@@ -150,11 +178,15 @@ func searched(found bool) func(*Run, *loadgen.Result) {
 		res.Effective.Mode, res.Effective.TargetQPS = loadgen.FindPeakPerformance, 412.6875
 		res.Trials = []loadgen.Trial{{TargetQPS: 412.6875, Met: found, Latency: res.TargetPercentile}}
 		if found {
-			res.Trials = append(res.Trials, loadgen.Trial{TargetQPS: 412.8, Latency: loadgen.Percentile{P: 0.99, Latency: time.Second}})
+			res.Trials = append(res.Trials, loadgen.Trial{
+				TargetQPS: 412.8, Latency: loadgen.Percentile{P: 0.99, Latency: time.Second},
+			})
 			return
 		}
 		res.Verdict = loadgen.Invalid
-		res.Reasons = []loadgen.Reason{{Rule: "latency", Measured: "99th percentile 18.3 ms", Needed: "at most 15 ms", Hint: "Lower target_qps."}}
+		res.Reasons = []loadgen.Reason{
+			{Rule: "latency", Measured: "99th percentile 18.3 ms", Needed: "at most 15 ms", Hint: "Lower target_qps."},
+		}
 	}
 }
 
@@ -167,9 +199,13 @@ func foundStreams(n uint64) Run {
 	res.Intervals = &loadgen.Intervals{Interval: 50 * time.Millisecond, Counted: 1234, Allowed: 12}
 	s := &loadgen.Streams{Found: n, Result: res}
 	if n < 1024 {
-		s.Trials = append(s.Trials, loadgen.StreamTrial{Streams: n + 1, Intervals: *res.Intervals, LogFiles: []string{"/out/run_01_streams_25/mlperf_log_summary.txt"}})
+		s.Trials = append(s.Trials, loadgen.StreamTrial{
+			Streams: n + 1, Intervals: *res.Intervals, LogFiles: []string{"/out/run_01_streams_25/mlperf_log_summary.txt"},
+		})
 	}
-	s.Trials = append(s.Trials, loadgen.StreamTrial{Streams: n, Confirms: true, Met: true, Intervals: *res.Intervals, Latency: res.TargetPercentile})
+	s.Trials = append(s.Trials, loadgen.StreamTrial{
+		Streams: n, Confirms: true, Met: true, Intervals: *res.Intervals, Latency: res.TargetPercentile,
+	})
 	run.FromStreams(s)
 	run.Finish(nil)
 	return run
@@ -190,12 +226,15 @@ func TestRowTexts(t *testing.T) {
 func TestHeaderAndFooterTexts(t *testing.T) {
 	own := record("Server", "performance")
 	own.Profile = "official"
-	own.Workload.Embedded, own.Workload.ModelFile, own.Workload.DatasetSHA256 = false, "/models/resnet50_v1.onnx", strings.Repeat("ef", 32)
+	own.Workload.Embedded, own.Workload.ModelFile, own.Workload.DatasetSHA256 = false, "/models/resnet50_v1.onnx",
+		strings.Repeat("ef", 32)
 	audited := record("Server", "performance")
 	audited.Profile, audited.Audit = "audit", "TEST01/audit.config"
 	unopened := record("Server", "performance")
 	unopened.Workload = nil
-	for name, run := range map[string]Run{"header": record("Server", "performance"), "header-own": own, "header-audit": audited, "header-unopened": unopened} {
+	for name, run := range map[string]Run{
+		"header": record("Server", "performance"), "header-own": own, "header-audit": audited, "header-unopened": unopened,
+	} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
 			if err := errors.Join(WriteHeader(&b, run, "out"), WriteFooter(&b, "out")); err != nil {
@@ -227,7 +266,9 @@ func TestPerformanceText(t *testing.T) {
 }
 
 func TestExitCodes(t *testing.T) {
-	want := map[string]int{"invalid": 3, "accuracy-below": 4, "failed": 5, "interrupted": 130, "skipped": 5, "findpeak-nothing": 3}
+	want := map[string]int{
+		"invalid": 3, "accuracy-below": 4, "failed": 5, "interrupted": 130, "skipped": 5, "findpeak-nothing": 3,
+	}
 	for name, run := range runs() {
 		if run.ExitCode != want[name] {
 			t.Errorf("%s: exit code %d, want %d", name, run.ExitCode, want[name])
@@ -270,7 +311,8 @@ func TestNoListIsNull(t *testing.T) {
 func TestNumbersThatJSONLacks(t *testing.T) {
 	run := scored(judge.Judge(judge.Case{Score: sdk.Score{Metrics: []sdk.Metric{{Name: "AUC", Value: math.NaN()}}}}))
 	text, err := NewDocument([]Run{run}).JSON()
-	if err != nil || !strings.Contains(string(text), `"value": null`) || !strings.Contains(string(text), `"rounded": "NaN"`) {
+	if err != nil || !strings.Contains(string(text), `"value": null`) ||
+		!strings.Contains(string(text), `"rounded": "NaN"`) {
 		t.Errorf("%v in:\n%s", err, text)
 	}
 	d, err := Parse(text)

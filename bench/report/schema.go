@@ -36,8 +36,8 @@ type Run struct {
 	Scenario string `json:"scenario"`
 	Mode     string `json:"mode"`   // "performance", "accuracy", "findpeak"
 	Status   Status `json:"status"` // how it ended
-	// Verdict is what the text says. Of a complete run: "VALID" or "INVALID", with the profile unless it is the official one,
-	// as in "VALID (smoke)", or an accuracy's "PASS", "BELOW TARGET", "ABOVE LIMIT", "no target". Else "INTERRUPTED",
+	// Verdict is what the text says. Of a complete run: "VALID" or "INVALID", with the profile unless it is the official
+	// one, as in "VALID (smoke)", or an accuracy's "PASS", "BELOW TARGET", "ABOVE LIMIT", "no target". Else "INTERRUPTED",
 	// "FAILED", "not run", "UNFINISHED".
 	Verdict  string   `json:"verdict"`
 	ExitCode int      `json:"exit_code"`
@@ -55,8 +55,8 @@ type Run struct {
 	Pace       string   `json:"pace"`            // of Server queries: "default", or "precise": spun to the due time
 
 	// Division is that of the rules which the run is of, as far as where and by whom the work is done decides: "closed",
-	// "network", "open". Empty: the run did not come so far that one could tell. DivisionReasons say why it is not of the one
-	// that was asked for.
+	// "network", "open". Empty: the run did not come so far that one could tell. DivisionReasons say why it is not of the
+	// one that was asked for.
 	Division        string   `json:"division,omitempty"`
 	DivisionReasons []string `json:"division_reasons"`
 	Network         *Network `json:"network,omitempty"` // of a run whose model is on other machines
@@ -74,7 +74,8 @@ type Run struct {
 	Effective   *Effective   `json:"effective_settings,omitempty"`
 	Messages    []Message    `json:"messages"` // errors and warnings of the detail log
 
-	Tuning     string      `json:"tuning,omitempty"`      // the profile that batch, sessions and threads of Options are from, unless flags said so
+	// the profile that batch, sessions and threads of Options are from, unless flags said so
+	Tuning     string      `json:"tuning,omitempty"`
 	TuningNote string      `json:"tuning_note,omitempty"` // what all runs use of it, or why none is used
 	Options    Options     `json:"options"`
 	Workload   *Workload   `json:"workload,omitempty"`
@@ -157,8 +158,10 @@ type Performance struct {
 	// Tokens is what a run with token latencies measured.
 	Tokens    *Tokens    `json:"tokens,omitempty"`
 	Intervals *Intervals `json:"intervals,omitempty"` // MultiStream at an arrival interval
-	Peak      *Peak      `json:"peak,omitempty"`      // mode findpeak in Server: all else is of the run at the rate that was found
-	Streams   *Streams   `json:"streams,omitempty"`   // mode findpeak in MultiStream: all else is of the last run with what was found
+	// mode findpeak in Server: all else is of the run at the rate that was found
+	Peak *Peak `json:"peak,omitempty"`
+	// mode findpeak in MultiStream: all else is of the last run with what was found
+	Streams *Streams `json:"streams,omitempty"`
 }
 
 // Checks are the four conditions of a VALID run.

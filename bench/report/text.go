@@ -21,7 +21,8 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 		for _, p := range r.Workload.Parts {
 			t.Row("  part", p.text(), short(p.SHA256))
 		}
-		t.Row("data", fmt.Sprintf("%s, %s samples", r.Workload.Dataset, count(r.Workload.DatasetSize)), short(r.Workload.DatasetSHA256))
+		t.Row("data", fmt.Sprintf("%s, %s samples", r.Workload.Dataset, count(r.Workload.DatasetSize)),
+			short(r.Workload.DatasetSHA256))
 		t.Row("backend", r.Workload.backendText())
 	}
 	if len(r.Options.Devices) > 0 {

@@ -23,8 +23,8 @@ func deviations(rules, s loadgen.TestSettings) []string {
 	return append(common, own...)
 }
 
-// isResult says that the rules leave a setting that they fix elsewhere: at an arrival interval the number of samples per
-// query is the result.
+// isResult says that the rules leave a setting that they fix elsewhere: at an arrival interval the number of samples
+// per query is the result.
 func isResult(f loadgen.Field, s loadgen.TestSettings) bool {
 	return f.Name == "MultiStreamSamplesPerQuery" && s.MultiStreamArrivalInterval > 0
 }

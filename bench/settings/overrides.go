@@ -51,7 +51,8 @@ func parseOverride(text string) (mlconf.Override, error) {
 	return o, nil
 }
 
-// Unused lists the overrides that mean nothing where they are meant: in their own scenario, or in any of those that run.
+// Unused lists the overrides that mean nothing where they are meant: in their own scenario, or
+// in any of those that run.
 func Unused(overrides []mlconf.Override, running []loadgen.Scenario) []error {
 	var faults []error
 	for _, o := range overrides {

@@ -89,7 +89,8 @@ func (r Request) smoke() []mlconf.Override {
 	return in
 }
 
-// profile names what the settings are, whatever audit settings change of them: smoke, where user.conf left any of those.
+// profile names what the settings are, whatever audit settings change of them: smoke, where
+// user.conf left any of those.
 func (r Request) profile(s mlconf.Settings) Profile {
 	own, user := s.Applied, []string(nil)
 	if r.Audit != "" {
@@ -138,5 +139,7 @@ func (s *Settings) Suggest(source string, o mlconf.Override) error {
 
 // wrote says that the user set a field.
 func (s *Settings) wrote(field string) bool {
-	return slices.ContainsFunc(s.Applied[userLayers:], func(l mlconf.Applied) bool { return slices.Contains(l.Fields, field) })
+	return slices.ContainsFunc(s.Applied[userLayers:], func(l mlconf.Applied) bool {
+		return slices.Contains(l.Fields, field)
+	})
 }

@@ -86,7 +86,8 @@ func TestProfiles(t *testing.T) {
 	})
 	t.Run("stricter than the rules", func(t *testing.T) {
 		r := request(Official)
-		r.Overrides, _ = ParseOverrides([]string{"min_duration=700000", "target_latency=10", "target_qps=7", "min_query_count=1000"})
+		r.Overrides, _ = ParseOverrides([]string{"min_duration=700000", "target_latency=10", "target_qps=7",
+			"min_query_count=1000"})
 		if s := load(t, r); s.Profile != Official || len(s.Deviations) != 0 {
 			t.Errorf("%s, %q, want official", s.Profile, s.Deviations)
 		}

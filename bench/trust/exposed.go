@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Exposed says why others than the user and root may change what a plugin's start executes: the file, a library beside it, its
-// folder, or one above that. Each is one sentence; nil is good. Where files have no owners and modes it knows nothing.
+// Exposed says why others than the user and root may change what a plugin's start executes: the file, a library
+// beside it, its folder, or one above that. Each is one sentence; nil is good. Where files have no owners and
+// modes it knows nothing.
 func Exposed(binary string) (faults []string) {
 	path := real(binary)
 	files, _ := Libraries(path) // what cannot be read is no library that a loader finds

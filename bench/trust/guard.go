@@ -44,7 +44,8 @@ func (l *Lock) Approve(path string, binary io.Reader) error {
 	}
 	if faults := l.companions(path); len(faults) > 0 {
 		return refusal(path, "it was not started: "+strings.Join(faults, "; "),
-			fmt.Sprintf("if you know that these files are right, `harness trust %s` pins the plugin with the libraries beside it; `harness trust --remove FILE` forgets a file", path))
+			fmt.Sprintf("if you know that these files are right, `harness trust %s` pins the plugin with the libraries beside "+
+				"it; `harness trust --remove FILE` forgets a file", path))
 	}
 	return nil
 }
@@ -58,7 +59,8 @@ func (l *Lock) judge(path, sum string) (found, hint string) {
 			fmt.Sprintf("if you know where it is from, `harness trust %s` adds one", path)
 	case want != sum:
 		return fmt.Sprintf("its sha256 is %s, %s pins %s", sum, l.Path, want),
-			fmt.Sprintf("if you built or installed it anew, `harness trust %s` updates the pin; if not, somebody has changed the file", path)
+			fmt.Sprintf("if you built or installed it anew, `harness trust %s` updates the pin; if not, somebody has "+
+				"changed the file", path)
 	}
 	return "", ""
 }
@@ -100,5 +102,6 @@ func (l *Lock) Check(path string) string {
 
 func refusal(path, found, hint string, causes ...error) *host.Error {
 	name := strings.TrimPrefix(filepath.Base(path), host.BinaryPrefix)
-	return &host.Error{Kind: host.KindStart, Plugin: name, Path: path, Found: found, Hint: hint, Err: errors.Join(append(causes, ErrRefused)...)}
+	return &host.Error{Kind: host.KindStart, Plugin: name, Path: path, Found: found, Hint: hint,
+		Err: errors.Join(append(causes, ErrRefused)...)}
 }

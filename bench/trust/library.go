@@ -13,8 +13,8 @@ import (
 // libraryFolders are where programs look for their own libraries, below the program's folder.
 var libraryFolders = [...]string{".", "lib"}
 
-// Libraries lists the files beside a binary that it may load: those with a library's name in its folder and in lib/ below
-// it. Paths are without links, each once, in order.
+// Libraries lists the files beside a binary that it may load: those with a library's name in its folder and in lib/
+// below it. Paths are without links, each once, in order.
 func Libraries(binary string) ([]string, error) {
 	folder := filepath.Dir(real(binary))
 	var libraries []string
@@ -38,7 +38,8 @@ func Libraries(binary string) ([]string, error) {
 // isLibrary knows a library by its name: x.so, x.so.1.28, x.dylib, x.dll.
 func isLibrary(name string) bool {
 	name = strings.ToLower(name)
-	return slices.Contains([]string{".so", ".dylib", ".dll"}, filepath.Ext(name)) || strings.Contains(name, ".so.") // and its version
+	// and its version
+	return slices.Contains([]string{".so", ".dylib", ".dll"}, filepath.Ext(name)) || strings.Contains(name, ".so.")
 }
 
 // isPlugin reports whether a path has a plugin's name.

@@ -1,11 +1,10 @@
-// Package trust pins plugins and the files that they load by their SHA-256: where a lock file exists, no other plugin is
-// started.
+// Package trust pins plugins and the files that they load by their SHA-256: where a lock file exists, no
+// other plugin is started.
 //
 // The lock file is a list as sha256sum writes and checks it, one line per file: 64 hexadecimal digits, two spaces, the
-// path (a relative one is meant from the lock file's own folder). Lines that begin with # are comments, but "#env NAME" lets
-// plugins inherit a variable of loaders. Files whose names
-// begin as plugins' do are plugins; every other file must be as it is pinned before any plugin is started, and so must
-// each library that lies beside the plugin.
+// path (a relative one is meant from the lock file's own folder). Lines that begin with # are comments, but "#env NAME"
+// lets plugins inherit a variable of loaders. Files whose names begin as plugins' do are plugins; every other file must
+// be as it is pinned before any plugin is started, and so must each library that lies beside the plugin.
 //
 // In: the file, the check before a start. Out: who may write it (the system's permissions), libraries of the system,
 // what a plugin does once it is started.
@@ -133,8 +132,8 @@ func (l *Lock) Set(path, sum string) error {
 	return nil
 }
 
-// Remove takes the pin of the file at path away, and with the last plugin of a folder those of the libraries beside it. It
-// returns the paths of all whose pins it took, none where path had no pin.
+// Remove takes the pin of the file at path away, and with the last plugin of a folder those of the libraries beside it.
+// It returns the paths of all whose pins it took, none where path had no pin.
 func (l *Lock) Remove(path string) (removed []string) {
 	path = real(path)
 	if _, found := l.pins[path]; !found {
@@ -155,7 +154,8 @@ func (l *Lock) Remove(path string) (removed []string) {
 	return removed
 }
 
-const header = "# Plumbline starts these plugins only, with these libraries: see SECURITY.md. Written by harness trust; check with sha256sum -c.\n"
+const header = "# Plumbline starts these plugins only, with these libraries: see SECURITY.md. Written by harness " +
+	"trust; check with sha256sum -c.\n"
 
 // Save writes the file in the place of the old one, readable by its owner alone. The folder is made.
 func (l *Lock) Save() error {

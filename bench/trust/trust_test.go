@@ -70,7 +70,8 @@ func TestGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuse(binary(dir, "one"), old, sum)
-	if _, err := g.Launch(t.Context(), binary(dir, "three"), host.LaunchOptions{}); !errors.As(err, new(*host.Error)) || !errors.Is(err, os.ErrNotExist) {
+	if _, err := g.Launch(t.Context(), binary(dir, "three"), host.LaunchOptions{}); !errors.As(err, new(*host.Error)) ||
+		!errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that does not exist: %v", err)
 	}
 }

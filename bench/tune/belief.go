@@ -2,22 +2,22 @@ package tune
 
 import "math"
 
-// belief is what is known of the highest rate that a SUT serves in time: a probability for each of a row of rates. A run is
-// VALID by it with a probability that falls at that rate, and INVALID now and then at any, because the machine did something
-// else.
+// belief is what is known of the highest rate that a SUT serves in time: a probability for each of a row of rates. A
+// run is VALID by it with a probability that falls at that rate, and INVALID now and then at any, because the
+// machine did something else.
 type belief struct {
 	rates, weights []float64 // queries per second, rising; weights add up to 1
 	low            float64   // the highest rate that was VALID; 0: none
 }
 
 const (
-	// accident is how likely a run is INVALID at a rate that is served in time, luck how likely one is VALID at a rate that
-	// is not.
+	// accident is how likely a run is INVALID at a rate that is served in time, luck how likely one is
+	// VALID at a rate that is not.
 	accident, luck = 0.12, 0.02
 	// blur is how far from the highest rate, as a fraction of it, runs still end both ways.
 	blur = 0.02
-	// An estimate is a normal distribution of the rate's logarithm with the deviation guess, or with probability wild worth
-	// nothing.
+	// An estimate is a normal distribution of the rate's logarithm with the deviation guess, or with
+	// probability wild worth nothing.
 	guess, wild = 0.25, 0.3
 	// grain is the distance of two rates, as a fraction.
 	grain = 0.01

@@ -129,7 +129,8 @@ func (b *Bench) Opens(ctx context.Context, s Setting, scenario loadgen.Scenario)
 }
 
 // with opens the workload at a setting for as long as use does. A process in which something failed is ended.
-func (b *Bench) with(ctx context.Context, s Setting, scenario loadgen.Scenario, use func(context.Context, plugin.Workload) error) (err error) {
+func (b *Bench) with(ctx context.Context, s Setting, scenario loadgen.Scenario,
+	use func(context.Context, plugin.Workload) error) (err error) {
 	if b.process == nil {
 		if b.process, err = b.Launcher.Launch(ctx, b.Binary, b.Launch); err != nil {
 			b.process = nil

@@ -45,13 +45,15 @@ func TestBench(t *testing.T) {
 		}
 	}
 	settings := loadgen.DefaultTestSettings()
-	settings.Scenario, settings.Mode, settings.MinDuration, settings.ServerTargetQPS = loadgen.Server, loadgen.PerformanceOnly, time.Millisecond, 1e5
+	settings.Scenario, settings.Mode, settings.MinDuration, settings.ServerTargetQPS = loadgen.Server,
+		loadgen.PerformanceOnly, time.Millisecond, 1e5
 	if res, err := b.Serve(t.Context(), Setting{2, 0, 0}, settings); err != nil || res.Effective.TargetQPS != 1e5 {
 		t.Errorf("%+v, %v", res, err)
 	}
 	opened := f.Opened()
 	first, second, third := opened[0], opened[1], opened[2]
-	if first.Scenario != loadgen.Offline || first.Batch != 4 || first.Sessions != 2 || first.BackendOptions["threads"] != "3" || first.BackendOptions["lib"] != "l" || first.Count != 10 {
+	if first.Scenario != loadgen.Offline || first.Batch != 4 || first.Sessions != 2 ||
+		first.BackendOptions["threads"] != "3" || first.BackendOptions["lib"] != "l" || first.Count != 10 {
 		t.Errorf("opened %+v", first)
 	}
 	if _, ok := second.BackendOptions["threads"]; ok || second.Batch != 1 {
@@ -79,7 +81,8 @@ func TestBenchAfterAFailure(t *testing.T) {
 	}
 	f.OpenErr, f.DieAfter = nil, 1
 	var died *host.Error
-	if _, err := b.Measure(t.Context(), Setting{}, time.Millisecond); !errors.As(err, &died) || died.Kind != host.KindDied || f.Running() != 0 {
+	if _, err := b.Measure(t.Context(), Setting{}, time.Millisecond); !errors.As(err, &died) ||
+		died.Kind != host.KindDied || f.Running() != 0 {
 		t.Errorf("error %v, %d processes left", err, f.Running())
 	}
 	f.DieAfter = 0
@@ -129,12 +132,14 @@ func TestServerSearch(t *testing.T) {
 	}
 	settings := loadgen.DefaultTestSettings()
 	settings.Scenario, settings.Mode = loadgen.Server, loadgen.PerformanceOnly
-	settings.MinDuration, settings.MinQueryCount, settings.ServerTargetLatency, settings.ServerTargetLatencyPercentile = 20*time.Millisecond, 100, time.Second, 0.9
+	settings.MinDuration, settings.MinQueryCount, settings.ServerTargetLatency, settings.ServerTargetLatencyPercentile =
+		20*time.Millisecond, 100, time.Second, 0.9
 	next := 0
 	s := ServerSearch{Bench: bench(f), Settings: settings, ProbeTime: time.Second, Next: func(Setting, float64) { next++ }}
 	found, err := s.Run(loadgentest.WithClock(t.Context(), clock), []Point{{Setting: Setting{2, 1, 1}}}, 1000)
 	last := found.Trials[len(found.Trials)-1]
-	if err != nil || !last.Valid || !last.Confirms || last.TargetQPS != found.TargetQPS || found.Setting != (Setting{2, 1, 1}) || next != len(found.Trials) {
+	if err != nil || !last.Valid || !last.Confirms || last.TargetQPS != found.TargetQPS ||
+		found.Setting != (Setting{2, 1, 1}) || next != len(found.Trials) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if found.Limits.LatencyNS != int64(time.Second) || found.MinDurationMS != 20 || f.Running() != 1 {
@@ -166,7 +171,8 @@ func TestDistinctSettings(t *testing.T) {
 
 func TestProbe(t *testing.T) {
 	s := ServerSearch{ProbeTime: 10 * time.Second, Settings: loadgen.DefaultTestSettings()}
-	s.Settings.MinDuration, s.Settings.MinQueryCount, s.Settings.ServerTargetLatencyPercentile = 10*time.Minute, 270336, 0.99
+	s.Settings.MinDuration, s.Settings.MinQueryCount, s.Settings.ServerTargetLatencyPercentile = 10*time.Minute,
+		270336, 0.99
 	if p := s.probe(); p.MinDuration != 10*time.Second || p.MinQueryCount < 1000 || p.MinQueryCount > 1001 {
 		t.Errorf("%v, %d queries", p.MinDuration, p.MinQueryCount)
 	}

@@ -129,7 +129,8 @@ func parse(text []byte) (Profile, error) {
 		return Profile{}, err
 	}
 	if head.Schema != Schema || head.Version != SchemaVersion {
-		return Profile{}, fmt.Errorf("schema %q version %d, want %q version %d: harness tune writes a new one", head.Schema, head.Version, Schema, SchemaVersion)
+		return Profile{}, fmt.Errorf("schema %q version %d, want %q version %d: harness tune writes a new one", head.Schema,
+			head.Version, Schema, SchemaVersion)
 	}
 	var p Profile
 	d := json.NewDecoder(bytes.NewReader(text))

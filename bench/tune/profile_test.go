@@ -16,11 +16,16 @@ import (
 func example() Profile {
 	return Profile{
 		Schema: Schema, SchemaVersion: SchemaVersion,
-		For:     Key{Model: "resnet50", Precision: "fp32", Backend: "ort", BackendOptions: map[string]string{"provider": "cpu"}},
-		Machine: Machine{CPU: "Example", Cores: 2}, PluginSHA256: "sum", Measured: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		Offline: &Offline{Setting: Setting{8, 2, 1}, SamplesPerSecond: 100, Decided: true, Points: []Point{{Setting: Setting{8, 2, 1}, SamplesPerSecond: 100, Tests: 3, Final: true}}},
-		Server: &Server{Setting: Setting{4, 2, 1}, TargetQPS: 80, Limits: Limits{Percentile: 0.99, LatencyNS: 15e6}, MinDurationMS: 2000,
-			Trials: []Trial{{Setting: Setting{4, 2, 1}, TargetQPS: 80, Valid: true, LatencyMS: 12, Confirms: true}}},
+		For: Key{
+			Model: "resnet50", Precision: "fp32", Backend: "ort", BackendOptions: map[string]string{"provider": "cpu"},
+		},
+		Machine: Machine{CPU: "Example", Cores: 2}, PluginSHA256: "sum",
+		Measured: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Offline: &Offline{Setting: Setting{8, 2, 1}, SamplesPerSecond: 100, Decided: true,
+			Points: []Point{{Setting: Setting{8, 2, 1}, SamplesPerSecond: 100, Tests: 3, Final: true}}},
+		Server: &Server{Setting: Setting{4, 2, 1}, TargetQPS: 80, Limits: Limits{Percentile: 0.99, LatencyNS: 15e6},
+			MinDurationMS: 2000,
+			Trials:        []Trial{{Setting: Setting{4, 2, 1}, TargetQPS: 80, Valid: true, LatencyMS: 12, Confirms: true}}},
 	}
 }
 
@@ -57,8 +62,10 @@ func TestBadProfiles(t *testing.T) {
 		`{"schema": "x"}`: {`schema "x" version 0`, "harness tune writes a new one"},
 		`{"schema": "plumbline.tuning", "schema_version": 1, "model": "resnet50", "best": {"batch": 1}}`: {"version 1, want"},
 		`{"schema": "plumbline.tuning", "schema_version": 2, "colour": 1}`:                               {"colour"},
-		`{"schema": "plumbline.tuning", "schema_version": 2, "offline": {"batch": -1, "sessions": 2000000, "samples_per_second": 0, "points": [{"threads": -4}]}, "server": {"threads": -2, "target_qps": -3}}`: {
-			"no model", "offline: batch -1", "offline: sessions 2000000", "samples_per_second 0", "offline: point 1: threads -4", "server: threads -2", "target_qps -3"},
+		`{"schema": "plumbline.tuning", "schema_version": 2, "offline": {"batch": -1, "sessions": 2000000, ` +
+			`"samples_per_second": 0, "points": [{"threads": -4}]}, "server": {"threads": -2, "target_qps": -3}}`: {
+			"no model", "offline: batch -1", "offline: sessions 2000000", "samples_per_second 0", "offline: point 1: threads -4",
+			"server: threads -2", "target_qps -3"},
 	}
 	for text, wants := range cases {
 		_, err := parse([]byte(text))
@@ -76,7 +83,8 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(text)
-	f.Add([]byte(`{"schema":"plumbline.tuning","schema_version":2,"for":{"model":"m"},"offline":{"batch":1,"samples_per_second":1e300}}`))
+	f.Add([]byte(`{"schema":"plumbline.tuning","schema_version":2,"for":{"model":"m"},"offline":{"batch":1,` +
+		`"samples_per_second":1e300}}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p, err := parse(text)
@@ -102,8 +110,10 @@ func TestLimits(t *testing.T) {
 	if l := LimitsOf(s); l.String() != "15ms at 99 %" || l.First() != 15*time.Millisecond {
 		t.Errorf("%v, %v", l, l.First())
 	}
-	s.UseTokenLatencies, s.ServerTTFTLatency, s.ServerTPOTLatency, s.ServerTargetLatencyPercentile = true, 2*time.Second, 200*time.Millisecond, 0.999
-	if l := LimitsOf(s); l.String() != "TTFT 2s and TPOT 200ms at 99.9 %" || l.First() != 2*time.Second || l.LatencyNS != 0 {
+	s.UseTokenLatencies, s.ServerTTFTLatency, s.ServerTPOTLatency, s.ServerTargetLatencyPercentile = true, 2*time.Second,
+		200*time.Millisecond, 0.999
+	if l := LimitsOf(s); l.String() != "TTFT 2s and TPOT 200ms at 99.9 %" ||
+		l.First() != 2*time.Second || l.LatencyNS != 0 {
 		t.Errorf("%v, %v", l, l.First())
 	}
 }

@@ -39,9 +39,9 @@ func leaderIsClear(running []*candidate) bool {
 // restless says that something disturbed the tests of a candidate.
 func restless(c *candidate) bool { return c.point().Spread > calm }
 
-// slower says that a rival is hardly more than Tolerance faster than the leader: in none of its rounds, or in one of six
-// and more, it was. If it were in every second round, the chance of that would be 1 in 8 after three rounds, 1 in 16
-// after four, 1 in 32 after five, and at most 7 in 64 from six on.
+// slower says that a rival is hardly more than Tolerance faster than the leader: in none of its rounds, or in one of
+// six and more, it was. If it were in every second round, the chance of that would be 1 in 8 after three rounds, 1 in
+// 16 after four, 1 in 32 after five, and at most 7 in 64 from six on.
 func slower(rival, leader []float64) bool {
 	faster := 0
 	for i, rate := range rival {

@@ -26,9 +26,9 @@ type Trial struct {
 // Try runs Server at a rate, under the limits of latency that apply.
 type Try func(ctx context.Context, qps float64) (Trial, error)
 
-// RateSearch looks for the highest VALID rate of Server with few runs: each is made at the rate that is as likely too high as
-// not, by what is known so far (probabilistic bisection), until hardly a rate more than Precision above one that was VALID
-// can be; that one is confirmed.
+// RateSearch looks for the highest VALID rate of Server with few runs: each is made at the rate that is as likely too
+// high as not, by what is known so far (probabilistic bisection), until hardly a rate more than Precision above one
+// that was VALID can be; that one is confirmed.
 type RateSearch struct {
 	// Probe is a short run, Confirm one as it counts.
 	Probe, Confirm Try
@@ -43,8 +43,8 @@ type RateSearch struct {
 const Precision = 0.05
 
 const (
-	// lowestShare and highestShare are the shares of the bound between which rates are tried: what a SUT that is idle for most
-	// of the time does not answer in time, it does not at lower rates; and the bound was measured with some error.
+	// lowestShare and highestShare are the shares of the bound between which rates are tried: what a SUT that is idle for
+	// most of the time does not answer in time, it does not at lower rates; and the bound was measured with some error.
 	lowestShare, highestShare = 1.0 / 32, 2
 	// steep is how fast higher rates than the bound become unlikely: with its power.
 	steep = 20
@@ -54,9 +54,9 @@ const (
 	mostProbes = 12
 )
 
-// stepsBack are the shares of the rate that was found which are tried in turn, until one is confirmed. Where two runs in a row
-// must be VALID, those from backAgain on are tried rounds times: a machine that does other things, too, disturbs one of two
-// runs soon, and is calm again later.
+// stepsBack are the shares of the rate that was found which are tried in turn, until one is confirmed. Where two runs
+// in a row must be VALID, those from backAgain on are tried rounds times: a machine that does other things, too,
+// disturbs one of two runs soon, and is calm again later.
 var stepsBack = [...]float64{1, 0.97, 0.94, 0.85, 0.7, 0.5, 0.35, 0.25}
 
 const (
@@ -70,8 +70,8 @@ var ErrNoRate = errors.New("no VALID rate was found")
 // patient says that the runs are short enough to wait with some more until the machine is calm.
 func (s RateSearch) patient() bool { return s.Confirmations > 1 }
 
-// Find narrows down the highest rate, which bound, in queries per second, is about the most for, such as the throughput of
-// Offline; known, above 0, is a rate that was VALID. It returns the highest rate that was, 0 where none was.
+// Find narrows down the highest rate, which bound, in queries per second, is about the most for, such as the throughput
+// of Offline; known, above 0, is a rate that was VALID. It returns the highest rate that was, 0 where none was.
 func (s RateSearch) Find(ctx context.Context, bound, known float64) (float64, error) {
 	low, err := s.narrow(ctx, bound, known)
 	if low == 0 && err == nil && s.patient() {
@@ -123,8 +123,8 @@ func (s RateSearch) shares() []float64 {
 	return all
 }
 
-// confirmed says whether enough runs in a row are VALID at a rate. Where one is not, at no rate by LoadGen's estimate, that
-// was not the rate's fault: there is another try.
+// confirmed says whether enough runs in a row are VALID at a rate. Where one is not, at no rate by LoadGen's estimate,
+// that was not the rate's fault: there is another try.
 func (s RateSearch) confirmed(ctx context.Context, rate float64) (bool, error) {
 	t, err := s.row(ctx, rate)
 	if err == nil && !t.Valid && !(t.Estimate > 0) && s.patient() {

@@ -28,8 +28,8 @@ func (s *server) try(_ context.Context, qps float64) (Trial, error) {
 	return t, nil
 }
 
-// mostRuns bounds the runs of a search whose confirmations are two runs in a row: twice the probes, and at each share two
-// rows of two.
+// mostRuns bounds the runs of a search whose confirmations are two runs in a row: twice the probes, and at
+// each share two rows of two.
 const mostRuns = 2*mostProbes + 4*(len(stepsBack)+(rounds-1)*(len(stepsBack)-backAgain))
 
 // TestRateSearch searches simulated SUTs, on machines that do little else and on such as make many a run INVALID.
@@ -50,7 +50,8 @@ func TestRateSearch(t *testing.T) {
 		for i := range cases {
 			rng := rand.New(rand.NewPCG(uint64(i), 3))
 			s := &server{rng: rng, capacity: 1000 * (0.1 + 0.95*rng.Float64()), jitter: c.jitter, accidents: c.accidents}
-			rate, err := find(t.Context(), RateSearch{Probe: s.try, Confirm: s.try, Confirmations: 2}, 1000*(1+0.05*rng.NormFloat64()))
+			rate, err := find(t.Context(), RateSearch{Probe: s.try, Confirm: s.try, Confirmations: 2},
+				1000*(1+0.05*rng.NormFloat64()))
 			switch {
 			case errors.Is(err, ErrNoRate):
 				none++
@@ -66,7 +67,8 @@ func TestRateSearch(t *testing.T) {
 			}
 		}
 		of := func(n int) float64 { return float64(n) / cases }
-		t.Logf("%s: within %v of the capacity in %v of the cases, no rate in %v, %v runs", name, Precision, of(good), of(none), of(runs))
+		t.Logf("%s: within %v of the capacity in %v of the cases, no rate in %v, %v runs", name, Precision,
+			of(good), of(none), of(runs))
 		if of(good) < c.good || of(none) > c.none || of(runs) > c.runs {
 			t.Errorf("%s: want %v, %v at most, %v at most", name, c.good, c.none, c.runs)
 		}
@@ -76,11 +78,13 @@ func TestRateSearch(t *testing.T) {
 // Where the least load is too much, the search ends without a rate.
 func TestNoRate(t *testing.T) {
 	s := &server{rng: rand.New(rand.NewPCG(1, 1)), capacity: 0}
-	if rate, err := find(t.Context(), RateSearch{Probe: s.try, Confirm: s.try}, 1000); !errors.Is(err, ErrNoRate) || rate != 0 || s.runs > mostProbes {
+	if rate, err := find(t.Context(), RateSearch{Probe: s.try, Confirm: s.try}, 1000); !errors.Is(err, ErrNoRate) ||
+		rate != 0 || s.runs > mostProbes {
 		t.Errorf("%v, %v after %d runs", rate, err, s.runs)
 	}
 	s.runs = 0
-	if rate, err := find(t.Context(), RateSearch{Probe: s.try, Confirm: s.try, Confirmations: 2}, 1000); !errors.Is(err, ErrNoRate) || rate != 0 || s.runs > 2*mostProbes {
+	if rate, err := find(t.Context(), RateSearch{Probe: s.try, Confirm: s.try, Confirmations: 2}, 1000); !errors.Is(err,
+		ErrNoRate) || rate != 0 || s.runs > 2*mostProbes {
 		t.Errorf("%v, %v after %d runs", rate, err, s.runs)
 	}
 }
@@ -90,12 +94,15 @@ func TestRateIsLoweredUntilConfirmed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	probe, confirm := &server{rng: rng, capacity: 900}, &server{rng: rng, capacity: 850}
 	var trials []Trial
-	rate, err := find(t.Context(), RateSearch{Probe: probe.try, Confirm: confirm.try, Report: func(t Trial) { trials = append(trials, t) }}, 1000)
+	rate, err := find(t.Context(), RateSearch{
+		Probe: probe.try, Confirm: confirm.try, Report: func(t Trial) { trials = append(trials, t) },
+	}, 1000)
 	if err != nil || rate > 850 || rate < 800 || confirm.runs < 2 || len(trials) != probe.runs+confirm.runs {
 		t.Errorf("%v, %v after %d and %d runs, %d reported", rate, err, probe.runs, confirm.runs, len(trials))
 	}
 	confirm.capacity = 10
-	if rate, err := find(t.Context(), RateSearch{Probe: probe.try, Confirm: confirm.try}, 1000); !errors.Is(err, ErrNoRate) || rate != 0 {
+	if rate, err := find(t.Context(), RateSearch{Probe: probe.try, Confirm: confirm.try}, 1000); !errors.Is(err,
+		ErrNoRate) || rate != 0 {
 		t.Errorf("%v, %v, want no rate", rate, err)
 	}
 }

@@ -13,9 +13,9 @@ import (
 // not the end of ctx is taken as the setting's own fault: it leaves the search.
 type Measure func(ctx context.Context, s Setting, d time.Duration) (float64, error)
 
-// Search looks for the fastest setting of a grid: all are measured in short tests, the best quarter in longer ones, and the
-// best of those in turns, test after test, so that what else the machine does meets all of them. It ends when no rival
-// is likely to be more than Tolerance faster than the leader.
+// Search looks for the fastest setting of a grid: all are measured in short tests, the best quarter in longer ones, and
+// the best of those in turns, test after test, so that what else the machine does meets all of them. It ends when no
+// rival is likely to be more than Tolerance faster than the leader.
 //
 // That a rival may be chosen that is Tolerance slower than the best is the indifference zone of statistics' selection
 // procedures (Bechhofer 1954); the medians and order statistics of paired tests are taken because what disturbs a
@@ -112,7 +112,8 @@ func (s Search) stages(ctx context.Context, all []*candidate) (decided bool, err
 
 // halve measures each candidate, those that are not far behind once more in the reverse order, and returns the best.
 // The better test of two counts: a disturbance slows a test and never speeds one up.
-func (s Search) halve(ctx context.Context, all []*candidate, stage Stage, d time.Duration, leave int) ([]*candidate, error) {
+func (s Search) halve(ctx context.Context, all []*candidate, stage Stage, d time.Duration,
+	leave int) ([]*candidate, error) {
 	if err := s.each(ctx, stage, all, d); err != nil {
 		return nil, err
 	}

@@ -113,7 +113,8 @@ func TestSearchFindsTheBest(t *testing.T) {
 	}
 }
 
-func newMachine(seed uint64, n noise, grid []Setting, surface func(*rand.Rand, []Setting) map[Setting]float64) *machine {
+func newMachine(seed uint64, n noise, grid []Setting,
+	surface func(*rand.Rand, []Setting) map[Setting]float64) *machine {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	return &machine{rng: rng, truth: surface(rng, grid), noise: n}
 }
@@ -180,7 +181,8 @@ func TestSearchWhereNothingCanBeMeasured(t *testing.T) {
 	}
 	for _, rate := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		measure := func(context.Context, Setting, time.Duration) (float64, error) { return rate, nil }
-		if _, err := (Search{Measure: measure, Time: time.Second}).Run(t.Context(), Grid([]int{7}, []int{1}, nil)); err == nil {
+		if _, err := (Search{Measure: measure, Time: time.Second}).Run(t.Context(),
+			Grid([]int{7}, []int{1}, nil)); err == nil {
 			t.Errorf("a rate of %v was taken", rate)
 		}
 	}
@@ -192,14 +194,15 @@ func TestInterruptedSearch(t *testing.T) {
 	for _, after := range []int{1, 5, 20, 30} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		measured := map[Setting]bool{}
-		found, err := Search{Time: time.Second, Measure: func(_ context.Context, s Setting, _ time.Duration) (float64, error) {
-			if after--; after < 0 {
-				cancel(stop)
-				return 0, context.Canceled
-			}
-			measured[s] = true
-			return float64(100 + s.Batch), nil
-		}}.Run(ctx, Grid([]int{1, 2, 4, 8, 16, 32}, []int{1, 2}, nil))
+		found, err := Search{Time: time.Second,
+			Measure: func(_ context.Context, s Setting, _ time.Duration) (float64, error) {
+				if after--; after < 0 {
+					cancel(stop)
+					return 0, context.Canceled
+				}
+				measured[s] = true
+				return float64(100 + s.Batch), nil
+			}}.Run(ctx, Grid([]int{1, 2, 4, 8, 16, 32}, []int{1, 2}, nil))
 		if !errors.Is(err, stop) || found.Decided || len(found.Points) != 13 {
 			t.Errorf("error %v, found %+v", err, found)
 		}

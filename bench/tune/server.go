@@ -127,7 +127,9 @@ func (s ServerSearch) trial(p Setting, t loadgen.TestSettings, confirms bool) Tr
 		if err != nil {
 			return Trial{}, err
 		}
-		out := Trial{Setting: p, TargetQPS: qps, Valid: res.Verdict == loadgen.Valid, Reason: reason(res.Reasons), Confirms: confirms}
+		out := Trial{
+			Setting: p, TargetQPS: qps, Valid: res.Verdict == loadgen.Valid, Reason: reason(res.Reasons), Confirms: confirms,
+		}
 		out.LatencyMS = float64(res.TargetPercentile.Latency) / float64(time.Millisecond)
 		if res.Capacity != nil {
 			out.Estimate = res.Capacity.QPS

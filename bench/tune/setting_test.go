@@ -39,7 +39,8 @@ func TestDefaultGrid(t *testing.T) {
 
 func TestSettingText(t *testing.T) {
 	for want, s := range map[string]Setting{
-		"the plugin's own choice": {}, "batch 8, 1 session": {8, 1, 0}, "2 sessions, 1 thread": {0, 2, 1}, "batch 1, 1 session, 3 threads": {1, 1, 3},
+		"the plugin's own choice": {}, "batch 8, 1 session": {8, 1, 0}, "2 sessions, 1 thread": {0, 2, 1},
+		"batch 1, 1 session, 3 threads": {1, 1, 3},
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -58,7 +59,8 @@ func TestSettingOnOptions(t *testing.T) {
 
 func TestServerSettings(t *testing.T) {
 	own := Point{SamplesPerSecond: 900}
-	large, small, slow := Point{Setting: Setting{64, 2, 1}, SamplesPerSecond: 1000}, Point{Setting: Setting{4, 2, 1}, SamplesPerSecond: 950}, Point{Setting: Setting{1, 1, 1}, SamplesPerSecond: 500}
+	large, small, slow := Point{Setting: Setting{64, 2, 1}, SamplesPerSecond: 1000},
+		Point{Setting: Setting{4, 2, 1}, SamplesPerSecond: 950}, Point{Setting: Setting{1, 1, 1}, SamplesPerSecond: 500}
 	failed := Point{Setting: Setting{128, 2, 1}, Fault: "no memory"}
 	cases := []struct {
 		name   string

@@ -42,8 +42,8 @@ func (m *stalling) next() (stalls []float64) {
 	return stalls
 }
 
-// late is the share of late queries at a rate: those that wait for others that came shortly before, and those of each stall
-// and of the time that it takes to catch up.
+// late is the share of late queries at a rate: those that wait for others that came shortly before, and those of each
+// stall and of the time that it takes to catch up.
 func (m *stalling) late(rate float64, stalls []float64) float64 {
 	load := rate / m.capacity
 	if load >= 1 {
@@ -84,8 +84,8 @@ func (m *stalling) highest(stalls []float64) float64 {
 	return low
 }
 
-// TestRateSearchOnABusyMachine searches where runs are INVALID at any rate for what else the machine does: in half of the runs,
-// in some more than in others, for a while. Seeds are fixed.
+// TestRateSearchOnABusyMachine searches where runs are INVALID at any rate for what else the machine does: in half of
+// the runs, in some more than in others, for a while. Seeds are fixed.
 func TestRateSearchOnABusyMachine(t *testing.T) {
 	const cases = 100
 	for name, c := range map[string]struct {
@@ -107,7 +107,9 @@ func TestRateSearchOnABusyMachine(t *testing.T) {
 			m := c.machine
 			m.rng, m.capacity = rand.New(rand.NewPCG(uint64(i), 5)), 800
 			var last []Trial
-			search := RateSearch{Probe: m.try, Confirm: m.try, Confirmations: 2, Report: func(t Trial) { last = append(last, t) }}
+			search := RateSearch{
+				Probe: m.try, Confirm: m.try, Confirmations: 2, Report: func(t Trial) { last = append(last, t) },
+			}
 			rate, err := find(t.Context(), search, 800*(1+0.05*m.rng.NormFloat64()))
 			if runs += m.runs; m.runs > mostRuns {
 				t.Errorf("%s: %d runs", name, m.runs)
@@ -115,7 +117,8 @@ func TestRateSearchOnABusyMachine(t *testing.T) {
 			if errors.Is(err, ErrNoRate) {
 				continue
 			}
-			if last = last[len(last)-2:]; err != nil || !last[0].Valid || !last[1].Valid || last[0].TargetQPS != rate || last[1].TargetQPS != rate {
+			if last = last[len(last)-2:]; err != nil || !last[0].Valid || !last[1].Valid || last[0].TargetQPS != rate ||
+				last[1].TargetQPS != rate {
 				t.Errorf("%s: %v, %v after %+v, want it VALID twice in a row", name, rate, err, last)
 			}
 			found = append(found, rate)

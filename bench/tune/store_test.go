@@ -22,9 +22,14 @@ func TestStore(t *testing.T) {
 		ignored string
 	}{
 		{"it fits", func(*Subject, *Profile) {}, true, ""},
-		{"empty and absent options are the same", func(s *Subject, p *Profile) { p.For.Params, s.Params = nil, map[string]string{} }, true, ""},
-		{"another machine", func(s *Subject, _ *Profile) { s.Machine.Cores = 4 }, false, "for another machine (Example, 2 cores; this is Example, 4 cores); harness tune measures anew"},
-		{"another plugin", func(s *Subject, _ *Profile) { s.PluginSHA256 = func() (string, error) { return "other", nil } }, false, "another build of the plugin (sha256 sum; this is other)"},
+		{"empty and absent options are the same", func(s *Subject, p *Profile) {
+			p.For.Params, s.Params = nil,
+				map[string]string{}
+		}, true, ""},
+		{"another machine", func(s *Subject, _ *Profile) { s.Machine.Cores = 4 }, false,
+			"for another machine (Example, 2 cores; this is Example, 4 cores); harness tune measures anew"},
+		{"another plugin", func(s *Subject, _ *Profile) { s.PluginSHA256 = func() (string, error) { return "other", nil } },
+			false, "another build of the plugin (sha256 sum; this is other)"},
 		{"another backend", func(s *Subject, _ *Profile) { s.Backend = "acme" }, false, ""},
 		{"another option", func(s *Subject, _ *Profile) { s.BackendOptions = nil }, false, ""},
 		{"another precision", func(s *Subject, _ *Profile) { s.Precision = "int8" }, false, ""},
@@ -56,12 +61,14 @@ func TestStoreWithFilesThatAreNone(t *testing.T) {
 		t.Errorf("an empty folder: %v, %v, %v", found, ignored, err)
 	}
 	for _, name := range []string{filepath.Base(s.Path(p.For, p.Machine)), "resnet50.json", "resnet50-other.json"} {
-		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(`{"schema": "plumbline.tuning", "schema_version": 1}`), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(`{"schema": "plumbline.tuning", "schema_version": 1}`),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, found, ignored, err := s.Find(subjectOf(p))
-	if found != nil || err != nil || len(ignored) != 2 || !slices.ContainsFunc(ignored, func(text string) bool { return strings.Contains(text, "resnet50.json: schema") }) {
+	if found != nil || err != nil || len(ignored) != 2 ||
+		!slices.ContainsFunc(ignored, func(text string) bool { return strings.Contains(text, "resnet50.json: schema") }) {
 		t.Errorf("found %v, ignored %q, %v; want the run's own and the older one named", found, ignored, err)
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
-// virtual is a plugin on virtual time: each of its sessions answers one query after the other, in the time that each says.
+// virtual is a plugin on virtual time: each of its sessions answers one query after the other, in
+// the time that each says.
 type virtual struct {
 	plugin.Plugin
 	clock *loadgentest.Clock
@@ -75,8 +76,10 @@ func TestTuneOnVirtualTime(t *testing.T) {
 		return time.Duration(cost * float64(time.Millisecond))
 	}
 	b := &Bench{Launcher: &virtual{clock: &loadgentest.Clock{}, each: each}}
-	found, err := Search{Measure: b.Measure, Time: time.Second}.Run(t.Context(), Grid([]int{1, 2, 4, 8, 16}, []int{1, 2, 4}, nil))
-	if err != nil || found.Points[0].Setting != (Setting{4, 2, 0}) || !found.Decided || math.Abs(found.Points[0].SamplesPerSecond-2000) > 20 {
+	found, err := Search{Measure: b.Measure, Time: time.Second}.Run(t.Context(),
+		Grid([]int{1, 2, 4, 8, 16}, []int{1, 2, 4}, nil))
+	if err != nil || found.Points[0].Setting != (Setting{4, 2, 0}) || !found.Decided ||
+		math.Abs(found.Points[0].SamplesPerSecond-2000) > 20 {
 		t.Fatalf("%+v, %v, want batch 4 with 2 sessions and 2000 samples/s", found, err)
 	}
 	settings := loadgen.DefaultTestSettings()

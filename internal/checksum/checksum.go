@@ -43,9 +43,9 @@ func contents(f io.ReadCloser) (sum string, size int64, err error) {
 // DatasetNote says what the sum of Dataset covers.
 const DatasetNote = "names and sizes of all files, contents of .txt, .csv, .json, .jsonl and .parquet files"
 
-// Dataset returns a SHA-256 that names a data set on disk, a folder or a file: names and sizes of all files, and the contents
-// of those that hold labels, lists and records. Reading the contents of a hundred gigabytes of pictures would take longer than
-// the run. A file has the sum of a folder with that file alone.
+// Dataset returns a SHA-256 that names a data set on disk, a folder or a file: names and sizes of all files, and the
+// contents of those that hold labels, lists and records. Reading the contents of a hundred gigabytes of pictures would
+// take longer than the run. A file has the sum of a folder with that file alone.
 func Dataset(at string) (string, error) {
 	lines, err := describeAll(at)
 	if err != nil {

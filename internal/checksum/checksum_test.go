@@ -54,7 +54,9 @@ func TestDataset(t *testing.T) {
 		{"another size", map[string]string{"val_map.txt": "a 1\n", "a.jpg": "xxx", "sub/b.jpg": "y"}, false},
 		{"another name", map[string]string{"val_map.txt": "a 1\n", "c.jpg": "xx", "sub/b.jpg": "y"}, false},
 		{"another folder", map[string]string{"val_map.txt": "a 1\n", "a.jpg": "xx", "b.jpg": "y"}, false},
-		{"pictures are known by name and size", map[string]string{"val_map.txt": "a 1\n", "a.jpg": "zz", "sub/b.jpg": "y"}, true},
+		{"pictures are known by name and size", map[string]string{
+			"val_map.txt": "a 1\n", "a.jpg": "zz", "sub/b.jpg": "y",
+		}, true},
 	}
 	for _, c := range cases {
 		if got := sum(c.files); (got == base) != c.same {

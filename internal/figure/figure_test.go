@@ -56,7 +56,9 @@ func FuzzRound(f *testing.F) {
 }
 
 func TestShort(t *testing.T) {
-	for v, want := range map[float64]string{99: "99", 99.9: "99.9", 15: "15", 0.123456: "0.123", 1000: "1000", 123456: "123456", 0: "0", 0.00001: "0.00001"} {
+	for v, want := range map[float64]string{
+		99: "99", 99.9: "99.9", 15: "15", 0.123456: "0.123", 1000: "1000", 123456: "123456", 0: "0", 0.00001: "0.00001",
+	} {
 		if got := Short(v); got != want {
 			t.Errorf("Short(%v) = %s, want %s", v, got, want)
 		}
@@ -76,12 +78,16 @@ func TestSeconds(t *testing.T) {
 }
 
 func TestCountAndBytes(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 270336: "270,336", 1234567890: "1,234,567,890"} {
+	for n, want := range map[uint64]string{
+		0: "0", 999: "999", 1000: "1,000", 270336: "270,336", 1234567890: "1,234,567,890",
+	} {
 		if got := Count(n); got != want {
 			t.Errorf("Count(%d) = %s, want %s", n, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1234: "1.2 kB", 102470000: "102 MB", 25_300_000_000: "25.3 GB", 3e15: "3000 TB"} {
+	for n, want := range map[int64]string{
+		0: "0 B", 999: "999 B", 1234: "1.2 kB", 102470000: "102 MB", 25_300_000_000: "25.3 GB", 3e15: "3000 TB",
+	} {
 		if got := Bytes(n); got != want {
 			t.Errorf("Bytes(%d) = %s, want %s", n, got, want)
 		}

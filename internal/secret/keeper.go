@@ -1,4 +1,5 @@
-// Package secret keeps the secrets of a backend's options out of what the harness writes: results, logs, reports, errors.
+// Package secret keeps the secrets of a backend's options out of what the harness writes:
+// results, logs, reports, errors.
 //
 // In: which options hold secrets, how they are shown, texts without them. Out: who may see a process's arguments or its
 // environment (the system's).
@@ -13,8 +14,8 @@ import (
 	"sync"
 )
 
-// shortest is the least length of a secret that is looked for in texts: shorter ones, and words such as none and EMPTY that
-// stand for no key, are found by chance.
+// shortest is the least length of a secret that is looked for in texts: shorter ones, and words such as none and EMPTY
+// that stand for no key, are found by chance.
 const shortest = 6
 
 // Keeper knows the secrets of one command. The zero value knows none. Its methods may be called from any goroutine.

@@ -12,9 +12,9 @@ import (
 // Shown stands in the place of a secret. It tells nothing of it, not even by a checksum, which gives short ones away.
 const Shown = "(secret)"
 
-// Option is the value of a backend's option as it may be written down, and the secrets in it: all of it where the option
-// is secret by its name, or is JSON with a secret field; else the user and password of URLs, the secret parameters of their
-// queries, and of a command line the variables and arguments with secret names.
+// Option is the value of a backend's option as it may be written down, and the secrets in it: all of it where the
+// option is secret by its name, or is JSON with a secret field; else the user and password of URLs, the secret
+// parameters of their queries, and of a command line the variables and arguments with secret names.
 func Option(name, value string) (shown string, secrets []string) {
 	if value == "" {
 		return value, nil
@@ -93,12 +93,14 @@ func bare(word string) string {
 	return word
 }
 
-// inURL hides what stands before the host of URLs, with a scheme or without, and the secret parameters of their queries.
+// inURL hides what stands before the host of URLs, with a scheme or without, and the secret
+// parameters of their queries.
 func inURL(text string) (shown string, secrets []string) {
 	parts := strings.Split(text, "://")
 	for i, part := range parts {
 		at := strings.LastIndexByte(part, '@')
-		if at <= 0 || i == 0 && !regexp.MustCompile(`^[^:/=]*:`).MatchString(part[:at]) { // no password: an address of mail, say
+		// no password: an address of mail, say
+		if at <= 0 || i == 0 && !regexp.MustCompile(`^[^:/=]*:`).MatchString(part[:at]) {
 			continue
 		}
 		secrets = append(secrets, userSecrets(part[:at])...)

@@ -4,7 +4,9 @@ import "testing"
 
 func TestNearest(t *testing.T) {
 	known := []string{"resnet50", "mobilenet", "Offline"}
-	cases := map[string]string{"resnet": "resnet50", "resnt50": "resnet50", "OFFLINE": "Offline", "ofline": "Offline", "bert": "", "": "", "x": ""}
+	cases := map[string]string{
+		"resnet": "resnet50", "resnt50": "resnet50", "OFFLINE": "Offline", "ofline": "Offline", "bert": "", "": "", "x": "",
+	}
 	for name, want := range cases {
 		if got := Nearest(name, known); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)

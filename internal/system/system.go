@@ -13,18 +13,19 @@ import (
 
 // Info is the system description of a result. Empty or zero means that the machine does not say.
 type Info struct {
-	CPU         string `json:"cpu"`             // model name
-	Cores       int    `json:"cores"`           // logical CPUs that this process may use
-	Sockets     int    `json:"sockets"`         // physical packages
-	MemoryBytes int64  `json:"memory_bytes"`    // installed
-	OS          string `json:"os"`              // "Debian GNU/Linux 12 (bookworm)"
-	Kernel      string `json:"kernel"`          // "Linux 6.1.0"
-	Arch        string `json:"arch"`            // "amd64"
-	Governor    string `json:"governor"`        // CPU frequency governor of all cores: "performance"; "mixed" where they differ
-	GoVersion   string `json:"go_version"`      // of the harness
-	Quota       string `json:"cpu_quota"`       // cgroup limit, such as "1.5 CPUs"
-	MaxProcs    int    `json:"gomaxprocs"`      // threads that run Go code of the harness
-	Virtual     bool   `json:"virtual_machine"` // a hypervisor is announced by the CPU
+	CPU         string `json:"cpu"`          // model name
+	Cores       int    `json:"cores"`        // logical CPUs that this process may use
+	Sockets     int    `json:"sockets"`      // physical packages
+	MemoryBytes int64  `json:"memory_bytes"` // installed
+	OS          string `json:"os"`           // "Debian GNU/Linux 12 (bookworm)"
+	Kernel      string `json:"kernel"`       // "Linux 6.1.0"
+	Arch        string `json:"arch"`         // "amd64"
+	// CPU frequency governor of all cores: "performance"; "mixed" where they differ
+	Governor  string `json:"governor"`
+	GoVersion string `json:"go_version"`      // of the harness
+	Quota     string `json:"cpu_quota"`       // cgroup limit, such as "1.5 CPUs"
+	MaxProcs  int    `json:"gomaxprocs"`      // threads that run Go code of the harness
+	Virtual   bool   `json:"virtual_machine"` // a hypervisor is announced by the CPU
 }
 
 // Describe reads root, the file system of a Linux machine ("/" as fs.FS).

@@ -11,7 +11,8 @@ func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(tex
 
 func TestDescribe(t *testing.T) {
 	got := Describe(fstest.MapFS{
-		"proc/cpuinfo":              file("processor\t: 0\nmodel name\t: Example  CPU\nphysical id\t: 0\nflags\t\t: fpu hypervisor sse\n\nprocessor\t: 1\nmodel name\t: Example  CPU\nphysical id\t: 1\n"),
+		"proc/cpuinfo": file("processor\t: 0\nmodel name\t: Example  CPU\nphysical id\t: 0\nflags\t\t: fpu " +
+			"hypervisor sse\n\nprocessor\t: 1\nmodel name\t: Example  CPU\nphysical id\t: 1\n"),
 		"proc/meminfo":              file("MemTotal:       16384000 kB\nMemFree: 1 kB\n"),
 		"proc/sys/kernel/ostype":    file("Linux\n"),
 		"proc/sys/kernel/osrelease": file("6.1.0-13-amd64\n"),
@@ -21,8 +22,10 @@ func TestDescribe(t *testing.T) {
 		"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor": file("performance\n"),
 	})
 	want := Info{
-		CPU: "Example CPU", Cores: runtime.NumCPU(), Sockets: 2, MemoryBytes: 16384000 * 1024, OS: "Example OS 1", Kernel: "Linux 6.1.0-13-amd64",
-		Arch: runtime.GOARCH, Governor: "performance", GoVersion: runtime.Version(), Quota: "1.5 CPUs", MaxProcs: runtime.GOMAXPROCS(0), Virtual: true,
+		CPU: "Example CPU", Cores: runtime.NumCPU(), Sockets: 2, MemoryBytes: 16384000 * 1024, OS: "Example OS 1",
+		Kernel: "Linux 6.1.0-13-amd64",
+		Arch:   runtime.GOARCH, Governor: "performance", GoVersion: runtime.Version(), Quota: "1.5 CPUs",
+		MaxProcs: runtime.GOMAXPROCS(0), Virtual: true,
 	}
 	if got != want {
 		t.Errorf("got %+v\nwant %+v", got, want)
@@ -54,7 +57,9 @@ func TestArmCPU(t *testing.T) {
 }
 
 func TestQuota(t *testing.T) {
-	for text, want := range map[string]string{"max 100000": "", "200000 100000": "2 CPUs", "": "", "x 1": "", "100 0": "", "-5 10": "", "NaN 1": ""} {
+	for text, want := range map[string]string{
+		"max 100000": "", "200000 100000": "2 CPUs", "": "", "x 1": "", "100 0": "", "-5 10": "", "NaN 1": "",
+	} {
 		if got := quota(text); got != want {
 			t.Errorf("quota(%q) = %q, want %q", text, got, want)
 		}

@@ -1,5 +1,5 @@
-// Package terminal shows text of servers, files and plugins without letting it steer the terminal: control characters stand
-// there as escapes.
+// Package terminal shows text of servers, files and plugins without letting it steer the terminal: control characters
+// stand there as escapes.
 //
 // In: what is printed. Out: what is written to files, and the harness's own control sequences (package live).
 package terminal
@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text is text with control characters as \u001b, which JSON reads as the same; line breaks and tabs stay. Bytes that are no
-// UTF-8 are \ufffd. Marks that change the direction of writing count as control characters: they make a name look like
-// another.
+// Text is text with control characters as \u001b, which JSON reads as the same; line breaks and tabs stay. Bytes
+// that are no UTF-8 are \ufffd. Marks that change the direction of writing count as control characters: they make a
+// name look like another.
 func Text(text string) string {
 	if strings.IndexFunc(text, steers) < 0 && utf8.ValidString(text) {
 		return text
@@ -38,7 +38,8 @@ func Line(text string) string {
 
 // steers says whether a terminal does more with a character than show it.
 func steers(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) ||
+		r == '\u2028' || r == '\u2029'
 }
 
 // Writer writes what Text makes of what it is given. A character may come in two pieces.

@@ -1,9 +1,10 @@
-// Package division says by the rules of which division a run was made: closed, network or open. It judges where the work is
-// done and who does it. That model and data are the official ones, and the settings those of the rules, is said elsewhere.
+// Package division says by the rules of which division a run was made: closed, network or open. It judges where
+// the work is done and who does it. That model and data are the official ones, and the settings those of the
+// rules, is said elsewhere.
 //
-// In the network division LoadGen, the library of samples and the QDL, which dispatches queries, are on this machine, and the
-// SUT is other machines. The QDL may send queries and receive answers and do nothing else to them; a run that does more is one
-// of the open division (rules, section 6.2).
+// In the network division LoadGen, the library of samples and the QDL, which dispatches queries, are on this machine,
+// and the SUT is other machines. The QDL may send queries and receive answers and do nothing else to them; a run that
+// does more is one of the open division (rules, section 6.2).
 package division
 
 import (
@@ -42,8 +43,8 @@ func Parse(text string) (Division, error) {
 	return Division(text), nil
 }
 
-// Scenarios returns those of the scenarios that the division has: in the network division, which knows the datacenter suite
-// alone, Server and Offline.
+// Scenarios returns those of the scenarios that the division has: in the network division, which knows the datacenter
+// suite alone, Server and Offline.
 func (d Division) Scenarios(all []loadgen.Scenario) []loadgen.Scenario {
 	if d != Network {
 		return all
@@ -100,7 +101,8 @@ func (c Case) closed() []string {
 	if len(away) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("backend %s leaves the work to other machines (%s), and the SUT of the closed division is the machine that LoadGen runs on: "+
+	return []string{fmt.Sprintf("backend %s leaves the work to other machines (%s), and the SUT of the closed division "+
+		"is the machine that LoadGen runs on: "+
 		"--division network keeps the rules for that", c.Workload.Backend, strings.Join(away, ", "))}
 }
 
@@ -109,7 +111,8 @@ func (c Case) network() []string {
 	var reasons []string
 	for _, n := range c.Workload.Nodes {
 		if c.Here.Is(n) {
-			reasons = append(reasons, fmt.Sprintf("node %s is this machine: SUT and LoadGen must run on physically separate systems", n.Address))
+			reasons = append(reasons,
+				fmt.Sprintf("node %s is this machine: SUT and LoadGen must run on physically separate systems", n.Address))
 		}
 		if n.Name == "" {
 			reasons = append(reasons, fmt.Sprintf("node %s has no name to tell: each node of the SUT must have one", n.Address))
@@ -144,8 +147,8 @@ func Local() (Here, error) {
 	return h, nil
 }
 
-// Is reports whether a node is this machine: by the address that answered, or where it was not asked, by the one that it is
-// named by. A host that is not known is taken for another machine.
+// Is reports whether a node is this machine: by the address that answered, or where it was not asked, by the one that
+// it is named by. A host that is not known is taken for another machine.
 func (h Here) Is(n sdk.Node) bool {
 	host := hostOf(n.Peer)
 	if n.Peer == "" {

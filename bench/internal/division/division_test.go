@@ -40,7 +40,8 @@ func TestHereIs(t *testing.T) {
 		}
 	}
 	// The address that answered counts, whatever the name was.
-	if here().Is(sdk.Node{Address: "me.example:80", Peer: "10.0.0.2:80"}) || !here().Is(sdk.Node{Address: "other.example:80", Peer: "10.0.0.1:80"}) {
+	if here().Is(sdk.Node{Address: "me.example:80", Peer: "10.0.0.2:80"}) ||
+		!here().Is(sdk.Node{Address: "other.example:80", Peer: "10.0.0.1:80"}) {
 		t.Error("a node is told by its name and not by the address that answered")
 	}
 	if (Here{}).Is(sdk.Node{Address: "other.example:80"}) {
@@ -68,12 +69,16 @@ func TestJudge(t *testing.T) {
 		{"all rules hold", Network, []sdk.Node{away, {Address: "x:1", Name: "b", Peer: "10.0.0.3:1"}}, nil, Network, nil},
 		{"a node is here", Network, []sdk.Node{away, local}, nil, Open, []string{"me.example:8001 is this machine"}},
 		{"no name", Network, []sdk.Node{nameless}, nil, Open, []string{"has no name"}},
-		{"work", Network, []sdk.Node{away}, []string{"ArgMax", "padding"}, Open, []string{"client: ArgMax", "client: padding"}},
-		{"all reasons", Network, []sdk.Node{{Address: "localhost:1"}}, []string{"ArgMax"}, Open, []string{"is this machine", "has no name", "ArgMax"}},
+		{"work", Network, []sdk.Node{away}, []string{"ArgMax", "padding"}, Open,
+			[]string{"client: ArgMax", "client: padding"}},
+		{"all reasons", Network, []sdk.Node{{Address: "localhost:1"}}, []string{"ArgMax"}, Open,
+			[]string{"is this machine", "has no name", "ArgMax"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got := Judge(Case{Asked: c.asked, Workload: sdk.WorkloadInfo{Backend: "kserve", Nodes: c.nodes, ClientWork: c.work}, Here: here()})
+			got := Judge(Case{
+				Asked: c.asked, Workload: sdk.WorkloadInfo{Backend: "kserve", Nodes: c.nodes, ClientWork: c.work}, Here: here(),
+			})
 			if got.Division != c.want || len(got.Reasons) != len(c.about) {
 				t.Fatalf("%v %q, want %v with %d reasons", got.Division, got.Reasons, c.want, len(c.about))
 			}

@@ -23,8 +23,8 @@ type Claim struct {
 	lock, folder *os.File
 }
 
-// Take chooses the output directory for runs in dirs as Choose does, makes it and claims it. One that another session has
-// claimed counts as one that holds results, whose runs force does not replace.
+// Take chooses the output directory for runs in dirs as Choose does, makes it and claims it. One that another session
+// has claimed counts as one that holds results, whose runs force does not replace.
 func Take(out string, force bool, dirs []string) (*Claim, error) {
 	if out == "" {
 		return takeFree(dirs)
@@ -34,7 +34,8 @@ func Take(out string, force bool, dirs []string) (*Claim, error) {
 	}
 	c, err := claim(out)
 	if errors.Is(err, filelock.ErrHeld) {
-		return nil, sdk.Usage(fmt.Errorf("output directory %s: another run writes to it at this moment; wait for its end, or choose another directory with --out", out))
+		return nil, sdk.Usage(fmt.Errorf("output directory %s: another run writes to it at this moment; wait for its end, "+
+			"or choose another directory with --out", out))
 	}
 	if err != nil {
 		return nil, unwritable(out, err)
@@ -110,18 +111,19 @@ func isStill(f *os.File, path string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(open, named)
 }
 
-// Check says that the directory is not the one that was claimed any more. Nothing may be written there then: it may be another
-// session's.
+// Check says that the directory is not the one that was claimed any more. Nothing may be written there then: it
+// may be another session's.
 func (c *Claim) Check() error {
 	if isStill(c.folder, c.Dir) {
 		return nil
 	}
 	return fmt.Errorf(
-		"output directory %s: %w, or its disk was unmounted; nothing more is written there: run again, and leave it until the end", c.Dir, loadgen.ErrLogsLost)
+		"output directory %s: %w, or its disk was unmounted; nothing more is written there: run again, and leave it "+
+			"until the end", c.Dir, loadgen.ErrLogsLost)
 }
 
-// Release gives the directory free. The file goes while it is locked: who has it open finds that it is not the one of its
-// name any more.
+// Release gives the directory free. The file goes while it is locked: who has it open finds that it is not the
+// one of its name any more.
 func (c *Claim) Release() {
 	if isStill(c.lock, c.lock.Name()) {
 		_ = os.Remove(c.lock.Name())

@@ -56,7 +56,8 @@ func TestTakeByName(t *testing.T) {
 	c := take(t, out, false)
 	for _, force := range []bool{false, true} {
 		_, err := Take(out, force, dirs)
-		if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), out) || !strings.Contains(err.Error(), "--out") {
+		if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), out) ||
+			!strings.Contains(err.Error(), "--out") {
 			t.Errorf("in use, force %v: %v", force, err)
 		}
 	}

@@ -25,7 +25,8 @@ const DefaultDir = "out"
 
 // logs are the files that a run writes into its directory.
 var logs = [...]string{
-	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName, "mlperf_log_trace.json", score.TextName, PluginLogName,
+	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName,
+	"mlperf_log_trace.json", score.TextName, PluginLogName,
 }
 
 // loadgenLogs is how many of them every run has.
@@ -65,10 +66,12 @@ func Choose(out string, force bool, dirs []string) (string, error) {
 		return out, nil
 	}
 	for _, dir := range setAside(out) {
-		full = append(full, filepath.Join(previous(out), dir)+" (results that a run with --force was to replace, which did not come to its end)")
+		full = append(full, filepath.Join(previous(out), dir)+
+			" (results that a run with --force was to replace, which did not come to its end)")
 	}
 	return "", sdk.Usage(fmt.Errorf(
-		"%s already holds results; choose another --out, or replace them with --force:\n  %s", out, strings.Join(full, "\n  ")))
+		"%s already holds results; choose another --out, or replace them with --force:\n  %s", out,
+		strings.Join(full, "\n  ")))
 }
 
 func free(dirs []string) string {
@@ -110,8 +113,8 @@ func hasAny(dir string, names []string) bool {
 	})
 }
 
-// Prepare makes the runs' directories, moves the logs of earlier runs in them to PreviousName, and proves that files can be
-// written.
+// Prepare makes the runs' directories, moves the logs of earlier runs in them to PreviousName, and proves
+// that files can be written.
 func Prepare(out string, dirs []string) error {
 	for _, dir := range dirs {
 		if err := prepare(out, dir); err != nil {
@@ -141,8 +144,8 @@ func prepare(out, run string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// clear moves the logs of an earlier run away. Where some are set aside already, those in their place are of a run that did not
-// come to its end, and go.
+// clear moves the logs of an earlier run away. Where some are set aside already, those in their place are of a run that
+// did not come to its end, and go.
 func clear(out, run string) error {
 	if taken(previous(out), run) {
 		return removeLogs(out, run)
@@ -173,8 +176,8 @@ func Prune(out string, dirs []string) {
 	}
 }
 
-// WriteUserConf writes the user's settings beside the results of a scenario, as the official tree wants. Those of results that are
-// set aside go to these.
+// WriteUserConf writes the user's settings beside the results of a scenario, as the official tree wants. Those of
+// results that are set aside go to these.
 func WriteUserConf(out, scenarioDir string, text []byte) error {
 	const name = "user.conf"
 	path, aside := filepath.Join(out, scenarioDir, name), filepath.Join(previous(out), scenarioDir)
@@ -196,7 +199,8 @@ func Lost(out, dir string) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %s; run again, and leave the folder until the end", loadgen.ErrLogsLost, strings.Join(gone, ", "))
+	return fmt.Errorf("%w: %s; run again, and leave the folder until the end", loadgen.ErrLogsLost,
+		strings.Join(gone, ", "))
 }
 
 // Files lists the files that a run wrote, with their checksums; paths are relative to out.

@@ -72,10 +72,13 @@ func TestTrials(t *testing.T) {
 	if err := Prepare(out, []string{dir}); err != nil {
 		t.Fatal(err)
 	}
-	if aside := filepath.Join(out, PreviousName, dir, "run_01_streams_8", "mlperf_log_detail.txt"); !hasAny(filepath.Dir(aside), logs[:]) {
+	if aside := filepath.Join(out, PreviousName, dir, "run_01_streams_8",
+		"mlperf_log_detail.txt"); !hasAny(filepath.Dir(aside), logs[:]) {
 		t.Errorf("%s is not there", aside)
 	}
-	for name, want := range map[string]bool{"run_01_streams_8": false, "run_02_streams_4/mlperf_log_detail.txt": false, "run_02_streams_4/mine.txt": true} {
+	for name, want := range map[string]bool{
+		"run_01_streams_8": false, "run_02_streams_4/mlperf_log_detail.txt": false, "run_02_streams_4/mine.txt": true,
+	} {
 		if _, err := os.Stat(filepath.Join(out, dir, name)); (err == nil) != want {
 			t.Errorf("%s: %v, want it there: %v", name, err, want)
 		}
@@ -93,7 +96,8 @@ func TestPrepareSetsOldLogsAside(t *testing.T) {
 	if _, err := os.Stat(old); !os.IsNotExist(err) {
 		t.Errorf("the old log is there: %v", err)
 	}
-	if text, err := os.ReadFile(filepath.Join(out, PreviousName, dirs[1], "accuracy.txt")); err != nil || string(text) != "old" {
+	if text, err := os.ReadFile(filepath.Join(out, PreviousName, dirs[1], "accuracy.txt")); err != nil ||
+		string(text) != "old" {
 		t.Errorf("set aside: %q, %v", text, err)
 	}
 	if _, err := os.Stat(other); err != nil {
@@ -157,7 +161,8 @@ func TestFiles(t *testing.T) {
 	out := t.TempDir()
 	write(t, filepath.Join(out, dirs[1], "accuracy.txt"), "abc")
 	files, err := Files(out, dirs[1])
-	if err != nil || len(files) != 1 || files[0].Path != "m/Offline/accuracy/accuracy.txt" || files[0].Size != 3 || len(files[0].SHA256) != 64 {
+	if err != nil || len(files) != 1 || files[0].Path != "m/Offline/accuracy/accuracy.txt" || files[0].Size != 3 ||
+		len(files[0].SHA256) != 64 {
 		t.Errorf("%+v, %v", files, err)
 	}
 }

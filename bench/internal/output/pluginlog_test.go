@@ -37,7 +37,8 @@ func TestPluginLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
-	if err != nil || !strings.HasPrefix(string(text), "one\ntwo\n\n... it prints more") || strings.Count(string(text), "more") != 1 {
+	if err != nil || !strings.HasPrefix(string(text), "one\ntwo\n\n... it prints more") ||
+		strings.Count(string(text), "more") != 1 {
 		t.Errorf("%q, error %v", text, err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
-// PreviousName is the folder of an output directory with the results that runs are about to replace, laid out as the directory
-// itself is, until Recover decides what becomes of them.
+// PreviousName is the folder of an output directory with the results that runs are about to replace, laid out as the
+// directory itself is, until Recover decides what becomes of them.
 const PreviousName = score.PreviousName
 
 func previous(out string) string { return filepath.Join(out, PreviousName) }
@@ -26,8 +26,8 @@ type Recovered struct {
 	Kept []string // still set aside, in these: the run that was to replace them began, and did not come to its end
 }
 
-// SetAside copies what result.json says of the runs in dirs whose logs are to be replaced. It comes before result.json says
-// otherwise, and before Prepare, which moves the logs.
+// SetAside copies what result.json says of the runs in dirs whose logs are to be replaced. It comes before result.json
+// says otherwise, and before Prepare, which moves the logs.
 func SetAside(out string, dirs []string) error {
 	var old []report.Run
 	for _, dir := range dirs {
@@ -62,13 +62,14 @@ func (s Recovered) Text() string {
 		fmt.Fprintf(&b, "%s: the results that were to be replaced are back: no others were made\n", dir)
 	}
 	for _, dir := range s.Kept {
-		fmt.Fprintf(&b, "%s: the results that were to be replaced are kept here: the run that was to replace them did not come to its end\n", dir)
+		fmt.Fprintf(&b, "%s: the results that were to be replaced are kept here: the run that was to replace them did not "+
+			"come to its end\n", dir)
 	}
 	return b.String()
 }
 
-// Recover removes what was set aside for runs that are complete, and puts the rest back, but for that of runs that left logs
-// without coming to their end. It does what is left to do of a session that was killed at any moment.
+// Recover removes what was set aside for runs that are complete, and puts the rest back, but for that of runs that left
+// logs without coming to their end. It does what is left to do of a session that was killed at any moment.
 func Recover(out string) (Recovered, error) {
 	var s Recovered
 	dirs, err := leftBehind(out)
@@ -107,8 +108,8 @@ func (s *Recovered) recoverRun(out, dir string) error {
 	return nil
 }
 
-// putBack moves logs back, and then says again what they are. Meanwhile result.json says that their run was not made: a session
-// that is killed in between is not taken for one that left logs.
+// putBack moves logs back, and then says again what they are. Meanwhile result.json says that their run was not made: a
+// session that is killed in between is not taken for one that left logs.
 //
 // What the failed run's plugin printed goes: its last lines are in the message.
 func putBack(out, dir string, run report.Run) error {
@@ -131,7 +132,8 @@ func putBack(out, dir string, run report.Run) error {
 	return report.Save(out, old)
 }
 
-// leftBehind lists the runs' directories of which logs are set aside, or a record: it is there before the logs are moved.
+// leftBehind lists the runs' directories of which logs are set aside, or a record: it is there
+// before the logs are moved.
 func leftBehind(out string) ([]string, error) {
 	dirs := setAside(out)
 	d, err := report.Read(filepath.Join(previous(out), report.FileName))
@@ -163,7 +165,8 @@ func setAside(out string) []string {
 	return dirs
 }
 
-// moveLogs moves a run's logs, and those of its trials, from one output directory to another. A file that is in the way there goes.
+// moveLogs moves a run's logs, and those of its trials, from one output directory to another. A file that
+// is in the way there goes.
 func moveLogs(from, to, dir string) error {
 	for _, old := range within(from, dir) {
 		rel, err := filepath.Rel(from, old)

@@ -27,7 +27,9 @@ func earlier(t *testing.T) (out string) {
 // save writes into result.json how the run in dir ended.
 func save(t *testing.T, out, dir string, status report.Status) {
 	t.Helper()
-	if err := report.Save(out, report.Run{Model: "m", Scenario: filepath.Base(filepath.Dir(dir)), Mode: dir, Dir: dir, Status: status}); err != nil {
+	if err := report.Save(out, report.Run{
+		Model: "m", Scenario: filepath.Base(filepath.Dir(dir)), Mode: dir, Dir: dir, Status: status,
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -136,7 +138,8 @@ func TestRecoverAfterASecondTry(t *testing.T) {
 	write(t, filepath.Join(out, dirs[0], detail), "new")
 	save(t, out, dirs[0], report.Interrupted)
 	recoverAll(t, out, dirs[1:], dirs[:1])
-	if _, err := Choose(out, false, dirs[:1]); err == nil || !strings.Contains(err.Error(), filepath.Join(previous(out), dirs[0])) {
+	if _, err := Choose(out, false, dirs[:1]); err == nil ||
+		!strings.Contains(err.Error(), filepath.Join(previous(out), dirs[0])) {
 		t.Errorf("%v, want what is kept to be named", err)
 	}
 	replace(t, out)
@@ -144,7 +147,8 @@ func TestRecoverAfterASecondTry(t *testing.T) {
 	wantRun(t, out, dirs[0], "old", report.Complete)
 }
 
-// A session that is killed at any moment leaves what the next one puts back: after each step of setting aside and of putting back.
+// A session that is killed at any moment leaves what the next one puts back: after each step of setting
+// aside and of putting back.
 func TestRecoverAfterAKill(t *testing.T) {
 	move := func(out, from, to, name string) {
 		if err := rename(filepath.Join(out, from, name), filepath.Join(out, to, name)); err != nil {

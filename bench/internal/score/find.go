@@ -9,8 +9,9 @@ import (
 	"slices"
 )
 
-// Find lists the accuracy logs that path means: a file itself; the log of a run's directory; or the accuracy logs below
-// a directory, without those of performance runs, which hold no or few responses, and of results that are being replaced.
+// Find lists the accuracy logs that path means: a file itself; the log of a run's directory; or the accuracy
+// logs below a directory, without those of performance runs, which hold no or few responses, and of results
+// that are being replaced.
 func Find(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -33,7 +33,8 @@ type Scored struct {
 	SHA256 string // of the log, lower-case hex
 }
 
-// Log streams the accuracy log at path to a scorer of the plugin. An error without a class is of the log or the data set.
+// Log streams the accuracy log at path to a scorer of the plugin. An error without a class is of
+// the log or the data set.
 func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions) (Scored, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -20,11 +20,13 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 )
 
-const twoEntries = "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 3, \"data\" : \"00008041\" },\n{ \"seq_id\" : 1, \"qsl_idx\" : 1, \"data\" : \"00000000\" }\n]\n"
+const twoEntries = "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 3, \"data\" : \"00008041\" },\n{ \"seq_id\" : 1, \"qsl_idx\" " +
+	": 1, \"data\" : \"00000000\" }\n]\n"
 
 func launch(t *testing.T, f *plugintest.Fake) plugin.Plugin {
 	t.Helper()
-	p, err := plugintest.New(map[string]*plugintest.Fake{"x": f}).Launch(t.Context(), "plumbline-plugin-x", host.LaunchOptions{})
+	p, err := plugintest.New(map[string]*plugintest.Fake{"x": f}).Launch(t.Context(), "plumbline-plugin-x",
+		host.LaunchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,8 @@ func TestLog(t *testing.T) {
 	dir := t.TempDir()
 	f := plugintest.Classifier()
 	for name, text := range map[string]string{"plain": twoEntries, "with text behind it": twoEntries + "\n\n  "} {
-		s, err := Log(t.Context(), launch(t, f), write(t, filepath.Join(dir, LogName), text), sdk.ScoreOptions{Model: "resnet50"})
+		s, err := Log(t.Context(), launch(t, f), write(t, filepath.Join(dir, LogName), text),
+			sdk.ScoreOptions{Model: "resnet50"})
 		if err != nil || s.Samples != 2 || s.SHA256 != fmt.Sprintf("%x", sha256.Sum256([]byte(text))) {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
@@ -92,7 +95,8 @@ func TestLogFaults(t *testing.T) {
 func TestLogInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(loadgen.ErrInterrupted)
-	_, err := Log(ctx, launch(t, plugintest.Classifier()), write(t, filepath.Join(t.TempDir(), "log"), twoEntries), sdk.ScoreOptions{})
+	_, err := Log(ctx, launch(t, plugintest.Classifier()), write(t, filepath.Join(t.TempDir(), "log"), twoEntries),
+		sdk.ScoreOptions{})
 	if exitcode.Of(err) != exitcode.Interrupted {
 		t.Errorf("code %d: %v", exitcode.Of(err), err)
 	}

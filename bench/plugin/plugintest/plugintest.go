@@ -86,7 +86,8 @@ func New(fakes map[string]*Fake) *Launcher { return &Launcher{fakes} }
 // Install writes an executable file for each fake into dir.
 func (l *Launcher) Install(dir string) error {
 	for name := range l.fakes {
-		if err := os.WriteFile(filepath.Join(dir, host.BinaryPrefix+name), []byte("fake plugin "+name+"\n"), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, host.BinaryPrefix+name), []byte("fake plugin "+name+"\n"),
+			0o755); err != nil {
 			return err
 		}
 	}
@@ -224,7 +225,9 @@ func (s sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responde
 			continue
 		}
 		i := uint32(sample.Index)
-		r.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: sample.ID, Data: []byte{byte(i), byte(i >> 8), byte(i >> 16), byte(i >> 24)}}})
+		r.QuerySamplesComplete([]loadgen.QuerySampleResponse{
+			{ID: sample.ID, Data: []byte{byte(i), byte(i >> 8), byte(i >> 16), byte(i >> 24)}},
+		})
 	}
 	return ctx.Err()
 }
