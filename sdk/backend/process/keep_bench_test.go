@@ -7,13 +7,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// BenchmarkState gives what one run makes to the next, 8.4 MB, as a decoder's state is: kept in the process, or by way of
-// the caller's memory, which copies it there and back.
+// BenchmarkState gives what one run makes to the next, 8.4 MB, as a decoder's state is: kept in the process, or by way
+// of the caller's memory, which copies it there and back.
 func BenchmarkState(b *testing.B) {
 	const rows = 7000
 	for name, keep := range map[string]bool{"kept": true, "copied": false} {
 		b.Run(name, func(b *testing.B) {
-			s, err := Backend{Command: command(b, "none"), Output: io.Discard}.Open(b.Context(), doublerModel(), backend.Config{Concurrency: 1})
+			s, err := Backend{Command: command(b, "none"), Output: io.Discard}.Open(b.Context(), doublerModel(),
+				backend.Config{Concurrency: 1})
 			if err != nil {
 				b.Fatal(err)
 			}
