@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
@@ -15,20 +13,7 @@ import (
 // for which errors.Is(err, ErrDataset) holds; or ctx's, if it ends first.
 func (s *Set) Check(ctx context.Context) error {
 	var faults fault.List
-	blocks := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for start := range blocks {
-				s.checkBlock(start, min(start+blockPairs, s.Len()), &faults)
-			}
-		})
-	}
-	for start := 0; start < s.Len() && ctx.Err() == nil; start += blockPairs {
-		blocks <- start
-	}
-	close(blocks)
-	workers.Wait()
+	eachBlock(ctx, s.Len(), func(start, end int) { s.checkBlock(start, end, &faults) })
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -1,16 +1,16 @@
 package criteo
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
 )
 
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
@@ -207,25 +207,18 @@ const blockPairs = 1 << 16
 // [start, end). Labels that are neither 0 nor 1 are faults.
 func (s *Set) readLabels(n int, where string, faults *fault.List, read func(start, end int) ([]float64, error)) {
 	s.labels = make([]uint8, n)
-	blocks := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for start := range blocks {
-				end := min(start+blockPairs, n)
-				values, err := read(start, end)
-				if err != nil {
-					faults.Addf(where, "labels of pairs %d to %d: %v", start, end, err)
-				}
-				s.setLabels(start, values, where, faults)
-			}
-		})
-	}
-	for start := 0; start < n; start += blockPairs {
-		blocks <- start
-	}
-	close(blocks)
-	workers.Wait()
+	eachBlock(context.Background(), n, func(start, end int) {
+		values, err := read(start, end)
+		if err != nil {
+			faults.Addf(where, "labels of pairs %d to %d: %v", start, end, err)
+		}
+		s.setLabels(start, values, where, faults)
+	})
+}
+
+// eachBlock calls do with the pairs [start, end) of each block of n, with all processors, until ctx ends.
+func eachBlock(ctx context.Context, n int, do func(start, end int)) {
+	parallel.Each(ctx, (n+blockPairs-1)/blockPairs, func(i int) { do(i*blockPairs, min((i+1)*blockPairs, n)) })
 }
 
 func (s *Set) setLabels(start int, values []float64, where string, faults *fault.List) {

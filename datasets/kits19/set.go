@@ -1,15 +1,15 @@
 package kits19
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
 	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
 )
 
@@ -127,20 +127,7 @@ func (o Options) choose(all []string) []string {
 // check returns the problems of each case, and sets the shapes. Headers are read by all processors.
 func (s *Set) check(o Options) [][]string {
 	problems := make([][]string, len(s.cases))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := range next {
-				problems[i] = s.checkCase(&s.cases[i], o)
-			}
-		})
-	}
-	for i := range s.cases {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	parallel.Each(context.Background(), len(s.cases), func(i int) { problems[i] = s.checkCase(&s.cases[i], o) })
 	return problems
 }
 

@@ -9,9 +9,8 @@ package export
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
 )
 
 // inRange returns an error unless [first, end) is a range of a set of n samples.
@@ -22,22 +21,14 @@ func inRange(first, end, n int) error {
 	return nil
 }
 
-// parallel calls do for each of [first, end) on all cores, until the first error.
-func parallel(ctx context.Context, first, end int, do func(i int) error) error {
+// onAllCores calls do for each of [first, end) on all cores, until the first error.
+func onAllCores(ctx context.Context, first, end int, do func(i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	next := atomic.Int64{}
-	next.Store(int64(first))
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < end && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				if err := do(i); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	workers.Wait()
+	parallel.Each(ctx, end-first, func(i int) {
+		if err := do(first + i); err != nil {
+			cancel(err)
+		}
+	})
 	return context.Cause(ctx)
 }

@@ -19,7 +19,7 @@ func Images(ctx context.Context, dir string, set synthetic.ImageSet, first, end 
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("make the folder of the data set: %w", err)
 	}
-	err := parallel(ctx, first, end, func(i int) error {
+	err := onAllCores(ctx, first, end, func(i int) error {
 		return os.WriteFile(filepath.Join(dir, set.Name(i)), set.PNG(i), 0o666)
 	})
 	if err != nil {

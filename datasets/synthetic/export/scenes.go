@@ -31,7 +31,7 @@ func Scenes(ctx context.Context, dir string, set scenes.Set, first, end int) err
 			return fmt.Errorf("make the folder of the data set: %w", err)
 		}
 	}
-	err := parallel(ctx, first, end, func(i int) error {
+	err := onAllCores(ctx, first, end, func(i int) error {
 		return os.WriteFile(filepath.Join(pictures, set.Name(i)), set.PNG(i), 0o666)
 	})
 	if err != nil {

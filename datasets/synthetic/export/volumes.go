@@ -17,7 +17,7 @@ func Volumes(ctx context.Context, dir string, set volumes.Set, first, end int) e
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err
 	}
-	return parallel(ctx, first, end, func(i int) error {
+	return onAllCores(ctx, first, end, func(i int) error {
 		if err := writeCase(filepath.Join(dir, set.Name(i)), set.Draw(i)); err != nil {
 			return fmt.Errorf("write %s: %w", set.Name(i), err)
 		}
