@@ -16,7 +16,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
@@ -148,7 +147,7 @@ func (a *app) complete(ctx context.Context, f *pluginFlags, r bench.Request) (_ 
 
 // profiles is the folder of profiles.
 func (a *app) profiles() (string, error) {
-	dir, err := configdir.Dir(a.Env)
+	dir, err := configDir(a.Env)
 	if err != nil {
 		return "", err
 	}

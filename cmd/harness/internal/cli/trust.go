@@ -19,7 +19,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/trust"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/configdir"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
 )
 
@@ -271,7 +270,7 @@ func (a *app) lockPath(f *pluginFlags) (string, error) {
 	if f.lock != "" {
 		return f.lock, nil
 	}
-	dir, err := configdir.Dir(a.Env)
+	dir, err := configDir(a.Env)
 	return filepath.Join(dir, trust.FileName), err
 }
 
