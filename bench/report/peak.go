@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
@@ -33,7 +34,7 @@ func peak(res *loadgen.Result) *Peak {
 
 // headline is the rate that was found, and what goes with it.
 func (p *Peak) headline() (value string, remarks []string) {
-	runs := plural(len(p.Trials), "run")
+	runs := figure.Plural(len(p.Trials), "run")
 	if !p.Found {
 		return "none found", []string{"target_qps " + p.TargetQPS.String() + " does not meet the limit", runs}
 	}

@@ -47,7 +47,7 @@ func (r *Run) FromStreams(s *loadgen.Streams) {
 
 // headline is the number that was found, and what goes with it.
 func (s *Streams) headline() (value string, remarks []string) {
-	runs, failed := plural(len(s.Trials), "run"), false
+	runs, failed := figure.Plural(len(s.Trials), "run"), false
 	for _, t := range s.Trials {
 		failed = failed || !t.Met
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
@@ -80,7 +79,7 @@ func (w Workload) fileText() string {
 	case w.Embedded:
 		parts = []string{"embedded"}
 	case len(w.Parts) > 0:
-		parts = []string{plural(len(w.Parts), "part")}
+		parts = []string{figure.Plural(len(w.Parts), "part")}
 	}
 	if w.Precision != "" {
 		parts = append(parts, w.Precision)
@@ -99,16 +98,9 @@ func (w Workload) backendText() string {
 	return strings.Join(parts, ", ")
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return strconv.Itoa(n) + " " + word + "s"
-}
-
 func (r Run) machineText() string {
 	parts := []string{}
-	for _, p := range []string{r.System.CPU, plural(r.System.Cores, "core")} {
+	for _, p := range []string{r.System.CPU, figure.Plural(r.System.Cores, "core")} {
 		if p != "" {
 			parts = append(parts, p)
 		}

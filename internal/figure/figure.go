@@ -72,6 +72,14 @@ func Count(n uint64) string {
 	return digits
 }
 
+// Plural writes how many there are of what a word says: 1 run, 2 runs.
+func Plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return Count(uint64(n)) + " " + word + "s"
+}
+
 // Bytes writes a size: 512 B, 4.1 MB, 24 GB (powers of 1000).
 func Bytes(n int64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB"}

@@ -17,7 +17,7 @@ func (a *app) dryRun(p *bench.Plan) error {
 	if err := p.ChooseOut(); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stdout, "%s: %s, nothing is run\n\n", p.Served.Model.Name, plural(len(p.Runs), "run"))
+	fmt.Fprintf(a.Stdout, "%s: %s, nothing is run\n\n", p.Served.Model.Name, figure.Plural(len(p.Runs), "run"))
 	t := planTable(p)
 	if _, err := t.WriteTo(a.Stdout); err != nil {
 		return err
@@ -37,13 +37,6 @@ func (a *app) dryRun(p *bench.Plan) error {
 		}
 	}
 	return nil
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return figure.Count(uint64(n)) + " " + word + "s"
 }
 
 func planTable(p *bench.Plan) table.Table {

@@ -191,7 +191,7 @@ func disturbedText(trials []tune.Trial) string {
 	}
 	return fmt.Sprintf("\n         INVALID at rates below one that was VALID: %d of %s. The machine does other things, "+
 		"too: later runs may be INVALID, and on a calm one the rate may be higher",
-		n, plural(len(trials), "run"))
+		n, figure.Plural(len(trials), "run"))
 }
 
 // noRateText says that no rate was VALID, why the last run was not, and what remains.
