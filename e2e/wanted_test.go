@@ -54,7 +54,7 @@ func TestWantedAccuracy(t *testing.T) {
 			[]string{"agreement: passes the target of 95"}},
 		{"another offset", []string{"--param", "offset=2", "--target", "accuracy=50"}, 4,
 			[]string{"with --param offset=1, not 2, the accuracy would be 100.0 %"}},
-		{"an unknown metric", []string{"--target", "acuracy=5"}, 2, []string{"accuracy"}},
+		{"an unknown metric", []string{"--target", "exactness=5"}, 2, []string{"accuracy"}},
 		{"no number", []string{"--target", "accuracy=high"}, 2, []string{"want a number"}},
 		{"no file", []string{"--expect", "none.txt"}, 6, []string{"none.txt"}},
 		{"a file of other pictures", []string{"--expect", write(t, filepath.Join(t.TempDir(), "other.txt"), "a.png 1\n")}, 6,

@@ -133,7 +133,7 @@ func own(err error) (Code, bool) {
 	if _, failed := err.(*host.Error); failed { //nolint:errorlint // not what it wraps
 		return Plugin, true
 	}
-	is, _ := err.(interface{ Is(error) bool }) //nolint:errorlint // not what it wraps
+	is, _ := err.(interface{ Is(error) bool })
 	for _, class := range classes() {
 		for _, sentinel := range class.sentinels {
 			if err == sentinel || is != nil && is.Is(sentinel) { //nolint:errorlint // not what it wraps

@@ -14,7 +14,7 @@ func floats(shape []int64, values ...float32) backend.Tensor {
 
 // TestPostprocess gives a feature of three tokens and one of two in a batch of length three.
 func TestPostprocess(t *testing.T) {
-	samples := []*sample{&sample{make([]int64, 9)}, &sample{make([]int64, 6)}}
+	samples := []*sample{{make([]int64, 9)}, {make([]int64, 6)}}
 	shape := []int64{2, 3}
 	for _, fixed := range []bool{true, false} {
 		w := new(workload)
@@ -62,7 +62,7 @@ func TestPostprocessCutsALongOutput(t *testing.T) {
 	var p sdk.Payloads
 	w := new(workload)
 	w.fixed.Store(true)
-	if err := w.Postprocess([]backend.Tensor{out, out}, []*sample{&sample{make([]int64, 9)}}, &p); err != nil {
+	if err := w.Postprocess([]backend.Tensor{out, out}, []*sample{{make([]int64, 9)}}, &p); err != nil {
 		t.Fatal(err)
 	}
 	if values := backend.View[float32](p.At(0)); len(values) != 768 || values[766] != 7 || values[767] != 7 {
@@ -71,7 +71,7 @@ func TestPostprocessCutsALongOutput(t *testing.T) {
 }
 
 func TestPostprocessRefuses(t *testing.T) {
-	one := []*sample{&sample{make([]int64, 9)}}
+	one := []*sample{{make([]int64, 9)}}
 	good := floats([]int64{1, 3}, 1, 2, 3)
 	half := backend.Tensor{DType: backend.Float16, Shape: []int64{1, 3}, Data: make([]byte, 6)}
 	cases := []struct {
@@ -116,7 +116,7 @@ func BenchmarkPostprocess(b *testing.B) {
 
 func TestPairs(t *testing.T) {
 	w := &workload{binding: binding{outputs: make([]backend.TensorInfo, 1)}}
-	samples := []*sample{&sample{make([]int64, 9)}, &sample{make([]int64, 6)}} // of three tokens and of two
+	samples := []*sample{{make([]int64, 9)}, {make([]int64, 6)}} // of three tokens and of two
 	var p sdk.Payloads
 	if err := w.Postprocess([]backend.Tensor{floats([]int64{2, 3, 2}, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6)},
 		samples, &p); err != nil {
@@ -144,7 +144,7 @@ func TestPairsOfAllPositionsAreCopied(t *testing.T) {
 	}
 	var p sdk.Payloads
 	if err := w.Postprocess([]backend.Tensor{floats([]int64{1, length, 2}, all...)},
-		[]*sample{&sample{make([]int64, 6)}}, &p); err != nil {
+		[]*sample{{make([]int64, 6)}}, &p); err != nil {
 		t.Fatal(err)
 	}
 	if string(p.At(0)) != string(backend.Bytes(all)) {
@@ -152,7 +152,7 @@ func TestPairsOfAllPositionsAreCopied(t *testing.T) {
 	}
 	for _, bad := range []backend.Tensor{floats([]int64{1, 2}, 1, 2), floats([]int64{1, 1, 2}, 1, 2),
 		floats([]int64{1, 2, 1}, 1, 2)} {
-		if err := w.Postprocess([]backend.Tensor{bad}, []*sample{&sample{make([]int64, 6)}}, &p); err == nil {
+		if err := w.Postprocess([]backend.Tensor{bad}, []*sample{{make([]int64, 6)}}, &p); err == nil {
 			t.Errorf("shape %v was taken", bad.Shape)
 		}
 	}

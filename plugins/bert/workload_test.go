@@ -58,7 +58,7 @@ func inputs(dtype backend.DType, s int64) []backend.TensorInfo {
 }
 
 func TestCollate(t *testing.T) {
-	two := []*sample{&sample{[]int64{2, 9, 8, 1, 1, 1, 0, 1, 1}}, &sample{[]int64{2, 7, 1, 1, 0, 0}}}
+	two := []*sample{{[]int64{2, 9, 8, 1, 1, 1, 0, 1, 1}}, {[]int64{2, 7, 1, 1, 0, 0}}}
 	cases := []struct {
 		name    string
 		params  map[string]string
@@ -120,7 +120,7 @@ func row(in backend.Tensor, n int) (values []int64) {
 
 func TestCollateRefuses(t *testing.T) {
 	w := &workload{binding: defaultBinding(t, nil)}
-	samples := []*sample{&sample{make([]int64, 9)}}
+	samples := []*sample{{make([]int64, 9)}}
 	for _, in := range [][]backend.TensorInfo{inputs(backend.Int64, 2), inputs(backend.Float32, -1)} {
 		if err := w.Collate(samples, sdk.NewBatch(in)); !errors.Is(err, backend.ErrTensors) {
 			t.Errorf("%v: error %v, want %v", in[0], err, backend.ErrTensors)

@@ -186,7 +186,6 @@ func refusals(ctx context.Context, v *visit) (string, error) {
 			_ = w.Close()
 		}
 		if !errors.Is(err, sdk.ErrUsage) {
-			//nolint:errorlint // it may be nil
 			faults = append(faults, fmt.Errorf("unknown %s: error %v, want one of class sdk.ErrUsage (over the wire: "+
 				"INVALID_ARGUMENT)", c.name, err))
 		}

@@ -176,7 +176,7 @@ func (r *coderRunner) keep(g *graph, s *state, out []backend.Tensor) (err error)
 		}
 		if fault := s.slots[p.slot].takes(&t, s.rows()); fault != nil {
 			t.Release()
-			err = errors.Join(err, fmt.Errorf("%w: %s: output %s", ErrEncoderDecoder, g.name, fault))
+			err = errors.Join(err, fmt.Errorf("%w: %s: output %w", ErrEncoderDecoder, g.name, fault))
 			continue
 		}
 		s.set(p.slot, t)

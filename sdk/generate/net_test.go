@@ -25,13 +25,13 @@ const (
 // layer are the weights of keys, values and queries, on the decoder's own tokens and on the encoder's.
 type layer struct{ q, k, v, crossQ, crossK, crossV matrix }
 
-// matrix has rows of width values.
+// matrix has rows of netWidth values.
 type matrix [][]float32
 
-func newMatrix(r *rand.Rand, rows, width int, scale float64) matrix {
+func newMatrix(r *rand.Rand, rows int, scale float64) matrix {
 	m := make(matrix, rows)
 	for i := range m {
-		m[i] = make([]float32, width)
+		m[i] = make([]float32, netWidth)
 		for j := range m[i] {
 			m[i][j] = float32(scale * r.NormFloat64())
 		}
@@ -41,10 +41,10 @@ func newMatrix(r *rand.Rand, rows, width int, scale float64) matrix {
 
 func newNet(seed uint64) *net {
 	r := rand.New(rand.NewPCG(seed, 9))
-	square := func() matrix { return newMatrix(r, netWidth, netWidth, 0.6) }
+	square := func() matrix { return newMatrix(r, netWidth, 0.6) }
 	n := &net{
-		source: newMatrix(r, netVocab, netWidth, 1), token: newMatrix(r, netVocab, netWidth, 1),
-		position: newMatrix(r, netLongest, netWidth, 0.5), out: newMatrix(r, netVocab, netWidth, 1), cell: square(),
+		source: newMatrix(r, netVocab, 1), token: newMatrix(r, netVocab, 1),
+		position: newMatrix(r, netLongest, 0.5), out: newMatrix(r, netVocab, 1), cell: square(),
 	}
 	for i := range n.layers {
 		n.layers[i] = layer{square(), square(), square(), square(), square(), square()}

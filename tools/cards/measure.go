@@ -65,7 +65,7 @@ func accuracy(ctx context.Context, harness, model, precision string) (map[string
 	if errors.As(err, &exit) && exit.ExitCode() == usage {
 		return nil, nil
 	}
-	if err != nil && !(exit != nil && exit.ExitCode() == belowTarget) {
+	if err != nil && (exit == nil || exit.ExitCode() != belowTarget) {
 		return nil, fmt.Errorf("%s %v: %w\n%s", harness, args, err, text)
 	}
 	return readMetrics(filepath.Join(out, "result.json"))

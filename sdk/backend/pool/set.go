@@ -66,7 +66,7 @@ func (s *Set) Limits() backend.Limits {
 	var all backend.Limits
 	preferring := true
 	for _, p := range s.parts {
-		l := p.Session.Limits()
+		l := p.Limits()
 		preferring = preferring && l.Concurrency > 0
 		all.Concurrency = max(all.Concurrency, l.Concurrency)
 		all.PreferredBatch = least(all.PreferredBatch, l.PreferredBatch)
@@ -82,7 +82,7 @@ func (s *Set) Limits() backend.Limits {
 func (s *Set) Close() error {
 	var faults []error
 	for _, name := range s.names() {
-		faults = append(faults, s.parts[name].of(s.parts[name].Session.Close()))
+		faults = append(faults, s.parts[name].of(s.parts[name].Close()))
 	}
 	return errors.Join(faults...)
 }
