@@ -27,11 +27,17 @@ func backendDoor(t *testing.T) door {
 // serveColours starts a server that classifies pictures as tinymodel.ResNet50 does, and returns its address.
 func serveColours(t *testing.T) string {
 	t.Helper()
-	server, err := oiptest.New(oiptest.Options{
+	return serveOIP(t, oiptest.Options{
 		Name: "colours", Model: "resnet50", Answer: classify,
 		Inputs:  []oiptest.Tensor{{Name: "input_tensor:0", Datatype: "FP32", Shape: []int64{-1, 3, 224, 224}}},
 		Outputs: []oiptest.Tensor{{Name: "ArgMax:0", Datatype: "INT64", Shape: []int64{-1}}},
 	})
+}
+
+// serveOIP starts a server of the Open Inference Protocol, which ends with the test, and returns its address.
+func serveOIP(t *testing.T, o oiptest.Options) string {
+	t.Helper()
+	server, err := oiptest.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

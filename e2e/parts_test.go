@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -304,21 +303,7 @@ func servePair(t *testing.T, parts ...string) string {
 		}
 		o.Others = append(o.Others, m)
 	}
-	server, err := oiptest.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	t.Cleanup(func() {
-		server.Stop()
-		<-ended
-	})
-	return listener.Addr().String()
+	return serveOIP(t, o)
 }
 
 func floats(name string, n int64) []oiptest.Tensor {
