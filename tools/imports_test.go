@@ -30,7 +30,9 @@ var mayImport = map[string][]string{
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins":  {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
 	"bench":        {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
-	"cmd/harness": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/conformance", "sdk/host",
+	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
+		"fetch/", "internal/"},
+	"cmd/harness": {"bench/", "submission/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/conformance", "sdk/host",
 		"sdk/internal/", "fetch/", "internal/"},
 }
 

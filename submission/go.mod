@@ -1,0 +1,11 @@
+module github.com/plumbline-ml/plumbline/submission
+
+go 1.26.0
+
+replace (
+	github.com/plumbline-ml/plumbline/bench => ../bench
+	github.com/plumbline-ml/plumbline/fetch => ../fetch
+	github.com/plumbline-ml/plumbline/internal => ../internal
+	github.com/plumbline-ml/plumbline/loadgen => ../loadgen
+	github.com/plumbline-ml/plumbline/sdk => ../sdk
+)
