@@ -1,0 +1,167 @@
+package tree
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Layout is where a round's submissions have their files. All paths are relative to the tree and have slashes.
+type Layout struct {
+	Round  string // "v6.1"
+	Source string // the submitter's folder of programs: "src", before v6.0 "code"
+	// Apart says that measurements and audits lie in folders of the submitter, measurements/ and compliance/, as before
+	// v6.0, and not in the scenario's folder.
+	Apart bool
+}
+
+// Rounds are the rounds whose layouts are known, the newest first.
+func Rounds() []string { return []string{"v6.1", "v6.0", "v5.1", "v5.0"} }
+
+// LayoutOf is the layout of a round; the empty name means the newest.
+func LayoutOf(round string) (Layout, error) {
+	switch round {
+	case "":
+		return LayoutOf(Rounds()[0])
+	case "v6.1", "v6.0":
+		return Layout{Round: round, Source: "src"}, nil
+	case "v5.1", "v5.0":
+		return Layout{Round: round, Source: "code", Apart: true}, nil
+	}
+	return Layout{}, fmt.Errorf("no layout of a submission is known for %q, want one of %s",
+		round, strings.Join(Rounds(), ", "))
+}
+
+// Divisions are the folders at the top of a tree; whatever else lies there is no part of a submission.
+func Divisions() []string { return []string{DivisionClosed, DivisionOpen, DivisionNetwork} }
+
+// Scenarios are the names of scenario folders.
+func Scenarios() []string {
+	return []string{"SingleStream", "MultiStream", "Offline", "Server", "Interactive"}
+}
+
+// CanonicalScenario is the name of a scenario folder as the rules write it: "Offline" for "offline". Only the
+// canonical form and the one in lower case count; ok is false for others.
+func CanonicalScenario(folder string) (name string, ok bool) {
+	for _, s := range Scenarios() {
+		if folder == s || folder == strings.ToLower(s) {
+			return s, true
+		}
+	}
+	return folder, false
+}
+
+// Place names the folder of one result: closed, Toylab, toy_edge, resnet50, Offline. Less than all of it names the
+// folders above.
+type Place struct {
+	Division, Submitter, System, Benchmark, Scenario string
+}
+
+// Folder is the submitter's folder.
+func (p Place) Folder() string { return path.Join(p.Division, p.Submitter) }
+
+// String is the result's folder.
+func (p Place) String() string { return p.Results() }
+
+// Results is the folder of the results, of as much as the place names.
+func (p Place) Results() string {
+	return path.Join(p.Folder(), ResultsDir, p.System, p.Benchmark, p.Scenario)
+}
+
+// SystemFile is the description of the system.
+func (p Place) SystemFile() string { return path.Join(p.Folder(), SystemsDir, p.System+".json") }
+
+// NameplateFile is the description of the system's power supplies.
+func (p Place) NameplateFile() string {
+	return path.Join(p.Folder(), SystemsDir, p.System+"_power.yaml")
+}
+
+// Run is the folder of the performance run.
+func (p Place) Run() string { return path.Join(p.Results(), PerformanceDir, RunDir) }
+
+// Ranging is the folder of the ranging run of a power measurement.
+func (p Place) Ranging() string { return path.Join(p.Results(), PerformanceDir, RangingDir) }
+
+// Power is the folder of the power meter's files.
+func (p Place) Power() string { return path.Join(p.Results(), PerformanceDir, PowerDir) }
+
+// Accuracy is the folder of the accuracy run.
+func (p Place) Accuracy() string { return path.Join(p.Results(), AccuracyDir) }
+
+// SourceDir is the folder of the submitter's programs.
+func (l Layout) SourceDir(p Place) string { return path.Join(p.Folder(), l.Source) }
+
+// Measurements is the folder of measurements.json, user.conf and README.md.
+func (l Layout) Measurements(p Place) string { return l.aside(p, "measurements") }
+
+// MeasurementsFile is the path for a new measurements file. One that lies in a tree may have another name before v6.0:
+// Tree.MeasurementsFile.
+func (l Layout) MeasurementsFile(p Place) string {
+	if l.Apart {
+		return path.Join(l.Measurements(p), p.System+"_"+p.Scenario+".json")
+	}
+	return path.Join(l.Measurements(p), MeasurementFile)
+}
+
+// Audit is the folder of an audit: ".../Offline/TEST01".
+func (l Layout) Audit(p Place, test string) string { return path.Join(l.aside(p, "compliance"), test) }
+
+// Audits is the folder that holds the audits' folders.
+func (l Layout) Audits(p Place) string { return l.aside(p, "compliance") }
+
+func (l Layout) aside(p Place, folder string) string {
+	if !l.Apart {
+		return p.Results()
+	}
+	return path.Join(p.Folder(), folder, p.System, p.Benchmark, p.Scenario)
+}
+
+// AuditFiles are what one audit leaves in its folder.
+type AuditFiles struct {
+	Verdicts    []string // verify_accuracy.txt, ...
+	Performance bool     // performance/run_1 with detail and summary log
+	Accuracy    bool     // accuracy/mlperf_log_accuracy.json
+	Required    bool     // the official checker asks for the performance logs too
+}
+
+// AuditTests are the audits whose files are known.
+func AuditTests() []string {
+	return []string{"TEST01", "TEST04", "TEST05", "TEST06", "TEST07", "TEST08", "TEST09"}
+}
+
+// FilesOf are the files of an audit ("TEST01"); none of one that is not known.
+func FilesOf(test string) AuditFiles {
+	switch test {
+	case "TEST01":
+		return AuditFiles{Verdicts: []string{VerifyAccuracy, VerifyPerformance}, Performance: true, Accuracy: true,
+			Required: true}
+	case "TEST04", "TEST05":
+		return AuditFiles{Verdicts: []string{VerifyPerformance}, Performance: true, Required: test == "TEST04"}
+	case "TEST06":
+		return AuditFiles{Verdicts: []string{VerifyAccuracy}, Accuracy: true}
+	case "TEST07":
+		return AuditFiles{Verdicts: []string{VerifyAccuracy}, Performance: true, Accuracy: true}
+	case "TEST08":
+		return AuditFiles{Verdicts: []string{VerifyAccuracy}}
+	case "TEST09":
+		return AuditFiles{Verdicts: []string{VerifyOutputLength}, Performance: true, Accuracy: true}
+	}
+	return AuditFiles{}
+}
+
+// RunFiles are the logs of a performance run.
+func RunFiles() []string { return []string{SummaryLog, DetailLog} }
+
+// AccuracyFiles are the files of an accuracy run.
+func AccuracyFiles() []string { return []string{SummaryLog, DetailLog, AccuracyText, AccuracyLog} }
+
+// PowerFiles are the files of Place.Power.
+func PowerFiles() []string {
+	return []string{"client.json", "client.log", "ptd_logs.txt", "server.json", "server.log"}
+}
+
+// Extra says whether a file may lie beside the required ones of any folder of logs.
+func Extra(name string) bool {
+	return slices.Contains([]string{TraceLog, "results.json", ".gitkeep"}, name)
+}

@@ -1,0 +1,46 @@
+package tree
+
+// Folders of a submitter, and in a scenario's folder.
+const (
+	SystemsDir       = "systems"
+	ResultsDir       = "results"
+	DocumentationDir = "documentation"
+	AccuracyDir      = "accuracy"
+	PerformanceDir   = "performance"
+	RunDir           = "run_1" // in PerformanceDir
+	RangingDir       = "ranging"
+	PowerDir         = "power"
+	ImagesDir        = "images" // in AccuracyDir
+	VideosDir        = "videos"
+)
+
+// Files.
+const (
+	DetailLog       = "mlperf_log_detail.txt"
+	SummaryLog      = "mlperf_log_summary.txt"
+	AccuracyLog     = "mlperf_log_accuracy.json"
+	TraceLog        = "mlperf_log_trace.json"
+	AccuracyText    = "accuracy.txt"
+	MeasurementFile = "measurements.json"
+	UserConf        = "user.conf"
+	MLPerfConf      = "mlperf.conf"
+	Readme          = "README.md"
+	CalibrationFile = "calibration.md"
+	ModelMapping    = "model_mapping.json" // of an open submitter
+	PrivateIDFile   = "privateid.json"     // in results/SYSTEM
+	PowerSamples    = "spl.txt"
+	Captions        = "captions.txt"
+
+	VerifyAccuracy     = "verify_accuracy.txt"
+	VerifyPerformance  = "verify_performance.txt"
+	VerifyOutputLength = "verify_output_len.txt"
+	BaselineAccuracy   = "baseline_accuracy.txt"
+	ComplianceAccuracy = "compliance_accuracy.txt"
+)
+
+// The divisions.
+const (
+	DivisionClosed  = "closed"
+	DivisionOpen    = "open"
+	DivisionNetwork = "network"
+)

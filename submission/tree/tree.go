@@ -1,0 +1,273 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Entry is a file or folder of the tree as it was found.
+type Entry struct {
+	Path string // relative to the tree, with slashes
+	Name string
+	Dir  bool
+	Link bool  // a symbolic link; Dir and Size are those of its target, Broken says that there is none
+	Size int64 // in bytes; of folders 0
+
+	Broken    bool
+	Irregular bool // a device, a socket, a pipe
+}
+
+// Fault is a folder that could not be read.
+type Fault struct {
+	Path string
+	Err  error
+}
+
+// Submitter is a folder in a division.
+type Submitter struct {
+	Place
+	Systems []System // folders in results/
+}
+
+// System is a folder in a submitter's results.
+type System struct {
+	Place
+	Benchmarks []Benchmark
+}
+
+// Benchmark is a folder of a system.
+type Benchmark struct {
+	Place
+	Scenarios []Place // all folders, whatever their names
+}
+
+// Tree is a folder that may hold a submission. Its names, kinds and sizes are those of the moment when it was opened.
+// It may be used from several goroutines.
+type Tree struct {
+	Layout     Layout
+	Submitters []Submitter // of all divisions, in the order of Divisions
+	Faults     []Fault
+
+	root    *os.Root
+	entries map[string]Entry
+	inside  map[string][]Entry // of a folder
+}
+
+// Open reads the names in the folder at root. Symbolic links to folders are not followed. The errors are those of root
+// itself and of the round; what is wrong further down is in Tree.Faults.
+func Open(root, round string) (*Tree, error) {
+	layout, err := LayoutOf(round)
+	if err != nil {
+		return nil, err
+	}
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("open the submission: %w", err)
+	}
+	t := &Tree{Layout: layout, root: r, entries: map[string]Entry{}, inside: map[string][]Entry{}}
+	t.read(".")
+	for _, division := range Divisions() {
+		for _, e := range t.Folders(division) {
+			t.Submitters = append(t.Submitters, t.submitter(Place{Division: division, Submitter: e.Name}))
+		}
+	}
+	return t, nil
+}
+
+// Close gives the folder free.
+func (t *Tree) Close() error { return t.root.Close() }
+
+// Root is the path that was given to Open.
+func (t *Tree) Root() string { return t.root.Name() }
+
+// Open opens a file of the tree for reading, which the caller closes. A link must not lead out of the tree; pipes and
+// devices are not opened.
+func (t *Tree) Open(name string) (*os.File, error) {
+	if e, ok := t.Entry(name); ok && e.Irregular {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
+	}
+	return t.root.Open(filepath.FromSlash(name))
+}
+
+// Abs is the path of an entry for other programs.
+func (t *Tree) Abs(name string) string { return filepath.Join(t.root.Name(), filepath.FromSlash(name)) }
+
+// Entry is the file or folder of a name; ok is false where there is none.
+func (t *Tree) Entry(name string) (e Entry, ok bool) {
+	e, ok = t.entries[path.Clean(name)]
+	return e, ok
+}
+
+// HasFile says whether there is a regular file of the name, or a link to one.
+func (t *Tree) HasFile(name string) bool {
+	e, ok := t.Entry(name)
+	return ok && !e.Dir && !e.Broken && !e.Irregular
+}
+
+// HasDir says whether there is a folder of the name.
+func (t *Tree) HasDir(name string) bool {
+	e, ok := t.Entry(name)
+	return ok && e.Dir
+}
+
+// Entries are what lies in a folder, sorted by name; none where there is no such folder.
+func (t *Tree) Entries(dir string) []Entry { return slices.Clone(t.inside[path.Clean(dir)]) }
+
+// Folders are the folders in a folder.
+func (t *Tree) Folders(dir string) []Entry {
+	return slices.DeleteFunc(t.Entries(dir), func(e Entry) bool { return !e.Dir })
+}
+
+// Files are the names of the files in a folder.
+func (t *Tree) Files(dir string) []string {
+	var names []string
+	for _, e := range t.inside[path.Clean(dir)] {
+		if !e.Dir {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// All calls yield with everything in the tree, folders before what is in them, sorted by name in each folder.
+func (t *Tree) All(yield func(Entry) bool) { t.walk(".", yield) }
+
+func (t *Tree) walk(dir string, yield func(Entry) bool) bool {
+	for _, e := range t.inside[dir] {
+		if !yield(e) || (e.Dir && !t.walk(e.Path, yield)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Results calls yield with the place of every scenario folder.
+func (t *Tree) Results(yield func(Place) bool) {
+	for _, s := range t.Submitters {
+		for _, system := range s.Systems {
+			for _, b := range system.Benchmarks {
+				for _, p := range b.Scenarios {
+					if !yield(p) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// MeasurementsFile is the path of the measurements file of a place. Before v6.0 it is the first file whose name begins
+// with the system's and ends in _SCENARIO.json, or else in .json; others are those that are there besides it.
+func (t *Tree) MeasurementsFile(p Place) (name string, others []string, ok bool) {
+	dir := t.Layout.Measurements(p)
+	if !t.Layout.Apart {
+		name = path.Join(dir, MeasurementFile)
+		return name, nil, t.HasFile(name)
+	}
+	for _, file := range t.Files(dir) {
+		if !strings.HasPrefix(file, p.System) || !strings.HasSuffix(file, ".json") {
+			continue
+		}
+		if name == "" {
+			name = path.Join(dir, file)
+		} else {
+			others = append(others, path.Join(dir, file))
+		}
+	}
+	return name, others, name != ""
+}
+
+func (t *Tree) submitter(p Place) Submitter {
+	s := Submitter{Place: p}
+	for _, system := range t.Folders(p.Results()) {
+		p.System = system.Name
+		s.Systems = append(s.Systems, t.system(p))
+	}
+	return s
+}
+
+func (t *Tree) system(p Place) System {
+	s := System{Place: p}
+	for _, benchmark := range t.Folders(p.Results()) {
+		p.Benchmark = benchmark.Name
+		b := Benchmark{Place: p}
+		for _, scenario := range t.Folders(p.Results()) {
+			p.Scenario = scenario.Name
+			b.Scenarios = append(b.Scenarios, p)
+		}
+		p.Scenario = ""
+		s.Benchmarks = append(s.Benchmarks, b)
+	}
+	return s
+}
+
+func (t *Tree) read(dir string) {
+	list, err := t.list(dir)
+	if err != nil {
+		t.Faults = append(t.Faults, Fault{Path: dir, Err: err})
+	}
+	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	t.inside[dir] = list
+	for _, e := range list {
+		t.entries[e.Path] = e
+		if e.Dir && !e.Link {
+			t.read(e.Path)
+		}
+	}
+}
+
+// list reads one folder. A file that vanishes in between is left out.
+func (t *Tree) list(dir string) ([]Entry, error) {
+	f, err := t.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	found, err := f.ReadDir(-1)
+	var list []Entry
+	for _, d := range found {
+		if e, infoErr := t.entry(dir, d); infoErr == nil {
+			list = append(list, e)
+		} else if !errors.Is(infoErr, fs.ErrNotExist) {
+			err = errors.Join(err, infoErr)
+		}
+	}
+	return list, err
+}
+
+func (t *Tree) entry(dir string, d fs.DirEntry) (Entry, error) {
+	e := Entry{Path: path.Join(dir, d.Name()), Name: d.Name(), Link: d.Type()&fs.ModeSymlink != 0}
+	if e.Link {
+		info, err := t.root.Stat(filepath.FromSlash(e.Path))
+		if err != nil {
+			e.Broken = true
+			return e, nil
+		}
+		e.of(info)
+		return e, nil
+	}
+	if d.IsDir() {
+		e.Dir = true
+		return e, nil
+	}
+	info, err := d.Info()
+	if err != nil {
+		return e, err
+	}
+	e.of(info)
+	return e, nil
+}
+
+func (e *Entry) of(info fs.FileInfo) {
+	e.Dir = info.IsDir()
+	e.Irregular = !info.IsDir() && !info.Mode().IsRegular()
+	if !e.Dir {
+		e.Size = info.Size()
+	}
+}
