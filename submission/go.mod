@@ -2,6 +2,8 @@ module github.com/plumbline-ml/plumbline/submission
 
 go 1.26.0
 
+require github.com/plumbline-ml/plumbline/internal v0.0.0
+
 replace (
 	github.com/plumbline-ml/plumbline/bench => ../bench
 	github.com/plumbline-ml/plumbline/fetch => ../fetch

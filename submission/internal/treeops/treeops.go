@@ -1,0 +1,84 @@
+// Package treeops makes the trees of the tests: it unpacks one of the reference trees and applies the changes that a
+// case lists.
+//
+//	dir := treeops.Base(t, "edge")
+//	treeops.Apply(t, dir, c.Ops)
+//
+// In: archives, folders, changes in the form of the golden cases.
+// Out: what a tree is judged to be (the tests).
+package treeops
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// Op is one change of a tree. Paths are relative to the tree, with slashes; which of the fields count depends on Op.
+type Op struct {
+	Op     string
+	Path   string // where there is no From; may hold *, ? and, across folders, **
+	From   string
+	To     string
+	Text   *string
+	Base64 []byte
+	Old    string
+	New    string
+	Count  int // how many a replace replaces; 0 means all
+	// Optional lets a replace find nothing.
+	Optional  bool
+	Prefix    string
+	All       bool
+	Size      int64
+	Target    string
+	At        json.RawMessage // a JSON pointer, or of acc-add the entry's place
+	Value     json.RawMessage
+	Key       string
+	Flag      string
+	IsError   bool   `json:"is_error"`
+	IsWarning bool   `json:"is_warning"`
+	QSLIndex  uint64 `json:"qsl_idx"`
+	Set       json.RawMessage
+	Del       json.RawMessage // a name or several
+	Drop      bool
+	Entry     json.RawMessage
+	N         int
+}
+
+// Apply applies the changes to the tree in dir, in their order, or fails the test.
+func Apply(t testing.TB, dir string, ops []Op) {
+	t.Helper()
+	for i, op := range ops {
+		if err := apply(dir, op); err != nil {
+			t.Fatalf("change %d, %s %s%s: %v", i+1, op.Op, op.Path, op.From, err)
+		}
+	}
+}
+
+func apply(dir string, op Op) error {
+	if do, ok := plain[op.Op]; ok {
+		return do(dir, op)
+	}
+	edit, ok := edits[op.Op]
+	if !ok {
+		return fmt.Errorf("unknown change %q", op.Op)
+	}
+	paths, err := match(dir, op.Path)
+	if err != nil {
+		return err
+	}
+	changed := 0
+	for _, path := range paths {
+		err := rewrite(path, func(text []byte) ([]byte, error) { return edit(text, op) })
+		if err == nil {
+			changed++
+		} else if !errors.Is(err, errNothing) {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if changed == 0 && !op.Optional {
+		return errNothing
+	}
+	return nil
+}
