@@ -19,6 +19,7 @@ type Rules struct {
 	runs     map[string]int
 	settings keyTable // of rounds with settings of their own
 	text     keyTable // what the round's text says, where the round ran other settings
+	facts    submissionFacts
 }
 
 // Seeds are a round's three official seeds.
@@ -104,9 +105,13 @@ func Round(name string) (*Rules, error) {
 	if err := decodeRules(name, &data); err != nil {
 		return nil, err
 	}
+	var facts submissionFacts
+	if err := decodeRules("submissions", &facts); err != nil {
+		return nil, err
+	}
 	return &Rules{
 		Name: name, Seeds: data.Seeds, models: data.Models, aliases: data.Aliases, runs: data.Runs,
-		settings: data.Settings, text: data.Text,
+		settings: data.Settings, text: data.Text, facts: facts,
 	}, nil
 }
 

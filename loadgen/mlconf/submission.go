@@ -1,0 +1,86 @@
+package mlconf
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// submissionFacts are the embedded facts that submissions of all rounds from v5.0 on share, by the rules' name of the
+// model.
+type submissionFacts struct {
+	OfflineSamples map[string]uint64                   `json:"offline_samples"`
+	TokenModels    []string                            `json:"token_models"`
+	TokenLimits    map[string]map[string]TokenLimits   `json:"token_limits"`   // by scenario
+	AccuracyFiles  map[string]map[string]AccuracyFiles `json:"accuracy_files"` // by round
+}
+
+// TokenLimits are the largest 99th percentiles of a model that generates tokens.
+type TokenLimits struct {
+	FirstToken time.Duration `json:"first_token_ns"`
+	PerToken   time.Duration `json:"per_token_ns"`
+}
+
+// AccuracyFiles are outputs of an accuracy run that a submission has to show: one file for each of some samples.
+type AccuracyFiles struct {
+	Folder  string   `json:"folder"`  // in the accuracy run's: "images", "videos"
+	Samples []uint64 `json:"samples"` // the files' names without their endings
+}
+
+// ModelOf is the rules' model of a benchmark folder's name, and how it was found: by its name or an alias, by the
+// submitter's own mapping (may be nil), or guessed from a part of the name ("my-resnet50-v2"). A name that fits none of
+// them is returned as it is.
+func (r *Rules) ModelOf(folder string, mapping map[string]string) (model string, guessed bool) {
+	if r.listed(folder) {
+		return folder, false
+	}
+	if name, ok := r.aliases[folder]; ok {
+		return name, false
+	}
+	if name := mapping[folder]; name != "" {
+		return name, false
+	}
+	name := r.Canonical(guess(folder))
+	return name, name != folder
+}
+
+func (r *Rules) listed(model string) bool {
+	m, ok := r.models[model]
+	return ok && !m.Unlisted
+}
+
+// guess is a model's name in a longer name.
+func guess(name string) string {
+	for _, part := range []struct{ in, model string }{
+		{"mobilenet", "resnet"}, {"efficientnet", "resnet"}, {"resnet50", "resnet"},
+		{"bert-99.9", "bert-99.9"}, {"bert-99", "bert-99"}, {"llama3_1-405b", "llama3.1-405b"},
+	} {
+		if strings.Contains(name, part.in) {
+			return part.model
+		}
+	}
+	return name
+}
+
+// OfflineSamples is the least number of samples of an Offline query; 0 where the rules name none.
+func (r *Rules) OfflineSamples(model string) uint64 {
+	return r.facts.OfflineSamples[r.Canonical(model)]
+}
+
+// UsesTokens says whether the model generates tokens: its runs log the latencies of tokens.
+func (r *Rules) UsesTokens(model string) bool {
+	return slices.Contains(r.facts.TokenModels, r.Canonical(model))
+}
+
+// TokenLimits are the limits of a model in Server or Interactive, below which the 99th percentiles must be; ok is false
+// where there are none.
+func (r *Rules) TokenLimits(model, scenario string) (limits TokenLimits, ok bool) {
+	limits, ok = r.facts.TokenLimits[r.Canonical(model)][scenario]
+	return limits, ok
+}
+
+// AccuracyFiles are the outputs that a submission of the model shows in this round; ok is false where it shows none.
+func (r *Rules) AccuracyFiles(model string) (files AccuracyFiles, ok bool) {
+	files, ok = r.facts.AccuracyFiles[r.Canonical(model)][r.Name]
+	return files, ok
+}
