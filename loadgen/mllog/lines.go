@@ -16,6 +16,8 @@ type lineReader struct {
 	r    *bufio.Reader
 	long []byte
 	line int
+	crlf bool // a line ended with \r\n
+	open bool // the last line had no end
 }
 
 func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewReaderSize(r, 64<<10)} }
@@ -27,11 +29,9 @@ func (l *lineReader) next() ([]byte, error) {
 		part, err := l.r.ReadSlice('\n')
 		switch {
 		case err == nil && len(l.long) == 0:
-			l.line++
-			return trimEnd(part), nil
+			return l.trim(part), nil
 		case err == nil || err == io.EOF && len(l.long)+len(part) > 0:
-			l.line++
-			return trimEnd(append(l.long, part...)), nil
+			return l.trim(append(l.long, part...)), nil
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		}
@@ -41,6 +41,12 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 }
 
-func trimEnd(line []byte) []byte {
-	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+// trim cuts the end of a whole line.
+func (l *lineReader) trim(line []byte) []byte {
+	l.line++
+	rest, ended := bytes.CutSuffix(line, []byte("\n"))
+	l.open = !ended
+	rest, carriage := bytes.CutSuffix(rest, []byte("\r"))
+	l.crlf = l.crlf || ended && carriage
+	return rest
 }
