@@ -1,0 +1,72 @@
+package power
+
+import (
+	"path"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/bench/power/spl"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// Measured says whether a result comes with a power measurement: it has the folder of the meter's files.
+func Measured(t *tree.Tree, p tree.Place) bool {
+	_, ok := t.Entry(p.Power())
+	return ok
+}
+
+// Difference is a folder whose files are not those that a power measurement has.
+type Difference struct {
+	Folder         string // relative to the tree
+	NoFolder       bool
+	Missing, Extra []string // names, sorted
+}
+
+// Differences compares the files of the folders run_1, ranging and power with those that the rules ask for. None is good.
+func Differences(t *tree.Tree, p tree.Place) []Difference {
+	logs := append(tree.RunFiles(), tree.PowerSamples)
+	var all []Difference
+	for _, folder := range []struct {
+		path            string
+		files, optional []string
+	}{
+		{p.Run(), logs, []string{tree.AccuracyLog}},
+		{p.Ranging(), logs, []string{tree.AccuracyLog}},
+		{p.Power(), tree.PowerFiles(), nil},
+	} {
+		if d := compare(t, folder.path, folder.files, folder.optional); d.NoFolder || len(d.Missing)+len(d.Extra) > 0 {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+func compare(t *tree.Tree, folder string, files, optional []string) Difference {
+	d := Difference{Folder: folder, NoFolder: !t.HasDir(folder)}
+	for _, name := range files {
+		if !t.HasFile(path.Join(folder, name)) {
+			d.Missing = append(d.Missing, name)
+		}
+	}
+	for _, e := range t.Entries(folder) {
+		if !e.Dir && !slices.Contains(files, e.Name) && !slices.Contains(optional, e.Name) && !tree.Extra(e.Name) {
+			d.Extra = append(d.Extra, e.Name)
+		}
+	}
+	slices.Sort(d.Missing)
+	return d
+}
+
+// Average reads the samples of a folder of logs, Place.Run or Place.Ranging, within the time between power_begin and
+// power_end of its detail log. Bad lines are in the average; an error is of these two or of the file.
+func Average(t *tree.Tree, folder, begin, end string) (spl.Average, error) {
+	w, err := spl.ParseWindow(begin, end)
+	if err != nil {
+		return spl.Average{}, err
+	}
+	f, err := t.Open(path.Join(folder, tree.PowerSamples))
+	if err != nil {
+		return spl.Average{}, err
+	}
+	defer f.Close()
+	return w.Average(f)
+}
