@@ -20,6 +20,7 @@ type Rules struct {
 	settings keyTable // of rounds with settings of their own
 	text     keyTable // what the round's text says, where the round ran other settings
 	facts    submissionFacts
+	metrics  metricTable
 }
 
 // Seeds are a round's three official seeds.
@@ -109,9 +110,13 @@ func Round(name string) (*Rules, error) {
 	if err := decodeRules("submissions", &facts); err != nil {
 		return nil, err
 	}
+	var metrics metricTable
+	if err := decodeRules("metrics", &metrics); err != nil {
+		return nil, err
+	}
 	return &Rules{
 		Name: name, Seeds: data.Seeds, models: data.Models, aliases: data.Aliases, runs: data.Runs,
-		settings: data.Settings, text: data.Text, facts: facts,
+		settings: data.Settings, text: data.Text, facts: facts, metrics: metrics,
 	}, nil
 }
 
