@@ -1,0 +1,6 @@
+// Package result is what a submission's runs amount to: the metric of each scenario folder with its unit, the accuracy,
+// the values inferred for another scenario, and the rows of the summary in several forms.
+//
+// In: numbers of logs, rounds of the rules.
+// Out: whether a result may be submitted (packages check and compatible), power logs (package power).
+package result

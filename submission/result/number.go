@@ -1,0 +1,107 @@
+package result
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Text writes a number as the official tools do: the shortest form that reads as the same double, with a point or an
+// exponent; with an exponent below 1e-4 and from 1e16.
+func Text(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "nan"
+	case math.IsInf(v, 1):
+		return "inf"
+	case math.IsInf(v, -1):
+		return "-inf"
+	case v != 0 && (math.Abs(v) < 1e-4 || math.Abs(v) >= 1e16):
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	if !strings.ContainsRune(text, '.') {
+		text += ".0"
+	}
+	return text
+}
+
+// figures is how many significant figures the rules report an accuracy with.
+const figures = 5
+
+// Rounded writes a decimal with the rules' five significant figures, a half to the even neighbour, as written: "76.460"
+// is "76.460", "98.9995" is "99.000". ok is false where text is no decimal; a zero stays as it is.
+func Rounded(text string) (rounded string, ok bool) {
+	d, ok := parseDecimal(text)
+	if !ok {
+		return "", false
+	}
+	return d.round(figures).String(), true
+}
+
+// decimal is digits, without leading zeros, times ten to the exponent.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent int
+}
+
+func parseDecimal(text string) (decimal, bool) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || strings.ContainsAny(text, "xXpP_") {
+		return decimal{}, false
+	}
+	var d decimal
+	mantissa, exponent, found := strings.Cut(strings.ToLower(text), "e")
+	if found {
+		if d.exponent, err = strconv.Atoi(exponent); err != nil {
+			return d, false
+		}
+	}
+	d.negative = strings.HasPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(strings.TrimLeft(mantissa, "+-"), ".")
+	d.digits = strings.TrimLeft(whole+fraction, "0")
+	d.exponent -= len(fraction)
+	return d, true
+}
+
+// round keeps n digits. One that has fewer is filled with zeros.
+func (d decimal) round(n int) decimal {
+	if d.digits == "" {
+		return d
+	}
+	if missing := n - len(d.digits); missing >= 0 {
+		d.digits += strings.Repeat("0", missing)
+		d.exponent -= missing
+		return d
+	}
+	kept, rest := d.digits[:n], d.digits[n:]
+	d.exponent += len(rest)
+	half := "5" + strings.Repeat("0", len(rest)-1)
+	if rest > half || rest == half && (kept[n-1]-'0')%2 == 1 {
+		v, _ := strconv.ParseUint(kept, 10, 64) // n digits
+		kept = strconv.FormatUint(v+1, 10)
+	}
+	d.exponent += len(kept) - n // 99999 became 100000
+	d.digits = kept[:n]
+	return d
+}
+
+func (d decimal) String() string {
+	if d.digits == "" {
+		return "0"
+	}
+	text := d.digits
+	switch point := len(text) + d.exponent; {
+	case d.exponent >= 0:
+		text += strings.Repeat("0", d.exponent)
+	case point > 0:
+		text = text[:point] + "." + text[point:]
+	default:
+		text = "0." + strings.Repeat("0", -point) + text
+	}
+	if d.negative {
+		text = "-" + text
+	}
+	return text
+}
