@@ -29,7 +29,9 @@ type metricTable struct {
 }
 
 // HasMetrics says whether the metrics of the round are known: of v5.0 and later.
-func (r *Rules) HasMetrics() bool { return slices.Contains([]string{"v6.1", "v6.0", "v5.1", "v5.0"}, r.Name) }
+func (r *Rules) HasMetrics() bool {
+	return slices.Contains([]string{"v6.1", "v6.0", "v5.1", "v5.0"}, r.Name)
+}
 
 // Metric is that of a model and scenario. The key is that of a log of this scenario; a log of an Interactive run says
 // Server, and has the same key. ok is false where the scenario or the round's metrics are not known.
