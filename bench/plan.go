@@ -34,6 +34,7 @@ type Plan struct {
 	Rules    string
 	UserConf string
 	Audit    string // path of the audit settings that every run applies; empty: none
+	Test     Test   // the compliance test that the runs are made for
 	Pace     string // PaceDefault or PacePrecise
 	Wanted   Wanted // of the accuracy
 	Stated   Stated
@@ -54,6 +55,7 @@ type PlannedRun struct {
 	Model    string
 	Scenario loadgen.Scenario
 	Mode     loadgen.Mode
+	Test     string // the compliance test that it is made for: "TEST01"; empty: none
 	// Streams searches for the largest samples_per_query of MultiStream, with runs of Mode, each in
 	// a directory of its own.
 	Streams  bool
@@ -107,7 +109,7 @@ func build(r Request, s discover.Served) (*Plan, error) {
 	if err := r.prepare(); err != nil {
 		return nil, sdk.Usage(err)
 	}
-	p := &Plan{Served: s, UserConf: r.UserConf, Audit: r.Audit, request: r}
+	p := &Plan{Served: s, UserConf: r.UserConf, Audit: r.Audit, Test: r.Test, request: r}
 	profile, err := r.namedProfile()
 	if err != nil {
 		return nil, err
@@ -152,7 +154,7 @@ func (p *Plan) choose(r Request) []error {
 	p.Rules = r.Rules
 	pace, err := r.pace()
 	p.Pace = pace
-	faults := []error{err, p.chooseDivision(r.Division)}
+	faults := []error{err, p.chooseDivision(r.Division), r.Test.check(r.Audit)}
 	faults = append(faults, p.chooseModel(r)...)
 	faults = append(faults, p.chooseOptions(r)...)
 	return append(faults, p.chooseProfile(r))
@@ -204,13 +206,15 @@ func (p *Plan) chooseDivision(name string) error {
 func (p *Plan) chooseRuns(r Request) []error {
 	steps, overrides, faults := p.steps(r)
 	for _, st := range steps {
-		run := PlannedRun{Model: p.Served.Model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams}
+		run := PlannedRun{
+			Model: p.Served.Model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams, Test: r.Test.Name,
+		}
 		run.Dir = run.dir()
 		var err error
 		run.Settings, err = settings.Load(settings.Request{
 			Model: p.Served.Model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
 			Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides, Audit: r.Audit,
-			IgnoreUnknownKeys: r.IgnoreUnknownKeys,
+			Test: r.Test.Name, TestConfig: r.Test.Config, IgnoreUnknownKeys: r.IgnoreUnknownKeys,
 		})
 		if err == nil {
 			err = run.searchable(p.Rules)
@@ -248,7 +252,7 @@ func (r PlannedRun) searchable(rules string) error {
 		return nil
 	}
 	return fmt.Errorf("--mode %s in MultiStream searches for the largest samples_per_query at a fixed arrival interval, "+
-		"which the rules %s do not have: give --rules v0.7 or v0.5", ModeFindPeak, rules)
+		"which the rules %s do not have: give --rules v0.5 to v1.1", ModeFindPeak, rules)
 }
 
 // once leaves out what is said already: a wrong key in user.conf is the same fault in each scenario. Faults of files
@@ -289,9 +293,9 @@ func scenariosOf(steps []step) []loadgen.Scenario {
 func (r PlannedRun) dir() string {
 	switch r.ModeName() {
 	case ModeAccuracy:
-		return filepath.Join(r.scenarioDir(), "accuracy")
+		return filepath.Join(r.testDir(), "accuracy")
 	case ModeFindPeak:
-		return filepath.Join(r.scenarioDir(), "performance", "findpeak")
+		return filepath.Join(r.testDir(), "performance", "findpeak")
 	}
-	return filepath.Join(r.scenarioDir(), "performance", "run_1")
+	return filepath.Join(r.testDir(), "performance", "run_1")
 }

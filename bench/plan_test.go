@@ -148,7 +148,7 @@ func TestFaults(t *testing.T) {
 		{"search in another scenario", Request{Mode: ModeFindPeak, Scenarios: []string{"Offline"}}, exitcode.Usage,
 			"no other scenario, found Offline"},
 		{"search for streams of a new round", Request{Mode: ModeFindPeak, Scenarios: []string{"MultiStream"}}, exitcode.Usage,
-			"the rules v6.1 do not have: give --rules v0.7 or v0.5"},
+			"the rules v6.1 do not have: give --rules v0.5 to v1.1"},
 		{"pace", Request{Pace: "precis"}, exitcode.Usage, `--pace: unknown pace "precis"; did you mean "precise"`},
 		{"audit settings", Request{Audit: "/no/such.config"}, exitcode.Usage, "/no/such.config"},
 		{"rules", Request{Rules: "v0.1"}, exitcode.Usage, "--rules"},

@@ -60,6 +60,8 @@ type Request struct {
 	UserConf string
 	Set      []string // [scenario.]key=value
 	Audit    string   // path of an audit.config to apply; empty: none
+	// Test is the compliance test that the runs are made for. It takes the place of Audit.
+	Test Test
 	// IgnoreUnknownKeys makes keys of those two files that LoadGen does not know notes instead of faults.
 	IgnoreUnknownKeys bool
 	Official          bool
@@ -176,7 +178,7 @@ func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
 	performance, accuracy := each(scenarios, loadgen.PerformanceOnly), each(scenarios, loadgen.AccuracyOnly)
 	switch r.Mode {
 	case "":
-		if r.Audit != "" { // audits are performance runs
+		if r.Audit != "" || r.Test.Name != "" { // audits are performance runs
 			return performance, nil
 		}
 		return append(performance, step{scenario: fastest(served), mode: loadgen.AccuracyOnly}), nil
@@ -211,7 +213,7 @@ func (r Request) findPeak(scenarios []loadgen.Scenario) ([]step, error) {
 		return []step{{scenario: loadgen.MultiStream, mode: loadgen.PerformanceOnly, streams: true}}, nil
 	}
 	return nil, fmt.Errorf("--mode %s searches for the highest target_qps of Server, or for the largest "+
-		"samples_per_query of MultiStream with --rules v0.5 or v0.7, and runs no other scenario, found %s; give --scenario "+
+		"samples_per_query of MultiStream with --rules v0.5 to v1.1, and runs no other scenario, found %s; give --scenario "+
 		"Server or --scenario MultiStream alone", ModeFindPeak, strings.Join(names(scenarios), ", "))
 }
 

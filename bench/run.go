@@ -63,7 +63,8 @@ func (r *runner) run(ctx context.Context, p *Plan, t PlannedRun) (report.Run, er
 func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 	rec := report.Run{
 		Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
-		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace, Audit: p.Audit,
+		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace,
+		Audit: filepath.ToSlash(p.auditPath(t)), Test: t.Test,
 		Started: r.request.now(), Dir: filepath.ToSlash(t.Dir), Command: r.facts.Command, TuningNote: p.TuningText(),
 		Plugin: r.facts.Plugin, System: r.facts.System, Harness: r.facts.Harness,
 		Stated: report.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
@@ -158,7 +159,7 @@ func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedR
 	defer r.watch(t, progress)()
 	log := loadgen.LogSettings{
 		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.request.Trace, Progress: progress,
-		Audit: p.Audit, AbortEarly: r.request.AbortEarly, Spin: p.Pace == PacePrecise,
+		Audit: p.auditPath(t), AbortEarly: r.request.AbortEarly, Spin: p.Pace == PacePrecise,
 	}
 	if t.Streams {
 		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)

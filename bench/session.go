@@ -158,7 +158,7 @@ func (s *session) skipped(runs []PlannedRun, code exitcode.Code) []report.Run {
 func (s *session) make(ctx context.Context, t PlannedRun) (report.Run, error) {
 	rec := s.runner.record(s.plan, t)
 	rec.Begin()
-	if err := s.save(rec); err != nil {
+	if err := errors.Join(s.save(rec), s.plan.keepAuditConfig(t)); err != nil {
 		rec.Finish(err)
 		return rec, err
 	}

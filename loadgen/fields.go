@@ -53,7 +53,7 @@ var fields = withKeys([]Field{
 	{
 		Name: "MultiStreamArrivalInterval", Official: "multi_stream_arrival_interval_ns",
 		Key: "arrival_interval", Scenario: "MultiStream", Unit: "ms", RulesOnly: true,
-		Doc: "v0.5 and v0.7: time between the arrivals of queries, and their latency limit; " +
+		Doc: "v0.5 to v1.1: time between the arrivals of queries, and their latency limit; " +
 			"0: a query follows the completion of the last",
 		Form: form.Millis, at: func(s *TestSettings) any { return &s.MultiStreamArrivalInterval },
 		want: upToLongestTest(" (none)"), idle: notAtIntervals, log: lastIfUsed, fixed: exactly,
@@ -128,7 +128,7 @@ var fields = withKeys([]Field{
 	{
 		Name: "NoEarlyStopping", Official: "no_early_stopping",
 		Key: "no_early_stopping", RulesOnly: true,
-		Doc:  "v0.5 and v0.7: judge without early stopping",
+		Doc:  "v0.5 to v1.1: judge without early stopping",
 		Form: form.Boolean, at: func(s *TestSettings) any { return &s.NoEarlyStopping },
 		idle: earlyStopping, log: lastIfUsed, fixed: exactly,
 	},

@@ -24,7 +24,7 @@ func always(loadgen.TestSettings) bool       { return true }
 func judged(s loadgen.TestSettings) bool     { return s.Mode != loadgen.AccuracyOnly }
 func withTokens(s loadgen.TestSettings) bool { return s.UseTokenLatencies }
 
-// earlyStopped is for what the rounds v0.5 and v0.7 do not have.
+// earlyStopped is for what the rounds v0.5 to v1.1 do not have.
 func earlyStopped(s loadgen.TestSettings) bool { return judged(s) && !s.NoEarlyStopping }
 
 // estimatedIn is for early-stopping results of some scenarios.

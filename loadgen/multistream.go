@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// multiStream: the next query, of several samples, follows the completion of the last, and in the rounds v0.5 and v0.7
+// multiStream: the next query, of several samples, follows the completion of the last, and in the rounds v0.5 to v1.1
 // an arrival interval (judge_interval.go). Its result is the latency of a query, or the number of samples per query.
 type multiStream struct{ oneAtATime }
 

@@ -133,7 +133,7 @@ type EffectiveSettings struct {
 	TargetLatencyPercentile float64
 	MaxAsyncQueries         uint64
 	TargetDuration          time.Duration
-	ArrivalInterval         time.Duration // MultiStream in the rounds v0.5 and v0.7; else 0
+	ArrivalInterval         time.Duration // MultiStream in the rounds v0.5 to v1.1; else 0
 	NoEarlyStopping         bool
 	MinDuration             time.Duration
 	MaxDuration             time.Duration

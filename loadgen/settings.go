@@ -83,7 +83,7 @@ type TestSettings struct {
 	MultiStreamSamplesPerQuery         uint64
 
 	// MultiStreamArrivalInterval makes queries arrive at a fixed interval, which is their latency limit too, as in the
-	// rounds v0.5 and v0.7; 0: the next query follows the completion of the last. A query that is still under way when
+	// rounds v0.5 to v1.1; 0: the next query follows the completion of the last. A query that is still under way when
 	// the next one is due makes it skip that interval. The expected latency then means nothing.
 	MultiStreamArrivalInterval time.Duration
 	// MultiStreamCountDropped counts each skipped interval as one query over its limit (v0.5) instead of each query
@@ -106,7 +106,7 @@ type TestSettings struct {
 
 	OfflineExpectedQPS float64
 
-	// NoEarlyStopping leaves early stopping out of results and verdicts, as in the rounds v0.5 and v0.7.
+	// NoEarlyStopping leaves early stopping out of results and verdicts, as in the rounds v0.5 to v1.1.
 	NoEarlyStopping bool
 
 	MinDuration   time.Duration // whole milliseconds in configuration files

@@ -35,7 +35,7 @@ type StreamTrial struct {
 }
 
 // SearchStreams finds the largest number of samples per query, the streams, with which a MultiStream run at a fixed
-// arrival interval meets its limit: the result of MultiStream in the rounds v0.5 and v0.7. The number doubles from that
+// arrival interval meets its limit: the result of MultiStream in the rounds v0.5 to v1.1. The number doubles from that
 // of s until a run fails, the interval between is halved, and where o asks for repetitions that fail, it is lowered by
 // one (rules v0.5, section 5.1).
 //

@@ -76,11 +76,11 @@ func Read(path string) (Document, error) {
 	return d, nil
 }
 
-// Merge replaces the runs of the same model, scenario and mode, and adds the others at the end.
+// Merge replaces the runs of the same model, scenario, mode and compliance test, and adds the others at the end.
 func (d Document) Merge(runs ...Run) Document {
 	merged := slices.Clone(d.Runs)
 	for _, r := range runs {
-		i := slices.IndexFunc(merged, func(m Run) bool { return m.same(r) })
+		i := slices.IndexFunc(merged, func(m Run) bool { return m.Same(r) })
 		if i < 0 {
 			merged = append(merged, r)
 			continue
@@ -90,8 +90,9 @@ func (d Document) Merge(runs ...Run) Document {
 	return NewDocument(merged)
 }
 
-func (r Run) same(o Run) bool {
-	return r.Model == o.Model && r.Scenario == o.Scenario && r.Mode == o.Mode
+// Same says whether two records are of the same run of an output directory: the later one takes the place of the other.
+func (r Run) Same(o Run) bool {
+	return r.Model == o.Model && r.Scenario == o.Scenario && r.Mode == o.Mode && r.Test == o.Test
 }
 
 // Save merges runs into the result.json of each one's scenario and into the one of the output directory. Where one of

@@ -52,6 +52,7 @@ type Run struct {
 	Deviations []string `json:"deviations"`
 	Rules      string   `json:"rules"`           // the round: "v6.1"
 	Audit      string   `json:"audit,omitempty"` // the file of audit settings
+	Test       string   `json:"test,omitempty"`  // the compliance test that the run was made for: "TEST01"
 	Pace       string   `json:"pace"`            // of Server queries: "default", or "precise": spun to the due time
 
 	// Division is that of the rules which the run is of, as far as where and by whom the work is done decides: "closed",

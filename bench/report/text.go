@@ -123,6 +123,17 @@ func (r Run) settingsText() string {
 	return "official: rules " + r.Rules
 }
 
+// Kind is the word for what kind of run it is: its mode, or the compliance test that it is made for.
+func (r Run) Kind() string {
+	switch {
+	case r.Test == "":
+		return r.Mode
+	case r.Mode == modeAccuracy:
+		return r.Test + " " + r.Mode
+	}
+	return r.Test
+}
+
 // rowFormat aligns the rows of runs, which are written one by one as the runs end.
 const rowFormat = "%-12s  %-11s  %-16s  %-20s  %s\n"
 
@@ -130,7 +141,7 @@ const rowFormat = "%-12s  %-11s  %-16s  %-20s  %s\n"
 func WriteRow(w io.Writer, r Run) error {
 	var b strings.Builder
 	value, remarks := r.headline()
-	line := fmt.Sprintf(rowFormat, r.Scenario, r.Mode, r.Verdict, value, strings.Join(remarks, ", "))
+	line := fmt.Sprintf(rowFormat, r.Scenario, r.Kind(), r.Verdict, value, strings.Join(remarks, ", "))
 	b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	switch r.Status {
 	case Complete: // else the error says what happened
@@ -147,7 +158,7 @@ func WriteRow(w io.Writer, r Run) error {
 
 // String is the run's outcome in one line: "resnet50 Offline performance: VALID, 812.34 samples/s".
 func (r Run) String() string {
-	text := fmt.Sprintf("%s %s %s: %s", r.Model, r.Scenario, r.Mode, r.Verdict)
+	text := fmt.Sprintf("%s %s %s: %s", r.Model, r.Scenario, r.Kind(), r.Verdict)
 	if value, _ := r.headline(); value != "" {
 		text += ", " + value
 	}

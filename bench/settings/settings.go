@@ -32,6 +32,8 @@ type Request struct {
 	UserConf  string
 	Overrides []mlconf.Override // of the command line
 	Audit     string            // path of audit settings, applied over all others; empty: none
+	// Test is the compliance test that the run is made for, TestConfig the text of its audit settings, in place of Audit.
+	Test, TestConfig string
 	// IgnoreUnknownKeys makes keys of UserConf and Audit that LoadGen does not know notes instead of faults.
 	IgnoreUnknownKeys bool
 }
@@ -72,10 +74,24 @@ func (r Request) layers() []mlconf.Layer {
 		layers = append(layers, mlconf.UserConf(r.UserConf))
 	}
 	layers = append(layers, mlconf.Values(flagSource, r.Overrides...))
-	if r.Audit != "" {
+	switch {
+	case r.Audit != "":
 		layers = append(layers, mlconf.Audit(r.Audit))
+	case r.TestConfig != "":
+		layers = append(layers, mlconf.AuditText(r.auditSource(), r.TestConfig))
 	}
 	return layers
+}
+
+// audited says whether there are audit settings.
+func (r Request) audited() bool { return r.Audit != "" || r.TestConfig != "" }
+
+// auditSource names the audit settings.
+func (r Request) auditSource() string {
+	if r.Audit != "" {
+		return r.Audit
+	}
+	return r.Test + " of rules " + r.Rules
 }
 
 // smoke returns the model's smoke settings, where they are asked for.
@@ -93,7 +109,7 @@ func (r Request) smoke() []mlconf.Override {
 // user.conf left any of those.
 func (r Request) profile(s mlconf.Settings) Profile {
 	own, user := s.Applied, []string(nil)
-	if r.Audit != "" {
+	if r.audited() {
 		own = own[:len(own)-1]
 	}
 	if r.UserConf != "" {
@@ -104,7 +120,7 @@ func (r Request) profile(s mlconf.Settings) Profile {
 		return Smoke
 	case len(deviations(s.Rules(), own[len(own)-1].After)) > 0:
 		return Custom
-	case r.Audit != "":
+	case r.audited():
 		return Audit
 	}
 	return Official
@@ -115,7 +131,7 @@ func (r Request) checkAudit(s mlconf.Settings) error {
 	switch {
 	case s.Mode != r.Mode:
 		return fmt.Errorf("%s sets the mode %v, and this is a run of mode %v; choose the other one with --mode",
-			r.Audit, s.Mode, r.Mode)
+			r.auditSource(), s.Mode, r.Mode)
 	case s.Test05 && r.Mode != loadgen.PerformanceOnly:
 		return fmt.Errorf("test05 = 1 makes every run one of mode %v, and this is one of mode %v; give --mode performance",
 			loadgen.PerformanceOnly, r.Mode)

@@ -106,3 +106,27 @@ func TestAuditIgnoresUnknownKeysWhenAsked(t *testing.T) {
 	}
 	wantNotes(t, s.Notes, "LoadGen does not know no_such_key: ignored")
 }
+
+func TestAuditTextIsAnAuditWithoutAFile(t *testing.T) {
+	load := func(round, text string) (mlconf.Settings, error) {
+		return mlconf.Load(mlconf.Options{
+			Rules: round, Model: "resnet50", Scenario: loadgen.Offline, Mode: loadgen.PerformanceOnly,
+			Layers: []mlconf.Layer{mlconf.AuditText("TEST04", text)},
+		})
+	}
+	s, err := load("v6.1", "# TEST04\n*.Offline.performance_issue_same = 1\n*.*.mode = 2\n")
+	if o := s.Origins["PerformanceIssueSame"]; err != nil || !s.PerformanceIssueSame || o.Source != "TEST04" || o.Line != 2 {
+		t.Errorf("%v, same %v, origin %+v", err, s.PerformanceIssueSame, o)
+	}
+	if _, err := load("v5.0", "*.*.test05 = 1\n"); !errors.Is(err, mlconf.ErrConfig) {
+		t.Errorf("v5.0 reads test05 from the rules alone, error %v", err)
+	}
+	s, err = load("v4.1", "*.*.test05 = 1\n")
+	if err != nil || !s.Test05 || s.Test05QSLRNGSeed != 16799458546791641818 {
+		t.Errorf("v4.1: %v, test05 %v with seed %d", err, s.Test05, s.Test05QSLRNGSeed)
+	}
+	s, err = load("v2.1", "*.*.qsl_rng_seed = 313588358309856706\n")
+	if err != nil || s.QSLRNGSeed != 313588358309856706 {
+		t.Errorf("v2.1: %v, seed %d", err, s.QSLRNGSeed)
+	}
+}

@@ -31,6 +31,7 @@ type checker struct {
 	source        string
 	model         string // the run's; empty: any
 	audit         bool   // the file is an audit.config
+	seeds         bool   // seeds count in it
 	ignoreUnknown bool
 	seen          map[string]int // line of each key
 	line          int
@@ -133,7 +134,7 @@ func (c *checker) field(full, scenario, key string, v value) {
 			continue
 		}
 		switch fault := checkValue(f, v); {
-		case f.RulesOnly:
+		case f.RulesOnly && !c.seeds:
 			c.fault(full, "is ignored in a user.conf: the rules set it")
 		case fault != "":
 			c.fault(full, "%s", fault)

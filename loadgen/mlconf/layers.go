@@ -2,7 +2,7 @@ package mlconf
 
 import "github.com/plumbline-ml/plumbline/loadgen"
 
-// Layer is one source of settings over the rules' defaults: [Values], [UserConf] or [Audit].
+// Layer is one source of settings over the rules' defaults: [Values], [UserConf], [Audit] or [AuditText].
 type Layer struct {
 	Source string // in origins and faults: "flag --set", "smoke settings of resnet50", the path of a file
 	apply  func(*loader)
@@ -43,20 +43,35 @@ func UserConf(path string) Layer {
 // Audit is the layer of audit settings, an audit.config. It is meant to be the last, and may set the mode. Only keys
 // whose model is "*" can match, as in the official LoadGen: lines of single models are a note, and so are keys that
 // only an audit's verification script reads (test07_accuracy_threshold), and with Options.IgnoreUnknownKeys those that
-// LoadGen does not know. A run with audit settings tells their source to LoadGen: loadgen.LogSettings.Audit.
+// LoadGen does not know. Keys that else the rules alone set, the seeds and test05, count under the rules up to v4.1, whose
+// LoadGen read them from any file. A run with audit settings tells their source to LoadGen: loadgen.LogSettings.Audit.
 func Audit(path string) Layer {
 	return Layer{Source: path, apply: func(l *loader) {
-		l.mode = true
 		text, err := readConf(path)
 		if err != nil {
 			l.fault(0, "", "audit settings cannot be read: "+err.Error())
 			return
 		}
-		c := checker{
-			source: path, audit: true, ignoreUnknown: l.o.IgnoreUnknownKeys, seen: map[string]int{}, asides: asides{},
-		}
-		problems, notes := c.all(text)
-		l.problems, l.s.Notes = append(l.problems, problems...), append(l.s.Notes, notes...)
-		l.file(text, "*")
+		l.audit(path, text)
 	}}
+}
+
+// AuditText is the layer of audit settings that no file holds yet; source names them in origins and faults.
+func AuditText(source, text string) Layer {
+	return Layer{Source: source, apply: func(l *loader) { l.audit(source, text) }}
+}
+
+// audit applies audit settings.
+func (l *loader) audit(source, text string) {
+	l.mode = true
+	c := checker{
+		source: source, audit: true, ignoreUnknown: l.o.IgnoreUnknownKeys, seeds: l.round.auditsSetSeeds(),
+		seen: map[string]int{}, asides: asides{},
+	}
+	problems, notes := c.all(text)
+	l.problems, l.s.Notes = append(l.problems, problems...), append(l.s.Notes, notes...)
+	f, bad := parse(source, text)
+	if len(bad) == 0 {
+		f.apply(&l.s.TestSettings, "*", l.o.Scenario.String(), c.seeds, l.note, l.unread)
+	}
 }

@@ -28,7 +28,7 @@ func Load(o Options) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
-	l := loader{o: o, s: Settings{TestSettings: loadgen.DefaultTestSettings(), Origins: map[string]Origin{}}}
+	l := loader{o: o, round: round, s: Settings{TestSettings: loadgen.DefaultTestSettings(), Origins: map[string]Origin{}}}
 	l.s.Scenario = o.Scenario
 	for _, f := range fields {
 		l.s.Origins[f.Name] = Origin{Source: "LoadGen default", Key: f.Key, Text: f.Text(l.s.TestSettings)}
@@ -47,6 +47,7 @@ func Load(o Options) (Settings, error) {
 // loader applies layers to settings.
 type loader struct {
 	o        Options
+	round    *Rules
 	s        Settings
 	source   string // of the layer at work
 	mode     bool   // the layer may set the mode

@@ -78,10 +78,15 @@ func (p *pair) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &fields)
 }
 
-// Rounds lists the rounds whose rules are embedded, the newest first. The rules of v0.5 and v0.7 are those of their
-// texts, whose numbers are not all there: no seeds, and no targets or counts for some models. Where v0.5 ran other
-// settings than its text has, they are those that it ran: Origin.Otherwise has the text's.
-func Rounds() []string { return []string{"v6.1", "v6.0", "v5.1", "v5.0", "v0.7", "v0.5"} }
+// Rounds lists the rounds whose rules are embedded, the newest first. Those of v1.0 to v4.1 are of the configuration
+// files and the checkers of these rounds, which had no table of sizes of data sets: DatasetSize is 0. The rules of v0.5
+// and v0.7 are those of their texts, whose numbers are not all there: no seeds, and no targets or counts for some models.
+// Where v0.5 ran other settings than its text has, they are those that it ran: Origin.Otherwise has the text's.
+func Rounds() []string {
+	return []string{
+		"v6.1", "v6.0", "v5.1", "v5.0", "v4.1", "v4.0", "v3.1", "v3.0", "v2.1", "v2.0", "v1.1", "v1.0", "v0.7", "v0.5",
+	}
+}
 
 // roundFile is the embedded form of a round.
 type roundFile struct {
@@ -207,6 +212,11 @@ func (r *Rules) Runs(scenario string) int { return max(1, r.runs[scenario]) }
 
 // Audits are the compliance tests of the model: TEST01, ...
 func (r *Rules) Audits(model string) []string { return slices.Clone(r.model(model).Audits) }
+
+// auditsSetSeeds says that the LoadGen of the round read the seeds and test05 from any file, as it did before v5.0.
+func (r *Rules) auditsSetSeeds() bool {
+	return slices.Index(Rounds(), r.Name) > slices.Index(Rounds(), "v5.0")
+}
 
 // of is the entry of a scenario, or of all scenarios.
 func of[T any](by map[string]T, scenario string) T {

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
 // Find lists the accuracy logs that path means: a file itself; the log of a run's directory; or the accuracy
-// logs below a directory, without those of performance runs, which hold no or few responses, and of results
-// that are being replaced.
+// logs below a directory, without those of performance runs, which hold no or few responses, of compliance
+// tests, which hold some, and of results that are being replaced.
 func Find(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -41,7 +43,8 @@ func below(dir string) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "performance" || d.Name() == PreviousName):
+		case d.IsDir() && (d.Name() == "performance" || d.Name() == PreviousName ||
+			exists(filepath.Join(dir, filepath.FromSlash(path), mlconf.AuditFile))):
 			return fs.SkipDir
 		case !d.IsDir() && d.Name() == LogName:
 			logs = append(logs, filepath.Join(dir, filepath.FromSlash(path)))

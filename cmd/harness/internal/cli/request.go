@@ -54,7 +54,7 @@ func modelFlag(f *pflag.FlagSet, r *bench.Request) {
 func workloadFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringVar(&r.Mode, "mode", "",
 		"`MODE`: performance, accuracy, submission: both for each scenario,\nor findpeak: search for the highest "+
-			"target_qps of Server, or with\n--rules v0.5 or v0.7 for the most samples_per_query of MultiStream\n"+
+			"target_qps of Server, or with\n--rules v0.5 to v1.1 for the most samples_per_query of MultiStream\n"+
 			"(default: performance of each scenario, then accuracy once)")
 	f.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
 	deviceFlag(f, r)

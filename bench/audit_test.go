@@ -1,0 +1,108 @@
+package bench_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+const test04 = "# TEST04\n*.*.mode = 2\n*.*.performance_issue_same = 1\n*.*.performance_issue_same_index = 3\n"
+
+func TestRunsOfAComplianceTest(t *testing.T) {
+	r := request(t, plugintest.Classifier())
+	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModePerformance
+	if _, err := bench.Run(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	r.Test = bench.Test{Name: "TEST04", Config: test04}
+	d, err := bench.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const dir = "resnet50/Offline/TEST04"
+	if got := d.Runs[0]; got.Dir != dir+"/performance/run_1" || got.Kind() != "TEST04" {
+		t.Errorf("the run is %s in %s", got.Kind(), got.Dir)
+	}
+	kept := filepath.Join(r.Out, dir, "audit.config")
+	if text, err := os.ReadFile(kept); err != nil || string(text) != test04 {
+		t.Errorf("%v, audit.config holds %q", err, text)
+	}
+	detail, err := os.ReadFile(filepath.Join(r.Out, dir, "performance", "run_1", "mlperf_log_detail.txt"))
+	if err != nil || !strings.Contains(string(detail), "Found Audit Config file ("+kept+")") {
+		t.Errorf("%v; the log does not name %s", err, kept)
+	}
+	all, err := report.Read(filepath.Join(r.Out, report.FileName))
+	if err != nil || len(all.Runs) != 2 || all.Runs[0].Test != "" || all.Runs[1].Test != "TEST04" {
+		t.Errorf("%v, %d runs are recorded, want the run and its audit", err, len(all.Runs))
+	}
+}
+
+func TestATestIsOneFolderWithItsOwnSettings(t *testing.T) {
+	for want, r := range map[string]bench.Request{
+		"name of a folder":          {Test: bench.Test{Name: "../TEST04"}},
+		"are those of the rules":    {Test: bench.Test{Name: "TEST04"}, Audit: "audit.config"},
+		"a test without a name":     {Test: bench.Test{Config: test04}},
+		"TEST04 of rules v6.1:1":    {Test: bench.Test{Name: "TEST04", Config: "*.*.no_such_key = 1\n"}},
+		"sets the mode SubmissionR": {Test: bench.Test{Name: "TEST04", Config: "*.*.mode = 0\n"}},
+	} {
+		whole := request(t, plugintest.Classifier())
+		whole.Test, whole.Audit = r.Test, r.Audit
+		if _, err := bench.NewPlan(t.Context(), whole); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", r.Test, err, want)
+		}
+	}
+}
+
+// finished says of each run of the request whether it is there, and why not.
+func finished(t *testing.T, r bench.Request) (there []bool, why []string) {
+	t.Helper()
+	p, err := bench.NewPlan(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, why, err := p.Finished()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rec := range records {
+		there = append(there, rec != nil)
+	}
+	return there, why
+}
+
+func TestFinished(t *testing.T) {
+	r := request(t, plugintest.Classifier())
+	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
+	if there, why := finished(t, r); !slices.Equal(there, []bool{false, false}) || why[0] != "" {
+		t.Errorf("nothing was run: %v %q", there, why)
+	}
+	if _, err := bench.Run(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if there, why := finished(t, r); !slices.Equal(there, []bool{true, true}) {
+		t.Errorf("%v %q", there, why)
+	}
+	for want, change := range map[string]func(*bench.Request){
+		"other settings": func(r *bench.Request) { r.Set = []string{"min_duration=200"} },
+		"other options":  func(r *bench.Request) { r.Batch = 2 },
+		"other rules":    func(r *bench.Request) { r.Rules = "v6.0" },
+	} {
+		other := r
+		change(&other)
+		if there, why := finished(t, other); there[0] || !strings.Contains(why[0], want) {
+			t.Errorf("%v %q, want %q", there, why, want)
+		}
+	}
+	if err := os.Remove(filepath.Join(r.Out, "resnet50", "Offline", "accuracy", "accuracy.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if there, why := finished(t, r); !slices.Equal(there, []bool{true, false}) || !strings.Contains(why[1], "files") {
+		t.Errorf("a file is gone: %v %q", there, why)
+	}
+}
