@@ -69,6 +69,7 @@ func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 		Plugin: r.facts.Plugin, System: r.facts.System, Harness: r.facts.Harness,
 		Stated: report.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
 	}
+	rec.RulesKey, rec.LoadGenKey = p.Served.Model.RulesKey, p.Served.Model.LoadGenKey
 	rec.FromOptions(p.Shown(p.optionsOf(t)))
 	rec.Options.ScorerFiles = p.ScorerFiles
 	if t.Tuned != nil || t.TunedRate {
@@ -149,6 +150,9 @@ func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedR
 	}()
 	if err := label(rec, p, w.Info()); err != nil {
 		return err
+	}
+	if p.File != nil {
+		rec.Workload.ModelNote = p.File.Note
 	}
 	if sum := r.facts.DatasetSHA256; sum != "" {
 		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote

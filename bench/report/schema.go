@@ -32,10 +32,14 @@ type Document struct {
 
 // Run is everything known of one run: performance or accuracy of one model in one scenario.
 type Run struct {
-	Model    string `json:"model"`
-	Scenario string `json:"scenario"`
-	Mode     string `json:"mode"`   // "performance", "accuracy", "findpeak"
-	Status   Status `json:"status"` // how it ended
+	Model string `json:"model"`
+	// RulesKey and LoadGenKey are the model's names in the rules' tables ("resnet") and in configuration files
+	// ("resnet50").
+	RulesKey   string `json:"rules_key,omitempty"`
+	LoadGenKey string `json:"loadgen_key,omitempty"`
+	Scenario   string `json:"scenario"`
+	Mode       string `json:"mode"`   // "performance", "accuracy", "findpeak"
+	Status     Status `json:"status"` // how it ended
 	// Verdict is what the text says. Of a complete run: "VALID" or "INVALID", with the profile unless it is the official
 	// one, as in "VALID (smoke)", or an accuracy's "PASS", "BELOW TARGET", "ABOVE LIMIT", "no target". Else "INTERRUPTED",
 	// "FAILED", "not run", "UNFINISHED".
@@ -267,9 +271,11 @@ type Options struct {
 
 // Workload is what the plugin opened.
 type Workload struct {
-	ModelFile              string            `json:"model_file"`
-	Embedded               bool              `json:"embedded"`
-	Precision              string            `json:"precision"`
+	ModelFile string `json:"model_file"`
+	Embedded  bool   `json:"embedded"`
+	Precision string `json:"precision"`
+	// ModelNote is what the plugin's manifest says of how the file was made; empty of a file of the user's own.
+	ModelNote              string            `json:"model_note,omitempty"`
 	ModelSHA256            string            `json:"model_sha256"`
 	ModelSize              int64             `json:"model_size"`
 	Dataset                string            `json:"dataset"`

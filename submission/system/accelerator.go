@@ -1,0 +1,98 @@
+package system
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// queried are what nvidia-smi is asked of each device, in this order.
+var queried = []string{
+	"name", "memory.total", "clocks.max.sm", "driver_version", "pcie.link.gen.max", "pcie.link.width.max",
+}
+
+// accelerators are those that nvidia-smi lists, with the driver that it names. Where there is none, and no other
+// accelerator is on the PCI bus, the machine has none; else nothing is known.
+func (m Machine) accelerators(ctx context.Context) (found map[string]string, driver string) {
+	if m.Run != nil {
+		out, err := m.Run(ctx, "nvidia-smi", "--query-gpu="+strings.Join(queried, ","), "--format=csv,noheader,nounits")
+		if err == nil {
+			if found, driver = parseDevices(string(out)); found != nil {
+				return found, driver
+			}
+		}
+	}
+	if onBus(m.Root) {
+		return nil, ""
+	}
+	none := map[string]string{"accelerators_per_node": "0"}
+	for _, f := range Fields() {
+		if f.Meaning && strings.HasPrefix(f.Name, "accelerator_") {
+			none[f.Name] = "N/A"
+		}
+	}
+	return none, ""
+}
+
+// parseDevices reads nvidia-smi's table: a row for each device. The first device describes all; where they differ, the
+// name lists them.
+func parseDevices(table string) (found map[string]string, driver string) {
+	reader := csv.NewReader(strings.NewReader(table))
+	reader.FieldsPerRecord, reader.TrimLeadingSpace = len(queried), true
+	rows, err := reader.ReadAll()
+	if err != nil || len(rows) == 0 {
+		return nil, ""
+	}
+	first := rows[0]
+	found = map[string]string{
+		"accelerators_per_node":  strconv.Itoa(len(rows)),
+		"accelerator_model_name": modelNames(rows),
+	}
+	if mib, err := strconv.ParseInt(first[1], 10, 42); err == nil && mib > 0 {
+		found["accelerator_memory_capacity"] = gibibytes(mib << 20)
+	}
+	if mhz, err := strconv.Atoi(first[2]); err == nil && mhz > 0 {
+		found["accelerator_frequency"] = fmt.Sprintf("%d MHz", mhz)
+	}
+	generation, err1 := strconv.Atoi(first[4])
+	width, err2 := strconv.Atoi(first[5])
+	if err1 == nil && err2 == nil {
+		found["accelerator_host_interconnect"] = fmt.Sprintf("PCIe Gen%d x%d", generation, width)
+	}
+	if len(rows) == 1 {
+		found["accelerator_interconnect"] = "N/A"
+	}
+	return found, "NVIDIA driver " + first[3]
+}
+
+func modelNames(rows [][]string) string {
+	var names []string
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if name := strings.TrimSpace(row[0]); !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// The PCI classes of devices that compute: 3D controllers, and processing accelerators.
+var computing = []string{"0x0302", "0x1200"}
+
+// onBus says whether the PCI bus has a device that computes.
+func onBus(root fs.FS) bool {
+	for _, name := range names(root, "sys/bus/pci/devices") {
+		class := text(root, path.Join("sys/bus/pci/devices", name, "class"))
+		for _, c := range computing {
+			if strings.HasPrefix(class, c) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,64 @@
+package system
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const nets = "sys/class/net"
+
+// network is the machine's network cards. Interfaces without a device behind them (loopback, bridges, tunnels) are none.
+func network(root fs.FS) map[string]string {
+	count := map[string]int{}
+	total := 0
+	for _, name := range names(root, nets) {
+		if exists(root, nets, name, "device") {
+			count[card(root, name)]++
+			total++
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	var cards []string
+	for _, kind := range slices.Sorted(maps.Keys(count)) {
+		cards = append(cards, fmt.Sprintf("%dx %s", count[kind], kind))
+	}
+	return map[string]string{
+		"host_network_card_count": strings.Join(cards, ", "),
+		"host_networking":         strings.Join(slices.Sorted(maps.Keys(count)), ", "),
+	}
+}
+
+// The kernel's numbers of kinds of network devices.
+const (
+	arpEthernet   = "1"
+	arpInfiniBand = "32"
+)
+
+// card is a card's kind, with its speed where it has a connection: "Ethernet 10 Gb/s".
+func card(root fs.FS, name string) string {
+	kind := "network"
+	switch text(root, path.Join(nets, name, "type")) {
+	case arpEthernet:
+		kind = "Ethernet"
+	case arpInfiniBand:
+		kind = "InfiniBand"
+	}
+	if exists(root, nets, name, "wireless") {
+		kind = "Wi-Fi"
+	}
+	mbits, err := strconv.Atoi(text(root, path.Join(nets, name, "speed")))
+	switch {
+	case err != nil || mbits <= 0:
+		return kind
+	case mbits >= 1000:
+		return fmt.Sprintf("%s %g Gb/s", kind, float64(mbits)/1000)
+	}
+	return fmt.Sprintf("%s %d Mb/s", kind, mbits)
+}

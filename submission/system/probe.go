@@ -1,0 +1,70 @@
+package system
+
+import (
+	"context"
+	"io/fs"
+	"maps"
+	"path"
+	"strings"
+
+	machine "github.com/plumbline-ml/plumbline/internal/system"
+)
+
+// Machine is where a description comes from.
+type Machine struct {
+	Root fs.FS // the file system of a Linux machine: "/"
+	// Run gives the output of a program, here nvidia-smi; an error where there is none. Nil: there is none.
+	Run func(ctx context.Context, name string, args ...string) ([]byte, error)
+}
+
+// Probe reads what the machine says of itself: the value of each field that it tells. Fields that no machine knows, and
+// those that this one does not tell, are missing.
+func Probe(ctx context.Context, m Machine) map[string]string {
+	known := map[string]string{"number_of_nodes": "1", "host_networking_topology": "N/A"}
+	info := machine.Describe(m.Root)
+	software := []string{info.Kernel}
+	for _, found := range []map[string]string{
+		processor(m.Root, info), memory(m.Root, info), storage(m.Root), network(m.Root),
+	} {
+		maps.Copy(known, found)
+	}
+	accelerators, driver := m.accelerators(ctx)
+	maps.Copy(known, accelerators)
+	if driver != "" {
+		software = append(software, driver)
+	}
+	known["operating_system"] = info.OS
+	known["other_software_stack"] = strings.Join(software, ", ")
+	maps.DeleteFunc(known, func(_, value string) bool { return value == "" })
+	return known
+}
+
+// mostBytes is the size up to which files of the machine are read.
+const mostBytes = 64 << 10
+
+// text is a file of the machine, trimmed; empty where there is none.
+func text(root fs.FS, name string) string {
+	f, err := root.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	buffer := make([]byte, mostBytes)
+	n, _ := f.Read(buffer) // files of the kernel come whole
+	return strings.TrimSpace(string(buffer[:n]))
+}
+
+// names are those in a folder; none where there is no such folder.
+func names(root fs.FS, folder string) []string {
+	entries, _ := fs.ReadDir(root, folder)
+	list := make([]string, len(entries))
+	for i, e := range entries {
+		list[i] = e.Name()
+	}
+	return list
+}
+
+func exists(root fs.FS, elements ...string) bool {
+	_, err := fs.Stat(root, path.Join(elements...))
+	return err == nil
+}

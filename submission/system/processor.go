@@ -1,0 +1,108 @@
+package system
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	machine "github.com/plumbline-ml/plumbline/internal/system"
+)
+
+const cpus = "sys/devices/system/cpu"
+
+// processor is what the machine says of its processors. Cores are those of the whole machine, not of this process.
+func processor(root fs.FS, info machine.Info) map[string]string {
+	sockets, cores := topology(root)
+	if sockets == 0 {
+		sockets = info.Sockets
+	}
+	found := map[string]string{
+		"host_processor_model_name": info.CPU,
+		"host_processors_per_node":  positive(sockets),
+		"host_processor_core_count": positive(cores),
+		"host_processor_frequency":  frequency(root),
+		"host_processor_caches":     caches(root),
+	}
+	if sockets == 1 {
+		found["host_processor_interconnect"] = "N/A"
+	}
+	return found
+}
+
+// topology counts processors, and the cores of one of them: not its hardware threads.
+func topology(root fs.FS) (sockets, cores int) {
+	packages, all := map[string]bool{}, map[string]bool{}
+	for _, name := range names(root, cpus) {
+		folder := path.Join(cpus, name, "topology")
+		socket, core := text(root, path.Join(folder, "physical_package_id")), text(root, path.Join(folder, "core_id"))
+		if socket == "" || core == "" {
+			continue
+		}
+		die := text(root, path.Join(folder, "die_id"))
+		packages[socket], all[socket+" "+die+" "+core] = true, true
+	}
+	if len(packages) == 0 {
+		return 0, 0
+	}
+	return len(packages), len(all) / len(packages)
+}
+
+func positive(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// frequency is the highest that the processor may have; where the machine does not say, the one it has.
+func frequency(root fs.FS) string {
+	if khz, err := strconv.ParseFloat(text(root, path.Join(cpus, "cpu0/cpufreq/cpuinfo_max_freq")), 64); err == nil {
+		return gigahertz(khz / 1e6)
+	}
+	for line := range strings.Lines(text(root, "proc/cpuinfo")) {
+		key, value, _ := strings.Cut(line, ":")
+		if strings.TrimSpace(key) != "cpu MHz" {
+			continue
+		}
+		if mhz, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil {
+			return gigahertz(mhz / 1e3)
+		}
+	}
+	return ""
+}
+
+func gigahertz(ghz float64) string {
+	if !(ghz > 0) || ghz > 1000 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f GHz", ghz)
+}
+
+// caches are those that the first core sees: "L1d 32 KiB, L1i 32 KiB, L2 1 MiB, L3 32 MiB".
+func caches(root fs.FS) string {
+	var list []string
+	for _, name := range names(root, path.Join(cpus, "cpu0/cache")) {
+		folder := path.Join(cpus, "cpu0/cache", name)
+		level, size := text(root, path.Join(folder, "level")), text(root, path.Join(folder, "size"))
+		if level == "" || size == "" {
+			continue
+		}
+		kind := map[string]string{"Data": "d", "Instruction": "i"}[text(root, path.Join(folder, "type"))]
+		list = append(list, "L"+level+kind+" "+cacheSize(size))
+	}
+	return strings.Join(list, ", ")
+}
+
+// cacheSize writes the kernel's "32768K" as "32 MiB".
+func cacheSize(size string) string {
+	n, err := strconv.Atoi(strings.TrimSuffix(size, "K"))
+	switch {
+	case err != nil:
+		return size
+	case n >= 1024 && n%1024 == 0:
+		return fmt.Sprintf("%d MiB", n/1024)
+	}
+	return fmt.Sprintf("%d KiB", n)
+}
