@@ -1,0 +1,176 @@
+package system
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// FillIn begins the value of a field that a person must write; what is to be written follows.
+const FillIn = "FILL IN: "
+
+// Sheet is a JSON object of fields that machine and person fill in together. What a person wrote stays, to the letter.
+type Sheet struct {
+	fields []Field
+	values map[string]json.RawMessage
+	order  []string
+}
+
+// Open is a field that a person must still fill in.
+type Open struct {
+	Field string
+	Ask   string // what is to be written
+}
+
+func (o Open) String() string { return o.Field + ": " + o.Ask }
+
+// NewSheet is an empty sheet.
+func NewSheet(fields []Field) *Sheet {
+	return &Sheet{fields: fields, values: map[string]json.RawMessage{}}
+}
+
+// ErrSheet is in the chain of every error about a sheet's text.
+var ErrSheet = errors.New("not a JSON object of fields")
+
+// ReadSheet reads a sheet's text. Fields that are not among those named stay where they are; one that is there twice
+// is an error.
+func ReadSheet(text []byte, fields []Field) (*Sheet, error) {
+	s := NewSheet(fields)
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, fmt.Errorf("%w: it begins with %.20q, want {", ErrSheet, text)
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrSheet, err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, fmt.Errorf("%w: %v: %w", ErrSheet, name, err)
+		}
+		if _, twice := s.values[name.(string)]; twice {
+			return nil, fmt.Errorf("%w: %v is there twice", ErrSheet, name)
+		}
+		s.set(name.(string), value)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSheet, err)
+	}
+	if d.More() {
+		return nil, fmt.Errorf("%w: something follows its end", ErrSheet)
+	}
+	return s, nil
+}
+
+func (s *Sheet) set(name string, value json.RawMessage) {
+	if _, there := s.values[name]; !there {
+		s.order = append(s.order, name)
+	}
+	s.values[name] = value
+}
+
+// Text is a field's value, of a text, number or truth value; empty where there is none, or it still has to be filled in.
+func (s *Sheet) Text(name string) string {
+	text := s.written(name)
+	if strings.HasPrefix(text, strings.TrimSpace(FillIn)) {
+		return ""
+	}
+	return text
+}
+
+// written is a field's value as a text, FillIn and all.
+func (s *Sheet) written(name string) string {
+	raw := bytes.TrimSpace(s.values[name])
+	var text string
+	switch {
+	case json.Unmarshal(raw, &text) == nil:
+		return strings.TrimSpace(text)
+	case len(raw) == 0 || raw[0] == '{' || raw[0] == '[' || string(raw) == "null":
+		return ""
+	}
+	return string(raw)
+}
+
+// Has says whether the sheet has a field, filled in or not.
+func (s *Sheet) Has(name string) bool {
+	_, ok := s.values[name]
+	return ok
+}
+
+// Put writes a field's value, whatever was there.
+func (s *Sheet) Put(name, value string) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(value) // a text can be written always
+	s.set(name, bytes.TrimSpace(text.Bytes()))
+}
+
+// Complete writes known values into fields that nobody has filled in, and marks those that stay open. Fields that may be
+// empty are marked nowhere. It returns the names of the fields that it gave a value.
+func (s *Sheet) Complete(known map[string]string) []string {
+	var filled []string
+	for _, f := range s.fields {
+		switch value := known[f.Name]; {
+		case s.Has(f.Name) && s.Text(f.Name) == "" && s.written(f.Name) == "" && !f.Meaning: // left empty
+		case s.Text(f.Name) != "":
+		case value != "":
+			s.Put(f.Name, value)
+			filled = append(filled, f.Name)
+		case f.Meaning:
+			s.Put(f.Name, FillIn+f.Ask)
+		default:
+			s.Put(f.Name, "")
+		}
+	}
+	return filled
+}
+
+// Open lists the fields that a person must still fill in, and those that the rules want and that are empty or missing.
+func (s *Sheet) Open() []Open {
+	var open []Open
+	for _, f := range s.fields {
+		if s.Text(f.Name) == "" && (f.Meaning || s.written(f.Name) != "") {
+			open = append(open, Open{f.Name, f.Ask})
+		}
+	}
+	for _, name := range s.order {
+		if named := slices.ContainsFunc(s.fields, func(f Field) bool { return f.Name == name }); named {
+			continue
+		}
+		if text := s.written(name); text != "" && s.Text(name) == "" {
+			open = append(open, Open{name, strings.TrimSpace(strings.TrimPrefix(text, strings.TrimSpace(FillIn)))})
+		}
+	}
+	return open
+}
+
+// JSON is the sheet's text: its fields in their order, then what else was there.
+func (s *Sheet) JSON() []byte {
+	var names []string
+	for _, f := range s.fields {
+		if s.Has(f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	for _, name := range s.order {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	var text bytes.Buffer
+	text.WriteString("{")
+	for i, name := range names {
+		if i > 0 {
+			text.WriteString(",")
+		}
+		key, _ := json.Marshal(name) // a text can be written always
+		fmt.Fprintf(&text, "\n  %s: %s", key, s.values[name])
+	}
+	text.WriteString("\n}\n")
+	return text.Bytes()
+}
