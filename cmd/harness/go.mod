@@ -8,6 +8,7 @@ require (
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
+	github.com/plumbline-ml/plumbline/submission v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	golang.org/x/sys v0.49.0
@@ -37,4 +38,5 @@ replace (
 	github.com/plumbline-ml/plumbline/internal => ../../internal
 	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk
+	github.com/plumbline-ml/plumbline/submission => ../../submission
 )

@@ -79,15 +79,17 @@ func (a *app) command() *cobra.Command {
 	for _, c := range starting {
 		c.PreRunE = func(*cobra.Command, []string) error { return a.guard(&flags) }
 	}
-	root.AddCommand(append(starting, a.newCommand(), a.trustCommand(&flags), a.versionCommand())...)
-	for _, c := range append(root.Commands(), root) {
-		checkArguments(c)
-	}
+	root.AddCommand(append(starting, a.newCommand(), a.trustCommand(&flags), a.submissionCommand(),
+		a.versionCommand())...)
+	checkArguments(root)
 	return root
 }
 
-// checkArguments lets what a command says of its arguments be wrong usage.
+// checkArguments lets what a command and those below it say of their arguments be wrong usage.
 func checkArguments(c *cobra.Command) {
+	for _, below := range c.Commands() {
+		checkArguments(below)
+	}
 	check := c.Args
 	if check == nil {
 		return

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+)
+
+const submissionHelp = `The way from runs to a submission, step by step; docs/submission.md shows it whole. None of these
+starts a plugin.`
+
+// submissionCommand holds the steps of a submission.
+func (a *app) submissionCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "submission", Short: "Make a submission of runs, check it, say what it amounts to", Long: submissionHelp,
+		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.submissionTruncateCommand())
+	return c
+}
+
+// compatibleFlag is the flag of commands that can do as the official tools do.
+const compatibleFlag = "compatible"
+
+// officialExit ends a command that did as an official tool does, with that tool's exit code.
+func officialExit(failed bool) error {
+	if failed {
+		return &exitcode.Outcome{Code: exitcode.Internal} // 1, as there
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/truncate"
+)
+
+const truncateHelp = `Truncate the accuracy logs of a submission's tree. Of each log of 10 KiB or more, of scenarios and
+of audits, the first and the last 4096 bytes stay; its sha256 goes into the accuracy.txt beside it,
+and the whole log to --keep DIR under that sha256. Score the logs, and verify the audits, before.
+
+  harness submission truncate TREE --keep originals                          all that is in the tree
+  harness submission truncate TREE --keep originals --submitter Lab          one submitter's logs
+  harness submission truncate TREE --keep originals --verify                 and read all originals again
+  harness submission truncate TREE --compatible --submitter Lab --backup DIR
+                                                                   do as the official tool does
+
+What is done stays as it is, so the command may be repeated, and after an interruption should be.
+A log that cannot be truncated does not keep the others from it; the exit code is 6 then.`
+
+// truncateFlags are the flags of submission truncate.
+type truncateFlags struct {
+	truncate.Options
+	verify, compatible bool
+	official           truncate.OfficialOptions
+}
+
+func (a *app) submissionTruncateCommand() *cobra.Command {
+	f := &truncateFlags{}
+	c := &cobra.Command{
+		Use: "truncate TREE", Short: "Truncate accuracy logs, and keep the whole ones elsewhere", Long: truncateHelp,
+		Args: oneArgument("the folder with closed, network or open"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check(c); err != nil {
+				return sdk.Usage(err)
+			}
+			if f.compatible {
+				return a.truncateOfficially(args[0], f)
+			}
+			return a.truncate(c.Context(), args[0], f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.Keep, "keep", "", "keep the whole logs in `DIR`, outside the tree")
+	flags.StringVar(&f.Submitter, "submitter", "", "only the logs of this `SUBMITTER`")
+	flags.BoolVar(&f.verify, "verify", false, "read every original again, and compare its sha256")
+	flags.BoolVar(&f.compatible, compatibleFlag, false, "do all that the official tool does, and nothing else")
+	flags.StringVar(&f.official.Backup, "backup", "",
+		"with --compatible: copy the whole logs to `DIR`; a relative one lies in the tree")
+	flags.StringVar(&f.official.Output, "output", "", "with --compatible: leave the tree alone and make a new one in `DIR`")
+	flags.StringSliceVar(&f.official.Skip, "scenarios-to-skip", nil, "with --compatible: leave these `SCENARIOS` alone")
+	return c
+}
+
+// check wants flags that go together.
+func (f *truncateFlags) check(c *cobra.Command) error {
+	if f.compatible {
+		switch given := changed(c, "keep", "verify"); {
+		case given != "":
+			return fmt.Errorf("--%s does not go with --compatible: the official tool knows --backup or --output", given)
+		case f.Submitter == "":
+			return errors.New("--compatible needs --submitter NAME, as the official tool does")
+		case f.official.Backup == "" && f.official.Output == "":
+			return errors.New("--compatible needs --backup DIR or --output DIR, as the official tool does")
+		}
+		return nil
+	}
+	if given := changed(c, "backup", "output", "scenarios-to-skip"); given != "" {
+		return fmt.Errorf("--%s goes with --compatible only", given)
+	}
+	if f.Keep == "" {
+		return errors.New("--keep DIR is missing: the whole logs must be kept, in a folder outside the tree")
+	}
+	return nil
+}
+
+func (a *app) truncate(ctx context.Context, root string, f *truncateFlags) error {
+	f.Each = a.printTruncated
+	all, err := truncate.Tree(ctx, root, f.Options)
+	if ctx.Err() == nil && f.verify {
+		err = errors.Join(err, a.checkOriginals(ctx, f.Keep, all))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return sdk.Data(err)
+	}
+	return nil
+}
+
+func (a *app) printTruncated(out truncate.Outcome) {
+	fmt.Fprintf(a.Stdout, "%s\n    %s, sha256 %s", out.Log, out.Action, out.Hash)
+	if out.Kept != "" {
+		fmt.Fprintf(a.Stdout, "\n    %s in %s", figure.Bytes(out.Size), out.Kept)
+	}
+	fmt.Fprintln(a.Stdout)
+}
+
+// checkOriginals reads what is kept.
+func (a *app) checkOriginals(ctx context.Context, keep string, all []truncate.Outcome) error {
+	store, err := truncate.OpenStore(ctx, keep)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	var faults []error
+	checked := map[string]bool{}
+	for _, out := range all {
+		if out.Kept == "" || checked[out.Hash] {
+			continue
+		}
+		checked[out.Hash] = true
+		faults = append(faults, store.Check(ctx, out.Hash))
+	}
+	fmt.Fprintf(a.Stdout, "%s read again\n", figure.Plural(len(checked), "original"))
+	return errors.Join(faults...)
+}
+
+// truncateOfficially prints what the official tool does, where it does.
+func (a *app) truncateOfficially(root string, f *truncateFlags) error {
+	o := f.official
+	o.Input, o.Submitter = root, f.Submitter
+	lines, err := truncate.Official(o)
+	for _, l := range lines {
+		fmt.Fprintf(a.Stderr, "%s:main:%s\n", l.Level, l.Text)
+	}
+	switch {
+	case errors.Is(err, truncate.ErrOutputExists):
+		fmt.Fprintln(a.Stdout, err)
+	case err != nil:
+		fmt.Fprintf(a.Stderr, "harness: %v: the official tool ends here with a traceback\n", err)
+	}
+	return officialExit(err != nil)
+}
