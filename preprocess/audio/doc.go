@@ -1,0 +1,22 @@
+// Package audio turns sound files into samples, and samples into the features that speech recognition feeds its models.
+//
+// In: bytes of a WAV or FLAC file. Out: samples as float32 in -1..1, equal to libsndfile's, and of these the features of
+// RNN-T ([RNNT]) and of Whisper ([LogMel]), equal to the reference's within its own rounding: sums are float64 here.
+//
+// The package does no I/O, starts no goroutine and keeps no global state. Functions are safe for concurrent use; an
+// RNNT or a LogMel serves one goroutine.
+package audio
+
+import "errors"
+
+// SampleRate is the rate of every benchmark's speech, in samples per second.
+const SampleRate = 16000
+
+// The kinds of failure, found by errors.Is.
+var (
+	ErrFormat      = errors.New("audio: not a WAV or FLAC file")
+	ErrUnsupported = errors.New("audio: unsupported kind of sound file") // a variant of a known format that is not read
+	ErrDamaged     = errors.New("audio: damaged or cut off")
+	ErrSpeech      = errors.New("audio: not speech as the benchmarks have it") // another rate, other channels
+	ErrShort       = errors.New("audio: clip too short for features")
+)

@@ -1,0 +1,78 @@
+package audio
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/dsp/window"
+)
+
+// What Whisper's features are made of.
+const (
+	whisperSize    = 400 // points of the transform, and of its window
+	whisperSamples = 30 * SampleRate
+	whisperRange   = 8     // powers of ten below the clip's loudest that are told apart
+	whisperLeast   = 1e-10 // the least mel power
+)
+
+// LogMelFrames is the number of frames of Whisper's features, of every clip: 30 s.
+const LogMelFrames = whisperSamples / hop
+
+// LogMel makes the features of Whisper: a log-mel spectrogram of 30 s, relative to the clip's loudest.
+type LogMel struct {
+	spectrum *spectrum
+	bank     filterBank
+}
+
+// NewLogMel returns an extractor for one goroutine, with so many mel filters: 128 for large-v3, 80 for earlier models.
+func NewLogMel(filters int) *LogMel {
+	w := make([]float64, whisperSize+1)
+	for i := range w {
+		w[i] = 1
+	}
+	window.Hann(w) // a symmetric one with a point more is the periodic one
+	return &LogMel{spectrum: newSpectrum(w[:whisperSize]), bank: newFilterBank(filters, whisperSize)}
+}
+
+// Append appends the features of a clip at SampleRate, float32 [filters, LogMelFrames], to dst. A clip is cut at 30 s or
+// continued by silence.
+func (m *LogMel) Append(dst, samples []float32) []float32 {
+	start := len(dst)
+	dst = append(dst, make([]float32, len(m.bank)*LogMelFrames)...)
+	logs := dst[start:]
+	heard := m.fill(samples)
+	silence := float32(math.Log10(whisperLeast))
+	loudest := silence
+	for i := range LogMelFrames {
+		if i >= heard {
+			for j := range m.bank {
+				logs[j*LogMelFrames+i] = silence
+			}
+			continue
+		}
+		power := m.spectrum.at(i)
+		for j, f := range m.bank {
+			v := float32(math.Log10(max(f.of(power), whisperLeast)))
+			logs[j*LogMelFrames+i] = v
+			loudest = max(loudest, v)
+		}
+	}
+	for i, v := range logs {
+		logs[i] = (max(v, loudest-whisperRange) + 4) / 4
+	}
+	return dst
+}
+
+// fill takes the clip over and returns the number of frames that reach into it: the others are silent.
+func (m *LogMel) fill(samples []float32) int {
+	signal := m.spectrum.extend(whisperSamples)
+	n := min(len(samples), whisperSamples)
+	for i, v := range samples[:n] {
+		signal[i] = float64(v)
+	}
+	clear(signal[n:])
+	m.spectrum.reflect()
+	if n == whisperSamples {
+		return LogMelFrames
+	}
+	return min(ceilDiv(n+m.spectrum.margin(), hop), LogMelFrames)
+}

@@ -1,0 +1,76 @@
+package audio
+
+import "math"
+
+// filterBank is a bank of triangular mel filters over the bins of a spectrum, on Slaney's scale with Slaney's norm: what
+// librosa.filters.mel computes by default. A filter keeps only its bins that weigh something.
+type filterBank []filter
+
+type filter struct {
+	first   int       // the first bin
+	weights []float64 // rounded to float32, as the reference's
+}
+
+// newFilterBank makes n filters from 0 to 8000 Hz for the spectrum of size points at SampleRate.
+func newFilterBank(n, size int) filterBank {
+	edges := make([]float64, n+2)
+	top := hertzToMel(SampleRate / 2)
+	for i := range edges {
+		edges[i] = melToHertz(top * float64(i) / float64(n+1))
+	}
+	bank := make(filterBank, n)
+	for i := range bank {
+		bank[i] = newFilter(edges[i], edges[i+1], edges[i+2], size)
+	}
+	return bank
+}
+
+// newFilter is the triangle that rises from low to its centre and falls to high, of area 1 over hertz.
+func newFilter(low, centre, high float64, size int) filter {
+	f := filter{first: -1}
+	for bin := 0; bin <= size/2; bin++ {
+		hertz := float64(bin) * SampleRate / float64(size)
+		height := min((hertz-low)/(centre-low), (high-hertz)/(high-centre))
+		if height <= 0 {
+			continue
+		}
+		if f.first < 0 {
+			f.first = bin
+		}
+		f.weights = append(f.weights, float64(float32(height*2/(high-low))))
+	}
+	f.first = max(f.first, 0)
+	return f
+}
+
+// of is the filter's share of a power spectrum.
+func (f filter) of(power []float64) float64 {
+	sum := 0.
+	for i, p := range power[f.first:][:len(f.weights)] {
+		sum += float64(f.weights[i] * p) // rounded, and not fused: equal on all processors
+	}
+	return sum
+}
+
+// Slaney's scale is linear below 1000 Hz and logarithmic above.
+const (
+	hertzPerMel = 200. / 3
+	kneeHertz   = 1000.
+	kneeMel     = kneeHertz / hertzPerMel
+)
+
+var logStep = math.Log(6.4) / 27
+
+func hertzToMel(hertz float64) float64 {
+	if hertz < kneeHertz {
+		return hertz / hertzPerMel
+	}
+	return kneeMel + math.Log(hertz/kneeHertz)/logStep
+}
+
+func melToHertz(mel float64) float64 {
+	if mel < kneeMel {
+		return mel * hertzPerMel
+	}
+	return kneeHertz * math.Exp(logStep*(mel-kneeMel))
+}

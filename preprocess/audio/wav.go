@@ -1,0 +1,109 @@
+package audio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// The sample formats of a WAV file.
+const (
+	formatPCM        = 1
+	formatFloat      = 3
+	formatExtensible = 0xFFFE // the format is in the first two bytes of a GUID behind the usual fields
+)
+
+// decodeWAV walks the chunks of a RIFF file up to its sound, for which the form must be known by then.
+func decodeWAV(file []byte) (Clip, error) {
+	var form wavForm
+	for rest := file[12:]; len(rest) >= 8; {
+		id, size := string(rest[:4]), int64(binary.LittleEndian.Uint32(rest[4:]))
+		rest = rest[8:]
+		if size > int64(len(rest)) {
+			return Clip{}, fmt.Errorf("%w: its chunk %q says %d bytes, the file has %d more", ErrDamaged, id, size, len(rest))
+		}
+		body := rest[:size]
+		switch id {
+		case "fmt ":
+			var err error
+			if form, err = readForm(body); err != nil {
+				return Clip{}, err
+			}
+		case "data":
+			return form.decode(body)
+		}
+		rest = rest[min(size+size%2, int64(len(rest))):] // chunks begin at even places
+	}
+	return Clip{}, fmt.Errorf("%w: a WAV file without a data chunk", ErrDamaged)
+}
+
+// wavForm is what the chunk "fmt " says.
+type wavForm struct {
+	format, channels, rate, bits int
+}
+
+func readForm(b []byte) (wavForm, error) {
+	if len(b) < 16 {
+		return wavForm{}, fmt.Errorf("%w: its chunk \"fmt \" has %d bytes, want 16 or more", ErrDamaged, len(b))
+	}
+	f := wavForm{
+		format:   int(binary.LittleEndian.Uint16(b)),
+		channels: int(binary.LittleEndian.Uint16(b[2:])),
+		rate:     int(binary.LittleEndian.Uint32(b[4:])),
+		bits:     int(binary.LittleEndian.Uint16(b[14:])),
+	}
+	if f.format == formatExtensible && len(b) >= 26 {
+		f.format = int(binary.LittleEndian.Uint16(b[24:]))
+	}
+	if f.channels == 0 || f.rate == 0 {
+		return wavForm{}, fmt.Errorf("%w: %d channels at %d samples per second", ErrDamaged, f.channels, f.rate)
+	}
+	if f.sample() == nil {
+		return wavForm{}, fmt.Errorf("%w: WAV format %d with %d bits, want PCM (1) with 8, 16, 24 or 32 or float (3) with"+
+			" 32 or 64", ErrUnsupported, f.format, f.bits)
+	}
+	return f, nil
+}
+
+func (f wavForm) decode(data []byte) (Clip, error) {
+	if f.rate == 0 {
+		return Clip{}, fmt.Errorf("%w: the data of a WAV file come before its format", ErrDamaged)
+	}
+	width := f.bits / 8
+	if frame := width * f.channels; len(data)%frame != 0 {
+		return Clip{}, fmt.Errorf("%w: %d bytes of sound, not a multiple of %d (%d channels of %d bits)", ErrDamaged,
+			len(data), frame, f.channels, f.bits)
+	}
+	c := Clip{Rate: f.rate, Channels: f.channels, Samples: make([]float32, len(data)/width)}
+	sample := f.sample()
+	for i := range c.Samples {
+		c.Samples[i] = sample(data[i*width:])
+	}
+	return c, nil
+}
+
+// sample converts the first sample of b; nil for a form that is not read.
+func (f wavForm) sample() func(b []byte) float32 {
+	switch [2]int{f.format, f.bits} {
+	case [2]int{formatPCM, 8}:
+		return func(b []byte) float32 { return float32(int(b[0])-128) / 128 }
+	case [2]int{formatPCM, 16}:
+		return func(b []byte) float32 { return scaled(int32(int16(binary.LittleEndian.Uint16(b))), 16) }
+	case [2]int{formatPCM, 24}:
+		return func(b []byte) float32 {
+			return scaled((int32(b[0])<<8|int32(b[1])<<16|int32(b[2])<<24)>>8, 24)
+		}
+	case [2]int{formatPCM, 32}:
+		return func(b []byte) float32 { return scaled(int32(binary.LittleEndian.Uint32(b)), 32) }
+	case [2]int{formatFloat, 32}:
+		return func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
+	case [2]int{formatFloat, 64}:
+		return func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) }
+	}
+	return nil
+}
+
+// scaled is an integer sample of so many bits in -1..1.
+func scaled(v int32, bits int) float32 {
+	return float32(v) / float32(uint32(1)<<(bits-1))
+}
