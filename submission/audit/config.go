@@ -1,0 +1,199 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// Config is what a round asks of the run of a test, and of its verdict.
+type Config struct {
+	Test string
+	// Settings are LoadGen's, as in an audit.config: they go over all others, whatever the model.
+	Settings []mlconf.Override
+	// Threshold is the accuracy that TEST07 wants at least, in the metric's unit.
+	Threshold float64
+	// MinTokens and MaxTokens bound TEST09's mean number of tokens of an answer, inclusive.
+	MinTokens, MaxTokens float64
+}
+
+// The seed that chooses which answers of an audit run are logged, in all rounds since v0.7.
+const logSeed = "720381539243781796"
+
+// ConfigOf is the configuration of a test for a model in a round. Rounds before v2.1 split TEST04 into runs of two
+// configurations, "TEST04-A" and "TEST04-B". A test that the round has no configuration for is an error; whether the
+// round asks for the test is [mlconf.Rules.Audits].
+func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
+	model = rules.Canonical(model)
+	c := Config{Test: test}
+	known := true
+	switch test {
+	case "TEST01", "TEST08":
+		c.Settings = logged(logTarget(model))
+	case "TEST04", "TEST04-A", "TEST04-B":
+		c.Settings, known = caching(rules.Name, test, model), splitsCaching(rules.Name) == (test != "TEST04")
+	case "TEST05":
+		c.Settings, known = otherSeeds(rules.Name), !since(rules.Name, "v5.0")
+	case "TEST06":
+		c.Settings, known = append(logged("100"), all("min_query_count", "100"), all("min_duration", "0"),
+			all("sample_concatenate_permutation", "0")), since(rules.Name, "v4.0")
+	case "TEST07":
+		known = model == gptOSS
+		c.Settings, c.Threshold = everySample("990", "990", true), 60.698
+	case "TEST09":
+		known = c.lengths(model)
+	default:
+		known = false
+	}
+	if !known {
+		return Config{}, fmt.Errorf("rules %s have no configuration of %q for %s", rules.Name, test, model)
+	}
+	return c, nil
+}
+
+const gptOSS = "gpt-oss-120b"
+
+// lengths sets what TEST09 wants of a model: its reference's mean, give or take a tenth.
+func (c *Config) lengths(model string) bool {
+	switch model {
+	case gptOSS:
+		c.Settings, c.MinTokens, c.MaxTokens = everySample("10000", "6396", true), 1150.38, 1406.02
+	case "e2e-rag-qna":
+		c.Settings, c.MinTokens, c.MaxTokens = everySample("10000", "824", false), 246.43, 301.19
+	default:
+		return false
+	}
+	return true
+}
+
+// logTargets are how many answers TEST01 has logged, by the beginning of a model's name.
+var logTargets = []struct{ model, target string }{
+	{"3d-unet", "64"}, {"yolo", "64"}, {"wan", "50"}, {"stable-diffusion-xl", "128"},
+	{"retinanet", "256"}, {"pointpainting", "256"}, {"ssd-large", "256"}, {"ssd-resnet34", "256"},
+	{"ssd-small", "1024"}, {"ssd-mobilenet", "1024"},
+}
+
+func logTarget(model string) string {
+	for _, t := range logTargets {
+		if strings.HasPrefix(model, t.model) {
+			return t.target
+		}
+	}
+	return "4096"
+}
+
+// logged are the settings of a performance run that logs some of its answers.
+func logged(target string) []mlconf.Override {
+	return []mlconf.Override{
+		all("mode", "2"), all("accuracy_log_rng_seed", logSeed), all("accuracy_log_sampling_target", target),
+	}
+}
+
+// everySample are the settings of a run that logs all answers of a data set.
+func everySample(target, count string, unique bool) []mlconf.Override {
+	list := append(logged(target), all("min_query_count", count), all("min_duration", "0"))
+	if unique {
+		list = append(list, all("performance_issue_unique", "1"))
+	}
+	return append(list, all("sample_concatenate_permutation", "0"))
+}
+
+// caching are the settings of TEST04: one sample again and again (B), and in old rounds each sample once (A).
+func caching(round, test, model string) []mlconf.Override {
+	unique, same := "0", "1"
+	if test == "TEST04-A" {
+		unique, same = same, unique
+	}
+	list := []mlconf.Override{
+		all("mode", "2"), all("performance_issue_unique", unique), all("performance_issue_same", same),
+	}
+	if same == "1" {
+		list = append(list, all("performance_issue_same_index", "3"))
+	}
+	switch {
+	case model == "stable-diffusion-xl" && since(round, "v4.1"):
+		list = append(list, one(loadgen.Offline, "min_query_count", "500"))
+	case strings.HasPrefix(model, "wan"):
+		list = append(list, one(loadgen.Offline, "min_query_count", "20"),
+			one(loadgen.SingleStream, "min_query_count", "20"))
+	}
+	return list
+}
+
+func splitsCaching(round string) bool { return !since(round, "v2.1") }
+
+// otherSeeds are the settings of TEST05: the round's second seeds, and before v3.0 three that did not change.
+func otherSeeds(round string) []mlconf.Override {
+	if since(round, "v3.0") {
+		return []mlconf.Override{all("test05", "1")}
+	}
+	return []mlconf.Override{
+		all("mode", "2"), all("qsl_rng_seed", "313588358309856706"),
+		all("sample_index_rng_seed", "471397156132239067"), all("schedule_rng_seed", "413914573387865862"),
+	}
+}
+
+func all(key, value string) mlconf.Override {
+	return mlconf.Override{All: true, Key: key, Value: value}
+}
+
+func one(scenario loadgen.Scenario, key, value string) mlconf.Override {
+	return mlconf.Override{Scenario: scenario, Key: key, Value: value}
+}
+
+// Text is an audit.config with the settings and the bounds, for this LoadGen and the official one.
+func (c Config) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s: MODEL.SCENARIO.KEY = VALUE; LoadGen reads the lines of model * over all other settings.\n",
+		c.Test)
+	for _, s := range c.Settings {
+		scenario := "*"
+		if !s.All {
+			scenario = s.Scenario.String()
+		}
+		fmt.Fprintf(&b, "*.%s.%s = %s\n", scenario, s.Key, s.Value)
+	}
+	for _, bound := range []struct {
+		key   string
+		value float64
+	}{{thresholdKey, c.Threshold}, {minTokensKey, c.MinTokens}, {maxTokensKey, c.MaxTokens}} {
+		if bound.value != 0 {
+			fmt.Fprintf(&b, "*.*.%s = %s\n", bound.key, strconv.FormatFloat(bound.value, 'f', -1, 64))
+		}
+	}
+	return b.String()
+}
+
+// Layer is the settings over those of a run; it is the last.
+func (c Config) Layer() mlconf.Layer { return mlconf.Values(c.Test+" of the rules", c.Settings...) }
+
+// For are the settings of a run of one scenario.
+func (c Config) For(scenario loadgen.Scenario) []mlconf.Override {
+	return slices.DeleteFunc(slices.Clone(c.Settings), func(s mlconf.Override) bool {
+		return !s.All && s.Scenario != scenario
+	})
+}
+
+// The keys of an audit.config that only verdicts read.
+const (
+	thresholdKey = "test07_accuracy_threshold"
+	minTokensKey = "test09_min_output_tokens"
+	maxTokensKey = "test09_max_output_tokens"
+)
+
+// since says whether a round is another or a later one. Rounds are named v0.5 to v10.0 and on.
+func since(round, other string) bool {
+	a, b := numbers(round), numbers(other)
+	return slices.Compare(a[:], b[:]) >= 0
+}
+
+func numbers(round string) (n [2]int) {
+	major, minor, _ := strings.Cut(strings.TrimPrefix(round, "v"), ".")
+	n[0], _ = strconv.Atoi(major)
+	n[1], _ = strconv.Atoi(minor)
+	return n
+}

@@ -1,0 +1,98 @@
+package audit
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+func rulesOf(t *testing.T, round string) *mlconf.Rules {
+	t.Helper()
+	rules, err := mlconf.Round(round)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+func TestConfigText(t *testing.T) {
+	const head = "MODEL.SCENARIO.KEY = VALUE; LoadGen reads the lines of model * over all other settings.\n"
+	const seeded = "*.*.mode = 2\n*.*.accuracy_log_rng_seed = 720381539243781796\n*.*.accuracy_log_sampling_target = "
+	const unique = "*.*.min_duration = 0\n*.*.performance_issue_unique = 1\n*.*.sample_concatenate_permutation = 0\n"
+	for _, c := range []struct{ test, model, want string }{
+		{"TEST01", "resnet50", seeded + "4096\n"},
+		{"TEST01", "3d-unet-99.9", seeded + "64\n"},
+		{"TEST04", "resnet50", "*.*.mode = 2\n*.*.performance_issue_unique = 0\n*.*.performance_issue_same = 1\n" +
+			"*.*.performance_issue_same_index = 3\n"},
+		{"TEST07", "gpt-oss-120b", seeded + "990\n*.*.min_query_count = 990\n" + unique +
+			"*.*.test07_accuracy_threshold = 60.698\n"},
+		{"TEST09", "gpt-oss-120b", seeded + "10000\n*.*.min_query_count = 6396\n" + unique +
+			"*.*.test09_min_output_tokens = 1150.38\n*.*.test09_max_output_tokens = 1406.02\n"},
+	} {
+		config, err := ConfigOf(rulesOf(t, ""), c.test, c.model)
+		if got, want := config.Text(), "# "+c.test+": "+head+c.want; err != nil || got != want {
+			t.Errorf("%s of %s: %v\n%s\nwant\n%s", c.test, c.model, err, got, want)
+		}
+	}
+}
+
+// TestConfigIsAnAuditLayer: the text does to a run what the settings do.
+func TestConfigIsAnAuditLayer(t *testing.T) {
+	rules := rulesOf(t, "")
+	for _, model := range rules.Models() {
+		for _, test := range rules.Audits(model) {
+			config, err := ConfigOf(rules, test, model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), mlconf.AuditFile)
+			if err := os.WriteFile(path, []byte(config.Text()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, scenario := range loadgen.Scenarios() {
+				o := mlconf.Options{Model: model, Scenario: scenario, Mode: loadgen.PerformanceOnly}
+				o.Layers = []mlconf.Layer{mlconf.Audit(path)}
+				fromFile, err := mlconf.Load(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.Layers = []mlconf.Layer{config.Layer()}
+				if fromTable, err := mlconf.Load(o); err != nil || fromFile.TestSettings != fromTable.TestSettings {
+					t.Errorf("%s of %s, %v: %v\n%+v\n%+v", test, model, scenario, err, fromFile, fromTable)
+				}
+			}
+		}
+	}
+}
+
+func TestConfigOfUnknown(t *testing.T) {
+	for _, c := range []struct{ round, test, model, want string }{
+		{"v6.1", "TEST02", "resnet", "rules v6.1 have no configuration"},
+		{"v6.1", "TEST05", "resnet", "no configuration of \"TEST05\" for resnet"},
+		{"v6.1", "TEST04-A", "resnet", "no configuration"},
+		{"v6.1", "TEST07", "resnet", "no configuration"},
+		{"v6.1", "TEST09", "bert-99", "no configuration"},
+		{"v0.7", "TEST06", "resnet", "no configuration"},
+		{"v0.7", "TEST04", "resnet", "no configuration"},
+	} {
+		_, err := ConfigOf(rulesOf(t, c.round), c.test, c.model)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+func TestSince(t *testing.T) {
+	for _, c := range []struct {
+		round, other string
+		want         bool
+	}{{"v4.1", "v5.0", false}, {"v5.0", "v5.0", true}, {"v10.0", "v5.1", true}, {"v6.1", "v5.1", true}} {
+		if got := since(c.round, c.other); got != c.want {
+			t.Errorf("%s since %s: %v", c.round, c.other, got)
+		}
+	}
+}

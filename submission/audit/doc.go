@@ -1,0 +1,16 @@
+// Package audit judges the compliance tests of a submission: TEST01 and TEST04 to TEST09.
+//
+// An audit is a performance run with settings of its own ([ConfigOf]), whose logs are compared with those of the
+// submission's runs. [Verify] judges them, [Write] places the verdict and the logs as a submission has them.
+//
+//	config, err := audit.ConfigOf(rules, "TEST01", "resnet")          // what to run with
+//	verdict, err := audit.Verify(ctx, audit.Request{Test: "TEST01", Rules: rules, Model: "resnet",
+//		Reference: audit.ResultLogs("results/sys/resnet50/Offline"), Run: audit.RunLogs("run")})
+//	err = audit.Write(verdict, "results/sys/resnet50/Offline")
+//
+// There are two readings of each test. By default what the official scripts let pass without having looked, empty logs
+// or a run without audit settings say, fails with reasons. With Request.Compatible the verdicts, texts and exit codes
+// are those of the official scripts.
+//
+// In: logs, settings, verdicts. Out: running an audit; whether a whole submission is complete (package check).
+package audit

@@ -1,0 +1,108 @@
+package audit
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// Logs are the paths of a run's logs.
+type Logs struct{ Accuracy, Detail, Summary string }
+
+// ResultLogs are the logs of a submission's runs in the folder of a scenario, with accuracy/ and performance/run_1/.
+func ResultLogs(folder string) Logs {
+	l := logsIn(join(folder, tree.PerformanceDir, tree.RunDir))
+	l.Accuracy = join(folder, tree.AccuracyDir, tree.AccuracyLog)
+	return l
+}
+
+// RunLogs are the logs of an audit's run: those in the folder itself, and where it has none those in accuracy/ and
+// performance/run_1/ below it, as a submission has them.
+func RunLogs(folder string) Logs {
+	plain, placed := logsIn(folder), ResultLogs(folder)
+	if exists(plain.Detail) || exists(plain.Accuracy) || exists(plain.Summary) {
+		return plain
+	}
+	if exists(placed.Detail) || exists(placed.Accuracy) || exists(placed.Summary) {
+		return placed
+	}
+	return plain
+}
+
+func logsIn(folder string) Logs {
+	return Logs{
+		Accuracy: join(folder, tree.AccuracyLog), Detail: join(folder, tree.DetailLog),
+		Summary: join(folder, tree.SummaryLog),
+	}
+}
+
+// join joins paths as they are given: texts show them.
+func join(folder string, names ...string) string {
+	below := filepath.Join(names...)
+	if folder == "" || os.IsPathSeparator(folder[len(folder)-1]) {
+		return folder + below
+	}
+	return folder + string(filepath.Separator) + below
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Request says what is judged, and how. Only Test and Run are needed by every test.
+type Request struct {
+	Test      string        // "TEST01", ...
+	Rules     *mlconf.Rules // of the round; nil means the newest
+	Model     string        // by the name of the rules or LoadGen's key; empty: settings of models are not compared
+	Scenario  string        // "Offline", "Interactive", ...; empty: as the run's log says
+	Reference Logs          // of the submission's accuracy and performance runs; TEST06, TEST07 and TEST09 need none
+	Run       Logs          // of the audit's run
+	// DType is the type of the payloads' elements: byte, float32, int16, int32, int64. Empty means the test's own: byte
+	// for TEST01, int32 for tokens.
+	DType string
+	// PerformanceOnly leaves out what needs accuracy logs, which are cut short in a submission that is packed.
+	PerformanceOnly bool
+	// Out is the folder for Write, which texts of the official scripts name.
+	Out string
+	// Compatible asks for the verdict and the texts of the official scripts, with all that they let pass.
+	Compatible bool
+	// UnixMode compares whole lines of TEST01's accuracy logs, as the official --unixmode does.
+	UnixMode bool
+
+	EOS         string   // the end token of TEST06; empty means 2
+	Tolerance   *float64 // of TEST08's normalised entropy, relative; nil means 0.001
+	Threshold   *float64 // of TEST07; nil means the audit.config's, or the round's
+	MinTokens   *float64 // of TEST09, as Threshold
+	MaxTokens   *float64
+	AuditConfig string // path of an audit.config with bounds; empty: the round's count
+
+	// Score scores an accuracy log for TEST07 and for TEST01's comparison of accuracies. Command is a command line for
+	// the shell in its place, in which {accuracy_log} stands for the log's path; of what it prints the first match of
+	// Pattern is the score (empty: the official pattern, 'exact_match': NUMBER).
+	Score   func(ctx context.Context, accuracyLog string) (Score, error)
+	Command string
+	Pattern string
+}
+
+// Score is what a benchmark's scorer says of an accuracy log.
+type Score struct {
+	Text    string             // the official program's, as accuracy.txt has it
+	Metrics map[string]float64 // by the rules' names: "acc", "F1", "exact_match", in the units of the rules' targets
+}
+
+// readable says why a file is none that can be read: it is missing, a folder, or no regular file.
+func readable(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return &fs.PathError{Op: "read", Path: path, Err: errIrregular}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// Write puts the texts and the logs of a verdict into the folder of its test below scenario, a folder such as
+// results/SYSTEM/BENCHMARK/Offline, or before v6.0 compliance/SYSTEM/BENCHMARK/Offline (tree.Layout.Audits). What lies
+// there already under these names is replaced; logs that lie in their place stay. An empty scenario writes nothing.
+func Write(v Verdict, scenario string) error {
+	if scenario == "" {
+		return nil
+	}
+	folder := filepath.Join(scenario, v.Test)
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(v.Texts)) {
+		errs = append(errs, inFolder(folder, name, func(to string) error {
+			return wholefile.Write(to, []byte(v.Texts[name]), 0o644)
+		}))
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Copies)) {
+		errs = append(errs, inFolder(folder, filepath.FromSlash(name), func(to string) error {
+			return copyLog(v.Copies[name], to)
+		}))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("place %s: %w", v.Test, err)
+	}
+	return nil
+}
+
+func inFolder(folder, name string, write func(to string) error) error {
+	to := filepath.Join(folder, name)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return write(to)
+}
+
+// copyLog copies a log, which may be large, unless it lies there.
+func copyLog(from, to string) error {
+	if sameFile(from, to) {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := wholefile.Create(to, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
+}
+
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// officialCopies sets what the script copies, and is what it prints of the logs that it cannot copy.
+func (v *Verdict) officialCopies(r Request, message string) (text string) {
+	v.Copies = map[string]string{}
+	all := copies(r.Test, r.Run)
+	for _, to := range copyOrder {
+		from, wanted := all[to]
+		if !wanted {
+			continue
+		}
+		if readable(from) == nil {
+			v.Copies[to] = from
+			continue
+		}
+		if message != "" {
+			text += fmt.Sprintf(message, from, join(r.Out, r.Test, path.Dir(to)))
+		}
+	}
+	return text
+}
+
+// copyOrder is the order in which the scripts copy logs.
+var copyOrder = []string{
+	tree.AccuracyDir + "/" + tree.AccuracyLog,
+	tree.PerformanceDir + "/" + tree.RunDir + "/" + tree.SummaryLog,
+	tree.PerformanceDir + "/" + tree.RunDir + "/" + tree.DetailLog,
+}

@@ -1,0 +1,52 @@
+// Package pyfloat reads and writes numbers as Python does: texts of the official programs hold them.
+//
+// In: float() and repr() of a float. Out: what the numbers mean.
+package pyfloat
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Repr is v as Python prints it: the shortest decimal that reads back as v, with an exponent below 1e-4 and from 1e16.
+func Repr(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "nan"
+	case math.IsInf(v, 0):
+		return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(v, 'g', -1, 64)), "+")
+	}
+	text := strconv.FormatFloat(v, 'e', -1, 64)
+	_, exponent, _ := strings.Cut(text, "e")
+	if e, _ := strconv.Atoi(exponent); v != 0 && (e < -4 || e >= 16) {
+		return text
+	}
+	text = strconv.FormatFloat(v, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}
+
+var (
+	number = regexp.MustCompile(`^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)([eE][+-]?\d+(_\d+)*)?$`)
+	word   = regexp.MustCompile(`^(?i)[+-]?(nan|inf|infinity)$`)
+)
+
+// Parse reads text as Python's float() does.
+func Parse(text string) (v float64, ok bool) {
+	text = strings.TrimSpace(text)
+	switch {
+	case word.MatchString(text) && strings.HasSuffix(strings.ToLower(text), "nan"):
+		return math.NaN(), true
+	case word.MatchString(text):
+		v, err := strconv.ParseFloat(text, 64)
+		return v, err == nil
+	case number.MatchString(text):
+		v, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
+		return v, err == nil || math.IsInf(v, 0) // what is too large is infinite
+	}
+	return 0, false
+}

@@ -1,0 +1,45 @@
+package pyfloat
+
+import (
+	"math"
+	"testing"
+)
+
+func TestRepr(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0.0", math.Copysign(0, -1): "-0.0", 1: "1.0", 20000000: "20000000.0", 1e15: "1000000000000000.0", 1e16: "1e+16",
+		9999999999999998: "9999999999999998.0", 1e-4: "0.0001", 9.99e-5: "9.99e-05", 1.5e300: "1.5e+300", 1e22: "1e+22",
+		42.016806722689076: "42.016806722689076", math.Inf(1): "inf", math.Inf(-1): "-inf", math.NaN(): "nan",
+	} {
+		if got := Repr(v); got != want {
+			t.Errorf("%v: %q, want %q", v, got, want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]float64{
+		" 1_0 ": 10, ".5": 0.5, "5.": 5, "1e5": 1e5, "+inf": math.Inf(1), "-Infinity": math.Inf(-1), "1e999": math.Inf(1),
+		"-nan": math.NaN(), "NAN\n": math.NaN(), "-0": math.Copysign(0, -1),
+	} {
+		if got, ok := Parse(text); !ok || math.Float64bits(got) != math.Float64bits(want) {
+			t.Errorf("%q: %v, %v, want %v", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "0x10", "1__0", "_1", "--5", "76.4.6", "1 2", "infin", "nan1", "1e", "76,4"} {
+		if got, ok := Parse(text); ok {
+			t.Errorf("%q: %v, want none", text, got)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("1_0.5e-3")
+	f.Add("-nan")
+	f.Fuzz(func(t *testing.T, text string) {
+		v, ok := Parse(text)
+		if again, whole := Parse(Repr(v)); ok && (!whole || again != v && !math.IsNaN(v)) {
+			t.Errorf("%q: %v, again %v", text, v, again)
+		}
+	})
+}
