@@ -3,7 +3,6 @@ package bench_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -59,34 +58,31 @@ func TestATestIsOneFolderWithItsOwnSettings(t *testing.T) {
 	}
 }
 
-// finished says of each run of the request whether it is there, and why not.
-func finished(t *testing.T, r bench.Request) (there []bool, why []string) {
+// earlier is what there is of each run of the request.
+func earlier(t *testing.T, r bench.Request) []bench.Earlier {
 	t.Helper()
 	p, err := bench.NewPlan(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, why, err := p.Finished()
+	found, err := p.Earlier()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, rec := range records {
-		there = append(there, rec != nil)
-	}
-	return there, why
+	return found
 }
 
-func TestFinished(t *testing.T) {
+func TestEarlier(t *testing.T) {
 	r := request(t, plugintest.Classifier())
 	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
-	if there, why := finished(t, r); !slices.Equal(there, []bool{false, false}) || why[0] != "" {
-		t.Errorf("nothing was run: %v %q", there, why)
+	if found := earlier(t, r); len(found) != 2 || found[0].Run != nil || found[0].Finished() {
+		t.Errorf("nothing was run: %+v", found)
 	}
 	if _, err := bench.Run(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if there, why := finished(t, r); !slices.Equal(there, []bool{true, true}) {
-		t.Errorf("%v %q", there, why)
+	if found := earlier(t, r); !found[0].Finished() || !found[1].Finished() {
+		t.Errorf("%+v", found)
 	}
 	for want, change := range map[string]func(*bench.Request){
 		"other settings": func(r *bench.Request) { r.Set = []string{"min_duration=200"} },
@@ -95,14 +91,14 @@ func TestFinished(t *testing.T) {
 	} {
 		other := r
 		change(&other)
-		if there, why := finished(t, other); there[0] || !strings.Contains(why[0], want) {
-			t.Errorf("%v %q, want %q", there, why, want)
+		if found := earlier(t, other); found[0].Finished() || !strings.Contains(found[0].Differs, want) {
+			t.Errorf("%+v, want %q", found[0], want)
 		}
 	}
 	if err := os.Remove(filepath.Join(r.Out, "resnet50", "Offline", "accuracy", "accuracy.txt")); err != nil {
 		t.Fatal(err)
 	}
-	if there, why := finished(t, r); !slices.Equal(there, []bool{true, false}) || !strings.Contains(why[1], "files") {
-		t.Errorf("a file is gone: %v %q", there, why)
+	if found := earlier(t, r); !found[0].Finished() || !strings.Contains(found[1].Unfinished, "files") {
+		t.Errorf("a file is gone: %+v", found)
 	}
 }

@@ -13,46 +13,60 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
-// Finished returns, for each run of the plan, the record of the same run that the output folder Request.Out holds
-// already: it came to its natural end and is good, with the same options, settings, plugin, model and data set, and its
-// files are there. A run without one has nil, and in why what keeps an earlier record from being that one; "" where there
-// is no record.
-func (p *Plan) Finished() (records []*report.Run, why []string, err error) {
-	records, why = make([]*report.Run, len(p.Runs)), make([]string, len(p.Runs))
+// Earlier is what the output folder holds of a planned run already.
+type Earlier struct {
+	Run *report.Run // its record; nil: there is none
+	// Unfinished says why the record is of no use: it is not of a run that came to its end and is good, with its files.
+	Unfinished string
+	// Differs says what of a finished run is not as planned: its options, settings, plugin, model or data set.
+	Differs string
+}
+
+// Finished says whether the run needs not be made again.
+func (e Earlier) Finished() bool { return e.Run != nil && e.Unfinished == "" && e.Differs == "" }
+
+// Earlier looks for the runs of the plan in the folder Request.Out.
+func (p *Plan) Earlier() ([]Earlier, error) {
+	found := make([]Earlier, len(p.Runs))
 	out := p.request.Out
 	if out == "" {
-		return records, why, nil
+		return found, nil
 	}
 	d, err := report.Read(filepath.Join(out, report.FileName))
 	if err != nil {
-		return nil, nil, sdk.Usage(err)
+		return nil, sdk.Usage(err)
 	}
 	f, err := p.request.facts(p)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p.Out = out
 	for i, t := range p.Runs {
 		wanted := newRunner(p, f).record(p, t)
 		wanted.Hide(p.Launch.Hide)
 		at := slices.IndexFunc(d.Runs, func(r report.Run) bool { return r.Same(wanted) })
-		if at < 0 {
-			continue
-		}
-		if why[i] = unlike(out, d.Runs[at], wanted, f); why[i] == "" {
-			records[i] = &d.Runs[at]
+		if at >= 0 {
+			have := d.Runs[at]
+			found[i] = Earlier{Run: &have, Unfinished: unfinished(out, have), Differs: differs(have, wanted, f)}
 		}
 	}
-	return records, why, nil
+	return found, nil
 }
 
-// unlike says what keeps a record from being that of a wanted run; "": nothing.
-func unlike(out string, have, want report.Run, f facts) string {
+func unfinished(out string, have report.Run) string {
 	switch {
 	case have.Status != report.Complete:
 		return "it did not come to its end"
 	case have.ExitCode != 0:
 		return "it is " + have.Verdict
+	case !kept(out, have.Files):
+		return "not all of its files are there"
+	}
+	return ""
+}
+
+func differs(have, want report.Run, f facts) string {
+	switch {
 	case have.Plugin.SHA256 != want.Plugin.SHA256:
 		return "the plugin is another one"
 	case have.Rules != want.Rules || have.Pace != want.Pace:
@@ -65,8 +79,6 @@ func unlike(out string, have, want report.Run, f facts) string {
 		return "the data set is another one"
 	case !sameModel(*have.Workload, want.Options):
 		return "the model is another one"
-	case !kept(out, have.Files):
-		return "not all of its files are there"
 	}
 	return ""
 }
