@@ -16,7 +16,7 @@ func (a *app) submissionCommand() *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.submissionTruncateCommand())
+	c.AddCommand(a.submissionTruncateCommand(), a.submissionRepositoryCommand())
 	return c
 }
 

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/repository"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+const repositoryHelp = `Say what of a tree the submissions' repository does not take: files above 50 MiB, symbolic links,
+hidden files and folders, blanks in names. harness submission check says it too, with all the rest.
+
+The exit code is 3 where there is such a thing. --compatible prints the text of the official
+script, and ends as it does, with 0.`
+
+func (a *app) submissionRepositoryCommand() *cobra.Command {
+	var compatible bool
+	c := &cobra.Command{
+		Use: "repository TREE", Short: "Say what the submissions' repository would not take", Long: repositoryHelp,
+		Args: oneArgument("the folder with closed, network or open"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if compatible {
+				text, err := repository.Official(args[0])
+				fmt.Fprint(a.Stdout, text)
+				return sdk.Data(err)
+			}
+			return a.findInRepository(args[0])
+		},
+	}
+	c.Flags().BoolVar(&compatible, compatibleFlag, false, "print the text of the official script")
+	return c
+}
+
+func (a *app) findInRepository(root string) error {
+	t, err := tree.Open(root, "")
+	if err != nil {
+		return sdk.Data(err)
+	}
+	defer t.Close()
+	var unread []error
+	for _, f := range t.Faults {
+		unread = append(unread, f.Err)
+	}
+	all := repository.All(t)
+	for _, f := range all {
+		fmt.Fprintln(a.Stdout, f.Error())
+	}
+	switch {
+	case len(unread) > 0:
+		return sdk.Data(errors.Join(unread...))
+	case len(all) > 0:
+		fmt.Fprintln(a.Stdout, figure.Plural(len(all), "finding"))
+		return &exitcode.Outcome{Code: exitcode.Invalid}
+	}
+	_, err = fmt.Fprintln(a.Stdout, "nothing that the repository would not take")
+	return err
+}
