@@ -35,7 +35,7 @@ type officialCase struct {
 
 // TestGoldenOfficial gives the official scripts' verdicts, texts and files for all their cases.
 func TestGoldenOfficial(t *testing.T) {
-	golden.Each(t, "audits/TEST0[145]/*/case.json", func(t *testing.T, path string) {
+	golden.Each(t, "audits/*/*/case.json", func(t *testing.T, path string) {
 		var c officialCase
 		golden.ReadJSON(t, path, &c)
 		work := t.TempDir()

@@ -13,13 +13,34 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/internal/pyfloat"
 )
 
-// errDied is wrapped by what ends an official script: a Python exception.
-var errDied = errors.New("")
+// pyError is a Python exception that ends an official script: the last line of what it prints.
+type pyError string
 
-// died is the error of a script that ends with a Python exception, whose last line it is.
-func died(format string, args ...any) error {
-	return fmt.Errorf("%w"+format, append([]any{errDied}, args...)...)
+func (e pyError) Error() string { return string(e) }
+
+// Is makes all of them errDied, and tells those apart that are no JSON and no list.
+func (e pyError) Is(target error) bool {
+	switch target { //nolint:errorlint // sentinels
+	case errDied:
+		return true
+	case errNotJSON:
+		return strings.HasPrefix(string(e), "json.")
+	case errNoList:
+		return strings.HasSuffix(string(e), noList)
+	}
+	return false
 }
+
+var (
+	errDied    = errors.New("the official script dies")
+	errNotJSON = errors.New("not JSON")
+	errNoList  = errors.New(noList)
+)
+
+const noList = "the log is no list"
+
+// died is the error of a script that ends with a Python exception.
+func died(format string, args ...any) error { return pyError(fmt.Sprintf(format, args...)) }
 
 // traceback is how a script that died ends its text.
 func traceback(err error) string { return "Traceback (most recent call last):\n" + err.Error() + "\n" }
@@ -60,7 +81,7 @@ func eachEntry(path string, use func(fields) error) error {
 	case json.Delim('{'):
 		return emptyObject(d)
 	default:
-		return died("TypeError: the log is no list")
+		return died("TypeError: %s", noList)
 	}
 	for d.More() {
 		var entry fields
@@ -77,7 +98,7 @@ func eachEntry(path string, use func(fields) error) error {
 // emptyObject takes {} for an empty log, as Python does, and refuses others.
 func emptyObject(d *json.Decoder) error {
 	if d.More() {
-		return died("TypeError: string indices must be integers, not 'str'")
+		return died("TypeError: %s", noList)
 	}
 	return closed(d)
 }
@@ -159,8 +180,10 @@ func hexBytes(text string, first []byte) (n int, err error) {
 			i++
 			continue
 		}
-		if i+1 == len(text) || digit(text[i]) < 0 || digit(text[i+1]) < 0 {
-			return n, died("ValueError: non-hexadecimal number found in fromhex() arg at position %d", i)
+		for at := i; at < i+2; at++ {
+			if at == len(text) || digit(text[at]) < 0 {
+				return n, died("ValueError: non-hexadecimal number found in fromhex() arg at position %d", at)
+			}
 		}
 		if n < len(first) {
 			first[n] = byte(digit(text[i])<<4 | digit(text[i+1]))

@@ -27,12 +27,20 @@ func Verify(ctx context.Context, r Request) (Verdict, error) {
 	return official(ctx, r, d)
 }
 
-func official(_ context.Context, r Request, d dtype) (Verdict, error) {
+func official(ctx context.Context, r Request, d dtype) (Verdict, error) {
 	switch r.Test {
 	case "TEST01":
 		return officialTEST01(r, d), nil
 	case "TEST04", "TEST05":
 		return officialTEST04(r), nil
+	case "TEST06":
+		return officialTEST06(r, d), nil
+	case "TEST07":
+		return officialTEST07(ctx, r), nil
+	case "TEST08":
+		return officialTEST08(r), nil
+	case "TEST09":
+		return officialTEST09(r), nil
 	}
 	return Verdict{}, fmt.Errorf("%w: %s", ErrRequest, r.Test)
 }

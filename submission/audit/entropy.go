@@ -1,0 +1,125 @@
+package audit
+
+import "math"
+
+// entropyEdge keeps predictions and labels away from 0 and 1.
+const entropyEdge = float32(1e-7)
+
+// candidates are the answers to one request of a recommender: predictions, and from an accuracy run the labels and
+// weights of as many candidates.
+type candidates struct {
+	predictions, labels, weights []float32
+}
+
+// normalisedEntropy is TEST08's: the cross entropy of predictions and labels over the entropy of the mean label, both
+// weighted. Where one side has a single value it stands for all, as in numpy; ok is false where the sizes differ
+// otherwise. It is computed in single precision, in numpy's order of sums.
+func normalisedEntropy(c candidates) (ne float64, ok bool) {
+	n, ok := broadcast(len(c.labels), len(c.weights))
+	if !ok {
+		return 0, false
+	}
+	labels := clipped(c.labels)
+	total := sum32(c.weights)
+	if total == 0 {
+		return 0, true // whatever the predictions are
+	}
+	m, ok := broadcast(len(c.predictions), n)
+	if !ok {
+		return 0, false
+	}
+	predictions := clipped(c.predictions)
+	terms := make([]float32, m)
+	for i := range terms {
+		p, l, w := pick(predictions, i), pick(labels, i), pick(c.weights, i)
+		terms[i] = w * (float32(l*log32(p)) + float32((1-l)*log32(1-p)))
+	}
+	cross := -sum32(terms)
+	weighted := make([]float32, n)
+	for i := range weighted {
+		weighted[i] = pick(c.weights, i) * pick(labels, i)
+	}
+	p := clip(sum32(weighted) / total)
+	baseline := float32(-p*log32(p)) - float32((1-p)*log32(1-p))
+	if baseline == 0 {
+		return 0, true
+	}
+	return float64(cross / float32(baseline*total)), true
+}
+
+// broadcast is the length of two arrays taken together: one of length 1 fits any other.
+func broadcast(a, b int) (int, bool) {
+	switch {
+	case a == b, b == 1:
+		return a, true
+	case a == 1:
+		return b, true
+	}
+	return 0, false
+}
+
+func pick(list []float32, i int) float32 {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list[i]
+}
+
+func clipped(list []float32) []float32 {
+	out := make([]float32, len(list))
+	for i, v := range list {
+		out[i] = clip(v)
+	}
+	return out
+}
+
+// clip leaves NaN as it is.
+func clip(v float32) float32 {
+	const most = float32(1 - 1e-7)
+	switch {
+	case v < entropyEdge:
+		return entropyEdge
+	case v > most:
+		return most
+	}
+	return v
+}
+
+func log32(v float32) float32 { return float32(math.Log(float64(v))) }
+
+// sum32 adds in pairs, as numpy does: blocks of up to 128 in eight rows, larger arrays in halves.
+func sum32(list []float32) float32 {
+	n := len(list)
+	switch {
+	case n < 8:
+		s := float32(math.Copysign(0, -1))
+		for _, v := range list {
+			s += v
+		}
+		if n == 0 {
+			return 0
+		}
+		return s
+	case n <= 128:
+		return sumBlock(list)
+	}
+	half := n / 2
+	half -= half % 8
+	return sum32(list[:half]) + sum32(list[half:])
+}
+
+func sumBlock(list []float32) float32 {
+	var r [8]float32
+	copy(r[:], list)
+	i := 8
+	for ; i < len(list)-len(list)%8; i += 8 {
+		for j := range r {
+			r[j] += list[i+j]
+		}
+	}
+	s := ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))
+	for ; i < len(list); i++ {
+		s += list[i]
+	}
+	return s
+}
