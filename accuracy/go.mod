@@ -3,14 +3,13 @@ module github.com/plumbline-ml/plumbline/accuracy
 go 1.26.0
 
 require (
+	github.com/mozillazg/go-unidecode v0.2.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0
+	golang.org/x/text v0.43.0
 )
 
-require (
-	golang.org/x/text v0.43.0 // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
-)
+require google.golang.org/protobuf v1.36.12 // indirect
 
 replace (
 	github.com/plumbline-ml/plumbline/internal => ../internal

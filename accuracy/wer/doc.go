@@ -1,0 +1,16 @@
+// Package wer scores speech recognition: the word error rate of RNN-T on LibriSpeech and of Whisper, equal to the official
+// scripts of each, which clean and align the words in ways of their own.
+//
+// In: payloads of an accuracy log, and the transcripts of the data set. Out: reading logs and data sets, which is the
+// caller's work.
+package wer
+
+import "errors"
+
+// Errors of this package, found with errors.Is.
+var (
+	ErrIndex      = errors.New("the accuracy log names a sample outside the data set")
+	ErrPayload    = errors.New("the accuracy log holds a payload that is no text")
+	ErrNoWords    = errors.New("the references hold no word")
+	ErrTranscript = errors.New("a transcript that the official script drops")
+)

@@ -1,0 +1,85 @@
+package wer
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/payload"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// DType is the element type of the payloads. The zero value means Int64, the official default.
+type DType = payload.DType
+
+// The element types that the official scripts accept, all little endian. The Int32 that they are told is Int64 of the
+// log, as on the 64-bit Linux where they run: their "int32" reads 8 bytes.
+const (
+	Int64 = payload.Int64
+	Int32 = payload.Int32
+	Int16 = payload.Int16
+	Int8  = payload.Int8
+)
+
+func dtypes() []DType { return []DType{Int64, Int32, Int16, Int8} }
+
+// ParseDType reads a name as String prints it; the empty name means Int64.
+func ParseDType(name string) (DType, error) { return payload.Parse(name, dtypes()...) }
+
+// The characters that payloads number, from 0.
+const (
+	rnntLabels    = " abcdefghijklmnopqrstuvwxyz'"
+	whisperLabels = rnntLabels + "0123456789$%+-"
+)
+
+// labelled is the text of a payload of label numbers.
+func labelled(labels string, dtype DType, data []byte) (string, error) {
+	size := dtype.Size()
+	if dtype == Int32 {
+		size = Int64.Size()
+	}
+	if len(data)%size != 0 {
+		return "", fmt.Errorf("%w: %d bytes, want a multiple of %d for dtype %v; was the log written with another dtype?",
+			ErrPayload, len(data), size, dtype)
+	}
+	var text strings.Builder
+	for ; len(data) > 0; data = data[size:] {
+		label := integer(data[:size])
+		if label < 0 || label >= int64(len(labels)) {
+			return "", fmt.Errorf("%w: label %d, want 0 to %d", ErrPayload, label, len(labels)-1)
+		}
+		text.WriteByte(labels[label])
+	}
+	return text.String(), nil
+}
+
+func integer(b []byte) int64 {
+	switch len(b) {
+	case 1:
+		return int64(int8(b[0]))
+	case 2:
+		return int64(int16(binary.LittleEndian.Uint16(b)))
+	}
+	return int64(binary.LittleEndian.Uint64(b))
+}
+
+// onlyLabels drops the characters that are no label.
+func onlyLabels(labels, text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(labels, r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// Payload is the payload that a text of Whisper's decoder makes, int64 label numbers, little endian: lower case, without
+// white space at its ends, characters that are no label dropped.
+func Payload(text string) []byte {
+	text = onlyLabels(whisperLabels, pystr.Trim(pystr.Lower(text)))
+	data := make([]byte, 0, 8*len(text))
+	for i := range len(text) {
+		data = binary.LittleEndian.AppendUint64(data, uint64(strings.IndexByte(whisperLabels, text[i])))
+	}
+	return data
+}

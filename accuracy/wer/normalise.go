@@ -1,0 +1,164 @@
+package wer
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+var (
+	inBrackets    = regexp.MustCompile(`[<\[][^>\]]*[>\]]`)
+	inParentheses = regexp.MustCompile(`\([^)]+?\)`)
+	digitComma    = regexp.MustCompile(`(\p{Nd}),(\p{Nd})`)
+	idlePoint     = regexp.MustCompile(`\.([^0-9]|$)`)
+	idleSign      = regexp.MustCompile(`[.$¢€£]([^0-9])`)
+	idlePercent   = regexp.MustCompile(`([^0-9])%`)
+)
+
+// Normalise brings English text to one spelling, as the normaliser for English of Whisper does: lower case, contractions
+// and titles in full, numbers in digits, American spelling, neither punctuation nor diacritics.
+func Normalise(text string) string {
+	text = pystr.Lower(text)
+	text = inBrackets.ReplaceAllString(text, "")
+	text = inParentheses.ReplaceAllString(text, "")
+	text = tightApostrophes(withoutFillers(text))
+	for _, r := range contractions {
+		text = r.apply(text)
+	}
+	text = digitComma.ReplaceAllString(text, "$1$2")
+	text = idlePoint.ReplaceAllString(text, " $1")
+	text = plainLetters(text)
+	text = americanSpelling(numerals(text))
+	text = idleSign.ReplaceAllString(text, " $1")
+	text = idlePercent.ReplaceAllString(text, "$1 ")
+	return oneSpace(text)
+}
+
+// withoutFillers removes what is said while thinking.
+func withoutFillers(text string) string {
+	for _, filler := range []string{"hmm", "mm", "mhm", "mmm", "uh", "um"} {
+		text = contraction{filler, ""}.apply(text)
+	}
+	return text
+}
+
+// tightApostrophes removes the white space before apostrophes.
+func tightApostrophes(text string) string {
+	parts := strings.Split(text, "'")
+	for i := range parts[:len(parts)-1] {
+		parts[i] = strings.TrimRightFunc(parts[i], pystr.IsSpace)
+	}
+	return strings.Join(parts, "'")
+}
+
+// oneSpace makes each run of white space one blank.
+func oneSpace(text string) string {
+	var b strings.Builder
+	space := false
+	for _, r := range text {
+		if pystr.IsSpace(r) {
+			space = true
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+		}
+		space = false
+		b.WriteRune(r)
+	}
+	if space {
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// contraction is what is said short and what it stands for. It ends where a word ends, and one that begins with a letter
+// begins where a word begins, but for n't.
+type contraction struct {
+	short, full string
+}
+
+// contractions are replaced in this order.
+var contractions = []contraction{
+	{"won't", "will not"}, {"can't", "can not"}, {"let's", "let us"}, {"ain't", "aint"}, {"y'all", "you all"},
+	{"wanna", "want to"}, {"gotta", "got to"}, {"gonna", "going to"}, {"i'ma", "i am going to"},
+	{"imma", "i am going to"}, {"woulda", "would have"}, {"coulda", "could have"}, {"shoulda", "should have"},
+	{"ma'am", "madam"},
+	{"mr", "mister "}, {"mrs", "missus "}, {"st", "saint "}, {"dr", "doctor "}, {"prof", "professor "},
+	{"capt", "captain "}, {"gov", "governor "}, {"ald", "alderman "}, {"gen", "general "}, {"sen", "senator "},
+	{"rep", "representative "}, {"pres", "president "}, {"rev", "reverend "}, {"hon", "honorable "},
+	{"asst", "assistant "}, {"assoc", "associate "}, {"lt", "lieutenant "}, {"col", "colonel "}, {"jr", "junior "},
+	{"sr", "senior "}, {"esq", "esquire "},
+	{"'d been", " had been"}, {"'s been", " has been"}, {"'d gone", " had gone"}, {"'s gone", " has gone"},
+	{"'d done", " had done"}, {"'s got", " has got"},
+	{notEnding, " not"}, {"'re", " are"}, {"'s", " is"}, {"'d", " would"}, {"'ll", " will"}, {"'t", " not"},
+	{"'ve", " have"}, {"'m", " am"},
+}
+
+// notEnding is the one contraction of letters that ends words.
+const notEnding = "n't"
+
+func (c contraction) apply(text string) string {
+	if !strings.Contains(text, c.short) {
+		return text
+	}
+	whole := c.short[0] != '\'' && c.short != notEnding
+	var b strings.Builder
+	done := 0
+	for at := 0; ; {
+		i := strings.Index(text[at:], c.short)
+		if i < 0 {
+			break
+		}
+		i += at
+		end := i + len(c.short)
+		if wordAt(text[end:]) || whole && wordBefore(text[:i]) {
+			at = i + 1
+			continue
+		}
+		b.WriteString(text[done:i])
+		b.WriteString(c.full)
+		done, at = end, end
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+func wordAt(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return text != "" && pystr.IsWord(r)
+}
+
+func wordBefore(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return text != "" && pystr.IsWord(r)
+}
+
+// letters are those that a decomposition leaves as they are.
+var letters = map[rune]string{'œ': "oe", 'Œ': "OE", 'ø': "o", 'Ø': "O", 'æ': "ae", 'Æ': "AE", 'ß': "ss", 'ẞ': "SS",
+	'đ': "d", 'Đ': "D", 'ð': "d", 'Ð': "D", 'þ': "th", 'Þ': "th", 'ł': "l", 'Ł': "L"}
+
+// plainLetters drops diacritics, and makes marks, symbols and punctuation blanks but for those of numbers.
+func plainLetters(text string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(text) {
+		plain, special := letters[r]
+		switch {
+		case strings.ContainsRune(".%$¢€£", r):
+			b.WriteRune(r)
+		case special:
+			b.WriteString(plain)
+		case unicode.Is(unicode.Mn, r):
+		case unicode.In(r, unicode.M, unicode.S, unicode.P):
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

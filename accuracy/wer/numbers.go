@@ -1,0 +1,184 @@
+package wer
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+)
+
+// The numbers of a transcript, in the order in which they are replaced.
+var (
+	commaNumber   = regexp.MustCompile(`[0-9][0-9,]+[0-9]`)
+	dollarAmount  = regexp.MustCompile(`\$([0-9.,]*[0-9]+)`)
+	decimalNumber = regexp.MustCompile(`[0-9]+\.[0-9]+`)
+	ordinalNumber = regexp.MustCompile(`([0-9]+)(?:st|nd|rd|th)`)
+	wholeNumber   = regexp.MustCompile(`[0-9]+`)
+)
+
+// spellNumbers says the numbers of an ASCII text in words. Pounds and times of day, which the official script knows, never
+// come up: before it looks for them, it has turned the pound sign into letters and the hours and minutes into words.
+func spellNumbers(text string) (string, error) {
+	var failed error
+	replace := func(pattern *regexp.Regexp, say func(number string) (string, error)) {
+		text = pattern.ReplaceAllStringFunc(text, func(number string) string {
+			words, err := say(number)
+			if err != nil && failed == nil {
+				failed = err
+			}
+			return words
+		})
+	}
+	replace(commaNumber, func(n string) (string, error) { return strings.ReplaceAll(n, ",", ""), nil })
+	replace(dollarAmount, func(n string) (string, error) { return dollars(n[1:]) })
+	replace(decimalNumber, func(n string) (string, error) { return strings.Replace(n, ".", " point ", 1), nil })
+	replace(ordinalNumber, func(n string) (string, error) { return ordinal(n[:len(n)-2]) })
+	replace(wholeNumber, cardinal)
+	return text, failed
+}
+
+// dollars says an amount in digits and its unit; the digits become words later.
+func dollars(amount string) (string, error) {
+	parts := strings.Split(amount, ".")
+	if len(parts) > 2 {
+		return amount + " dollars", nil
+	}
+	var numbers [2]*big.Int
+	for i := range numbers {
+		numbers[i] = new(big.Int)
+		if i < len(parts) && parts[i] != "" {
+			if _, ok := numbers[i].SetString(parts[i], 10); !ok {
+				return "", fmt.Errorf("$%s is no amount", amount)
+			}
+		}
+	}
+	var said []string
+	for i, unit := range []string{"dollar", "cent"} {
+		if numbers[i].Sign() == 0 {
+			continue
+		}
+		if numbers[i].Cmp(big.NewInt(1)) != 0 {
+			unit += "s"
+		}
+		said = append(said, numbers[i].String()+" "+unit)
+	}
+	if len(said) == 0 {
+		return "zero dollars", nil
+	}
+	return strings.Join(said, ", "), nil
+}
+
+// cardinal says a whole number: numbers like years by pairs of digits, long ones and those that begin with 0 digit by
+// digit.
+func cardinal(digits string) (string, error) {
+	if digits[0] == '0' || len(digits) > 9 && digits != "1000000000" && !strings.HasSuffix(digits, "0000") {
+		return digitByDigit(digits), nil
+	}
+	if len(digits) != 4 || digits[0] > '2' || digits == "1000" || digits == "2000" {
+		return group(digits, "")
+	}
+	century, rest := digits[:2], digits[2:]
+	switch {
+	case digits[:3] == "200":
+		return "two thousand " + small(int(digits[3]-'0')), nil
+	case rest == "00":
+		return small(two(century)) + " hundred", nil
+	case rest[0] == '0':
+		return small(two(century)) + " oh " + small(two(rest)), nil
+	}
+	return small(two(century)) + " " + small(two(rest)), nil
+}
+
+// two is the number of two digits.
+func two(digits string) int { return int(digits[0]-'0')*10 + int(digits[1]-'0') }
+
+func digitByDigit(digits string) string {
+	words := make([]string, len(digits))
+	for i := range digits {
+		words[i] = small(int(digits[i] - '0'))
+	}
+	return strings.Join(words, " ")
+}
+
+// ordinal says a number's place: the cardinal number with "and" before what follows its hundreds, its last word changed.
+func ordinal(digits string) (string, error) {
+	words, err := group(digits, "and ")
+	if err != nil {
+		return "", err
+	}
+	at := strings.LastIndex(words, " ") + 1
+	last := words[at:]
+	if irregular, ok := ordinals[last]; ok {
+		return words[:at] + irregular, nil
+	}
+	if stem, ok := strings.CutSuffix(last, "y"); ok {
+		last = stem + "ie"
+	}
+	return words[:at] + last + "th", nil
+}
+
+var ordinals = map[string]string{"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
+	"nine": "ninth", "twelve": "twelfth"}
+
+var thousands = []string{"", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion",
+	" sextillion", " septillion", " octillion", " nonillion", " decillion"}
+
+// group says a number by groups of three digits. The word "and", or none, stands before what follows hundreds, and
+// before a last group of one word.
+func group(digits, and string) (string, error) {
+	digits = strings.TrimLeft(digits, "0")
+	if digits == "" {
+		return "zero", nil
+	}
+	if len(digits) > 3*len(thousands) {
+		return "", fmt.Errorf("%s is too large a number", digits)
+	}
+	var said []string
+	for len(digits) > 0 {
+		size := (len(digits)-1)%3 + 1
+		rest := (len(digits) - size) / 3
+		words := hundreds(digits[:size], and)
+		if words != "" {
+			if rest == 0 && len(said) > 0 && !strings.Contains(words, " hundred") {
+				words = and + words
+			}
+			said = append(said, words+thousands[rest])
+		}
+		digits = digits[size:]
+	}
+	return strings.Join(said, " "), nil
+}
+
+// hundreds says one to three digits; 0 is nothing.
+func hundreds(digits, and string) string {
+	n := 0
+	for _, d := range digits {
+		n = n*10 + int(d-'0')
+	}
+	switch {
+	case n == 0:
+		return ""
+	case n < 100:
+		return small(n)
+	case n%100 == 0:
+		return small(n/100) + " hundred"
+	}
+	return small(n/100) + " hundred " + and + small(n%100)
+}
+
+var (
+	ones = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
+		"sixteen seventeen eighteen nineteen")
+	tens = strings.Fields("zero ten twenty thirty forty fifty sixty seventy eighty ninety")
+)
+
+// small says a number below 100.
+func small(n int) string {
+	switch {
+	case n < 20:
+		return ones[n]
+	case n%10 == 0:
+		return tens[n/10]
+	}
+	return tens[n/10] + " " + ones[n%10]
+}

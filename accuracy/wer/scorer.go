@@ -1,0 +1,95 @@
+package wer
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Options say how to read payloads. The zero value is the official scripts'.
+type Options struct {
+	DType DType
+}
+
+// Scorer sums errors and words over the entries of a log, each of which counts. It is not safe for concurrent use.
+type Scorer struct {
+	references []string
+	labels     string
+	dtype      DType
+	count      func(reference, hypothesis string) (errors, words int)
+	sum        Result
+}
+
+// NewRNNT returns a scorer of RNN-T for a data set whose sample i has the transcript references[i], as [Clean] makes it:
+// words are compared as they are. An unknown DType is an error.
+func NewRNNT(references []string, o Options) (*Scorer, error) {
+	return newScorer(references, rnntLabels, o, func(reference, hypothesis string) (int, int) {
+		words := pystr.Fields(reference)
+		return distance(words, pystr.Fields(hypothesis)), len(words)
+	})
+}
+
+// NewWhisper returns a scorer of Whisper for a data set whose sample i has the transcript references[i], as the data set
+// has it: characters that are no label are dropped, both texts normalised ([Normalise]) and words that are written
+// together or apart taken as one. An unknown DType is an error.
+func NewWhisper(references []string, o Options) (*Scorer, error) {
+	return newScorer(references, whisperLabels, o, func(reference, hypothesis string) (int, int) {
+		words := pystr.Fields(Normalise(onlyLabels(whisperLabels, reference)))
+		return joinedDistance(words, pystr.Fields(Normalise(hypothesis))), len(words)
+	})
+}
+
+func newScorer(references []string, labels string, o Options, count func(string, string) (int, int)) (*Scorer, error) {
+	dtype, err := o.DType.Resolve(dtypes()...)
+	if err != nil {
+		return nil, err
+	}
+	return &Scorer{references: references, labels: labels, dtype: dtype, count: count}, nil
+}
+
+// Add scores one entry of the log: index is the sample (qsl_idx), payload the raw bytes of its response, label numbers;
+// no bytes are no words. After an error the entry has no effect on the result.
+func (s *Scorer) Add(index uint64, payload []byte) error {
+	if index >= uint64(len(s.references)) {
+		return fmt.Errorf("%w: %d of %d", ErrIndex, index, len(s.references))
+	}
+	text, err := labelled(s.labels, s.dtype, payload)
+	if err != nil {
+		return fmt.Errorf("sample %d: %w", index, err)
+	}
+	errors, words := s.count(s.references[index], text)
+	s.sum.Errors += errors
+	s.sum.Words += words
+	s.sum.Entries++
+	return nil
+}
+
+// Result returns the metric of the entries added so far, or ErrNoWords.
+func (s *Scorer) Result() (Result, error) {
+	if s.sum.Words == 0 {
+		return s.sum, fmt.Errorf("%w: %d entries", ErrNoWords, s.sum.Entries)
+	}
+	return s.sum, nil
+}
+
+// Result is the metric of one log.
+type Result struct {
+	Errors  int // words to add, delete and exchange
+	Words   int // of the references: the denominator
+	Entries int // of the log
+}
+
+// Rate is the word error rate, of 1; above 1 where hypotheses are longer than references.
+func (r Result) Rate() float64 { return float64(r.Errors) / float64(r.Words) }
+
+// Accuracy is what the rules judge, in percent, not rounded.
+func (r Result) Accuracy() float64 { return (1 - r.Rate()) * 100 }
+
+// String is the line that the official scripts print, which the submission checker looks for.
+func (r Result) String() string {
+	if r.Words == 0 {
+		return fmt.Sprintf("Word Error Rate: %v%%, accuracy=%v%%", math.Inf(1), math.Inf(-1))
+	}
+	return fmt.Sprintf("Word Error Rate: %s%%, accuracy=%s%%", pystr.Float(r.Rate()*100), pystr.Float(r.Accuracy()))
+}

@@ -1,0 +1,34 @@
+package wer
+
+import (
+	_ "embed" // the spellings
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// spellingsFile has the American spelling of British words: english.json of openai-whisper (english.LICENSE).
+//
+//go:embed english.json
+var spellingsFile []byte
+
+var spellings = sync.OnceValue(func() map[string]string {
+	var words map[string]string
+	if err := json.Unmarshal(spellingsFile, &words); err != nil {
+		panic("wer: english.json: " + err.Error())
+	}
+	return words
+})
+
+// americanSpelling leaves one blank between words.
+func americanSpelling(text string) string {
+	words := pystr.Fields(text)
+	for i, w := range words {
+		if american, ok := spellings()[w]; ok {
+			words[i] = american
+		}
+	}
+	return strings.Join(words, " ")
+}
