@@ -84,3 +84,20 @@ func (r *Rules) AccuracyFiles(model string) (files AccuracyFiles, ok bool) {
 	files, ok = r.facts.AccuracyFiles[r.Canonical(model)][r.Name]
 	return files, ok
 }
+
+// LoadGenModel is the name under which LoadGen's configuration knows a model of the rules: "resnet50" for "resnet",
+// "llama3_1-8b-interactive" for "llama3.1-8b" in Interactive.
+func (r *Rules) LoadGenModel(model, scenario string) string {
+	name := r.Canonical(model)
+	if name == "resnet" {
+		name = "resnet50"
+	}
+	for _, accuracy := range []string{"-99.9", "-99", "-95"} {
+		name = strings.TrimSuffix(name, accuracy)
+	}
+	name = strings.Replace(name, "llama3.1", "llama3_1", 1)
+	if scenario == "Interactive" && !strings.HasSuffix(name, "-interactive") {
+		name += "-interactive"
+	}
+	return name
+}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -71,6 +73,15 @@ func (d *Detail) First(key string) (e DetailEntry, ok bool) {
 		return k.list[0], true
 	}
 	return DetailEntry{}, false
+}
+
+// Repeated calls yield with the keys that the log has more than once and their entries as in All, sorted by key.
+func (d *Detail) Repeated(yield func(key string, list []DetailEntry) bool) {
+	for _, key := range slices.Sorted(maps.Keys(d.entries)) {
+		if list := d.entries[key].list; len(list) > 1 && !yield(key, list) {
+			return
+		}
+	}
 }
 
 // All are the entries of a key in the log's order, at most 64.

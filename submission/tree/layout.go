@@ -140,10 +140,8 @@ func FilesOf(test string) AuditFiles {
 		return AuditFiles{Verdicts: []string{VerifyPerformance}, Performance: true, Required: test == "TEST04"}
 	case "TEST06":
 		return AuditFiles{Verdicts: []string{VerifyAccuracy}, Accuracy: true}
-	case "TEST07":
+	case "TEST07", "TEST08":
 		return AuditFiles{Verdicts: []string{VerifyAccuracy}, Performance: true, Accuracy: true}
-	case "TEST08":
-		return AuditFiles{Verdicts: []string{VerifyAccuracy}}
 	case "TEST09":
 		return AuditFiles{Verdicts: []string{VerifyOutputLength}, Performance: true, Accuracy: true}
 	}

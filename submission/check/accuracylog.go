@@ -1,0 +1,129 @@
+package check
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/result"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// mostLog is how large the accuracy log of a submission may be, in bytes.
+const mostLog = 10 << 10
+
+// hexDigest is the form of a digest: whole words of 32 bits.
+var hexDigest = regexp.MustCompile(`^([0-9a-fA-F]{8}){1,16}$`)
+
+// checkHash looks for the hash of the accuracy log.
+func (r *resultFolder) checkHash(name string, lines []string) {
+	rule := ruleHash
+	if !r.closed() {
+		rule = ruleOpen
+	}
+	do := "cut the accuracy log with harness submission truncate, which writes it"
+	hash := hashOf(lines)
+	switch {
+	case hash == "":
+		r.reject(rule, name, "the hash of the accuracy log is missing", "", "a line hash= with letters and digits", do)
+	case !hexDigest.MatchString(hash):
+		r.warn(ruleHash, name, "the hash is no digest", hash, "the SHA-256 sum of the whole accuracy log", do)
+	}
+}
+
+func hashOf(lines []string) string {
+	for _, line := range lines {
+		if hash, ok := result.Hash(line); ok {
+			return hash
+		}
+	}
+	return ""
+}
+
+// checkAccuracyLog looks at the accuracy log, which is cut short in a submission.
+func (r *resultFolder) checkAccuracyLog() {
+	name := path.Join(r.Place.Accuracy(), tree.AccuracyLog)
+	e, _ := r.checker.tree.Entry(name)
+	if !r.checker.tree.HasFile(name) {
+		r.reject(ruleFiles, name, "a log is missing", "", name, "add the run's accuracy log")
+		return
+	}
+	if e.Size > mostLog {
+		r.reject(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
+			fmt.Sprintf("at most %d bytes", mostLog),
+			"cut it with harness submission truncate, and keep the whole log elsewhere")
+		return
+	}
+	text, err := r.checker.readText(name)
+	whole := false
+	if err == nil {
+		whole, err = accuracyLogForm(text)
+	}
+	if err != nil {
+		r.reject(ruleTruncation, name, "it is no accuracy log", err.Error(),
+			"LoadGen's list of outputs, whole or cut short",
+			"file the accuracy run's log")
+		return
+	}
+	if whole {
+		r.checkHashOf(name, text)
+	}
+}
+
+// checkHashOf compares a log that is still whole with its hash.
+func (r *resultFolder) checkHashOf(name string, log []byte) {
+	text, err := r.checker.readText(r.accuracyFile())
+	if err != nil {
+		return // told by checkAccuracyText
+	}
+	sum := sha256.Sum256(log)
+	want := hex.EncodeToString(sum[:])
+	if hash := hashOf(strings.Split(string(text), "\n")); len(hash) == len(want) && !strings.EqualFold(hash, want) {
+		r.reject(ruleHash, r.accuracyFile(), "the hash is not that of the accuracy log", hash, want,
+			"file the log and the hash of one run")
+	}
+}
+
+// cut is what stands in place of the middle of a log that is cut short.
+var cut = []byte("\n\n...\n\n")
+
+// accuracyLogForm says whether a text is an accuracy log, and a whole one.
+func accuracyLogForm(text []byte) (whole bool, err error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return false, errors.New("it is empty")
+	}
+	head, tail, isCut := bytes.Cut(text, cut)
+	entries, err := countEntries(head)
+	switch {
+	case isCut && entries > 0 && bytes.HasSuffix(bytes.TrimSpace(tail), []byte("]")):
+		return false, nil
+	case isCut && entries == 0 && bytes.Contains(head, []byte(`"data" : "`)) && bytes.HasPrefix(head, []byte("[")):
+		return false, nil // one output is longer than what is left of the log
+	case isCut:
+		return false, errors.New("what is left of it is no list of outputs")
+	case err != nil:
+		return false, err
+	case entries == 0:
+		return true, errors.New("it holds no output")
+	}
+	return true, nil
+}
+
+// countEntries is how many outputs can be read; the error is that of the first that cannot.
+func countEntries(text []byte) (int, error) {
+	log := mllog.NewAccuracyReader(bytes.NewReader(text))
+	for n := 0; ; n++ {
+		if _, err := log.Next(); errors.Is(err, io.EOF) {
+			return n, nil
+		} else if err != nil {
+			return n, err
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/result"
+)
+
+// checkAccuracyText reads accuracy.txt: what the benchmark's script printed, and the hash of the accuracy log.
+func (r *resultFolder) checkAccuracyText() {
+	r.checkShownFiles()
+	name := r.accuracyFile()
+	if !r.checker.tree.HasFile(name) {
+		r.reject(ruleFiles, name, "the accuracy is missing", "", name,
+			"add what the benchmark's accuracy script printed")
+		return
+	}
+	text, err := r.checker.readText(name)
+	if err != nil {
+		r.reject(ruleFiles, name, "the accuracy cannot be read", err.Error(), "", "mend the file")
+		return
+	}
+	if bytes.Contains(text, []byte("\r")) {
+		r.warn(ruleAccuracy, name, "lines end with carriage returns", "", "line feeds alone", "write the file anew")
+	}
+	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	r.checkHash(name, lines)
+	if !r.known {
+		return
+	}
+	targets := r.checker.rules.Targets(r.model, r.scenario)
+	counted := r.countedLines(lines, targets)
+	found := 0
+	for _, metric := range metricsOf(targets) {
+		found += r.checkMetricLines(name, metric, lines, counted, targets)
+	}
+	if !r.closed() && found == 0 {
+		r.reject(ruleOpen, name, "there is no accuracy", "", strings.Join(metricsOf(targets), ", "),
+			"say in the open division too how accurate the model is")
+	}
+	r.checkGoodOfTotal(name, lines)
+}
+
+// metricsOf are the metrics with a target to reach or an upper limit.
+func metricsOf(targets []mlconf.Target) []string {
+	var names []string
+	for _, t := range targets {
+		if !slices.Contains(names, t.Metric) {
+			names = append(names, t.Metric)
+		}
+	}
+	return names
+}
+
+// hasTarget says whether a metric has a target to reach.
+func hasTarget(targets []mlconf.Target, metric string) bool {
+	return slices.ContainsFunc(targets, func(t mlconf.Target) bool { return t.Metric == metric && !t.Upper })
+}
+
+// value is a number of accuracy.txt.
+type value struct {
+	line int
+	text string
+	v    float64
+}
+
+// values are what the lines say of a metric, and texts that are no numbers.
+func values(metric string, lines []string) (list []value, bad []string) {
+	for i, line := range lines {
+		text, ok := result.Accuracy(metric, line)
+		if !ok {
+			continue
+		}
+		v, err := strconv.ParseFloat(result.Digits(text), 64)
+		if err != nil || goesOn(line, text) {
+			bad = append(bad, line)
+			continue
+		}
+		list = append(list, value{line: i, text: text, v: v})
+	}
+	return list, bad
+}
+
+// afterNumber is what makes another number of the one before it.
+var afterNumber = regexp.MustCompile(`^(,\d|[eE][-+]?\d)`)
+
+// goesOn says whether a number of a line goes on behind its text: 76,460 and 7.646e1.
+func goesOn(line, number string) bool {
+	for at := 0; ; {
+		i := strings.Index(line[at:], number)
+		if i < 0 {
+			return false
+		}
+		at += i + len(number)
+		if afterNumber.MatchString(line[at:]) {
+			return true
+		}
+	}
+}
+
+// countedLines is how many lines the official checker reads: until it saw the hash and every metric on target.
+func (r *resultFolder) countedLines(lines []string, targets []mlconf.Target) int {
+	seen := map[string]bool{}
+	hash := false
+	for i, line := range lines {
+		for _, t := range targets {
+			if list, _ := values(t.Metric, []string{line}); len(list) > 0 && !t.Upper && list[0].v >= t.Value {
+				seen[t.Metric] = true
+			}
+		}
+		_, is := result.Hash(line)
+		hash = hash || is
+		if hash && len(seen) == lowerTargets(targets) {
+			return i + 1
+		}
+	}
+	return len(lines)
+}
+
+func lowerTargets(targets []mlconf.Target) int {
+	n := 0
+	for _, metric := range metricsOf(targets) {
+		if hasTarget(targets, metric) {
+			n++
+		}
+	}
+	return n
+}
+
+// checkMetricLines holds one metric to its targets; it returns how many values there are.
+func (r *resultFolder) checkMetricLines(name, metric string, lines []string, counted int, targets []mlconf.Target) int {
+	list, bad := values(metric, lines)
+	for _, line := range bad {
+		r.reject(ruleAccuracy, name, metric+" is not a plain number", line, "digits and one point",
+			"write the number so")
+	}
+	if len(list) == 0 {
+		if r.closed() && len(bad) == 0 && hasTarget(targets, metric) {
+			r.reject(ruleAccuracy, name, metric+" is missing", "", "the line that the benchmark's script prints",
+				"add what the benchmark's accuracy script printed")
+		}
+		return 0
+	}
+	for _, v := range list {
+		if v.line < counted {
+			r.checkTarget(name, metric, v, targets)
+		}
+	}
+	last := list[len(list)-1]
+	if slices.ContainsFunc(list, func(v value) bool { return v.v != last.v }) {
+		r.warn(ruleAccuracy, name, metric+" is there with different values", list[0].text+" and "+last.text,
+			"one value",
+			"leave the one of this run")
+	}
+	return len(list)
+}
+
+// percents are metrics that are at most 100.
+var percents = []string{"acc", "meanAcc", "AUC", "mAP", "F1", "ACCURACY", "DICE", "ROUGE1", "ROUGE2", "ROUGEL",
+	"ROUGELSUM",
+	"gsm8k_accuracy", "mbxp_accuracy", "exact_match", "vbench_score", "F1_HIERARCHICAL", "E2E_ACCURACY", "DLRM_ACC",
+	"DLRM_AUC"}
+
+// lowerIsBetter are metrics whose targets are meant the other way round: normalised entropy may be worse than the
+// reference by 1 %. Its target in the rules is 99.9 % of the reference.
+const (
+	lowerIsBetter = "DLRM_NE"
+	worstEntropy  = 1.01 / 0.999
+)
+
+func (r *resultFolder) checkTarget(name, metric string, v value, targets []mlconf.Target) {
+	if slices.Contains(percents, metric) && v.v > 100 {
+		r.reject(ruleAccuracy, name, metric+" is over 100 %", v.text, "at most 100", "see how the number was made")
+	}
+	if !r.closed() {
+		return
+	}
+	for _, t := range targets {
+		limit := strconv.FormatFloat(t.Value, 'g', -1, 64)
+		switch {
+		case t.Metric != metric:
+		case metric == lowerIsBetter:
+			r.checkEntropy(name, v, t.Value)
+		case t.Upper && v.v > t.Value:
+			r.reject(ruleAccuracy, name, metric+" is over its upper limit", v.text, "at most "+limit,
+				"see why the outputs differ")
+		case !t.Upper && v.v < t.Value:
+			r.reject(ruleAccuracy, name, metric+" is below its target", v.text, "at least "+limit,
+				"submit a more accurate model, or to the open division")
+		}
+	}
+}
+
+func (r *resultFolder) checkEntropy(name string, v value, target float64) {
+	limit := target * worstEntropy
+	switch {
+	case v.v > limit:
+		r.reject(ruleAccuracy, name, lowerIsBetter+" is over its limit", v.text,
+			fmt.Sprintf("at most %.5f: lower is better", limit),
+			"submit a more accurate model, or to the open division")
+	case v.v < target:
+		r.add(Note, ruleAccuracy, name, "the official checker refuses so low a normalised entropy", v.text,
+			fmt.Sprintf("at least %.5f there, though lower is better", target), "tell the working group")
+	}
+}
+
+// goodOfTotal are the counts beside an accuracy in percent.
+var goodOfTotal = regexp.MustCompile(`accuracy=([\d.]+)%, good=(\d+), total=(\d+)`)
+
+// checkGoodOfTotal compares an accuracy with the counts beside it.
+func (r *resultFolder) checkGoodOfTotal(name string, lines []string) {
+	for _, line := range lines {
+		m := goodOfTotal.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		said, _ := strconv.ParseFloat(m[1], 64)
+		good, _ := strconv.ParseFloat(m[2], 64)
+		total, _ := strconv.ParseFloat(m[3], 64)
+		if is := 100 * good / total; math.Abs(is-said) > 0.001 {
+			r.warn(ruleAccuracy, name, "the accuracy is not that of its counts", m[0], fmt.Sprintf("%.3f %%", is),
+				"file what the benchmark's accuracy script printed")
+		}
+	}
+}

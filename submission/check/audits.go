@@ -1,0 +1,208 @@
+package check
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// audits are the compliance tests that the round asks for, for the model.
+func (r *resultFolder) audits() []string {
+	if !r.closed() {
+		return tree.AuditTests() // none is needed, any may be there
+	}
+	return r.checker.rules.Audits(r.model)
+}
+
+// checkAudits looks at the compliance tests of a result.
+func (r *resultFolder) checkAudits() {
+	if !r.closed() || !r.known {
+		return
+	}
+	l := r.checker.tree.Layout
+	if l.Apart {
+		r.checkExtra(l.Audits(r.Place), r.audits())
+	}
+	for _, test := range r.audits() {
+		a := &auditFolder{resultFolder: r, test: test, folder: l.Audit(r.Place, test),
+			rule: ruleAudit + strings.TrimPrefix(test, "TEST")}
+		a.check()
+	}
+}
+
+// auditFolder is the folder of one compliance test.
+type auditFolder struct {
+	*resultFolder
+	test   string // "TEST01"
+	folder string
+	rule   string
+	run    *runLog // nil where there is none
+}
+
+func (a *auditFolder) check() {
+	if !a.checker.tree.HasDir(a.folder) {
+		a.reject(a.rule, a.folder, "the compliance test is missing", "", a.folder,
+			"run it: harness audit "+a.test+", and add its folder")
+		return
+	}
+	files := tree.FilesOf(a.test)
+	known := append([]string{tree.PerformanceDir, tree.AccuracyDir}, files.Verdicts...)
+	a.checkExtra(a.folder, known)
+	if files.Performance {
+		a.checkRunFiles(files.Required)
+		a.run = a.readRun(path.Join(a.folder, tree.PerformanceDir, tree.RunDir), role(a.test))
+	}
+	if files.Accuracy {
+		a.checkLog()
+	}
+	a.checkRun()
+	a.checkVerdicts()
+}
+
+// checkRunFiles holds the run's folder to its files, which the official checker compares for two tests.
+func (a *auditFolder) checkRunFiles(exactly bool) {
+	folder := path.Join(a.folder, tree.PerformanceDir, tree.RunDir)
+	severity := Warn
+	if exactly {
+		severity = Reject
+	}
+	for _, name := range a.checker.tree.Files(folder) {
+		if !slices.Contains(append(tree.RunFiles(), tree.AccuracyLog), name) && !tree.Extra(name) {
+			a.add(severity, a.rule, path.Join(folder, name), "no rule knows the file", name,
+				strings.Join(tree.RunFiles(), ", "),
+				"remove it")
+		}
+	}
+}
+
+// checkLog looks at the audit's accuracy log.
+func (a *auditFolder) checkLog() {
+	name := path.Join(a.folder, tree.AccuracyDir, tree.AccuracyLog)
+	e, _ := a.checker.tree.Entry(name)
+	switch {
+	case !a.checker.tree.HasFile(name):
+		a.warn(a.rule, name, "the outputs of the audit are missing", "", name, "add the audit run's accuracy log")
+		return
+	case e.Size > mostLog && !a.mayBeWhole():
+		a.warn(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
+			fmt.Sprintf("at most %d bytes", mostLog), "cut it with harness submission truncate")
+		return
+	}
+	text, err := a.checker.readText(name)
+	if err == nil {
+		var whole bool
+		if whole, err = accuracyLogForm(text); whole && err != nil {
+			a.reject(a.rule, name, "the audit logged no output", err.Error(), "at least one",
+				"run the audit again, with its settings")
+			return
+		}
+	}
+	if err != nil {
+		a.warn(a.rule, name, "it is no accuracy log", err.Error(), "LoadGen's list of outputs, whole or cut short",
+			"file the audit run's log")
+	}
+}
+
+// mayBeWhole says whether the official truncation leaves the log of the test alone.
+func (a *auditFolder) mayBeWhole() bool { return a.test == "TEST06" || a.test == "TEST08" }
+
+// auditMark begins what LoadGen logs of audit settings.
+const auditMark = "Found Audit Config file"
+
+func auditMarked(l *runLog) bool { return auditText(l) != "" }
+
+// auditText is what a log says of audit settings.
+func auditText(l *runLog) string {
+	for _, list := range [][]mllog.DetailEntry{l.detail.Warnings, l.detail.All("warning_generic_message")} {
+		for _, e := range list {
+			if text, _ := e.Text(); strings.HasPrefix(text, auditMark) {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// long says whether the test's run is as long as the result's own, and has to be valid.
+func (a *auditFolder) long() bool {
+	return a.test == "TEST01" || a.test == "TEST04" || a.test == "TEST05"
+}
+
+// checkRun holds the audit's run to the rules, to its settings, and to the run that it audits.
+func (a *auditFolder) checkRun() {
+	if a.run == nil {
+		return
+	}
+	if a.long() {
+		a.checkPerformance(a.run)
+	} else {
+		a.checkErrors(a.run)
+		a.checkLoadGen(a.run)
+		a.checkMode(a.run, "PerformanceOnly")
+		a.checkSeeds(a.run)
+		a.checkNetworkSUT(a.run)
+		a.checkTwice(a.run)
+	}
+	do := "run the audit, with its audit.config, and file its logs: harness audit " + a.test
+	if !auditMarked(a.run) {
+		a.reject(a.rule, a.run.path(), "the run has no audit settings", "no entry that begins with "+auditMark,
+			"a run with the audit.config of "+a.test, do)
+	}
+	a.checkSummaryMetric(a.run)
+	a.checkAuditSettings(do)
+	a.checkAgainstMain(do)
+}
+
+// checkAuditSettings wants the settings that make an audit.
+func (a *auditFolder) checkAuditSettings(do string) {
+	reject := func(key, want string) {
+		a.reject(a.rule, a.run.path(), "the run has other settings than the audit", a.run.value(key), want, do)
+	}
+	same, _ := a.run.flag("effective_performance_issue_same")
+	target, _ := a.run.number("effective_accuracy_log_sampling_target")
+	switch {
+	case a.test == "TEST04" && !same:
+		reject("effective_performance_issue_same", "true")
+	case a.test != "TEST04" && same:
+		reject("effective_performance_issue_same", "false")
+	case a.test != "TEST04" && a.test != "TEST05" && target <= 0:
+		reject("effective_accuracy_log_sampling_target", "more than 0")
+	}
+}
+
+// checkAgainstMain compares the audit's run with the result's.
+func (a *auditFolder) checkAgainstMain(do string) {
+	if a.perf == nil {
+		return
+	}
+	for _, key := range []string{"effective_scenario", "effective_target_latency_ns"} {
+		was, is := a.perf.value(key), a.run.value(key)
+		if was != is && a.perf.detail.Has(key) && (key == "effective_scenario" || a.long() &&
+			a.run.scenario() == "Server") {
+			a.reject(a.rule, a.run.path(), "the run is not of the result that it audits", is, was, do)
+		}
+	}
+	if a.run.moment() == a.perf.moment() {
+		a.reject(a.rule, a.run.path(), "the result's own run is filed as the audit's", a.run.moment(),
+			"another run", do)
+	}
+	if was, is := a.perf.word("sut_name"), a.run.word("sut_name"); was != is {
+		a.warn(a.rule, a.run.path(), "the audit had another system under test", is, was, do)
+	}
+}
+
+// moment tells one run from another.
+func (l *runLog) moment() string {
+	var parts []string
+	for _, key := range []string{"test_datetime", "power_begin", "power_end", "result_query_count",
+		"result_mean_latency_ns"} {
+		if e, ok := l.detail.First(key); ok {
+			parts = append(parts, shown(e.Value))
+		}
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,175 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// ErrNoSubmission is wrapped by Run's error where there is nothing to judge: no submitter, or not the one asked for.
+var ErrNoSubmission = errors.New("no submission")
+
+// Options are what a check leaves out, and whom it tells. The zero value checks everything.
+type Options struct {
+	Submitter string // the only one to check; empty: all
+	Skip      Skip
+	// Progress, where it is not nil, is told after each result how many of how many are done. It is called from one
+	// goroutine at a time.
+	Progress func(done, all int)
+}
+
+// Skip are the checks that the official checker's flags switch off.
+type Skip struct {
+	EmptyFields   bool // --skip-meaningful-fields-emptiness-check
+	EmptyFiles    bool // --skip-empty-files-check
+	AccuracyFiles bool // --skip-extra-accuracy-files-check
+	DatasetSize   bool // --skip-dataset-size-check
+	PowerFiles    bool // --skip-power-check: what the power meter's files hold
+	Uncommitted   bool // --submission-exceptions: a LoadGen built with changes
+}
+
+// Run checks a tree by its round's rules. The error is that of ctx, or that there is nothing to check; whatever is
+// wrong
+// with the tree is in the report.
+func Run(ctx context.Context, t *tree.Tree, o Options) (*Report, error) {
+	rules, err := mlconf.Round(t.Layout.Round)
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{tree: t, rules: rules, options: o}
+	if err := c.find(); err != nil {
+		return nil, err
+	}
+	c.checkTree()
+	for _, s := range c.systems {
+		s.check()
+	}
+	if err := c.checkResults(ctx); err != nil {
+		return nil, err
+	}
+	c.checkDuplicates()
+	return c.report(), nil
+}
+
+// checker is one check under way.
+type checker struct {
+	tree    *tree.Tree
+	rules   *mlconf.Rules
+	options Options
+	systems []*system
+	results []*resultFolder
+
+	findings []Finding // of no result
+}
+
+// find gathers what there is to check.
+func (c *checker) find() error {
+	var names []string
+	for _, s := range c.tree.Submitters {
+		names = append(names, s.Submitter)
+		if c.options.Submitter != "" && s.Submitter != c.options.Submitter {
+			continue
+		}
+		c.addSubmitter(s)
+	}
+	slices.Sort(names)
+	switch {
+	case len(names) == 0:
+		return fmt.Errorf("%w in %s: want closed/, open/ or network/ with a folder for each submitter%s",
+			ErrNoSubmission, c.tree.Root(), c.alike())
+	case c.options.Submitter != "" && !slices.Contains(names, c.options.Submitter):
+		return fmt.Errorf("%w of %q in %s: it has those of %s",
+			ErrNoSubmission, c.options.Submitter, c.tree.Root(), strings.Join(slices.Compact(names), ", "))
+	case len(c.results) == 0:
+		return fmt.Errorf("%w in %s: there is not one result: want DIVISION/SUBMITTER/results/SYSTEM/BENCHMARK/SCENARIO",
+			ErrNoSubmission, c.tree.Root())
+	}
+	return nil
+}
+
+// alike names folders that are divisions but for their spelling.
+func (c *checker) alike() string {
+	for _, e := range c.tree.Folders(".") {
+		if lower := strings.ToLower(e.Name); lower != e.Name && slices.Contains(tree.Divisions(), lower) {
+			return fmt.Sprintf("; %s must be called %s", e.Name, lower)
+		}
+	}
+	return ""
+}
+
+func (c *checker) addSubmitter(s tree.Submitter) {
+	sub := &submitter{checker: c, Submitter: s}
+	sub.readMapping()
+	sub.check()
+	for _, folder := range s.Systems {
+		sys := newSystem(sub, folder)
+		c.systems = append(c.systems, sys)
+		c.results = append(c.results, sys.results()...)
+	}
+}
+
+// checkResults checks the results on all cores.
+func (c *checker) checkResults(ctx context.Context) error {
+	var wait sync.WaitGroup
+	var lock sync.Mutex
+	done := 0
+	next := make(chan *resultFolder)
+	for range min(runtime.GOMAXPROCS(0), len(c.results)) {
+		wait.Go(func() {
+			for r := range next {
+				r.check()
+				lock.Lock()
+				if done++; c.options.Progress != nil {
+					c.options.Progress(done, len(c.results))
+				}
+				lock.Unlock()
+			}
+		})
+	}
+	err := feed(ctx, next, c.results)
+	wait.Wait()
+	return err
+}
+
+func feed(ctx context.Context, next chan<- *resultFolder, list []*resultFolder) error {
+	defer close(next)
+	for _, r := range list {
+		select {
+		case next <- r:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// report puts the findings in order.
+func (c *checker) report() *Report {
+	report := &Report{Rules: c.rules.Name, Findings: c.findings}
+	for _, s := range c.systems {
+		report.Findings = append(report.Findings, s.findings...)
+	}
+	for _, r := range c.results {
+		report.Results = append(report.Results, r.outcome())
+		report.Findings = append(report.Findings, r.findings...)
+	}
+	slices.SortStableFunc(report.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Result, b.Result), cmp.Compare(a.Path, b.Path))
+	})
+	report.judge()
+	return report
+}
+
+// add notes a finding of no result.
+func (c *checker) add(s Severity, rule, path, what, found, expected, do string) {
+	c.findings = append(c.findings, Finding{Severity: s, Rule: rule, Path: path, What: what, Found: found,
+		Expected: expected, Source: source(rule), Do: do})
+}

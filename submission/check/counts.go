@@ -1,0 +1,28 @@
+package check
+
+import "strconv"
+
+// checkCounts wants enough samples and queries.
+func (r *resultFolder) checkCounts(l *runLog) {
+	if !r.known {
+		return
+	}
+	r.atLeast(l, "effective_performance_sample_count", r.checker.rules.PerformanceSampleCount(r.model),
+		"too few samples are loaded", "build the sample library with as many, and run again")
+	if l.scenario() != "Offline" {
+		return
+	}
+	r.atLeast(l, "effective_min_query_count", min(1, r.checker.rules.MinQueries(r.model, "Offline")),
+		"too few queries", "leave min_query_count to the rules, and run again")
+	if r.closed() {
+		r.atLeast(l, "effective_samples_per_query", r.checker.rules.OfflineSamples(r.model),
+			"the Offline query has too few samples",
+			"set target_qps so high that ten minutes of it are as many, and run again")
+	}
+}
+
+func (r *resultFolder) atLeast(l *runLog, key string, want uint64, what, do string) {
+	if got, ok := l.number(key); want > 0 && (!ok || got < float64(want)) {
+		r.reject(ruleCounts, l.path(), what, l.value(key), "at least "+strconv.FormatUint(want, 10), do)
+	}
+}

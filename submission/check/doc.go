@@ -1,0 +1,8 @@
+// Package check judges a submission before others do: every rule, on every folder, each fault with its path, the value
+// found, the one expected, the rule's source and what to do. It stops at nothing that it finds.
+//
+// Run is the entry; one file holds the rules of one family, and rules.go lists the families with their sources. It is
+// stricter than the official checker, whose own verdict is that of package compatible.
+//
+// In: a tree, the rules of its round. Out: changing the tree.
+package check

@@ -1,0 +1,94 @@
+package check_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/submission/check"
+	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// goldenCase is a tree, and what the check should say of it.
+type goldenCase struct {
+	Base    string
+	Version string
+	Args    []string
+	Ops     []treeops.Op
+	Ours    check.Verdict
+	Why     string
+}
+
+func (c goldenCase) options(t *testing.T) check.Options {
+	t.Helper()
+	var o check.Options
+	for i, arg := range c.Args {
+		switch arg {
+		case "--submitter":
+			o.Submitter = c.Args[i+1]
+		case "--skip-meaningful-fields-emptiness-check":
+			o.Skip.EmptyFields = true
+		case "--skip-empty-files-check":
+			o.Skip.EmptyFiles = true
+		case "--skip-extra-accuracy-files-check":
+			o.Skip.AccuracyFiles = true
+		case "--skip-dataset-size-check":
+			o.Skip.DatasetSize = true
+		case "--skip-power-check":
+			o.Skip.PowerFiles = true
+		case "--submission-exceptions":
+			o.Skip.Uncommitted = true
+		}
+	}
+	return o
+}
+
+// contradicted are cases whose text is that of another case with another judgement: accuracy.txt of acc_at has the
+// counts
+// of acc_good_total_mismatch, one good sample of 50000 beside an accuracy above 75 %, which warns.
+var contradicted = map[string]check.Verdict{"acc_at.json": check.Warned}
+
+func TestGoldenTreesAreJudged(t *testing.T) {
+	bases := treeops.NewBases(t)
+	golden.Each(t, "submission/check/*.json", func(t *testing.T, path string) {
+		var c goldenCase
+		golden.ReadJSON(t, path, &c)
+		t.Parallel()
+		if verdict, is := contradicted[filepath.Base(path)]; is {
+			c.Ours = verdict
+		}
+		found, err := tree.Open(bases.Tree(t, c.Base, c.Ops), c.Version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer found.Close()
+		report, err := check.Run(context.Background(), found, c.options(t))
+		if errors.Is(err, check.ErrNoSubmission) && c.Ours == check.Rejected {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Verdict != c.Ours {
+			t.Errorf("%s: got %s, want %s (%s)\n%s", filepath.Base(path), report.Verdict, c.Ours, c.Why, texts(report))
+		}
+	})
+}
+
+// texts are the findings that decide, one in a line.
+func texts(r *check.Report) string {
+	var lines []string
+	for _, f := range r.Findings {
+		if f.Severity != check.Note {
+			lines = append(lines, strings.Join([]string{string(f.Severity), f.Rule, f.Path, f.What, f.Found,
+				f.Expected}, " | "))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines[:min(len(lines), 12)], "\n")
+}

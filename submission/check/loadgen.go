@@ -1,0 +1,67 @@
+package check
+
+import (
+	"strconv"
+	"strings"
+)
+
+// rehearsal is how the version of Plumbline's own LoadGen begins.
+const rehearsal = "plumbline"
+
+// checkLoadGen wants the official LoadGen, as it was published, of this round or a later one.
+func (r *resultFolder) checkLoadGen(l *runLog) {
+	version := l.word("loadgen_version")
+	name := l.path()
+	do := "run again with the round's LoadGen: plumbline's driver for it, or a program of your own"
+	switch major, ok := leading(version); {
+	case version == "":
+		r.reject(ruleLoadGen, name, "the log does not name its LoadGen", "no loadgen_version", "LoadGen's version", do)
+	case strings.HasPrefix(strings.ToLower(version), rehearsal):
+		r.reject(ruleLoadGen, name, "the run is a rehearsal, driven by Plumbline's own LoadGen", version,
+			"the official LoadGen", do)
+	case !ok || major < r.roundMajor():
+		r.add(r.ofAccuracy(l), ruleLoadGen, name, "LoadGen is not of the round", version,
+			"version "+strconv.Itoa(r.roundMajor())+" or later", do)
+	}
+	if status := l.word("loadgen_git_status_message"); status != "" {
+		severity := Reject
+		if r.checker.options.Skip.Uncommitted {
+			severity = Warn
+		}
+		r.add(severity, ruleLoadGen, name, "LoadGen was changed", status, "LoadGen as it was published", do)
+	}
+}
+
+// ofAccuracy is Warn for logs of accuracy runs, whose settings decide nothing.
+func (r *resultFolder) ofAccuracy(l *runLog) Severity {
+	if l.role == accuracyRun {
+		return Warn
+	}
+	return Reject
+}
+
+func (r *resultFolder) roundMajor() int {
+	major, _ := leading(strings.TrimPrefix(r.checker.rules.Name, "v"))
+	return major
+}
+
+// leading is the whole number at the beginning of a version.
+func leading(version string) (int, bool) {
+	digits, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(digits)
+	return n, err == nil
+}
+
+// checkSameLoadGen warns where the accuracy run had another LoadGen, or another system, than the performance run.
+func (r *resultFolder) checkSameLoadGen() {
+	for _, c := range []struct{ rule, key, what string }{
+		{ruleLoadGen, "loadgen_version", "the accuracy run had another LoadGen"},
+		{ruleSettings, "sut_name", "the accuracy run had another system under test"},
+		{ruleSettings, "qsl_name", "the accuracy run had another data set"},
+	} {
+		if was, is := r.perf.word(c.key), r.acc.word(c.key); was != is {
+			r.warn(c.rule, r.acc.path(), c.what, c.key+" "+is, was+" of the performance run",
+				"run both with the same programs, or say why not")
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package check
+
+import (
+	"strings"
+
+	description "github.com/plumbline-ml/plumbline/submission/system"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// checkMeasurements looks at what describes the model of a result.
+func (r *resultFolder) checkMeasurements() {
+	t := r.checker.tree
+	for _, name := range []string{tree.UserConf, tree.Readme} {
+		r.checkFilled(t.Layout.Measurements(r.Place) + "/" + name)
+	}
+	name, others, ok := t.MeasurementsFile(r.Place)
+	if !ok {
+		r.reject(ruleMeasurements, t.Layout.MeasurementsFile(r.Place), "the description of the model is missing", "",
+			"a JSON object", "write it: harness submission add makes it")
+		return
+	}
+	for _, other := range others {
+		r.warn(ruleMeasurements, other, "two files describe the model", other, name,
+			"remove the one that does not count")
+	}
+	text, err := r.checker.readText(name)
+	var o object
+	if err == nil {
+		o, err = parseObject(text)
+	}
+	if err != nil {
+		r.reject(ruleMeasurements, name, "the description of the model cannot be read", err.Error(), "a JSON object",
+			"mend the file")
+		return
+	}
+	for _, twice := range o.twice {
+		r.warn(ruleMeasurements, name, "a field is there twice", twice, "",
+			"remove the one that does not count, the first")
+	}
+	r.checkModelFields(name, o.fields)
+}
+
+// checkFilled rejects a file that is missing or empty.
+func (r *resultFolder) checkFilled(name string) {
+	e, _ := r.checker.tree.Entry(name)
+	switch {
+	case !r.checker.tree.HasFile(name):
+		r.reject(ruleFiles, name, "a file is missing", "", name, "add it")
+	case e.Size == 0 && !r.checker.options.Skip.EmptyFiles:
+		r.reject(ruleFiles, name, "a file is empty", "0 bytes", "", "write it")
+	}
+}
+
+func (r *resultFolder) checkModelFields(name string, fields map[string]any) {
+	for _, f := range description.Measurements() {
+		value, has := fields[f.Name]
+		switch {
+		case !has:
+			r.reject(ruleMeasurements, name, "a field is missing", f.Name, f.Ask, "add it")
+		case f.Name == "retraining":
+			r.checkRetraining(name, value)
+		case empty(value) && !r.checker.options.Skip.EmptyFields:
+			r.reject(ruleMeasurements, name, "a field is empty", f.Name+": "+shown(value), f.Ask, "fill it in")
+		}
+	}
+}
+
+func (r *resultFolder) checkRetraining(name string, value any) {
+	word := strings.ToLower(text(value))
+	if v, is := value.(bool); is {
+		r.warn(ruleMeasurements, name, "retraining is no text", shown(value), `"N" or "Y"`,
+			"put it in quotes: the official checker takes false for an empty field")
+		word = map[bool]string{true: "y", false: "n"}[v]
+	}
+	switch {
+	case word == "" && !r.checker.options.Skip.EmptyFields:
+		r.reject(ruleMeasurements, name, "a field is empty", "retraining: "+shown(value), `"N" or "Y"`, "fill it in")
+	case (word == "y" || word == "yes" || word == "true") && r.closed():
+		r.reject(ruleMeasurements, name, "the model was retrained", shown(value), "N in the "+r.Division+" division",
+			"submit to the open division, or a model without retraining")
+	}
+}

@@ -1,0 +1,117 @@
+package check
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// checkMetric wants a result that is a number, and the one that the summary shows.
+func (r *resultFolder) checkMetric() {
+	r.checkSummaryMetric(r.perf)
+	metric, ok := r.checker.rules.Metric(r.model, r.perf.scenario())
+	if !ok {
+		return // told by the scenario, or the model
+	}
+	key := metric.Key
+	if r.inferred {
+		key = inferredKeys[r.perf.scenario()+" "+r.scenario]
+	}
+	logged, ok := r.perf.printed(key)
+	if e, _ := r.perf.detail.First(key); isText(e) {
+		r.warn(ruleMetric, r.perf.path(), "the result is text", r.perf.value(key), "a number",
+			"file the log as LoadGen wrote it")
+	}
+	if !ok || !(logged > 0) {
+		r.reject(ruleMetric, r.perf.path(), "there is no result", r.perf.value(key), "a number above 0",
+			"file the log as LoadGen wrote it; an estimate of 0 says that the run had too few queries")
+		return
+	}
+	if !r.inferred {
+		r.metric, r.unit = metric.Value(logged), metric.Unit
+	}
+}
+
+// inferredKeys are the entries that inferred results are made of.
+var inferredKeys = map[string]string{
+	"SingleStream MultiStream": "early_stopping_latency_ms",
+	"SingleStream Offline":     "result_qps_without_loadgen_overhead",
+	"MultiStream Offline":      "result_mean_query_latency_ns",
+}
+
+func isText(e mllog.DetailEntry) bool {
+	_, is := e.Text()
+	return is
+}
+
+// printed is the first value of a key as a number, also where the log has it as text.
+func (l *runLog) printed(key string) (float64, bool) {
+	e, _ := l.detail.First(key)
+	if text, is := e.Text(); is {
+		return parseNumber(text)
+	}
+	return e.Float()
+}
+
+func parseNumber(text string) (float64, bool) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return v, err == nil
+}
+
+// summaryKeys are the entries whose values a summary shows, by their labels there.
+var summaryKeys = map[string]string{
+	"Samples per second":                        "result_samples_per_second",
+	"Tokens per second":                         "result_tokens_per_second",
+	"Completed samples per second":              "result_completed_samples_per_sec",
+	"Completed tokens per second":               "result_completed_tokens_per_second",
+	"Scheduled samples per second":              "result_scheduled_samples_per_sec",
+	"Mean latency (ns)":                         "result_mean_latency_ns",
+	"90.00 percentile latency (ns)":             "result_90.00_percentile_latency_ns",
+	"99.00 percentile latency (ns)":             "result_99.00_percentile_latency_ns",
+	"99.90 percentile latency (ns)":             "result_99.90_percentile_latency_ns",
+	"QPS w/o loadgen overhead":                  "result_qps_without_loadgen_overhead",
+	"99.00 percentile first token latency (ns)": "result_first_token_99.00_percentile_latency_ns",
+}
+
+// estimateKeys are the entries of early stopping's estimates.
+var estimateKeys = []struct{ label, key string }{
+	{"90.0th percentile estimate: ", "early_stopping_latency_ss"}, {"99.0th percentile estimate: ",
+		"early_stopping_latency_ms"},
+}
+
+// checkSummaryMetric wants the summary's numbers to be those of the detail log.
+func (r *resultFolder) checkSummaryMetric(l *runLog) {
+	if l.summary == nil {
+		return
+	}
+	for _, block := range append([][]mllog.Field{l.summary.Headline}, l.summary.Stats...) {
+		for _, f := range block {
+			r.compareSummary(l, summaryKeys[f.Label], f.Value)
+		}
+	}
+	for _, f := range l.summary.EarlyStopping {
+		for line := range strings.Lines(f.Value) {
+			for _, c := range estimateKeys {
+				if _, estimate, ok := strings.Cut(line, c.label); ok {
+					r.compareSummary(l, c.key, estimate)
+				}
+			}
+		}
+	}
+}
+
+func (r *resultFolder) compareSummary(l *runLog, key, said string) {
+	want, ok := parseNumber(said)
+	is, has := l.printed(key)
+	if ok && has && !near(is, want) && !sameDigits(is, said) {
+		r.reject(ruleMetric, l.path(), "summary and detail log disagree", l.value(key), said+", as in the summary",
+			"file the logs of one run as LoadGen wrote them")
+	}
+}
+
+// sameDigits says whether a number is what the summary shows, with as many decimals: 0.53 for 0.534.
+func sameDigits(v float64, said string) bool {
+	_, decimals, _ := strings.Cut(strings.TrimSpace(said), ".")
+	return strconv.FormatFloat(v, 'f', len(decimals), 64) == strings.TrimSpace(said)
+}

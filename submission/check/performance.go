@@ -1,0 +1,82 @@
+package check
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// checkPerformance holds a performance run to the rules, the main one and those audits that are as long as it.
+func (r *resultFolder) checkPerformance(l *runLog) {
+	if l == nil {
+		return
+	}
+	r.checkErrors(l)
+	r.checkLoadGen(l)
+	r.checkMode(l, "PerformanceOnly")
+	r.checkSeeds(l)
+	r.checkNetworkSUT(l)
+	r.checkSettings(l)
+	r.checkCounts(l)
+	r.checkDuration(l)
+	r.checkValidity(l)
+	r.checkEarlyStopping(l)
+	r.checkLatency(l)
+	r.checkTokens(l)
+	r.checkTwice(l)
+}
+
+// checkMain is for the main performance run alone.
+func (r *resultFolder) checkMain() {
+	if r.perf == nil {
+		return
+	}
+	r.checkInferred()
+	r.checkMetric()
+	if l := r.perf; auditMarked(l) {
+		r.reject(ruleSettings, l.path(), "an audit's run is filed as the result", auditText(l),
+			"a run without audit.config",
+			"file the performance run, or run again without an audit.config in the working folder")
+	}
+}
+
+// checkMode wants the kind of run that the folder is for.
+func (r *resultFolder) checkMode(l *runLog, want string) {
+	if mode := l.word("effective_test_mode"); mode != want {
+		r.reject(ruleSettings, l.path(), "a run of another mode", l.value("effective_test_mode"), want,
+			"file the "+want+" run here")
+	}
+}
+
+// rulesSettings are the settings that the round gives to a run of the model; ok is false for a scenario that LoadGen
+// does not know.
+func (r *resultFolder) rulesSettings(scenario string) (s loadgen.TestSettings, ok bool) {
+	s = loadgen.TestSettings{}
+	official := mlconf.Official{Rules: r.checker.rules.Name}
+	_, err := official.FromConfig(&s, nil, r.checker.rules.LoadGenModel(r.model, r.scenario), scenario,
+		mlconf.ConfRules)
+	return s, err == nil
+}
+
+// checkErrors wants a log without errors.
+func (r *resultFolder) checkErrors(l *runLog) {
+	for _, e := range l.detail.Errors {
+		message, _ := e.Text()
+		if r.checker.options.Skip.Uncommitted && strings.Contains(message, "built with uncommitted changes") {
+			r.warn(ruleLoadGen, l.path(), "LoadGen was built with changes", message, "", "forgiven by a flag: say why")
+			continue
+		}
+		r.reject(ruleValidity, l.path(), "LoadGen logged an error", e.Key+": "+message, "no error",
+			"mend what it says, and run again")
+	}
+	if n, ok := l.number("num_errors"); ok && n > float64(l.detail.NumErrors) {
+		r.reject(ruleValidity, l.path(), "LoadGen counted more errors than the log has", l.value("num_errors"),
+			strconv.Itoa(l.detail.NumErrors), "mend what they say, and run again")
+	}
+	if more := l.detail.NumErrors - len(l.detail.Errors); more > 0 {
+		r.reject(ruleValidity, l.path(), "LoadGen logged further errors", strconv.Itoa(more)+" more", "no error",
+			"mend what they say, and run again")
+	}
+}

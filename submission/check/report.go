@@ -1,0 +1,103 @@
+package check
+
+import "slices"
+
+// Severity is what a finding means for the submission.
+type Severity string
+
+// The severities.
+const (
+	Reject Severity = "reject" // the submission would, or should, be rejected
+	Warn   Severity = "warn"   // a reviewer will ask
+	Note   Severity = "note"   // good to know
+)
+
+// Verdict is the judgement of a result or of the tree.
+type Verdict string
+
+// The verdicts.
+const (
+	Accepted Verdict = "accept"
+	Warned   Verdict = "warn"
+	Rejected Verdict = "reject"
+)
+
+// Finding is one fault of one file or folder.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	Rule     string   `json:"rule"`               // the family: Rules
+	Path     string   `json:"path"`               // relative to the tree, with slashes; "." is the tree
+	Result   string   `json:"result,omitempty"`   // the result folder that it belongs to
+	What     string   `json:"what"`               // what is wrong, in a few words
+	Found    string   `json:"found,omitempty"`    // the value
+	Expected string   `json:"expected,omitempty"` // the value that the rule wants
+	Source   string   `json:"source"`             // where the rule is written
+	Do       string   `json:"do"`                 // what to do
+}
+
+// Result is the judgement of one scenario folder.
+type Result struct {
+	Path     string  `json:"path"`
+	Model    string  `json:"model"` // as the rules call it
+	Scenario string  `json:"scenario"`
+	Metric   float64 `json:"metric,omitempty"`
+	Unit     string  `json:"unit,omitempty"`
+	Inferred bool    `json:"inferred,omitempty"` // from a run of another scenario
+	Power    bool    `json:"power,omitempty"`    // with a power measurement
+	Verdict  Verdict `json:"verdict"`
+}
+
+// Report is the outcome of a check.
+type Report struct {
+	Rules    string    `json:"rules"` // the round
+	Verdict  Verdict   `json:"verdict"`
+	Results  []Result  `json:"results"`
+	Findings []Finding `json:"findings"` // by result, those of no result first
+	Rejects  int       `json:"rejects"`
+	Warnings int       `json:"warnings"`
+	Notes    int       `json:"notes"`
+}
+
+// Of are the findings of one result; those of none for "".
+func (r *Report) Of(result string) []Finding {
+	var list []Finding
+	for _, f := range r.Findings {
+		if f.Result == result {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// judge counts the findings and makes the verdicts.
+func (r *Report) judge() {
+	by := map[string][]Finding{}
+	for _, f := range r.Findings {
+		by[f.Result] = append(by[f.Result], f)
+		switch f.Severity {
+		case Reject:
+			r.Rejects++
+		case Warn:
+			r.Warnings++
+		default:
+			r.Notes++
+		}
+	}
+	for i := range r.Results {
+		r.Results[i].Verdict = verdict(by[r.Results[i].Path])
+	}
+	r.Verdict = verdict(r.Findings)
+}
+
+func verdict(list []Finding) Verdict {
+	has := func(s Severity) bool {
+		return slices.ContainsFunc(list, func(f Finding) bool { return f.Severity == s })
+	}
+	switch {
+	case has(Reject):
+		return Rejected
+	case has(Warn):
+		return Warned
+	}
+	return Accepted
+}

@@ -1,0 +1,173 @@
+package check
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// role says which of a result's runs a log is of.
+type role string
+
+const (
+	mainRun     role = ""
+	accuracyRun role = "accuracy"
+	// the others are audits: "TEST01"
+)
+
+// runLog is what the logs of one run say.
+type runLog struct {
+	folder  string
+	role    role
+	detail  *mllog.Detail
+	summary *mllog.Summary // nil where there is none that can be read
+	digest  string         // of the detail log
+}
+
+func (l *runLog) path() string { return path.Join(l.folder, tree.DetailLog) }
+
+func (l *runLog) audit() bool { return l.role != mainRun && l.role != accuracyRun }
+
+// readRun reads the logs of a folder; nil where its detail log is missing or holds nothing.
+func (r *resultFolder) readRun(folder string, as role) *runLog {
+	l := &runLog{folder: folder, role: as}
+	t := r.checker.tree
+	if !t.HasFile(l.path()) {
+		r.reject(ruleFiles, l.path(), "a log is missing", "", l.path(), r.missing(folder))
+		return nil
+	}
+	if err := r.scan(l); err != nil {
+		r.reject(ruleFiles, l.path(), "the log cannot be read", err.Error(), "",
+			"make it readable, and leave it alone meanwhile")
+		return nil
+	}
+	r.checkLogFormat(l)
+	r.readSummary(l)
+	if len(l.detail.All("effective_scenario")) == 0 && !l.detail.Has("sut_name") {
+		r.reject(ruleLogFormat, l.path(), "the log holds no run", "", "the entries of a LoadGen run",
+			"file the run's own log")
+		return nil
+	}
+	return l
+}
+
+// missing is what to do about a run's log that is not there.
+func (r *resultFolder) missing(folder string) string {
+	for _, e := range r.checker.tree.Folders(path.Dir(folder)) {
+		if strings.HasPrefix(e.Name, "run_") && path.Base(folder) == tree.RunDir {
+			return "the run of a submission lies in " + tree.RunDir + ", not in " + e.Name
+		}
+	}
+	return "add the run's logs"
+}
+
+func (r *resultFolder) scan(l *runLog) error {
+	f, err := r.checker.tree.Open(l.path())
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if l.detail, err = mllog.ScanDetail(io.TeeReader(f, hashWriter{sum})); err != nil {
+		return err
+	}
+	l.digest = hex.EncodeToString(sum.Sum(nil))
+	return nil
+}
+
+type hashWriter struct{ hash.Hash }
+
+// checkLogFormat looks at the lines of a detail log.
+func (r *resultFolder) checkLogFormat(l *runLog) {
+	d, name := l.detail, l.path()
+	reject := func(what, found, expected string) {
+		r.reject(ruleLogFormat, name, what, found, expected,
+			"file the log as LoadGen wrote it: the official checker stops at it")
+	}
+	if d.Lines == 0 {
+		reject("the log is empty", "", "the entries of a LoadGen run")
+	}
+	if d.NumForeign > 0 && d.Foreign[0] == 1 {
+		reject("the first line is no entry", "", "a line that begins with "+mllog.DetailPrefix)
+	} else if d.NumForeign > 0 {
+		r.warn(ruleLogFormat, name, "lines are no entries", fmt.Sprintf("%d lines, the first is line %d",
+			d.NumForeign, d.Foreign[0]),
+			"lines that begin with "+mllog.DetailPrefix, "file the log as LoadGen wrote it")
+	}
+	if d.NumFaults > 0 {
+		reject("entries cannot be read", fmt.Sprintf("%d entries; %v", d.NumFaults, d.Faults[0]), "")
+	}
+	if d.NotUTF8 > 0 {
+		reject("the log is no text", fmt.Sprintf("line %d is no UTF-8", d.NotUTF8), "UTF-8")
+	}
+	if d.CRLF {
+		r.warn(ruleLogFormat, name, "lines end with carriage returns", "", "line feeds alone",
+			"file the log as LoadGen wrote it")
+	}
+	if d.Open && d.Lines > 0 {
+		r.warn(ruleLogFormat, name, "the last line has no end", "", "a whole log", "see whether the log was cut off")
+	}
+}
+
+func (r *resultFolder) readSummary(l *runLog) {
+	name := path.Join(l.folder, tree.SummaryLog)
+	do := "file the summary that LoadGen wrote beside the detail log"
+	if !r.checker.tree.HasFile(name) {
+		r.reject(ruleFiles, name, "a log is missing", "", name, do)
+		return
+	}
+	text, err := r.checker.readText(name)
+	if err == nil && len(bytes.TrimSpace(text)) == 0 {
+		err = errors.New("is empty")
+	}
+	if err == nil {
+		l.summary, err = mllog.ReadSummary(bytes.NewReader(text))
+	}
+	if err != nil {
+		r.reject(ruleLogFormat, name, "the summary cannot be read", err.Error(), "", do)
+	}
+}
+
+// number is the first value of a key as a number; ok is false where there is none, or text.
+func (l *runLog) number(key string) (v float64, ok bool) {
+	e, has := l.detail.First(key)
+	if !has {
+		return 0, false
+	}
+	return e.Float()
+}
+
+// word is the first value of a key as text.
+func (l *runLog) word(key string) string {
+	e, _ := l.detail.First(key)
+	s, _ := e.Text()
+	return s
+}
+
+// flag is the first value of a key as true or false; ok is false where it is neither.
+func (l *runLog) flag(key string) (v, ok bool) {
+	e, _ := l.detail.First(key)
+	v, ok = e.Value.(bool)
+	return v, ok
+}
+
+// value is the first value of a key as findings quote it.
+func (l *runLog) value(key string) string {
+	e, has := l.detail.First(key)
+	if !has {
+		return "no " + key
+	}
+	return key + " " + shown(e.Value)
+}
+
+// scenario is the log's.
+func (l *runLog) scenario() string { return l.word("effective_scenario") }

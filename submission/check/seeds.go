@@ -1,0 +1,21 @@
+package check
+
+import "strconv"
+
+// checkSeeds wants the round's three seeds.
+func (r *resultFolder) checkSeeds(l *runLog) {
+	seeds := r.checker.rules.Seeds
+	for _, c := range []struct {
+		key  string
+		want uint64
+	}{
+		{"effective_qsl_rng_seed", seeds.QSL}, {"effective_sample_index_rng_seed", seeds.SampleIndex},
+		{"effective_schedule_rng_seed", seeds.Schedule},
+	} {
+		e, _ := l.detail.First(c.key)
+		if got, ok := e.Uint(); !ok || got != c.want {
+			r.reject(ruleSeeds, l.path(), "a seed is not the round's", l.value(c.key), strconv.FormatUint(c.want, 10),
+				"run again with the rules of "+r.checker.rules.Name+", or check with the round's rules: --rules")
+		}
+	}
+}

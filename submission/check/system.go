@@ -1,0 +1,203 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	description "github.com/plumbline-ml/plumbline/submission/system"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// system is one folder of a submitter's results, with its description.
+type system struct {
+	tree.System
+	submitter *submitter
+	checker   *checker
+	fields    map[string]any    // of the description; nil where there is none
+	kind      mlconf.SystemType // empty where it is not known
+	network   bool
+
+	findings []Finding
+}
+
+func newSystem(sub *submitter, folder tree.System) *system {
+	s := &system{System: folder, submitter: sub, checker: sub.checker}
+	s.read()
+	s.kind = systemTypes[text(s.fields["system_type"])]
+	s.network = strings.EqualFold(text(s.fields[description.IsNetwork]), "true")
+	return s
+}
+
+// systemTypes are the values of system_type, which must be written exactly so.
+var systemTypes = map[string]mlconf.SystemType{
+	"datacenter": mlconf.Datacenter, "edge": mlconf.Edge,
+	"datacenter,edge": mlconf.DatacenterEdge, "edge,datacenter": mlconf.DatacenterEdge,
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func (s *system) add(severity Severity, rule, what, found, expected, do string) {
+	s.findings = append(s.findings, Finding{Severity: severity, Rule: rule, Path: s.SystemFile(), What: what,
+		Found: found, Expected: expected, Source: source(rule), Do: do})
+}
+
+func (s *system) reject(what, found, expected, do string) {
+	s.add(Reject, ruleSystem, what, found, expected, do)
+}
+
+func (s *system) read() {
+	if !s.checker.tree.HasFile(s.SystemFile()) {
+		s.reject("the description of the system is missing", "", s.SystemFile(),
+			"write it: harness submission init makes a draft from this machine; its name is that of the folder in results")
+		return
+	}
+	text, err := s.checker.readText(s.SystemFile())
+	var o object
+	if err == nil {
+		o, err = parseObject(text)
+	}
+	if err != nil {
+		s.reject("the description of the system cannot be read", err.Error(), "a JSON object", "mend the file")
+		return
+	}
+	s.fields = o.fields
+	for _, name := range o.twice {
+		s.add(Warn, ruleSystem, "a field is there twice", name, "", "remove the one that does not count, the first")
+	}
+}
+
+func (s *system) check() {
+	if len(s.Benchmarks) == 0 {
+		s.checker.add(Warn, ruleTree, s.Results(), "the system has no benchmark", "", "",
+			"remove the folder, or add results")
+	}
+	for _, name := range s.checker.tree.Files(s.Results()) {
+		if name != tree.PrivateIDFile && !tree.Extra(name) {
+			s.checker.add(Warn, ruleFiles, s.Results()+"/"+name, "a file that no rule knows", name, "", "remove it")
+		}
+	}
+	if s.fields == nil {
+		return
+	}
+	s.checkValues()
+	s.checkFields()
+	s.checkCounts()
+	s.checkNetwork()
+}
+
+// checkValues looks at the fields with fixed values.
+func (s *system) checkValues() {
+	if s.kind == "" {
+		s.reject("system_type is unknown", shown(s.fields["system_type"]),
+			"datacenter, edge, datacenter,edge or edge,datacenter, without blanks and capitals", "write it so")
+	}
+	statuses := []string{"available", "preview", "rdi"}
+	if !slices.Contains(statuses, strings.ToLower(text(s.fields["status"]))) {
+		s.reject("status is unknown", shown(s.fields["status"]), strings.Join(statuses, ", "), "write one of them")
+	}
+	for field, folder := range map[string]string{"submitter": s.Submitter, "division": s.Division} {
+		if !strings.EqualFold(text(s.fields[field]), folder) {
+			s.reject(field+" is not that of the folder", shown(s.fields[field]), folder,
+				"make the field and the folder equal")
+		}
+	}
+}
+
+// checkFields looks for fields that are missing or empty.
+func (s *system) checkFields() {
+	for _, f := range description.Fields() {
+		value, has := s.fields[f.Name]
+		switch {
+		case !has:
+			s.reject("a field is missing", f.Name, f.Ask, "add it")
+		case f.Meaning && empty(value) && !s.checker.options.Skip.EmptyFields:
+			s.reject("a field is empty", f.Name+": "+shown(value), f.Ask, emptyField(value))
+		case !scalar(value):
+			s.add(Warn, ruleSystem, "a field is no text", f.Name+": "+shown(value), f.Ask, "write it as one text")
+		}
+	}
+}
+
+func emptyField(value any) string {
+	if value == float64(0) {
+		return `write "0" with quotes: the official checker takes the number 0 for an empty field`
+	}
+	return "fill it in; N/A where it does not apply"
+}
+
+func scalar(v any) bool {
+	switch v.(type) {
+	case string, float64:
+		return true
+	}
+	return false
+}
+
+// checkCounts looks at the fields that become numbers of the table of results.
+func (s *system) checkCounts() {
+	for _, name := range []string{"number_of_nodes", "accelerators_per_node", "host_processors_per_node"} {
+		value, has := s.fields[name]
+		if has && !empty(value) && !isCount(value) {
+			s.reject("a number is not a whole number", name+": "+shown(value), `a whole number such as "1"`,
+				"write the number alone: the official checker stops at it without a table")
+		}
+	}
+}
+
+func isCount(v any) bool {
+	switch v := v.(type) {
+	case float64:
+		return v >= 0 && v == float64(int64(v))
+	case string:
+		_, err := strconv.ParseUint(strings.TrimSpace(v), 10, 32)
+		return err == nil
+	}
+	return false
+}
+
+// checkNetwork holds is_network to the division.
+func (s *system) checkNetwork() {
+	value, has := s.fields[description.IsNetwork]
+	word, isText := value.(string)
+	known := strings.EqualFold(word, "true") || strings.EqualFold(word, "false")
+	switch {
+	case has && !isText:
+		s.add(Reject, ruleNetwork, "is_network is no text", shown(value), `"true" or "false" with quotes`,
+			"put it in quotes: the official checker stops at it")
+	case has && !known:
+		s.add(Warn, ruleNetwork, "is_network is neither true nor false", shown(value), `"true" or "false"`,
+			"write one of them; the official checker takes it for false and asks for the fields of networks")
+	case s.Division == tree.DivisionNetwork && !s.network:
+		s.add(Reject, ruleNetwork, "a system of the network division is not behind a network", shown(value),
+			`is_network: "true"`, "say so, or submit to another division")
+	case s.Division == tree.DivisionClosed && s.network:
+		s.add(Reject, ruleNetwork, "a system of the closed division is behind a network", shown(value),
+			`is_network: "false", or no such field`, "submit to the network division")
+	}
+	if has && isText && word != "" {
+		s.checkNetworkFields()
+	}
+}
+
+// checkNetworkFields looks for the fields of networks, which the official checker wants wherever is_network says
+// anything, even "false".
+func (s *system) checkNetworkFields() {
+	severity, do := Warn, "remove is_network where the system has no network"
+	if s.network {
+		severity, do = Reject, "add it"
+	}
+	for _, f := range description.NetworkFields() {
+		value, has := s.fields[f.Name]
+		if !has {
+			s.add(severity, ruleNetwork, "a field is missing", f.Name, f.Ask, do)
+		} else if s.network && empty(value) {
+			s.add(Warn, ruleNetwork, "a field is empty", f.Name, f.Ask, fmt.Sprintf("fill it in: %s", f.Ask))
+		}
+	}
+}

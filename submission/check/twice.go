@@ -1,0 +1,32 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// once are how the keys begin that LoadGen writes once in a performance run.
+var once = []string{"result_", "early_stopping_", "effective_", "requested_", "loadgen_version", "num_errors",
+	"sut_name"}
+
+// checkTwice looks for keys that are there again with another value: the official tools read the first.
+func (r *resultFolder) checkTwice(l *runLog) {
+	for key, list := range l.detail.Repeated {
+		if !slices.ContainsFunc(once, func(p string) bool { return strings.HasPrefix(key, p) }) {
+			continue
+		}
+		first := shown(list[0].Value)
+		other := slices.IndexFunc(list, func(e mllog.DetailEntry) bool { return shown(e.Value) != first })
+		if other < 0 {
+			r.warn(ruleLogFormat, l.path(), "an entry is there more than once", key, "once",
+				"file the log as LoadGen wrote it")
+			continue
+		}
+		r.reject(ruleMetric, l.path(), "an entry is there with different values",
+			fmt.Sprintf("%s %s and %s", key, first, shown(list[other].Value)), "one value",
+			"file the log as LoadGen wrote it")
+	}
+}

@@ -1,0 +1,32 @@
+package check
+
+// checkValidity wants a run that LoadGen calls valid.
+func (r *resultFolder) checkValidity(l *runLog) {
+	const do = "run again until LoadGen calls the run VALID; the summary says what to change"
+	if l.word("result_validity") != "VALID" {
+		r.reject(ruleValidity, l.path(), "the run is not valid", l.value("result_validity"), "VALID", do)
+	}
+	for _, key := range []string{"result_min_duration_met", "result_min_queries_met"} {
+		if met, ok := l.flag(key); !ok || !met {
+			r.reject(ruleValidity, l.path(), "a condition is not met", l.value(key), "true", do)
+		}
+	}
+	if met, ok := l.flag("result_perf_constraints_met"); l.scenario() == "Server" && (!ok || !met) {
+		r.reject(ruleValidity, l.path(), "a condition is not met", l.value("result_perf_constraints_met"), "true", do)
+	}
+	if l.summary != nil && l.summary.Result != l.word("result_validity") {
+		r.reject(ruleValidity, l.path(), "summary and detail log disagree", l.value("result_validity"),
+			l.summary.Result+", as in the summary", "file the logs of one run as LoadGen wrote them")
+	}
+}
+
+// checkEarlyStopping wants a run that had queries enough for its percentile.
+func (r *resultFolder) checkEarlyStopping(l *runLog) {
+	if l.scenario() == "Offline" {
+		return
+	}
+	if met, ok := l.flag("early_stopping_met"); !ok || !met {
+		r.reject(ruleValidity, l.path(), "early stopping is not met", l.value("early_stopping_met"), "true",
+			"let it run longer, or in Server at a lower rate: the summary says how many queries are needed")
+	}
+}
