@@ -16,14 +16,16 @@ import (
 // Earlier is what the output folder holds of a planned run already.
 type Earlier struct {
 	Run *report.Run // its record; nil: there is none
-	// Unfinished says why the record is of no use: it is not of a run that came to its end and is good, with its files.
+	// Unfinished says why the record is of no use: the run did not come to its end, or lost its files.
 	Unfinished string
+	// Bad says that the run is not VALID, or its accuracy not good enough.
+	Bad string
 	// Differs says what of a finished run is not as planned: its options, settings, plugin, model or data set.
 	Differs string
 }
 
 // Finished says whether the run needs not be made again.
-func (e Earlier) Finished() bool { return e.Run != nil && e.Unfinished == "" && e.Differs == "" }
+func (e Earlier) Finished() bool { return e.Run != nil && e.Unfinished+e.Bad+e.Differs == "" }
 
 // Earlier looks for the runs of the plan in the folder Request.Out.
 func (p *Plan) Earlier() ([]Earlier, error) {
@@ -47,7 +49,7 @@ func (p *Plan) Earlier() ([]Earlier, error) {
 		at := slices.IndexFunc(d.Runs, func(r report.Run) bool { return r.Same(wanted) })
 		if at >= 0 {
 			have := d.Runs[at]
-			found[i] = Earlier{Run: &have, Unfinished: unfinished(out, have), Differs: differs(have, wanted, f)}
+			found[i] = Earlier{Run: &have, Unfinished: unfinished(out, have), Bad: bad(have), Differs: differs(have, wanted, f)}
 		}
 	}
 	return found, nil
@@ -57,12 +59,17 @@ func unfinished(out string, have report.Run) string {
 	switch {
 	case have.Status != report.Complete:
 		return "it did not come to its end"
-	case have.ExitCode != 0:
-		return "it is " + have.Verdict
 	case !kept(out, have.Files):
 		return "not all of its files are there"
 	}
 	return ""
+}
+
+func bad(have report.Run) string {
+	if have.ExitCode == 0 {
+		return ""
+	}
+	return "it is " + have.Verdict
 }
 
 func differs(have, want report.Run, f facts) string {

@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/submission/audit"
+	"github.com/plumbline-ml/plumbline/submission/campaign"
+)
+
+const auditHelp = `Run the compliance tests of a model beside its runs, and judge them.
+
+  harness audit all resnet50 --out out         every test that the rules ask of the model
+  harness audit TEST01 resnet50 --out out --scenario Offline
+
+--out is the folder of harness run, with the same flags as there: runs that it holds are compared with, those that it
+lacks are made first. The settings of the test go over all others, without a file in the working directory; the
+audit.config that ran, the logs and the verdict lie in MODEL/SCENARIO/TESTnn. Where TEST01 finds other answers, the
+benchmark's own scorer compares the accuracies, as the rules have it.
+
+The same command again makes only the runs that are missing or not VALID, and judges anew. Exit codes: 0 every test
+passes, 3 one fails, 6 logs are missing. docs/audits.md`
+
+// auditCommand runs audits; its subcommands judge those that ran elsewhere, and make the older ones.
+func (a *app) auditCommand(f *pluginFlags) *cobra.Command {
+	r := &runFlags{pluginFlags: f}
+	c := &cobra.Command{
+		Use: "audit TESTnn|all MODEL", Short: "Run the compliance tests of a model and judge them", Long: auditHelp,
+		Args: auditArguments,
+		RunE: func(c *cobra.Command, args []string) error {
+			r.Model = args[1]
+			return a.audit(c, r, args[0])
+		},
+	}
+	auditRunFlags(c, r)
+	c.AddCommand(a.auditSeedsCommand(f), a.auditDatasetCommand(f))
+	return c
+}
+
+// auditRunFlags are those of run that an audit's runs take as well.
+func auditRunFlags(c *cobra.Command, r *runFlags) {
+	flags := c.Flags()
+	flags.SortFlags = false
+	settingFlags(flags, &r.Request)
+	workloadFlags(flags, &r.Request)
+	outputFlags(flags, &r.Request)
+	flags.StringVar(&r.Tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: as for run)")
+	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
+	for _, name := range []string{"audit", "mode"} { // the test's own
+		_ = flags.MarkHidden(name)
+	}
+}
+
+func auditArguments(c *cobra.Command, args []string) error {
+	if len(args) == 2 {
+		return nil
+	}
+	if len(args) == 1 && !strings.HasPrefix(args[0], "TEST") && args[0] != campaign.AllTests {
+		return unknownCommand(c, args)
+	}
+	return fmt.Errorf("%s: want a test, TESTnn or %s, and a model's name; see %s --help",
+		c.CommandPath(), campaign.AllTests, c.CommandPath())
+}
+
+// audit makes and judges the tests of each scenario.
+func (a *app) audit(c *cobra.Command, r *runFlags, word string) error {
+	s, m, err := a.campaign(c, r)
+	if err != nil {
+		return err
+	}
+	rules, err := mlconf.Round(r.Rules)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	tests, err := campaign.Tests(rules, m.RulesKey, word)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	var outcome auditOutcome
+	for _, scenario := range m.Scenarios {
+		for _, test := range tests {
+			done, err := s.Audit(c.Context(), rules, m, scenario, test)
+			outcome.add(err, done.Verdict)
+			if err == nil {
+				a.writeVerdict(done)
+			}
+			if ends(c.Context(), err) {
+				return outcome.err()
+			}
+		}
+	}
+	return outcome.err()
+}
+
+// ends says whether an error, or an interrupt, ends all audits, and not only the one.
+func ends(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, campaign.ErrOther)
+}
+
+// campaign prepares the runs of a model, which it prints as harness run does.
+func (a *app) campaign(c *cobra.Command, r *runFlags) (s *campaign.Campaign, m campaign.Model, err error) {
+	if r.Audit != "" || r.Mode != "" {
+		return nil, m, sdk.Usage(errors.New("--audit and --mode: the test has its own"))
+	}
+	if err := strayAudit(""); err != nil {
+		return nil, m, err
+	}
+	if r.Out == "" {
+		r.Out = defaultOut
+	}
+	printed := &session{app: a, flags: r}
+	r.Watch = printed.watch()
+	request, err := a.complete(c.Context(), r.pluginFlags, r.Request)
+	if err != nil {
+		return nil, m, err
+	}
+	s = &campaign.Campaign{Request: request, Run: printed.makes, Kept: printed.row}
+	m, err = s.Model(c.Context())
+	return s, m, err
+}
+
+// defaultOut is the folder of runs and audits without --out.
+const defaultOut = "out"
+
+// writeVerdict prints what became of an audit.
+func (a *app) writeVerdict(d campaign.Audited) {
+	fmt.Fprintf(a.Stdout, verdictFormat, d.Scenario, d.Test, passOrFail(d.Verdict.Pass), halves(d.Verdict))
+	for _, r := range d.Verdict.Reasons {
+		fmt.Fprintf(a.Stdout, "    %v\n", r)
+	}
+	for _, n := range d.Verdict.Notes {
+		fmt.Fprintf(a.Stdout, "    note: %s\n", n)
+	}
+}
+
+// verdictFormat stands under the rows of runs.
+const verdictFormat = "%-12s  %-11s  %-16s  %s\n"
+
+func passOrFail(pass bool) string {
+	if pass {
+		return "PASS"
+	}
+	return "FAIL"
+}
+
+// halves says how the halves of a test went, as far as it has them.
+func halves(v audit.Verdict) string {
+	var parts []string
+	for _, half := range []struct {
+		name    string
+		outcome audit.Outcome
+	}{{"accuracy", v.Accuracy}, {"performance", v.Performance}} {
+		if half.outcome != audit.NotJudged {
+			parts = append(parts, half.name+" "+half.outcome.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// auditOutcome is the worst of several audits.
+type auditOutcome struct {
+	codes  []exitcode.Code
+	errors []error
+}
+
+func (o *auditOutcome) add(err error, v audit.Verdict) {
+	switch {
+	case err != nil:
+		o.errors = append(o.errors, err)
+		o.codes = append(o.codes, exitcode.Of(err))
+	case v.Missing():
+		o.codes = append(o.codes, exitcode.Data)
+	case !v.Pass:
+		o.codes = append(o.codes, exitcode.Invalid)
+	}
+}
+
+// err is the errors, with the class of the worst outcome.
+func (o *auditOutcome) err() error {
+	code := exitcode.Worst(o.codes...)
+	switch {
+	case len(o.errors) > 0:
+		return exitcode.Mark(code, errors.Join(o.errors...))
+	case len(o.codes) > 0:
+		return &exitcode.Outcome{Code: code}
+	}
+	return nil
+}
+
+// makes makes the runs of a plan for a campaign.
+func (s *session) makes(ctx context.Context, p *bench.Plan) (report.Document, error) {
+	s.plan = p
+	defer s.orderly(false)
+	d, err := p.Run(ctx)
+	return d, errors.Join(err, s.wrote)
+}

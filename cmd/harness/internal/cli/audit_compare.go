@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/audit"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/submission/campaign"
+)
+
+const auditSeedsHelp = `Run the performance of each scenario once more with seeds that nobody has tuned for, beside the
+runs of --out, and compare: a score that is worse by more than 5 % (20 % for latencies below 0.2 ms, of a query of
+MultiStream 1.6 ms) fails.`
+
+func (a *app) auditSeedsCommand(f *pluginFlags) *cobra.Command {
+	r := &runFlags{pluginFlags: f}
+	var seeds string
+	c := &cobra.Command{
+		Use: "seeds MODEL", Short: "Compare with runs of other seeds", Long: auditSeedsHelp,
+		Args: oneArgument("a model's name (harness list shows them)"),
+		RunE: func(c *cobra.Command, args []string) error {
+			other, err := campaign.ParseSeeds(seeds)
+			if err != nil {
+				return sdk.Usage(err)
+			}
+			r.Model = args[0]
+			s, m, err := a.campaign(c, r)
+			if err != nil {
+				return err
+			}
+			var all []comparison
+			for _, scenario := range m.Scenarios {
+				all = append(all, func() (campaign.Comparison, error) { return s.Seeds(c.Context(), scenario, other) })
+			}
+			return a.compare(c, all)
+		},
+	}
+	c.Flags().StringVar(&seeds, "seeds", "", "the `Q,S,C` of the QSL, the sample index and the schedule (required)")
+	auditRunFlags(c, r)
+	return c
+}
+
+const auditDatasetHelp = `Run performance and accuracy of each scenario once more on a data set of your own, --dataset,
+beside the runs of --out on --original, and compare: a system that knows the official data is slower, or less accurate,
+on other data. A score that is worse by more than 5 %, or an accuracy lower by more than 1 % of it, fails.`
+
+func (a *app) auditDatasetCommand(f *pluginFlags) *cobra.Command {
+	r := &runFlags{pluginFlags: f}
+	var original string
+	c := &cobra.Command{
+		Use: "dataset MODEL", Short: "Compare with runs on another data set", Long: auditDatasetHelp,
+		Args: oneArgument("a model's name (harness list shows them)"),
+		RunE: func(c *cobra.Command, args []string) error {
+			custom := r.Dataset
+			if custom == "" {
+				return sdk.Usage(errors.New("--dataset: name the data set to compare with"))
+			}
+			r.Model, r.Dataset = args[0], original
+			return a.compareDatasets(c, r, custom)
+		},
+	}
+	auditRunFlags(c, r)
+	c.Flags().StringVar(&original, "original", "",
+		"`PATH` of the data set of the runs that are compared (default: the plugin's own)")
+	return c
+}
+
+func (a *app) compareDatasets(c *cobra.Command, r *runFlags, custom string) error {
+	s, m, err := a.campaign(c, r)
+	if err != nil {
+		return err
+	}
+	var all []comparison
+	for _, scenario := range m.Scenarios {
+		for _, mode := range []string{bench.ModePerformance, bench.ModeAccuracy} {
+			all = append(all, func() (campaign.Comparison, error) { return s.Dataset(c.Context(), scenario, mode, custom) })
+		}
+	}
+	return a.compare(c, all)
+}
+
+// comparison makes one comparison.
+type comparison func() (campaign.Comparison, error)
+
+// compare makes comparisons and prints them.
+func (a *app) compare(c *cobra.Command, all []comparison) error {
+	var outcome auditOutcome
+	for _, compare := range all {
+		o, err := compare()
+		outcome.add(err, audit.Verdict{Pass: o.Pass})
+		if err == nil {
+			a.writeComparison(o)
+		}
+		if ends(c.Context(), err) {
+			break
+		}
+	}
+	return outcome.err()
+}
+
+func (a *app) writeComparison(o campaign.Comparison) {
+	fmt.Fprintf(a.Stdout, verdictFormat, o.Scenario, o.Other.Test, passOrFail(o.Pass), o.Other.Mode)
+	for _, text := range append(o.Reasons, o.Notes...) {
+		fmt.Fprintf(a.Stdout, "    %s\n", text)
+	}
+}

@@ -1,0 +1,131 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/submission/audit"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// Audited is what became of one audit of a scenario.
+type Audited struct {
+	Model, Scenario, Test string
+	Folder                string // of the test, in the output folder
+	Verdict               audit.Verdict
+}
+
+// AllTests is the word for all tests that the rules ask of a model.
+const AllTests = "all"
+
+// Tests are the audits that a word means for a model, named as in the rules' tables: one of the round's for it, or
+// AllTests.
+func Tests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
+	wanted := rules.Audits(rulesKey)
+	switch {
+	case len(wanted) == 0 && !rules.Has(rulesKey):
+		return nil, fmt.Errorf("rules %s do not list %s; name a round that does with --rules", rules.Name, rulesKey)
+	case len(wanted) == 0:
+		return nil, fmt.Errorf("rules %s ask no audit of %s", rules.Name, rulesKey)
+	case word == AllTests:
+		return wanted, nil
+	case !slices.Contains(wanted, word):
+		return nil, fmt.Errorf("%s is no audit of %s under rules %s, which ask for %s; or say %s",
+			word, rulesKey, rules.Name, strings.Join(wanted, ", "), AllTests)
+	}
+	return []string{word}, nil
+}
+
+// reference are the modes of the runs that a test compares its own with.
+func reference(test string) []string {
+	switch test {
+	case "TEST01":
+		return []string{bench.ModePerformance, bench.ModeAccuracy}
+	case "TEST06":
+		return nil
+	}
+	return []string{bench.ModePerformance}
+}
+
+// Steps are the runs of an audit of a scenario, the test's own last. An error says that the round has no settings for
+// it.
+func Steps(rules *mlconf.Rules, rulesKey, scenario, test string) ([]Step, error) {
+	if !slices.Contains(offered, test) {
+		return nil, fmt.Errorf("%s is not run here: run it as its benchmark says, and judge it with `harness audit verify`",
+			test)
+	}
+	config, err := audit.ConfigOf(rules, test, rulesKey)
+	if err != nil {
+		return nil, err
+	}
+	var steps []Step
+	for _, mode := range reference(test) {
+		steps = append(steps, Step{Scenario: scenario, Mode: mode})
+	}
+	return append(steps, Step{
+		Scenario: scenario, Mode: bench.ModePerformance, Test: bench.Test{Name: test, Config: config.Text()},
+		Unjudged: test == "TEST06", // a hundred queries are too few for a percentile
+	}), nil
+}
+
+// offered are the tests whose runs are made here.
+var offered = []string{"TEST01", "TEST04", "TEST05", "TEST06"}
+
+// Audit makes what is missing of the runs of an audit, judges their logs, and writes the verdict into the test's
+// folder. An audit whose runs are not good is one that fails. The error says why there is no verdict.
+func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scenario, test string) (Audited, error) {
+	a := Audited{
+		Model: m.Name, Scenario: scenario, Test: test, Folder: filepath.Join(c.folder(m.Name, scenario), test),
+	}
+	steps, err := Steps(rules, m.RulesKey, scenario, test)
+	if err != nil {
+		return a, err
+	}
+	for _, s := range steps {
+		rec, err := c.Make(ctx, s)
+		if err != nil {
+			return a, err
+		}
+		if rec.ExitCode != 0 && s.Mode == bench.ModePerformance && !s.Unjudged {
+			a.Verdict = notGood(test, rec)
+			return a, nil
+		}
+	}
+	a.Verdict, err = audit.Verify(ctx, audit.Request{
+		Test: test, Rules: rules, Model: m.RulesKey, Scenario: scenario, DType: m.dtype(),
+		Reference: audit.ResultLogs(c.folder(m.Name, scenario)),
+		Run:       audit.RunLogs(filepath.Join(a.Folder, tree.PerformanceDir, tree.RunDir)),
+		Score:     c.scorer(rules, m.RulesKey),
+	})
+	if err != nil {
+		return a, err
+	}
+	return a, c.write(a)
+}
+
+// notGood is the verdict where a run that is needed has no result.
+func notGood(test string, rec report.Run) audit.Verdict {
+	return audit.Verdict{Test: test, Reasons: []audit.Reason{{
+		Check: "run", File: rec.Dir, Found: fmt.Sprintf("the %s run is %s", rec.Kind(), rec.Verdict),
+		Want: "a VALID one",
+		Do:   "see why it is not, mend that, and give the same command again: it is made anew",
+	}}}
+}
+
+// write places the verdict and the logs. Those that the run wrote where they belong stay as they are.
+func (c *Campaign) write(a Audited) error {
+	v := a.Verdict
+	v.Copies = maps.Clone(v.Copies)
+	maps.DeleteFunc(v.Copies, func(to, from string) bool {
+		return filepath.Join(a.Folder, filepath.FromSlash(to)) == filepath.Clean(from)
+	})
+	return audit.Write(v, filepath.Dir(a.Folder))
+}
