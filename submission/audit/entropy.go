@@ -85,7 +85,34 @@ func clip(v float32) float32 {
 	return v
 }
 
-func log32(v float32) float32 { return float32(math.Log(float64(v))) }
+// log32 is the natural logarithm of a positive v in single precision, by the rational approximation and in the order of
+// operations of numpy's vector code, which differs from the nearest value in the last place.
+func log32(v float32) float32 {
+	if v != v {
+		return v
+	}
+	fraction, exponent := math.Frexp(float64(v)) // fraction in [0.5, 1)
+	if float32(fraction) < math.Sqrt2/2 {
+		fraction, exponent = 2*fraction, exponent-1
+	}
+	x := float32(fraction) - 1
+	ratio := horner(x, 2.589979117907922693523e-02, 3.808837741388407920751e-01, 1.480000633576506585156,
+		2.112677543073053063722, 9.999999999999998702752e-01, 0) /
+		horner(x, 5.875095403124574342950e-03, 1.546476374983906719538e-01, 9.864942958519418960339e-01,
+			2.453006071784736363091, 2.612677543073109236779, 1)
+	return fma32(float32(exponent), math.Ln2, ratio)
+}
+
+// horner is a polynomial in x, its highest coefficient first.
+func horner(x float32, coefficients ...float32) float32 {
+	sum := coefficients[0]
+	for _, c := range coefficients[1:] {
+		sum = fma32(sum, x, c)
+	}
+	return sum
+}
+
+func fma32(a, b, c float32) float32 { return float32(math.FMA(float64(a), float64(b), float64(c))) }
 
 // sum32 adds in pairs, as numpy does: blocks of up to 128 in eight rows, larger arrays in halves.
 func sum32(list []float32) float32 {
