@@ -10,7 +10,9 @@ import (
 
 // auditBounds reads numbers of an audit.config that are for a verdict: keys MODEL.SCENARIO.NAME whose name is wanted.
 // warn is told of values that are no numbers. Comments behind a value are cut only where cutComments says so.
-func auditBounds(path string, names []string, cutComments bool, warn func(name, value string)) (map[string]float64, error) {
+func auditBounds(
+	path string, names []string, cutComments bool, warn func(name, value string),
+) (map[string]float64, error) {
 	found := map[string]float64{}
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return found, nil

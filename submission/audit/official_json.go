@@ -71,7 +71,7 @@ func eachEntry(path string, use func(fields) error) error {
 		return err
 	}
 	defer f.Close()
-	d := json.NewDecoder(strict(f))
+	d := json.NewDecoder(utf8Only(f))
 	start, err := d.Token()
 	if err != nil {
 		return notJSON(err)

@@ -71,7 +71,7 @@ func (v *Verdict) officialScore07(r Request, output string, threshold float64) (
 	score, problem := findScore(r.Pattern, output)
 	v.Pass = score != nil && *score >= threshold
 	v.Accuracy = passed(v.Pass)
-	file := "\n" + rule80 + "\nTEST07 Verification Summary\n" + rule80 + "\n"
+	file := ""
 	printed = problem + "\n" + rule80 + "\n"
 	if score != nil {
 		lines := fmt.Sprintf("Accuracy score: %s\nAccuracy threshold: %s\n", pyfloat.Repr(*score), pyfloat.Repr(threshold))
@@ -81,7 +81,7 @@ func (v *Verdict) officialScore07(r Request, output string, threshold float64) (
 		printed += fmt.Sprintf("Error: Could not parse accuracy score from output.\nExpected pattern: %s\n", patternOf(r))
 		file += "Error: Could not parse accuracy score\n"
 	}
-	v.Texts = map[string]string{tree.VerifyAccuracy: output + file + strings.TrimSuffix(officialWord(v.Pass), "\n")}
+	v.Texts = map[string]string{tree.VerifyAccuracy: output + summary07(file, v.Pass)}
 	return printed
 }
 

@@ -18,7 +18,7 @@ type strictUTF8 struct {
 	err   error
 }
 
-func strict(r io.Reader) *strictUTF8 { return &strictUTF8{r: r, buf: make([]byte, 256<<10)} }
+func utf8Only(r io.Reader) *strictUTF8 { return &strictUTF8{r: r, buf: make([]byte, 256<<10)} }
 
 func (u *strictUTF8) Read(p []byte) (int, error) {
 	for len(u.ready) == 0 {
@@ -63,7 +63,7 @@ func wholeRunes(p []byte) []byte {
 // eachLine calls use for the lines of a text file, without their ends, as Python reads it: UTF-8, lines that end with
 // LF, CR LF or CR.
 func eachLine(f *os.File, use func(i int, line string) error) error {
-	r := bufio.NewReaderSize(strict(f), 256<<10)
+	r := bufio.NewReaderSize(utf8Only(f), 256<<10)
 	for i := 0; ; {
 		line, err := r.ReadString('\n')
 		if line == "" && err != nil {

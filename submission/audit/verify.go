@@ -24,7 +24,10 @@ func Verify(ctx context.Context, r Request) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	return official(ctx, r, d)
+	if r.Compatible {
+		return official(ctx, r, d)
+	}
+	return strict(ctx, r, d)
 }
 
 func official(ctx context.Context, r Request, d dtype) (Verdict, error) {

@@ -1,0 +1,257 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// judge collects what is wrong with an audit. Of a test with two halves, the reasons of each stand in its own file, and
+// those of the run as a whole in both.
+type judge struct {
+	r      Request
+	dtype  dtype
+	rules  *mlconf.Rules
+	config *Config // nil: the round has none for the test and the model
+
+	run, reference *mllog.Detail // nil: could not be read, or is not needed
+	scenario       string        // LoadGen's name; empty: not known
+
+	both, accuracy, performance []Reason
+	notes                       []string
+}
+
+// sources say where the rules of a test are written.
+const source = "MLCommons inference, compliance/%s/README.md"
+
+func (j *judge) source() string { return fmt.Sprintf(source, j.r.Test) }
+
+// reasons is the list that a fault goes to: that of a half, or of both.
+type reasons *[]Reason
+
+// fault adds a reason; one without a rule has the test's.
+func (j *judge) fault(to reasons, r Reason) {
+	if r.Rule == "" {
+		r.Rule = j.source()
+	}
+	*to = append(*to, r)
+}
+
+func (j *judge) note(format string, args ...any) {
+	j.notes = append(j.notes, fmt.Sprintf(format, args...))
+}
+
+// unread adds the reason why a file cannot be read.
+func (j *judge) unread(to reasons, path, what string, err error) {
+	found := err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		found = "there is no " + what
+	}
+	j.fault(to, Reason{Check: "log-missing", File: path, Found: found, Want: what,
+		Do: "name the folder that has it, or run again", Missing: true})
+}
+
+// detail reads a detail log.
+func (j *judge) detail(path, what string) *mllog.Detail {
+	if err := readable(path); err != nil {
+		j.unread(&j.both, path, what, err)
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		j.unread(&j.both, path, what, err)
+		return nil
+	}
+	defer f.Close()
+	d, err := mllog.ScanDetail(f)
+	if err != nil {
+		j.unread(&j.both, path, what, err)
+		return nil
+	}
+	j.whole(d, path, what)
+	return d
+}
+
+// whole says what is wrong with a detail log as a log.
+func (j *judge) whole(d *mllog.Detail, path, what string) {
+	format := func(found string) {
+		j.fault(&j.both, Reason{Check: "log-format", File: path, Found: found, Want: "a log as LoadGen wrote it",
+			Do: "take the log of the run, unchanged"})
+	}
+	switch {
+	case d.Lines == 0:
+		j.fault(&j.both, Reason{Check: "log-empty", File: path, Found: "the log is empty", Want: what,
+			Do: "run again, and let the run end by itself", Missing: true})
+		return
+	case len(d.Foreign) > 0:
+		format(fmt.Sprintf("%s without the marker %s, the first is line %d", lines(d.NumForeign), mllog.DetailPrefix,
+			d.Foreign[0]))
+	}
+	if len(d.Faults) > 0 {
+		format(fmt.Sprintf("%s that cannot be read: %v", lines(d.NumFaults), d.Faults[0]))
+	}
+	if d.NotUTF8 > 0 {
+		format(fmt.Sprintf("line %d is not UTF-8", d.NotUTF8))
+	}
+	if !d.Has("num_errors") && !d.Has("result_validity") {
+		j.fault(&j.both, Reason{Check: "log-cut", File: path, Found: "the log ends without a result",
+			Want: "result_validity and num_errors, LoadGen's last entries",
+			Do:   "run again, and let the run end by itself", Missing: true})
+	}
+}
+
+func lines(n int) string {
+	if n == 1 {
+		return "a line"
+	}
+	return strconv.Itoa(n) + " lines"
+}
+
+// logs reads the detail logs and judges what they say of the runs.
+func (j *judge) logs(compared bool) {
+	j.run = j.detail(j.r.Run.Detail, "detail log of the audit's run")
+	if compared {
+		j.reference = j.detail(j.r.Reference.Detail, "detail log of the submission's performance run")
+	}
+	for _, d := range []*mllog.Detail{j.reference, j.run} {
+		if d != nil {
+			j.scenario = text(d, "effective_scenario")
+		}
+	}
+	if j.run != nil {
+		j.sound(j.run, j.r.Run.Detail, compared || j.r.Test == "TEST08")
+		j.marked()
+		j.settings()
+	}
+	if j.reference != nil {
+		j.sound(j.reference, j.r.Reference.Detail, true)
+		j.unmarked()
+	}
+	j.scenarios()
+}
+
+// sound wants a run in performance mode without errors, and where speed counts a VALID one.
+func (j *judge) sound(d *mllog.Detail, path string, speed bool) {
+	if mode := text(d, "effective_test_mode"); mode != "PerformanceOnly" && d.Has("effective_test_mode") {
+		j.fault(&j.both, Reason{Check: "mode", File: path, Found: "the mode " + mode, Want: "PerformanceOnly",
+			Do: "take the log of the performance run"})
+	}
+	switch valid := text(d, "result_validity"); {
+	case valid == "VALID":
+	case speed:
+		j.fault(&j.both, Reason{Check: "validity", File: path, Found: "result_validity " + orNone(valid), Want: "VALID",
+			Do: "see the summary log for why, mend that, and run again"})
+	default:
+		j.note("the audit's run is %s; this test does not judge its speed", orNone(valid))
+	}
+	if n, _ := number(d, "num_errors"); n > 0 || d.NumErrors > 0 {
+		found := fmt.Sprintf("%d errors", max(int(n), d.NumErrors))
+		if len(d.Errors) > 0 {
+			found += ", the first: " + d.Errors[0].Key
+		}
+		j.fault(&j.both, Reason{Check: "errors", File: path, Found: found, Want: "none",
+			Do: "read the entries marked is_error, mend what they name, and run again"})
+	}
+	for _, key := range []string{"result_validity", "num_errors", "effective_scenario", scoreKeys[j.scenario]} {
+		if n := d.Count(key); n > 1 {
+			j.fault(&j.both, Reason{Check: "entry-twice", File: path, Found: fmt.Sprintf("%d entries %s", n, key),
+				Want: "one, as LoadGen writes", Do: "take the log of the run, unchanged"})
+		}
+	}
+}
+
+func orNone(value string) string {
+	if value == "" {
+		return "missing"
+	}
+	return value
+}
+
+// auditMark is how LoadGen says that it applied an audit.config.
+const auditMark = "Found Audit Config file"
+
+func isMarked(d *mllog.Detail) bool {
+	for _, key := range []string{"warning_generic_message", "generic_message"} {
+		for _, e := range d.All(key) {
+			if t, _ := e.Text(); strings.HasPrefix(t, auditMark) {
+				return true
+			}
+		}
+	}
+	for _, e := range d.Warnings {
+		if t, _ := e.Text(); strings.HasPrefix(t, auditMark) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judge) marked() {
+	if !isMarked(j.run) {
+		j.fault(&j.both, Reason{Check: "audit-marker", File: j.r.Run.Detail,
+			Found: fmt.Sprintf("no entry %q: the run had no audit settings", auditMark),
+			Want:  "the log of a run with the test's audit.config",
+			Do:    "run with it: the file must be named audit.config and lie where the program starts"})
+	}
+}
+
+func (j *judge) unmarked() {
+	if isMarked(j.reference) {
+		j.fault(&j.both, Reason{Check: "audit-as-result", File: j.r.Reference.Detail,
+			Found: fmt.Sprintf("the entry %q: this is the log of an audit's run", auditMark),
+			Want:  "the submission's own performance run",
+			Do:    "take that run's log, or run again without audit.config"})
+	}
+}
+
+// scenarios wants one scenario everywhere. The rules' Interactive is LoadGen's Server.
+func (j *judge) scenarios() {
+	want := j.r.Scenario
+	if want == "Interactive" {
+		want = loadgen.Server.String()
+	}
+	if j.reference != nil && want == "" {
+		want = text(j.reference, "effective_scenario")
+	}
+	for _, log := range []struct {
+		d    *mllog.Detail
+		path string
+	}{{j.reference, j.r.Reference.Detail}, {j.run, j.r.Run.Detail}} {
+		if log.d == nil || want == "" {
+			continue
+		}
+		if got := text(log.d, "effective_scenario"); got != want {
+			j.fault(&j.both, Reason{Check: "scenario", File: log.path, Found: "the scenario " + orNone(got), Want: want,
+				Do: "take the log of the same scenario"})
+		}
+	}
+}
+
+func text(d *mllog.Detail, key string) string {
+	e, _ := d.First(key)
+	value, _ := e.Text()
+	return value
+}
+
+// number is a log's number; ok is false where it has none.
+func number(d *mllog.Detail, key string) (v float64, ok bool) {
+	e, _ := d.First(key)
+	return e.Float()
+}
+
+// count is a log's whole number, 0 where it has none.
+func count(d *mllog.Detail, key string) float64 {
+	v, ok := number(d, key)
+	if !ok || math.IsNaN(v) || v < 0 {
+		return 0
+	}
+	return v
+}

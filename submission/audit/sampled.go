@@ -1,0 +1,60 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+)
+
+// sampled wants as many entries in the audit's accuracy log as its run should have logged.
+func (j *judge) sampled(entries int) {
+	if j.run == nil || entries == 0 {
+		return
+	}
+	issued, share := j.issued(), j.share()
+	if issued == 0 || share == 0 {
+		return
+	}
+	least, most := bounds(issued, share)
+	if float64(entries) >= least && float64(entries) <= most {
+		return
+	}
+	want := fmt.Sprintf("%.0f to %.0f", least, most)
+	if least == most {
+		want = fmt.Sprintf("%.0f", least)
+	}
+	j.fault(&j.accuracy, Reason{Check: "entries", File: j.r.Run.Accuracy, Found: fmt.Sprintf("%d entries", entries),
+		Want: fmt.Sprintf("%s of a run of %.0f samples of which %.4g %% are logged", want, issued, share*100),
+		Do:   "take the log of the same run, whole"})
+}
+
+// issued is how many samples the run answered; 0 where its log does not say.
+func (j *judge) issued() float64 {
+	return count(j.run, "result_query_count") * count(j.run, "effective_samples_per_query")
+}
+
+// share is the share of answers that LoadGen logs: the target over the samples that it expected to issue.
+func (j *judge) share() float64 {
+	target := count(j.run, "effective_accuracy_log_sampling_target")
+	each := count(j.run, "effective_samples_per_query")
+	expected := math.Floor(count(j.run, "effective_target_qps") * count(j.run, "effective_min_duration_ms") / 1000)
+	least := count(j.run, "effective_min_query_count") * each
+	if j.scenario == "Offline" {
+		least = count(j.run, "effective_min_sample_count")
+	} else {
+		expected *= each
+	}
+	if most := max(expected, least); most > 0 {
+		return min(1, target/most)
+	}
+	return 0
+}
+
+// bounds are those of a number of entries drawn from n with a probability: five standard deviations around the mean.
+// LoadGen writes every sample's draw with a few digits; what is drawn with probability 1 is all of them.
+func bounds(n, share float64) (least, most float64) {
+	if share == 1 {
+		return n, n
+	}
+	spread := 5*math.Sqrt(n*share*(1-share)) + 1
+	return max(1, math.Ceil(n*share-spread)), min(n, math.Floor(n*share+spread))
+}

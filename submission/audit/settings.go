@@ -1,0 +1,112 @@
+package audit
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// settings wants the settings of the test in the log of its run, and the round's seeds.
+func (j *judge) settings() {
+	if scenario, err := loadgen.ParseScenario(j.scenario); err == nil && j.config != nil {
+		for _, s := range j.config.For(scenario) {
+			j.setting(s)
+		}
+	}
+	if j.rules == nil || j.r.Test == "TEST05" {
+		return
+	}
+	j.seeds(j.rules.Seeds, "round "+j.rules.Name)
+}
+
+// logNames are the names of audit settings in the logs, where they differ from the key.
+var logNames = map[string]string{"min_duration": "min_duration_ms"}
+
+// setting compares one setting as the run was asked for it: values above the counts that a test wants will do.
+func (j *judge) setting(s mlconf.Override) {
+	switch s.Key {
+	case "mode":
+		return // sound looks at it
+	case "test05":
+		j.secondSeeds()
+		return
+	case "min_duration":
+		return // 0 in tests that do not judge speed: a longer run is as good
+	}
+	name := s.Key
+	if other, ok := logNames[name]; ok {
+		name = other
+	}
+	name = "requested_" + name
+	got := written(j.run, name)
+	if got == s.Value || got == boolText(s.Value) || atLeast(s.Key, got, s.Value) {
+		return
+	}
+	j.fault(&j.both, Reason{Check: "audit-setting", File: j.r.Run.Detail, Found: name + " " + orNone(got), Want: s.Value,
+		Do: "run with the test's audit.config of this round, which harness audit writes beside its runs"})
+}
+
+// written is a log's value as text.
+func written(d *mllog.Detail, key string) string {
+	e, ok := d.First(key)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprint(e.Value)
+}
+
+// boolText is a configuration's 0 or 1 as the logs write switches.
+func boolText(value string) string {
+	switch value {
+	case "0":
+		return "false"
+	case "1":
+		return "true"
+	}
+	return value
+}
+
+// atLeast says whether a setting that may be larger is.
+func atLeast(key, got, want string) bool {
+	if key != "min_query_count" && key != "accuracy_log_sampling_target" {
+		return false
+	}
+	g, err := strconv.ParseUint(got, 10, 64)
+	w, err2 := strconv.ParseUint(want, 10, 64)
+	return err == nil && err2 == nil && g >= w
+}
+
+// seeds wants the seeds of a round in the run's log; those that are not known are not looked at.
+func (j *judge) seeds(seeds mlconf.Seeds, of string) {
+	for _, s := range []struct {
+		key  string
+		want uint64
+	}{
+		{"effective_qsl_rng_seed", seeds.QSL}, {"effective_sample_index_rng_seed", seeds.SampleIndex},
+		{"effective_schedule_rng_seed", seeds.Schedule},
+	} {
+		if got := written(j.run, s.key); s.want != 0 && got != strconv.FormatUint(s.want, 10) {
+			j.fault(&j.both, Reason{Check: "seed", File: j.r.Run.Detail, Found: s.key + " " + orNone(got),
+				Want: fmt.Sprintf("%d, of %s", s.want, of),
+				Do:   "name the round that the run is for (--rules), or run again with its seeds", Rule: "seeds of the round"})
+		}
+	}
+}
+
+// secondSeeds wants the round's seeds for TEST05.
+func (j *judge) secondSeeds() {
+	scenario, err := loadgen.ParseScenario(j.scenario)
+	if err != nil {
+		return
+	}
+	s, err := mlconf.Load(mlconf.Options{Rules: j.rules.Name, Model: j.r.Model, Scenario: scenario,
+		Mode: loadgen.PerformanceOnly})
+	if err != nil {
+		return // a model that has no settings in the round
+	}
+	j.seeds(mlconf.Seeds{QSL: s.Test05QSLRNGSeed, SampleIndex: s.Test05SampleIndexRNGSeed,
+		Schedule: s.Test05ScheduleRNGSeed}, "TEST05 in "+j.rules.Name)
+}

@@ -1,0 +1,213 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// test01 judges accuracy in performance mode: the answers are those of the accuracy run, at the submission's speed.
+func (j *judge) test01(ctx context.Context) Verdict {
+	j.logs(true)
+	texts := map[string]string{tree.VerifyPerformance: j.band()}
+	if !j.r.PerformanceOnly {
+		texts[tree.VerifyAccuracy] = j.sameAnswers(ctx)
+	}
+	v := j.verdict(texts)
+	if v.Accuracy == Failed && j.onlyDiffers() {
+		j.fallback(ctx, &v)
+	}
+	return v
+}
+
+// band compares the scores of the two detail logs.
+func (j *judge) band() (text string) {
+	text = officialBand(j.r)
+	if j.run == nil || j.reference == nil {
+		return text
+	}
+	reference, test, ok := j.scores()
+	if ok && !inBand(j.scenario, reference, test) {
+		t := tolerance(j.scenario, reference, 0.1)
+		j.fault(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
+			Found: fmt.Sprintf("a score of %g", test),
+			Want: fmt.Sprintf("one from %g to %g, within %g %% of the submission's %g", reference*(1-t), reference*(1+t),
+				t*100, reference),
+			Do: "run both again on a machine with nothing else to do, with the same settings"})
+	}
+	j.targetLatency()
+	j.agrees(text)
+	return text
+}
+
+// scores are the two scores, which must be above 0.
+func (j *judge) scores() (reference, test float64, ok bool) {
+	reference, ok = j.score(j.reference, j.r.Reference.Detail)
+	test, ok2 := j.score(j.run, j.r.Run.Detail)
+	return reference, test, ok && ok2
+}
+
+// scoreOf is the score of a log, by which entry. LoadGen before early stopping has percentiles instead of estimates.
+func scoreOf(d *mllog.Detail, scenario string) (v float64, key string, ok bool) {
+	key = scoreKeys[scenario]
+	if older := map[string]string{"SingleStream": "result_90.00_percentile_latency_ns",
+		"MultiStream": "result_99.00_percentile_latency_ns"}[scenario]; older != "" && !d.Has(key) {
+		key = older
+	}
+	v, ok = number(d, key)
+	return v, key, ok
+}
+
+func (j *judge) score(d *mllog.Detail, path string) (float64, bool) {
+	v, key, ok := scoreOf(d, j.scenario)
+	if ok && v > 0 && !math.IsInf(v, 0) {
+		return v, true
+	}
+	found := "no " + key
+	if ok {
+		found = fmt.Sprintf("%s %g", key, v)
+	}
+	if key == "" {
+		found = "no score of the scenario " + orNone(j.scenario)
+	}
+	j.fault(&j.performance, Reason{Check: "score", File: path, Found: found, Want: "a number above 0",
+		Do: "see the summary log for why the run has no result, and run again"})
+	return 0, false
+}
+
+// targetLatency wants equal latency limits of two Server runs.
+func (j *judge) targetLatency() {
+	const key = "effective_target_latency_ns"
+	if j.scenario != "Server" {
+		return
+	}
+	if want, got := written(j.reference, key), written(j.run, key); got != want {
+		j.fault(&j.performance, Reason{Check: "target-latency", File: j.r.Run.Detail, Found: key + " " + orNone(got),
+			Want: orNone(want) + ", the submission's", Do: "run both with one latency limit"})
+	}
+}
+
+// agrees adds a reason where the official script refuses what has none here.
+func (j *judge) agrees(text string) {
+	if strings.Contains(text, testPass) || len(j.performance)+len(j.both) > 0 {
+		return
+	}
+	all := strings.Split(strings.TrimSpace(text), "\n")
+	j.fault(&j.performance, Reason{Check: "official",
+		Found: "the official script ends with " + strconv.Quote(all[len(all)-1]), Want: testPass, Do: "see docs/audits.md for what the script reads"})
+}
+
+// sameAnswers compares the two accuracy logs.
+func (j *judge) sameAnswers(ctx context.Context) string {
+	m, tails := newMatches(j.dtype), newTails()
+	audited := j.payloads(j.r.Run.Accuracy)
+	whole := j.answers(ctx, j.r.Run.Accuracy, auditWhat, func(e mllog.AccuracyEntry) {
+		audited.add(j.dtype, e)
+		m.audit(sampleName(e), j.dtype.first(e.Data))
+		tails.audit(e)
+	})
+	accuracy, seen := j.payloads(j.r.Reference.Accuracy), samples{}
+	j.answers(ctx, j.r.Reference.Accuracy, accuracyWhat, func(e mllog.AccuracyEntry) {
+		accuracy.add(j.dtype, e)
+		m.accuracy++
+		if !seen.add(e.QSLIndex) {
+			m.repeated++
+			return
+		}
+		if name := sampleName(e); m.wants(name) {
+			m.reference(name, j.dtype.first(e.Data))
+			tails.reference(e)
+		}
+	})
+	j.sampled(whole)
+	audited.judge(j)
+	accuracy.judge(j)
+	j.matched(m)
+	if n := tails.different(); n > 0 && m.mismatched == 0 {
+		j.note("%d of %d samples have answers that differ behind their first element, which this test does not compare", n,
+			len(m.index))
+	}
+	return "Verifying accuracy. This might take a while...\nReading accuracy mode results...\n" +
+		"Reading performance mode results...\n" + m.officialText()
+}
+
+func sampleName(e mllog.AccuracyEntry) string { return strconv.FormatUint(e.QSLIndex, 10) }
+
+// matched adds the reasons that the comparison of answers gives.
+func (j *judge) matched(m *matches) {
+	if m.mismatched > 0 {
+		j.fault(&j.accuracy, Reason{Check: checkAnswers, File: j.r.Run.Accuracy,
+			Found: fmt.Sprintf("%d of %d answers differ from the accuracy run's in their first element", m.mismatched,
+				m.matched),
+			Want: "equal answers",
+			Do:   "if the system may answer differently from run to run, compare the accuracies (docs/audits.md)"})
+	}
+	if m.missing > 0 && m.accuracy > 0 {
+		j.fault(&j.accuracy, Reason{Check: "unmatched", File: j.r.Reference.Accuracy,
+			Found: fmt.Sprintf("no entry for %d of the audit's %d samples, such as %s", m.missing, len(m.index), m.absent()),
+			Want:  "an entry for every sample of the data set", Do: "take the log of the whole accuracy run"})
+	}
+	if m.repeated > 0 {
+		j.fault(&j.accuracy, Reason{Check: "sample-twice", File: j.r.Reference.Accuracy,
+			Found: fmt.Sprintf("%d entries of samples that it has already", m.repeated),
+			Want:  "each sample once, as in accuracy mode", Do: "take the log of the accuracy run, unchanged"})
+	}
+}
+
+// checkAnswers names the reason that answers differ, for which the rules have another way.
+const checkAnswers = "answers"
+
+// absent names some samples that the accuracy log lacks.
+func (m *matches) absent() string {
+	var names []int
+	for name, a := range m.index {
+		if n, err := strconv.Atoi(name); err == nil && !a.found {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(names[:min(3, len(names))]), " ", ", "), "[]")
+}
+
+// samples is a set of sample indices.
+type samples map[uint64]uint64
+
+// add says whether the set had not got the index.
+func (s samples) add(index uint64) bool {
+	word, bit := index/64, uint64(1)<<(index%64)
+	if s[word]&bit != 0 {
+		return false
+	}
+	s[word] |= bit
+	return true
+}
+
+// tails compares whole payloads, for a note.
+type tails struct {
+	seed  maphash.Seed
+	index map[uint64]uint64
+	n     int
+}
+
+func newTails() *tails { return &tails{seed: maphash.MakeSeed(), index: map[uint64]uint64{}} }
+
+func (t *tails) audit(e mllog.AccuracyEntry) {
+	if _, again := t.index[e.QSLIndex]; !again {
+		t.index[e.QSLIndex] = maphash.Bytes(t.seed, e.Data)
+	}
+}
+
+func (t *tails) reference(e mllog.AccuracyEntry) {
+	if t.index[e.QSLIndex] != maphash.Bytes(t.seed, e.Data) {
+		t.n++
+	}
+}
+
+func (t *tails) different() int { return t.n }

@@ -1,0 +1,111 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// test08 judges a recommender's accuracy in performance mode by the entropy of its predictions, request by request.
+func (j *judge) test08(ctx context.Context) Verdict {
+	j.logs(false)
+	if j.r.PerformanceOnly {
+		return j.verdict(nil)
+	}
+	const usual = 0.001
+	e := entropies{tolerance: usual}
+	if j.r.Tolerance != nil {
+		e.tolerance = *j.r.Tolerance
+	}
+	if !(e.tolerance <= usual) {
+		j.fault(&j.accuracy, Reason{Check: "tolerance", Found: fmt.Sprintf("a tolerance of %g", e.tolerance),
+			Want: fmt.Sprintf("%g at most", usual), Do: "leave it out"})
+	}
+	j.sampled(j.requests(ctx, &e))
+	j.references(ctx, &e)
+	if err := e.compare(); err != nil {
+		j.fault(&j.accuracy, Reason{Check: "candidates", File: j.r.Run.Accuracy, Found: errorText(err),
+			Want: "as many predictions as the accuracy run has labels", Do: "answer for all candidates of a request"})
+	}
+	j.entropy(&e)
+	v := j.verdict(map[string]string{tree.VerifyAccuracy: "Verifying accuracy. This might take a while...\n" +
+		"Reading accuracy mode results...\nReading performance mode results...\n" + e.text() +
+		"TEST08 verification complete\n"})
+	return v
+}
+
+var float32s4 = dtype{name: "float32", size: 4, float: true}
+
+// requests reads the audit's log.
+func (j *judge) requests(ctx context.Context, e *entropies) (entries int) {
+	p := j.payloads(j.r.Run.Accuracy)
+	var short, nan tally
+	entries = j.answers(ctx, j.r.Run.Accuracy, auditWhat, func(entry mllog.AccuracyEntry) {
+		p.add(float32s4, entry)
+		a, ok := auditRequest(float32s(entry.Data))
+		if !ok || len(a.predictions) == 0 {
+			short.add(entry)
+			return
+		}
+		if slices.ContainsFunc(a.predictions, func(v float32) bool { return v != v }) {
+			nan.add(entry)
+		}
+		e.audit(a)
+	})
+	p.judge(j)
+	j.tallied(short, j.r.Run.Accuracy, "candidates", "have no time step, query and predictions", "at least three values")
+	j.tallied(nan, j.r.Run.Accuracy, "nan", "have predictions that are NaN", "numbers")
+	return entries
+}
+
+// references reads the accuracy log.
+func (j *judge) references(ctx context.Context, e *entropies) {
+	p, seen := j.payloads(j.r.Reference.Accuracy), map[requestKey]bool{}
+	var broken, twice tally
+	j.answers(ctx, j.r.Reference.Accuracy, accuracyWhat, func(entry mllog.AccuracyEntry) {
+		p.add(float32s4, entry)
+		key, c, ok := referenceRequest(float32s(entry.Data))
+		if !ok {
+			broken.add(entry)
+			return
+		}
+		if _, wanted := e.reference[key]; wanted && seen[key] {
+			twice.add(entry)
+		} else if wanted {
+			seen[key] = true
+		}
+		e.known(key, c)
+	})
+	p.judge(j)
+	j.tallied(broken, j.r.Reference.Accuracy, "candidates", "have no whole predictions, labels and weights",
+		"time step, query, n predictions, n labels, n weights, n")
+	j.tallied(twice, j.r.Reference.Accuracy, "sample-twice", "answer a request again", "each request once")
+}
+
+// tallied adds a reason for entries that were counted.
+func (j *judge) tallied(t tally, path, check, found, want string) {
+	if t.n > 0 {
+		j.fault(&j.accuracy, Reason{Check: check, File: path,
+			Found: fmt.Sprintf("%d entries %s, the first of sample %d, of %d bytes", t.n, found, t.first, t.size), Want: want,
+			Do: "mend what the SUT answers"})
+	}
+}
+
+// entropy adds the reasons that the comparison gives.
+func (j *judge) entropy(e *entropies) {
+	if e.unmatched > 0 && e.accuracy > 0 {
+		j.fault(&j.accuracy, Reason{Check: "unmatched", File: j.r.Reference.Accuracy,
+			Found: fmt.Sprintf("no entry for %d of the audit's %d requests", e.unmatched, len(e.audited)),
+			Want:  "an entry for every request", Do: "take the log of the whole accuracy run"})
+	}
+	if e.mismatched > 0 {
+		j.fault(&j.accuracy, Reason{Check: checkAnswers, File: j.r.Run.Accuracy,
+			Found: fmt.Sprintf("%d of %d requests have another entropy than in the accuracy run", e.mismatched, e.matched),
+			Want:  fmt.Sprintf("at most %g %% difference", math.Round(e.tolerance*1e6)/1e4),
+			Do:    "find why the model answers otherwise in performance mode: verify_accuracy.txt lists the requests"})
+	}
+}
