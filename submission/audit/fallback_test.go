@@ -39,7 +39,8 @@ func TestFallback(t *testing.T) {
 		if v.Pass != c.pass || v.Accuracy != passed(c.pass) || !strings.Contains(v.Texts[tree.VerifyAccuracy], testFail) {
 			t.Errorf("%+v: %v, %v", c, v.Pass, v.Reasons)
 		}
-		if v.Texts["accuracy/baseline_accuracy.txt"] != c.baseline || v.Texts["accuracy/compliance_accuracy.txt"] != c.compliance {
+		if v.Texts["accuracy/baseline_accuracy.txt"] != c.baseline ||
+			v.Texts["accuracy/compliance_accuracy.txt"] != c.compliance {
 			t.Errorf("%+v: %v", c, v.Texts)
 		}
 	}

@@ -20,7 +20,8 @@ var modelOf = map[string]string{"TEST01": "resnet", "TEST04": "resnet", "TEST06"
 // scored is a request's scorer with an answer of its own.
 func scored(score float64) func(context.Context, string) (Score, error) {
 	return func(context.Context, string) (Score, error) {
-		return Score{Text: fmt.Sprintf("{'exact_match': %g}\n", score), Metrics: map[string]float64{"exact_match": score}}, nil
+		metrics := map[string]float64{"exact_match": score}
+		return Score{Text: fmt.Sprintf("{'exact_match': %g}\n", score), Metrics: metrics}, nil
 	}
 }
 
@@ -97,7 +98,8 @@ func TestRefused(t *testing.T) {
 		}, []string{"nan", "nan", "answers"}},
 		{"TEST01", "SingleStream", func(m *made) { m.accuracy.answers = append(m.accuracy.answers, m.accuracy.answers[0]) },
 			[]string{"sample-twice"}},
-		{"TEST01", "SingleStream", func(m *made) { delete(m.audit.detail, "warning_generic_message") }, []string{"audit-marker"}},
+		{"TEST01", "SingleStream", func(m *made) { delete(m.audit.detail, "warning_generic_message") },
+			[]string{"audit-marker"}},
 		{"TEST01", "Server", func(m *made) { m.audit.detail["effective_target_latency_ns"] = uint64(99) },
 			[]string{"target-latency"}},
 		{"TEST01", "SingleStream", func(m *made) {
@@ -154,7 +156,8 @@ func TestRefused(t *testing.T) {
 		{"TEST08", "Offline", func(m *made) { m.audit.answers[1].Data = floats(1, 1, 0.9, 0.9) }, []string{"answers"}},
 		{"TEST08", "Offline", func(m *made) { m.audit.answers[1].Data = floats(1, 1, float32(math.NaN()), 0.25) },
 			[]string{"nan"}},
-		{"TEST08", "Offline", func(m *made) { m.audit.answers[1].Data = floats(1, 1, 0.1, 0.2, 0.3) }, []string{"candidates"}},
+		{"TEST08", "Offline", func(m *made) { m.audit.answers[1].Data = floats(1, 1, 0.1, 0.2, 0.3) },
+			[]string{"candidates"}},
 		{"TEST08", "Offline", func(m *made) { m.accuracy.answers = m.accuracy.answers[1:] }, []string{"unmatched"}},
 		{"TEST08", "Offline", func(m *made) { m.accuracy.answers[0].Data = floats(1, 1, 7) },
 			[]string{"candidates", "unmatched"}},
@@ -204,13 +207,16 @@ func TestLogsMissing(t *testing.T) {
 		change func(t *testing.T, r Request)
 		want   string
 	}{
-		"detail gone":       {func(t *testing.T, r Request) { remove(t, r.Run.Detail) }, "there is no detail log of the audit's run"},
-		"detail empty":      {func(t *testing.T, r Request) { put(t, r.Run.Detail, "") }, "the log is empty"},
-		"detail cut":        {func(t *testing.T, r Request) { half(t, r.Run.Detail) }, ""},
-		"accuracy gone":     {func(t *testing.T, r Request) { remove(t, r.Reference.Accuracy) }, "there is no accuracy log"},
-		"accuracy cut":      {func(t *testing.T, r Request) { half(t, r.Run.Accuracy) }, "the log ends here, without ]"},
-		"accuracy BOM":      {func(t *testing.T, r Request) { prepend(t, r.Run.Accuracy, "\xef\xbb\xbf") }, "want [ at the start"},
-		"accuracy a folder": {func(t *testing.T, r Request) { remove(t, r.Run.Accuracy); mkdir(t, r.Run.Accuracy) }, "not a regular file"},
+		"detail gone": {func(t *testing.T, r Request) { remove(t, r.Run.Detail) },
+			"there is no detail log of the audit's run"},
+		"detail empty":  {func(t *testing.T, r Request) { put(t, r.Run.Detail, "") }, "the log is empty"},
+		"detail cut":    {func(t *testing.T, r Request) { half(t, r.Run.Detail) }, ""},
+		"accuracy gone": {func(t *testing.T, r Request) { remove(t, r.Reference.Accuracy) }, "there is no accuracy log"},
+		"accuracy cut":  {func(t *testing.T, r Request) { half(t, r.Run.Accuracy) }, "the log ends here, without ]"},
+		"accuracy BOM": {func(t *testing.T, r Request) { prepend(t, r.Run.Accuracy, "\xef\xbb\xbf") },
+			"want [ at the start"},
+		"accuracy a folder": {func(t *testing.T, r Request) { remove(t, r.Run.Accuracy); mkdir(t, r.Run.Accuracy) },
+			"not a regular file"},
 		"accuracy shortened": {func(t *testing.T, r Request) {
 			put(t, r.Run.Accuracy, "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 3, \"data\" : \"0000\n\n...\n\n0000\" }\n]\n")
 		}, "was shortened for a submission"},

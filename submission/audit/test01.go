@@ -101,7 +101,8 @@ func (j *judge) agrees(text string) {
 	}
 	all := strings.Split(strings.TrimSpace(text), "\n")
 	j.fault(&j.performance, Reason{Check: "official",
-		Found: "the official script ends with " + strconv.Quote(all[len(all)-1]), Want: testPass, Do: "see docs/audits.md for what the script reads"})
+		Found: "the official script ends with " + strconv.Quote(all[len(all)-1]), Want: testPass,
+		Do: "see docs/audits.md for what the script reads"})
 }
 
 // sameAnswers compares the two accuracy logs.

@@ -56,7 +56,8 @@ func (j *judge) lengthBounds() (least, most float64, err error) {
 	}
 	if own.MinTokens != 0 && (least < own.MinTokens || most > own.MaxTokens) {
 		j.fault(&j.accuracy, Reason{Check: "bounds", File: j.r.AuditConfig,
-			Found: fmt.Sprintf("bounds of %g to %g", least, most), Want: fmt.Sprintf("%g to %g", own.MinTokens, own.MaxTokens), Do: "leave them out: the round's count"})
+			Found: fmt.Sprintf("bounds of %g to %g", least, most),
+			Want:  fmt.Sprintf("%g to %g", own.MinTokens, own.MaxTokens), Do: "leave them out: the round's count"})
 	}
 	return least, most, nil
 }
