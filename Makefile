@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-python test-cpp test-openai test-servers test-kills test-network race stress lint bench cards bench-loadgen fuzz clean check test-arm64
+.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-kills test-network race stress lint bench cards bench-loadgen fuzz clean check test-arm64
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,10 @@ build: ## build the harness, the plugins and ONNX Runtime's library into bin/
 	$(GO) build -o $(BIN)/ ./cmd/harness
 	$(GO) build -o $(BIN)/plugins/ ./cmd/plugins/plumbline-plugin-...
 	$(GO) run ./cmd/plugins/internal/ortlib -o $(BIN)/plugins
+
+official-loadgen: build ## build harness-official with the official LoadGen from its sources (LOADGEN=checkout, its loadgen/, or source package)
+	$(GO) run ./tools/officialloadgen -o $(BIN) "$(LOADGEN)"
+	CGO_ENABLED=1 $(GO) build -tags officialloadgen -o $(BIN)/harness-official ./cmd/harness
 
 demo: build ## run the resnet50 benchmark in all four scenarios, with its accuracy, and show the result
 	$(BIN)/harness run resnet50 --out out/demo --force

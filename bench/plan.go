@@ -11,6 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/official"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
@@ -33,10 +34,11 @@ type Plan struct {
 	Profile  settings.Profile
 	Rules    string
 	UserConf string
-	Audit    string // path of the audit settings that every run applies; empty: none
-	Test     Test   // the compliance test that the runs are made for
-	Pace     string // PaceDefault or PacePrecise
-	Wanted   Wanted // of the accuracy
+	Audit    string            // path of the audit settings that every run applies; empty: none
+	Test     Test              // the compliance test that the runs are made for
+	Pace     string            // PaceDefault or PacePrecise
+	LoadGen  *official.Library // drives the runs; nil: package loadgen does
+	Wanted   Wanted            // of the accuracy
 	Stated   Stated
 	Tuning   Tuning // what the runs use of a profile
 	Out      string // the output directory, once it is chosen
@@ -154,7 +156,7 @@ func (p *Plan) choose(r Request) []error {
 	p.Rules = r.Rules
 	pace, err := r.pace()
 	p.Pace = pace
-	faults := []error{err, p.chooseDivision(r.Division), r.Test.check(r.Audit)}
+	faults := []error{err, p.chooseDivision(r.Division), r.Test.check(r.Audit), p.chooseLoadGen(r)}
 	faults = append(faults, p.chooseModel(r)...)
 	faults = append(faults, p.chooseOptions(r)...)
 	return append(faults, p.chooseProfile(r))

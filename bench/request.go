@@ -67,6 +67,10 @@ type Request struct {
 	Official          bool
 	Smoke             bool
 
+	// LoadGen drives the runs: "plumbline", which empty means, or "official", whose library (package loadgen/official) is
+	// the file OfficialLoadGen.
+	LoadGen, OfficialLoadGen string
+
 	Pace string // how Server queries are timed: "default" or "precise"; empty: default
 
 	Out   string // the folder of results; empty: a free one named out

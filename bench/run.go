@@ -67,7 +67,8 @@ func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 		Audit: filepath.ToSlash(p.auditPath(t)), Test: t.Test,
 		Started: r.request.now(), Dir: filepath.ToSlash(t.Dir), Command: r.facts.Command, TuningNote: p.TuningText(),
 		Plugin: r.facts.Plugin, System: r.facts.System, Harness: r.facts.Harness,
-		Stated: report.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
+		LoadGen: p.driver(),
+		Stated:  report.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
 	}
 	rec.RulesKey, rec.LoadGenKey = p.Served.Model.RulesKey, p.Served.Model.LoadGenKey
 	rec.FromOptions(p.Shown(p.optionsOf(t)))
@@ -169,7 +170,7 @@ func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedR
 		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)
 	}
 	defer limitProcessors(t.Scenario, r.request.KeepProcessors)()
-	res, err := loadgen.StartTest(ctx, sut, qsl, t.Settings.TestSettings, log)
+	res, err := p.startTest(ctx, sut, qsl, t.Settings.TestSettings, log)
 	if res != nil {
 		rec.FromResult(res)
 	}

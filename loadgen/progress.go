@@ -46,7 +46,11 @@ type Progress struct {
 	series atomic.Pointer[shown]
 	// hopeless is ProgressSnapshot.Hopeless, nil: empty.
 	hopeless atomic.Pointer[string]
+	other    atomic.Pointer[func() ProgressSnapshot]
 }
+
+// Follow lets snapshots be those that another driver of the test takes: any goroutine may call it, at any time.
+func (p *Progress) Follow(snapshot func() ProgressSnapshot) { p.other.Store(&snapshot) }
 
 // shown is the series that snapshots describe. x is nil while it loads.
 type shown struct {
@@ -73,6 +77,7 @@ func (p *Progress) enter(phase Phase) {
 func (p *Progress) reset() {
 	p.series.Store(nil)
 	p.hopeless.Store(nil)
+	p.other.Store(nil)
 	p.phase.Store(int32(PhaseIdle))
 }
 
@@ -90,6 +95,9 @@ func (p *Progress) begin(x *issuer) {
 
 // Snapshot reads the counters; any goroutine may call it, at any time. Before a test it is zero.
 func (p *Progress) Snapshot() ProgressSnapshot {
+	if other := p.other.Load(); other != nil {
+		return (*other)()
+	}
 	out := ProgressSnapshot{Phase: Phase(p.phase.Load())}
 	if why := p.hopeless.Load(); why != nil {
 		out.Hopeless = *why

@@ -27,7 +27,7 @@ func NewDocument(runs []Run) Document {
 	}
 	worst := exitcode.Worst(codes...)
 	return Document{
-		Schema: Schema, SchemaVersion: SchemaVersion, Note: Note,
+		Schema: Schema, SchemaVersion: SchemaVersion, Note: note(runs),
 		ExitCode: int(worst), Outcome: worst.String(), Runs: list(runs),
 	}
 }

@@ -237,7 +237,7 @@ func TestHeaderAndFooterTexts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
-			if err := errors.Join(WriteHeader(&b, run, "out"), WriteFooter(&b, "out")); err != nil {
+			if err := errors.Join(WriteHeader(&b, run, "out"), WriteFooter(&b, "out", NewDocument([]Run{run}))); err != nil {
 				t.Fatal(err)
 			}
 			texttest.Compare(t, name, b.String())

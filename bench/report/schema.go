@@ -17,7 +17,7 @@ const (
 	SchemaVersion = 1
 )
 
-// Note stands in every result.
+// Note stands in every result that is not driven by the official LoadGen alone, as its makers published it.
 const Note = "A run driven by this LoadGen is a rehearsal, not an official result."
 
 // Document is a result.json: that of one scenario, or the index of an output directory.
@@ -87,6 +87,7 @@ type Run struct {
 	Plugin     Plugin      `json:"plugin"`
 	System     system.Info `json:"system"`
 	Harness    Harness     `json:"harness"`
+	LoadGen    *LoadGen    `json:"loadgen,omitempty"` // what drove the run, unless it is the harness itself
 	Stated     Stated      `json:"stated,omitzero"`
 }
 
@@ -328,6 +329,16 @@ type Plugin struct {
 	Version string `json:"version"`
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256"`
+}
+
+// LoadGen is a LoadGen that is not this program's own.
+type LoadGen struct {
+	Name    string `json:"name"` // "official"
+	Version string `json:"version"`
+	SHA256  string `json:"sha256"` // over its sources
+	// Release is the known release whose sources have that checksum; empty, and Unmodified false, where none has it.
+	Release    string `json:"release,omitempty"`
+	Unmodified bool   `json:"source_unmodified"`
 }
 
 // Harness is this program.

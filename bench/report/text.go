@@ -28,6 +28,9 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 		t.Row("devices", strings.Join(r.Options.Devices, ", "))
 	}
 	t.Row("plugin", strings.TrimSpace(r.Plugin.Name+" "+r.Plugin.Version), short(r.Plugin.SHA256))
+	if l := r.LoadGen; l != nil {
+		t.Row("loadgen", fmt.Sprintf("%s %s, source unmodified: %s", l.Name, l.Version, l.unmodified()), short(l.SHA256))
+	}
 	t.Row("machine", r.machineText())
 	if len(r.Stated.System) > 0 {
 		t.Row("system", r.Stated.System.String())
@@ -265,7 +268,7 @@ func WriteVerdict(w io.Writer, v judge.Verdict, notes []string) {
 }
 
 // WriteFooter ends the report: where the files are, and what such a result is worth.
-func WriteFooter(w io.Writer, out string) error {
-	_, err := fmt.Fprintf(w, "\nlogs and %s in %s\n%s\n", FileName, out, Note)
+func WriteFooter(w io.Writer, out string, d Document) error {
+	_, err := fmt.Fprintf(w, "\nlogs and %s in %s\n%s\n", FileName, out, d.Note)
 	return err
 }

@@ -21,6 +21,7 @@ func Process(signals <-chan os.Signal) *State {
 		Width:      func() int { return width(os.Stderr) },
 		Signals:    signals,
 		Exit:       os.Exit,
+		Exec:       become,
 		Now:        time.Now,
 		Root:       os.DirFS("/"),
 		Proxy:      http.ProxyFromEnvironment,

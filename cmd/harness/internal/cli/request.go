@@ -71,6 +71,7 @@ func workloadFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringVar(&r.Division, "division", "",
 		"the rules of `DIVISION` apply: closed (default), open, or network: the\nbackend is a client of other machines, "+
 			"which are the SUT")
+	loadgenFlag(f, r)
 	f.StringVar(&r.Pace, "pace", "",
 		"how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
 	wantedFlags(f, &r.Targets, &r.Expect)
@@ -134,6 +135,9 @@ func (a *app) build(c *cobra.Command, f *pluginFlags, r bench.Request) (*bench.P
 
 // complete adds to what flags say what the process knows.
 func (a *app) complete(ctx context.Context, f *pluginFlags, r bench.Request) (_ bench.Request, err error) {
+	if err := a.official(&r); err != nil {
+		return r, err
+	}
 	r.Plugins, r.Files = a.plugins(f), lazyFiles{a, ctx}
 	r.Plugins.Launch.Hide, r.Plugins.Launch.Note = a.secrets.Hide, a.note
 	r.Env, r.Secrets, r.KeepProcessors = a.Env, &a.secrets, a.Env("GOMAXPROCS") != ""

@@ -57,7 +57,7 @@ func (s *session) writeEnd(d report.Document) error {
 		if s.plan.Out == "" {
 			return nil // there is nothing left to be named
 		}
-		return report.WriteFooter(s.Stdout, s.plan.Out)
+		return report.WriteFooter(s.Stdout, s.plan.Out, d)
 	}
 	text, err := d.JSON()
 	if err != nil {

@@ -36,10 +36,12 @@ type State struct {
 	Width          func() int
 	Signals        <-chan os.Signal
 	Exit           func(code int) // ends the process at once: the second Ctrl-C
-	Now            func() time.Time
-	Root           fs.FS // the machine's file system, for its description
-	Proxy          func(*http.Request) (*url.URL, error)
-	Plugins        plugin.Launcher
+	// Exec puts the program at path in the place of this process; it returns only errors.
+	Exec    func(path string, args []string) error
+	Now     func() time.Time
+	Root    fs.FS // the machine's file system, for its description
+	Proxy   func(*http.Request) (*url.URL, error)
+	Plugins plugin.Launcher
 }
 
 // Main runs one command and returns the exit code. Errors are printed here and nowhere else.

@@ -1,0 +1,11 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"syscall"
+)
+
+// become puts another program in the place of this process.
+func become(path string, args []string) error { return syscall.Exec(path, args, os.Environ()) }

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/loadgen/official"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+)
+
+// officialName is the harness that is built with the official LoadGen, and lies beside this one.
+const officialName = "harness-official"
+
+// loadgenFlag adds the flag that chooses what drives the runs.
+func loadgenFlag(f *pflag.FlagSet, r *bench.Request) {
+	f.StringVar(&r.LoadGen, "loadgen", "",
+		"what drives the runs: `LOADGEN` plumbline (default), or official: the\nlibrary that make official-loadgen has "+
+			"built from its own sources")
+}
+
+// official completes a request for the official LoadGen. Where this harness cannot drive it the one that can takes the
+// place of this process, with the same arguments.
+func (a *app) official(r *bench.Request) error {
+	if r.LoadGen != bench.LoadGenOfficial {
+		return nil
+	}
+	dir := filepath.Dir(a.Executable)
+	if official.BuiltIn {
+		r.OfficialLoadGen = filepath.Join(dir, official.FileName)
+		return nil
+	}
+	path := filepath.Join(dir, officialName)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return sdk.Usage(fmt.Errorf("--loadgen %s: there is no %s: build it with `make official-loadgen LOADGEN=DIR`, where "+
+			"DIR is a checkout of the official repository, its folder loadgen/, or the unpacked source package",
+			r.LoadGen, path))
+	}
+	if err := a.Exec(path, append([]string{path}, a.Args...)); err != nil {
+		return fmt.Errorf("--loadgen %s: starting %s on %s: %w", r.LoadGen, path, runtime.GOOS, err)
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+//go:build officialloadgen && cgo
+
+package official
+
+/*
+#include "shim/shim.h"
+*/
+import "C"
+
+import (
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// answers are the arguments of one call that hands answers to the library. Payloads stay where they are for its time.
+type answers struct {
+	list []C.official_response
+	pins runtime.Pinner
+}
+
+var spareAnswers = sync.Pool{New: func() any { return new(answers) }}
+
+// add adds an answer under the library's id.
+func (a *answers) add(official uintptr, r *loadgen.QuerySampleResponse) {
+	response := C.official_response{
+		id: C.uintptr_t(official), size: C.size_t(len(r.Data)), n_tokens: C.int64_t(r.NTokens),
+	}
+	if len(r.Data) > 0 {
+		data := unsafe.SliceData(r.Data)
+		a.pins.Pin(data)
+		response.data = C.uintptr_t(uintptr(unsafe.Pointer(data)))
+	}
+	a.list = append(a.list, response)
+}
+
+// release lets the arguments be used again.
+func (a *answers) release() {
+	a.pins.Unpin()
+	a.list = a.list[:0]
+	spareAnswers.Put(a)
+}
+
+// QuerySamplesComplete implements loadgen.Responder.
+func (t *run) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
+	a := spareAnswers.Get().(*answers)
+	defer a.release()
+	for i := range rs {
+		official := t.ids.take(rs[i].ID)
+		if official == 0 {
+			t.fail(wrongID(rs[i].ID, t.issued.Load()))
+			continue
+		}
+		a.add(official, &rs[i])
+	}
+	if len(a.list) == 0 || t.ended.Load() {
+		return
+	}
+	t.answered.Add(uint64(len(a.list)))
+	complete(t.loaded, a.list)
+}
+
+// FirstTokenComplete implements loadgen.Responder.
+func (t *run) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
+	if !t.tokens {
+		return
+	}
+	a := spareAnswers.Get().(*answers)
+	defer a.release()
+	for i := range rs {
+		official := t.ids.get(rs[i].ID)
+		if official == 0 {
+			t.fail(wrongID(rs[i].ID, t.issued.Load()))
+			continue
+		}
+		a.add(official, &rs[i])
+	}
+	if len(a.list) > 0 && !t.ended.Load() {
+		firstTokens(t.loaded, a.list)
+	}
+}

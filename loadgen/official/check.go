@@ -1,0 +1,49 @@
+package official
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// check reports everything that keeps a test from being made: what StartTest of package loadgen refuses, what the
+// official LoadGen does not have, and what would make it read out of range.
+func check(sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings, l loadgen.LogSettings) (
+	loadgen.EffectiveSettings, error) {
+	effective, err := loadgen.CheckTest(sut, qsl, s)
+	if err != nil {
+		return effective, err
+	}
+	faults := []error{lacking(s, l), fits(s, qsl.TotalSampleCount())}
+	return effective, errors.Join(faults...)
+}
+
+// lacking are the settings that the official LoadGen of today does not have.
+func lacking(s loadgen.TestSettings, l loadgen.LogSettings) error {
+	fault := func(text string) error { return fmt.Errorf("%w: %s", loadgen.ErrBadSettings, text) }
+	var faults []error
+	if s.NoEarlyStopping || s.MultiStreamArrivalInterval > 0 {
+		faults = append(faults, fault("the official LoadGen has the rules of v1.0 and later only: early stopping cannot be "+
+			"left out, and MultiStream has no arrival interval"))
+	}
+	if l.OutDir == "" {
+		faults = append(faults, fault("the official LoadGen writes its logs always: name a folder for them"))
+	}
+	if l.PrefixWithDatetime || len(l.ConfigErrors) > 0 || l.AbortEarly || l.Spin {
+		faults = append(faults, fault("the official LoadGen is not asked for a date in the names of logs, takes no errors of "+
+			"configuration, does not end a run early and does not spin: leave these log settings out"))
+	}
+	return errors.Join(faults...)
+}
+
+// fits wants as many samples as the override asks for: with fewer the official LoadGen reads behind the end of the
+// loaded set, and dies.
+func fits(s loadgen.TestSettings, total int) error {
+	if s.PerformanceSampleCountOverride <= uint64(total) {
+		return nil
+	}
+	return fmt.Errorf("%w: performance_sample_count_override = %d, and the data set has %d samples: the official LoadGen "+
+		"would read behind their end and die; set *.*.performance_sample_count_override = %d in user.conf, or use the whole "+
+		"data set", loadgen.ErrBadSettings, s.PerformanceSampleCountOverride, total, total)
+}

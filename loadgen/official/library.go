@@ -1,0 +1,157 @@
+//go:build officialloadgen && cgo
+
+package official
+
+/*
+#cgo linux LDFLAGS: -ldl
+#cgo noescape official_complete
+#cgo nocallback official_complete
+#cgo noescape official_first_tokens
+#cgo nocallback official_first_tokens
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "shim/shim.h"
+
+extern void plumblineOfficialIssue(uintptr_t, official_sample *, size_t);
+extern void plumblineOfficialFlush(uintptr_t);
+extern void plumblineOfficialLoad(uintptr_t, size_t *, size_t);
+extern void plumblineOfficialUnload(uintptr_t, size_t *, size_t);
+
+static const official_callbacks official_calls = {
+  plumblineOfficialIssue, plumblineOfficialFlush, plumblineOfficialLoad, plumblineOfficialUnload,
+};
+
+static char *official_start(const official_loadgen *l, uintptr_t run, const official_test *test) {
+  return l->start(run, &official_calls, test);
+}
+static void official_complete(const official_loadgen *l, official_response *r, size_t n) { l->complete(r, n); }
+static void official_first_tokens(const official_loadgen *l, official_response *r, size_t n) { l->first_tokens(r, n); }
+static void official_issue_thread(const official_loadgen *l) { l->issue_thread(); }
+static void official_abandon(const official_loadgen *l) { l->abandon(); }
+
+// official_file makes a file in memory, where there are such, and gives the path by which this process may open it.
+static int official_file(char *path, size_t size) {
+#ifdef __linux__
+  int fd = memfd_create("official-loadgen", MFD_CLOEXEC);
+  snprintf(path, size, "/proc/self/fd/%d", fd);
+#else
+  snprintf(path, size, "/tmp/official-loadgen-XXXXXX");
+  int fd = mkstemp(path);
+#endif
+  return fd;
+}
+
+// official_open opens a fresh copy of a library, with variables of its own. Its file stays open: a path by which
+// another one was opened would give that one again.
+static const official_loadgen *official_open(const char *bytes, size_t size, char **fault) {
+  char path[64];
+  int fd = official_file(path, sizeof path);
+  while (fd >= 0 && size > 0) {
+    ssize_t n = write(fd, bytes, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) break;
+    bytes += n;
+    size -= (size_t)n;
+  }
+  if (fd < 0 || size > 0) {
+    *fault = strdup(strerror(errno));
+    return NULL;
+  }
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+#ifndef __linux__
+  unlink(path);
+#endif
+  const official_loadgen *(*get)(int) = NULL;
+  if (handle != NULL) *(void **)(&get) = dlsym(handle, "plumbline_official_loadgen");
+  if (get == NULL) {
+    *fault = strdup(dlerror());
+    return NULL;
+  }
+  const official_loadgen *library = get(OFFICIAL_ABI);
+  if (library == NULL) *fault = strdup("it was built for another version of the harness: build it again");
+  return library;
+}
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+)
+
+// BuiltIn says whether this program can drive the official LoadGen.
+const BuiltIn = true
+
+// Library is an official LoadGen. Any goroutine may use it, for several tests at a time.
+type Library struct {
+	code  []byte // of the library's file: each test gets a copy of its own, whose variables no other test has used
+	build Build
+}
+
+// Open reads the library at path and asks it for its sources.
+func Open(path string) (*Library, error) {
+	code, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrLibrary, err)
+	}
+	if len(code) == 0 {
+		return nil, fmt.Errorf("%w: %s is empty", ErrLibrary, path)
+	}
+	l := &Library{code: code}
+	loaded, err := l.load()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if l.build, err = parseBuild(C.GoString(loaded.build)); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return l, nil
+}
+
+// Build says of which sources the library was made.
+func (l *Library) Build() Build { return l.build }
+
+// load opens a copy of the library.
+func (l *Library) load() (*C.official_loadgen, error) {
+	var fault *C.char
+	loaded := C.official_open((*C.char)(unsafe.Pointer(unsafe.SliceData(l.code))), C.size_t(len(l.code)), &fault)
+	if loaded == nil {
+		defer C.free(unsafe.Pointer(fault))
+		return nil, fmt.Errorf("%w: %s", ErrLibrary, C.GoString(fault))
+	}
+	return loaded, nil
+}
+
+// start runs a test in a loaded library and returns when it has ended.
+func start(loaded *C.official_loadgen, run C.uintptr_t, test *C.official_test) error {
+	fault := C.official_start(loaded, run, test)
+	if fault == nil {
+		return nil
+	}
+	defer C.free(unsafe.Pointer(fault))
+	return errors.New(C.GoString(fault))
+}
+
+// complete hands answers to a loaded library, firstTokens first tokens. The lists must not be empty.
+func complete(loaded *C.official_loadgen, list []C.official_response) {
+	C.official_complete(loaded, &list[0], C.size_t(len(list)))
+}
+
+func firstTokens(loaded *C.official_loadgen, list []C.official_response) {
+	C.official_first_tokens(loaded, &list[0], C.size_t(len(list)))
+}
+
+func issueThread(loaded *C.official_loadgen) { C.official_issue_thread(loaded) }
+
+func abandon(loaded *C.official_loadgen) { C.official_abandon(loaded) }

@@ -1,0 +1,49 @@
+// Package official drives tests with the official LoadGen, in place of package loadgen's own StartTest: the queries,
+// the times, the verdict and the four log files are the official library's, and so is the code that makes them.
+//
+// The library is built on the user's machine from an official source tree (make official-loadgen), and opened when a
+// program asks for it. That takes cgo, so that programs have this package in earnest only when they are built with the
+// tag officialloadgen; else Open says so.
+//
+// In: the settings, the SUT, the QSL and the log folder of package loadgen. Out: a loadgen.Result read back from the
+// logs. What the library cannot do is an error before the test: settings of the rounds v0.5 and v0.7, and what would
+// make it read out of range.
+package official
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Build says of which sources a library was made.
+type Build struct {
+	Version string `json:"version"` // as the sources say: "6.0.17"
+	// SHA256 is the checksum over the sources' own checksums.
+	SHA256 string `json:"sha256"`
+	// Release names the official release whose sources have this checksum; empty: no known one has it.
+	Release string `json:"release,omitempty"`
+	// Files are the checksums (SHA-256) of the sources by name.
+	Files map[string]string `json:"files,omitempty"`
+}
+
+// Unmodified says that the sources are those of a known official release.
+func (b Build) Unmodified() bool { return b.Release != "" }
+
+var (
+	// ErrNotBuiltIn says that this program cannot drive the official LoadGen at all.
+	ErrNotBuiltIn = errors.New("this program was built without the official LoadGen")
+	// ErrLibrary is the cause where a library cannot be opened.
+	ErrLibrary = errors.New("the official LoadGen's library cannot be used")
+)
+
+// FileName is the library's name beside the harness that uses it.
+const FileName = "plumbline-official-loadgen.so"
+
+// parseBuild reads what a library says of itself.
+func parseBuild(text string) (b Build, err error) {
+	if err := json.Unmarshal([]byte(text), &b); err != nil || b.Version == "" || len(b.SHA256) != 64 {
+		return b, fmt.Errorf("%w: it does not say of which sources it was made (%.80q): build it again", ErrLibrary, text)
+	}
+	return b, nil
+}

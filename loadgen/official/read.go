@@ -1,0 +1,230 @@
+package official
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// Read completes r, whose Requested and Effective are set, with what a detail log of the official LoadGen says of the
+// test. What that log does not hold stays empty: numbers of samples above a token limit, issue delays, pauses, notes.
+func Read(d *mllog.Detail, r *loadgen.Result) error {
+	for _, list := range [][]mllog.DetailEntry{d.Errors, d.Warnings} {
+		for _, e := range list {
+			text, _ := e.Text()
+			m := loadgen.LoggedError{Key: e.Key, Message: text, Warning: e.Warning}
+			if e.Warning {
+				r.Warnings = append(r.Warnings, m)
+			} else {
+				r.Errors = append(r.Errors, m)
+			}
+		}
+	}
+	l := reading{d, r}
+	return l.finish()
+}
+
+// reading is a detail log that is being read.
+type reading struct {
+	log *mllog.Detail
+	r   *loadgen.Result
+}
+
+// last is the last entry of a key: that of the performance part, where there is an accuracy part before it.
+func (l *reading) last(key string) mllog.DetailEntry {
+	all := l.log.All(key)
+	if len(all) == 0 {
+		return mllog.DetailEntry{}
+	}
+	return all[len(all)-1]
+}
+
+func (l *reading) number(key string) float64 {
+	v, _ := l.last(key).Float()
+	return v
+}
+
+func (l *reading) count(key string) uint64 {
+	v, _ := l.last(key).Uint()
+	return v
+}
+
+func (l *reading) duration(key string) time.Duration { return time.Duration(l.number(key)) }
+
+func (l *reading) text(key string) string {
+	v, _ := l.last(key).Text()
+	return v
+}
+
+// holds is a flag of the log; one that the scenario's logs do not have holds.
+func (l *reading) holds(key string) bool {
+	v, is := l.last(key).Value.(bool)
+	return v || !is
+}
+
+// powerTime is the form of power_begin and power_end, which are in UTC.
+const powerTime = "01-02-2006 15:04:05.000"
+
+// finish fills in the result once the log is read.
+func (l *reading) finish() error {
+	r := l.r
+	begin, err1 := time.Parse(powerTime, l.text("power_begin"))
+	end, err2 := time.Parse(powerTime, l.text("power_end"))
+	if err := errors.Join(err1, err2); err != nil {
+		return fmt.Errorf("the log has no complete test: %w", err)
+	}
+	r.Started, r.Duration = begin, end.Sub(begin)
+	if r.Effective.Mode == loadgen.AccuracyOnly {
+		return nil
+	}
+	switch verdict := loadgen.Verdict(l.text("result_validity")); verdict {
+	case loadgen.Valid, loadgen.Invalid:
+		r.Verdict = verdict
+	default:
+		return fmt.Errorf("the log has result_validity %q, want VALID or INVALID", verdict)
+	}
+	r.PerformanceConstraintsMet = l.holds("result_perf_constraints_met")
+	r.MinDurationMet, r.MinQueriesMet = l.holds("result_min_duration_met"), l.holds("result_min_queries_met")
+	r.EarlyStoppingMet = l.holds("early_stopping_met")
+	r.QueryCount = l.count("result_query_count")
+	r.SampleCount = r.QueryCount * l.count("generated_samples_per_query")
+	l.latencies()
+	l.rates()
+	l.tokens()
+	l.headline()
+	l.searched()
+	r.Reasons = reasons(r, l.text("result_invalid_reason"))
+	return nil
+}
+
+// percentiles are those of the logs.
+var percentiles = [...]float64{.50, .90, .95, .97, .99, .999}
+
+// summary reads the latencies of n samples under result_OFmin_NAME and the like.
+func (l *reading) summary(n uint64, of, name, percentile string) loadgen.LatencySummary {
+	s := loadgen.LatencySummary{
+		N: int(n), Min: l.duration("result_" + of + "min_" + name), Max: l.duration("result_" + of + "max_" + name),
+		Mean: l.duration("result_" + of + "mean_" + name),
+	}
+	for _, p := range percentiles {
+		key := fmt.Sprintf("result_%s%.2f_%s", of, 100*p, percentile)
+		s.Percentiles = append(s.Percentiles, loadgen.Percentile{P: p, Latency: l.duration(key)})
+	}
+	return s
+}
+
+func (l *reading) latencies() {
+	r := l.r
+	r.Latency = l.summary(r.SampleCount, "", "latency_ns", "percentile_latency_ns")
+	r.QueryLatency = r.Latency
+	if r.Effective.Scenario == loadgen.MultiStream {
+		r.QueryLatency = l.summary(r.QueryCount, "", "query_latency_ns", "percentile_per_query_latency_ns")
+	}
+	r.OverlatencyCount = l.count("result_overlatency_query_count")
+	r.TargetPercentile = at(r.QueryLatency, r.Effective.TargetLatencyPercentile)
+	r.EarlyStopping = loadgen.EarlyStopping{
+		Met: r.EarlyStoppingMet, Percentile: r.TargetPercentile.P, QueriesProcessed: r.QueryCount,
+		Overlatency: r.OverlatencyCount, Text: l.text("early_stopping_result"),
+	}
+	switch r.Effective.Scenario {
+	case loadgen.SingleStream:
+		r.EarlyStopping.Estimate = l.duration("early_stopping_latency_ss")
+		second := loadgen.EarlyStopping{
+			Percentile: .99, QueriesProcessed: r.QueryCount, Estimate: l.duration("early_stopping_latency_ms"),
+		}
+		second.Met = second.Estimate > 0
+		r.EarlyStopping99 = &second
+	case loadgen.MultiStream:
+		r.EarlyStopping.Estimate = l.duration("early_stopping_latency_ms")
+	}
+}
+
+// at is the latency at a percentile, where the logs have it.
+func at(s loadgen.LatencySummary, p float64) loadgen.Percentile {
+	for _, found := range s.Percentiles {
+		if found.P == p {
+			return found
+		}
+	}
+	return loadgen.Percentile{P: p}
+}
+
+func (l *reading) rates() {
+	r := l.r
+	r.QPSWithOverhead = l.number("result_qps_with_loadgen_overhead")
+	r.QPSWithoutOverhead = l.number("result_qps_without_loadgen_overhead")
+	r.ScheduledSamplesPerSec = l.number("result_scheduled_samples_per_sec")
+	r.CompletedSamplesPerSec = l.number("result_completed_samples_per_sec")
+	r.SamplesPerSec = l.number("result_samples_per_second")
+	r.InferredTokensPerSec = l.number("result_inferred_completed_tokens_per_second") +
+		l.number("result_inferred_tokens_per_second")
+}
+
+// tokens reads what a token run measured.
+func (l *reading) tokens() {
+	r := l.r
+	if !r.Requested.UseTokenLatencies {
+		return
+	}
+	t := &loadgen.TokenResult{
+		PerSec:          l.number("result_completed_tokens_per_second") + l.number("result_tokens_per_second"),
+		WithOverhead:    l.number("result_token_throughput_with_loadgen_overhead"),
+		WithoutOverhead: 1e9 * l.number("result_token_throughput"),
+	}
+	r.Tokens = t
+	if r.Effective.Scenario == loadgen.Offline {
+		return
+	}
+	t.TTFT.Latency = l.summary(r.SampleCount, "first_token_", "latency_ns", "percentile_latency_ns")
+	t.TPOT.Latency = l.summary(r.SampleCount, "time_per_output_token_", "", "percentile_ns")
+	t.TPOT.Latency.Min = l.duration("result_time_to_output_token_min")
+	t.TPOT.Latency.Max = l.duration("result_time_to_output_token_max")
+	t.TPOT.Latency.Mean = l.duration("result_time_to_output_token_mean")
+	t.TTFT.Target = at(t.TTFT.Latency, r.TargetPercentile.P)
+	t.TPOT.Target = at(t.TPOT.Latency, r.TargetPercentile.P)
+	t.TTFT.EarlyStopping, t.TPOT.EarlyStopping = r.EarlyStopping, r.EarlyStopping
+	t.TTFT.EarlyStopping.Text = l.text("early_stopping_ttft_result")
+	t.TPOT.EarlyStopping.Text = l.text("early_stopping_tpot_result")
+	t.TTFT.EarlyStopping99 = r.EarlyStopping99
+	if r.Effective.Scenario == loadgen.Server {
+		t.TTFT.Limit, t.TPOT.Limit = r.Requested.ServerTTFTLatency, r.Requested.ServerTPOTLatency
+	}
+	r.EarlyStopping.Text = t.TTFT.EarlyStopping.Text
+}
+
+// headline is the scenario's metric.
+func (l *reading) headline() {
+	r := l.r
+	latency := func(what string) {
+		r.MetricName, r.MetricUnit = fmt.Sprintf("%gth percentile %s", 100*r.TargetPercentile.P, what), "ns"
+		r.Metric = float64(r.TargetPercentile.Latency)
+		if r.EarlyStopping.Estimate > 0 {
+			r.Metric = float64(r.EarlyStopping.Estimate)
+		}
+	}
+	rate := func(name string, samples float64) {
+		r.MetricName, r.MetricUnit, r.Metric = name+" per second", "samples/s", samples
+	}
+	switch r.Effective.Scenario {
+	case loadgen.SingleStream:
+		latency("latency")
+		if r.Tokens != nil {
+			latency("first token latency")
+		}
+	case loadgen.MultiStream:
+		latency("query latency")
+	case loadgen.Server:
+		rate("completed samples", r.CompletedSamplesPerSec)
+		if r.Tokens != nil {
+			r.MetricName, r.MetricUnit, r.Metric = "completed tokens per second", "tokens/s", r.Tokens.PerSec
+		}
+	case loadgen.Offline:
+		rate("samples", r.SamplesPerSec)
+		if r.Tokens != nil {
+			r.MetricName, r.MetricUnit, r.Metric = "tokens per second", "tokens/s", r.Tokens.PerSec
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package official
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// result completes r with what the logs say of a test that ended with err.
+func (f *logFiles) result(r *loadgen.Result, err error) (*loadgen.Result, error) {
+	r.LogFiles = f.paths()
+	if err != nil {
+		r.Aborted = err
+		return r, errors.Join(err, f.mark(r), f.copies())
+	}
+	file, err := os.Open(f.path(detailLog))
+	if err != nil {
+		return r, fmt.Errorf("%w: %w", loadgen.ErrLogs, err)
+	}
+	defer file.Close()
+	detail, err := mllog.ScanDetail(file)
+	if err == nil {
+		err = Read(detail, r)
+	}
+	if err != nil {
+		return r, fmt.Errorf("%w: %s: %w", loadgen.ErrLogs, f.path(detailLog), err)
+	}
+	return r, f.copies()
+}
+
+// mark writes into the logs of a test that was aborted that it was. Results that the library wrote before are no
+// results: the summary then says so alone.
+func (f *logFiles) mark(r *loadgen.Result) error {
+	text := "Test aborted: " + strings.ReplaceAll(r.Aborted.Error(), "\n", "; ")
+	detail, err := os.OpenFile(f.path(detailLog), os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		line := mllog.AppendDetail(nil, mllog.DetailEntry{Key: "error_runtime", Value: text, Error: true, File: "official.go"})
+		_, err = detail.Write(line)
+		err = errors.Join(err, detail.Close())
+	}
+	if !timed(r) {
+		return err
+	}
+	r.Verdict = loadgen.Invalid
+	r.Reasons = []loadgen.Reason{{
+		Rule: "aborted", Measured: "ended early: " + r.Aborted.Error(), Needed: "a run to its natural end",
+		Hint: "Remove the cause and run again; the logs have no results.",
+	}}
+	return errors.Join(err, os.WriteFile(f.path(summaryLog), []byte(text+"\nThere is no result.\n"), 0o666))
+}
+
+func timed(r *loadgen.Result) bool { return r.Effective.Mode != loadgen.AccuracyOnly }

@@ -1,0 +1,83 @@
+package official
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// search reads the runs of FindPeakPerformance from the messages of the detail log: which rate each was at, and from
+// the next message whether it met the limit.
+type search struct {
+	rates []float64
+	met   map[float64]bool
+	found float64
+}
+
+// The messages, up to their rates.
+const (
+	baseRate  = "FindPeakPerformance: Check validity of the base settings field: "
+	widening  = "FindBoundaries: Checking fields ["
+	bounds    = "FindPeakPerformance: Found boundaries: ["
+	halving   = "FindPeakPerformanceBinarySearch: Testing the mid value of bounds ["
+	foundRate = "FindPeakPerformance: Found peak performance field: "
+)
+
+func (s *search) see(message string) {
+	kind, rates := readMessage(message)
+	switch kind {
+	case baseRate, widening, halving:
+		s.rates = append(s.rates, rates[len(rates)-1])
+	}
+	if kind == "" || kind == baseRate {
+		return
+	}
+	if s.met == nil {
+		s.met = map[float64]bool{}
+	}
+	s.met[rates[0]] = true // the lower bound
+	if kind == foundRate {
+		s.found = rates[0]
+	}
+}
+
+// readMessage takes a message of the search apart; kind is empty for another one.
+func readMessage(message string) (kind string, rates []float64) {
+	for _, kind := range []string{baseRate, widening, bounds, halving, foundRate} {
+		rest, ok := strings.CutPrefix(message, kind)
+		if !ok {
+			continue
+		}
+		for text := range strings.FieldsFuncSeq(rest, func(c rune) bool { return strings.ContainsRune(" ,):", c) }) {
+			rate, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return "", nil
+			}
+			rates = append(rates, rate)
+		}
+		if len(rates) == 0 {
+			return "", nil
+		}
+		return kind, rates
+	}
+	return "", nil
+}
+
+// searched adds the runs of the search.
+func (l *reading) searched() {
+	var s search
+	for _, e := range l.log.All("generic_message") {
+		text, _ := e.Text()
+		s.see(text)
+	}
+	r := l.r
+	for _, rate := range s.rates {
+		r.Trials = append(r.Trials, loadgen.Trial{
+			TargetQPS: rate, Met: s.met[rate], Latency: loadgen.Percentile{P: r.Effective.TargetLatencyPercentile},
+		})
+	}
+	if s.found > 0 {
+		r.Effective.TargetQPS = s.found
+	}
+}

@@ -1,0 +1,132 @@
+//go:build officialloadgen && cgo
+
+package official
+
+/*
+#include <stdlib.h>
+#include "shim/shim.h"
+*/
+import "C"
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/cgo"
+	"time"
+	"unsafe"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// StartTest runs one test as loadgen.StartTest does, and returns what the library's logs say of it. Of l it uses the
+// folder, which it needs, the prefix and the suffix, the trace, the audit settings (which s must hold already, as there),
+// and Progress, which shows counts alone.
+//
+// When ctx ends the library's logs end where they are, and are marked as aborted.
+func (l *Library) StartTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings,
+	logs loadgen.LogSettings) (*loadgen.Result, error) {
+	effective, err := check(sut, qsl, s, logs)
+	if err != nil {
+		return nil, err
+	}
+	files, err := newLogFiles(logs)
+	if err != nil {
+		return nil, err
+	}
+	defer files.removeAudit()
+	loaded, err := l.load()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t := &run{
+		ctx: ctx, cancel: cancel, loaded: loaded, sut: sut, qsl: qsl, began: time.Now(),
+		warm: effective.Mode != loadgen.AccuracyOnly, tokens: s.UseTokenLatencies,
+		entered: newEvent(), parked: newEvent(),
+	}
+	if logs.Progress != nil {
+		logs.Progress.Follow(t.snapshot)
+	}
+	result := &loadgen.Result{SUTName: sut.Name(), QSLName: qsl.Name(), Requested: s, Effective: effective}
+	err = t.perform(s, files, result.SUTName, result.QSLName)
+	return files.result(result, err)
+}
+
+// perform runs the test to its end, or to that of its context, whose cause it then returns.
+func (t *run) perform(s loadgen.TestSettings, files *logFiles, sutName, qslName string) error {
+	handle := cgo.NewHandle(t)
+	done := make(chan error, 1)
+	go func() {
+		test := &C.official_test{settings: settings(s)}
+		test.total_samples, test.performance_samples = C.uint64_t(t.qsl.TotalSampleCount()),
+			C.uint64_t(t.qsl.PerformanceSampleCount())
+		defer files.fill(test, sutName, qslName)()
+		done <- start(t.loaded, C.uintptr_t(handle), test)
+	}()
+	for range issueThreads(s) {
+		go issueThread(t.loaded)
+	}
+	select {
+	case err := <-done:
+		handle.Delete()
+		return errors.Join(libraryFault(err), failure(t.ctx))
+	case <-t.ctx.Done():
+	}
+	err, natural := t.stop(done)
+	if !natural { // the handle stays: the library's thread may call once more, to be parked
+		abandon(t.loaded)
+		return context.Cause(t.ctx)
+	}
+	return errors.Join(libraryFault(err), failure(t.ctx))
+}
+
+// failure is what the test itself ended its context for.
+func failure(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, loadgen.ErrProtocol) {
+		return cause
+	}
+	return nil
+}
+
+func libraryFault(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the official LoadGen failed: %w", err)
+}
+
+// issueThreads is how many threads a test lends to the library.
+func issueThreads(s loadgen.TestSettings) uint64 {
+	if s.Scenario != loadgen.Server {
+		return 0
+	}
+	return s.ServerNumIssueQueryThreads
+}
+
+// fill writes the strings of a test, which the function that it returns frees.
+func (f *logFiles) fill(test *C.official_test, sutName, qslName string) (free func()) {
+	var all []unsafe.Pointer
+	text := func(s string) *C.char {
+		c := C.CString(s)
+		all = append(all, unsafe.Pointer(c))
+		return c
+	}
+	test.sut_name, test.qsl_name = text(sutName), text(qslName)
+	test.out_dir, test.prefix, test.suffix = text(f.dir), text(f.prefix), text(f.suffix)
+	test.audit_config = text(f.audit)
+	test.enable_trace = flag(f.trace)
+	return func() {
+		for _, p := range all {
+			C.free(p)
+		}
+	}
+}
+
+func flag(on bool) C.int64_t {
+	if on {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/official"
+)
+
+// Our own sources in a build.
+const (
+	shimSource  = "plumbline_shim.cc"
+	shimHeader  = "shim.h"
+	buildSource = "plumbline_build.cc"
+)
+
+// compile makes the library in folder out, from copies of the sources: what is compiled is what the checksums are of.
+func (t *tree) compile(out, shim string) (path string, err error) {
+	dir, err := os.MkdirTemp("", "official-loadgen-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	units, err := t.write(dir, shim)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return "", err
+	}
+	built := filepath.Join(dir, official.FileName)
+	args := append([]string{"-std=c++14", "-O3", "-fPIC", "-fvisibility=hidden", "-shared", "-pthread", "-I.",
+		"-o", official.FileName}, units...)
+	compiler := strings.Fields(cmp.Or(os.Getenv("CXX"), "c++"))
+	cmd := exec.Command(compiler[0], append(compiler[1:], args...)...)
+	cmd.Dir = dir // the names of sources in the logs are then without folders, as those of the official build
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("the C++ compiler %s (CXX chooses another one): %w\n%s", compiler[0], err, text)
+	}
+	path = filepath.Join(out, official.FileName)
+	return path, replace(path, built)
+}
+
+// replace puts a copy of built at path, in place of what may be open there.
+func replace(path, built string) error {
+	text, err := os.ReadFile(built)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", text, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// write writes all sources into dir and returns those to compile.
+func (t *tree) write(dir, shim string) (units []string, err error) {
+	files := map[string][]byte{confHeader: []byte(confText(t.sources[confFile]))}
+	version, err := t.versionText(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	build, err := t.buildText()
+	if err != nil {
+		return nil, err
+	}
+	files[versionSource], files[buildSource] = []byte(version), []byte(build)
+	for from, to := range map[string]string{"shim.cc": shimSource, shimHeader: shimHeader} {
+		if files[to], err = os.ReadFile(filepath.Join(shim, from)); err != nil {
+			return nil, err
+		}
+	}
+	for name, text := range t.sources {
+		files[name] = text
+	}
+	for name, text := range files {
+		if filepath.Ext(name) == ".cc" {
+			units = append(units, name)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return units, nil
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/official"
+)
+
+// tree is a source tree of the official LoadGen.
+type tree struct {
+	dir     string
+	sources map[string][]byte // by name: what is compiled, and what the two generated files are made of
+	build   official.Build
+}
+
+// Files of a tree that are made from others: the official build writes the first into the tree itself.
+const (
+	confHeader    = "mlperf_conf.h"
+	versionSource = "version_generated.cc"
+	versionFile   = "VERSION.txt"
+	confFile      = "mlperf.conf"
+)
+
+// needed are files without which a folder is no LoadGen.
+var needed = []string{"loadgen.cc", "loadgen.h", "test_settings.h", "version.cc", versionFile, confFile}
+
+var versionForm = regexp.MustCompile(`^\d+\.\d+(\.\d+)?\w*$`)
+
+// readTree finds the sources at dir and reads them.
+func readTree(dir string) (*tree, error) {
+	t := &tree{dir: dir}
+	if _, err := os.Stat(filepath.Join(dir, "loadgen", "loadgen.cc")); err == nil {
+		t.dir = filepath.Join(dir, "loadgen")
+	}
+	if err := t.read(); err != nil {
+		return nil, fmt.Errorf("%s is no source tree of the official LoadGen: %w", dir, err)
+	}
+	t.build = official.Build{
+		Version: strings.TrimSpace(string(t.sources[versionFile])), Files: map[string]string{},
+	}
+	if !versionForm.MatchString(t.build.Version) {
+		return nil, fmt.Errorf("%s: version %q, want one like 6.0.17", filepath.Join(t.dir, versionFile), t.build.Version)
+	}
+	for name, text := range t.sources {
+		t.build.Files[name] = sum(text)
+	}
+	t.build.SHA256 = whole(t.build.Files)
+	t.build.Release = releases[t.build.SHA256]
+	return t, nil
+}
+
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return hex.EncodeToString(s[:])
+}
+
+// whole is the checksum of a tree: that of the lines that sha256sum writes, in the order of names.
+func whole(files map[string]string) string {
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&lines, "%s  %s\n", files[name], name)
+	}
+	return sum([]byte(lines.String()))
+}
+
+// read reads the sources. All that are missing are reported together.
+func (t *tree) read() error {
+	t.sources = map[string][]byte{}
+	entries, err := os.ReadDir(t.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if name := e.Name(); isSource(name) {
+			if t.sources[name], err = os.ReadFile(filepath.Join(t.dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	var faults []error
+	for _, name := range needed {
+		if t.sources[name] == nil {
+			faults = append(faults, &fs.PathError{Op: "read", Path: filepath.Join(t.dir, name), Err: fs.ErrNotExist})
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func isSource(name string) bool {
+	switch name {
+	case confHeader, versionSource:
+		return false
+	case versionFile, confFile:
+		return true
+	}
+	return filepath.Ext(name) == ".cc" || filepath.Ext(name) == ".h"
+}
