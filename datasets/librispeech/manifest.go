@@ -1,0 +1,149 @@
+package librispeech
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+)
+
+// mostBytes is the size up to which a manifest or a transcript is read: RNN-T's has 1.5 MB.
+const mostBytes = 1 << 30
+
+// entry is a clip of a manifest, with what is needed of it.
+type entry struct {
+	Files      []file   `json:"files"`
+	Duration   *float64 `json:"original_duration"`
+	Samples    int      `json:"original_num_samples"`
+	Transcript *string  `json:"transcript"`
+	TextPath   string   `json:"text_filepath"` // a file with the transcript, where there is none here
+}
+
+type file struct {
+	Name  string  `json:"fname"`
+	Speed float64 `json:"speed"`
+}
+
+// readManifest reads a list of clips, each with the first of its files that plays at its own speed.
+func readManifest(path string, faults *fault.List) ([]Clip, error) {
+	text, err := bounded.ReadFile(path, mostBytes)
+	if err != nil {
+		return nil, err
+	}
+	var records []json.RawMessage
+	if err := json.Unmarshal(text, &records); err != nil {
+		return nil, fmt.Errorf("%s is no list of clips in JSON: %w", path, err)
+	}
+	clips := make([]Clip, 0, len(records))
+	first := make(map[string]int, len(records))
+	for i, record := range records {
+		where := fmt.Sprintf("clip %d", i)
+		c, err := readEntry(filepath.Dir(path), record)
+		if err != nil {
+			faults.Addf(where, "%v", err)
+			continue
+		}
+		if j, twice := first[c.Path]; twice {
+			faults.Addf(where, "%q is clip %d, too", c.Path, j)
+			continue
+		}
+		first[c.Path] = i
+		clips = append(clips, c)
+	}
+	return clips, nil
+}
+
+func readEntry(dir string, record []byte) (Clip, error) {
+	var e entry
+	if err := json.Unmarshal(record, &e); err != nil {
+		return Clip{}, fmt.Errorf("not as a manifest has it: %w", err)
+	}
+	if e.Duration == nil || !(*e.Duration >= 0) || math.IsInf(*e.Duration, 0) {
+		return Clip{}, fmt.Errorf("no original_duration in seconds")
+	}
+	c := Clip{Seconds: *e.Duration, Samples: e.Samples}
+	for _, f := range e.Files {
+		if f.Speed == 1 && f.Name != "" {
+			c.Path = f.Name
+			break
+		}
+	}
+	if c.Path == "" {
+		return Clip{}, fmt.Errorf("none of its %d files has an fname and speed 1", len(e.Files))
+	}
+	var err error
+	c.Transcript, err = e.transcript(dir)
+	return c, err
+}
+
+func (e entry) transcript(dir string) (string, error) {
+	if e.Transcript != nil {
+		return *e.Transcript, nil
+	}
+	if e.TextPath == "" {
+		return "", fmt.Errorf("neither transcript nor text_filepath")
+	}
+	path := Clip{Path: e.TextPath}.File(dir)
+	text, err := bounded.ReadFile(path, mostBytes)
+	if err != nil {
+		return "", fmt.Errorf("its text_filepath: %w", err)
+	}
+	return string(text), nil
+}
+
+// written is a clip in the manifest that the repackaging writes, in the order of its keys.
+type written struct {
+	Transcript string        `json:"transcript"`
+	Files      []writtenFile `json:"files"`
+	Duration   seconds       `json:"original_duration"`
+	Samples    int           `json:"original_num_samples"`
+}
+
+type writtenFile struct {
+	Channels   int     `json:"channels"`
+	SampleRate seconds `json:"sample_rate"`
+	BitDepth   int     `json:"bitdepth"`
+	BitRate    seconds `json:"bitrate"`
+	Duration   seconds `json:"duration"`
+	Samples    int     `json:"num_samples"`
+	Encoding   string  `json:"encoding"`
+	Silent     bool    `json:"silent"`
+	Name       string  `json:"fname"`
+	Speed      int     `json:"speed"`
+}
+
+// WriteManifest writes clips of 16 bits as the official repackaging does, to the byte.
+func WriteManifest(w io.Writer, clips []Clip) error {
+	list := make([]written, len(clips))
+	for i, c := range clips {
+		duration := seconds(float64(c.Samples) / Rate)
+		list[i] = written{Transcript: c.Transcript, Duration: duration, Samples: c.Samples, Files: []writtenFile{{
+			Channels: 1, SampleRate: Rate, BitDepth: 16, BitRate: 16 * Rate, Duration: duration, Samples: c.Samples,
+			Encoding: "Signed Integer PCM", Name: c.Path, Speed: 1,
+		}}}
+	}
+	text, err := pythonJSON(list)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// SaveManifest writes a manifest to a file, which must not exist.
+func SaveManifest(path string, clips []Clip) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if err := WriteManifest(f, clips); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close()
+}

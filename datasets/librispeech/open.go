@@ -1,0 +1,122 @@
+package librispeech
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
+)
+
+// Open reads the clips of a folder, in the order in which the benchmark numbers its samples: that of the manifest, or of
+// the names of the transcripts' files. The error lists every fault: it is a [*FaultError], for which errors.Is(err,
+// ErrDataset) holds.
+func Open(ctx context.Context, dir string, o Options) ([]Clip, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%w: %s is no folder: want one with %s, or with transcripts *.trans.txt", ErrDataset, dir,
+			o.Manifest)
+	}
+	var faults fault.List
+	path := filepath.Join(dir, o.Manifest)
+	clips, err := readManifest(path, &faults)
+	stated := err == nil
+	if errors.Is(err, fs.ErrNotExist) {
+		path = dir
+		clips, err = readTranscripts(dir, &faults)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
+	}
+	if !stated {
+		clips = measure(ctx, dir, clips, o, &faults)
+	}
+	clips = kept(clips, o)
+	if stated && o.Length != nil {
+		holdToFiles(ctx, dir, clips, o, &faults)
+	}
+	if len(clips) == 0 && faults.Len() == 0 {
+		faults.Addf("", "it has no clip%s", upTo(o.MostSeconds))
+	}
+	if err := errors.Join(ctx.Err(), faults.Err(ErrDataset, path)); err != nil {
+		return nil, err
+	}
+	return clips, nil
+}
+
+func upTo(seconds float64) string {
+	if seconds == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" of %v s or less", seconds)
+}
+
+// File is a clip's file.
+func (c Clip) File(dir string) string {
+	if filepath.IsAbs(c.Path) {
+		return c.Path
+	}
+	return filepath.Join(dir, filepath.FromSlash(c.Path))
+}
+
+// kept are the clips that the benchmark has, up to the count.
+func kept(clips []Clip, o Options) []Clip {
+	var list []Clip
+	for _, c := range clips {
+		if o.Count > 0 && len(list) == o.Count {
+			break
+		}
+		if (o.MostSeconds == 0 || c.Seconds <= o.MostSeconds) && (o.Keep == nil || o.Keep(c.Transcript)) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// measure asks the files how long they are. Clips whose files are wrong are faults, and not in the result.
+func measure(ctx context.Context, dir string, clips []Clip, o Options, faults *fault.List) []Clip {
+	if o.Length == nil {
+		faults.Addf("", "it has no %s, and the clips' lengths are not known without their files", o.Manifest)
+		return nil
+	}
+	problems := make([]error, len(clips))
+	parallel.Each(ctx, len(clips), func(i int) {
+		clips[i].Samples, problems[i] = o.Length(clips[i].File(dir))
+		clips[i].Seconds = float64(clips[i].Samples) / Rate
+	})
+	var sound []Clip
+	for i, c := range clips {
+		if problems[i] != nil {
+			faults.Addf(c.Path, "%v", problems[i])
+			continue
+		}
+		sound = append(sound, c)
+	}
+	return sound
+}
+
+// holdToFiles compares the lengths that a manifest says with its files.
+func holdToFiles(ctx context.Context, dir string, clips []Clip, o Options, faults *fault.List) {
+	problems := make([]string, len(clips))
+	parallel.Each(ctx, len(clips), func(i int) {
+		samples, err := o.Length(clips[i].File(dir))
+		switch {
+		case err != nil:
+			problems[i] = err.Error()
+		case clips[i].Samples != 0 && clips[i].Samples != samples:
+			problems[i] = fmt.Sprintf("%d samples, the manifest says %d", samples, clips[i].Samples)
+		case math.Abs(clips[i].Seconds-float64(samples)/Rate) > 0.01:
+			problems[i] = fmt.Sprintf("%v s, the manifest says %v", float64(samples)/Rate, clips[i].Seconds)
+		}
+		clips[i].Samples = samples
+	})
+	for i, problem := range problems {
+		if problem != "" {
+			faults.Addf(clips[i].Path, "%s", problem)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package librispeech
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// seconds is a number that Python writes as a float: with a point, however whole it is.
+type seconds float64
+
+// MarshalJSON writes the shortest digits that say the number, and a point.
+func (s seconds) MarshalJSON() ([]byte, error) {
+	text := strconv.FormatFloat(float64(s), 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return []byte(text), nil
+}
+
+// pythonJSON is JSON as Python's json.dump writes it with an indent of 2: ASCII, no newline at the end.
+func pythonJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return ascii(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// ascii escapes the characters that are not.
+func ascii(text []byte) []byte {
+	var b []byte
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
+		switch {
+		case r < utf8.RuneSelf:
+			b = append(b, byte(r))
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			b = fmt.Appendf(b, "\\u%04x\\u%04x", high, low)
+		default:
+			b = fmt.Appendf(b, "\\u%04x", r)
+		}
+	}
+	return b
+}
