@@ -1,6 +1,13 @@
 // Package prepare completes a submission's tree: results that the rules let be inferred are copied to the scenarios
 // that were not measured, and those of a high accuracy target to the low one.
 //
+//	plan, err := prepare.Read(found, rules, "")    // what is to be copied, and why
+//	err = plan.Do(root)                            // in the tree itself
+//	plan, err = prepare.Tree(root, new, options)   // in a new one
+//
+// Nothing is judged, removed or moved to another division. Official does as the official tool does, which does all of
+// that.
+//
 // In: which results may be inferred, copies, a new tree. Out: judging a tree (package check), making one of runs
 // (package build).
 package prepare

@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/treecopy"
+	"github.com/plumbline-ml/plumbline/submission/officialtool"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -28,21 +29,12 @@ type OfficialOptions struct {
 	Skip      []string // scenarios
 }
 
-// Line is a line of the official tool's log.
-type Line struct{ Level, Text string }
-
-// Levels of a Line.
-const (
-	Info  = "INFO"
-	Error = "ERROR"
-)
-
 // ErrOutputExists says that Output is there already.
 var ErrOutputExists = errors.New("output directory already exists")
 
 // Official truncates a tree as the official tool does: what it leaves alone, what it does twice and where it stops are
 // the same, and the files too. An error is where the tool would have died.
-func Official(o OfficialOptions) (lines []Line, err error) {
+func Official(o OfficialOptions) (lines []officialtool.Line, err error) {
 	t := official{root: o.Input, options: o}
 	if o.Output != "" {
 		if _, err := os.Stat(o.Output); err == nil {
@@ -54,22 +46,19 @@ func Official(o OfficialOptions) (lines []Line, err error) {
 		}
 	}
 	if err := t.tree(); err != nil {
-		return t.lines, err
+		return t.Lines, err
 	}
-	t.say(Info, "Make sure you keep a backup of %s in case mlperf wants to see the original accuracy logs",
+	t.Say(officialtool.Info, "Make sure you keep a backup of %s in case mlperf wants to see the original accuracy logs",
 		cmp.Or(o.Output, o.Backup))
-	return t.lines, nil
+	return t.Lines, nil
 }
 
 // official is one run over a tree. Paths are slash-separated and relative to its root.
 type official struct {
 	root    string
 	options OfficialOptions
-	lines   []Line
-}
 
-func (t *official) say(level, format string, args ...any) {
-	t.lines = append(t.lines, Line{level, fmt.Sprintf(format, args...)})
+	officialtool.Log
 }
 
 func (t *official) at(name string) string { return filepath.Join(t.root, filepath.FromSlash(name)) }
@@ -89,7 +78,7 @@ func (t *official) tree() error {
 		}
 		results := path.Join(submitter, "results")
 		if !t.exists(results) {
-			t.say(Error, "no submission in %s", results)
+			t.Say(officialtool.Error, "no submission in %s", results)
 			continue
 		}
 		if err := t.below(results, 3); err != nil {
@@ -141,18 +130,18 @@ func (t *official) log(dir string, bare bool) error {
 	log, score := path.Join(accuracy, tree.AccuracyLog), path.Join(accuracy, tree.AccuracyText)
 	switch {
 	case !t.exists(log) && (t.exists(dir+"/config.yaml") || t.exists(dir+"/config.yml")):
-		t.say(Info, "%s is an endpoints submission; nothing to truncate", dir)
+		t.Say(officialtool.Info, "%s is an endpoints submission; nothing to truncate", dir)
 		return nil
 	case !t.exists(log):
-		t.say(Error, "%s missing", log)
+		t.Say(officialtool.Error, "%s missing", log)
 		return nil
 	case !bare && !t.exists(score):
-		t.say(Error, "%s missing, generate to continue", score)
+		t.Say(officialtool.Error, "%s missing, generate to continue", score)
 		return nil
 	}
 	if done, err := t.done(log, score, bare); done || err != nil {
 		if done {
-			t.say(Info, "%s already has hash and size seems truncated", accuracy)
+			t.Say(officialtool.Info, "%s already has hash and size seems truncated", accuracy)
 		}
 		return err
 	}
@@ -162,7 +151,7 @@ func (t *official) log(dir string, bare bool) error {
 	if err := t.change(t.at(log), t.at(score), bare); err != nil {
 		return err
 	}
-	t.say(Info, "%s truncated", log)
+	t.Say(officialtool.Info, "%s truncated", log)
 	return nil
 }
 
@@ -201,7 +190,7 @@ func (t *official) backup(log string) (saved bool, err error) {
 		return false, err
 	}
 	if _, err := os.Stat(target); err == nil {
-		t.say(Error, "not processing %s because %s already exist", log, filepath.ToSlash(name))
+		t.Say(officialtool.Error, "not processing %s because %s already exist", log, filepath.ToSlash(name))
 		return false, nil
 	}
 	return true, treecopy.File(t.at(log), target)

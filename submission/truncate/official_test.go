@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/golden"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/submission/officialtool"
 	"github.com/plumbline-ml/plumbline/submission/truncate"
 )
 
@@ -79,7 +80,7 @@ func TestOfficialGolden(t *testing.T) {
 	})
 }
 
-func printed(lines []truncate.Line) (all []string) {
+func printed(lines []officialtool.Line) (all []string) {
 	for _, l := range lines {
 		all = append(all, l.Level+" "+l.Text)
 	}

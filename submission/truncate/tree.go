@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/suggest"
 
+	"github.com/plumbline-ml/plumbline/submission/internal/outside"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -27,7 +26,7 @@ type Options struct {
 // compliance/, where rounds before v6.0 have them. The outcomes are in the order of paths. A log that cannot be
 // truncated does not keep the others from it: the error has them all.
 func Tree(ctx context.Context, root string, o Options) (all []Outcome, err error) {
-	if err := outside(o.Keep, root); err != nil {
+	if err := storeOutside(o.Keep, root); err != nil {
 		return nil, err
 	}
 	folders, faults, err := accuracyFolders(root, o.Submitter)
@@ -55,38 +54,17 @@ func Tree(ctx context.Context, root string, o Options) (all []Outcome, err error
 	return all, errors.Join(faults...)
 }
 
-// outside wants the folder for originals not to be part of what is submitted.
-func outside(keep, root string) error {
+// storeOutside wants the folder for originals not to be part of what is submitted.
+func storeOutside(keep, root string) error {
 	if keep == "" {
 		return errors.New("no folder for the original logs is given")
 	}
-	inner, err := resolved(keep)
-	if err != nil {
-		return err
-	}
-	outer, err := resolved(root)
-	if err != nil {
-		return err
-	}
-	if rel, err := filepath.Rel(outer, inner); err == nil && filepath.IsLocal(rel) {
-		return fmt.Errorf("%s, the folder for the original logs, is in the tree %s: want one outside, which is not submitted",
+	ok, err := outside.Of(root, keep)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s, the folder for the original logs, is in the tree %s: want one outside, which is not submitted",
 			keep, root)
 	}
-	return nil
-}
-
-// resolved is the path of a folder behind all links, of which the last ones need not exist yet.
-func resolved(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	real, err := filepath.EvalSymlinks(dir)
-	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {
-		above, err := resolved(filepath.Dir(dir))
-		return filepath.Join(above, filepath.Base(dir)), err
-	}
-	return real, err
+	return err
 }
 
 // complianceDir is where rounds before v6.0 have the audits.

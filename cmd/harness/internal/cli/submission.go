@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
-const submissionHelp = `The way from runs to a submission, step by step; docs/submission.md shows it whole. None of these
-starts a plugin.`
+const submissionHelp = `The way from runs to a submission, step by step; docs/submission.md shows it whole. None of
+these starts a plugin.`
 
 // submissionCommand holds the steps of a submission.
 func (a *app) submissionCommand() *cobra.Command {
@@ -16,7 +16,8 @@ func (a *app) submissionCommand() *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.submissionTruncateCommand(), a.submissionRepositoryCommand())
+	c.AddCommand(a.submissionTruncateCommand(), a.submissionRepositoryCommand(),
+		a.submissionPrepareCommand())
 	return c
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const repositoryHelp = `Say what of a tree the submissions' repository does not take: files above 50 MiB, symbolic links,
-hidden files and folders, blanks in names. harness submission check says it too, with all the rest.
+const repositoryHelp = `Say what of a tree the submissions' repository does not take: files above 50 MiB, symbolic
+links, hidden files and folders, blanks in names. harness submission check says it too, with all the rest.
 
 The exit code is 3 where there is such a thing. --compatible prints the text of the official
 script, and ends as it does, with 0.`

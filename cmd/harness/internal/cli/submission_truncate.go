@@ -54,7 +54,8 @@ func (a *app) submissionTruncateCommand() *cobra.Command {
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "do all that the official tool does, and nothing else")
 	flags.StringVar(&f.official.Backup, "backup", "",
 		"with --compatible: copy the whole logs to `DIR`; a relative one lies in the tree")
-	flags.StringVar(&f.official.Output, "output", "", "with --compatible: leave the tree alone and make a new one in `DIR`")
+	flags.StringVar(&f.official.Output, "output", "",
+		"with --compatible: leave the tree alone and make a new one in `DIR`")
 	flags.StringSliceVar(&f.official.Skip, "scenarios-to-skip", nil, "with --compatible: leave these `SCENARIOS` alone")
 	return c
 }
@@ -130,7 +131,7 @@ func (a *app) truncateOfficially(root string, f *truncateFlags) error {
 	o.Input, o.Submitter = root, f.Submitter
 	lines, err := truncate.Official(o)
 	for _, l := range lines {
-		fmt.Fprintf(a.Stderr, "%s:main:%s\n", l.Level, l.Text)
+		fmt.Fprintln(a.Stderr, l)
 	}
 	switch {
 	case errors.Is(err, truncate.ErrOutputExists):

@@ -30,7 +30,8 @@ func TestSubmissionTruncate(t *testing.T) {
 	s := newShell(t)
 	root, log := scored(t)
 	keep := filepath.Join(s.dir, "originals")
-	s.want(0, s.run("submission", "truncate", root, "--keep", keep), log, "truncated, sha256 aa64f662252eb8f5", "20.0 kB in")
+	s.want(0, s.run("submission", "truncate", root, "--keep", keep), log,
+		"truncated, sha256 aa64f662252eb8f5", "20.0 kB in")
 	s.want(0, s.run("submission", "truncate", root, "--keep", keep, "--verify"), "done before", "1 original read again")
 	if err := os.Remove(filepath.Join(filepath.Dir(log), "accuracy.txt")); err != nil {
 		t.Fatal(err)

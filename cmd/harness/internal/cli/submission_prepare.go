@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/officialtool"
+	"github.com/plumbline-ml/plumbline/submission/prepare"
+)
+
+const prepareHelp = `Make a completed copy of a submission's tree. In the closed and the network division results that
+the rules let edge systems infer are copied to the scenarios that were not measured, and those of a
+99.9 % accuracy target to the 99 % one where that is missing; folders in lower case get the rules'
+names. Every copy is listed with its reason, and what has to be measured. Nothing is judged,
+removed, or moved to the open division.
+
+  harness submission prepare TREE --out NEW
+  harness submission prepare TREE --out NEW --compatible --version v6.1   just as the official tool
+
+With --compatible it does as the official preprocessing does: it judges each result by the rules of
+the official checker before the present one, removes what fails or moves it to the open division,
+and infers into folders in lower case. The power working group's checker is not asked.`
+
+// prepareFlags are the flags of submission prepare.
+type prepareFlags struct {
+	prepare.Options
+	out, round string
+	compatible bool
+	official   prepare.OfficialOptions
+}
+
+// officialSwitches are those of the official tool alone.
+func officialSwitches() []string {
+	return []string{"noinfer-low-accuracy-results", "noinfer-scenario-results", "nodelete-empty-dirs",
+		"nomove-failed-to-open", "nodelete-failed", "keep-structure", "extra-model-benchmark-map"}
+}
+
+func (a *app) submissionPrepareCommand() *cobra.Command {
+	f := &prepareFlags{}
+	c := &cobra.Command{
+		Use: "prepare TREE", Short: "Copy a tree, with the results that may be inferred", Long: prepareHelp,
+		Args: oneArgument("the folder with closed, network or open"),
+		RunE: func(c *cobra.Command, args []string) error {
+			given := changed(c, officialSwitches()...)
+			switch {
+			case f.out == "":
+				return sdk.Usage(errors.New("--out NEW is missing: the folder of the new tree, which must not be there yet"))
+			case given != "" && !f.compatible:
+				return sdk.Usage(fmt.Errorf("--%s goes with --compatible only", given))
+			case f.compatible:
+				return a.prepareOfficially(args[0], f)
+			}
+			return a.prepare(args[0], f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.out, "out", "", "the `FOLDER` of the new tree, which must not be there yet")
+	flags.StringVar(&f.Submitter, "submitter", "", "only the folders of this `SUBMITTER`")
+	flags.StringVar(&f.round, "version", "", "the `ROUND` of the rules (default: the newest; --compatible has none)")
+	flags.BoolVar(&f.compatible, compatibleFlag, false, "do all that the official tool does, and nothing else")
+	o := &f.official
+	for i, to := range []*bool{&o.NoLowAccuracy, &o.NoScenarios, &o.KeepEmptyDirs, &o.NoMoveToOpen, &o.NoDeleteFailed,
+		&o.KeepStructure} {
+		flags.BoolVar(to, officialSwitches()[i], false, "with --compatible: as the official tool's")
+	}
+	flags.StringVar(&o.ModelMapping, "extra-model-benchmark-map", "",
+		"with --compatible: `NAME` of the file of an open submitter's models")
+	return c
+}
+
+func (a *app) prepare(root string, f *prepareFlags) error {
+	f.Round = f.round
+	plan, err := prepare.Tree(root, f.out, f.Options)
+	if err != nil {
+		return sdk.Data(err)
+	}
+	for _, s := range plan.Steps {
+		what := "copied "
+		if s.Rename {
+			what = "renamed"
+		}
+		fmt.Fprintf(a.Stdout, "%s  %s\n     to  %s\n         %s\n", what, s.From, s.To, s.Why)
+	}
+	for _, m := range plan.Missing {
+		fmt.Fprintf(a.Stdout, "missing  %s\n", m)
+	}
+	if len(plan.Steps)+len(plan.Missing) == 0 {
+		fmt.Fprintln(a.Stdout, "nothing was to be completed")
+	}
+	_, err = fmt.Fprintln(a.Stdout, "new tree in", f.out)
+	return err
+}
+
+// prepareOfficially prints what the official tool does, where it does.
+func (a *app) prepareOfficially(root string, f *prepareFlags) error {
+	o := f.official
+	o.Input, o.Output, o.Submitter, o.Round = root, f.out, f.Submitter, f.round
+	lines, err := prepare.Official(o)
+	for _, l := range lines {
+		to := a.Stderr
+		if l.Level == officialtool.Print {
+			to = a.Stdout
+		}
+		fmt.Fprintln(to, l)
+	}
+	if err != nil && !errors.Is(err, prepare.ErrOutputExists) {
+		fmt.Fprintf(a.Stderr, "harness: %v: the official tool ends here with a traceback\n", err)
+	}
+	return officialExit(err != nil)
+}

@@ -1,0 +1,38 @@
+// Package outside tells whether a path lies outside of a folder, behind all links.
+//
+// In: paths, of which the last parts need not exist yet. Out: what lies there.
+package outside
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+)
+
+// Of says whether path lies neither at root nor below it.
+func Of(root, path string) (bool, error) {
+	outer, err := resolved(root)
+	if err != nil {
+		return false, err
+	}
+	inner, err := resolved(path)
+	if err != nil {
+		return false, err
+	}
+	rel, err := filepath.Rel(outer, inner)
+	return err != nil || !filepath.IsLocal(rel), nil
+}
+
+// resolved is the path of a file behind all links, of which the last ones need not exist yet.
+func resolved(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(path) != path {
+		above, err := resolved(filepath.Dir(path))
+		return filepath.Join(above, filepath.Base(path)), err
+	}
+	return real, err
+}
