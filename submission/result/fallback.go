@@ -1,0 +1,75 @@
+package result
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// Change is how a metric differs between the accuracy run and an audit's run, in percent of the audit's.
+type Change struct {
+	Metric               string
+	Baseline, Compliance float64
+	Percent, Most        float64 // found, and allowed
+}
+
+// Within says whether the metric differs by no more than is allowed.
+func (c Change) Within() bool { return c.Percent <= c.Most }
+
+// Changes compares the metrics of two texts of an accuracy script: on the accuracy run's answers for the samples of a
+// TEST01 audit, and on the audit's own. Of several lines of a metric the last counts. The error says what cannot be
+// compared: a metric that is missing in one of them, or zero.
+func Changes(rules *mlconf.Rules, model, scenario, baseline, compliance string) ([]Change, error) {
+	var list []Change
+	var faults []error
+	for _, target := range rules.Targets(model, scenario) {
+		if target.Upper {
+			continue
+		}
+		a, err := lastValue(target.Metric, baseline)
+		b, err2 := lastValue(target.Metric, compliance)
+		if err := errors.Join(prefixed("baseline", err), prefixed("compliance", err2)); err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		most, ok := rules.DeltaPercent(model, target.Metric)
+		if !ok {
+			most = 1
+			if strings.Contains(model, "99.9") {
+				most = 0.1
+			}
+		}
+		list = append(list, Change{target.Metric, a, b, math.Abs(1-a/b) * 100, most})
+	}
+	if len(list)+len(faults) == 0 {
+		faults = append(faults, fmt.Errorf("the rules know no accuracy for %s", model))
+	}
+	return list, errors.Join(faults...)
+}
+
+func prefixed(text string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s accuracy: %w", text, err)
+}
+
+func lastValue(metric, text string) (v float64, err error) {
+	for line := range strings.Lines(text) {
+		value, ok := Accuracy(metric, line)
+		if !ok {
+			continue
+		}
+		if v, err = strconv.ParseFloat(Digits(value), 64); err != nil {
+			return 0, fmt.Errorf("%s is %q, want a number", metric, value)
+		}
+	}
+	if v == 0 {
+		return 0, fmt.Errorf("%s is missing, or 0", metric)
+	}
+	return v, nil
+}
