@@ -85,7 +85,11 @@ func (f files) text(name string) (string, error) {
 		return "", err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostText+1))
+	return readText(file, name)
+}
+
+func readText(r io.Reader, name string) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(r, mostText+1))
 	switch {
 	case err != nil:
 		return "", err
@@ -113,7 +117,16 @@ func (f files) lines(name string) ([]string, error) {
 
 // json reads a JSON file.
 func (f files) json(name string) (any, error) {
-	text, err := f.text(name)
+	file, err := f.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return readJSON(file, name)
+}
+
+func readJSON(r io.Reader, name string) (any, error) {
+	text, err := readText(r, name)
 	if err != nil {
 		return nil, err
 	}

@@ -30,8 +30,8 @@ type checkCase struct {
 	}
 }
 
-// TestGoldenOfficial compares with what the official checker said: its verdict, the folders refused, the results, and the
-// summary byte for byte where a case has it.
+// TestGoldenOfficial compares with what the official checker said: its verdict, the folders refused, the results, and
+// the summary byte for byte where a case has it.
 func TestGoldenOfficial(t *testing.T) {
 	bases := treeops.NewBases(t)
 	golden.Each(t, "submission/check/*.json", func(t *testing.T, file string) {

@@ -21,7 +21,8 @@ func (c *checker) accept(f *folder) error {
 	if pyvalue.True(f.metric) {
 		c.report.Results++
 	} else if f.metric == nil {
-		c.report.Rejected = append(c.report.Rejected, Rejection{f.place.Results(), []Reason{{"performance", "there is no result"}}})
+		none := []Reason{{"performance", "there is no result"}}
+		c.report.Rejected = append(c.report.Rejected, Rejection{f.place.Results(), none})
 	} else {
 		c.report.Zero = append(c.report.Zero, f.place.Results())
 	}
@@ -58,7 +59,7 @@ func (c *checker) row(f *folder) (result.Row, error) {
 		OperatingSystem: field("operating_system"), Notes: notes, Version: c.rules.Name,
 		Inferred: pyvalue.Text(f.performance.get(keyScenario)) != f.place.Scenario,
 		HasPower: c.hasPower(f), Units: units, WeightDataTypes: pyvalue.Text(weights), DesignPower: f.design,
-		PrivateID: f.privateID,
+		PrivateID: f.privateID, Logged: pyvalue.Text(f.performance.get(keyScenario)),
 	}
 	return r, writable(r)
 }

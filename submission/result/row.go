@@ -10,31 +10,39 @@ import (
 // Row is a line of the official summary, with its columns as texts. A result with power has two: the second has the
 // power for its result.
 type Row struct {
-	Organization, Availability, Division, SystemType, SystemName string
-	Platform                                                     string // the folder of the system
-	Model                                                        string // the folder of the benchmark
-	MLPerfModel                                                  string // of the rules
-	Scenario                                                     string // the folder of the scenario
-	Result                                                       string // unrounded
-	Accuracy                                                     string // "acc: 76.460", several apart by two blanks
-	Nodes                                                        string
-	HostProcessor                                                string
-	HostProcessors                                               string // per node
-	HostCores                                                    string
-	Accelerator                                                  string
-	AcceleratorsPerNode                                          string
-	TotalAccelerators                                            string
-	Location                                                     string // the folder of the performance run
-	Framework                                                    string
-	OperatingSystem                                              string
-	Notes                                                        string
-	Version                                                      string // "v6.1"
-	Inferred                                                     bool   // the log's scenario is written otherwise than the folder's
-	HasPower                                                     bool
-	Units                                                        string
-	WeightDataTypes                                              string
-	DesignPower                                                  string // in watts; "None" for none, before v6.1 ""
-	PrivateID                                                    string
+	Organization string
+	Availability string
+	Division     string
+	SystemType   string
+	SystemName   string
+	Platform     string // the folder of the system
+	Model        string // the folder of the benchmark
+	MLPerfModel  string // of the rules
+	Scenario     string // the folder of the scenario
+	Result       string // unrounded
+	Accuracy     string // "acc: 76.460", several apart by two blanks
+
+	Nodes               string
+	HostProcessor       string
+	HostProcessors      string // per node
+	HostCores           string
+	Accelerator         string
+	AcceleratorsPerNode string
+	TotalAccelerators   string
+
+	Location        string // the folder of the performance run
+	Framework       string
+	OperatingSystem string
+	Notes           string
+	Version         string // "v6.1"
+	Inferred        bool   // the log's scenario is written otherwise than the folder's
+	HasPower        bool
+	Units           string
+	WeightDataTypes string
+	DesignPower     string // in watts; "None" for none, before v6.1 ""
+	PrivateID       string
+
+	Logged string // the scenario of the log; no column
 }
 
 // Columns are the names of the summary's columns.

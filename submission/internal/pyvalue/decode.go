@@ -72,7 +72,8 @@ var words = []struct {
 	text  string
 	value any
 }{
-	{"null", nil}, {"true", true}, {"false", false}, {"NaN", math.NaN()}, {"Infinity", math.Inf(1)}, {"-Infinity", math.Inf(-1)},
+	{"null", nil}, {"true", true}, {"false", false},
+	{"NaN", math.NaN()}, {"Infinity", math.Inf(1)}, {"-Infinity", math.Inf(-1)},
 }
 
 func (d *decoder) value(depth int) (any, error) {

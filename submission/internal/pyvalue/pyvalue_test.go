@@ -20,7 +20,8 @@ func decoded(t *testing.T, text string) any {
 // TestText: the wanted texts are those that Python 3.11 printed.
 func TestText(t *testing.T) {
 	for text, want := range map[string][2]string{
-		`{"b": 1, "a": [1.0, "x", null], "b": true}`: {`{'b': True, 'a': [1.0, 'x', None]}`, `{"b": true, "a": [1.0, "x", null]}`},
+		`{"b": 1, "a": [1.0, "x", null], "b": true}`: {
+			`{'b': True, 'a': [1.0, 'x', None]}`, `{"b": true, "a": [1.0, "x", null]}`},
 		`["it's", "a\"b", "it's \"", "\n\\\u0007é\u200b"]`: {`["it's", 'a"b', 'it\'s "', '\n\\\x07é\u200b']`,
 			`["it's", "a\"b", "it's \"", "\n\\\u0007\u00e9\u200b"]`},
 		`123456789012345678901234567890`: {"123456789012345678901234567890", "123456789012345678901234567890"},
@@ -40,7 +41,8 @@ func TestText(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
-	for _, text := range []string{"", "\ufeff{}", "{", "[1,]", "[,1]", `{"a":1,}`, `{"a"}`, `{1:2}`, "01", "1 2", "+1", ".5", "nan", "tru",
+	for _, text := range []string{"", "\ufeff{}", "{", "[1,]", "[,1]", `{"a":1,}`, `{"a"}`, `{1:2}`,
+		"01", "1 2", "+1", ".5", "nan", "tru",
 		"\"\n\"", `"\x"`, `"\u12"`, "-", `"`, strings.Repeat("[", 2000), strings.Repeat("1", 5000)} {
 		if v, err := Decode(text); err == nil {
 			t.Errorf("%.20q is %v", text, v)
@@ -65,7 +67,8 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if !Equal(decoded(t, "16159082839903944936"), 16159082839903944936) || Equal(1.6159082839903945e19, 16159082839903944936) ||
+	const seed = 16159082839903944936
+	if !Equal(decoded(t, "16159082839903944936"), seed) || Equal(1.6159082839903945e19, seed) ||
 		!Equal(true, 1) || Equal("1", 1) {
 		t.Error("equal")
 	}
@@ -73,7 +76,8 @@ func TestNumbers(t *testing.T) {
 
 func TestConversions(t *testing.T) {
 	for text, want := range map[string]string{
-		`"2"`: "2", `" +1_0 "`: "10", "2.9": "2", "true": "1", `"2.0"`: "", `"N/A"`: "", `"one"`: "", "null": "", "NaN": "", "[]": "",
+		`"2"`: "2", `" +1_0 "`: "10", "2.9": "2", "true": "1",
+		`"2.0"`: "", `"N/A"`: "", `"one"`: "", "null": "", "NaN": "", "[]": "",
 		`"1__0"`: "", `"_1"`: "", `"--1"`: "", `""`: "",
 	} {
 		n, err := Int(decoded(t, text))

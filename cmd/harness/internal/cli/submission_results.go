@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/compatible"
+	"github.com/plumbline-ml/plumbline/submission/result"
+)
+
+const resultsHelp = `Say what the runs of a submission's tree amount to: the result of each scenario folder with its
+unit, its accuracy and power, as the official checker of the round finds them.
+
+  harness submission results TREE                                  a table
+  harness submission results TREE --rules                          rounded as the rules say
+  harness submission results TREE --format csv --out summary.csv   the official summary
+  harness submission results TREE --format html --out results.html one page, to be sorted
+
+Figures are unrounded, as in the official summary; the rules report five significant figures, a half
+going to the even neighbour. json has both. What the power working group's checker says of power
+logs is not asked. The exit code is 0 whether all folders have a result or not.`
+
+// resultsFlags are the flags of submission results.
+type resultsFlags struct {
+	compatible.Options
+	format, out string
+	rules       bool
+	writeIDs    bool
+}
+
+func (a *app) submissionResultsCommand() *cobra.Command {
+	f := &resultsFlags{}
+	c := &cobra.Command{
+		Use: "results TREE", Short: "Say what a submission's runs amount to", Long: resultsHelp,
+		Args: oneArgument("the folder with closed, network or open"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.results(args[0], f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.Round, "round", "", "the `ROUND` of the rules, such as v6.1 (default the newest)")
+	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
+	flags.StringVar(&f.format, "format", "table", "table, csv, json or html")
+	flags.StringVarP(&f.out, "out", "o", "", "write to `FILE`")
+	flags.BoolVar(&f.rules, "rules", false, "round as the rules say; of table and html")
+	flags.BoolVar(&f.PrivateIDs, "private-ids", false, "name each system by its private id")
+	flags.BoolVar(&f.writeIDs, "write-private-ids", false,
+		"write new private ids into the tree, as the official checker does")
+	return c
+}
+
+// resultsFormats are the forms that results can take.
+var resultsFormats = []string{"table", "csv", "json", "html"}
+
+func (a *app) results(root string, f *resultsFlags) error {
+	if !slices.Contains(resultsFormats, f.format) {
+		return sdk.Usage(fmt.Errorf("--format %s is not known, want %s", f.format, strings.Join(resultsFormats, ", ")))
+	}
+	f.SkipPower = true
+	f.PrivateIDs = f.PrivateIDs || f.writeIDs
+	r, err := compatible.Check(root, f.Options)
+	if err != nil {
+		return sdk.Data(err)
+	}
+	if f.writeIDs {
+		if err := compatible.WritePrivateIDs(root, f.Options); err != nil {
+			return sdk.Data(err)
+		}
+	}
+	return a.toFile(f.out, func(w io.Writer) error { return writeResults(w, r, f) })
+}
+
+func writeResults(w io.Writer, r *compatible.Report, f *resultsFlags) error {
+	s := r.Summary()
+	switch f.format {
+	case "csv":
+		return result.WriteCSV(w, r.Rows)
+	case "json":
+		return s.WriteJSON(w)
+	case "html":
+		return s.WriteHTML(w, f.rules)
+	}
+	if err := s.WriteTable(w, pageWidth, f.rules); err != nil {
+		return err
+	}
+	return writeWithout(w, s)
+}
+
+// writeWithout lists the folders without a result.
+func writeWithout(w io.Writer, s result.Summary) error {
+	_, err := fmt.Fprintf(w, "\n%s, %d without\n", figure.Plural(len(s.Results), "result"), len(s.Without))
+	for _, folder := range s.Without {
+		fmt.Fprintf(w, "  %s\n", folder.Folder)
+		for _, reason := range folder.Reasons {
+			_, err = fmt.Fprintf(w, "    %s\n", reason)
+		}
+	}
+	return err
+}
+
+// toFile writes to a file as a whole, or where none is named to the terminal.
+func (a *app) toFile(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return write(a.Stdout)
+	}
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
+		return err
+	}
+	return sdk.Data(wholefile.Write(name, text.Bytes(), 0o666))
+}
+
+// officialCheck is submission check --compatible.
+type officialCheck struct {
+	compatible.Options
+	csv  string
+	json bool
+}
+
+// flags are the arguments of the official checker that have an effect there.
+func (f *officialCheck) flags(flags *pflag.FlagSet) {
+	flags.StringVar(&f.csv, "csv", "", "with --compatible: write the official summary to `FILE`")
+	flags.BoolVar(&f.Exceptions, "submission-exceptions", false,
+		"with --compatible: judge errors of the logs, but for two kinds")
+	flags.BoolVar(&f.SkipPower, "skip-power-check", false, "with --compatible: do not ask for the power group's checker")
+	flags.BoolVar(&f.SkipMeaningful, "skip-meaningful-fields-emptiness-check", false,
+		"with --compatible: fields may be empty")
+	flags.BoolVar(&f.SkipEmptyFiles, "skip-empty-files-check", false, "with --compatible: files may be empty")
+	flags.BoolVar(&f.SkipAccuracyFiles, "skip-extra-accuracy-files-check", false,
+		"with --compatible: pictures and films may be missing")
+	flags.BoolVar(&f.SkipDatasetSize, "skip-dataset-size-check", false,
+		"with --compatible: accuracy runs may have any size")
+	flags.BoolVar(&f.PrivateIDs, "private-ids", false,
+		"with --compatible: private ids in the summary; nothing is written")
+}
+
+// checkOfficially says what the official checker would say, and ends with its exit code.
+func (a *app) checkOfficially(root string, f *officialCheck) error {
+	r, err := compatible.Check(root, f.Options)
+	if err != nil {
+		return sdk.Data(err)
+	}
+	s := r.Summary()
+	if f.json {
+		if err := s.WriteJSON(a.Stdout); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(a.Stdout, "official: %s\n", s.Verdict)
+		if err := writeWithout(a.Stdout, s); err != nil {
+			return err
+		}
+	}
+	if f.csv != "" && r.Verdict != compatible.Crash {
+		err := a.toFile(f.csv, func(w io.Writer) error { return result.WriteCSV(w, r.Rows) })
+		if err != nil {
+			return err
+		}
+	}
+	return officialExit(r.Verdict != compatible.OK)
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// resultTree copies a tree with one result.
+func resultTree(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.CopyFS(root, os.DirFS("../../../../submission/compatible/testdata/small")); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func TestSubmissionResults(t *testing.T) {
+	s := newShell(t)
+	root := resultTree(t)
+	s.want(0, s.run("submission", "results", root), "open/Lab/box", "71.167025", "Latency (ms)", "acc 76.460",
+		"1 result, 0 without")
+	s.want(0, s.run("submission", "results", root, "--rules"), "71.167 ")
+	s.want(0, s.run("submission", "results", root, "--format", "json"), `"rounded": "71.167"`, `"official": "ok"`)
+	file := filepath.Join(t.TempDir(), "summary.csv")
+	s.want(0, s.run("submission", "results", root, "--format", "csv", "--out", file))
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"71.167025","acc: 76.460"`) {
+		t.Errorf("%s (%v)", text, err)
+	}
+	s.want(0, s.run("submission", "results", root, "--format", "html", "-o", file+".html"))
+	if text, err := os.ReadFile(file + ".html"); err != nil || !strings.Contains(string(text), "71.167025") {
+		t.Errorf("%s (%v)", text, err)
+	}
+	if err := os.Remove(filepath.Join(root, "open/Lab/results/box/resnet50/SingleStream/README.md")); err != nil {
+		t.Fatal(err)
+	}
+	s.want(0, s.run("submission", "results", root), "0 results, 1 without", "README.md is missing")
+	s.want(2, s.run("submission", "results", root, "--format", "pdf"), "pdf")
+	s.want(6, s.run("submission", "results", filepath.Join(root, "none")), "none")
+}
+
+func TestSubmissionResultsPrivateIDs(t *testing.T) {
+	s := newShell(t)
+	root := resultTree(t)
+	s.want(0, s.run("submission", "results", root, "--private-ids", "--format", "json"), `"private_id": `)
+	file := filepath.Join(root, "open/Lab/results/box/privateid.json")
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the id was written without being asked for")
+	}
+	s.want(0, s.run("submission", "results", root, "--write-private-ids"))
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
+}
