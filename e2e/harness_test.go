@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -96,4 +97,15 @@ func readJSON(t *testing.T, path string, v any) {
 	if err := json.Unmarshal(data, v); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
+}
+
+// wantOutput fails the test unless the process printed each text.
+func (r result) wantOutput(t *testing.T, texts ...string) result {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(r.stdout, text) {
+			t.Errorf("no %q in:\n%s", text, r.both())
+		}
+	}
+	return r
 }

@@ -88,9 +88,6 @@ func (c *checker) find() error {
 	case c.options.Submitter != "" && !slices.Contains(names, c.options.Submitter):
 		return fmt.Errorf("%w of %q in %s: it has those of %s",
 			ErrNoSubmission, c.options.Submitter, c.tree.Root(), strings.Join(slices.Compact(names), ", "))
-	case len(c.results) == 0:
-		return fmt.Errorf("%w in %s: there is not one result: want DIVISION/SUBMITTER/results/SYSTEM/BENCHMARK/SCENARIO",
-			ErrNoSubmission, c.tree.Root())
 	}
 	return nil
 }

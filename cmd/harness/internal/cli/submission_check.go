@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/check"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+const checkHelp = `Check a submission by every rule, before others do. Each fault is one line with its rule, its file,
+the value found, the one expected, and what to do; "reject" keeps a result out, "warn" makes a
+reviewer ask, "note" is good to know. It is stricter than the official checker.
+
+  harness submission check TREE                      all that is in the tree
+  harness submission check TREE --submitter Lab      one submitter's results
+  harness submission check TREE --rules v6.0         by the rules of another round
+  harness submission check TREE --json               for programs
+
+The exit code is 0 where nothing rejects, 3 where something does, 2 where there is no submission.
+The --skip flags are those of the official checker.`
+
+// checkFlags are the flags of submission check.
+type checkFlags struct {
+	check.Options
+	rules string
+	json  bool
+}
+
+func (a *app) submissionCheckCommand() *cobra.Command {
+	f := &checkFlags{}
+	c := &cobra.Command{
+		Use: "check TREE", Short: "Check a submission by every rule", Long: checkHelp,
+		Args: oneArgument("the folder with closed, network or open"),
+		RunE: func(c *cobra.Command, args []string) error { return a.checkSubmission(c.Context(), args[0], f) },
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
+	flags.StringVar(&f.rules, "rules", "", "the `ROUND` whose rules count: "+strings.Join(tree.Rounds(), ", ")+
+		" (default the newest)")
+	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
+	for _, skip := range []struct {
+		flag, what string
+		to         *bool
+	}{
+		{"skip-meaningful-fields-emptiness-check", "let fields be empty", &f.Skip.EmptyFields},
+		{"skip-empty-files-check", "let user.conf and README.md be empty", &f.Skip.EmptyFiles},
+		{"skip-extra-accuracy-files-check", "do not ask for images and videos", &f.Skip.AccuracyFiles},
+		{"skip-dataset-size-check", "let the accuracy run be over a part of the data set", &f.Skip.DatasetSize},
+		{"skip-power-check", "do not look into the power meter's files", &f.Skip.PowerFiles},
+		{"submission-exceptions", "only warn of a LoadGen that was built with changes", &f.Skip.Uncommitted},
+	} {
+		flags.BoolVar(skip.to, skip.flag, false, skip.what)
+	}
+	return c
+}
+
+func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) error {
+	t, err := tree.Open(root, f.rules)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	defer t.Close()
+	options, line := f.Options, live.NewStatus(a.console, a.Terminal, a.Width)
+	if a.Terminal {
+		options.Progress = func(done, all int) {
+			line.Set(fmt.Sprintf("checked %d of %s", done, figure.Plural(all, "result")))
+		}
+	}
+	report, err := check.Run(ctx, t, options)
+	line.Clear()
+	switch {
+	case errors.Is(err, check.ErrNoSubmission):
+		return sdk.Usage(err)
+	case err != nil:
+		return err
+	}
+	if f.json {
+		err = writeIndented(a.Stdout, report)
+	} else {
+		err = writeReport(a.Stdout, report)
+	}
+	if err == nil && report.Verdict == check.Rejected {
+		err = &exitcode.Outcome{Code: exitcode.Invalid}
+	}
+	return err
+}
+
+func writeIndented(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// writeReport prints the findings by result, then the verdict.
+func writeReport(w io.Writer, r *check.Report) error {
+	var b strings.Builder
+	if general := r.Of(""); len(general) > 0 {
+		b.WriteString("the submission\n")
+		writeFindings(&b, "", general)
+	}
+	verdicts := map[check.Verdict]int{}
+	for _, result := range r.Results {
+		verdicts[result.Verdict]++
+		fmt.Fprintf(&b, "%s  %s\n", result.Path, resultLine(result))
+		writeFindings(&b, result.Path+"/", r.Of(result.Path))
+	}
+	fmt.Fprintf(&b, "\n%s: %d accepted, %d with warnings, %d rejected\n", figure.Plural(len(r.Results), "result"),
+		verdicts[check.Accepted], verdicts[check.Warned], verdicts[check.Rejected])
+	fmt.Fprintf(&b, "%s, %s, %s\n", figure.Plural(r.Rejects, "reject"), figure.Plural(r.Warnings, "warning"),
+		figure.Plural(r.Notes, "note"))
+	fmt.Fprintf(&b, "verdict by the rules %s: %s\n", r.Rules, r.Verdict)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// resultLine is what a result amounts to, and its verdict.
+func resultLine(r check.Result) string {
+	parts := []string{r.Model, r.Scenario}
+	if r.Unit != "" {
+		parts = append(parts, figure.Round(r.Metric), r.Unit)
+	}
+	if r.Inferred {
+		parts = append(parts, "inferred")
+	}
+	return strings.Join(append(parts, string(r.Verdict)), " ")
+}
+
+// writeFindings prints a line for each fault and one for what to do. Paths below folder are shortened to what is below.
+func writeFindings(b *strings.Builder, folder string, list []check.Finding) {
+	for _, f := range list {
+		fmt.Fprintf(b, "  %-6s %s  %s: %s", f.Severity, f.Rule, strings.TrimPrefix(f.Path, folder), f.What)
+		if f.Found != "" {
+			fmt.Fprintf(b, "; found %s", f.Found)
+		}
+		if f.Expected != "" {
+			fmt.Fprintf(b, "; expected %s", f.Expected)
+		}
+		fmt.Fprintf(b, "\n         to do: %s\n", f.Do)
+	}
+}

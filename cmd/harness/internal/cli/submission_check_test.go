@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/submission/check"
+)
+
+func TestSubmissionCheck(t *testing.T) {
+	s := newShell(t)
+	root, _ := scored(t)
+	s.want(3, s.run("submission", "check", root), "closed/Lab/results/box/resnet50/Offline  resnet Offline reject",
+		"reject files  performance/run_1/mlperf_log_detail.txt: a log is missing", "to do: add the run's logs",
+		"1 result: 0 accepted, 0 with warnings, 1 rejected", "verdict by the rules v6.1: reject")
+	s.want(3, s.run("submission", "check", root, "--submitter", "Lab", "--rules", "v6.0"), "verdict by the rules v6.0")
+}
+
+func TestSubmissionCheckAsJSON(t *testing.T) {
+	s := newShell(t)
+	root, _ := scored(t)
+	s.want(3, s.run("submission", "check", root, "--json"))
+	var report check.Report
+	if err := json.Unmarshal([]byte(s.stdout.String()), &report); err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(report.Findings, func(f check.Finding) bool { return f.Rule == "hash" })
+	if report.Verdict != check.Rejected || report.Rejects == 0 || len(report.Results) != 1 || at < 0 {
+		t.Fatalf("got %+v", report)
+	}
+	f := report.Findings[at]
+	if f.Path == "" || f.Result != report.Results[0].Path || f.Source == "" || f.Do == "" || f.Severity != check.Reject {
+		t.Errorf("a finding is not whole: %+v", f)
+	}
+}
+
+func TestSubmissionCheckOfNothing(t *testing.T) {
+	s := newShell(t)
+	root, _ := scored(t)
+	s.want(2, s.run("submission", "check", t.TempDir()), "no submission in")
+	s.want(2, s.run("submission", "check", filepath.Join(root, "none")), "none")
+	s.want(2, s.run("submission", "check", root, "--submitter", "Nobody"), `no submission of "Nobody"`, "those of Lab")
+	s.want(2, s.run("submission", "check", root, "--rules", "v1.0"), `"v1.0"`, "v6.1")
+}
