@@ -6,12 +6,14 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // judge collects what is wrong with an audit. Of a test with two halves, the reasons of each stand in its own file, and
@@ -25,6 +27,7 @@ type judge struct {
 	run, reference *mllog.Detail // nil: could not be read, or is not needed
 	scenario       string        // LoadGen's name; empty: not known
 
+	broken                      bool // an accuracy log is missing or not whole: nothing is counted
 	both, accuracy, performance []Reason
 	notes                       []string
 }
@@ -55,6 +58,7 @@ func (j *judge) unread(to reasons, path, what string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		found = "there is no " + what
 	}
+	j.broken = true
 	j.fault(to, Reason{Check: "log-missing", File: path, Found: found, Want: what,
 		Do: "name the folder that has it, or run again", Missing: true})
 }
@@ -117,7 +121,11 @@ func lines(n int) string {
 
 // logs reads the detail logs and judges what they say of the runs.
 func (j *judge) logs(compared bool) {
-	j.run = j.detail(j.r.Run.Detail, "detail log of the audit's run")
+	if j.unneeded() {
+		j.note("there is no detail log of the audit's run, which a submission need not have: its settings are not judged")
+	} else {
+		j.run = j.detail(j.r.Run.Detail, "detail log of the audit's run")
+	}
 	if compared {
 		j.reference = j.detail(j.r.Reference.Detail, "detail log of the submission's performance run")
 	}
@@ -127,7 +135,7 @@ func (j *judge) logs(compared bool) {
 		}
 	}
 	if j.run != nil {
-		j.sound(j.run, j.r.Run.Detail, compared || j.r.Test == "TEST08")
+		j.sound(j.run, j.r.Run.Detail, compared)
 		j.marked()
 		j.settings()
 	}
@@ -136,6 +144,12 @@ func (j *judge) logs(compared bool) {
 		j.unmarked()
 	}
 	j.scenarios()
+}
+
+// unneeded says whether a submission's folder of the test lacks a detail log that it need not have.
+func (j *judge) unneeded() bool {
+	placed := filepath.Base(filepath.Dir(j.r.Run.Accuracy)) == tree.AccuracyDir
+	return placed && !tree.FilesOf(j.r.Test).Performance && !exists(j.r.Run.Detail)
 }
 
 // sound wants a run in performance mode without errors, and where speed counts a VALID one.

@@ -7,7 +7,7 @@ import (
 
 // sampled wants as many entries in the audit's accuracy log as its run should have logged.
 func (j *judge) sampled(entries int) {
-	if j.run == nil || entries == 0 {
+	if j.run == nil || entries == 0 || j.broken {
 		return
 	}
 	issued, share := j.issued(), j.share()

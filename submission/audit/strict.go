@@ -108,6 +108,7 @@ func (j *judge) answers(ctx context.Context, path, what string, use func(mllog.A
 		case err == io.EOF: //nolint:errorlint // as above
 			return entries
 		case err != nil:
+			j.broken = true
 			j.fault(&j.accuracy, Reason{Check: "log-cut", File: path, Found: err.Error(), Want: "a whole " + what,
 				Do:      "take the log as LoadGen wrote it: packing a submission cuts logs short, so judge before that",
 				Missing: true})

@@ -88,7 +88,7 @@ func (j *judge) everySample(ctx context.Context, p *payloads, d dtype, use func(
 	})
 	j.sampled(n)
 	p.judge(j)
-	if want := j.everyCount(); n > 0 && distinct < want {
+	if want := j.everyCount(); n > 0 && distinct < want && !j.broken {
 		j.fault(&j.accuracy, Reason{Check: "entries", File: j.r.Run.Accuracy,
 			Found: fmt.Sprintf("answers to %d samples in %d entries", distinct, n),
 			Want:  fmt.Sprintf("one to each of the %d samples", want),

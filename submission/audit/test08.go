@@ -97,7 +97,7 @@ func (j *judge) tallied(t tally, path, check, found, want string) {
 
 // entropy adds the reasons that the comparison gives.
 func (j *judge) entropy(e *entropies) {
-	if e.unmatched > 0 && e.accuracy > 0 {
+	if e.unmatched > 0 && e.accuracy > 0 && !j.broken {
 		j.fault(&j.accuracy, Reason{Check: "unmatched", File: j.r.Reference.Accuracy,
 			Found: fmt.Sprintf("no entry for %d of the audit's %d requests", e.unmatched, len(e.audited)),
 			Want:  "an entry for every request", Do: "take the log of the whole accuracy run"})

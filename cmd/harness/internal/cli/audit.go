@@ -43,7 +43,7 @@ func (a *app) auditCommand(f *pluginFlags) *cobra.Command {
 		},
 	}
 	auditRunFlags(c, r)
-	c.AddCommand(a.auditSeedsCommand(f), a.auditDatasetCommand(f))
+	c.AddCommand(a.auditVerifyCommand(), a.auditSeedsCommand(f), a.auditDatasetCommand(f))
 	return c
 }
 

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/submission/audit"
+	"github.com/plumbline-ml/plumbline/submission/campaign"
+)
+
+const auditVerifyHelp = `Judge the logs of a compliance test, whoever made them.
+
+  harness audit verify results/SYSTEM/resnet50/Offline                     every test that it has a folder of
+  harness audit verify RUN --test TEST01 --results results/SYSTEM/resnet50/Offline --dtype float32
+
+DIR is the folder of a scenario of a submission, with TESTnn inside, or that of an audit's run, whose logs lie in it.
+What the official scripts let pass without having looked is refused, with reasons; --compatible gives their verdict,
+text and exit code instead. --out places the verdict and the logs as a submission has them; without it nothing is
+written.
+
+Exit codes: 0 pass, 3 fail, 2 usage, 6 logs are missing, or were cut short. docs/audits.md`
+
+// auditVerifyFlags are the flags of audit verify.
+type auditVerifyFlags struct {
+	audit.Request
+	dir, results, rules string
+	json                bool
+	numbers             [4]float64 // of the flags in numberFlags
+}
+
+func (a *app) auditVerifyCommand() *cobra.Command {
+	f := &auditVerifyFlags{}
+	c := &cobra.Command{
+		Use: "verify DIR", Short: "Judge the logs of compliance tests", Long: auditVerifyHelp,
+		Args: oneArgument("the folder of a scenario, or of an audit's run"),
+		RunE: func(c *cobra.Command, args []string) error {
+			f.dir = args[0]
+			return a.auditVerify(c, f)
+		},
+	}
+	f.add(c.Flags())
+	return c
+}
+
+// numberFlags are the flags of numbers that have no default but the round's.
+var numberFlags = [...]struct{ name, help string }{
+	{"tolerance", "TEST08: relative `DIFFERENCE` of normalised entropy (default 0.001)"},
+	{"accuracy-threshold", "TEST07: least `ACCURACY` (default: the round's)"},
+	{"min-output-tokens", "TEST09: least mean `LENGTH` (default: the round's)"},
+	{"max-output-tokens", "TEST09: greatest mean `LENGTH` (default: the round's)"},
+}
+
+func (f *auditVerifyFlags) add(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.StringVar(&f.Test, "test", "", "`TESTnn` (default: every test that DIR has a folder of)")
+	flags.StringVar(&f.results, "results", "",
+		"`DIR` of the scenario's results, with accuracy/ and performance/run_1/\n(default: DIR, or the folder above)")
+	flags.StringVar(&f.Model, "model", "",
+		"`MODEL` of the rules, whose settings and metrics count\n(default: the name of the folder above the scenario's)")
+	flags.StringVar(&f.Scenario, "scenario", "", "`SCENARIO` (default: the folder's name, or as the logs say)")
+	flags.StringVar(&f.rules, "rules", "", "`ROUND` that asks for the test (default: the newest)")
+	flags.StringVar(&f.DType, "dtype", "", "`TYPE` of the answers: byte, float32, int16, int32, int64\n"+
+		"(default: byte; of TEST06 int32)")
+	flags.StringVar(&f.EOS, "eos-token-id", "", "TEST06: the model's end `TOKEN` (default 2)")
+	flags.StringVar(&f.Command, "accuracy-command", "",
+		"TEST07, and TEST01 where answers differ: shell `COMMAND` that scores the log\n{accuracy_log} and prints the score")
+	flags.StringVar(&f.Pattern, "score-pattern", "",
+		"TEST07: regular `EXPRESSION` whose first group is the score\n(default: 'exact_match': NUMBER)")
+	flags.StringVar(&f.AuditConfig, "audit-config", "", "TEST07, TEST09: `FILE` with bounds (default: the round's)")
+	for i, n := range numberFlags {
+		flags.Float64Var(&f.numbers[i], n.name, 0, n.help)
+	}
+	flags.BoolVar(&f.PerformanceOnly, "no-accuracy-logs", false,
+		"judge what needs no accuracy log: those of a packed submission are cut short")
+	flags.BoolVar(&f.Compatible, "compatible", false, "the verdict, text and exit code of the official script")
+	flags.BoolVar(&f.UnixMode, "unixmode", false, "with --compatible: compare whole lines, as --unixmode there")
+	flags.StringVar(&f.Out, "out", "", "place verdict and logs in TESTnn below this `DIR` of a scenario")
+	flags.BoolVar(&f.json, "json", false, "print verdicts as JSON")
+}
+
+// auditVerify judges one test, or all that a folder has.
+func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
+	rules, err := f.complete(c.Flags())
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	found, err := audit.Locate(f.dir, f.results, f.Test)
+	if err != nil {
+		return auditClass(err)
+	}
+	var outcome auditOutcome
+	var verdicts []verdictJSON
+	for _, logs := range found {
+		r := f.request(rules, logs)
+		v, err := audit.Verify(c.Context(), r)
+		if err == nil {
+			err = audit.Write(v, f.Out)
+		}
+		if err != nil {
+			outcome.add(auditClass(fmt.Errorf("%s: %w", logs.Test, err)), v)
+			continue
+		}
+		if f.json {
+			verdicts = append(verdicts, newVerdictJSON(r.Scenario, v))
+		} else {
+			a.writeAudit(f, r.Scenario, v)
+		}
+		outcome.verdict(f, v)
+	}
+	return errors.Join(outcome.err(), a.writeVerdicts(f, verdicts))
+}
+
+// complete checks the flags, takes the numbers that were given, and finds the round.
+func (f *auditVerifyFlags) complete(flags *pflag.FlagSet) (*mlconf.Rules, error) {
+	for i, at := range []**float64{&f.Tolerance, &f.Threshold, &f.MinTokens, &f.MaxTokens} {
+		if flags.Changed(numberFlags[i].name) {
+			*at = &f.numbers[i]
+		}
+	}
+	if f.UnixMode && !f.Compatible {
+		return nil, errors.New("--unixmode: only with --compatible; without it whole logs of any size are streamed")
+	}
+	rules, err := mlconf.Round(f.rules)
+	if err == nil && f.Model != "" && !rules.Has(f.Model) {
+		err = fmt.Errorf("--model %s: rules %s have no such model", f.Model, rules.Name)
+	}
+	return rules, err
+}
+
+// request is what is asked for one test. A folder's name counts as a model where the round has it.
+func (f *auditVerifyFlags) request(rules *mlconf.Rules, found audit.Found) audit.Request {
+	r := f.Request
+	r.Test, r.Rules, r.Reference, r.Run = found.Test, rules, found.Reference, found.Run
+	if r.Model == "" && rules.Has(found.Model) {
+		r.Model = found.Model
+	}
+	if r.Scenario == "" {
+		r.Scenario = found.Scenario
+	}
+	return r
+}
+
+// auditClass gives an error about a request its exit code.
+func auditClass(err error) error {
+	switch {
+	case errors.Is(err, audit.ErrRequest):
+		return sdk.Usage(err)
+	case errors.Is(err, audit.ErrMissing):
+		return sdk.Data(err)
+	}
+	return err
+}
+
+// verdict adds a verdict; the official scripts have exit codes of their own.
+func (o *auditOutcome) verdict(f *auditVerifyFlags, v audit.Verdict) {
+	if !f.Compatible {
+		o.add(nil, v)
+	} else if v.Exit != 0 {
+		o.codes = append(o.codes, exitcode.Code(v.Exit))
+	}
+}
+
+func (a *app) writeAudit(f *auditVerifyFlags, scenario string, v audit.Verdict) {
+	if f.Compatible {
+		fmt.Fprint(a.Stdout, v.Stdout)
+		return
+	}
+	a.writeVerdict(campaign.Audited{Scenario: scenario, Test: v.Test, Verdict: v})
+}
+
+// verdictJSON is a verdict as --json has it.
+type verdictJSON struct {
+	Test        string         `json:"test"`
+	Scenario    string         `json:"scenario,omitempty"`
+	Pass        bool           `json:"pass"`
+	Accuracy    string         `json:"accuracy"`
+	Performance string         `json:"performance"`
+	Missing     bool           `json:"logs_missing"`
+	Reasons     []audit.Reason `json:"reasons"`
+	Notes       []string       `json:"notes"`
+}
+
+func newVerdictJSON(scenario string, v audit.Verdict) verdictJSON {
+	return verdictJSON{
+		Test: v.Test, Scenario: scenario, Pass: v.Pass, Accuracy: v.Accuracy.String(), Performance: v.Performance.String(),
+		Missing: v.Missing(), Reasons: append([]audit.Reason{}, v.Reasons...), Notes: append([]string{}, v.Notes...),
+	}
+}
+
+func (a *app) writeVerdicts(f *auditVerifyFlags, list []verdictJSON) error {
+	if !f.json {
+		return nil
+	}
+	e := json.NewEncoder(a.Stdout)
+	e.SetIndent("", "  ")
+	return e.Encode(append([]verdictJSON{}, list...))
+}
