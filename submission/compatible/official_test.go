@@ -1,0 +1,152 @@
+package compatible
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/submission/result"
+)
+
+// official is a checkout of the official tools, and a Python with PyYAML.
+type official struct{ tools, python string }
+
+// officialChecker is the one that the environment names; make test-official-checker does. Without, the test is skipped.
+func officialChecker(t *testing.T) official {
+	t.Helper()
+	dir := os.Getenv("PLUMBLINE_MLC")
+	if dir == "" {
+		t.Skip("PLUMBLINE_MLC names no checkout of the official tools: make test-official-checker MLC=DIR")
+	}
+	python := os.Getenv("PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	return official{filepath.Join(dir, "tools", "submission"), python}
+}
+
+// run checks a tree, and returns the verdict and the summary.
+func (o official) run(t *testing.T, root string, c checkCase) (Verdict, string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "summary.csv")
+	args := append([]string{"-m", "submission_checker.main", "--input", ".", "--version", c.Version, "--csv", file}, c.Args...)
+	cmd := exec.Command(o.python, args...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+o.tools, "PYTHONDONTWRITEBYTECODE=1")
+	text, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	csv, _ := os.ReadFile(file)
+	summary := strings.ReplaceAll(string(csv), `"./`, `"`)
+	switch {
+	case bytes.Contains(text, []byte("SUMMARY: submission looks OK")):
+		return OK, summary
+	case bytes.Contains(text, []byte("SUMMARY: submission has errors")):
+		return Errors, summary
+	case !bytes.Contains(text, []byte("Traceback")):
+		t.Fatalf("the official checker did not run: %s", text)
+	}
+	return Crash, ""
+}
+
+// compare runs both checkers on a tree.
+func (o official) compare(t *testing.T, root string, c checkCase) {
+	t.Helper()
+	want, summary := o.run(t, root, c)
+	r := check(t, root, options(t, c))
+	if r.Verdict != want {
+		t.Errorf("%s, want %s: %+v", r.Verdict, want, r.Summary().Without)
+		return
+	}
+	var csv bytes.Buffer
+	if err := result.WriteCSV(&csv, r.Rows); err != nil || want != Crash && csv.String() != summary {
+		t.Errorf("summary\n%s\nwant\n%s(%v)", &csv, summary, err)
+	}
+}
+
+// TestOfficialChecker compares verdict and summary with those of the official checker itself: on the small tree, on the
+// reference trees with all changes of the cases, and on the tree that PLUMBLINE_TREE names.
+func TestOfficialChecker(t *testing.T) {
+	o := officialChecker(t)
+	t.Run("small", func(t *testing.T) { o.compare(t, smallTree(t), checkCase{Version: "v6.1"}) })
+	if root := os.Getenv("PLUMBLINE_TREE"); root != "" {
+		t.Run("tree", func(t *testing.T) { o.compare(t, root, checkCase{Version: "v6.1"}) })
+	}
+	bases := treeops.NewBases(t)
+	golden.Each(t, "submission/check/*.json", func(t *testing.T, file string) {
+		var c checkCase
+		golden.ReadJSON(t, file, &c)
+		o.compare(t, bases.Tree(t, c.Base, c.Ops), c)
+	})
+}
+
+// TestOfficialCheckerValues puts odd values in the place of those of the small tree, one at a time.
+func TestOfficialCheckerValues(t *testing.T) {
+	o := officialChecker(t)
+	odd := []string{`null`, `"x"`, `"5e2"`, `-1`, `1e30`, `NaN`, `true`, `[]`, `{"a": 1}`, `123456789012345678901234567890`}
+	log, err := os.ReadFile(filepath.Join("testdata", "small", filepath.FromSlash(smallLog)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(log)) {
+		var record struct {
+			Key   string
+			Value json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(line, markLoadgen)), &record); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range odd {
+			o.replace(t, smallLog, fmt.Sprintf("%q, \"value\": %s", record.Key, record.Value),
+				fmt.Sprintf("%q, \"value\": %s", record.Key, v))
+		}
+		o.replace(t, smallLog, line, "")
+	}
+	for _, file := range []string{"open/Lab/systems/box.json", smallFolder + "/measurements.json"} {
+		o.values(t, file, odd)
+	}
+}
+
+// values puts each odd value in the place of each field of a JSON file.
+func (o official) values(t *testing.T, file string, odd []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "small", filepath.FromSlash(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range fields {
+		for _, v := range odd {
+			o.replace(t, file, fmt.Sprintf("%q: %s", name, value), fmt.Sprintf("%q: %s", name, v))
+		}
+		o.replace(t, file, fmt.Sprintf("%q: %s", name, value), `"z": 1`)
+	}
+}
+
+// replace compares after one change of the small tree.
+func (o official) replace(t *testing.T, file, old, text string) {
+	t.Helper()
+	t.Run(path.Base(file)+" "+strings.TrimSpace(text), func(t *testing.T) {
+		root := smallTree(t)
+		before, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+		if err != nil || !bytes.Contains(before, []byte(old)) {
+			t.Fatalf("no %s in %s (%v)", old, before, err)
+		}
+		put(t, root, file, strings.Replace(string(before), old, text, 1))
+		o.compare(t, root, checkCase{Version: "v6.1"})
+	})
+}
