@@ -26,15 +26,21 @@ reviewer ask, "note" is good to know. It is stricter than the official checker.
   harness submission check TREE --submitter Lab      one submitter's results
   harness submission check TREE --rules v6.0         by the rules of another round
   harness submission check TREE --json               for programs
+  harness submission check TREE --compatible --csv summary.csv
+                                                     what the official checker says, and its summary
 
-The exit code is 0 where nothing rejects, 3 where something does, 2 where there is no submission.
+The exit code is 0 where nothing rejects, 3 where something does, 2 where there is no submission;
+with --compatible it is the official checker's, 0 or 1. Where that would crash, the folder is named
+and the others are judged all the same, without a summary.
 The --skip flags are those of the official checker.`
 
 // checkFlags are the flags of submission check.
 type checkFlags struct {
 	check.Options
-	rules string
-	json  bool
+	rules      string
+	json       bool
+	compatible bool
+	csv        string
 }
 
 func (a *app) submissionCheckCommand() *cobra.Command {
@@ -42,10 +48,20 @@ func (a *app) submissionCheckCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "check TREE", Short: "Check a submission by every rule", Long: checkHelp,
 		Args: oneArgument("the folder with closed, network or open"),
-		RunE: func(c *cobra.Command, args []string) error { return a.checkSubmission(c.Context(), args[0], f) },
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case f.compatible:
+				return a.checkOfficially(args[0], f)
+			case f.csv != "":
+				return sdk.Usage(errors.New("--csv goes with --compatible only; harness submission results writes it too"))
+			}
+			return a.checkSubmission(c.Context(), args[0], f)
+		},
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
+	flags.BoolVar(&f.compatible, compatibleFlag, false, "say what the official checker would say, and nothing else")
+	flags.StringVar(&f.csv, "csv", "", "with --compatible: write the official summary to `FILE`")
 	flags.StringVar(&f.rules, "rules", "", "the `ROUND` whose rules count: "+strings.Join(tree.Rounds(), ", ")+
 		" (default the newest)")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
@@ -115,54 +114,4 @@ func (a *app) toFile(name string, write func(io.Writer) error) error {
 		return err
 	}
 	return sdk.Data(wholefile.Write(name, text.Bytes(), 0o666))
-}
-
-// officialCheck is submission check --compatible.
-type officialCheck struct {
-	compatible.Options
-	csv  string
-	json bool
-}
-
-// flags are the arguments of the official checker that have an effect there.
-func (f *officialCheck) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.csv, "csv", "", "with --compatible: write the official summary to `FILE`")
-	flags.BoolVar(&f.Exceptions, "submission-exceptions", false,
-		"with --compatible: judge errors of the logs, but for two kinds")
-	flags.BoolVar(&f.SkipPower, "skip-power-check", false, "with --compatible: do not ask for the power group's checker")
-	flags.BoolVar(&f.SkipMeaningful, "skip-meaningful-fields-emptiness-check", false,
-		"with --compatible: fields may be empty")
-	flags.BoolVar(&f.SkipEmptyFiles, "skip-empty-files-check", false, "with --compatible: files may be empty")
-	flags.BoolVar(&f.SkipAccuracyFiles, "skip-extra-accuracy-files-check", false,
-		"with --compatible: pictures and films may be missing")
-	flags.BoolVar(&f.SkipDatasetSize, "skip-dataset-size-check", false,
-		"with --compatible: accuracy runs may have any size")
-	flags.BoolVar(&f.PrivateIDs, "private-ids", false,
-		"with --compatible: private ids in the summary; nothing is written")
-}
-
-// checkOfficially says what the official checker would say, and ends with its exit code.
-func (a *app) checkOfficially(root string, f *officialCheck) error {
-	r, err := compatible.Check(root, f.Options)
-	if err != nil {
-		return sdk.Data(err)
-	}
-	s := r.Summary()
-	if f.json {
-		if err := s.WriteJSON(a.Stdout); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(a.Stdout, "official: %s\n", s.Verdict)
-		if err := writeWithout(a.Stdout, s); err != nil {
-			return err
-		}
-	}
-	if f.csv != "" && r.Verdict != compatible.Crash {
-		err := a.toFile(f.csv, func(w io.Writer) error { return result.WriteCSV(w, r.Rows) })
-		if err != nil {
-			return err
-		}
-	}
-	return officialExit(r.Verdict != compatible.OK)
 }

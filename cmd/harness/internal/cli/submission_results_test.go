@@ -54,3 +54,29 @@ func TestSubmissionResultsPrivateIDs(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestSubmissionCheckCompatible(t *testing.T) {
+	s := newShell(t)
+	root := resultTree(t)
+	file := filepath.Join(t.TempDir(), "summary.csv")
+	s.want(0, s.run("submission", "check", root, "--compatible", "--csv", file), "official: ok, by the rules v6.1",
+		"1 result, 0 without")
+	if text, err := os.ReadFile(file); err != nil || strings.Count(string(text), "\n") != 2 {
+		t.Errorf("%s (%v)", text, err)
+	}
+	readme := filepath.Join(root, "open/Lab/results/box/resnet50/SingleStream/README.md")
+	if err := os.WriteFile(readme, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.want(1, s.run("submission", "check", root, "--compatible"), "official: errors", "README.md is empty")
+	s.want(0, s.run("submission", "check", root, "--compatible", "--skip-empty-files-check"), "official: ok")
+	if err := os.Remove(filepath.Join(root, "open/Lab/systems/box.json")); err != nil {
+		t.Fatal(err)
+	}
+	s.want(1, s.run("submission", "check", root, "--compatible", "--json", "--csv", file+"2"), `"official": "crash"`,
+		`"folder": "open/Lab/systems/box.json"`)
+	if _, err := os.Stat(file + "2"); err == nil {
+		t.Error("a summary of a crash")
+	}
+	s.want(2, s.run("submission", "check", root, "--csv", file), "--compatible")
+}
