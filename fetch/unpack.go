@@ -29,6 +29,13 @@ func (c *Cache) unpackInto(ctx context.Context, f File, p paths) error {
 	return errors.Join(err, os.RemoveAll(p.staging))
 }
 
+// Unpack writes the contents of an archive on the disk, tar, tar.gz or zip, to the new folder dir. It refuses what
+// would lie outside, devices, links that point outside, and more than the limits. After an error dir holds what came
+// before it.
+func Unpack(ctx context.Context, archive, dir string, l Limits) error {
+	return unpack(ctx, archive, dir, l, func(int64) {})
+}
+
 // unpack writes the contents of a tar, tar.gz or zip archive, told apart by its first bytes, to the new folder dir.
 // moved is called with the bytes written so far.
 func unpack(ctx context.Context, archive, dir string, l Limits, moved func(int64)) error {

@@ -17,7 +17,7 @@ func (a *app) submissionCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(a.submissionTruncateCommand(), a.submissionRepositoryCommand(), a.submissionPrepareCommand(),
-		a.submissionResultsCommand(), a.submissionCheckCommand())
+		a.submissionResultsCommand(), a.submissionCheckCommand(), a.submissionPackCommand())
 	return c
 }
 

@@ -3,12 +3,14 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/officialtool"
 	"github.com/plumbline-ml/plumbline/submission/prepare"
+	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 const prepareHelp = `Make a completed copy of a submission's tree. In the closed and the network division results that
@@ -27,7 +29,7 @@ and infers into folders in lower case. The power working group's checker is not 
 // prepareFlags are the flags of submission prepare.
 type prepareFlags struct {
 	prepare.Options
-	out, round string
+	out        string
 	compatible bool
 	official   prepare.OfficialOptions
 }
@@ -35,7 +37,7 @@ type prepareFlags struct {
 // officialSwitches are those of the official tool alone.
 func officialSwitches() []string {
 	return []string{"noinfer-low-accuracy-results", "noinfer-scenario-results", "nodelete-empty-dirs",
-		"nomove-failed-to-open", "nodelete-failed", "keep-structure", "extra-model-benchmark-map"}
+		"nomove-failed-to-open", "nodelete-failed", "keep-structure", "extra-model-benchmark-map", "version"}
 }
 
 func (a *app) submissionPrepareCommand() *cobra.Command {
@@ -50,6 +52,8 @@ func (a *app) submissionPrepareCommand() *cobra.Command {
 				return sdk.Usage(errors.New("--out NEW is missing: the folder of the new tree, which must not be there yet"))
 			case given != "" && !f.compatible:
 				return sdk.Usage(fmt.Errorf("--%s goes with --compatible only", given))
+			case f.compatible && f.Round != "":
+				return sdk.Usage(errors.New("--rules does not go with --compatible: the official tool knows --version"))
 			case f.compatible:
 				return a.prepareOfficially(args[0], f)
 			}
@@ -59,7 +63,9 @@ func (a *app) submissionPrepareCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.out, "out", "", "the `FOLDER` of the new tree, which must not be there yet")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the folders of this `SUBMITTER`")
-	flags.StringVar(&f.round, "version", "", "the `ROUND` of the rules (default: the newest; --compatible has none)")
+	flags.StringVar(&f.Round, "rules", "", "the `ROUND` of the rules: "+strings.Join(tree.Rounds(), ", ")+
+		" (default the newest)")
+	flags.StringVar(&f.official.Round, "version", "", "with --compatible: the `ROUND` of the rules, without which it fails")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "do all that the official tool does, and nothing else")
 	o := &f.official
 	for i, to := range []*bool{&o.NoLowAccuracy, &o.NoScenarios, &o.KeepEmptyDirs, &o.NoMoveToOpen, &o.NoDeleteFailed,
@@ -72,7 +78,6 @@ func (a *app) submissionPrepareCommand() *cobra.Command {
 }
 
 func (a *app) prepare(root string, f *prepareFlags) error {
-	f.Round = f.round
 	plan, err := prepare.Tree(root, f.out, f.Options)
 	if err != nil {
 		return sdk.Data(err)
@@ -97,7 +102,7 @@ func (a *app) prepare(root string, f *prepareFlags) error {
 // prepareOfficially prints what the official tool does, where it does.
 func (a *app) prepareOfficially(root string, f *prepareFlags) error {
 	o := f.official
-	o.Input, o.Output, o.Submitter, o.Round = root, f.out, f.Submitter, f.round
+	o.Input, o.Output, o.Submitter = root, f.out, f.Submitter
 	lines, err := prepare.Official(o)
 	for _, l := range lines {
 		to := a.Stderr

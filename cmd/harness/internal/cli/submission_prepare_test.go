@@ -14,7 +14,8 @@ func measured(t *testing.T) (root string) {
 		"systems/box.json": `{"system_type": "edge"}`,
 		"results/box/bert-99/SingleStream/performance/run_1/mlperf_log_detail.txt": `:::MLLOG ` +
 			`{"key": "effective_scenario", "value": "SingleStream", "time_ms": 0.1, "namespace": "mlperf::logging", ` +
-			`"event_type": "POINT_IN_TIME", "metadata": {"is_error": false, "is_warning": false, "file": "x", "line_no": 1, "pid": 1, "tid": 1}}` + "\n",
+			`"event_type": "POINT_IN_TIME", "metadata": {"is_error": false, "is_warning": false, ` +
+			`"file": "x", "line_no": 1, "pid": 1, "tid": 1}}` + "\n",
 	} {
 		path := filepath.Join(root, "closed", "Lab", filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

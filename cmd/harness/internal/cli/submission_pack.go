@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/check"
+	"github.com/plumbline-ml/plumbline/submission/pack"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+const packHelp = `Put a submission's tree into one tar.gz, with its sha256 in a file beside it. The same tree gives
+the same archive, which is read again and compared before it gets its name. Only closed, network and
+open go in.
+
+A tree that harness submission check rejects is not packed, unless --allow-rejected says so.
+--unpack takes a tree out again, if the checksum is right and everything in the archive is safe.
+
+  harness submission pack TREE --out lab.tar.gz
+  harness submission pack --unpack lab.tar.gz --out NEW
+
+The archive is not encrypted; docs/submission.md says how to.`
+
+// packFlags are the flags of submission pack.
+type packFlags struct {
+	out, rules, unpack, sum string
+	allowRejected           bool
+}
+
+func (a *app) submissionPackCommand() *cobra.Command {
+	f := &packFlags{}
+	c := &cobra.Command{
+		Use: "pack TREE", Short: "Put a tree into one archive, or take it out again", Long: packHelp,
+		Args: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("unpack") {
+				return noArguments(c, args)
+			}
+			return oneArgument("the folder with closed, network or open")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check(c); err != nil {
+				return sdk.Usage(err)
+			}
+			if f.unpack != "" {
+				return a.unpack(c.Context(), f)
+			}
+			return a.pack(c.Context(), args[0], f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.out, "out", "", "the new `FILE`, of --unpack the new folder")
+	flags.StringVar(&f.rules, "rules", "", "check by the rules of this `ROUND`: "+strings.Join(tree.Rounds(), ", ")+
+		" (default the newest)")
+	flags.BoolVar(&f.allowRejected, "allow-rejected", false, "pack a tree that the check rejects")
+	flags.StringVar(&f.unpack, "unpack", "", "take the tree out of this `FILE`")
+	flags.StringVar(&f.sum, "sha256", "", "with --unpack: the `SUM` that the file must have (default: of FILE.sha256)")
+	return c
+}
+
+// check wants flags that go together.
+func (f *packFlags) check(c *cobra.Command) error {
+	unpack := c.Flags().Changed("unpack")
+	switch given := changed(c, "rules", "allow-rejected"); {
+	case f.out == "":
+		return errors.New("--out is missing: the new file, of --unpack the new folder")
+	case unpack && f.unpack == "":
+		return errors.New("--unpack: want the file of an archive")
+	case unpack && given != "":
+		return fmt.Errorf("--%s does not go with --unpack", given)
+	case !unpack && f.sum != "":
+		return errors.New("--sha256 goes with --unpack only")
+	}
+	return nil
+}
+
+func (a *app) pack(ctx context.Context, root string, f *packFlags) error {
+	t, err := tree.Open(root, f.rules)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	defer t.Close()
+	if err := a.checkBeforePacking(ctx, t, f.allowRejected); err != nil {
+		return err
+	}
+	p, err := pack.Write(ctx, t, f.out)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return sdk.Data(err)
+	}
+	if len(p.Left) > 0 {
+		fmt.Fprintf(a.Stderr, "left out, as it is in no division: %s\n", strings.Join(p.Left, ", "))
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s\n    %s, %s; read again and compared\n    sha256 %s, in %s\n", f.out,
+		figure.Plural(p.Files, "file"), figure.Bytes(p.Bytes), p.SHA256, f.out+pack.SumEnding)
+	return err
+}
+
+// checkBeforePacking wants a tree that would be accepted.
+func (a *app) checkBeforePacking(ctx context.Context, t *tree.Tree, allowRejected bool) error {
+	report, err := check.Run(ctx, t, check.Options{})
+	switch {
+	case errors.Is(err, check.ErrNoSubmission):
+		return sdk.Usage(err)
+	case err != nil:
+		return err
+	case report.Verdict != check.Rejected:
+		return nil
+	}
+	found := fmt.Sprintf("the check finds %s", figure.Plural(report.Rejects, "reason")+" to reject this tree")
+	if allowRejected {
+		fmt.Fprintf(a.Stderr, "%s; it is packed all the same\n", found)
+		return nil
+	}
+	fmt.Fprintf(a.Stderr, "%s: it is not packed. harness submission check %s lists them; --allow-rejected packs it "+
+		"all the same\n", found, t.Root())
+	return &exitcode.Outcome{Code: exitcode.Invalid}
+}
+
+func (a *app) unpack(ctx context.Context, f *packFlags) error {
+	sum, err := pack.Unpack(ctx, f.unpack, f.sum, f.out)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return sdk.Data(err)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s\n    sha256 %s as expected; unpacked into %s\n", f.unpack, sum, f.out)
+	return err
+}
