@@ -174,3 +174,6 @@ func (s *Sheet) JSON() []byte {
 	text.WriteString("\n}\n")
 	return text.Bytes()
 }
+
+// PutRaw writes a field's value that is no text: raw is JSON.
+func (s *Sheet) PutRaw(name string, raw json.RawMessage) { s.set(name, raw) }

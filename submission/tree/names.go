@@ -38,6 +38,10 @@ const (
 	ComplianceAccuracy = "compliance_accuracy.txt"
 )
 
+// MarksField is the field of a measurements.json that lists why a result is none to be submitted: a run in rehearsal, a
+// model of the harness's own. A result without such reasons lacks it.
+const MarksField = "not_to_be_submitted"
+
 // The divisions.
 const (
 	DivisionClosed  = "closed"

@@ -16,8 +16,11 @@ func (a *app) submissionCommand() *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.submissionTruncateCommand(), a.submissionRepositoryCommand(), a.submissionPrepareCommand(),
-		a.submissionResultsCommand(), a.submissionCheckCommand(), a.submissionPackCommand())
+	c.AddCommand(
+		a.submissionInitCommand(), a.submissionAddCommand(), a.submissionBuildCommand(), a.submissionTruncateCommand(),
+		a.submissionRepositoryCommand(), a.submissionPrepareCommand(), a.submissionResultsCommand(),
+		a.submissionCheckCommand(), a.submissionPackCommand(),
+	)
 	return c
 }
 

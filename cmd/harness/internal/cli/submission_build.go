@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/build"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+const submissionBuildHelp = `Make the tree of a submission from a workspace: the folder that is checked, packed and sent. It is made
+beside --out and renamed when it is whole.
+
+  harness submission build --rules v6.1 --out tree
+  harness submission build --rules v6.1 --out tree --dry-run      only say what it would hold, and whence
+
+Accuracy logs are truncated; the whole ones are kept in the workspace, under their checksums. Required
+results that were not measured are inferred where the rules let edge systems do so, and X-99 has the
+results of X-99.9 where it has none; each is listed with its reason, and what was measured is never
+replaced. Every file's origin stands in TREE.files.json, beside the tree. harness submission check says
+whether the tree is good.`
+
+// buildFlags are the flags of submission build.
+type buildFlags struct {
+	build.PlanOptions
+	workspace, out string
+	force, dryRun  bool
+}
+
+func (a *app) submissionBuildCommand() *cobra.Command {
+	f := &buildFlags{}
+	c := &cobra.Command{
+		Use: "build", Short: "Make the tree of a submission from the runs that were added", Long: submissionBuildHelp,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return a.submissionBuild(c.Context(), f) },
+	}
+	workspaceFlag(c, &f.workspace)
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.Rules, "rules", "", "the `ROUND`, "+tree.Rounds()[len(tree.Rounds())-1]+" to "+tree.Rounds()[0]+
+		", which decides the layout\n(default: that of the runs)")
+	flags.StringVar(&f.out, "out", "tree", "the `DIR` of the tree")
+	flags.BoolVar(&f.force, "force", false, "replace a tree that is there")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "list every file with its origin, and write nothing")
+	flags.BoolVar(&f.NoInfer, "no-infer", false, "infer no result of another scenario's")
+	flags.BoolVar(&f.NoLower, "no-low-accuracy", false, "make no result of X-99 of that of X-99.9")
+	flags.BoolVar(&f.AllowUnfilled, "allow-unfilled", false,
+		"leave FILL IN where it stands; harness submission check refuses it")
+	return c
+}
+
+func (a *app) submissionBuild(ctx context.Context, f *buildFlags) error {
+	w, err := build.OpenWorkspace(f.workspace)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	p, err := w.NewPlan(f.PlanOptions)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	if f.dryRun {
+		for _, file := range p.Files {
+			fmt.Fprintf(a.Stdout, "%s\n    %s\n", file.Path, file.Origin)
+		}
+		return a.printDerived(p)
+	}
+	done, err := p.Write(ctx, f.out, f.force)
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return sdk.Usage(err)
+	}
+	fmt.Fprintf(a.Stdout, "%s: %s of rules %s, %s division\n", done.Out, figure.Plural(done.Files, "file"), p.Layout.Round,
+		p.Division)
+	fmt.Fprintf(a.Stdout, "%s: where each comes from\n", done.Listing)
+	return a.printDerived(p)
+}
+
+// printDerived says which results are copies, and what the rules ask for and is not there.
+func (a *app) printDerived(p *build.Plan) error {
+	for _, d := range p.Derived {
+		fmt.Fprintf(a.Stdout, "%s\n    copy of %s; %s\n", d.Place, d.From, d.Reason)
+	}
+	for _, missing := range p.Missing {
+		fmt.Fprintln(a.Stdout, "missing: "+missing)
+	}
+	for _, u := range p.Open {
+		fmt.Fprintln(a.Stdout, "not filled in: "+u.String())
+	}
+	return nil
+}

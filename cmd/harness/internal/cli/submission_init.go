@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/build"
+	"github.com/plumbline-ml/plumbline/submission/system"
+)
+
+const submissionInitHelp = `Begin a submission: a folder, the workspace, in which runs and texts are gathered. Nothing is asked. The
+description of this machine is written as far as the machine says it; what a person must know is
+marked FILL IN. Given again, it fills in what has become known, and leaves alone what a person wrote.
+
+  harness submission init --submitter Lab --system box --system-type edge
+  harness submission init --system bigbox --system-type datacenter     describe another system, too
+
+submission.json           whose submission it is, and its runs (harness submission add)
+systems/SYSTEM.json       the system's description
+measurements.json         how the models were made, where a run does not say so itself;
+                          measurements/BENCHMARK.json is for one benchmark alone
+calibration.md, src/      yours, if you write them: they go into the tree as they are`
+
+// workspaceFlag names the folder of a submission in the making.
+func workspaceFlag(c *cobra.Command, dir *string) {
+	c.Flags().StringVar(dir, "workspace", "submission", "the `DIR` in which the submission is gathered")
+}
+
+func (a *app) submissionInitCommand() *cobra.Command {
+	var dir string
+	var o build.InitOptions
+	c := &cobra.Command{
+		Use: "init", Short: "Begin a submission: describe this machine, mark what a person must say",
+		Long: submissionInitHelp, Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return a.submissionInit(c.Context(), dir, o) },
+	}
+	workspaceFlag(c, &dir)
+	flags := c.Flags()
+	flags.StringVar(&o.Submitter, "submitter", "", "your organisation's `NAME`, as its folder is called")
+	flags.StringVar(&o.Division, "division", "", "closed, open or network (default closed)")
+	flags.StringVar(&o.System, "system", "", "the `NAME` of this system's folder (default: system)")
+	flags.StringVar(&o.SystemType, "system-type", "", "edge, datacenter, or datacenter,edge")
+	return c
+}
+
+func (a *app) submissionInit(ctx context.Context, dir string, o build.InitOptions) error {
+	done, err := build.Init(dir, o, system.Probe(ctx, system.Machine{Root: a.Root, Run: run}))
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	for _, name := range done.Written {
+		fmt.Fprintln(a.Stdout, filepath.Join(dir, name))
+	}
+	return listUnfilled(a.Stdout, dir, done.Open)
+}
+
+// mostProbe is how long a program that describes devices may take.
+const mostProbe = 20 * time.Second
+
+// run gives what a program prints.
+func run(ctx context.Context, name string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, mostProbe)
+	defer cancel()
+	return exec.CommandContext(ctx, name, args...).Output()
+}
+
+// listUnfilled says what a person must still write.
+func listUnfilled(w io.Writer, dir string, open []build.Unfilled) error {
+	if len(open) == 0 {
+		_, err := fmt.Fprintln(w, "\neverything is filled in")
+		return err
+	}
+	fmt.Fprintf(w, "\nto be filled in, %s:\n", figure.Plural(len(open), "field"))
+	for _, u := range open {
+		if _, err := fmt.Fprintf(w, "  %s  %s: %s\n", filepath.Join(dir, u.File), u.Field, u.Ask); err != nil {
+			return err
+		}
+	}
+	return nil
+}

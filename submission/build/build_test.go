@@ -1,0 +1,608 @@
+package build
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/judge"
+	"github.com/plumbline-ml/plumbline/bench/report"
+
+	"github.com/plumbline-ml/plumbline/submission/system"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// official is the version that the logs of the tests' runs name.
+const official = "6.0.17 @ 0123456789"
+
+// made is an output directory of runs that a test makes up.
+type made struct {
+	t    *testing.T
+	dir  string
+	runs []report.Run
+}
+
+func newOut(t *testing.T) *made { return &made{t: t, dir: t.TempDir()} }
+
+// run adds a run as harness run writes it: a log, and for accuracy the log of answers and its score.
+func (m *made) run(rulesKey, scenario, mode string, change ...func(*report.Run)) *made {
+	m.t.Helper()
+	r := report.Run{
+		Model: rulesKey, RulesKey: rulesKey, LoadGenKey: "key", Scenario: scenario, Mode: mode, Status: report.Complete,
+		Profile: "official", Rules: "v6.1", Division: "closed", Verdict: "VALID",
+		Command:  []string{"/opt/harness", "run", rulesKey, "--note", "a b"},
+		Workload: &report.Workload{ModelFile: "/models/m.onnx", Precision: "fp32", BackendInfo: map[string]string{"version": "RT 1"}},
+		Options:  report.Options{Dataset: "/data"},
+		Settings: []report.Setting{
+			{Key: "target_qps", Value: "20", Origin: "user.conf:1"}, {Key: "min_duration", Value: "600000", Origin: "rules v6.1 (*)"},
+		},
+	}
+	r.Dir = path.Join(rulesKey, scenario, "performance/run_1")
+	if mode == "accuracy" {
+		r.Dir = path.Join(rulesKey, scenario, "accuracy")
+		r.Accuracy = &report.Accuracy{Verdict: judge.Verdict{Outcome: judge.Pass}}
+	} else {
+		r.Performance = &report.Performance{Valid: true}
+	}
+	for _, c := range change {
+		c(&r)
+	}
+	m.logs(r)
+	m.runs = append(m.runs, r)
+	m.save()
+	return m
+}
+
+func (m *made) logs(r report.Run) {
+	m.write(path.Join(r.Dir, tree.DetailLog), fmt.Sprintf(":::MLLOG {\"key\": \"loadgen_version\", \"value\": \"%s\", "+
+		"\"metadata\": {}}\n# %s %s %s %s\n", official, r.RulesKey, r.Scenario, r.Mode, r.Test))
+	m.write(path.Join(r.Dir, tree.SummaryLog), "summary\n")
+	m.write(path.Join(r.Dir, tree.TraceLog), "")
+	if r.Mode == "accuracy" {
+		m.write(path.Join(r.Dir, tree.AccuracyLog), strings.Repeat("[0123456789 "+r.Scenario+"]\n", 2000))
+		m.write(path.Join(r.Dir, tree.AccuracyText), "accuracy=99.000%, good=99, total=100\n")
+	}
+}
+
+func (m *made) save() {
+	m.t.Helper()
+	text, err := report.NewDocument(m.runs).JSON()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.write(report.FileName, string(text))
+}
+
+func (m *made) write(name, text string) {
+	m.t.Helper()
+	put(m.t, filepath.Join(m.dir, filepath.FromSlash(name)), text)
+}
+
+func put(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// both adds a performance and an accuracy run.
+func (m *made) both(rulesKey, scenario string, change ...func(*report.Run)) *made {
+	return m.run(rulesKey, scenario, "performance", change...).run(rulesKey, scenario, "accuracy", change...)
+}
+
+// audit adds the run of an audit, with what its judges wrote.
+func (m *made) audit(rulesKey, scenario, test string) *made {
+	top := path.Join(rulesKey, scenario, test)
+	m.run(rulesKey, scenario, "performance", func(r *report.Run) {
+		r.Test, r.Profile, r.Dir = test, "audit", path.Join(top, "performance/run_1")
+	})
+	for _, name := range tree.FilesOf(test).Verdicts {
+		m.write(path.Join(top, name), "TEST PASS\n")
+	}
+	m.write(path.Join(top, "performance/run_1", tree.AccuracyLog), "[\n]\n")
+	m.write(path.Join(top, "audit.config"), "*.*.mode = 2\n")
+	return m
+}
+
+// workspace is a submission in which everything is filled in.
+func workspace(t *testing.T, o InitOptions) *Workspace {
+	t.Helper()
+	known := map[string]string{}
+	for _, f := range system.Fields() {
+		known[f.Name] = "1"
+	}
+	delete(known, "submitter")
+	delete(known, "division")
+	delete(known, "system_type")
+	if o.SystemType == "" {
+		o.SystemType = "edge"
+	}
+	if o.Submitter == "" {
+		o.Submitter = "Lab"
+	}
+	done, err := Init(filepath.Join(t.TempDir(), "w"), o, known)
+	if err != nil || len(done.Open) > 0 {
+		t.Fatalf("%v, open %v", err, done)
+	}
+	putMeasurements(t, done.Workspace)
+	return done.Workspace
+}
+
+func putMeasurements(t *testing.T, w *Workspace) {
+	t.Helper()
+	put(t, filepath.Join(w.Dir, MeasurementsFile), `{"input_data_types": "int64", "retraining": "N"}`)
+}
+
+func add(t *testing.T, w *Workspace, o AddOptions, outs ...*made) {
+	t.Helper()
+	if _, err := w.Add(dirs(outs), o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func dirs(outs []*made) []string {
+	var list []string
+	for _, m := range outs {
+		list = append(list, m.dir)
+	}
+	return list
+}
+
+func plan(t *testing.T, w *Workspace, o PlanOptions) *Plan {
+	t.Helper()
+	p, err := w.NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func paths(p *Plan) []string {
+	var list []string
+	for _, f := range p.Files {
+		list = append(list, f.Path)
+	}
+	return list
+}
+
+func text(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestTreeOfTheRounds(t *testing.T) {
+	for round, want := range map[string][]string{
+		"v6.1": {
+			"closed/Lab/documentation/calibration.md",
+			"closed/Lab/results/box/bert-99/Offline/README.md",
+			"closed/Lab/results/box/bert-99/Offline/TEST01/accuracy/mlperf_log_accuracy.json",
+			"closed/Lab/results/box/bert-99/Offline/TEST01/performance/run_1/mlperf_log_detail.txt",
+			"closed/Lab/results/box/bert-99/Offline/TEST01/performance/run_1/mlperf_log_summary.txt",
+			"closed/Lab/results/box/bert-99/Offline/TEST01/verify_accuracy.txt",
+			"closed/Lab/results/box/bert-99/Offline/TEST01/verify_performance.txt",
+			"closed/Lab/results/box/bert-99/Offline/accuracy/accuracy.txt",
+			"closed/Lab/results/box/bert-99/Offline/accuracy/mlperf_log_accuracy.json",
+			"closed/Lab/results/box/bert-99/Offline/accuracy/mlperf_log_detail.txt",
+			"closed/Lab/results/box/bert-99/Offline/accuracy/mlperf_log_summary.txt",
+			"closed/Lab/results/box/bert-99/Offline/measurements.json",
+			"closed/Lab/results/box/bert-99/Offline/performance/run_1/mlperf_log_detail.txt",
+			"closed/Lab/results/box/bert-99/Offline/performance/run_1/mlperf_log_summary.txt",
+			"closed/Lab/results/box/bert-99/Offline/user.conf",
+			"closed/Lab/src/README.md",
+			"closed/Lab/systems/box.json",
+		},
+		"v5.1": {
+			"closed/Lab/code/README.md",
+			"closed/Lab/compliance/box/bert-99/Offline/TEST01/accuracy/mlperf_log_accuracy.json",
+			"closed/Lab/compliance/box/bert-99/Offline/TEST01/performance/run_1/mlperf_log_detail.txt",
+			"closed/Lab/compliance/box/bert-99/Offline/TEST01/performance/run_1/mlperf_log_summary.txt",
+			"closed/Lab/compliance/box/bert-99/Offline/TEST01/verify_accuracy.txt",
+			"closed/Lab/compliance/box/bert-99/Offline/TEST01/verify_performance.txt",
+			"closed/Lab/documentation/calibration.md",
+			"closed/Lab/measurements/box/bert-99/Offline/README.md",
+			"closed/Lab/measurements/box/bert-99/Offline/box_Offline.json",
+			"closed/Lab/measurements/box/bert-99/Offline/user.conf",
+			"closed/Lab/results/box/bert-99/Offline/accuracy/accuracy.txt",
+			"closed/Lab/results/box/bert-99/Offline/accuracy/mlperf_log_accuracy.json",
+			"closed/Lab/results/box/bert-99/Offline/accuracy/mlperf_log_detail.txt",
+			"closed/Lab/results/box/bert-99/Offline/accuracy/mlperf_log_summary.txt",
+			"closed/Lab/results/box/bert-99/Offline/performance/run_1/mlperf_log_detail.txt",
+			"closed/Lab/results/box/bert-99/Offline/performance/run_1/mlperf_log_summary.txt",
+			"closed/Lab/systems/box.json",
+		},
+	} {
+		of := func(r *report.Run) { r.Rules = round }
+		w := workspace(t, InitOptions{System: "box"})
+		out := newOut(t).both("bert-99", "Offline", of).audit("bert-99", "Offline", "TEST01")
+		out.runs[2].Rules = round
+		out.save()
+		add(t, w, AddOptions{}, out)
+		p := plan(t, w, PlanOptions{})
+		if got := paths(p); !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s", round, strings.Join(got, "\n"))
+		}
+		if want := []string{"closed/Lab/results/box/bert-99/SingleStream"}; len(p.Missing) != 1 ||
+			!strings.HasPrefix(p.Missing[0], want[0]) {
+			t.Errorf("%s: missing %q", round, p.Missing)
+		}
+	}
+}
+
+func TestWriteIsWholeAndKeepsOriginals(t *testing.T) {
+	w := workspace(t, InitOptions{})
+	out := newOut(t).both("bert-99", "Offline").audit("bert-99", "Offline", "TEST01")
+	before := snapshot(t, out.dir)
+	add(t, w, AddOptions{}, out)
+	to := filepath.Join(t.TempDir(), "tree")
+	done, err := plan(t, w, PlanOptions{}).Write(t.Context(), to, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := snapshot(t, out.dir); got != before {
+		t.Errorf("the runs have changed:\n%s\n%s", before, got)
+	}
+	result := filepath.Join(to, "closed/Lab/results/system/bert-99/Offline")
+	if n := len(text(t, filepath.Join(result, "accuracy", tree.AccuracyLog))); n > 10240 {
+		t.Errorf("the accuracy log has %d bytes", n)
+	}
+	if len(done.Logs) != 2 || done.Logs[1].Kept == "" ||
+		text(t, done.Logs[1].Kept) != strings.Repeat("[0123456789 Offline]\n", 2000) {
+		t.Errorf("originals %+v", done.Logs)
+	}
+	if got := text(t, filepath.Join(result, tree.UserConf)); !strings.Contains(got, "\nkey.Offline.target_qps = 20\n") ||
+		strings.Contains(got, "min_duration") {
+		t.Errorf("user.conf: %s", got)
+	}
+	if got := text(t, filepath.Join(result, tree.Readme)); !strings.Contains(got, "    harness run bert-99 --note 'a b'\n") {
+		t.Errorf("README.md: %s", got)
+	}
+	listing := text(t, done.Listing)
+	for _, name := range []string{"TEST01/accuracy/accuracy.txt", "systems/system.json", done.Logs[1].Kept} {
+		if !strings.Contains(listing, name) {
+			t.Errorf("the list of files has no %s: %s", name, listing)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(to), ".*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// snapshot is the names, modes and contents of all files of a folder.
+func snapshot(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		fmt.Fprintf(&all, "%s %v %q\n", name, info.Mode(), text(t, name))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
+func TestATreeIsReplacedByForceAlone(t *testing.T) {
+	w := workspace(t, InitOptions{})
+	add(t, w, AddOptions{}, newOut(t).both("bert-99", "Offline"))
+	p, to := plan(t, w, PlanOptions{}), filepath.Join(t.TempDir(), "tree")
+	put(t, filepath.Join(to, "closed/old.txt"), "old")
+	if _, err := p.Write(t.Context(), to, false); !errors.Is(err, ErrExists) {
+		t.Errorf("without force: %v", err)
+	}
+	done, err := p.Write(t.Context(), to, true)
+	if err != nil || !done.Replaced {
+		t.Errorf("with force: %+v, %v", done, err)
+	}
+	if _, err := os.Stat(filepath.Join(to, "closed/old.txt")); err == nil {
+		t.Error("the old tree is still there")
+	}
+	put(t, filepath.Join(to, "thesis.txt"), "mine")
+	if _, err := p.Write(t.Context(), to, true); err == nil || !strings.Contains(err.Error(), "thesis.txt") {
+		t.Errorf("over what is no tree: %v", err)
+	}
+	for _, to := range []string{filepath.Dir(w.Dir), w.Dir, filepath.Join(w.Dir, OriginalsDir, "x")} {
+		if _, err := p.Write(t.Context(), to, true); err == nil || !strings.Contains(err.Error(), "--out") {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+}
+
+func TestWhatIsRefused(t *testing.T) {
+	rules := func(name string) func(*report.Run) { return func(r *report.Run) { r.Rules = name } }
+	for name, c := range map[string]struct {
+		add     func(t *testing.T) []*made
+		options AddOptions
+		want    string
+	}{
+		"the folder twice": {func(t *testing.T) []*made {
+			m := newOut(t).both("bert-99", "Offline")
+			return []*made{m, m}
+		}, AddOptions{}, "was added already"},
+		"a copy of the folder": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline"), newOut(t).both("bert-99", "Offline")}
+		}, AddOptions{}, "are those that were added from"},
+		"two rounds": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline"), newOut(t).both("bert-99", "SingleStream", rules("v6.0"))}
+		}, AddOptions{}, "one round"},
+		"an unknown round": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline", rules("v9"))}
+		}, AddOptions{}, `unknown rules "v9"`},
+		"INVALID": {func(t *testing.T) []*made {
+			return []*made{newOut(t).run("bert-99", "Offline", "performance", func(r *report.Run) {
+				r.Performance.Valid, r.Reasons = false, []report.Reason{{Rule: "min_duration", Measured: "3 s", Needed: "600 s"}}
+			})}
+		}, AddOptions{AllowSmoke: true}, "INVALID: min_duration 3 s, needed: 600 s"},
+		"interrupted": {func(t *testing.T) []*made {
+			return []*made{newOut(t).run("bert-99", "Offline", "performance", func(r *report.Run) {
+				r.Status = report.Interrupted
+			})}
+		}, AddOptions{}, "the run is interrupted"},
+		"smoke": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Profile = "smoke" })}
+		}, AddOptions{}, "--allow-smoke"},
+		"embedded": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Workload.Embedded = true })}
+		}, AddOptions{}, "--allow-embedded"},
+		"another division": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Division = "network" })}
+		}, AddOptions{}, "of the network division"},
+		"another benchmark": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline")}
+		}, AddOptions{Benchmark: "resnet"}, "whose benchmark is bert-99"},
+		"a benchmark that the round lacks": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("gptj-99", "Offline")}
+		}, AddOptions{}, "have no benchmark gptj-99"},
+		"an unknown system": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline")}
+		}, AddOptions{System: "other"}, "no description"},
+		"nothing for a submission": {func(t *testing.T) []*made {
+			return []*made{newOut(t).run("bert-99", "Offline", "findpeak")}
+		}, AddOptions{}, "of mode findpeak"},
+		"no run": {func(t *testing.T) []*made {
+			return []*made{{t: t, dir: t.TempDir()}}
+		}, AddOptions{}, "it has no result.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := workspace(t, InitOptions{})
+			_, err := w.Add(dirs(c.add(t)), c.options)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			if len(w.Results) > 0 {
+				t.Errorf("taken all the same: %v", w.Results)
+			}
+		})
+	}
+}
+
+func TestARehearsalIsMarked(t *testing.T) {
+	w := workspace(t, InitOptions{})
+	out := newOut(t).both("bert-99", "Offline")
+	log := path.Join(out.runs[0].Dir, tree.DetailLog)
+	out.write(log, strings.Replace(text(t, filepath.Join(out.dir, log)), official, "plumbline 1.0 (compatible with 6.0.17)", 1))
+	if _, err := w.Add([]string{out.dir}, AddOptions{}); err == nil || !strings.Contains(err.Error(), "--allow-rehearsal") {
+		t.Fatalf("not allowed: %v", err)
+	}
+	add(t, w, AddOptions{AllowRehearsal: true}, out)
+	for _, f := range plan(t, w, PlanOptions{}).Files {
+		if path.Base(f.Path) != tree.MeasurementFile {
+			continue
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(f.Text, &fields); err != nil || !strings.Contains(fmt.Sprint(fields[tree.MarksField]), "rehearsal") {
+			t.Errorf("measurements %s: %v", f.Text, err)
+		}
+	}
+}
+
+func TestReplaceAndChangedRuns(t *testing.T) {
+	w := workspace(t, InitOptions{})
+	first := newOut(t).both("bert-99", "Offline")
+	add(t, w, AddOptions{Now: time.Unix(0, 0)}, first)
+	second := newOut(t).run("bert-99", "Offline", "performance")
+	second.write(path.Join(second.runs[0].Dir, tree.DetailLog), ":::MLLOG {\"key\": \"loadgen_version\", \"value\": \"6\"}\n")
+	if _, err := w.Add([]string{second.dir}, AddOptions{}); err == nil || !strings.Contains(err.Error(), "--replace") {
+		t.Errorf("a second run: %v", err)
+	}
+	add(t, w, AddOptions{Replace: true}, second)
+	again, err := OpenWorkspace(w.Dir)
+	if err != nil || len(again.Results) != 2 || again.Results[1].Out != second.dir {
+		t.Fatalf("%+v, %v", again, err)
+	}
+	second.write(path.Join(second.runs[0].Dir, tree.DetailLog), "another run\n")
+	if _, err := again.NewPlan(PlanOptions{}); err == nil || !strings.Contains(err.Error(), "is not what was added") {
+		t.Errorf("a run that has changed: %v", err)
+	}
+}
+
+func TestInferredResults(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind, model string
+		measured    []string
+		options     PlanOptions
+		want        []string // place, source
+	}{
+		"SingleStream alone": {"edge", "resnet", []string{"SingleStream"}, PlanOptions{},
+			[]string{"MultiStream SingleStream", "Offline SingleStream"}},
+		"MultiStream is the better source": {"edge", "resnet", []string{"SingleStream", "MultiStream"}, PlanOptions{},
+			[]string{"Offline MultiStream"}},
+		"all measured":         {"edge", "resnet", []string{"SingleStream", "MultiStream", "Offline"}, PlanOptions{}, nil},
+		"not wanted":           {"edge", "resnet", []string{"SingleStream"}, PlanOptions{NoInfer: true}, nil},
+		"no source":            {"edge", "resnet", []string{"Offline"}, PlanOptions{}, nil},
+		"datacenter":           {"datacenter", "3d-unet-99", []string{"Offline"}, PlanOptions{}, nil},
+		"results of tokens":    {"edge", "llama3.1-8b-edge", []string{"SingleStream"}, PlanOptions{}, nil},
+		"scenarios it has not": {"edge", "bert-99", []string{"SingleStream"}, PlanOptions{}, []string{"Offline SingleStream"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := workspace(t, InitOptions{SystemType: c.kind})
+			out := newOut(t)
+			for _, scenario := range c.measured {
+				out.both(c.model, scenario)
+			}
+			add(t, w, AddOptions{}, out)
+			var got []string
+			p := plan(t, w, c.options)
+			for _, d := range p.Derived {
+				got = append(got, path.Base(d.Place)+" "+path.Base(d.From))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if len(slices.Compact(paths(p))) != len(p.Files) {
+				t.Errorf("a file twice: %q", paths(p))
+			}
+		})
+	}
+}
+
+func TestLowAccuracyFromHigh(t *testing.T) {
+	w := workspace(t, InitOptions{})
+	put(t, filepath.Join(w.Dir, SourceDir, "bert-99.9", "run.sh"), "true\n")
+	add(t, w, AddOptions{Benchmark: "bert-99.9"}, newOut(t).both("bert-99", "Offline").both("bert-99", "SingleStream"))
+	p := plan(t, w, PlanOptions{})
+	if len(p.Derived) != 2 || !strings.HasSuffix(p.Derived[0].Place, "bert-99/Offline") ||
+		!strings.HasSuffix(p.Derived[0].From, "bert-99.9/Offline") {
+		t.Errorf("derived %+v", p.Derived)
+	}
+	if !slices.Contains(paths(p), "closed/Lab/src/bert-99/run.sh") {
+		t.Errorf("files %q", paths(p))
+	}
+	if p := plan(t, w, PlanOptions{NoLower: true}); len(p.Derived) > 0 {
+		t.Errorf("not wanted: %+v", p.Derived)
+	}
+	measured := newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Dir = "own/" + r.Dir })
+	measured.write(measured.runs[0].Dir+"/"+tree.DetailLog, ":::MLLOG {\"key\": \"loadgen_version\", \"value\": \"6\"}\n")
+	measured.write(measured.runs[1].Dir+"/"+tree.DetailLog, ":::MLLOG {\"key\": \"loadgen_version\", \"value\": \"6\"}\n#\n")
+	add(t, w, AddOptions{}, measured)
+	for _, d := range plan(t, w, PlanOptions{}).Derived {
+		if strings.Contains(d.Reason, "low accuracy") {
+			t.Errorf("in the place of what was measured: %+v", d)
+		}
+	}
+}
+
+func TestOpenDivision(t *testing.T) {
+	w := workspace(t, InitOptions{Division: "open"})
+	add(t, w, AddOptions{Benchmark: "tinynet"}, newOut(t).both("resnet", "Offline"))
+	p := plan(t, w, PlanOptions{})
+	i := slices.IndexFunc(p.Files, func(f File) bool { return f.Path == "open/Lab/model_mapping.json" })
+	if i < 0 || !strings.Contains(string(p.Files[i].Text), `"tinynet": "resnet"`) {
+		t.Errorf("files %q", paths(p))
+	}
+	if len(p.Missing)+len(p.Derived) > 0 {
+		t.Errorf("missing %q, derived %v", p.Missing, p.Derived)
+	}
+}
+
+func TestInteractiveRuns(t *testing.T) {
+	w := workspace(t, InitOptions{SystemType: "datacenter"})
+	add(t, w, AddOptions{}, newOut(t).both("llama3.1-8b", "Server", func(r *report.Run) {
+		r.LoadGenKey = "llama3_1-8b-interactive"
+	}))
+	if got := w.Results[0].Scenario; got != "Interactive" {
+		t.Errorf("scenario %s", got)
+	}
+}
+
+func TestNetworkDivision(t *testing.T) {
+	w := workspace(t, InitOptions{Division: "network", SystemType: "datacenter"})
+	sheet := text(t, filepath.Join(w.Dir, "systems/system.json"))
+	if !strings.Contains(sheet, `"is_network": "true"`) || !strings.Contains(sheet, `"network_protocol": ""`) {
+		t.Errorf("the description: %s", sheet)
+	}
+	out := newOut(t).both("3d-unet-99", "Offline", func(r *report.Run) { r.Division = "network" })
+	add(t, w, AddOptions{}, out)
+	if got := paths(plan(t, w, PlanOptions{}))[0]; !strings.HasPrefix(got, "network/Lab/") {
+		t.Errorf("first file %s", got)
+	}
+}
+
+func TestWhatIsNotFilledIn(t *testing.T) {
+	done, err := Init(filepath.Join(t.TempDir(), "w"), InitOptions{SystemType: "edge"}, nil)
+	if err != nil || len(done.Open) < 20 {
+		t.Fatalf("open %v, %v", done, err)
+	}
+	w := done.Workspace
+	add(t, w, AddOptions{}, newOut(t).both("bert-99", "Offline"))
+	_, err = w.NewPlan(PlanOptions{})
+	for _, want := range []string{"submission.json  submitter", "systems/system.json  cooling", "measurements/bert-99.json  input_data_types"} {
+		if !errors.Is(err, ErrUnfilled) || !strings.Contains(filepath.ToSlash(err.Error()), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if strings.Contains(err.Error(), "framework") {
+		t.Errorf("what the run says is asked for: %v", err)
+	}
+	if p := plan(t, w, PlanOptions{AllowUnfilled: true}); !strings.HasPrefix(p.Files[0].Path, "closed/unnamed/") {
+		t.Errorf("files %q", paths(p))
+	}
+}
+
+func TestInitTwiceChangesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "w")
+	if _, err := Init(dir, InitOptions{Submitter: "Lab"}, map[string]string{"cooling": "air"}); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, dir)
+	again, err := Init(dir, InitOptions{}, map[string]string{"cooling": "water"})
+	if err != nil || len(again.Written) > 0 || snapshot(t, dir) != before {
+		t.Errorf("%+v, %v", again, err)
+	}
+	if _, err := Init(dir, InitOptions{Submitter: "Other"}, nil); err == nil || !strings.Contains(err.Error(), "found Lab") {
+		t.Errorf("another submitter: %v", err)
+	}
+}
+
+func TestCheckName(t *testing.T) {
+	for _, good := range []string{"Lab", "Лаборатория", "研究所", "Forschung_Süd", "a-b.c+d", "1"} {
+		if err := CheckName("submitter", good); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, bad := range []string{
+		"", ".", "..", ".hidden", "-x", "a b", "a/b", `a\b`, "a\nb", "a\x00b", "u\u0308", "\u202eabc", "a:b", "\xff",
+		strings.Repeat("x", 201),
+	} {
+		if err := CheckName("submitter", bad); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+func FuzzOpenWorkspace(f *testing.F) {
+	f.Add([]byte(`{"schema": "plumbline.submission", "schema_version": 1, "submitter": "Lab", "division": "closed",
+		"results": [{"system": "s", "benchmark": "bert-99", "scenario": "Offline", "mode": "accuracy", "dir": "a/b"}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, WorkspaceFile), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w, err := OpenWorkspace(dir)
+		if err != nil {
+			return
+		}
+		for _, r := range w.Results {
+			if !filepath.IsLocal(filepath.FromSlash(r.Dir)) || CheckName("system", r.System) != nil {
+				t.Errorf("taken: %+v", r)
+			}
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package build
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+
+	"github.com/plumbline-ml/plumbline/submission/system"
+)
+
+// Open lists what a person must still fill in.
+func (w *Workspace) Open() ([]Unfilled, error) {
+	var open []Unfilled
+	if !w.SubmitterKnown() {
+		open = append(open, Unfilled{WorkspaceFile, system.Open{Field: "submitter", Ask: "the name of your organisation"}})
+	}
+	for _, name := range w.Systems() {
+		sheet, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), w.systemFields())
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range sheet.Open() {
+			if o.Field != "submitter" || w.SubmitterKnown() { // else it is asked for once
+				open = append(open, Unfilled{w.systemFile(name), o})
+			}
+		}
+	}
+	measured, err := w.openMeasurements()
+	return append(open, measured...), err
+}
+
+// openMeasurements are the fields of measurements that neither a person nor the runs say.
+func (w *Workspace) openMeasurements() ([]Unfilled, error) {
+	var open []Unfilled
+	seen := map[string]bool{}
+	for _, r := range w.Results {
+		if r.Mode != "performance" || r.Test != "" || seen[r.Benchmark] {
+			continue
+		}
+		seen[r.Benchmark] = true
+		run, err := r.read()
+		if err != nil {
+			return nil, err
+		}
+		sheet, err := w.measurements(r.Benchmark, run)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range sheet.Open() {
+			open = append(open, Unfilled{filepath.Join(MeasurementsDir, r.Benchmark+".json"), o})
+		}
+	}
+	return open, nil
+}
+
+// measurements are those of a benchmark: what a person says of it, else of all benchmarks, else what its run says.
+func (w *Workspace) measurements(benchmark string, run *report.Run) (*system.Sheet, error) {
+	sheet := system.NewSheet(system.Measurements())
+	for _, file := range []string{filepath.Join(MeasurementsDir, benchmark+".json"), MeasurementsFile} {
+		said, _, err := readSheet(filepath.Join(w.Dir, file), system.Measurements())
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range system.Measurements() {
+			if text := said.Text(f.Name); text != "" && !sheet.Has(f.Name) {
+				sheet.Put(f.Name, text)
+			}
+		}
+	}
+	sheet.Complete(measured(run))
+	return sheet, nil
+}
+
+// measured is what a run says of its model. How the weights were made is known of files of the manifest alone.
+func measured(run *report.Run) map[string]string {
+	w := run.Workload
+	if w == nil {
+		return nil
+	}
+	precision := w.Precision
+	if precision == "" {
+		precision = run.Stated.Precision
+	}
+	known := map[string]string{
+		"input_data_types": inputTypes(w), "weight_data_types": precision,
+		"starting_weights_filename": modelName(w), "weight_transformations": w.ModelNote,
+	}
+	if precision == "fp32" {
+		known["weight_transformations"] = "none"
+	}
+	return known
+}
+
+// modelName is the name of the model's file, or of those of its parts.
+func modelName(w *report.Workload) string {
+	if len(w.Parts) == 0 {
+		return filepath.Base(w.ModelFile)
+	}
+	var names []string
+	for _, p := range w.Parts {
+		names = append(names, filepath.Base(p.File))
+	}
+	return strings.Join(names, ", ")
+}
+
+// inputTypes are the types of the inputs of all parts, where the result has them.
+func inputTypes(w *report.Workload) string {
+	types := map[string]bool{}
+	for _, p := range w.Parts {
+		for _, t := range p.Inputs {
+			types[shortType(t.Type)] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(types)), ", ")
+}
+
+// shortType writes a tensor's type as submissions do: fp32 for float32.
+func shortType(name string) string { return strings.Replace(name, "float", "fp", 1) }
+
+// read reads what is known of a registered run, whose log must be the one that was added.
+func (r Result) read() (*report.Run, error) {
+	sum, _, err := checksum.File(logPath(r.Out, r.Dir))
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w; it was there when the run was added", r, err)
+	}
+	if sum != r.Log {
+		return nil, fmt.Errorf("%v: %s is not what was added any more; add the new run with --replace", r,
+			logPath(r.Out, r.Dir))
+	}
+	d, err := report.Read(filepath.Join(r.Out, report.FileName))
+	if err == nil && len(d.Runs) == 0 { // no index in the output directory: that of the scenario
+		d, err = report.Read(filepath.Join(r.Out, filepath.FromSlash(r.Model), r.scenario(), report.FileName))
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range d.Runs {
+		if run := &d.Runs[i]; run.Dir == r.Dir && run.Mode == r.Mode && run.Test == r.Test {
+			return run, nil
+		}
+	}
+	return nil, fmt.Errorf("%v: the %s in %s does not list it any more", r, report.FileName, r.Out)
+}
+
+// scenario is LoadGen's name of the scenario.
+func (r Result) scenario() string {
+	if r.Scenario == "Interactive" {
+		return "Server"
+	}
+	return r.Scenario
+}
+
+// source is the path of a file of the run.
+func (r Result) source(elements ...string) string {
+	return filepath.Join(append([]string{r.Out, filepath.FromSlash(r.Dir)}, elements...)...)
+}
+
+// has says whether the run has a file or folder.
+func (r Result) has(elements ...string) bool {
+	_, err := os.Stat(r.source(elements...))
+	return err == nil
+}

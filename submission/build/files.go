@@ -1,0 +1,201 @@
+package build
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/submission/system"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// write lists the tree's files.
+func (p *Plan) write() error {
+	for _, name := range p.systems() {
+		if err := p.system(name); err != nil {
+			return err
+		}
+	}
+	for _, place := range p.places() {
+		if err := p.result(p.results[place]); err != nil {
+			return err
+		}
+	}
+	if err := p.source(); err != nil {
+		return err
+	}
+	p.mapping()
+	return p.calibration()
+}
+
+// system is the description of a system, with the fields that say where it lies.
+func (p *Plan) system(name string) error {
+	file := filepath.Join(p.workspace.Dir, p.workspace.systemFile(name))
+	sheet, err := p.sheet(name)
+	if err != nil {
+		return err
+	}
+	sheet.Put("submitter", p.Submitter)
+	sheet.Put("division", p.Division)
+	place := tree.Place{Division: p.Division, Submitter: p.Submitter, System: name}
+	p.text(place.SystemFile(), file, sheet.JSON())
+	nameplate := filepath.Join(p.workspace.Dir, SystemsDir, name+"_power.yaml")
+	if _, err := os.Stat(nameplate); err == nil {
+		p.copied(place.NameplateFile(), nameplate)
+	}
+	return nil
+}
+
+// result is all of one result.
+func (p *Plan) result(r *placed) error {
+	perf, acc := r.performance.source, r.accuracy
+	p.into(r.place.Run(), file(perf), append(tree.RunFiles(), tree.PowerSamples))
+	p.into(r.place.Ranging(), file(prefixed(perf, "..", tree.RangingDir)), append(tree.RunFiles(), tree.PowerSamples))
+	p.into(r.place.Power(), file(prefixed(perf, "..", tree.PowerDir)), tree.PowerFiles())
+	p.into(r.place.Accuracy(), file(acc.source), tree.AccuracyFiles())
+	for _, folder := range []string{tree.ImagesDir, tree.VideosDir} {
+		if err := p.folder(path.Join(r.place.Accuracy(), folder), acc.source(folder)); err != nil {
+			return err
+		}
+	}
+	for test, runs := range r.audits {
+		p.audit(r, test, runs)
+	}
+	return p.described(r)
+}
+
+// file says where a folder has a file of a name, and whether it has.
+func file(source func(...string) string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		info, err := os.Stat(source(name))
+		return source(name), err == nil && info.Mode().IsRegular()
+	}
+}
+
+func prefixed(source func(...string) string, elements ...string) func(...string) string {
+	return func(more ...string) string { return source(slices.Concat(elements, more)...) }
+}
+
+// folder adds copies of all files of a folder; none where it is not there.
+func (p *Plan) folder(to, from string) error {
+	if _, err := os.Stat(from); err != nil {
+		return nil //nolint:nilerr // most runs have none
+	}
+	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if !d.Type().IsRegular() {
+			return fmt.Errorf("%s is no file of its own: want one in the place of a link", name)
+		}
+		within, err := filepath.Rel(from, name)
+		if err == nil {
+			p.copied(path.Join(to, filepath.ToSlash(within)), name)
+		}
+		return err
+	})
+}
+
+// audit is what an audit left: its verdicts, and the logs that the rules ask for.
+func (p *Plan) audit(r *placed, test string, runs []measuredRun) {
+	to, files := p.Layout.Audit(r.place, test), tree.FilesOf(test)
+	for i, run := range runs {
+		top := prefixed(run.source, "..", "..") // TESTnn/performance/run_1
+		if run.Mode == "accuracy" {
+			top = prefixed(run.source, "..")
+		}
+		if run.Mode == "performance" && files.Performance {
+			p.into(path.Join(to, tree.PerformanceDir, tree.RunDir), file(run.source), tree.RunFiles())
+		}
+		if i > 0 {
+			continue
+		}
+		p.into(to, file(top), files.Verdicts)
+		if files.Accuracy {
+			p.auditAccuracy(path.Join(to, tree.AccuracyDir), run, top)
+		}
+	}
+}
+
+// auditAccuracy is the accuracy log of an audit: that of its folder accuracy, else that of the timed run itself.
+func (p *Plan) auditAccuracy(to string, run measuredRun, top func(...string) string) {
+	there := file(prefixed(top, tree.AccuracyDir))
+	if _, ok := there(tree.AccuracyLog); !ok {
+		there = file(run.source)
+	}
+	p.into(to, there, []string{
+		tree.AccuracyLog, tree.AccuracyText, tree.BaselineAccuracy, tree.ComplianceAccuracy,
+	})
+}
+
+// described is what people and tools read of a result: measurements.json, user.conf, README.md.
+func (p *Plan) described(r *placed) error {
+	sheet, err := p.workspace.measurements(r.performance.Benchmark, r.performance.run)
+	if err != nil {
+		return err
+	}
+	text := sheet.JSON()
+	if marks := r.marks(); len(marks) > 0 {
+		if text, err = marked(text, marks); err != nil {
+			return err
+		}
+	}
+	from := filepath.Join(r.performance.Out, "result.json")
+	p.text(p.Layout.MeasurementsFile(r.place), from+", "+filepath.Join(p.workspace.Dir, MeasurementsFile), text)
+	folder := p.Layout.Measurements(r.place)
+	p.text(path.Join(folder, tree.UserConf), "the settings in "+from, userConf(r.performance.run))
+	p.text(path.Join(folder, tree.Readme), from, p.readme(r))
+	return nil
+}
+
+// marks are those of all runs of a result.
+func (r *placed) marks() []string {
+	runs := []measuredRun{*r.performance, *r.accuracy}
+	for _, of := range r.audits {
+		runs = append(runs, of...)
+	}
+	var all []string
+	for _, run := range runs {
+		all = append(all, run.Marks...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// marked adds the marks of a result to its measurements.
+func marked(text []byte, marks []string) ([]byte, error) {
+	sheet, err := system.ReadSheet(text, system.Measurements())
+	if err != nil {
+		return nil, err
+	}
+	list, err := json.Marshal(marks)
+	if err != nil {
+		return nil, err
+	}
+	sheet.PutRaw(tree.MarksField, list)
+	return sheet.JSON(), nil
+}
+
+// mapping is model_mapping.json, by which an open submission says what its own names stand for.
+func (p *Plan) mapping() {
+	if p.Division != tree.DivisionOpen {
+		return
+	}
+	models := map[string]string{}
+	for place, r := range p.results {
+		if model := p.model(r); place.Benchmark != model {
+			models[place.Benchmark] = model
+		}
+	}
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetIndent("", "  ")
+	_ = e.Encode(models) // texts can be written always
+	place := tree.Place{Division: p.Division, Submitter: p.Submitter}
+	p.text(path.Join(place.Folder(), tree.ModelMapping), "the names of the benchmarks that were added", text.Bytes())
+}

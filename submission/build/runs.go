@@ -1,0 +1,89 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// ErrNoRun is in the chain of errors about folders that hold no run of harness run.
+var ErrNoRun = errors.New("no output of harness run")
+
+// outputs are the runs of one output directory.
+type outputs struct {
+	root string // the output directory
+	runs []report.Run
+}
+
+// readOutputs reads the result.json in a folder: an output directory, or a scenario's folder in one, which is
+// OUT/MODEL/SCENARIO.
+func readOutputs(folder string) (*outputs, error) {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(abs, report.FileName)
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("%s: %w: it has no %s; give the folder that harness run --out wrote", folder, ErrNoRun,
+			report.FileName)
+	}
+	d, err := report.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(d.Runs) == 0 {
+		return nil, fmt.Errorf("%s: %w: its %s lists no run", folder, ErrNoRun, report.FileName)
+	}
+	for _, root := range []string{abs, filepath.Dir(filepath.Dir(abs))} {
+		if holds(root, d.Runs) {
+			return &outputs{root, d.Runs}, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w: the logs that its %s lists (%s) are not there", folder, ErrNoRun, report.FileName,
+		d.Runs[0].Dir)
+}
+
+// holds says whether the logs of one run at least are below root. That others lack theirs is told of each.
+func holds(root string, runs []report.Run) bool {
+	for _, r := range runs {
+		if _, err := os.Stat(logPath(root, r.Dir)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// logPath is the detail log of a run.
+func logPath(root, dir string) string {
+	return filepath.Join(root, filepath.FromSlash(dir), tree.DetailLog)
+}
+
+// loadGenOf is the version of the LoadGen that wrote a detail log.
+func loadGenOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	d, err := mllog.ScanDetail(f)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	version, ok := d.First("loadgen_version")
+	if !ok {
+		return "", fmt.Errorf("%s has no loadgen_version: no log of a LoadGen", path)
+	}
+	return fmt.Sprint(version.Value), nil
+}
+
+// ownLoadGen begins the version of this project's LoadGen, whose runs are rehearsals.
+const ownLoadGen = "plumbline"
+
+func rehearsal(version string) bool { return strings.HasPrefix(version, ownLoadGen) }

@@ -1,0 +1,40 @@
+package build
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// userConf is a user.conf with the settings of a run that are not the rules': what its own user.conf, flags and
+// profiles set, each with where it came from.
+func userConf(run *report.Run) []byte {
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "# Settings of this run that rules %s leave to the submitter.\n", run.Rules)
+	key := run.LoadGenKey
+	if key == "" {
+		key = "*"
+	}
+	any := false
+	for _, s := range run.Settings {
+		if ruled(s.Origin) {
+			continue
+		}
+		any = true
+		fmt.Fprintf(&text, "# from %s\n%s.%s.%s = %s\n", oneLine(s.Origin), key, run.Scenario, s.Key, s.Value)
+	}
+	if !any {
+		text.WriteString("# There are none.\n")
+	}
+	return text.Bytes()
+}
+
+// ruled says whether a setting is the rules' or LoadGen's own, or says what run it is.
+func ruled(origin string) bool {
+	return strings.HasPrefix(origin, "rules ") || origin == "LoadGen default" || origin == "this run"
+}
+
+// oneLine keeps a text within a comment.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
