@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/bench/report"
+
 	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -145,12 +147,22 @@ func (p *Plan) described(r *placed) error {
 			return err
 		}
 	}
-	from := filepath.Join(r.performance.Out, "result.json")
+	from := filepath.Join(r.performance.Out, report.FileName)
 	p.text(p.Layout.MeasurementsFile(r.place), from+", "+filepath.Join(p.workspace.Dir, MeasurementsFile), text)
 	folder := p.Layout.Measurements(r.place)
-	p.text(path.Join(folder, tree.UserConf), "the settings in "+from, userConf(r.performance.run))
+	p.userConf(path.Join(folder, tree.UserConf), r.performance)
 	p.text(path.Join(folder, tree.Readme), from, p.readme(r))
 	return nil
+}
+
+// userConf is the user.conf that the run kept, if it set nothing but what stands there, else one of its settings.
+func (p *Plan) userConf(to string, m *measuredRun) {
+	kept := filepath.Join(m.Out, filepath.FromSlash(m.Model), m.scenario(), tree.UserConf)
+	if info, err := os.Lstat(kept); err == nil && info.Mode().IsRegular() && info.Size() > 0 && setByFile(m.run) {
+		p.copied(to, kept)
+		return
+	}
+	p.text(to, "the settings in "+filepath.Join(m.Out, report.FileName), userConf(m.run))
 }
 
 // marks are those of all runs of a result.

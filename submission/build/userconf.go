@@ -3,6 +3,7 @@ package build
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/report"
@@ -38,3 +39,16 @@ func ruled(origin string) bool {
 
 // oneLine keeps a text within a comment.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// setByFile says whether all settings of a run that are not the rules' come from its user.conf.
+func setByFile(run *report.Run) bool {
+	for _, s := range run.Settings {
+		if !ruled(s.Origin) && !fromFile.MatchString(s.Origin) {
+			return false
+		}
+	}
+	return true
+}
+
+// fromFile matches the origin of a setting of a file: "user.conf:3 (resnet50.Server.target_qps)".
+var fromFile = regexp.MustCompile(`:\d+ \(`)
