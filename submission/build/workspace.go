@@ -128,7 +128,7 @@ func (w *Workspace) check() error {
 
 // SubmitterKnown says whether the submitter's name was filled in.
 func (w *Workspace) SubmitterKnown() bool {
-	return w.Submitter != "" && !strings.HasPrefix(w.Submitter, strings.TrimSpace(system.FillIn))
+	return w.Submitter != "" && !system.Unfilled(w.Submitter)
 }
 
 // save writes the workspace's file.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	description "github.com/plumbline-ml/plumbline/submission/system"
@@ -63,6 +64,25 @@ func (r *resultFolder) checkModelFields(name string, fields map[string]any) {
 			r.reject(ruleMeasurements, name, "a field is empty", f.Name+": "+shown(value), f.Ask, "fill it in")
 		}
 	}
+	for _, field := range unfilled(fields) {
+		r.reject(ruleMeasurements, name, "a field is not filled in", field+": "+shown(fields[field]), "", "fill it in")
+	}
+	if marks, has := fields[tree.MarksField].([]any); has && len(marks) > 0 {
+		r.warn(ruleMeasurements, name, "the result was marked as none to be submitted when its runs were added",
+			shown(marks), "", "replace its runs by such as may be submitted")
+	}
+}
+
+// unfilled are the fields that a person still has to fill in, sorted.
+func unfilled(fields map[string]any) []string {
+	var names []string
+	for name, value := range fields {
+		if description.Unfilled(text(value)) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (r *resultFolder) checkRetraining(name string, value any) {

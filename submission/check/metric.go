@@ -91,10 +91,13 @@ func (r *resultFolder) checkSummaryMetric(l *runLog) {
 		}
 	}
 	for _, f := range l.summary.EarlyStopping {
+		if strings.HasPrefix(f.Label, "TPOT") { // the keys have the estimates of the first token
+			continue
+		}
 		for line := range strings.Lines(f.Value) {
 			for _, c := range estimateKeys {
 				if _, estimate, ok := strings.Cut(line, c.label); ok {
-					r.compareSummary(l, c.key, estimate)
+					r.compareSummary(l, c.key, strings.TrimSpace(estimate))
 				}
 			}
 		}

@@ -122,6 +122,9 @@ func (s *system) checkFields() {
 			s.add(Warn, ruleSystem, "a field is no text", f.Name+": "+shown(value), f.Ask, "write it as one text")
 		}
 	}
+	for _, field := range unfilled(s.fields) {
+		s.reject("a field is not filled in", field+": "+shown(s.fields[field]), "", "fill it in")
+	}
 }
 
 func emptyField(value any) string {

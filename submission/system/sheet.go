@@ -75,11 +75,15 @@ func (s *Sheet) set(name string, value json.RawMessage) {
 
 // Text is a field's value, of a text, number or truth value; empty where there is none, or it still has to be filled in.
 func (s *Sheet) Text(name string) string {
-	text := s.written(name)
-	if strings.HasPrefix(text, strings.TrimSpace(FillIn)) {
-		return ""
+	if text := s.written(name); !Unfilled(text) {
+		return text
 	}
-	return text
+	return ""
+}
+
+// Unfilled says whether a field's value is a mark that it has to be filled in.
+func Unfilled(value string) bool {
+	return strings.HasPrefix(strings.TrimSpace(value), strings.TrimSpace(FillIn))
 }
 
 // written is a field's value as a text, FillIn and all.
