@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
@@ -38,6 +39,7 @@ type Plan struct {
 	Test     Test              // the compliance test that the runs are made for
 	Pace     string            // PaceDefault or PacePrecise
 	LoadGen  *official.Library // drives the runs; nil: package loadgen does
+	Power    *power.Meter      // read beside timed runs; nil: none
 	Wanted   Wanted            // of the accuracy
 	Stated   Stated
 	Tuning   Tuning // what the runs use of a profile
@@ -61,6 +63,7 @@ type PlannedRun struct {
 	// Streams searches for the largest samples_per_query of MultiStream, with runs of Mode, each in
 	// a directory of its own.
 	Streams  bool
+	Ranging  bool // a run before the one that counts, which sets the ranges of a power meter
 	Settings settings.Settings
 	// Tuned is the setting of a profile, and TunedRate says that target_qps is one's; nil and false: none.
 	Tuned     *tune.Setting
@@ -69,7 +72,7 @@ type PlannedRun struct {
 	Dir string
 }
 
-// ModeName is the word for the run's mode: "performance", "accuracy" or "findpeak".
+// ModeName is the word for the run's mode: "performance", "accuracy", "findpeak" or "ranging".
 func (r PlannedRun) ModeName() string {
 	switch r.Mode {
 	case loadgen.AccuracyOnly:
@@ -77,8 +80,11 @@ func (r PlannedRun) ModeName() string {
 	case loadgen.FindPeakPerformance:
 		return ModeFindPeak
 	}
-	if r.Streams {
+	switch {
+	case r.Streams:
 		return ModeFindPeak
+	case r.Ranging:
+		return ModeRanging
 	}
 	return ModePerformance
 }
@@ -121,7 +127,7 @@ func build(r Request, s discover.Served) (*Plan, error) {
 	}
 	faults := p.choose(r)
 	faults = append(faults, p.chooseRuns(r)...)
-	faults = append(faults, p.chooseScorer(r), p.chooseWanted(r), p.readStated(r))
+	faults = append(faults, p.chooseScorer(r), p.chooseWanted(r), p.readStated(r), p.choosePower(r))
 	if err := usage(faults); err != nil {
 		return nil, err
 	}
@@ -210,6 +216,7 @@ func (p *Plan) chooseRuns(r Request) []error {
 	for _, st := range steps {
 		run := PlannedRun{
 			Model: p.Served.Model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams, Test: r.Test.Name,
+			Ranging: st.ranging,
 		}
 		run.Dir = run.dir()
 		var err error
@@ -238,6 +245,7 @@ func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
 	}
 	scenarios, err1 := r.scenarios(model.Name, p.Division, model.Scenarios)
 	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
+	steps = r.withRanging(steps)
 	overrides, faults := settings.ParseOverrides(r.Set)
 	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
 		return nil, nil, faults
@@ -298,6 +306,8 @@ func (r PlannedRun) dir() string {
 		return filepath.Join(r.testDir(), "accuracy")
 	case ModeFindPeak:
 		return filepath.Join(r.testDir(), "performance", "findpeak")
+	case ModeRanging:
+		return filepath.Join(r.testDir(), "performance", "ranging")
 	}
 	return filepath.Join(r.testDir(), "performance", "run_1")
 }

@@ -71,6 +71,12 @@ type Request struct {
 	// the file OfficialLoadGen.
 	LoadGen, OfficialLoadGen string
 
+	// Power is a meter to read beside timed runs: "rapl", "rapl:ROOT", "cmd:COMMAND" or "file:SPL"; empty: none.
+	// PowerInterval is the time between two readings, 0 for a second; PowerRanging makes a run like it before each.
+	Power         string
+	PowerInterval time.Duration
+	PowerRanging  bool
+
 	Pace string // how Server queries are timed: "default" or "precise"; empty: default
 
 	Out   string // the folder of results; empty: a free one named out
@@ -110,6 +116,9 @@ const (
 	ModeSubmission  = "submission"
 	ModeFindPeak    = "findpeak"
 )
+
+// ModeRanging is the mode of runs that come before those of ModePerformance with PowerRanging; no request asks for it.
+const ModeRanging = "ranging"
 
 // everyScenario is the word for all scenarios of a model.
 const everyScenario = "all"
@@ -174,6 +183,7 @@ type step struct {
 	scenario loadgen.Scenario
 	mode     loadgen.Mode
 	streams  bool // search for the largest samples_per_query
+	ranging  bool
 }
 
 // steps lists what to run, in order. The accuracy that nobody asked for by scenario is measured once, in the fastest

@@ -169,12 +169,16 @@ func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedR
 	if t.Streams {
 		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)
 	}
+	measured, err := startPower(ctx, p.Power, t)
+	if err != nil {
+		return err
+	}
 	defer limitProcessors(t.Scenario, r.request.KeepProcessors)()
 	res, err := p.startTest(ctx, sut, qsl, t.Settings.TestSettings, log)
 	if res != nil {
 		rec.FromResult(res)
 	}
-	return err
+	return errors.Join(err, measured.finish(ctx, log.OutDir, rec))
 }
 
 // searchStreams looks for the largest samples_per_query, which must pass as many runs as the rules ask for.

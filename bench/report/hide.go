@@ -26,6 +26,13 @@ func (r *Run) Hide(hide func(text string) string) {
 	r.Command = each(r.Command, hide)
 	r.Workload.hide(hide)
 	r.Network.hide(hide)
+	r.Power.hide(hide)
+}
+
+func (p *Power) hide(hide func(string) string) {
+	if p != nil {
+		p.Source, p.Fault = hide(p.Source), hide(p.Fault)
+	}
 }
 
 func (f *Failure) hide(hide func(string) string) {

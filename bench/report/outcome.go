@@ -32,8 +32,9 @@ func (r *Run) outcome() exitcode.Code {
 			return exitcode.Accuracy
 		}
 	case r.Performance != nil:
-		r.Verdict = withProfile(r.Performance.Valid, r.Profile)
-		if !r.Performance.Valid {
+		valid := r.Performance.Valid && !r.Power.lost()
+		r.Verdict = withProfile(valid, r.Profile)
+		if !valid {
 			return exitcode.Invalid
 		}
 	}

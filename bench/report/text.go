@@ -219,6 +219,7 @@ func (r Run) writeRemarks(b *strings.Builder) {
 	}
 	if r.Performance != nil {
 		r.writeTokens(b)
+		r.writePower(b)
 	}
 	if r.Workload != nil {
 		r.Workload.writeShares(b)

@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
+	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
@@ -26,7 +27,7 @@ const DefaultDir = "out"
 // logs are the files that a run writes into its directory.
 var logs = [...]string{
 	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName,
-	"mlperf_log_trace.json", score.TextName, PluginLogName,
+	"mlperf_log_trace.json", score.TextName, PluginLogName, spl.FileName,
 }
 
 // loadgenLogs is how many of them every run has.

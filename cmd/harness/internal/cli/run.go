@@ -41,6 +41,7 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	flags.SortFlags = false
 	settingFlags(flags, &r.Request)
 	workloadFlags(flags, &r.Request)
+	powerFlags(flags, &r.Request)
 	outputFlags(flags, &r.Request)
 	flags.StringVar(&r.Tuning, "tuning", "",
 		"the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model "+

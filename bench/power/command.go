@@ -1,0 +1,133 @@
+package power
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/power/spl"
+)
+
+// command is a command line that prints watts, a number a line: as long as it runs, or once, and is then run again for
+// every interval.
+type command struct{ line string }
+
+func (c command) String() string { return "cmd " + c.line }
+
+func (c command) check() error { return nil }
+
+// read runs the command, again and again where it ends well.
+func (c command) read(ctx context.Context, interval time.Duration, give func(spl.Sample)) error {
+	runtime.LockOSThread() // the command is told to end when the thread that started it is gone
+	defer runtime.UnlockOSThread()
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		if err := c.run(ctx, give); err != nil || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// grace is how long the command may take to end when it is told to.
+const grace = 2 * time.Second
+
+// run runs the command once, and ends all processes of its when ctx ends.
+func (c command) run(ctx context.Context, give func(spl.Sample)) error {
+	cmd := shell(c.line)
+	var said tail
+	cmd.Stderr, cmd.WaitDelay, cmd.SysProcAttr = &said, grace, ownGroup()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	stopped := context.AfterFunc(ctx, func() {
+		endGroup(cmd.Process)
+		select {
+		case <-ended:
+		case <-time.After(grace):
+			killGroup(cmd.Process)
+		}
+	})
+	defer stopped()
+	count, fault := readLines(bufio.NewScanner(out), give)
+	if fault != nil {
+		killGroup(cmd.Process)
+	}
+	failed := cmd.Wait()
+	close(ended)
+	killGroup(cmd.Process) // what it has left running
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case fault != nil:
+		return fault
+	case failed != nil:
+		return fmt.Errorf("the command ended: %w%s", failed, said.text())
+	case count == 0:
+		return errors.New("the command ended well and printed nothing, want watts, a number a line" + said.text())
+	}
+	return nil
+}
+
+// readLines gives each line as a reading of the moment when it came.
+func readLines(lines *bufio.Scanner, give func(spl.Sample)) (count int, err error) {
+	for lines.Scan() {
+		text := strings.TrimSpace(lines.Text())
+		if text == "" {
+			continue
+		}
+		count++
+		watts, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "W")), 64)
+		if err != nil || math.IsNaN(watts) || math.IsInf(watts, 0) {
+			return count, fmt.Errorf("the command printed %.60q on line %d, want watts, a number a line", text, count)
+		}
+		give(spl.Sample{Time: time.Now().UTC(), Watts: watts})
+	}
+	return count, lines.Err()
+}
+
+// shell is a command line as the system's shell runs it.
+func shell(line string) *exec.Cmd {
+	if runtime.GOOS == "windows" {
+		return exec.Command("cmd", "/C", line)
+	}
+	return exec.Command("sh", "-c", line)
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ kept []byte }
+
+// mostTail is how much a tail keeps.
+const mostTail = 500
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p...)
+	t.kept = t.kept[max(0, len(t.kept)-mostTail):]
+	return len(p), nil
+}
+
+func (t *tail) text() string {
+	said := bytes.TrimSpace(t.kept)
+	if len(said) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; it said: %s", said)
+}

@@ -1,0 +1,142 @@
+package bench_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/power/spl"
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// meterFile is a file with 100 W every hundredth of a second, for five minutes from a time on.
+func meterFile(t *testing.T, start time.Time) string {
+	t.Helper()
+	var text []byte
+	for i := range 30_000 {
+		at := start.Add(time.Duration(i) * 10 * time.Millisecond)
+		text = spl.AppendSample(text, spl.Sample{Time: at, Watts: 100}, "x")
+	}
+	path := filepath.Join(t.TempDir(), "meter.txt")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// measured makes runs with a meter beside them, which last long enough for a reading.
+func measured(t *testing.T, meter string, change func(*bench.Request)) report.Document {
+	t.Helper()
+	f := plugintest.Classifier()
+	f.Busy = func(samples int) time.Duration { return time.Duration(min(samples, 10)) * 5 * time.Millisecond }
+	r := request(t, f)
+	r.Power, r.Mode, r.Set = meter, bench.ModePerformance, []string{"SingleStream.target_latency=5"}
+	change(&r)
+	d, err := bench.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range d.Runs {
+		_, err := os.Stat(filepath.Join(r.Out, run.Dir, spl.FileName))
+		if timed := run.Mode != bench.ModeAccuracy; (err == nil) != timed {
+			t.Errorf("%v: %s: %v", run, spl.FileName, err)
+		}
+	}
+	return d
+}
+
+func TestRunWithPower(t *testing.T) {
+	d := measured(t, "file:"+meterFile(t, time.Now().Add(-time.Minute)), func(r *bench.Request) {
+		r.Scenarios, r.Mode, r.PowerRanging = []string{"SingleStream", "Offline"}, bench.ModeSubmission, true
+	})
+	var modes, texts []string
+	for _, run := range d.Runs {
+		var b strings.Builder
+		if err := report.WriteRow(&b, run); err != nil {
+			t.Fatal(err)
+		}
+		modes, texts = append(modes, run.Scenario+" "+run.Mode+" "+filepath.Base(run.Dir)), append(texts, b.String())
+	}
+	want := []string{"SingleStream ranging ranging", "SingleStream performance run_1", "SingleStream accuracy accuracy",
+		"Offline ranging ranging", "Offline performance run_1", "Offline accuracy accuracy"}
+	if !slices.Equal(modes, want) {
+		t.Fatalf("the runs are %q", modes)
+	}
+	stream, offline := d.Runs[1], d.Runs[4]
+	checkPower(t, stream, "samples/J")
+	checkPower(t, offline, "samples/J")
+	if d.Runs[2].Power != nil || offline.Power.Energy != nil {
+		t.Errorf("power of %+v, %+v", d.Runs[2].Power, offline.Power.Energy)
+	}
+	energy := 100 * stream.Power.End.Sub(stream.Power.Begin).Seconds() * 1000 / float64(stream.Performance.Queries)
+	if got := stream.Power.Energy; got.Unit != "mJ" || math.Abs(float64(got.Value)-energy) > 1e-9*energy {
+		t.Errorf("got %v, want %v mJ", got, energy)
+	}
+	if got, want := offline.Power.Efficiency.Value, offline.Performance.Metric.Value/100; got != want {
+		t.Errorf("Offline has %v samples/J, want %v", got, want)
+	}
+	if !strings.Contains(texts[1], "power: 100.00 W on average, ") || !strings.Contains(texts[1], report.PowerNote) {
+		t.Errorf("the text is\n%s", texts[1])
+	}
+}
+
+func checkPower(t *testing.T, run report.Run, perJoule string) {
+	t.Helper()
+	p := run.Power
+	if p == nil || p.Fault != "" || p.Average == nil || p.Average.Value != 100 || p.Efficiency.Unit != perJoule ||
+		p.Samples == 0 || p.Note != report.PowerNote || !p.End.After(p.Begin) || run.ExitCode != 0 {
+		t.Errorf("%v: power %+v", run, p)
+	}
+}
+
+// The performance of a run whose power could not be measured stands, but it is not the run that was asked for.
+func TestRunWhosePowerIsNotMeasured(t *testing.T) {
+	d := measured(t, "file:"+meterFile(t, time.Now().Add(time.Hour)), func(r *bench.Request) {
+		r.Scenarios, r.Set = []string{"Offline"}, nil
+	})
+	run := d.Runs[0]
+	if run.ExitCode != int(exitcode.Invalid) || run.Power.Fault == "" || run.Power.Average != nil ||
+		!run.Performance.Valid || !strings.HasPrefix(run.Verdict, "INVALID") {
+		t.Errorf("%v, power %+v", run, run.Power)
+	}
+	if len(run.Reasons) != 1 || run.Reasons[0].Rule != "power" || run.Reasons[0].Measured != run.Power.Fault {
+		t.Errorf("the reasons are %+v", run.Reasons)
+	}
+}
+
+func TestPowerFaultsOfARequest(t *testing.T) {
+	file := meterFile(t, time.Now())
+	for want, change := range map[string]func(*bench.Request){
+		"want rapl, cmd:COMMAND or file:SPL": func(r *bench.Request) { r.Power = "watts" },
+		"10ms to 10s":                        func(r *bench.Request) { r.Power, r.PowerInterval = "file:"+file, time.Hour },
+		"give --power, too":                  func(r *bench.Request) { r.PowerRanging = true },
+		"this plan has none":                 func(r *bench.Request) { r.Power, r.Mode = "file:"+file, bench.ModeAccuracy },
+	} {
+		r := request(t, plugintest.Classifier())
+		change(&r)
+		_, err := bench.NewPlan(t.Context(), r)
+		if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// A meter that does not begin ends the session before the first query.
+func TestPowerThatDoesNotBegin(t *testing.T) {
+	r := request(t, plugintest.Classifier())
+	r.Power, r.Mode, r.Scenarios = "cmd:exit 7", bench.ModePerformance, []string{"Offline", "SingleStream"}
+	d, err := bench.Run(t.Context(), r)
+	if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "exit status 7") {
+		t.Errorf("got %v", err)
+	}
+	if got := statuses(d); !slices.Equal(got, []report.Status{report.Failed, report.NotRun}) {
+		t.Errorf("the runs are %v", got)
+	}
+}
