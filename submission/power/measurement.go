@@ -21,7 +21,8 @@ type Difference struct {
 	Missing, Extra []string // names, sorted
 }
 
-// Differences compares the files of the folders run_1, ranging and power with those that the rules ask for. None is good.
+// Differences compares the files of the folders run_1, ranging and power with those that the rules ask for; none is
+// good.
 func Differences(t *tree.Tree, p tree.Place) []Difference {
 	logs := append(tree.RunFiles(), tree.PowerSamples)
 	var all []Difference

@@ -129,7 +129,7 @@ func (r *Reader) fault(format string, args ...any) error {
 	return &mllog.LineError{Log: FileName, Line: r.line, Text: fmt.Sprintf(format, args...)}
 }
 
-// AppendSample appends a line for a sample whose volts, amperes and power factor are not known (-1, as meters write it).
+// AppendSample appends a line for a sample whose volts, amperes and power factor are not known: -1, as meters write it.
 // The mark says which measurement it belongs to; it holds no comma.
 func AppendSample(text []byte, s Sample, mark string) []byte {
 	return fmt.Appendf(text, "Time,%s,Watts,%.6f,Volts,-1.000000,Amps,-1.000000,PF,-1.000000,Mark,%s\n",
