@@ -53,7 +53,7 @@ const (
 const firstReading = 30 * time.Second
 
 // New makes the meter of a description: "rapl" or "rapl:ROOT" (the folder of Linux's powercap), "cmd:COMMAND" or
-// "file:SPL". The interval is between LeastInterval and MostInterval, 0 for DefaultInterval. An error says what is wrong
+// "file:SPL". The interval is from LeastInterval to MostInterval, 0 for DefaultInterval. An error says what is wrong
 // with these, or why the meter cannot measure here.
 func New(description string, interval time.Duration) (*Meter, error) {
 	if interval == 0 {
@@ -143,7 +143,7 @@ func (r *Recording) record(ctx context.Context) {
 const Mark = "plumbline_informal"
 
 // Finish ends the recording, and nothing of the meter is left running. It returns lines of spl.txt around the window of
-// the run, and why the meter stopped reading before, if it did. A zero window is that of a run which did not come to its
+// the run, and why the meter stopped reading before, if it did. A zero window is that of a run which did not come to an
 // end: everything that was read is returned.
 func (r *Recording) Finish(ctx context.Context, w spl.Window) ([]byte, error) {
 	r.cancel()

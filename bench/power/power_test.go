@@ -140,7 +140,7 @@ func TestRAPLThatCannotBeRead(t *testing.T) {
 		"none":     {func(p powercapRoot) { _ = os.RemoveAll(p.dir) }, "virtual machines"},
 		"psys":     {func(p powercapRoot) { p.put("intel-rapl:0/name", "x"); p.put("intel-rapl:1/name", "y") }, "package-N"},
 		"text":     {func(p powercapRoot) { p.put("intel-rapl:1/energy_uj", "many") }, "want microjoules"},
-		"no range": {func(p powercapRoot) { _ = os.Remove(p.dir + "/intel-rapl:1/max_energy_range_uj") }, "max_energy_range_uj"},
+		"no range": {func(p powercapRoot) { _ = os.Remove(p.dir + "/intel-rapl:1/max_energy_range_uj") }, "energy_range"},
 		"folder": {func(p powercapRoot) {
 			_ = os.Remove(p.dir + "/intel-rapl:1/energy_uj")
 			_ = os.Mkdir(p.dir+"/intel-rapl:1/energy_uj", 0o755)

@@ -32,7 +32,7 @@ type Power struct {
 	Fault string `json:"fault,omitempty"`
 }
 
-// FromPower takes over what a meter measured beside the run. faults say why it is no measurement of the run; none is good.
+// FromPower takes over what a meter measured beside the run. faults say why it is none of the run; none is good.
 func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []string) {
 	r.Power = &Power{
 		Source: source, Note: PowerNote, Begin: a.Window.Begin, End: a.Window.End, Samples: a.Samples, Zeros: a.Zeros,
@@ -49,7 +49,7 @@ func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []s
 		r.Reasons = append(r.Reasons, Reason{
 			Rule: "power", Measured: r.Power.Fault,
 			Needed: "readings above zero from the begin of the run to its end",
-			Hint:   "The performance is not in doubt. Run without --power, or see to the meter; --power-interval reads more often.",
+			Hint:   "The performance is not in doubt. See to the meter; --power-interval reads it more often.",
 		})
 		return
 	}

@@ -53,8 +53,8 @@ const (
 )
 
 // Nameplate adds up what a system's power supplies are made for, from the text of SYSTEM_power.yaml: every component
-// with "PSUs" and "Min PSUs Needed" adds that many of its largest "PowerCapacityWatts". Components may lie in others and
-// in lists. Supplies that are there for redundancy do not count. Errors are ErrEmpty, ErrYAML or ErrValues.
+// with "PSUs" and "Min PSUs Needed" adds that many of its largest "PowerCapacityWatts". Components may lie in others
+// and in lists. Supplies that are there for redundancy do not count. Errors are ErrEmpty, ErrYAML or ErrValues.
 func Nameplate(text []byte) (w Watts, err error) {
 	if err := readable(text); err != nil {
 		return Watts{}, err
