@@ -45,8 +45,25 @@ func (a *answers) release() {
 
 // QuerySamplesComplete implements loadgen.Responder.
 func (t *run) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
+	if t.teller != nil {
+		t.teller.say(false, rs)
+		return
+	}
+	t.complete(rs)
+}
+
+// FirstTokenComplete implements loadgen.Responder. Without token latencies there is nothing to record.
+func (t *run) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
+	if t.teller != nil {
+		t.teller.say(true, rs)
+	}
+}
+
+// complete hands the answers of samples to the library.
+func (t *run) complete(rs []loadgen.QuerySampleResponse) {
 	a := spareAnswers.Get().(*answers)
 	defer a.release()
+	var tokens int64
 	for i := range rs {
 		official := t.ids.take(rs[i].ID)
 		if official == 0 {
@@ -54,19 +71,20 @@ func (t *run) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 			continue
 		}
 		a.add(official, &rs[i])
+		tokens += rs[i].NTokens
 	}
 	if len(a.list) == 0 || t.ended.Load() {
 		return
 	}
 	t.answered.Add(uint64(len(a.list)))
+	if t.teller != nil {
+		t.tokens.Add(tokens)
+	}
 	complete(t.loaded, a.list)
 }
 
-// FirstTokenComplete implements loadgen.Responder.
-func (t *run) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
-	if !t.tokens {
-		return
-	}
+// firstTokens hands the first tokens of samples to the library.
+func (t *run) firstTokens(rs []loadgen.QuerySampleResponse) {
 	a := spareAnswers.Get().(*answers)
 	defer a.release()
 	for i := range rs {

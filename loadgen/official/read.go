@@ -94,7 +94,7 @@ func (l *reading) finish() error {
 	l.latencies()
 	l.rates()
 	l.tokens()
-	l.headline()
+	headline(r)
 	l.searched()
 	r.Reasons = reasons(r, l.text("result_invalid_reason"))
 	return nil
@@ -195,9 +195,8 @@ func (l *reading) tokens() {
 	r.EarlyStopping.Text = t.TTFT.EarlyStopping.Text
 }
 
-// headline is the scenario's metric.
-func (l *reading) headline() {
-	r := l.r
+// headline names the scenario's metric, with its value where one was measured.
+func headline(r *loadgen.Result) {
 	latency := func(what string) {
 		r.MetricName, r.MetricUnit = fmt.Sprintf("%gth percentile %s", 100*r.TargetPercentile.P, what), "ns"
 		r.Metric = float64(r.TargetPercentile.Latency)

@@ -38,13 +38,16 @@ func (f *logFiles) mark(r *loadgen.Result) error {
 	text := "Test aborted: " + strings.ReplaceAll(r.Aborted.Error(), "\n", "; ")
 	detail, err := os.OpenFile(f.path(detailLog), os.O_WRONLY|os.O_APPEND, 0)
 	if err == nil {
-		line := mllog.AppendDetail(nil, mllog.DetailEntry{Key: "error_runtime", Value: text, Error: true, File: "official.go"})
+		line := mllog.AppendDetail(nil, mllog.DetailEntry{Key: "error_runtime", Value: text, Error: true,
+			Time: r.Duration, File: "result.go", PID: int64(os.Getpid())})
 		_, err = detail.Write(line)
 		err = errors.Join(err, detail.Close())
 	}
 	if !timed(r) {
 		return err
 	}
+	r.TargetPercentile.P = r.Effective.TargetLatencyPercentile
+	headline(r)
 	r.Verdict = loadgen.Invalid
 	r.Reasons = []loadgen.Reason{{
 		Rule: "aborted", Measured: "ended early: " + r.Aborted.Error(), Needed: "a run to its natural end",

@@ -25,14 +25,15 @@ type run struct {
 	loaded *C.official_loadgen
 	sut    loadgen.SUT
 	qsl    loadgen.QSL
-	warm   bool // before the first series
-	tokens bool // first tokens count
+	warm   bool    // before the first series
+	teller *teller // of a token run; else nil
 
 	ids      ids
 	issued   atomic.Uint64 // samples
 	queries  atomic.Uint64
 	answered atomic.Uint64
-	flushed  atomic.Bool // the series under way is issued
+	tokens   atomic.Int64 // of the series under way
+	flushed  atomic.Bool  // the series under way is issued
 	began    time.Time
 
 	// ended lets nothing reach the library any more; a call from it then parks its thread for ever.
@@ -119,6 +120,7 @@ func (t *run) load(indices []C.size_t) {
 	}
 	t.warm = false
 	t.flushed.Store(false)
+	t.tokens.Store(0)
 	t.phase.Store(int32(loadgen.PhaseIssuing))
 }
 

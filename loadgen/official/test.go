@@ -43,15 +43,26 @@ func (l *Library) StartTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QS
 	defer cancel(nil)
 	t := &run{
 		ctx: ctx, cancel: cancel, loaded: loaded, sut: sut, qsl: qsl, began: time.Now(),
-		warm: effective.Mode != loadgen.AccuracyOnly, tokens: s.UseTokenLatencies,
+		warm:    effective.Mode != loadgen.AccuracyOnly,
 		entered: newEvent(), parked: newEvent(),
+	}
+	if s.UseTokenLatencies {
+		defer startTeller(t)()
 	}
 	if logs.Progress != nil {
 		logs.Progress.Follow(t.snapshot)
 	}
 	result := &loadgen.Result{SUTName: sut.Name(), QSLName: qsl.Name(), Requested: s, Effective: effective}
 	err = t.perform(s, files, result.SUTName, result.QSLName)
-	return files.result(result, err)
+	if err != nil {
+		result.Started, result.Duration = t.began, time.Since(t.began)
+		result.QueryCount, result.SampleCount = t.queries.Load(), t.issued.Load()
+	}
+	result, err = files.result(result, err)
+	if result.Tokens != nil {
+		result.Tokens.Count = uint64(t.tokens.Load())
+	}
+	return result, err
 }
 
 // perform runs the test to its end, or to that of its context, whose cause it then returns.

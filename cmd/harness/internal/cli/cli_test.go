@@ -27,6 +27,8 @@ type shell struct {
 	env     map[string]string
 	signals chan os.Signal
 	exit    func(int)
+	program string // the path of the harness; empty: not known
+	exec    func(path string, args []string) error
 	root    fs.FS              // the machine's
 	clock   *loadgentest.Clock // of runs; nil: the machine's
 	fakes   map[string]*plugintest.Fake
@@ -87,7 +89,7 @@ func (s *shell) run(args ...string) (code int) {
 	code = Main(ctx, &State{
 		Args: args, Stdout: stdout, Stderr: &s.stderr,
 		Env:     func(key string) string { return s.env[key] },
-		Signals: s.signals, Exit: s.exit,
+		Signals: s.signals, Exit: s.exit, Executable: s.program, Exec: s.exec,
 		Now:     func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 		Root:    s.root,
 		Plugins: plugintest.New(s.fakes),
