@@ -73,7 +73,10 @@ func (j *judge) bounds(names ...string) (map[string]float64, error) {
 	found, err := auditBounds(j.r.AuditConfig, names, true, func(name, value string) {
 		faults = append(faults, fmt.Errorf("%w: %s: %s = %q is no number", ErrRequest, j.r.AuditConfig, name, value))
 	})
-	return found, errors.Join(append(faults, err)...)
+	if err != nil {
+		faults = append(faults, fmt.Errorf("%w: %s: %w", ErrRequest, j.r.AuditConfig, err))
+	}
+	return found, errors.Join(faults...)
 }
 
 // everySample wants an entry for each sample of the data set, and counts what is wrong with the payloads.
