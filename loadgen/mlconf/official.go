@@ -28,6 +28,7 @@ const (
 // which says what FromConfig hides. The zero value uses the newest rules.
 type Official struct {
 	Rules string // round; empty: the newest
+	Of    *Rules // the round where it is read already, in place of Rules; may be nil
 	// Errors are the entries (error_invalid_config) that the official LoadGen would have logged.
 	Errors []string
 
@@ -68,11 +69,14 @@ func (o *Official) FromConfig(
 }
 
 func (o *Official) applyRules(s *loadgen.TestSettings, model, scenario string) error {
-	round, err := Round(o.Rules)
-	if err != nil {
-		return err
+	round := o.Of
+	if round == nil {
+		var err error
+		if round, err = Round(o.Rules); err != nil {
+			return err
+		}
 	}
-	f, err := rulesFile(round)
+	f, err := round.defaults()
 	if err != nil {
 		return err
 	}

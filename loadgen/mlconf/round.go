@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -20,6 +21,7 @@ type Rules struct {
 	settings keyTable // of rounds with settings of their own
 	text     keyTable // what the round's text says, where the round ran other settings
 	facts    submissionFacts
+	defaults func() (file, error) // the settings as a configuration file, made once and not changed
 	metrics  metricTable
 }
 
@@ -119,10 +121,12 @@ func Round(name string) (*Rules, error) {
 	if err := decodeRules("metrics", &metrics); err != nil {
 		return nil, err
 	}
-	return &Rules{
+	r := &Rules{
 		Name: name, Seeds: data.Seeds, models: data.Models, aliases: data.Aliases, runs: data.Runs,
 		settings: data.Settings, text: data.Text, facts: facts, metrics: metrics,
-	}, nil
+	}
+	r.defaults = sync.OnceValues(func() (file, error) { return rulesFile(r) })
+	return r, nil
 }
 
 // Models lists the round's models by the names of its rules ("resnet", "bert-99"), sorted.

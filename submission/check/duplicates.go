@@ -1,29 +1,33 @@
 package check
 
 import (
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // checkDuplicates looks for runs that are filed for more than one result.
 func (c *checker) checkDuplicates() {
 	by := map[string][]*resultFolder{}
 	for _, r := range c.results {
-		if r.perf != nil && strings.Count(r.perf.moment(), " ") > 1 {
-			by[r.perf.moment()] = append(by[r.perf.moment()], r)
+		if r.moment != "" {
+			by[r.moment] = append(by[r.moment], r)
 		}
 	}
 	for _, list := range by {
 		for _, r := range list {
-			others := slices.DeleteFunc(slices.Clone(list), func(o *resultFolder) bool { return r.mayShare(o) })
-			if len(others) > 0 {
-				r.reject(ruleDuplicates, r.perf.path(), "the run is filed for another result too",
-					others[0].perf.path(),
+			other := slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) })
+			if other >= 0 {
+				r.reject(ruleDuplicates, detailOf(r), "the run is filed for another result too", detailOf(list[other]),
 					"a run of its own", "file the run where it was made, and run again for the other")
 			}
 		}
 	}
 }
+
+func detailOf(r *resultFolder) string { return path.Join(r.Run(), tree.DetailLog) }
 
 // mayShare says whether two results may come from one run: inferred scenarios, the lower accuracy of a benchmark, and
 // the same result in two divisions.

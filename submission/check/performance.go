@@ -54,7 +54,7 @@ func (r *resultFolder) checkMode(l *runLog, want string) {
 // does not know.
 func (r *resultFolder) rulesSettings(scenario string) (s loadgen.TestSettings, ok bool) {
 	s = loadgen.TestSettings{}
-	official := mlconf.Official{Rules: r.checker.rules.Name}
+	official := mlconf.Official{Of: r.checker.rules}
 	_, err := official.FromConfig(&s, nil, r.checker.rules.LoadGenModel(r.model, r.scenario), scenario,
 		mlconf.ConfRules)
 	return s, err == nil

@@ -19,7 +19,8 @@ type resultFolder struct {
 	scenario string // canonical
 	named    bool   // the folder's name is a scenario
 
-	perf, acc *runLog // nil where there is none
+	perf, acc *runLog // nil where there is none, and when the check is over
+	moment    string  // of the performance run, if it has one that tells it from others
 	inferred  bool
 	metric    float64
 	unit      string
@@ -56,6 +57,10 @@ func (r *resultFolder) check() {
 	r.checkAccuracyLog()
 	r.checkAudits()
 	r.checkPower()
+	if r.perf != nil && strings.Count(r.perf.moment(), " ") > 1 {
+		r.moment = r.perf.moment()
+	}
+	r.perf, r.acc = nil, nil // logs are large, results many
 }
 
 func (r *resultFolder) outcome() Result {

@@ -2,12 +2,8 @@ package check
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
-	"io"
 	"path"
 	"strings"
 
@@ -30,7 +26,6 @@ type runLog struct {
 	role    role
 	detail  *mllog.Detail
 	summary *mllog.Summary // nil where there is none that can be read
-	digest  string         // of the detail log
 }
 
 func (l *runLog) path() string { return path.Join(l.folder, tree.DetailLog) }
@@ -76,15 +71,9 @@ func (r *resultFolder) scan(l *runLog) error {
 		return err
 	}
 	defer f.Close()
-	sum := sha256.New()
-	if l.detail, err = mllog.ScanDetail(io.TeeReader(f, hashWriter{sum})); err != nil {
-		return err
-	}
-	l.digest = hex.EncodeToString(sum.Sum(nil))
-	return nil
+	l.detail, err = mllog.ScanDetail(f)
+	return err
 }
-
-type hashWriter struct{ hash.Hash }
 
 // checkLogFormat looks at the lines of a detail log.
 func (r *resultFolder) checkLogFormat(l *runLog) {

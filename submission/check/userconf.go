@@ -55,7 +55,7 @@ func noSetting(text string) string {
 
 // checkConf applies the settings of one scenario; false says that LoadGen takes none of them.
 func (r *resultFolder) checkConf(name, text, scenario string) bool {
-	official := mlconf.Official{Rules: r.checker.rules.Name}
+	official := mlconf.Official{Of: r.checker.rules}
 	var s loadgen.TestSettings
 	model := r.checker.rules.LoadGenModel(r.model, r.scenario)
 	code, err := official.FromConfig(&s, &text, model, scenario, mlconf.ConfUser)
