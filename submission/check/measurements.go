@@ -38,7 +38,21 @@ func (r *resultFolder) checkMeasurements() {
 		r.warn(ruleMeasurements, name, "a field is there twice", twice, "",
 			"remove the one that does not count, the first")
 	}
+	r.checkMarks(name, o.fields[tree.MarksField])
 	r.checkModelFields(name, o.fields)
+}
+
+// checkMarks looks for why the result is none to be submitted: a plugin's embedded model, a rehearsal, other settings.
+func (r *resultFolder) checkMarks(name string, marks any) {
+	if empty(marks) {
+		return
+	}
+	severity := Reject
+	if !r.closed() {
+		severity = Warn
+	}
+	r.add(severity, ruleMeasurements, name, "the result is marked as not to be submitted", shown(marks),
+		"no "+tree.MarksField, "run again with the benchmark's model and data set, by the rules")
 }
 
 // checkFilled rejects a file that is missing or empty.
@@ -66,10 +80,6 @@ func (r *resultFolder) checkModelFields(name string, fields map[string]any) {
 	}
 	for _, field := range unfilled(fields) {
 		r.reject(ruleMeasurements, name, "a field is not filled in", field+": "+shown(fields[field]), "", "fill it in")
-	}
-	if marks, has := fields[tree.MarksField].([]any); has && len(marks) > 0 {
-		r.warn(ruleMeasurements, name, "the result was marked as none to be submitted when its runs were added",
-			shown(marks), "", "replace its runs by such as may be submitted")
 	}
 }
 
