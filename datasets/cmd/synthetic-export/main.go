@@ -3,7 +3,7 @@
 //	synthetic-export images -set train -n 20000 -out DIR
 //
 // Kinds: images (ImageNet), scenes (OpenImages), volumes (KiTS19), clicks (Criteo), questions (SQuAD), articles
-// (CNN/DailyMail).
+// (CNN/DailyMail), speech (LibriSpeech).
 package main
 
 import (
@@ -23,6 +23,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 )
 
@@ -38,6 +39,8 @@ var kinds = map[string]kind{
 		"train": questions.Train, "calibration": questions.Calibration, "eval": questions.Eval})},
 	"articles": {"FILE", sets(export.Articles, named[articles.Set]{
 		"train": articles.Train, "calibration": articles.Calibration, "eval": articles.Eval})},
+	"speech": {"DIR", sets(export.Speech, named[speech.Set]{
+		"train": speech.Train, "calibration": speech.Calibration, "eval": speech.Eval})},
 }
 
 // kind is one kind of synthetic data.

@@ -109,7 +109,7 @@ func readArticles(t *testing.T, path string) {
 func TestRunOfBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
-		{"", "want a kind of data first, one of articles, clicks, images, questions, scenes, volumes"},
+		{"", "want a kind of data first, one of articles, clicks, images, questions, scenes, speech, volumes"},
 		{"pictures -out " + dir, `unknown kind "pictures", want one of articles`},
 		{"images -set train", "want -out DIR"},
 		{"articles -set train", "want -out FILE"},

@@ -1,0 +1,26 @@
+package librispeech
+
+import "encoding/binary"
+
+// WAV is the file of samples at Rate in one channel: 16-bit PCM behind the usual 44 bytes.
+func WAV(samples []int16) []byte {
+	const header, width = 44, 2
+	size := width * len(samples)
+	b := make([]byte, 0, header+size)
+	b = append(b, "RIFF"...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(header-8+size))
+	b = append(b, "WAVEfmt "...)
+	b = binary.LittleEndian.AppendUint32(b, 16) // bytes of the format
+	b = binary.LittleEndian.AppendUint16(b, 1)  // PCM
+	b = binary.LittleEndian.AppendUint16(b, 1)  // channels
+	b = binary.LittleEndian.AppendUint32(b, Rate)
+	b = binary.LittleEndian.AppendUint32(b, Rate*width)
+	b = binary.LittleEndian.AppendUint16(b, width)
+	b = binary.LittleEndian.AppendUint16(b, 8*width)
+	b = append(b, "data"...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	for _, s := range samples {
+		b = binary.LittleEndian.AppendUint16(b, uint16(s))
+	}
+	return b
+}
