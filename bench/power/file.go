@@ -68,7 +68,7 @@ func (f file) missing(last time.Time, w spl.Window) error {
 	if last.IsZero() {
 		return fmt.Errorf("%s has no line Time,...,Watts,...", f.path)
 	}
-	return fmt.Errorf("%s ends at %s, and the run lasted from %s to %s (all in UTC, which the file's times have to be, too)",
+	return fmt.Errorf("%s ends at %s, and the run lasted from %s to %s (in UTC, which the file's times have to be, too)",
 		f.path, last.Format(form), w.Begin.Format(form), w.End.Format(form))
 }
 
