@@ -38,8 +38,8 @@ func officialChecker(t *testing.T) official {
 func (o official) run(t *testing.T, root string, c checkCase) (Verdict, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "summary.csv")
-	args := append([]string{"-m", "submission_checker.main", "--input", ".", "--version", c.Version, "--csv", file}, c.Args...)
-	cmd := exec.Command(o.python, args...)
+	args := []string{"-m", "submission_checker.main", "--input", ".", "--version", c.Version, "--csv", file}
+	cmd := exec.Command(o.python, append(args, c.Args...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+o.tools, "PYTHONDONTWRITEBYTECODE=1")
 	text, err := cmd.CombinedOutput()
@@ -94,7 +94,9 @@ func TestOfficialChecker(t *testing.T) {
 // TestOfficialCheckerValues puts odd values in the place of those of the small tree, one at a time.
 func TestOfficialCheckerValues(t *testing.T) {
 	o := officialChecker(t)
-	odd := []string{`null`, `"x"`, `"5e2"`, `-1`, `1e30`, `NaN`, `true`, `[]`, `{"a": 1}`, `123456789012345678901234567890`}
+	odd := []string{
+		`null`, `"x"`, `"5e2"`, `-1`, `1e30`, `NaN`, `true`, `[]`, `{"a": 1}`, `123456789012345678901234567890`,
+	}
 	log, err := os.ReadFile(filepath.Join("testdata", "small", filepath.FromSlash(smallLog)))
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func (a *app) submissionCommand() *cobra.Command {
 	c.AddCommand(
 		a.submissionInitCommand(), a.submissionAddCommand(), a.submissionBuildCommand(), a.submissionTruncateCommand(),
 		a.submissionRepositoryCommand(), a.submissionPrepareCommand(), a.submissionResultsCommand(),
-		a.submissionCheckCommand(), a.submissionPackCommand(),
+		a.submissionReportCommand(), a.submissionCheckCommand(), a.submissionPackCommand(),
 	)
 	return c
 }

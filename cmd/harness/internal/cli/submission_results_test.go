@@ -80,3 +80,24 @@ func TestSubmissionCheckCompatible(t *testing.T) {
 	}
 	s.want(2, s.run("submission", "check", root, "--csv", file), "--compatible")
 }
+
+func TestSubmissionReport(t *testing.T) {
+	s := newShell(t)
+	dir := t.TempDir()
+	summary := filepath.Join(dir, "summary.csv")
+	s.want(0, s.run("submission", "results", resultTree(t), "--format", "csv", "--out", summary))
+	for range 2 { // the second time the number stays
+		s.want(0, s.run("submission", "report", summary, "--out", filepath.Join(dir, "report")),
+			"wrote summary_results.json, ids.json and 1 table")
+	}
+	for name, want := range map[string]string{
+		"ids.json": `"edge/open/Lab/box/resnet50": 1`, "summary_results.json": `"Performance_Result": 71.167025`,
+		"summary - edge - open.csv": "6.1-0001,edge/open/Lab/box/resnet50,",
+	} {
+		if text, err := os.ReadFile(filepath.Join(dir, "report", name)); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %s, want %s (%v)", name, text, want, err)
+		}
+	}
+	s.want(2, s.run("submission", "report", summary), "--out")
+	s.want(6, s.run("submission", "report", filepath.Join(dir, "none"), "--out", dir), "none")
+}

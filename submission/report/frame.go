@@ -1,0 +1,129 @@
+package report
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/submission/internal/pyfloat"
+)
+
+// frame is a table with named columns. Values are string, int64, float64 or bool; what is missing is "".
+type frame struct {
+	columns []string
+	rows    []map[string]any
+}
+
+// add adds a column.
+func (f *frame) add(name string, value func(row map[string]any) any) {
+	f.columns = append(f.columns, name)
+	for _, row := range f.rows {
+		row[name] = value(row)
+	}
+}
+
+// change replaces the values of a column.
+func (f *frame) change(name string, value func(v any) any) {
+	for _, row := range f.rows {
+		row[name] = value(row[name])
+	}
+}
+
+// names are what the report calls columns of the summary.
+var names = map[string]string{
+	"Organization": "Submitter", "Division": "Category", "SystemType": "Suite", "SystemName": "System",
+	"number_of_nodes": "Nodes", "host_processor_model_name": "Processor", "accelerator_model_name": "Accelerator",
+	"accelerators_per_node": "a#", "total_accelerators": "Total Accelerators", "notes": "Notes", "framework": "Software",
+	"Model": "UsedModel", "MlperfModel": "Model",
+}
+
+// read reads a summary. A column of numbers is one of numbers, as the official tool takes it.
+func read(summary io.Reader) (*frame, error) {
+	r := csv.NewReader(summary)
+	r.LazyQuotes = true
+	lines, err := r.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("summary: %w", err)
+	}
+	if len(lines) == 0 {
+		return nil, errors.New("summary: the file is empty, want a line with the names of columns")
+	}
+	f := &frame{rows: make([]map[string]any, len(lines)-1)}
+	for i := range f.rows {
+		f.rows[i] = map[string]any{}
+	}
+	for column, name := range lines[0] {
+		texts := make([]string, len(f.rows))
+		for i, line := range lines[1:] {
+			texts[i] = line[column]
+		}
+		if other := names[name]; other != "" {
+			name = other
+		}
+		values := typed(texts)
+		i := -1
+		f.add(name, func(map[string]any) any { i++; return values[i] })
+	}
+	return f, f.wants()
+}
+
+// wants says which columns are missing.
+func (f *frame) wants() error {
+	var faults []error
+	for _, name := range []string{"Submitter", "Availability", "Category", "Suite", "System", "Platform", "UsedModel",
+		"Model", "Scenario", "Result", "Accuracy", "Nodes", "Processor", "host_processors_per_node",
+		"host_processor_core_count", "Accelerator", "a#", "Total Accelerators", "Software", "Notes", "has_power", "Units",
+		"PrivateID"} {
+		if !slices.Contains(f.columns, name) {
+			faults = append(faults, fmt.Errorf("summary: there is no column for %s", name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// absent are the texts that stand for no value.
+var absent = strings.Fields("#N/A #NA -1.#IND -1.#QNAN -NaN -nan 1.#IND 1.#QNAN <NA> N/A NA NULL NaN None n/a nan null")
+
+func isAbsent(text string) bool {
+	return text == "" || text == "#N/A N/A" || slices.Contains(absent, text)
+}
+
+// typed reads a column: as integers, doubles or truths, where all that is there is one, else as texts.
+func typed(texts []string) []any {
+	present := slices.DeleteFunc(slices.Clone(texts), isAbsent)
+	all := func(is func(string) bool) bool { return len(present) > 0 && !slices.ContainsFunc(present, not(is)) }
+	read := func(text string) any { return text }
+	switch {
+	case all(isInteger) && len(present) == len(texts):
+		read = func(text string) any { v, _ := strconv.ParseInt(text, 10, 64); return v }
+	case all(isDouble):
+		read = func(text string) any { v, _ := pyfloat.Parse(text); return v }
+	case all(isTruth):
+		read = func(text string) any { return strings.EqualFold(text, "true") }
+	}
+	values := make([]any, len(texts))
+	for i, text := range texts {
+		values[i] = ""
+		if !isAbsent(text) {
+			values[i] = read(text)
+		}
+	}
+	return values
+}
+
+func not(is func(string) bool) func(string) bool { return func(text string) bool { return !is(text) } }
+
+func isInteger(text string) bool { _, err := strconv.ParseInt(text, 10, 64); return err == nil }
+
+func isDouble(text string) bool {
+	_, ok := pyfloat.Parse(text)
+	return ok && !strings.Contains(text, "_")
+}
+
+func isTruth(text string) bool {
+	return slices.Contains([]string{"True", "TRUE", "true", "False", "FALSE", "false"}, text)
+}

@@ -1,0 +1,133 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+)
+
+// of are the rows of a sheet: those of a division and a suite with its scenarios, without power or with it. A system of
+// two types is in both suites.
+func (f *frame) of(category, suite string, power bool, table map[string][]string) []map[string]any {
+	var rows []map[string]any
+	for _, row := range f.rows {
+		if row["Category"] != category || !strings.Contains(pyvalue.Text(row["Suite"]), suite) {
+			continue
+		}
+		units := pyvalue.Text(row["Units"])
+		isPower := units == "Watts" || units == "millijoules" || units == "millijoules/Stream"
+		if power && row["has_power"] != true || !power && isPower {
+			continue
+		}
+		known, ok := table[pyvalue.Text(row["Model"])]
+		if !ok || slices.Contains(known, pyvalue.Text(row["Scenario"])) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// records are rows for the web page, with the number first and links without their formula.
+func (f *frame) records(rows []map[string]any) []*pyvalue.Dict {
+	var list []*pyvalue.Dict
+	for _, row := range rows {
+		d := pyvalue.NewDict()
+		d.Set("ID", row["ID"])
+		for _, name := range f.columns {
+			v := row[name]
+			switch x := v.(type) {
+			case float64:
+				v = tenDecimals(x)
+			case string:
+				if name == "Details" || name == "Code" {
+					_, link, _ := strings.Cut(x, `("`)
+					link, _, _ = strings.Cut(link, `",`)
+					v = link
+				}
+			}
+			d.Set(name, v)
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// tenDecimals is how many the official list keeps.
+func tenDecimals(v float64) float64 {
+	if math.Abs(v) >= 1e16 || math.IsNaN(v) {
+		return v
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'f', 10, 64), 64)
+	return rounded
+}
+
+// merged sorts the list, drops repeated results, and makes one entry of a result and its power.
+func merged(list []*pyvalue.Dict) any {
+	slices.SortStableFunc(list, func(a, b *pyvalue.Dict) int {
+		return slices.Compare(sortKey(a), sortKey(b))
+	})
+	list = slices.CompactFunc(list, func(a, b *pyvalue.Dict) bool { return slices.Equal(sortKey(a), sortKey(b)) })
+	out := []any{}
+	for i := 0; i < len(list); i++ {
+		if i+1 < len(list) && slices.Equal(sortKey(list[i])[:3], sortKey(list[i+1])[:3]) {
+			out = append(out, pair(list[i], list[i+1]))
+			i++
+			continue
+		}
+		out = append(out, alone(list[i]))
+	}
+	return out
+}
+
+func sortKey(d *pyvalue.Dict) []string {
+	return []string{text(d, "ID"), text(d, "UsedModel"), text(d, "Scenario"), text(d, "Units")}
+}
+
+func text(d *pyvalue.Dict, key string) string {
+	v, _ := d.Get(key)
+	return pyvalue.Text(v)
+}
+
+// pair merges a result and its power, whichever comes first.
+func pair(a, b *pyvalue.Dict) *pyvalue.Dict {
+	d := without(a, "Result", "Units")
+	if units := text(a, "Units"); strings.Contains(units, "Watts") || strings.Contains(units, "joules") {
+		set(d, "Performance", b)
+		set(d, "Power", a)
+		return d
+	}
+	set(d, "Power", b)
+	set(d, "Performance", a)
+	return d
+}
+
+// alone is a result without power. A result of zero keeps the names that it has.
+func alone(a *pyvalue.Dict) *pyvalue.Dict {
+	if v, _ := a.Get("Result"); !pyvalue.True(v) {
+		return a
+	}
+	d := without(a, "Result", "Units")
+	set(d, "Performance", a)
+	return d
+}
+
+func set(d *pyvalue.Dict, kind string, from *pyvalue.Dict) {
+	for _, name := range []string{"Result", "Units"} {
+		v, _ := from.Get(name)
+		d.Set(kind+"_"+name, v)
+	}
+}
+
+func without(d *pyvalue.Dict, keys ...string) *pyvalue.Dict {
+	out := pyvalue.NewDict()
+	for _, key := range d.Keys() {
+		if !slices.Contains(keys, key) {
+			v, _ := d.Get(key)
+			out.Set(key, v)
+		}
+	}
+	return out
+}

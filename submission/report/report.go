@@ -1,0 +1,225 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+)
+
+// Options say how a report names things.
+type Options struct {
+	Version string // of the rules: "6.1"
+	// Owner, Repository and Branch are where the submissions lie, for links; empty means the official ones.
+	Owner, Repository, Branch string
+	IDs                       []byte // an ids.json of before, or nil
+}
+
+// Report is what the final report is made of.
+type Report struct {
+	Results []byte // for the web page, as JSON
+	IDs     []byte // the numbers of systems, as JSON
+	Sheets  []Sheet
+	// Unknown are sheets that are left out: no model in them has a column. The official tool ends there.
+	Unknown []string
+}
+
+const unique = "Unique ID (e.g. for Audit)"
+
+// Make makes the report of a summary. Errors are of the summary and of the numbers.
+func Make(summary io.Reader, o Options) (*Report, error) {
+	f, err := read(summary)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.complete(o.withDefaults()); err != nil {
+		return nil, err
+	}
+	ids, err := f.number(o)
+	if err != nil {
+		return nil, err
+	}
+	table, err := scenarioTable(o.Version)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{IDs: indented(ids, "    ")}
+	var list []*pyvalue.Dict
+	for _, category := range []string{"closed", "open", "network"} {
+		for _, suite := range []string{"datacenter", "edge"} {
+			for _, power := range []bool{false, true} {
+				rows := f.of(category, suite, power, table[suite])
+				list = append(list, f.records(rows)...)
+				r.addSheet(sheetName(suite, category, power), category, rows)
+			}
+		}
+	}
+	r.Results = indented(merged(list), "  ")
+	return r, nil
+}
+
+func (o Options) withDefaults() Options {
+	o.Owner = cmp.Or(o.Owner, "mlcommons")
+	o.Repository = cmp.Or(o.Repository, "submissions_inference_v6.0")
+	o.Branch = cmp.Or(o.Branch, "main")
+	return o
+}
+
+func indented(v any, by string) []byte {
+	var out bytes.Buffer
+	_ = json.Indent(&out, []byte(pyvalue.JSON(v)), "", by) // NaN, which is no JSON, stands as it is
+	if out.Len() == 0 {
+		return []byte(pyvalue.JSON(v))
+	}
+	return out.Bytes()
+}
+
+// complete mends columns, adds those that others are made of, and sorts.
+func (f *frame) complete(o Options) error {
+	var faults []error
+	for i, row := range f.rows {
+		for _, name := range []string{"Suite", "Category", "Submitter", "Platform", "Availability", "UsedModel"} {
+			if _, ok := row[name].(string); !ok {
+				faults = append(faults, fmt.Errorf("summary: row %d: %s is %v, want a text", i+1, name, row[name]))
+			}
+		}
+		if _, err := pyvalue.Int(row["host_processors_per_node"]); err != nil {
+			faults = append(faults, fmt.Errorf("summary: row %d: host_processors_per_node: %w", i+1, err))
+		}
+		if _, err := pyvalue.Divide(row["Result"], int64(1)); err != nil {
+			faults = append(faults, fmt.Errorf("summary: row %d: Result is %v, want a number", i+1, row["Result"]))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	f.mend()
+	f.link(o)
+	return nil
+}
+
+func (f *frame) mend() {
+	f.change("host_processor_core_count", instead("2 (big); 4 (LITTLE)", int64(2)))
+	f.change("Availability", instead("on-premise", "available"))
+	f.change("Accelerator", instead("-", ""))
+	f.change("a#", func(v any) any {
+		if n, err := strconv.ParseInt(pyvalue.Text(v), 10, 64); err == nil && n >= 0 {
+			v = n
+		}
+		if pyvalue.Equal(v, 0) {
+			return ""
+		}
+		return v
+	})
+	f.change("Scenario", func(v any) any {
+		for _, name := range scenarios {
+			if strings.EqualFold(name, pyvalue.Text(v)) {
+				return name
+			}
+		}
+		return v
+	})
+	f.add("p#", func(row map[string]any) any {
+		n, _ := pyvalue.Int(row["host_processors_per_node"]) // looked at before
+		return n.Int64()
+	})
+}
+
+func instead(of string, value any) func(any) any {
+	return func(v any) any {
+		if v == of {
+			return value
+		}
+		return v
+	}
+}
+
+// link adds links and names, and sorts by who submitted what.
+func (f *frame) link(o Options) {
+	base := "https://github.com/" + o.Owner + "/" + o.Repository + "/tree/" + o.Branch
+	f.add("Details", func(row map[string]any) any {
+		return hyperlink("details", base, row["Category"], row["Submitter"], "results", row["Platform"])
+	})
+	f.add("Code", func(row map[string]any) any {
+		return hyperlink("code", base, row["Category"], row["Submitter"], "src")
+	})
+	f.add(unique, func(row map[string]any) any {
+		parts := []any{row["Suite"], row["Category"], row["Submitter"], row["Platform"]}
+		if row["Category"] == "open" {
+			parts = append(parts, row["UsedModel"])
+		}
+		return joined(parts)
+	})
+	f.add("ColorKey", func(row map[string]any) any {
+		return pyvalue.Text(row["Availability"]) + pyvalue.Text(row["Submitter"])
+	})
+	slices.SortStableFunc(f.rows, func(a, b map[string]any) int {
+		return compareBy(a, b, "Category", "Availability", "Submitter", unique)
+	})
+}
+
+func hyperlink(text string, parts ...any) string {
+	return `=HYPERLINK("` + joined(parts) + `","` + text + `")`
+}
+
+func joined(parts []any) string {
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		texts[i] = pyvalue.Text(part)
+	}
+	return strings.Join(texts, "/")
+}
+
+func compareBy(a, b map[string]any, columns ...string) int {
+	for _, name := range columns {
+		if c := strings.Compare(pyvalue.Text(a[name]), pyvalue.Text(b[name])); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// number gives each system its number: the one it had, or the next.
+func (f *frame) number(o Options) (*pyvalue.Dict, error) {
+	ids := pyvalue.NewDict()
+	if len(o.IDs) > 0 {
+		v, err := pyvalue.Decode(string(o.IDs))
+		given, ok := v.(*pyvalue.Dict)
+		if err != nil || !ok {
+			return nil, fmt.Errorf("numbers of systems: want an object of numbers (%w)", err)
+		}
+		ids = given
+	}
+	var last int64
+	for _, key := range ids.Keys() {
+		v, _ := ids.Get(key)
+		n, ok := v.(int64)
+		if !ok {
+			return nil, fmt.Errorf("numbers of systems: %s is %s, want a number", key, pyvalue.Name(v))
+		}
+		last = max(last, n)
+	}
+	for _, row := range f.rows {
+		if key := pyvalue.Text(row[unique]); !has(ids, key) {
+			last++
+			ids.Set(key, last)
+		}
+	}
+	f.add("ID", func(row map[string]any) any {
+		n, _ := ids.Get(pyvalue.Text(row[unique]))
+		return fmt.Sprintf("%s-%04d", o.Version, n)
+	})
+	return ids, nil
+}
+
+func has(d *pyvalue.Dict, key string) bool {
+	_, ok := d.Get(key)
+	return ok
+}

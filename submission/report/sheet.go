@@ -1,0 +1,208 @@
+package report
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+)
+
+//go:embed scenarios.json
+var scenarioFile []byte
+
+// scenarioTable lists, by suite and model, the scenarios that the report of a version shows; of a model that it does
+// not have, all.
+func scenarioTable(version string) (map[string]map[string][]string, error) {
+	var tables map[string]map[string]map[string][]string
+	if err := json.Unmarshal(scenarioFile, &tables); err != nil {
+		return nil, fmt.Errorf("scenarios of reports: %w", err)
+	}
+	if t, ok := tables[version]; ok {
+		return t, nil
+	}
+	return tables[""], nil
+}
+
+// The orders of columns.
+var (
+	models = strings.Fields(`resnet yolo-95 yolo-99 bert-99 bert-99.9 dlrm-v3 3d-unet-99 3d-unet-99.9 llama3.1-8b
+		llama3.1-8b-edge llama2-70b-99 llama2-70b-99.9 stable-diffusion-xl mixtral-8x7b llama3.1-405b rgat pointpainting
+		deepseek-r1 whisper wan-2.2-t2v-a14b qwen3-vl-235b-a22b gpt-oss-120b e2e-rag-qna e2e-rag-db`)
+	scenarios = []string{"SingleStream", "MultiStream", "Server", "Offline", "Interactive"}
+	units     = []string{"Latency (ms)", "Latency (s)", "Samples/s", "Queries/s", "Tokens/s", "millijoules", "Watts"}
+)
+
+// Sheet is a table of the report: five lines of headings, then a line for each system. A cell is nil where it is empty
+// or goes on with the one to its left.
+type Sheet struct {
+	Name  string
+	Cells [][]any
+}
+
+func sheetName(suite, category string, power bool) string {
+	name := suite + " - " + category
+	if power {
+		name += " - power"
+	}
+	return name
+}
+
+// left are the columns that say whose results stand in a line.
+func left(category string) []string {
+	names := []string{"ID", unique, "ColorKey", "PrivateID", "Submitter", "Availability", "System", "Nodes", "Processor",
+		"p#", "Accelerator", "a#", "Total Accelerators", "Software", "Notes"}
+	if category == "open" {
+		names = append(names, "UsedModel", "Accuracy")
+	}
+	return append(names, "Details", "Code")
+}
+
+// column is a model, a scenario and a unit, by their places in the orders.
+type column [3]int
+
+func (c column) text() [3]string { return [3]string{models[c[0]], scenarios[c[1]], units[c[2]]} }
+
+func columnOf(row map[string]any) (c column, ok bool) {
+	c = column{slices.Index(models, pyvalue.Text(row["Model"])), slices.Index(scenarios, pyvalue.Text(row["Scenario"])),
+		slices.Index(units, pyvalue.Text(row["Units"]))}
+	return c, !slices.Contains(c[:], -1)
+}
+
+// line is one of a sheet: who submitted, and the sums and counts of the results in each column.
+type line struct {
+	left  []any
+	sum   map[column]float64
+	count map[column]int
+}
+
+func (r *Report) addSheet(name, category string, rows []map[string]any) {
+	if len(rows) == 0 {
+		return
+	}
+	lines, columns := gather(category, rows)
+	if len(columns) == 0 {
+		r.Unknown = append(r.Unknown, name)
+		return
+	}
+	cells := headings(left(category), columns)
+	for _, l := range lines {
+		cells = append(cells, l.cells(columns))
+	}
+	r.Sheets = append(r.Sheets, Sheet{name, cells})
+}
+
+func gather(category string, rows []map[string]any) ([]*line, []column) {
+	var lines []*line
+	var columns []column
+	for _, row := range rows {
+		key := make([]any, 0, len(left(category)))
+		for _, name := range left(category) {
+			key = append(key, row[name])
+		}
+		i := slices.IndexFunc(lines, func(l *line) bool { return slices.Equal(l.left, key) })
+		if i < 0 {
+			i = len(lines)
+			lines = append(lines, &line{key, map[column]float64{}, map[column]int{}})
+		}
+		c, ok := columnOf(row)
+		if !ok {
+			continue
+		}
+		v, _ := pyvalue.Float(row["Result"]) // looked at before
+		lines[i].sum[c] += v
+		lines[i].count[c]++
+		if !slices.Contains(columns, c) {
+			columns = append(columns, c)
+		}
+	}
+	slices.SortFunc(columns, func(a, b column) int { return slices.Compare(a[:], b[:]) })
+	slices.SortStableFunc(lines, func(a, b *line) int { return slices.CompareFunc(a.left, b.left, compareValues) })
+	return lines, columns
+}
+
+// compareValues sorts numbers before texts.
+func compareValues(a, b any) int {
+	_, aText := a.(string)
+	_, bText := b.(string)
+	if aText != bText {
+		if aText {
+			return 1
+		}
+		return -1
+	}
+	if less, err := pyvalue.Less(a, b); err == nil {
+		if less {
+			return -1
+		}
+		if more, _ := pyvalue.Less(b, a); more {
+			return 1
+		}
+		return 0
+	}
+	return strings.Compare(pyvalue.Text(a), pyvalue.Text(b))
+}
+
+// cells are a line's; a system without a result in a column has none there, and one with several their mean.
+func (l *line) cells(columns []column) []any {
+	cells := make([]any, 0, len(l.left)+len(columns))
+	for _, v := range l.left {
+		if v == "" {
+			v = nil
+		}
+		cells = append(cells, v)
+	}
+	for _, c := range columns {
+		if l.count[c] == 0 {
+			cells = append(cells, nil)
+			continue
+		}
+		cells = append(cells, l.sum[c]/float64(l.count[c]))
+	}
+	return cells
+}
+
+// headings are the lines with Result, models, scenarios and units, and the one with the names of the left columns.
+func headings(left []string, columns []column) [][]any {
+	width := len(left) + len(columns)
+	lines := make([][]any, 5)
+	for i := range lines {
+		lines[i] = make([]any, width)
+	}
+	lines[0][len(left)] = "Result"
+	for level, name := range []string{"Model", "Scenario", "Units"} {
+		lines[level+1][len(left)-1] = name
+		for i, c := range columns {
+			same := i > 0 && level < 2 && slices.Equal(columns[i-1][:level+1], c[:level+1])
+			if !same {
+				lines[level+1][len(left)+i] = c.text()[level]
+			}
+		}
+	}
+	for i, name := range left {
+		lines[4][i] = name
+	}
+	return lines
+}
+
+// WriteCSV writes the cells.
+func (s Sheet) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	for _, cells := range s.Cells {
+		texts := make([]string, len(cells))
+		for i, v := range cells {
+			if v != nil {
+				texts[i] = pyvalue.Text(v)
+			}
+		}
+		if err := out.Write(texts); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
