@@ -226,15 +226,16 @@ func (a *adding) place(r *Result) {
 	for i := 0; i < len(a.results); i++ {
 		o := a.results[i]
 		switch {
+		case a.options.Replace && !a.isNew(o) && (o.same(*r) || o.Log == r.Log && o.Out == r.Out):
+			a.results = slices.Delete(a.results, i, i+1)
+			i--
 		case o.Log == r.Log && o.Out == r.Out:
-			a.fault("%v: %s was added already", *r, filepath.Join(r.Out, filepath.FromSlash(r.Dir)))
+			a.fault("%v: %s was added already; take it in anew with --replace", *r,
+				filepath.Join(r.Out, filepath.FromSlash(r.Dir)))
 			return
 		case o.Log == r.Log:
 			a.fault("%v: the logs in %s are those that were added from %s as %v", *r, r.Out, o.Out, o)
 			return
-		case o.same(*r) && a.options.Replace && !a.isNew(o):
-			a.results = slices.Delete(a.results, i, i+1)
-			i--
 		case o.same(*r):
 			a.fault("%v: there is one from %s; put this in its place with --replace", *r, o.Out)
 			return

@@ -427,6 +427,10 @@ func TestReplaceAndChangedRuns(t *testing.T) {
 	if err != nil || len(again.Results) != 2 || again.Results[1].Out != second.dir {
 		t.Fatalf("%+v, %v", again, err)
 	}
+	add(t, again, AddOptions{Replace: true}, second)
+	if len(again.Results) != 2 {
+		t.Errorf("the same runs once more: %v", again.Results)
+	}
 	second.write(path.Join(second.runs[0].Dir, tree.DetailLog), "another run\n")
 	if _, err := again.NewPlan(PlanOptions{}); err == nil || !strings.Contains(err.Error(), "is not what was added") {
 		t.Errorf("a run that has changed: %v", err)
