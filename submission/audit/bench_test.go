@@ -57,7 +57,11 @@ func writeAnswers(tb testing.TB, path string, n, payload int) int64 {
 	defer f.Close()
 	w := bufio.NewWriterSize(f, 1<<20)
 	for i := range n {
-		fmt.Fprintf(w, "%s\n{ \"seq_id\" : %d, \"qsl_idx\" : %d, \"data\" : \"", map[bool]string{true: "[", false: ","}[i == 0], i, i)
+		before := ","
+		if i == 0 {
+			before = "["
+		}
+		fmt.Fprintf(w, "%s\n{ \"seq_id\" : %d, \"qsl_idx\" : %d, \"data\" : \"", before, i, i)
 		for range payload / 4 {
 			fmt.Fprintf(w, "%08X", i)
 		}

@@ -12,8 +12,9 @@ import (
 // default passes for the official scripts.
 func FuzzVerify(f *testing.F) {
 	for _, text := range []string{
-		"[\n{ \"seq_id\" : 0, \"qsl_idx\" : 1, \"data\" : \"0000803F\", \"token_data\" : \"0000803F\", \"token_count\" : 1 }\n]\n",
-		"[]", "{}", "[{\"qsl_idx\": 1.0, \"data\": null}]", "\xef\xbb\xbf[]", "[\xff]", "[{\"data\":\"00\\u0030\"}]", "{\"data\":\"\"}\n5",
+		`[{ "seq_id" : 0, "qsl_idx" : 1, "data" : "0000803F", "token_data" : "0000803F", "token_count" : 1 }]`,
+		"[]", "{}", `[{"qsl_idx": 1.0, "data": null}]`, "\xef\xbb\xbf[]", "[\xff]", `[{"data":"00\u0030"}]`,
+		"{\"data\":\"\"}\n5",
 		":::MLLOG {\"key\": \"effective_scenario\", \"value\": \"Offline\", \"time_ms\": 0.000001}\r\n",
 		"Scenario : SingleStream\n * Early stopping 90th percentile estimate: 0\nResult is : VALID\n1 ERROR encountered\n",
 		"*.*.test07_accuracy_threshold = 6 # x\n*.*.test09_min_output_tokens = 1\na.b.test09_max_output_tokens = 2\n",
@@ -53,8 +54,10 @@ func fuzzed(t *testing.T, dir, name, text string) Logs {
 
 // FuzzBaseline gives it any text for two logs.
 func FuzzBaseline(f *testing.F) {
-	f.Add("[\n{ \"seq_id\" : 0, \"qsl_idx\" : 1, \"data\" : \"00\" },\n{ \"seq_id\" : 0, \"qsl_idx\" : 10, \"data\" : \"00\" }\n]\n",
-		"{ \"seq_id\" : 3, \"qsl_idx\" : 1, \"data\" : \"00\" }")
+	f.Add(`[
+{ "seq_id" : 0, "qsl_idx" : 1, "data" : "00" },
+{ "seq_id" : 0, "qsl_idx" : 10, "data" : "00" }
+]`, `{ "seq_id" : 3, "qsl_idx" : 1, "data" : "00" }`)
 	f.Add("a:qsl,b:c", "a:x,qsl:c")
 	f.Fuzz(func(t *testing.T, accuracy, run string) {
 		dir := t.TempDir()
