@@ -4,27 +4,13 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/submission/internal/pyfloat"
 )
 
 // Text writes a number as the official tools do: the shortest form that reads as the same double, with a point or an
 // exponent; with an exponent below 1e-4 and from 1e16.
-func Text(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "nan"
-	case math.IsInf(v, 1):
-		return "inf"
-	case math.IsInf(v, -1):
-		return "-inf"
-	case v != 0 && (math.Abs(v) < 1e-4 || math.Abs(v) >= 1e16):
-		return strconv.FormatFloat(v, 'e', -1, 64)
-	}
-	text := strconv.FormatFloat(v, 'f', -1, 64)
-	if !strings.ContainsRune(text, '.') {
-		text += ".0"
-	}
-	return text
-}
+func Text(v float64) string { return pyfloat.Repr(v) }
 
 // figures is how many significant figures the rules report an accuracy with.
 const figures = 5
