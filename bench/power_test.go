@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
@@ -138,5 +139,44 @@ func TestPowerThatDoesNotBegin(t *testing.T) {
 	}
 	if got := statuses(d); !slices.Equal(got, []report.Status{report.Failed, report.NotRun}) {
 		t.Errorf("the runs are %v", got)
+	}
+}
+
+// sessionLogs is a folder as the official power tools leave it.
+func sessionLogs(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range power.SessionFiles() {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("of "+name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestPowerLogsAreTakenAsTheyAre(t *testing.T) {
+	r := request(t, plugintest.Classifier())
+	r.Power, r.Scenarios, r.PowerLogs = "file:"+meterFile(t, time.Now()), []string{"SingleStream"}, sessionLogs(t)
+	for _, force := range []bool{false, true} {
+		r.Force = force
+		if _, err := bench.Run(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range power.SessionFiles() {
+			text, err := os.ReadFile(filepath.Join(r.Out, "resnet50", "SingleStream", "performance", "power", name))
+			if err != nil || string(text) != "of "+name {
+				t.Errorf("%s: %q, %v", name, text, err)
+			}
+		}
+	}
+	if err := os.Remove(filepath.Join(r.PowerLogs, "client.log")); err != nil {
+		t.Fatal(err)
+	}
+	r.Scenarios, r.Mode = nil, bench.ModePerformance
+	_, err := bench.NewPlan(t.Context(), r)
+	for _, want := range []string{"client.log", "give one --scenario"} {
+		if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
 	}
 }

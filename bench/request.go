@@ -76,6 +76,9 @@ type Request struct {
 	Power         string
 	PowerInterval time.Duration
 	PowerRanging  bool
+	// PowerLogs is a folder with the logs of the official power tools' session in which the one timed run is made:
+	// they are taken as they are. Empty: there are none.
+	PowerLogs string
 
 	Pace string // how Server queries are timed: "default" or "precise"; empty: default
 

@@ -178,7 +178,11 @@ func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedR
 	if res != nil {
 		rec.FromResult(res)
 	}
-	return errors.Join(err, measured.finish(ctx, log.OutDir, rec))
+	err = errors.Join(err, measured.finish(ctx, log.OutDir, rec))
+	if err == nil {
+		err = p.takePowerLogs(t)
+	}
+	return err
 }
 
 // searchStreams looks for the largest samples_per_query, which must pass as many runs as the rules ask for.

@@ -41,6 +41,9 @@ func (p *Plan) dirs() []string {
 	for i, r := range p.Runs {
 		dirs[i] = r.Dir
 	}
+	if p.request.PowerLogs != "" {
+		dirs = append(dirs, p.powerDir())
+	}
 	return dirs
 }
 

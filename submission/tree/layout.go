@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/power"
 )
 
 // Layout is where a round's submissions have their files. All paths are relative to the tree and have slashes.
@@ -155,9 +157,7 @@ func RunFiles() []string { return []string{SummaryLog, DetailLog} }
 func AccuracyFiles() []string { return []string{SummaryLog, DetailLog, AccuracyText, AccuracyLog} }
 
 // PowerFiles are the files of Place.Power.
-func PowerFiles() []string {
-	return []string{"client.json", "client.log", "ptd_logs.txt", "server.json", "server.log"}
-}
+func PowerFiles() []string { return power.SessionFiles() }
 
 // Extra says whether a file may lie beside the required ones of any folder of logs.
 func Extra(name string) bool {

@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
+	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
@@ -24,11 +25,11 @@ import (
 // the same runs, or another session writes there.
 const DefaultDir = "out"
 
-// logs are the files that a run writes into its directory.
-var logs = [...]string{
+// logs are the files that a run writes into its directory, and those of a power session, in one of their own.
+var logs = slices.Concat([]string{
 	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName,
 	"mlperf_log_trace.json", score.TextName, PluginLogName, spl.FileName,
-}
+}, power.SessionFiles())
 
 // loadgenLogs is how many of them every run has.
 const loadgenLogs = 4
@@ -104,7 +105,7 @@ func occupied(out string, dirs []string) []string {
 
 // taken reports whether a run's directory, or one of its trials', holds a log.
 func taken(out, dir string) bool {
-	return slices.ContainsFunc(within(out, dir), func(d string) bool { return hasAny(d, logs[:]) })
+	return slices.ContainsFunc(within(out, dir), func(d string) bool { return hasAny(d, logs) })
 }
 
 func hasAny(dir string, names []string) bool {

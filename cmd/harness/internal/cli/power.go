@@ -16,4 +16,7 @@ func powerFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.BoolVar(&r.PowerRanging, "power-ranging", false,
 		"before each timed run make one like it, into performance/ranging, as the\nofficial power tools do to set an "+
 			"analyzer's ranges")
+	f.StringVar(&r.PowerLogs, "power-logs", "",
+		"take client.json, client.log, ptd_logs.txt, server.json and server.log of\nthe official power tools from `DIR`, as "+
+			"they are, into performance/power")
 }
