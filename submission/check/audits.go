@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -95,7 +96,7 @@ func (a *auditFolder) checkLog() {
 	text, err := a.checker.readText(name)
 	if err == nil {
 		var whole bool
-		if whole, err = accuracyLogForm(text); whole && err != nil {
+		if whole, err = accuracyLogForm(text); err != nil && (whole || len(bytes.TrimSpace(text)) == 0) {
 			a.reject(a.rule, name, "the audit logged no output", err.Error(), "at least one",
 				"run the audit again, with its settings")
 			return

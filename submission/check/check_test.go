@@ -108,7 +108,8 @@ func TestMarkedResultsAreRefused(t *testing.T) {
 	root := newTree(t)
 	put(t, root, sound+"/measurements.json", strings.Replace(soundModel(), "{",
 		`{"`+tree.MarksField+`": ["the plugin's embedded model"], `, 1))
-	wantFinding(t, run(t, root), check.Reject, "measurements", sound+"/measurements.json", "the plugin's embedded model")
+	wantFinding(t, run(t, root), check.Reject, "measurements", sound+"/measurements.json",
+		"the plugin's embedded model")
 }
 
 func TestOneRunForTwoResults(t *testing.T) {

@@ -76,6 +76,9 @@ func (r *resultFolder) checkModelFields(name string, fields map[string]any) {
 			r.checkRetraining(name, value)
 		case empty(value) && !r.checker.options.Skip.EmptyFields:
 			r.reject(ruleMeasurements, name, "a field is empty", f.Name+": "+shown(value), f.Ask, "fill it in")
+		case !scalar(value) && !empty(value):
+			r.warn(ruleMeasurements, name, "a field is no text", f.Name+": "+shown(value), f.Ask,
+				"write it as one text")
 		}
 	}
 	for _, field := range unfilled(fields) {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ func (r *resultFolder) checkMetric() {
 		r.warn(ruleMetric, r.perf.path(), "the result is text", r.perf.value(key), "a number",
 			"file the log as LoadGen wrote it")
 	}
-	if !ok || !(logged > 0) {
+	if !ok || !(logged > 0) || math.IsInf(logged, 1) {
 		r.reject(ruleMetric, r.perf.path(), "there is no result", r.perf.value(key), "a number above 0",
 			"file the log as LoadGen wrote it; an estimate of 0 says that the run had too few queries")
 		return

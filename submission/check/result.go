@@ -39,6 +39,9 @@ func (s *system) results() []*resultFolder {
 			list = append(list, r)
 		}
 		s.checkScenarios(b, model)
+		for _, name := range s.checker.tree.Files(b.Results()) {
+			s.checker.stray(path.Join(b.Results(), name), "folders of scenarios")
+		}
 	}
 	return list
 }

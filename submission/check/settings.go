@@ -20,11 +20,21 @@ func (r *resultFolder) checkSettings(l *runLog) {
 	}
 	r.checkPercentile(l, want)
 	r.checkSamplesPerQuery(l, want)
+	r.checkEqualIssue(l, want)
+}
+
+// checkEqualIssue wants every sample as often as the others where the rules do.
+func (r *resultFolder) checkEqualIssue(l *runLog, want loadgen.TestSettings) {
 	on, has := l.flag("effective_sample_concatenate_permutation")
 	if want.SampleConcatenatePermutation && has && !on && r.closed() {
 		r.reject(ruleSettings, l.path(), "equal issue mode is off",
 			l.value("effective_sample_concatenate_permutation"), "true",
 			"leave sample_concatenate_permutation to the rules, and run again")
+	}
+	if on && !want.SampleConcatenatePermutation && r.closed() {
+		r.warn(ruleSettings, l.path(), "equal issue mode is on",
+			l.value("effective_sample_concatenate_permutation"), "false",
+			"leave sample_concatenate_permutation to the rules")
 	}
 }
 
@@ -39,10 +49,16 @@ func (r *resultFolder) checkSampling(l *runLog) {
 				"leave it to the rules, and run again")
 		}
 	}
-	if n, _ := l.number("effective_accuracy_log_sampling_target"); n > 0 {
-		r.warn(ruleSettings, l.path(), "outputs were logged in a performance run",
-			l.value("effective_accuracy_log_sampling_target"),
-			"0", "leave it to the rules: it makes the run slower")
+	for _, key := range []string{"effective_accuracy_log_sampling_target", "effective_accuracy_log_probability"} {
+		if n, _ := l.number(key); n > 0 {
+			r.warn(ruleSettings, l.path(), "outputs were logged in a performance run", l.value(key), "0",
+				"leave it to the rules: it makes the run slower")
+		}
+	}
+	for _, key := range []string{"effective_max_duration_ms", "effective_max_query_count"} {
+		if n, _ := l.number(key); n > 0 {
+			r.warn(ruleSettings, l.path(), "the run has an upper bound", l.value(key), "0", "leave it to the rules")
+		}
 	}
 	if on, _ := l.flag("effective_print_timestamps"); on {
 		r.warn(ruleSettings, l.path(), "time stamps were printed", l.value("effective_print_timestamps"), "false",

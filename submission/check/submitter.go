@@ -28,6 +28,15 @@ func (s *submitter) check() {
 	}
 	s.checkCalibration()
 	s.checkSystems()
+	known := []string{tree.SystemsDir, tree.ResultsDir, tree.DocumentationDir, t.Layout.Source}
+	if t.Layout.Apart {
+		known = append(known, "measurements", "compliance")
+	}
+	for _, e := range t.Folders(s.Folder()) {
+		if !slices.Contains(known, e.Name) {
+			c.stray(e.Path, strings.Join(known, ", "))
+		}
+	}
 }
 
 func (s *submitter) checkCalibration() {

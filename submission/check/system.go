@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,7 +80,7 @@ func (s *system) check() {
 	}
 	for _, name := range s.checker.tree.Files(s.Results()) {
 		if name != tree.PrivateIDFile && !tree.Extra(name) {
-			s.checker.add(Warn, ruleFiles, s.Results()+"/"+name, "a file that no rule knows", name, "", "remove it")
+			s.checker.stray(path.Join(s.Results(), name), "folders of benchmarks")
 		}
 	}
 	if s.fields == nil {

@@ -47,6 +47,13 @@ func (c *checker) checkTop() {
 	}
 }
 
+// stray warns of a file or folder that no rule knows.
+func (c *checker) stray(name, expected string) {
+	if base := path.Base(name); !tree.Extra(base) && !strings.HasPrefix(base, ".") {
+		c.add(Warn, ruleFiles, name, "no rule knows it", base, expected, "remove it")
+	}
+}
+
 // ours says whether a path belongs to the submitters that are checked.
 func (c *checker) ours(name string) bool {
 	if c.options.Submitter == "" {

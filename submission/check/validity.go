@@ -1,5 +1,7 @@
 package check
 
+import "fmt"
+
 // checkValidity wants a run that LoadGen calls valid.
 func (r *resultFolder) checkValidity(l *runLog) {
 	const do = "run again until LoadGen calls the run VALID; the summary says what to change"
@@ -11,12 +13,30 @@ func (r *resultFolder) checkValidity(l *runLog) {
 			r.reject(ruleValidity, l.path(), "a condition is not met", l.value(key), "true", do)
 		}
 	}
-	if met, ok := l.flag("result_perf_constraints_met"); l.scenario() == "Server" && (!ok || !met) {
+	if met, ok := l.flag("result_perf_constraints_met"); ok && !met || !ok && l.scenario() == "Server" {
 		r.reject(ruleValidity, l.path(), "a condition is not met", l.value("result_perf_constraints_met"), "true", do)
 	}
-	if l.summary != nil && l.summary.Result != l.word("result_validity") {
-		r.reject(ruleValidity, l.path(), "summary and detail log disagree", l.value("result_validity"),
-			l.summary.Result+", as in the summary", "file the logs of one run as LoadGen wrote them")
+	r.checkSummary(l)
+}
+
+// checkSummary wants the summary to be that of the same run.
+func (r *resultFolder) checkSummary(l *runLog) {
+	if l.summary == nil {
+		return
+	}
+	disagree := func(found, said string) {
+		r.reject(ruleValidity, l.path(), "summary and detail log disagree", found, said+", as in the summary",
+			"file the logs of one run as LoadGen wrote them")
+	}
+	for key, said := range map[string]string{"result_validity": l.summary.Result,
+		"effective_scenario":  l.summary.Scenario,
+		"effective_test_mode": l.summary.Mode} {
+		if l.word(key) != said {
+			disagree(l.value(key), said)
+		}
+	}
+	if l.summary.Errors > 0 && l.detail.NumErrors == 0 {
+		disagree("no error", fmt.Sprintf("%d errors", l.summary.Errors))
 	}
 }
 
