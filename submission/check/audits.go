@@ -2,12 +2,14 @@ package check
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -20,7 +22,7 @@ func (r *resultFolder) audits() []string {
 }
 
 // checkAudits looks at the compliance tests of a result.
-func (r *resultFolder) checkAudits() {
+func (r *resultFolder) checkAudits(ctx context.Context) {
 	if !r.closed() || !r.known {
 		return
 	}
@@ -31,7 +33,7 @@ func (r *resultFolder) checkAudits() {
 	for _, test := range r.audits() {
 		a := &auditFolder{resultFolder: r, test: test, folder: l.Audit(r.Place, test),
 			rule: ruleAudit + strings.TrimPrefix(test, "TEST")}
-		a.check()
+		a.check(ctx)
 	}
 }
 
@@ -44,7 +46,7 @@ type auditFolder struct {
 	run    *runLog // nil where there is none
 }
 
-func (a *auditFolder) check() {
+func (a *auditFolder) check(ctx context.Context) {
 	if !a.checker.tree.HasDir(a.folder) {
 		a.reject(a.rule, a.folder, "the compliance test is missing", "", a.folder,
 			"run it: harness audit "+a.test+", and add its folder")
@@ -61,6 +63,7 @@ func (a *auditFolder) check() {
 		a.checkLog()
 	}
 	a.checkRun()
+	a.checkBand(ctx)
 	a.checkVerdicts()
 }
 
@@ -158,6 +161,29 @@ func (a *auditFolder) checkRun() {
 	a.checkAgainstMain(do)
 }
 
+// bandChecks are the reasons of a verdict on performance that no other rule here tells.
+var bandChecks = []string{"score", "score-band", "target-latency", "official"}
+
+// checkBand compares the scores of the audit's run and the result's, as the test does.
+func (a *auditFolder) checkBand(ctx context.Context) {
+	if a.run == nil || a.perf == nil || a.test != "TEST01" && a.test != "TEST04" {
+		return
+	}
+	t := a.checker.tree
+	reference := audit.ResultLogs(t.Abs(a.Results()))
+	v, err := audit.Verify(ctx, audit.Request{Test: a.test, Rules: a.checker.rules, Model: a.model, PerformanceOnly: true,
+		Reference: reference, Run: audit.RunLogs(t.Abs(a.folder))})
+	if err != nil {
+		return // ctx ended
+	}
+	for _, reason := range v.Reasons {
+		ofResult := reason.File == reference.Detail // told by the result's own rules
+		if slices.Contains(bandChecks, reason.Check) && !ofResult {
+			a.reject(a.rule, a.run.path(), "the audit does not pass on its logs", reason.Found, reason.Want, reason.Do)
+		}
+	}
+}
+
 // checkAuditSettings wants the settings that make an audit.
 func (a *auditFolder) checkAuditSettings(do string) {
 	reject := func(key, want string) {
@@ -180,12 +206,8 @@ func (a *auditFolder) checkAgainstMain(do string) {
 	if a.perf == nil {
 		return
 	}
-	for _, key := range []string{"effective_scenario", "effective_target_latency_ns"} {
-		was, is := a.perf.value(key), a.run.value(key)
-		if was != is && a.perf.detail.Has(key) && (key == "effective_scenario" || a.long() &&
-			a.run.scenario() == "Server") {
-			a.reject(a.rule, a.run.path(), "the run is not of the result that it audits", is, was, do)
-		}
+	if was, is := a.perf.scenario(), a.run.scenario(); was != is {
+		a.reject(a.rule, a.run.path(), "the run is of another scenario than the result that it audits", is, was, do)
 	}
 	if a.run.moment() == a.perf.moment() {
 		a.reject(a.rule, a.run.path(), "the result's own run is filed as the audit's", a.run.moment(),

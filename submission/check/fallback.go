@@ -1,11 +1,11 @@
 package check
 
 import (
-	"math"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -50,7 +50,7 @@ func (a *auditFolder) compare(baselineFile, complianceFile, metric, do string) {
 			limit = 0.1
 		}
 	}
-	if delta := math.Abs(1-baseline/compliance) * 100; !(delta <= limit) {
+	if delta := audit.Delta(baseline, compliance); !(delta <= limit) {
 		a.reject(a.rule, complianceFile, metric+" differs too much",
 			shown(compliance)+" against "+shown(baseline)+": "+shown(delta)+" %",
 			"at most "+shown(limit)+" %", "find out why outputs of a performance run are worse")

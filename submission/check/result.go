@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"path"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func (s *system) results() []*resultFolder {
 	return list
 }
 
-func (r *resultFolder) check() {
+func (r *resultFolder) check(ctx context.Context) {
 	r.checkNames()
 	r.checkFiles()
 	r.checkMeasurements()
@@ -58,7 +59,7 @@ func (r *resultFolder) check() {
 	r.checkAccuracyRun()
 	r.checkAccuracyText()
 	r.checkAccuracyLog()
-	r.checkAudits()
+	r.checkAudits(ctx)
 	r.checkPower()
 	if r.perf != nil && strings.Count(r.perf.moment(), " ") > 1 {
 		r.moment = r.perf.moment()
