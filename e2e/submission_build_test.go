@@ -43,7 +43,8 @@ func begin(t *testing.T, submitter string) (workspace string) {
 	}
 	fields["status"] = "available"
 	putJSON(t, path, fields)
-	putJSON(t, filepath.Join(workspace, "measurements.json"), map[string]string{"input_data_types": "int64", "retraining": "N"})
+	said := map[string]string{"input_data_types": "int64", "retraining": "N"}
+	putJSON(t, filepath.Join(workspace, "measurements.json"), said)
 	return workspace
 }
 

@@ -22,6 +22,9 @@ import (
 // official is the version that the logs of the tests' runs name.
 const official = "6.0.17 @ 0123456789"
 
+// shortLog is a detail log of another run.
+const shortLog = ":::MLLOG {\"key\": \"loadgen_version\", \"value\": \"6\"}\n"
+
 // made is an output directory of runs that a test makes up.
 type made struct {
 	t    *testing.T
@@ -37,11 +40,14 @@ func (m *made) run(rulesKey, scenario, mode string, change ...func(*report.Run))
 	r := report.Run{
 		Model: rulesKey, RulesKey: rulesKey, LoadGenKey: "key", Scenario: scenario, Mode: mode, Status: report.Complete,
 		Profile: "official", Rules: "v6.1", Division: "closed", Verdict: "VALID",
-		Command:  []string{"/opt/harness", "run", rulesKey, "--note", "a b"},
-		Workload: &report.Workload{ModelFile: "/models/m.onnx", Precision: "fp32", BackendInfo: map[string]string{"version": "RT 1"}},
-		Options:  report.Options{Dataset: "/data"},
+		Command: []string{"/opt/harness", "run", rulesKey, "--note", "a b"},
+		Workload: &report.Workload{
+			ModelFile: "/models/m.onnx", Precision: "fp32", BackendInfo: map[string]string{"version": "RT 1"},
+		},
+		Options: report.Options{Dataset: "/data"},
 		Settings: []report.Setting{
-			{Key: "target_qps", Value: "20", Origin: "user.conf:1"}, {Key: "min_duration", Value: "600000", Origin: "rules v6.1 (*)"},
+			{Key: "target_qps", Value: "20", Origin: "user.conf:1"},
+			{Key: "min_duration", Value: "600000", Origin: "rules v6.1 (*)"},
 		},
 	}
 	r.Dir = path.Join(rulesKey, scenario, "performance/run_1")
@@ -267,7 +273,8 @@ func TestWriteIsWholeAndKeepsOriginals(t *testing.T) {
 		strings.Contains(got, "min_duration") {
 		t.Errorf("user.conf: %s", got)
 	}
-	if got := text(t, filepath.Join(result, tree.Readme)); !strings.Contains(got, "    harness run bert-99 --note 'a b'\n") {
+	got := text(t, filepath.Join(result, tree.Readme))
+	if !strings.Contains(got, "    harness run bert-99 --note 'a b'\n") {
 		t.Errorf("README.md: %s", got)
 	}
 	listing := text(t, done.Listing)
@@ -397,8 +404,10 @@ func TestARehearsalIsMarked(t *testing.T) {
 	w := workspace(t, InitOptions{})
 	out := newOut(t).both("bert-99", "Offline")
 	log := path.Join(out.runs[0].Dir, tree.DetailLog)
-	out.write(log, strings.Replace(text(t, filepath.Join(out.dir, log)), official, "plumbline 1.0 (compatible with 6.0.17)", 1))
-	if _, err := w.Add([]string{out.dir}, AddOptions{}); err == nil || !strings.Contains(err.Error(), "--allow-rehearsal") {
+	const own = "plumbline 1.0 (compatible with 6.0.17)"
+	out.write(log, strings.Replace(text(t, filepath.Join(out.dir, log)), official, own, 1))
+	_, err := w.Add([]string{out.dir}, AddOptions{})
+	if err == nil || !strings.Contains(err.Error(), "--allow-rehearsal") {
 		t.Fatalf("not allowed: %v", err)
 	}
 	add(t, w, AddOptions{AllowRehearsal: true}, out)
@@ -407,7 +416,8 @@ func TestARehearsalIsMarked(t *testing.T) {
 			continue
 		}
 		var fields map[string]any
-		if err := json.Unmarshal(f.Text, &fields); err != nil || !strings.Contains(fmt.Sprint(fields[tree.MarksField]), "rehearsal") {
+		err := json.Unmarshal(f.Text, &fields)
+		if err != nil || !strings.Contains(fmt.Sprint(fields[tree.MarksField]), "rehearsal") {
 			t.Errorf("measurements %s: %v", f.Text, err)
 		}
 	}
@@ -418,7 +428,7 @@ func TestReplaceAndChangedRuns(t *testing.T) {
 	first := newOut(t).both("bert-99", "Offline")
 	add(t, w, AddOptions{Now: time.Unix(0, 0)}, first)
 	second := newOut(t).run("bert-99", "Offline", "performance")
-	second.write(path.Join(second.runs[0].Dir, tree.DetailLog), ":::MLLOG {\"key\": \"loadgen_version\", \"value\": \"6\"}\n")
+	second.write(path.Join(second.runs[0].Dir, tree.DetailLog), shortLog)
 	if _, err := w.Add([]string{second.dir}, AddOptions{}); err == nil || !strings.Contains(err.Error(), "--replace") {
 		t.Errorf("a second run: %v", err)
 	}
@@ -448,12 +458,13 @@ func TestInferredResults(t *testing.T) {
 			[]string{"MultiStream SingleStream", "Offline SingleStream"}},
 		"MultiStream is the better source": {"edge", "resnet", []string{"SingleStream", "MultiStream"}, PlanOptions{},
 			[]string{"Offline MultiStream"}},
-		"all measured":         {"edge", "resnet", []string{"SingleStream", "MultiStream", "Offline"}, PlanOptions{}, nil},
-		"not wanted":           {"edge", "resnet", []string{"SingleStream"}, PlanOptions{NoInfer: true}, nil},
-		"no source":            {"edge", "resnet", []string{"Offline"}, PlanOptions{}, nil},
-		"datacenter":           {"datacenter", "3d-unet-99", []string{"Offline"}, PlanOptions{}, nil},
-		"results of tokens":    {"edge", "llama3.1-8b-edge", []string{"SingleStream"}, PlanOptions{}, nil},
-		"scenarios it has not": {"edge", "bert-99", []string{"SingleStream"}, PlanOptions{}, []string{"Offline SingleStream"}},
+		"all measured":      {"edge", "resnet", []string{"SingleStream", "MultiStream", "Offline"}, PlanOptions{}, nil},
+		"not wanted":        {"edge", "resnet", []string{"SingleStream"}, PlanOptions{NoInfer: true}, nil},
+		"no source":         {"edge", "resnet", []string{"Offline"}, PlanOptions{}, nil},
+		"datacenter":        {"datacenter", "3d-unet-99", []string{"Offline"}, PlanOptions{}, nil},
+		"results of tokens": {"edge", "llama3.1-8b-edge", []string{"SingleStream"}, PlanOptions{}, nil},
+		"scenarios it has not": {"edge", "bert-99", []string{"SingleStream"}, PlanOptions{},
+			[]string{"Offline SingleStream"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := workspace(t, InitOptions{SystemType: c.kind})
@@ -493,8 +504,8 @@ func TestLowAccuracyFromHigh(t *testing.T) {
 		t.Errorf("not wanted: %+v", p.Derived)
 	}
 	measured := newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Dir = "own/" + r.Dir })
-	measured.write(measured.runs[0].Dir+"/"+tree.DetailLog, ":::MLLOG {\"key\": \"loadgen_version\", \"value\": \"6\"}\n")
-	measured.write(measured.runs[1].Dir+"/"+tree.DetailLog, ":::MLLOG {\"key\": \"loadgen_version\", \"value\": \"6\"}\n#\n")
+	measured.write(measured.runs[0].Dir+"/"+tree.DetailLog, shortLog)
+	measured.write(measured.runs[1].Dir+"/"+tree.DetailLog, shortLog+"#\n")
 	add(t, w, AddOptions{}, measured)
 	for _, d := range plan(t, w, PlanOptions{}).Derived {
 		if strings.Contains(d.Reason, "low accuracy") {
@@ -547,7 +558,9 @@ func TestWhatIsNotFilledIn(t *testing.T) {
 	w := done.Workspace
 	add(t, w, AddOptions{}, newOut(t).both("bert-99", "Offline"))
 	_, err = w.NewPlan(PlanOptions{})
-	for _, want := range []string{"submission.json  submitter", "systems/system.json  cooling", "measurements/bert-99.json  input_data_types"} {
+	for _, want := range []string{
+		"submission.json  submitter", "systems/system.json  cooling", "measurements/bert-99.json  input_data_types",
+	} {
 		if !errors.Is(err, ErrUnfilled) || !strings.Contains(filepath.ToSlash(err.Error()), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -570,7 +583,8 @@ func TestInitTwiceChangesNothing(t *testing.T) {
 	if err != nil || len(again.Written) > 0 || snapshot(t, dir) != before {
 		t.Errorf("%+v, %v", again, err)
 	}
-	if _, err := Init(dir, InitOptions{Submitter: "Other"}, nil); err == nil || !strings.Contains(err.Error(), "found Lab") {
+	_, err = Init(dir, InitOptions{Submitter: "Other"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "found Lab") {
 		t.Errorf("another submitter: %v", err)
 	}
 }

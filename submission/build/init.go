@@ -119,8 +119,8 @@ func (w *Workspace) systemFile(name string) string { return filepath.Join(System
 func (w *Workspace) systemFields() []system.Field {
 	fields := system.Fields()
 	if w.Division == tree.DivisionNetwork {
-		fields = append(fields, system.Field{Name: system.IsNetwork, Meaning: true, Ask: `"true": the model is behind a network`})
-		fields = append(fields, system.NetworkFields()...)
+		behind := system.Field{Name: system.IsNetwork, Meaning: true, Ask: `"true": the model is behind a network`}
+		fields = append(append(fields, behind), system.NetworkFields()...)
 	}
 	return fields
 }

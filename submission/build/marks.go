@@ -59,7 +59,8 @@ func (a *adding) reserve(r reservation, run report.Run) {
 		a.reserved = append(a.reserved, r)
 		i = len(a.reserved) - 1
 	}
-	a.reserved[i].runs = append(a.reserved[i].runs, strings.TrimSpace(run.Model+"/"+run.Scenario+" "+run.Test)+" "+run.Mode)
+	name := strings.TrimSpace(run.Model+"/"+run.Scenario+" "+run.Test) + " " + run.Mode
+	a.reserved[i].runs = append(a.reserved[i].runs, name)
 }
 
 // err says which runs may not be submitted, and what to do.

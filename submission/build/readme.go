@@ -26,7 +26,8 @@ func (p *Plan) readme(r *placed) []byte {
 	for _, mark := range r.marks() {
 		fmt.Fprintf(&text, "**Not to be submitted: %s.**\n\n", mark)
 	}
-	fmt.Fprintf(&text, "Rules %s. Performance: %s. Accuracy: %s.\n\n", run.Rules, headline(run), accuracyLine(r.accuracy.run))
+	fmt.Fprintf(&text, "Rules %s. Performance: %s. Accuracy: %s.\n\n", run.Rules, headline(run),
+		accuracyLine(r.accuracy.run))
 	text.WriteString("## Commands\n\n")
 	for _, line := range r.commands() {
 		fmt.Fprintf(&text, "    %s\n", line)

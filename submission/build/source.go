@@ -48,8 +48,8 @@ func (p *Plan) source() error {
 // programs says which programs ran, so that they can be had again.
 func (p *Plan) programs() []byte {
 	var text bytes.Buffer
-	text.WriteString("# Programs\n\nThe results were made with Plumbline, github.com/plumbline-ml/plumbline, whose sources " +
-		"are public:\n`make build` makes the harness and the plugins below.\n\n")
+	text.WriteString("# Programs\n\nThe results were made with Plumbline, github.com/plumbline-ml/plumbline, whose " +
+		"sources are public:\n`make build` makes the harness and the plugins below.\n\n")
 	text.WriteString("| benchmark | harness | plugin | backend |\n|---|---|---|---|\n")
 	for _, row := range p.rows(func(r *placed) string {
 		run := r.performance.run

@@ -32,7 +32,8 @@ type Written struct {
 var ErrExists = errors.New("it exists already")
 
 // Write makes the tree at out: beside it first, and then whole under its name. force replaces a tree that is there; a
-// folder that is no tree of a submission is never replaced. Whole accuracy logs are kept in the workspace and read again.
+// folder that is no tree of a submission is never replaced. Whole accuracy logs are kept in the workspace, and read
+// again there.
 func (p *Plan) Write(ctx context.Context, out string, force bool) (*Written, error) {
 	out = filepath.Clean(out)
 	if err := p.writable(out, force); err != nil {
@@ -83,8 +84,8 @@ func (p *Plan) writable(out string, force bool) error {
 	}
 	for _, e := range entries {
 		if !slices.Contains(tree.Divisions(), e.Name()) {
-			return fmt.Errorf("%s: %s is in it, which is no part of a submission's tree: it is not replaced; choose another --out",
-				out, e.Name())
+			return fmt.Errorf("%s: %s is in it, which is no part of a submission's tree: it is not replaced; choose another "+
+				"--out", out, e.Name())
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 
 const nets = "sys/class/net"
 
-// network is the machine's network cards. Interfaces without a device behind them (loopback, bridges, tunnels) are none.
+// network is the machine's network cards. Interfaces without a device behind them (loopback, bridges) are none.
 func network(root fs.FS) map[string]string {
 	count := map[string]int{}
 	total := 0

@@ -89,7 +89,8 @@ func TestProbeAMachineThatSaysLittle(t *testing.T) {
 		"proc/cpuinfo": file("cpu MHz\t\t: 2596.114\nphysical id\t: 0"), "proc/meminfo": file("MemTotal:       16384000 kB"),
 	}
 	got := Probe(t.Context(), Machine{Root: root})
-	if got["host_memory_capacity"] != "15.6 GiB (as the system sees it)" || got["host_processor_frequency"] != "2.60 GHz" ||
+	if got["host_memory_capacity"] != "15.6 GiB (as the system sees it)" ||
+		got["host_processor_frequency"] != "2.60 GHz" ||
 		got["host_processor_interconnect"] != "N/A" {
 		t.Errorf("got %v", got)
 	}

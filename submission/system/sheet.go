@@ -73,7 +73,7 @@ func (s *Sheet) set(name string, value json.RawMessage) {
 	s.values[name] = value
 }
 
-// Text is a field's value, of a text, number or truth value; empty where there is none, or it still has to be filled in.
+// Text is a field's value, of a text, number or truth value; empty where there is none, or it has to be filled in.
 func (s *Sheet) Text(name string) string {
 	if text := s.written(name); !Unfilled(text) {
 		return text
@@ -114,8 +114,8 @@ func (s *Sheet) Put(name, value string) {
 	s.set(name, bytes.TrimSpace(text.Bytes()))
 }
 
-// Complete writes known values into fields that nobody has filled in, and marks those that stay open. Fields that may be
-// empty are marked nowhere. It returns the names of the fields that it gave a value.
+// Complete writes known values into fields that nobody has filled in, and marks those that stay open. Fields that may
+// be empty are marked nowhere. It returns the names of the fields that it gave a value.
 func (s *Sheet) Complete(known map[string]string) []string {
 	var filled []string
 	for _, f := range s.fields {

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/build"
 )
 
-const submissionAddHelp = `Take runs into the submission: the output directories of harness run and harness audit. They are noted
-with the checksums of their logs, and read when the tree is built; nothing in them is changed. Either
-all are taken or none.
+const submissionAddHelp = `Take runs into the submission: the output directories of harness run and harness audit. They
+are noted with the checksums of their logs, and read when the tree is built; nothing in them is
+changed. Either all are taken or none.
 
   harness submission add out                                a run, with its accuracy and its audits
   harness submission add runs/*                             many
@@ -22,7 +22,8 @@ all are taken or none.
 
 INVALID runs are refused, and so is whatever cannot be submitted: runs of Plumbline's own LoadGen,
 settings for seconds, a plugin's embedded model. To try the way out, those are taken with the flags
-below, and marked: harness submission check refuses the tree.`
+below, and marked: harness submission check refuses rehearsals and runs of seconds, and warns of the
+others.`
 
 func (a *app) submissionAddCommand() *cobra.Command {
 	var dir string

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const submissionBuildHelp = `Make the tree of a submission from a workspace: the folder that is checked, packed and sent. It is made
-beside --out and renamed when it is whole.
+const submissionBuildHelp = `Make the tree of a submission from a workspace: the folder that is checked, packed and
+sent. It is made beside --out and renamed when it is whole.
 
   harness submission build --rules v6.1 --out tree
   harness submission build --rules v6.1 --out tree --dry-run      only say what it would hold, and whence

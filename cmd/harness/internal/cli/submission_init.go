@@ -16,9 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/system"
 )
 
-const submissionInitHelp = `Begin a submission: a folder, the workspace, in which runs and texts are gathered. Nothing is asked. The
-description of this machine is written as far as the machine says it; what a person must know is
-marked FILL IN. Given again, it fills in what has become known, and leaves alone what a person wrote.
+const submissionInitHelp = `Begin a submission: a folder, the workspace, in which runs and texts are gathered. Nothing
+is asked. The description of this machine is written as far as the machine says it; what a person
+must know is marked FILL IN. Given again, it fills in what has become known, and leaves alone what a person wrote.
 
   harness submission init --submitter Lab --system box --system-type edge
   harness submission init --system bigbox --system-type datacenter     describe another system, too
