@@ -67,10 +67,7 @@ func (c *Campaign) Make(ctx context.Context, s Step) (report.Run, error) {
 	if err != nil {
 		return report.Run{}, err
 	}
-	e := found[0]
-	if s.Unjudged {
-		e.Bad = ""
-	}
+	e := s.settle(found[0])
 	if err := c.replaceable(s, e); err != nil {
 		return report.Run{}, err
 	}
@@ -86,6 +83,17 @@ func (c *Campaign) Make(ctx context.Context, s Step) (report.Run, error) {
 	}
 	return c.run(ctx, p)
 }
+
+// settle leaves out what does not matter of a run that is there.
+func (s Step) settle(e bench.Earlier) bench.Earlier {
+	if s.Unjudged {
+		e.Bad = ""
+	}
+	return e
+}
+
+// finished says whether what is there needs not be made again.
+func (s Step) finished(e bench.Earlier) bool { return s.settle(e).Finished() }
 
 // keep tells of a run that is there, once.
 func (c *Campaign) keep(rec report.Run) {

@@ -173,6 +173,8 @@ type auditOutcome struct {
 	errors []error
 }
 
+func (o *auditOutcome) code(code int) { o.codes = append(o.codes, exitcode.Code(code)) }
+
 func (o *auditOutcome) add(err error, v audit.Verdict) {
 	switch {
 	case err != nil:

@@ -22,7 +22,8 @@ func (a *app) auditSeedsCommand(f *pluginFlags) *cobra.Command {
 	var seeds string
 	c := &cobra.Command{
 		Use: "seeds MODEL", Short: "Compare with runs of other seeds", Long: auditSeedsHelp,
-		Args: oneArgument("a model's name (harness list shows them)"),
+		Args:    oneArgument("a model's name (harness list shows them)"),
+		PreRunE: func(*cobra.Command, []string) error { return a.guard(f) },
 		RunE: func(c *cobra.Command, args []string) error {
 			other, err := campaign.ParseSeeds(seeds)
 			if err != nil {
@@ -54,7 +55,8 @@ func (a *app) auditDatasetCommand(f *pluginFlags) *cobra.Command {
 	var original string
 	c := &cobra.Command{
 		Use: "dataset MODEL", Short: "Compare with runs on another data set", Long: auditDatasetHelp,
-		Args: oneArgument("a model's name (harness list shows them)"),
+		Args:    oneArgument("a model's name (harness list shows them)"),
+		PreRunE: func(*cobra.Command, []string) error { return a.guard(f) },
 		RunE: func(c *cobra.Command, args []string) error {
 			custom := r.Dataset
 			if custom == "" {

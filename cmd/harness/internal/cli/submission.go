@@ -7,16 +7,17 @@ import (
 )
 
 const submissionHelp = `The way from runs to a submission, step by step; docs/submission.md shows it whole. None of
-these starts a plugin.`
+these but run starts a plugin.`
 
 // submissionCommand holds the steps of a submission.
-func (a *app) submissionCommand() *cobra.Command {
+func (a *app) submissionCommand(f *pluginFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "submission", Short: "Make a submission of runs, check it, say what it amounts to", Long: submissionHelp,
 		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(
+		a.submissionRunCommand(f),
 		a.submissionInitCommand(), a.submissionAddCommand(), a.submissionBuildCommand(), a.submissionTruncateCommand(),
 		a.submissionRepositoryCommand(), a.submissionPrepareCommand(), a.submissionResultsCommand(),
 		a.submissionReportCommand(), a.submissionCheckCommand(), a.submissionPackCommand(),

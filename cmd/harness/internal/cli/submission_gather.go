@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/submission/build"
+)
+
+// gather adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all runs are
+// good, it says what to do. That the check refuses a rehearsal is no failure.
+func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) error {
+	_, err := os.Stat(filepath.Join(r.workspace, build.WorkspaceFile))
+	switch {
+	case err != nil:
+		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; next: harness submission init, add %s, build, check\n", r.Out, r.Out)
+		return nil
+	case !good && !r.rehearsal:
+		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; not all are good: no tree is built of them\n", r.Out)
+		return nil
+	}
+	if err := a.addRuns(r); err != nil {
+		return sdk.Usage(err)
+	}
+	f := &buildFlags{workspace: r.workspace, out: r.tree, force: true}
+	f.AllowUnfilled = r.rehearsal
+	if err := a.submissionBuild(ctx, f); err != nil {
+		return err
+	}
+	err = a.checkSubmission(ctx, r.tree, &checkFlags{rules: r.Rules})
+	var refused *exitcode.Outcome
+	if r.rehearsal && errors.As(err, &refused) {
+		return nil
+	}
+	return err
+}
+
+// addRuns takes the runs of the output folder into the workspace, in place of those that came from it before.
+func (a *app) addRuns(r *submissionRunFlags) error {
+	w, err := build.OpenWorkspace(r.workspace)
+	if err != nil {
+		return err
+	}
+	out, err := filepath.Abs(r.Out)
+	if err != nil {
+		return err
+	}
+	w.Results = slices.DeleteFunc(w.Results, func(result build.Result) bool { return result.Out == out })
+	added, err := w.Add([]string{out}, build.AddOptions{
+		System: r.systemName, Replace: true, Now: a.Now(),
+		AllowRehearsal: r.rehearsal, AllowSmoke: r.rehearsal, AllowEmbedded: r.rehearsal,
+	})
+	if err != nil {
+		return err
+	}
+	a.printMarks(added.Results)
+	return nil
+}

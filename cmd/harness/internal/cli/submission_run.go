@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/submission/audit"
+	"github.com/plumbline-ml/plumbline/submission/campaign"
+)
+
+const submissionRunHelp = `Make all runs that a submission needs, one after the other, in one output folder: performance and
+accuracy of every scenario that the rules ask of each model on --system-type, and their audits. Driven
+by the official LoadGen, under the rules' durations.
+
+  harness submission run resnet50 --system-type edge --model resnet50_v1.onnx --dataset imagenet --dry-run
+  harness submission run resnet50 --system-type edge --model resnet50_v1.onnx --dataset imagenet
+  harness submission run resnet50 bert-99 --model resnet50=r.onnx --model bert-99=b.onnx \
+      --dataset resnet50=imagenet --dataset bert-99=squad --user-conf user.conf
+
+After a crash or Ctrl-C the same command goes on: a run that is finished, with the same options, model
+and data, is not made again. What fails does not keep the others from being made.
+
+Where --workspace is one (harness submission init), the runs are added to it in the end, and the tree is
+built in --tree and checked.
+
+--rehearsal is for a trial: Plumbline's own LoadGen drives, and --smoke shortens the runs; no check
+accepts them.`
+
+// submissionRunFlags are the flags of submission run.
+type submissionRunFlags struct {
+	*runFlags
+	datasets          []string
+	systemType        string
+	rehearsal, dryRun bool
+	workspace, tree   string
+	systemName        string
+}
+
+func (a *app) submissionRunCommand(f *pluginFlags) *cobra.Command {
+	r := &submissionRunFlags{runFlags: &runFlags{pluginFlags: f}}
+	c := &cobra.Command{
+		Use: "run MODEL...", Short: "Make all runs and audits that a submission needs", Long: submissionRunHelp,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("%s: name the models; see %s --help", c.CommandPath(), c.CommandPath())
+			}
+			return nil
+		},
+		PreRunE: func(*cobra.Command, []string) error { return a.guard(f) },
+		RunE:    func(c *cobra.Command, args []string) error { return a.submissionRun(c, r, args) },
+	}
+	auditRunFlags(c, r.runFlags)
+	flags := c.Flags()
+	for _, own := range []string{"dataset", "system"} {
+		*flags.Lookup(own) = *r.ownFlags().Lookup(own)
+	}
+	workspaceFlag(c, &r.workspace)
+	flags.StringVar(&r.tree, "tree", "tree", "the `DIR` of the tree that is built of the workspace")
+	flags.StringVar(&r.systemType, "system-type", "",
+		"`TYPE` of the system: datacenter, edge or datacenter,edge (default: all\nscenarios that a model has)")
+	flags.BoolVar(&r.rehearsal, "rehearsal", false, "Plumbline's own LoadGen may drive, and --smoke shorten: marked")
+	flags.BoolVar(&r.dryRun, "dry-run", false, "list the runs and how long they take, and run nothing")
+	return c
+}
+
+// ownFlags are those that mean something else than for harness run.
+func (r *submissionRunFlags) ownFlags() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.StringVar(&r.systemName, "system", "", "the `NAME` of the system in the workspace (default: the only one there is)")
+	flags.StringArrayVar(&r.datasets, "dataset", nil,
+		"`PATH` of the data set, or MODEL=PATH for one of several models (repeatable)")
+	return flags
+}
+
+// settle checks the flags and fills in what a submission's runs have.
+func (r *submissionRunFlags) settle() error {
+	switch {
+	case r.rehearsal:
+		r.Official = !r.Smoke
+		return nil
+	case r.Smoke:
+		return errors.New("--smoke is for a trial: give --rehearsal, too")
+	case r.LoadGen == bench.LoadGenOwn:
+		return errors.New("--loadgen plumbline drives no run that may be submitted: give --rehearsal for a trial")
+	}
+	r.Official, r.LoadGen = true, bench.LoadGenOfficial
+	return nil
+}
+
+// systemTypes are the types by their names in system descriptions.
+var systemTypes = map[string]mlconf.SystemType{
+	"": "", "datacenter": mlconf.Datacenter, "edge": mlconf.Edge, "datacenter,edge": mlconf.DatacenterEdge,
+	"edge,datacenter": mlconf.DatacenterEdge,
+}
+
+func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []string) error {
+	system, known := systemTypes[strings.ReplaceAll(r.systemType, " ", "")]
+	if !known {
+		return sdk.Usage(fmt.Errorf("--system-type %q: want datacenter, edge or datacenter,edge", r.systemType))
+	}
+	if err := r.settle(); err != nil {
+		return sdk.Usage(err)
+	}
+	parts, err := a.parts(c, r, models, system)
+	if err != nil {
+		return err
+	}
+	if r.dryRun {
+		return a.writeHours(c.Context(), parts)
+	}
+	if r.rehearsal {
+		fmt.Fprintln(a.Stdout, "a rehearsal: no check accepts these runs")
+	}
+	var outcome auditOutcome
+	for _, p := range parts {
+		p.Submit(c.Context(), p.submission, func(o campaign.Outcome) { a.submitted(&outcome, p.submission, o) })
+		if c.Context().Err() != nil {
+			break
+		}
+	}
+	if c.Context().Err() == nil {
+		outcome.add(a.gather(c.Context(), r, len(outcome.codes) == 0), audit.Verdict{Pass: true})
+	}
+	return outcome.err()
+}
+
+// submissionPart is the part of one model.
+type submissionPart struct {
+	*campaign.Campaign
+	submission campaign.Submission
+}
+
+// parts plans the runs of all models, before any of them is made.
+func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string,
+	system mlconf.SystemType) ([]submissionPart, error) {
+	var parts []submissionPart
+	var faults []error
+	for _, model := range models {
+		one := *r.runFlags
+		one.Request.Model = model
+		one.ModelFiles = ofModel(r.ModelFiles, model, models)
+		one.Request.Dataset = last(ofModel(r.datasets, model, models))
+		s, _, err := a.campaign(c, &one)
+		r.Out = one.Out
+		if err == nil {
+			var sub campaign.Submission
+			if sub, err = s.NewSubmission(c.Context(), system); err == nil {
+				parts = append(parts, submissionPart{s, sub})
+			}
+		}
+		if err != nil && strings.Contains(err.Error(), officialName) {
+			err = fmt.Errorf("%w; or make a trial with --rehearsal", err)
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", model, err))
+		}
+	}
+	return parts, sdk.Usage(errors.Join(faults...))
+}
+
+// ofModel are the values that mean one of the models: MODEL=VALUE, or VALUE for all.
+func ofModel(values []string, model string, models []string) []string {
+	var mine []string
+	for _, text := range values {
+		name, value, ok := strings.Cut(text, "=")
+		switch {
+		case text == "":
+		case ok && name == model:
+			mine = append(mine, value)
+		case !ok || !slices.Contains(models, name):
+			mine = append(mine, text)
+		}
+	}
+	return mine
+}
+
+func last(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
+
+// submitted prints what became of a run or an audit.
+func (a *app) submitted(all *auditOutcome, s campaign.Submission, o campaign.Outcome) {
+	switch {
+	case o.Err != nil:
+		all.code(int(exitcode.Of(o.Err)))
+		fmt.Fprintf(a.Stderr, "%s %v: %v\n", s.Model.Name, o.Step, o.Err)
+	case o.Audited != nil:
+		all.add(nil, o.Audited.Verdict)
+		a.writeVerdict(*o.Audited)
+	case o.Run.ExitCode != 0:
+		all.code(o.Run.ExitCode)
+	}
+}
+
+// writeHours lists the runs and how long they take.
+func (a *app) writeHours(ctx context.Context, parts []submissionPart) error {
+	whole, sure := time.Duration(0), true
+	for _, p := range parts {
+		planned, err := p.Plan(ctx, p.submission)
+		if err != nil {
+			return err
+		}
+		for _, run := range planned {
+			if !run.There {
+				whole, sure = whole+run.Takes, sure && run.Sure
+			}
+			fmt.Fprintf(a.Stdout, "%-22s  %-28s  %s\n", p.submission.Model.Name, run.Step, hours(run))
+		}
+		for _, left := range p.submission.Left {
+			fmt.Fprintln(a.Stdout, "left out: "+left)
+		}
+	}
+	word := "about"
+	if !sure {
+		word = "at least"
+	}
+	_, err := fmt.Fprintf(a.Stdout, "%s %s of runs to make, without loading models and data\n", word,
+		cmp.Or(about(whole), "0 s"))
+	return err
+}
+
+// hours says how long a run takes.
+func hours(run campaign.Planned) string {
+	switch text := about(run.Takes); {
+	case run.There:
+		return "there"
+	case run.Sure:
+		return cmp.Or(text, "0 s")
+	case text == "":
+		return "not known: nobody has said what rate to expect"
+	default:
+		return "at least " + text + ": nobody has said what rate to expect (target_qps)"
+	}
+}
+
+// about is a duration for a plan; "" for none.
+func about(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d < time.Hour:
+		return figure.Seconds(d)
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
+}

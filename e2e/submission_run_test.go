@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSubmissionRunGoesOn kills a submission's runs in the middle: the same command makes what is missing, and what was
+// finished stays.
+func TestSubmissionRunGoesOn(t *testing.T) {
+	t.Parallel()
+	dir, err := cheaterPlugin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, workspace, tree := t.TempDir(), filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "tree")
+	harness(t, "submission", "init", "--workspace", workspace, "--submitter", "Toylab", "--system", "toy").wantCode(t, 0)
+	args := []string{"submission", "run", "honest", "--rehearsal", "--smoke", "--scenario", "SingleStream,Offline",
+		"--plugin-dir", dir, "--out", out, "--workspace", workspace, "--tree", tree, "--quiet"}
+	said := printed(filepath.Join(t.TempDir(), "stderr.txt"))
+	file, err := os.Create(string(said))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	cmd := command(t, harnessBinary(), args...)
+	cmd.Stderr = file
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	first := filepath.Join(out, "honest", "SingleStream", "performance", "run_1", "mlperf_log_detail.txt")
+	audit := filepath.Join(out, "honest", "SingleStream", "TEST01", "performance", "run_1", "mlperf_log_detail.txt")
+	waitForText(t, cmd, said, audit, "generated_query_count")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	before, err := os.ReadFile(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := harness(t, append(args, "--dry-run")...).wantCode(t, 0)
+	if !strings.Contains(r.stdout, "there") || !strings.Contains(r.stdout, "Offline TEST04") {
+		t.Errorf("the plan does not say what is there:\n%s", r.stdout)
+	}
+	eitherWay(t, harness(t, args...))
+	if after, err := os.ReadFile(first); err != nil || string(after) != string(before) {
+		t.Errorf("%v; a finished run was made again", err)
+	}
+	var doc document
+	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	if len(doc.Runs) != 8 {
+		t.Errorf("%d runs, want performance, accuracy and two audits of two scenarios", len(doc.Runs))
+	}
+	holds(t, "", tree, "closed", "Toylab", "results", "toy", "resnet", "Offline", "TEST04", "verify_performance.txt")
+	for _, run := range doc.Runs {
+		if run.Status != "complete" {
+			t.Errorf("%s %s is %s", run.Scenario, run.Mode, run.Status)
+		}
+	}
+}
+
+func TestSubmissionRunWantsTheOfficialLoadGen(t *testing.T) {
+	t.Parallel()
+	for says, args := range map[string][]string{
+		"harness-official":     {"resnet50"},
+		"--rehearsal":          {"resnet50", "--smoke"},
+		"drives no run":        {"resnet50", "--loadgen", "plumbline"},
+		`--system-type "tiny"`: {"resnet50", "--system-type", "tiny"},
+		"of type datacenter":   {"resnet50", "--system-type", "datacenter", "--rehearsal"},
+	} {
+		args = append([]string{"submission", "run", "--out", t.TempDir()}, args...)
+		if r := harness(t, args...).wantCode(t, 2); !strings.Contains(r.stderr, says) {
+			t.Errorf("%q: %s", args, r.stderr)
+		}
+	}
+}

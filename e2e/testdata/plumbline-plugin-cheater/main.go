@@ -1,0 +1,129 @@
+// Command plumbline-plugin-cheater serves benchmarks for the tests of audits: one that is honest, one that keeps its
+// answers and is fast where a sample comes again, and one whose answers differ where a sample comes again. Each answers
+// a sample with its index, after a while.
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
+)
+
+// slowEnv makes each sample take as long as it says: tests that kill a run need a long one.
+const slowEnv = "PLUMBLINE_CHEATER_TAKES"
+
+// usually is how long a new sample takes.
+const usually = 4 * time.Millisecond
+
+func main() { serve.Main(benchmark{}, serve.Backend("null", null.Backend{})) }
+
+// The models.
+const (
+	honest   = "honest"
+	keeping  = "keeping"
+	changing = "changing"
+)
+
+type benchmark struct{ null.Benchmark }
+
+// Describe gives each model the name of resnet50 in the rules, for its audits.
+func (b benchmark) Describe() sdk.Description {
+	d := b.Benchmark.Describe()
+	plain := d.Models[0]
+	d.Name, d.Summary, d.Models = "cheater", "cheats in audits", nil
+	for _, name := range []string{honest, keeping, changing} {
+		m := plain
+		m.Name, m.RulesKey, m.LoadGenKey = name, "resnet", "resnet50"
+		m.Smoke, m.Params = smoke(), []sdk.ParamInfo{{Name: "dtype", Default: "float32"}}
+		d.Models = append(d.Models, m)
+	}
+	return d
+}
+
+// smoke are settings for some hundred samples.
+func smoke() []sdk.SmokeSetting {
+	var all []sdk.SmokeSetting
+	for _, s := range loadgen.Scenarios() {
+		settings := map[string]string{
+			"min_duration": "1", "min_query_count": "200", "performance_sample_count_override": "200",
+		}
+		if s == loadgen.SingleStream {
+			settings["target_latency"] = "0.01"
+		}
+		for key, value := range settings {
+			all = append(all, sdk.SmokeSetting{Scenario: s, Key: key, Value: value})
+		}
+	}
+	return all
+}
+
+func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
+	model, takes := o.Model, usually
+	if text := os.Getenv(slowEnv); text != "" {
+		var err error
+		if takes, err = time.ParseDuration(text); err != nil {
+			return nil, err
+		}
+	}
+	o.Model, o.Count = "", 200
+	w, err := b.Benchmark.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &workload{batched: w.(batched), model: model, takes: takes, seen: map[uint32]bool{}}, nil
+}
+
+func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
+	o.Model, o.Count = "", 200
+	return b.Benchmark.OpenScorer(ctx, o)
+}
+
+// batched is a workload of batches.
+type batched interface {
+	sdk.Workload
+	sdk.Batcher
+}
+
+type workload struct {
+	batched
+	model string
+	takes time.Duration
+	mu    sync.Mutex
+	seen  map[uint32]bool // samples that came before, by their first answer
+}
+
+// Postprocess takes its time, and cheats.
+func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+	data := outputs[0].Data
+	each := len(data) / max(len(samples), 1)
+	for i := range samples {
+		answer := data[i*each : (i+1)*each]
+		again := w.sees(binary.LittleEndian.Uint32(answer))
+		if !again || w.model != keeping {
+			time.Sleep(w.takes)
+		}
+		if again && w.model == changing {
+			binary.LittleEndian.PutUint32(answer, math.Float32bits(-1))
+			answer[0] ^= 0xff
+		}
+	}
+	return w.batched.Postprocess(outputs, samples, p)
+}
+
+// sees notes an answer, and says whether it was seen before.
+func (w *workload) sees(answer uint32) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	again := w.seen[answer]
+	w.seen[answer] = true
+	return again
+}

@@ -1,0 +1,111 @@
+package campaign
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench/judge"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// scored is a VALID run with a score.
+func scored(value float64) report.Run {
+	return report.Run{Performance: &report.Performance{Valid: true, Metric: report.Figure{Value: figure.Number(value)}}}
+}
+
+func TestPerformanceUnderOtherConditions(t *testing.T) {
+	for _, c := range []struct {
+		scenario     string
+		first, other float64
+		pass         bool
+	}{
+		{"Offline", 100, 95.1, true},
+		{"Offline", 100, 94.9, false},
+		{"Offline", 100, 200, true},
+		{"Server", 100, 90, false},
+		{"SingleStream", 1e6, 1.04e6, true},
+		{"SingleStream", 1e6, 1.06e6, false},
+		{"SingleStream", 1e5, 1.2e5, true},
+		{"SingleStream", 1e5, 1.3e5, false},
+		{"MultiStream", 1.6e6, 1.9e6, true},
+		{"MultiStream", 1.7e6, 1.9e6, false},
+		{"Offline", 0, 0, false},
+	} {
+		o := Comparison{Scenario: c.scenario, Run: scored(c.first), Other: scored(c.other)}
+		o.performance()
+		if o.Pass != c.pass || o.Pass == (len(o.Reasons) > 0) {
+			t.Errorf("%+v: pass %v, %q", c, o.Pass, o.Reasons)
+		}
+	}
+}
+
+func TestAnInvalidRunIsNotCompared(t *testing.T) {
+	o := Comparison{Scenario: "Offline", Run: scored(1), Other: report.Run{Dir: "x", Verdict: "INVALID"}}
+	o.performance()
+	if o.Pass || !strings.Contains(strings.Join(o.Reasons, ""), "INVALID") {
+		t.Errorf("%+v", o)
+	}
+}
+
+func accurate(value float64) report.Run {
+	return report.Run{Accuracy: &report.Accuracy{Verdict: judge.Verdict{Metrics: []judge.Metric{
+		{Name: "accuracy", Value: figure.Number(value)},
+	}}}}
+}
+
+func TestAccuracyOnOtherData(t *testing.T) {
+	for other, pass := range map[float64]bool{100: true, 99.1: true, 98.9: false, 101: true} {
+		o := Comparison{Scenario: "Offline", Run: accurate(100), Other: accurate(other)}
+		o.accuracy()
+		if o.Pass != pass {
+			t.Errorf("%v: pass %v, %q", other, o.Pass, o.Reasons)
+		}
+	}
+}
+
+func TestParseSeeds(t *testing.T) {
+	if s, err := ParseSeeds("1, 2,18446744073709551615"); err != nil || s.SampleIndex != 2 || s.Schedule != 1<<64-1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for _, text := range []string{"", "1,2", "1,2,x", "1,2,-3", "1,2,3,4", "1,2,18446744073709551616"} {
+		if _, err := ParseSeeds(text); err == nil || !strings.Contains(err.Error(), "--seeds") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func FuzzParseSeeds(f *testing.F) {
+	f.Add("1,2,3")
+	f.Fuzz(func(t *testing.T, text string) {
+		if s, err := ParseSeeds(text); err != nil && s.QSL != 0 && s.Schedule != 0 {
+			t.Errorf("%q: %+v with %v", text, s, err)
+		}
+	})
+}
+
+func TestMetricsOfATextLikeTheOfficial(t *testing.T) {
+	got := metrics([]mlconf.Target{{Metric: "acc"}}, "accuracy=76.460%, good=3823, total=5000\nhash=1\n")
+	if got["acc"] != 76.46 || len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestTestsOfAModel(t *testing.T) {
+	rules, err := mlconf.Round("v6.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tests, err := Tests(rules, "resnet", AllTests); err != nil || len(tests) != 2 {
+		t.Errorf("%v, %q", err, tests)
+	}
+	for model, word := range map[string]string{"resnet": "TEST06", "dlrm-v2-99": AllTests} {
+		if _, err := Tests(rules, model, word); err == nil {
+			t.Errorf("%s %s: no error", model, word)
+		}
+	}
+	if _, err := Steps(rules, "gpt-oss-120b", "Offline", "TEST07"); err == nil {
+		t.Error("TEST07 is run")
+	}
+}
