@@ -69,13 +69,6 @@ func (t *official) judge(s officialSystem, p tree.Place, model string) (v verdic
 	return v, err
 }
 
-// power judges the folders of a power measurement by their files.
-func (j oldJudge) power(power, ranging, run string) bool {
-	logs := append(tree.RunFiles(), tree.PowerSamples)
-	return holdsOnly(run, logs, tree.AccuracyLog) && holdsOnly(ranging, logs, tree.AccuracyLog) &&
-		holdsOnly(power, tree.PowerFiles())
-}
-
 func (t *official) removePower(p tree.Place) error {
 	t.Say(officialtool.Warning, "Power result is invalid for %s: %s %s scenario in %s division. Removing...", p.System,
 		p.Benchmark, p.Scenario, p.Division)
