@@ -34,14 +34,11 @@ func (j *judge) test04() Verdict {
 
 // rate compares the scores of the detail logs by the test's rule.
 func (j *judge) rate(reference, test float64) {
-	rule, a, b := cachingRule, reference, test
 	want, do := "no faster than the submission by a tenth", "answers must not be kept for samples that come again"
 	if j.r.Test == "TEST05" {
-		rule, want, do = seedsRule, "as fast as the submission but for a twentieth", "the speed must not depend on the seeds"
-	} else if strings.HasSuffix(j.scenario, "Stream") {
-		a, b = 1e9/reference, 1e9/test
+		want, do = "as fast as the submission but for a twentieth", "the speed must not depend on the seeds"
 	}
-	if !rule.pass(j.scenario, a, b) {
+	if !InBand(j.r.Test, j.scenario, reference, test) {
 		j.fault(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
 			Found: fmt.Sprintf("a score of %g, the submission's is %g", test, reference), Want: want,
 			Do: do + "; run both again on a machine with nothing else to do, if they do not"})

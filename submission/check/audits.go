@@ -2,7 +2,6 @@ package check
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -22,7 +21,7 @@ func (r *resultFolder) audits() []string {
 }
 
 // checkAudits looks at the compliance tests of a result.
-func (r *resultFolder) checkAudits(ctx context.Context) {
+func (r *resultFolder) checkAudits() {
 	if !r.closed() || !r.known {
 		return
 	}
@@ -33,7 +32,7 @@ func (r *resultFolder) checkAudits(ctx context.Context) {
 	for _, test := range r.audits() {
 		a := &auditFolder{resultFolder: r, test: test, folder: l.Audit(r.Place, test),
 			rule: ruleAudit + strings.TrimPrefix(test, "TEST")}
-		a.check(ctx)
+		a.check()
 	}
 }
 
@@ -46,7 +45,7 @@ type auditFolder struct {
 	run    *runLog // nil where there is none
 }
 
-func (a *auditFolder) check(ctx context.Context) {
+func (a *auditFolder) check() {
 	if !a.checker.tree.HasDir(a.folder) {
 		a.reject(a.rule, a.folder, "the compliance test is missing", "", a.folder,
 			"run it: harness audit "+a.test+", and add its folder")
@@ -63,7 +62,6 @@ func (a *auditFolder) check(ctx context.Context) {
 		a.checkLog()
 	}
 	a.checkRun()
-	a.checkBand(ctx)
 	a.checkVerdicts()
 }
 
@@ -159,28 +157,25 @@ func (a *auditFolder) checkRun() {
 	a.checkSummaryMetric(a.run)
 	a.checkAuditSettings(do)
 	a.checkAgainstMain(do)
+	a.checkBand(do)
 }
 
-// bandChecks are the reasons of a verdict on performance that no other rule here tells.
-var bandChecks = []string{"score", "score-band", "target-latency", "official"}
-
 // checkBand compares the scores of the audit's run and the result's, as the test does.
-func (a *auditFolder) checkBand(ctx context.Context) {
-	if a.run == nil || a.perf == nil || a.test != "TEST01" && a.test != "TEST04" {
+func (a *auditFolder) checkBand(do string) {
+	if a.perf == nil || !a.long() || a.perf.scenario() != a.run.scenario() {
 		return
 	}
-	t := a.checker.tree
-	reference := audit.ResultLogs(t.Abs(a.Results()))
-	v, err := audit.Verify(ctx, audit.Request{Test: a.test, Rules: a.checker.rules, Model: a.model, PerformanceOnly: true,
-		Reference: reference, Run: audit.RunLogs(t.Abs(a.folder))})
-	if err != nil {
-		return // ctx ended
+	reference, _, ok := audit.ScoreOf(a.perf.detail)
+	score, key, ok2 := audit.ScoreOf(a.run.detail)
+	if !ok2 || !(score > 0) {
+		a.reject(a.rule, a.run.path(), "the audit's run has no score", a.run.value(key), "a number above 0", do)
+	} else if ok && !audit.InBand(a.test, a.run.scenario(), reference, score) {
+		a.reject(a.rule, a.run.path(), "the score is too far from the result's", key+" "+shown(score), shown(reference),
+			"run both again on a machine with nothing else to do; see harness audit verify")
 	}
-	for _, reason := range v.Reasons {
-		ofResult := reason.File == reference.Detail // told by the result's own rules
-		if slices.Contains(bandChecks, reason.Check) && !ofResult {
-			a.reject(a.rule, a.run.path(), "the audit does not pass on its logs", reason.Found, reason.Want, reason.Do)
-		}
+	const limit = "effective_target_latency_ns"
+	if was, is := a.perf.value(limit), a.run.value(limit); was != is && a.run.scenario() == "Server" {
+		a.reject(a.rule, a.run.path(), "the run has another latency limit than the result's", is, was, do)
 	}
 }
 

@@ -122,7 +122,7 @@ func (c *checker) checkResults(ctx context.Context) error {
 	for range min(runtime.GOMAXPROCS(0), len(c.results)) {
 		wait.Go(func() {
 			for r := range next {
-				r.check(ctx)
+				r.check()
 				lock.Lock()
 				if done++; c.options.Progress != nil {
 					c.options.Progress(done, len(c.results))

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"context"
 	"path"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func (s *system) results() []*resultFolder {
 	return list
 }
 
-func (r *resultFolder) check(ctx context.Context) {
+func (r *resultFolder) check() {
 	r.checkNames()
 	r.checkFiles()
 	r.checkMeasurements()
@@ -59,7 +58,7 @@ func (r *resultFolder) check(ctx context.Context) {
 	r.checkAccuracyRun()
 	r.checkAccuracyText()
 	r.checkAccuracyLog()
-	r.checkAudits(ctx)
+	r.checkAudits()
 	r.checkPower()
 	if r.perf != nil && strings.Count(r.perf.moment(), " ") > 1 {
 		r.moment = r.perf.moment()

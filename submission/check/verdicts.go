@@ -162,10 +162,6 @@ func (a *auditFolder) atMost(name string, all map[string]float64, key string, wa
 	}
 }
 
-// scoreKeys are the entries that verdicts on performance compare.
-var scoreKeys = map[string]string{"Offline": "result_samples_per_second", "SingleStream": "early_stopping_latency_ss",
-	"MultiStream": "early_stopping_latency_ms", "Server": "result_completed_samples_per_sec"}
-
 // checkScores wants the scores of a verdict to be those of the logs beside it.
 func (a *auditFolder) checkScores(name string, all map[string]float64) {
 	for _, c := range []struct {
@@ -176,7 +172,7 @@ func (a *auditFolder) checkScores(name string, all map[string]float64) {
 		if c.log == nil || !said {
 			continue
 		}
-		is, ok := c.log.number(scoreKeys[c.log.scenario()])
+		is, _, ok := audit.ScoreOf(c.log.detail)
 		if ok && !near(score, is) && !near(score, 1e9/is) && !a.oldServerScore(c.log, score) {
 			a.reject(a.rule, name, "the verdict is not of these logs", c.score+" "+shown(score),
 				shown(is)+" or its inverse",
