@@ -113,7 +113,7 @@ func (c *checker) addSubmitter(s tree.Submitter) {
 	}
 }
 
-// checkResults checks the results on all cores.
+// checkResults checks the results on all cores, each of them in one goroutine.
 func (c *checker) checkResults(ctx context.Context) error {
 	var wait sync.WaitGroup
 	var lock sync.Mutex

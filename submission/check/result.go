@@ -46,6 +46,7 @@ func (s *system) results() []*resultFolder {
 	return list
 }
 
+// check applies the rules of all families, each by the logs that it needs.
 func (r *resultFolder) check() {
 	r.checkNames()
 	r.checkFiles()
