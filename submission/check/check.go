@@ -150,7 +150,7 @@ func feed(ctx context.Context, next chan<- *resultFolder, list []*resultFolder) 
 
 // report puts the findings in order.
 func (c *checker) report() *Report {
-	report := &Report{Rules: c.rules.Name, Findings: c.findings}
+	report := &Report{Rules: c.rules.Name, Results: []Result{}, Findings: append([]Finding{}, c.findings...)}
 	for _, s := range c.systems {
 		report.Findings = append(report.Findings, s.findings...)
 	}

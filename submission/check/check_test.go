@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,6 +17,14 @@ func TestSoundSubmissionIsAccepted(t *testing.T) {
 	report := run(t, newTree(t))
 	if report.Verdict != check.Accepted || len(report.Results) != 1 || report.Results[0].Metric != 0.5 {
 		t.Errorf("got %+v\n%s", report.Results, texts(report))
+	}
+}
+
+// TestJSONHasLists: a report without findings has an empty list of them.
+func TestJSONHasLists(t *testing.T) {
+	text, err := json.Marshal(run(t, newTree(t)))
+	if err != nil || !strings.Contains(string(text), `"findings":[]`) {
+		t.Errorf("got %s, %v", text, err)
 	}
 }
 

@@ -58,22 +58,19 @@ type Report struct {
 	Notes    int       `json:"notes"`
 }
 
-// Of are the findings of one result; those of none for "".
-func (r *Report) Of(result string) []Finding {
-	var list []Finding
+// ByResult are the findings by the path of their result; those of none are under "".
+func (r *Report) ByResult() map[string][]Finding {
+	by := map[string][]Finding{}
 	for _, f := range r.Findings {
-		if f.Result == result {
-			list = append(list, f)
-		}
+		by[f.Result] = append(by[f.Result], f)
 	}
-	return list
+	return by
 }
 
 // judge counts the findings and makes the verdicts.
 func (r *Report) judge() {
-	by := map[string][]Finding{}
+	by := r.ByResult()
 	for _, f := range r.Findings {
-		by[f.Result] = append(by[f.Result], f)
 		switch f.Severity {
 		case Reject:
 			r.Rejects++

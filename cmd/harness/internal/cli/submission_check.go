@@ -122,7 +122,8 @@ func writeIndented(w io.Writer, v any) error {
 // writeReport prints the findings by result, then the verdict.
 func writeReport(w io.Writer, r *check.Report) error {
 	var b strings.Builder
-	if general := r.Of(""); len(general) > 0 {
+	by := r.ByResult()
+	if general := by[""]; len(general) > 0 {
 		b.WriteString("the submission\n")
 		writeFindings(&b, "", general)
 	}
@@ -130,7 +131,7 @@ func writeReport(w io.Writer, r *check.Report) error {
 	for _, result := range r.Results {
 		verdicts[result.Verdict]++
 		fmt.Fprintf(&b, "%s  %s\n", result.Path, resultLine(result))
-		writeFindings(&b, result.Path+"/", r.Of(result.Path))
+		writeFindings(&b, result.Path+"/", by[result.Path])
 	}
 	fmt.Fprintf(&b, "\n%s: %d accepted, %d with warnings, %d rejected\n", figure.Plural(len(r.Results), "result"),
 		verdicts[check.Accepted], verdicts[check.Warned], verdicts[check.Rejected])
