@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -151,4 +152,52 @@ func (o official) replace(t *testing.T, file, old, text string) {
 		put(t, root, file, strings.Replace(string(before), old, text, 1))
 		o.compare(t, root, checkCase{Version: "v6.1"})
 	})
+}
+
+// TestOfficialCheckerFiles spoils each file of the small tree and of the reference trees in several ways, one at a time.
+func TestOfficialCheckerFiles(t *testing.T) {
+	o := officialChecker(t)
+	o.spoilAll(t, "testdata/small", smallTree)
+	bases := treeops.NewBases(t)
+	for _, base := range []string{"edge", "datacenter"} {
+		o.spoilAll(t, bases.Tree(t, base, nil), func(t *testing.T) string { return bases.Tree(t, base, nil) })
+	}
+}
+
+func (o official) spoilAll(t *testing.T, like string, fresh func(t *testing.T) string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(like), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		for how, spoil := range spoils {
+			t.Run(how+" "+name, func(t *testing.T) {
+				root := fresh(t)
+				file := filepath.Join(root, filepath.FromSlash(name))
+				text, err := os.ReadFile(file)
+				if err := errors.Join(err, os.Remove(file), spoil(file, text)); err != nil {
+					t.Fatal(err)
+				}
+				o.compare(t, root, checkCase{Version: "v6.1"})
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// spoils put something else in the place of a file that was removed.
+var spoils = map[string]func(file string, text []byte) error{
+	"no":     func(string, []byte) error { return nil },
+	"empty":  func(file string, _ []byte) error { return os.WriteFile(file, nil, 0o644) },
+	"folder": func(file string, _ []byte) error { return os.Mkdir(file, 0o755) },
+	"marked": func(file string, text []byte) error {
+		return os.WriteFile(file, append([]byte("\ufeff"), text...), 0o644)
+	},
+	"latin": func(file string, text []byte) error {
+		return os.WriteFile(file, append(text, "\xe9\n"...), 0o644)
+	},
+	"list":  func(file string, _ []byte) error { return os.WriteFile(file, []byte("[1]\n"), 0o644) },
 }

@@ -47,6 +47,9 @@ func parseDecimal(text string) (decimal, bool) {
 	d.negative = strings.HasPrefix(mantissa, "-")
 	whole, fraction, _ := strings.Cut(strings.TrimLeft(mantissa, "+-"), ".")
 	d.digits = strings.TrimLeft(whole+fraction, "0")
+	if v == 0 {
+		d.digits = "" // also of what is too small for a double
+	}
 	d.exponent -= len(fraction)
 	return d, true
 }
