@@ -154,7 +154,7 @@ func (o official) replace(t *testing.T, file, old, text string) {
 	})
 }
 
-// TestOfficialCheckerFiles spoils each file of the small tree and of the reference trees in several ways, one at a time.
+// TestOfficialCheckerFiles spoils each file of the small tree and of the reference trees, in several ways, one by one.
 func TestOfficialCheckerFiles(t *testing.T) {
 	o := officialChecker(t)
 	o.spoilAll(t, "testdata/small", smallTree)
@@ -199,5 +199,5 @@ var spoils = map[string]func(file string, text []byte) error{
 	"latin": func(file string, text []byte) error {
 		return os.WriteFile(file, append(text, "\xe9\n"...), 0o644)
 	},
-	"list":  func(file string, _ []byte) error { return os.WriteFile(file, []byte("[1]\n"), 0o644) },
+	"list": func(file string, _ []byte) error { return os.WriteFile(file, []byte("[1]\n"), 0o644) },
 }
