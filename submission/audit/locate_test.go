@@ -1,0 +1,48 @@
+package audit
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestLocate finds the logs of a test in the layouts of v6 and v5, and beside an audit's run.
+func TestLocate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const v6, v5, compliance = "closed/x/results/s/resnet50/Offline", "closed/y/results/s/bert-99/Server",
+		"closed/y/compliance/s/bert-99/Server"
+	for _, dir := range []string{
+		v6 + "/performance/run_1", v6 + "/TEST01/performance/run_1", v6 + "/TEST04/performance/run_1",
+		v5 + "/performance/run_1", compliance + "/TEST01/performance/run_1", "run",
+	} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, "mlperf_log_detail.txt"), "")
+	}
+	for _, c := range []struct {
+		dir, results, test string
+		want               Found
+	}{
+		{v6, "", "TEST01", Found{"TEST01", ResultLogs(v6), ResultLogs(v6 + "/TEST01"), "resnet50", "Offline"}},
+		{v6 + "/", "", "TEST04", Found{"TEST04", ResultLogs(v6), ResultLogs(v6 + "/TEST04"), "resnet50", "Offline"}},
+		{v6 + "/TEST01", "", "TEST01", Found{"TEST01", ResultLogs(v6), ResultLogs(v6 + "/TEST01"), "resnet50", "Offline"}},
+		{compliance, "", "", Found{"TEST01", ResultLogs(v5), ResultLogs(compliance + "/TEST01"), "bert-99", "Server"}},
+		{"run", v6, "TEST01", Found{"TEST01", ResultLogs(v6), logsIn("run"), "resnet50", "Offline"}},
+		{"run", "", "TEST06", Found{Test: "TEST06", Run: logsIn("run")}},
+	} {
+		got, err := Locate(c.dir, c.results, c.test)
+		if err != nil || len(got) != 1 || got[0] != c.want {
+			t.Errorf("%s, %s: %v\n%+v, want\n%+v", c.dir, c.test, err, got, c.want)
+		}
+	}
+	if all, err := Locate(v6, "", ""); err != nil || len(all) != 2 {
+		t.Errorf("%v, %v", all, err)
+	}
+	for dir, want := range map[string]error{"nowhere": ErrMissing, "run": ErrRequest} {
+		if _, err := Locate(dir, "", "TEST01"); !errors.Is(err, want) || errors.Is(err, ErrRequest) != (want == ErrRequest) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
