@@ -69,37 +69,12 @@ func (r *resultFolder) checkNameplate() {
 	}
 }
 
-// meterKeys are fields that the meter's programs write into client.json and server.json.
-var meterKeys = map[string][]string{
-	"client.json": {"sources", "uuid", "phases", "session_name", "messages", "results"},
-	"server.json": {"sources", "uuid", "phases", "session_name", "messages", "results", "ptd_messages",
-		"ptd_config", "timezone"},
-}
-
-// checkMeterFiles wants the files of the power meter's programs; their signatures and clocks are theirs to verify.
+// checkMeterFiles judges what the power meter's programs recorded of their session.
 func (r *resultFolder) checkMeterFiles() {
-	for file, keys := range meterKeys {
-		name := path.Join(r.Power(), file)
-		if !r.checker.tree.HasFile(name) {
-			continue // told by the differences
-		}
-		text, err := r.checker.readText(name)
-		var o object
-		if err == nil {
-			o, err = parseObject(text)
-		}
-		if err != nil {
-			r.reject(rulePower, name, "the file is not the meter's", err.Error(), "a JSON object",
-				"file the measurement's own folders")
-			continue
-		}
-		for _, key := range keys {
-			if _, has := o.fields[key]; !has {
-				r.reject(rulePower, name, "the file is not the meter's", "no "+key, strings.Join(keys, ", "),
-					"file the measurement's own folders")
-			}
-		}
+	for _, f := range power.CheckSession(r.checker.tree, r.Place) {
+		r.reject(rulePower, f.Path, "the session of the power meter does not hold: "+f.About, f.Text, "",
+			"file the measurement's own folders, all of one session and as they are")
 	}
-	r.add(Note, rulePower, r.Power(), "signatures and clocks of the measurement are not verified", "", "",
-		"verify them with the power working group's program")
+	r.add(Note, rulePower, r.Power(), "warnings and times in ptd_logs.txt are not looked at", "", "",
+		"look at them with the power working group's program")
 }

@@ -135,7 +135,9 @@ func TestSessionFaults(t *testing.T) {
 	for want, spoil := range map[string]func(*madeSession){
 		"form: not what the power tools write, without version": func(s *madeSession) { s.client = map[string]any{} },
 		"form: not what the power tools write: json":            func(s *madeSession) { s.client["results"] = 5 },
-		"sources: the programs":                                 func(s *madeSession) { s.server["sources"] = map[string]string{"client.py": "x"} },
+		"sources: the programs": func(s *madeSession) {
+			s.server["sources"] = map[string]string{"client.py": "x"}
+		},
 		"uuid: found the client's": func(s *madeSession) {
 			s.client["uuid"] = map[string]string{"client": "none", "server": "{6A0F8C5E29BB4AC1A0C10A52CB4C9F1F}"}
 		},
