@@ -85,9 +85,8 @@ func fit(t *tree.Tree, file string) error {
 			faults = append(faults, f)
 		}
 	}
-	if len(t.Submitters) == 0 {
-		faults = append(faults, fmt.Errorf("%s is no tree of a submission: want closed, network or open there, with a "+
-			"submitter's folder", t.Root()))
+	if _, err := t.Choose(""); err != nil {
+		faults = append(faults, err)
 	}
 	for _, name := range []string{file, file + SumEnding} {
 		if _, err := os.Lstat(name); err == nil {

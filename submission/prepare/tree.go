@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/outside"
@@ -34,7 +33,7 @@ func Tree(root, out string, o Options) (Plan, error) {
 		return Plan{}, err
 	}
 	defer t.Close()
-	submitters, err := chosen(t, o.Submitter)
+	submitters, err := t.Choose(o.Submitter)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -43,25 +42,6 @@ func Tree(root, out string, o Options) (Plan, error) {
 		return Plan{}, err
 	}
 	return plan, write(t, submitters, plan, out)
-}
-
-// chosen are the submitters' folders that are copied.
-func chosen(t *tree.Tree, submitter string) (all []tree.Submitter, err error) {
-	var names []string
-	for _, s := range t.Submitters {
-		names = append(names, s.Submitter)
-		if submitter == "" || s.Submitter == submitter {
-			all = append(all, s)
-		}
-	}
-	switch {
-	case len(names) == 0:
-		return nil, fmt.Errorf("%s is no tree of a submission: want closed, network or open there, with a submitter's folder",
-			t.Root())
-	case len(all) == 0:
-		return nil, suggest.Unknown("submitter", submitter, names)
-	}
-	return all, nil
 }
 
 // strange are what cannot be copied as it is.

@@ -59,6 +59,9 @@ type Tree struct {
 	inside  map[string][]Entry // of a folder
 }
 
+// ErrOpen is wrapped by Open's error where root is no folder that can be opened.
+var ErrOpen = errors.New("open the submission")
+
 // Open reads the names in the folder at root. Symbolic links to folders are not followed. The errors are those of root
 // itself and of the round; what is wrong further down is in Tree.Faults.
 func Open(root, round string) (*Tree, error) {
@@ -68,7 +71,7 @@ func Open(root, round string) (*Tree, error) {
 	}
 	r, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, fmt.Errorf("open the submission: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrOpen, err)
 	}
 	t := &Tree{Layout: layout, root: r, entries: map[string]Entry{}, inside: map[string][]Entry{}}
 	t.read(".")

@@ -327,7 +327,7 @@ func TestTreeSaysWhatItIsNot(t *testing.T) {
 		t.Errorf("an unknown submitter: %v", err)
 	}
 	l.root = t.TempDir()
-	if _, err := l.tree(); err == nil || !strings.Contains(err.Error(), "no tree of a submission") {
+	if _, err := l.tree(); err == nil || !strings.Contains(err.Error(), "no submission") {
 		t.Errorf("an empty folder: %v", err)
 	}
 	l.write(filepath.Join(l.root, "open", "Lab", "x"), nil)

@@ -1,15 +1,12 @@
 package truncate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/suggest"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/outside"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -89,7 +86,7 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 	for _, f := range t.Faults {
 		faults = append(faults, f.Err)
 	}
-	owners, err := submitters(t, submitter)
+	owners, err := t.Choose(submitter)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,24 +125,4 @@ func hides(link tree.Entry) bool {
 	parts := strings.Split(link.Path, "/")
 	logs := len(parts) > 2 && slices.Contains([]string{tree.ResultsDir, complianceDir}, parts[2])
 	return logs && (link.Dir || link.Broken) && !matches(path.Dir(link.Path))
-}
-
-// submitters are those of a tree, or the one that is named.
-func submitters(t *tree.Tree, name string) (found []tree.Submitter, err error) {
-	var names []string
-	for _, s := range t.Submitters {
-		names = append(names, s.Submitter)
-		if cmp.Or(name, s.Submitter) == s.Submitter {
-			found = append(found, s)
-		}
-	}
-	slices.Sort(names)
-	switch {
-	case len(names) == 0:
-		return nil, fmt.Errorf("%s is no tree of a submission: want closed, network or open there, with a submitter's folder",
-			t.Root())
-	case len(found) == 0:
-		return nil, suggest.Unknown("submitter", name, slices.Compact(names))
-	}
-	return found, nil
 }

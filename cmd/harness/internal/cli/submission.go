@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 const submissionHelp = `The way from runs to a submission, step by step; docs/submission.md shows it whole. None of
@@ -34,4 +38,12 @@ func officialExit(failed bool) error {
 		return &exitcode.Outcome{Code: exitcode.Internal} // 1, as there
 	}
 	return nil
+}
+
+// ofTree classes the error of a command on a tree: that there is none is wrong usage, all else is what the tree holds.
+func ofTree(err error) error {
+	if errors.Is(err, tree.ErrNoSubmission) || errors.Is(err, tree.ErrOpen) {
+		return sdk.Usage(err)
+	}
+	return sdk.Data(err)
 }

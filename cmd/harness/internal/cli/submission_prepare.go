@@ -78,9 +78,12 @@ func (a *app) submissionPrepareCommand() *cobra.Command {
 }
 
 func (a *app) prepare(root string, f *prepareFlags) error {
+	if _, err := tree.LayoutOf(f.Round); err != nil {
+		return sdk.Usage(err)
+	}
 	plan, err := prepare.Tree(root, f.out, f.Options)
 	if err != nil {
-		return sdk.Data(err)
+		return ofTree(err)
 	}
 	for _, s := range plan.Steps {
 		what := "copied "

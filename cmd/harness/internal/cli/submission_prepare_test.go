@@ -36,6 +36,8 @@ func TestSubmissionPrepare(t *testing.T) {
 		"let edge systems infer Offline from SingleStream", "new tree in "+s.out())
 	s.want(0, s.run("submission", "prepare", s.out(), "--out", s.out()+"2"), "nothing was to be completed")
 	s.want(6, s.run("submission", "prepare", root, "--out", s.out()), "is there already")
+	s.want(2, s.run("submission", "prepare", root, "--out", "x", "--rules", "v9"), "v6.1")
+	s.want(2, s.run("submission", "prepare", t.TempDir(), "--out", s.out()+"3"), "no submission")
 	s.want(2, s.run("submission", "prepare", root), "--out NEW is missing")
 	s.want(2, s.run("submission", "prepare", root, "--out", "x", "--keep-structure"), "goes with --compatible only")
 }

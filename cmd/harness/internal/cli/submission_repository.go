@@ -40,7 +40,7 @@ func (a *app) submissionRepositoryCommand() *cobra.Command {
 func (a *app) findInRepository(root string) error {
 	t, err := tree.Open(root, "")
 	if err != nil {
-		return sdk.Data(err)
+		return ofTree(err)
 	}
 	defer t.Close()
 	var unread []error

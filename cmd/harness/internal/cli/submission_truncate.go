@@ -92,7 +92,7 @@ func (a *app) truncate(ctx context.Context, root string, f *truncateFlags) error
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return sdk.Data(err)
+		return ofTree(err)
 	}
 	return nil
 }

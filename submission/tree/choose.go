@@ -1,0 +1,35 @@
+package tree
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/suggest"
+)
+
+// ErrNoSubmission is wrapped by the error of a folder without submitters, or without the one asked for.
+var ErrNoSubmission = errors.New("no submission")
+
+// Choose lists the submitters' folders of a name, at most one in each division; the empty name means everybody's. There
+// is at least one, or an error that wraps ErrNoSubmission.
+func (t *Tree) Choose(submitter string) (all []Submitter, err error) {
+	var names []string
+	for _, s := range t.Submitters {
+		names = append(names, s.Submitter)
+		if cmp.Or(submitter, s.Submitter) == s.Submitter {
+			all = append(all, s)
+		}
+	}
+	slices.Sort(names)
+	switch {
+	case len(names) == 0:
+		return nil, fmt.Errorf("%w in %s: want closed, network or open there, with a folder for each submitter",
+			ErrNoSubmission, t.Root())
+	case len(all) == 0:
+		return nil, fmt.Errorf("%w in %s of that name: %w", ErrNoSubmission, t.Root(),
+			suggest.Unknown("submitter", submitter, slices.Compact(names)))
+	}
+	return all, nil
+}
