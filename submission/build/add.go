@@ -91,6 +91,7 @@ func (a *adding) folder(folder string) {
 				run.Scenario, run.Test))
 		case run.Mode == bench.ModePerformance, run.Mode == bench.ModeAccuracy:
 			a.run(out.root, run)
+		case run.Mode == bench.ModeRanging: // goes with the performance run that it came before
 		default:
 			a.done.Skipped = append(a.done.Skipped, fmt.Sprintf("%s/%s is of mode %s", run.Model, run.Scenario, run.Mode))
 		}

@@ -527,6 +527,36 @@ func TestOpenDivision(t *testing.T) {
 	}
 }
 
+func TestPower(t *testing.T) {
+	for _, official := range []bool{false, true} {
+		w := workspace(t, InitOptions{})
+		out := newOut(t).both("bert-99", "Offline")
+		out.run("bert-99", "Offline", "ranging", func(r *report.Run) { r.Dir = "bert-99/Offline/performance/ranging" })
+		out.write("bert-99/Offline/performance/run_1/spl.txt", "Time,...\n")
+		out.write("bert-99/Offline/performance/ranging/spl.txt", "Time,...\n")
+		if official {
+			for _, name := range tree.PowerFiles() {
+				out.write("bert-99/Offline/performance/power/"+name, "{}\n")
+			}
+		}
+		add(t, w, AddOptions{}, out)
+		var got []string
+		for _, name := range paths(plan(t, w, PlanOptions{})) {
+			if _, within, ok := strings.Cut(name, "Offline/performance/"); ok && !strings.Contains(within, "mlperf_log") {
+				got = append(got, within)
+			}
+		}
+		var want []string
+		if official {
+			want = []string{"power/client.json", "power/client.log", "power/ptd_logs.txt", "power/server.json",
+				"power/server.log", "ranging/spl.txt", "run_1/spl.txt"}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("official tools %v: %q", official, got)
+		}
+	}
+}
+
 func TestInteractiveRuns(t *testing.T) {
 	w := workspace(t, InitOptions{SystemType: "datacenter"})
 	add(t, w, AddOptions{}, newOut(t).both("llama3.1-8b", "Server", func(r *report.Run) {

@@ -56,9 +56,10 @@ func (p *Plan) system(name string) error {
 // result is all of one result.
 func (p *Plan) result(r *placed) error {
 	perf, acc := r.performance.source, r.accuracy
-	p.into(r.place.Run(), file(perf), append(tree.RunFiles(), tree.PowerSamples))
-	p.into(r.place.Ranging(), file(prefixed(perf, "..", tree.RangingDir)), append(tree.RunFiles(), tree.PowerSamples))
-	p.into(r.place.Power(), file(prefixed(perf, "..", tree.PowerDir)), tree.PowerFiles())
+	p.into(r.place.Run(), file(perf), tree.RunFiles())
+	if r.performance.has("..", tree.PowerDir) {
+		p.power(r.place, perf)
+	}
 	p.into(r.place.Accuracy(), file(acc.source), tree.AccuracyFiles())
 	for _, folder := range []string{tree.ImagesDir, tree.VideosDir} {
 		if err := p.folder(path.Join(r.place.Accuracy(), folder), acc.source(folder)); err != nil {
@@ -69,6 +70,14 @@ func (p *Plan) result(r *placed) error {
 		p.audit(r, test, runs)
 	}
 	return p.described(r)
+}
+
+// power is what a measurement of power left beside a run. Readings without the files of the official power tools are
+// informal: they stay out.
+func (p *Plan) power(place tree.Place, run func(...string) string) {
+	p.into(place.Run(), file(run), []string{tree.PowerSamples})
+	p.into(place.Ranging(), file(prefixed(run, "..", tree.RangingDir)), append(tree.RunFiles(), tree.PowerSamples))
+	p.into(place.Power(), file(prefixed(run, "..", tree.PowerDir)), tree.PowerFiles())
 }
 
 // file says where a folder has a file of a name, and whether it has.
