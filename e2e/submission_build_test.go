@@ -110,7 +110,7 @@ func wantFindings(t *testing.T, tree string) {
 	for _, f := range doc.Findings {
 		_, where, _ := strings.Cut(f.Path, "/results/box/")
 		line := strings.Join([]string{f.Severity, f.Rule, where, f.What}, " | ")
-		if f.Rule != "audit-01" || !strings.HasSuffix(where, "verify_performance.txt") { // how busy the machine was
+		if f.Rule != "audit-01" || !strings.Contains(where, "performance") { // else how busy the machine was
 			got = append(got, line)
 		}
 	}

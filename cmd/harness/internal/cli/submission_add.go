@@ -22,8 +22,7 @@ changed. Either all are taken or none.
 
 INVALID runs are refused, and so is whatever cannot be submitted: runs of Plumbline's own LoadGen,
 settings for seconds, a plugin's embedded model. To try the way out, those are taken with the flags
-below, and marked: harness submission check refuses rehearsals and runs of seconds, and warns of the
-others.`
+below, and marked: harness submission check rejects the tree.`
 
 func (a *app) submissionAddCommand() *cobra.Command {
 	var dir string
