@@ -39,7 +39,9 @@ func TestGoldenOfficial(t *testing.T) {
 		var c officialCase
 		golden.ReadJSON(t, path, &c)
 		work := t.TempDir()
-		treeops.Logs(t, work, c.Inputs)
+		if len(c.Inputs) > 0 {
+			treeops.Logs(t, work, c.Inputs)
+		}
 		treeops.Apply(t, work, c.Ops)
 		t.Chdir(work)
 		if c.Script == "create_accuracy_baseline.sh" {
