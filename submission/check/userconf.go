@@ -34,7 +34,7 @@ func (r *resultFolder) checkUserConf() {
 			return
 		}
 	}
-	problems, _ := mlconf.Check(name, string(text), "", true)
+	problems, _ := mlconf.Check(name, string(text), "", false)
 	for _, p := range problems {
 		r.warn(ruleConf, name, "LoadGen ignores or changes a setting", fmt.Sprintf("line %d: %s: %s", p.Line, p.Key,
 			p.Text), "",
