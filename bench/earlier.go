@@ -76,6 +76,8 @@ func differs(have, want report.Run, f facts) string {
 	switch {
 	case have.Plugin.SHA256 != want.Plugin.SHA256:
 		return "the plugin is another one"
+	case !sameLoadGen(have.LoadGen, want.LoadGen):
+		return "another LoadGen drove it"
 	case have.Rules != want.Rules || have.Pace != want.Pace:
 		return "it has other rules, or another pace"
 	case !sameOptions(have.Options, want.Options):
@@ -88,6 +90,14 @@ func differs(have, want report.Run, f facts) string {
 		return "the model is another one"
 	}
 	return ""
+}
+
+// sameLoadGen compares the libraries that drove; nil is package loadgen.
+func sameLoadGen(a, b *report.LoadGen) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.SHA256 == b.SHA256
 }
 
 // sameOptions compares as written: nothing and an empty list are the same.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
@@ -59,12 +60,12 @@ func reference(test string) []string {
 // it.
 func Steps(rules *mlconf.Rules, rulesKey, scenario, test string) ([]Step, error) {
 	if !slices.Contains(offered, test) {
-		return nil, fmt.Errorf("%s is not run here: run it as its benchmark says, and judge it with `harness audit verify`",
-			test)
+		return nil, exitcode.Mark(exitcode.Usage, fmt.Errorf(
+			"%s is not run here: run it as its benchmark says, and judge it with `harness audit verify`", test))
 	}
 	config, err := audit.ConfigOf(rules, test, rulesKey)
 	if err != nil {
-		return nil, err
+		return nil, exitcode.Mark(exitcode.Usage, err)
 	}
 	var steps []Step
 	for _, mode := range reference(test) {

@@ -55,8 +55,8 @@ func (c *Campaign) request(s Step) bench.Request {
 	return r
 }
 
-// Make makes the step's run, unless it is there, and returns its record. An earlier one that did not come to its end, or
-// is not good, is replaced; one that is good and has other options is an error, unless the request has Force.
+// Make makes the step's run, unless it is there, and returns its record. An earlier one that did not come to its end,
+// or is not good, is replaced; one that is good and has other options is an error, unless the request has Force.
 func (c *Campaign) Make(ctx context.Context, s Step) (report.Run, error) {
 	r := c.request(s)
 	p, err := bench.NewPlan(ctx, r)

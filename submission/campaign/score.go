@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
-// scorer scores accuracy logs with the benchmark's own scorer, on the data set of the runs. It leaves nothing beside the
-// logs.
+// scorer scores accuracy logs with the benchmark's own scorer, on the data set of the runs. It leaves nothing beside
+// the logs.
 func (c *Campaign) scorer(rules *mlconf.Rules, rulesKey string) func(context.Context, string) (audit.Score, error) {
 	return func(ctx context.Context, log string) (audit.Score, error) {
 		r := c.Request

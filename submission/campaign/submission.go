@@ -47,14 +47,20 @@ func (c *Campaign) NewSubmission(ctx context.Context, system mlconf.SystemType) 
 			return s, err
 		}
 	}
-	for _, test := range rules.Audits(m.RulesKey) {
-		if _, err := Steps(rules, m.RulesKey, "Offline", test); err != nil {
-			s.Left = append(s.Left, err.Error())
+	s.Tests, s.Left = Runnable(rules, m.RulesKey, rules.Audits(m.RulesKey))
+	return s, nil
+}
+
+// Runnable are the tests whose runs are made here; of the others it says why not.
+func Runnable(rules *mlconf.Rules, rulesKey string, tests []string) (runnable, left []string) {
+	for _, test := range tests {
+		if _, err := Steps(rules, rulesKey, "Offline", test); err != nil {
+			left = append(left, err.Error())
 			continue
 		}
-		s.Tests = append(s.Tests, test)
+		runnable = append(runnable, test)
 	}
-	return s, nil
+	return runnable, left
 }
 
 // require keeps the scenarios that a system of the type must have, all of which the plugin must run.

@@ -1,6 +1,6 @@
 // Command plumbline-plugin-cheater serves benchmarks for the tests of audits: one that is honest, one that keeps its
-// answers and is fast where a sample comes again, and one whose answers differ where a sample comes again. Each answers
-// a sample with its index, after a while.
+// answers and is fast where a sample comes again, and one that answers anything once samples come again, as they do not
+// where accuracy is measured. Each answers a sample with its index, after a while.
 package main
 
 import (
@@ -99,7 +99,11 @@ type workload struct {
 	takes time.Duration
 	mu    sync.Mutex
 	seen  map[uint32]bool // samples that came before, by their first answer
+	again int             // how many came again
 }
+
+// enough are so many samples that came again that this is no run for accuracy, whatever the warm-up ran.
+const enough = 3
 
 // Postprocess takes its time, and cheats.
 func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
@@ -107,11 +111,11 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 	each := len(data) / max(len(samples), 1)
 	for i := range samples {
 		answer := data[i*each : (i+1)*each]
-		again := w.sees(binary.LittleEndian.Uint32(answer))
+		again, timed := w.sees(binary.LittleEndian.Uint32(answer))
 		if !again || w.model != keeping {
 			time.Sleep(w.takes)
 		}
-		if again && w.model == changing {
+		if timed && w.model == changing {
 			binary.LittleEndian.PutUint32(answer, math.Float32bits(-1))
 			answer[0] ^= 0xff
 		}
@@ -119,11 +123,14 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 	return w.batched.Postprocess(outputs, samples, p)
 }
 
-// sees notes an answer, and says whether it was seen before.
-func (w *workload) sees(answer uint32) bool {
+// sees notes an answer, and says whether it was seen before, and whether so many were that this is a timed run.
+func (w *workload) sees(answer uint32) (again, timed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	again := w.seen[answer]
+	again = w.seen[answer]
 	w.seen[answer] = true
-	return again
+	if again {
+		w.again++
+	}
+	return again, w.again >= enough
 }

@@ -86,6 +86,12 @@ func (a *app) audit(c *cobra.Command, r *runFlags, word string) error {
 	if err != nil {
 		return sdk.Usage(err)
 	}
+	if word == campaign.AllTests {
+		var left []string
+		if tests, left = campaign.Runnable(rules, m.RulesKey, tests); len(left) > 0 {
+			fmt.Fprintf(a.Stdout, "left out: %s\n", strings.Join(left, "\nleft out: "))
+		}
+	}
 	var outcome auditOutcome
 	for _, scenario := range m.Scenarios {
 		for _, test := range tests {

@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/build"
 )
 
-// gather adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all runs are
-// good, it says what to do. That the check refuses a rehearsal is no failure.
+// gather adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all runs
+// are good, it says what to do. That the check refuses a rehearsal is no failure.
 func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) error {
 	_, err := os.Stat(filepath.Join(r.workspace, build.WorkspaceFile))
 	switch {

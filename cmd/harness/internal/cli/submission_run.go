@@ -22,8 +22,8 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/campaign"
 )
 
-const submissionRunHelp = `Make all runs that a submission needs, one after the other, in one output folder: performance and
-accuracy of every scenario that the rules ask of each model on --system-type, and their audits. Driven
+const submissionRunHelp = `Make all runs that a submission needs, one after the other, in one output folder: performance
+and accuracy of every scenario that the rules ask of each model on --system-type, and their audits. Driven
 by the official LoadGen, under the rules' durations.
 
   harness submission run resnet50 --system-type edge --model resnet50_v1.onnx --dataset imagenet --dry-run
@@ -80,7 +80,8 @@ func (a *app) submissionRunCommand(f *pluginFlags) *cobra.Command {
 // ownFlags are those that mean something else than for harness run.
 func (r *submissionRunFlags) ownFlags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags.StringVar(&r.systemName, "system", "", "the `NAME` of the system in the workspace (default: the only one there is)")
+	flags.StringVar(&r.systemName, "system", "",
+		"the `NAME` of the system in the workspace (default: the only one there is)")
 	flags.StringArrayVar(&r.datasets, "dataset", nil,
 		"`PATH` of the data set, or MODEL=PATH for one of several models (repeatable)")
 	return flags
