@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-official-checker test-kills test-network race stress lint bench cards bench-loadgen fuzz clean check test-arm64
+.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-official-checker test-kills test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,19 @@ test-kills: ## kill either side at any moment, KILLS times (default 200)
 
 test-network: ## the Network division between network namespaces of this machine (root and ip needed)
 	PLUMBLINE_TEST_NETNS=1 $(GO) test -count=1 -v -run Network ./e2e
+
+test-official: official-loadgen ## test with the official LoadGen as the driver (LOADGEN=its sources, as official-loadgen)
+	PLUMBLINE_OFFICIAL_LIBRARY=$(CURDIR)/$(BIN)/plumbline-official-loadgen.so CGO_ENABLED=1 \
+	$(GO) test -count=1 -v -tags officialloadgen -run Official ./loadgen ./loadgen/official
+	PLUMBLINE_OFFICIAL_LOADGEN="$(abspath $(LOADGEN))" $(GO) test -count=1 -v -timeout 30m -run Official ./e2e
+
+bench-official: official-loadgen ## measure the driver beside the official LoadGen alone, and a null plugin with either LoadGen (LOADGEN=its sources)
+	$(GO) run ./tools/officialloadgen -null -o $(BIN) "$(LOADGEN)"
+	@for q in "0 1000000" "1 200000" "2 1000000" "3 4000000"; do \
+	  echo "official-null, scenario and queries $$q: $$($(BIN)/official-null "$$(mktemp -d)" $$q)"; done
+	PLUMBLINE_OFFICIAL_LIBRARY=$(CURDIR)/$(BIN)/plumbline-official-loadgen.so CGO_ENABLED=1 \
+	$(GO) test -tags officialloadgen -run '^$$' -bench 'NullSUT|LoadGen.*/ring' -count $(COUNT) ./loadgen/official ./sdk/host
+	$(GO) test -run '^$$' -bench 'LoadGen.*/ring' -count $(COUNT) ./sdk/host
 
 race: ## all tests under the race detector
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum

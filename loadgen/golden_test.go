@@ -113,15 +113,7 @@ func (c *goldenCase) endless() bool {
 
 func (c *goldenCase) check(t *testing.T) {
 	clock := &loadgentest.Clock{}
-	w := &witness{QSL: loadgentest.QSL{Total: c.QSL.Total, Performance: c.QSL.Performance}, clock: clock}
-	w.Clock = clock
-	if c.Settings.UseTokenLatencies {
-		w.FirstToken = func(loadgen.QuerySample) time.Duration { return 0 }
-		w.Tokens = func(loadgen.QuerySample) int64 { return 2 }
-	}
-	if len(c.Trials) > 0 {
-		w.Latency = func(loadgen.QuerySample) time.Duration { return c.trialLatency(len(w.ends)) }
-	}
+	w := c.witness(clock)
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(loadgentest.WithClock(t.Context(), clock), 10*time.Minute)
 	defer cancel()
@@ -141,13 +133,19 @@ func (c *goldenCase) check(t *testing.T) {
 		}
 		return
 	}
-	c.checkEvents(t, w)
-	c.checkLoads(t, w)
-	c.checkQueries(t, w)
+	c.checkCalls(t, w)
 	c.checkSchedule(t, w)
 	c.checkDetail(t, filepath.Join(dir, "mlperf_log_detail.txt"))
 	c.checkAccuracyLog(t, filepath.Join(dir, "mlperf_log_accuracy.json"))
 	c.checkResult(t, r)
+}
+
+// checkCalls compares what the SUT and its library were asked for.
+func (c *goldenCase) checkCalls(t *testing.T, w *witness) {
+	t.Helper()
+	c.checkEvents(t, w)
+	c.checkLoads(t, w)
+	c.checkQueries(t, w)
 }
 
 // witness is a SUT that writes down the calls to itself and to its library.
@@ -158,6 +156,20 @@ type witness struct {
 	events []string
 	loads  [][]uint64
 	ends   []int // the number of queries up to the end of each series
+}
+
+// witness is the case's SUT. Without a clock its times are real.
+func (c *goldenCase) witness(clock *loadgentest.Clock) *witness {
+	w := &witness{QSL: loadgentest.QSL{Total: c.QSL.Total, Performance: c.QSL.Performance}, clock: clock}
+	w.Clock = clock
+	if c.Settings.UseTokenLatencies {
+		w.FirstToken = func(loadgen.QuerySample) time.Duration { return 0 }
+		w.Tokens = func(loadgen.QuerySample) int64 { return 2 }
+	}
+	if len(c.Trials) > 0 {
+		w.Latency = func(loadgen.QuerySample) time.Duration { return c.trialLatency(len(w.ends)) }
+	}
+	return w
 }
 
 // trialLatency makes a trial of FindPeakPerformance end as the official one did.

@@ -37,13 +37,13 @@ func lacking(s loadgen.TestSettings, l loadgen.LogSettings) error {
 	return errors.Join(faults...)
 }
 
-// fits wants as many samples as the override asks for: with fewer the official LoadGen reads behind the end of the
-// loaded set, and dies.
+// fits wants as many samples as the override asks for where each is issued once: with fewer the official LoadGen may
+// generate no query at all, and then reads behind the end of none.
 func fits(s loadgen.TestSettings, total int) error {
-	if s.PerformanceSampleCountOverride <= uint64(total) {
+	if !s.PerformanceIssueUnique || s.PerformanceSampleCountOverride <= uint64(total) {
 		return nil
 	}
-	return fmt.Errorf("%w: performance_sample_count_override = %d, and the data set has %d samples: the official LoadGen "+
-		"would read behind their end and die; set *.*.performance_sample_count_override = %d in user.conf, or use the whole "+
-		"data set", loadgen.ErrBadSettings, s.PerformanceSampleCountOverride, total, total)
+	return fmt.Errorf("%w: performance_sample_count_override = %d with performance_issue_unique, and the data set has %d "+
+		"samples: the official LoadGen would read out of range and die; set *.*.performance_sample_count_override = %d in "+
+		"user.conf, or use the whole data set", loadgen.ErrBadSettings, s.PerformanceSampleCountOverride, total, total)
 }

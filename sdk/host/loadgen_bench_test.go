@@ -7,6 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+	"github.com/plumbline-ml/plumbline/loadgen/official"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 	"github.com/plumbline-ml/plumbline/sdk/internal/cputime"
@@ -135,7 +136,15 @@ func processorTime(b *testing.B, pids ...int) time.Duration {
 
 func runFlood(b *testing.B, sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings) *loadgen.Result {
 	b.Helper()
-	r, err := loadgen.StartTest(b.Context(), sut, qsl, s, loadgen.LogSettings{OutDir: b.TempDir()})
+	start := loadgen.StartTest
+	if path := os.Getenv("PLUMBLINE_OFFICIAL_LIBRARY"); path != "" { // make bench-official
+		l, err := official.Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		start = l.StartTest
+	}
+	r, err := start(b.Context(), sut, qsl, s, loadgen.LogSettings{OutDir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
 	}

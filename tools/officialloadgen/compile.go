@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,8 +20,21 @@ const (
 	buildSource = "plumbline_build.cc"
 )
 
-// compile makes the library in folder out, from copies of the sources: what is compiled is what the checksums are of.
-func (t *tree) compile(out, shim string) (path string, err error) {
+// product is what is made of the sources: the library, or a program.
+type product struct {
+	name  string
+	extra string   // a further source file; empty: none
+	flags []string // of the compiler
+}
+
+var (
+	library = product{name: official.FileName, flags: []string{"-fPIC", "-fvisibility=hidden", "-shared"}}
+	// alone is the LoadGen without the harness, for comparison.
+	alone = product{name: "official-null", extra: "tools/officialloadgen/null/null.cc"}
+)
+
+// compile makes a product in folder out, from copies of the sources: what is compiled is what the checksums are of.
+func (t *tree) compile(p product, out, shim string) (path string, err error) {
 	dir, err := os.MkdirTemp("", "official-loadgen-")
 	if err != nil {
 		return "", err
@@ -33,17 +47,25 @@ func (t *tree) compile(out, shim string) (path string, err error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return "", err
 	}
-	built := filepath.Join(dir, official.FileName)
-	args := append([]string{"-std=c++14", "-O3", "-fPIC", "-fvisibility=hidden", "-shared", "-pthread", "-I.",
-		"-o", official.FileName}, units...)
+	if p.extra != "" {
+		text, err := os.ReadFile(p.extra)
+		if err != nil {
+			return "", err
+		}
+		units = append(units, filepath.Base(p.extra))
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(p.extra)), text, 0o644); err != nil {
+			return "", err
+		}
+	}
+	args := slices.Concat([]string{"-std=c++14", "-O3", "-pthread", "-I.", "-o", p.name}, p.flags, units)
 	compiler := strings.Fields(cmp.Or(os.Getenv("CXX"), "c++"))
 	cmd := exec.Command(compiler[0], append(compiler[1:], args...)...)
 	cmd.Dir = dir // the names of sources in the logs are then without folders, as those of the official build
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("the C++ compiler %s (CXX chooses another one): %w\n%s", compiler[0], err, text)
 	}
-	path = filepath.Join(out, official.FileName)
-	return path, replace(path, built)
+	path = filepath.Join(out, p.name)
+	return path, replace(path, filepath.Join(dir, p.name))
 }
 
 // replace puts a copy of built at path, in place of what may be open there.

@@ -15,14 +15,19 @@ import (
 func main() {
 	out := flag.String("o", "bin", "the `FOLDER` for the library")
 	shim := flag.String("shim", "loadgen/official/shim", "the `FOLDER` of our own interface in C++")
+	null := flag.Bool("null", false, "make the program official-null instead: the LoadGen with a SUT in C++")
 	flag.Parse()
-	if err := run(*out, *shim, flag.Args()); err != nil {
+	p := library
+	if *null {
+		p = alone
+	}
+	if err := run(p, *out, *shim, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "officialloadgen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out, shim string, args []string) error {
+func run(p product, out, shim string, args []string) error {
 	if len(args) != 1 || args[0] == "" {
 		return fmt.Errorf("want one argument, the official LoadGen's sources: make official-loadgen LOADGEN=DIR, where DIR " +
 			"is a checkout of its repository, the folder loadgen/ of one, or the unpacked source package")
@@ -31,7 +36,7 @@ func run(out, shim string, args []string) error {
 	if err != nil {
 		return err
 	}
-	path, err := t.compile(out, shim)
+	path, err := t.compile(p, out, shim)
 	if err != nil {
 		return err
 	}

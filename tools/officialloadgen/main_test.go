@@ -80,7 +80,7 @@ func TestWhatIsNoTreeOfALoadGen(t *testing.T) {
 	if _, err := readTree(short); err == nil || !strings.Contains(err.Error(), "mlperf.conf") {
 		t.Errorf("%v: not all that is missing is told", err)
 	}
-	if err := run(t.TempDir(), "shim", nil); err == nil || !strings.Contains(err.Error(), "make official-loadgen LOADGEN=DIR") {
+	if err := run(library, t.TempDir(), "shim", nil); err == nil || !strings.Contains(err.Error(), "make official-loadgen LOADGEN=DIR") {
 		t.Errorf("without a folder: %v", err)
 	}
 }
