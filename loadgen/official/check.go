@@ -11,12 +11,12 @@ import (
 // official LoadGen does not have, and what would make it read out of range.
 func check(sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings, l loadgen.LogSettings) (
 	loadgen.EffectiveSettings, error) {
-	effective, err := loadgen.CheckTest(sut, qsl, s)
-	if err != nil {
-		return effective, err
+	if sut != nil && qsl != nil {
+		if err := errors.Join(lacking(s, l), fits(s, qsl.TotalSampleCount())); err != nil {
+			return loadgen.EffectiveSettings{}, err
+		}
 	}
-	faults := []error{lacking(s, l), fits(s, qsl.TotalSampleCount())}
-	return effective, errors.Join(faults...)
+	return loadgen.CheckTest(sut, qsl, s)
 }
 
 // lacking are the settings that the official LoadGen of today does not have.
@@ -37,10 +37,10 @@ func lacking(s loadgen.TestSettings, l loadgen.LogSettings) error {
 	return errors.Join(faults...)
 }
 
-// fits wants as many samples as the override asks for where each is issued once: with fewer the official LoadGen may
-// generate no query at all, and then reads behind the end of none.
+// fits wants as many samples as the override asks for where Offline issues each once: with fewer the official LoadGen
+// generates no query, and reads the last one all the same.
 func fits(s loadgen.TestSettings, total int) error {
-	if !s.PerformanceIssueUnique || s.PerformanceSampleCountOverride <= uint64(total) {
+	if s.Scenario != loadgen.Offline || !s.PerformanceIssueUnique || s.PerformanceSampleCountOverride <= uint64(total) {
 		return nil
 	}
 	return fmt.Errorf("%w: performance_sample_count_override = %d with performance_issue_unique, and the data set has %d "+

@@ -16,7 +16,7 @@ func TestRefusedBeforeTheStart(t *testing.T) {
 	logs := loadgen.LogSettings{OutDir: "out"}
 	for want, change := range map[string]func(*loadgen.TestSettings, *loadgen.LogSettings){
 		"performance_sample_count_override = 20 in user.conf": func(s *loadgen.TestSettings, _ *loadgen.LogSettings) {
-			s.PerformanceSampleCountOverride, s.PerformanceIssueUnique = 21, true
+			s.Scenario, s.PerformanceSampleCountOverride, s.PerformanceIssueUnique = loadgen.Offline, 21, true
 		},
 		"early stopping cannot": func(s *loadgen.TestSettings, _ *loadgen.LogSettings) { s.NoEarlyStopping = true },
 		"name a folder":         func(_ *loadgen.TestSettings, l *loadgen.LogSettings) { l.OutDir = "" },
