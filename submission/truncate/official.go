@@ -11,12 +11,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/treecopy"
 	"github.com/plumbline-ml/plumbline/submission/officialtool"
+	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -155,8 +157,6 @@ func (t *official) log(dir string, bare bool) error {
 	return nil
 }
 
-var officialHash = regexp.MustCompile(`^hash=[\p{L}\p{N}_]+$`)
-
 // done says whether a log is small and its hash noted.
 func (t *official) done(log, score string, bare bool) (bool, error) {
 	if bare {
@@ -173,7 +173,10 @@ func (t *official) done(log, score string, bare bool) (bool, error) {
 	if err != nil || info.Size() >= Limit {
 		return false, err
 	}
-	return slices.ContainsFunc(bytes.Split(newlines(text), []byte("\n")), officialHash.Match), nil
+	return slices.ContainsFunc(strings.Split(string(newlines(text)), "\n"), func(line string) bool {
+		_, ok := result.Hash(line)
+		return ok
+	}), nil
 }
 
 // backup copies the log to the backup folder, where it has none of this name.

@@ -65,7 +65,7 @@ func (a *app) submissionPrepareCommand() *cobra.Command {
 	flags.StringVar(&f.Submitter, "submitter", "", "only the folders of this `SUBMITTER`")
 	flags.StringVar(&f.Round, "rules", "", "the `ROUND` of the rules: "+strings.Join(tree.Rounds(), ", ")+
 		" (default the newest)")
-	flags.StringVar(&f.official.Round, "version", "", "with --compatible: the `ROUND` of the rules, without which it fails")
+	flags.StringVar(&f.official.Round, "version", "", "with --compatible: the `ROUND` of the rules, which it needs")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "do all that the official tool does, and nothing else")
 	o := &f.official
 	for i, to := range []*bool{&o.NoLowAccuracy, &o.NoScenarios, &o.KeepEmptyDirs, &o.NoMoveToOpen, &o.NoDeleteFailed,
