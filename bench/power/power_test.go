@@ -297,3 +297,14 @@ func ExampleMeter() {
 	fmt.Println(m, m.Interval())
 	// Output: cmd echo 42.5 1s
 }
+
+// BenchmarkReading is what one reading of two packages takes from the harness, once in an interval.
+func BenchmarkReading(b *testing.B) {
+	r := newPowercap(b).meter().source.(*rapl)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := r.readAll(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
