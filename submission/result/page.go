@@ -15,14 +15,9 @@ var pageFile embed.FS
 
 var page = template.Must(template.ParseFS(pageFile, "page.html"))
 
-// WriteHTML writes one page that needs no other file; its columns can be sorted. With rules it shows the figures as the
-// rules round them, and what they were where one points at them.
-func (s Summary) WriteHTML(w io.Writer, rules bool) error {
-	return page.Execute(w, struct {
-		Summary
-		Rules bool
-	}{s, rules})
-}
+// WriteHTML writes one page that needs no other file; its columns can be sorted. Of power and accuracy it shows what
+// they were before rounding where one points at them.
+func (s Summary) WriteHTML(w io.Writer) error { return page.Execute(w, s) }
 
 // WriteJSON writes the summary for programs.
 func (s Summary) WriteJSON(w io.Writer) error {
@@ -33,20 +28,20 @@ func (s Summary) WriteJSON(w io.Writer) error {
 }
 
 // WriteTable writes the summary for a terminal, at most width characters wide.
-func (s Summary) WriteTable(w io.Writer, width int, rules bool) error {
+func (s Summary) WriteTable(w io.Writer, width int) error {
 	t := table.Table{Width: width}
-	t.Row("SYSTEM", "BENCHMARK", "SCENARIO", "RESULT", "UNIT", "POWER", "ACCURACY")
+	t.Row("SYSTEM", "BENCHMARK", "SCENARIO", "RESULT", "UNROUNDED", "UNIT", "POWER", "ACCURACY")
 	for _, r := range s.Results {
 		power := "-"
 		if r.Power != nil {
-			power = r.Power.Shown(rules) + " " + r.Power.Unit
+			power = r.Power.Shown() + " " + r.Power.Unit
 		}
 		scenario := r.Scenario
 		if note := r.Note(); note != "" {
 			scenario += " (" + note + ")"
 		}
 		system := strings.Join([]string{r.Division, r.Submitter, r.System}, "/")
-		t.Row(system, r.Benchmark, scenario, r.Result.Shown(rules), r.Result.Unit, power, r.AccuracyText(rules))
+		t.Row(system, r.Benchmark, scenario, r.Result.Shown(), r.Result.Text, r.Result.Unit, power, r.AccuracyText())
 	}
 	_, err := t.WriteTo(w)
 	return err

@@ -97,19 +97,26 @@ func accuracies(column string) []Figure {
 	return list
 }
 
-// Shown is the figure as it was found or, where rules says so, with the rules' figures.
-func (f Figure) Shown(rules bool) string {
-	if rules && f.Rounded != "" {
+// Shown is the figure with the rules' five significant figures, or as it was found where it is no number.
+func (f Figure) Shown() string {
+	if f.Rounded != "" {
 		return f.Rounded
 	}
 	return f.Text
 }
 
-// AccuracyText is all accuracies of a result: "ROUGE1 38.7, ROUGE2 15.9".
-func (r Result) AccuracyText(rules bool) string {
+// AccuracyText is all accuracies of a result: "ROUGE1 38.712, ROUGE2 15.900".
+func (r Result) AccuracyText() string { return r.accuracyText(Figure.Shown) }
+
+// AccuracyFound is all accuracies as they were found.
+func (r Result) AccuracyFound() string {
+	return r.accuracyText(func(f Figure) string { return f.Text })
+}
+
+func (r Result) accuracyText(write func(Figure) string) string {
 	var parts []string
 	for _, f := range r.Accuracy {
-		parts = append(parts, strings.TrimSpace(f.Name+" "+f.Shown(rules)))
+		parts = append(parts, strings.TrimSpace(f.Name+" "+write(f)))
 	}
 	return strings.Join(parts, ", ")
 }

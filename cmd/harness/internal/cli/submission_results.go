@@ -20,19 +20,18 @@ const resultsHelp = `Say what the runs of a submission's tree amount to: the res
 unit, its accuracy and power, as the official checker of the round finds them.
 
   harness submission results TREE                                  a table
-  harness submission results TREE --rules                          rounded as the rules say
+  harness submission results TREE --rules v6.0                     by the rules of another round
   harness submission results TREE --format csv --out summary.csv   the official summary
   harness submission results TREE --format html --out results.html one page, to be sorted
 
-Figures are unrounded, as in the official summary; the rules report five significant figures, a half
-going to the even neighbour. json has both. What the power working group's checker says of power
+Figures have the rules' five significant digits, a half going to the even neighbour, and results stand beside them as
+they were found. The csv is unrounded, as the official one is; json has both. What the power working group's checker says of power
 logs is not asked. The exit code is 0 whether all folders have a result or not.`
 
 // resultsFlags are the flags of submission results.
 type resultsFlags struct {
 	compatible.Options
 	format, out string
-	rules       bool
 	writeIDs    bool
 }
 
@@ -44,11 +43,10 @@ func (a *app) submissionResultsCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.results(args[0], f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.Round, "round", "", "the `ROUND` of the rules, such as v6.1 (default the newest)")
+	flags.StringVar(&f.Round, "rules", "", "the `ROUND` whose rules count: v6.1, v6.0, v5.1, v5.0 (default the newest)")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
 	flags.StringVar(&f.format, "format", "table", "table, csv, json or html")
 	flags.StringVarP(&f.out, "out", "o", "", "write to `FILE`")
-	flags.BoolVar(&f.rules, "rules", false, "round as the rules say; of table and html")
 	flags.BoolVar(&f.PrivateIDs, "private-ids", false, "name each system by its private id")
 	flags.BoolVar(&f.writeIDs, "write-private-ids", false,
 		"write new private ids into the tree, as the official checker does")
@@ -84,9 +82,9 @@ func writeResults(w io.Writer, r *compatible.Report, f *resultsFlags) error {
 	case "json":
 		return s.WriteJSON(w)
 	case "html":
-		return s.WriteHTML(w, f.rules)
+		return s.WriteHTML(w)
 	}
-	if err := s.WriteTable(w, pageWidth, f.rules); err != nil {
+	if err := s.WriteTable(w, pageWidth); err != nil {
 		return err
 	}
 	return writeWithout(w, s)

@@ -20,9 +20,9 @@ func resultTree(t *testing.T) string {
 func TestSubmissionResults(t *testing.T) {
 	s := newShell(t)
 	root := resultTree(t)
-	s.want(0, s.run("submission", "results", root), "open/Lab/box", "71.167025", "Latency (ms)", "acc 76.460",
+	s.want(0, s.run("submission", "results", root), "open/Lab/box", "71.167  ", "71.167025", "Latency (ms)", "acc 76.460",
 		"1 result, 0 without")
-	s.want(0, s.run("submission", "results", root, "--rules"), "71.167 ")
+	s.want(0, s.run("submission", "results", root, "--rules", "v6.0"), "0 results, 1 without")
 	s.want(0, s.run("submission", "results", root, "--format", "json"), `"rounded": "71.167"`, `"official": "ok"`)
 	file := filepath.Join(t.TempDir(), "summary.csv")
 	s.want(0, s.run("submission", "results", root, "--format", "csv", "--out", file))
