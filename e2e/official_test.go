@@ -82,8 +82,8 @@ func short(more ...string) []string {
 	return append(args, more...)
 }
 
-// TestOfficialLoadGen runs every scenario with the official LoadGen, performance and accuracy; Server with several issue
-// threads too.
+// TestOfficialLoadGen runs every scenario with the official LoadGen, performance and accuracy; Server with several
+// issue threads too.
 func TestOfficialLoadGen(t *testing.T) {
 	needOfficial(t)
 	for name, args := range map[string][]string{

@@ -7,7 +7,8 @@ import (
 
 // TestOnlyTheUnmodifiedOfficialLoadGenIsNoRehearsal: a single other run makes a document one.
 func TestOnlyTheUnmodifiedOfficialLoadGenIsNoRehearsal(t *testing.T) {
-	own, released, changed := record("Server", "performance"), record("Offline", "performance"), record("Offline", "accuracy")
+	own, released := record("Server", "performance"), record("Offline", "performance")
+	changed := record("Offline", "accuracy")
 	sum := strings.Repeat("8", 64)
 	released.LoadGen = &LoadGen{
 		Name: "official", Version: "6.0.17", SHA256: sum, Release: "6.0.17, commit d6147c7e", Unmodified: true,
@@ -20,7 +21,8 @@ func TestOnlyTheUnmodifiedOfficialLoadGenIsNoRehearsal(t *testing.T) {
 	}{
 		{nil, true, ""},
 		{[]Run{own}, true, ""},
-		{[]Run{released}, false, "official LoadGen 6.0.17, sha256 " + sum + ", source unmodified: yes (6.0.17, commit d6147c7e)"},
+		{[]Run{released}, false,
+			"official LoadGen 6.0.17, sha256 " + sum + ", source unmodified: yes (6.0.17, commit d6147c7e)"},
 		{[]Run{released, own}, true, ""},
 		{[]Run{released, changed}, true, "source unmodified: no"},
 		{[]Run{changed, released}, true, "source unmodified: no"},

@@ -31,7 +31,8 @@ func lacking(s loadgen.TestSettings, l loadgen.LogSettings) error {
 		faults = append(faults, fault("the official LoadGen writes its logs always: name a folder for them"))
 	}
 	if l.PrefixWithDatetime || len(l.ConfigErrors) > 0 || l.AbortEarly || l.Spin {
-		faults = append(faults, fault("the official LoadGen is not asked for a date in the names of logs, takes no errors of "+
+		faults = append(faults, fault("the official LoadGen is not asked for a date in the names of logs, takes no "+
+			"errors of "+
 			"configuration, does not end a run early and does not spin: leave these log settings out"))
 	}
 	return errors.Join(faults...)

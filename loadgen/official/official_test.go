@@ -21,7 +21,9 @@ func TestRefusedBeforeTheStart(t *testing.T) {
 		"early stopping cannot": func(s *loadgen.TestSettings, _ *loadgen.LogSettings) { s.NoEarlyStopping = true },
 		"name a folder":         func(_ *loadgen.TestSettings, l *loadgen.LogSettings) { l.OutDir = "" },
 		"does not spin":         func(_ *loadgen.TestSettings, l *loadgen.LogSettings) { l.Spin = true },
-		"min_query_count":       func(s *loadgen.TestSettings, _ *loadgen.LogSettings) { s.MinQueryCount, s.MinDuration = 0, 0 },
+		"min_query_count": func(s *loadgen.TestSettings, _ *loadgen.LogSettings) {
+			s.MinQueryCount, s.MinDuration = 0, 0
+		},
 	} {
 		s, l := good, logs
 		change(&s, &l)
@@ -84,7 +86,8 @@ func TestLogFilesReplaceLinks(t *testing.T) {
 	}
 	f.removeAudit()
 	r := &loadgen.Result{Effective: loadgen.EffectiveSettings{Mode: loadgen.PerformanceOnly}}
-	if _, err := f.result(r, loadgen.ErrInterrupted); !errors.Is(err, loadgen.ErrInterrupted) || r.Verdict != loadgen.Invalid {
+	_, err = f.result(r, loadgen.ErrInterrupted)
+	if !errors.Is(err, loadgen.ErrInterrupted) || r.Verdict != loadgen.Invalid {
 		t.Errorf("%v, %v", r.Verdict, err)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {

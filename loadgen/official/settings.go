@@ -17,7 +17,8 @@ import (
 func settings(s loadgen.TestSettings) C.official_settings {
 	return C.official_settings{
 		scenario: C.int64_t(s.Scenario), mode: C.int64_t(s.Mode),
-		single_stream_expected_latency_ns:       expected(s.SingleStreamExpectedLatency, s.SingleStreamExpectedLatencyFraction),
+		single_stream_expected_latency_ns: expected(s.SingleStreamExpectedLatency,
+			s.SingleStreamExpectedLatencyFraction),
 		single_stream_target_latency_percentile: C.double(s.SingleStreamTargetLatencyPercentile),
 		multi_stream_expected_latency_ns:        expected(s.MultiStreamExpectedLatency, s.MultiStreamExpectedLatencyFraction),
 		multi_stream_target_latency_percentile:  C.double(s.MultiStreamTargetLatencyPercentile),

@@ -20,7 +20,7 @@ import (
 )
 
 // StartTest runs one test as loadgen.StartTest does, and returns what the library's logs say of it. Of l it uses the
-// folder, which it needs, the prefix and the suffix, the trace, the audit settings (which s must hold already, as there),
+// folder, which it needs, the prefix and the suffix, the trace, the audit settings (which s must hold already),
 // and Progress, which shows counts alone.
 //
 // When ctx ends the library's logs end where they are, and are marked as aborted.

@@ -80,7 +80,8 @@ func TestWhatIsNoTreeOfALoadGen(t *testing.T) {
 	if _, err := readTree(short); err == nil || !strings.Contains(err.Error(), "mlperf.conf") {
 		t.Errorf("%v: not all that is missing is told", err)
 	}
-	if err := run(library, t.TempDir(), "shim", nil); err == nil || !strings.Contains(err.Error(), "make official-loadgen LOADGEN=DIR") {
+	err := run(library, t.TempDir(), "shim", nil)
+	if err == nil || !strings.Contains(err.Error(), "make official-loadgen LOADGEN=DIR") {
 		t.Errorf("without a folder: %v", err)
 	}
 }
@@ -152,7 +153,8 @@ func TestCopiesAreWhatIsCompiled(t *testing.T) {
 			t.Errorf("%s: %v, or another checksum", name, err)
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(to, confHeader)); err != nil || strings.Contains(string(text), "another build") {
+	text, err := os.ReadFile(filepath.Join(to, confHeader))
+	if err != nil || strings.Contains(string(text), "another build") {
 		t.Errorf("%v: the tree's generated file is compiled", err)
 	}
 }
