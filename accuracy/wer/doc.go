@@ -1,5 +1,5 @@
-// Package wer scores speech recognition: the word error rate of RNN-T on LibriSpeech and of Whisper, equal to the official
-// scripts of each, which clean and align the words in ways of their own.
+// Package wer scores speech recognition: the word error rate of RNN-T on LibriSpeech and of Whisper, equal to the
+// official scripts of each, which clean and align the words in ways of their own.
 //
 // In: payloads of an accuracy log, and the transcripts of the data set. Out: reading logs and data sets, which is the
 // caller's work.

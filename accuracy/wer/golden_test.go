@@ -149,7 +149,9 @@ func TestGoldenWhisper(t *testing.T) {
 	})
 }
 
-func checkScore(t *testing.T, path string, want scored, references []string, scorer func([]string, Options) (*Scorer, error)) {
+func checkScore(t *testing.T, path string, want scored, references []string,
+	scorer func([]string, Options) (*Scorer, error),
+) {
 	t.Helper()
 	dtype, err := ParseDType(want.Args.DType)
 	if err != nil {

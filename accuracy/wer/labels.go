@@ -73,8 +73,8 @@ func onlyLabels(labels, text string) string {
 	}, text)
 }
 
-// Payload is the payload that a text of Whisper's decoder makes, int64 label numbers, little endian: lower case, without
-// white space at its ends, characters that are no label dropped.
+// Payload is the payload that a text of Whisper's decoder makes, int64 label numbers, little endian: lower case,
+// without white space at its ends, characters that are no label dropped.
 func Payload(text string) []byte {
 	text = onlyLabels(whisperLabels, pystr.Trim(pystr.Lower(text)))
 	data := make([]byte, 0, 8*len(text))

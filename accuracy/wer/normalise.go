@@ -20,8 +20,8 @@ var (
 	idlePercent   = regexp.MustCompile(`([^0-9])%`)
 )
 
-// Normalise brings English text to one spelling, as the normaliser for English of Whisper does: lower case, contractions
-// and titles in full, numbers in digits, American spelling, neither punctuation nor diacritics.
+// Normalise brings English text to one spelling, as the normaliser for English of Whisper does: lower case,
+// contractions and titles in full, numbers in digits, American spelling, neither punctuation nor diacritics.
 func Normalise(text string) string {
 	text = pystr.Lower(text)
 	text = inBrackets.ReplaceAllString(text, "")
@@ -77,8 +77,8 @@ func oneSpace(text string) string {
 	return b.String()
 }
 
-// contraction is what is said short and what it stands for. It ends where a word ends, and one that begins with a letter
-// begins where a word begins, but for n't.
+// contraction is what is said short and what it stands for. It ends where a word ends, and one that begins with a
+// letter begins where a word begins, but for n't.
 type contraction struct {
 	short, full string
 }

@@ -16,8 +16,9 @@ var (
 	wholeNumber   = regexp.MustCompile(`[0-9]+`)
 )
 
-// spellNumbers says the numbers of an ASCII text in words. Pounds and times of day, which the official script knows, never
-// come up: before it looks for them, it has turned the pound sign into letters and the hours and minutes into words.
+// spellNumbers says the numbers of an ASCII text in words. Pounds and times of day, which the official script knows,
+// never come up: before it looks for them, it has turned the pound sign into letters and the hours and minutes into
+// words.
 func spellNumbers(text string) (string, error) {
 	var failed error
 	replace := func(pattern *regexp.Regexp, say func(number string) (string, error)) {
@@ -100,7 +101,8 @@ func digitByDigit(digits string) string {
 	return strings.Join(words, " ")
 }
 
-// ordinal says a number's place: the cardinal number with "and" before what follows its hundreds, its last word changed.
+// ordinal says a number's place: the cardinal number with "and" before what follows its hundreds, its last word
+// changed.
 func ordinal(digits string) (string, error) {
 	words, err := group(digits, "and ")
 	if err != nil {
@@ -167,8 +169,8 @@ func hundreds(digits, and string) string {
 }
 
 var (
-	ones = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
-		"sixteen seventeen eighteen nineteen")
+	ones = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
+		"fifteen sixteen seventeen eighteen nineteen")
 	tens = strings.Fields("zero ten twenty thirty forty fifty sixty seventy eighty ninety")
 )
 

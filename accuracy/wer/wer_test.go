@@ -51,7 +51,9 @@ func TestTranscriptsThatTheScriptDrops(t *testing.T) {
 }
 
 func FuzzTexts(f *testing.F) {
-	for _, text := range []string{"Mr. Smith paid $3.25 at 8:00", "two and a half million point five", "won't (x) [y] é½"} {
+	for _, text := range []string{
+		"Mr. Smith paid $3.25 at 8:00", "two and a half million point five", "won't (x) [y] é½",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -68,8 +70,8 @@ func FuzzTexts(f *testing.F) {
 // BenchmarkWhisper scores as many clips as the data set has, of 75 words each, with one error in ten.
 func BenchmarkWhisper(b *testing.B) {
 	const clips, words = 1633, 75
-	vocabulary := strings.Fields("the colour of twenty one grey houses he said isn't mister brown's but saint james paid two " +
-		"dollars and fifty cents for theatre tickets in nineteen hundred and five")
+	vocabulary := strings.Fields("the colour of twenty one grey houses he said isn't mister brown's but saint james paid " +
+		"two dollars and fifty cents for theatre tickets in nineteen hundred and five")
 	rng := rand.New(rand.NewPCG(1, 2))
 	references, payloads := make([]string, clips), make([][]byte, clips)
 	for i := range references {

@@ -118,7 +118,9 @@ func TestOpenTranscripts(t *testing.T) {
 	write(t, filepath.Join(dir, "84", "121123", "84-121123-0000.flac"), "32000")
 	write(t, filepath.Join(dir, "84", "121123", "84-121123-0001.wav"), "16000")
 	got, err := Open(t.Context(), dir, Options{Manifest: "m.json", Length: length})
-	want := []Clip{{"84/121123/84-121123-0000.flac", "go on", 2, 32000}, {"84/121123/84-121123-0001.wav", "well", 1, 16000}}
+	want := []Clip{
+		{"84/121123/84-121123-0000.flac", "go on", 2, 32000}, {"84/121123/84-121123-0001.wav", "well", 1, 16000},
+	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
 )
 
-// Open reads the clips of a folder, in the order in which the benchmark numbers its samples: that of the manifest, or of
-// the names of the transcripts' files. The error lists every fault: it is a [*FaultError], for which errors.Is(err,
+// Open reads the clips of a folder, in the order in which the benchmark numbers its samples: that of the manifest, or
+// of the names of the transcripts' files. The error lists every fault: it is a [*FaultError], for which errors.Is(err,
 // ErrDataset) holds.
 func Open(ctx context.Context, dir string, o Options) ([]Clip, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {

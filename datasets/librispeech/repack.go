@@ -13,16 +13,16 @@ const (
 	GapSamples  = Rate / 2 // silent samples between the clips of a pack
 )
 
-// Pack is a clip of several: their samples one after the other with GapSamples of silence between, and their transcripts
-// with a blank between.
+// Pack is a clip of several: their samples one after the other with GapSamples of silence between, and their
+// transcripts with a blank between.
 type Pack struct {
 	Clip
 	Of []int // the clips, by their places in the list
 }
 
 // Repack plans the packs of clips as the official repackaging does: of one speaker's chapter, in order, as many as 30 s
-// hold; the chapters in the order in which they first appear. Clips of more than 30 s are left out. Samples must be known.
-// Packs are called OUT/SPEAKER-CHAPTER_N.wav.
+// hold; the chapters in the order in which they first appear. Clips of more than 30 s are left out. Samples must be
+// known. Packs are called OUT/SPEAKER-CHAPTER_N.wav.
 //
 // The official lengths are sums of float64 seconds, which decide where a clip just fits; so are these.
 func Repack(clips []Clip, out string) []Pack {

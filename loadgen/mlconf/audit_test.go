@@ -115,7 +115,8 @@ func TestAuditTextIsAnAuditWithoutAFile(t *testing.T) {
 		})
 	}
 	s, err := load("v6.1", "# TEST04\n*.Offline.performance_issue_same = 1\n*.*.mode = 2\n")
-	if o := s.Origins["PerformanceIssueSame"]; err != nil || !s.PerformanceIssueSame || o.Source != "TEST04" || o.Line != 2 {
+	o := s.Origins["PerformanceIssueSame"]
+	if err != nil || !s.PerformanceIssueSame || o.Source != "TEST04" || o.Line != 2 {
 		t.Errorf("%v, same %v, origin %+v", err, s.PerformanceIssueSame, o)
 	}
 	if _, err := load("v5.0", "*.*.test05 = 1\n"); !errors.Is(err, mlconf.ErrConfig) {

@@ -43,8 +43,9 @@ func UserConf(path string) Layer {
 // Audit is the layer of audit settings, an audit.config. It is meant to be the last, and may set the mode. Only keys
 // whose model is "*" can match, as in the official LoadGen: lines of single models are a note, and so are keys that
 // only an audit's verification script reads (test07_accuracy_threshold), and with Options.IgnoreUnknownKeys those that
-// LoadGen does not know. Keys that else the rules alone set, the seeds and test05, count under the rules up to v4.1, whose
-// LoadGen read them from any file. A run with audit settings tells their source to LoadGen: loadgen.LogSettings.Audit.
+// LoadGen does not know. Keys that else the rules alone set, the seeds and test05, count under the rules up to v4.1,
+// whose LoadGen read them from any file. A run with audit settings tells their source to LoadGen:
+// loadgen.LogSettings.Audit.
 func Audit(path string) Layer {
 	return Layer{Source: path, apply: func(l *loader) {
 		text, err := readConf(path)

@@ -41,7 +41,8 @@ func TestFactsOfSubmissions(t *testing.T) {
 	if rules.UsesTokens("resnet50") || !rules.UsesTokens("llama3_1-8b-edge") {
 		t.Error("resnet50 makes no tokens, llama3.1-8b-edge does")
 	}
-	if files, ok := rules.AccuracyFiles("stable-diffusion-xl"); !ok || files.Folder != "images" || len(files.Samples) != 10 {
+	files, ok := rules.AccuracyFiles("stable-diffusion-xl")
+	if !ok || files.Folder != "images" || len(files.Samples) != 10 {
 		t.Errorf("stable-diffusion-xl in v6.0: got %v, %v; want ten images", files, ok)
 	}
 	newest, _ := mlconf.Round("")

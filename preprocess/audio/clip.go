@@ -25,7 +25,8 @@ func Decode(file []byte) (Clip, error) {
 	return Clip{}, fmt.Errorf("%w: it begins with %q, want RIFF....WAVE or fLaC", ErrFormat, file[:min(len(file), 12)])
 }
 
-// Speech reads a file as Decode does and insists on what the benchmarks' speech is: 16,000 samples a second, one channel.
+// Speech reads a file as Decode does and insists on what the benchmarks' speech is: 16,000 samples a second, one
+// channel.
 func Speech(file []byte) ([]float32, error) {
 	c, err := Decode(file)
 	if err != nil {

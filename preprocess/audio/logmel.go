@@ -33,8 +33,8 @@ func NewLogMel(filters int) *LogMel {
 	return &LogMel{spectrum: newSpectrum(w[:whisperSize]), bank: newFilterBank(filters, whisperSize)}
 }
 
-// Append appends the features of a clip at SampleRate, float32 [filters, LogMelFrames], to dst. A clip is cut at 30 s or
-// continued by silence.
+// Append appends the features of a clip at SampleRate, float32 [filters, LogMelFrames], to dst. A clip is cut at 30 s
+// or continued by silence.
 func (m *LogMel) Append(dst, samples []float32) []float32 {
 	start := len(dst)
 	dst = append(dst, make([]float32, len(m.bank)*LogMelFrames)...)

@@ -2,8 +2,8 @@ package audio
 
 import "math"
 
-// filterBank is a bank of triangular mel filters over the bins of a spectrum, on Slaney's scale with Slaney's norm: what
-// librosa.filters.mel computes by default. A filter keeps only its bins that weigh something.
+// filterBank is a bank of triangular mel filters over the bins of a spectrum, on Slaney's scale with Slaney's norm:
+// what librosa.filters.mel computes by default. A filter keeps only its bins that weigh something.
 type filterBank []filter
 
 type filter struct {

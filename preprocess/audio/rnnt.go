@@ -31,7 +31,8 @@ func RNNTFrames(n int) int {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// RNNT makes the features of RNN-T: pre-emphasis, log-mel of 80 filters, three frames spliced, normalised over the clip.
+// RNNT makes the features of RNN-T: pre-emphasis, log-mel of 80 filters, three frames spliced, normalised over the
+// clip.
 type RNNT struct {
 	spectrum *spectrum
 	bank     filterBank

@@ -17,7 +17,8 @@ import (
 // speechName is what RNN-T's data set calls its manifest, and the folder of its clips.
 const speechName = "dev-clean-wav"
 
-// Speech writes clips to the folder dir as RNN-T's data set: dev-clean-wav.json, and the clips as WAV below dev-clean-wav.
+// Speech writes clips to the folder dir as RNN-T's data set: dev-clean-wav.json, and the clips as WAV below
+// dev-clean-wav.
 func Speech(ctx context.Context, dir string, set speech.Set, first, end int) error {
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err

@@ -25,8 +25,8 @@ unit, its accuracy and power, as the official checker of the round finds them.
   harness submission results TREE --format html --out results.html one page, to be sorted
 
 Figures have the rules' five significant digits, a half going to the even neighbour, and results stand beside them as
-they were found. The csv is unrounded, as the official one is; json has both. What the power working group's checker says of power
-logs is not asked. The exit code is 0 whether all folders have a result or not.`
+they were found. The csv is unrounded, as the official one is; json has both. What the power working
+group's checker says of power logs is not asked. The exit code is 0 whether all folders have a result or not.`
 
 // resultsFlags are the flags of submission results.
 type resultsFlags struct {
