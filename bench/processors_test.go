@@ -7,22 +7,26 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-func TestOneQueryAtATimeNeedsOneProcessor(t *testing.T) {
+func TestProcessorsOfARun(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	for _, c := range []struct {
 		scenario loadgen.Scenario
+		official bool
 		keep     bool
 		want     int
 	}{
-		{loadgen.SingleStream, false, 1},
-		{loadgen.SingleStream, true, before},
-		{loadgen.MultiStream, false, before},
-		{loadgen.Server, false, before},
-		{loadgen.Offline, false, before},
+		{loadgen.SingleStream, false, false, 1},
+		{loadgen.SingleStream, false, true, before},
+		{loadgen.SingleStream, true, false, max(before, 2)},
+		{loadgen.SingleStream, true, true, before},
+		{loadgen.MultiStream, false, false, before},
+		{loadgen.Server, false, false, before},
+		{loadgen.Offline, false, false, before},
+		{loadgen.Offline, true, false, max(before, 2)},
 	} {
-		undo := limitProcessors(c.scenario, c.keep)
+		undo := chooseProcessors(c.scenario, c.official, c.keep)
 		if got := runtime.GOMAXPROCS(0); got != c.want {
-			t.Errorf("%v, keep %v: %d processors, want %d", c.scenario, c.keep, got, c.want)
+			t.Errorf("%v, official %v, keep %v: %d processors, want %d", c.scenario, c.official, c.keep, got, c.want)
 		}
 		undo()
 		if got := runtime.GOMAXPROCS(0); got != before {

@@ -173,7 +173,7 @@ func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedR
 	if err != nil {
 		return err
 	}
-	defer limitProcessors(t.Scenario, r.request.KeepProcessors)()
+	defer chooseProcessors(t.Scenario, p.LoadGen != nil, r.request.KeepProcessors)()
 	res, err := p.startTest(ctx, sut, qsl, t.Settings.TestSettings, log)
 	if res != nil {
 		rec.FromResult(res)

@@ -70,8 +70,8 @@ func FuzzTexts(f *testing.F) {
 // BenchmarkWhisper scores as many clips as the data set has, of 75 words each, with one error in ten.
 func BenchmarkWhisper(b *testing.B) {
 	const clips, words = 1633, 75
-	vocabulary := strings.Fields("the colour of twenty one grey houses he said isn't mister brown's but saint james paid " +
-		"two dollars and fifty cents for theatre tickets in nineteen hundred and five")
+	vocabulary := strings.Fields("the colour of twenty one grey houses he said isn't mister brown's but saint james " +
+		"paid two dollars and fifty cents for theatre tickets in nineteen hundred and five")
 	rng := rand.New(rand.NewPCG(1, 2))
 	references, payloads := make([]string, clips), make([][]byte, clips)
 	for i := range references {

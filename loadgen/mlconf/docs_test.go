@@ -104,8 +104,8 @@ const roundsIntro = `## Rounds
 The newest is the default; ` + "`--rules`" + ` chooses. The settings of v5.0 to v6.0 are those of v6.1 with the seeds of
 the round. Those of v1.0 to v4.1 are those that each round ran: of its mlperf.conf and its submission checker. In v1.0
 and v1.1 MultiStream issues queries at an arrival interval, as in v0.7. Those of v0.5 and v0.7 follow the texts of these
-rounds: the files in loadgen/mlconf/rules say where each number stands. In one place the text of v0.5 and the mlperf.conf
-that the round ran differ; the runs count:
+rounds: the files in loadgen/mlconf/rules say where each number stands. In one place the text of v0.5 and the
+mlperf.conf that the round ran differ; the runs count:
 
 | v0.5, MultiStream | the text, section 3 | what the round ran, and ` + "`--rules v0.5`" + ` offers |
 |---|---|---|
