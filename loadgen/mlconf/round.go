@@ -181,11 +181,16 @@ func (r *Rules) Targets(model, scenario string) []Target {
 	return list
 }
 
-// DeltaPercent is by how many percent a metric may differ from its reference in a compliance test; ok is false where
-// the rules name no number of their own.
-func (r *Rules) DeltaPercent(model, metric string) (percent float64, ok bool) {
-	percent, ok = r.model(model).DeltaPercent[metric]
-	return percent, ok
+// DeltaPercent is by how many percent a metric may differ from its reference in a compliance test: 1, or 0.1 for the
+// models of 99.9 %, where the rules name no number of their own.
+func (r *Rules) DeltaPercent(model, metric string) float64 {
+	if percent, ok := r.model(model).DeltaPercent[metric]; ok {
+		return percent
+	}
+	if strings.Contains(model, "99.9") {
+		return 0.1
+	}
+	return 1
 }
 
 // PerformanceSampleCount is the least number of samples to load in performance mode; 0 where the round has none.

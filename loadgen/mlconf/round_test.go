@@ -48,11 +48,11 @@ func TestRound(t *testing.T) {
 	if got := r.Targets("qwen3-vl-235b-a22b", "Interactive"); !slices.Equal(got, f1) {
 		t.Errorf("targets: %v", got)
 	}
-	if p, ok := r.DeltaPercent("stable-diffusion-xl", "FID_SCORE"); p != 2 || !ok {
-		t.Errorf("delta %v %v", p, ok)
+	if p := r.DeltaPercent("stable-diffusion-xl", "FID_SCORE"); p != 2 {
+		t.Errorf("delta %v", p)
 	}
-	if _, ok := r.DeltaPercent("resnet", "acc"); ok {
-		t.Error("a delta of resnet")
+	if r.DeltaPercent("resnet", "acc") != 1 || r.DeltaPercent("bert-99.9", "F1") != 0.1 {
+		t.Error("the usual deltas are not 1 and 0.1")
 	}
 	if r.PerformanceSampleCount("resnet50") != 1024 || r.DatasetSize("resnet50") != 50000 ||
 		r.AccuracySampleCount("resnet50", "") != 50000 ||

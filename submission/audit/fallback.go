@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,8 +90,8 @@ func (j *judge) compareAccuracies(texts [2]string) (reasons []Reason) {
 	}
 	for _, metric := range slices.Sorted(maps.Keys(wanted)) {
 		a, b := baseline[metric], compliance[metric]
-		percent := Delta(a, b)
-		if limit := j.limit(metric); a == 0 || b == 0 || !(percent <= limit) {
+		percent := result.Delta(a, b)
+		if limit := j.rules.DeltaPercent(j.r.Model, metric); a == 0 || b == 0 || !(percent <= limit) {
 			reasons = append(reasons, Reason{Check: "baseline", Found: fmt.Sprintf(
 				"%s %s in the audit and %s in the accuracy run on the same samples, %.3g %% apart", metric, figureOr(b),
 				figureOr(a), percent),
@@ -107,20 +106,6 @@ func figureOr(v float64) string {
 		return "none"
 	}
 	return result.Text(v)
-}
-
-// Delta is by how many percent two accuracies differ, in the submission checker's arithmetic.
-func Delta(baseline, compliance float64) float64 { return math.Abs(1-baseline/compliance) * 100 }
-
-// limit is the percentage by which a metric may differ.
-func (j *judge) limit(metric string) float64 {
-	if percent, ok := j.rules.DeltaPercent(j.r.Model, metric); ok {
-		return percent
-	}
-	if strings.Contains(j.r.Model, "99.9") {
-		return 0.1
-	}
-	return 1
 }
 
 // metrics are what a text of an accuracy script says of the model's metrics; the last line of each counts.

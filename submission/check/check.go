@@ -3,19 +3,13 @@ package check
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
-
-// ErrNoSubmission is wrapped by Run's error where there is nothing to judge: no submitter, or not the one asked for.
-var ErrNoSubmission = errors.New("no submission")
 
 // Options are what a check leaves out, and whom it tells. The zero value checks everything.
 type Options struct {
@@ -72,34 +66,11 @@ type checker struct {
 
 // find gathers what there is to check.
 func (c *checker) find() error {
-	var names []string
-	for _, s := range c.tree.Submitters {
-		names = append(names, s.Submitter)
-		if c.options.Submitter != "" && s.Submitter != c.options.Submitter {
-			continue
-		}
+	submitters, err := c.tree.Choose(c.options.Submitter)
+	for _, s := range submitters {
 		c.addSubmitter(s)
 	}
-	slices.Sort(names)
-	switch {
-	case len(names) == 0:
-		return fmt.Errorf("%w in %s: want closed/, open/ or network/ with a folder for each submitter%s",
-			ErrNoSubmission, c.tree.Root(), c.alike())
-	case c.options.Submitter != "" && !slices.Contains(names, c.options.Submitter):
-		return fmt.Errorf("%w of %q in %s: it has those of %s",
-			ErrNoSubmission, c.options.Submitter, c.tree.Root(), strings.Join(slices.Compact(names), ", "))
-	}
-	return nil
-}
-
-// alike names folders that are divisions but for their spelling.
-func (c *checker) alike() string {
-	for _, e := range c.tree.Folders(".") {
-		if lower := strings.ToLower(e.Name); lower != e.Name && slices.Contains(tree.Divisions(), lower) {
-			return fmt.Sprintf("; %s must be called %s", e.Name, lower)
-		}
-	}
-	return ""
+	return err
 }
 
 func (c *checker) addSubmitter(s tree.Submitter) {

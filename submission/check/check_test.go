@@ -176,7 +176,7 @@ func TestNothingToCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer found.Close()
-	if _, err := check.Run(context.Background(), found, check.Options{}); !errors.Is(err, check.ErrNoSubmission) {
+	if _, err := check.Run(context.Background(), found, check.Options{}); !errors.Is(err, tree.ErrNoSubmission) {
 		t.Errorf("an empty folder: got %v", err)
 	}
 	other, err := tree.Open(newTree(t), "")
@@ -185,7 +185,7 @@ func TestNothingToCheck(t *testing.T) {
 	}
 	defer other.Close()
 	_, err = check.Run(context.Background(), other, check.Options{Submitter: "Nobody"})
-	if !errors.Is(err, check.ErrNoSubmission) || !strings.Contains(err.Error(), "Lab") {
+	if !errors.Is(err, tree.ErrNoSubmission) || !strings.Contains(err.Error(), "Lab") {
 		t.Errorf("an unknown submitter: got %v", err)
 	}
 }

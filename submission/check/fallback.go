@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/submission/audit"
+	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -43,14 +43,8 @@ func (a *auditFolder) compare(baselineFile, complianceFile, metric, do string) {
 	if !ok || !ok2 {
 		return
 	}
-	limit, ok := a.checker.rules.DeltaPercent(a.model, metric)
-	if !ok {
-		limit = 1
-		if strings.Contains(a.model, "99.9") {
-			limit = 0.1
-		}
-	}
-	if delta := audit.Delta(baseline, compliance); !(delta <= limit) {
+	limit := a.checker.rules.DeltaPercent(a.model, metric)
+	if delta := result.Delta(baseline, compliance); !(delta <= limit) {
 		a.reject(a.rule, complianceFile, metric+" differs too much",
 			shown(compliance)+" against "+shown(baseline)+": "+shown(delta)+" %",
 			"at most "+shown(limit)+" %", "find out why outputs of a performance run are worse")

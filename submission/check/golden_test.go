@@ -68,7 +68,7 @@ func TestGoldenTreesAreJudged(t *testing.T) {
 		}
 		defer found.Close()
 		report, err := check.Run(context.Background(), found, c.options(t))
-		if errors.Is(err, check.ErrNoSubmission) && c.Ours == check.Rejected {
+		if errors.Is(err, tree.ErrNoSubmission) && c.Ours == check.Rejected {
 			return
 		}
 		if err != nil {

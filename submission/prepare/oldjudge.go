@@ -228,22 +228,11 @@ func (j oldJudge) sameOutputs(model, folder string, passed bool) (valid bool, er
 		if err != nil {
 			return false, err
 		}
-		if baseline == 0 || compliance == 0 || math.Abs(1-baseline/compliance)*100 > j.mostChange(model, t.Metric) {
+		if baseline == 0 || compliance == 0 || result.Delta(baseline, compliance) > j.rules.DeltaPercent(model, t.Metric) {
 			return false, nil
 		}
 	}
 	return true, nil
-}
-
-// mostChange is by how many percent an accuracy may change.
-func (j oldJudge) mostChange(model, metric string) float64 {
-	if percent, ok := j.rules.DeltaPercent(model, metric); ok {
-		return percent
-	}
-	if strings.Contains(model, "99.9") {
-		return 0.1
-	}
-	return 1
 }
 
 // lastAccuracy is that of the last line that has one; 0: none has.

@@ -36,20 +36,16 @@ func Changes(rules *mlconf.Rules, model, scenario, baseline, compliance string) 
 			faults = append(faults, err)
 			continue
 		}
-		most, ok := rules.DeltaPercent(model, target.Metric)
-		if !ok {
-			most = 1
-			if strings.Contains(model, "99.9") {
-				most = 0.1
-			}
-		}
-		list = append(list, Change{target.Metric, a, b, math.Abs(1-a/b) * 100, most})
+		list = append(list, Change{target.Metric, a, b, Delta(a, b), rules.DeltaPercent(model, target.Metric)})
 	}
 	if len(list)+len(faults) == 0 {
 		faults = append(faults, fmt.Errorf("the rules know no accuracy for %s", model))
 	}
 	return list, errors.Join(faults...)
 }
+
+// Delta is by how many percent two accuracies differ, in the submission checker's arithmetic.
+func Delta(baseline, compliance float64) float64 { return math.Abs(1-baseline/compliance) * 100 }
 
 func prefixed(text string, err error) error {
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/suggest"
 )
@@ -25,11 +26,21 @@ func (t *Tree) Choose(submitter string) (all []Submitter, err error) {
 	slices.Sort(names)
 	switch {
 	case len(names) == 0:
-		return nil, fmt.Errorf("%w in %s: want closed, network or open there, with a folder for each submitter",
-			ErrNoSubmission, t.Root())
+		return nil, fmt.Errorf("%w in %s: want closed, network or open there, with a folder for each submitter%s",
+			ErrNoSubmission, t.Root(), t.alike())
 	case len(all) == 0:
 		return nil, fmt.Errorf("%w in %s of that name: %w", ErrNoSubmission, t.Root(),
 			suggest.Unknown("submitter", submitter, slices.Compact(names)))
 	}
 	return all, nil
+}
+
+// alike names folders that are divisions but for their spelling.
+func (t *Tree) alike() string {
+	for _, e := range t.Folders(".") {
+		if lower := strings.ToLower(e.Name); lower != e.Name && slices.Contains(Divisions(), lower) {
+			return fmt.Sprintf("; %s must be called %s", e.Name, lower)
+		}
+	}
+	return ""
 }

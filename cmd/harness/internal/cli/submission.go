@@ -47,3 +47,14 @@ func ofTree(err error) error {
 	}
 	return sdk.Data(err)
 }
+
+// hasSubmission is an error unless a tree has a submission, of this submitter if one is named.
+func hasSubmission(root, round, submitter string) error {
+	t, err := tree.Open(root, round)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	defer t.Close()
+	_, err = t.Choose(submitter)
+	return ofTree(err)
+}

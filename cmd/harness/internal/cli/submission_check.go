@@ -96,10 +96,8 @@ func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) e
 	report, err := check.Run(ctx, t, options)
 	line.Clear()
 	switch {
-	case errors.Is(err, check.ErrNoSubmission):
-		return sdk.Usage(err)
 	case err != nil:
-		return err
+		return ofTree(err)
 	}
 	if f.json {
 		err = writeIndented(a.Stdout, report)

@@ -41,6 +41,6 @@ func TestSubmissionCheckOfNothing(t *testing.T) {
 	root, _ := scored(t)
 	s.want(2, s.run("submission", "check", t.TempDir()), "no submission in")
 	s.want(2, s.run("submission", "check", filepath.Join(root, "none")), "none")
-	s.want(2, s.run("submission", "check", root, "--submitter", "Nobody"), `no submission of "Nobody"`, "those of Lab")
+	s.want(2, s.run("submission", "check", root, "--submitter", "Nobody"), `unknown submitter "Nobody"`, "known: Lab")
 	s.want(2, s.run("submission", "check", root, "--rules", "v1.0"), `"v1.0"`, "v6.1")
 }

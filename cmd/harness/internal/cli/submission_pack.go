@@ -108,10 +108,8 @@ func (a *app) pack(ctx context.Context, root string, f *packFlags) error {
 func (a *app) checkBeforePacking(ctx context.Context, t *tree.Tree, allowRejected bool) error {
 	report, err := check.Run(ctx, t, check.Options{})
 	switch {
-	case errors.Is(err, check.ErrNoSubmission):
-		return sdk.Usage(err)
 	case err != nil:
-		return err
+		return ofTree(err)
 	case report.Verdict != check.Rejected:
 		return nil
 	}

@@ -60,6 +60,9 @@ func (a *app) results(root string, f *resultsFlags) error {
 	if !slices.Contains(resultsFormats, f.format) {
 		return sdk.Usage(fmt.Errorf("--format %s is not known, want %s", f.format, strings.Join(resultsFormats, ", ")))
 	}
+	if err := hasSubmission(root, f.Round, f.Submitter); err != nil {
+		return err
+	}
 	f.SkipPower = true
 	f.PrivateIDs = f.PrivateIDs || f.writeIDs
 	r, err := compatible.Check(root, f.Options)

@@ -38,7 +38,9 @@ func TestSubmissionResults(t *testing.T) {
 	}
 	s.want(0, s.run("submission", "results", root), "0 results, 1 without", "README.md is missing")
 	s.want(2, s.run("submission", "results", root, "--format", "pdf"), "pdf")
-	s.want(6, s.run("submission", "results", filepath.Join(root, "none")), "none")
+	s.want(2, s.run("submission", "results", filepath.Join(root, "none")), "none")
+	s.want(2, s.run("submission", "results", t.TempDir()), "no submission")
+	s.want(2, s.run("submission", "results", root, "--submitter", "Lap"), "Lab")
 }
 
 func TestSubmissionResultsPrivateIDs(t *testing.T) {
