@@ -65,9 +65,10 @@ func TestSubmissionRunGoesOn(t *testing.T) {
 func TestSubmissionRunWantsTheOfficialLoadGen(t *testing.T) {
 	t.Parallel()
 	for says, args := range map[string][]string{
-		"harness-official":     {"resnet50"},
-		"--rehearsal":          {"resnet50", "--smoke"},
-		"drives no run":        {"resnet50", "--loadgen", "plumbline"},
+		"harness-official":     {"resnet50", "--system-type", "edge"},
+		"--rehearsal":          {"resnet50", "--system-type", "edge", "--smoke"},
+		"drives no run":        {"resnet50", "--system-type", "edge", "--loadgen", "plumbline"},
+		"give --system-type":   {"resnet50", "--rehearsal"},
 		`--system-type "tiny"`: {"resnet50", "--system-type", "tiny"},
 		"of type datacenter":   {"resnet50", "--system-type", "datacenter", "--rehearsal"},
 	} {

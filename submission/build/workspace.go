@@ -163,6 +163,19 @@ func (w *Workspace) Systems() []string {
 	return names
 }
 
+// SystemType is what the description of a system says that it is ("edge"); the empty name means the only system. It is
+// empty where there is no such description, or it does not say so yet.
+func (w *Workspace) SystemType(name string) string {
+	if all := w.Systems(); name == "" && len(all) == 1 {
+		name = all[0]
+	}
+	sheet, _, err := readSheet(filepath.Join(w.Dir, SystemsDir, name+".json"), system.Fields())
+	if err != nil || system.Unfilled(sheet.Text("system_type")) {
+		return ""
+	}
+	return sheet.Text("system_type")
+}
+
 // mostName is how long a name may be: 255 bytes is what file systems take, and names get endings.
 const mostName = 200
 

@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/submission/audit"
+	"github.com/plumbline-ml/plumbline/submission/build"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
 )
 
@@ -28,7 +29,7 @@ by the official LoadGen, under the rules' durations.
 
   harness submission run resnet50 --system-type edge --model resnet50_v1.onnx --dataset imagenet --dry-run
   harness submission run resnet50 --system-type edge --model resnet50_v1.onnx --dataset imagenet
-  harness submission run resnet50 bert-99 --model resnet50=r.onnx --model bert-99=b.onnx \
+  harness submission run resnet50 bert-99 --system-type edge --model resnet50=r.onnx --model bert-99=b.onnx \
       --dataset resnet50=imagenet --dataset bert-99=squad --user-conf user.conf
 
 After a crash or Ctrl-C the same command goes on: a run that is finished, with the same options, model
@@ -71,7 +72,7 @@ func (a *app) submissionRunCommand(f *pluginFlags) *cobra.Command {
 	workspaceFlag(c, &r.workspace)
 	flags.StringVar(&r.tree, "tree", "tree", "the `DIR` of the tree that is built of the workspace")
 	flags.StringVar(&r.systemType, "system-type", "",
-		"`TYPE` of the system: datacenter, edge or datacenter,edge (default: all\nscenarios that a model has)")
+		"`TYPE` of the system: datacenter, edge or datacenter,edge (default: what the\nworkspace says; needed unless --scenario is given)")
 	flags.BoolVar(&r.rehearsal, "rehearsal", false, "Plumbline's own LoadGen may drive, and --smoke shorten: marked")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "list the runs and how long they take, and run nothing")
 	return c
@@ -108,12 +109,27 @@ var systemTypes = map[string]mlconf.SystemType{
 	"edge,datacenter": mlconf.DatacenterEdge,
 }
 
-func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []string) error {
-	system, known := systemTypes[strings.ReplaceAll(r.systemType, " ", "")]
-	if !known {
-		return sdk.Usage(fmt.Errorf("--system-type %q: want datacenter, edge or datacenter,edge", r.systemType))
+// typeOfSystem is that of the flag or of the workspace, on which it depends what the rules ask for; none is needed where
+// scenarios are named.
+func (r *submissionRunFlags) typeOfSystem() (mlconf.SystemType, error) {
+	text := r.systemType
+	if w, err := build.OpenWorkspace(r.workspace); err == nil && text == "" {
+		text = w.SystemType(r.systemName)
 	}
-	if err := r.settle(); err != nil {
+	system, known := systemTypes[strings.ReplaceAll(text, " ", "")]
+	switch {
+	case !known:
+		return "", fmt.Errorf("--system-type %q: want datacenter, edge or datacenter,edge", text)
+	case system == "" && len(r.Scenarios) == 0:
+		return "", errors.New("what the rules ask for depends on the system: give --system-type datacenter, edge or " +
+			"datacenter,edge, or name the scenarios with --scenario")
+	}
+	return system, nil
+}
+
+func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []string) error {
+	system, err := r.typeOfSystem()
+	if err := errors.Join(err, r.settle()); err != nil {
 		return sdk.Usage(err)
 	}
 	parts, err := a.parts(c, r, models, system)
