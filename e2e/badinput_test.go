@@ -37,7 +37,7 @@ func TestBadInput(t *testing.T) {
 		{"search outside Server", []string{"resnet50", "--mode", "findpeak", "--scenario", "Offline"}, 2,
 			[]string{"--mode findpeak", "--scenario Server"}},
 		{"unknown pace", []string{"resnet50", "--pace", "exact"}, 2, []string{`"exact"`, "precise"}},
-		{"unknown rules", []string{"resnet50", "--rules", "v4.0"}, 2, []string{`"v4.0"`, "v6.1", "v0.5"}},
+		{"unknown rules", []string{"resnet50", "--rules", "v4.2"}, 2, []string{`"v4.2"`, "v6.1", "v0.5"}},
 		{"wrong audit settings", []string{"resnet50", "--audit", conf}, 2, []string{"user.conf:2", "target_qpd"}},
 		{"unknown backend", []string{"resnet50", "--backend", "tensorrt"}, 2, []string{`"tensorrt"`, "ort"}},
 		{"unknown backend option", []string{"resnet50", "--backend-opt", "thread=2"}, 2, []string{`"thread"`, "threads"}},
