@@ -72,7 +72,8 @@ func (a *app) submissionRunCommand(f *pluginFlags) *cobra.Command {
 	workspaceFlag(c, &r.workspace)
 	flags.StringVar(&r.tree, "tree", "tree", "the `DIR` of the tree that is built of the workspace")
 	flags.StringVar(&r.systemType, "system-type", "",
-		"`TYPE` of the system: datacenter, edge or datacenter,edge (default: what the\nworkspace says; needed unless --scenario is given)")
+		"`TYPE` of the system: datacenter, edge or datacenter,edge (default: what the\n"+
+			"workspace says; needed unless --scenario is given)")
 	flags.BoolVar(&r.rehearsal, "rehearsal", false, "Plumbline's own LoadGen may drive, and --smoke shorten: marked")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "list the runs and how long they take, and run nothing")
 	return c
@@ -109,8 +110,8 @@ var systemTypes = map[string]mlconf.SystemType{
 	"edge,datacenter": mlconf.DatacenterEdge,
 }
 
-// typeOfSystem is that of the flag or of the workspace, on which it depends what the rules ask for; none is needed where
-// scenarios are named.
+// typeOfSystem is that of the flag or of the workspace, on which it depends what the rules ask for; none is needed
+// where scenarios are named.
 func (r *submissionRunFlags) typeOfSystem() (mlconf.SystemType, error) {
 	text := r.systemType
 	if w, err := build.OpenWorkspace(r.workspace); err == nil && text == "" {
