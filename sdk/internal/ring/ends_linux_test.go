@@ -45,7 +45,9 @@ func TestOfferIsOpened(t *testing.T) {
 	if err := o.Release(); err != nil {
 		t.Fatal(err)
 	}
+	written := make(chan struct{})
 	go func() {
+		defer close(written)
 		for range 20 { // larger than the ring: the writer sleeps, and so does the reader
 			if err := plugin.Writer.Write(make([]byte, toHarness+1)); err != nil {
 				t.Error(err)
@@ -55,6 +57,7 @@ func TestOfferIsOpened(t *testing.T) {
 	if n := len(collect(t, o.Ends, 20)); n != 20 {
 		t.Errorf("%d frames", n)
 	}
+	<-written // a writer that still rings a bell keeps its descriptor
 	for _, e := range []*Ends{plugin, o.Ends} {
 		sleeping := make(chan error)
 		go func() {
