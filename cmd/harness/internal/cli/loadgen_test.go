@@ -194,7 +194,7 @@ func TestRules(t *testing.T) {
 		}
 	}
 	s := newShell(t)
-	for _, command := range []string{"run", "settings"} {
-		s.want(2, s.run(command, "resnet50", "--rules", "v9.9"), `"v9.9"`, strings.Join(mlconf.Rounds(), ", "))
+	for _, command := range [][]string{{"run", "--out", s.out()}, {"settings"}} {
+		s.want(2, s.run(append(command, "resnet50", "--rules", "v9.9")...), `"v9.9"`, strings.Join(mlconf.Rounds(), ", "))
 	}
 }
