@@ -14,26 +14,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
+	"github.com/plumbline-ml/plumbline/loadgen/official/officialtest"
 )
-
-// officialLoadGen is the library that PLUMBLINE_OFFICIAL_LIBRARY names; without it the test is skipped.
-func officialLoadGen(t *testing.T) *official.Library {
-	t.Helper()
-	path := os.Getenv("PLUMBLINE_OFFICIAL_LIBRARY")
-	if path == "" {
-		t.Skip("PLUMBLINE_OFFICIAL_LIBRARY names no library: make test-official LOADGEN=DIR runs this")
-	}
-	l, err := official.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
 
 // TestOfficialDriverOnGoldenCases repeats the cases through the driver, in real time: what is loaded, issued and logged
 // is what the official program did by itself.
 func TestOfficialDriverOnGoldenCases(t *testing.T) {
-	l := officialLoadGen(t)
+	l := officialtest.Library(t)
 	files, err := filepath.Glob(filepath.Join(golden.Root(t), "loadgen", "cases", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases (%v)", err)
@@ -71,7 +58,7 @@ func (c *goldenCase) drive(t *testing.T, l *official.Library) {
 // TestOfficialDriverOnGoldenLogs repeats the recorded runs through the driver: the settings, the sets and the counts of
 // the detail log are equal, and so are the keys in their order where the verdict is that of the recorded run.
 func TestOfficialDriverOnGoldenLogs(t *testing.T) {
-	l := officialLoadGen(t)
+	l := officialtest.Library(t)
 	dirs, err := filepath.Glob(filepath.Join(golden.Root(t), "loadgen", "logs", "*"))
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("no logs (%v)", err)

@@ -1,33 +1,18 @@
 package official_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
-	"github.com/plumbline-ml/plumbline/loadgen/official"
+	"github.com/plumbline-ml/plumbline/loadgen/official/officialtest"
 )
-
-// library is the official LoadGen that PLUMBLINE_OFFICIAL_LIBRARY names; without it the test is skipped.
-func library(t testing.TB) *official.Library {
-	t.Helper()
-	path := os.Getenv("PLUMBLINE_OFFICIAL_LIBRARY")
-	if path == "" {
-		t.Skip("PLUMBLINE_OFFICIAL_LIBRARY names no library: make test-official LOADGEN=DIR runs this")
-	}
-	l, err := official.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
 
 // BenchmarkNullSUT is a whole test with a SUT that answers inside IssueQuery, with the numbers of queries that
 // make bench-official gives the LoadGen alone.
 func BenchmarkNullSUT(b *testing.B) {
-	l := library(b)
+	l := officialtest.Library(b)
 	for scenario, queries := range map[loadgen.Scenario]uint64{
 		loadgen.SingleStream: 1e6, loadgen.MultiStream: 2e5, loadgen.Server: 1e6, loadgen.Offline: 4e6,
 	} {
