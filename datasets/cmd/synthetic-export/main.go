@@ -1,6 +1,7 @@
 // Command synthetic-export writes a synthetic data set in the official layout of the data that it stands in for.
 //
 //	synthetic-export images -set train -n 20000 -out DIR
+//	synthetic-export images -set eval -n 50000 -jpeg 90 -out DIR
 //
 // Kinds: images (ImageNet), scenes (OpenImages), volumes (KiTS19), clicks (Criteo), questions (SQuAD), articles
 // (CNN/DailyMail), speech (LibriSpeech).
@@ -28,8 +29,7 @@ import (
 )
 
 var kinds = map[string]kind{
-	"images": {"DIR", sets(export.Images, named[synthetic.ImageSet]{
-		"train": synthetic.ImageTrain, "calibration": synthetic.ImageCalibration, "eval": synthetic.ImageEval})},
+	"images": {"DIR", writeImages},
 	"scenes": {"DIR", sets(export.Scenes, named[scenes.Set]{
 		"train": scenes.Train, "calibration": scenes.Calibration, "eval": scenes.Eval})},
 	"volumes": {"DIR", sets(export.Volumes, named[volumes.Set]{
@@ -53,6 +53,7 @@ type kind struct {
 type options struct {
 	set, out string
 	first, n int
+	jpeg     int // of images: the quality of JPEG, 0 for PNG
 }
 
 // named are the sets of a kind.
@@ -74,6 +75,16 @@ func sets[S interface{ Len() int }](write func(ctx context.Context, out string, 
 		}
 		return write(ctx, o.out, set, o.first, end)
 	}
+}
+
+// writeImages writes pictures, more than the set has if so many are asked for: drawing goes on without repeating one.
+func writeImages(ctx context.Context, o options) error {
+	write := func(ctx context.Context, dir string, set synthetic.ImageSet, first, end int) error {
+		set.N = max(set.N, end)
+		return export.Images(ctx, dir, set, first, end, o.jpeg)
+	}
+	return sets(write, named[synthetic.ImageSet]{
+		"train": synthetic.ImageTrain, "calibration": synthetic.ImageCalibration, "eval": synthetic.ImageEval})(ctx, o)
 }
 
 func oneOf[V any](m map[string]V) string {
@@ -103,7 +114,10 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.set, "set", "train", "which set: train, calibration or eval")
 	flags.IntVar(&o.first, "first", 0, "index of the first sample")
-	flags.IntVar(&o.n, "n", -1, "how many samples; -1: to the end of the set")
+	flags.IntVar(&o.n, "n", -1, "how many samples (of images more than the set has, too); -1: to the end of the set")
+	if args[0] == "images" {
+		flags.IntVar(&o.jpeg, "jpeg", 0, "write JPEG of this quality, 1 to 100; 0: PNG")
+	}
 	flags.StringVar(&o.out, "out", "", k.out+" to write to (required)")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err

@@ -26,7 +26,8 @@ func TestEachKindIsReadAsTheOfficialSet(t *testing.T) {
 		args string
 		read func(t *testing.T, path string)
 	}{
-		{"images -first 995", readImages},
+		{"images -first 995", readImages(5, "synthetic_00000995.png")},
+		{"images -first 998 -n 4 -jpeg 90", readImages(4, "synthetic_00000998.JPEG")},
 		{"scenes -first 495", readScenes},
 		{"volumes -first 42", readVolumes},
 		{"clicks -first 271595", readClicks},
@@ -43,13 +44,15 @@ func TestEachKindIsReadAsTheOfficialSet(t *testing.T) {
 	}
 }
 
-func readImages(t *testing.T, path string) {
-	set, err := imagenet.Open(path, imagenet.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if set.Len() != 5 || set.Name(0) != "synthetic_00000995.png" {
-		t.Errorf("%d pictures from %s on", set.Len(), set.Name(0))
+func readImages(n int, first string) func(t *testing.T, path string) {
+	return func(t *testing.T, path string) {
+		set, err := imagenet.Open(path, imagenet.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set.Len() != n || set.Name(0) != first {
+			t.Errorf("%d pictures from %s on", set.Len(), set.Name(0))
+		}
 	}
 }
 
@@ -116,7 +119,9 @@ func TestRunOfBadArguments(t *testing.T) {
 		{"images -set test -out " + dir, `unknown set "test", want calibration, eval, train`},
 		{"clicks -set calibration -out " + dir, `unknown set "calibration", want eval, train`},
 		{"images -out " + dir + " more", `have ["more"]`},
-		{"images -out " + dir + " -first 19999 -n 2", "want 0 <= first <= end <= 20000"},
+		{"images -out " + dir + " -first -1 -n 2", "want 0 <= first <= end <= 20000"},
+		{"images -out " + dir + " -jpeg 101", "quality 101 of JPEG: want 1 to 100"},
+		{"scenes -out " + dir + " -jpeg 90", "not defined"},
 		{"scenes -out " + dir + " -first 7999 -n 2", "want 0 <= first <= end <= 8000"},
 		{"scenes -out " + dir + " -n 0", "annotations need at least one"},
 		{"volumes -set calibration -out " + dir + " -first 11 -n 2", "want 0 <= first <= end <= 12"},

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"bytes"
+	"image/jpeg"
 	"image/png"
 	"math"
 	"slices"
@@ -207,6 +208,35 @@ func TestPNGIsReadBack(t *testing.T) {
 			}
 		}
 		checkPNG(t, c)
+	}
+}
+
+func TestJPEGIsNearThePicture(t *testing.T) {
+	c := NewCanvas(61, 17)
+	for y := range c.Height {
+		mix := make([]int, c.Width)
+		for x := range mix {
+			mix[x] = 256 * x / c.Width
+		}
+		c.PaintRow(y, Color{200, 10, 60}, Color{20, 220, 120}, mix)
+	}
+	img, err := jpeg.Decode(bytes.NewReader(c.JPEG(95)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := img.Bounds(); b.Dx() != c.Width || b.Dy() != c.Height {
+		t.Fatalf("read back: %v, want %d x %d", b, c.Width, c.Height)
+	}
+	for y := range c.Height {
+		for x := range c.Width {
+			r, g, b, _ := img.At(x, y).RGBA()
+			p := c.row(y)[3*x:]
+			for i, v := range []uint32{r, g, b} {
+				if d := int(v>>8) - int(p[i]); d < -8 || d > 8 {
+					t.Fatalf("pixel %d, %d, colour %d: %d, want about %d", x, y, i, v>>8, p[i])
+				}
+			}
+		}
 	}
 }
 

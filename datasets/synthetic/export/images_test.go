@@ -16,7 +16,7 @@ func TestImagesAreReadBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	set := synthetic.ImageCalibration()
 	const first, end = 3, 33
-	if err := Images(t.Context(), dir, set, first, end); err != nil {
+	if err := Images(t.Context(), dir, set, first, end, 0); err != nil {
 		t.Fatal(err)
 	}
 	got, err := imagenet.Open(dir, imagenet.Options{Classes: synthetic.ImageClasses})
@@ -40,7 +40,7 @@ func TestImagesAreReadBack(t *testing.T) {
 func TestImagesOfABadRange(t *testing.T) {
 	set := synthetic.ImageSet{Seed: 1, N: 10}
 	for _, r := range [][2]int{{-1, 2}, {5, 4}, {0, 11}} {
-		if err := Images(t.Context(), t.TempDir(), set, r[0], r[1]); err == nil {
+		if err := Images(t.Context(), t.TempDir(), set, r[0], r[1], 0); err == nil {
 			t.Errorf("pictures %v of 10: no error", r)
 		}
 	}
@@ -50,7 +50,7 @@ func TestImagesStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := t.TempDir()
-	if err := Images(ctx, dir, synthetic.ImageTrain(), 0, 5000); !errors.Is(err, context.Canceled) {
+	if err := Images(ctx, dir, synthetic.ImageTrain(), 0, 5000, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "val_map.txt")); err == nil {
@@ -63,7 +63,7 @@ func TestImagesToAPlaceThatIsAFile(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := Images(t.Context(), path, synthetic.ImageEval(), 0, 1); err == nil {
+	if err := Images(t.Context(), path, synthetic.ImageEval(), 0, 1, 0); err == nil {
 		t.Error("no error")
 	}
 }
