@@ -65,12 +65,14 @@ func TestSubmissionRunGoesOn(t *testing.T) {
 func TestSubmissionRunWantsTheOfficialLoadGen(t *testing.T) {
 	t.Parallel()
 	for says, args := range map[string][]string{
-		"harness-official":     {"resnet50", "--system-type", "edge"},
-		"--rehearsal":          {"resnet50", "--system-type", "edge", "--smoke"},
-		"drives no run":        {"resnet50", "--system-type", "edge", "--loadgen", "plumbline"},
-		"give --system-type":   {"resnet50", "--rehearsal"},
-		`--system-type "tiny"`: {"resnet50", "--system-type", "tiny"},
-		"of type datacenter":   {"resnet50", "--system-type", "datacenter", "--rehearsal"},
+		"harness-official":               {"resnet50", "--system-type", "edge"},
+		"--rehearsal":                    {"resnet50", "--system-type", "edge", "--smoke"},
+		"without --model and --dataset":  {"resnet50", "--system-type", "edge"},
+		"without --dataset the plugin's": {"resnet50", "--system-type", "edge", "--model", "some.onnx"},
+		"drives no run":                  {"resnet50", "--system-type", "edge", "--loadgen", "plumbline"},
+		"give --system-type":             {"resnet50", "--rehearsal"},
+		`--system-type "tiny"`:           {"resnet50", "--system-type", "tiny"},
+		"of type datacenter":             {"resnet50", "--system-type", "datacenter", "--rehearsal"},
 	} {
 		args = append([]string{"submission", "run", "--out", t.TempDir()}, args...)
 		if r := harness(t, args...).wantCode(t, 2); !strings.Contains(r.stderr, says) {

@@ -15,7 +15,7 @@ import (
 )
 
 // gather adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all runs
-// are good, it says what to do. That the check refuses a rehearsal is no failure.
+// are good, it says what to do. That the check refuses what is marked is no failure.
 func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) error {
 	_, err := os.Stat(filepath.Join(r.workspace, build.WorkspaceFile))
 	switch {
@@ -36,7 +36,7 @@ func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) erro
 	}
 	err = a.checkSubmission(ctx, r.tree, &checkFlags{rules: r.Rules})
 	var refused *exitcode.Outcome
-	if r.rehearsal && errors.As(err, &refused) {
+	if (r.rehearsal || r.allowEmbedded) && errors.As(err, &refused) {
 		return nil
 	}
 	return err
@@ -55,7 +55,7 @@ func (a *app) addRuns(r *submissionRunFlags) error {
 	w.Results = slices.DeleteFunc(w.Results, func(result build.Result) bool { return result.Out == out })
 	added, err := w.Add([]string{out}, build.AddOptions{
 		System: r.systemName, Replace: true, Now: a.Now(),
-		AllowRehearsal: r.rehearsal, AllowSmoke: r.rehearsal, AllowEmbedded: r.rehearsal,
+		AllowRehearsal: r.rehearsal, AllowSmoke: r.rehearsal, AllowEmbedded: r.rehearsal || r.allowEmbedded,
 	})
 	if err != nil {
 		return err

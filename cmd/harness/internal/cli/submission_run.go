@@ -38,8 +38,9 @@ and data, is not made again. What fails does not keep the others from being made
 Where --workspace is one (harness submission init), the runs are added to it in the end, and the tree is
 built in --tree and checked.
 
---rehearsal is for a trial: Plumbline's own LoadGen drives, and --smoke shortens the runs; no check
-accepts them.`
+--rehearsal is for a trial: Plumbline's own LoadGen drives, and --smoke shortens the runs;
+--allow-embedded is for one with a plugin's own model and data under the official LoadGen. No check
+accepts either.`
 
 // submissionRunFlags are the flags of submission run.
 type submissionRunFlags struct {
@@ -47,6 +48,7 @@ type submissionRunFlags struct {
 	datasets          []string
 	systemType        string
 	rehearsal, dryRun bool
+	allowEmbedded     bool
 	workspace, tree   string
 	systemName        string
 }
@@ -75,6 +77,7 @@ func (a *app) submissionRunCommand(f *pluginFlags) *cobra.Command {
 		"`TYPE` of the system: datacenter, edge or datacenter,edge (default: what the\n"+
 			"workspace says; needed unless --scenario is given)")
 	flags.BoolVar(&r.rehearsal, "rehearsal", false, "Plumbline's own LoadGen may drive, and --smoke shorten: marked")
+	flags.BoolVar(&r.allowEmbedded, "allow-embedded", false, "the plugin's embedded model or data may run: marked")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "list the runs and how long they take, and run nothing")
 	return c
 }
@@ -174,6 +177,9 @@ func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string,
 		one.Request.Dataset = last(ofModel(r.datasets, model, models))
 		s, _, err := a.campaign(c, &one)
 		r.Out = one.Out
+		if embedded := r.refuseEmbedded(one.Request); embedded != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", model, embedded))
+		}
 		if err == nil {
 			var sub campaign.Submission
 			if sub, err = s.NewSubmission(c.Context(), system); err == nil {
@@ -188,6 +194,23 @@ func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string,
 		}
 	}
 	return parts, sdk.Usage(errors.Join(faults...))
+}
+
+// refuseEmbedded says before hours of runs what add would say after them. A backend that was named may have a model of
+// its own.
+func (r *submissionRunFlags) refuseEmbedded(q bench.Request) error {
+	var what []string
+	if len(q.ModelFiles) == 0 && q.Backend == "" {
+		what = append(what, "--model")
+	}
+	if q.Dataset == "" {
+		what = append(what, "--dataset")
+	}
+	if len(what) == 0 || r.rehearsal || r.allowEmbedded {
+		return nil
+	}
+	return fmt.Errorf("without %s the plugin's own would run, which cannot be submitted: give it, or run all the same, "+
+		"marked, with --allow-embedded", strings.Join(what, " and "))
 }
 
 // ofModel are the values that mean one of the models: MODEL=VALUE, or VALUE for all.
