@@ -152,6 +152,9 @@ type WorkloadInfo struct {
 	// Parts are the models of a workload that has several: ModelSHA256 is then over theirs, and ModelSize their sum. Facts
 	// of BackendInfo in which they differ stand under PART.KEY.
 	Parts []PartReport
+	// OpenReasons say why the run is one of the open division, a phrase each: an [Informer] adds what its workload does in
+	// another way than the rules of the closed division ask ("the features are made before the run, untimed").
+	OpenReasons []string
 }
 
 // BackendInfo is what one backend of a plugin says of itself, without a model.

@@ -1,6 +1,6 @@
 // Package division says by the rules of which division a run was made: closed, network or open. It judges where
-// the work is done and who does it. That model and data are the official ones, and the settings those of the
-// rules, is said elsewhere.
+// the work is done and who does it, and believes a workload that says of itself that it keeps other rules. That model
+// and data are the official ones, and the settings those of the rules, is said elsewhere.
 //
 // In the network division LoadGen, the library of samples and the QDL, which dispatches queries, are on this machine,
 // and the SUT is other machines. The QDL may send queries and receive answers and do nothing else to them; a run that
@@ -90,8 +90,13 @@ func labelled(d Division, reasons []string) Label {
 	return Label{d, reasons}
 }
 
-// closed is what speaks against the closed division: work that other machines do.
+// closed is what speaks against the closed division: work that other machines do, and what the workload says of itself.
 func (c Case) closed() []string {
+	return append(c.away(), c.Workload.OpenReasons...)
+}
+
+// away is work that other machines do.
+func (c Case) away() []string {
 	var away []string
 	for _, n := range c.Workload.Nodes {
 		if !c.Here.Is(n) {
@@ -121,7 +126,7 @@ func (c Case) network() []string {
 	for _, work := range c.Workload.ClientWork {
 		reasons = append(reasons, "done at the client: "+work)
 	}
-	return reasons
+	return append(reasons, c.Workload.OpenReasons...)
 }
 
 // Here is the network addresses of this machine.

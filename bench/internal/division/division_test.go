@@ -91,6 +91,19 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func TestAWorkloadSaysThatItIsOpen(t *testing.T) {
+	w := sdk.WorkloadInfo{
+		Nodes: []sdk.Node{{Address: "other.example:8001", Name: "a"}}, OpenReasons: []string{"its features are untimed"},
+	}
+	for asked, want := range map[Division]int{Closed: 2, Network: 1, Open: 0} {
+		got := Judge(Case{Asked: asked, Workload: w, Here: here()})
+		if got.Division != Open || len(got.Reasons) != want ||
+			want > 0 && got.Reasons[want-1] != "its features are untimed" {
+			t.Errorf("%v: %v %q, want open with %d reasons, the workload's the last", asked, got.Division, got.Reasons, want)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	for text, want := range map[string]Division{"": Closed, "closed": Closed, "network": Network, "open": Open} {
 		if got, err := Parse(text); got != want || err != nil {

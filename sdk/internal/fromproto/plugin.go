@@ -81,7 +81,7 @@ func Info(i *pluginpb.WorkloadInfo) sdk.WorkloadInfo {
 		DatasetSize: int(i.GetDatasetSize()), PerformanceSampleCount: int(i.GetPerformanceSampleCount()),
 		Backend: i.GetBackend(), BackendInfo: i.GetBackendInfo(), Batch: int(i.GetBatch()), Sessions: int(i.GetSessions()),
 		Nodes: wire.List(i.GetNodes(), node), ClientWork: i.GetClientWork(),
-		Parts: wire.List(i.GetParts(), part),
+		Parts: wire.List(i.GetParts(), part), OpenReasons: i.GetOpenReasons(),
 	}
 }
 

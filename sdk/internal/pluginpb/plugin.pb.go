@@ -2416,7 +2416,9 @@ type WorkloadInfo struct {
 	// The parts of a model that has several, each opened on the backend; none where there is one. model_sha256 is then that of the lines
 	// `SHA256 SIZE "NAME"` of the parts, each with a line break behind it, and model_size their sum. Facts in which they differ are in
 	// backend_info as PART.KEY.
-	Parts         []*PartReport `protobuf:"bytes,16,rep,name=parts,proto3" json:"parts,omitempty"`
+	Parts []*PartReport `protobuf:"bytes,16,rep,name=parts,proto3" json:"parts,omitempty"`
+	// Why the run is one of the open division, a phrase each: what the workload does in another way than the closed division's rules ask.
+	OpenReasons   []string `protobuf:"bytes,17,rep,name=open_reasons,json=openReasons,proto3" json:"open_reasons,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2559,6 +2561,13 @@ func (x *WorkloadInfo) GetClientWork() []string {
 func (x *WorkloadInfo) GetParts() []*PartReport {
 	if x != nil {
 		return x.Parts
+	}
+	return nil
+}
+
+func (x *WorkloadInfo) GetOpenReasons() []string {
+	if x != nil {
+		return x.OpenReasons
 	}
 	return nil
 }
@@ -3476,7 +3485,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"a\n" +
 	"\fOpenResponse\x125\n" +
 	"\x04info\x18\x01 \x01(\v2!.plumbline.plugin.v1.WorkloadInfoR\x04info\x12\x1a\n" +
-	"\bworkload\x18\x02 \x01(\x04R\bworkload\"\xa2\x05\n" +
+	"\bworkload\x18\x02 \x01(\x04R\bworkload\"\xc5\x05\n" +
 	"\fWorkloadInfo\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1d\n" +
 	"\n" +
@@ -3497,7 +3506,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05nodes\x18\x0e \x03(\v2\x19.plumbline.plugin.v1.NodeR\x05nodes\x12\x1f\n" +
 	"\vclient_work\x18\x0f \x03(\tR\n" +
 	"clientWork\x125\n" +
-	"\x05parts\x18\x10 \x03(\v2\x1f.plumbline.plugin.v1.PartReportR\x05parts\x1a>\n" +
+	"\x05parts\x18\x10 \x03(\v2\x1f.plumbline.plugin.v1.PartReportR\x05parts\x12!\n" +
+	"\fopen_reasons\x18\x11 \x03(\tR\vopenReasons\x1a>\n" +
 	"\x10BackendInfoEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xba\x02\n" +

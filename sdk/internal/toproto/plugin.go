@@ -75,7 +75,7 @@ func Info(i sdk.WorkloadInfo) *pluginpb.WorkloadInfo {
 		ModelSha256: i.ModelSHA256, ModelSize: i.ModelSize, Dataset: i.Dataset, DatasetSize: int64(i.DatasetSize),
 		PerformanceSampleCount: int64(i.PerformanceSampleCount), Backend: i.Backend, BackendInfo: i.BackendInfo,
 		Batch: int64(i.Batch), Sessions: int64(i.Sessions), Nodes: wire.List(i.Nodes, node), ClientWork: i.ClientWork,
-		Parts: wire.List(i.Parts, part),
+		Parts: wire.List(i.Parts, part), OpenReasons: i.OpenReasons,
 	}
 }
 
