@@ -102,15 +102,17 @@ func orElse(text, other string) string {
 const roundsIntro = `## Rounds
 
 The newest is the default; ` + "`--rules`" + ` chooses. The settings of v5.0 to v6.0 are those of v6.1 with the seeds of
-the round. Those of v1.0 to v4.1 are those that each round ran: of its mlperf.conf and its submission checker. In v1.0
-and v1.1 MultiStream issues queries at an arrival interval, as in v0.7. Those of v0.5 and v0.7 follow the texts of these
-rounds: the files in loadgen/mlconf/rules say where each number stands. In one place the text of v0.5 and the
-mlperf.conf that the round ran differ; the runs count:
+the round. Those of v0.7 to v4.1 are those that each round ran: of its mlperf.conf and its submission checker. In v0.7
+to v1.1 MultiStream issues queries at an arrival interval, as in v0.5. Those of v0.5 follow the text of the
+round: the files in loadgen/mlconf/rules say where each number stands. In two places the text of a round and the
+mlperf.conf that it ran differ; the runs count:
 
-| v0.5, MultiStream | the text, section 3 | what the round ran, and ` + "`--rules v0.5`" + ` offers |
+| settings | the text, section 3 | what the round ran, and ` + "`--rules`" + ` offers |
 |---|---|---|
-| target_latency_percentile | 90 | 99 (gnmt 97) |
-| min_query_count | 24,576 | 270,336 (gnmt 90,112) |
+| target_latency_percentile of v0.5, MultiStream | 90 | 99 (gnmt 97) |
+| min_query_count of v0.5, MultiStream | 24,576 | 270,336 (gnmt 90,112) |
+| target_latency_percentile of v0.7, Server, bert, dlrm and rnnt | 97 | 99 |
+| min_query_count of v0.7, Server, bert, dlrm and rnnt | 90,112 | 270,336 |
 
 ` + "`harness settings MODEL --scenario MultiStream --rules v0.5 --official`" + ` shows both. The text's are
 ` + "`--set target_latency_percentile=90 --set min_query_count=24576`" + `; a run with them is labelled as one that

@@ -36,9 +36,9 @@ var legacyRules = []legacy{
 	{"v0.7", "ssd-mobilenet", loadgen.MultiStream, 270336, 0.99, 50 * time.Millisecond},
 	{"v0.7", "resnet50", loadgen.Server, 270336, 0.99, 15 * time.Millisecond},
 	{"v0.7", "ssd-resnet34", loadgen.Server, 270336, 0.99, 100 * time.Millisecond},
-	{"v0.7", "rnnt", loadgen.Server, 90112, 0.97, time.Second},
-	{"v0.7", "bert", loadgen.Server, 90112, 0.97, 130 * time.Millisecond},
-	{"v0.7", "dlrm", loadgen.Server, 90112, 0.97, 30 * time.Millisecond},
+	{"v0.7", "rnnt", loadgen.Server, 270336, 0.99, time.Second},
+	{"v0.7", "bert", loadgen.Server, 270336, 0.99, 130 * time.Millisecond},
+	{"v0.7", "dlrm", loadgen.Server, 270336, 0.99, 30 * time.Millisecond},
 }
 
 func TestLegacySettings(t *testing.T) {
@@ -118,6 +118,22 @@ func TestWhatV05RanAndWhatItsTextHas(t *testing.T) {
 		for field, want := range map[string]string{"MinQueryCount": "24576", "MultiStreamTargetLatencyPercentile": "90",
 			"MinDuration": ""} {
 			if o := s.Origins[field]; o.Otherwise != want || o.Source != "rules v0.5" {
+				t.Errorf("%s of %s: %+v, want the text's %q beside it", field, model, o, want)
+			}
+		}
+	}
+}
+
+// TestWhatV07RanAndWhatItsTextHas: the text asks for fewer queries and a lower percentile of what is no image model.
+func TestWhatV07RanAndWhatItsTextHas(t *testing.T) {
+	for _, model := range []string{"rnnt", "bert", "dlrm"} {
+		s, err := mlconf.Load(mlconf.Options{Rules: "v0.7",
+			Model: model, Scenario: loadgen.Server, Mode: loadgen.PerformanceOnly})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for field, want := range map[string]string{"MinQueryCount": "90112", "ServerTargetLatencyPercentile": "97"} {
+			if o := s.Origins[field]; o.Otherwise != want {
 				t.Errorf("%s of %s: %+v, want the text's %q beside it", field, model, o, want)
 			}
 		}

@@ -80,10 +80,10 @@ func (p *pair) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &fields)
 }
 
-// Rounds lists the rounds whose rules are embedded, the newest first. Those of v1.0 to v4.1 are of the configuration
+// Rounds lists the rounds whose rules are embedded, the newest first. Those of v0.7 to v4.1 are of the configuration
 // files and the checkers of these rounds, which had no table of sizes of data sets: DatasetSize is 0. The rules of v0.5
-// and v0.7 are those of their texts, whose numbers are not all there: no seeds, and no targets or counts for some
-// models. Where v0.5 ran other settings than its text has, they are those that it ran: Origin.Otherwise has the text's.
+// are those of its text, which has no seeds. Where v0.5 and v0.7 ran other settings than their texts have, they are
+// those that they ran: Origin.Otherwise has the text's.
 func Rounds() []string {
 	return []string{
 		"v6.1", "v6.0", "v5.1", "v5.0", "v4.1", "v4.0", "v3.1", "v3.0", "v2.1", "v2.0", "v1.1", "v1.0", "v0.7", "v0.5",

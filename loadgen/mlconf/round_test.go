@@ -93,18 +93,12 @@ func TestRoundsAreWhole(t *testing.T) {
 			if all == 0 || required == 0 && name != "v0.5" {
 				t.Errorf("%s %s: %d required of %d scenarios", name, m, required, all)
 			}
-			if len(r.Targets(m, "")) == 0 && !unnumbered[name][m] {
+			if len(r.Targets(m, "")) == 0 {
 				t.Errorf("%s %s: no targets", name, m)
 			}
 		}
 	}
 }
-
-// unnumbered are the models whose targets the round's text leaves open.
-var unnumbered = map[string]map[string]bool{"v0.7": {
-	"3d-unet-99": true, "3d-unet-99.9": true, "rnnt": true, "bert-99": true, "bert-99.9": true,
-	"dlrm-99": true, "dlrm-99.9": true,
-}}
 
 func TestRoundKeepsItsLists(t *testing.T) {
 	r := rules(t, "v5.0")
