@@ -1,0 +1,243 @@
+package graph
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"unsafe"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
+)
+
+// ErrCache is in the chain of every error about a file that keeps a graph: it is of other data, or damaged. It is to be
+// made again.
+var ErrCache = errors.New("kept graph")
+
+// A kept graph is magic, the length and the checksum of a header, the header as JSON, and, from the next multiple of 64
+// bytes on, bases, low offsets and sources of each relation, little endian, each at a multiple of 64.
+const (
+	cacheMagic  = "PLUMBCSC"
+	cacheStart  = len(cacheMagic) + 8
+	cacheFormat = 1
+	mostHeader  = 1 << 20
+	alignment   = 64
+)
+
+type cacheHeader struct {
+	Format    int
+	Key       string // what the graph was made of
+	Types     []NodeType
+	Relations []keptRelation
+}
+
+type keptRelation struct {
+	Relation
+	Edges    uint64
+	Checksum uint32 // of its three parts
+}
+
+// WriteCache keeps a graph in the file path, which it replaces whole. key says what the graph was made of: other data
+// have another.
+func (g *Graph) WriteCache(ctx context.Context, path, key string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
+	if err != nil {
+		return fmt.Errorf("keep a graph: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("keep a graph: %w", errors.Join(err, os.Remove(f.Name())))
+		}
+	}()
+	if err := errors.Join(g.writeParts(ctx, f, key), f.Sync(), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func (g *Graph) writeParts(ctx context.Context, f *os.File, key string) error {
+	h := cacheHeader{cacheFormat, key, g.Types, make([]keptRelation, len(g.Relations))}
+	for i, c := range g.CSC {
+		h.Relations[i] = keptRelation{g.Relations[i], c.Edges(), 0}
+		sum, err := c.checksum(ctx)
+		if err != nil {
+			return err
+		}
+		h.Relations[i].Checksum = sum
+	}
+	head, err := h.encode()
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	for _, part := range append([][]byte{head}, g.parts()...) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		_, _ = w.Write(part) // Flush has its error
+		_, _ = w.Write(make([]byte, aligned(int64(len(part)))-int64(len(part))))
+	}
+	return w.Flush()
+}
+
+func (g *Graph) parts() [][]byte {
+	var all [][]byte
+	for _, c := range g.CSC {
+		all = append(all, c.parts()...)
+	}
+	return all
+}
+
+// parts are the memory of a relation.
+func (c *CSC) parts() [][]byte {
+	return [][]byte{bytesOf(c.bases), bytesOf(c.low), bytesOf(c.sources)}
+}
+
+// checksum is over all parts.
+func (c *CSC) checksum(ctx context.Context) (uint32, error) {
+	var sums []byte
+	for _, part := range c.parts() {
+		sum, err := Checksum(ctx, bytes.NewReader(part), 0, int64(len(part)))
+		if err != nil {
+			return 0, err
+		}
+		sums = binary.LittleEndian.AppendUint32(sums, sum)
+	}
+	return crc32.Checksum(sums, castagnoli), nil
+}
+
+func (h *cacheHeader) encode() ([]byte, error) {
+	text, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	head := binary.LittleEndian.AppendUint32([]byte(cacheMagic), uint32(len(text)))
+	head = binary.LittleEndian.AppendUint32(head, crc32.Checksum(text, castagnoli))
+	return append(head, text...), nil
+}
+
+// OpenCache maps a graph that WriteCache kept, and checks every byte of it. key has to be that of the data at hand, and
+// types and relations those that are wanted. The caller closes the graph. A missing file is fs.ErrNotExist; a file of
+// other data or a damaged one is ErrCache.
+func OpenCache(ctx context.Context, path, key string, types []NodeType, relations []Relation) (*Graph, error) {
+	f, err := mapped.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	g := &Graph{Types: types, Relations: relations, close: f.Close}
+	var faults error
+	err = mapped.Guard(func() { faults = g.fill(ctx, f.Bytes(), key) })
+	if err = errors.Join(err, faults); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w %s: %w", ErrCache, path, err), f.Close())
+	}
+	return g, nil
+}
+
+// fill takes the relations of a kept graph.
+func (g *Graph) fill(ctx context.Context, data []byte, key string) error {
+	h, at, err := decodeHeader(data)
+	if err != nil {
+		return err
+	}
+	if h.Key != key || !slices.Equal(h.Types, g.Types) || len(h.Relations) != len(g.Relations) {
+		return errors.New("it was made of other data")
+	}
+	rest := data[at:]
+	for i, kept := range h.Relations {
+		if kept.Relation != g.Relations[i] {
+			return fmt.Errorf("relation %d is %s, want %s", i, kept.Name, g.Relations[i].Name)
+		}
+		c := new(CSC)
+		if rest, err = c.take(rest, g.Types[kept.Destination].Nodes, kept.Edges); err != nil {
+			return fmt.Errorf("%s: %w", kept.Name, err)
+		}
+		if err := c.check(ctx, kept.Checksum, g.Types[kept.Source].Nodes); err != nil {
+			return fmt.Errorf("%s: %w", kept.Name, err)
+		}
+		g.CSC = append(g.CSC, c)
+	}
+	if len(rest) != 0 {
+		return fmt.Errorf("%d bytes after its end", len(rest))
+	}
+	return nil
+}
+
+// decodeHeader returns the header and where the parts begin.
+func decodeHeader(data []byte) (*cacheHeader, int, error) {
+	if len(data) < cacheStart || string(data[:len(cacheMagic)]) != cacheMagic {
+		return nil, 0, fmt.Errorf("it does not begin with %q", cacheMagic)
+	}
+	n, sum := binary.LittleEndian.Uint32(data[len(cacheMagic):]), binary.LittleEndian.Uint32(data[len(cacheMagic)+4:])
+	end := aligned(int64(cacheStart) + int64(n))
+	if n > mostHeader || end > int64(len(data)) {
+		return nil, 0, fmt.Errorf("a header of %d bytes in a file of %d", n, len(data))
+	}
+	text := data[cacheStart : cacheStart+int(n)]
+	if crc32.Checksum(text, castagnoli) != sum {
+		return nil, 0, errors.New("its header is damaged")
+	}
+	h := new(cacheHeader)
+	if err := json.Unmarshal(text, h); err != nil {
+		return nil, 0, err
+	}
+	if h.Format != cacheFormat {
+		return nil, 0, fmt.Errorf("format %d, want %d", h.Format, cacheFormat)
+	}
+	return h, int(end), nil
+}
+
+// take lets c refer to its parts at the start of data, and returns the rest.
+func (c *CSC) take(data []byte, nodes int, edges uint64) (rest []byte, err error) {
+	if edges > uint64(len(data))/4 {
+		return nil, fmt.Errorf("%d edges in %d bytes: it is cut short", edges, len(data))
+	}
+	if c.bases, data, err = view[uint64](data, bases(nodes)); err == nil {
+		if c.low, data, err = view[uint32](data, nodes+1); err == nil {
+			c.sources, data, err = view[uint32](data, int(edges))
+		}
+	}
+	return data, err
+}
+
+func (c *CSC) check(ctx context.Context, sum uint32, sources int) error {
+	got, err := c.checksum(ctx)
+	switch {
+	case err != nil:
+		return err
+	case got != sum:
+		return fmt.Errorf("checksum %08x, want %08x: it is damaged", got, sum)
+	case !c.sound(sources):
+		return errors.New("offsets or sources that are none")
+	}
+	return nil
+}
+
+func aligned(n int64) int64 { return (n + alignment - 1) / alignment * alignment }
+
+// view is n elements at the start of data, which begins at a multiple of their size, and the rest.
+func view[T uint32 | uint64](data []byte, n int) (elements []T, rest []byte, err error) {
+	size := int64(n) * int64(unsafe.Sizeof(T(0)))
+	if aligned(size) > int64(len(data)) {
+		return nil, nil, fmt.Errorf("%d bytes, want %d: %w", len(data), aligned(size), io.ErrUnexpectedEOF)
+	}
+	if n == 0 {
+		return nil, data, nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n), data[aligned(size):], nil
+}
+
+// bytesOf is the memory of elements.
+func bytesOf[T uint32 | uint64](elements []T) []byte {
+	if len(elements) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&elements[0])), len(elements)*int(unsafe.Sizeof(elements[0])))
+}

@@ -1,0 +1,34 @@
+package graph
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
+)
+
+// checkedBytes are summed at a time.
+const checkedBytes = 16 << 20
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Checksum is a CRC-32C over those of blocks of 16 MiB of the size bytes from offset on, summed with all processors.
+func Checksum(ctx context.Context, r io.ReaderAt, offset, size int64) (uint32, error) {
+	sums := make([]byte, 4*((size+checkedBytes-1)/checkedBytes))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	parallel.Each(ctx, len(sums)/4, func(i int) {
+		first := int64(i) * checkedBytes
+		sum := crc32.New(castagnoli)
+		n := min(checkedBytes, size-first)
+		if _, err := io.CopyN(sum, io.NewSectionReader(r, offset+first, n), n); err != nil {
+			cancel(fmt.Errorf("checksum: %w", err))
+			return
+		}
+		binary.LittleEndian.PutUint32(sums[4*i:], sum.Sum32())
+	})
+	return crc32.Checksum(sums, castagnoli), context.Cause(ctx)
+}

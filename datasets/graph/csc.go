@@ -1,0 +1,63 @@
+package graph
+
+// baseShift makes the blocks of nodes that share a 64-bit base: offsets are kept in 32 bits from there.
+const baseShift = 12
+
+// CSC is the in-edges of a relation: row v holds the sources of the edges into v, in the order in which they were given.
+type CSC struct {
+	bases   []uint64 // the offset of the first node of each block of 1 << baseShift
+	low     []uint32 // of each node, and the end: its offset, from its block's base
+	sources []uint32
+}
+
+// newCSC has room for so many nodes and edges.
+func newCSC(nodes int, edges uint64) *CSC {
+	return &CSC{make([]uint64, bases(nodes)), make([]uint32, nodes+1), make([]uint32, edges)}
+}
+
+// bases is how many bases that many nodes have, the end included.
+func bases(nodes int) int { return nodes>>baseShift + 1 }
+
+// Row is the sources of the edges into node v, which must be below Nodes. The caller must not change it.
+func (c *CSC) Row(v uint32) []uint32 { return c.sources[c.offset(v):c.offset(v+1)] }
+
+// Degree is the number of edges into node v.
+func (c *CSC) Degree(v uint32) int { return int(c.offset(v+1) - c.offset(v)) }
+
+func (c *CSC) offset(v uint32) uint64 { return c.bases[v>>baseShift] + uint64(c.low[v]) }
+
+// setOffset is for nodes in ascending order within a block. It reports whether the offset fits.
+func (c *CSC) setOffset(v int, offset uint64) bool {
+	block := v >> baseShift
+	if v&(1<<baseShift-1) == 0 {
+		c.bases[block] = offset
+	}
+	low := offset - c.bases[block]
+	c.low[v] = uint32(low)
+	return low>>32 == 0
+}
+
+// Nodes is the number of destinations.
+func (c *CSC) Nodes() int { return len(c.low) - 1 }
+
+// Edges is the number of edges.
+func (c *CSC) Edges() uint64 { return uint64(len(c.sources)) }
+
+func (c *CSC) bytes() uint64 { return uint64(8*len(c.bases) + 4*len(c.low) + 4*len(c.sources)) }
+
+// sound tells whether offsets ascend from 0 to the number of edges and every source is below sources.
+func (c *CSC) sound(sources int) bool {
+	last := uint64(0)
+	for v := range c.low {
+		offset := c.offset(uint32(v))
+		if offset < last || v == 0 && offset != 0 {
+			return false
+		}
+		last = offset
+	}
+	most := uint32(0)
+	for _, s := range c.sources {
+		most = max(most, s)
+	}
+	return last == c.Edges() && (c.Edges() == 0 || uint64(most) < uint64(sources))
+}

@@ -1,0 +1,71 @@
+package graph
+
+import "slices"
+
+// NodeType is a kind of nodes, which are numbered from 0.
+type NodeType struct {
+	Name  string
+	Nodes int
+}
+
+// Relation is a kind of edges. Source and Destination are positions among the graph's types.
+type Relation struct {
+	Name                string
+	Source, Destination int
+}
+
+// Graph is a heterogeneous graph. It must not be changed, and may be used from many goroutines.
+type Graph struct {
+	Types     []NodeType
+	Relations []Relation
+	CSC       []*CSC // of each relation
+
+	close func() error
+}
+
+// Type is the position of the node type of that name, or -1.
+func (g *Graph) Type(name string) int {
+	return slices.IndexFunc(g.Types, func(t NodeType) bool { return t.Name == name })
+}
+
+// Relation is the position of the relation of that name, or -1.
+func (g *Graph) Relation(name string) int {
+	return slices.IndexFunc(g.Relations, func(r Relation) bool { return r.Name == name })
+}
+
+// Edges is the number of edges of all relations.
+func (g *Graph) Edges() uint64 {
+	n := uint64(0)
+	for _, c := range g.CSC {
+		n += c.Edges()
+	}
+	return n
+}
+
+// Bytes is the memory that offsets and sources take.
+func (g *Graph) Bytes() uint64 {
+	n := uint64(0)
+	for _, c := range g.CSC {
+		n += c.bytes()
+	}
+	return n
+}
+
+// Close ends the use of a graph: one of a cache is unmapped.
+func (g *Graph) Close() error {
+	if g.close == nil {
+		return nil
+	}
+	closing := g.close
+	g.close = nil
+	return closing()
+}
+
+// FeatureStore holds the features of nodes. Its methods may be called from many goroutines.
+type FeatureStore interface {
+	// Width is the number of features of every node, of any type.
+	Width() int
+	// Gather writes the features of nodes of one type (a position among the graph's types) into dst, which has Width
+	// values for each, in order. A node that is not there is an error.
+	Gather(dst []float32, nodeType int, nodes []uint32) error
+}

@@ -1,0 +1,71 @@
+// Package mapped maps files into memory to read them: pages are read when they are touched and belong to the operating
+// system's cache.
+//
+// In: whole regular files, read only. Out: writing; what the bytes mean.
+package mapped
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+)
+
+// ErrLost is what Guard returns where a page could not be read: the file was cut short, or its disk failed.
+var ErrLost = errors.New("the file can no longer be read: was it cut short, or its disk removed?")
+
+// File is a file in memory. Its bytes may be read from many goroutines, until Close.
+type File struct {
+	data  []byte
+	close func() error
+}
+
+// Open maps a regular file.
+func Open(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file: %w", path, fs.ErrInvalid)
+	}
+	if info.Size() == 0 {
+		return &File{}, nil
+	}
+	return mapFile(f, info.Size())
+}
+
+// Bytes are those of the file. They must not be changed, nor used after Close.
+func (f *File) Bytes() []byte { return f.data }
+
+// Close unmaps the file.
+func (f *File) Close() error {
+	if f.close == nil {
+		return nil
+	}
+	closing := f.close
+	f.data, f.close = nil, nil
+	return closing()
+}
+
+// Guard calls read, which touches mapped bytes, and makes the fault of a page that cannot be read an error instead of
+// the end of the process.
+func Guard(read func()) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			if _, fault := r.(interface{ Addr() uintptr }); !fault {
+				panic(r)
+			}
+			err = ErrLost
+		}
+	}()
+	read()
+	return nil
+}
