@@ -1,0 +1,137 @@
+package igbh
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"unsafe"
+
+	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
+)
+
+var _ graph.FeatureStore = (*features)(nil)
+
+// features are those of all nodes, in mapped files.
+type features struct {
+	width int
+	files [types]featureFile
+}
+
+// featureFile is the features of one type.
+type featureFile struct {
+	path   string
+	memory *mapped.File
+	offset int64
+	length int64
+	nodes  int
+}
+
+// openFeatures maps the features of all types and counts the nodes.
+func openFeatures(folder, size string, faults *fault.List) *features {
+	s := new(features)
+	var headed [types]bool
+	for i, name := range TypeNames() {
+		path := filepath.Join(folder, name, "node_feat.npy")
+		shape, err := s.files[i].open(path, rawSize(size) && (i == Paper || i == Author))
+		switch {
+		case err != nil:
+			faults.Addf(path, "%v", err)
+		case shape == nil:
+		case len(shape) != 2 || shape[1] < 1:
+			faults.Addf(path, "an array of %v, want one of [nodes width]", shape)
+		case s.width != 0 && s.width != shape[1]:
+			faults.Addf(path, "%d features of a node, and of other types %d", shape[1], s.width)
+		default:
+			s.width, s.files[i].nodes, headed[i] = shape[1], shape[0], true
+		}
+	}
+	for i := range s.files {
+		if !headed[i] {
+			s.files[i].countRaw(s.width, faults)
+		}
+	}
+	return s
+}
+
+// open maps a file; shape is nil where it has no header.
+func (f *featureFile) open(path string, raw bool) (shape []int, err error) {
+	e, err := openElements(path, "<f4", 4, raw)
+	if err != nil {
+		return nil, err
+	}
+	f.path, f.offset, f.length = path, e.offset, e.length
+	if e.header != nil {
+		shape = e.header.Shape
+	}
+	if err := e.Close(); err != nil {
+		return nil, err
+	}
+	f.memory, err = mapped.Open(path)
+	return shape, err
+}
+
+// countRaw counts the nodes of a file without a header, by the width of the others.
+func (f *featureFile) countRaw(width int, faults *fault.List) {
+	if f.memory == nil || width == 0 {
+		return
+	}
+	row := int64(4 * width)
+	if f.length%row != 0 {
+		faults.Addf(f.path, "%d bytes without a header are not whole nodes of %d features, as those of other types: is the file "+
+			"complete?", f.length, width)
+	}
+	f.nodes = int(f.length / row)
+}
+
+// counts are the numbers of nodes.
+func (s *features) counts() Counts {
+	var c Counts
+	for i := range s.files {
+		c[i] = s.files[i].nodes
+	}
+	return c
+}
+
+// Width is the number of features of a node.
+func (s *features) Width() int { return s.width }
+
+// Gather copies features of nodes of a type.
+func (s *features) Gather(dst []float32, nodeType int, nodes []uint32) error {
+	if nodeType < 0 || nodeType >= types || len(dst) != len(nodes)*s.width {
+		return fmt.Errorf("%w: %d nodes of type %d into room for %d values", ErrDataset, len(nodes), nodeType, len(dst))
+	}
+	f := &s.files[nodeType]
+	for i, v := range nodes {
+		if int64(v) >= int64(f.nodes) {
+			return fmt.Errorf("%w: node %d at position %d, and %s has %d nodes", ErrDataset, v, i, f.path, f.nodes)
+		}
+	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	room := unsafe.Slice((*byte)(unsafe.Pointer(&dst[0])), 4*len(dst))
+	if err := mapped.Guard(func() { f.copyRows(room, nodes, int64(4*s.width)) }); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrDataset, f.path, err)
+	}
+	return nil
+}
+
+func (f *featureFile) copyRows(room []byte, nodes []uint32, row int64) {
+	memory := f.memory.Bytes()[f.offset:]
+	for i, v := range nodes {
+		copy(room[int64(i)*row:][:row], memory[int64(v)*row:])
+	}
+}
+
+// Close unmaps the files.
+func (s *features) Close() error {
+	var all []error
+	for i := range s.files {
+		if s.files[i].memory != nil {
+			all = append(all, s.files[i].memory.Close())
+		}
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,31 @@
+package igbh
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/datasets/graph"
+)
+
+// StoredEdges are the edges of a data set, at the positions Affiliated to Written.
+type StoredEdges [stored]graph.Edges
+
+// NewGraph makes the graph that the reference loads: every stored relation and its reverse, but of citations one
+// relation of both directions of each, without those of a paper by itself, and then one of each paper by itself.
+func NewGraph(ctx context.Context, nodes Counts, edges StoredEdges) (*graph.Graph, error) {
+	g := &graph.Graph{Types: nodes.nodeTypes(), Relations: Relations()}
+	for _, r := range loadedRelations() {
+		plan := graph.Plan{Name: r.Name, Sources: nodes[r.Source], Destinations: nodes[r.Destination]}
+		if r.stored == Cites {
+			plan.Loops = true
+			plan.Streams = []graph.Stream{{Edges: edges[Cites], NoLoops: true}, {Edges: edges[Cites], NoLoops: true, Reverse: true}}
+		} else {
+			plan.Streams = []graph.Stream{{Edges: edges[r.stored], Reverse: r.reverse}}
+		}
+		csc, err := plan.Build(ctx)
+		if err != nil {
+			return nil, err
+		}
+		g.CSC = append(g.CSC, csc)
+	}
+	return g, nil
+}

@@ -1,0 +1,43 @@
+package igbh
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/graph"
+)
+
+// makeGraph takes the graph that the file path keeps of these edges, or makes it and keeps it there. kept is why it
+// could not be kept.
+func makeGraph(ctx context.Context, nodes Counts, edges StoredEdges, path string) (g *graph.Graph, kept, err error) {
+	if path == "" {
+		g, err = NewGraph(ctx, nodes, edges)
+		return g, nil, err
+	}
+	key, err := keyOf(ctx, edges)
+	if err != nil {
+		return nil, nil, err
+	}
+	if g, err = graph.OpenCache(ctx, path, key, nodes.nodeTypes(), Relations()); err == nil {
+		return g, nil, nil
+	}
+	if g, err = NewGraph(ctx, nodes, edges); err != nil {
+		return nil, nil, err
+	}
+	return g, g.WriteCache(ctx, path, key), nil
+}
+
+// keyOf tells these edges from others: number and checksum of each list.
+func keyOf(ctx context.Context, edges StoredEdges) (string, error) {
+	var key strings.Builder
+	for _, list := range edges {
+		file := list.(*edgeFile)
+		sum, err := graph.Checksum(ctx, file.file, file.offset, file.length)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", file.name, err)
+		}
+		fmt.Fprintf(&key, "%s %d %08x\n", file.name, file.Len(), sum)
+	}
+	return key.String(), nil
+}

@@ -1,0 +1,119 @@
+package igbh
+
+import (
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/datasets/graph"
+)
+
+// The node types, in the order in which the model has them.
+const (
+	Author = iota
+	Conference
+	FieldOfStudy
+	Institute
+	Journal
+	Paper
+	types
+)
+
+// TypeNames are the names of the node types, in order.
+func TypeNames() []string {
+	return []string{"author", "conference", "fos", "institute", "journal", "paper"}
+}
+
+// Counts are numbers of nodes by type.
+type Counts [types]int
+
+// nodeTypes are the types of a graph.
+func (c Counts) nodeTypes() []graph.NodeType {
+	all := make([]graph.NodeType, types)
+	for i, name := range TypeNames() {
+		all[i] = graph.NodeType{Name: name, Nodes: c[i]}
+	}
+	return all
+}
+
+// The relations that a data set stores.
+const (
+	Affiliated = iota // author to institute
+	Cites             // paper to paper
+	Published         // paper to journal
+	Topic             // paper to field of study
+	Venue             // paper to conference
+	Written           // paper to author
+	stored
+)
+
+// storedRelation is a folder with edges.
+type storedRelation struct {
+	folder              string
+	source, destination int
+}
+
+func storedRelations() [stored]storedRelation {
+	return [stored]storedRelation{
+		Affiliated: {"author__affiliated_to__institute", Author, Institute},
+		Cites:      {"paper__cites__paper", Paper, Paper},
+		Published:  {"paper__published__journal", Paper, Journal},
+		Topic:      {"paper__topic__fos", Paper, FieldOfStudy},
+		Venue:      {"paper__venue__conference", Paper, Conference},
+		Written:    {"paper__written_by__author", Paper, Author},
+	}
+}
+
+// loadedRelation is a relation of the graph and what it is made of.
+type loadedRelation struct {
+	graph.Relation
+	stored  int
+	reverse bool
+}
+
+// loadedRelations are in the order of the model: that of DGL, which sorts them.
+func loadedRelations() []loadedRelation {
+	return []loadedRelation{
+		{graph.Relation{Name: "author__affiliated_to__institute", Source: Author, Destination: Institute}, Affiliated, false},
+		{graph.Relation{Name: "author__rev_written_by__paper", Source: Author, Destination: Paper}, Written, true},
+		{graph.Relation{Name: "conference__rev_venue__paper", Source: Conference, Destination: Paper}, Venue, true},
+		{graph.Relation{Name: "fos__rev_topic__paper", Source: FieldOfStudy, Destination: Paper}, Topic, true},
+		{graph.Relation{Name: "institute__rev_affiliated_to__author", Source: Institute, Destination: Author}, Affiliated, true},
+		{graph.Relation{Name: "journal__rev_published__paper", Source: Journal, Destination: Paper}, Published, true},
+		{graph.Relation{Name: "paper__cites__paper", Source: Paper, Destination: Paper}, Cites, false},
+		{graph.Relation{Name: "paper__published__journal", Source: Paper, Destination: Journal}, Published, false},
+		{graph.Relation{Name: "paper__topic__fos", Source: Paper, Destination: FieldOfStudy}, Topic, false},
+		{graph.Relation{Name: "paper__venue__conference", Source: Paper, Destination: Conference}, Venue, false},
+		{graph.Relation{Name: "paper__written_by__author", Source: Paper, Destination: Author}, Written, false},
+	}
+}
+
+// Relations are those of a loaded graph, in the order of the model.
+func Relations() []graph.Relation {
+	var all []graph.Relation
+	for _, r := range loadedRelations() {
+		all = append(all, r.Relation)
+	}
+	return all
+}
+
+// Classes is the number of classes of the labels that the benchmark uses, node_label_2K.npy.
+const Classes = 2983
+
+// Sizes are the names of the data sets, the smallest first.
+func Sizes() []string { return []string{"tiny", "small", "medium", "large", "full"} }
+
+// rawSizes are those in which files of papers and authors have no header.
+func rawSize(size string) bool { return size == "large" || size == "full" }
+
+// labelledFull is how many papers of the full data set have one of the classes: the first ones.
+const labelledFull = 157_675_969
+
+// labelled is how many papers of a size the split is drawn of.
+func labelled(size string, papers int) int {
+	if size == "full" {
+		return min(papers, labelledFull)
+	}
+	return papers
+}
+
+// known tells whether size is one of Sizes.
+func known(size string) bool { return slices.Contains(Sizes(), size) }

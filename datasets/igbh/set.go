@@ -1,0 +1,192 @@
+package igbh
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+)
+
+// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+var ErrDataset = errors.New("graph data set")
+
+// FaultError holds all faults of a data set: errors.As finds it.
+type FaultError = fault.Error
+
+// keptName is the file beside the data that keeps the graph.
+const keptName = "graph.plumbline"
+
+// Options say what to open. The zero value is right for a folder with one size.
+type Options struct {
+	// Size is one of Sizes; empty: the only one that the folder holds.
+	Size string
+	// LabelsOnly opens papers and labels alone: to score a finished run, they are enough.
+	LabelsOnly bool
+	// Kept is the file that keeps the graph; empty: one beside the data. NoKept: there is none.
+	Kept   string
+	NoKept bool
+}
+
+// Set is a data set whose files have passed their checks. It may be used from many goroutines.
+type Set struct {
+	papers   []uint32
+	labels   []int
+	graph    *graph.Graph
+	features *features
+	kept     error
+}
+
+// Open checks the files of DIR/SIZE/processed, loads the graph, or makes and keeps it, and reads papers and labels. The
+// error lists every fault: it is a [*FaultError] for which errors.Is(err, ErrDataset) holds; or ctx's. The caller closes
+// the set.
+func Open(ctx context.Context, dir string, o Options) (*Set, error) {
+	size, err := sizeOf(dir, o.Size)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(dir, size, "processed")
+	s := new(Set)
+	var faults fault.List
+	s.open(ctx, folder, size, o, &faults)
+	if err = faults.Err(ErrDataset, folder); err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// sizeOf finds the size that is meant.
+func sizeOf(dir, size string) (string, error) {
+	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+		return "", err
+	}
+	if size != "" && !known(size) {
+		return "", fmt.Errorf("%w: unknown size %q, want one of %s", ErrDataset, size, strings.Join(Sizes(), ", "))
+	}
+	var there []string
+	for _, s := range Sizes() {
+		if info, err := os.Stat(filepath.Join(dir, s, "processed")); err == nil && info.IsDir() {
+			there = append(there, s)
+		}
+	}
+	switch {
+	case size != "" && exists(filepath.Join(dir, size, "processed")):
+		return size, nil
+	case size != "" || len(there) == 0:
+		return "", fmt.Errorf("%w %s: it holds no %s/processed: %w", ErrDataset, dir, cmp.Or(size, "SIZE"), fs.ErrNotExist)
+	case len(there) > 1:
+		return "", fmt.Errorf("%w %s: it holds sizes %s: say which", ErrDataset, dir, strings.Join(there, ", "))
+	}
+	return there[0], nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (s *Set) open(ctx context.Context, folder, size string, o Options, faults *fault.List) {
+	labels, err := openLabels(folder, size)
+	if err != nil {
+		faults.Addf(filepath.Join(folder, "paper", "node_label_2K.npy"), "%v", err)
+	}
+	papers := 0
+	if labels != nil {
+		defer func() { _ = labels.Close() }()
+		papers = labels.papers
+	}
+	if !o.LabelsOnly {
+		s.features = openFeatures(folder, size, faults)
+		papers = s.features.counts()[Paper]
+		s.loadGraph(ctx, folder, o, faults)
+	}
+	if faults.Len() > 0 {
+		return
+	}
+	if s.papers, err = readPapers(folder, size, papers); err != nil {
+		faults.Addf(filepath.Join(folder, "val_idx.pt"), "%v", err)
+		return
+	}
+	s.labels = labels.read(s.papers, Classes, faults)
+}
+
+// loadGraph opens the edges, and takes the graph that is kept of them or makes it.
+func (s *Set) loadGraph(ctx context.Context, folder string, o Options, faults *fault.List) {
+	var edges StoredEdges
+	for i, r := range storedRelations() {
+		path := filepath.Join(folder, r.folder, "edge_index.npy")
+		file, err := openEdges(path, r.folder)
+		if err != nil {
+			faults.Addf(path, "%v", err)
+			continue
+		}
+		defer func() { _ = file.Close() }()
+		edges[i] = file
+	}
+	if faults.Len() > 0 {
+		return
+	}
+	g, kept, err := makeGraph(ctx, s.features.counts(), edges, o.keptPath(folder))
+	s.graph, s.kept = g, kept
+	var several *FaultError
+	switch {
+	case errors.As(err, &several):
+		for _, f := range several.Faults {
+			faults.Addf(f.Where, "%s", f.Problem)
+		}
+	case err != nil:
+		faults.Addf("", "%v", err)
+	}
+}
+
+// keptPath is where the graph is kept; empty: nowhere.
+func (o Options) keptPath(folder string) string {
+	if o.NoKept {
+		return ""
+	}
+	return cmp.Or(o.Kept, filepath.Join(folder, keptName))
+}
+
+// Len is the number of samples.
+func (s *Set) Len() int { return len(s.papers) }
+
+// Papers are the samples, in order: the papers whose classes are asked for. The caller must not change them.
+func (s *Set) Papers() []uint32 { return s.papers }
+
+// Labels are the classes of the samples. The caller must not change them.
+func (s *Set) Labels() []int { return s.labels }
+
+// Graph is the loaded graph; nil with LabelsOnly.
+func (s *Set) Graph() *graph.Graph { return s.graph }
+
+// Features are those of the graph's nodes; nil with LabelsOnly.
+func (s *Set) Features() graph.FeatureStore {
+	if s.features == nil {
+		return nil
+	}
+	return s.features
+}
+
+// KeptFault is why the graph could not be kept for the next time; nil where it was, or was not to be.
+func (s *Set) KeptFault() error { return s.kept }
+
+// Close unmaps the files.
+func (s *Set) Close() error {
+	var all []error
+	if s.graph != nil {
+		all = append(all, s.graph.Close())
+	}
+	if s.features != nil {
+		all = append(all, s.features.Close())
+	}
+	return errors.Join(all...)
+}

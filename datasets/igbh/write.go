@@ -1,0 +1,171 @@
+package igbh
+
+import (
+	"archive/zip"
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/graph"
+)
+
+// Content is a data set to write. Its methods are called from one goroutine.
+type Content interface {
+	Counts() Counts
+	// Width is the number of features of a node.
+	Width() int
+	// Features writes those of nodes of a type into dst, Width of each, from node first on.
+	Features(dst []float32, nodeType, first int)
+	// Label is the class of a paper.
+	Label(paper int) int
+	Edges() StoredEdges
+	// Split is the papers for training and those of the benchmark.
+	Split() (train, validation []uint32)
+}
+
+// Write writes a data set to dir/size/processed, every array with a header. It makes missing folders and replaces files
+// of the same names.
+func Write(ctx context.Context, dir, size string, c Content) error {
+	folder := filepath.Join(dir, size, "processed")
+	train, validation := c.Split()
+	faults := []error{
+		writeFile(folder, "train_idx.pt", func(w *bufio.Writer) error { return writeTorch(w, "train_idx", train) }),
+		writeFile(folder, "val_idx.pt", func(w *bufio.Writer) error { return writeTorch(w, "val_idx", validation) }),
+		writeFile(folder, "paper/node_label_2K.npy", func(w *bufio.Writer) error { return writeLabels(w, c) }),
+	}
+	for i, name := range TypeNames() {
+		faults = append(faults, writeFile(folder, name+"/node_feat.npy", func(w *bufio.Writer) error {
+			return writeFeatures(ctx, w, c, i)
+		}))
+	}
+	edges := c.Edges()
+	for i, r := range storedRelations() {
+		faults = append(faults, writeFile(folder, r.folder+"/edge_index.npy", func(w *bufio.Writer) error {
+			return writeEdges(ctx, w, edges[i])
+		}))
+	}
+	return errors.Join(faults...)
+}
+
+func writeFile(folder, name string, write func(w *bufio.Writer) error) error {
+	path := filepath.Join(folder, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return fmt.Errorf("make the folder of the data set: %w", err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write the data set: %w", err)
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	return errors.Join(write(w), w.Flush(), f.Close())
+}
+
+// writeRows is how many rows are written at a time.
+const writeRows = 1 << 12
+
+func writeFeatures(ctx context.Context, w *bufio.Writer, c Content, nodeType int) error {
+	nodes, width := c.Counts()[nodeType], c.Width()
+	if err := writeHeader(w, "<f4", nodes, width); err != nil {
+		return err
+	}
+	rows := make([]float32, writeRows*width)
+	for first := 0; first < nodes; first += writeRows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		block := rows[:width*min(writeRows, nodes-first)]
+		c.Features(block, nodeType, first)
+		if err := binary.Write(w, binary.LittleEndian, block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeEdges(ctx context.Context, w *bufio.Writer, edges graph.Edges) error {
+	if err := writeHeader(w, "<i8", int(edges.Len()), 2); err != nil {
+		return err
+	}
+	pairs := make([]int64, 2*writeRows)
+	for first := int64(0); first < edges.Len(); first += writeRows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		block := pairs[:2*min(writeRows, edges.Len()-first)]
+		if err := edges.Read(block, first); err != nil {
+			return err
+		}
+		if err := binary.Write(w, binary.LittleEndian, block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeLabels(w *bufio.Writer, c Content) error {
+	labels := make([]float32, c.Counts()[Paper])
+	for i := range labels {
+		labels[i] = float32(c.Label(i))
+	}
+	if err := writeHeader(w, "<f4", len(labels), 0); err != nil {
+		return err
+	}
+	return binary.Write(w, binary.LittleEndian, labels)
+}
+
+// writeHeader writes that of an array of rows, with columns unless that is 0, in NumPy's format 1: the elements begin
+// at a multiple of 64 bytes.
+func writeHeader(w io.Writer, dtype string, rows, columns int) error {
+	shape := fmt.Sprintf("(%d,)", rows)
+	if columns > 0 {
+		shape = fmt.Sprintf("(%d, %d)", rows, columns)
+	}
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", dtype, shape)
+	const start = len("\x93NUMPY") + 4 // version and length follow the magic
+	text += strings.Repeat(" ", 63-(start+len(text))%64) + "\n"
+	header := append([]byte("\x93NUMPY\x01\x00"), byte(len(text)), byte(len(text)>>8))
+	_, err := w.Write(append(header, text...))
+	return err
+}
+
+// writeTorch writes numbers as torch.save writes a tensor of int64: a zip of the folder name.
+func writeTorch(w io.Writer, name string, ids []uint32) error {
+	data := make([]byte, 0, 8*len(ids))
+	for _, id := range ids {
+		data = binary.LittleEndian.AppendUint64(data, uint64(id))
+	}
+	z := zip.NewWriter(w)
+	for _, m := range []struct {
+		path string
+		data []byte
+	}{
+		{"data.pkl", pickleOfList(uint32(len(ids)))}, {"byteorder", []byte("little")}, {"data/0", data}, {"version", []byte("3\n")},
+	} {
+		f, err := z.CreateHeader(&zip.FileHeader{Name: name + "/" + m.path, Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		if _, err := f.Write(m.data); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// pickleOfList describes a tensor of n int64 in protocol 2: torch._utils._rebuild_tensor_v2(storage, 0, (n,), (1,),
+// False, OrderedDict()), with the storage ("storage", torch.LongStorage, "0", "cpu", n) by reference.
+func pickleOfList(n uint32) []byte {
+	number := binary.LittleEndian.AppendUint32([]byte{'J'}, n)
+	text := func(s string) string {
+		return "X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
+	}
+	storage := "(" + text("storage") + "ctorch\nLongStorage\n" + text("0") + text("cpu") + string(number) + "tQ"
+	return []byte("\x80\x02ctorch._utils\n_rebuild_tensor_v2\n(" + storage + "K\x00" + string(number) + "\x85K\x01\x85\x89" +
+		"ccollections\nOrderedDict\n)RtR.")
+}
