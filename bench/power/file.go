@@ -66,7 +66,7 @@ func (f file) collect(ctx context.Context, began time.Time, w spl.Window) ([]byt
 func (f file) missing(last time.Time, w spl.Window) error {
 	const form = "2006-01-02 15:04:05"
 	if last.IsZero() {
-		return fmt.Errorf("%s has no line Time,...,Watts,...", f.path)
+		return fmt.Errorf("%s has no readings: no line Time,...,Watts,... is there", f.path)
 	}
 	return fmt.Errorf("%s ends at %s, and the run lasted from %s to %s (in UTC, which the file's times have to be, too)",
 		f.path, last.Format(form), w.Begin.Format(form), w.End.Format(form))

@@ -35,19 +35,19 @@ type powercapRoot struct {
 
 func newPowercap(t testing.TB) powercapRoot {
 	p := powercapRoot{t, t.TempDir()}
-	p.domain("intel-rapl:0", "package-0", 1000, 100)
-	p.domain("intel-rapl:1", "package-1", 1000, 100)
-	p.domain("intel-rapl:2", "psys", 1000, 0)
-	p.domain("intel-rapl:0:0", "core", 1000, 0)
-	p.domain("intel-rapl-mmio:0", "package-0", 1000, 0)
+	p.domain("intel-rapl:0", "package-0", 100)
+	p.domain("intel-rapl:1", "package-1", 100)
+	p.domain("intel-rapl:2", "psys", 0)
+	p.domain("intel-rapl:0:0", "core", 0)
+	p.domain("intel-rapl-mmio:0", "package-0", 0)
 	p.put("dtpm/enabled", "1")
 	return p
 }
 
-// domain makes a counter, whose range and value are in millijoules.
-func (p powercapRoot) domain(folder, name string, size, value int) {
+// domain makes a counter with a range of a joule; its value is in millijoules.
+func (p powercapRoot) domain(folder, name string, value int) {
 	p.put(folder+"/name", name+"\n")
-	p.put(folder+"/max_energy_range_uj", strconv.Itoa(size*1000)+"\n")
+	p.put(folder+"/max_energy_range_uj", strconv.Itoa(1000*1000)+"\n")
 	p.set(folder, value)
 }
 
@@ -238,7 +238,7 @@ func TestFileThatDoesNotCoverTheRun(t *testing.T) {
 		for name, c := range map[string]struct {
 			seconds int
 			want    string
-		}{"ends before": {60, "ends at 2026-11-22 08:00:59"}, "has none": {0, "has no line"}} {
+		}{"ends before": {60, "ends at 2026-11-22 08:00:59"}, "has none": {0, "has no readings"}} {
 			m := fileMeter(t, start, c.seconds)
 			r, err := m.Start(t.Context())
 			if err != nil {

@@ -20,7 +20,7 @@ func (e pyError) Error() string { return string(e) }
 
 // Is makes all of them errDied, and tells those apart that are no JSON and no list.
 func (e pyError) Is(target error) bool {
-	switch target { //nolint:errorlint // sentinels
+	switch target {
 	case errDied:
 		return true
 	case errNotJSON:

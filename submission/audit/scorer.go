@@ -21,7 +21,7 @@ func (r Request) scoreText(ctx context.Context, log string) (text string, metric
 	}
 	output, err := exec.CommandContext(ctx, "/bin/sh", "-c", command).CombinedOutput()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		err = fmt.Errorf("the scorer's command ends with %v: %.300s", exit, output)
+		err = fmt.Errorf("the scorer's command ends with %w: %.300s", exit, output)
 	}
 	return string(output), nil, err
 }

@@ -90,7 +90,7 @@ func (c *consistency) judge(j *judge) {
 	} {
 		if f.n > 0 {
 			j.fault(&j.accuracy, Reason{Check: f.check, File: j.r.Run.Accuracy,
-				Found: fmt.Sprintf("%d of %d answers %s, the first of sample %d", f.n, c.payloads.n, f.found, f.tally.first),
+				Found: fmt.Sprintf("%d of %d answers %s, the first of sample %d", f.n, c.payloads.n, f.found, f.first),
 				Want:  f.want, Do: f.do})
 		}
 	}

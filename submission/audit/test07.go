@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/submission/internal/pyfloat"
@@ -106,7 +107,7 @@ func (j *judge) everyCount() (n int) {
 	}
 	for _, s := range j.config.Settings {
 		if s.Key == "min_query_count" {
-			fmt.Sscan(s.Value, &n)
+			n, _ = strconv.Atoi(s.Value)
 		}
 	}
 	return n

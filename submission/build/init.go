@@ -70,9 +70,9 @@ func Init(dir string, o InitOptions, known map[string]string) (*Initialized, err
 func openOrNew(dir string, o InitOptions) (*Workspace, error) {
 	w, err := OpenWorkspace(dir)
 	if _, missing := os.Lstat(filepath.Join(dir, WorkspaceFile)); errors.Is(missing, fs.ErrNotExist) {
-		w, err = &Workspace{
+		w = &Workspace{
 			Dir: dir, Schema: schema, SchemaVersion: schemaVersion, Submitter: o.Submitter, Division: o.Division,
-		}, nil
+		}
 		if w.Division == "" {
 			w.Division = tree.DivisionClosed
 		}

@@ -47,7 +47,7 @@ func (r *resultFolder) checkSameScenario(l *runLog) {
 }
 
 // accuracyFile is accuracy.txt of the accuracy run.
-func (r *resultFolder) accuracyFile() string { return path.Join(r.Place.Accuracy(), tree.AccuracyText) }
+func (r *resultFolder) accuracyFile() string { return path.Join(r.Accuracy(), tree.AccuracyText) }
 
 // checkShownFiles looks for the outputs that some models have to show.
 func (r *resultFolder) checkShownFiles() {
@@ -56,7 +56,7 @@ func (r *resultFolder) checkShownFiles() {
 		return
 	}
 	ending := map[string]string{tree.ImagesDir: ".png", tree.VideosDir: ".mp4"}[want.Folder]
-	folder := path.Join(r.Place.Accuracy(), want.Folder)
+	folder := path.Join(r.Accuracy(), want.Folder)
 	for _, sample := range want.Samples {
 		name := path.Join(folder, strconv.FormatUint(sample, 10)+ending)
 		if !r.checker.tree.HasFile(name) {

@@ -49,7 +49,7 @@ func hashOf(lines []string) string {
 
 // checkAccuracyLog looks at the accuracy log, which is cut short in a submission.
 func (r *resultFolder) checkAccuracyLog() {
-	name := path.Join(r.Place.Accuracy(), tree.AccuracyLog)
+	name := path.Join(r.Accuracy(), tree.AccuracyLog)
 	e, _ := r.checker.tree.Entry(name)
 	if !r.checker.tree.HasFile(name) {
 		r.reject(ruleFiles, name, "a log is missing", "", name, "add the run's accuracy log")
@@ -73,12 +73,12 @@ func (r *resultFolder) checkAccuracyLog() {
 		return
 	}
 	if whole {
-		r.checkHashOf(name, text)
+		r.checkHashOf(text)
 	}
 }
 
 // checkHashOf compares a log that is still whole with its hash.
-func (r *resultFolder) checkHashOf(name string, log []byte) {
+func (r *resultFolder) checkHashOf(log []byte) {
 	text, err := r.checker.readText(r.accuracyFile())
 	if err != nil {
 		return // told by checkAccuracyText

@@ -29,7 +29,7 @@ func (c *checker) accuracy(f *folder) {
 // accuracyText reads accuracy.txt up to the line with which every metric was seen good and a hash was seen. A metric
 // that misses its target on any line before fails.
 func (c *checker) accuracyText(f *folder) {
-	scenario, _ := foldScenario(f.place.Scenario)
+	scenario := foldScenario(f.place.Scenario)
 	targets := c.rules.Targets(f.model, scenario)
 	if len(targets) == 0 {
 		f.fault(groupAccuracy, "the rules know no accuracy for %s", f.model)

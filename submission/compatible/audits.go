@@ -117,7 +117,7 @@ func (c *checker) fallback(f *folder, dir string) {
 		f.fault(groupAudits, "%v", err)
 		return
 	}
-	scenario, _ := foldScenario(f.place.Scenario)
+	scenario := foldScenario(f.place.Scenario)
 	changes, err := result.Changes(c.rules, f.model, scenario, baseline, compliance)
 	if err != nil {
 		f.fault(groupAudits, "%s: %v", accuracy, err)

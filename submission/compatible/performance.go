@@ -138,7 +138,7 @@ func (c *checker) latency(r run) {
 }
 
 func (c *checker) measuredLatency(r run) {
-	scenario, _ := foldScenario(r.place.Scenario)
+	scenario := foldScenario(r.place.Scenario)
 	limit := c.rules.LatencyLimit(r.model, scenario)
 	if limit == 0 {
 		return
@@ -150,13 +150,13 @@ func (c *checker) measuredLatency(r run) {
 }
 
 // foldScenario is a scenario's name as the rules write it, whatever its case.
-func foldScenario(folder string) (string, bool) {
+func foldScenario(folder string) string {
 	for _, name := range tree.Scenarios() {
 		if strings.EqualFold(name, folder) {
-			return name, true
+			return name
 		}
 	}
-	return folder, false
+	return folder
 }
 
 // queries: the number of queries where early stopping does not say it, and the samples of an Offline query.
@@ -255,7 +255,7 @@ func (c *checker) inferred(r run) {
 	}
 	v, _ := r.fields.Get("system_type")
 	kind, _ := v.(string)
-	switch folder, _ := foldScenario(r.place.Scenario); {
+	switch folder := foldScenario(r.place.Scenario); {
 	case !strings.Contains(strings.ToLower(kind), "edge"):
 		r.fault("a result of %s cannot be inferred on a system of type %s", r.place.Scenario, pyvalue.Name(v))
 	case !result.Inferable(r.scenario, folder):
@@ -270,7 +270,7 @@ func (c *checker) metric(r run) {
 		r.fault("%v", err)
 	}
 	if !r.audit {
-		r.folder.metric = v
+		r.metric = v
 	}
 }
 

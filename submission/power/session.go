@@ -370,7 +370,7 @@ func (p *pair) average(folder string, phases [][]float64) float64 {
 		p.fault(folder, "phases", "%v", err)
 	case a.Samples == 0:
 		p.fault(path.Join(folder, tree.PowerSamples), "phases", "no sample within the run")
-	case len(phases) >= 3 && !(within(a.Window.Begin, phases) && within(a.Window.End, phases)):
+	case len(phases) >= 3 && (!within(a.Window.Begin, phases) || !within(a.Window.End, phases)):
 		p.fault(folder, "phases", "the run lasted from %s to %s, which is not within the session's checkpoints",
 			a.Window.Begin.Format(time.DateTime), a.Window.End.Format(time.DateTime))
 	}

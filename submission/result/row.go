@@ -2,6 +2,7 @@ package result
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -74,9 +75,9 @@ func (r Row) Fields() []string {
 // a value with one is not read back; the official file is that way.
 func WriteCSV(w io.Writer, rows []Row) error {
 	out := bufio.NewWriter(w)
-	out.WriteString(strings.Join(Columns(), ",") + "\n")
+	fmt.Fprintln(out, strings.Join(Columns(), ","))
 	for _, r := range rows {
-		out.WriteString(`"` + strings.Join(r.Fields(), `","`) + "\"\n")
+		fmt.Fprintf(out, "\"%s\"\n", strings.Join(r.Fields(), `","`))
 	}
 	return out.Flush()
 }
