@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +22,7 @@ type card struct {
 // file is one embedded ONNX file.
 type file struct {
 	Name      string   `json:"name"`
+	Part      string   `json:"part,omitempty"` // that it is, where the model has several
 	Precision string   `json:"precision"`
 	Size      int      `json:"size"`
 	SHA256    string   `json:"sha256"`
@@ -55,6 +57,21 @@ func parseCard(text []byte) (*card, error) {
 		return nil, fmt.Errorf("files: %w", err)
 	}
 	return c, nil
+}
+
+// models are the files by precision, each with those of all its parts.
+func (c *card) models() [][]*file {
+	var models [][]*file
+	for i := range c.files {
+		f := &c.files[i]
+		at := slices.IndexFunc(models, func(parts []*file) bool { return parts[0].Precision == f.Precision })
+		if at < 0 {
+			models = append(models, []*file{f})
+			continue
+		}
+		models[at] = append(models[at], f)
+	}
+	return models
 }
 
 // text is the card with its files as they are now, laid out as Python's json.dumps does with an indent of 2.

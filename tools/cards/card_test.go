@@ -64,8 +64,8 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 			continue
 		}
 		var values []any
-		for _, f := range filesOf(t, path) {
-			for _, m := range f.Metrics {
+		for _, parts := range readCard(t, path).models() {
+			for _, m := range parts[0].Metrics {
 				if m.Name == form.metric {
 					values = append(values, m.Value)
 				}
@@ -77,7 +77,33 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 	}
 }
 
-func filesOf(t *testing.T, path string) []file {
+// TestPartsShareAMeasurement: a model of several files is measured once, and each of them says so.
+func TestPartsShareAMeasurement(t *testing.T) {
+	c := &card{}
+	for _, precision := range []string{"fp32", "int8"} {
+		for _, part := range []string{"encoder", "decoder"} {
+			metrics := []metric{{Name: "accuracy"}}
+			c.files = append(c.files, file{Name: part, Part: part, Precision: precision, Metrics: metrics})
+		}
+	}
+	models := c.models()
+	if len(models) != 2 || len(models[0]) != 2 || len(models[1]) != 2 {
+		t.Fatalf("%d models of 2 precisions", len(models))
+	}
+	if err := takeAll(models[1], map[string]float64{"accuracy": 95}); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range c.files {
+		if want := map[string]float64{"int8": 95}[f.Precision]; f.Metrics[0].Value != want {
+			t.Errorf("%s %s: %v, want %v", f.Part, f.Precision, f.Metrics, want)
+		}
+	}
+	if err := takeAll(models[0], nil); err == nil || !strings.Contains(err.Error(), "encoder: no model") {
+		t.Errorf("error %v of metrics that were not measured", err)
+	}
+}
+
+func readCard(t *testing.T, path string) *card {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -87,5 +113,5 @@ func filesOf(t *testing.T, path string) []file {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	return c.files
+	return c
 }

@@ -68,7 +68,9 @@ func update(ctx context.Context, harness, path string) error {
 		if err := c.files[i].identify(dir); err != nil {
 			return err
 		}
-		if err := measure(ctx, harness, filepath.Dir(dir), &c.files[i]); err != nil {
+	}
+	for _, parts := range c.models() {
+		if err := measure(ctx, harness, filepath.Dir(dir), parts); err != nil {
 			return err
 		}
 	}

@@ -11,26 +11,37 @@ import (
 	"path/filepath"
 )
 
-// measure runs accuracy of a plugin's models on the embedded one, until all of the file's metrics are known: each model
+// measure runs accuracy of a plugin's models on the embedded one, until all metrics of its parts are known: each model
 // has those of its own benchmark.
-func measure(ctx context.Context, harness, plugin string, f *file) error {
+func measure(ctx context.Context, harness, plugin string, parts []*file) error {
 	models, err := modelsOf(plugin)
 	if err != nil {
 		return err
 	}
 	measured := map[string]float64{}
 	for _, model := range models {
-		found, err := accuracy(ctx, harness, model, f.Precision)
+		found, err := accuracy(ctx, harness, model, parts[0].Precision)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s %s: %v\n", model, f.Precision, found)
+		fmt.Printf("%s %s: %v\n", model, parts[0].Precision, found)
 		maps.Copy(measured, found)
-		if f.take(measured) == nil {
+		if takeAll(parts, measured) == nil {
 			return nil
 		}
 	}
-	return f.take(measured)
+	return takeAll(parts, measured)
+}
+
+// takeAll gives each part the metrics of the model that it belongs to.
+func takeAll(parts []*file, measured map[string]float64) error {
+	var faults []error
+	for _, f := range parts {
+		if err := f.take(measured); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", f.Name, err))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // modelsOf are the names in the plugin's manifest.
