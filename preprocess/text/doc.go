@@ -5,6 +5,7 @@
 //	punkt      the Punkt sentence splitter
 //	wordpiece  BERT's tokenizer
 //	features   questions and passages as the inputs of a BERT model
+//	clip       CLIP's tokenizers, of text-to-image models and their scorer
 //	bpe        byte-pair encoding: the tokenizers of GPT-2, Llama 3, DeepSeek and others
 //	sentencepiece  the tokenizers of Llama 2, Mixtral and Marian
 //

@@ -1,0 +1,152 @@
+package clip
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
+)
+
+// endsWord marks a symbol at the end of a piece.
+const endsWord = "</w>"
+
+// mostMerges is how many lines of merges.txt count: the entries that CLIP's vocabulary has beside bytes and specials.
+const mostMerges = 49152 - 256 - 2
+
+// faultsShown is how many faults of one kind an error names.
+const faultsShown = 5
+
+func parseVocab(vocab []byte) (map[string]int32, error) {
+	var ids map[string]int32
+	if err := json.Unmarshal(vocab, &ids); err != nil {
+		return nil, fmt.Errorf("%w: vocab.json: %w", ErrFile, err)
+	}
+	for token, id := range ids {
+		if id < 0 {
+			return nil, fmt.Errorf("%w: vocab.json: token %.40q has the id %d, want 0 or more", ErrFile, token, id)
+		}
+	}
+	return ids, nil
+}
+
+// parseMerges finds the rules of merges.txt, the earlier the stronger.
+func parseMerges(text string, ids map[string]int32) (pairs []merge.Pair, faults []string) {
+	number, rank, wrong := 0, int32(0), 0
+	fault := func(format string, args ...any) {
+		if wrong++; wrong <= faultsShown {
+			faults = append(faults, fmt.Sprintf("line %d of merges.txt: ", number)+fmt.Sprintf(format, args...))
+		}
+	}
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		if number == 1 || line == "" || rank == mostMerges {
+			continue
+		}
+		left, right, ok := strings.Cut(line, " ")
+		if !ok || left == "" || right == "" || strings.Contains(right, " ") {
+			fault("%.40q, want two tokens with a blank between them", line)
+			continue
+		}
+		l, okLeft := ids[left]
+		r, okRight := ids[right]
+		joined, okJoined := ids[left+right]
+		if !okLeft || !okRight || !okJoined {
+			fault("%.40q has tokens that are not in the vocabulary", line)
+		}
+		pairs = append(pairs, merge.Pair{Left: l, Right: r, Symbol: joined, Rank: rank})
+		rank++
+	}
+	if more := wrong - faultsShown; more > 0 {
+		faults = append(faults, fmt.Sprintf("so it is with %d more lines", more))
+	}
+	return pairs, faults
+}
+
+// setBytes finds the ids of the characters that stand for bytes: those that can be seen in Latin-1 as themselves, the
+// others, in their order, as the characters from U+0100 on. What the vocabulary lacks has the end token's id.
+func (t *Tokenizer) setBytes(ids map[string]int32) {
+	find := func(token string) int32 {
+		if id, ok := ids[token]; ok {
+			return id
+		}
+		return t.end
+	}
+	hidden := rune(0x100)
+	for b := range t.bytes {
+		r := rune(b)
+		if !('!' <= b && b <= '~' || 0xa1 <= b && b <= 0xac || 0xae <= b) {
+			r = hidden
+			hidden++
+		}
+		t.bytes[b], t.ends[b] = find(string(r)), find(string(r)+endsWord)
+	}
+}
+
+// config is tokenizer_config.json, as far as it decides about ids.
+type config struct {
+	Class   string           `json:"tokenizer_class"`
+	Length  *float64         `json:"model_max_length"`
+	Start   token            `json:"bos_token"`
+	End     token            `json:"eos_token"`
+	Unknown token            `json:"unk_token"`
+	Pad     token            `json:"pad_token"`
+	Added   map[string]token `json:"added_tokens_decoder"`
+}
+
+// token is one of its tokens: a text, or an object with it.
+type token string
+
+func (c *token) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*c = token(text)
+		return nil
+	}
+	var object struct{ Content string }
+	if err := json.Unmarshal(data, &object); err != nil {
+		return fmt.Errorf("%.40s, want a token: a text, or an object with its content", data)
+	}
+	*c = token(object.Content)
+	return nil
+}
+
+// mostContext bounds the ids of a text; files that name no length have 1e30.
+const mostContext = 1 << 16
+
+// ParseConfig reads tokenizer_config.json, which lies beside a generator's vocabulary: its padding and its length. What
+// would give other ids than Parse's is refused by name, all at once.
+func ParseConfig(data []byte) (Options, error) {
+	var c config
+	if err := json.Unmarshal(data, &c); err != nil {
+		return Options{}, fmt.Errorf("%w: tokenizer_config.json: %w", ErrFile, err)
+	}
+	var faults []string
+	refuse := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
+	refuse(c.Class == "" || c.Class == "CLIPTokenizer", "tokenizer_class %q, want CLIPTokenizer", c.Class)
+	refuse(c.Start == "" || c.Start == startToken, "bos_token %q, want %s", c.Start, startToken)
+	refuse(c.End == "" || c.End == endToken, "eos_token %q, want %s", c.End, endToken)
+	refuse(c.Unknown == "" || c.Unknown == endToken, "unk_token %q, want %s", c.Unknown, endToken)
+	for id, a := range c.Added {
+		known := slices.Contains([]token{startToken, endToken, c.Pad}, a)
+		refuse(known, "added token %.40q (id %.20s), which the base model does not have", a, id)
+	}
+	o := Options{Pad: string(c.Pad), Context: Context}
+	if c.Length != nil {
+		fits := *c.Length >= 2 && *c.Length <= mostContext && *c.Length == float64(int(*c.Length))
+		if refuse(fits, "model_max_length %v, want a whole number of 2 to %d", *c.Length, mostContext); fits {
+			o.Context = int(*c.Length)
+		}
+	}
+	if len(faults) > 0 {
+		slices.Sort(faults)
+		return Options{}, fmt.Errorf("%w: tokenizer_config.json: %s", ErrFile, strings.Join(faults, "; "))
+	}
+	return o, nil
+}

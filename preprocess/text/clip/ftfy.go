@@ -1,0 +1,109 @@
+package clip
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// fix is ftfy's fix_text with its default options, but for the repair of text that was read in a wrong encoding. Text is
+// treated line by line; from the first line with a "<" on it may be HTML, whose entities mean something else.
+func fix(text string) string {
+	var out strings.Builder
+	entities := true
+	for line := range strings.Lines(text) {
+		entities = entities && !strings.Contains(line, "<")
+		out.WriteString(fixLine(line, entities))
+	}
+	return out.String()
+}
+
+// fixLine applies the rules until nothing changes.
+func fixLine(line string, entities bool) string {
+	for {
+		before := line
+		if entities {
+			line = unescapeClosed(line)
+		}
+		line = replaceEach(line)
+		line = strings.ReplaceAll(line, "\r\n", "\n")
+		line = strings.ReplaceAll(line, "\r", "\n")
+		if strings.Contains(line, "\x1b") {
+			line = terminalEscape.ReplaceAllString(line, "")
+		}
+		line = norm.NFC.String(strings.Map(keep, line))
+		if line == before {
+			return line
+		}
+	}
+}
+
+// terminalEscape is a command to a terminal.
+var terminalEscape = regexp.MustCompile(`\x1b\[[\p{Nd};]*[a-zA-Z]`)
+
+// replaceEach exchanges characters for those that people mean.
+func replaceEach(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if s, ok := replacement(r); ok {
+			out.WriteString(s)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+func replacement(r rune) (string, bool) {
+	switch {
+	case r < 0x80:
+		return "", false
+	case r <= 0x9f:
+		return windows1252(r), true
+	case r == 0x3000:
+		return " ", true
+	case 0xff01 <= r && r <= 0xffee: // full- and half-width forms
+		return norm.NFKC.String(string(r)), true
+	case r == 0x2bc || 0x2018 <= r && r <= 0x201b:
+		return "'", true
+	case 0x201c <= r && r <= 0x201f:
+		return `"`, true
+	case r == 0x2028 || r == 0x2029:
+		return "\n", true
+	}
+	return ligature(r)
+}
+
+// ligature takes apart letters that are one character for the sake of other encodings and of print.
+func ligature(r rune) (string, bool) {
+	switch {
+	case r == 'ŉ':
+		return "'n", true // the apostrophe of which becomes a straight one
+	case r == 'ﬅ':
+		return "ſt", true
+	case r == 'Ĳ' || r == 'ĳ' || 'Ǆ' <= r && r <= 'ǌ' || 'Ǳ' <= r && r <= 'ǳ' || 'ﬀ' <= r && r <= 'ﬆ':
+		return norm.NFKC.String(string(r)), true
+	}
+	return "", false
+}
+
+// windows1252 is what a control character of Latin-1 was in Windows-1252; five are nothing there, and stay.
+func windows1252(r rune) string {
+	const table = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ"
+	return string([]rune(table)[r-0x80])
+}
+
+// keep is a function of strings.Map that drops control characters that have no place in text.
+func keep(r rune) rune {
+	switch {
+	case r < ' ' && r != '\t' && r != '\n' && r != '\f' && r != '\r', r == 0x7f, 0x206a <= r && r <= 0x206f,
+		0xfff9 <= r && r <= 0xfffc, r == 0xfeff:
+		return -1
+	}
+	return r
+}

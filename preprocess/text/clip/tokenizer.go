@@ -1,0 +1,177 @@
+package clip
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// ErrFile is a tokenizer's file that is damaged or of a kind that is not read, found with errors.Is.
+var ErrFile = errors.New("CLIP tokenizer")
+
+// Context is the number of ids that CLIP's text encoders take.
+const Context = 77
+
+// The tokens around each text, and their names in open_clip's texts.
+const (
+	startToken  = "<|startoftext|>"
+	endToken    = "<|endoftext|>"
+	scorerStart = "<start_of_text>"
+	scorerEnd   = "<end_of_text>"
+)
+
+// Options say which of the tokenizers it is. The zero value is Stable Diffusion's first one, padded with the end token.
+type Options struct {
+	Pad     string // the token that fills up; "": the end token. It stands for itself in a text, too
+	Context int    // ids of each text; 0: 77
+	Scorer  bool   // open_clip's rules: pads with id 0, reads HTML entities twice more, knows no token in raw text
+}
+
+// Tokenizer is read-only and may be used from many goroutines.
+type Tokenizer struct {
+	clean           func(string) string
+	specials        *added.Finder // in raw text
+	inText          [2]string     // names of start and end in cleaned text
+	bytes, ends     [256]int32    // ids of the bytes within a piece, and at its end
+	table           *merge.Table
+	start, end, pad int32
+	context         int
+	encoders        sync.Pool // of *encoder
+}
+
+// encoder is the working memory of one goroutine.
+type encoder struct {
+	merger  merge.Merger
+	memory  merge.Memory
+	symbols []int32
+}
+
+// Context is the number of ids of a padded text.
+func (t *Tokenizer) Context() int { return t.context }
+
+// Pad is the id that EncodePadded fills up with.
+func (t *Tokenizer) Pad() int32 { return t.pad }
+
+// EncodePadded appends exactly Context ids of a text to dst: those of Encode, then the padding.
+func (t *Tokenizer) EncodePadded(dst []int32, text string) []int32 {
+	first := len(dst)
+	dst = t.Encode(dst, text)
+	for len(dst) < first+t.context {
+		dst = append(dst, t.pad)
+	}
+	return dst
+}
+
+// Encode appends the ids of a text to dst: start, at most Context-2 ids, end; what is longer is cut off. Invalid UTF-8
+// counts as U+FFFD.
+func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
+	if !utf8.ValidString(text) {
+		text = pystr.Decode([]byte(text))
+	}
+	e, ok := t.encoders.Get().(*encoder)
+	if !ok {
+		e = &encoder{}
+	}
+	defer t.encoders.Put(e)
+	first := len(dst)
+	dst = append(dst, t.start)
+	t.specials.Split(text, func(part string, _ bool) {
+		if len(dst) < first+t.context { // what follows would be cut off
+			dst = t.appendClean(dst, e, t.clean(part), first+t.context)
+		}
+	}, func(id int32) { dst = append(dst, id) })
+	dst = dst[:min(len(dst), first+t.context-1)]
+	return append(dst, t.end)
+}
+
+// appendClean appends the ids of cleaned text, until dst has enough.
+func (t *Tokenizer) appendClean(dst []int32, e *encoder, text string, enough int) []int32 {
+	for len(dst) < enough {
+		piece, rest, ok := next(text, t.inText)
+		if !ok {
+			break
+		}
+		text = rest
+		switch piece {
+		case t.inText[0]:
+			dst = append(dst, t.start)
+		case t.inText[1]:
+			dst = append(dst, t.end)
+		default:
+			dst = t.appendPiece(dst, e, piece)
+		}
+	}
+	return dst
+}
+
+func (t *Tokenizer) appendPiece(dst []int32, e *encoder, piece string) []int32 {
+	if ids, ok := e.memory.Recall(piece); ok {
+		return append(dst, ids...)
+	}
+	e.symbols = e.symbols[:0]
+	last := len(piece) - 1
+	for i := range last {
+		e.symbols = append(e.symbols, t.bytes[piece[i]])
+	}
+	e.symbols = append(e.symbols, t.ends[piece[last]])
+	ids := e.merger.Apply(t.table, e.symbols)
+	e.memory.Keep(piece, ids)
+	return append(dst, ids...)
+}
+
+// Parse reads vocab.json, a map from tokens to ids, and merges.txt, whose first line is a comment. The error lists all
+// faults.
+func Parse(vocab, merges []byte, o Options) (*Tokenizer, error) {
+	ids, err := parseVocab(vocab)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tokenizer{context: o.Context, inText: [2]string{startToken, endToken}, clean: cleanGenerator}
+	if o.Context == 0 {
+		t.context = Context
+	}
+	var faults []string
+	if t.context < 2 {
+		faults = append(faults, fmt.Sprintf("%d ids for each text, want at least 2: the start and the end", t.context))
+	}
+	faults = append(faults, t.setTokens(ids, o)...)
+	t.setBytes(ids)
+	pairs, wrong := parseMerges(string(merges), ids)
+	faults = append(faults, wrong...)
+	if t.table, err = merge.NewTable(pairs); err != nil {
+		faults = append(faults, err.Error())
+	}
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("%w: vocab.json and merges.txt: %s", ErrFile, strings.Join(faults, "; "))
+	}
+	return t, nil
+}
+
+// setTokens finds the ids of start, end and padding.
+func (t *Tokenizer) setTokens(ids map[string]int32, o Options) (faults []string) {
+	pad := o.Pad
+	if pad == "" {
+		pad = endToken
+	}
+	patterns := make([]added.Pattern, 0, 3)
+	for _, token := range []string{startToken, endToken, pad} {
+		id, ok := ids[token]
+		if !ok {
+			faults = append(faults, fmt.Sprintf("the token %.40q is not in the vocabulary", token))
+		}
+		patterns = append(patterns, added.Pattern{Text: token, Token: added.Token{ID: id, Content: token}})
+	}
+	t.start, t.end, t.pad = patterns[0].Token.ID, patterns[1].Token.ID, patterns[2].Token.ID
+	if o.Scorer {
+		t.pad, patterns = 0, nil
+		t.inText, t.clean = [2]string{scorerStart, scorerEnd}, cleanScorer
+	}
+	t.specials = added.NewFinder(patterns)
+	return faults
+}
