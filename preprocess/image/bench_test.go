@@ -30,7 +30,7 @@ func BenchmarkApply(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, r := range []Recipe{Vgg(224, NCHW), Mobilenet(224, NCHW), ImagenetPytorch(224, NCHW)} {
+	for _, r := range []Recipe{Vgg(224, NCHW), Mobilenet(224, NCHW), ImagenetPytorch(224, NCHW), OpenCLIP(224, NCHW)} {
 		b.Run(r.Name(), func(b *testing.B) {
 			dst := make([]float32, r.Len())
 			b.SetBytes(int64(len(img.Pix)))
@@ -49,7 +49,7 @@ func BenchmarkResize(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, f := range []Filter{Area, Linear, PillowBilinear} {
+	for _, f := range []Filter{Area, Linear, PillowBilinear, PillowBicubic} {
 		b.Run(f.String(), func(b *testing.B) {
 			var r resizer
 			win := window{fullW: 341, fullH: 256, w: 341, h: 256}
@@ -89,5 +89,29 @@ func BenchmarkFromBytes(b *testing.B) {
 				}
 			}
 		})
+	})
+}
+
+// BenchmarkJudgedPicture makes the inputs of the two networks that judge a generated picture.
+func BenchmarkJudgedPicture(b *testing.B) {
+	img := drawFormula(b, "hash", 1024, 1024)
+	clip, inception := OpenCLIP(224, NCHW), Inception(299, NCHW)
+	b.Run(clip.Name(), func(b *testing.B) {
+		dst := make([]float32, clip.Len())
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := clip.Apply(dst, img); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run(inception.Name(), func(b *testing.B) {
+		dst := make([]float32, inception.Len())
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := inception.Apply(dst, img); err != nil {
+				b.Fatal(err)
+			}
+		}
 	})
 }

@@ -54,7 +54,7 @@ func FuzzResize(f *testing.F) {
 			src.Pix[i] = low + uint8(int(v)*int(high-low)/255)
 		}
 		before := slices.Clone(src.Pix)
-		for _, filter := range []Filter{Area, Linear, PillowBilinear} {
+		for _, filter := range []Filter{Area, Linear, PillowBilinear, PillowBicubic} {
 			got, err := Resize(src, int(w), int(h), filter)
 			if err != nil || got.W != int(w) || got.H != int(h) {
 				t.Fatalf("%v to %dx%d: %v", filter, w, h, err)

@@ -44,6 +44,7 @@ func affine(value func(c int, v float32) float32) *channelValues {
 type floatResizer struct {
 	values *channelValues
 	layout Layout
+	torch  bool // the places of PyTorch, which reckons them in float32
 
 	cols, rows []floatLerp
 	line       [][channels]float32 // a source row, and its last pixel once more
@@ -60,7 +61,11 @@ type between struct {
 // resize calls emit with each row of img scaled to w x h. A row has 3*w values: of a channel after the other for NCHW,
 // of a pixel after the other for NHWC.
 func (r *floatResizer) resize(img *RGB, w, h int, emit func(y int, l between)) {
-	r.cols, r.rows = floatLerps(r.cols, img.W, w), floatLerps(r.rows, img.H, h)
+	lerps := floatLerps
+	if r.torch {
+		lerps = torchLerps
+	}
+	r.cols, r.rows = lerps(r.cols, img.W, w), lerps(r.rows, img.H, h)
 	r.at = [2]int{-1, -1}
 	for i := range r.row {
 		r.row[i] = sized(r.row[i], channels*w)
@@ -182,6 +187,18 @@ func floatLerps(ls []floatLerp, src, dst int) []floatLerp {
 		at := min(max((float64(d)+0.5)*scale-0.5, 0), float64(src-1))
 		first := int(math.Floor(at))
 		ls = append(ls, floatLerp{first, float32(at - float64(first))})
+	}
+	return ls
+}
+
+// torchLerps is floatLerps as PyTorch's interpolate reckons it for bilinear without align_corners.
+func torchLerps(ls []floatLerp, src, dst int) []floatLerp {
+	ls = ls[:0]
+	scale := float32(src) / float32(dst)
+	for d := range dst {
+		at := max(float32(scale*(float32(d)+0.5))-0.5, 0)
+		first := min(int(at), src-1)
+		ls = append(ls, floatLerp{first, at - float32(first)})
 	}
 	return ls
 }

@@ -2,7 +2,7 @@ package image
 
 import "math"
 
-// pillowResizer scales with Pillow's BILINEAR: a triangle filter as wide as the scale, weights of 22 bits, the picture
+// pillowResizer scales with Pillow's BILINEAR or BICUBIC: a filter as wide as the scale, weights of 22 bits, the picture
 // rounded to 8 bits between the horizontal and the vertical pass.
 type pillowResizer struct {
 	cols, rows axis[int32]
@@ -16,9 +16,9 @@ const (
 	pillowHalf = 1 << (pillowBits - 1)
 )
 
-func (r *pillowResizer) resize(dst, src *RGB, win window) {
-	r.shares = triangleAxis(&r.cols, r.shares, src.W, win.fullW, win.x, win.w)
-	r.shares = triangleAxis(&r.rows, r.shares, src.H, win.fullH, win.y, win.h)
+func (r *pillowResizer) resize(dst, src *RGB, win window, k kernel) {
+	r.shares = k.axis(&r.cols, r.shares, src.W, win.fullW, win.x, win.w)
+	r.shares = k.axis(&r.rows, r.shares, src.H, win.fullH, win.y, win.h)
 	if columnsFirst(src, win) {
 		r.columnsFirst(dst, src)
 	} else {
@@ -56,71 +56,59 @@ func (r *pillowResizer) columnsFirst(dst, src *RGB) {
 	}
 }
 
-// triangleAxis gives the weights of Pillow's precompute_coeffs and normalize_coeffs_8bpc for its triangle filter.
-// shares is memory that it may use, and returns for the next.
-func triangleAxis(a *axis[int32], shares []float64, src, dst, lo, n int) []float64 {
-	scale := float64(src) / float64(dst)
-	support := max(scale, 1)
-	a.reset()
-	for d := lo; d < lo+n; d++ {
-		centre := (float64(d) + 0.5) * scale
-		first := max(int(centre-support+0.5), 0)
-		end := min(int(centre+support+0.5), src)
-		shares = triangle(shares[:0], first, end, centre, 1/support)
-		a.begin(first)
-		for _, s := range shares {
-			a.add(int32(float64(s*(1<<pillowBits)) + 0.5))
-		}
-	}
-	return shares
-}
-
-// triangle appends the normalised heights of the triangle at samples first to end-1.
-func triangle(shares []float64, first, end int, centre, step float64) []float64 {
-	total := 0.0
-	for x := first; x < end; x++ {
-		w := max(1-math.Abs((float64(x)-centre+0.5)*step), 0)
-		shares = append(shares, w)
-		total += w
-	}
-	if total != 0 {
-		for i := range shares {
-			shares[i] /= total
-		}
-	}
-	return shares
-}
-
 // filterRow scales along x a row whose first sample has index origin on the axis.
 func filterRow(dst, src []uint8, cols *axis[int32], origin int) {
 	for x, s := range cols.spans {
-		r, g, b := int32(pillowHalf), int32(pillowHalf), int32(pillowHalf)
 		weights := cols.weights[s.at:][:s.n]
 		p := src[channels*(s.first-origin):][:channels*len(weights)]
-		for k, w := range weights {
-			px := (*[channels]uint8)(p[channels*k:])
-			r += int32(px[0]) * w
-			g += int32(px[1]) * w
-			b += int32(px[2]) * w
-		}
+		r, g, b := filterPixels(p, weights)
 		out := (*[channels]uint8)(dst[channels*x:])
 		out[0], out[1], out[2] = clip(r>>pillowBits), clip(g>>pillowBits), clip(b>>pillowBits)
 	}
 }
 
-// filterColumns mixes len(weights) rows, stride apart, of len(dst) samples each.
-func (r *pillowResizer) filterColumns(dst, rows []uint8, stride int, weights []int32) {
-	r.sums = grow(r.sums, len(dst))
-	for i := range r.sums {
-		r.sums[i] = pillowHalf
+// filterPixels mixes len(weights) pixels, four at a time: the compiler leaves loops as they are.
+func filterPixels(p []uint8, weights []int32) (r, g, b int32) {
+	r, g, b = pillowHalf, pillowHalf, pillowHalf
+	for len(weights) >= 4 && len(p) >= 4*channels {
+		w, px := (*[4]int32)(weights), (*[4 * channels]uint8)(p)
+		r += int32(px[0])*w[0] + int32(px[3])*w[1] + int32(px[6])*w[2] + int32(px[9])*w[3]
+		g += int32(px[1])*w[0] + int32(px[4])*w[1] + int32(px[7])*w[2] + int32(px[10])*w[3]
+		b += int32(px[2])*w[0] + int32(px[5])*w[1] + int32(px[8])*w[2] + int32(px[11])*w[3]
+		weights, p = weights[4:], p[4*channels:]
 	}
 	for k, w := range weights {
-		sums := r.sums
+		px := (*[channels]uint8)(p[channels*k:])
+		r += int32(px[0]) * w
+		g += int32(px[1]) * w
+		b += int32(px[2]) * w
+	}
+	return r, g, b
+}
+
+// filterColumns mixes len(weights) rows, stride apart, of len(dst) samples each, four rows at a time.
+func (r *pillowResizer) filterColumns(dst, rows []uint8, stride int, weights []int32) {
+	r.sums = grow(r.sums, len(dst))
+	sums := r.sums
+	for i := range sums {
+		sums[i] = pillowHalf
+	}
+	k := 0
+	for ; k+4 <= len(weights); k += 4 {
+		w, n := (*[4]int32)(weights[k:]), len(sums)
+		p0, p1 := rows[k*stride:][:n], rows[(k+1)*stride:][:n]
+		p2, p3 := rows[(k+2)*stride:][:n], rows[(k+3)*stride:][:n]
+		for i := range sums {
+			sums[i] += int32(p0[i])*w[0] + int32(p1[i])*w[1] + int32(p2[i])*w[2] + int32(p3[i])*w[3]
+		}
+	}
+	for ; k < len(weights); k++ {
+		w := weights[k]
 		for i, v := range rows[k*stride:][:len(sums)] {
 			sums[i] += int32(v) * w
 		}
 	}
-	for i, v := range r.sums[:len(dst)] {
+	for i, v := range sums[:len(dst)] {
 		dst[i] = clip(v >> pillowBits)
 	}
 }

@@ -26,7 +26,7 @@ func (l Layout) String() string {
 
 // Recipe is a preprocessing that ends in size x size pixels of three float32 channels: the picture is resized so that
 // its short side is a little longer than size, its centre is cut out, and each channel is normalised.
-// Recipes are values made by Vgg, Mobilenet, TFLiteTPU and ImagenetPytorch; all are safe for concurrent use.
+// Recipes are values made by Vgg, Mobilenet, TFLiteTPU, ImagenetPytorch and OpenCLIP; all are safe for concurrent use.
 type Recipe struct {
 	name   string
 	size   int
@@ -69,9 +69,24 @@ func ImagenetPytorch(size int, l Layout) Recipe {
 	r := newRecipe("imagenet_pytorch", size, l, PillowBilinear, rgbOrder,
 		func(c int, v float32) float32 { return (v/255 - mean[c]) / std[c] })
 	r.short = size * 256 / 224
-	r.margin = func(rest int) int { return int(math.RoundToEven(float64(rest) / 2)) }
+	r.margin = evenMargin
 	return r
 }
+
+// OpenCLIP is the preprocessing of open_clip's ViT-B-32 (size 224), which scores generated pictures: Pillow's bicubic, the
+// short side to size, scaled to 0..1, minus mean, by standard deviation, red first.
+func OpenCLIP(size int, l Layout) Recipe {
+	mean := [channels]float32{0.48145466, 0.4578275, 0.40821073}
+	std := [channels]float32{0.26862954, 0.26130258, 0.27577711}
+	r := newRecipe("open_clip", size, l, PillowBicubic, rgbOrder,
+		func(c int, v float32) float32 { return (v/255 - mean[c]) / std[c] })
+	r.short = size
+	r.margin = evenMargin
+	return r
+}
+
+// evenMargin is torchvision's: half of the rest, halves to even.
+func evenMargin(rest int) int { return int(math.RoundToEven(float64(rest) / 2)) }
 
 func rgbOrder() [channels]int { return [channels]int{0, 1, 2} }
 func bgrOrder() [channels]int { return [channels]int{2, 1, 0} }
@@ -92,7 +107,8 @@ func newRecipe(name string, size int, l Layout, f Filter, order func() [channels
 	}
 }
 
-// Name is the reference's name of the preprocessing: "vgg", "mobilenet", "tflite_tpu", "imagenet_pytorch".
+// Name is the reference's name of the preprocessing: "vgg", "mobilenet", "tflite_tpu", "imagenet_pytorch",
+// "open_clip".
 func (r Recipe) Name() string { return r.name }
 
 // Size is the width and height of the output in pixels.
@@ -119,17 +135,21 @@ func (r Recipe) window(w, h int) window {
 // source returns a region of a w x h picture that contains every pixel that the output depends on.
 func (r Recipe) source(w, h int) jpeg.Region {
 	win := r.window(w, h)
-	x0, x1 := sourceRange(w, win.fullW, win.x, win.w)
-	y0, y1 := sourceRange(h, win.fullH, win.y, win.h)
+	reach := 1.0
+	if r.filter == PillowBicubic {
+		reach = kernelOf(r.filter).support
+	}
+	x0, x1 := sourceRange(w, win.fullW, win.x, win.w, reach)
+	y0, y1 := sourceRange(h, win.fullH, win.y, win.h, reach)
 	return jpeg.Region{X0: x0, Y0: y0, X1: x1, Y1: y1}
 }
 
 // sourceRange returns a range of source samples that contains those under the n destination samples from lo
-// on, for every filter: the widest, Pillow's, reaches as far to each side as a destination sample is wide,
-// and at least one sample.
-func sourceRange(src, dst, lo, n int) (from, to int) {
+// on, for every filter that reaches as far to each side as so many destination samples are wide, and at
+// least as many source samples.
+func sourceRange(src, dst, lo, n int, reach float64) (from, to int) {
 	scale := float64(src) / float64(dst)
-	margin := max(scale, 1) + 1
+	margin := reach*max(scale, 1) + 1
 	return max(int(float64(lo)*scale-margin), 0), min(int(math.Ceil(float64(lo+n)*scale+margin)), src)
 }
 
@@ -137,7 +157,8 @@ func sourceRange(src, dst, lo, n int) (from, to int) {
 func (r Recipe) check(dst []float32) error {
 	switch {
 	case r.pool == nil:
-		return fmt.Errorf("%w: the zero Recipe; make one with Vgg, Mobilenet, TFLiteTPU or ImagenetPytorch", ErrBadRecipe)
+		return fmt.Errorf("%w: the zero Recipe; make one with Vgg, Mobilenet, TFLiteTPU, ImagenetPytorch or "+
+			"OpenCLIP", ErrBadRecipe)
 	case r.size <= 0:
 		return fmt.Errorf("%w: %s of size %d, want at least 1", ErrBadRecipe, r.name, r.size)
 	case len(dst) != r.Len():

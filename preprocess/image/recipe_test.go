@@ -28,11 +28,11 @@ func fromBytes(t *testing.T, r Recipe, data []byte) []float32 {
 func TestFromBytesIsDecodeAndApply(t *testing.T) {
 	z := readZoo(t)
 	for name, data := range z.files {
-		comparePaths(t, name, data, Vgg(40, NCHW), Mobilenet(31, NHWC), ImagenetPytorch(50, NCHW))
+		comparePaths(t, name, data, Vgg(40, NCHW), Mobilenet(31, NHWC), ImagenetPytorch(50, NCHW), OpenCLIP(40, NCHW))
 	}
 	photo := readPhoto(t)
 	comparePaths(t, "photo.jpg", photo, Vgg(224, NCHW), Vgg(64, NHWC), Mobilenet(224, NHWC), TFLiteTPU(),
-		ImagenetPytorch(224, NCHW))
+		ImagenetPytorch(224, NCHW), OpenCLIP(224, NCHW))
 }
 
 func comparePaths(t *testing.T, name string, data []byte, recipes ...Recipe) {
@@ -51,7 +51,7 @@ func comparePaths(t *testing.T, name string, data []byte, recipes ...Recipe) {
 // TestLayouts shows that NCHW and NHWC hold the same values.
 func TestLayouts(t *testing.T) {
 	img := lcg(50, 70, 3)
-	for _, make := range []func(int, Layout) Recipe{Vgg, Mobilenet, ImagenetPytorch} {
+	for _, make := range []func(int, Layout) Recipe{Vgg, Mobilenet, ImagenetPytorch, OpenCLIP} {
 		const n = 32
 		planes, pixels := apply(t, make(n, NCHW), img), apply(t, make(n, NHWC), img)
 		for i := range n * n {

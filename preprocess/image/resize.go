@@ -13,6 +13,7 @@ const (
 	Area           Filter = iota // OpenCV's INTER_AREA: box average downwards, a kind of bilinear upwards
 	Linear                       // OpenCV's INTER_LINEAR: bilinear between the four nearest pixels, not antialiased
 	PillowBilinear               // Pillow's BILINEAR: triangle filter that widens when it scales down
+	PillowBicubic                // Pillow's BICUBIC: cubic filter that widens when it scales down
 )
 
 func (f Filter) String() string {
@@ -23,6 +24,8 @@ func (f Filter) String() string {
 		return "INTER_LINEAR"
 	case PillowBilinear:
 		return "Pillow BILINEAR"
+	case PillowBicubic:
+		return "Pillow BICUBIC"
 	}
 	return fmt.Sprintf("Filter(%d)", int(f))
 }
@@ -32,7 +35,7 @@ func Resize(img *RGB, w, h int, f Filter) (*RGB, error) {
 	if err := img.check(); err != nil {
 		return nil, err
 	}
-	if w <= 0 || h <= 0 || f < Area || f > PillowBilinear {
+	if w <= 0 || h <= 0 || f < Area || f > PillowBicubic {
 		return nil, fmt.Errorf("%w: resize to %dx%d with %v, want at least 1x1 and a known filter", ErrBadPicture, w, h, f)
 	}
 	out := new(RGB)
@@ -58,8 +61,8 @@ type resizer struct {
 func (r *resizer) resize(dst, src *RGB, win window, f Filter) {
 	sx, sy := cvScale(src.W, win.fullW), cvScale(src.H, win.fullH)
 	switch {
-	case f == PillowBilinear:
-		r.pillow.resize(dst, src, win)
+	case f == PillowBilinear || f == PillowBicubic:
+		r.pillow.resize(dst, src, win, kernelOf(f))
 	case f == Linear && !(isFactor(sx, 2) && isFactor(sy, 2)):
 		r.linear.resize(dst, src, win, centreAligned)
 	case f == Area && (sx < 1 || sy < 1):

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Stretch is a preprocessing of detection models: the picture is resized to size x size pixels whatever its
+// Stretch is a preprocessing of detection models and of one that judges pictures: the picture is resized to size x size pixels whatever its
 // proportions, as float32 samples (see [LinearFloat32]), and each channel, red first, is normalised.
-// Stretches are values made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34 and CocoResnet34TF;
+// Stretches are values made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34, CocoResnet34TF and Inception;
 // all are safe for concurrent use.
 type Stretch struct {
 	name   string
@@ -54,6 +54,16 @@ func CocoResnet34TF(size int, l Layout) Stretch {
 	return newStretch("coco_resnet34_tf", size, l, func(c int, v float32) float32 { return v - means[c] })
 }
 
+// Inception is that of the network behind the FID of generated pictures (size 299): -1..1, bilinear as PyTorch has it, not
+// antialiased. It agrees with PyTorch within 5e-5.
+func Inception(size int, l Layout) Stretch {
+	s := newStretch("inception", size, l, func(_ int, v float32) float32 { return 2*(v/255) - 1 })
+	s.pool = &sync.Pool{New: func() any {
+		return &stretching{resizer: floatResizer{values: s.values, layout: l, torch: true}}
+	}}
+	return s
+}
+
 func newStretch(name string, size int, l Layout, value func(c int, v float32) float32) Stretch {
 	values := affine(value)
 	pool := &sync.Pool{New: func() any { return &stretching{resizer: floatResizer{values: values, layout: l}} }}
@@ -61,7 +71,7 @@ func newStretch(name string, size int, l Layout, value func(c int, v float32) fl
 }
 
 // Name is the reference's name of the preprocessing: "retinanet", "coco_mobilenet", "coco_pt_mobilenet",
-// "coco_resnet34", "coco_resnet34_tf".
+// "coco_resnet34", "coco_resnet34_tf", "inception".
 func (s Stretch) Name() string { return s.name }
 
 // Layout is the order of the output's axes.
@@ -150,8 +160,8 @@ func (s Stretch) check(n int, bytes bool) error {
 	kind := map[bool]string{false: "float32", true: "uint8"}
 	switch {
 	case s.pool == nil:
-		return fmt.Errorf("%w: the zero Stretch; make one with Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34 or "+
-			"CocoResnet34TF", ErrBadRecipe)
+		return fmt.Errorf("%w: the zero Stretch; make one with Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34, "+
+			"CocoResnet34TF or Inception", ErrBadRecipe)
 	case s.size <= 0:
 		return fmt.Errorf("%w: %s of size %d, want at least 1", ErrBadRecipe, s.name, s.size)
 	case s.bytes != bytes:
