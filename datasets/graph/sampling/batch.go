@@ -1,0 +1,98 @@
+package sampling
+
+import "github.com/plumbline-ml/plumbline/datasets/graph"
+
+// Batch is sampled neighbourhoods: some nodes of each type of a graph, and edges between them by their positions among
+// these.
+type Batch struct {
+	Nodes        [][]uint32 // by type: their numbers in the graph
+	Sources      [][]int64  // by relation, of each edge: the position among the nodes of the relation's source type
+	Destinations [][]int64  // and that of its destination type
+	Seeds        []int64    // the positions, among the nodes of their type, of those that were asked for
+
+	relations []graph.Relation
+	last      mark // where the last sample begins
+}
+
+// mark is a place in a batch.
+type mark struct {
+	nodes, edges []int
+	seeds        int
+}
+
+// NewBatch returns an empty batch for neighbourhoods in g.
+func NewBatch(g *graph.Graph) *Batch {
+	types, relations := len(g.Types), len(g.Relations)
+	return &Batch{
+		Nodes: make([][]uint32, types), Sources: make([][]int64, relations), Destinations: make([][]int64, relations),
+		relations: g.Relations, last: mark{make([]int, types), make([]int, relations), 0},
+	}
+}
+
+// Reset empties the batch and keeps its memory.
+func (b *Batch) Reset() {
+	for t := range b.Nodes {
+		b.Nodes[t] = b.Nodes[t][:0]
+	}
+	for r := range b.Sources {
+		b.Sources[r], b.Destinations[r] = b.Sources[r][:0], b.Destinations[r][:0]
+	}
+	b.Seeds = b.Seeds[:0]
+	b.mark()
+}
+
+// NodeCount is the number of nodes of all types.
+func (b *Batch) NodeCount() int {
+	n := 0
+	for _, nodes := range b.Nodes {
+		n += len(nodes)
+	}
+	return n
+}
+
+// EdgeCount is the number of edges of all relations.
+func (b *Batch) EdgeCount() int {
+	n := 0
+	for _, edges := range b.Sources {
+		n += len(edges)
+	}
+	return n
+}
+
+// mark makes the end of the batch the beginning of its last sample.
+func (b *Batch) mark() {
+	for t, nodes := range b.Nodes {
+		b.last.nodes[t] = len(nodes)
+	}
+	for r, edges := range b.Sources {
+		b.last.edges[r] = len(edges)
+	}
+	b.last.seeds = len(b.Seeds)
+}
+
+// MoveLast makes the last sample that was added the only one of to, a batch for the same graph.
+func (b *Batch) MoveLast(to *Batch) {
+	to.Reset()
+	for r := range b.Sources {
+		start, types := b.last.edges[r], b.relations[r]
+		to.Sources[r] = appendFrom(to.Sources[r], b.Sources[r][start:], b.last.nodes[types.Source])
+		to.Destinations[r] = appendFrom(to.Destinations[r], b.Destinations[r][start:], b.last.nodes[types.Destination])
+		b.Sources[r], b.Destinations[r] = b.Sources[r][:start], b.Destinations[r][:start]
+	}
+	for t, nodes := range b.Nodes {
+		to.Nodes[t] = append(to.Nodes[t], nodes[b.last.nodes[t]:]...)
+		b.Nodes[t] = nodes[:b.last.nodes[t]]
+	}
+	for range b.Seeds[b.last.seeds:] {
+		to.Seeds = append(to.Seeds, 0) // a sample's seed is the first of its nodes
+	}
+	b.Seeds = b.Seeds[:b.last.seeds]
+}
+
+// appendFrom appends positions, counted from start.
+func appendFrom(dst, positions []int64, start int) []int64 {
+	for _, p := range positions {
+		dst = append(dst, p-int64(start))
+	}
+	return dst
+}
