@@ -4,7 +4,7 @@
 //	synthetic-export images -set eval -n 50000 -jpeg 90 -out DIR
 //
 // Kinds: images (ImageNet), scenes (OpenImages), volumes (KiTS19), clicks (Criteo), questions (SQuAD), articles
-// (CNN/DailyMail), speech (LibriSpeech).
+// (CNN/DailyMail), speech (LibriSpeech), citations (IGBH: one graph, set all).
 package main
 
 import (
@@ -20,6 +20,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
@@ -41,6 +42,7 @@ var kinds = map[string]kind{
 		"train": articles.Train, "calibration": articles.Calibration, "eval": articles.Eval})},
 	"speech": {"DIR", sets(export.Speech, named[speech.Set]{
 		"train": speech.Train, "calibration": speech.Calibration, "eval": speech.Eval})},
+	"citations": {"DIR", sets(export.Citations, named[*citations.Set]{"all": citations.All})},
 }
 
 // kind is one kind of synthetic data.
@@ -112,7 +114,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	var o options
 	flags := flag.NewFlagSet("synthetic-export "+args[0], flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.set, "set", "train", "which set: train, calibration or eval")
+	flags.StringVar(&o.set, "set", "train", "which set: train, calibration or eval; of a graph: all")
 	flags.IntVar(&o.first, "first", 0, "index of the first sample")
 	flags.IntVar(&o.n, "n", -1, "how many samples (of images more than the set has, too); -1: to the end of the set")
 	if args[0] == "images" {

@@ -10,11 +10,13 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/cnndm"
 	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
+	"github.com/plumbline-ml/plumbline/datasets/igbh"
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/datasets/kits19"
 	"github.com/plumbline-ml/plumbline/datasets/openimages"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 )
@@ -41,6 +43,21 @@ func TestEachKindIsReadAsTheOfficialSet(t *testing.T) {
 			}
 			tt.read(t, path)
 		})
+	}
+}
+
+func TestTheGraphIsReadAsTheOfficialSet(t *testing.T) {
+	dir := t.TempDir()
+	if err := run(t.Context(), []string{"citations", "-set", "all", "-out", dir}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	set, err := igbh.Open(t.Context(), dir, igbh.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	if set.Len() != citations.EvalCount || set.KeptFault() != nil {
+		t.Errorf("%d samples, kept: %v", set.Len(), set.KeptFault())
 	}
 }
 
@@ -112,7 +129,7 @@ func readArticles(t *testing.T, path string) {
 func TestRunOfBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
-		{"", "want a kind of data first, one of articles, clicks, images, questions, scenes, speech, volumes"},
+		{"", "want a kind of data first, one of articles, citations, clicks, images, questions, scenes, speech, volumes"},
 		{"pictures -out " + dir, `unknown kind "pictures", want one of articles`},
 		{"images -set train", "want -out DIR"},
 		{"articles -set train", "want -out FILE"},
@@ -128,6 +145,8 @@ func TestRunOfBadArguments(t *testing.T) {
 		{"clicks -out " + dir + " -first 4999999 -n 2", "want 0 <= first <= end <= 5000000"},
 		{"questions -set eval -out " + dir + " -n 251", "want 0 <= first <= end <= 250"},
 		{"questions -set eval -n 1 -out " + dir, "write the data set"},
+		{"citations -out " + dir, `unknown set "train", want all`},
+		{"citations -set all -n 5 -out " + dir, "a graph is written whole"},
 		{"articles -set eval -out " + dir + "/x -first 499 -n 2", "want 0 <= first <= end <= 500"},
 		{"images -what", "not defined"},
 	} {
