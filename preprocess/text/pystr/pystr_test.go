@@ -148,3 +148,18 @@ func FuzzLower(f *testing.F) {
 		}
 	})
 }
+
+func TestLines(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                             nil,
+		"\n":                           {""},
+		"a\n\nb":                       {"a", "", "b"},
+		"a\r\nb\rc\n\rd\n":             {"a", "b", "c", "", "d"},
+		"a\vb\fc\x1cd\x1de\x1ef\x1fg":  {"a", "b", "c", "d", "e", "f\x1fg"},
+		"a\u0085b\u2028c\u2029d\u00a0": {"a", "b", "c", "d\u00a0"},
+	} {
+		if got := Lines(text); !slices.Equal(got, want) {
+			t.Errorf("%q gives %q, want %q", text, got, want)
+		}
+	}
+}

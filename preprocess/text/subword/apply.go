@@ -1,0 +1,81 @@
+package subword
+
+import "strings"
+
+// Apply splits the words of a line into pieces: a line as subword-nmt's apply_bpe writes it, with pieces and words a
+// space apart and the blanks at both ends as they are. Words are apart at spaces, and at nothing else.
+func (c *Codes) Apply(line string) string {
+	words := strings.TrimLeft(line, blanks)
+	lead := line[:len(line)-len(words)]
+	words = strings.TrimRight(words, blanks)
+	return lead + strings.Join(c.Pieces(words), " ") + line[len(lead)+len(words):]
+}
+
+// Pieces are those of a line's words, in order.
+func (c *Codes) Pieces(line string) []string {
+	var pieces []string
+	for word := range strings.SplitSeq(strings.Trim(line, blanks), " ") {
+		if word == "" {
+			continue
+		}
+		symbols := c.split(word)
+		for _, s := range symbols[:len(symbols)-1] {
+			pieces = append(pieces, s+mark)
+		}
+		pieces = append(pieces, symbols[len(symbols)-1])
+	}
+	return pieces
+}
+
+// split takes a word apart into symbols, and merges them until no pair is left that can be.
+func (c *Codes) split(word string) []string {
+	symbols := strings.Split(word, "")
+	if len(symbols) == 1 {
+		return symbols
+	}
+	if c.alone {
+		symbols = append(symbols, wordEnd)
+	} else {
+		symbols[len(symbols)-1] += wordEnd
+	}
+	for len(symbols) > 1 {
+		next, ok := c.next(symbols)
+		if !ok {
+			break
+		}
+		symbols = next.merge(symbols)
+	}
+	last := len(symbols) - 1
+	if symbols[last] == wordEnd {
+		return symbols[:last]
+	}
+	symbols[last] = strings.TrimSuffix(symbols[last], wordEnd)
+	return symbols
+}
+
+// next is the pair to merge: that of the lowest rank.
+func (c *Codes) next(symbols []string) (best pair, ok bool) {
+	lowest := len(c.ranks) + 1
+	for i, left := range symbols[:len(symbols)-1] {
+		p := pair{left, symbols[i+1]}
+		if rank, known := c.ranks[p]; known && (!ok || rank < lowest) {
+			best, lowest, ok = p, rank, true
+		}
+	}
+	return best, ok
+}
+
+// merge joins the pair wherever it stands, from the left, in the memory of symbols.
+func (p pair) merge(symbols []string) []string {
+	joined := p.left + p.right
+	kept := symbols[:0]
+	for i := 0; i < len(symbols); i++ {
+		if i+1 < len(symbols) && symbols[i] == p.left && symbols[i+1] == p.right {
+			kept = append(kept, joined)
+			i++
+			continue
+		}
+		kept = append(kept, symbols[i])
+	}
+	return kept
+}

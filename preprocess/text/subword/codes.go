@@ -1,0 +1,93 @@
+package subword
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Codes are the merges of a codes file. They are immutable.
+type Codes struct {
+	ranks map[pair]int
+	alone bool // the end of a word is a symbol of its own: version 0.1
+}
+
+// pair is two symbols that become one.
+type pair struct{ left, right string }
+
+// wordEnd marks the last symbol of a word.
+const wordEnd = "</w>"
+
+const (
+	versionMark = "#version:"
+	blanks      = "\r\n "
+)
+
+// ParseCodes reads a codes file: an optional line "#version: 0.1" or 0.2, 0.1 where there is none, then one pair a line,
+// the earlier the sooner it is merged. Of a pair that occurs twice the first counts. The error lists every wrong line.
+func ParseCodes(data []byte) (*Codes, error) {
+	text := strings.TrimRight(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\n")
+	lines := strings.Split(text, "\n")
+	c := &Codes{ranks: make(map[pair]int, len(lines)), alone: true}
+	var faults []error
+	first := 0
+	if strings.HasPrefix(lines[0], versionMark) {
+		first = 1
+		faults = append(faults, c.setVersion(lines[0]))
+	}
+	for i, line := range lines[first:] {
+		if err := c.add(line, i); err != nil {
+			faults = append(faults, fmt.Errorf("line %d: %w", first+i+1, err))
+		}
+	}
+	if err := listed(faults); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCodes, err)
+	}
+	return c, nil
+}
+
+func (c *Codes) setVersion(line string) error {
+	switch version := strings.TrimSpace(strings.TrimPrefix(line, versionMark)); version {
+	case "0.1":
+	case "0.2":
+		c.alone = false
+	default:
+		return fmt.Errorf("line 1: version %q, want 0.1 or 0.2", version)
+	}
+	return nil
+}
+
+func (c *Codes) add(line string, rank int) error {
+	symbols := strings.Split(strings.Trim(line, blanks), " ")
+	switch {
+	case !utf8.ValidString(line):
+		return errors.New("it is no UTF-8")
+	case len(symbols) != 2 || symbols[0] == "" || symbols[1] == "":
+		return fmt.Errorf("%s: want two symbols with a space between them", strconv.Quote(line))
+	}
+	p := pair{symbols[0], symbols[1]}
+	if _, twice := c.ranks[p]; !twice {
+		c.ranks[p] = rank
+	}
+	return nil
+}
+
+// mostFaults bounds how many faults an error spells out.
+const mostFaults = 20
+
+// listed joins the faults that there are, the first of them if they are many.
+func listed(faults []error) error {
+	var kept []error
+	for _, err := range faults {
+		if err != nil {
+			kept = append(kept, err)
+		}
+	}
+	if more := len(kept) - mostFaults; more > 0 {
+		kept = append(kept[:mostFaults], fmt.Errorf("and %d more", more))
+	}
+	return errors.Join(kept...)
+}

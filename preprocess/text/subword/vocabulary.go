@@ -1,0 +1,112 @@
+package subword
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The ids of the special tokens, which every vocabulary has.
+const (
+	Unknown int32 = iota // of a token that the vocabulary does not have
+	Start                // what an answer begins behind
+	End                  // what ends it
+)
+
+// special are the tokens of Unknown, Start and End.
+var special = [...]string{"<unk>", "<s>", "</s>"}
+
+// Vocabulary is the tokens of a language. It is immutable.
+type Vocabulary struct {
+	tokens []string
+	ids    map[string]int32
+}
+
+// ParseVocabulary reads a vocabulary file: one token a line, whose number is its id. Where the first three lines are not
+// "<unk>", "<s>" and "</s>", these stand in front of all lines, as the reference has it. Lines may end in \r\n. The error
+// lists every line that is empty, no UTF-8, or a token that was there before.
+func ParseVocabulary(data []byte) (*Vocabulary, error) {
+	text := string(bytes.TrimPrefix(data, []byte("\ufeff")))
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSuffix(line, "\r")
+	}
+	v := &Vocabulary{ids: make(map[string]int32, len(lines))}
+	if !slices.Equal(lines[:min(len(lines), len(special))], special[:]) {
+		for _, token := range special {
+			v.add(token)
+		}
+	}
+	var faults []error
+	for i, line := range lines {
+		if err := v.check(line); err != nil {
+			faults = append(faults, fmt.Errorf("line %d: %w", i+1, err))
+		}
+		v.add(line)
+	}
+	if err := listed(faults); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrVocabulary, err)
+	}
+	return v, nil
+}
+
+func (v *Vocabulary) check(token string) error {
+	_, twice := v.ids[token]
+	switch {
+	case token == "":
+		return errors.New("it is empty, want one token a line")
+	case !utf8.ValidString(token):
+		return errors.New("it is no UTF-8")
+	case twice:
+		return fmt.Errorf("%q is there before, as token %d: want each once", token, v.ids[token])
+	}
+	return nil
+}
+
+func (v *Vocabulary) add(token string) {
+	v.ids[token] = int32(len(v.tokens))
+	v.tokens = append(v.tokens, token)
+}
+
+// Len is the number of tokens, the special ones included.
+func (v *Vocabulary) Len() int { return len(v.tokens) }
+
+// IDs are the ids of a line's tokens, which are apart at spaces and at nothing else.
+func (v *Vocabulary) IDs(line string) []int32 {
+	var ids []int32
+	for token := range strings.SplitSeq(line, " ") {
+		if token != "" {
+			ids = append(ids, v.ids[token]) // of an unknown one 0, which is Unknown
+		}
+	}
+	return ids
+}
+
+// Text is the words of ids up to the first End: pieces glued to what they go on with, a space between words. A word
+// that is not complete at the end is dropped. Ids outside the vocabulary are "<unk>".
+func (v *Vocabulary) Text(ids []int32) string {
+	var words []string
+	var word strings.Builder
+	for _, id := range ids {
+		if id == End {
+			break
+		}
+		piece, goesOn := strings.CutSuffix(v.token(id), mark)
+		word.WriteString(piece)
+		if !goesOn {
+			words = append(words, word.String())
+			word.Reset()
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func (v *Vocabulary) token(id int32) string {
+	if id < 0 || int(id) >= len(v.tokens) {
+		return special[Unknown]
+	}
+	return v.tokens[id]
+}
