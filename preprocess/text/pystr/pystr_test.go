@@ -43,6 +43,9 @@ func TestFieldsAndTrim(t *testing.T) {
 	if got := Fields(text); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	if got := slices.Collect(FieldsSeq(text)); !slices.Equal(got, want) {
+		t.Errorf("one after the other: got %q, want %q", got, want)
+	}
 	if got, want := Trim(text), "a\x1fb\u00a0c\u2003\u3000d\u200be"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

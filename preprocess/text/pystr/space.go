@@ -1,8 +1,10 @@
 package pystr
 
 import (
+	"iter"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // IsSpace is str.isspace: Unicode's white space, and the four separators of ASCII, which Go leaves out.
@@ -13,8 +15,47 @@ func IsSpace(r rune) bool {
 // Fields is str.split without arguments.
 func Fields(s string) []string { return strings.FieldsFunc(s, IsSpace) }
 
+// FieldsSeq has the parts of Fields one after the other.
+func FieldsSeq(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for start := 0; start < len(s); {
+			space, size := spaceAt(s, start)
+			if space {
+				start += size
+				continue
+			}
+			end := start + size
+			for end < len(s) {
+				if space, size = spaceAt(s, end); space {
+					break
+				}
+				end += size
+			}
+			if !yield(s[start:end]) {
+				return
+			}
+			start = end
+		}
+	}
+}
+
+// spaceAt says whether the character at s[i] is white space, and of how many bytes it is.
+func spaceAt(s string, i int) (space bool, size int) {
+	if c := s[i]; c < utf8.RuneSelf {
+		return c == ' ' || '\t' <= c && c <= '\r' || 0x1c <= c && c <= 0x1f, 1
+	}
+	r, size := utf8.DecodeRuneInString(s[i:])
+	return IsSpace(r), size
+}
+
 // Trim is str.strip without arguments.
 func Trim(s string) string { return strings.TrimFunc(s, IsSpace) }
+
+// TrimLeft is str.lstrip without arguments.
+func TrimLeft(s string) string { return strings.TrimLeftFunc(s, IsSpace) }
+
+// TrimRight is str.rstrip without arguments.
+func TrimRight(s string) string { return strings.TrimRightFunc(s, IsSpace) }
 
 // IsWord is what \w matches in a pattern: letters, numbers of all kinds, and the underscore.
 func IsWord(r rune) bool {

@@ -26,8 +26,9 @@ const (
 	blanks      = "\r\n "
 )
 
-// ParseCodes reads a codes file: an optional line "#version: 0.1" or 0.2, 0.1 where there is none, then one pair a line,
-// the earlier the sooner it is merged. Of a pair that occurs twice the first counts. The error lists every wrong line.
+// ParseCodes reads a codes file: an optional line "#version: 0.1" or 0.2, 0.1 where there is none, then one pair a
+// line, the earlier the sooner it is merged. Of a pair that occurs twice the first counts. The error lists every wrong
+// line.
 func ParseCodes(data []byte) (*Codes, error) {
 	text := strings.TrimRight(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\n")
 	lines := strings.Split(text, "\n")

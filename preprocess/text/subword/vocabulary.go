@@ -25,9 +25,9 @@ type Vocabulary struct {
 	ids    map[string]int32
 }
 
-// ParseVocabulary reads a vocabulary file: one token a line, whose number is its id. Where the first three lines are not
-// "<unk>", "<s>" and "</s>", these stand in front of all lines, as the reference has it. Lines may end in \r\n. The error
-// lists every line that is empty, no UTF-8, or a token that was there before.
+// ParseVocabulary reads a vocabulary file: one token a line, whose number is its id. Where the first three lines are
+// not "<unk>", "<s>" and "</s>", these stand in front of all lines, as the reference has it. Lines may end in \r\n. The
+// error lists every line that is empty, no UTF-8, or a token that was there before.
 func ParseVocabulary(data []byte) (*Vocabulary, error) {
 	text := string(bytes.TrimPrefix(data, []byte("\ufeff")))
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")

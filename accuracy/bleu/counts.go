@@ -1,0 +1,80 @@
+package bleu
+
+// Order is the length of the longest n-grams, in tokens.
+const Order = 4
+
+// Counts are what BLEU is computed of, summed over pairs of a translation and its reference. Index n-1 is of n-grams.
+type Counts struct {
+	Matches  [Order]int // n-grams of translations that their reference has, each as often as there at most
+	Possible [Order]int // all n-grams of translations
+
+	Translation int // tokens
+	Reference   int // tokens
+}
+
+// Ratio is the length of the translations by that of the references; 0 without references.
+func (c *Counts) Ratio() float64 {
+	if c.Reference == 0 {
+		return 0
+	}
+	return float64(c.Translation) / float64(c.Reference)
+}
+
+// counter counts n-grams. Its memory is used again from pair to pair.
+type counter struct {
+	words      map[string]uint32 // of all pairs; from 1 on
+	reference  []uint32
+	hypothesis []uint32
+	grams      tree
+}
+
+func newCounter() *counter { return &counter{words: map[string]uint32{}} }
+
+// add counts a pair.
+func (c *counter) add(sum *Counts, reference, translation []string) {
+	c.reference = c.numbers(c.reference[:0], reference)
+	c.hypothesis = c.numbers(c.hypothesis[:0], translation)
+	sum.Reference += len(reference)
+	sum.Translation += len(translation)
+	for n := range Order {
+		sum.Possible[n] += max(len(translation)-n, 0)
+	}
+	c.grams.reset(len(reference))
+	for i := range c.reference {
+		at := root
+		for _, word := range c.reference[i:min(i+Order, len(c.reference))] {
+			at = c.grams.grow(at, word)
+			c.grams.left[at]++
+		}
+	}
+	for i := range c.hypothesis {
+		c.match(sum, c.hypothesis[i:min(i+Order, len(c.hypothesis))])
+	}
+}
+
+// match counts the n-grams that begin at the first word. Where the reference lacks one, it lacks the longer ones.
+func (c *counter) match(sum *Counts, words []uint32) {
+	at := root
+	for n, word := range words {
+		var ok bool
+		if at, ok = c.grams.find(at, word); !ok {
+			return
+		}
+		if c.grams.left[at] > 0 {
+			c.grams.left[at]--
+			sum.Matches[n]++
+		}
+	}
+}
+
+func (c *counter) numbers(dst []uint32, words []string) []uint32 {
+	for _, word := range words {
+		id, ok := c.words[word]
+		if !ok {
+			id = uint32(len(c.words) + 1)
+			c.words[word] = id
+		}
+		dst = append(dst, id)
+	}
+	return dst
+}

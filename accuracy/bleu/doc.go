@@ -1,0 +1,19 @@
+// Package bleu scores translations: BLEU of the reference script of GNMT, and sacreBLEU.
+//
+// The two are different metrics. GNMT's takes words as the files have them, apart at single spaces, and no smoothing;
+// sacreBLEU cuts words by rules of its own, and smooths orders without a match. Both follow Papineni et al., BLEU: a
+// Method for Automatic Evaluation of Machine Translation, 2002, with one reference for each translation.
+//
+// In: texts, and payloads of an accuracy log. Out: reading logs and data sets, which is the caller's work.
+package bleu
+
+import "errors"
+
+// Errors of this package, found with errors.Is.
+var (
+	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
+	ErrPayload   = errors.New("the accuracy log holds payloads that are no text")
+	ErrNoSamples = errors.New("the accuracy log holds no sample")
+	ErrLines     = errors.New("translations and references are not equally many")
+	ErrOption    = errors.New("unknown option of sacreBLEU")
+)

@@ -1,0 +1,65 @@
+package bleu
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// international is mteval-v14's rule: punctuation apart from what is no number before it, then behind it, and symbols.
+// It is of each word alone, but that there is nothing before the first word and behind the last.
+func (c *cutter) international(text string) {
+	before, word := text != pystr.TrimLeft(text), ""
+	for next := range pystr.FieldsSeq(text) {
+		if word != "" {
+			c.internationalWord(word, before, true)
+			before = true
+		}
+		word = next
+	}
+	if word != "" {
+		c.internationalWord(word, before, text != pystr.TrimRight(text))
+	}
+}
+
+// internationalWord cuts a word with a blank before and behind it, or without.
+func (c *cutter) internationalWord(word string, before, behind bool) {
+	if !strings.ContainsFunc(word, isPunctOrSymbol) {
+		c.all = append(c.all, word)
+		return
+	}
+	c.from = blank(append(blank(c.from[:0], before), word...), behind)
+	c.runes(func(a, b rune) bool { return !unicode.IsNumber(a) && unicode.IsPunct(b) }, "", " ", " ")
+	c.runes(func(a, b rune) bool { return unicode.IsPunct(a) && !unicode.IsNumber(b) }, " ", " ", "")
+	c.to = c.to[:0]
+	for _, r := range string(c.from) {
+		if unicode.IsSymbol(r) {
+			c.to = append(utf8.AppendRune(append(c.to, ' '), r), ' ')
+		} else {
+			c.to = utf8.AppendRune(c.to, r)
+		}
+	}
+	c.add(string(c.to))
+}
+
+func isPunctOrSymbol(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
+
+// runes is step of characters.
+func (c *cutter) runes(apart func(a, b rune) bool, before, between, behind string) {
+	c.to = c.to[:0]
+	for text := c.from; len(text) > 0; {
+		a, size := utf8.DecodeRune(text)
+		b, next := utf8.DecodeRune(text[size:])
+		if next == 0 || !apart(a, b) {
+			c.to = append(c.to, text[:size]...)
+			text = text[size:]
+			continue
+		}
+		c.to = append(append(append(c.to, before...), text[:size]...), between...)
+		c.to = append(append(c.to, text[size:size+next]...), behind...)
+		text = text[size+next:]
+	}
+	c.from, c.to = c.to, c.from
+}

@@ -1,0 +1,168 @@
+package bleu
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Smoothing says what stands for the precision of an order without a match.
+type Smoothing int
+
+// The ways of sacreBLEU, which are those of Chen and Cherry, A Systematic Comparison of Smoothing Techniques for
+// Sentence-Level BLEU, 2014.
+const (
+	Exp   Smoothing = iota // halved for each such order: the default
+	Floor                  // Options.Value in place of the matches
+	AddK                   // Options.Value more matches and n-grams of all orders from two words on
+	None                   // nothing: the score is 0
+)
+
+// smoothings are the ways' names and values.
+var smoothings = [...]struct {
+	name  string
+	value float64
+}{Exp: {name: "exp"}, Floor: {"floor", 0.1}, AddK: {"add-k", 1}, None: {name: "none"}}
+
+// ParseSmoothing reads a name: exp, floor, add-k or none.
+func ParseSmoothing(name string) (Smoothing, error) {
+	var names []string
+	for s, of := range smoothings {
+		if of.name == name {
+			return Smoothing(s), nil
+		}
+		names = append(names, of.name)
+	}
+	return 0, fmt.Errorf("%w: smoothing %q, want one of %s", ErrOption, name, strings.Join(names, ", "))
+}
+
+func (s Smoothing) String() string { return smoothings[s].name }
+
+// Options are those of sacreBLEU. The zero value is its default: 13a, letters as they are, exp.
+type Options struct {
+	Tokenizer Tokenizer
+	Lowercase bool
+	Smoothing Smoothing
+	Value     float64 // of Floor and AddK; 0: 0.1 and 1
+}
+
+// Sacre counts the n-grams of translations as sacreBLEU does. It is not safe for concurrent use.
+type Sacre struct {
+	options Options
+	cut     [2]cutter // of references and of translations
+	counter *counter
+	counts  Counts
+}
+
+// NewSacre returns a scorer of no translations yet.
+func NewSacre(o Options) *Sacre {
+	if o.Value == 0 {
+		o.Value = smoothings[o.Smoothing].value
+	}
+	return &Sacre{options: o, counter: newCounter()}
+}
+
+// Add scores a translation beside its reference: running text, as a person would write it.
+func (s *Sacre) Add(reference, translation string) {
+	s.counter.add(&s.counts, s.tokens(&s.cut[0], reference), s.tokens(&s.cut[1], translation))
+}
+
+func (s *Sacre) tokens(c *cutter, text string) []string {
+	if s.options.Lowercase {
+		text = pystr.Lower(text)
+	}
+	return c.tokens(s.options.Tokenizer, pystr.TrimRight(text))
+}
+
+// Result is the metric of what was added so far.
+func (s *Sacre) Result() SacreResult { return newSacreResult(s.counts, s.options, false) }
+
+// Corpus is sacreBLEU of translations, one for each reference.
+func Corpus(references, translations []string, o Options) (SacreResult, error) {
+	if len(references) != len(translations) {
+		return SacreResult{}, fmt.Errorf("%w: %d and %d", ErrLines, len(translations), len(references))
+	}
+	s := NewSacre(o)
+	for i, r := range references {
+		s.Add(r, translations[i])
+	}
+	return s.Result(), nil
+}
+
+// Sentence is sacreBLEU of one translation, of as many orders as it has n-grams.
+func Sentence(reference, translation string, o Options) SacreResult {
+	s := NewSacre(o)
+	s.Add(reference, translation)
+	return newSacreResult(s.counts, s.options, true)
+}
+
+// SacreResult is sacreBLEU, all of it in percent, not rounded.
+type SacreResult struct {
+	Counts     Counts
+	Precisions [Order]float64 // smoothed
+	Brevity    float64        // of 1
+	Score      float64
+
+	matches, possible [Order]float64 // with what AddK adds
+}
+
+// newSacreResult computes the score of counts: of all orders, or of those that the translation has.
+func newSacreResult(c Counts, o Options, effective bool) SacreResult {
+	r := SacreResult{Counts: c, Brevity: brevity(c)}
+	for n := range Order {
+		r.matches[n], r.possible[n] = float64(c.Matches[n]), float64(c.Possible[n])
+	}
+	if !slices.ContainsFunc(c.Matches[:], func(m int) bool { return m > 0 }) {
+		return r
+	}
+	orders := r.smooth(o)
+	if !effective {
+		orders = Order
+	}
+	sum := 0.0
+	for _, p := range r.Precisions[:orders] {
+		if p == 0 {
+			return r
+		}
+		sum += math.Log(p)
+	}
+	r.Score = r.Brevity * math.Exp(sum/float64(orders))
+	return r
+}
+
+// brevity is 1 for no tokens on either side, too, where that of the reference script does not exist.
+func brevity(c Counts) float64 {
+	switch {
+	case c.Translation >= c.Reference:
+		return 1
+	case c.Translation == 0:
+		return 0
+	}
+	return math.Exp(1 - float64(c.Reference)/float64(c.Translation))
+}
+
+// smooth fills in the precisions, and returns how many orders have n-grams.
+func (r *SacreResult) smooth(o Options) int {
+	halves := 1.0
+	for n := range Order {
+		if o.Smoothing == AddK && n > 0 {
+			r.matches[n] += o.Value
+			r.possible[n] += o.Value
+		}
+		switch {
+		case r.possible[n] == 0:
+			return n
+		case r.matches[n] > 0:
+			r.Precisions[n] = 100 * r.matches[n] / r.possible[n]
+		case o.Smoothing == Exp:
+			halves *= 2
+			r.Precisions[n] = 100 / (halves * r.possible[n])
+		case o.Smoothing == Floor:
+			r.Precisions[n] = 100 * o.Value / r.possible[n]
+		}
+	}
+	return Order
+}

@@ -1,0 +1,152 @@
+package bleu
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Tokenizer is how sacreBLEU cuts a text into the tokens of n-grams.
+type Tokenizer int
+
+// The tokenizers. WMT's is T13a.
+const (
+	T13a  Tokenizer = iota // as mteval-v13a: punctuation of ASCII alone, but for points and commas within numbers
+	Intl                   // as mteval-v14: punctuation and symbols of all scripts
+	Plain                  // at white space
+	Char                   // each character
+	Zh                     // each Chinese character, else as T13a
+)
+
+var tokenizers = [...]string{T13a: "13a", Intl: "intl", Plain: "none", Char: "char", Zh: "zh"}
+
+// ParseTokenizer reads a name: 13a, intl, none, char or zh.
+func ParseTokenizer(name string) (Tokenizer, error) {
+	for t, of := range tokenizers {
+		if of == name {
+			return Tokenizer(t), nil
+		}
+	}
+	return 0, fmt.Errorf("%w: tokenizer %q, want one of %s", ErrOption, name, strings.Join(tokenizers[:], ", "))
+}
+
+func (t Tokenizer) String() string { return tokenizers[t] }
+
+// Tokens cuts a text.
+func (t Tokenizer) Tokens(text string) []string { return new(cutter).tokens(t, text) }
+
+// cutter has memory for the tokens of a text, and for a word before and after a step of cutting.
+type cutter struct {
+	all      []string
+	from, to []byte
+}
+
+// tokens cuts a text. They are valid until the next call.
+func (c *cutter) tokens(t Tokenizer, text string) []string {
+	c.all = c.all[:0]
+	switch t {
+	case T13a:
+		c.mteval(unescape(text))
+	case Intl:
+		c.international(text)
+	case Char:
+		c.add(strings.Join(strings.Split(text, ""), " "))
+	case Zh:
+		c.chinese(pystr.Trim(text))
+	default:
+		c.add(text)
+	}
+	return c.all
+}
+
+// add adds what is apart at white space.
+func (c *cutter) add(text string) {
+	for word := range pystr.FieldsSeq(text) {
+		c.all = append(c.all, word)
+	}
+}
+
+// unescape joins lines and puts the characters for four entities.
+func unescape(text string) string {
+	if !strings.ContainsAny(text, "&\n<") {
+		return text
+	}
+	text = strings.ReplaceAll(text, "<skipped>", "")
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "-\n", ""), "\n", " ")
+	for _, e := range []struct{ entity, character string }{
+		{"&quot;", `"`}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"},
+	} {
+		text = strings.ReplaceAll(text, e.entity, e.character)
+	}
+	return text
+}
+
+// mteval is mteval-v13a's rule: signs of ASCII apart, points and commas where there is no digit on a side, and dashes
+// behind digits. It is of each word alone: the blanks around it are the same wherever it stands.
+func (c *cutter) mteval(text string) {
+	for word := range pystr.FieldsSeq(text) {
+		if strings.ContainsFunc(word, movesApart) {
+			c.mtevalWord(word, true, true)
+		} else {
+			c.all = append(c.all, word)
+		}
+	}
+}
+
+func movesApart(r rune) bool { return r < utf8.RuneSelf && (isSign[r] || isPoint(byte(r)) || r == '-') }
+
+// mtevalWord cuts a word with a blank before and behind it, or without. Each step takes what it has moved apart as
+// done, and goes on behind it.
+func (c *cutter) mtevalWord(word string, before, behind bool) {
+	c.from = blank(c.from[:0], before)
+	for i := range len(word) {
+		if b := word[i]; isSign[b] {
+			c.from = append(c.from, ' ', b, ' ')
+		} else {
+			c.from = append(c.from, b)
+		}
+	}
+	c.from = blank(c.from, behind)
+	c.step(func(a, b byte) bool { return !isDigit(a) && isPoint(b) }, "", " ", " ")
+	c.step(func(a, b byte) bool { return isPoint(a) && !isDigit(b) }, " ", " ", "")
+	c.step(func(a, b byte) bool { return isDigit(a) && b == '-' }, "", " ", " ")
+	c.add(string(c.from))
+}
+
+func blank(dst []byte, is bool) []byte {
+	if is {
+		return append(dst, ' ')
+	}
+	return dst
+}
+
+// step puts texts before, between and behind two bytes that are apart.
+func (c *cutter) step(apart func(a, b byte) bool, before, between, behind string) {
+	c.to = c.to[:0]
+	for i := 0; i < len(c.from); i++ {
+		b := c.from[i]
+		if i+1 == len(c.from) || !apart(b, c.from[i+1]) {
+			c.to = append(c.to, b)
+			continue
+		}
+		c.to = append(append(append(c.to, before...), b), between...)
+		i++
+		c.to = append(append(c.to, c.from[i]), behind...)
+	}
+	c.from, c.to = c.to, c.from
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+func isPoint(b byte) bool { return b == '.' || b == ',' }
+
+// isSign are the printable characters of ASCII other than letters, digits, blank, point, comma, dash and apostrophe.
+var isSign = signs()
+
+func signs() (is [256]bool) {
+	for _, b := range []byte("!\"#$%&()*+/:;<=>?@[\\]^_`{|}~") {
+		is[b] = true
+	}
+	return is
+}
