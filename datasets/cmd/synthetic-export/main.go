@@ -4,7 +4,8 @@
 //	synthetic-export images -set eval -n 50000 -jpeg 90 -out DIR
 //
 // Kinds: images (ImageNet), scenes (OpenImages), volumes (KiTS19), clicks (Criteo), questions (SQuAD), articles
-// (CNN/DailyMail), speech (LibriSpeech), citations (IGBH: one graph, set all).
+// (CNN/DailyMail), speech (LibriSpeech), citations (IGBH: one graph, set all), translation (WMT16, before byte-pair
+// encoding).
 package main
 
 import (
@@ -26,6 +27,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 )
 
@@ -42,6 +44,8 @@ var kinds = map[string]kind{
 		"train": articles.Train, "calibration": articles.Calibration, "eval": articles.Eval})},
 	"speech": {"DIR", sets(export.Speech, named[speech.Set]{
 		"train": speech.Train, "calibration": speech.Calibration, "eval": speech.Eval})},
+	"translation": {"DIR", sets(export.Translation, named[translation.Set]{
+		"train": translation.Train, "eval": translation.Eval})},
 	"citations": {"DIR", sets(export.Citations, named[*citations.Set]{"all": citations.All})},
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
 )
 
 // TestEachKindIsReadAsTheOfficialSet writes the end of each evaluation set and reads it with the
@@ -35,6 +37,7 @@ func TestEachKindIsReadAsTheOfficialSet(t *testing.T) {
 		{"clicks -first 271595", readClicks},
 		{"questions -n 5", readQuestions},
 		{"articles -first 490", readArticles},
+		{"translation -first 595", readTranslation},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "new", "out.jsonl")
@@ -153,6 +156,20 @@ func TestRunOfBadArguments(t *testing.T) {
 		err := run(t.Context(), strings.Fields(tt.args), io.Discard)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: error %v, want %q", tt.args, err, tt.want)
+		}
+	}
+}
+
+func readTranslation(t *testing.T, path string) {
+	for i, name := range []string{"words.en", "words.de"} {
+		text, err := os.ReadFile(filepath.Join(path, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(text), "\n")
+		last := translation.Eval().At(599)
+		if want := []string{last.Source, last.Target}[i]; len(lines) != 6 || lines[4] != want {
+			t.Errorf("%s: %d lines, the last is %q, want %q", name, len(lines)-1, lines[4], want)
 		}
 	}
 }

@@ -1,0 +1,50 @@
+package translation
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+)
+
+// Seeds of the sets, and of the words that they share.
+const (
+	TrainSeed   = 0x7472616e_00000001
+	EvalSeed    = 0x7472616e_00000002
+	lexiconSeed = 0x7472616e_00000000
+)
+
+// Sizes of the sets.
+const (
+	TrainCount = 16000
+	EvalCount  = 600
+)
+
+// Set is a set of pairs: pair i depends on Seed and i alone, so N only bounds the set. A Set may be used from many
+// goroutines.
+type Set struct {
+	Seed uint64
+	N    int
+}
+
+// Train is the set that the embedded model is trained on.
+func Train() Set { return Set{TrainSeed, TrainCount} }
+
+// Eval is the set that accuracy is measured on.
+func Eval() Set { return Set{EvalSeed, EvalCount} }
+
+// Len is the number of pairs.
+func (s Set) Len() int { return s.N }
+
+// Pair is a sentence and its translation: words and signs, a space apart.
+type Pair struct{ Source, Target string }
+
+// words are those of both languages. They are immutable.
+var words = sync.OnceValue(func() *lexicon { return newLexicon(draw.NewRandom(lexiconSeed)) })
+
+// At makes pair i.
+func (s Set) At(i int) Pair {
+	w := &writer{lexicon: words(), random: draw.NewRandom(s.Seed, uint64(i))}
+	w.sentence()
+	return Pair{strings.Join(w.source, " "), strings.Join(w.target, " ")}
+}

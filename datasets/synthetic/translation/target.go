@@ -1,0 +1,141 @@
+package translation
+
+import "strings"
+
+// grammarCase is a case of the target language.
+type grammarCase int
+
+const (
+	nominative grammarCase = iota
+	accusative
+	dative
+)
+
+// article is what stands before a noun.
+type article int
+
+const (
+	definite article = iota
+	indefinite
+	demonstrative
+	none
+)
+
+// articles are the target's, by article and case, of three genders and of plurals.
+var articles = [...][3][4]string{
+	definite: {{"der", "die", "das", "die"}, {"den", "die", "das", "die"}, {"dem", "der", "dem", "den"}},
+	indefinite: {
+		{"ein", "eine", "ein", ""}, {"einen", "eine", "ein", ""}, {"einem", "einer", "einem", ""},
+	},
+	demonstrative: {
+		{"dieser", "diese", "dieses", "diese"}, {"diesen", "diese", "dieses", "diese"},
+		{"diesem", "dieser", "diesem", "diesen"},
+	},
+}
+
+// plurals is the column of articles and endings behind those of the genders.
+const plurals = 3
+
+// weak are the endings of adjectives behind definite articles, strong those behind others.
+var (
+	weak   = [3][4]string{{"e", "e", "e", "en"}, {"en", "e", "e", "en"}, {"en", "en", "en", "en"}}
+	strong = [3][4]string{{"er", "e", "es", "e"}, {"en", "e", "es", "e"}, {"en", "en", "en", "en"}}
+)
+
+// mainClause writes a clause with the verb second, in both languages.
+func (w *writer) mainClause(c *clause) {
+	w.sourceClause(c)
+	if c.first {
+		w.putTarget(c.adverb.target...)
+		w.putTarget(c.finite())
+		w.targetPhrase(&c.subject, nominative)
+	} else {
+		w.targetPhrase(&c.subject, nominative)
+		w.putTarget(c.finite())
+	}
+	w.rest(c)
+	if c.verb.prefix != "" {
+		w.putTarget(c.verb.prefix)
+	}
+}
+
+// subordinate writes a clause with the verb last, in both languages.
+func (w *writer) subordinate(c *clause) {
+	w.sourceClause(c)
+	w.targetPhrase(&c.subject, nominative)
+	if c.first {
+		w.putTarget(c.adverb.target...)
+	}
+	w.rest(c)
+	w.putTarget(c.verb.prefix + c.finite())
+}
+
+// rest writes what follows subject and verb: object, adverb, "nicht", place.
+func (w *writer) rest(c *clause) {
+	w.targetPhrase(&c.object, accusative)
+	if c.adverb.source != "" && !c.first {
+		w.putTarget(c.adverb.target...)
+	}
+	if c.not {
+		w.putTarget("nicht")
+	}
+	if c.where != nil {
+		w.putTarget(c.where.target)
+		w.targetPhrase(&c.place, c.where.grammar)
+	}
+}
+
+// finite is the verb without its prefix.
+func (c *clause) finite() string {
+	ending := "t"
+	switch {
+	case c.past && c.subject.plural:
+		ending = "ten"
+	case c.past:
+		ending = "te"
+	case c.subject.plural:
+		ending = "en"
+	}
+	if c.object.plural {
+		return c.verb.target[1] + ending
+	}
+	return c.verb.target[0] + ending
+}
+
+// targetPhrase writes a phrase in a case.
+func (w *writer) targetPhrase(p *phrase, in grammarCase) {
+	if p.name != "" {
+		w.putTarget(p.name)
+		return
+	}
+	column := p.noun.gender
+	if p.plural {
+		column = plurals
+	}
+	endings := &strong
+	switch p.article {
+	case definite, demonstrative:
+		endings = &weak
+		w.putTarget(articles[p.article][in][column])
+	case indefinite:
+		w.putTarget(articles[p.article][in][column])
+	case none:
+		w.putTarget(numeral(p.number))
+	}
+	if p.adjective != nil {
+		w.putTarget(p.adjective.target[p.noun.gender] + endings[in][column])
+	}
+	w.putTarget(p.inflected(in))
+}
+
+// inflected is the noun in a case and number.
+func (p *phrase) inflected(in grammarCase) string {
+	if !p.plural {
+		return p.word
+	}
+	word := p.word + p.noun.plural
+	if in == dative && !strings.HasSuffix(word, "n") && !strings.HasSuffix(word, "s") {
+		word += "n"
+	}
+	return word
+}
