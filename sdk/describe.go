@@ -34,6 +34,8 @@ type ModelInfo struct {
 	Params      []ParamInfo
 	// Smoke are settings for a run of seconds on the embedded model. Seeds, percentiles and latency limits stay official.
 	Smoke []SmokeSetting
+	// DatasetActions are what a DatasetWorker can do with the model's data sets, apart from runs.
+	DatasetActions []DatasetAction
 }
 
 // ModelFile is one file of a model: embedded in the plugin, or to be fetched.

@@ -26,6 +26,8 @@ type Plugin interface {
 	// Open opens a workload; a plugin holds one at a time.
 	Open(ctx context.Context, o sdk.Options) (Workload, error)
 	OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error)
+	// Dataset has the plugin work on a data set apart from runs, and says what was done; progress takes lines meanwhile.
+	Dataset(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
 	// Context ends with parent, or with a *host.Error as its cause as soon as the plugin fails.
 	Context(parent context.Context) (context.Context, context.CancelFunc)
 	StderrTail() []string

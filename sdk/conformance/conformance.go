@@ -111,7 +111,7 @@ func checks() []check {
 		{"batch", "a sample alone has the payload that it has in a batch", batches},
 		{"accuracy", "the whole data set scores what the description promises", accuracy},
 		{"reference", "the whole data set scores what it scores with the reference", reference},
-		{"errors", "unknown models, backends and options are refused", refusals},
+		{"errors", "unknown models, backends, options and work on data sets are refused", refusals},
 		{"loading", "samples are loaded, counted and unloaded; others are not answered", loading},
 		{"back-pressure", "more samples than can be answered do not fill the memory", backPressure},
 		{"cancellation", "a run that is called off ends soon, and the next one works", cancellation},

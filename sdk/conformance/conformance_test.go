@@ -44,6 +44,8 @@ func TestEachCheckCanFail(t *testing.T) {
 	cases := []struct{ check, fault, want string }{
 		{"by-hand", "silent by hand", "exit status that is not 0"},
 		{"description", "describes itself differently", "different plugins"},
+		{"description", "works twice", "want letters, digits and - in action and name, once"},
+		{"errors", "copies nothing", "convert copy of an input that is not there: error <nil>, want one of class"},
 		{"reality", "size", "the description says 200"},
 		{"modes", "by scenario", "payloads differ"},
 		{"payloads", "cut", "its own scorer refuses its payloads"},

@@ -92,6 +92,7 @@ func modelFaults(m sdk.ModelInfo) (faults []error) {
 				m.Name, f.Name, f.URL))
 		}
 	}
+	faults = append(faults, actionFaults(m)...)
 	for _, x := range m.Metrics {
 		if x.Name == "" || x.Upper != 0 && x.Upper < x.Target {
 			faults = append(faults, fmt.Errorf("model %s, metric %q: target %v to %v", m.Name, x.Name, x.Target, x.Upper))
@@ -190,7 +191,12 @@ func refusals(ctx context.Context, v *visit) (string, error) {
 				"INVALID_ARGUMENT)", c.name, err))
 		}
 	}
-	return "model, backend, backend option", errors.Join(faults...)
+	faults = append(faults, v.datasetRefusals(ctx, p, m)...)
+	found := "model, backend, backend option"
+	if len(m.DatasetActions) > 0 {
+		found += ", work on data sets"
+	}
+	return found, errors.Join(faults...)
 }
 
 func with(options map[string]string, name string) map[string]string {

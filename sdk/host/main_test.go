@@ -58,6 +58,8 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(handshake.CookieKey) == handshake.CookieValue && os.Getenv(tokensEnv) != "":
 		serve.Main(tokens.Benchmark{}, serve.Backend("tokens", tokens.Backend{}))
+	case os.Getenv(handshake.CookieKey) == handshake.CookieValue && os.Getenv(datasetEnv) != "":
+		serve.Main(copier{}, serve.Backend("null", null.Backend{}))
 	case os.Getenv(handshake.CookieKey) == handshake.CookieValue:
 		serve.Main(null.Benchmark{}, serve.Backend("null", null.Backend{}), serve.Backend("racks", racks{}))
 	case os.Getenv(harnessEnv) != "":

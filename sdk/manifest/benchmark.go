@@ -15,6 +15,8 @@ type Implementation struct {
 	Open func(ctx context.Context, r *Request) (sdk.Workload, error)
 	// Score prepares the scoring of an accuracy log: parameters and data set only, the request has no file.
 	Score func(ctx context.Context, r *Request) (sdk.Scorer, error)
+	// Dataset does what the models list as datasetActions; nil where none lists any. See sdk.DatasetWorker.
+	Dataset func(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
 	// Samples is the size of the embedded data set.
 	Samples int
 	// PerformanceSamples is how many samples of it are in memory at a time; 0: all.
@@ -77,4 +79,14 @@ func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scor
 		return nil, fmt.Errorf("score %s: %w", r.Model.Name, err)
 	}
 	return s, nil
+}
+
+// WorkOnDataset has the author's function do it.
+func (b benchmark) WorkOnDataset(
+	ctx context.Context, r sdk.DatasetRequest, progress func(line string),
+) (done string, err error) {
+	if b.author.Dataset == nil {
+		return "", sdk.Usage(fmt.Errorf("%s does no work on data sets apart from runs", b.manifest.Name))
+	}
+	return b.author.Dataset(ctx, r, progress)
 }

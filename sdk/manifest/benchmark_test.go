@@ -146,6 +146,28 @@ func TestABrokenManifestPanics(t *testing.T) {
 	Benchmark("{", folder(), Implementation{})
 }
 
+func TestWorkOnDataset(t *testing.T) {
+	const listed = `{"name": "b", "models": [{"name": "m", "datasetActions": [
+		{"action": "convert", "name": "copy", "summary": "copies", "input": "a file", "output": "a copy",
+		 "params": [{"name": "times", "default": "1"}]}]}]}`
+	i := Implementation{Dataset: func(_ context.Context, r sdk.DatasetRequest, _ func(string)) (string, error) {
+		return "copied " + r.Input, nil
+	}}
+	b := Benchmark(listed, folder(), i)
+	actions := b.Describe().Models[0].DatasetActions
+	if len(actions) != 1 || actions[0].String() != "convert copy" || actions[0].Params[0].Default != "1" {
+		t.Errorf("%+v", actions)
+	}
+	done, err := b.(sdk.DatasetWorker).WorkOnDataset(t.Context(), sdk.DatasetRequest{Input: "in"}, nil)
+	if err != nil || done != "copied in" {
+		t.Errorf("%q, %v", done, err)
+	}
+	_, err = sized(nil).(sdk.DatasetWorker).WorkOnDataset(t.Context(), sdk.DatasetRequest{}, nil)
+	wantAll(t, err, "does no work on data sets")
+	_, err = read(`{"models": [{"name": "m"}]}`, folder(), i)
+	wantAll(t, err, "no model lists the datasetActions")
+}
+
 func TestOf(t *testing.T) {
 	if m, ok := Of(sized(nil)); !ok || m.Name != "b" {
 		t.Error("no manifest of a benchmark that has one")

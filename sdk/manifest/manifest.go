@@ -76,6 +76,7 @@ func read(text string, files fs.FS, i Implementation) (*Manifest, error) {
 			faults = append(faults, fmt.Errorf("manifest, model %q: %w", m.Models[k].Name, err))
 		}
 	}
+	faults = append(faults, m.checkDatasetActions(i))
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
@@ -250,6 +251,18 @@ func (m *Manifest) checkKnown(where string, defaults map[string]string) error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// checkDatasetActions wants somebody who does what is listed, and a list of what somebody does.
+func (m *Manifest) checkDatasetActions(i Implementation) error {
+	listed := slices.ContainsFunc(m.Models, func(e Model) bool { return len(e.DatasetActions) > 0 })
+	switch {
+	case listed && i.Dataset == nil:
+		return errors.New("manifest: datasetActions without an Implementation.Dataset that does them")
+	case !listed && i.Dataset != nil:
+		return errors.New("manifest: no model lists the datasetActions that Implementation.Dataset does")
+	}
+	return nil
 }
 
 func (m *Manifest) hasParam(name string) bool {

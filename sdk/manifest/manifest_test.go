@@ -113,6 +113,8 @@ func TestReadReportsEveryFault(t *testing.T) {
 		{"more text", `{"models": [{"name": "m"}]} {}`, []string{"more text"}},
 		{"unknown field", `{"modles": []}`, []string{`"modles"`}},
 		{"nothing in it", `{}`, []string{"no models"}},
+		{"work that nobody does", `{"models": [{"name": "m", "datasetActions": [{"action": "convert"}]}]}`,
+			[]string{"without an Implementation.Dataset"}},
 		{
 			"several",
 			`{"params": [{"name": "a"}],

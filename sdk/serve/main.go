@@ -69,7 +69,7 @@ func (p *program) run(stdout, stderr io.Writer) int {
 // describe prints what Describe answers over the wire.
 func (p *program) describe(stdout, stderr io.Writer) int {
 	text, err := protojson.Marshal(&pluginpb.DescribeResponse{
-		Capabilities: capabilities(), Description: toproto.Description(describe(p.benchmark, p.backends)),
+		Capabilities: capabilities(p.benchmark), Description: toproto.Description(describe(p.benchmark, p.backends)),
 	})
 	if err == nil {
 		var value any

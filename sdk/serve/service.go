@@ -42,7 +42,9 @@ func newService(b sdk.Benchmark, r registry) *service {
 }
 
 func (s *service) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
-	about := &pluginpb.DescribeResponse{Capabilities: capabilities(), Description: toproto.Description(s.description)}
+	about := &pluginpb.DescribeResponse{
+		Capabilities: capabilities(s.benchmark), Description: toproto.Description(s.description),
+	}
 	if r.GetBackends() {
 		about.Backends = toproto.Backends(s.backends.infos())
 	}
@@ -50,8 +52,11 @@ func (s *service) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*plu
 }
 
 // capabilities names what this half can do beyond the first version.
-func capabilities() []string {
+func capabilities(b sdk.Benchmark) []string {
 	all := []string{"tokens", "parts", handshake.Devices, handshake.Backends, handshake.ScorePieces}
+	if worksOnDatasets(b) {
+		all = append(all, handshake.Dataset)
+	}
 	if ring.Supported {
 		all = append(all, "ring")
 	}

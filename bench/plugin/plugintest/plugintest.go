@@ -39,6 +39,8 @@ type Fake struct {
 	// Score is what the scorer finds; Samples is counted. Scoring, if not nil, is called when a scorer is opened.
 	Score   sdk.Score
 	Scoring func()
+	// DatasetWork is what the plugin does of its model's DatasetActions.
+	DatasetWork func(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
 
 	mu       sync.Mutex
 	opened   []sdk.Options
@@ -167,6 +169,10 @@ func (p *process) OpenScorer(_ context.Context, o sdk.ScoreOptions) (sdk.Scorer,
 		p.Scoring()
 	}
 	return &scorer{Fake: p.Fake, seen: map[uint64]bool{}}, nil
+}
+
+func (p *process) Dataset(ctx context.Context, r sdk.DatasetRequest, progress func(string)) (string, error) {
+	return p.DatasetWork(ctx, r, progress)
 }
 
 func (p *process) Context(parent context.Context) (context.Context, context.CancelFunc) {

@@ -31,6 +31,14 @@ func ScoreOptions(o *pluginpb.ScoreOptions) sdk.ScoreOptions {
 	}
 }
 
+// DatasetRequest reads a Dataset request.
+func DatasetRequest(r *pluginpb.DatasetRequest) sdk.DatasetRequest {
+	return sdk.DatasetRequest{
+		Model: r.GetModel(), Action: r.GetAction(), Name: r.GetName(), Input: r.GetInput(), Output: r.GetOutput(),
+		Params: r.GetParams(),
+	}
+}
+
 // Entry reads an entry of a Score stream, whose bytes it refers to.
 func Entry(e *pluginpb.AccuracyEntry) mllog.AccuracyEntry {
 	entry := mllog.AccuracyEntry{

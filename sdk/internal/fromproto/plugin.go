@@ -29,12 +29,22 @@ func model(m *pluginpb.Model) sdk.ModelInfo {
 		Files:    wire.List(m.GetFiles(), modelFile),
 		Datasets: wire.List(m.GetDatasets(), dataset),
 		Metrics:  wire.List(m.GetMetrics(), metricInfo),
-		Params: wire.List(m.GetParams(), func(p *pluginpb.Param) sdk.ParamInfo {
-			return sdk.ParamInfo{Name: p.GetName(), Default: p.GetDefault(), Help: p.GetHelp()}
-		}),
+		Params:   wire.List(m.GetParams(), param),
 		Smoke: wire.List(m.GetSmoke(), func(s *pluginpb.SmokeSetting) sdk.SmokeSetting {
 			return sdk.SmokeSetting{Scenario: scenario(s.GetScenario()), Key: s.GetKey(), Value: s.GetValue()}
 		}),
+		DatasetActions: wire.List(m.GetDatasetActions(), datasetAction),
+	}
+}
+
+func param(p *pluginpb.Param) sdk.ParamInfo {
+	return sdk.ParamInfo{Name: p.GetName(), Default: p.GetDefault(), Help: p.GetHelp()}
+}
+
+func datasetAction(a *pluginpb.DatasetAction) sdk.DatasetAction {
+	return sdk.DatasetAction{
+		Action: a.GetAction(), Name: a.GetName(), Summary: a.GetSummary(), Input: a.GetInput(), Output: a.GetOutput(),
+		Params: wire.List(a.GetParams(), param),
 	}
 }
 

@@ -30,6 +30,8 @@ const (
 	ScorePieces = "score-pieces"
 	// Backends is the capability of a plugin that describes its backends on request.
 	Backends = "backends"
+	// Dataset is the capability of a plugin that works on data sets apart from runs.
+	Dataset = "dataset"
 
 	// MaxMessage is the receive limit of both halves. Frames stay near ChunkBytes; a payload of one sample, a list of
 	// samples to load or a description may be larger.

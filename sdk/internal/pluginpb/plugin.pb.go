@@ -1245,7 +1245,7 @@ type DescribeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What the plugin can do beyond version 1 as first published; the harness ignores names it does not know.
 	// "devices": the plugin heeds OpenRequest.devices. "backends": it heeds DescribeRequest.backends. "parts": it heeds
-	// OpenRequest.part_files and fills in Model.parts and WorkloadInfo.parts.
+	// OpenRequest.part_files and fills in Model.parts and WorkloadInfo.parts. "dataset": it answers Dataset.
 	Capabilities []string     `protobuf:"bytes,1,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
 	Description  *Description `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	// In the order of Description.backends, where the request asks for them.
@@ -1482,10 +1482,12 @@ type Model struct {
 	// The models that it consists of, where they are several: an encoder and a decoder, say. Only with capability "parts".
 	Parts []*Part `protobuf:"bytes,11,rep,name=parts,proto3" json:"parts,omitempty"`
 	// The models that its scorer runs, and their files: those of ScoreOptions.part_files.
-	ScorerParts   []*Part      `protobuf:"bytes,12,rep,name=scorer_parts,json=scorerParts,proto3" json:"scorer_parts,omitempty"`
-	ScorerFiles   []*ModelFile `protobuf:"bytes,13,rep,name=scorer_files,json=scorerFiles,proto3" json:"scorer_files,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ScorerParts []*Part      `protobuf:"bytes,12,rep,name=scorer_parts,json=scorerParts,proto3" json:"scorer_parts,omitempty"`
+	ScorerFiles []*ModelFile `protobuf:"bytes,13,rep,name=scorer_files,json=scorerFiles,proto3" json:"scorer_files,omitempty"`
+	// What Dataset may be asked for. Only with capability "dataset".
+	DatasetActions []*DatasetAction `protobuf:"bytes,14,rep,name=dataset_actions,json=datasetActions,proto3" json:"dataset_actions,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Model) Reset() {
@@ -1609,6 +1611,102 @@ func (x *Model) GetScorerFiles() []*ModelFile {
 	return nil
 }
 
+func (x *Model) GetDatasetActions() []*DatasetAction {
+	if x != nil {
+		return x.DatasetActions
+	}
+	return nil
+}
+
+// DatasetAction is work on a data set that is no run. Action and name together occur once in a model.
+type DatasetAction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What kind of work: "convert" makes a data set of another one. Letters, digits and "-".
+	Action string `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
+	// Which of that kind: "repack". Empty where a model has one alone.
+	Name    string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Summary string `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
+	// What DatasetRequest.input has to be. Empty: the work reads none.
+	Input string `protobuf:"bytes,4,opt,name=input,proto3" json:"input,omitempty"`
+	// What DatasetRequest.output holds then. Empty: the work writes none.
+	Output        string   `protobuf:"bytes,5,opt,name=output,proto3" json:"output,omitempty"`
+	Params        []*Param `protobuf:"bytes,6,rep,name=params,proto3" json:"params,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DatasetAction) Reset() {
+	*x = DatasetAction{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DatasetAction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DatasetAction) ProtoMessage() {}
+
+func (x *DatasetAction) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DatasetAction.ProtoReflect.Descriptor instead.
+func (*DatasetAction) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *DatasetAction) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *DatasetAction) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *DatasetAction) GetSummary() string {
+	if x != nil {
+		return x.Summary
+	}
+	return ""
+}
+
+func (x *DatasetAction) GetInput() string {
+	if x != nil {
+		return x.Input
+	}
+	return ""
+}
+
+func (x *DatasetAction) GetOutput() string {
+	if x != nil {
+		return x.Output
+	}
+	return ""
+}
+
+func (x *DatasetAction) GetParams() []*Param {
+	if x != nil {
+		return x.Params
+	}
+	return nil
+}
+
 type Part struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Letters, digits, "-" and "_"; not config, provider or model. Users write it: --model encoder=PATH.
@@ -1622,7 +1720,7 @@ type Part struct {
 
 func (x *Part) Reset() {
 	*x = Part{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1634,7 +1732,7 @@ func (x *Part) String() string {
 func (*Part) ProtoMessage() {}
 
 func (x *Part) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1647,7 +1745,7 @@ func (x *Part) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Part.ProtoReflect.Descriptor instead.
 func (*Part) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Part) GetName() string {
@@ -1696,7 +1794,7 @@ type ModelFile struct {
 
 func (x *ModelFile) Reset() {
 	*x = ModelFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1708,7 +1806,7 @@ func (x *ModelFile) String() string {
 func (*ModelFile) ProtoMessage() {}
 
 func (x *ModelFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1721,7 +1819,7 @@ func (x *ModelFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelFile.ProtoReflect.Descriptor instead.
 func (*ModelFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ModelFile) GetName() string {
@@ -1814,7 +1912,7 @@ type Dataset struct {
 
 func (x *Dataset) Reset() {
 	*x = Dataset{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1826,7 +1924,7 @@ func (x *Dataset) String() string {
 func (*Dataset) ProtoMessage() {}
 
 func (x *Dataset) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1839,7 +1937,7 @@ func (x *Dataset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dataset.ProtoReflect.Descriptor instead.
 func (*Dataset) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Dataset) GetName() string {
@@ -1911,7 +2009,7 @@ type ArchiveFile struct {
 
 func (x *ArchiveFile) Reset() {
 	*x = ArchiveFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1923,7 +2021,7 @@ func (x *ArchiveFile) String() string {
 func (*ArchiveFile) ProtoMessage() {}
 
 func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1936,7 +2034,7 @@ func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveFile.ProtoReflect.Descriptor instead.
 func (*ArchiveFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ArchiveFile) GetName() string {
@@ -1993,7 +2091,7 @@ type MetricInfo struct {
 
 func (x *MetricInfo) Reset() {
 	*x = MetricInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2005,7 +2103,7 @@ func (x *MetricInfo) String() string {
 func (*MetricInfo) ProtoMessage() {}
 
 func (x *MetricInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2018,7 +2116,7 @@ func (x *MetricInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetricInfo.ProtoReflect.Descriptor instead.
 func (*MetricInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *MetricInfo) GetName() string {
@@ -2074,7 +2172,7 @@ type Param struct {
 
 func (x *Param) Reset() {
 	*x = Param{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2086,7 +2184,7 @@ func (x *Param) String() string {
 func (*Param) ProtoMessage() {}
 
 func (x *Param) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2099,7 +2197,7 @@ func (x *Param) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Param.ProtoReflect.Descriptor instead.
 func (*Param) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Param) GetName() string {
@@ -2137,7 +2235,7 @@ type SmokeSetting struct {
 
 func (x *SmokeSetting) Reset() {
 	*x = SmokeSetting{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2149,7 +2247,7 @@ func (x *SmokeSetting) String() string {
 func (*SmokeSetting) ProtoMessage() {}
 
 func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2162,7 +2260,7 @@ func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SmokeSetting.ProtoReflect.Descriptor instead.
 func (*SmokeSetting) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *SmokeSetting) GetScenario() Scenario {
@@ -2214,7 +2312,7 @@ type OpenRequest struct {
 
 func (x *OpenRequest) Reset() {
 	*x = OpenRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2226,7 +2324,7 @@ func (x *OpenRequest) String() string {
 func (*OpenRequest) ProtoMessage() {}
 
 func (x *OpenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2239,7 +2337,7 @@ func (x *OpenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenRequest.ProtoReflect.Descriptor instead.
 func (*OpenRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *OpenRequest) GetModel() string {
@@ -2351,7 +2449,7 @@ type OpenResponse struct {
 
 func (x *OpenResponse) Reset() {
 	*x = OpenResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2363,7 +2461,7 @@ func (x *OpenResponse) String() string {
 func (*OpenResponse) ProtoMessage() {}
 
 func (x *OpenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2376,7 +2474,7 @@ func (x *OpenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenResponse.ProtoReflect.Descriptor instead.
 func (*OpenResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *OpenResponse) GetInfo() *WorkloadInfo {
@@ -2425,7 +2523,7 @@ type WorkloadInfo struct {
 
 func (x *WorkloadInfo) Reset() {
 	*x = WorkloadInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2437,7 +2535,7 @@ func (x *WorkloadInfo) String() string {
 func (*WorkloadInfo) ProtoMessage() {}
 
 func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2450,7 +2548,7 @@ func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkloadInfo.ProtoReflect.Descriptor instead.
 func (*WorkloadInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{34}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *WorkloadInfo) GetModel() string {
@@ -2593,7 +2691,7 @@ type PartReport struct {
 
 func (x *PartReport) Reset() {
 	*x = PartReport{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2605,7 +2703,7 @@ func (x *PartReport) String() string {
 func (*PartReport) ProtoMessage() {}
 
 func (x *PartReport) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2618,7 +2716,7 @@ func (x *PartReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartReport.ProtoReflect.Descriptor instead.
 func (*PartReport) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{35}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *PartReport) GetName() string {
@@ -2696,7 +2794,7 @@ type FileSum struct {
 
 func (x *FileSum) Reset() {
 	*x = FileSum{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2708,7 +2806,7 @@ func (x *FileSum) String() string {
 func (*FileSum) ProtoMessage() {}
 
 func (x *FileSum) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2721,7 +2819,7 @@ func (x *FileSum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileSum.ProtoReflect.Descriptor instead.
 func (*FileSum) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{36}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *FileSum) GetName() string {
@@ -2758,7 +2856,7 @@ type Tensor struct {
 
 func (x *Tensor) Reset() {
 	*x = Tensor{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2770,7 +2868,7 @@ func (x *Tensor) String() string {
 func (*Tensor) ProtoMessage() {}
 
 func (x *Tensor) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2783,7 +2881,7 @@ func (x *Tensor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tensor.ProtoReflect.Descriptor instead.
 func (*Tensor) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{37}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Tensor) GetName() string {
@@ -2827,7 +2925,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2839,7 +2937,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2852,7 +2950,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{38}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Node) GetAddress() string {
@@ -2907,7 +3005,7 @@ type ScoreRequest struct {
 
 func (x *ScoreRequest) Reset() {
 	*x = ScoreRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2919,7 +3017,7 @@ func (x *ScoreRequest) String() string {
 func (*ScoreRequest) ProtoMessage() {}
 
 func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2932,7 +3030,7 @@ func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreRequest.ProtoReflect.Descriptor instead.
 func (*ScoreRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{39}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ScoreRequest) GetOptions() *ScoreOptions {
@@ -2964,7 +3062,7 @@ type ScoreOptions struct {
 
 func (x *ScoreOptions) Reset() {
 	*x = ScoreOptions{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2976,7 +3074,7 @@ func (x *ScoreOptions) String() string {
 func (*ScoreOptions) ProtoMessage() {}
 
 func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2989,7 +3087,7 @@ func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreOptions.ProtoReflect.Descriptor instead.
 func (*ScoreOptions) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{40}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ScoreOptions) GetModel() string {
@@ -3045,7 +3143,7 @@ type AccuracyEntry struct {
 
 func (x *AccuracyEntry) Reset() {
 	*x = AccuracyEntry{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3057,7 +3155,7 @@ func (x *AccuracyEntry) String() string {
 func (*AccuracyEntry) ProtoMessage() {}
 
 func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3070,7 +3168,7 @@ func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccuracyEntry.ProtoReflect.Descriptor instead.
 func (*AccuracyEntry) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{41}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *AccuracyEntry) GetSeqId() uint64 {
@@ -3124,7 +3222,7 @@ type ScoreResponse struct {
 
 func (x *ScoreResponse) Reset() {
 	*x = ScoreResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3136,7 +3234,7 @@ func (x *ScoreResponse) String() string {
 func (*ScoreResponse) ProtoMessage() {}
 
 func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3149,7 +3247,7 @@ func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreResponse.ProtoReflect.Descriptor instead.
 func (*ScoreResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{42}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ScoreResponse) GetScore() *Score {
@@ -3174,7 +3272,7 @@ type Score struct {
 
 func (x *Score) Reset() {
 	*x = Score{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3186,7 +3284,7 @@ func (x *Score) String() string {
 func (*Score) ProtoMessage() {}
 
 func (x *Score) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3199,7 +3297,7 @@ func (x *Score) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Score.ProtoReflect.Descriptor instead.
 func (*Score) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{43}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Score) GetMetrics() []*Metric {
@@ -3249,7 +3347,7 @@ type Metric struct {
 
 func (x *Metric) Reset() {
 	*x = Metric{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3261,7 +3359,7 @@ func (x *Metric) String() string {
 func (*Metric) ProtoMessage() {}
 
 func (x *Metric) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3274,7 +3372,7 @@ func (x *Metric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Metric.ProtoReflect.Descriptor instead.
 func (*Metric) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{44}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Metric) GetName() string {
@@ -3296,6 +3394,151 @@ func (x *Metric) GetValue() float64 {
 		return x.Value
 	}
 	return 0
+}
+
+// DatasetRequest asks for one of Model.dataset_actions. What does not exist (model, action, parameter) is INVALID_ARGUMENT, an input
+// that is missing or wrong FAILED_PRECONDITION. When the call is called off, the work ends.
+type DatasetRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Empty: the default.
+	Model  string `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
+	Action string `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
+	Name   string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// An absolute path, of a file or a folder.
+	Input string `protobuf:"bytes,4,opt,name=input,proto3" json:"input,omitempty"`
+	// The absolute path of an empty folder. The harness gives it the name that the user wants when the call has ended well, and
+	// removes it where it has not: do not write its path into a file.
+	Output string `protobuf:"bytes,5,opt,name=output,proto3" json:"output,omitempty"`
+	// Those of the action; one that is not there has its default.
+	Params        map[string]string `protobuf:"bytes,6,rep,name=params,proto3" json:"params,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DatasetRequest) Reset() {
+	*x = DatasetRequest{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DatasetRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DatasetRequest) ProtoMessage() {}
+
+func (x *DatasetRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DatasetRequest.ProtoReflect.Descriptor instead.
+func (*DatasetRequest) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *DatasetRequest) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *DatasetRequest) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *DatasetRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *DatasetRequest) GetInput() string {
+	if x != nil {
+		return x.Input
+	}
+	return ""
+}
+
+func (x *DatasetRequest) GetOutput() string {
+	if x != nil {
+		return x.Output
+	}
+	return ""
+}
+
+func (x *DatasetRequest) GetParams() map[string]string {
+	if x != nil {
+		return x.Params
+	}
+	return nil
+}
+
+type DatasetResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A line for the user, of how far the work is.
+	Progress string `protobuf:"bytes,1,opt,name=progress,proto3" json:"progress,omitempty"`
+	// In the last message: what was done, a text for the user.
+	Done          string `protobuf:"bytes,2,opt,name=done,proto3" json:"done,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DatasetResponse) Reset() {
+	*x = DatasetResponse{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DatasetResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DatasetResponse) ProtoMessage() {}
+
+func (x *DatasetResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DatasetResponse.ProtoReflect.Descriptor instead.
+func (*DatasetResponse) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *DatasetResponse) GetProgress() string {
+	if x != nil {
+		return x.Progress
+	}
+	return ""
+}
+
+func (x *DatasetResponse) GetDone() string {
+	if x != nil {
+		return x.Done
+	}
+	return ""
 }
 
 var File_plumbline_plugin_v1_plugin_proto protoreflect.FileDescriptor
@@ -3392,7 +3635,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x18\n" +
 	"\asummary\x18\x03 \x01(\tR\asummary\x12\x1a\n" +
 	"\bbackends\x18\x04 \x03(\tR\bbackends\x122\n" +
-	"\x06models\x18\x05 \x03(\v2\x1a.plumbline.plugin.v1.ModelR\x06models\"\xfa\x04\n" +
+	"\x06models\x18\x05 \x03(\v2\x1a.plumbline.plugin.v1.ModelR\x06models\"\xc7\x05\n" +
 	"\x05Model\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\asummary\x18\x02 \x01(\tR\asummary\x12\x1f\n" +
@@ -3408,7 +3651,15 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	" \x03(\v2!.plumbline.plugin.v1.SmokeSettingR\x05smoke\x12/\n" +
 	"\x05parts\x18\v \x03(\v2\x19.plumbline.plugin.v1.PartR\x05parts\x12<\n" +
 	"\fscorer_parts\x18\f \x03(\v2\x19.plumbline.plugin.v1.PartR\vscorerParts\x12A\n" +
-	"\fscorer_files\x18\r \x03(\v2\x1e.plumbline.plugin.v1.ModelFileR\vscorerFiles\"J\n" +
+	"\fscorer_files\x18\r \x03(\v2\x1e.plumbline.plugin.v1.ModelFileR\vscorerFiles\x12K\n" +
+	"\x0fdataset_actions\x18\x0e \x03(\v2\".plumbline.plugin.v1.DatasetActionR\x0edatasetActions\"\xb7\x01\n" +
+	"\rDatasetAction\x12\x16\n" +
+	"\x06action\x18\x01 \x01(\tR\x06action\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
+	"\asummary\x18\x03 \x01(\tR\asummary\x12\x14\n" +
+	"\x05input\x18\x04 \x01(\tR\x05input\x12\x16\n" +
+	"\x06output\x18\x05 \x01(\tR\x06output\x122\n" +
+	"\x06params\x18\x06 \x03(\v2\x1a.plumbline.plugin.v1.ParamR\x06params\"J\n" +
 	"\x04Part\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\boptional\x18\x02 \x01(\bR\boptional\x12\x12\n" +
@@ -3575,13 +3826,26 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x06Metric\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04unit\x18\x02 \x01(\tR\x04unit\x12\x14\n" +
-	"\x05value\x18\x03 \x01(\x01R\x05value*\x86\x01\n" +
+	"\x05value\x18\x03 \x01(\x01R\x05value\"\x84\x02\n" +
+	"\x0eDatasetRequest\x12\x14\n" +
+	"\x05model\x18\x01 \x01(\tR\x05model\x12\x16\n" +
+	"\x06action\x18\x02 \x01(\tR\x06action\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x14\n" +
+	"\x05input\x18\x04 \x01(\tR\x05input\x12\x16\n" +
+	"\x06output\x18\x05 \x01(\tR\x06output\x12G\n" +
+	"\x06params\x18\x06 \x03(\v2/.plumbline.plugin.v1.DatasetRequest.ParamsEntryR\x06params\x1a9\n" +
+	"\vParamsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"A\n" +
+	"\x0fDatasetResponse\x12\x1a\n" +
+	"\bprogress\x18\x01 \x01(\tR\bprogress\x12\x12\n" +
+	"\x04done\x18\x02 \x01(\tR\x04done*\x86\x01\n" +
 	"\bScenario\x12\x18\n" +
 	"\x14SCENARIO_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16SCENARIO_SINGLE_STREAM\x10\x01\x12\x19\n" +
 	"\x15SCENARIO_MULTI_STREAM\x10\x02\x12\x13\n" +
 	"\x0fSCENARIO_SERVER\x10\x03\x12\x14\n" +
-	"\x10SCENARIO_OFFLINE\x10\x042\x85\x06\n" +
+	"\x10SCENARIO_OFFLINE\x10\x042\xdd\x06\n" +
 	"\x06Plugin\x12W\n" +
 	"\bDescribe\x12$.plumbline.plugin.v1.DescribeRequest\x1a%.plumbline.plugin.v1.DescribeResponse\x12K\n" +
 	"\x04Open\x12 .plumbline.plugin.v1.OpenRequest\x1a!.plumbline.plugin.v1.OpenResponse\x12X\n" +
@@ -3591,7 +3855,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\tNodeNames\x12%.plumbline.plugin.v1.NodeNamesRequest\x1a&.plumbline.plugin.v1.NodeNamesResponse\x12L\n" +
 	"\x03Run\x12\x1f.plumbline.plugin.v1.RunRequest\x1a .plumbline.plugin.v1.RunResponse(\x010\x01\x12R\n" +
 	"\x05Score\x12!.plumbline.plugin.v1.ScoreRequest\x1a\".plumbline.plugin.v1.ScoreResponse(\x010\x01\x12N\n" +
-	"\x05Close\x12!.plumbline.plugin.v1.CloseRequest\x1a\".plumbline.plugin.v1.CloseResponseB9Z7github.com/plumbline-ml/plumbline/sdk/internal/pluginpbb\x06proto3"
+	"\x05Close\x12!.plumbline.plugin.v1.CloseRequest\x1a\".plumbline.plugin.v1.CloseResponse\x12V\n" +
+	"\aDataset\x12#.plumbline.plugin.v1.DatasetRequest\x1a$.plumbline.plugin.v1.DatasetResponse0\x01B9Z7github.com/plumbline-ml/plumbline/sdk/internal/pluginpbb\x06proto3"
 
 var (
 	file_plumbline_plugin_v1_plugin_proto_rawDescOnce sync.Once
@@ -3606,7 +3871,7 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 57)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),             // 0: plumbline.plugin.v1.Scenario
 	(*RunRequest)(nil),        // 1: plumbline.plugin.v1.RunRequest
@@ -3634,34 +3899,38 @@ var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(*BackendInfo)(nil),       // 23: plumbline.plugin.v1.BackendInfo
 	(*Description)(nil),       // 24: plumbline.plugin.v1.Description
 	(*Model)(nil),             // 25: plumbline.plugin.v1.Model
-	(*Part)(nil),              // 26: plumbline.plugin.v1.Part
-	(*ModelFile)(nil),         // 27: plumbline.plugin.v1.ModelFile
-	(*Dataset)(nil),           // 28: plumbline.plugin.v1.Dataset
-	(*ArchiveFile)(nil),       // 29: plumbline.plugin.v1.ArchiveFile
-	(*MetricInfo)(nil),        // 30: plumbline.plugin.v1.MetricInfo
-	(*Param)(nil),             // 31: plumbline.plugin.v1.Param
-	(*SmokeSetting)(nil),      // 32: plumbline.plugin.v1.SmokeSetting
-	(*OpenRequest)(nil),       // 33: plumbline.plugin.v1.OpenRequest
-	(*OpenResponse)(nil),      // 34: plumbline.plugin.v1.OpenResponse
-	(*WorkloadInfo)(nil),      // 35: plumbline.plugin.v1.WorkloadInfo
-	(*PartReport)(nil),        // 36: plumbline.plugin.v1.PartReport
-	(*FileSum)(nil),           // 37: plumbline.plugin.v1.FileSum
-	(*Tensor)(nil),            // 38: plumbline.plugin.v1.Tensor
-	(*Node)(nil),              // 39: plumbline.plugin.v1.Node
-	(*ScoreRequest)(nil),      // 40: plumbline.plugin.v1.ScoreRequest
-	(*ScoreOptions)(nil),      // 41: plumbline.plugin.v1.ScoreOptions
-	(*AccuracyEntry)(nil),     // 42: plumbline.plugin.v1.AccuracyEntry
-	(*ScoreResponse)(nil),     // 43: plumbline.plugin.v1.ScoreResponse
-	(*Score)(nil),             // 44: plumbline.plugin.v1.Score
-	(*Metric)(nil),            // 45: plumbline.plugin.v1.Metric
-	nil,                       // 46: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	nil,                       // 47: plumbline.plugin.v1.BackendInfo.DetailsEntry
-	nil,                       // 48: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                       // 49: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                       // 50: plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	nil,                       // 51: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                       // 52: plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	nil,                       // 53: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	(*DatasetAction)(nil),     // 26: plumbline.plugin.v1.DatasetAction
+	(*Part)(nil),              // 27: plumbline.plugin.v1.Part
+	(*ModelFile)(nil),         // 28: plumbline.plugin.v1.ModelFile
+	(*Dataset)(nil),           // 29: plumbline.plugin.v1.Dataset
+	(*ArchiveFile)(nil),       // 30: plumbline.plugin.v1.ArchiveFile
+	(*MetricInfo)(nil),        // 31: plumbline.plugin.v1.MetricInfo
+	(*Param)(nil),             // 32: plumbline.plugin.v1.Param
+	(*SmokeSetting)(nil),      // 33: plumbline.plugin.v1.SmokeSetting
+	(*OpenRequest)(nil),       // 34: plumbline.plugin.v1.OpenRequest
+	(*OpenResponse)(nil),      // 35: plumbline.plugin.v1.OpenResponse
+	(*WorkloadInfo)(nil),      // 36: plumbline.plugin.v1.WorkloadInfo
+	(*PartReport)(nil),        // 37: plumbline.plugin.v1.PartReport
+	(*FileSum)(nil),           // 38: plumbline.plugin.v1.FileSum
+	(*Tensor)(nil),            // 39: plumbline.plugin.v1.Tensor
+	(*Node)(nil),              // 40: plumbline.plugin.v1.Node
+	(*ScoreRequest)(nil),      // 41: plumbline.plugin.v1.ScoreRequest
+	(*ScoreOptions)(nil),      // 42: plumbline.plugin.v1.ScoreOptions
+	(*AccuracyEntry)(nil),     // 43: plumbline.plugin.v1.AccuracyEntry
+	(*ScoreResponse)(nil),     // 44: plumbline.plugin.v1.ScoreResponse
+	(*Score)(nil),             // 45: plumbline.plugin.v1.Score
+	(*Metric)(nil),            // 46: plumbline.plugin.v1.Metric
+	(*DatasetRequest)(nil),    // 47: plumbline.plugin.v1.DatasetRequest
+	(*DatasetResponse)(nil),   // 48: plumbline.plugin.v1.DatasetResponse
+	nil,                       // 49: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	nil,                       // 50: plumbline.plugin.v1.BackendInfo.DetailsEntry
+	nil,                       // 51: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                       // 52: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                       // 53: plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	nil,                       // 54: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                       // 55: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	nil,                       // 56: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	nil,                       // 57: plumbline.plugin.v1.DatasetRequest.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	2,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
@@ -3674,66 +3943,71 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	11, // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
 	9,  // 8: plumbline.plugin.v1.Heartbeat.work:type_name -> plumbline.plugin.v1.Work
 	10, // 9: plumbline.plugin.v1.Work.pending:type_name -> plumbline.plugin.v1.Pending
-	46, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	49, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
 	20, // 11: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
 	24, // 12: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
 	23, // 13: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
-	31, // 14: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
-	47, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
+	32, // 14: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
+	50, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
 	25, // 16: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
 	0,  // 17: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
-	27, // 18: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
-	28, // 19: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
-	30, // 20: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
-	31, // 21: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
-	32, // 22: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
-	26, // 23: plumbline.plugin.v1.Model.parts:type_name -> plumbline.plugin.v1.Part
-	26, // 24: plumbline.plugin.v1.Model.scorer_parts:type_name -> plumbline.plugin.v1.Part
-	27, // 25: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
-	45, // 26: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	29, // 27: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	0,  // 28: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 29: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	48, // 30: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	49, // 31: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	50, // 32: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	35, // 33: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	51, // 34: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	39, // 35: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
-	36, // 36: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
-	37, // 37: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
-	38, // 38: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
-	38, // 39: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
-	41, // 40: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	42, // 41: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	52, // 42: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	53, // 43: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	44, // 44: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	45, // 45: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	36, // 46: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
-	21, // 47: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	33, // 48: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	12, // 49: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	12, // 50: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	14, // 51: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	16, // 52: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
-	1,  // 53: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	40, // 54: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	18, // 55: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	22, // 56: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	34, // 57: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	13, // 58: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	13, // 59: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	15, // 60: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	17, // 61: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
-	6,  // 62: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	43, // 63: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	19, // 64: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	56, // [56:65] is the sub-list for method output_type
-	47, // [47:56] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	28, // 18: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
+	29, // 19: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
+	31, // 20: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
+	32, // 21: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
+	33, // 22: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
+	27, // 23: plumbline.plugin.v1.Model.parts:type_name -> plumbline.plugin.v1.Part
+	27, // 24: plumbline.plugin.v1.Model.scorer_parts:type_name -> plumbline.plugin.v1.Part
+	28, // 25: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
+	26, // 26: plumbline.plugin.v1.Model.dataset_actions:type_name -> plumbline.plugin.v1.DatasetAction
+	32, // 27: plumbline.plugin.v1.DatasetAction.params:type_name -> plumbline.plugin.v1.Param
+	46, // 28: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	30, // 29: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	0,  // 30: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 31: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	51, // 32: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	52, // 33: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	53, // 34: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	36, // 35: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	54, // 36: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	40, // 37: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
+	37, // 38: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
+	38, // 39: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
+	39, // 40: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
+	39, // 41: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
+	42, // 42: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	43, // 43: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	55, // 44: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	56, // 45: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	45, // 46: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	46, // 47: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	37, // 48: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
+	57, // 49: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	21, // 50: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	34, // 51: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	12, // 52: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	12, // 53: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	14, // 54: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	16, // 55: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
+	1,  // 56: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	41, // 57: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	18, // 58: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	47, // 59: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
+	22, // 60: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	35, // 61: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	13, // 62: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	13, // 63: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	15, // 64: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	17, // 65: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
+	6,  // 66: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	44, // 67: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	19, // 68: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	48, // 69: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
+	60, // [60:70] is the sub-list for method output_type
+	50, // [50:60] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -3742,14 +4016,14 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 		return
 	}
 	file_plumbline_plugin_v1_plugin_proto_msgTypes[9].OneofWrappers = []any{}
-	file_plumbline_plugin_v1_plugin_proto_msgTypes[41].OneofWrappers = []any{}
+	file_plumbline_plugin_v1_plugin_proto_msgTypes[42].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   53,
+			NumMessages:   57,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

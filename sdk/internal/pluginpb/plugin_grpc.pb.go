@@ -42,6 +42,7 @@ const (
 	Plugin_Run_FullMethodName           = "/plumbline.plugin.v1.Plugin/Run"
 	Plugin_Score_FullMethodName         = "/plumbline.plugin.v1.Plugin/Score"
 	Plugin_Close_FullMethodName         = "/plumbline.plugin.v1.Plugin/Close"
+	Plugin_Dataset_FullMethodName       = "/plumbline.plugin.v1.Plugin/Dataset"
 )
 
 // PluginClient is the client API for Plugin service.
@@ -69,6 +70,9 @@ type PluginClient interface {
 	Score(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ScoreRequest, ScoreResponse], error)
 	// Close closes the workload. The plugin lives on.
 	Close(ctx context.Context, in *CloseRequest, opts ...grpc.CallOption) (*CloseResponse, error)
+	// Dataset does one of Model.dataset_actions: it works on a data set apart from runs, with a workload open or without. Lines
+	// of progress may come; the last message says what was done. Only for a plugin with the capability "dataset".
+	Dataset(ctx context.Context, in *DatasetRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[DatasetResponse], error)
 }
 
 type pluginClient struct {
@@ -175,6 +179,25 @@ func (c *pluginClient) Close(ctx context.Context, in *CloseRequest, opts ...grpc
 	return out, nil
 }
 
+func (c *pluginClient) Dataset(ctx context.Context, in *DatasetRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[DatasetResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Plugin_ServiceDesc.Streams[2], Plugin_Dataset_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[DatasetRequest, DatasetResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Plugin_DatasetClient = grpc.ServerStreamingClient[DatasetResponse]
+
 // PluginServer is the server API for Plugin service.
 // All implementations must embed UnimplementedPluginServer
 // for forward compatibility.
@@ -200,6 +223,9 @@ type PluginServer interface {
 	Score(grpc.BidiStreamingServer[ScoreRequest, ScoreResponse]) error
 	// Close closes the workload. The plugin lives on.
 	Close(context.Context, *CloseRequest) (*CloseResponse, error)
+	// Dataset does one of Model.dataset_actions: it works on a data set apart from runs, with a workload open or without. Lines
+	// of progress may come; the last message says what was done. Only for a plugin with the capability "dataset".
+	Dataset(*DatasetRequest, grpc.ServerStreamingServer[DatasetResponse]) error
 	mustEmbedUnimplementedPluginServer()
 }
 
@@ -236,6 +262,9 @@ func (UnimplementedPluginServer) Score(grpc.BidiStreamingServer[ScoreRequest, Sc
 }
 func (UnimplementedPluginServer) Close(context.Context, *CloseRequest) (*CloseResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Close not implemented")
+}
+func (UnimplementedPluginServer) Dataset(*DatasetRequest, grpc.ServerStreamingServer[DatasetResponse]) error {
+	return status.Error(codes.Unimplemented, "method Dataset not implemented")
 }
 func (UnimplementedPluginServer) mustEmbedUnimplementedPluginServer() {}
 func (UnimplementedPluginServer) testEmbeddedByValue()                {}
@@ -398,6 +427,17 @@ func _Plugin_Close_Handler(srv interface{}, ctx context.Context, dec func(interf
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Plugin_Dataset_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(DatasetRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(PluginServer).Dataset(m, &grpc.GenericServerStream[DatasetRequest, DatasetResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Plugin_DatasetServer = grpc.ServerStreamingServer[DatasetResponse]
+
 // Plugin_ServiceDesc is the grpc.ServiceDesc for Plugin service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -446,6 +486,11 @@ var Plugin_ServiceDesc = grpc.ServiceDesc{
 			Handler:       _Plugin_Score_Handler,
 			ServerStreams: true,
 			ClientStreams: true,
+		},
+		{
+			StreamName:    "Dataset",
+			Handler:       _Plugin_Dataset_Handler,
+			ServerStreams: true,
 		},
 	},
 	Metadata: "plumbline/plugin/v1/plugin.proto",

@@ -111,6 +111,10 @@ func TestConversionsKeepEveryField(t *testing.T) {
 			o := filled[sdk.ScoreOptions]()
 			return fromproto.ScoreOptions(overWire(t, toproto.ScoreOptions(o))), o
 		},
+		"dataset request": func() (any, any) {
+			r := filled[sdk.DatasetRequest]()
+			return fromproto.DatasetRequest(overWire(t, toproto.DatasetRequest(r))), r
+		},
 		"entry": func() (any, any) {
 			e := filled[mllog.AccuracyEntry]()
 			return fromproto.Entry(overWire(t, toproto.Entry(e))), e

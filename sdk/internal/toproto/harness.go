@@ -31,6 +31,13 @@ func ScoreOptions(o sdk.ScoreOptions) *pluginpb.ScoreOptions {
 	}
 }
 
+// DatasetRequest makes a Dataset request.
+func DatasetRequest(r sdk.DatasetRequest) *pluginpb.DatasetRequest {
+	return &pluginpb.DatasetRequest{
+		Model: r.Model, Action: r.Action, Name: r.Name, Input: r.Input, Output: r.Output, Params: r.Params,
+	}
+}
+
 // Entry makes an entry of a Score stream, which refers to e's bytes.
 func Entry(e mllog.AccuracyEntry) *pluginpb.AccuracyEntry {
 	m := &pluginpb.AccuracyEntry{SeqId: e.SeqID, QslIndex: e.QSLIndex, Data: e.Data, TokenData: e.TokenData}

@@ -23,12 +23,22 @@ func model(m sdk.ModelInfo) *pluginpb.Model {
 		Files:    wire.List(m.Files, modelFile),
 		Datasets: wire.List(m.Datasets, dataset),
 		Metrics:  wire.List(m.Metrics, metricInfo),
-		Params: wire.List(m.Params, func(p sdk.ParamInfo) *pluginpb.Param {
-			return &pluginpb.Param{Name: p.Name, Default: p.Default, Help: p.Help}
-		}),
+		Params:   wire.List(m.Params, param),
 		Smoke: wire.List(m.Smoke, func(s sdk.SmokeSetting) *pluginpb.SmokeSetting {
 			return &pluginpb.SmokeSetting{Scenario: Scenario(s.Scenario), Key: s.Key, Value: s.Value}
 		}),
+		DatasetActions: wire.List(m.DatasetActions, datasetAction),
+	}
+}
+
+func param(p sdk.ParamInfo) *pluginpb.Param {
+	return &pluginpb.Param{Name: p.Name, Default: p.Default, Help: p.Help}
+}
+
+func datasetAction(a sdk.DatasetAction) *pluginpb.DatasetAction {
+	return &pluginpb.DatasetAction{
+		Action: a.Action, Name: a.Name, Summary: a.Summary, Input: a.Input, Output: a.Output,
+		Params: wire.List(a.Params, param),
 	}
 }
 

@@ -56,6 +56,7 @@ func writeDescription(w io.Writer, s discover.Served) error {
 		{"Data sets", datasetTable(m.Datasets)},
 		{"Metrics", metricTable(m.Metrics)},
 		{"Options (--param NAME=VALUE)", paramTable(m.Params)},
+		{"Work on data sets (harness dataset)", actionTable(m)},
 		{"Smoke settings", smokeTable(m.Smoke)},
 	}
 	for _, section := range sections {
@@ -181,6 +182,29 @@ func paramTable(params []sdk.ParamInfo) table.Table {
 	t := table.Table{Indent: "  ", Width: pageWidth}
 	for _, p := range params {
 		t.Row(p.Name, "default "+orNone(p.Default), p.Help)
+	}
+	return t
+}
+
+// actionTable has what can be done with the model's data sets, as a command line has it.
+func actionTable(m sdk.ModelInfo) table.Table {
+	t := table.Table{Indent: "  ", Width: pageWidth}
+	for _, a := range m.DatasetActions {
+		command := []string{a.Action, m.Name, a.Name}
+		lines := []string{}
+		for _, path := range []struct{ name, meaning string }{{"IN", a.Input}, {"OUT", a.Output}} {
+			if path.meaning != "" {
+				command = append(command, path.name)
+				lines = append(lines, path.name+": "+path.meaning)
+			}
+		}
+		for _, p := range a.Params {
+			lines = append(lines, fmt.Sprintf("--param %s=VALUE, default %s: %s", p.Name, orNone(p.Default), p.Help))
+		}
+		t.Row(strings.Join(command, " "), a.Summary)
+		for _, line := range lines {
+			t.Row("", line)
+		}
 	}
 	return t
 }

@@ -74,7 +74,7 @@ func (a *app) command() *cobra.Command {
 	starting := []*cobra.Command{
 		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
 		a.runCommand(&flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.tuneCommand(&flags),
-		a.auditCommand(&flags),
+		a.auditCommand(&flags), a.datasetCommand(&flags),
 	}
 	// the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it
 	for _, c := range starting {

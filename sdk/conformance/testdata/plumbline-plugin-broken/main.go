@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -52,15 +53,32 @@ func (b broken) Describe() sdk.Description {
 	d := b.Benchmark.Describe()
 	d.Name, d.Summary, d.Models[0].Name = "broken", "is unsound as asked", "broken"
 	d.Models[0].Datasets[0].Samples = brokenSamples
+	d.Models[0].DatasetActions = []sdk.DatasetAction{
+		{Action: sdk.Convert, Name: "copy", Summary: "copies a file", Input: "a file", Output: "the copy"},
+	}
 	switch b.fault {
 	case "describes itself differently":
 		d.Version = fmt.Sprint(os.Getpid())
 	case "size":
 		d.Models[0].Datasets[0].Samples = 2 * brokenSamples
+	case "works twice":
+		d.Models[0].DatasetActions = append(d.Models[0].DatasetActions, d.Models[0].DatasetActions...)
 	case "modest":
 		d.Models[0].Files[0].Reference[0].Value = 60
 	}
 	return d
+}
+
+// WorkOnDataset copies a file, or says so where that is the fault.
+func (b broken) WorkOnDataset(_ context.Context, r sdk.DatasetRequest, _ func(string)) (string, error) {
+	text, err := os.ReadFile(r.Input)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(r.Output, "copy"), text, 0o600)
+	}
+	if b.fault == "copies nothing" {
+		err = nil
+	}
+	return "copied", sdk.Data(err)
 }
 
 func (b broken) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {

@@ -1,0 +1,109 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+)
+
+// DatasetWork is what a plugin shall do with a data set, apart from runs: one of its model's DatasetActions.
+type DatasetWork struct {
+	Plugins             Plugins
+	Model, Action, Name string
+	Input, Output       string   // paths; empty where the action has none
+	Params              []string // key=value: the action's own
+	// Progress, if not nil, takes a line now and then, of how far the work is.
+	Progress func(line string)
+	// Running, if not nil, is called with what ends the plugin at once when it is started, and with nil when it is closed.
+	Running func(kill func())
+}
+
+// WorkOnDataset has it done, and returns what the plugin says of it. Output must not exist: it is there once all of it
+// is, and nothing of it where the work fails or ctx ends.
+func WorkOnDataset(ctx context.Context, w DatasetWork) (done string, err error) {
+	params, faults := pairs("--param", w.Params)
+	if len(faults) > 0 {
+		return "", sdk.Usage(errors.Join(faults...))
+	}
+	catalog, err := w.Plugins.Find(ctx)
+	if err != nil {
+		return "", err
+	}
+	served, err := catalog.Resolve(w.Model)
+	if err != nil {
+		return "", err
+	}
+	r := sdk.DatasetRequest{
+		Model: served.Model.Name, Action: w.Action, Name: w.Name, Input: w.Input, Output: w.Output, Params: params,
+	}
+	if r, err = r.Complete(served.Model); err != nil {
+		return "", err
+	}
+	if r.Input, err = readable(r.Input); err != nil {
+		return "", sdk.Data(err)
+	}
+	if r.Output == "" {
+		return w.launch(ctx, served, r)
+	}
+	err = wholefile.Folder(r.Output, func(dir string) (err error) {
+		if r.Output, err = filepath.Abs(dir); err != nil {
+			return err
+		}
+		done, err = w.launch(ctx, served, r)
+		return err
+	})
+	if err != nil {
+		return "", orOutput(w.Output, err)
+	}
+	return done, nil
+}
+
+// readable is the path of an input for a plugin, which works in a folder of its own.
+func readable(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// orOutput says what is wrong with an output folder.
+func orOutput(path string, err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return exitcode.Mark(exitcode.Usage, fmt.Errorf("%s exists: name a folder that does not", path))
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return exitcode.Mark(exitcode.Usage, err)
+	}
+	return err
+}
+
+// launch starts the plugin for the work; all of its processes have ended when it returns.
+func (w DatasetWork) launch(ctx context.Context, s discover.Served, r sdk.DatasetRequest) (string, error) {
+	pl, err := w.Plugins.launcher().Launch(ctx, s.Path, w.Plugins.options(false))
+	if err != nil {
+		return "", err
+	}
+	defer pl.Close()
+	if w.Running != nil {
+		w.Running(pl.Kill)
+		defer w.Running(nil)
+	}
+	progress := w.Progress
+	if progress == nil {
+		progress = func(string) {}
+	}
+	return pl.Dataset(ctx, r, progress)
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+const datasetHelp = `Work on data sets apart from runs. The benchmark's plugin does it: harness describe says what a
+model offers.`
+
+const convertHelp = `Make a data set of another one, as harness describe says for each model:
+
+  harness dataset convert whisper repack LibriSpeech/ whisper-data/
+
+OUT must not exist. It is there when all of it is; an interrupted conversion leaves nothing, and a killed one a folder
+OUT.*.tmp, which can be deleted.`
+
+func (a *app) datasetCommand(f *pluginFlags) *cobra.Command {
+	c := &cobra.Command{
+		Use: "dataset", Short: "Work on data sets apart from runs: convert them", Long: datasetHelp,
+		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	convert := a.convertCommand(f)
+	convert.PreRunE = func(*cobra.Command, []string) error { return a.guard(f) }
+	c.AddCommand(convert)
+	return c
+}
+
+func (a *app) convertCommand(f *pluginFlags) *cobra.Command {
+	w := bench.DatasetWork{Action: sdk.Convert, Running: a.onKill}
+	c := &cobra.Command{
+		Use: "convert MODEL CONVERSION IN OUT", Short: "Make a data set of another one", Long: convertHelp,
+		Args: convertArguments,
+		RunE: func(c *cobra.Command, args []string) error {
+			w.Plugins, w.Model, w.Name, w.Input, w.Output = a.plugins(f), args[0], args[1], args[2], args[3]
+			return a.workOnDataset(c, w)
+		},
+	}
+	c.Flags().StringArrayVar(&w.Params, "param", nil, "an option of the conversion: `KEY=VALUE` (repeatable)")
+	return c
+}
+
+func convertArguments(c *cobra.Command, args []string) error {
+	if len(args) == 4 {
+		return nil
+	}
+	return fmt.Errorf("%s: %q are %d arguments, want 4: MODEL CONVERSION IN OUT; see %s --help", c.CommandPath(), args,
+		len(args), c.CommandPath())
+}
+
+// workOnDataset prints what is done, and meanwhile how far it is.
+func (a *app) workOnDataset(c *cobra.Command, w bench.DatasetWork) error {
+	w.Progress = func(line string) { fmt.Fprintln(a.Stderr, line) }
+	a.orderly(true) // what is half made is removed
+	defer a.orderly(false)
+	done, err := bench.WorkOnDataset(c.Context(), w)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.Stdout, strings.TrimRight(done, "\n"))
+	return err
+}

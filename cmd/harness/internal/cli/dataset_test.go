@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// converting is a shell whose plugin converts.
+func converting(t *testing.T, work func(ctx context.Context, r sdk.DatasetRequest) error) *shell {
+	t.Helper()
+	f := plugintest.Classifier()
+	f.Description.Models[0].DatasetActions = []sdk.DatasetAction{{
+		Action: sdk.Convert, Name: "shrink", Summary: "smaller pictures", Input: "a folder of pictures",
+		Output: "smaller ones", Params: []sdk.ParamInfo{{Name: "width", Default: "32", Help: "of each picture"}},
+	}}
+	f.DatasetWork = func(ctx context.Context, r sdk.DatasetRequest, progress func(string)) (string, error) {
+		progress("1 of 1 pictures")
+		return "1 picture of width " + r.Params["width"], work(ctx, r)
+	}
+	return newShellWith(t, map[string]*plugintest.Fake{"resnet50": f})
+}
+
+// picture writes one into the output.
+func picture(_ context.Context, r sdk.DatasetRequest) error {
+	return os.WriteFile(filepath.Join(r.Output, "picture"), []byte(r.Input), 0o644)
+}
+
+// holds lists what is in the shell's folder.
+func (s *shell) holds() []string {
+	s.t.Helper()
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestConvert(t *testing.T) {
+	s := converting(t, picture)
+	in, out := filepath.Dir(s.write("in/a.png", "")), filepath.Join(s.dir, "made")
+	s.want(0, s.run("dataset", "convert", "resnet50", "shrink", in, out), "1 of 1 pictures\n", "1 picture of width 32\n")
+	if got, err := os.ReadFile(filepath.Join(out, "picture")); err != nil || string(got) != in {
+		t.Errorf("%q, %v; want %q", got, err, in)
+	}
+	s.want(0, s.run("dataset", "convert", "resnet50", "shrink", in, out+"2", "--param", "width=8"), "of width 8\n")
+	if got := s.holds(); !slices.Equal(got, []string{"in", "made", "made2"}) {
+		t.Errorf("there is %v", got)
+	}
+	s.want(0, s.run("describe", "resnet50"), "convert resnet50 shrink IN OUT  smaller pictures",
+		"IN: a folder of pictures", "--param width=VALUE, default 32: of each picture")
+}
+
+func TestConvertRefuses(t *testing.T) {
+	s := converting(t, picture)
+	in, file := filepath.Dir(s.write("in/a.png", "")), s.write("file", "precious")
+	out := filepath.Join(s.dir, "made")
+	convert := func(args ...string) int { return s.run(append([]string{"dataset", "convert"}, args...)...) }
+	s.want(2, convert("resnet50", "shrink", in), "want 4: MODEL CONVERSION IN OUT")
+	s.want(2, convert("resnet5", "shrink", in, out), `did you mean "resnet50"?`)
+	s.want(2, convert("resnet50", "repack", in, out), `unknown work on data sets "convert repack"`, "convert shrink")
+	s.want(2, convert("mobilenet", "shrink", in, out), "mobilenet has none")
+	s.want(2, convert("resnet50", "shrink", in, out, "--param", "with=8"), `unknown parameter "with"`)
+	s.want(2, convert("resnet50", "shrink", in, out, "--param", "width"), "want key=value")
+	s.want(6, convert("resnet50", "shrink", in+"x", out), "no such file or directory")
+	for _, there := range []string{in, file} {
+		s.want(2, convert("resnet50", "shrink", in, there), there+" exists: name a folder that does not")
+	}
+	s.want(2, convert("resnet50", "shrink", in, filepath.Join(file, "made")), "not a directory")
+	s.want(2, s.run("dataset", "konvert"), `did you mean "convert"?`)
+	if got := s.holds(); !slices.Equal(got, []string{"file", "in"}) {
+		t.Errorf("there is %v", got)
+	}
+}
+
+// TestConvertThatFails leaves nothing, whatever was written.
+func TestConvertThatFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		code int
+	}{
+		"data":  {sdk.Data(errors.New("a.png is no picture")), 6},
+		"usage": {sdk.Usage(errors.New("width 0")), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := converting(t, func(ctx context.Context, r sdk.DatasetRequest) error {
+				return errors.Join(picture(ctx, r), c.err)
+			})
+			in := filepath.Dir(s.write("in/a.png", ""))
+			s.want(c.code, s.run("dataset", "convert", "resnet50", "shrink", in, filepath.Join(s.dir, "made")), c.err.Error())
+			if got := s.holds(); !slices.Equal(got, []string{"in"}) {
+				t.Errorf("there is %v", got)
+			}
+		})
+	}
+}
+
+func TestConvertInterrupted(t *testing.T) {
+	var s *shell
+	s = converting(t, func(ctx context.Context, r sdk.DatasetRequest) error {
+		s.signals <- syscall.SIGINT
+		<-ctx.Done()
+		return errors.Join(picture(ctx, r), context.Cause(ctx))
+	})
+	in := filepath.Dir(s.write("in/a.png", ""))
+	s.want(130, s.run("dataset", "convert", "resnet50", "shrink", in, filepath.Join(s.dir, "made")), "interrupt")
+	if got := s.holds(); !slices.Equal(got, []string{"in"}) {
+		t.Errorf("there is %v", got)
+	}
+}

@@ -1,0 +1,52 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
+)
+
+// Dataset has the plugin work on a data set apart from runs: one of its model's DatasetActions. progress takes each
+// line that comes meanwhile; what was done is a text for the user. Where ctx ends, so does the work, which may write
+// until the plugin is closed. A plugin that does no such work is sdk.ErrUsage.
+func (p *Plugin) Dataset(
+	ctx context.Context, r sdk.DatasetRequest, progress func(line string),
+) (done string, err error) {
+	able, err := p.able(ctx, handshake.Dataset)
+	if err != nil {
+		return "", err
+	}
+	if !able {
+		return "", sdk.Usage(fmt.Errorf("plugin %s does no work on data sets apart from runs (it lacks the capability %q)",
+			p.name, handshake.Dataset))
+	}
+	ctx, cancel := p.Context(ctx)
+	defer cancel()
+	stream, err := p.rpc.Dataset(ctx, toproto.DatasetRequest(r))
+	for err == nil {
+		var m *pluginpb.DatasetResponse
+		if m, err = stream.Recv(); err != nil {
+			break
+		}
+		done = m.GetDone()
+		if line := m.GetProgress(); line != "" {
+			progress(p.options.hidden(line))
+		}
+	}
+	switch {
+	case errors.Is(err, io.EOF) && done != "":
+		return p.options.hidden(done), nil
+	case errors.Is(err, io.EOF):
+		return "", p.failure(KindProtocol, err, "work on a data set: it ended the call without saying what was done",
+			faultHint)
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("work on a data set: %w", context.Cause(ctx))
+	}
+	return "", p.callError("work on a data set", err)
+}
