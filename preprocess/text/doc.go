@@ -8,6 +8,7 @@
 //	clip       CLIP's tokenizers, of text-to-image models and their scorer
 //	bpe        byte-pair encoding: the tokenizers of GPT-2, Llama 3, DeepSeek and others
 //	subword    byte-pair encoding of translation: subword-nmt's, and GNMT's vocabularies
+//	tiktoken   the vocabularies of Whisper: ids into text
 //	sentencepiece  the tokenizers of Llama 2, Mixtral and Marian
 //
 // In: strings, and the bytes of vocabulary files. Out: tokens, token ids and strings, equal to what the tools give that
