@@ -35,6 +35,7 @@ func bind(p EncoderDecoder) (*coder, error) {
 	if p.Encoder == nil || p.Decoder == nil {
 		return nil, fmt.Errorf("%w: want the session of an encoder and that of a decoder", ErrEncoderDecoder)
 	}
+	p = recall(p)
 	b := binder{coder: &coder{}, slotOf: map[string]int{}}
 	b.encoder, b.first = newGraph("encoder", p.Encoder), newGraph("decoder", p.Decoder)
 	if b.next = b.first; p.Step != nil {

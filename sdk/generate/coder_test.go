@@ -29,6 +29,7 @@ func netForms() []netForm {
 		{"no past", (*net).noPast, transformer, false},
 		{"sherpa", (*net).sherpa, transformer, true},
 		{"recurrent", (*net).recurrentForm, recurrent, false},
+		{"all tokens again", (*net).firstDecoder, transformer, false},
 	}
 }
 
@@ -129,11 +130,11 @@ func TestBeamsOfFormsAreThoseAlone(t *testing.T) {
 
 // FuzzForms generates prompts of any limits at the same time, in any form: each answer is that of the prompt alone.
 func FuzzForms(f *testing.F) {
-	for form := range uint8(10) {
+	for form := range uint8(12) {
 		f.Add(uint64(form), form, uint8(7), uint8(9), uint8(2), uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, form, sequences, count, beams, rule uint8) {
-		which := netForms()[int(form)%5]
+		which := netForms()[int(form)%6]
 		n := newNet(seed)
 		width := 1 + int(beams%4)
 		o := generate.Options{
@@ -156,7 +157,7 @@ func FuzzBind(f *testing.F) {
 		f.Add(form, uint8(1), uint8(2), "h0", uint8(backend.Int64), int64(-1), int64(-1), int64(6))
 	}
 	f.Fuzz(func(t *testing.T, form, part, tensor uint8, name string, dtype uint8, a, b, c int64) {
-		parts := netForms()[int(form)%5].parts(newNet(1))
+		parts := netForms()[int(form)%6].parts(newNet(1))
 		p := parts[int(part)%len(parts)]
 		infos := append(slices.Clone(p.in), p.out...)
 		infos[int(tensor)%len(infos)] = backend.TensorInfo{

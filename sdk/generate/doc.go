@@ -34,11 +34,12 @@
 //     past_key_values.N.encoder.*, which the first run gives.
 //
 // A tensor's first free dimension is that of rows. So these forms fit: optimum's two decoders (decoder_model, and
-// decoder_with_past_model as Step), its merged one (decoder_model_merged), and one decoder that takes no past; the
-// decoder of sherpa-onnx, whose cache has a fixed capacity; and recurrent decoders with states of fixed size. Optimum's
-// two decoders and the recurrent ones are held to what their reference implementations gave, the merged form to the
-// same decoders merged; all forms to a small network that runs without cache. No published file of the merged form, of
-// sherpa-onnx's or of a decoder without a past was tried.
+// decoder_with_past_model as Step), its merged one (decoder_model_merged), and the first of the two alone, or another
+// decoder that takes no past, which runs all tokens again at each step; the decoder of sherpa-onnx, whose cache has a
+// fixed capacity; and recurrent decoders with states of fixed size. Optimum's two decoders, its first one alone and the
+// recurrent ones are held to what their reference implementations gave, the merged form to the same decoders merged; all
+// forms to a small network that runs without cache. No published file of the merged form, of sherpa-onnx's or of a
+// decoder without a past was tried.
 //
 // What the sessions keep in a memory of their own (backend.Keeper) does not come out of them at each step. Describe
 // says how many bytes still do; of sessions in this process it is none.

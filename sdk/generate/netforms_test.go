@@ -281,6 +281,9 @@ func (n *net) twoDecoders() []*part {
 	}}
 }
 
+// firstDecoder is the first of the two alone, whose keys and values nobody reads.
+func (n *net) firstDecoder() []*part { return n.twoDecoders()[:2] }
+
 // merged is optimum's form of one decoder with two branches. In the one with past its keys of the encoder are nonsense.
 func (n *net) merged() []*part {
 	in := []backend.TensorInfo{

@@ -1,0 +1,123 @@
+package generate
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// recalling is the session of a decoder that takes no past, as one that remembers tokens alone: each run of it runs all
+// tokens of each row so far. Its outputs are the logits of the last token, and the tokens.
+type recalling struct {
+	backend.Session
+	in, out        []backend.TensorInfo
+	tokens, logits int // among the inputs and the outputs of the session
+	calls          sync.Pool
+}
+
+// recalled and recalledNext are what the tokens of the runs before are called. Their rows lie behind a dimension of 1,
+// so that nobody asks the session to keep them.
+const recalled, recalledNext = "recalled_tokens", "recalled_tokens_out"
+
+// recall makes p's decoder a session with a state, where it takes tokens and what the encoder has, and nothing else. What
+// other outputs it has is not used.
+func recall(p EncoderDecoder) EncoderDecoder {
+	d := &recalling{Session: p.Decoder, in: slices.Clone(p.Decoder.Inputs()), tokens: -1, logits: -1}
+	for i, info := range d.in {
+		switch {
+		case decoderUses[info.Name] == tokens && len(info.Shape) == 2 && info.Shape[1] < 0:
+			d.tokens = i
+		case decoderUses[info.Name] != unused || !ofEncoder(p.Encoder, info.Name):
+			return p
+		}
+	}
+	d.logits = slices.IndexFunc(p.Decoder.Outputs(), func(o backend.TensorInfo) bool { return o.Name == "logits" })
+	if p.Step != nil || d.tokens < 0 || d.logits < 0 {
+		return p
+	}
+	ids := backend.TensorInfo{Name: recalled, DType: backend.Int64, Shape: []int64{1, -1, -1}}
+	d.in = append(d.in, ids)
+	ids.Name = recalledNext
+	d.out = []backend.TensorInfo{p.Decoder.Outputs()[d.logits], ids}
+	p.Decoder = d
+	return p
+}
+
+// ofEncoder says that a decoder's input is something that the encoder gives or is given.
+func ofEncoder(encoder backend.Session, name string) bool {
+	is := func(info backend.TensorInfo) bool { return info.Name == name }
+	return constantNames[name] != "" || slices.ContainsFunc(encoder.Outputs(), is) ||
+		slices.ContainsFunc(encoder.Inputs(), is)
+}
+
+func (d *recalling) Inputs() []backend.TensorInfo  { return d.in }
+func (d *recalling) Outputs() []backend.TensorInfo { return d.out }
+
+// KeptIn is that of the decoder.
+func (d *recalling) KeptIn() any { return backend.KeptIn(d.Session) }
+
+// Describe says what a step costs.
+func (d *recalling) Describe() backend.Info {
+	info := describe(d.Session)
+	info.Details["past"] = "the decoder takes none: all tokens of an answer run again at each step"
+	return info
+}
+
+// recallingCall is the memory of one run.
+type recallingCall struct {
+	ids     []int64
+	in, out []backend.Tensor
+}
+
+func (d *recalling) Run(ctx context.Context, in, out []backend.Tensor) error {
+	c, ok := d.calls.Get().(*recallingCall)
+	if !ok {
+		c = &recallingCall{out: make([]backend.Tensor, len(d.Session.Outputs()))}
+	}
+	defer d.calls.Put(c)
+	before := in[len(in)-1]
+	all := c.join(&before, &in[d.tokens])
+	c.in = append(c.in[:0], in[:len(in)-1]...)
+	c.in[d.tokens].Data, c.in[d.tokens].Shape = backend.Bytes(c.ids), all[1:]
+	if err := d.Session.Run(ctx, c.in, c.out); err != nil {
+		return err
+	}
+	logits := &c.out[d.logits]
+	out[0] = lastOf(logits)
+	out[1] = backend.Tensor{
+		Name: recalledNext, DType: backend.Int64, Shape: all, Data: slices.Clone(backend.Bytes(c.ids)),
+	}
+	for i := range c.out {
+		c.out[i].Release()
+		c.out[i] = backend.Tensor{}
+	}
+	return nil
+}
+
+// join puts new tokens behind those of before, row by row, and returns the shape of all.
+func (c *recallingCall) join(before, tokens *backend.Tensor) []int64 {
+	old, added := backend.View[int64](before.Data), backend.View[int64](tokens.Data)
+	rows, past, n := before.Shape[1], before.Shape[2], tokens.Shape[1]
+	c.ids = c.ids[:0]
+	for row := range rows {
+		c.ids = append(append(c.ids, old[row*past:][:past]...), added[row*n:][:n]...)
+	}
+	return []int64{1, rows, past + n}
+}
+
+// lastOf copies the logits of each row's last token. Of another shape they stay what they are, for the caller to refuse.
+func lastOf(logits *backend.Tensor) backend.Tensor {
+	shape, all := logits.Shape, backend.View[float32](logits.Data)
+	if len(shape) != 3 || shape[1] < 1 || backend.Elements(shape) != int64(len(all)) {
+		return backend.Tensor{Name: logits.Name, DType: logits.DType, Shape: shape, Data: slices.Clone(logits.Data)}
+	}
+	last := make([]float32, 0, shape[0]*shape[2])
+	for row := range shape[0] {
+		last = append(last, all[((row+1)*shape[1]-1)*shape[2]:][:shape[2]]...)
+	}
+	return backend.Tensor{
+		Name: logits.Name, DType: logits.DType, Shape: []int64{shape[0], 1, shape[2]}, Data: backend.Bytes(last),
+	}
+}
