@@ -21,8 +21,8 @@ type recalling struct {
 // so that nobody asks the session to keep them.
 const recalled, recalledNext = "recalled_tokens", "recalled_tokens_out"
 
-// recall makes p's decoder a session with a state, where it takes tokens and what the encoder has, and nothing else. What
-// other outputs it has is not used.
+// recall makes p's decoder a session with a state, where it takes tokens and what the encoder has, and nothing else.
+// What other outputs it has is not used.
 func recall(p EncoderDecoder) EncoderDecoder {
 	d := &recalling{Session: p.Decoder, in: slices.Clone(p.Decoder.Inputs()), tokens: -1, logits: -1}
 	for i, info := range d.in {
@@ -107,7 +107,8 @@ func (c *recallingCall) join(before, tokens *backend.Tensor) []int64 {
 	return []int64{1, rows, past + n}
 }
 
-// lastOf copies the logits of each row's last token. Of another shape they stay what they are, for the caller to refuse.
+// lastOf copies the logits of each row's last token. Of another shape they stay what they are, for the caller to
+// refuse.
 func lastOf(logits *backend.Tensor) backend.Tensor {
 	shape, all := logits.Shape, backend.View[float32](logits.Data)
 	if len(shape) != 3 || shape[1] < 1 || backend.Elements(shape) != int64(len(all)) {

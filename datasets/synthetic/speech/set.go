@@ -56,6 +56,13 @@ type Clip struct {
 // Transcript is what is said in clip i, without drawing it.
 func (s Set) Transcript(i int) string { return sentence(draw.NewRandom(s.Seed, uint64(i))) }
 
+// Length is the number of samples of clip i, without drawing it.
+func (s Set) Length(i int) int {
+	r := draw.NewRandom(s.Seed, uint64(i))
+	text := sentence(r)
+	return length(r, text)
+}
+
 // Draw draws clip i, of 0.7 to 8 seconds. The caller owns it.
 func (s Set) Draw(i int) Clip {
 	r := draw.NewRandom(s.Seed, uint64(i))

@@ -41,6 +41,9 @@ func TestClips(t *testing.T) {
 		if c.Transcript != set.Transcript(i) || seconds < 0.5 || seconds > 8 {
 			t.Errorf("clip %d: %q in %v s", i, c.Transcript, seconds)
 		}
+		if n := set.Length(i); n != len(c.Samples) {
+			t.Errorf("clip %d has %d samples, its length is said to be %d", i, len(c.Samples), n)
+		}
 		if rest := strings.Trim(c.Transcript, "abcdefghijklmnopqrstuvwxyz' "); rest != "" {
 			t.Errorf("clip %d: %q", i, rest)
 		}

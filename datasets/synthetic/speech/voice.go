@@ -21,6 +21,28 @@ func newVoice(r *draw.Random) voice {
 	}
 }
 
+// length is how many samples say would make.
+func length(r *draw.Random, text string) int {
+	v := newVoice(r)
+	n := v.pause(r, 60, 150)
+	for i := range len(text) {
+		switch c := text[i]; c {
+		case ' ':
+			n += v.pause(r, 45, 105)
+		case '\'':
+			hiss := v.pause(r, 70, 140)
+			for range hiss {
+				r.Uint64()
+			}
+			n += hiss
+		default:
+			n += v.pause(r, 70, 140)
+			v.tones(r, int(c-'a'))
+		}
+	}
+	return n + v.pause(r, 60, 150)
+}
+
 // millisecond is in samples.
 const millisecond = Rate / 1000
 
@@ -58,14 +80,7 @@ var loudness = [3]int{256, 179, 115}
 // letter appends a sound: three tones that the voice's pitch lets swell.
 func (v voice) letter(r *draw.Random, samples []int, k int) []int {
 	n := v.pause(r, 70, 140)
-	var tones [3]tone
-	for j, hertz := range formants(k) {
-		tones[j] = tone{
-			turns: newTurns(hertz * v.tract * r.Between(247, 265) / 256), // in 1/256 hertz
-			size:  loudness[j] * r.Between(154, 358) / 256,
-		}
-		tones[j].turns.at = uint32(r.Uint64())
-	}
+	tones := v.tones(r, k)
 	swell := newTurns(v.pitch * 256)
 	for i := range n {
 		sum := 0
@@ -76,6 +91,18 @@ func (v voice) letter(r *draw.Random, samples []int, k int) []int {
 		samples = append(samples, sum*depth/16384*edge(i, n)/256)
 	}
 	return samples
+}
+
+// tones are the formants of letter k in this voice.
+func (v voice) tones(r *draw.Random, k int) (tones [3]tone) {
+	for j, hertz := range formants(k) {
+		tones[j] = tone{
+			turns: newTurns(hertz * v.tract * r.Between(247, 265) / 256), // in 1/256 hertz
+			size:  loudness[j] * r.Between(154, 358) / 256,
+		}
+		tones[j].turns.at = uint32(r.Uint64())
+	}
+	return tones
 }
 
 // hiss appends the sound of an apostrophe.

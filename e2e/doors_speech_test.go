@@ -1,0 +1,42 @@
+package e2e
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
+	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
+	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+)
+
+// whisperDoors are those of Whisper: optimum's two decoders, and the first of them alone.
+func whisperDoors() []door {
+	answer := officialdata.Whisper()
+	scores := map[string]float64{"accuracy": officialdata.WhisperAccuracy, "WER": 100 - officialdata.WhisperAccuracy}
+	const folder = "models/whisper"
+	return []door{{
+		model: "whisper",
+		files: map[string]*onnxfile.Graph{
+			folder + "/encoder_model.onnx":           tinymodel.WhisperEncoder(),
+			folder + "/decoder_model.onnx":           tinymodel.WhisperDecoder(answer),
+			folder + "/decoder_with_past_model.onnx": tinymodel.WhisperDecoderWithPast(answer),
+		},
+		data: func(dir string) error {
+			return errors.Join(
+				officialdata.WhisperVocabulary(filepath.Join(dir, folder, "multilingual.tiktoken")),
+				officialdata.WhisperClips(filepath.Join(dir, "librispeech")),
+				officialdata.WhisperTranscripts(filepath.Join(dir, "transcripts")))
+		},
+		scores: map[string]map[string]float64{"out/whisper-smoke": scores},
+		also: []form{
+			{"--model encoder=models/whisper/encoder_model.onnx --model decoder=models/whisper/decoder_model.onnx " +
+				"--param tokenizer=models/whisper --dataset transcripts", scores},
+		},
+		layouts: []string{
+			"a folder with dev-all-repack.json and the files that it names (16 kHz, one channel, WAV or FLAC)",
+			"or with LibriSpeech's transcripts SPEAKER-CHAPTER.trans.txt and the clips beside them",
+			"clips of more than 30 s are left out",
+		},
+		queries: 4,
+	}}
+}

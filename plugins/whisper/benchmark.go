@@ -1,0 +1,53 @@
+// Package whisper is the speech-recognition benchmark of Whisper large-v3, and an embedded network of the same
+// interface on speech that the project draws.
+//
+// Features, the encoder and the decoder's greedy search are timed: the sample is the sound. Models in ONNX form run on
+// any backend by package generate's decoding; a server that transcribes needs no model file.
+//
+// In: which clips and which vocabulary a run uses, the prompt, limits, payloads. Out: sound files and features
+// (preprocess/audio), decoding (sdk/generate), vocabularies (preprocess/text), the data set's files
+// (datasets/librispeech), the metric (accuracy/wer), the backend.
+package whisper
+
+import (
+	"context"
+	"embed"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+//go:embed manifest.json
+var modelFiles embed.FS
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: drawnClips,
+	})
+}
+
+// open finds the clips, and reads the vocabulary.
+func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	s := readSettings(r)
+	all := openClips(ctx, r)
+	v, err := openVocabulary(s.tokenizer, s.special())
+	r.Fault(err)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return sdk.Prompts(&workload{settings: s, files: r.Files, vocabulary: v, clips: all}), nil
+}
+
+// score reads the transcripts.
+func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	s := readSettings(r)
+	all := openClips(ctx, r)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return newScorer(all, s.dtype)
+}

@@ -1,0 +1,17 @@
+package whisper
+
+import "testing"
+
+func TestDrawnClips(t *testing.T) {
+	all := pack()
+	if len(all) != drawnClips {
+		t.Fatalf("%d clips, want %d", len(all), drawnClips)
+	}
+	for _, i := range []int{0, 7, drawnClips - 1} {
+		samples, err := all.Sound(i)
+		if err != nil || len(samples) != all[i].Samples || len(samples) > 30*16000 || len(all[i].Of) < 2 {
+			t.Errorf("clip %d: %d samples of %d clips, want %d of several, and 30 s at most: %v", i, len(samples),
+				len(all[i].Of), all[i].Samples, err)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package whisper
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/bpe"
+	"github.com/plumbline-ml/plumbline/preprocess/text/tiktoken"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// vocabulary turns ids of text into it. It may be used from many goroutines.
+type vocabulary interface {
+	// Decode fails for ids that have no token.
+	Decode(ids []int32) (string, error)
+}
+
+// Values of the parameter tokenizer that are no paths.
+const (
+	embeddedTokens = "embedded"
+	serverTokens   = "server"
+)
+
+// openVocabulary opens the vocabulary at a path, and holds it to the ids that are text: those below special. For a
+// server's own there is none: nil.
+func openVocabulary(path string, special int32) (vocabulary, error) {
+	switch path {
+	case embeddedTokens:
+		data, err := modelFiles.ReadFile("model/tokens.tiktoken")
+		if err != nil {
+			return nil, err
+		}
+		return checked(data, special)
+	case serverTokens:
+		return nil, nil
+	case "":
+		return nil, sdk.Usage(errors.New("parameter tokenizer is missing: give the path of the model's " +
+			"multilingual.tiktoken, tokenizer.json, *-tokens.txt or folder, or tokenizer=server for a server that transcribes"))
+	}
+	v, err := readVocabulary(path)
+	if err == nil {
+		err = complete(v, special)
+	}
+	if err != nil {
+		return nil, sdk.Data(fmt.Errorf("tokenizer %s: %w", path, err))
+	}
+	return v, nil
+}
+
+// checked is the vocabulary of a file in tiktoken's form.
+func checked(data []byte, special int32) (vocabulary, error) {
+	v, err := tiktoken.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	return v, complete(v, special)
+}
+
+// complete wants all ids below special to have a token.
+func complete(v vocabulary, special int32) error {
+	ids := make([]int32, special)
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	if _, err := v.Decode(ids); err != nil {
+		return fmt.Errorf("want a token for each id below the end token's, %d: %w", special, err)
+	}
+	return nil
+}
+
+// mostTokenizer is the size up to which each file of a tokenizer is read: Whisper's have 4 MB at most.
+const mostTokenizer = 256 << 20
+
+// names are those of vocabularies in a folder, in the order in which they are looked for.
+var names = []string{"tokenizer.json", "multilingual.tiktoken", "vocab.json"}
+
+// readVocabulary reads a file, or of a folder the first that it has.
+func readVocabulary(path string) (vocabulary, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return readFolder(path)
+	}
+	data, err := backend.ReadFile(path, mostTokenizer)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasSuffix(path, ".json") {
+		return tiktoken.Parse(data)
+	}
+	if filepath.Base(path) != "vocab.json" {
+		return bpe.ParseJSON(data, bpe.Options{})
+	}
+	merges, err := backend.ReadFile(filepath.Join(filepath.Dir(path), "merges.txt"), mostTokenizer)
+	if err != nil {
+		return nil, err
+	}
+	return bpe.ParseVocab(data, merges, bpe.VocabOptions{})
+}
+
+func readFolder(folder string) (vocabulary, error) {
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
+			return readVocabulary(filepath.Join(folder, name))
+		}
+	}
+	all, err := filepath.Glob(filepath.Join(folder, "*tokens.txt"))
+	if len(all) != 1 {
+		return nil, errors.Join(err, fmt.Errorf("the folder has none of %s, and not one file *tokens.txt, but %d",
+			strings.Join(names, ", "), len(all)))
+	}
+	return readVocabulary(all[0])
+}

@@ -1,0 +1,118 @@
+package whisper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/accuracy/wer"
+	"github.com/plumbline-ml/plumbline/preprocess/audio"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// workload is the benchmark opened on its models and one data set.
+type workload struct {
+	settings
+	files      map[string]backend.Model
+	vocabulary vocabulary // nil: the server's
+	clips      clips
+	width      atomic.Int64 // of the decoder's logits; 0: not known
+	text       atomic.Bool  // an answer came as text
+}
+
+var (
+	_ sdk.GenerativeOf[sound] = (*workload)(nil)
+	_ sdk.SessionGenerator    = (*workload)(nil)
+	_ sdk.SessionPlanner      = (*workload)(nil)
+	_ sdk.AudioPrompter       = (*workload)(nil)
+	_ sdk.Informer            = (*workload)(nil)
+	_ sdk.ClientWorker        = (*workload)(nil)
+)
+
+// sound is a loaded clip.
+type sound []float32
+
+func (w *workload) Len() int           { return w.clips.Len() }
+func (w *workload) AudioPrompts() bool { return true }
+func (w *workload) Close() error       { return nil }
+
+// Load reads clip i, or draws it.
+func (w *workload) Load(_ context.Context, i int) (sound, error) {
+	samples, err := w.clips.Sound(i)
+	return samples, sdk.Data(err)
+}
+
+// Prompt is the sound with the model's limits.
+func (w *workload) Prompt(s sound) (backend.Prompt, error) {
+	return backend.Prompt{Audio: s, MaxNewTokens: w.most, EOS: w.ends}, nil
+}
+
+// WarmSample is a second of silence.
+func (w *workload) WarmSample() sound { return make(sound, audio.SampleRate) }
+
+var errTokens = errors.New("the backend's tokens cannot be the answer")
+
+// AppendTokens appends the labels of an answer's text. An end token counts, and is no text; what a server sends behind
+// it is dropped.
+func (w *workload) AppendTokens(dst []byte, _ sound, t backend.Tokens) ([]byte, int, error) {
+	if t.IDs == nil {
+		w.text.Store(true)
+		return append(dst, wer.Payload(t.Text)...), t.N, nil
+	}
+	if w.vocabulary == nil {
+		return append(dst, wer.Payload(t.Text)...), t.N, nil
+	}
+	ids := t.IDs
+	if end := slices.IndexFunc(ids, func(id int32) bool { return slices.Contains(w.ends, id) }); end >= 0 {
+		ids = ids[:end+1]
+	}
+	text, err := w.decode(ids)
+	if err != nil {
+		return dst, 0, err
+	}
+	return append(dst, wer.Payload(text)...), len(ids), nil
+}
+
+// decode is the text of ids, of which special ones are none.
+func (w *workload) decode(ids []int32) (string, error) {
+	kept := make([]int32, 0, len(ids))
+	for i, id := range ids {
+		if most := w.width.Load(); id < 0 || most > 0 && int64(id) >= most {
+			return "", fmt.Errorf("%w: token %d is %d, want one of [0, %d)", errTokens, i, id, most)
+		}
+		if id < w.special() {
+			kept = append(kept, id)
+		}
+	}
+	text, err := w.vocabulary.Decode(kept)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w; parameter tokenizer must be that of the backend's model", errTokens, err)
+	}
+	return text, nil
+}
+
+// Inform takes back the embedded model where a server has its own.
+func (w *workload) Inform(info *sdk.WorkloadInfo) {
+	if w.vocabulary == nil {
+		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
+		info.Parts = nil
+	}
+}
+
+// serverModel stands for the name of a model file that nobody here has.
+const serverModel = "the server's"
+
+// ClientWork is what is done to sound and text here where a server transcribes.
+func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	if w.vocabulary == nil {
+		return []string{"sound is packed as a file, and the server's text is made label numbers"}
+	}
+	work := []string{"features are made of sound (log-mel)"}
+	if w.text.Load() {
+		work = append(work, "answers that come as text are made label numbers")
+	}
+	return work
+}
