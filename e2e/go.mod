@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/plumbline-ml/plumbline/backends/kserve v0.0.0
+	github.com/plumbline-ml/plumbline/datasets v0.0.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
 	golang.org/x/sys v0.49.0
@@ -36,6 +37,7 @@ require (
 
 replace (
 	github.com/plumbline-ml/plumbline/backends/kserve => ../backends/kserve
+	github.com/plumbline-ml/plumbline/datasets => ../datasets
 	github.com/plumbline-ml/plumbline/internal => ../internal
 	github.com/plumbline-ml/plumbline/loadgen => ../loadgen
 	github.com/plumbline-ml/plumbline/sdk => ../sdk

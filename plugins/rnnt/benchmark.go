@@ -1,0 +1,53 @@
+// Package rnnt is the speech-recognition benchmark RNN-T on LibriSpeech, and an embedded model of the same interface on
+// speech that the project draws.
+//
+// A sample is a waveform. Its features are made within the timed run; the encoder reads them, for several samples
+// together where that cannot change what any of them says, and greedy decoding takes the prediction network and the
+// joint network through all samples of a batch in step.
+//
+// In: which clips a run uses, the model's three parts and how they fit, decoding, payloads. Out: the choice of model
+// files (sdk/manifest), features (preprocess/audio), the data set's files (datasets/librispeech), the metric
+// (accuracy/wer), the backend.
+package rnnt
+
+import (
+	"context"
+	"embed"
+
+	"github.com/plumbline-ml/plumbline/accuracy/wer"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+//go:embed model/card.json model/*.onnx
+var modelFiles embed.FS
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: speech.EvalCount,
+	})
+}
+
+// open finds the clips and names the tensors of the model's parts.
+func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	s, set := readSettings(r.Params), openClips(ctx, r)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return sdk.Runs(newWorkload(s, r.Files, set, r.Batch)), nil
+}
+
+// score reads the transcripts.
+func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	set, dtype := openClips(ctx, r), option.Parse(r.Params, "dtype", wer.ParseDType)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return newScorer(set, dtype)
+}

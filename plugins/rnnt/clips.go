@@ -1,0 +1,109 @@
+package rnnt
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/accuracy/wer"
+	"github.com/plumbline-ml/plumbline/datasets/librispeech"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
+	"github.com/plumbline-ml/plumbline/preprocess/audio"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// clips is a data set, drawn or read. Its methods may be called concurrently.
+type clips interface {
+	Len() int
+	Name(i int) string
+	// Transcript is what is said in clip i, as the data set has it.
+	Transcript(i int) string
+	// Samples are those of clip i, 16,000 a second in -1..1. The caller owns them.
+	Samples(i int) ([]float32, error)
+}
+
+// drawn are the embedded clips.
+type drawn struct{ speech.Set }
+
+func (d drawn) Samples(i int) ([]float32, error) {
+	clip := d.Draw(i)
+	samples := make([]float32, len(clip.Samples))
+	for k, v := range clip.Samples {
+		samples[k] = float32(v) / (1 << 15)
+	}
+	return samples, nil
+}
+
+// read are clips in files.
+type read struct {
+	dir string
+	all []librispeech.Clip
+}
+
+func (r read) Len() int                { return len(r.all) }
+func (r read) Name(i int) string       { return r.all[i].Path }
+func (r read) Transcript(i int) string { return r.all[i].Transcript }
+
+func (r read) Samples(i int) ([]float32, error) { return readSpeech(r.all[i].File(r.dir)) }
+
+// mostFile bounds a sound file: 15 s need half a megabyte.
+const mostFile = 64 << 20
+
+// readSpeech reads a clip that has features.
+func readSpeech(path string) ([]float32, error) {
+	file, err := backend.ReadFile(path, mostFile)
+	if err != nil {
+		return nil, err
+	}
+	samples, err := audio.Speech(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(samples) < audio.RNNTMinSamples {
+		return nil, fmt.Errorf("%w: %d samples, want %d or more; of fewer than 257 the reference fails, and of up to 480 "+
+			"its features are NaN", audio.ErrShort, len(samples), audio.RNNTMinSamples)
+	}
+	for i, v := range samples {
+		if v-v != 0 {
+			return nil, fmt.Errorf("sample %d is %v, want a number", i, v)
+		}
+	}
+	return samples, nil
+}
+
+// openClips opens the clips of a run. A data set is checked as a whole, with all of its files: the fault names every
+// one of it. To score, a manifest is enough.
+func openClips(ctx context.Context, r *manifest.Request) clips {
+	name, longest := r.Params.Text("manifest"), r.Params.Float("max_duration", 0, math.MaxInt32)
+	if r.Dataset == "" {
+		set := speech.Eval()
+		set.N = r.First(set.N, "clips")
+		return drawn{set}
+	}
+	o := librispeech.Options{Manifest: name, MostSeconds: longest, Keep: sayable, Length: length, Count: r.Count}
+	if _, err := os.Stat(filepath.Join(r.Dataset, name)); r.Scoring && err == nil {
+		o.Length = nil
+	}
+	all, err := librispeech.Open(ctx, r.Dataset, o)
+	if err != nil {
+		r.Fault(sdk.Data(err))
+		return nil
+	}
+	r.First(len(all), "clips")
+	return read{r.Dataset, all}
+}
+
+// sayable reports whether the official script keeps a clip of this transcript.
+func sayable(transcript string) bool {
+	_, err := wer.Clean(transcript)
+	return err == nil
+}
+
+func length(path string) (int, error) {
+	samples, err := readSpeech(path)
+	return len(samples), err
+}

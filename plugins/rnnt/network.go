@@ -1,0 +1,150 @@
+package rnnt
+
+import (
+	"context"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// network is the prediction network and the joint network with the states of several hypotheses, for one worker. What
+// the prediction network says of a hypothesis holds until the next symbol, over blanks and frames.
+type network struct {
+	prediction, joint backend.Session
+	fit               fit
+
+	said      [2][]float32 // the states, [hypotheses, layers, hidden]
+	predicted []float32    // [hypotheses, predicted]
+	symbols   []int64      // the last one of each hypothesis
+	stale     []bool       // which hypotheses have a symbol since they were predicted
+
+	rows    []int // of a run
+	symbol  []int64
+	states  [4][]float32 // in, out: [layers, rows, hidden]
+	inputs  [2][]float32 // of the joint network
+	outputs [2][]float32 // of the prediction network, and of the joint one
+	in, out [3]backend.Tensor
+}
+
+// begin makes n hypotheses that have said nothing.
+func (n *network) begin(hypotheses int) {
+	for i := range n.said {
+		n.said[i] = room(n.said[i], hypotheses*n.fit.layers*n.fit.hidden)
+		clear(n.said[i])
+	}
+	n.predicted = room(n.predicted, hypotheses*n.fit.predicted)
+	n.symbols, n.stale = n.symbols[:0], n.stale[:0]
+	for range hypotheses {
+		n.symbols, n.stale = append(n.symbols, start), append(n.stale, true)
+	}
+}
+
+// say adds a symbol to a hypothesis.
+func (n *network) say(hypothesis int, symbol int64) {
+	n.symbols[hypothesis], n.stale[hypothesis] = symbol, true
+}
+
+// scores are those of the next symbol of some hypotheses, each in its frame of the encoder: [rows, scored], valid until
+// the next call.
+func (n *network) scores(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error) {
+	if err := n.predict(ctx, hypotheses); err != nil {
+		return nil, err
+	}
+	rows, width, predicted := len(hypotheses), n.fit.width, n.fit.predicted
+	n.inputs[0], n.inputs[1] = room(n.inputs[0], rows*width), room(n.inputs[1], rows*predicted)
+	for i, h := range hypotheses {
+		copy(n.inputs[0][i*width:], frames[i])
+		copy(n.inputs[1][i*predicted:], n.predicted[h*predicted:][:predicted])
+	}
+	n.outputs[1] = room(n.outputs[1], rows*scored)
+	in := append(n.in[:0], tensor(n.inputs[0], int64(rows), 1, int64(width)),
+		tensor(n.inputs[1], int64(rows), 1, int64(predicted)))
+	out := append(n.out[:0], tensor(n.outputs[1], int64(rows), 1, 1, scored))
+	if err := n.joint.Run(ctx, in, out); err != nil {
+		return nil, err
+	}
+	return rowsOf(&out[0], rows, scored)
+}
+
+// predict runs the prediction network for those of the hypotheses that have a new symbol.
+func (n *network) predict(ctx context.Context, hypotheses []int) error {
+	n.rows, n.symbol = n.rows[:0], n.symbol[:0]
+	for _, h := range hypotheses {
+		if n.stale[h] {
+			n.rows, n.symbol = append(n.rows, h), append(n.symbol, n.symbols[h])
+			n.stale[h] = false
+		}
+	}
+	if len(n.rows) == 0 {
+		return nil
+	}
+	in, out := n.collate()
+	if err := n.prediction.Run(ctx, in, out); err != nil {
+		return err
+	}
+	return n.keep(out)
+}
+
+// collate makes the inputs of a run of the prediction network, and room for its outputs.
+func (n *network) collate() (in, out []backend.Tensor) {
+	rows := len(n.rows)
+	f := n.fit
+	size := rows * f.layers * f.hidden
+	for i := range n.states {
+		n.states[i] = room(n.states[i], size)
+	}
+	for i, said := range n.said {
+		n.gather(n.states[i], said)
+	}
+	n.outputs[0] = room(n.outputs[0], rows*f.predicted)
+	layers, batch, hidden := int64(f.layers), int64(rows), int64(f.hidden)
+	in = append(n.in[:0],
+		backend.Tensor{DType: backend.Int64, Shape: []int64{batch, 1}, Data: backend.Bytes(n.symbol)},
+		tensor(n.states[0], layers, batch, hidden), tensor(n.states[1], layers, batch, hidden))
+	out = append(n.out[:0], tensor(n.outputs[0], batch, 1, int64(f.predicted)),
+		tensor(n.states[2], layers, batch, hidden), tensor(n.states[3], layers, batch, hidden))
+	return in, out
+}
+
+// keep takes over what the prediction network gave.
+func (n *network) keep(out []backend.Tensor) error {
+	rows, f := len(n.rows), n.fit
+	for i := range n.said {
+		states, err := rowsOf(&out[1+i], rows, f.layers*f.hidden)
+		if err != nil {
+			return err
+		}
+		n.scatter(n.said[i], states)
+	}
+	values, err := rowsOf(&out[0], rows, f.predicted)
+	if err != nil {
+		return err
+	}
+	for i, h := range n.rows {
+		copy(n.predicted[h*f.predicted:], values[i*f.predicted:][:f.predicted])
+	}
+	return nil
+}
+
+// gather brings the states of the run's rows from [hypotheses, layers, hidden] to [layers, rows, hidden].
+func (n *network) gather(to, from []float32) {
+	n.move(func(row, hypothesis, hidden int) { copy(to[row:][:hidden], from[hypothesis:]) })
+}
+
+// scatter is the way back.
+func (n *network) scatter(to, from []float32) {
+	n.move(func(row, hypothesis, hidden int) { copy(to[hypothesis:][:hidden], from[row:]) })
+}
+
+// move goes over the states of the run's rows, layer by layer: where each begins in a run, and in the network's memory.
+func (n *network) move(visit func(row, hypothesis, hidden int)) {
+	f := n.fit
+	for layer := range f.layers {
+		for i, h := range n.rows {
+			visit((layer*len(n.rows)+i)*f.hidden, (h*f.layers+layer)*f.hidden, f.hidden)
+		}
+	}
+}
+
+// room is memory for n values, whose contents are undefined.
+func room(memory []float32, n int) []float32 { return slices.Grow(memory[:0], n)[:n] }

@@ -1,0 +1,70 @@
+package rnnt
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/accuracy/wer"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// scorer computes the word error rate. Every entry of a log counts.
+type scorer struct {
+	wer  *wer.Scorer
+	seen []bool
+}
+
+func newScorer(set clips, dtype wer.DType) (*scorer, error) {
+	references := make([]string, set.Len())
+	for i := range references {
+		text, err := wer.Clean(set.Transcript(i))
+		if err != nil {
+			return nil, sdk.Data(fmt.Errorf("clip %d (%s): %w", i, set.Name(i), err))
+		}
+		references[i] = text
+	}
+	s, err := wer.NewRNNT(references, wer.Options{DType: dtype})
+	if err != nil {
+		return nil, sdk.Usage(err)
+	}
+	return &scorer{s, make([]bool, len(references))}, nil
+}
+
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	err := s.wer.Add(e.QSLIndex, e.Data)
+	if err == nil {
+		s.seen[e.QSLIndex] = true
+	}
+	return sdk.Data(err)
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	r, err := s.wer.Result()
+	if err != nil {
+		return sdk.Score{}, sdk.Data(err)
+	}
+	distinct := 0
+	for _, seen := range s.seen {
+		if seen {
+			distinct++
+		}
+	}
+	return sdk.Score{
+		Metrics: []sdk.Metric{
+			{Name: "accuracy", Unit: "%", Value: r.Accuracy()}, {Name: "WER", Unit: "%", Value: 100 * r.Rate()},
+		},
+		Samples: distinct, OfficialText: r.String(), Notes: s.notes(r, distinct),
+	}, nil
+}
+
+func (s *scorer) notes(r wer.Result, distinct int) (notes []string) {
+	if missing := len(s.seen) - distinct; missing > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d clips are not in the log; the rate is over those that are", missing,
+			len(s.seen)))
+	}
+	if twice := r.Entries - distinct; twice > 0 {
+		notes = append(notes, fmt.Sprintf("%d entries are of clips that the log has already; as in the official script, each "+
+			"counts", twice))
+	}
+	return notes
+}

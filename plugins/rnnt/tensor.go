@@ -1,0 +1,38 @@
+package rnnt
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// errOutput is in the chain of every error about what a part gave.
+var errOutput = errors.New("a part of the model gives what the benchmark cannot use")
+
+// tensor is values in a shape.
+func tensor(values []float32, shape ...int64) backend.Tensor {
+	return backend.Tensor{DType: backend.Float32, Shape: shape, Data: backend.Bytes(values)}
+}
+
+// floatsOf are the values of an output of so many dimensions.
+func floatsOf(t *backend.Tensor, dims int) ([]float32, error) {
+	if t.DType != backend.Float32 || len(t.Shape) != dims {
+		return nil, fmt.Errorf("%w: %q is %v%s, want float32 of %d dimensions", errOutput, t.Name, t.DType,
+			backend.ShapeString(t.Shape), dims)
+	}
+	if want := 4 * backend.Elements(t.Shape); int64(len(t.Data)) != want {
+		return nil, fmt.Errorf("%w: %q has %d bytes, want %d", errOutput, t.Name, len(t.Data), want)
+	}
+	return backend.View[float32](t.Data), nil
+}
+
+// rowsOf are the values of an output that has so many for each of n rows, in whatever dimensions.
+func rowsOf(t *backend.Tensor, n, each int) ([]float32, error) {
+	values, err := floatsOf(t, len(t.Shape))
+	if err == nil && len(values) != n*each {
+		err = fmt.Errorf("%w: %q is %s, want %d values for each of %d rows", errOutput, t.Name,
+			backend.ShapeString(t.Shape), each, n)
+	}
+	return values, err
+}
