@@ -20,10 +20,10 @@ const prefix = "github.com/plumbline-ml/plumbline/"
 var mayImport = map[string][]string{
 	"loadgen":      {},
 	"preprocess":   {},
-	"datasets":     {},
+	"datasets":     {"internal/pyfloat"},
 	"fetch":        {},
 	"internal":     {},
-	"accuracy":     {"preprocess/text/", "internal/golden"},
+	"accuracy":     {"preprocess/text/", "internal/golden", "internal/pyfloat"},
 	"sdk":          {"loadgen/"},
 	"backends/...": {"sdk/backend", "sdk/backend/keep", "sdk/option"},
 	"plugins":      pluginImports,

@@ -8,8 +8,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // Options say how to read payloads and what to compare them with.
@@ -43,7 +43,7 @@ func (l Lengths) TokensPerSample() float64 { return float64(l.Tokens) / float64(
 // String is a part of the line that the official scripts print.
 func (l Lengths) String() string {
 	return fmt.Sprintf("'gen_len': %d, 'gen_num': %d, 'gen_tok_len': %d, 'tokens_per_sample': %s",
-		l.Characters, l.Answers, l.Tokens, pystr.Float(pystr.Round(l.TokensPerSample(), 1)))
+		l.Characters, l.Answers, l.Tokens, pyfloat.Repr(pyfloat.Round(l.TokensPerSample(), 1)))
 }
 
 // String is the line that the official scripts print, which the submission checker looks for, rounded as there.
@@ -51,7 +51,7 @@ func (r Result) String() string { return fmt.Sprintf("{%s, %s}", r.Means(), r.Le
 
 // Means is the part of String with the ROUGE values.
 func (r Result) Means() string {
-	round := func(v float64) string { return pystr.Float(pystr.Round(v, 4)) }
+	round := func(v float64) string { return pyfloat.Repr(pyfloat.Round(v, 4)) }
 	return fmt.Sprintf("'rouge1': %s, 'rouge2': %s, 'rougeL': %s, 'rougeLsum': %s",
 		round(r.Rouge1), round(r.Rouge2), round(r.RougeL), round(r.RougeLsum))
 }

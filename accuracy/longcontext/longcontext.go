@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // Metric is how a sample is scored.
@@ -78,7 +78,7 @@ func (r Result) String() string {
 		value float64
 	}{{"exact_match", r.ExactMatch}, {"rougeL", r.RougeL}} {
 		if !math.IsNaN(m.value) {
-			fmt.Fprintf(&b, "'%s': %s, ", m.name, pystr.Float(m.value))
+			fmt.Fprintf(&b, "'%s': %s, ", m.name, pyfloat.Repr(m.value))
 		}
 	}
 	return fmt.Sprintf("{%s%s}", &b, r.Lengths)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -23,7 +24,7 @@ func needles(reference, answer string) float64 {
 	for i := range min(len(wanted), len(found)) {
 		sum += contained(wanted[i], pystr.Lower(found[i]))
 	}
-	return pystr.Round(sum/float64(len(found))*100, 2)
+	return pyfloat.Round(sum/float64(len(found))*100, 2)
 }
 
 // contained is the part of the characters of wanted that occur in text, which is in lower case.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // Task is the data set that a sample is from.
@@ -79,7 +79,7 @@ func (r Result) String() string {
 		b.WriteString(means + ", ")
 	}
 	if !math.IsNaN(r.GSM8K) {
-		fmt.Fprintf(&b, "'gsm8k': %s, ", pystr.Float(r.GSM8K))
+		fmt.Fprintf(&b, "'gsm8k': %s, ", pyfloat.Repr(r.GSM8K))
 	}
 	return fmt.Sprintf("{%s%s}", &b, r.Lengths)
 }

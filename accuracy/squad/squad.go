@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // Errors of this package, found with errors.Is.
@@ -47,7 +47,7 @@ type Result struct {
 
 // String is the line that the official script prints, which the submission checker looks for.
 func (r Result) String() string {
-	return fmt.Sprintf(`{"exact_match": %s, "f1": %s}`, pystr.Float(r.ExactMatch), pystr.Float(r.F1))
+	return fmt.Sprintf(`{"exact_match": %s, "f1": %s}`, pyfloat.Repr(r.ExactMatch), pyfloat.Repr(r.F1))
 }
 
 // Scorer keeps the best span of each feature. It is not safe for concurrent use.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -91,5 +92,5 @@ func (r Result) String() string {
 	if r.Words == 0 {
 		return fmt.Sprintf("Word Error Rate: %v%%, accuracy=%v%%", math.Inf(1), math.Inf(-1))
 	}
-	return fmt.Sprintf("Word Error Rate: %s%%, accuracy=%s%%", pystr.Float(r.Rate()*100), pystr.Float(r.Accuracy()))
+	return fmt.Sprintf("Word Error Rate: %s%%, accuracy=%s%%", pyfloat.Repr(r.Rate()*100), pyfloat.Repr(r.Accuracy()))
 }

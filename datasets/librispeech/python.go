@@ -4,23 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
 // seconds is a number that Python writes as a float: with a point, however whole it is.
 type seconds float64
 
-// MarshalJSON writes the shortest digits that say the number, and a point.
-func (s seconds) MarshalJSON() ([]byte, error) {
-	text := strconv.FormatFloat(float64(s), 'f', -1, 64)
-	if !strings.Contains(text, ".") {
-		text += ".0"
-	}
-	return []byte(text), nil
-}
+// MarshalJSON writes the shortest digits that say the number, and a point or an exponent.
+func (s seconds) MarshalJSON() ([]byte, error) { return []byte(pyfloat.Repr(float64(s))), nil }
 
 // pythonJSON is JSON as Python's json.dump writes it with an indent of 2: ASCII, no newline at the end.
 func pythonJSON(v any) ([]byte, error) {

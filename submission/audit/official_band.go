@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
 // scoreKeys are the entries of a detail log that TEST01 compares, by scenario.

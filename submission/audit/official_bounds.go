@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
 // auditBounds reads numbers of an audit.config that are for a verdict: keys MODEL.SCENARIO.NAME whose name is wanted.

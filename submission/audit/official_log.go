@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
 // officialLog is a detail log as the official log_parser.py takes it.

@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 

@@ -7,8 +7,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 

@@ -1,7 +1,6 @@
 package pystr
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -84,42 +83,6 @@ func TestDecode(t *testing.T) {
 		if got := Decode([]byte(c.bytes)); got != c.want {
 			t.Errorf("% x: got %q, want %q", c.bytes, got, c.want)
 		}
-	}
-}
-
-func TestFloat(t *testing.T) {
-	cases := []struct {
-		v    float64
-		want string
-	}{
-		{0, "0.0"}, {math.Copysign(0, -1), "-0.0"}, {100, "100.0"}, {64.28571428571429, "64.28571428571429"},
-		{1e-4, "0.0001"},
-		{1e-5, "1e-05"}, {1.5e16, "1.5e+16"}, {1e15, "1000000000000000.0"}, {1e300, "1e+300"}, {math.NaN(), "nan"},
-		{math.Inf(1), "inf"}, {math.Inf(-1), "-inf"},
-	}
-	for _, c := range cases {
-		if got := Float(c.v); got != c.want {
-			t.Errorf("%v: got %s, want %s", c.v, got, c.want)
-		}
-	}
-}
-
-func TestRound(t *testing.T) {
-	cases := []struct {
-		v      float64
-		digits int
-		want   float64
-	}{
-		{2.675, 2, 2.67}, {0.125, 2, 0.12}, {0.375, 2, 0.38}, {67.99004297311981, 4, 67.99}, {1e300, 4, 1e300},
-		{math.MaxFloat64, 1, math.MaxFloat64}, {math.Inf(-1), 4, math.Inf(-1)},
-	}
-	for _, c := range cases {
-		if got := Round(c.v, c.digits); got != c.want {
-			t.Errorf("%v to %d digits: got %v, want %v", c.v, c.digits, got, c.want)
-		}
-	}
-	if got := Round(math.NaN(), 4); !math.IsNaN(got) {
-		t.Errorf("not a number gives %v", got)
 	}
 }
 

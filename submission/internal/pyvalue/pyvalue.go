@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
 // ErrType is wrapped by errors of values of the wrong type.

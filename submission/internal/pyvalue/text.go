@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
 // Text is the value as str(v) writes it.

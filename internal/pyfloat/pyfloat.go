@@ -1,6 +1,6 @@
 // Package pyfloat reads and writes numbers as Python does: texts of the official programs hold them.
 //
-// In: float() and repr() of a float. Out: what the numbers mean.
+// In: float(), and repr() and round() of a float. Out: what the numbers mean.
 package pyfloat
 
 import (
@@ -28,6 +28,19 @@ func Repr(v float64) string {
 		text += ".0"
 	}
 	return text
+}
+
+// Round is round(v, digits) of a float: of the decimal numbers with so many digits the nearest to v, and of two at the
+// same distance the even one.
+func Round(v float64, digits int) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', digits, 64), 64)
+	if err != nil { // beyond the range of a float64: v has no fraction
+		return v
+	}
+	return rounded
 }
 
 var (
