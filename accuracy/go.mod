@@ -7,6 +7,7 @@ require (
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0
 	golang.org/x/text v0.43.0
+	gonum.org/v1/gonum v0.17.0
 )
 
 require google.golang.org/protobuf v1.36.12 // indirect

@@ -1,0 +1,15 @@
+// Package clip scores generated pictures by CLIP: how well each fits its caption, equal to the official script's
+// CLIP_SCORE.
+//
+// In: features of pictures and captions, which the two halves of a CLIP model give. Out: the model, and its inputs, which
+// preprocess/image (OpenCLIP) and preprocess/text/clip make.
+package clip
+
+import "errors"
+
+// Errors of this package, found with errors.Is.
+var (
+	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
+	ErrFeatures  = errors.New("features that have no angle")
+	ErrNoSamples = errors.New("the accuracy log holds no sample")
+)

@@ -1,0 +1,98 @@
+package fid
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Features collects those of pictures: 8 KB for a picture of 2,048. The zero value is empty. It is not safe for concurrent
+// use.
+type Features struct {
+	width  int
+	values []float32 // a row for each picture
+}
+
+// Add takes the features of a picture, which it copies: as many for each, none NaN or infinite. After an error the picture
+// does not count.
+func (f *Features) Add(features []float32) error {
+	if len(features) == 0 || f.width != 0 && len(features) != f.width {
+		return fmt.Errorf("%w: %d of picture %d, want %d", ErrFeatures, len(features), f.Len(), max(f.width, 1))
+	}
+	for i, v := range features {
+		if v64 := float64(v); math.IsNaN(v64) || math.IsInf(v64, 0) {
+			return fmt.Errorf("%w: number %d of picture %d is %v", ErrFeatures, i, f.Len(), v)
+		}
+	}
+	f.width = len(features)
+	f.values = append(f.values, features...)
+	return nil
+}
+
+// Len is the number of pictures.
+func (f *Features) Len() int {
+	if f.width == 0 {
+		return 0
+	}
+	return len(f.values) / f.width
+}
+
+// Statistics returns mean and covariance, with n-1 as numpy.cov, of at least two pictures.
+func (f *Features) Statistics() (*Statistics, error) {
+	if f.Len() < 2 {
+		return nil, fmt.Errorf("%w: %d pictures, want at least 2 for a covariance", ErrFeatures, f.Len())
+	}
+	mean := make([]float64, f.width)
+	for i, v := range f.values {
+		mean[i%f.width] += float64(v)
+	}
+	for i := range mean {
+		mean[i] /= float64(f.Len())
+	}
+	return &Statistics{mean: mean, covariance: f.covariance(mean)}, nil
+}
+
+// Sizes of blocks of matrices: a block of rows fits a cache, and panels leave out most of what symmetry gives.
+const (
+	blockRows  = 256
+	panelWidth = 128
+)
+
+// covariance sums the products of the pictures' distances from the mean, block by block, the lower triangle alone.
+func (f *Features) covariance(mean []float64) *mat.SymDense {
+	d := f.width
+	sum := blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}
+	block := blas64.General{Cols: d, Stride: d, Data: make([]float64, min(blockRows, f.Len())*d)}
+	scale := 1 / float64(f.Len()-1)
+	for rows := range slices.Chunk(f.values, blockRows*d) {
+		block.Rows = len(rows) / d
+		for i, v := range rows {
+			block.Data[i] = float64(v) - mean[i%d]
+		}
+		for from := 0; from < d; from += panelWidth {
+			to := min(from+panelWidth, d)
+			blas64.Gemm(blas.Trans, blas.NoTrans, scale, part(block, 0, block.Rows, from, to), part(block, 0, block.Rows, 0, to),
+				1, part(sum, from, to, 0, to))
+		}
+	}
+	return lower(sum)
+}
+
+// part is the rows and columns of m between two of each.
+func part(m blas64.General, row, rowEnd, col, colEnd int) blas64.General {
+	return blas64.General{Rows: rowEnd - row, Cols: colEnd - col, Stride: m.Stride, Data: m.Data[row*m.Stride+col:]}
+}
+
+// lower is the symmetric matrix whose lower triangle a matrix holds. It takes the memory over.
+func lower(m blas64.General) *mat.SymDense {
+	for i := range m.Rows {
+		for j := range i {
+			m.Data[j*m.Stride+i] = m.Data[i*m.Stride+j]
+		}
+	}
+	return mat.NewSymDense(m.Rows, m.Data)
+}
