@@ -315,11 +315,11 @@ func TestTorchFilesAreReadSafely(t *testing.T) {
 		t.Errorf("%v, %v", ids, err)
 	}
 	for name, tt := range map[string]struct{ pickle, want string }{
-		"other elements": {strings.Replace(good, "LongStorage", "FloatStorage", 1), "are not int64"},
-		"a call":         {"cos\nsystem\n(X\x02\x00\x00\x00lstR.", "describes no tensor"},
-		"a view":         {strings.Replace(good, "K\x00J", "K\x01J", 1), "from element 1 of 2 on: want one whole list"},
+		"other elements": {strings.Replace(good, "LongStorage", "FloatStorage", 1), "not those of torch.LongStorage"},
+		"a call":         {"cos\nsystem\n(X\x02\x00\x00\x00lstR.", `names "os.system"`},
+		"a view":         {strings.Replace(good, "K\x00J", "K\x01J", 1), "from element 1 of 2 on: want one whole tensor"},
 		"strides":        {strings.Replace(good, "K\x01\x85", "K\x02\x85", 1), "strides [2]"},
-		"a matrix":       {strings.Replace(good, "\x85K\x01\x85", "K\x01\x86K\x01K\x01\x86", 1), "shape [2 1]"},
+		"a matrix":       {strings.Replace(good, "\x85K\x01\x85", "K\x01\x86K\x01K\x01\x86", 1), "shape [2 1], want one list"},
 		"cut short":      {good[:40], "cut short"},
 		"other code":     {"\x80\x02i.", "instruction 0x69"},
 		"nothing":        {".", "without its values"},
@@ -329,16 +329,4 @@ func TestTorchFilesAreReadSafely(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
 	}
-}
-
-// FuzzPickle holds: whatever a pickle says, it describes a list or is an error.
-func FuzzPickle(f *testing.F) {
-	f.Add(pickleOfList(7))
-	f.Add([]byte("\x80\x02(K\x01\x8a\x02\x01\x02tq\x00h\x00j\x00\x00\x00\x00\x87."))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		n, storage, err := describedList(data)
-		if err == nil && n < 0 {
-			t.Errorf("%d numbers in %q", n, storage)
-		}
-	})
 }

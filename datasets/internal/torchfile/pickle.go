@@ -1,10 +1,11 @@
-package igbh
+package torchfile
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,11 @@ type (
 	}
 	mark struct{}
 )
+
+// rebuild describes a tensor; known are all names that a description may hold.
+const rebuild global = "torch._utils._rebuild_tensor_v2"
+
+var known = []global{rebuild, global(Long), global(Float), "collections.OrderedDict"}
 
 // errPickle is in the chain of every error about a pickle.
 var errPickle = errors.New("pickle")
@@ -77,7 +83,7 @@ func (u *unpickler) do(code byte) error {
 	case 'R':
 		return u.call()
 	default:
-		return fmt.Errorf("%w: instruction %#x, which no description of a list has", errPickle, code)
+		return fmt.Errorf("%w: instruction %#x, which no description of a tensor has", errPickle, code)
 	}
 	return nil
 }
@@ -140,7 +146,11 @@ func (u *unpickler) global() error {
 		return fmt.Errorf("%w: a name without an end", errPickle)
 	}
 	u.rest = u.rest[len(module)+len(name)+2:]
-	u.push(global(module + "." + name))
+	g := global(module + "." + name)
+	if !slices.Contains(known, g) {
+		return fmt.Errorf("%w: it names %.60q, which no description of a tensor of numbers does", errPickle, g)
+	}
+	u.push(g)
 	return nil
 }
 

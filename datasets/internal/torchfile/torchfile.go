@@ -1,0 +1,154 @@
+// Package torchfile reads tensors as torch.save writes them: a zip of a pickle that describes the tensor, and its elements.
+//
+// In: one whole tensor of a known type of element, in C order, little endian. Nothing of the pickle is executed: it is read
+// by a machine that knows the few instructions and names that describe a tensor, and refuses all others. Out: anything else
+// that torch.save writes.
+package torchfile
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// Storage is a type of elements, by its name in the pickle.
+type Storage string
+
+// The types that are read.
+const (
+	Long  Storage = "torch.LongStorage"  // int64
+	Float Storage = "torch.FloatStorage" // float32
+)
+
+// size is that of an element in bytes.
+func (s Storage) size() int64 {
+	if s == Float {
+		return 4
+	}
+	return 8
+}
+
+// Tensor is what a file holds.
+type Tensor struct {
+	Shape []int64
+	Data  []byte // the elements, little endian
+}
+
+// mostPickle bounds the description of a tensor, which has some 150 bytes.
+const mostPickle = 1 << 16
+
+// Read reads a file whose tensor has elements of a type, and at most so many.
+func Read(path string, s Storage, most int64) (t *Tensor, err error) {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, fmt.Errorf("it is no file of torch.save: %w", err)
+	}
+	defer func() { err = errors.Join(err, z.Close()) }()
+	pickle, err := member(&z.Reader, "data.pkl", mostPickle)
+	if err != nil {
+		return nil, err
+	}
+	shape, key, err := describe(pickle, s)
+	if err != nil {
+		return nil, fmt.Errorf("data.pkl: %w", err)
+	}
+	if order, err := member(&z.Reader, "byteorder", 16); err == nil && string(order) != "little" {
+		return nil, fmt.Errorf("byte order %q, want little", order)
+	}
+	data, err := member(&z.Reader, "data/"+key, s.size()*most)
+	if err != nil {
+		return nil, err
+	}
+	if n := product(shape); n < 0 || int64(len(data)) != s.size()*n {
+		return nil, fmt.Errorf("%d bytes for %d numbers of %d bytes", len(data), n, s.size())
+	}
+	return &Tensor{Shape: shape, Data: data}, nil
+}
+
+// member reads NAME/path of a zip, whatever NAME is.
+func member(z *zip.Reader, path string, most int64) ([]byte, error) {
+	for _, f := range z.File {
+		if _, below, ok := strings.Cut(f.Name, "/"); !ok || below != path {
+			continue
+		}
+		if f.UncompressedSize64 > uint64(most) {
+			return nil, fmt.Errorf("%s has %d bytes, want at most %d", f.Name, f.UncompressedSize64, most)
+		}
+		r, err := f.Open()
+		if err != nil {
+			return nil, err
+		}
+		data, err := io.ReadAll(io.LimitReader(r, most))
+		return data, errors.Join(err, r.Close())
+	}
+	return nil, fmt.Errorf("it holds no %s", path)
+}
+
+// describe is the shape of the tensor that a pickle of torch.save describes, and the name of its storage.
+func describe(pickle []byte, s Storage) (shape []int64, key string, err error) {
+	value, err := unpickle(pickle)
+	if err != nil {
+		return nil, "", err
+	}
+	tensor, ok := value.(called)
+	if !ok || tensor.function != rebuild || len(tensor.args) < 4 {
+		return nil, "", errors.New("it describes no tensor")
+	}
+	of, ok := tensor.args[0].(kept)
+	if !ok || len(of) != 5 || of[1] != any(global(s)) {
+		return nil, "", fmt.Errorf("the tensor's elements are not those of %s", s)
+	}
+	key, ok = of[2].(string)
+	shape, ok2 := numbers(tensor.args[2])
+	strides, ok3 := numbers(tensor.args[3])
+	where, ok4 := numbers(tuple{tensor.args[1], of[4]})
+	if !ok || !ok2 || !ok3 || !ok4 {
+		return nil, "", errors.New("the tensor has no shape")
+	}
+	if where[0] != 0 || where[1] != product(shape) || !contiguous(shape, strides) {
+		return nil, "", fmt.Errorf("shape %v, strides %v, from element %d of %d on: want one whole tensor in C order", shape,
+			strides, where[0], where[1])
+	}
+	return shape, key, nil
+}
+
+// numbers are the elements of a tuple, if all are integers.
+func numbers(v any) ([]int64, bool) {
+	t, ok := v.(tuple)
+	all := make([]int64, len(t))
+	for i := range t {
+		n, is := t[i].(int64)
+		all[i], ok = n, ok && is
+	}
+	return all, ok
+}
+
+// product is the number of elements; -1 where a size is below 0, or there are more than any file holds.
+func product(shape []int64) int64 {
+	n := int64(1)
+	for _, s := range shape {
+		if s < 0 || s > 0 && n > math.MaxInt64/8/s {
+			return -1
+		}
+		n *= s
+	}
+	return n
+}
+
+// contiguous reports strides of C order; that of an axis of one element may be anything.
+func contiguous(shape, strides []int64) bool {
+	if len(shape) != len(strides) {
+		return false
+	}
+	want := int64(1)
+	for i := len(shape) - 1; i >= 0; i-- {
+		if shape[i] != 1 && strides[i] != want {
+			return false
+		}
+		want *= shape[i]
+	}
+	return true
+}
