@@ -1,0 +1,113 @@
+package coco2014
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+)
+
+// CaptionsFile is where the captions lie in the folder of a data set.
+const CaptionsFile = "captions/captions.tsv"
+
+// Caption is a sample: a row of captions.tsv.
+type Caption struct {
+	ID   int64 // of the caption in COCO's annotations; 0 where the file has no such column
+	Text string
+}
+
+// mostCaptions bounds the bytes of captions.tsv, which has 800 KB.
+const mostCaptions = 1 << 30
+
+// ReadCaptions reads captions.tsv, as pandas writes it: a row of names, tabs between fields, fields that hold a quotation
+// mark or a tab in quotation marks, those within doubled. It needs a column "caption". The error lists all faults, and is
+// ErrDataset.
+func ReadCaptions(path string) ([]Caption, error) {
+	data, err := readAll(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
+	}
+	var faults fault.List
+	captions := parseCaptions(data, &faults)
+	if err := faults.Err(ErrDataset, path); err != nil {
+		return nil, err
+	}
+	return captions, nil
+}
+
+func readAll(path string) (data []byte, err error) {
+	f, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	data, err = io.ReadAll(io.LimitReader(f, mostCaptions+1))
+	if err == nil && len(data) > mostCaptions {
+		err = fmt.Errorf("%s has more than %d bytes: is it a file of captions?", path, mostCaptions)
+	}
+	return data, err
+}
+
+// parseCaptions adds rows that are wrong to faults, and leaves them out.
+func parseCaptions(data []byte, faults *fault.List) (captions []Caption) {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.Comma = '\t'
+	r.ReuseRecord = true
+	names, err := r.Read()
+	if err != nil {
+		faults.Addf("", "it has no row of names: %v", err)
+		return nil
+	}
+	text, id := slices.Index(names, "caption"), slices.Index(names, "id")
+	if text < 0 {
+		faults.Addf("", "the columns %.200q, want one of the name caption, and tabs between them", names)
+		return nil
+	}
+	for {
+		row, err := r.Read()
+		line, _ := r.FieldPos(0)
+		switch {
+		case errors.Is(err, io.EOF):
+			if len(captions) == 0 && faults.Len() == 0 {
+				faults.Addf("", "it has no captions")
+			}
+			return captions
+		case errors.Is(err, csv.ErrFieldCount):
+			faults.Addf(fmt.Sprintf("line %d", line), "%d fields, want %d: a tab in a caption needs quotation marks around it",
+				len(row), len(names))
+		case err != nil: // what follows cannot be told apart
+			faults.Addf("", "%v: a quotation mark within a caption is doubled, and the caption is in quotation marks", err)
+			return captions
+		default:
+			captions = append(captions, caption(row, text, id, line, faults))
+		}
+	}
+}
+
+func caption(row []string, text, id, line int, faults *fault.List) Caption {
+	c := Caption{Text: strings.Clone(row[text])}
+	where := fmt.Sprintf("line %d", line)
+	switch {
+	case strings.TrimSpace(c.Text) == "":
+		faults.Addf(where, "an empty caption")
+	case !utf8.ValidString(c.Text):
+		faults.Addf(where, "%.80q is not UTF-8", c.Text)
+	}
+	if id >= 0 {
+		n, err := strconv.ParseInt(row[id], 10, 64)
+		if err != nil {
+			faults.Addf(where, "id %.40q, want a number", row[id])
+		}
+		c.ID = n
+	}
+	return c
+}

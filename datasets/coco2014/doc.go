@@ -1,0 +1,13 @@
+// Package coco2014 reads what text to image on COCO-2014 starts from and is scored against:
+//
+//	DIR/captions/captions.tsv                     one caption in each row: sample i is row i
+//	DIR/latents/latents.npy, else latents.pt      float32: the one latent that every picture begins with
+//	val2014.npz                                   mean and covariance of the features of the real pictures
+//
+// In: finding and checking these files. Out: pictures; tokens; scoring.
+package coco2014
+
+import "errors"
+
+// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+var ErrDataset = errors.New("captions, latents or statistics of COCO-2014")

@@ -1,0 +1,94 @@
+package coco2014
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/torchfile"
+)
+
+// Latents is the noise that pictures begin with.
+type Latents struct {
+	Shape  [4]int    // 1, channels, height, width
+	Values []float32 // in C order
+}
+
+// mostLatents bounds the numbers of a latent, which has 65,536.
+const mostLatents = 1 << 26
+
+// FindLatents returns the file in the folder of a data set: latents/latents.npy, or latents.pt where that is not there.
+func FindLatents(dir string) string {
+	path := filepath.Join(dir, "latents", "latents.npy")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if torch := strings.TrimSuffix(path, ".npy") + ".pt"; isThere(torch) {
+			return torch
+		}
+	}
+	return path
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// ReadLatents reads an array of NumPy's or, of the name *.pt, a tensor of torch.save, nothing of which is executed: float32
+// of the shape (1, channels, height, width), all of them numbers. The error is ErrDataset.
+func ReadLatents(path string) (*Latents, error) {
+	shape, data, err := readTensor(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
+	}
+	l, err := newLatents(shape, data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
+	}
+	return l, nil
+}
+
+func readTensor(path string) (shape []int, data []byte, err error) {
+	if filepath.Ext(path) == ".pt" {
+		t, err := torchfile.Read(path, torchfile.Float, mostLatents)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w; latents.npy, the same numbers in NumPy's form, is read, too", err)
+		}
+		for _, s := range t.Shape {
+			shape = append(shape, int(s))
+		}
+		return shape, t.Data, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	h, data, err := readArray(f, mostLatents)
+	if err != nil {
+		return nil, nil, err
+	}
+	if h.DType != "<f4" {
+		return nil, nil, fmt.Errorf("an array of %v, want <f4", h)
+	}
+	return h.Shape, data, nil
+}
+
+func newLatents(shape []int, data []byte) (*Latents, error) {
+	if len(shape) != 4 || shape[0] != 1 || len(data) == 0 {
+		return nil, fmt.Errorf("the shape %v, want one latent for all samples: (1, channels, height, width)", shape)
+	}
+	l := &Latents{Shape: [4]int(shape), Values: make([]float32, len(data)/4)}
+	for i := range l.Values {
+		v := math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		if wide := float64(v); math.IsNaN(wide) || math.IsInf(wide, 0) {
+			return nil, fmt.Errorf("number %d is %v", i, v)
+		}
+		l.Values[i] = v
+	}
+	return l, nil
+}

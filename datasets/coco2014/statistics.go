@@ -1,0 +1,94 @@
+package coco2014
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
+)
+
+// Statistics are mean and covariance of the features of the real pictures.
+type Statistics struct {
+	Mean       []float64 // "mu"
+	Covariance []float64 // "sigma", in C order: len(Mean) x len(Mean)
+}
+
+// mostFeatures bounds the width of features, of which there are 2,048.
+const mostFeatures = 1 << 13
+
+// ReadStatistics reads an archive of NumPy's that holds the arrays mu and sigma, of float64 or float32, of one width. What
+// their numbers are is not looked at. The error lists what is wrong, and is ErrDataset.
+func ReadStatistics(path string) (*Statistics, error) {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: it is no archive of NumPy's, or cut short: %w", ErrDataset, path, err)
+	}
+	defer func() { _ = z.Close() }() // it was read
+	mean, shape, err := readMember(&z.Reader, "mu.npy", mostFeatures)
+	covariance, square, err2 := readMember(&z.Reader, "sigma.npy", mostFeatures*mostFeatures)
+	if err = errors.Join(err, err2); err == nil && (len(shape) != 1 || len(square) != 2 || square[0] != shape[0] ||
+		square[1] != shape[0] || shape[0] == 0) {
+		err = fmt.Errorf("mu of the shape %v and sigma of %v, want (n) and (n, n)", shape, square)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
+	}
+	return &Statistics{mean, covariance}, nil
+}
+
+func readMember(z *zip.Reader, name string, most int64) (numbers []float64, shape []int, err error) {
+	f, err := z.Open(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	defer func() { _ = f.Close() }() // it was read
+	h, data, err := readArray(f, most)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	switch h.DType {
+	case "<f8":
+		for ; len(data) > 0; data = data[8:] {
+			numbers = append(numbers, math.Float64frombits(binary.LittleEndian.Uint64(data)))
+		}
+	case "<f4":
+		for ; len(data) > 0; data = data[4:] {
+			numbers = append(numbers, float64(math.Float32frombits(binary.LittleEndian.Uint32(data))))
+		}
+	default:
+		return nil, nil, fmt.Errorf("%s: an array of %v, want <f8 or <f4", name, h)
+	}
+	return numbers, h.Shape, nil
+}
+
+// readArray reads an array of at most so many floats, in C order, and nothing after it.
+func readArray(r io.Reader, most int64) (*npy.Header, []byte, error) {
+	h, err := npy.ReadHeader(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	size := map[string]int{"<f4": 4, "<f8": 8}[h.DType]
+	if size == 0 || h.Fortran {
+		return nil, nil, fmt.Errorf("an array of %v, want floats in C order", h)
+	}
+	n := h.Size(size)
+	if n < 0 || n > most*int64(size) {
+		return nil, nil, fmt.Errorf("an array of %v, want at most %d numbers", h, most)
+	}
+	data, err := io.ReadAll(io.LimitReader(r, n+1))
+	if err == nil && int64(len(data)) != n {
+		err = fmt.Errorf("an array of %v needs %d bytes, and there are %s", h, n, counted(int64(len(data)), n))
+	}
+	return h, data, err
+}
+
+func counted(found, want int64) string {
+	if found > want {
+		return "more"
+	}
+	return fmt.Sprint(found)
+}
