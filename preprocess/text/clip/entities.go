@@ -85,7 +85,8 @@ func isCharacter(entity, s string) bool {
 	return s != entity && utf8.RuneCountInString(s) <= 2
 }
 
-// eachEntity calls read with the text from each "&" on, which returns what stands for its first n bytes; n of 0: nothing.
+// eachEntity calls read with the text from each "&" on, which returns what stands for its first n bytes; n of 0:
+// nothing.
 func eachEntity(text string, read func(rest string) (s string, n int)) string {
 	var out strings.Builder
 	for {

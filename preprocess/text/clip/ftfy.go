@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fix is ftfy's fix_text with its default options, but for the repair of text that was read in a wrong encoding. Text is
-// treated line by line; from the first line with a "<" on it may be HTML, whose entities mean something else.
+// fix is ftfy's fix_text with its default options, but for the repair of text that was read in a wrong encoding. Text
+// is treated line by line; from the first line with a "<" on it may be HTML, whose entities mean something else.
 func fix(text string) string {
 	var out strings.Builder
 	entities := true

@@ -1,0 +1,11 @@
+// Package euler is the scheduler of Stable Diffusion XL's denoising: Euler steps along the noise levels that
+// scheduler_config.json asks for, equal to diffusers' EulerDiscreteScheduler (Karras and others, "Elucidating the Design
+// Space of Diffusion-Based Generative Models", 2022, algorithm 2 without churn).
+//
+// In: timesteps, noise levels and the arithmetic of a step, in float32. Out: the network that predicts the noise, guidance.
+package euler
+
+import "errors"
+
+// ErrConfig is a scheduler_config.json that is damaged, or asks for what is not known here, found with errors.Is.
+var ErrConfig = errors.New("scheduler_config.json")

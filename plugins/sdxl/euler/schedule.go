@@ -1,0 +1,186 @@
+package euler
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Schedule is the way from noise to a picture in N steps. It is read-only and may be used from many goroutines.
+type Schedule struct {
+	timesteps []float32 // N
+	sigmas    []float32 // N+1
+	start     float32
+	velocity  bool // the network predicts v, not the noise
+}
+
+// Steps returns the schedule of so many steps, 1 to TrainTimesteps.
+func (c Config) Steps(steps int) (*Schedule, error) {
+	if steps < 1 || steps > c.TrainTimesteps {
+		return nil, fmt.Errorf("%d denoising steps, want 1 to %d (num_train_timesteps)", steps, c.TrainTimesteps)
+	}
+	table := c.trained()
+	timesteps := c.spaced(steps)
+	sigmas := make([]float64, steps, steps+1)
+	for i, t := range timesteps {
+		sigmas[i] = interpolate(table, t)
+	}
+	if c.Karras {
+		sigmas = karras(sigmas[0], sigmas[steps-1], steps)
+		for i, s := range sigmas {
+			timesteps[i] = timestepOf(table, s)
+		}
+	}
+	last := 0.0
+	if c.FinalSigmas == "sigma_min" {
+		last = table[0]
+	}
+	s := &Schedule{velocity: c.PredictionType == "v_prediction"}
+	for i, sigma := range append(sigmas, last) {
+		if s.sigmas = append(s.sigmas, float32(sigma)); i < steps {
+			s.timesteps = append(s.timesteps, float32(timesteps[i]))
+		}
+	}
+	s.start = slices.Max(s.sigmas)
+	if c.TimestepSpacing == "leading" {
+		s.start = float32(math.Sqrt(float64(float32(s.start*s.start) + 1)))
+	}
+	return s, nil
+}
+
+// trained is the noise level of each timestep of training: float32, but for the running product, which PyTorch keeps in
+// float64 and rounds for each value.
+func (c Config) trained() []float64 {
+	from, to := float32(c.BetaStart), float32(c.BetaEnd)
+	scaled := c.BetaSchedule == "scaled_linear"
+	if scaled {
+		from, to = float32(math.Sqrt(c.BetaStart)), float32(math.Sqrt(c.BetaEnd))
+	}
+	table := make([]float64, c.TrainTimesteps)
+	product := 1.0
+	for i, beta := range linspace(from, to, c.TrainTimesteps) {
+		if scaled {
+			beta *= beta
+		}
+		product *= float64(1 - beta)
+		kept := float32(product)
+		table[i] = float64(float32(math.Sqrt(float64((1 - kept) / kept))))
+	}
+	return table
+}
+
+// linspace is torch.linspace: the first half from the start on, the second back from the end.
+func linspace(from, to float32, n int) []float32 {
+	v := make([]float32, n)
+	step := (to - from) / float32(n-1)
+	for i := range v {
+		if i < n/2 {
+			v[i] = from + float32(step*float32(i))
+		} else {
+			v[i] = to - float32(step*float32(n-1-i))
+		}
+	}
+	return v
+}
+
+// spaced are the timesteps of training that the steps go through, the noisiest first.
+func (c Config) spaced(steps int) []float64 {
+	t := make([]float64, steps)
+	n, train := float64(steps), float64(c.TrainTimesteps)
+	for i := range t {
+		switch back := float64(steps - 1 - i); c.TimestepSpacing {
+		case "leading":
+			t[i] = math.Floor(train/n)*back + float64(c.StepsOffset)
+		case "trailing":
+			t[i] = math.RoundToEven(train-float64(i)*(train/n)) - 1
+		default:
+			t[i] = 0
+			if steps > 1 {
+				t[i] = float64(float32(back * ((train - 1) / (n - 1))))
+			}
+		}
+	}
+	return t
+}
+
+// interpolate is the table's value at a place between two of its own; beyond the end, the last.
+func interpolate(table []float64, at float64) float64 {
+	i := int(at)
+	if i >= len(table)-1 {
+		return table[len(table)-1]
+	}
+	return table[i] + float64((table[i+1]-table[i])*(at-float64(i)))
+}
+
+// karras are noise levels whose seventh roots are evenly spaced (Karras and others, 2022, equation 5).
+func karras(most, least float64, steps int) []float64 {
+	const rho = 7
+	from, to := math.Pow(most, 1.0/rho), math.Pow(least, 1.0/rho)
+	sigmas := make([]float64, steps)
+	for i := range sigmas {
+		ramp := 0.0
+		if steps > 1 {
+			ramp = float64(i) / float64(steps-1)
+		}
+		sigmas[i] = math.Pow(from+float64(ramp*(to-from)), rho)
+	}
+	return sigmas
+}
+
+// timestepOf is the place of a noise level in the table, between two by their logarithms.
+func timestepOf(table []float64, sigma float64) float64 {
+	low, _ := slices.BinarySearchFunc(table, sigma, func(s, sigma float64) int {
+		if s <= sigma {
+			return -1
+		}
+		return 1
+	})
+	low = min(max(low-1, 0), len(table)-2)
+	below, above := math.Log(table[low]), math.Log(table[low+1])
+	share := (below - math.Log(max(sigma, 1e-10))) / (below - above)
+	return float64(low) + min(max(share, 0), 1)
+}
+
+// Len is the number of steps.
+func (s *Schedule) Len() int { return len(s.timesteps) }
+
+// Timestep is what the network gets as the time of a step, from 0 on.
+func (s *Schedule) Timestep(step int) float32 { return s.timesteps[step] }
+
+// Start scales normal noise, in place, to what the first step begins with.
+func (s *Schedule) Start(x []float32) {
+	for i := range x {
+		x[i] *= s.start
+	}
+}
+
+// Input writes to dst what the network gets of x at a step.
+func (s *Schedule) Input(dst, x []float32, step int) {
+	scale := s.spread(step)
+	for i, v := range x[:len(dst)] {
+		dst[i] = v / scale
+	}
+}
+
+// spread is the standard deviation of a picture with the noise of a step.
+func (s *Schedule) spread(step int) float32 {
+	return float32(math.Sqrt(float64(float32(s.sigmas[step]*s.sigmas[step]) + 1)))
+}
+
+// Step moves x, in place, by what the network predicted for it.
+func (s *Schedule) Step(x, predicted []float32, step int) {
+	sigma, change := s.sigmas[step], s.sigmas[step+1]-s.sigmas[step]
+	predicted = predicted[:len(x)]
+	if s.velocity {
+		ofPrediction, ofX := -sigma/s.spread(step), float32(sigma*sigma)+1
+		for i, v := range x {
+			clean := float32(predicted[i]*ofPrediction) + v/ofX
+			x[i] = v + float32((v-clean)/sigma*change)
+		}
+		return
+	}
+	for i, v := range x {
+		clean := v - float32(sigma*predicted[i])
+		x[i] = v + float32((v-clean)/sigma*change)
+	}
+}

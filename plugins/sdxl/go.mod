@@ -1,0 +1,31 @@
+module github.com/plumbline-ml/plumbline/plugins/sdxl
+
+go 1.26.0
+
+require (
+	github.com/plumbline-ml/plumbline/internal v0.0.0
+	gorgonia.org/tensor v0.9.24
+)
+
+require (
+	github.com/apache/arrow/go/arrow v0.0.0-20201229220542-30ce2eb5d4dc // indirect
+	github.com/chewxy/hm v1.0.0 // indirect
+	github.com/chewxy/math32 v1.0.8 // indirect
+	github.com/gogo/protobuf v1.3.2 // indirect
+	github.com/golang/protobuf v1.5.4 // indirect
+	github.com/google/flatbuffers v23.5.26+incompatible // indirect
+	github.com/pkg/errors v0.9.1 // indirect
+	github.com/xtgo/set v1.0.0 // indirect
+	go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6 // indirect
+	golang.org/x/text v0.43.0 // indirect
+	golang.org/x/xerrors v0.0.0-20231012003039-104605ab7028 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+	gorgonia.org/vecf32 v0.9.0 // indirect
+	gorgonia.org/vecf64 v0.9.0 // indirect
+)
+
+replace github.com/plumbline-ml/plumbline/internal => ../../internal
+
+// Arrow's old grpc, of which nothing is built, asks for a genproto that holds what grpc of today has from googleapis/rpc.
+replace google.golang.org/genproto => google.golang.org/genproto v0.0.0-20240213162025-012b6fc9bca9
