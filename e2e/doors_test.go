@@ -165,6 +165,9 @@ func (w *walker) run(t *testing.T, line string) (kind string) {
 	case words[1] == "fetch":
 		w.shell(t, line, "--offline").wantCode(t, 0)
 		return "fetch"
+	case words[1] == "dataset":
+		w.shell(t, line).wantCode(t, 0)
+		return "dataset"
 	case words[1] == "score":
 		w.score(t, line, words[2])
 		return "score"

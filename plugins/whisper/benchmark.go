@@ -26,7 +26,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Samples: drawnClips,
+		Open: open, Score: score, Dataset: repack, Samples: drawnClips,
 	})
 }
 

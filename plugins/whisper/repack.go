@@ -1,0 +1,137 @@
+package whisper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/datasets/librispeech"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// The parameters of the conversion.
+const (
+	sourceParam = "manifest"
+	folderParam = "folder"
+)
+
+// repack makes the benchmark's clips of 30 s of LibriSpeech's shorter ones, as the official repackaging does: the same
+// samples and the same manifest.
+func repack(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error) {
+	folder := r.Params[folderParam]
+	if !filepath.IsLocal(folder) || filepath.Clean(folder) == "." {
+		return "", sdk.Usage(fmt.Errorf("parameter %s = %q, want a path below OUT", folderParam, folder))
+	}
+	in, manifest := r.Input, r.Params[sourceParam]
+	if info, err := os.Stat(in); err == nil && !info.IsDir() {
+		in, manifest = filepath.Split(in)
+	}
+	progress("reading " + r.Input)
+	clips, err := librispeech.Open(ctx, in, librispeech.Options{Manifest: manifest, Length: length})
+	if err != nil {
+		return "", sdk.Data(err)
+	}
+	packs := librispeech.Repack(clips, filepath.ToSlash(folder))
+	if len(packs) == 0 {
+		return "", sdk.Data(fmt.Errorf("%s: none of its %d clips has %d s or less", r.Input, len(clips), mostSeconds))
+	}
+	w := packing{in: in, out: r.Output, clips: clips, packs: packs, progress: progress}
+	if err := w.write(ctx, folder); err != nil {
+		return "", err
+	}
+	return w.summary(), nil
+}
+
+// packing writes packs of clips.
+type packing struct {
+	in, out  string // folders
+	clips    []librispeech.Clip
+	packs    []librispeech.Pack
+	progress func(line string)
+	written  atomic.Int64
+}
+
+// write writes the files, many at a time, and then the manifest. It reports every fault.
+func (w *packing) write(ctx context.Context, folder string) error {
+	if err := os.MkdirAll(filepath.Join(w.out, folder), 0o777); err != nil {
+		return err
+	}
+	faults := make([]error, len(w.packs))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(w.packs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				faults[i] = w.writePack(w.packs[i])
+			}
+		})
+	}
+	workers.Wait()
+	if err := errors.Join(context.Cause(ctx), errors.Join(faults...)); err != nil {
+		return err
+	}
+	made := make([]librispeech.Clip, len(w.packs))
+	for i, p := range w.packs {
+		made[i] = p.Clip
+	}
+	return librispeech.SaveManifest(filepath.Join(w.out, officialManifest), made)
+}
+
+// told is after how many clips the user hears of them.
+const told = 200
+
+func (w *packing) writePack(p librispeech.Pack) error {
+	samples := make([]int16, 0, p.Samples)
+	var faults []error
+	for k, i := range p.Of {
+		if k > 0 {
+			samples = append(samples, make([]int16, librispeech.GapSamples)...)
+		}
+		var err error
+		samples, err = appendSamples(samples, w.clips[i].File(w.in))
+		faults = append(faults, err)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return sdk.Data(err)
+	}
+	if n := w.written.Add(1); n%told == 0 {
+		w.progress(fmt.Sprintf("%d of %d clips are written", n, len(w.packs)))
+	}
+	return os.WriteFile(filepath.Join(w.out, filepath.FromSlash(p.Path)), librispeech.WAV(samples), 0o666)
+}
+
+// appendSamples appends the samples of a file, which must be of 16 bits: others would have to be rounded.
+func appendSamples(dst []int16, path string) ([]int16, error) {
+	samples, err := read(path)
+	if err != nil {
+		return dst, fmt.Errorf("%s: %w", path, err)
+	}
+	const full = 1 << 15
+	for i, v := range samples {
+		whole := int16(max(-full, min(full-1, v*full)))
+		if float32(whole) != v*full {
+			return dst, fmt.Errorf("%s: sample %d is %v, which is none of 16 bits: convert the file", path, i, v)
+		}
+		dst = append(dst, whole)
+	}
+	return dst, nil
+}
+
+// summary says what was made.
+func (w *packing) summary() string {
+	used, seconds := 0, 0.
+	for _, p := range w.packs {
+		used += len(p.Of)
+		seconds += p.Seconds
+	}
+	text := fmt.Sprintf("%d clips of %.2f h, made of %d", len(w.packs), seconds/3600, used)
+	if left := len(w.clips) - used; left > 0 {
+		text += fmt.Sprintf("; %d of more than %d s are left out", left, mostSeconds)
+	}
+	return text + "; the manifest is " + officialManifest
+}
