@@ -12,6 +12,8 @@ const (
 	whisperSamples = 30 * SampleRate
 	whisperRange   = 8     // powers of ten below the clip's loudest that are told apart
 	whisperLeast   = 1e-10 // the least mel power
+	leastLog       = -10   // its logarithm to base 10
+	log10OfE       = 1 / math.Ln10
 )
 
 // LogMelFrames is the number of frames of Whisper's features, of every clip: 30 s.
@@ -40,26 +42,31 @@ func (m *LogMel) Append(dst, samples []float32) []float32 {
 	dst = append(dst, make([]float32, len(m.bank)*LogMelFrames)...)
 	logs := dst[start:]
 	heard := m.fill(samples)
-	silence := float32(math.Log10(whisperLeast))
-	loudest := silence
-	for i := range LogMelFrames {
-		if i >= heard {
-			for j := range m.bank {
-				logs[j*LogMelFrames+i] = silence
-			}
-			continue
-		}
+	loudest := float32(leastLog)
+	for i := range heard {
 		power := m.spectrum.at(i)
 		for j, f := range m.bank {
-			v := float32(math.Log10(max(f.of(power), whisperLeast)))
+			v := float32(math.Log(max(f.of(power), whisperLeast)) * log10OfE)
 			logs[j*LogMelFrames+i] = v
 			loudest = max(loudest, v)
 		}
 	}
-	for i, v := range logs {
-		logs[i] = (max(v, loudest-whisperRange) + 4) / 4
+	least := loudest - whisperRange
+	for j := range m.bank {
+		relate(logs[j*LogMelFrames:][:LogMelFrames], heard, least)
 	}
 	return dst
+}
+
+// relate brings the logarithms of one filter into the range above the least; those behind what is heard are silence.
+func relate(logs []float32, heard int, least float32) {
+	for i, v := range logs[:heard] {
+		logs[i] = (max(v, least) + 4) / 4
+	}
+	silence := (max(leastLog, least) + 4) / 4
+	for i := range logs[heard:] {
+		logs[heard+i] = silence
+	}
 }
 
 // fill takes the clip over and returns the number of frames that reach into it: the others are silent.

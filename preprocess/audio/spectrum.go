@@ -1,29 +1,28 @@
 package audio
 
-import (
-	"gonum.org/v1/gonum/dsp/fourier"
-)
-
 // hop is the way from one frame to the next, 10 ms.
 const hop = SampleRate / 100
 
 // spectrum is a short-time Fourier transform. Each frame is of as many samples as the transform has points, and the
 // clip is continued by its mirror image on both sides, so that frame i is centred on sample i*hop.
+//
+// Two frames go through one transform, as its real and its imaginary part: the spectrum of the one is even, of the
+// other odd.
 type spectrum struct {
-	window []float64 // as long as the transform
-	fft    *fourier.FFT
-	signal []float64 // the clip with its mirror images
-	frame  []float64
-	bins   []complex128
-	power  []float64 // of the bins of one frame
+	window    []float64 // as long as the transform
+	transform *transform
+	signal    []float64 // the clip with its mirror images
+	frames    []complex128
+	power     [2][]float64 // of the bins of two frames
 }
 
 func newSpectrum(window []float64) *spectrum {
 	size := len(window)
-	return &spectrum{
-		window: window, fft: fourier.NewFFT(size), frame: make([]float64, size),
-		bins: make([]complex128, size/2+1), power: make([]float64, size/2+1),
+	s := &spectrum{window: window, transform: newTransform(size), frames: make([]complex128, size)}
+	for i := range s.power {
+		s.power[i] = make([]float64, size/2+1)
 	}
+	return s
 }
 
 // margin is the length of a mirror image.
@@ -48,13 +47,31 @@ func (s *spectrum) reflect() {
 	}
 }
 
-// at computes the power of frame i, which s keeps until the next call.
+// at computes the power of frame i, which s keeps until the next pair of frames. Frames are asked for one after the
+// other, from 0 on.
 func (s *spectrum) at(i int) []float64 {
-	for j, v := range s.signal[i*hop:][:len(s.window)] {
-		s.frame[j] = v * s.window[j]
+	if i%2 == 0 {
+		s.pair(s.signal[i*hop:])
 	}
-	for j, c := range s.fft.Coefficients(s.bins, s.frame) {
-		s.power[j] = float64(real(c)*real(c)) + float64(imag(c)*imag(c))
-	}
-	return s.power
+	return s.power[i%2]
 }
+
+// pair computes the power of the frames at the start of the signal and one hop later, if that is there.
+func (s *spectrum) pair(signal []float64) {
+	size := len(s.window)
+	first, second := signal[:size], signal[:size]
+	if len(signal) >= hop+size {
+		second = signal[hop:][:size]
+	}
+	for j, w := range s.window {
+		s.frames[j] = complex(first[j]*w, second[j]*w)
+	}
+	bins := s.transform.of(s.frames)
+	for k := range s.power[0] {
+		z, mirror := bins[k], bins[(size-k)%size]
+		s.power[0][k] = square(real(z)+real(mirror), imag(z)-imag(mirror)) / 4
+		s.power[1][k] = square(imag(z)+imag(mirror), real(mirror)-real(z)) / 4
+	}
+}
+
+func square(re, im float64) float64 { return float64(re*re) + float64(im*im) }
