@@ -1,0 +1,68 @@
+"""Greedy answers of the ONNX files, one window at a time, and what their words score."""
+
+import numpy as np
+import onnxruntime
+
+import export
+
+MOST = 200  # tokens of an answer
+
+
+def sessions(folder, precision):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    providers = ["CPUExecutionProvider"]
+    paths = {part: folder / export.name(part, precision) for part in export.PARTS}
+    return {part: onnxruntime.InferenceSession(path, options, providers=providers) for part, path in paths.items()}
+
+
+def run(session, inputs):
+    return dict(zip((o.name for o in session.get_outputs()), session.run(None, inputs)))
+
+
+def steps(parts, vocabulary, features):
+    """Yields each run's part, its inputs, and the token that came of it, None of the encoder."""
+    inputs = {"input_features": features[None]}
+    sound = run(parts["encoder"], inputs)["last_hidden_state"]
+    yield "encoder", inputs, None
+    part, inputs = "decoder", {"input_ids": np.array([vocabulary.prompt]), "encoder_hidden_states": sound}
+    past = {}
+    for _ in range(MOST):
+        outputs = run(parts[part], inputs)
+        token = int(outputs["logits"][0, -1].argmax())
+        yield part, inputs, token
+        if token == vocabulary.end:
+            return
+        past |= {n.replace("present", "past_key_values"): v for n, v in outputs.items() if n != "logits"}
+        part, inputs = "decoder_with_past", {"input_ids": np.array([[token]]), **past}
+
+
+def inputs(folder, vocabulary, windows):
+    """What each part of the FP32 model is given for the windows."""
+    parts = sessions(folder, "fp32")
+    seen = {part: [] for part in parts}
+    for window in windows:
+        for part, given, _ in steps(parts, vocabulary, window.features):
+            seen[part].append(given)
+    return seen
+
+
+def distance(a, b):
+    """Word edits that make b of a."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+    return row[-1]
+
+
+def accuracy(folder, precision, vocabulary, windows):
+    """100 % less the word error rate, without the benchmark's normalisation of words."""
+    parts, errors, words = sessions(folder, precision), 0, 0
+    for window in windows:
+        tokens = [token for _, _, token in steps(parts, vocabulary, window.features)]
+        said = [vocabulary.words[t] for t in tokens if t is not None and t < vocabulary.end]
+        errors += distance(said, window.transcript.split())
+        words += len(window.transcript.split())
+    return (1 - errors / words) * 100
