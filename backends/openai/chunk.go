@@ -52,6 +52,12 @@ func (p *parser) parse(data []byte) (c *chunk, ok bool) {
 			p.usage()
 		case "timings":
 			p.timings()
+		case "delta": // of a transcript
+			p.addText()
+		case "type":
+			if p.isText("transcript.text.done") {
+				p.chunk.finish = "stop"
+			}
 		case "error":
 			p.fault()
 		case "object":
@@ -187,7 +193,7 @@ func (p *parser) logged() {
 func (p *parser) usage() {
 	p.object(func(key []byte) {
 		switch string(key) {
-		case "completion_tokens":
+		case "completion_tokens", "output_tokens":
 			p.chunk.usage.completion, p.chunk.usage.known = p.integer()
 		case "prompt_tokens_details":
 			p.object(func(key []byte) {

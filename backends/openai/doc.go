@@ -3,6 +3,9 @@
 // batching and the KV cache, this package asks, keeps the time of the first token and of the answer, and counts
 // what the server says it generated.
 //
+// Prompts of audio go to /v1/audio/transcriptions, as WAV files: transcripts come as a stream, vLLM's or OpenAI's, or
+// in one piece. They are counted by the server's usage record.
+//
 // In: choosing among endpoints, waiting for a free place, asking again where nothing was received, TLS and API keys,
 // servers that fail in any way; asking servers not to keep prompts between queries, and noticing those that do. Out:
 // tokenizers and prompt templates; starting servers. The package reads no environment: its caller hands keys over.

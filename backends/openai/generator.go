@@ -57,6 +57,7 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	}
 	defer g.calls.Put(c)
 	c.answer.reset(sink, g.settings.count)
+	c.transcribes = r.content != ""
 	if err := g.persist(ctx, r, c); err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func (g *Generator) report(p backend.Prompt, c *call) error {
 	}
 	a.sink.Complete(t)
 	g.answered.Add(1)
-	if g.settings.cache != cacheAllow {
+	if g.settings.cache != cacheAllow && !c.transcribes {
 		g.cache.note(p, a.firstAfter, a.usage.cached)
 	}
 	return nil

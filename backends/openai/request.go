@@ -79,12 +79,16 @@ func commonFields(s settings, of api, extra []field) ([]byte, error) {
 
 // request is what to ask: the path below an endpoint, and the body.
 type request struct {
-	path string
-	body []byte
+	path    string
+	body    []byte
+	content string // its type; "": JSON
 }
 
 // request writes a request for a prompt. salt sets it apart in a server's cache.
 func (a *asker) request(p backend.Prompt, salt string) (request, error) {
+	if a.transcribes(p) {
+		return a.transcription(p)
+	}
 	if err := a.check(p); err != nil {
 		return request{}, err
 	}

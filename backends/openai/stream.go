@@ -19,6 +19,8 @@ type call struct {
 	answer answer
 	parser parser
 	events events
+
+	transcribes bool
 }
 
 // bodyShown bounds what is read of an error's body.
@@ -74,7 +76,10 @@ func (g *Generator) send(ctx context.Context, e *endpoint, r request) (*http.Res
 	if err != nil {
 		return nil, &failure{err: err}
 	}
-	request.Header = g.header
+	if request.Header = g.header; r.content != "" {
+		request.Header = g.header.Clone()
+		request.Header.Set("Content-Type", r.content)
+	}
 	response, err := g.client.Do(request)
 	if err != nil {
 		return nil, broken(ctx, err)
@@ -91,7 +96,11 @@ func (g *Generator) send(ctx context.Context, e *endpoint, r request) (*http.Res
 
 // read takes the events of an answer until it is complete.
 func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failure {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind == "application/json" && c.transcribes {
+		return g.readWhole(ctx, r, c)
+	}
+	if err != nil || kind != "text/event-stream" {
 		return &failure{
 			err: fmt.Errorf("%w: its content is %q, want text/event-stream; does the server stream?", ErrStream,
 				r.Header.Get("Content-Type")),

@@ -99,6 +99,7 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 	if w.vocabulary == nil {
 		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
 		info.Parts = nil
+		info.OpenReasons = append(info.OpenReasons, "a server transcribes, by features, prompt and limits of its own")
 	}
 }
 

@@ -211,7 +211,8 @@ func TestVocabularies(t *testing.T) {
 func TestServersModelIsTheirs(t *testing.T) {
 	w := &workload{}
 	i := sdk.WorkloadInfo{ModelFile: "embedded-fp32", Embedded: true, ModelSHA256: "12", ModelSize: 7}
-	if w.Inform(&i); i.Embedded || i.ModelFile != serverModel || i.ModelSHA256 != "" || i.ModelSize != 0 {
+	if w.Inform(&i); i.Embedded || i.ModelFile != serverModel || i.ModelSHA256 != "" || i.ModelSize != 0 ||
+		len(i.OpenReasons) != 1 {
 		t.Errorf("the model of a server is said to be %+v", i)
 	}
 	if work := w.ClientWork(nil, nil, 1); len(work) != 1 {

@@ -29,6 +29,10 @@ type Options struct {
 	Stamps      bool          // the text of an event is the time at which it is written, in nanoseconds since 1970
 	Caches      bool          // keep prompts: a prompt without salt that was asked before has its first token at once
 
+	// Transcribe answers sound, a WAV file, with a text and its number of tokens; nil: it is refused. Whole: in one piece.
+	Transcribe func(file []byte) (text string, tokens int)
+	Whole      bool
+
 	// Fault, if not nil, chooses what goes wrong with a request; n counts requests from 0.
 	Fault func(n int64) Fault
 }
@@ -66,6 +70,7 @@ func New(o Options) *Server {
 	s.mux.HandleFunc("GET /v1/models", s.models)
 	s.mux.HandleFunc("POST /v1/completions", s.answer)
 	s.mux.HandleFunc("POST /v1/chat/completions", s.answer)
+	s.mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
@@ -31,7 +32,11 @@ func run() error {
 	flag.IntVar(&o.Vocabulary, "vocabulary", 0, "token ids are below; 0: 32000")
 	flag.IntVar(&o.Tokens, "tokens", 0, "tokens of each answer at most; 0: what is asked for")
 	flag.BoolVar(&o.IDs, "ids", true, "report token ids where they are asked for")
+	transcript := flag.String("transcript", "", "what is said in every sound: the server transcribes")
 	flag.Parse()
+	if *transcript != "" {
+		o.Transcribe = func([]byte) (string, int) { return *transcript, len(strings.Fields(*transcript)) + 1 }
+	}
 	listener, err := net.Listen("tcp", *address)
 	if err != nil {
 		return err

@@ -1,0 +1,116 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"mime/multipart"
+	"net/http"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// TakesAudio says that sound goes to the servers' transcriptions, unless option api names another way to ask.
+func (g *Generator) TakesAudio() bool { return g.settings.api == anyAPI }
+
+// transcribes tells whether a prompt is sound to transcribe.
+func (a *asker) transcribes(p backend.Prompt) bool {
+	return len(p.Audio) > 0 && a.settings.api == anyAPI
+}
+
+// transcription writes a request to transcribe sound, in English and greedily: a form with a WAV file of 16 bits.
+func (a *asker) transcription(p backend.Prompt) (request, error) {
+	if p.Beams > 1 {
+		return request{}, fmt.Errorf("%w: it wants %d beams, and transcriptions are asked for without", ErrPrompt, p.Beams)
+	}
+	fields := map[string]string{
+		"model": a.settings.model, "language": "en", "response_format": "json", "temperature": "0", "stream": "true",
+		"stream_include_usage": "true",
+	}
+	if a.kind.name == "vllm" {
+		fields["max_completion_tokens"] = fmt.Sprint(p.MaxNewTokens)
+	}
+	for name, value := range a.settings.body {
+		fields[name] = formValue(value)
+	}
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if err := form.WriteField(name, fields[name]); err != nil {
+			return request{}, err
+		}
+	}
+	file, err := form.CreateFormFile("file", "clip.wav")
+	if err != nil {
+		return request{}, err
+	}
+	if _, err := file.Write(wav(p.Audio)); err != nil {
+		return request{}, err
+	}
+	if err := form.Close(); err != nil {
+		return request{}, err
+	}
+	return request{path: "/audio/transcriptions", body: body.Bytes(), content: form.FormDataContentType()}, nil
+}
+
+// formValue is a field's value in a form: a string without its quotes, anything else as JSON.
+func formValue(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
+}
+
+// The sound of prompts.
+const (
+	rate      = 16000
+	wavHeader = 44
+)
+
+// wav is a file of samples in 16 bits: those of a file of 16 bits come out as they were.
+func wav(samples []float32) []byte {
+	size := uint32(2 * len(samples))
+	b := make([]byte, 0, wavHeader+int(size))
+	b = binary.LittleEndian.AppendUint32(append(b, "RIFF"...), wavHeader-8+size)
+	b = binary.LittleEndian.AppendUint32(append(b, "WAVEfmt "...), 16)
+	for _, v := range []uint16{1, 1, rate, 0, 2 * rate, 0, 2, 16} { // PCM, one channel; bytes a second, a sample
+		b = binary.LittleEndian.AppendUint16(b, v)
+	}
+	b = binary.LittleEndian.AppendUint32(append(b, "data"...), size)
+	for _, v := range samples {
+		scaled := math.RoundToEven(float64(v) * (1 << 15))
+		b = binary.LittleEndian.AppendUint16(b, uint16(int16(max(-1<<15, min(scaled, 1<<15-1)))))
+	}
+	return b
+}
+
+// mostTranscript bounds an answer that does not come as a stream.
+const mostTranscript = 16 << 20
+
+// readWhole takes a transcript that comes in one piece: servers that do not stream it have no first token.
+func (g *Generator) readWhole(ctx context.Context, r *http.Response, c *call) *failure {
+	body, err := io.ReadAll(io.LimitReader(r.Body, mostTranscript))
+	if err != nil {
+		return broken(ctx, err)
+	}
+	var said struct{ Text *string }
+	if err := json.Unmarshal(body, &said); err != nil || said.Text == nil {
+		return &failure{err: fmt.Errorf("%w: the transcript is not what the API has: %.200q", ErrStream, body)}
+	}
+	chunk, ok := c.parser.parse(body)
+	if !ok {
+		return &failure{err: fmt.Errorf("%w: the transcript is not what the API has: %.200q", ErrStream, body)}
+	}
+	chunk.text = append(chunk.text[:0], *said.Text...)
+	if err := c.answer.add(chunk); err != nil {
+		return &failure{err: err}
+	}
+	return nil
+}
