@@ -28,8 +28,9 @@ var mayImport = map[string][]string{
 	"backends/...": {"sdk/backend", "sdk/backend/keep", "sdk/option"},
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
-	"cmd/plugins":  {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/"},
-	"bench":        {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
+	"cmd/plugins": {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
+		"internal/pyfloat"},
+	"bench": {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
 	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
 		"fetch/", "internal/"},
 	"cmd/harness": {"bench/", "submission/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/conformance", "sdk/host",
@@ -38,7 +39,7 @@ var mayImport = map[string][]string{
 
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate",
-	"preprocess/", "accuracy/", "datasets/", "loadgen/",
+	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/pyfloat",
 }
 
 type listedPackage struct {
