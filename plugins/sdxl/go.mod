@@ -3,7 +3,9 @@ module github.com/plumbline-ml/plumbline/plugins/sdxl
 go 1.26.0
 
 require (
+	github.com/plumbline-ml/plumbline/accuracy v0.0.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
+	github.com/plumbline-ml/plumbline/preprocess v0.0.0
 	gorgonia.org/tensor v0.9.24
 )
 
@@ -25,7 +27,11 @@ require (
 	gorgonia.org/vecf64 v0.9.0 // indirect
 )
 
-replace github.com/plumbline-ml/plumbline/internal => ../../internal
+replace (
+	github.com/plumbline-ml/plumbline/accuracy => ../../accuracy
+	github.com/plumbline-ml/plumbline/internal => ../../internal
+	github.com/plumbline-ml/plumbline/preprocess => ../../preprocess
+)
 
 // Arrow's old grpc, of which nothing is built, asks for a genproto that holds what grpc of today has from googleapis/rpc.
 replace google.golang.org/genproto => google.golang.org/genproto v0.0.0-20240213162025-012b6fc9bca9

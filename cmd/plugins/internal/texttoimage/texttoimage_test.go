@@ -21,7 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/diffusion"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/euler"
-	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/score"
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -40,6 +40,7 @@ type textToImage struct {
 		Scores    []float64 `json:"clip_score_per_sample"`
 		CLIP      float64   `json:"CLIP_SCORE"`
 		FID       float64   `json:"FID_SCORE"`
+		Line      string    `json:"accuracy_line"`
 		Tolerance struct {
 			CLIP float64 `json:"clip_score"`
 			FID  float64 `json:"fid_relative"`
@@ -295,36 +296,7 @@ func onnxRuntime(t *testing.T) ort.Backend {
 func (want *textToImage) checkScores(t *testing.T, b ort.Backend, dir string, captions []coco2014.Caption,
 	pictures [][]byte) {
 	t.Helper()
-	scores, features := clipscore.New(len(captions)), new(fid.Features)
-	judge := openJudges(t, b, dir)
-	for i, pixels := range pictures {
-		if sum := sha256.Sum256(pixels); hex.EncodeToString(sum[:]) != want.SHA[i] {
-			t.Fatalf("picture %d is another one", i)
-		}
-		side := int(math.Sqrt(float64(len(pixels) / 3)))
-		img := &image.RGB{W: side, H: side, Pix: pixels}
-		picture, caption := judge.clip(t, img, captions[i].Text)
-		score, err := clipscore.Score(picture, caption)
-		if err != nil || math.Abs(score-want.Scorer.Scores[i]) > want.Scorer.Tolerance.CLIP {
-			t.Errorf("picture %d: %v, %v; want %v", i, score, err, want.Scorer.Scores[i])
-		}
-		if err := scores.Add(uint64(i), picture, caption); err != nil {
-			t.Fatal(err)
-		}
-		if err := features.Add(judge.inception(t, img)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r, err := scores.Result()
-	if err != nil || math.Abs(r.Score-want.Scorer.CLIP) > want.Scorer.Tolerance.CLIP {
-		t.Errorf("CLIP_SCORE %+v, %v; want %v", r, err, want.Scorer.CLIP)
-	}
-	want.checkFID(t, filepath.Join(dir, "scorer", "statistics.npz"), features)
-}
-
-func (want *textToImage) checkFID(t *testing.T, path string, features *fid.Features) {
-	t.Helper()
-	read, err := coco2014.ReadStatistics(path)
+	read, err := coco2014.ReadStatistics(filepath.Join(dir, "scorer", "statistics.npz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,24 +304,53 @@ func (want *textToImage) checkFID(t *testing.T, path string, features *fid.Featu
 	if err != nil {
 		t.Fatal(err)
 	}
-	generated, err := features.Statistics()
-	if err != nil {
-		t.Fatal(err)
+	judges := openJudges(t, b, dir)
+	side := int(math.Sqrt(float64(len(pictures[0]) / 3)))
+	o := score.Options{Tokenizer: scorerTokenizer(t, dir), Real: real, Width: side, Height: side, Networks: judges}
+	for _, c := range captions {
+		o.Captions = append(o.Captions, c.Text)
 	}
-	got, err := fid.Distance(real, generated)
-	if err != nil || math.Abs(got-want.Scorer.FID) > want.Scorer.Tolerance.FID*want.Scorer.FID {
-		t.Errorf("FID_SCORE %v, %v; want %v", got, err, want.Scorer.FID)
+	s := score.New(o)
+	for i, pixels := range pictures {
+		if sum := sha256.Sum256(pixels); hex.EncodeToString(sum[:]) != want.SHA[i] {
+			t.Fatalf("picture %d is another one", i)
+		}
+		if err := s.Add(t.Context(), uint64(i), pixels); err != nil {
+			t.Fatal(err)
+		}
+		got, err := clipscore.Score(judges.picture, judges.caption)
+		if err != nil || math.Abs(got-want.Scorer.Scores[i]) > want.Scorer.Tolerance.CLIP {
+			t.Errorf("picture %d: %v, %v; want %v", i, got, err, want.Scorer.Scores[i])
+		}
+	}
+	r, err := s.Result()
+	if err != nil || math.Abs(r.CLIP-want.Scorer.CLIP) > want.Scorer.Tolerance.CLIP ||
+		math.Abs(r.FID-want.Scorer.FID) > want.Scorer.Tolerance.FID*want.Scorer.FID {
+		t.Errorf("%+v, %v; want CLIP_SCORE %v, FID_SCORE %v", r, err, want.Scorer.CLIP, want.Scorer.FID)
+	}
+	exact := score.Result{CLIP: want.Scorer.CLIP, FID: want.Scorer.FID}
+	if exact.String() != want.Scorer.Line {
+		t.Errorf("%s, want %s", exact, want.Scorer.Line)
 	}
 }
 
 // judges are the stand-ins for CLIP and Inception.
 type judges struct {
-	tokenizer *clip.Tokenizer
-	pair      backend.Session
-	features  backend.Session
+	pair, features   backend.Session
+	picture, caption []float32 // what the last call of CLIP gave
 }
 
 func openJudges(t *testing.T, b ort.Backend, dir string) *judges {
+	t.Helper()
+	return &judges{
+		pair: openONNX(t, b, filepath.Join(dir, "scorer", "clip.onnx"), slices.Concat(inputs("input_ids", backend.Int64, 2),
+			inputs("pixel_values", backend.Float32, 4), inputs("attention_mask", backend.Int64, 2)),
+			slices.Concat(outputs("image_embeds", 2), outputs("text_embeds", 2))),
+		features: openONNX(t, b, filepath.Join(dir, "scorer", "features.onnx"), inputs("", backend.Float32, 4), nil),
+	}
+}
+
+func scorerTokenizer(t *testing.T, dir string) *clip.Tokenizer {
 	t.Helper()
 	words := filepath.Join(dir, "..", "tokenizer", "tokenizer")
 	vocab, err := os.ReadFile(filepath.Join(words, "vocab.json"))
@@ -364,39 +365,26 @@ func openJudges(t *testing.T, b ort.Backend, dir string) *judges {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &judges{
-		tokenizer: tokenizer,
-		pair: openONNX(t, b, filepath.Join(dir, "scorer", "clip.onnx"), slices.Concat(inputs("input_ids", backend.Int64, 2),
-			inputs("pixel_values", backend.Float32, 4), inputs("attention_mask", backend.Int64, 2)),
-			slices.Concat(outputs("image_embeds", 2), outputs("text_embeds", 2))),
-		features: openONNX(t, b, filepath.Join(dir, "scorer", "features.onnx"), inputs("", backend.Float32, 4), nil),
-	}
+	return tokenizer
 }
 
-func (j *judges) clip(t *testing.T, img *image.RGB, text string) (picture, caption []float32) {
-	t.Helper()
-	ids := j.tokenizer.Encode(nil, text)
-	mask := append(slices.Repeat([]int64{1}, len(ids)), make([]int64, clip.Context-len(ids))...)
-	wide := widened(j.tokenizer.EncodePadded(nil, text))
-	recipe := image.OpenCLIP(224, image.NCHW)
-	pixels := make([]float32, recipe.Len())
-	if err := recipe.Apply(pixels, img); err != nil {
-		t.Fatal(err)
-	}
-	row := []int64{1, clip.Context}
-	out := run(t, j.pair, given("input_ids", row, backend.Int64, backend.Bytes(wide)),
+func (j *judges) CLIP(ctx context.Context, pixels []float32, ids, mask []int64) (picture, caption []float32,
+	err error) {
+	row := []int64{1, int64(len(ids))}
+	out, err := runSession(ctx, j.pair, given("input_ids", row, backend.Int64, backend.Bytes(ids)),
 		given("pixel_values", []int64{1, 3, 224, 224}, backend.Float32, backend.Bytes(pixels)),
 		given("attention_mask", row, backend.Int64, backend.Bytes(mask)))
-	return out[0].Data().([]float32), out[1].Data().([]float32)
+	if err != nil {
+		return nil, nil, err
+	}
+	j.picture, j.caption = out[0].Data().([]float32), out[1].Data().([]float32)
+	return j.picture, j.caption, nil
 }
 
-func (j *judges) inception(t *testing.T, img *image.RGB) []float32 {
-	t.Helper()
-	recipe := image.Inception(299, image.NCHW)
-	values := make([]float32, recipe.Len())
-	if err := recipe.Apply(values, img); err != nil {
-		t.Fatal(err)
+func (j *judges) Inception(ctx context.Context, values []float32) ([]float32, error) {
+	out, err := runSession(ctx, j.features, given("", []int64{1, 3, 299, 299}, backend.Float32, backend.Bytes(values)))
+	if err != nil {
+		return nil, err
 	}
-	out := run(t, j.features, given("", []int64{1, 3, 299, 299}, backend.Float32, backend.Bytes(values)))
-	return out[0].Data().([]float32)
+	return out[0].Data().([]float32), nil
 }
