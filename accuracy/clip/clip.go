@@ -30,8 +30,8 @@ func (s *Scorer) Wants(index uint64) (bool, error) {
 	return !s.seen[index], nil
 }
 
-// Add scores a sample that Wants wanted by the features of its picture and of its caption, of any length but 0. After an
-// error it has no effect on the result.
+// Add scores a sample that Wants wanted by the features of its picture and of its caption, of any length but 0. After
+// an error it has no effect on the result.
 func (s *Scorer) Add(index uint64, picture, caption []float32) error {
 	if index >= uint64(len(s.seen)) || s.seen[index] {
 		return fmt.Errorf("%w: sample %d has been scored, or is not below %d", ErrIndex, index, len(s.seen))

@@ -22,8 +22,8 @@ func (s *Statistics) Width() int { return len(s.mean) }
 // asymmetry is how far a covariance may be from its transpose, as a share of its largest value.
 const asymmetry = 1e-6
 
-// NewStatistics takes a mean and a covariance in C order, len(mean) x len(mean), neither of which may be changed from then
-// on. ErrStatistics names all that is wrong: widths that do not fit, numbers that are none, no symmetry.
+// NewStatistics takes a mean and a covariance in C order, len(mean) x len(mean), neither of which may be changed from
+// then on. ErrStatistics names all that is wrong: widths that do not fit, numbers that are none, no symmetry.
 func NewStatistics(mean, covariance []float64) (*Statistics, error) {
 	d := len(mean)
 	if d == 0 || len(covariance) != d*d {
@@ -61,9 +61,9 @@ func finite(v []float64) bool {
 	return true
 }
 
-// Distance is FID_SCORE: |m1-m2|^2 + tr S1 + tr S2 - 2 tr sqrt(S1 S2), at least 0 but for rounding. Where a covariance is
-// singular, as with fewer pictures than features, it is the limit of regular ones, from which scipy's root of a matrix, and
-// so the official figure, differs by 1e-9 or so of it. Statistics of other widths are ErrStatistics.
+// Distance is FID_SCORE: |m1-m2|^2 + tr S1 + tr S2 - 2 tr sqrt(S1 S2), at least 0 but for rounding. Where a covariance
+// is singular, as with fewer pictures than features, it is the limit of regular ones, from which scipy's root of a
+// matrix, and so the official figure, differs by 1e-9 or so of it. Statistics of other widths are ErrStatistics.
 func Distance(real, generated *Statistics) (float64, error) {
 	if real.Width() != generated.Width() {
 		return 0, fmt.Errorf("%w: those of the real pictures have %d features, those of the generated ones %d: are they of "+
@@ -77,8 +77,8 @@ func Distance(real, generated *Statistics) (float64, error) {
 	return sum - 2*root, err
 }
 
-// traceOfRoot is the trace of the root of a b: the sum of the roots of the eigenvalues of F' b F, where a = F F', which are
-// those of a b.
+// traceOfRoot is the trace of the root of a b: the sum of the roots of the eigenvalues of F' b F, where a = F F', which
+// are those of a b.
 func traceOfRoot(a, b *mat.SymDense) (float64, error) {
 	var c mat.Cholesky
 	if !c.Factorize(a) {
@@ -91,7 +91,8 @@ func traceOfRoot(a, b *mat.SymDense) (float64, error) {
 	return sumOfRoots(around(f.RawTriangular(), b))
 }
 
-// around is F' b F for a lower triangular F, by panels that leave out most zeros of F and the upper triangle of the result.
+// around is F' b F for a lower triangular F, by panels that leave out most zeros of F and the upper triangle of the
+// result.
 func around(f blas64.Triangular, b *mat.SymDense) *mat.SymDense {
 	d := f.N
 	square := func() blas64.General { return blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)} }

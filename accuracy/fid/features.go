@@ -10,15 +10,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Features collects those of pictures: 8 KB for a picture of 2,048. The zero value is empty. It is not safe for concurrent
-// use.
+// Features collects those of pictures: 8 KB for a picture of 2,048. The zero value is empty. It is not safe for
+// concurrent use.
 type Features struct {
 	width  int
 	values []float32 // a row for each picture
 }
 
-// Add takes the features of a picture, which it copies: as many for each, none NaN or infinite. After an error the picture
-// does not count.
+// Add takes the features of a picture, which it copies: as many for each, none NaN or infinite. After an error the
+// picture does not count.
 func (f *Features) Add(features []float32) error {
 	if len(features) == 0 || f.width != 0 && len(features) != f.width {
 		return fmt.Errorf("%w: %d of picture %d, want %d", ErrFeatures, len(features), f.Len(), max(f.width, 1))

@@ -39,8 +39,8 @@ func TestGoldenDistances(t *testing.T) {
 	})
 }
 
-// goldenStatistics are those of the real pictures of a case ("1") or of the generated ones: in statistics.npz, as mean and
-// covariance beside the features of float64 that they were made of, or of features.
+// goldenStatistics are those of the real pictures of a case ("1") or of the generated ones: in statistics.npz, as mean
+// and covariance beside the features of float64 that they were made of, or of features.
 func goldenStatistics(t *testing.T, dir, which string) *Statistics {
 	t.Helper()
 	if z, err := zip.OpenReader(filepath.Join(dir, "statistics.npz")); err == nil {
@@ -185,8 +185,8 @@ func random(t testing.TB, n, d, directions int, seed uint64) *Statistics {
 	return s
 }
 
-// TestWays holds the two ways to the root's trace to one another, over more than one block and panel, and to a figure that
-// is known: the distance of features from twice themselves is |m|^2 + tr S.
+// TestWays holds the two ways to the root's trace to one another, over more than one block and panel, and to a figure
+// that is known: the distance of features from twice themselves is |m|^2 + tr S.
 func TestWays(t *testing.T) {
 	a, b := random(t, 300, 140, 140, 1), random(t, 270, 140, 140, 2)
 	one, err1 := traceOfRoot(a.covariance, b.covariance)

@@ -28,9 +28,9 @@ type Caption struct {
 // mostCaptions bounds the bytes of captions.tsv, which has 800 KB.
 const mostCaptions = 1 << 30
 
-// ReadCaptions reads captions.tsv, as pandas writes it: a row of names, tabs between fields, fields that hold a quotation
-// mark or a tab in quotation marks, those within doubled. It needs a column "caption". The error lists all faults, and is
-// ErrDataset.
+// ReadCaptions reads captions.tsv, as pandas writes it: a row of names, tabs between fields, fields that hold a
+// quotation mark or a tab in quotation marks, those within doubled. It needs a column "caption". The error lists all
+// faults, and is ErrDataset.
 func ReadCaptions(path string) ([]Caption, error) {
 	data, err := readAll(path)
 	if err != nil {
@@ -74,7 +74,10 @@ func parseCaptions(data []byte, faults *fault.List) (captions []Caption) {
 	}
 	for {
 		row, err := r.Read()
-		line, _ := r.FieldPos(0)
+		line := 0
+		if len(row) > 0 {
+			line, _ = r.FieldPos(0)
+		}
 		switch {
 		case errors.Is(err, io.EOF):
 			if len(captions) == 0 && faults.Len() == 0 {

@@ -49,10 +49,12 @@ func TestReadCaptionsRefuses(t *testing.T) {
 		{"id\tcaption\n", []string{"no captions"}},
 		{"id,caption\n1,x\n", []string{"want one of the name caption"}},
 		{"id\tcaption\nx\ta\n2\ta\tb\n3\t \n4\t\xff\n", []string{
-			"4 faults", `line 2: id "x"`, "line 3: 3 fields, want 2", "line 4: an empty caption", "line 5: \"\\xff\" is not UTF-8",
+			"4 faults", `line 2: id "x"`, "line 3: 3 fields, want 2", "line 4: an empty caption",
+			"line 5: \"\\xff\" is not UTF-8",
 		}},
 		{"id\tcaption\n1\ta \"red\" car\n", []string{"line 2", "quotation mark within a caption is doubled"}},
 		{"id\tcaption\n1\t\"a red car\n", []string{"quotation mark"}},
+		{"id\tcaption\n1a '\"b\"\"\"\n", []string{"line 2", "quotation mark"}},
 	}
 	for _, tt := range tests {
 		_, err := ReadCaptions(write(t, "captions.tsv", tt.text))
@@ -248,6 +250,7 @@ func TestOfficialLatents(t *testing.T) {
 
 func FuzzCaptions(f *testing.F) {
 	f.Add([]byte("id\tcaption\n1\t\"a \"\"b\"\"\"\n"))
+	f.Add([]byte("id\tcaption\n1a '\"b\"\"\"\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var faults fault.List
 		if captions := parseCaptions(data, &faults); faults.Len() == 0 && len(captions) == 0 {

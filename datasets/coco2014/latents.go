@@ -38,8 +38,8 @@ func isThere(path string) bool {
 	return err == nil
 }
 
-// ReadLatents reads an array of NumPy's or, of the name *.pt, a tensor of torch.save, nothing of which is executed: float32
-// of the shape (1, channels, height, width), all of them numbers. The error is ErrDataset.
+// ReadLatents reads an array of NumPy's or, of the name *.pt, a tensor of torch.save, nothing of which is executed:
+// float32 of the shape (1, channels, height, width), all of them numbers. The error is ErrDataset.
 func ReadLatents(path string) (*Latents, error) {
 	shape, data, err := readTensor(path)
 	if err != nil {

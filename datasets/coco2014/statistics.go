@@ -20,8 +20,8 @@ type Statistics struct {
 // mostFeatures bounds the width of features, of which there are 2,048.
 const mostFeatures = 1 << 13
 
-// ReadStatistics reads an archive of NumPy's that holds the arrays mu and sigma, of float64 or float32, of one width. What
-// their numbers are is not looked at. The error lists what is wrong, and is ErrDataset.
+// ReadStatistics reads an archive of NumPy's that holds the arrays mu and sigma, of float64 or float32, of one width.
+// What their numbers are is not looked at. The error lists what is wrong, and is ErrDataset.
 func ReadStatistics(path string) (*Statistics, error) {
 	z, err := zip.OpenReader(path)
 	if err != nil {

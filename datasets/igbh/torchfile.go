@@ -11,8 +11,8 @@ import (
 // mostIDs bounds what is read of a file of paper numbers: all papers of the full data set are fewer.
 const mostIDs = 1 << 29
 
-// readTorch reads a list of paper numbers as torch.save writes a tensor. It has to be one whole int64 list, and each number
-// has to be below papers.
+// readTorch reads a list of paper numbers as torch.save writes a tensor. It has to be one whole int64 list, and each
+// number has to be below papers.
 func readTorch(path string, papers int) (ids []uint32, err error) {
 	t, err := torchfile.Read(path, torchfile.Long, mostIDs)
 	if err != nil {

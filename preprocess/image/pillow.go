@@ -2,8 +2,8 @@ package image
 
 import "math"
 
-// pillowResizer scales with Pillow's BILINEAR or BICUBIC: a filter as wide as the scale, weights of 22 bits, the picture
-// rounded to 8 bits between the horizontal and the vertical pass.
+// pillowResizer scales with Pillow's BILINEAR or BICUBIC: a filter as wide as the scale, weights of 22 bits, the
+// picture rounded to 8 bits between the horizontal and the vertical pass.
 type pillowResizer struct {
 	cols, rows axis[int32]
 	shares     []float64

@@ -73,8 +73,8 @@ func ImagenetPytorch(size int, l Layout) Recipe {
 	return r
 }
 
-// OpenCLIP is the preprocessing of open_clip's ViT-B-32 (size 224), which scores generated pictures: Pillow's bicubic, the
-// short side to size, scaled to 0..1, minus mean, by standard deviation, red first.
+// OpenCLIP is the preprocessing of open_clip's ViT-B-32 (size 224), which scores generated pictures: Pillow's bicubic,
+// the short side to size, scaled to 0..1, minus mean, by standard deviation, red first.
 func OpenCLIP(size int, l Layout) Recipe {
 	mean := [channels]float32{0.48145466, 0.4578275, 0.40821073}
 	std := [channels]float32{0.26862954, 0.26130258, 0.27577711}

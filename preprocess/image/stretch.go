@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Stretch is a preprocessing of detection models and of one that judges pictures: the picture is resized to size x size pixels whatever its
-// proportions, as float32 samples (see [LinearFloat32]), and each channel, red first, is normalised.
-// Stretches are values made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34, CocoResnet34TF and Inception;
-// all are safe for concurrent use.
+// Stretch is a preprocessing of detection models and of one that judges pictures: the picture is resized to size x size
+// pixels whatever its proportions, as float32 samples (see [LinearFloat32]), and each channel, red first, is
+// normalised. Stretches are values made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34, CocoResnet34TF and
+// Inception; all are safe for concurrent use.
 type Stretch struct {
 	name   string
 	size   int
@@ -54,8 +54,8 @@ func CocoResnet34TF(size int, l Layout) Stretch {
 	return newStretch("coco_resnet34_tf", size, l, func(c int, v float32) float32 { return v - means[c] })
 }
 
-// Inception is that of the network behind the FID of generated pictures (size 299): -1..1, bilinear as PyTorch has it, not
-// antialiased. It agrees with PyTorch within 5e-5.
+// Inception is that of the network behind the FID of generated pictures (size 299): -1..1, bilinear as PyTorch has it,
+// not antialiased. It agrees with PyTorch within 5e-5.
 func Inception(size int, l Layout) Stretch {
 	s := newStretch("inception", size, l, func(_ int, v float32) float32 { return 2*(v/255) - 1 })
 	s.pool = &sync.Pool{New: func() any {

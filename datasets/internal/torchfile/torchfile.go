@@ -1,8 +1,9 @@
-// Package torchfile reads tensors as torch.save writes them: a zip of a pickle that describes the tensor, and its elements.
+// Package torchfile reads tensors as torch.save writes them: a zip of a pickle that describes the tensor, and its
+// elements.
 //
-// In: one whole tensor of a known type of element, in C order, little endian. Nothing of the pickle is executed: it is read
-// by a machine that knows the few instructions and names that describe a tensor, and refuses all others. Out: anything else
-// that torch.save writes.
+// In: one whole tensor of a known type of element, in C order, little endian. Nothing of the pickle is executed: it is
+// read by a machine that knows the few instructions and names that describe a tensor, and refuses all others. Out:
+// anything else that torch.save writes.
 package torchfile
 
 import (

@@ -13,8 +13,8 @@ import (
 // described is the pickle of a tensor of the shape (1, 2, 3), as torch.save writes it.
 func described(storage string) string {
 	return "\x80\x02ctorch._utils\n_rebuild_tensor_v2\nq\x00((X\x07\x00\x00\x00storageq\x01ctorch\n" + storage +
-		"\nq\x02X\x01\x00\x00\x000q\x03X\x03\x00\x00\x00cpuq\x04K\x06tq\x05QK\x00K\x01K\x02K\x03\x87q\x06K\x06K\x03K\x01\x87q\x07" +
-		"\x89ccollections\nOrderedDict\nq\x08)Rq\x09tq\x0aRq\x0b."
+		"\nq\x02X\x01\x00\x00\x000q\x03X\x03\x00\x00\x00cpuq\x04K\x06tq\x05QK\x00K\x01K\x02K\x03\x87q\x06" +
+		"K\x06K\x03K\x01\x87q\x07\x89ccollections\nOrderedDict\nq\x08)Rq\x09tq\x0aRq\x0b."
 }
 
 // write makes a file of torch.save with members of a folder.
@@ -47,7 +47,9 @@ func write(t testing.TB, members map[string]string) string {
 func TestRead(t *testing.T) {
 	data := binary.LittleEndian.AppendUint64(nil, 7)
 	data = append(data, make([]byte, 16)...)
-	path := write(t, map[string]string{"data.pkl": described("FloatStorage"), "byteorder": "little", "data/0": string(data)})
+	path := write(t, map[string]string{
+		"data.pkl": described("FloatStorage"), "byteorder": "little", "data/0": string(data),
+	})
 	got, err := Read(path, Float, 6)
 	if err != nil || !slices.Equal(got.Shape, []int64{1, 2, 3}) || !slices.Equal(got.Data, data) {
 		t.Errorf("%+v, %v", got, err)

@@ -25,8 +25,8 @@ func pictures(decoded *tensor.Dense, n int) ([][]byte, error) {
 	return all, nil
 }
 
-// Levels writes a picture of -1 to 1, one plane of a colour after the other, to dst as levels of 0 to 255, the colours of a
-// pixel together. What lies outside is cut off; halves go to the even level.
+// Levels writes a picture of -1 to 1, one plane of a colour after the other, to dst as levels of 0 to 255, the colours
+// of a pixel together. What lies outside is cut off; halves go to the even level.
 func Levels(dst []byte, planes []float32) {
 	n := len(dst) / channels
 	for c := range channels {

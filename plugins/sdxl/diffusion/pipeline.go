@@ -10,18 +10,18 @@ import (
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/euler"
 )
 
-// Networks are the parts that learnt something. Generate calls them one after the other; what it gives them it may write
-// to once they have returned.
+// Networks are the parts that learnt something. Generate calls them one after the other; what it gives them it may
+// write to once they have returned.
 type Networks interface {
 	// Denoise is the UNet: the noise (or v) that it sees in each row of the sample, of the sample's shape.
 	Denoise(ctx context.Context, in *Step) (*tensor.Dense, error)
-	// Decode is the decoder of the VAE: from latents (N, channels, h, w), already divided by the scaling factor, to pictures
-	// (N, 3, H, W), of about -1 to 1.
+	// Decode is the decoder of the VAE: from latents (N, channels, h, w), already divided by the scaling factor, to
+	// pictures (N, 3, H, W), of about -1 to 1.
 	Decode(ctx context.Context, latents *tensor.Dense) (*tensor.Dense, error)
 }
 
-// Step is the UNet's input for N pictures: N rows of the negative prompt, then N of the captions. Hidden, Pooled and TimeIDs
-// are the same tensors in all steps.
+// Step is the UNet's input for N pictures: N rows of the negative prompt, then N of the captions. Hidden, Pooled and
+// TimeIDs are the same tensors in all steps.
 type Step struct {
 	Index    int
 	Timestep float32
@@ -52,8 +52,8 @@ func NewLatent(shape [4]int, values []float32) (*tensor.Dense, error) {
 	return tensor.New(tensor.WithShape(shape[:]...), tensor.WithBacking(values)), nil
 }
 
-// Generate makes a picture for each prompt, all in one batch: uint8, rows from top to bottom, red, green, blue of each pixel
-// together.
+// Generate makes a picture for each prompt, all in one batch: uint8, rows from top to bottom, red, green, blue of each
+// pixel together.
 func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []Prompt) ([][]byte, error) {
 	in, err := p.conditions(prompts)
 	if err != nil {

@@ -12,8 +12,8 @@ type Prompt struct {
 	Pooled *tensor.Dense // (1, width): the embedding of the second
 }
 
-// NewPrompt joins what the encoders gave for one text: the hidden states before the last of each, (1, tokens, width), and
-// the text embedding of the second, (1, width).
+// NewPrompt joins what the encoders gave for one text: the hidden states before the last of each, (1, tokens, width),
+// and the text embedding of the second, (1, width).
 func NewPrompt(first, second, pooled *tensor.Dense) (Prompt, error) {
 	a, b, p := first.Shape(), second.Shape(), pooled.Shape()
 	if len(a) != 3 || len(b) != 3 || len(p) != 2 || a[0] != 1 || b[0] != 1 || p[0] != 1 || a[1] != b[1] {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// made is a tokenizer of all bytes, which have the ids 0 to 255 within a piece and 256 to 511 at its end, of "th", "the"
-// and "the</w>" (512 to 514), "~~" and "~~</w>" (515, 516), start and end (517, 518).
+// made is a tokenizer of all bytes, which have the ids 0 to 255 within a piece and 256 to 511 at its end, of "th",
+// "the" and "the</w>" (512 to 514), "~~" and "~~</w>" (515, 516), start and end (517, 518).
 func made(t testing.TB, o Options) *Tokenizer {
 	t.Helper()
 	vocab, merges := madeFiles()
@@ -74,8 +74,8 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestPadding is about the "!" that fills up: it stands for itself in the text of one tokenizer, for a word's end in the
-// others.
+// TestPadding is about the "!" that fills up: it stands for itself in the text of one tokenizer, for a word's end in
+// the others.
 func TestPadding(t *testing.T) {
 	const start, end = 517, 518
 	tests := []struct {

@@ -3,5 +3,6 @@
 //
 // In: the bytes of vocab.json, merges.txt and tokenizer_config.json, and text. The text is cleaned as ftfy does it, but
 // for one rule: text that was read in a wrong encoding ("cafÃ©") is not repaired ([MayNeedRepair] tells of such text).
-// Out: token ids of a fixed number. Turning ids into text again, and vocabularies that were extended, which are refused.
+// Out: token ids of a fixed number. Turning ids into text again, and vocabularies that were extended, which are
+// refused.
 package clip
