@@ -3,6 +3,7 @@ module github.com/plumbline-ml/plumbline/e2e
 go 1.26.0
 
 require (
+	github.com/mewkiz/flac v1.0.13
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/plumbline-ml/plumbline/backends/kserve v0.0.0
 	github.com/plumbline-ml/plumbline/datasets v0.0.0
@@ -19,9 +20,12 @@ require (
 	github.com/hashicorp/go-hclog v1.6.3 // indirect
 	github.com/hashicorp/go-plugin v1.8.0 // indirect
 	github.com/hashicorp/yamux v0.1.2 // indirect
+	github.com/icza/bitio v1.1.0 // indirect
 	github.com/klauspost/compress v1.17.9 // indirect
 	github.com/mattn/go-colorable v0.1.12 // indirect
 	github.com/mattn/go-isatty v0.0.17 // indirect
+	github.com/mewkiz/pkg v0.0.0-20250417130911-3f050ff8c56d // indirect
+	github.com/mewpkg/term v0.0.0-20241026122259-37a80af23985 // indirect
 	github.com/oklog/run v1.1.0 // indirect
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
