@@ -64,18 +64,30 @@ func (s *Script) note(q loadgen.Query) error {
 	return nil
 }
 
-// schedule answers a sample when its latency has passed.
+// schedule answers a sample when its latency has passed, behind its first token where that is to come before.
 func (s *Script) schedule(sample loadgen.QuerySample, r loadgen.Responder) {
-	if s.FirstToken != nil {
-		s.after(s.FirstToken(sample), func() {
-			r.FirstTokenComplete([]loadgen.QuerySampleResponse{{ID: sample.ID, Data: s.data(sample)}})
-		})
-	}
 	var d time.Duration
 	if s.Latency != nil {
 		d = s.Latency(sample)
 	}
-	s.after(d, func() { r.QuerySamplesComplete(s.answers(sample)) })
+	answer := func() { r.QuerySamplesComplete(s.answers(sample)) }
+	if s.FirstToken == nil {
+		s.after(d, answer)
+		return
+	}
+	first := s.FirstToken(sample)
+	token := func() {
+		r.FirstTokenComplete([]loadgen.QuerySampleResponse{{ID: sample.ID, Data: s.data(sample)}})
+	}
+	if first > d {
+		s.after(d, answer)
+		s.after(first, token)
+		return
+	}
+	s.after(first, func() {
+		token()
+		s.after(d-first, answer)
+	})
 }
 
 // after runs f at once or on its time.
