@@ -57,13 +57,18 @@ test-official: official-loadgen ## test with the official LoadGen as the driver 
 	$(GO) test -count=1 -v -tags officialloadgen -run Official ./loadgen ./loadgen/official
 	PLUMBLINE_OFFICIAL_LOADGEN="$(abspath $(LOADGEN))" $(GO) test -count=1 -v -timeout 30m -run Official ./e2e
 
-bench-official: official-loadgen ## measure the driver beside the official LoadGen alone, and a null plugin with either LoadGen (LOADGEN=its sources)
+bench-official: official-loadgen ## measure the driver and the official LoadGen alone in turn, and a null plugin with either LoadGen (LOADGEN=its sources)
 	$(GO) run ./tools/officialloadgen -null -o $(BIN) "$(LOADGEN)"
-	@for q in "0 1000000" "1 200000" "2 1000000" "3 4000000"; do \
-	  echo "official-null, scenario and queries $$q: $$($(BIN)/official-null "$$(mktemp -d)" $$q)"; done
-	PLUMBLINE_OFFICIAL_LIBRARY=$(CURDIR)/$(BIN)/plumbline-official-loadgen.so CGO_ENABLED=1 \
-	$(GO) test -tags officialloadgen -run '^$$' -bench 'NullSUT|LoadGen.*/ring' -count $(COUNT) ./loadgen/official ./sdk/host
-	$(GO) test -run '^$$' -bench 'LoadGen.*/ring' -count $(COUNT) ./sdk/host
+	$(GO) test -c -tags officialloadgen -o $(BIN)/tools/official.test ./loadgen/official
+	$(GO) test -c -tags officialloadgen -o $(BIN)/tools/host.test ./sdk/host
+	@library=$(CURDIR)/$(BIN)/plumbline-official-loadgen.so; for i in $$(seq $(COUNT)); do \
+	  PLUMBLINE_OFFICIAL_LIBRARY=$$library PLUMBLINE_OFFICIAL_NULL=$(CURDIR)/$(BIN)/official-null \
+	  $(BIN)/tools/official.test -test.run '^$$' -test.bench NullSUT -test.benchtime 1x || exit 1; \
+	  for driver in "" $$library; do echo "null plugin, $${driver:-our LoadGen}"; export PLUMBLINE_OFFICIAL_LIBRARY=$$driver; \
+	    $(BIN)/tools/host.test -test.run '^$$' -test.bench LoadGenSingleStream/ring -test.benchtime 1x -test.cpu 1 && \
+	    $(BIN)/tools/host.test -test.run '^$$' -test.bench 'LoadGen(Server|Offline)/ring' -test.benchtime 1x || exit 1; \
+	  done; \
+	done
 
 race: ## all tests under the race detector
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum

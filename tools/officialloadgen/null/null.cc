@@ -45,6 +45,5 @@ int main(int argc, char **argv) {
     return 1;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  const double samples = s.min_query_count * (s.scenario == 1 ? 8. : 1.);
-  std::printf("%.3f Msamples/s\n", samples / took.count() / 1e6);
+  std::printf("%.6f s\n", took.count());
 }
