@@ -11,17 +11,17 @@ import (
 //
 // While one query at a time is in work one is enough: an answer that comes passes from the thread that waits for it to
 // the goroutine that issues the next query. With several processors each step wakes another thread, on cores that the
-// model is about to compute on. The official LoadGen's threads call into Go, where each needs a processor while another
-// thread that waits has one: with a single one such a call takes 0.2 ms, with two, also on one core, microseconds.
+// model is about to compute on. Where the official LoadGen keeps times by itself, or waits for its logs, its thread takes
+// a processor along, until Go's runtime sees that: it has one to itself there.
 func chooseProcessors(s loadgen.Scenario, official, keep bool) (undo func()) {
 	before := runtime.GOMAXPROCS(0)
 	wanted := before
 	switch {
 	case keep:
-	case official:
-		wanted = max(before, 2)
 	case s == loadgen.SingleStream:
 		wanted = 1
+	case official && s != loadgen.MultiStream:
+		wanted = max(before, 2)
 	}
 	if wanted == before {
 		return func() {}

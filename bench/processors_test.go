@@ -17,10 +17,12 @@ func TestProcessorsOfARun(t *testing.T) {
 	}{
 		{loadgen.SingleStream, false, false, 1},
 		{loadgen.SingleStream, false, true, before},
-		{loadgen.SingleStream, true, false, max(before, 2)},
+		{loadgen.SingleStream, true, false, 1},
 		{loadgen.SingleStream, true, true, before},
 		{loadgen.MultiStream, false, false, before},
+		{loadgen.MultiStream, true, false, before},
 		{loadgen.Server, false, false, before},
+		{loadgen.Server, true, false, max(before, 2)},
 		{loadgen.Offline, false, false, before},
 		{loadgen.Offline, true, false, max(before, 2)},
 	} {

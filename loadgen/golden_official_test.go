@@ -104,7 +104,21 @@ type pyQSL struct{ loadgentest.QSL }
 
 func (pyQSL) Name() string { return "PyQSL" }
 
-// sleeper answers as late as the SUT of the recorded run.
+// queue gives the latencies of a SUT that answers one query after the other, each in the same time.
+func queue(each time.Duration) func(loadgen.QuerySample) time.Duration {
+	var free time.Time
+	return func(loadgen.QuerySample) time.Duration {
+		now := time.Now()
+		if free.Before(now) {
+			free = now
+		}
+		free = free.Add(each)
+		return free.Sub(now)
+	}
+}
+
+// sleeper answers as late as the SUT of the recorded run. That one answered one after the other, which is what ends a
+// search.
 func (c *logCase) sleeper() loadgen.SUT {
 	sleep := time.Millisecond
 	if c.SleepS != nil {
@@ -113,6 +127,9 @@ func (c *logCase) sleeper() loadgen.SUT {
 	script := &loadgentest.Script{
 		Latency: func(loadgen.QuerySample) time.Duration { return sleep },
 		Data:    func(s loadgen.QuerySample) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(s.Index)) },
+	}
+	if c.Settings.Mode == "FindPeakPerformance" {
+		script.Latency = queue(sleep)
 	}
 	if c.Settings.UseTokenLatencies {
 		script.FirstToken = func(loadgen.QuerySample) time.Duration { return sleep }

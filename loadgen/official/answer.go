@@ -76,11 +76,11 @@ func (t *run) complete(rs []loadgen.QuerySampleResponse) {
 	if len(a.list) == 0 || t.ended.Load() {
 		return
 	}
-	t.answered.Add(uint64(len(a.list)))
 	if t.teller != nil {
 		t.tokens.Add(tokens)
 	}
 	complete(t.loaded, a.list)
+	t.took(len(a.list))
 }
 
 // firstTokens hands the first tokens of samples to the library.

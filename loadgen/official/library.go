@@ -4,16 +4,16 @@ package official
 
 /*
 #cgo linux LDFLAGS: -ldl
-#cgo noescape official_complete
-#cgo nocallback official_complete
-#cgo noescape official_first_tokens
-#cgo nocallback official_first_tokens
+#cgo noescape official_hand_in
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,21 +21,8 @@ package official
 #include <unistd.h>
 #include "shim/shim.h"
 
-extern void plumblineOfficialIssue(uintptr_t, official_sample *, size_t);
-extern void plumblineOfficialFlush(uintptr_t);
-extern void plumblineOfficialLoad(uintptr_t, size_t *, size_t);
-extern void plumblineOfficialUnload(uintptr_t, size_t *, size_t);
-
-static const official_callbacks official_calls = {
-  plumblineOfficialIssue, plumblineOfficialFlush, plumblineOfficialLoad, plumblineOfficialUnload,
-};
-
-static char *official_start(const official_loadgen *l, uintptr_t run, const official_test *test) {
-  return l->start(run, &official_calls, test);
-}
-static void official_complete(const official_loadgen *l, official_response *r, size_t n) { l->complete(r, n); }
-static void official_first_tokens(const official_loadgen *l, official_response *r, size_t n) { l->first_tokens(r, n); }
-static void official_issue_thread(const official_loadgen *l) { l->issue_thread(); }
+typedef void (*official_hand)(official_response *, size_t);
+static void official_hand_in(official_hand to, official_response *r, size_t n) { to(r, n); }
 static void official_abandon(const official_loadgen *l) { l->abandon(); }
 
 // official_file makes a file in memory, where there are such, and gives the path by which this process may open it.
@@ -66,6 +53,9 @@ static const official_loadgen *official_open(const char *bytes, size_t size, cha
     *fault = strdup(strerror(errno));
     return NULL;
   }
+#ifdef __GLIBC__
+  mallopt(M_ARENA_MAX, 1);  // an arena of a thread's own grows page by page, and the library makes blocks by the million
+#endif
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 #ifndef __linux__
   unlink(path);
@@ -84,7 +74,6 @@ static const official_loadgen *official_open(const char *bytes, size_t size, cha
 import "C"
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"unsafe"
@@ -133,25 +122,13 @@ func (l *Library) load() (*C.official_loadgen, error) {
 	return loaded, nil
 }
 
-// start runs a test in a loaded library and returns when it has ended.
-func start(loaded *C.official_loadgen, run C.uintptr_t, test *C.official_test) error {
-	fault := C.official_start(loaded, run, test)
-	if fault == nil {
-		return nil
-	}
-	defer C.free(unsafe.Pointer(fault))
-	return errors.New(C.GoString(fault))
-}
-
 // complete hands answers to a loaded library, firstTokens first tokens. The lists must not be empty.
 func complete(loaded *C.official_loadgen, list []C.official_response) {
-	C.official_complete(loaded, &list[0], C.size_t(len(list)))
+	C.official_hand_in(loaded.complete, &list[0], C.size_t(len(list)))
 }
 
 func firstTokens(loaded *C.official_loadgen, list []C.official_response) {
-	C.official_first_tokens(loaded, &list[0], C.size_t(len(list)))
+	C.official_hand_in(loaded.first_tokens, &list[0], C.size_t(len(list)))
 }
-
-func issueThread(loaded *C.official_loadgen) { C.official_issue_thread(loaded) }
 
 func abandon(loaded *C.official_loadgen) { C.official_abandon(loaded) }

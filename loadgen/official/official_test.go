@@ -147,3 +147,18 @@ func FuzzParseBuild(f *testing.F) {
 		}
 	})
 }
+
+// TestAscentEnds: a rate has met its limit for certain when samples are loaded twice more.
+func TestAscentEnds(t *testing.T) {
+	s := loadgen.DefaultTestSettings()
+	s.ServerTargetQPS, s.ServerFindPeakQPSBoundaryStepSize = 1e8, 9
+	a := ascentOf(s)
+	for rate := range 4 { // at 1e8, 1e9, 1e10; and between the last two
+		if err := a.load(); err != nil {
+			t.Errorf("load %d: %v", rate, err)
+		}
+	}
+	if err := a.load(); !errors.Is(err, loadgen.ErrBadSettings) || !strings.Contains(err.Error(), "1e+10") {
+		t.Errorf("%v, want that 1e+10 meets the limit", err)
+	}
+}

@@ -3,22 +3,21 @@
 package official
 
 /*
-#include "shim/shim.h"
+#include "coroutine.h"
 */
 import "C"
 
 import (
 	"context"
 	"fmt"
-	"sync"
+	"runtime"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// run is one test under way: what the library calls, and the Responder that calls it.
+// run is one test under way: what the library's calls do, and the Responder of the SUT.
 type run struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -27,36 +26,21 @@ type run struct {
 	qsl    loadgen.QSL
 	warm   bool    // before the first series
 	teller *teller // of a token run; else nil
+	ascent *ascent // of a search; else nil
+	// oneByOne says that the library issues no query before the last one is answered.
+	oneByOne bool
 
 	ids      ids
 	issued   atomic.Uint64 // samples
 	queries  atomic.Uint64
-	answered atomic.Uint64
-	tokens   atomic.Int64 // of the series under way
-	flushed  atomic.Bool  // the series under way is issued
+	answered atomic.Uint64 // samples whose answers the library has
+	all      chan struct{} // holds one when all samples that were issued are answered, or were a moment ago
+	tokens   atomic.Int64  // of the series under way
+	flushed  atomic.Bool   // the series under way is issued
 	began    time.Time
 
-	// ended lets nothing reach the library any more; a call from it then parks its thread for ever.
-	ended   atomic.Bool
-	entered event // the library has begun
-	parked  event
-	phase   atomic.Int32
-}
-
-// event happens once.
-type event struct {
-	once sync.Once
-	at   chan struct{}
-}
-
-func newEvent() event { return event{at: make(chan struct{})} }
-
-func (e *event) happen() { e.once.Do(func() { close(e.at) }) }
-
-// park never returns: the library must not go on with a test that has failed.
-func (t *run) park() {
-	t.parked.happen()
-	select {}
+	ended atomic.Bool // the library gets nothing any more
+	phase atomic.Int32
 }
 
 // fail ends the test for a reason of its own.
@@ -65,106 +49,115 @@ func (t *run) fail(err error) {
 	t.ended.Store(true)
 }
 
-// gate is where each call of the library comes in.
-func (t *run) gate() {
-	t.entered.happen()
-	if t.ended.Load() {
-		t.park()
+// drive resumes a coroutine, whose first call has come, and does what it calls, until it ends; else the test has
+// ended, and the coroutine stays where it is for good: the library has no way out.
+func (t *run) drive(c *coroutine) (ended bool, err error) {
+	for !c.ended() {
+		if t.ended.Load() {
+			return false, nil
+		}
+		if err := t.serve(c); err != nil {
+			t.fail(err)
+			return false, nil
+		}
+		c.resume()
 	}
+	return true, c.close()
 }
 
-// check fails the test where a call of the library led to an error.
-func (t *run) check(what string, err error) {
-	if err != nil {
-		t.fail(fmt.Errorf("%s: %w", what, err))
-		t.park()
+// serve does what a coroutine calls.
+func (t *run) serve(c *coroutine) error {
+	switch c.call.kind {
+	case C.OFFICIAL_ISSUE:
+		return t.issue(c)
+	case C.OFFICIAL_FLUSH:
+		t.flushed.Store(true)
+		return fault("FlushQueries", t.sut.FlushQueries(t.ctx))
+	case C.OFFICIAL_LOAD:
+		return t.load(c.indices())
 	}
+	return fault("UnloadSamplesFromRAM", t.qsl.UnloadSamplesFromRAM(t.ctx, c.indices()))
 }
 
-// samples are buffers for the samples of a query.
-var samples = sync.Pool{New: func() any { return new([]loadgen.QuerySample) }}
-
-func (t *run) issue(official []C.official_sample) {
-	t.gate()
-	n := len(official)
-	first := t.issued.Add(uint64(n)) - uint64(n)
+func (t *run) issue(c *coroutine) error {
+	official := c.samples()
+	first := t.issued.Add(uint64(len(official))) - uint64(len(official))
 	t.queries.Add(1)
-	buffer := samples.Get().(*[]loadgen.QuerySample)
-	query := (*buffer)[:0]
+	query := c.query[:0]
 	for i, s := range official {
 		id := loadgen.ResponseID(first + uint64(i))
 		t.ids.put(id, uintptr(s.id))
 		query = append(query, loadgen.QuerySample{ID: id, Index: loadgen.SampleIndex(s.index)})
 	}
+	c.query = query
 	err := t.sut.IssueQuery(t.ctx, loadgen.Query{Samples: query}, t)
-	if err != nil {
-		t.check("IssueQuery", err)
+	if err != nil || !t.oneByOne {
+		return fault("IssueQuery", err)
 	}
-	*buffer = query
-	samples.Put(buffer)
+	return t.await()
 }
 
-func (t *run) flush() {
-	t.gate()
-	t.flushed.Store(true)
-	t.check("FlushQueries", t.sut.FlushQueries(t.ctx))
+// await waits until all samples that were issued are answered. The library would wait by itself, on a thread that the
+// answer then has to wake; here the goroutine goes on where the answer came in.
+func (t *run) await() error {
+	for t.answered.Load() < t.issued.Load() {
+		runtime.UnlockOSThread()
+		select {
+		case <-t.all:
+		case <-t.ctx.Done():
+		}
+		runtime.LockOSThread()
+		if t.ctx.Err() != nil {
+			return context.Cause(t.ctx)
+		}
+	}
+	return nil
 }
 
-func (t *run) load(indices []C.size_t) {
-	t.gate()
+// took notes that the library has n more answers.
+func (t *run) took(n int) {
+	if t.answered.Add(uint64(n)) != t.issued.Load() || !t.oneByOne {
+		return
+	}
+	select {
+	case t.all <- struct{}{}:
+	default:
+	}
+}
+
+func (t *run) load(indices []loadgen.SampleIndex) error {
+	if t.ascent != nil {
+		if err := t.ascent.load(); err != nil {
+			return err
+		}
+	}
 	t.phase.Store(int32(loadgen.PhaseLoading))
-	t.check("LoadSamplesToRAM", t.qsl.LoadSamplesToRAM(t.ctx, set(indices)))
+	if err := t.qsl.LoadSamplesToRAM(t.ctx, indices); err != nil {
+		return fault("LoadSamplesToRAM", err)
+	}
 	if warmer, ok := t.sut.(loadgen.Warmer); ok && t.warm {
 		t.phase.Store(int32(loadgen.PhaseWarmUp))
-		t.check("WarmUp", warmer.WarmUp(t.ctx))
+		if err := warmer.WarmUp(t.ctx); err != nil {
+			return fault("WarmUp", err)
+		}
 	}
 	t.warm = false
 	t.flushed.Store(false)
 	t.tokens.Store(0)
 	t.phase.Store(int32(loadgen.PhaseIssuing))
+	return nil
 }
 
-func (t *run) unload(indices []C.size_t) {
-	t.gate()
-	t.check("UnloadSamplesFromRAM", t.qsl.UnloadSamplesFromRAM(t.ctx, set(indices)))
-}
-
-func set(indices []C.size_t) []loadgen.SampleIndex {
-	out := make([]loadgen.SampleIndex, len(indices))
-	for i, v := range indices {
-		out[i] = loadgen.SampleIndex(v)
+// fault says what led to an error, if there is one.
+func fault(what string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return out
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 // finished says that the library has all answers of the series under way, which is issued: it goes on by itself.
 func (t *run) finished() bool { return t.flushed.Load() && t.answered.Load() == t.issued.Load() }
-
-// settle is how long answers that are on their way into the library may take to reach it.
-const settle = 100 * time.Millisecond
-
-// stop ends the test from outside, for the cause of its context: the library's logs end where they are. It returns
-// what done gives where the library had come to its end.
-func (t *run) stop(done <-chan error) (err error, natural bool) {
-	t.ended.Store(true)
-	select {
-	case <-t.entered.at:
-	case err := <-done:
-		return err, true
-	}
-	for {
-		select {
-		case err := <-done:
-			return err, true
-		case <-t.parked.at:
-			return nil, false
-		case <-time.After(settle):
-			if !t.finished() {
-				return nil, false
-			}
-		}
-	}
-}
 
 func (t *run) snapshot() loadgen.ProgressSnapshot {
 	return loadgen.ProgressSnapshot{
@@ -181,5 +174,3 @@ func wrongID(id loadgen.ResponseID, issued uint64) error {
 	}
 	return fmt.Errorf("%w: it answered response id %d again: answer each sample once", loadgen.ErrProtocol, id)
 }
-
-func samplesOf[T any](first *T, n C.size_t) []T { return unsafe.Slice(first, int(n)) }

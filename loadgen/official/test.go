@@ -12,7 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/cgo"
+	"runtime"
 	"time"
 	"unsafe"
 
@@ -43,8 +43,11 @@ func (l *Library) StartTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QS
 	defer cancel(nil)
 	t := &run{
 		ctx: ctx, cancel: cancel, loaded: loaded, sut: sut, qsl: qsl, began: time.Now(),
-		warm:    effective.Mode != loadgen.AccuracyOnly,
-		entered: newEvent(), parked: newEvent(),
+		warm:     effective.Mode != loadgen.AccuracyOnly,
+		oneByOne: s.Scenario == loadgen.SingleStream || s.Scenario == loadgen.MultiStream, all: make(chan struct{}, 1),
+	}
+	if effective.Mode == loadgen.FindPeakPerformance {
+		t.ascent = ascentOf(s)
 	}
 	if s.UseTokenLatencies {
 		defer startTeller(t)()
@@ -67,30 +70,84 @@ func (l *Library) StartTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QS
 
 // perform runs the test to its end, or to that of its context, whose cause it then returns.
 func (t *run) perform(s loadgen.TestSettings, files *logFiles, sutName, qslName string) error {
-	handle := cgo.NewHandle(t)
-	done := make(chan error, 1)
+	entered, done := make(chan struct{}), make(chan outcome, 1)
 	go func() {
-		test := &C.official_test{settings: settings(s)}
-		test.total_samples, test.performance_samples = C.uint64_t(t.qsl.TotalSampleCount()),
-			C.uint64_t(t.qsl.PerformanceSampleCount())
-		defer files.fill(test, sutName, qslName)()
-		done <- start(t.loaded, C.uintptr_t(handle), test)
+		runtime.LockOSThread() // the library keeps the order of what one thread logs
+		defer runtime.UnlockOSThread()
+		done <- t.test(s, files, sutName, qslName, entered)
 	}()
 	for range issueThreads(s) {
-		go issueThread(t.loaded)
+		go t.lend()
 	}
-	select {
-	case err := <-done:
-		handle.Delete()
-		return errors.Join(libraryFault(err), failure(t.ctx))
-	case <-t.ctx.Done():
-	}
-	err, natural := t.stop(done)
-	if !natural { // the handle stays: the library's thread may call once more, to be parked
+	end := t.wait(entered, done)
+	if !end.natural {
 		abandon(t.loaded)
 		return context.Cause(t.ctx)
 	}
-	return errors.Join(libraryFault(err), failure(t.ctx))
+	return errors.Join(libraryFault(end.err), failure(t.ctx))
+}
+
+// outcome is how the library's test ended: by itself, perhaps with an error, or not at all.
+type outcome struct {
+	natural bool
+	err     error
+}
+
+// test runs the library's StartTest. It closes entered when the library can be abandoned.
+func (t *run) test(s loadgen.TestSettings, files *logFiles, sutName, qslName string, entered chan<- struct{}) outcome {
+	test := &C.official_test{settings: settings(s)}
+	test.total_samples, test.performance_samples = C.uint64_t(t.qsl.TotalSampleCount()),
+		C.uint64_t(t.qsl.PerformanceSampleCount())
+	free := files.fill(test, sutName, qslName)
+	c, err := newCoroutine(t.loaded, test)
+	if err != nil {
+		close(entered)
+		return outcome{true, err}
+	}
+	c.resume()
+	close(entered)
+	natural, err := t.drive(c)
+	if natural {
+		free()
+	}
+	return outcome{natural, err}
+}
+
+// lend lends the library a thread to issue queries from.
+func (t *run) lend() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	c, err := newCoroutine(t.loaded, nil)
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	c.resume()
+	_, _ = t.drive(c) // an issue thread has no error of its own
+}
+
+// settle is how long answers that are on their way into the library may take to reach it.
+const settle = 100 * time.Millisecond
+
+// wait waits for the end. When the context ends it lets the library come to its end only where nothing is awaited.
+func (t *run) wait(entered <-chan struct{}, done <-chan outcome) outcome {
+	select {
+	case end := <-done:
+		return end
+	case <-t.ctx.Done():
+	}
+	t.ended.Store(true)
+	<-entered
+	for {
+		select {
+		case end := <-done:
+			return end
+		case <-time.After(settle):
+			if !t.finished() {
+				return outcome{}
+			}
+		}
+	}
 }
 
 // failure is what the test itself ended its context for.

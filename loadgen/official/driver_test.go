@@ -1,0 +1,63 @@
+package official_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+	"github.com/plumbline-ml/plumbline/loadgen/official/officialtest"
+)
+
+// TestOfficialSearchWithoutEnd: with a SUT that is never too slow the library's search would go on until it dies.
+func TestOfficialSearchWithoutEnd(t *testing.T) {
+	l := officialtest.Library(t)
+	s := loadgen.DefaultTestSettings()
+	s.Scenario, s.Mode, s.ServerTargetQPS = loadgen.Server, loadgen.FindPeakPerformance, 1000
+	s.MinDuration, s.MinQueryCount, s.ServerTargetLatency = 0, 10, time.Hour
+	_, err := l.StartTest(t.Context(), &loadgentest.NullSUT{}, loadgentest.QSL{Total: 20, Performance: 20}, s,
+		loadgen.LogSettings{OutDir: t.TempDir()})
+	if !errors.Is(err, loadgen.ErrBadSettings) || !strings.Contains(err.Error(), "no rate that fails") {
+		t.Errorf("%v, want that no rate fails", err)
+	}
+}
+
+// mute is a SUT that answers nothing, and ends its test at the first query.
+type mute struct {
+	loadgentest.NullSUT
+	cancel context.CancelCauseFunc
+}
+
+func (m *mute) IssueQuery(context.Context, loadgen.Query, loadgen.Responder) error {
+	m.cancel(loadgen.ErrInterrupted)
+	return nil
+}
+
+// TestOfficialTestIsLeft: a test ends with its context, whatever the library waits for, and the next one runs.
+func TestOfficialTestIsLeft(t *testing.T) {
+	l := officialtest.Library(t)
+	for _, scenario := range []loadgen.Scenario{
+		loadgen.SingleStream, loadgen.MultiStream, loadgen.Server, loadgen.Offline,
+	} {
+		for threads := range uint64(3) {
+			s := loadgen.DefaultTestSettings()
+			s.Scenario, s.MinDuration, s.MinQueryCount, s.ServerTargetQPS = scenario, 0, 100, 1000
+			s.ServerNumIssueQueryThreads, s.ServerTargetLatency = threads, time.Hour
+			ctx, cancel := context.WithCancelCause(t.Context())
+			run := func(ctx context.Context, sut loadgen.SUT) error {
+				_, err := l.StartTest(ctx, sut, loadgentest.QSL{Total: 20, Performance: 20}, s,
+					loadgen.LogSettings{OutDir: t.TempDir()})
+				return err
+			}
+			if err := run(ctx, &mute{cancel: cancel}); !errors.Is(err, loadgen.ErrInterrupted) {
+				t.Errorf("%v, %d threads: %v, want that it was interrupted", scenario, threads, err)
+			}
+			if err := run(t.Context(), &loadgentest.Script{}); err != nil {
+				t.Errorf("%v, %d threads, then: %v", scenario, threads, err)
+			}
+		}
+	}
+}
