@@ -11,8 +11,8 @@ import (
 //
 // While one query at a time is in work one is enough: an answer that comes passes from the thread that waits for it to
 // the goroutine that issues the next query. With several processors each step wakes another thread, on cores that the
-// model is about to compute on. Where the official LoadGen keeps times by itself, or waits for its logs, its thread takes
-// a processor along, until Go's runtime sees that: it has one to itself there.
+// model is about to compute on. Where the official LoadGen keeps times by itself, or waits for its logs, its thread
+// takes a processor along, until Go's runtime sees that: it has one to itself there.
 func chooseProcessors(s loadgen.Scenario, official, keep bool) (undo func()) {
 	before := runtime.GOMAXPROCS(0)
 	wanted := before

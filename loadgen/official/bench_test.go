@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/official/officialtest"
 )
 
-// BenchmarkNullSUT is a whole test with a SUT that answers inside IssueQuery. With make bench-official the LoadGen alone
-// makes one as long before each.
+// BenchmarkNullSUT is a whole test with a SUT that answers inside IssueQuery. With make bench-official the LoadGen
+// alone makes one as long before each.
 func BenchmarkNullSUT(b *testing.B) {
 	l := officialtest.Library(b)
 	for scenario, queries := range map[loadgen.Scenario]uint64{

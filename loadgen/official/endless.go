@@ -30,6 +30,7 @@ func (a *ascent) load() error {
 		return nil
 	}
 	return fmt.Errorf("%w: the search finds no rate that fails: the run at %.3g queries per second meets the latency "+
-		"limit, and the official LoadGen would go on until it dies: raise min_query_count or min_duration, or lower the limit",
+		"limit, and the official LoadGen would go on until it dies: raise min_query_count or min_duration, or lower the "+
+		"limit",
 		loadgen.ErrBadSettings, met)
 }

@@ -54,7 +54,7 @@ static const official_loadgen *official_open(const char *bytes, size_t size, cha
     return NULL;
   }
 #ifdef __GLIBC__
-  mallopt(M_ARENA_MAX, 1);  // an arena of a thread's own grows page by page, and the library makes blocks by the million
+  mallopt(M_ARENA_MAX, 1);  // an arena of a thread's own grows page by page; the library makes blocks by the million
 #endif
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 #ifndef __linux__

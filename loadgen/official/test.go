@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -71,14 +72,17 @@ func (l *Library) StartTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QS
 // perform runs the test to its end, or to that of its context, whose cause it then returns.
 func (t *run) perform(s loadgen.TestSettings, files *logFiles, sutName, qslName string) error {
 	entered, done := make(chan struct{}), make(chan outcome, 1)
+	var lent sync.WaitGroup
+	for range issueThreads(s) {
+		lent.Add(1)
+		go t.lend(&lent)
+	}
+	lent.Wait() // the library would wait for threads that come late for 10 s
 	go func() {
 		runtime.LockOSThread() // the library keeps the order of what one thread logs
 		defer runtime.UnlockOSThread()
 		done <- t.test(s, files, sutName, qslName, entered)
 	}()
-	for range issueThreads(s) {
-		go t.lend()
-	}
 	end := t.wait(entered, done)
 	if !end.natural {
 		abandon(t.loaded)
@@ -113,11 +117,12 @@ func (t *run) test(s loadgen.TestSettings, files *logFiles, sutName, qslName str
 	return outcome{natural, err}
 }
 
-// lend lends the library a thread to issue queries from.
-func (t *run) lend() {
+// lend lends the library a thread to issue queries from. It says so when that is about to enter.
+func (t *run) lend(lent *sync.WaitGroup) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	c, err := newCoroutine(t.loaded, nil)
+	lent.Done()
 	if err != nil {
 		t.fail(err)
 		return
