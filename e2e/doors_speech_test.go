@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
 )
 
-// whisperDoors are those of Whisper: optimum's two decoders, and the first of them alone.
+// whisperDoors are those of Whisper: optimum's two decoders, the first of them alone, and sherpa-onnx's form.
 func whisperDoors() []door {
 	answer := officialdata.Whisper()
 	scores := map[string]float64{"accuracy": officialdata.WhisperAccuracy, "WER": 100 - officialdata.WhisperAccuracy}
@@ -20,10 +20,13 @@ func whisperDoors() []door {
 			folder + "/encoder_model.onnx":           tinymodel.WhisperEncoder(),
 			folder + "/decoder_model.onnx":           tinymodel.WhisperDecoder(answer),
 			folder + "/decoder_with_past_model.onnx": tinymodel.WhisperDecoderWithPast(answer),
+			"models/sherpa/large-v3-encoder.onnx":    tinymodel.SherpaEncoder(),
+			"models/sherpa/large-v3-decoder.onnx":    tinymodel.SherpaDecoder(answer),
 		},
 		data: func(dir string) error {
 			return errors.Join(
 				officialdata.WhisperVocabulary(filepath.Join(dir, folder, "multilingual.tiktoken")),
+				officialdata.WhisperVocabulary(filepath.Join(dir, "models/sherpa/large-v3-tokens.txt")),
 				officialdata.WhisperClips(filepath.Join(dir, "librispeech")),
 				officialdata.WhisperTranscripts(filepath.Join(dir, "transcripts")),
 				officialdata.WhisperTranscripts(filepath.Join(dir, "LibriSpeech")))
@@ -36,6 +39,7 @@ func whisperDoors() []door {
 		also: []form{
 			{"--model encoder=models/whisper/encoder_model.onnx --model decoder=models/whisper/decoder_model.onnx " +
 				"--param tokenizer=models/whisper --dataset transcripts", scores},
+			{"--model models/sherpa --param tokenizer=models/sherpa --dataset librispeech", scores},
 		},
 		layouts: []string{
 			"a folder with dev-all-repack.json and the files that it names (16 kHz, one channel, WAV or FLAC)",

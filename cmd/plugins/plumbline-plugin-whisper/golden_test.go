@@ -55,8 +55,8 @@ func (h *heard) Complete(t backend.Tokens) {
 	h.tokens = backend.Tokens{IDs: slices.Clone(t.IDs), N: t.N}
 }
 
-// TestGoldenWhisperGreedy decodes by the benchmark's generator, prompt, limits and counts: optimum's two decoders, and
-// the first alone.
+// TestGoldenWhisperGreedy decodes by the benchmark's generator, prompt, limits and counts: optimum's two decoders,
+// the first alone, and the merged one.
 func TestGoldenWhisperGreedy(t *testing.T) {
 	library, err := ortlib.Find(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
@@ -65,15 +65,22 @@ func TestGoldenWhisperGreedy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Each(t, "decode/whisper_greedy/*/expected.json", func(t *testing.T, path string) {
+	// Of one of the cases there the decoders are merged, too.
+	const own = "../../../backends/ort/testdata/golden"
+	golden.EachBelow(t, own, "decode/whisper_greedy/*/expected.json", func(t *testing.T, path string) {
 		var want decoded
 		golden.ReadJSON(t, path, &want)
 		all := map[string]string{
-			"encoder": "encoder_model.onnx", "decoder": "decoder_model.onnx", "decoder_with_past": "decoder_with_past_model.onnx",
+			"encoder": "encoder_model.onnx", "decoder": "decoder_model.onnx",
+			"decoder_with_past": "decoder_with_past_model.onnx",
 		}
 		want.check(t, library, filepath.Dir(path), all)
 		delete(all, "decoder_with_past")
 		want.check(t, library, filepath.Dir(path), all)
+		all["decoder"] = "decoder_model_merged.onnx"
+		if _, err := os.Stat(filepath.Join(filepath.Dir(path), all["decoder"])); err == nil {
+			want.check(t, library, filepath.Dir(path), all)
+		}
 	})
 }
 
