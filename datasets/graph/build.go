@@ -30,12 +30,13 @@ type Plan struct {
 const mostNodes = 1<<32 - 2
 
 // Build makes the CSC of a relation with all processors. Rows keep the order of the streams and of the edges in them.
-// On the way it takes 8 bytes more for each edge. The error lists the edges beyond the nodes: it is a [*FaultError], for
-// which errors.Is(err, ErrEdges) holds; or ctx's.
+// On the way it takes 8 bytes more for each edge. The error lists the edges beyond the nodes: it is a [*FaultError],
+// for which errors.Is(err, ErrEdges) holds; or ctx's.
 func (p Plan) Build(ctx context.Context) (*CSC, error) {
 	if p.Sources < 0 || p.Destinations < 0 || p.Sources > mostNodes || p.Destinations > mostNodes ||
 		p.Loops && p.Sources != p.Destinations {
-		return nil, fmt.Errorf("%w: %s: %d sources and %d destinations, want at most %d, and as many with loops", ErrEdges, p.Name,
+		return nil, fmt.Errorf("%w: %s: %d sources and %d destinations, want at most %d, and as many with loops",
+			ErrEdges, p.Name,
 			p.Sources, p.Destinations, mostNodes)
 	}
 	b := newBuilder(&p)

@@ -3,7 +3,8 @@ package graph
 // baseShift makes the blocks of nodes that share a 64-bit base: offsets are kept in 32 bits from there.
 const baseShift = 12
 
-// CSC is the in-edges of a relation: row v holds the sources of the edges into v, in the order in which they were given.
+// CSC is the in-edges of a relation: row v holds the sources of the edges into v, in the order in which they were
+// given.
 type CSC struct {
 	bases   []uint64 // the offset of the first node of each block of 1 << baseShift
 	low     []uint32 // of each node, and the end: its offset, from its block's base

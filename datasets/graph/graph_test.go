@@ -45,10 +45,11 @@ func TestBuild(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	cites := drawn(r, 50_000, 9_000, 9_000)
 	for name, p := range map[string]Plan{
-		"none":           {Sources: 3, Destinations: 5},
-		"no nodes":       {},
-		"one way":        {Sources: 70, Destinations: 40_000, Streams: []Stream{{Edges: drawn(r, 100_000, 70, 40_000)}}},
-		"reverse":        {Sources: 4096, Destinations: 8192, Streams: []Stream{{Edges: drawn(r, 30_000, 8192, 4096), Reverse: true}}},
+		"none":     {Sources: 3, Destinations: 5},
+		"no nodes": {},
+		"one way":  {Sources: 70, Destinations: 40_000, Streams: []Stream{{Edges: drawn(r, 100_000, 70, 40_000)}}},
+		"reverse": {Sources: 4096, Destinations: 8192, Streams: []Stream{{Edges: drawn(r, 30_000, 8192, 4096),
+			Reverse: true}}},
 		"more than once": {Sources: 2, Destinations: 1, Streams: []Stream{{Edges: drawn(r, chunkEdges+7, 2, 1)}}},
 		"citations": {Sources: 9_000, Destinations: 9_000, Loops: true, Streams: []Stream{
 			{Edges: cites, NoLoops: true}, {Edges: cites, NoLoops: true, Reverse: true}}},
@@ -91,7 +92,8 @@ func TestBuildRefuses(t *testing.T) {
 		want []string
 	}{
 		{t.Context(), Plan{Name: "r", Sources: 3, Destinations: 2, Streams: []Stream{{Edges: wrong}}}, []string{"r: 3 faults",
-			"cites, edge 1: from node 3 to node 0, want nodes below 3 and 2", "edge 2: from node -1", "edge 3: from node 1 to node 2"}},
+			"cites, edge 1: from node 3 to node 0, want nodes below 3 and 2", "edge 2: from node -1",
+			"edge 3: from node 1 to node 2"}},
 		{t.Context(), Plan{Name: "r", Sources: 9, Destinations: 9, Streams: []Stream{{Edges: broken{wrong}}}},
 			[]string{"cites: edges from 0 on: disk gone"}},
 		{t.Context(), Plan{Name: "r", Sources: 1 << 32, Destinations: 1}, []string{"4294967296 sources"}},
@@ -217,7 +219,8 @@ func TestCSCIsCheckedForSense(t *testing.T) {
 // FuzzOpenCache holds: a file is a graph, or an error.
 func FuzzOpenCache(f *testing.F) {
 	types, relations := []NodeType{{"a", 2}}, []Relation{{"r", 0, 0}}
-	c, err := Plan{Sources: 2, Destinations: 2, Streams: []Stream{{Edges: Pairs{"p", []int64{0, 1, 1, 1}}}}}.Build(f.Context())
+	c, err := Plan{Sources: 2, Destinations: 2, Streams: []Stream{{Edges: Pairs{"p", []int64{0, 1, 1,
+		1}}}}}.Build(f.Context())
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package igbh reads folders of the Illinois graph benchmark's heterogeneous data sets (IGBH), of every size:
 //
-//	DIR/SIZE/processed/TYPE/node_feat.npy           float32 [nodes, width]: paper, author, institute, fos, journal, conference
+//	DIR/SIZE/processed/TYPE/node_feat.npy           float32 [nodes, width], of each type
 //	                   paper/node_label_2K.npy      float32 [papers]: the class of each paper
 //	                   SRC__REL__DST/edge_index.npy int64 [edges, 2]: source, destination
 //	                   val_idx.pt                   the papers of the benchmark; without it they are drawn as officially

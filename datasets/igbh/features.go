@@ -79,8 +79,10 @@ func (f *featureFile) countRaw(width int, faults *fault.List) {
 	}
 	row := int64(4 * width)
 	if f.length%row != 0 {
-		faults.Addf(f.path, "%d bytes without a header are not whole nodes of %d features, as those of other types: is the file "+
-			"complete?", f.length, width)
+		faults.Addf(f.path,
+			"%d bytes without a header are not whole nodes of %d features, as those of "+
+				"other types: is the file "+
+				"complete?", f.length, width)
 	}
 	f.nodes = int(f.length / row)
 }

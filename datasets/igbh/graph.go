@@ -17,7 +17,8 @@ func NewGraph(ctx context.Context, nodes Counts, edges StoredEdges) (*graph.Grap
 		plan := graph.Plan{Name: r.Name, Sources: nodes[r.Source], Destinations: nodes[r.Destination]}
 		if r.stored == Cites {
 			plan.Loops = true
-			plan.Streams = []graph.Stream{{Edges: edges[Cites], NoLoops: true}, {Edges: edges[Cites], NoLoops: true, Reverse: true}}
+			plan.Streams = []graph.Stream{{Edges: edges[Cites], NoLoops: true}, {Edges: edges[Cites], NoLoops: true,
+				Reverse: true}}
 		} else {
 			plan.Streams = []graph.Stream{{Edges: edges[r.stored], Reverse: r.reverse}}
 		}

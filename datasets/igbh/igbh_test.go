@@ -179,10 +179,12 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		}, []string{"paper__topic__fos/edge_index.npy: open", "fos/node_feat.npy: open"}},
 		{"int32 edges", func(t *testing.T, folder string) {
-			write(t, filepath.Join(folder, "paper__cites__paper/edge_index.npy"), append(header(t, "<i4", 1, 2), make([]byte, 8)...))
+			write(t, filepath.Join(folder, "paper__cites__paper/edge_index.npy"), append(header(t, "<i4", 1, 2), make([]byte,
+				8)...))
 		}, []string{"paper__cites__paper/edge_index.npy: an array of <i4 [1 2], want <i8 in C order"}},
 		{"edges of one list", func(t *testing.T, folder string) {
-			write(t, filepath.Join(folder, "paper__cites__paper/edge_index.npy"), append(header(t, "<i8", 2, 0), make([]byte, 16)...))
+			write(t, filepath.Join(folder, "paper__cites__paper/edge_index.npy"), append(header(t, "<i8", 2, 0), make([]byte,
+				16)...))
 		}, []string{"an array of <i8 [2], want one of [edges 2]"}},
 		{"another width", func(t *testing.T, folder string) {
 			write(t, filepath.Join(folder, "journal/node_feat.npy"), append(header(t, "<f4", 2, 5), make([]byte, 40)...))
@@ -226,7 +228,8 @@ func TestEdgesBeyondTheNodes(t *testing.T) {
 	s.edges[Written] = []int64{0, 5, 9, 0, 1, 1}
 	dir, _ := written(t, "tiny", s)
 	_, err := Open(t.Context(), dir, Options{})
-	wantAll(t, err, "2 faults", "paper__written_by__author, edge 0: from node 5 to node 0, want nodes below 5 and 9", "edge 1")
+	wantAll(t, err, "2 faults", "paper__written_by__author, edge 0: from node 5 to node 0, want nodes below 5 and 9",
+		"edge 1")
 }
 
 func TestSizes(t *testing.T) {
@@ -238,7 +241,8 @@ func TestSizes(t *testing.T) {
 	write(t, file, nil)
 	for _, tt := range []struct{ dir, size, want string }{
 		{dir, "", "it holds sizes tiny, small: say which"}, {dir, "huge", `unknown size "huge", want one of tiny`},
-		{dir, "full", "it holds no full/processed"}, {t.TempDir(), "", "it holds no SIZE/processed"}, {file, "", "it is a file"},
+		{dir, "full", "it holds no full/processed"}, {t.TempDir(), "", "it holds no SIZE/processed"}, {file, "",
+			"it is a file"},
 	} {
 		_, err := Open(t.Context(), tt.dir, Options{Size: tt.size})
 		wantAll(t, err, tt.want)

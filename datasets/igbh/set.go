@@ -43,9 +43,9 @@ type Set struct {
 	kept     error
 }
 
-// Open checks the files of DIR/SIZE/processed, loads the graph, or makes and keeps it, and reads papers and labels. The
-// error lists every fault: it is a [*FaultError] for which errors.Is(err, ErrDataset) holds; or ctx's. The caller closes
-// the set.
+// Open checks the files of DIR/SIZE/processed, loads the graph, or makes and keeps it, and reads papers and labels.
+// The error lists every fault: it is a [*FaultError] for which errors.Is(err, ErrDataset) holds; or ctx's. The caller
+// closes the set.
 func Open(ctx context.Context, dir string, o Options) (*Set, error) {
 	size, err := sizeOf(dir, o.Size)
 	if err != nil {

@@ -9,8 +9,9 @@ const (
 // Calibration papers are the first of the full data set's permutation.
 const calibrationPapers = 5000
 
-// Split is a permutation of the n labelled papers as the official script draws it (the CPU generator of PyTorch, seeded with
-// seed): its first 60 % are for training, the next fraction of n for validation. Both are part of one list.
+// Split is a permutation of the n labelled papers as the official script draws it (the CPU generator of PyTorch,
+// seeded with seed): its first 60 % are for training, the next fraction of n for validation. Both are part of one
+// list.
 func Split(n int, seed uint32, fraction float64) (train, validation []uint32) {
 	order := permutation(n, seed)
 	end := int(float64(n) * 0.6)

@@ -145,7 +145,8 @@ func writeTorch(w io.Writer, name string, ids []uint32) error {
 		path string
 		data []byte
 	}{
-		{"data.pkl", pickleOfList(uint32(len(ids)))}, {"byteorder", []byte("little")}, {"data/0", data}, {"version", []byte("3\n")},
+		{"data.pkl", pickleOfList(uint32(len(ids)))}, {"byteorder", []byte("little")}, {"data/0", data}, {"version",
+			[]byte("3\n")},
 	} {
 		f, err := z.CreateHeader(&zip.FileHeader{Name: name + "/" + m.path, Method: zip.Store})
 		if err != nil {
@@ -166,6 +167,7 @@ func pickleOfList(n uint32) []byte {
 		return "X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
 	}
 	storage := "(" + text("storage") + "ctorch\nLongStorage\n" + text("0") + text("cpu") + string(number) + "tQ"
-	return []byte("\x80\x02ctorch._utils\n_rebuild_tensor_v2\n(" + storage + "K\x00" + string(number) + "\x85K\x01\x85\x89" +
+	return []byte("\x80\x02ctorch._utils\n_rebuild_tensor_v2\n(" + storage + "K\x00" + string(number) +
+		"\x85K\x01\x85\x89" +
 		"ccollections\nOrderedDict\n)RtR.")
 }

@@ -40,14 +40,14 @@ func New(g *graph.Graph, o Options) (*Sampler, error) {
 	return s, nil
 }
 
-// Add adds the neighbourhood of one sample to b, whose other samples share no nodes with it: its nodes follow theirs, its
-// seed first. Draws are keyed by sample.
+// Add adds the neighbourhood of one sample to b, whose other samples share no nodes with it: its nodes follow theirs,
+// its seed first. Draws are keyed by sample.
 func (s *Sampler) Add(b *Batch, sample uint64, seed uint32) error {
 	return s.add(b, draw.NewRandom(s.options.Seed, sample+1), []uint32{seed})
 }
 
-// AddShared adds the joint neighbourhood of several samples, which shares nodes: a node is sampled once. Draws are keyed
-// by nodes alone.
+// AddShared adds the joint neighbourhood of several samples, which shares nodes: a node is sampled once. Draws are
+// keyed by nodes alone.
 func (s *Sampler) AddShared(b *Batch, seeds []uint32) error {
 	return s.add(b, draw.NewRandom(s.options.Seed, 0), seeds)
 }

@@ -137,8 +137,9 @@ func made(t testing.TB, papers, authors, edges int) *graph.Graph {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	g := &graph.Graph{
-		Types:     []graph.NodeType{{Name: "author", Nodes: authors}, {Name: "paper", Nodes: papers}},
-		Relations: []graph.Relation{{Name: "wrote", Source: 0, Destination: 1}, {Name: "cites", Source: 1, Destination: 1}, {Name: "by", Source: 1}},
+		Types: []graph.NodeType{{Name: "author", Nodes: authors}, {Name: "paper", Nodes: papers}},
+		Relations: []graph.Relation{{Name: "wrote", Source: 0, Destination: 1}, {Name: "cites", Source: 1,
+			Destination: 1}, {Name: "by", Source: 1}},
 	}
 	for _, rel := range g.Relations {
 		from, to := g.Types[rel.Source].Nodes, g.Types[rel.Destination].Nodes
@@ -146,7 +147,8 @@ func made(t testing.TB, papers, authors, edges int) *graph.Graph {
 		for i := range edges {
 			pairs[2*i], pairs[2*i+1] = r.Int64N(int64(from)), r.Int64N(int64(to))
 		}
-		p := graph.Plan{Name: rel.Name, Sources: from, Destinations: to, Streams: []graph.Stream{{Edges: graph.Pairs{Values: pairs}}}}
+		p := graph.Plan{Name: rel.Name, Sources: from, Destinations: to,
+			Streams: []graph.Stream{{Edges: graph.Pairs{Values: pairs}}}}
 		csc, err := p.Build(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,64 @@
+package rgat
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/payload"
+)
+
+// Format is how payloads hold a class. The zero value is the official script's default: uint8.
+type Format struct {
+	dtype payload.DType
+	auto  bool
+}
+
+// dtypes are those that the official script accepts, the default first.
+func dtypes() []payload.DType {
+	return []payload.DType{payload.UInt8, payload.Float32, payload.Int32, payload.Int64}
+}
+
+// ParseFormat reads uint8, float32, int32, int64 (elements, little endian) or auto: what the payload's length says, 1
+// byte uint8, 4 int32 and 8 int64. The empty name means uint8.
+func ParseFormat(name string) (Format, error) {
+	if name == "auto" {
+		return Format{auto: true}, nil
+	}
+	d, err := payload.Parse(name, dtypes()...)
+	if err != nil {
+		return Format{}, fmt.Errorf("%w, or auto", err)
+	}
+	return Format{dtype: d}, nil
+}
+
+// of is the element type of a payload.
+func (f Format) of(data []byte) (payload.DType, error) {
+	if !f.auto {
+		return f.dtype.Resolve(dtypes()...)
+	}
+	switch len(data) {
+	case 1:
+		return payload.UInt8, nil
+	case 4:
+		return payload.Int32, nil
+	case 8:
+		return payload.Int64, nil
+	}
+	return 0, fmt.Errorf("a payload of %d bytes, want 1, 4 or 8, or a dtype that is named", len(data))
+}
+
+// class is element 0, floats truncated toward zero.
+func class(d payload.DType, data []byte) (int64, error) {
+	if size := d.Size(); len(data) == 0 || len(data)%size != 0 {
+		return 0, fmt.Errorf("a payload of %d bytes, want a multiple of %d above 0 for %v", len(data), size, d)
+	}
+	if d == payload.Int64 {
+		return int64(binary.LittleEndian.Uint64(data)), nil // all digits
+	}
+	v := d.At(data, 0)
+	if math.IsNaN(v) || math.Abs(v) >= 1<<62 {
+		return 0, fmt.Errorf("a payload of %v, want a class", v)
+	}
+	return int64(v), nil
+}

@@ -1,0 +1,95 @@
+package rgat
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/payload"
+)
+
+// Errors of this package, found with errors.Is.
+var (
+	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
+	ErrNoSamples = errors.New("the accuracy log holds no sample")
+)
+
+// mostTold is how many unread payloads a result describes.
+const mostTold = 5
+
+// Result is the metric of one log.
+type Result struct {
+	Good       int     // samples whose class is their label
+	Total      int     // distinct samples seen: the denominator, as officially
+	Accuracy   float64 // 100 * Good / Total, in percent, not rounded
+	Duplicates int     // entries dropped because their sample had been seen
+	// Unread payloads hold no class and count as wrong: the official script stops there. Told are the first of them.
+	Unread int
+	Told   []error
+	Bytes  int // payloads that were read as uint8: classes beyond 255 cannot be right
+}
+
+// String is the line that the official script writes.
+func (r Result) String() string {
+	return fmt.Sprintf("accuracy=%.3f%%, good=%d, total=%d", r.Accuracy, r.Good, r.Total)
+}
+
+// Scorer counts right answers. It is not safe for concurrent use.
+type Scorer struct {
+	labels []int
+	format Format
+	seen   []bool
+	result Result
+}
+
+// New returns a scorer for samples of which number i has the class labels[i]. It keeps labels and does not change them.
+func New(labels []int, f Format) *Scorer {
+	return &Scorer{labels: labels, format: f, seen: make([]bool, len(labels))}
+}
+
+// Add scores one entry of the log: index is the sample (qsl_idx), data the raw bytes of its response. Of several
+// entries of one sample the first counts, and the others are not looked at.
+func (s *Scorer) Add(index uint64, data []byte) error {
+	if index >= uint64(len(s.labels)) {
+		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?", ErrIndex,
+			index,
+			len(s.labels))
+	}
+	if s.seen[index] {
+		s.result.Duplicates++
+		return nil
+	}
+	s.seen[index] = true
+	s.result.Total++
+	found, err := s.read(data)
+	switch {
+	case err != nil:
+		s.result.Unread++
+		if len(s.result.Told) < mostTold {
+			s.result.Told = append(s.result.Told, fmt.Errorf("sample %d: %w", index, err))
+		}
+	case found == int64(s.labels[index]):
+		s.result.Good++
+	}
+	return nil
+}
+
+func (s *Scorer) read(data []byte) (int64, error) {
+	d, err := s.format.of(data)
+	if err != nil {
+		return 0, err
+	}
+	if d == payload.UInt8 {
+		s.result.Bytes++
+	}
+	return class(d, data)
+}
+
+// Result returns the metric of the entries added so far, or ErrNoSamples, for a share of nothing has no value.
+func (s *Scorer) Result() (Result, error) {
+	r := s.result
+	if r.Total == 0 {
+		return Result{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
+	}
+	r.Accuracy = 100 * float64(r.Good) / float64(r.Total)
+	return r, nil
+}

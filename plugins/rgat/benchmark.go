@@ -1,0 +1,56 @@
+// Package rgat is the graph benchmark: the class of papers in a heterogeneous citation graph, R-GAT on IGBH, compatible
+// with MLPerf Inference's rgat.
+//
+// A sample is a paper. Its neighbourhood is drawn when it is asked for, timed: three hops, up to 15, 10 and 5 in-edges
+// of each node and relation. The neighbourhoods of several papers go through the model side by side, as one graph.
+//
+// In: which papers a run uses, the way of neighbourhoods into a model's tensors, payloads, the scorer. Out: the choice
+// of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), reading graphs (datasets/igbh),
+// drawing neighbourhoods (datasets/graph/sampling), the embedded graph (datasets/synthetic/citations), the metric
+// (accuracy/rgat).
+package rgat
+
+import (
+	"context"
+	"embed"
+	"errors"
+
+	accuracy "github.com/plumbline-ml/plumbline/accuracy/rgat"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+//go:embed model/card.json model/*.onnx
+var modelFiles embed.FS
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: citations.EvalCount,
+	})
+}
+
+// open loads the graph.
+func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	b := bind(r.Params)
+	p := openPapers(ctx, r)
+	if err := r.Err(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return sdk.Runs(&workload{binding: b, file: r.File(), papers: p}), nil
+}
+
+// score reads papers and labels.
+func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	format := option.Parse(r.Params, "dtype", accuracy.ParseFormat)
+	p := openPapers(ctx, r)
+	if err := r.Err(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return &scorer{accuracy: accuracy.New(p.labels, format), samples: len(p.labels)}, p.Close()
+}

@@ -1,0 +1,102 @@
+package rgat
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/datasets/graph/sampling"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// input fills one input of the model.
+type input struct {
+	kind  kind
+	index int       // a node type or a relation of the graph
+	rows  []float32 // room for features
+}
+
+// kind is what an input holds.
+type kind int
+
+const (
+	features     kind = iota // x_TYPE: [nodes, width]
+	sources                  // src_RELATION: [edges]
+	destinations             // dst_RELATION: [edges]
+	seeds                    // seeds: [papers]
+)
+
+// inputsOf says what each input of a model is, by its name. Every one that is not understood is named.
+func inputsOf(infos []backend.TensorInfo, g *graph.Graph, width int) ([]input, error) {
+	var all []input
+	var faults []error
+	for _, info := range infos {
+		in, err := inputOf(info, g, width)
+		all, faults = append(all, in), append(faults, err)
+	}
+	if !slices.ContainsFunc(all, func(in input) bool { return in.kind == seeds }) {
+		faults = append(faults, fmt.Errorf("%w: input \"seeds\" is missing", backend.ErrTensors))
+	}
+	return all, errors.Join(faults...)
+}
+
+func inputOf(info backend.TensorInfo, g *graph.Graph, width int) (input, error) {
+	in, want := input{}, backend.TensorInfo{Name: info.Name, DType: backend.Int64, Shape: []int64{-1}}
+	name := ""
+	switch {
+	case info.Name == "seeds":
+		in.kind = seeds
+	case strings.HasPrefix(info.Name, "x_"):
+		name = info.Name[len("x_"):]
+		in.index, want.DType, want.Shape = g.Type(name), backend.Float32, []int64{-1, int64(width)}
+	case strings.HasPrefix(info.Name, "src_"), strings.HasPrefix(info.Name, "dst_"):
+		name = info.Name[len("src_"):]
+		if in.kind = sources; info.Name[0] == 'd' {
+			in.kind = destinations
+		}
+		in.index = g.Relation(name)
+	default:
+		in.index = -1
+	}
+	if in.index < 0 {
+		return in, fmt.Errorf("%w: input %q, want x_TYPE, src_RELATION, dst_RELATION and seeds, of the types and "+
+			"relations of "+
+			"IGBH (x_paper, src_paper__cites__paper)", backend.ErrTensors, info.Name)
+	}
+	_, err := backend.Bind("input", []backend.TensorInfo{want}, []backend.TensorInfo{info})
+	return in, err
+}
+
+// fill makes t the input for a batch.
+func (in *input) fill(t *backend.Tensor, b *sampling.Batch, store graph.FeatureStore) error {
+	switch in.kind {
+	case sources:
+		set(t, b.Sources[in.index])
+	case destinations:
+		set(t, b.Destinations[in.index])
+	case seeds:
+		set(t, b.Seeds)
+	case features:
+		return in.gather(t, b.Nodes[in.index], store)
+	}
+	return nil
+}
+
+// gather makes t the features of nodes. Where there are none it has one node of zeros, which no edge reaches: ONNX
+// Runtime's ReduceSum loses a dimension of a tensor without rows.
+func (in *input) gather(t *backend.Tensor, nodes []uint32, store graph.FeatureStore) error {
+	rows, width := max(len(nodes), 1), store.Width()
+	in.rows = slices.Grow(in.rows[:0], rows*width)[:rows*width]
+	t.Shape, t.Data = append(t.Shape[:0], int64(rows), int64(width)), backend.Bytes(in.rows)
+	if len(nodes) == 0 {
+		clear(in.rows)
+		return nil
+	}
+	return store.Gather(in.rows, in.index, nodes)
+}
+
+func set(t *backend.Tensor, positions []int64) {
+	t.Shape, t.Data = append(t.Shape[:0], int64(len(positions))), backend.Bytes(positions)
+}

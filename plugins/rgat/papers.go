@@ -1,0 +1,75 @@
+package rgat
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/datasets/igbh"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// papers are a data set, drawn or read: those that are samples, in order, and the graph that they are in. To score
+// there is no graph.
+type papers struct {
+	ids      []uint32
+	labels   []int
+	graph    *graph.Graph
+	features graph.FeatureStore
+	close    func() error
+}
+
+// openPapers opens those of a run. Every fault of a data set is named.
+func openPapers(ctx context.Context, r *manifest.Request) *papers {
+	p := new(papers)
+	var err error
+	if r.Dataset == "" {
+		err = p.draw(ctx, r.Scoring)
+	} else {
+		err = sdk.Data(p.read(ctx, r))
+	}
+	if err != nil {
+		r.Fault(err)
+		return p
+	}
+	n := r.First(len(p.ids), "papers")
+	p.ids, p.labels = p.ids[:n], p.labels[:n]
+	return p
+}
+
+// draw draws the embedded graph.
+func (p *papers) draw(ctx context.Context, scoring bool) (err error) {
+	set := citations.All()
+	_, p.ids = set.Split()
+	for _, id := range p.ids {
+		p.labels = append(p.labels, set.Label(int(id)))
+	}
+	if !scoring {
+		p.features = set.Store()
+		p.graph, err = set.Graph(ctx)
+	}
+	return err
+}
+
+// read opens files.
+func (p *papers) read(ctx context.Context, r *manifest.Request) error {
+	o := igbh.Options{Size: r.Params.Text("size"), LabelsOnly: r.Scoring, Kept: r.Params.Text("graph")}
+	if o.Kept == "none" {
+		o.Kept, o.NoKept = "", true
+	}
+	set, err := igbh.Open(ctx, r.Dataset, o)
+	if err != nil {
+		return err
+	}
+	*p = papers{set.Papers(), set.Labels(), set.Graph(), set.Features(), set.Close}
+	return nil
+}
+
+// Close closes the files.
+func (p *papers) Close() error {
+	if p.close == nil {
+		return nil
+	}
+	return p.close()
+}

@@ -1,0 +1,149 @@
+package rgat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/datasets/graph/sampling"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// errOutput is in the chain of every error about what a model gave.
+var errOutput = errors.New("the model's output is not the classes of the papers")
+
+// run draws neighbourhoods and takes them through a session. Its memory is used again for the next.
+type run struct {
+	*workload
+	session backend.Session
+	sampler *sampling.Sampler
+	batch   *sampling.Batch // papers of the run of the session that is being prepared
+	next    *sampling.Batch // the paper that had no room in it
+	inputs  []input
+	in      []backend.Tensor
+	out     [1]backend.Tensor
+	answer  []byte
+}
+
+func newRun(w *workload, session backend.Session, fault error) (*run, error) {
+	infos := session.Inputs()
+	inputs, err := inputsOf(infos, w.papers.graph, w.papers.features.Width())
+	sampler, err2 := sampling.New(w.papers.graph, w.binding.sampling)
+	if err := errors.Join(fault, err, err2); err != nil {
+		return nil, err
+	}
+	r := &run{workload: w, session: session, sampler: sampler, inputs: inputs, in: make([]backend.Tensor, len(infos)),
+		batch: sampling.NewBatch(w.papers.graph), next: sampling.NewBatch(w.papers.graph)}
+	for i, info := range infos {
+		r.in[i] = backend.Tensor{Name: info.Name, DType: info.DType}
+	}
+	return r, nil
+}
+
+// Run appends the class of each paper.
+func (r *run) Run(ctx context.Context, samples []sample, p *sdk.Payloads) error {
+	if r.shared {
+		return r.joint(ctx, samples, p)
+	}
+	r.batch.Reset()
+	for _, s := range samples {
+		if err := r.sampler.Add(r.batch, s.key, s.paper); err != nil {
+			return err
+		}
+		if r.batch.NodeCount() > r.nodes && len(r.batch.Seeds) > 1 {
+			r.batch.MoveLast(r.next)
+			if err := r.infer(ctx, p); err != nil {
+				return err
+			}
+			r.batch, r.next = r.next, r.batch
+		}
+	}
+	return r.infer(ctx, p)
+}
+
+// joint draws one neighbourhood of all samples, or, where that is too large, of each half.
+func (r *run) joint(ctx context.Context, samples []sample, p *sdk.Payloads) error {
+	papers := make([]uint32, len(samples))
+	for i, s := range samples {
+		papers[i] = s.paper
+	}
+	r.batch.Reset()
+	if err := r.sampler.AddShared(r.batch, papers); err != nil {
+		return err
+	}
+	if half := len(samples) / 2; r.batch.NodeCount() > r.nodes && half > 0 {
+		if err := r.joint(ctx, samples[:half], p); err != nil {
+			return err
+		}
+		return r.joint(ctx, samples[half:], p)
+	}
+	return r.infer(ctx, p)
+}
+
+// infer runs the session once.
+func (r *run) infer(ctx context.Context, p *sdk.Payloads) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for i := range r.inputs {
+		if err := r.inputs[i].fill(&r.in[i], r.batch, r.papers.features); err != nil {
+			return err
+		}
+	}
+	r.out[0] = backend.Tensor{}
+	if err := r.session.Run(ctx, r.in, r.out[:]); err != nil {
+		return err
+	}
+	defer r.out[0].Release()
+	return r.answers(&r.out[0], len(r.batch.Seeds), p)
+}
+
+// answers appends the classes of n papers.
+func (r *run) answers(out *backend.Tensor, n int, p *sdk.Payloads) error {
+	classes, err := classesOf(out, n)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		class, err := classes(i)
+		if err == nil {
+			r.answer, err = r.payload.append(r.answer[:0], class)
+		}
+		if err != nil {
+			return fmt.Errorf("paper %d of the run: %w", i, err)
+		}
+		p.Append(r.answer)
+	}
+	return nil
+}
+
+// classesOf reads an output: logits, of which the greatest is the class, or the class itself.
+func classesOf(out *backend.Tensor, n int) (func(i int) (int64, error), error) {
+	whole := int64(len(out.Data)) == backend.Elements(out.Shape)*int64(out.DType.Size())
+	switch {
+	case whole && out.DType == backend.Int64 && len(out.Shape) == 1 && out.Shape[0] == int64(n):
+		labels := backend.View[int64](out.Data)
+		return func(i int) (int64, error) { return labels[i], nil }, nil
+	case whole && out.DType == backend.Float32 && len(out.Shape) == 2 && out.Shape[0] == int64(n) && out.Shape[1] > 0:
+		logits, width := backend.View[float32](out.Data), int(out.Shape[1])
+		return func(i int) (int64, error) { return greatest(logits[i*width:][:width]) }, nil
+	}
+	return nil, fmt.Errorf("%w: %q is %v%s of %d bytes, want float32[%d,classes] or int64[%d]", errOutput, out.Name,
+		out.DType,
+		backend.ShapeString(out.Shape), len(out.Data), n, n)
+}
+
+// greatest is the index of the greatest logit, the first of equal ones.
+func greatest(logits []float32) (int64, error) {
+	best := 0
+	for i, v := range logits {
+		if v != v {
+			return 0, fmt.Errorf("%w: logit %d is not a number", errOutput, i)
+		}
+		if v > logits[best] {
+			best = i
+		}
+	}
+	return int64(best), nil
+}

@@ -1,0 +1,89 @@
+package rgat
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+var (
+	_ sdk.RunnerOf[sample] = (*workload)(nil)
+	_ sdk.ClientWorker     = (*workload)(nil)
+)
+
+// workload is the benchmark opened on one model file and one graph. It takes its samples through the session itself
+// (sdk.Runner).
+type workload struct {
+	binding
+	file   backend.Model
+	papers *papers
+}
+
+// sample is a paper. Nothing of its neighbourhood is known before it is asked for.
+type sample struct {
+	key   uint64 // of its draws
+	paper uint32
+}
+
+func (w *workload) Len() int { return len(w.papers.ids) }
+
+// Parts is the model with whatever inputs it has: a graph may lack those that cannot reach the output.
+func (w *workload) Parts() []sdk.Part {
+	w.file.Outputs = []backend.TensorInfo{{Name: w.output, DType: backend.Float32, Also: []backend.DType{backend.Int64},
+		Chosen: "--param output=NAME (empty: the first)"}}
+	return []sdk.Part{{Model: w.file}}
+}
+
+// Load loads nothing: the reference draws neighbourhoods within a query, too.
+func (w *workload) Load(_ context.Context, i int) (sample, error) {
+	return sample{uint64(i), w.papers.ids[i]}, nil
+}
+
+// WarmSample is the first paper of the graph with draws of its own.
+func (w *workload) WarmSample() sample { return sample{key: 1 << 63} }
+
+// papersPerRun is how many papers are taken at a time where nobody says.
+const papersPerRun = 64
+
+// SampleSize counts papers: the nodes of one are not known before it is drawn.
+func (w *workload) SampleSize(sample) int { return 1 }
+
+// SizeRule gives a batch its papers; a run of the model is bounded by nodes.
+func (w *workload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Batch: papersPerRun} }
+
+// MaxBatch is no limit.
+func (w *workload) MaxBatch() int { return 0 }
+
+// NewRun returns the memory of one worker.
+func (w *workload) NewRun(s sdk.Sessions) (sdk.RunOf[sample], error) {
+	session := s.Part("")
+	return newRun(w, session, checkThreads(session))
+}
+
+// checkThreads refuses a session that adds up wrongly: ScatterND of ONNX Runtime, which sums what the edges into a node
+// carry, loses some of it where several threads share a run.
+func checkThreads(session backend.Session) error {
+	d, ok := session.(backend.Describer)
+	if !ok {
+		return nil
+	}
+	if threads := d.Describe().Details["threads"]; threads != "" && threads != "1" {
+		return sdk.Usage(fmt.Errorf("%s threads for a run: sums over edges are wrong with more than one; "+
+			"leave --sessions to the "+
+			"program, or ask for --backend-opt threads=1", threads))
+	}
+	return nil
+}
+
+// ClientWork is never nothing: a model takes graphs, and a sample is a paper.
+func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	return []string{
+		"the neighbourhood of each paper is drawn, and the features of its nodes are gathered",
+		"neighbourhoods of several papers are joined into one request",
+		"the greatest logit is looked for (ArgMax), unless the model gives the class",
+	}
+}
+
+func (w *workload) Close() error { return w.papers.Close() }
