@@ -3,6 +3,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -109,6 +110,34 @@ func TestAuditOfTokens(t *testing.T) {
 	out := t.TempDir()
 	harness(t, "audit", "TEST06", "llama3.1-8b", "--scenario", "Offline", "--out", out, "--quiet").wantCode(t, 0)
 	holds(t, "First token check pass: Skipped", out, "llama3.1-8b", "Offline", "TEST06", "verify_accuracy.txt")
+}
+
+// TestAuditOfTokensThatFails: a count that an answer does not have, and an answer with two end tokens.
+func TestAuditOfTokensThatFails(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	harness(t, "audit", "TEST06", "llama3.1-8b", "--scenario", "Offline", "--out", out, "--quiet").wantCode(t, 0)
+	scenario := filepath.Join(out, "llama3.1-8b", "Offline")
+	log := filepath.Join(scenario, "TEST06", "accuracy", "mlperf_log_accuracy.json")
+	sound := readText(t, log)
+	entry := regexp.MustCompile(`"data" : "[^"]*", "token_count" : \d+`)
+	for says, answer := range map[string]string{
+		"have another number of tokens than token_count says": `"data" : "0500000006000000", "token_count" : 3`,
+		"end with two end tokens or more":                     `"data" : "05000000020000000200000002000000", "token_count" : 4`,
+	} {
+		first := true
+		write(t, log, entry.ReplaceAllStringFunc(sound, func(text string) string {
+			if first {
+				first, text = false, answer
+			}
+			return text
+		}))
+		if first {
+			t.Fatalf("no answer in the log:\n%.500s", sound)
+		}
+		r := harness(t, "audit", "verify", scenario, "--test", "TEST06", "--model", "llama3.1-8b").wantCode(t, 3)
+		wantParts(t, r.stdout, "TEST06", "FAIL", "1 of 100 answers "+says)
+	}
 }
 
 func TestAuditWithOtherSeedsAndData(t *testing.T) {
