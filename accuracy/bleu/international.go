@@ -26,7 +26,7 @@ func (c *cutter) international(text string) {
 
 // internationalWord cuts a word with a blank before and behind it, or without.
 func (c *cutter) internationalWord(word string, before, behind bool) {
-	if !strings.ContainsFunc(word, isPunctOrSymbol) {
+	if !hasAny(word, &notPlain) || !strings.ContainsFunc(word, isPunctOrSymbol) {
 		c.all = append(c.all, word)
 		return
 	}
@@ -34,14 +34,23 @@ func (c *cutter) internationalWord(word string, before, behind bool) {
 	c.runes(func(a, b rune) bool { return !unicode.IsNumber(a) && unicode.IsPunct(b) }, "", " ", " ")
 	c.runes(func(a, b rune) bool { return unicode.IsPunct(a) && !unicode.IsNumber(b) }, " ", " ", "")
 	c.to = c.to[:0]
-	for _, r := range string(c.from) {
-		if unicode.IsSymbol(r) {
-			c.to = append(utf8.AppendRune(append(c.to, ' '), r), ' ')
-		} else {
-			c.to = utf8.AppendRune(c.to, r)
-		}
+	for text := c.from; len(text) > 0; {
+		r, size := utf8.DecodeRune(text)
+		symbol := unicode.IsSymbol(r)
+		c.to = blank(append(blank(c.to, symbol), text[:size]...), symbol)
+		text = text[size:]
 	}
 	c.add(string(c.to))
+}
+
+// notPlain are the punctuation and symbols of ASCII, and the bytes of characters beyond.
+var notPlain = beyondASCII(oneOf(signs + ".,-'"))
+
+func beyondASCII(is [256]bool) [256]bool {
+	for b := utf8.RuneSelf; b < len(is); b++ {
+		is[b] = true
+	}
+	return is
 }
 
 func isPunctOrSymbol(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }

@@ -3,7 +3,6 @@ package bleu
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
@@ -87,7 +86,7 @@ func unescape(text string) string {
 // behind digits. It is of each word alone: the blanks around it are the same wherever it stands.
 func (c *cutter) mteval(text string) {
 	for word := range pystr.FieldsSeq(text) {
-		if strings.ContainsFunc(word, movesApart) {
+		if hasAny(word, &movesApart) {
 			c.mtevalWord(word, true, true)
 		} else {
 			c.all = append(c.all, word)
@@ -95,7 +94,14 @@ func (c *cutter) mteval(text string) {
 	}
 }
 
-func movesApart(r rune) bool { return r < utf8.RuneSelf && (isSign[r] || isPoint(byte(r)) || r == '-') }
+func hasAny(word string, of *[256]bool) bool {
+	for i := range len(word) {
+		if of[word[i]] {
+			return true
+		}
+	}
+	return false
+}
 
 // mtevalWord cuts a word with a blank before and behind it, or without. Each step takes what it has moved apart as
 // done, and goes on behind it.
@@ -142,11 +148,16 @@ func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 func isPoint(b byte) bool { return b == '.' || b == ',' }
 
 // isSign are the printable characters of ASCII other than letters, digits, blank, point, comma, dash and apostrophe.
-var isSign = signs()
+var isSign = oneOf(signs)
 
-func signs() (is [256]bool) {
-	for _, b := range []byte("!\"#$%&()*+/:;<=>?@[\\]^_`{|}~") {
-		is[b] = true
+const signs = "!\"#$%&()*+/:;<=>?@[\\]^_`{|}~"
+
+// movesApart are the characters of ASCII that mteval-v13a may move apart, or move others from.
+var movesApart = oneOf(signs + ".,-")
+
+func oneOf(characters string) (is [256]bool) {
+	for i := range len(characters) {
+		is[characters[i]] = true
 	}
 	return is
 }

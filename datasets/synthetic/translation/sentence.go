@@ -23,12 +23,12 @@ var (
 func (w *writer) sentence() {
 	w.mainClause(w.clause())
 	switch k := w.random.Below(100); {
-	case k < 20:
+	case k < 8:
 		c := conjunctions[w.random.Below(len(conjunctions))]
 		w.write(",", ",")
 		w.write(c[0], c[1])
 		w.subordinate(w.clause())
-	case k < 30:
+	case k < 12:
 		w.write("and", "und")
 		w.mainClause(w.clause())
 	}
@@ -60,12 +60,12 @@ func (w *writer) clause() *clause {
 	c := &clause{
 		subject: w.phrase(), object: w.phrase(), verb: frequent(r, w.verbs), past: r.Chance(40), not: r.Chance(15),
 	}
-	if r.Chance(35) {
+	if r.Chance(30) {
 		c.adverb = *frequent(r, w.adverbs)
 		c.adverb.target = []string{one(r, c.adverb.target)}
 		c.first = r.Chance(50)
 	}
-	if r.Chance(30) {
+	if r.Chance(15) {
 		c.where, c.place = frequent(r, w.prepositions), w.phrase()
 	}
 	return c
@@ -89,7 +89,7 @@ func (w *writer) phrase() phrase {
 	}
 	p := phrase{noun: frequent(r, w.nouns), plural: r.Chance(30), article: article(r.Below(3))}
 	p.word = one(r, p.noun.target)
-	if r.Chance(30) {
+	if r.Chance(22) {
 		p.adjective = frequent(r, w.adjectives)
 	}
 	if p.plural && (p.article == indefinite || r.Chance(20)) {
