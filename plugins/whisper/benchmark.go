@@ -20,7 +20,7 @@ import (
 //go:embed manifest.json
 var manifestText string
 
-//go:embed manifest.json
+//go:embed model/card.json model/*.onnx model/tokens.tiktoken
 var modelFiles embed.FS
 
 // New returns the benchmark.

@@ -56,6 +56,7 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 		"unet3d": {"DICE", "mean DICE %.3f, %.3f"}, "dlrm": {"AUC", "AUC %.1f %%, %.1f %%"},
 		"bert": {"F1", "F1 %.1f %%, %.1f %%"}, "rnnt": {"accuracy", "word accuracy %.1f %%, %.1f %%"},
 		"llm": {"rouge1", "ROUGE-1 %.1f %%, %.1f %%"}, "rgat": {"accuracy", "accuracy %.1f %%, %.1f %%"},
+		"whisper": {"accuracy", "word accuracy %.1f %%, %.1f %%"},
 	}
 	for _, path := range cardPaths(t) {
 		plugin := filepath.Base(filepath.Dir(filepath.Dir(path)))
