@@ -72,7 +72,8 @@ func TestConvertRefuses(t *testing.T) {
 	chapter := filepath.Join(in, "dev-clean", "100", "20")
 	manifest := filepath.Join(in, "bad.json")
 	entry := func(name string, seconds float64) string {
-		return fmt.Sprintf(`{"files": [{"fname": %q, "speed": 1}], "original_duration": %v, "transcript": "x"}`, name, seconds)
+		return fmt.Sprintf(`{"files": [{"fname": %q, "speed": 1}], "original_duration": %v, "transcript": "x"}`, name,
+			seconds)
 	}
 	clip := func(i int) string { return filepath.Join(chapter, fmt.Sprintf("100-20-%04d.wav", i)) }
 	text := "[" + strings.Join([]string{
