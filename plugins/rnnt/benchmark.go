@@ -36,7 +36,7 @@ func New() sdk.Benchmark {
 
 // open finds the clips and names the tensors of the model's parts.
 func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
-	s, set := readSettings(r.Params), openClips(ctx, r)
+	s, set := readSettings(r), openClips(ctx, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func TestClipsReadFromFilesAreThoseDrawn(t *testing.T) {
 }
 
 func TestInform(t *testing.T) {
-	w := &workload{}
+	w := &workload{settings: *reference()}
 	info := sdk.WorkloadInfo{}
 	if w.Inform(&info); len(info.OpenReasons) != 0 || info.BackendInfo["encoder_batches"] == "" {
 		t.Errorf("a run by the rules: %+v", info)
@@ -87,7 +87,7 @@ func TestInform(t *testing.T) {
 }
 
 func TestTensorsByPosition(t *testing.T) {
-	w := newWorkload(settings{position: true}, map[string]backend.Model{}, nil, 0)
+	w := newWorkload(settings{form: forms()["reference"], position: true}, map[string]backend.Model{}, nil, 0)
 	for _, p := range w.Parts() {
 		for _, tensor := range slices.Concat(p.Model.Inputs, p.Model.Outputs) {
 			if tensor.Name != "" || tensor.Shape == nil {

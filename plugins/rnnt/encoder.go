@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/preprocess/audio"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
@@ -35,21 +34,21 @@ func (s sharing) String() string {
 // encoder is the memory of one worker's runs of the encoder.
 type encoder struct {
 	session backend.Session
+	form    *form
+	bins    int // values of a frame of features
 	sharing sharing
 
-	input   []float32 // [frames, clips, 240]
+	input   []float32
 	lengths []int64
 	in, out [2]backend.Tensor
 	order   []int
 	held    []backend.Tensor // outputs that clips refer to
 }
 
-// features are those of one clip, [frames, 240].
+// features are those of one clip: values [frames, bins].
 type features []float32
 
-func (f features) frames() int { return len(f) / audio.RNNTWidth }
-
-// run encodes clips: each gets a slice of [encodedFrames, width], which is valid until release.
+// run encodes clips: each gets a slice of [its encoded frames, width], which is valid until release.
 func (e *encoder) run(ctx context.Context, clips []features, encoded [][]float32) error {
 	e.order = e.order[:0]
 	for i := range clips {
@@ -66,11 +65,13 @@ func (e *encoder) run(ctx context.Context, clips []features, encoded [][]float32
 	return nil
 }
 
+func (e *encoder) length(f features) int { return len(f) / e.bins }
+
 // share moves those of the clips, longest first, that share a run with the first to the front. It returns how many.
 func (e *encoder) share(clips []features, order []int) int {
-	n, longest := 0, clips[order[0]].frames()
+	n, longest := 0, e.length(clips[order[0]])
 	for i, c := range order {
-		length := clips[c].frames()
+		length := e.length(clips[c])
 		if i == 0 || e.sharing == anyLength || e.sharing == evenLength && (length == longest || length%stacked == 0) {
 			copy(order[n+1:i+1], order[n:i]) // the others stay in their order
 			order[n] = c
@@ -88,64 +89,95 @@ func (e *encoder) group(ctx context.Context, clips []features, group []int, enco
 		return err
 	}
 	e.held = append(e.held, e.out[:]...)
-	frames := encodedFrames(clips[group[0]].frames())
-	values, err := e.frames(len(group), frames)
+	values, err := floatsOf(&e.out[0], 3)
 	if err != nil {
 		return err
 	}
-	each := len(values) / len(group)
-	width := each / frames
+	lengths, err := integers(&e.out[1], len(group))
+	if err != nil {
+		return err
+	}
 	for i, c := range group {
-		encoded[c] = values[i*each:][:encodedFrames(clips[c].frames())*width]
+		if encoded[c], err = e.frames(values, i, len(group), lengths[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// collate writes the inputs: time, then clips, zeros behind a clip's end. A clip alone is handed over as it is.
+// collate writes the inputs, zeros behind a clip's end. A clip alone is handed over as it is where its layout is that
+// of the features.
 func (e *encoder) collate(clips []features, group []int) {
-	frames, n := clips[group[0]].frames(), len(group)
+	frames, n := e.length(clips[group[0]]), len(group)
 	e.lengths = e.lengths[:0]
 	for _, c := range group {
-		e.lengths = append(e.lengths, int64(clips[c].frames()))
+		e.lengths = append(e.lengths, int64(e.length(clips[c])))
 	}
 	data := []float32(clips[group[0]])
-	if n > 1 {
-		e.input = slices.Grow(e.input[:0], frames*n*audio.RNNTWidth)[:frames*n*audio.RNNTWidth]
+	if n > 1 || e.form.layout == widthFirst {
+		e.input = room(e.input, frames*n*e.bins)
+		clear(e.input)
 		for i, c := range group {
-			e.column(i, n, frames, clips[c])
+			e.write(i, n, frames, clips[c])
 		}
 		data = e.input
 	}
-	e.in[0] = tensor(data, int64(frames), int64(n), audio.RNNTWidth)
+	e.in[0] = tensor(data, e.form.layout.shape(n, frames, e.bins)...)
 	e.in[1] = backend.Tensor{DType: backend.Int64, Shape: []int64{int64(n)}, Data: backend.Bytes(e.lengths)}
 }
 
-// column writes clip i of n.
-func (e *encoder) column(i, n, frames int, clip features) {
-	const width = audio.RNNTWidth
-	for t := range frames {
-		to := e.input[(t*n+i)*width:][:width]
-		if t < clip.frames() {
-			copy(to, clip[t*width:])
-		} else {
-			clear(to)
+// write writes clip i of n.
+func (e *encoder) write(i, n, frames int, clip features) {
+	for t := range e.length(clip) {
+		first, step := e.form.layout.at(i, n, t, frames, e.bins)
+		values := clip[t*e.bins:][:e.bins]
+		if step == 1 {
+			copy(e.input[first:], values)
+			continue
+		}
+		for j, v := range values {
+			e.input[first+j*step] = v
 		}
 	}
 }
 
-// frames are what a run gave, [clips, frames, width].
-func (e *encoder) frames(clips, frames int) ([]float32, error) {
-	out := &e.out[0]
-	values, err := floatsOf(out, 3)
-	if err != nil {
-		return nil, err
+// frames are those of clip i of n in what a run gave, as many as its length there says.
+func (e *encoder) frames(values []float32, i, n int, length int64) ([]float32, error) {
+	shape := e.out[0].Shape
+	most, width := shape[1], shape[2]
+	if e.form.layout == widthFirst {
+		most, width = width, most
 	}
-	if s := out.Shape; s[0] != int64(clips) || s[1] != int64(frames) || s[2] == 0 {
-		return nil, fmt.Errorf("%w: encoder: %s for clips of up to %d frames, want [%d,%d,width], half as many frames, rounded "+
-			"up; an export with a fixed length gives others: export with free ones", errOutput, backend.ShapeString(s),
-			e.lengths[0], clips, frames)
+	if e.form.frames != nil {
+		length = int64(e.form.frames(int(e.lengths[i])))
+		if want := int64(e.form.frames(int(e.lengths[0]))); most != want {
+			return nil, fmt.Errorf("%w: encoder: %s for clips of up to %d frames, want [%d,%d,width], half as many frames, "+
+				"rounded up; an export with a fixed length gives others: export with free ones", errOutput,
+				backend.ShapeString(shape), e.lengths[0], n, want)
+		}
 	}
-	return values, nil
+	if shape[0] != int64(n) || width == 0 || length < 0 || length > most {
+		return nil, fmt.Errorf("%w: encoder: %s, and %d frames of clip %d of %d", errOutput,
+			backend.ShapeString(shape), length,
+			i, n)
+	}
+	clip := values[int64(i)*most*width:][:most*width]
+	if e.form.layout == widthFirst {
+		return turned(clip, int(most), int(length)), nil
+	}
+	return clip[:length*width], nil
+}
+
+// turned brings the first frames of [width, all] to [frames, width].
+func turned(values []float32, all, frames int) []float32 {
+	width := len(values) / all
+	to := make([]float32, 0, frames*width)
+	for t := range frames {
+		for j := range width {
+			to = append(to, values[j*all+t])
+		}
+	}
+	return to
 }
 
 // release gives back what clips refer to.

@@ -2,8 +2,10 @@ package rnnt
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
@@ -24,6 +26,10 @@ type network struct {
 	inputs  [2][]float32 // of the joint network
 	outputs [2][]float32 // of the prediction network, and of the joint one
 	in, out [3]backend.Tensor
+}
+
+func newNetwork(s sdk.Sessions, f fit) symbolScorer {
+	return &network{prediction: s.Part(predictionPart), joint: s.Part(jointPart), fit: f}
 }
 
 // begin makes n hypotheses that have said nothing.
@@ -80,6 +86,9 @@ func (n *network) predict(ctx context.Context, hypotheses []int) error {
 	}
 	in, out := n.collate()
 	if err := n.prediction.Run(ctx, in, out); err != nil {
+		if slices.Contains(n.symbol, start) && ctx.Err() == nil {
+			return fmt.Errorf("%w: %w", errStart, err)
+		}
 		return err
 	}
 	return n.keep(out)

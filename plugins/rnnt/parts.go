@@ -21,25 +21,26 @@ const (
 	scored = labels + 1
 )
 
-// mostSymbols is how often the joint network is asked in one frame: the reference goes on to the next then.
-const mostSymbols = 30
-
-// Parts are the three networks, with the tensors of the reference's export. A clip of n frames goes through the encoder
-// once, and through the others once for each symbol and each frame, as a rule.
+// Parts are the networks that the form has. A clip goes through the encoder once, and through the others once for each
+// symbol and each frame, as a rule.
 func (w *workload) Parts() []sdk.Part {
 	const runs = 100
-	return []sdk.Part{
-		{Name: encoderPart, Model: w.bound(encoderPart, encoderInputs(), encoderOutputs())},
-		{Name: predictionPart, Model: w.bound(predictionPart, predictionInputs(), predictionOutputs()), RunsPerSample: runs},
-		{Name: jointPart, Model: w.bound(jointPart, jointInputs(), jointOutputs()), RunsPerSample: runs},
+	var parts []sdk.Part
+	for i, p := range w.form.parts() {
+		part := sdk.Part{Name: p.name, Model: w.bound(p)}
+		if i > 0 {
+			part.RunsPerSample = runs
+		}
+		parts = append(parts, part)
 	}
+	return parts
 }
 
 // bound is a part's file with its tensors, by name or by position.
-func (w *workload) bound(part string, inputs, outputs []backend.TensorInfo) backend.Model {
-	m := w.files[part]
-	m.Inputs, m.Outputs = inputs, outputs
-	for _, tensors := range [][]backend.TensorInfo{inputs, outputs} {
+func (w *workload) bound(p ports) backend.Model {
+	m := w.files[p.name]
+	m.Inputs, m.Outputs = p.inputs, p.outputs
+	for _, tensors := range [][]backend.TensorInfo{p.inputs, p.outputs} {
 		for i := range tensors {
 			tensors[i].Chosen = "--param bind=position for files whose tensors have other names, in this order"
 			if w.position {
@@ -48,6 +49,20 @@ func (w *workload) bound(part string, inputs, outputs []backend.TensorInfo) back
 		}
 	}
 	return m
+}
+
+// ports are the tensors of one part.
+type ports struct {
+	name            string
+	inputs, outputs []backend.TensorInfo
+}
+
+// referenceParts are those of the reference's export.
+func referenceParts() []ports {
+	return []ports{
+		{encoderPart, encoderInputs(), encoderOutputs()}, {predictionPart, predictionInputs(), predictionOutputs()},
+		{jointPart, jointInputs(), jointOutputs()},
+	}
 }
 
 func encoderInputs() []backend.TensorInfo {

@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/preprocess/audio"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // run takes clips through the parts. Its memory is used again for the next ones.
 type run struct {
-	extractor *audio.RNNT
+	extractor extractor
+	tokens    tokens // nil: symbols are labels
 	encoder   encoder
 	search    search
 
@@ -20,12 +20,13 @@ type run struct {
 	encoded [][]float32
 }
 
-func newRun(s sdk.Sessions, f fit) *run {
-	n := &network{prediction: s.Part(predictionPart), joint: s.Part(jointPart), fit: f}
+func newRun(w *settings, s sdk.Sessions, f fit) *run {
 	return &run{
-		extractor: audio.NewRNNT(),
-		encoder:   encoder{session: s.Part(encoderPart), sharing: f.batches},
-		search:    search{network: n, width: f.width},
+		extractor: w.form.extractor(f.bins), tokens: w.tokens,
+		encoder: encoder{session: s.Part(encoderPart), form: w.form, bins: f.bins, sharing: f.batches},
+		search: search{
+			network: w.form.network(s, f), width: f.width, scored: f.symbols, blank: int64(f.blank), most: w.form.most,
+		},
 	}
 }
 
@@ -43,7 +44,14 @@ func (r *run) Run(ctx context.Context, samples []*sample, p *sdk.Payloads) error
 		return err
 	}
 	for i := range samples {
-		p.Append(backend.Bytes(r.search.hypotheses[i].symbols))
+		symbols := r.search.hypotheses[i].symbols
+		if r.tokens != nil {
+			var err error
+			if symbols, err = r.tokens.labels(symbols); err != nil {
+				return err
+			}
+		}
+		p.Append(backend.Bytes(symbols))
 	}
 	return nil
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
+// reference is the form of the reference's files.
+func reference() *settings { return &settings{form: forms()["reference"]} }
+
 // randomClips are clips of so many frames, of random features.
 func randomClips(frames ...int) []*sample {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -27,8 +30,8 @@ func randomClips(frames ...int) []*sample {
 	return samples
 }
 
-// reference decodes one clip by the loop of the reference: one symbol at a time, from lists.
-func reference(t *testing.T, m *model, s *sample) []int64 {
+// loop decodes one clip by the loop of the reference: one symbol at a time, from lists.
+func loop(t *testing.T, m *model, s *sample) []int64 {
 	t.Helper()
 	length := []int64{int64(s.frames())}
 	encoded, err := m.encode([]backend.Tensor{tensor(s.features, length[0], 1, audio.RNNTWidth),
@@ -59,11 +62,11 @@ func reference(t *testing.T, m *model, s *sample) []int64 {
 // transcribe runs clips in batches of so many.
 func transcribe(t *testing.T, m *model, samples []*sample, batch int) (all [][]int64) {
 	t.Helper()
-	f, err := probe(m.sessions())
+	f, err := probe(m.sessions(), reference().form)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(m.sessions(), f)
+	r := newRun(reference(), m.sessions(), f)
 	for some := range slices.Chunk(samples, batch) {
 		var p sdk.Payloads
 		if err := r.Run(t.Context(), some, &p); err != nil {
@@ -91,7 +94,7 @@ func TestNoBatchChangesATranscript(t *testing.T) {
 		var want [][]int64
 		longest := 0
 		for _, s := range samples {
-			want = append(want, reference(t, m, s))
+			want = append(want, loop(t, m, s))
 			longest = max(longest, len(want[len(want)-1]))
 		}
 		if longest < 10 {
@@ -114,7 +117,10 @@ func TestClipsShareRunsOfTheEncoder(t *testing.T) {
 		want    []int
 	}{{anyLength, []int{7}}, {evenLength, []int{4, 2, 1}}, {alone, []int{1, 1, 1, 1, 1, 1, 1}}} {
 		m := newModel()
-		r := newRun(m.sessions(), fit{width: 2, predicted: 1, layers: 2, hidden: 3, batches: c.sharing})
+		r := newRun(reference(), m.sessions(), fit{
+			bins: audio.RNNTWidth, symbols: scored, blank: blank, width: 2, predicted: 1, layers: 2,
+			hidden: 3, batches: c.sharing,
+		})
 		if err := r.Run(t.Context(), randomClips(9, 31, 7, 8, 31, 9, 30), &sdk.Payloads{}); err != nil {
 			t.Fatal(err)
 		}
@@ -138,24 +144,26 @@ func TestDecodingRunsInStep(t *testing.T) {
 
 func TestRunReportsScoresThatAreNoNumbers(t *testing.T) {
 	m := newModel()
-	f, err := probe(m.sessions())
+	f, err := probe(m.sessions(), reference().form)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.score = float32(math.NaN())
-	if err := newRun(m.sessions(), f).Run(t.Context(), randomClips(4), &sdk.Payloads{}); !errors.Is(err, errScores) {
+	if err := newRun(reference(), m.sessions(), f).Run(t.Context(), randomClips(4),
+		&sdk.Payloads{}); !errors.Is(err, errScores) {
 		t.Errorf("error %v, want %v", err, errScores)
 	}
 }
 
 func TestRunReportsShortClips(t *testing.T) {
 	m := newModel()
-	f, err := probe(m.sessions())
+	f, err := probe(m.sessions(), reference().form)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{0, 1, 256, 257, 480} {
-		err := newRun(m.sessions(), f).Run(t.Context(), []*sample{{waveform: make([]float32, n)}}, &sdk.Payloads{})
+		err := newRun(reference(), m.sessions(), f).Run(t.Context(),
+			[]*sample{{waveform: make([]float32, n)}}, &sdk.Payloads{})
 		if !errors.Is(err, audio.ErrShort) {
 			t.Errorf("%d samples: error %v, want %v", n, err, audio.ErrShort)
 		}
@@ -164,7 +172,7 @@ func TestRunReportsShortClips(t *testing.T) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	m := newModel()
-	f, err := probe(m.sessions())
+	f, err := probe(m.sessions(), reference().form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +182,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		cancel(reason)
 		return nil, context.Cause(ctx)
 	}
-	if err := newRun(m.sessions(), f).Run(ctx, randomClips(4), &sdk.Payloads{}); !errors.Is(err, reason) {
+	if err := newRun(reference(), m.sessions(), f).Run(ctx, randomClips(4), &sdk.Payloads{}); !errors.Is(err, reason) {
 		t.Errorf("error %v, want %v", err, reason)
 	}
 	if m.encoder.inUse != 0 {
@@ -209,7 +217,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newModel()
 			c.change(m)
-			_, err := probe(m.sessions())
+			_, err := probe(m.sessions(), reference().form)
 			sdktest.WantError(t, err, c.want...)
 		})
 	}
@@ -221,6 +229,6 @@ func TestUndeclaredScores(t *testing.T) {
 	m.joint.run = func(in []backend.Tensor) ([]backend.Tensor, error) {
 		return []backend.Tensor{tensor(make([]float32, 30), 1, 1, 1, 30)}, nil
 	}
-	_, err := probe(m.sessions())
+	_, err := probe(m.sessions(), reference().form)
 	sdktest.WantError(t, err, "[1,1,1,30], want 29 values")
 }

@@ -21,6 +21,9 @@ type symbolScorer interface {
 type search struct {
 	network symbolScorer
 	width   int // of a frame
+	scored  int // symbols that are scored, the blank among them
+	blank   int64
+	most    int // symbols in a frame
 
 	hypotheses []hypothesis
 	active     []int
@@ -71,16 +74,16 @@ func (s *search) begin(encoded [][]float32) {
 func (s *search) take(scores []float32) error {
 	left := s.active[:0]
 	for row, i := range s.active {
-		symbol, err := greatest(scores[row*scored:][:scored])
+		symbol, err := greatest(scores[row*s.scored:][:s.scored])
 		if err != nil {
 			return err
 		}
 		h := &s.hypotheses[i]
-		if h.asked++; symbol != blank {
+		if h.asked++; symbol != s.blank {
 			h.symbols = append(h.symbols, symbol)
 			s.network.say(i, symbol)
 		}
-		if symbol == blank || h.asked == mostSymbols {
+		if symbol == s.blank || h.asked == s.most {
 			h.encoded, h.asked = h.encoded[s.width:], 0
 		}
 		if len(h.encoded) > 0 {

@@ -36,3 +36,20 @@ func rowsOf(t *backend.Tensor, n, each int) ([]float32, error) {
 	}
 	return values, err
 }
+
+// integers are the n values of an output of one dimension, int32 or int64.
+func integers(t *backend.Tensor, n int) ([]int64, error) {
+	if len(t.Data) != n*t.DType.Size() || t.DType != backend.Int32 && t.DType != backend.Int64 {
+		return nil, fmt.Errorf("%w: %q is %v%s with %d bytes, want %d lengths, int32 or int64", errOutput, t.Name, t.DType,
+			backend.ShapeString(t.Shape), len(t.Data), n)
+	}
+	all := make([]int64, n)
+	for i := range all {
+		if t.DType == backend.Int64 {
+			all[i] = backend.View[int64](t.Data)[i]
+		} else {
+			all[i] = int64(backend.View[int32](t.Data)[i])
+		}
+	}
+	return all, nil
+}

@@ -39,14 +39,14 @@ type sample struct {
 	features []float32 // [frames, 240]
 }
 
-// FromFeatures is a sample whose features are known, float32 [frames, 240], for whoever decodes with the workload's runs
-// what is no clip.
+// FromFeatures is a sample whose features are known, float32 [frames, 240], for whoever decodes with the
+// workload's runs what is no clip.
 func FromFeatures(values []float32) sdk.Sample { return &sample{features: values} }
 
 // frames is how many frames of features the clip has.
 func (s *sample) frames() int {
 	if s.features != nil {
-		return len(s.features) / audio.RNNTWidth
+		return len(s.features) / audio.RNNTWidth // of other widths it still grows with the clip
 	}
 	return audio.RNNTFrames(len(s.waveform))
 }
@@ -63,12 +63,15 @@ func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 	if !w.untimed {
 		return s, nil
 	}
-	if s.features, err = audio.NewRNNT().Append(nil, waveform); err != nil {
+	if s.features, err = w.form.extractor(w.bins()).Append(nil, waveform); err != nil {
 		return nil, sdk.Data(fmt.Errorf("clip %d (%s): %w", i, w.clips.Name(i), err))
 	}
 	s.waveform = nil
 	return s, nil
 }
+
+// bins is the width of a frame of features, which is known once the parts are open.
+func (w *workload) bins() int { return max(w.probed.bins, 1) }
 
 // warmSamples is the length of the clip of the warm-up: three seconds.
 const warmSamples = 3 * audio.SampleRate
@@ -80,7 +83,7 @@ func (w *workload) WarmSample() *sample {
 		s.waveform[i] = float32(i%100) / 200
 	}
 	if w.untimed {
-		s.features, _ = audio.NewRNNT().Append(nil, s.waveform)
+		s.features, _ = w.form.extractor(w.bins()).Append(nil, s.waveform)
 		s.waveform = nil
 	}
 	return s
@@ -100,17 +103,18 @@ func (w *workload) MaxBatch() int { return 0 }
 
 // NewRun returns the memory of one worker. The first one holds the parts against each other.
 func (w *workload) NewRun(s sdk.Sessions) (sdk.RunOf[*sample], error) {
-	w.probing.Do(func() { w.probed, w.fault = probe(s) })
+	w.probing.Do(func() { w.probed, w.fault = probe(s, w.form) })
 	if w.fault != nil {
 		return nil, w.fault
 	}
-	return newRun(s, w.probed), nil
+	return newRun(&w.settings, s, w.probed), nil
 }
 
 // ClientWork is never nothing: a model takes features and gives scores of single symbols.
 func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	work := []string{
-		"states of the prediction network are kept, and the greatest score of a symbol is looked for (ArgMax), symbol by symbol",
+		"states of the prediction network are kept, and the greatest score of a symbol is looked for (ArgMax), " +
+			"symbol by symbol",
 	}
 	if !w.untimed {
 		work = append(work, "features are made of waveforms")
@@ -126,6 +130,9 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 	info.BackendInfo["encoder_batches"] = w.probed.batches.String()
 	if w.position {
 		info.BackendInfo["tensors_bound"] = "by position: parameter bind"
+	}
+	if w.form.foreign != "" {
+		info.OpenReasons = append(info.OpenReasons, w.form.foreign)
 	}
 	if w.untimed {
 		info.OpenReasons = append(info.OpenReasons,

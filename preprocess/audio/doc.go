@@ -1,10 +1,11 @@
 // Package audio turns sound files into samples, and samples into the features that speech recognition feeds its models.
 //
 // In: bytes of a WAV or FLAC file. Out: samples as float32 in -1..1, equal to libsndfile's, and of these the features
-// of RNN-T ([RNNT]) and of Whisper ([LogMel]), equal to the reference's within its own rounding: sums are float64 here.
+// of RNN-T ([RNNT]) and of Whisper ([LogMel]), equal to the reference's within its own rounding: sums are float64 here;
+// and those of transducers of other toolkits ([NeMo], [Kaldi]).
 //
 // The package does no I/O, starts no goroutine and keeps no global state. Functions are safe for concurrent use; an
-// RNNT or a LogMel serves one goroutine.
+// RNNT, a LogMel, a NeMo or a Kaldi serves one goroutine.
 package audio
 
 import "errors"

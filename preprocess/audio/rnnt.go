@@ -12,10 +12,8 @@ const (
 	rnntFilters = 80
 	rnntSplice  = 3 // frames side by side in one
 
-	preEmphasis = 0.97
-	dither      = 1e-10 // added to each bin of power: the reference's "dither" of 1e-5 squared, a constant
-	leastMel    = 1e-20 // added before the logarithm
-	leastSpread = 1e-5  // added to each standard deviation
+	dither   = 1e-10 // added to each bin of power: the reference's "dither" of 1e-5 squared, a constant
+	leastMel = 1e-20 // added before the logarithm
 )
 
 // RNNTWidth is the number of values of one of RNN-T's frames.
@@ -37,6 +35,7 @@ type RNNT struct {
 	spectrum *spectrum
 	bank     filterBank
 	mel      []float64 // [frames, 80], and zeros up to a multiple of three frames
+	moments  moments
 }
 
 // NewRNNT returns an extractor for one goroutine.
@@ -66,19 +65,13 @@ func (r *RNNT) Append(dst, samples []float32) ([]float32, error) {
 	frames := RNNTFrames(len(samples))
 	start := len(dst)
 	dst = append(dst, make([]float32, frames*RNNTWidth)...)
-	r.normalise(dst[start:], frames)
+	r.moments.normalise(dst[start:], r.mel, RNNTWidth)
 	return dst, nil
 }
 
 // logMel leaves the logarithms in r.mel, of 1+n/hop frames.
 func (r *RNNT) logMel(samples []float32) {
-	signal := r.spectrum.extend(len(samples))
-	before := 0.
-	for i, v := range samples {
-		signal[i] = float64(v) - float64(preEmphasis*before)
-		before = float64(v)
-	}
-	r.spectrum.reflect()
+	r.spectrum.emphasise(samples)
 	frames := 1 + len(samples)/hop
 	r.mel = r.mel[:0]
 	for i := range frames {
@@ -92,29 +85,5 @@ func (r *RNNT) logMel(samples []float32) {
 	}
 	for len(r.mel)%RNNTWidth != 0 {
 		r.mel = append(r.mel, 0)
-	}
-}
-
-// normalise brings each of the 240 values to mean 0 and deviation 1 over the frames that count.
-func (r *RNNT) normalise(dst []float32, frames int) {
-	var mean, spread [RNNTWidth]float64
-	r.each(frames, func(_, j int, v float64) { mean[j] += v })
-	for j := range mean {
-		mean[j] /= float64(frames)
-	}
-	r.each(frames, func(_, j int, v float64) { spread[j] += float64((v - mean[j]) * (v - mean[j])) })
-	for j := range spread {
-		spread[j] = math.Sqrt(spread[j]/float64(frames-1)) + leastSpread
-	}
-	r.each(frames, func(i, j int, v float64) { dst[i] = float32((v - mean[j]) / spread[j]) })
-}
-
-// each goes over the values of the spliced frames: their places in all, in their frame, and themselves. Three frames of
-// mel side by side are one spliced frame as they lie.
-func (r *RNNT) each(frames int, visit func(i, j int, v float64)) {
-	for at := 0; at < frames*RNNTWidth; at += RNNTWidth {
-		for j, v := range r.mel[at:][:RNNTWidth] {
-			visit(at+j, j, v)
-		}
 	}
 }

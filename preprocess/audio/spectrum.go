@@ -47,6 +47,20 @@ func (s *spectrum) reflect() {
 	}
 }
 
+// preEmphasis is how much of the sample before is taken from each.
+const preEmphasis = 0.97
+
+// emphasise takes a clip over, each sample less a part of the one before, with its mirror images.
+func (s *spectrum) emphasise(samples []float32) {
+	signal := s.extend(len(samples))
+	before := 0.
+	for i, v := range samples {
+		signal[i] = float64(v) - float64(preEmphasis*before)
+		before = float64(v)
+	}
+	s.reflect()
+}
+
 // at computes the power of frame i, which s keeps until the next pair of frames. Frames are asked for one after the
 // other, from 0 on.
 func (s *spectrum) at(i int) []float64 {
@@ -75,3 +89,15 @@ func (s *spectrum) pair(signal []float64) {
 }
 
 func square(re, im float64) float64 { return float64(re*re) + float64(im*im) }
+
+// of computes the power of one frame as it is, which s keeps until the next.
+func (s *spectrum) of(frame []float64) []float64 {
+	for j, v := range frame {
+		s.frames[j] = complex(v, 0)
+	}
+	bins := s.transform.of(s.frames)
+	for k := range s.power[0] {
+		s.power[0][k] = square(real(bins[k]), imag(bins[k]))
+	}
+	return s.power[0]
+}

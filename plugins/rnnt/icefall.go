@@ -1,0 +1,135 @@
+package rnnt
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// icefallParts are those of icefall's export, which sherpa-onnx runs: encoder, decoder and joiner.
+func icefallParts() []ports {
+	return []ports{
+		{encoderPart, []backend.TensorInfo{
+			floats("x", -1, -1, -1), {Name: "x_lens", DType: backend.Int64, Shape: []int64{-1}},
+		}, []backend.TensorInfo{
+			floats("encoder_out", -1, -1, -1),
+			{Name: "encoder_out_lens", DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1}},
+		}},
+		{predictionPart, []backend.TensorInfo{{Name: "y", DType: backend.Int64, Shape: []int64{-1, -1}}},
+			[]backend.TensorInfo{floats("decoder_out", -1, -1)}},
+		{jointPart, []backend.TensorInfo{floats("encoder_out", -1, -1), floats("decoder_out", -1, -1)},
+			[]backend.TensorInfo{floats("logit", -1, -1)}},
+	}
+}
+
+// icefallSizes reads the sizes that the files say. The blank is symbol 0.
+func icefallSizes(s sdk.Sessions) (fit, error) {
+	encoder, decoder, joiner := s.Part(encoderPart), s.Part(predictionPart), s.Part(jointPart)
+	takes, context := joiner.Inputs(), decoder.Inputs()[0].Shape
+	f := fit{
+		bins: int(encoder.Inputs()[0].Shape[2]), width: int(takes[0].Shape[1]), predicted: int(takes[1].Shape[1]),
+		layers: 1, hidden: int(context[1]), symbols: int(joiner.Outputs()[0].Shape[1]),
+	}
+	var faults faults
+	faults.want(f.bins > 0, "the encoder takes %s: the number of filters must be fixed in the file",
+		backend.ShapeString(encoder.Inputs()[0].Shape))
+	faults.want(f.hidden > 0,
+		"the decoder takes %s: the number of symbols that it looks back on must be fixed in the file",
+		backend.ShapeString(context))
+	faults.want(f.width > 0 && f.predicted > 0 && f.symbols > 1, "the joiner takes %s and %s and gives %s: all widths "+
+		"must be fixed in the file", backend.ShapeString(takes[0].Shape), backend.ShapeString(takes[1].Shape),
+		backend.ShapeString(joiner.Outputs()[0].Shape))
+	gives := encoder.Outputs()[0].Shape[2]
+	faults.want(agree(gives, takes[0].Shape[1]),
+		"the encoder gives frames of %d values, the joint network takes %d", gives,
+		takes[0].Shape[1])
+	gives = decoder.Outputs()[0].Shape[1]
+	faults.want(agree(gives, takes[1].Shape[1]),
+		"the prediction network gives %d values, the joint network takes %d", gives,
+		takes[1].Shape[1])
+	return f, faults.err()
+}
+
+// icefallNetwork predicts from the last few symbols alone: blanks before the first.
+type icefallNetwork struct {
+	decoder, joiner backend.Session
+	fit             fit
+
+	said      []int64   // [hypotheses, context]
+	predicted []float32 // [hypotheses, predicted]
+	stale     []bool
+
+	rows    []int
+	context []int64
+	inputs  [2][]float32
+	last    [1]backend.Tensor // output, until the next run
+}
+
+func newIcefall(s sdk.Sessions, f fit) symbolScorer {
+	return &icefallNetwork{decoder: s.Part(predictionPart), joiner: s.Part(jointPart), fit: f}
+}
+
+func (n *icefallNetwork) begin(hypotheses int) {
+	n.said, n.stale = n.said[:0], n.stale[:0]
+	for range hypotheses {
+		n.said, n.stale = append(n.said, make([]int64, n.fit.hidden)...), append(n.stale, true)
+	}
+	n.predicted = room(n.predicted, hypotheses*n.fit.predicted)
+}
+
+func (n *icefallNetwork) say(hypothesis int, symbol int64) {
+	said := n.said[hypothesis*n.fit.hidden:][:n.fit.hidden]
+	copy(said, said[1:])
+	said[len(said)-1], n.stale[hypothesis] = symbol, true
+}
+
+func (n *icefallNetwork) scores(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error) {
+	if err := n.predict(ctx, hypotheses); err != nil {
+		return nil, err
+	}
+	n.inputs[0], n.inputs[1] = n.inputs[0][:0], n.inputs[1][:0]
+	for i, h := range hypotheses {
+		n.inputs[0] = append(n.inputs[0], frames[i]...)
+		n.inputs[1] = append(n.inputs[1], n.predicted[h*n.fit.predicted:][:n.fit.predicted]...)
+	}
+	rows := int64(len(hypotheses))
+	in := []backend.Tensor{tensor(n.inputs[0], rows, int64(n.fit.width)),
+		tensor(n.inputs[1], rows, int64(n.fit.predicted))}
+	n.last[0].Release()
+	n.last[0] = backend.Tensor{}
+	if err := n.joiner.Run(ctx, in, n.last[:]); err != nil {
+		return nil, err
+	}
+	return rowsOf(&n.last[0], len(hypotheses), n.fit.symbols)
+}
+
+// predict runs the decoder for those of the hypotheses that have a new symbol.
+func (n *icefallNetwork) predict(ctx context.Context, hypotheses []int) error {
+	n.rows, n.context = n.rows[:0], n.context[:0]
+	for _, h := range hypotheses {
+		if n.stale[h] {
+			n.rows, n.stale[h] = append(n.rows, h), false
+			n.context = append(n.context, n.said[h*n.fit.hidden:][:n.fit.hidden]...)
+		}
+	}
+	if len(n.rows) == 0 {
+		return nil
+	}
+	in := []backend.Tensor{{
+		DType: backend.Int64, Shape: []int64{int64(len(n.rows)), int64(n.fit.hidden)}, Data: backend.Bytes(n.context),
+	}}
+	var out [1]backend.Tensor
+	if err := n.decoder.Run(ctx, in, out[:]); err != nil {
+		return err
+	}
+	defer out[0].Release()
+	values, err := rowsOf(&out[0], len(n.rows), n.fit.predicted)
+	if err != nil {
+		return err
+	}
+	for i, h := range n.rows {
+		copy(n.predicted[h*n.fit.predicted:], values[i*n.fit.predicted:][:n.fit.predicted])
+	}
+	return nil
+}

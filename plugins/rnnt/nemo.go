@@ -1,0 +1,154 @@
+package rnnt
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// nemoParts are those of NeMo's export: the prediction network and the joint network are one file, "decoder_joint".
+func nemoParts() []ports {
+	return []ports{
+		{encoderPart, []backend.TensorInfo{
+			floats("audio_signal", -1, -1, -1), {Name: "length", DType: backend.Int64, Shape: []int64{-1}},
+		}, []backend.TensorInfo{
+			floats("outputs", -1, -1, -1),
+			{Name: "encoded_lengths", DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1}},
+		}},
+		{predictionPart, []backend.TensorInfo{
+			floats("encoder_outputs", -1, -1, -1), {Name: "targets", DType: backend.Int32, Shape: []int64{-1, -1}},
+			{Name: "target_length", DType: backend.Int32, Shape: []int64{-1}},
+			floats("input_states_1", -1, -1, -1), floats("input_states_2", -1, -1, -1),
+		}, []backend.TensorInfo{
+			floats("outputs", -1, -1, -1, -1), {Name: "prednet_lengths", DType: backend.Int32, Shape: []int64{-1}},
+			floats("output_states_1", -1, -1, -1), floats("output_states_2", -1, -1, -1),
+		}},
+	}
+}
+
+// nemoSizes reads the sizes that the files say. The blank, which is the start, too, is the last of the scores.
+func nemoSizes(s sdk.Sessions) (fit, error) {
+	encoder, decoder := s.Part(encoderPart), s.Part(predictionPart)
+	in, out := decoder.Inputs(), decoder.Outputs()
+	f := fit{
+		bins: int(encoder.Inputs()[0].Shape[1]), width: int(in[0].Shape[1]), layers: int(in[3].Shape[0]),
+		hidden: int(in[3].Shape[2]), symbols: int(out[0].Shape[3]),
+	}
+	f.blank = f.symbols - 1
+	var faults faults
+	faults.want(f.bins > 0, "the encoder takes %s: the number of filters must be fixed in the file",
+		backend.ShapeString(encoder.Inputs()[0].Shape))
+	faults.want(f.width > 0, "%q of the decoder is %s: its width must be fixed in the file", in[0].Name,
+		backend.ShapeString(in[0].Shape))
+	faults.want(f.layers > 0 && f.hidden > 0 && agree(in[4].Shape[2], in[3].Shape[2]) &&
+		agree(in[4].Shape[0], in[3].Shape[0]),
+		"the states of the decoder are %s and %s: layers and width must be fixed in the file, and equal",
+		backend.ShapeString(in[3].Shape), backend.ShapeString(in[4].Shape))
+	faults.want(f.symbols > 1, "the decoder's scores are %s: their number must be fixed in the file",
+		backend.ShapeString(out[0].Shape))
+	faults.want(agree(encoder.Outputs()[0].Shape[1], in[0].Shape[1]), "the encoder gives frames of %d values, the joint "+
+		"network takes %d", encoder.Outputs()[0].Shape[1], in[0].Shape[1])
+	return f, faults.err()
+}
+
+// nemoNetwork asks prediction and joint network in one run, of which a blank drops the new states.
+type nemoNetwork struct {
+	decoder backend.Session
+	fit     fit
+
+	states  [2][]float32 // [hypotheses, layers, hidden]
+	next    [2][]float32 // what they are if a symbol is said
+	symbols []int32
+
+	rows     []int
+	frames   []float32
+	targets  []int32
+	lengths  []int32
+	gathered [2][]float32
+	last     [4]backend.Tensor // outputs, until the next run
+}
+
+func newNeMo(s sdk.Sessions, f fit) symbolScorer {
+	return &nemoNetwork{decoder: s.Part(predictionPart), fit: f}
+}
+
+func (n *nemoNetwork) begin(hypotheses int) {
+	size := hypotheses * n.fit.layers * n.fit.hidden
+	for i := range n.states {
+		n.states[i], n.next[i] = room(n.states[i], size), room(n.next[i], size)
+		clear(n.states[i])
+	}
+	n.symbols = n.symbols[:0]
+	for range hypotheses {
+		n.symbols = append(n.symbols, int32(n.fit.blank))
+	}
+}
+
+func (n *nemoNetwork) say(hypothesis int, symbol int64) {
+	n.symbols[hypothesis] = int32(symbol)
+	each := n.fit.layers * n.fit.hidden
+	for i := range n.states {
+		copy(n.states[i][hypothesis*each:][:each], n.next[i][hypothesis*each:])
+	}
+}
+
+func (n *nemoNetwork) scores(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error) {
+	n.rows = hypotheses
+	rows, f := int64(len(hypotheses)), n.fit
+	n.frames, n.targets, n.lengths = n.frames[:0], n.targets[:0], n.lengths[:0]
+	for i, h := range hypotheses {
+		n.frames = append(n.frames, frames[i]...)
+		n.targets, n.lengths = append(n.targets, n.symbols[h]), append(n.lengths, 1)
+	}
+	for i := range n.gathered {
+		n.gathered[i] = room(n.gathered[i], len(hypotheses)*f.layers*f.hidden)
+		n.move(n.gathered[i], n.states[i], false)
+	}
+	layers, hidden := int64(f.layers), int64(f.hidden)
+	in := []backend.Tensor{
+		tensor(n.frames, rows, int64(f.width), 1),
+		{DType: backend.Int32, Shape: []int64{rows, 1}, Data: backend.Bytes(n.targets)},
+		{DType: backend.Int32, Shape: []int64{rows}, Data: backend.Bytes(n.lengths)},
+		tensor(n.gathered[0], layers, rows, hidden), tensor(n.gathered[1], layers, rows, hidden),
+	}
+	n.release()
+	if err := n.decoder.Run(ctx, in, n.last[:]); err != nil {
+		return nil, err
+	}
+	return n.keep()
+}
+
+// keep takes over the new states, and returns the scores.
+func (n *nemoNetwork) keep() ([]float32, error) {
+	for i := range n.next {
+		states, err := rowsOf(&n.last[2+i], len(n.rows), n.fit.layers*n.fit.hidden)
+		if err != nil {
+			return nil, err
+		}
+		n.move(states, n.next[i], true)
+	}
+	return rowsOf(&n.last[0], len(n.rows), n.fit.symbols)
+}
+
+func (n *nemoNetwork) release() {
+	for i := range n.last {
+		n.last[i].Release()
+		n.last[i] = backend.Tensor{}
+	}
+}
+
+// move copies states of the run's rows, [layers, rows, hidden], from the hypotheses' memory, or back to it.
+func (n *nemoNetwork) move(run, memory []float32, back bool) {
+	hidden := n.fit.hidden
+	for layer := range n.fit.layers {
+		for i, h := range n.rows {
+			of, in := run[(layer*len(n.rows)+i)*hidden:][:hidden], memory[(h*n.fit.layers+layer)*hidden:][:hidden]
+			if back {
+				copy(in, of)
+			} else {
+				copy(of, in)
+			}
+		}
+	}
+}

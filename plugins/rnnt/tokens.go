@@ -1,0 +1,94 @@
+package rnnt
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// labelTexts are the benchmark's labels, from 0.
+const labelTexts = " abcdefghijklmnopqrstuvwxyz'"
+
+// errToken is in the chain of the error about a symbol that no token is.
+var errToken = errors.New("the model says a symbol that its tokens do not have")
+
+// tokens are the texts that symbols stand for.
+type tokens []string
+
+// mostTokens bounds the file and the numbers of its tokens.
+const mostTokens = 1 << 20
+
+// readTokens reads a file of lines "TOKEN NUMBER", as icefall's recipes write tokens.txt.
+func readTokens(path string) (tokens, error) {
+	if path == "" {
+		return nil, sdk.Usage(errors.New("parameter tokens is empty: give the path of the model's tokens.txt, lines of a " +
+			"token and its number"))
+	}
+	text, err := backend.ReadFile(path, 16*mostTokens)
+	if err != nil {
+		return nil, sdk.Data(fmt.Errorf("tokens: %w", err))
+	}
+	t, err := parseTokens(string(text))
+	if err != nil {
+		return nil, sdk.Data(fmt.Errorf("tokens %s: %w", path, err))
+	}
+	return t, nil
+}
+
+func parseTokens(text string) (tokens, error) {
+	var all tokens
+	seen := map[int]bool{}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimRight(line, "\r\n")
+		at := strings.LastIndexAny(line, " \t")
+		number, err := strconv.Atoi(line[at+1:])
+		switch {
+		case line == "":
+			continue
+		case at < 0 || err != nil || number < 0 || number >= mostTokens:
+			return nil, fmt.Errorf("line %d is %q, want a token and its number from 0 to %d", n, line, mostTokens-1)
+		case seen[number]:
+			return nil, fmt.Errorf("line %d: number %d is there twice", n, number)
+		}
+		seen[number] = true
+		for len(all) <= number {
+			all = append(all, "")
+		}
+		all[number] = line[:at]
+	}
+	if len(all) == 0 {
+		return nil, errors.New("it has no token")
+	}
+	return all, nil
+}
+
+// wordStart begins a word in tokens of SentencePiece.
+const wordStart = "\u2581"
+
+// labels are those of the text that symbols say: lower case, in words one space apart, and without what is no label.
+// Tokens in angle brackets say nothing.
+func (t tokens) labels(symbols []int64) ([]int64, error) {
+	var text strings.Builder
+	for _, s := range symbols {
+		if s < 0 || s >= int64(len(t)) {
+			return nil, fmt.Errorf("%w: %d, they go to %d", errToken, s, len(t)-1)
+		}
+		if token := t[s]; !strings.HasPrefix(token, "<") || !strings.HasSuffix(token, ">") {
+			text.WriteString(token)
+		}
+	}
+	said := strings.ReplaceAll(strings.ToLower(text.String()), wordStart, " ")
+	var all []int64
+	for _, c := range strings.Join(strings.Fields(said), " ") {
+		if i := strings.IndexRune(labelTexts, c); i >= 0 {
+			all = append(all, int64(i))
+		}
+	}
+	return all, nil
+}

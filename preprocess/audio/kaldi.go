@@ -1,0 +1,111 @@
+package audio
+
+import (
+	"fmt"
+	"math"
+)
+
+// What Kaldi's filter bank is made of, as icefall's recipes have it.
+const (
+	kaldiSize     = 512 // points of the transform
+	kaldiWindow   = 400
+	kaldiLow      = 20. // hertz
+	kaldiHigh     = SampleRate/2 - 400.
+	kaldiPower    = 0.85                   // of a Hann window: Povey's
+	kaldiLeast    = 1.1920928955078125e-07 // the least energy: float32's epsilon
+	kaldiPerNeper = 1127.                  // mel, of the logarithm of 1 + hertz/700
+)
+
+// KaldiMinSamples is the least clip that has a frame.
+const KaldiMinSamples = hop / 2
+
+// Kaldi makes the logarithms of a mel filter bank as Kaldi does, without dither and with frames up to both ends of the
+// clip: what icefall's models take. Nothing is normalised.
+type Kaldi struct {
+	spectrum *spectrum
+	window   []float64
+	frame    []float64 // zeros behind the window
+	bank     filterBank
+}
+
+// NewKaldi returns an extractor for one goroutine, with so many mel filters: 80 as a rule.
+func NewKaldi(filters int) *Kaldi {
+	k := &Kaldi{
+		spectrum: newSpectrum(make([]float64, kaldiSize)), window: make([]float64, kaldiWindow),
+		frame: make([]float64, kaldiSize),
+	}
+	for i := range k.window {
+		k.window[i] = math.Pow(0.5-0.5*math.Cos(2*math.Pi*float64(i)/(kaldiWindow-1)), kaldiPower)
+	}
+	low, high := kaldiMel(kaldiLow), kaldiMel(kaldiHigh)
+	step := (high - low) / float64(filters+1)
+	for i := range filters {
+		k.bank = append(k.bank, newKaldiFilter(low+float64(i)*step, step))
+	}
+	return k
+}
+
+func kaldiMel(hertz float64) float64 { return kaldiPerNeper * math.Log(1+hertz/700) }
+
+// newKaldiFilter is the triangle, over mel, that rises by 1 within a step and falls within the next.
+func newKaldiFilter(low, step float64) filter {
+	f := filter{first: -1}
+	for bin := range kaldiSize / 2 {
+		mel := kaldiMel(float64(bin) * SampleRate / kaldiSize)
+		height := min(mel-low, low+2*step-mel) / step
+		if height <= 0 {
+			continue
+		}
+		if f.first < 0 {
+			f.first = bin
+		}
+		f.weights = append(f.weights, height)
+	}
+	f.first = max(f.first, 0)
+	return f
+}
+
+// Append appends the features of a clip at SampleRate, float32 [(len(samples)+80)/160, filters], to dst. A clip of
+// fewer than KaldiMinSamples is ErrShort.
+func (k *Kaldi) Append(dst, samples []float32) ([]float32, error) {
+	if len(samples) < KaldiMinSamples {
+		return dst, fmt.Errorf("%w: %d samples, want %d or more", ErrShort, len(samples), KaldiMinSamples)
+	}
+	for i := range (len(samples) + hop/2) / hop {
+		k.cut(samples, i)
+		power := k.spectrum.of(k.frame)
+		for _, f := range k.bank {
+			dst = append(dst, float32(math.Log(max(f.of(power), kaldiLeast))))
+		}
+	}
+	return dst, nil
+}
+
+// cut takes frame i out of a clip, which goes on behind its ends as its mirror image: without its mean, each sample
+// less a part of the one before, under the window.
+func (k *Kaldi) cut(samples []float32, i int) {
+	frame, first := k.frame[:kaldiWindow], i*hop+hop/2-kaldiWindow/2
+	mean := 0.
+	for j := range frame {
+		frame[j] = float64(samples[mirrored(first+j, len(samples))])
+		mean += frame[j] / kaldiWindow
+	}
+	for j := range frame {
+		frame[j] -= mean
+	}
+	for j := kaldiWindow - 1; j >= 0; j-- {
+		frame[j] = (frame[j] - float64(preEmphasis*frame[max(j-1, 0)])) * k.window[j]
+	}
+}
+
+// mirrored is the sample of a clip of n that stands for sample i: the first and the last one are repeated.
+func mirrored(i, n int) int {
+	for i < 0 || i >= n {
+		if i < 0 {
+			i = -i - 1
+		} else {
+			i = 2*n - 1 - i
+		}
+	}
+	return i
+}

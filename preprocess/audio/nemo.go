@@ -1,0 +1,54 @@
+package audio
+
+import (
+	"fmt"
+	"math"
+)
+
+// What the features of NeMo's models are made of, by their usual configuration.
+const (
+	nemoSize   = 512 // points of the transform
+	nemoWindow = 400
+	nemoLeast  = 1. / (1 << 24) // added before the logarithm
+)
+
+// NeMoMinSamples is the least clip that has features: its mirror image is half a transform long.
+const NeMoMinSamples = nemoSize/2 + 1
+
+// NeMo makes the features of NeMo's models: pre-emphasis, log-mel, normalised for each filter over the clip, without
+// dither.
+type NeMo struct {
+	spectrum *spectrum
+	bank     filterBank
+	mel      []float64 // [frames, filters]
+	moments  moments
+}
+
+// NewNeMo returns an extractor for one goroutine, with so many mel filters: 80 or 128.
+func NewNeMo(filters int) *NeMo {
+	w := make([]float64, nemoSize)
+	for i := range nemoWindow {
+		w[(nemoSize-nemoWindow)/2+i] = 0.5 - 0.5*math.Cos(2*math.Pi*float64(i)/(nemoWindow-1))
+	}
+	return &NeMo{spectrum: newSpectrum(w), bank: newFilterBank(filters, nemoSize)}
+}
+
+// Append appends the features of a clip at SampleRate, float32 [1+len(samples)/160, filters], to dst. A clip of fewer
+// than NeMoMinSamples is ErrShort.
+func (m *NeMo) Append(dst, samples []float32) ([]float32, error) {
+	if len(samples) < NeMoMinSamples {
+		return dst, fmt.Errorf("%w: %d samples, want %d or more", ErrShort, len(samples), NeMoMinSamples)
+	}
+	m.spectrum.emphasise(samples)
+	m.mel = m.mel[:0]
+	for i := range 1 + len(samples)/hop {
+		power := m.spectrum.at(i)
+		for _, f := range m.bank {
+			m.mel = append(m.mel, math.Log(f.of(power)+nemoLeast))
+		}
+	}
+	start := len(dst)
+	dst = append(dst, make([]float32, len(m.mel))...)
+	m.moments.normalise(dst[start:], m.mel, len(m.bank))
+	return dst, nil
+}
