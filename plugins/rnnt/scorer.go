@@ -63,8 +63,8 @@ func (s *scorer) notes(r wer.Result, distinct int) (notes []string) {
 			len(s.seen)))
 	}
 	if twice := r.Entries - distinct; twice > 0 {
-		notes = append(notes, fmt.Sprintf("%d entries are of clips that the log has already; as in the official script, each "+
-			"counts", twice))
+		notes = append(notes, fmt.Sprintf("%d entries are of clips that the log has already; as in the official script, "+
+			"each counts", twice))
 	}
 	return notes
 }
