@@ -2,6 +2,7 @@ package whisper
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,5 +55,36 @@ func TestScores(t *testing.T) {
 		if err := s.Add(mllog.AccuracyEntry{Data: []byte(data)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("payload %q: error %v", data, err)
 		}
+	}
+}
+
+// TestPayloadsOfAnotherType scores one payload by each type: its own, and others, which are refused where it shows.
+func TestPayloadsOfAnotherType(t *testing.T) {
+	all := pack()
+	wide := wer.Payload(all[0].Transcript) // int64
+	var narrow []byte
+	for i := 0; i < len(wide); i += 8 {
+		narrow = append(narrow, wide[i])
+	}
+	narrow = narrow[:len(narrow)/8*8+1] // of a length that no int64 have
+	for _, c := range []struct {
+		dtype string
+		data  []byte
+		fails bool
+	}{
+		{"int64", wide, false}, {"int32", wide, false}, {"int8", narrow, false}, {"int64", narrow, true},
+		{"int16", narrow, true},
+	} {
+		s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Params: map[string]string{"dtype": c.dtype}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Add(mllog.AccuracyEntry{Data: c.data}); (err != nil) != c.fails {
+			t.Errorf("%d bytes as %s: error %v", len(c.data), c.dtype, err)
+		}
+	}
+	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Params: map[string]string{"dtype": "text"}})
+	if !errors.Is(err, sdk.ErrUsage) {
+		t.Errorf("error %v of an unknown type", err)
 	}
 }
