@@ -93,6 +93,12 @@ func TestFormats(t *testing.T) {
 			t.Error(err)
 		}
 		r, err := s.Result()
+		if tt.unread == 1 {
+			if !errors.Is(err, ErrPayload) || len(s.result.Told) != 1 {
+				t.Errorf("%s %q: error %v", tt.format, tt.payload, err)
+			}
+			continue
+		}
 		if err != nil || r.Good != tt.good || r.Unread != tt.unread || r.Total != 1 || r.Duplicates != 1 ||
 			len(r.Told) != tt.unread {
 			t.Errorf("%s %q: %+v, %v", tt.format, tt.payload, r, err)

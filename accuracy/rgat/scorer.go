@@ -10,6 +10,7 @@ import (
 // Errors of this package, found with errors.Is.
 var (
 	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
+	ErrPayload   = errors.New("the accuracy log holds no payload that is a class")
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
@@ -84,11 +85,15 @@ func (s *Scorer) read(data []byte) (int64, error) {
 	return class(d, data)
 }
 
-// Result returns the metric of the entries added so far, or ErrNoSamples, for a share of nothing has no value.
+// Result returns the metric of the entries added so far, or ErrNoSamples, for a share of nothing has no value, or
+// ErrPayload where not one payload could be read.
 func (s *Scorer) Result() (Result, error) {
 	r := s.result
 	if r.Total == 0 {
 		return Result{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
+	}
+	if r.Unread == r.Total {
+		return Result{}, fmt.Errorf("%w: %w; was it written with another dtype?", ErrPayload, errors.Join(r.Told...))
 	}
 	r.Accuracy = 100 * float64(r.Good) / float64(r.Total)
 	return r, nil
