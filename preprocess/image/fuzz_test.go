@@ -40,7 +40,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzResize shows that no filter leaves the range of the samples that it mixes, and that sources are only read.
+// FuzzResize shows that no filter leaves the range of the samples that it mixes, but for the cubic one, whose weights may
+// be negative, and that sources are only read.
 func FuzzResize(f *testing.F) {
 	f.Add(uint8(50), uint8(40), uint8(22), uint8(22), uint32(1), uint8(0), uint8(255))
 	f.Add(uint8(1), uint8(1), uint8(100), uint8(3), uint32(2), uint8(7), uint8(7))
@@ -59,7 +60,8 @@ func FuzzResize(f *testing.F) {
 			if err != nil || got.W != int(w) || got.H != int(h) {
 				t.Fatalf("%v to %dx%d: %v", filter, w, h, err)
 			}
-			if l, u := slices.Min(got.Pix), slices.Max(got.Pix); l < slices.Min(before) || u > slices.Max(before) {
+			l, u := slices.Min(got.Pix), slices.Max(got.Pix)
+			if filter != PillowBicubic && (l < slices.Min(before) || u > slices.Max(before)) {
 				t.Fatalf("%v: %d..%d from %d..%d", filter, l, u, slices.Min(before), slices.Max(before))
 			}
 		}
