@@ -40,8 +40,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzResize shows that no filter leaves the range of the samples that it mixes, but for the cubic one, whose weights may
-// be negative, and that sources are only read.
+// FuzzResize shows that no filter leaves the range of the samples that it mixes, but for the cubic one, whose weights
+// may be negative, and that sources are only read.
 func FuzzResize(f *testing.F) {
 	f.Add(uint8(50), uint8(40), uint8(22), uint8(22), uint32(1), uint8(0), uint8(255))
 	f.Add(uint8(1), uint8(1), uint8(100), uint8(3), uint32(2), uint8(7), uint8(7))

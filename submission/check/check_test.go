@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,9 +10,44 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/submission/check"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
+
+// TestSummaryOfMultiStream: its summary shows latencies of queries, the detail log those of samples, too.
+func TestSummaryOfMultiStream(t *testing.T) {
+	for said, agrees := range map[string]bool{"2000": true, "1000": false} {
+		root, folder := newTree(t), sound+"/performance/run_1"
+		var log []byte
+		for _, e := range []mllog.DetailEntry{
+			{Key: "effective_scenario", Value: "MultiStream"}, {Key: "result_mean_latency_ns", Value: 1000},
+			{Key: "result_mean_query_latency_ns", Value: 2000}, {Key: "result_99.00_percentile_latency_ns", Value: 1000},
+			{Key: "result_99.00_percentile_per_query_latency_ns", Value: 2000},
+		} {
+			log = mllog.AppendDetail(log, e)
+		}
+		put(t, root, folder+"/"+tree.DetailLog, string(log))
+		var summary bytes.Buffer
+		if err := mllog.WriteSummary(&summary, &mllog.Summary{
+			SUTName: "sut", Scenario: "MultiStream", Mode: "PerformanceOnly", Result: "VALID",
+			Headline: []mllog.Field{{Label: "99.0th percentile latency (ns)", Value: said}},
+			Stats:    [][]mllog.Field{{{Label: "Mean latency (ns)", Value: said}}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		put(t, root, folder+"/"+tree.SummaryLog, summary.String())
+		found := 0
+		for _, f := range run(t, root).Findings {
+			if f.What == "summary and detail log disagree" && f.Rule == "metric" {
+				found++
+			}
+		}
+		if agrees && found != 0 || !agrees && found != 2 {
+			t.Errorf("a summary of %s: %d findings", said, found)
+		}
+	}
+}
 
 func TestSoundSubmissionIsAccepted(t *testing.T) {
 	report := run(t, newTree(t))

@@ -75,6 +75,23 @@ var summaryKeys = map[string]string{
 	"99.00 percentile first token latency (ns)": "result_first_token_99.00_percentile_latency_ns",
 }
 
+// perQueryKeys are those of MultiStream, whose summary shows latencies of queries; the others' are of samples.
+var perQueryKeys = map[string]string{
+	"99.0th percentile latency (ns)": "result_99.00_percentile_per_query_latency_ns",
+	"Mean latency (ns)":              "result_mean_query_latency_ns",
+	"90.00 percentile latency (ns)":  "result_90.00_percentile_per_query_latency_ns",
+	"99.00 percentile latency (ns)":  "result_99.00_percentile_per_query_latency_ns",
+	"99.90 percentile latency (ns)":  "result_99.90_percentile_per_query_latency_ns",
+}
+
+// summaryKey is the entry that the summary shows under a label; empty: none that is compared.
+func (l *runLog) summaryKey(label string) string {
+	if key, ok := perQueryKeys[label]; ok && strings.EqualFold(l.scenario(), "MultiStream") {
+		return key
+	}
+	return summaryKeys[label]
+}
+
 // estimateKeys are the entries of early stopping's estimates.
 var estimateKeys = []struct{ label, key string }{
 	{"90.0th percentile estimate: ", "early_stopping_latency_ss"}, {"99.0th percentile estimate: ",
@@ -88,7 +105,7 @@ func (r *resultFolder) checkSummaryMetric(l *runLog) {
 	}
 	for _, block := range append([][]mllog.Field{l.summary.Headline}, l.summary.Stats...) {
 		for _, f := range block {
-			r.compareSummary(l, summaryKeys[f.Label], f.Value)
+			r.compareSummary(l, l.summaryKey(f.Label), f.Value)
 		}
 	}
 	for _, f := range l.summary.EarlyStopping {
