@@ -133,7 +133,7 @@ func TestRunOfBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
 		{"", "want a kind of data first, one of articles, citations, clicks, images, questions, scenes, speech, translation, " +
-			"volumes"},
+			"translation, volumes"},
 		{"pictures -out " + dir, `unknown kind "pictures", want one of articles`},
 		{"images -set train", "want -out DIR"},
 		{"articles -set train", "want -out FILE"},
