@@ -132,7 +132,7 @@ func readArticles(t *testing.T, path string) {
 func TestRunOfBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
-		{"", "want a kind of data first, one of articles, citations, clicks, images, questions, scenes, speech, translation, " +
+		{"", "want a kind of data first, one of articles, citations, clicks, images, questions, scenes, speech, " +
 			"translation, volumes"},
 		{"pictures -out " + dir, `unknown kind "pictures", want one of articles`},
 		{"images -set train", "want -out DIR"},
