@@ -74,6 +74,9 @@ func TestSubmissionRunWantsTheOfficialLoadGen(t *testing.T) {
 		`--system-type "tiny"`:           {"resnet50", "--system-type", "tiny"},
 		"of type datacenter":             {"resnet50", "--system-type", "datacenter", "--rehearsal"},
 	} {
+		if says == "harness-official" && os.Getenv(officialSource) != "" {
+			continue // it may have been built beside the harness by now
+		}
 		args = append([]string{"submission", "run", "--out", t.TempDir()}, args...)
 		if r := harness(t, args...).wantCode(t, 2); !strings.Contains(r.stderr, says) {
 			t.Errorf("%q: %s", args, r.stderr)
