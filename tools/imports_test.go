@@ -19,8 +19,8 @@ const prefix = "github.com/plumbline-ml/plumbline/"
 // always import itself, but a plugin no other plugin. ARCHITECTURE.md draws the same table.
 var mayImport = map[string][]string{
 	"loadgen":      {},
-	"preprocess":   {},
-	"datasets":     {"internal/pyfloat"},
+	"preprocess":   {"internal/mt19937"},
+	"datasets":     {"internal/mt19937", "internal/pyfloat"},
 	"fetch":        {},
 	"internal":     {},
 	"accuracy":     {"preprocess/text/", "internal/golden", "internal/pyfloat"},
@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins": {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-		"internal/pyfloat"},
+		"internal/mt19937", "internal/pyfloat"},
 	"bench": {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
 	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
 		"fetch/", "internal/"},
@@ -39,7 +39,8 @@ var mayImport = map[string][]string{
 
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate",
-	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/pyfloat",
+	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/mt19937",
+	"internal/pyfloat",
 }
 
 type listedPackage struct {

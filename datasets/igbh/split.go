@@ -1,5 +1,7 @@
 package igbh
 
+import "github.com/plumbline-ml/plumbline/internal/mt19937"
+
 // The official split: its seed, and the share of validation papers in it.
 const (
 	SplitSeed          = 42
@@ -31,12 +33,12 @@ func firstOf(n, k int, seed uint32) []uint32 {
 		}
 		return uint32(i)
 	}
-	random := newTwister(seed)
+	random := mt19937.New(seed)
 	first := make([]uint32, min(n, k))
 	for i := range first {
 		j := i
 		if i < n-1 {
-			j += int(random.next()) % (n - i)
+			j += int(random.Uint32()) % (n - i)
 		}
 		first[i] = at(j)
 		moved[j] = at(i)
@@ -50,52 +52,10 @@ func permutation(n int, seed uint32) []uint32 {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	random := newTwister(seed)
+	random := mt19937.New(seed)
 	for i := range max(n-1, 0) {
-		j := i + int(random.next())%(n-i)
+		j := i + int(random.Uint32())%(n-i)
 		order[i], order[j] = order[j], order[i]
 	}
 	return order
-}
-
-// twister is the Mersenne twister MT19937 (Matsumoto, Nishimura 1998).
-type twister struct {
-	state [twisterWords]uint32
-	at    int
-}
-
-const (
-	twisterWords = 624
-	twisterShift = 397
-)
-
-func newTwister(seed uint32) *twister {
-	t := &twister{at: twisterWords}
-	t.state[0] = seed
-	for i := uint32(1); i < twisterWords; i++ {
-		before := t.state[i-1]
-		t.state[i] = 1812433253*(before^before>>30) + i
-	}
-	return t
-}
-
-func (t *twister) next() uint32 {
-	if t.at == twisterWords {
-		t.turn()
-	}
-	y := t.state[t.at]
-	t.at++
-	y ^= y >> 11
-	y ^= y << 7 & 0x9d2c5680
-	y ^= y << 15 & 0xefc60000
-	return y ^ y>>18
-}
-
-// turn makes the next state of all words.
-func (t *twister) turn() {
-	for i := range t.state {
-		y := t.state[i]&(1<<31) | t.state[(i+1)%twisterWords]&(1<<31-1)
-		t.state[i] = t.state[(i+twisterShift)%twisterWords] ^ y>>1 ^ y&1*0x9908b0df
-	}
-	t.at = 0
 }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
+
+	"github.com/plumbline-ml/plumbline/internal/mt19937"
 )
 
 // ErrGrouping is in the chain of every error of this package.
@@ -48,8 +51,23 @@ func Group(pairs int, q Quantiles, seed uint32) (bounds []int, err error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	random := newMT19937(seed)
-	return cut(pairs, func() int { return q[random.below(len(q))] })
+	random := mt19937.New(seed)
+	return cut(pairs, func() int { return q[below(random, len(q))] })
+}
+
+// below draws a number of [0, n), for n of 1 to 2^31, as numpy.random.randint(0, n) does: of as many low bits as n -
+// 1 has, draws beyond it are drawn again.
+func below(m *mt19937.Source, n int) int {
+	most := uint32(n - 1)
+	mask := uint32(1)<<bits.Len32(most) - 1
+	if most == 0 {
+		return 0
+	}
+	for {
+		if v := m.Uint32() & mask; v <= most {
+			return int(v)
+		}
+	}
 }
 
 // GroupEqually cuts a run of pairs into samples of size pairs; the last one has what is left.

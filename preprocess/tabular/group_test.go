@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/mt19937"
 )
 
 func sizes(bounds []int) []int {
@@ -56,9 +58,9 @@ func TestBelowIsNumpys(t *testing.T) {
 		{4294967295, 1 << 31, []int{419326371, 479346978}},
 	}
 	for _, tt := range tests {
-		m := newMT19937(tt.seed)
+		m := mt19937.New(tt.seed)
 		for i, want := range tt.want {
-			if got := m.below(tt.n); got != want {
+			if got := below(m, tt.n); got != want {
 				t.Errorf("seed %d: number %d below %d is %d, want %d", tt.seed, i, tt.n, got, want)
 			}
 		}

@@ -1,0 +1,48 @@
+// Package mt19937 is the Mersenne Twister as NumPy and PyTorch seed it: with one word.
+//
+// In: words of 32 bits. Out: what they are made into; LoadGen's generator, which must not import this.
+package mt19937
+
+// Dimensions of the generator's state, in words of 32 bits.
+const (
+	stateWords = 624
+	shiftWords = 397
+)
+
+// Source is the generator of Matsumoto and Nishimura (1998). It is for one goroutine.
+type Source struct {
+	state [stateWords]uint32
+	next  int
+}
+
+// New seeds a generator as its authors' init_genrand, numpy.random.seed and torch.manual_seed do.
+func New(seed uint32) *Source {
+	m := &Source{next: stateWords}
+	m.state[0] = seed
+	for i := uint32(1); i < stateWords; i++ {
+		before := m.state[i-1]
+		m.state[i] = 1812433253*(before^before>>30) + i
+	}
+	return m
+}
+
+// Uint32 is the next word.
+func (m *Source) Uint32() uint32 {
+	if m.next == stateWords {
+		m.twist()
+	}
+	v := m.state[m.next]
+	m.next++
+	v ^= v >> 11
+	v ^= v << 7 & 0x9d2c5680
+	v ^= v << 15 & 0xefc60000
+	return v ^ v>>18
+}
+
+func (m *Source) twist() {
+	for i := range m.state {
+		v := m.state[i]&(1<<31) | m.state[(i+1)%stateWords]&(1<<31-1)
+		m.state[i] = m.state[(i+shiftWords)%stateWords] ^ v>>1 ^ v&1*0x9908b0df
+	}
+	m.next = 0
+}
