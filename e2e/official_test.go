@@ -246,6 +246,11 @@ func TestWithoutTheOfficialLoadGen(t *testing.T) {
 	if err := os.Link(harnessBinary(), filepath.Join(dir, "harness")); err != nil {
 		t.Fatal(err)
 	}
-	cmd := command(t, filepath.Join(dir, "harness"), "run", "resnet50", "--loadgen", "official")
-	finish(t, cmd).wantCode(t, 2).wantError(t, fmt.Sprintf("there is no %s", filepath.Join(dir, "harness-official")))
+	plugins := filepath.Join(filepath.Dir(harnessBinary()), "plugins")
+	for _, args := range [][]string{
+		{"run", "resnet50", "--loadgen", "official"}, {"submission", "run", "resnet50", "--system-type", "edge"},
+	} {
+		cmd := command(t, filepath.Join(dir, "harness"), append(args, "--plugin-dir", plugins, "--out", t.TempDir())...)
+		finish(t, cmd).wantCode(t, 2).wantError(t, fmt.Sprintf("there is no %s", filepath.Join(dir, "harness-official")))
+	}
 }

@@ -65,7 +65,6 @@ func TestSubmissionRunGoesOn(t *testing.T) {
 func TestSubmissionRunWantsTheOfficialLoadGen(t *testing.T) {
 	t.Parallel()
 	for says, args := range map[string][]string{
-		"harness-official":               {"resnet50", "--system-type", "edge"},
 		"--rehearsal":                    {"resnet50", "--system-type", "edge", "--smoke"},
 		"without --model and --dataset":  {"resnet50", "--system-type", "edge"},
 		"without --dataset the plugin's": {"resnet50", "--system-type", "edge", "--model", "some.onnx"},
@@ -74,9 +73,6 @@ func TestSubmissionRunWantsTheOfficialLoadGen(t *testing.T) {
 		`--system-type "tiny"`:           {"resnet50", "--system-type", "tiny"},
 		"of type datacenter":             {"resnet50", "--system-type", "datacenter", "--rehearsal"},
 	} {
-		if says == "harness-official" && os.Getenv(officialSource) != "" {
-			continue // it may have been built beside the harness by now
-		}
 		args = append([]string{"submission", "run", "--out", t.TempDir()}, args...)
 		if r := harness(t, args...).wantCode(t, 2); !strings.Contains(r.stderr, says) {
 			t.Errorf("%q: %s", args, r.stderr)

@@ -31,7 +31,8 @@ static int official_file(char *path, size_t size) {
   int fd = memfd_create("official-loadgen", MFD_CLOEXEC);
   snprintf(path, size, "/proc/self/fd/%d", fd);
 #else
-  snprintf(path, size, "/tmp/official-loadgen-XXXXXX");
+  const char *folder = getenv("TMPDIR");
+  snprintf(path, size, "%s/official-loadgen-XXXXXX", folder != NULL ? folder : P_tmpdir);
   int fd = mkstemp(path);
 #endif
   return fd;
@@ -40,7 +41,7 @@ static int official_file(char *path, size_t size) {
 // official_open opens a fresh copy of a library, with variables of its own. Its file stays open: a path by which
 // another one was opened would give that one again.
 static const official_loadgen *official_open(const char *bytes, size_t size, char **fault) {
-  char path[64];
+  char path[1024];
   int fd = official_file(path, sizeof path);
   while (fd >= 0 && size > 0) {
     ssize_t n = write(fd, bytes, size);
