@@ -26,7 +26,7 @@ func Decode(file []byte) (Clip, error) {
 }
 
 // Speech reads a file as Decode does and insists on what the benchmarks' speech is: 16,000 samples a second, one
-// channel.
+// channel, and no sample that is no number, which a WAV file of floats may hold.
 func Speech(file []byte) ([]float32, error) {
 	c, err := Decode(file)
 	if err != nil {
@@ -35,6 +35,11 @@ func Speech(file []byte) ([]float32, error) {
 	if c.Rate != SampleRate || c.Channels != 1 {
 		return nil, fmt.Errorf("%w: %d samples per second in %d channels, want %d in 1: convert the file", ErrSpeech,
 			c.Rate, c.Channels, SampleRate)
+	}
+	for i, v := range c.Samples {
+		if v-v != 0 {
+			return nil, fmt.Errorf("%w: sample %d is %v, want a number from -1 to 1", ErrSpeech, i, v)
+		}
 	}
 	return c.Samples, nil
 }
