@@ -47,6 +47,7 @@ type Progress struct {
 	// hopeless is ProgressSnapshot.Hopeless, nil: empty.
 	hopeless atomic.Pointer[string]
 	other    atomic.Pointer[func() ProgressSnapshot]
+	last     atomic.Pointer[shown] // the end of the chain that readers follow; nil: there are none
 }
 
 // Follow lets snapshots be those that another driver of the test takes: any goroutine may call it, at any time.
@@ -57,7 +58,8 @@ type shown struct {
 	limits   EffectiveSettings
 	accuracy bool
 	x        *issuer
-	ended    atomic.Int64 // ns, 0 while it runs
+	ended    atomic.Int64          // ns, 0 while it runs
+	next     atomic.Pointer[shown] // for readers
 }
 
 // enter goes on to a phase. It never goes back: an abandoned call into the SUT may return after the test's end.
@@ -89,7 +91,9 @@ func (p *Progress) load(limits EffectiveSettings, accuracy bool) {
 
 // begin says that x's clock runs.
 func (p *Progress) begin(x *issuer) {
-	p.series.Store(&shown{limits: x.limits, accuracy: x.accuracy, x: x})
+	s := &shown{limits: x.limits, accuracy: x.accuracy, x: x}
+	p.series.Store(s)
+	p.chain(s)
 	p.enter(PhaseIssuing)
 }
 

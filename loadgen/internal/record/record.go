@@ -90,6 +90,17 @@ func (r *Recorder) HasIssued(i uint64) bool {
 	return i < r.lanes[0].issued.Load()
 }
 
+// Reach is one more than the number of the last sample issued, 0 before the first.
+func (r *Recorder) Reach() (reach uint64) {
+	lanes := uint64(len(r.lanes))
+	for k := range lanes {
+		if n := r.lanes[k].issued.Load(); n > 0 {
+			reach = max(reach, (n-1)*lanes+k+1)
+		}
+	}
+	return reach
+}
+
 // IssuedFirst says whether the n samples issued are the first ones.
 func (r *Recorder) IssuedFirst(n uint64) bool {
 	lanes := uint64(len(r.lanes))
