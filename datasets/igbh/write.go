@@ -10,9 +10,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
 )
 
 // Content is a data set to write. Its methods are called from one goroutine.
@@ -119,18 +119,13 @@ func writeLabels(w *bufio.Writer, c Content) error {
 	return binary.Write(w, binary.LittleEndian, labels)
 }
 
-// writeHeader writes that of an array of rows, with columns unless that is 0, in NumPy's format 1: the elements begin
-// at a multiple of 64 bytes.
+// writeHeader writes that of an array of rows, with columns unless that is 0.
 func writeHeader(w io.Writer, dtype string, rows, columns int) error {
-	shape := fmt.Sprintf("(%d,)", rows)
+	shape := []int{rows}
 	if columns > 0 {
-		shape = fmt.Sprintf("(%d, %d)", rows, columns)
+		shape = append(shape, columns)
 	}
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", dtype, shape)
-	const start = len("\x93NUMPY") + 4 // version and length follow the magic
-	text += strings.Repeat(" ", 63-(start+len(text))%64) + "\n"
-	header := append([]byte("\x93NUMPY\x01\x00"), byte(len(text)), byte(len(text)>>8))
-	_, err := w.Write(append(header, text...))
+	_, err := w.Write(npy.AppendHeader(nil, dtype, shape...))
 	return err
 }
 

@@ -73,7 +73,7 @@ func (s *scene) clutter() {
 func (s *scene) bar(at draw.Point, halfWidth, halfLength int) {
 	r := s.random
 	pose := draw.NewPose(at, r.Below(draw.Turn))
-	s.Fill(draw.Path{box(halfLength, halfWidth)}.Place(pose), r.Between(100, draw.One), draw.Flat(anyColor(r)))
+	s.Fill(draw.Path{draw.Box(halfLength, halfWidth)}.Place(pose), r.Between(100, draw.One), draw.Flat(anyColor(r)))
 }
 
 // rag is a polygon of seven corners at random distances.

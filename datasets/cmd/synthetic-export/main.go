@@ -5,7 +5,7 @@
 //
 // Kinds: images (ImageNet), scenes (OpenImages), volumes (KiTS19), clicks (Criteo), questions (SQuAD), articles
 // (CNN/DailyMail), speech (LibriSpeech), citations (IGBH: one graph, set all), translation (WMT16, before byte-pair
-// encoding).
+// encoding), captioned (COCO-2014 for text to image, with its pictures).
 package main
 
 import (
@@ -21,6 +21,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
@@ -46,6 +47,8 @@ var kinds = map[string]kind{
 		"train": speech.Train, "calibration": speech.Calibration, "eval": speech.Eval})},
 	"translation": {"DIR", sets(export.Translation, named[translation.Set]{
 		"train": translation.Train, "eval": translation.Eval})},
+	"captioned": {"DIR", sets(export.Captioned, named[captioned.Set]{
+		"train": captioned.Train, "reference": captioned.Reference, "eval": captioned.Eval})},
 	"citations": {"DIR", sets(export.Citations, named[*citations.Set]{"all": citations.All})},
 }
 
@@ -118,7 +121,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	var o options
 	flags := flag.NewFlagSet("synthetic-export "+args[0], flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.set, "set", "train", "which set: train, calibration or eval; of a graph: all")
+	flags.StringVar(&o.set, "set", "train", "which set: train, calibration or eval; of captioned pictures also reference; of a graph: all")
 	flags.IntVar(&o.first, "first", 0, "index of the first sample")
 	flags.IntVar(&o.n, "n", -1, "how many samples (of images more than the set has, too); -1: to the end of the set")
 	if args[0] == "images" {

@@ -5,11 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/cnndm"
 	"github.com/plumbline-ml/plumbline/datasets/coco"
+	"github.com/plumbline-ml/plumbline/datasets/coco2014"
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
@@ -17,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/openimages"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
@@ -38,6 +41,7 @@ func TestEachKindIsReadAsTheOfficialSet(t *testing.T) {
 		{"questions -n 5", readQuestions},
 		{"articles -first 490", readArticles},
 		{"translation -first 595", readTranslation},
+		{"captioned -first 495", readCaptioned},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "new", "out.jsonl")
@@ -132,7 +136,7 @@ func readArticles(t *testing.T, path string) {
 func TestRunOfBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
-		{"", "want a kind of data first, one of articles, citations, clicks, images, questions, scenes, speech, " +
+		{"", "want a kind of data first, one of articles, captioned, citations, clicks, images, questions, scenes, speech, " +
 			"translation, volumes"},
 		{"pictures -out " + dir, `unknown kind "pictures", want one of articles`},
 		{"images -set train", "want -out DIR"},
@@ -149,6 +153,8 @@ func TestRunOfBadArguments(t *testing.T) {
 		{"clicks -out " + dir + " -first 4999999 -n 2", "want 0 <= first <= end <= 5000000"},
 		{"questions -set eval -out " + dir + " -n 251", "want 0 <= first <= end <= 250"},
 		{"questions -set eval -n 1 -out " + dir, "write the data set"},
+		{"captioned -set calibration -out " + dir, `unknown set "calibration", want eval, reference, train`},
+		{"captioned -set eval -first 499 -n 2 -out " + dir, "want 0 <= first <= end <= 500"},
 		{"citations -out " + dir, `unknown set "train", want all`},
 		{"citations -set all -n 5 -out " + dir, "a graph is written whole"},
 		{"articles -set eval -out " + dir + "/x -first 499 -n 2", "want 0 <= first <= end <= 500"},
@@ -172,5 +178,20 @@ func readTranslation(t *testing.T, path string) {
 		if want := []string{last.Source, last.Target}[i]; len(lines) != 6 || lines[4] != want {
 			t.Errorf("%s: %d lines, the last is %q, want %q", name, len(lines)-1, lines[4], want)
 		}
+	}
+}
+
+func readCaptioned(t *testing.T, path string) {
+	captions, err := coco2014.ReadCaptions(filepath.Join(path, coco2014.CaptionsFile))
+	if want := captioned.Eval().Caption(499); err != nil || len(captions) != 5 || captions[4].Text != want {
+		t.Errorf("%+v, %v; want 5, the last %q", captions, err, want)
+	}
+	latents, err := coco2014.ReadLatents(coco2014.FindLatents(path))
+	if err != nil || latents.Shape != captioned.LatentShape || !slices.Equal(latents.Values, captioned.Latent()) {
+		t.Errorf("latents: %+v, %v", latents, err)
+	}
+	picture, err := os.ReadFile(filepath.Join(path, "validation", "data", captioned.Eval().Name(499)))
+	if err != nil || string(picture) != string(captioned.Eval().PNG(499)) {
+		t.Errorf("picture 499 is another one, %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package npy reads the headers of NumPy's files: .npy, and the members of .npz.
+// Package npy reads and writes the headers of NumPy's files: .npy, and the members of .npz.
 //
 // In: where the elements of an array lie, and of what type and shape they are.
 // Out: elements; arrays of records.
@@ -26,6 +26,23 @@ type Header struct {
 
 // mostText bounds the text of a header, which has some 100 bytes.
 const mostText = 1 << 16
+
+// AppendHeader appends the header of an array in C order, in format 1, to dst: padded so that the elements, which follow
+// it, begin at a multiple of 64 bytes. There is at least one axis.
+func AppendHeader(dst []byte, dtype string, shape ...int) []byte {
+	axes := fmt.Sprintf("%d,", shape[0])
+	for _, n := range shape[1:] {
+		axes += fmt.Sprintf(" %d,", n)
+	}
+	if len(shape) > 1 {
+		axes = strings.TrimSuffix(axes, ",")
+	}
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", dtype, axes)
+	const start = len("\x93NUMPY") + 4 // version and length follow the magic
+	text += strings.Repeat(" ", 63-(start+len(text))%64) + "\n"
+	dst = append(dst, "\x93NUMPY\x01\x00"...)
+	return append(binary.LittleEndian.AppendUint16(dst, uint16(len(text))), text...)
+}
 
 // ReadHeader reads a header of format 1, 2 or 3.
 func ReadHeader(r io.Reader) (*Header, error) {

@@ -115,3 +115,14 @@ func FuzzReadHeader(f *testing.F) {
 		}
 	})
 }
+
+func TestAppendHeader(t *testing.T) {
+	for text, shape := range map[string][]int{"(5,)": {5}, "(89, 13)": {89, 13}, "(1, 4, 8, 8)": {1, 4, 8, 8}} {
+		data := AppendHeader(nil, "<f4", shape...)
+		h, err := ReadHeader(bytes.NewReader(data))
+		if err != nil || h.DType != "<f4" || h.Fortran || !slices.Equal(h.Shape, shape) || h.Length != int64(len(data)) ||
+			h.Length%64 != 0 || !strings.Contains(string(data), "'shape': "+text) {
+			t.Errorf("%v: %q, read as %+v, %v", shape, data, h, err)
+		}
+	}
+}

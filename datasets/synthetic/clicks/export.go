@@ -10,7 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
 )
 
 // exportPairs is how many pairs are drawn at a time.
@@ -98,7 +99,7 @@ func writeHeaders(files []*bufio.Writer, pairs int) error {
 		case i >= tableArrays:
 			columns = Hotness()[i-tableArrays]
 		}
-		if _, err := f.Write(npyHeader(dtype, pairs, columns)); err != nil {
+		if _, err := f.Write(npy.AppendHeader(nil, dtype, pairs, columns)); err != nil {
 			return err
 		}
 	}
@@ -151,14 +152,4 @@ func writeFile(path string, write func(io.Writer) error) error {
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
 	return errors.Join(cmp.Or(write(w), w.Flush()), f.Close())
-}
-
-// npyHeader is the header of a matrix in C order, in NumPy's format 1, padded so that the elements begin at
-// a multiple of 64 bytes.
-func npyHeader(dtype string, rows, columns int) []byte {
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", dtype, rows, columns)
-	const start = len("\x93NUMPY") + 4 // version and length follow the magic
-	text += strings.Repeat(" ", 63-(start+len(text))%64) + "\n"
-	header := append([]byte("\x93NUMPY\x01\x00"), byte(len(text)), byte(len(text)>>8))
-	return append(header, text...)
 }

@@ -1,0 +1,67 @@
+package draw
+
+// Oval approximates an ellipse of two radii by a polygon.
+func Oval(rx, ry int) []Point {
+	const corners = 48
+	points := make([]Point, corners)
+	for i := range points {
+		angle := i * Turn / corners
+		points[i] = Point{X: rx * Cos(angle) >> 14, Y: ry * Sin(angle) >> 14}
+	}
+	return points
+}
+
+// Box is a rectangle, of half its width and height.
+func Box(halfX, halfY int) []Point {
+	return []Point{{X: -halfX, Y: -halfY}, {X: halfX, Y: -halfY}, {X: halfX, Y: halfY}, {X: -halfX, Y: halfY}}
+}
+
+// Spikes is a star of n points: a regular polygon where the inner radius is cos(half turn / n) of the outer one.
+func Spikes(n, outer, inner int) []Point {
+	points := make([]Point, 0, 2*n)
+	for i := range n {
+		points = append(points, Polar(outer, i*Turn/n), Polar(inner, (2*i+1)*Turn/(2*n)))
+	}
+	return points
+}
+
+// Plus is a cross of four equal arms.
+func Plus(long, half int) []Point {
+	return []Point{
+		{X: -half, Y: -long}, {X: half, Y: -long}, {X: half, Y: -half},
+		{X: long, Y: -half}, {X: long, Y: half}, {X: half, Y: half},
+		{X: half, Y: long}, {X: -half, Y: long}, {X: -half, Y: half},
+		{X: -long, Y: half}, {X: -long, Y: -half}, {X: -half, Y: -half},
+	}
+}
+
+// Moon is a disc without an ellipse that touches its poles: the inner edge bulges to hollow percent of the radius.
+func Moon(radius, hollow int) []Point {
+	const corners = 24
+	points := make([]Point, 0, 2*corners)
+	shift := radius * 3 / 10 // puts the figure's middle near the origin
+	for i := range corners {
+		a := i*Turn/(2*corners) - Turn/4
+		points = append(points, Point{X: radius*Cos(a)>>14 - shift, Y: radius * Sin(a) >> 14})
+	}
+	for i := range corners {
+		a := Turn/4 - i*Turn/(2*corners)
+		x := radius * hollow / 100 * Cos(a) >> 14
+		points = append(points, Point{X: x - shift, Y: radius * Sin(a) >> 14})
+	}
+	return points
+}
+
+// Heart is the curve x = 16 sin^3 t, y = 13 cos t - 5 cos 2t - 2 cos 3t - cos 4t, scaled.
+func Heart(radius int) []Point {
+	const corners = 48
+	points := make([]Point, corners)
+	for i := range points {
+		t := i * Turn / corners
+		s := Sin(t)
+		x := 16 * (s * s >> 14) * s >> 14
+		y := 13*Cos(t) - 5*Cos(2*t) - 2*Cos(3*t) - Cos(4*t)
+		points[i] = Point{X: radius * x >> 14 / 14, Y: -radius * y >> 14 / 14}
+	}
+	return points
+}
