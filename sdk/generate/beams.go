@@ -52,7 +52,7 @@ func (b *beams) next(logits [][]float32) error {
 	}
 	b.length++
 	b.choose()
-	b.ended = b.pool.full(float64(b.top.kept[0].score), b.length)
+	b.ended = b.pool.full(float64(b.scores[0]), b.length)
 	if !b.ended && b.length >= b.most {
 		b.ended = true
 		for i, ids := range b.ids {
@@ -65,13 +65,8 @@ func (b *beams) next(logits [][]float32) error {
 // offer scores all continuations of beam i.
 func (b *beams) offer(i int, logits []float32) error {
 	b.logs = slices.Grow(b.logs[:0], len(logits))[:len(logits)]
-	if err := logSoftmax(b.logs, logits); err != nil {
+	if err := b.logProbabilities(b.logs, logits, b.length); err != nil {
 		return err
-	}
-	for _, id := range b.banned(b.length) {
-		if int(id) < len(b.logs) {
-			b.logs[id] = float32(math.Inf(-1))
-		}
 	}
 	for id, v := range b.logs {
 		if score := v + b.scores[i]; score > b.top.floor() || len(b.top.kept) < b.top.n {

@@ -63,13 +63,8 @@ func (g *gnmtBeams) offer(i int, logits []float32) error {
 		return nil
 	}
 	g.logs = sized(g.logs, len(logits))
-	if err := logSoftmax(g.logs, logits); err != nil {
+	if err := g.logProbabilities(g.logs, logits, len(g.steps)); err != nil {
 		return err
-	}
-	for _, id := range g.banned(len(g.steps)) {
-		if int(id) < len(g.logs) {
-			g.logs[id] = float32(math.Inf(-1))
-		}
 	}
 	ending, going := g.divisor(b.length), g.divisor(b.length+1)
 	for id, v := range g.logs {

@@ -53,7 +53,8 @@ func (h *hypotheses) dropWorst() {
 }
 
 // full says that no beam can win any more: with early stopping once there are enough hypotheses, else once none is
-// worse than what the best continuation of this length has.
+// worse than the best beam that goes on would be at this length, as transformers has it since beams are its tensors.
+// Releases up to 4.46 took the best of all continuations, ended ones too, and went on for longer at times.
 func (h *hypotheses) full(bestSum float64, length int) bool {
 	if len(h.kept) < h.n {
 		return false

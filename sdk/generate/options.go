@@ -21,6 +21,11 @@ type Options struct {
 	EOS []int32
 	// Never are tokens that no answer holds.
 	Never []int32
+	// ForceEnd has the first end token as the last one of an answer of MaxNewTokens, as transformers' forced_eos_token_id.
+	ForceEnd bool
+	// Renormalize divides probabilities by their sum where tokens are left out of them, as transformers'
+	// renormalize_logits. Beams alone have a use for it.
+	Renormalize bool
 	// Beams is the rule of beam search.
 	Beams BeamRule
 

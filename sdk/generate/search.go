@@ -66,30 +66,6 @@ func newSearch(p *backend.Prompt, o Options) search {
 // branches is how many rows a prompt's search needs.
 func branches(p *backend.Prompt) int { return max(p.Beams, 1) }
 
-// limits are the lengths of an answer and what ends it.
-type limits struct {
-	least, most int
-	ends        []int32
-	never       []int32 // ends and what is never generated
-}
-
-// limitsOf copies a prompt's limits.
-func limitsOf(p *backend.Prompt, o Options) limits {
-	ends := append([]int32(nil), p.EOS...)
-	return limits{
-		least: p.MinNewTokens, most: p.MaxNewTokens, ends: ends, never: append(ends[:len(ends):len(ends)], o.Never...),
-	}
-}
-
-// banned are the tokens that an answer of n tokens cannot go on with: what is never generated, and the end tokens
-// while it is too short to end.
-func (l *limits) banned(n int) []int32 {
-	if n < l.least {
-		return l.never
-	}
-	return l.never[len(l.ends):]
-}
-
 // greedy takes the most probable token at each step.
 type greedy struct {
 	limits
@@ -98,7 +74,7 @@ type greedy struct {
 }
 
 func (g *greedy) next(logits [][]float32) error {
-	id, err := argmax(logits[0], g.banned(len(g.ids)))
+	id, err := g.best(logits[0], len(g.ids))
 	if err != nil {
 		return err
 	}
