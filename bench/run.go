@@ -164,7 +164,7 @@ func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedR
 	defer r.watch(t, progress)()
 	log := loadgen.LogSettings{
 		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.request.Trace, Progress: progress,
-		Audit: p.auditPath(t), AbortEarly: r.request.AbortEarly, Spin: p.Pace == PacePrecise,
+		Audit: p.auditPath(t), AbortEarly: r.request.AbortEarly, Spin: p.Pace == PacePrecise, Record: writeSeries,
 	}
 	if t.Streams {
 		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)

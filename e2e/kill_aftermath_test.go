@@ -104,6 +104,10 @@ func (l *leftovers) read(path string) error {
 		return readDetail(text)
 	case "mlperf_log_accuracy.json":
 		return l.readAccuracy(path, text)
+	case "series.json":
+		if !json.Valid(text) {
+			return errors.New("the series are cut")
+		}
 	case "mlperf_log_summary.txt", "mlperf_log_trace.json", "accuracy.txt", "plugin.log":
 	default:
 		written, _ := filepath.Match("*.??????????????????????????.tmp", name)

@@ -309,23 +309,22 @@ func (g *runLog) writeSummary(r *Result) error {
 	return errors.Join(errs...)
 }
 
-// trace writes the samples of a finished series, if the trace log is enabled. index gives the data-set index of the
-// i-th generated sample; the sequence numbers are those of the series' first query and sample in the whole test.
-// A failure ends the trace; finish reports it.
-func (g *runLog) trace(p *series, index func(i int) SampleIndex, firstQuery, firstSample uint64) {
+// trace writes the samples of a finished series, if the trace log is enabled. A failure ends the trace; finish reports
+// it.
+func (g *runLog) trace(p *series) {
 	if g.traced == nil {
 		return
 	}
 	start := p.Start.Sub(g.began).Nanoseconds()
-	per := int(p.SamplesPerQuery)
+	r := Recording{p}
 	for i, done := range p.Done {
 		if done < 0 {
 			continue
 		}
-		q, number := i/per, p.number(i)
+		at := r.Slot(i)
 		s := mllog.TraceSample{
-			SampleSeq: firstSample + number, QuerySeq: firstQuery + number/p.SamplesPerQuery, Index: uint64(index(int(number))),
-			Scheduled: start + p.Scheduled[q], IssueDelay: p.issueDelay(q), Latency: done - p.Scheduled[q],
+			SampleSeq: at.Sample, QuerySeq: at.Query, Index: uint64(at.Index),
+			Scheduled: start + at.Scheduled, IssueDelay: at.Issued - at.Scheduled, Latency: done - at.Scheduled,
 		}
 		if err := g.traceSample(s, p.timeToToken(i)); err != nil {
 			return

@@ -39,7 +39,8 @@ func logged(t *testing.T, l LogSettings, e EffectiveSettings, p *series) *Result
 	g.seriesDone(p)
 	r := &Result{SUTName: "sut"}
 	judge(s, e, p, r)
-	g.trace(p, func(i int) SampleIndex { return SampleIndex(i) * 10 }, 7, 1000)
+	p.index, p.firstQuery, p.firstSample = func(i int) SampleIndex { return SampleIndex(i) * 10 }, 7, 1000
+	g.trace(p)
 	if err := g.finish(r); err != nil {
 		t.Fatal(err)
 	}

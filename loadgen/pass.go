@@ -62,6 +62,8 @@ func (t *test) pass(ctx context.Context, set schedule.Set, accuracy bool) (*seri
 	p := &series{
 		Accuracy: accuracy, GeneratedQueries: uint64(x.plan.Queries),
 		SamplesPerQuery: uint64(x.plan.SamplesPerQuery), GeneratedDuration: x.plan.End,
+		firstSample: uint64(x.first), firstQuery: t.nextQuery,
+		index: func(i int) SampleIndex { return SampleIndex(x.plan.Sample(i)) },
 	}
 	t.log.generated(p)
 	a := t.answers(x)
@@ -70,7 +72,7 @@ func (t *test) pass(ctx context.Context, set schedule.Set, accuracy bool) (*seri
 		return callOrAbandon(ctx, "issuing queries", func() error { return x.run(ctx, a) })
 	})
 	if err = t.recorded(x, p, err); err == nil {
-		t.log.trace(p, func(i int) SampleIndex { return SampleIndex(x.plan.Sample(i)) }, t.nextQuery, uint64(x.first))
+		t.log.trace(p)
 	}
 	t.result.Started = p.Start
 	t.log.seriesDone(p)

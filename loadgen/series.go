@@ -36,6 +36,11 @@ type series struct {
 	// token runs but Offline's. Both are nil elsewhere.
 	Tokens     []uint32
 	FirstToken []int64
+
+	// index is the data set's index of a generated sample; firstSample and firstQuery are the numbers of the series' first
+	// ones in the whole test.
+	index                   func(number int) SampleIndex
+	firstSample, firstQuery uint64
 }
 
 // issueDelay is how much later than scheduled query q was issued.

@@ -182,6 +182,9 @@ type LogSettings struct {
 	CopySummaryTo, CopyDetailTo interface{ Write(p []byte) (int, error) }
 	// Progress, if not nil, is filled while the test runs; any goroutine may take snapshots.
 	Progress *Progress
+	// Record, if not nil, is called once with what was measured of the performance series that the result is of, also of a
+	// test that ended early, and with OutDir: after the last answer, before the logs end. Its error is one of the logs.
+	Record func(r Recording, dir string) error
 	// Audit names where audit settings, which the TestSettings hold already, came from: the logs say that it was used.
 	// Empty means none. (Settings.Audit of package mlconf applies them.)
 	Audit string

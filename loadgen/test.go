@@ -178,7 +178,7 @@ func (t *test) conclude(p *series, why error) (*Result, error) {
 		judge(t.s, t.e, p, r)
 	}
 	r.Notes = t.notes()
-	err := t.log.finish(r)
+	err := errors.Join(t.record(p), t.log.finish(r))
 	t.progress.enter(PhaseDone)
 	if errors.Is(why, ErrHopeless) {
 		return r, err // as asked for, and the Result says so

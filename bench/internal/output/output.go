@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/series"
 )
 
 // DefaultDir is where results go without --out: this directory, or out-2, out-3, ... where it already holds a result of
@@ -28,7 +29,7 @@ const DefaultDir = "out"
 // logs are the files that a run writes into its directory, and those of a power session, in one of their own.
 var logs = slices.Concat([]string{
 	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName,
-	"mlperf_log_trace.json", score.TextName, PluginLogName, spl.FileName,
+	"mlperf_log_trace.json", score.TextName, PluginLogName, spl.FileName, series.FileName,
 }, power.SessionFiles())
 
 // loadgenLogs is how many of them every run has.

@@ -1,0 +1,61 @@
+package series
+
+// Thin chooses at most `most` of n points, which ascend in x, so that a line through them looks like one through all,
+// by the largest triangles of three buckets (LTTB; S. Steinarsson, Downsampling Time Series for Visual Representation,
+// 2013), and of each bucket the highest point besides, so that no peak is lost. It returns their numbers, ascending;
+// all of them where n is not above most. most is at least 6.
+func Thin(n, most int, at func(i int) (x, y float64)) []int {
+	if n <= most {
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		return all
+	}
+	buckets := (most - 2) / 2
+	edge := func(b int) int { return 1 + int(int64(b)*int64(n-2)/int64(buckets)) }
+	chosen := []int{0}
+	for b := range buckets {
+		from, to := edge(b), edge(b+1)
+		next := [2]int{to, n}
+		if b+1 < buckets {
+			next[1] = edge(b + 2)
+		}
+		largest, highest := pickOf(from, to, chosen[len(chosen)-1], next, at)
+		chosen = append(chosen, min(largest, highest))
+		if largest != highest {
+			chosen = append(chosen, max(largest, highest))
+		}
+	}
+	return append(chosen, n-1)
+}
+
+// pickOf returns the point of from to to that makes the largest triangle with the last one that was chosen and the
+// middle of the next bucket, and the highest point.
+func pickOf(from, to, last int, next [2]int, at func(i int) (x, y float64)) (largest, highest int) {
+	ax, ay := at(last)
+	cx, cy := middle(next[0], next[1], at)
+	most, top := -1.0, 0.0
+	largest, highest = from, from
+	for i := from; i < to; i++ {
+		x, y := at(i)
+		area := (ax-cx)*(y-ay) - (ax-x)*(cy-ay)
+		if area = max(area, -area); area > most {
+			most, largest = area, i
+		}
+		if i == from || y > top {
+			top, highest = y, i
+		}
+	}
+	return largest, highest
+}
+
+// middle is the mean of points.
+func middle(from, to int, at func(i int) (x, y float64)) (mx, my float64) {
+	for i := from; i < to; i++ {
+		x, y := at(i)
+		mx, my = mx+x, my+y
+	}
+	n := float64(max(1, to-from))
+	return mx / n, my / n
+}

@@ -1,0 +1,141 @@
+package series
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// TraceName is the trace log of a run's folder.
+const TraceName = "mlperf_log_trace.json"
+
+// Origin says what a run's series were read from.
+type Origin string
+
+// The origins.
+const (
+	FromFile  Origin = FileName
+	FromTrace Origin = TraceName
+)
+
+// ErrNone says that a run's folder has neither series nor a trace log with samples.
+var ErrNone = errors.New("there is neither " + FileName + " nor a " + TraceName + " with samples")
+
+// Find reads the series of the folder of a run, or makes them of its trace log, of either LoadGen. A trace
+// log has no tokens; that of an accuracy run, before the timed one, is not told from it.
+func Find(dir string) (*File, Origin, error) {
+	f, err := Read(dir)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return f, FromFile, err
+	}
+	path := filepath.Join(dir, TraceName)
+	in, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", ErrNone
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	defer in.Close()
+	f, err = FromTraceLog(in)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", path, err)
+	}
+	return f, FromTrace, nil
+}
+
+// mostTraced is how many samples of a trace log are read: of each, 40 bytes are kept.
+const mostTraced = 20_000_000
+
+// traced are the samples of a trace log, ordered by query. Times count from the earliest.
+type traced struct {
+	slots []tracedSlot
+	per   int
+	begin int64
+}
+
+// tracedSlot is a sample; times count from the trace's start.
+type tracedSlot struct {
+	sample, query uint32
+	delay         uint32 // ns, at most 4.3 s
+	index         uint32
+	due, done     int64
+}
+
+// FromTraceLog makes series of a trace log. ErrNone: it has no samples.
+func FromTraceLog(in io.Reader) (*File, error) {
+	var t traced
+	r := mllog.NewTraceReader(in)
+	for {
+		e, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if s, ok := e.Sample(); ok {
+			if err := t.add(s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(t.slots) == 0 {
+		return nil, ErrNone
+	}
+	t.order()
+	return Of(&t), nil
+}
+
+func (t *traced) add(s mllog.TraceSample) error {
+	const most = 1 << 60
+	if len(t.slots) >= mostTraced {
+		return fmt.Errorf("more than %d samples in the trace log; run with this harness, which leaves a %s", mostTraced,
+			FileName)
+	}
+	if s.Latency < 0 || s.IssueDelay < 0 || s.Scheduled < -most || s.Scheduled > most || s.Latency > most {
+		return fmt.Errorf("sample %d was due at %d ns, issued %d ns later and answered %d ns later", s.SampleSeq,
+			s.Scheduled, s.IssueDelay, s.Latency)
+	}
+	t.slots = append(t.slots, tracedSlot{
+		sample: uint32(s.SampleSeq), query: uint32(s.QuerySeq), delay: uint32(min(s.IssueDelay, 1<<32-1)),
+		index: uint32(s.Index), due: s.Scheduled, done: s.Scheduled + s.Latency,
+	})
+	return nil
+}
+
+// order sorts samples by when they were due, then by query, and counts how many a query has.
+func (t *traced) order() {
+	slices.SortFunc(t.slots, func(a, b tracedSlot) int {
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.query, b.query), cmp.Compare(a.sample, b.sample))
+	})
+	t.per = 1
+	for t.per < len(t.slots) && t.slots[t.per].query == t.slots[0].query {
+		t.per++
+	}
+	t.begin = t.slots[0].due
+}
+
+// Start implements Source: a trace log has no time of the day of a series.
+func (t *traced) Start() time.Time     { return time.Time{} }
+func (t *traced) Samples() int         { return len(t.slots) }
+func (t *traced) SamplesPerQuery() int { return t.per }
+func (t *traced) HasTokens() bool      { return false }
+func (t *traced) HasFirstTokens() bool { return false }
+
+func (t *traced) Slot(i int) loadgen.Slot {
+	s := &t.slots[i]
+	return loadgen.Slot{
+		Sample: uint64(s.sample), Query: uint64(s.query), Index: loadgen.SampleIndex(s.index),
+		Scheduled: s.due - t.begin, Issued: s.due - t.begin + int64(s.delay), Done: s.done - t.begin,
+	}
+}
