@@ -101,11 +101,14 @@ type Files interface {
 // NewPlan finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and
 // nothing is written. All faults of the request are reported at once.
 func NewPlan(ctx context.Context, r Request) (*Plan, error) {
-	catalog, err := r.Plugins.Find(ctx)
-	if err != nil {
-		return nil, err
+	if r.Catalog == nil {
+		catalog, err := r.Plugins.Find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.Catalog = catalog
 	}
-	served, err := catalog.Resolve(r.Model)
+	served, err := r.Catalog.Resolve(r.Model)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
+	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
@@ -19,6 +20,8 @@ import (
 // default. Errors name a field as its flag does.
 type Request struct {
 	Plugins Plugins // where they are, and how they are started and watched
+	// Catalog is what Plugins.Find has found, for several plans on the same plugins; nil: NewPlan asks them.
+	Catalog *discover.Catalog
 
 	Model     string   // model or benchmark name
 	Scenarios []string // names or "all"; empty: all that the model's rules list

@@ -90,6 +90,28 @@ func (d Document) Merge(runs ...Run) Document {
 	return NewDocument(merged)
 }
 
+// WriteSuite writes the document of a suite's runs, whose paths begin at dir, into dir. It takes the place of an
+// earlier one of a suite; one of other runs is an error.
+func WriteSuite(dir string, d Document) error {
+	text, err := d.JSON()
+	if err == nil {
+		err = SuiteFolder(dir)
+	}
+	if err != nil {
+		return err
+	}
+	return update{filepath.Join(dir, FileName), text}.write()
+}
+
+// SuiteFolder says whether a suite may have its results in dir: whether no other runs have theirs there.
+func SuiteFolder(dir string) error {
+	d, err := Read(filepath.Join(dir, FileName))
+	if err == nil && d.Suite == "" && len(d.Runs) > 0 {
+		err = fmt.Errorf("%s holds results of runs that are none of a suite; give another --out", dir)
+	}
+	return err
+}
+
 // Same says whether two records are of the same run of an output directory: the later one takes the place of the other.
 func (r Run) Same(o Run) bool {
 	return r.Model == o.Model && r.Scenario == o.Scenario && r.Mode == o.Mode && r.Test == o.Test

@@ -27,7 +27,9 @@ type Document struct {
 	Note          string `json:"note"`
 	ExitCode      int    `json:"exit_code"` // the worst of all runs
 	Outcome       string `json:"outcome"`   // the exit code in words
-	Runs          []Run  `json:"runs"`
+	// Suite is the name of the suite that the runs are of, where one made them: it may have made one several times.
+	Suite string `json:"suite,omitempty"`
+	Runs  []Run  `json:"runs"`
 }
 
 // Run is everything known of one run: performance or accuracy of one model in one scenario.

@@ -187,6 +187,18 @@ func (r Run) headline() (value string, remarks []string) {
 	return "", nil
 }
 
+// Headline is the number that the run is about, accuracy or performance; ok is false where it has none.
+func (r Run) Headline() (f Figure, ok bool) {
+	switch {
+	case r.Accuracy != nil && len(r.Accuracy.Metrics) > 0:
+		m := r.Accuracy.Metrics[0]
+		return Figure{Name: m.Name, Unit: m.Unit, Value: m.Value, Rounded: m.Rounded}, true
+	case r.Accuracy == nil && r.Performance != nil:
+		return r.Performance.Metric, true
+	}
+	return Figure{}, false
+}
+
 // volume is how much was done: queries, and samples where a query has several.
 func (r Run) volume() string {
 	p := r.Performance

@@ -22,7 +22,8 @@ and harness verify know what to do with. Replace its parts by yours, one at a ti
   harness new benchmark flowers                  a benchmark in Go, with a small backend to run it on
   harness new backend acme --language python     a backend as a process, which every benchmark runs on
   harness new backend acme --language cpp        the same in C++17, on gRPC
-  harness new benchmark digits --language python a benchmark as a plugin`
+  harness new benchmark digits --language python a benchmark as a plugin
+  harness new suite nightly.yaml                 a file with runs for harness run`
 
 // newFlags are the flags of new.
 type newFlags struct{ module, checkout, language string }
@@ -33,6 +34,7 @@ func (a *app) newCommand() *cobra.Command {
 		Use: "new backend|benchmark DIR", Short: "Write a module of your own to start from", Long: newHelp,
 		RunE: func(_ *cobra.Command, args []string) error { return a.new(args, f) },
 	}
+	c.AddCommand(a.newSuiteCommand())
 	c.Flags().StringVar(&f.language, "language", string(newmodule.Go),
 		"the `LANGUAGE` to write it in: "+strings.Join(newmodule.Languages(), " or "))
 	c.Flags().StringVar(&f.module, "module", "", "the Go module's `PATH` (default: example.com/ and the last part of DIR)")

@@ -5,11 +5,13 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 )
 
 const runHelp = `Run a model's benchmark.
@@ -17,6 +19,9 @@ const runHelp = `Run a model's benchmark.
 Without any flag: the plugin's embedded model on its own data, in every scenario of the rules, with settings for seconds
 instead of minutes ("smoke"), and its accuracy once. With --model and --dataset: the real thing, under the rules'
 durations and counts.
+
+An argument that ends in .yaml or .yml is a suite: it lists runs with their flags, and takes --out, --force, --dry-run,
+--quiet and --json beside it. "harness new suite FILE" writes one to start from. docs/suites.md
 
 The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, marked; the second kills at once.`
 
@@ -30,28 +35,36 @@ type runFlags struct {
 func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	r := &runFlags{pluginFlags: f}
 	c := &cobra.Command{
-		Use: "run MODEL", Short: "Run a model's benchmark and judge it", Long: runHelp,
-		Args: oneArgument("a model's name (harness list shows them)"),
+		Use: "run MODEL|SUITE.yaml", Short: "Run a model's benchmark, or a suite of runs, and judge it", Long: runHelp,
+		Args: oneArgument("a model's name (harness list shows them), or the file of a suite"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if suite.IsFile(args[0]) {
+				return a.runSuite(c, r, args[0])
+			}
 			r.Model = args[0]
 			return a.run(c, r)
 		},
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	settingFlags(flags, &r.Request)
-	workloadFlags(flags, &r.Request)
-	powerFlags(flags, &r.Request)
+	modelRunFlags(flags, &r.Request)
 	outputFlags(flags, &r.Request)
-	flags.StringVar(&r.Tuning, "tuning", "",
-		"the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model "+
-			"and machine)")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
+	return c
+}
+
+// modelRunFlags adds the flags that say what is run: those that a suite gives for each of its runs.
+func modelRunFlags(flags *pflag.FlagSet, r *bench.Request) {
+	settingFlags(flags, r)
+	workloadFlags(flags, r)
+	powerFlags(flags, r)
+	flags.StringVar(&r.Tuning, "tuning", "",
+		"the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model "+
+			"and machine)")
 	flags.BoolVar(&r.AbortEarly, "abort-early", false, "end a run as soon as it can only end INVALID")
 	flags.BoolVar(&r.Trace, "trace", false, "write mlperf_log_trace.json too (large)")
-	return c
 }
 
 // run is plan, run, report.

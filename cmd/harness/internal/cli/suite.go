@@ -1,0 +1,286 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/internal/suggest"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
+	"github.com/plumbline-ml/plumbline/submission/campaign"
+)
+
+// suiteRun makes the runs of a suite.
+type suiteRun struct {
+	*app
+	suite.Suite
+	flags   *runFlags
+	catalog *discover.Catalog
+	jobs    []suiteJob
+	printed *session
+
+	started time.Time
+	spent   map[int]time.Duration // by entry
+	results []suiteResult
+	outcome auditOutcome
+}
+
+// suiteJob is a job with its request and its runs.
+type suiteJob struct {
+	suite.Job
+	request bench.Request
+	steps   []campaign.Step
+}
+
+// suiteResult is the record of a run of a job, or why it was not made.
+type suiteResult struct {
+	job    suite.Job
+	run    report.Run
+	unmade string
+}
+
+// besideSuite are the flags that a suite takes beside it. All others stand in its file.
+var besideSuite = []string{"out", "force", "dry-run", "quiet", "json"}
+
+// runSuite plans all runs of a suite, makes those that are missing, and reports.
+func (a *app) runSuite(c *cobra.Command, r *runFlags, file string) error {
+	if err := errors.Join(strayAudit(""), flagsBesideSuite(c)); err != nil {
+		return sdk.Usage(err)
+	}
+	s := &suiteRun{app: a, flags: r, spent: map[int]time.Duration{}, printed: &session{app: a, flags: r}}
+	var err error
+	if s.Suite, err = suite.Read(file); err != nil {
+		return sdk.Usage(err)
+	}
+	if r.Out != "" {
+		s.Out = r.Out
+	}
+	if s.catalog, err = a.catalog(c, r.pluginFlags); err != nil {
+		return err
+	}
+	if err := errors.Join(s.plan(c.Context()), sdk.Usage(report.SuiteFolder(s.Out))); err != nil {
+		return err
+	}
+	if r.dryRun {
+		return s.list()
+	}
+	s.run(c.Context())
+	return errors.Join(s.finish(), s.outcome.err())
+}
+
+// flagsBesideSuite refuses flags that belong into the file.
+func flagsBesideSuite(c *cobra.Command) error {
+	var faults []error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(besideSuite, f.Name) && c.InheritedFlags().Lookup(f.Name) == nil {
+			faults = append(faults, fmt.Errorf("--%s: write it into the suite, under defaults for all of its runs", f.Name))
+		}
+	})
+	return errors.Join(faults...)
+}
+
+// plan makes the request of each job and plans its runs, before any is made.
+func (s *suiteRun) plan(ctx context.Context) error {
+	var faults []error
+	for _, j := range s.Jobs {
+		job, err := s.planJob(ctx, j)
+		if err != nil {
+			faults = append(faults, exitcode.Mark(exitcode.Of(err), fmt.Errorf("%v: %w", j, err)))
+		}
+		s.jobs = append(s.jobs, job)
+	}
+	return worstOf(faults)
+}
+
+// worstOf joins errors with the class of the worst.
+func worstOf(faults []error) error {
+	o := auditOutcome{}
+	for _, err := range faults {
+		o.codes, o.errors = append(o.codes, exitcode.Of(err)), append(o.errors, err)
+	}
+	return o.err()
+}
+
+func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
+	job := suiteJob{Job: j}
+	r, err := jobRequest(j)
+	if err != nil {
+		return job, sdk.Usage(err)
+	}
+	r.Out, r.Force, r.Watch = filepath.Join(s.Out, filepath.FromSlash(j.Folder)), s.flags.Force, s.printed.watch()
+	if job.request, err = s.complete(ctx, s.flags.pluginFlags, r); err != nil {
+		return job, err
+	}
+	job.request.Catalog = s.catalog
+	p, err := bench.NewPlan(ctx, job.request)
+	if err != nil {
+		return job, err
+	}
+	for _, run := range p.Runs {
+		if !run.Ranging { // comes with the run that it is made for
+			job.steps = append(job.steps, campaign.Step{Scenario: run.Scenario.String(), Mode: run.ModeName()})
+		}
+	}
+	return job, nil
+}
+
+// jobRequest reads the flags of a job.
+func jobRequest(j suite.Job) (bench.Request, error) {
+	r := bench.Request{Model: j.Model}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	modelRunFlags(flags, &r)
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	var faults []error
+	for _, f := range j.Flags {
+		switch {
+		case slices.Contains(besideSuite, f.Name):
+			faults = append(faults, fmt.Errorf("%s: is given on the command line, for the whole suite", f.Name))
+		case flags.Lookup(f.Name) == nil:
+			faults = append(faults, suggest.Unknown("flag of harness run", f.Name, names))
+		default:
+			if err := flags.Set(f.Name, f.Value); err != nil {
+				faults = append(faults, plainly(err))
+			}
+		}
+	}
+	return r, errors.Join(faults...)
+}
+
+// list prints what would be made.
+func (s *suiteRun) list() error {
+	fmt.Fprintf(s.Stdout, "%s: results go to %s\n\n", s.Name, s.Out)
+	for _, j := range s.jobs {
+		for _, step := range j.steps {
+			fmt.Fprintf(s.Stdout, "%-40s  %-26v  %s\n", j, step, j.Folder)
+		}
+	}
+	return nil
+}
+
+// run makes the runs in order. One that fails does not keep the others from being made.
+func (s *suiteRun) run(ctx context.Context) {
+	s.started = s.Now()
+	entry := -1
+	for _, j := range s.jobs {
+		c := campaign.Campaign{Request: j.request, Run: s.printed.makes, Kept: s.printed.row}
+		s.printed.header = s.printed.header && j.Entry == entry
+		entry = j.Entry
+		said := false
+		for _, step := range j.steps {
+			if why := s.spentBudget(ctx, j.Job); why != "" {
+				s.results = append(s.results, unmade(j, step, why))
+				continue
+			}
+			if !said && !s.flags.json {
+				fmt.Fprintf(s.Stdout, "\n%v\n", j)
+				said = true
+			}
+			s.make(ctx, &c, j, step)
+		}
+	}
+}
+
+// make makes one run and adds to what its entry has taken.
+func (s *suiteRun) make(ctx context.Context, c *campaign.Campaign, j suiteJob, step campaign.Step) {
+	began := s.Now()
+	rec, err := c.Make(ctx, step)
+	s.spent[j.Entry] += s.Now().Sub(began)
+	switch {
+	case err != nil && rec.Model == "":
+		s.results = append(s.results, unmade(j, step, "it could not be made"))
+	default:
+		s.results = append(s.results, suiteResult{job: j.Job, run: rec})
+	}
+	switch {
+	case err != nil:
+		s.outcome.codes = append(s.outcome.codes, exitcode.Of(err))
+		fmt.Fprint(s.Stderr, s.secrets.Hide(message(fmt.Errorf("%v: %w", j, err), exitcode.Of(err))))
+	case rec.ExitCode != 0:
+		s.outcome.code(rec.ExitCode)
+	}
+}
+
+func unmade(j suiteJob, step campaign.Step, why string) suiteResult {
+	return suiteResult{job: j.Job, unmade: why, run: report.Run{Model: j.Model, Scenario: step.Scenario, Mode: step.Mode}}
+}
+
+// spentBudget says why no further run of the job is made; "" where one is.
+func (s *suiteRun) spentBudget(ctx context.Context, j suite.Job) string {
+	switch {
+	case ctx.Err() != nil:
+		return "interrupted"
+	case s.Budget > 0 && s.Now().Sub(s.started) >= s.Budget:
+		return "the suite's budget is spent"
+	case j.Budget > 0 && s.spent[j.Entry] >= j.Budget:
+		return "the budget is spent"
+	}
+	return ""
+}
+
+// finish writes the records of all runs into one result.json, and the table of the suite.
+func (s *suiteRun) finish() error {
+	var runs []report.Run
+	left := 0
+	for _, r := range s.results {
+		if r.unmade != "" {
+			left++
+			continue
+		}
+		runs = append(runs, below(r.run, r.job.Folder))
+	}
+	if left > 0 {
+		s.outcome.codes = append(s.outcome.codes, exitcode.Interrupted)
+	}
+	d := report.NewDocument(runs)
+	d.Suite = s.Name
+	if err := report.WriteSuite(s.Out, d); err != nil {
+		return sdk.Usage(err)
+	}
+	if s.flags.json {
+		text, err := d.JSON()
+		if err == nil {
+			_, err = s.Stdout.Write(text)
+		}
+		return err
+	}
+	return s.writeTable(left)
+}
+
+// below is a record whose paths begin at a folder above its own.
+func below(r report.Run, folder string) report.Run {
+	r.Dir = path.Join(folder, r.Dir)
+	files := slices.Clone(r.Files)
+	for i := range files {
+		files[i].Path = path.Join(folder, files[i].Path)
+	}
+	r.Files = files
+	return r
+}
+
+func (a *app) newSuiteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "suite FILE", Short: "Write a suite to start from: runs with a matrix, repeats and budgets of time",
+		Args: oneArgument("the file to write, which ends in .yaml"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := suite.WriteTemplate(args[0]); err != nil {
+				return sdk.Usage(err)
+			}
+			_, err := fmt.Fprintf(a.Stdout, "%s\n\n  harness run %s --dry-run\n  harness run %s\n", args[0], args[0], args[0])
+			return err
+		},
+	}
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/table"
+
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// suiteRow is a line of a suite's table: a run with all its repeats.
+type suiteRow struct {
+	name, scenario, kind string
+	verdicts             []string
+	figures              []report.Figure
+}
+
+// writeTable ends the report of a suite.
+func (s *suiteRun) writeTable(left int) error {
+	t := table.Table{Indent: "  "}
+	t.Row("run", "scenario", "mode", "verdict", "result", "from, to", "of")
+	for _, r := range s.rows() {
+		value, spread, of := r.result()
+		t.Row(r.name, r.scenario, r.kind, r.verdict(), value, spread, of)
+	}
+	if _, err := fmt.Fprintf(s.Stdout, "\n%s, in %s\n\n", s.Name, s.Out); err != nil {
+		return err
+	}
+	if _, err := t.WriteTo(s.Stdout); err != nil {
+		return err
+	}
+	if left > 0 {
+		_, err := fmt.Fprintf(s.Stdout, "\n%s not made; the same command makes them\n", figure.Plural(left, "run"))
+		return err
+	}
+	return nil
+}
+
+// rows gathers the repeats of each run.
+func (s *suiteRun) rows() []*suiteRow {
+	var rows []*suiteRow
+	for _, r := range s.results {
+		row := suiteRow{
+			name: strings.TrimSpace(r.job.Name + " " + r.job.Point), scenario: r.run.Scenario, kind: r.run.Kind(),
+		}
+		at := slices.IndexFunc(rows, func(o *suiteRow) bool {
+			return o.name == row.name && o.scenario == row.scenario && o.kind == row.kind
+		})
+		if at < 0 {
+			at, rows = len(rows), append(rows, &row)
+		}
+		rows[at].add(r)
+	}
+	return rows
+}
+
+func (r *suiteRow) add(one suiteResult) {
+	if one.unmade != "" {
+		r.verdicts = append(r.verdicts, "not made: "+one.unmade)
+		return
+	}
+	r.verdicts = append(r.verdicts, one.run.Verdict)
+	if f, ok := one.run.Headline(); ok {
+		r.figures = append(r.figures, f)
+	}
+}
+
+// verdict is that of all repeats: "VALID", or "2 VALID, 1 INVALID".
+func (r *suiteRow) verdict() string {
+	var kinds, parts []string
+	for _, v := range r.verdicts {
+		if !slices.Contains(kinds, v) {
+			kinds = append(kinds, v)
+		}
+	}
+	if len(kinds) == 1 {
+		return kinds[0]
+	}
+	for _, k := range kinds {
+		n := 0
+		for _, v := range r.verdicts {
+			if v == k {
+				n++
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", n, k))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// result is the number of a run; of several the median, the least and the most.
+func (r *suiteRow) result() (value, spread, of string) {
+	if len(r.figures) == 0 {
+		return "", "", ""
+	}
+	sorted := slices.SortedFunc(slices.Values(r.figures), func(a, b report.Figure) int {
+		return cmp.Compare(a.Value, b.Value)
+	})
+	first, last := sorted[0], sorted[len(sorted)-1]
+	if len(sorted) == 1 {
+		return first.String(), "", first.Name
+	}
+	middle := (sorted[(len(sorted)-1)/2].Value + sorted[len(sorted)/2].Value) / 2
+	median := report.Figure{Rounded: figure.Round(float64(middle)), Unit: first.Unit}
+	return median.String(), first.Rounded + ", " + last.Rounded, first.Name
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+const someRuns = `
+budget: 1h
+defaults: {mode: performance}
+runs:
+- {run: resnet50, scenario: Offline, repeat: 2, matrix: {batch: [1, 2]}}
+- {run: resnet50, name: answers, mode: accuracy}
+`
+
+func TestSuite(t *testing.T) {
+	s := newShell(t)
+	file := s.write("nightly.yaml", someRuns)
+	s.want(0, s.run("run", file, "--dry-run", "--out", s.out()), "resnet50 batch=2 (1 of 2)", "resnet50/batch=2/1",
+		"answers", "Offline accuracy")
+	if _, err := os.Stat(s.out()); err == nil {
+		t.Error("a dry run writes")
+	}
+	s.want(0, s.run("run", file, "--out", s.out()), "nightly, in "+s.out(), "resnet50 batch=1  Offline", "95.000 %")
+	d := s.result()
+	if d.Suite != "nightly" || len(d.Runs) != 5 {
+		t.Fatalf("suite %q has %d runs, want 2 repeats of 2 batches and one more", d.Suite, len(d.Runs))
+	}
+	for _, r := range d.Runs {
+		for _, f := range r.Files {
+			if _, err := os.Stat(s.out(f.Path)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if d.Runs[0].Dir != "resnet50/batch=1/1/resnet50/Offline/performance/run_1" {
+		t.Errorf("the first run is in %s", d.Runs[0].Dir)
+	}
+}
+
+func TestSuiteGoesOn(t *testing.T) {
+	s := newShell(t)
+	file := s.write("nightly.yaml", someRuns)
+	s.want(0, s.run("run", file, "--out", s.out()))
+	opened := len(s.fakes["resnet50"].Opened())
+	s.want(0, s.run("run", file, "--out", s.out()), "VALID")
+	if now := len(s.fakes["resnet50"].Opened()); now != opened {
+		t.Errorf("finished runs are made again: %d workloads after %d", now, opened)
+	}
+	if err := os.RemoveAll(s.out("answers")); err != nil {
+		t.Fatal(err)
+	}
+	s.want(0, s.run("run", file, "--out", s.out(), "--json"))
+	if now := len(s.fakes["resnet50"].Opened()); now != opened+1 {
+		t.Errorf("%d runs were made, want the one that is missing", now-opened)
+	}
+	var d report.Document
+	if err := json.Unmarshal([]byte(s.stdout.String()), &d); err != nil || len(d.Runs) != 5 {
+		t.Errorf("%v: %d runs in the JSON, want 5", err, len(d.Runs))
+	}
+	s.want(0, s.run("run", file, "--out", s.out(), "--force"))
+	if now := len(s.fakes["resnet50"].Opened()); now != opened+1+5 {
+		t.Errorf("--force makes %d runs, want 5", now-opened-1)
+	}
+}
+
+func TestSuiteRefuses(t *testing.T) {
+	s := newShell(t)
+	for text, wants := range map[string][]string{
+		"runs: [{run: resnet51}, {run: resnet50, batch: many, scenaro: Offline}]": {
+			`resnet51: `, `--batch "many": want a whole number`, `did you mean "scenario"?`},
+		"runs: [{run: resnet50, out: x}]":           {"out: is given on the command line"},
+		"runs: [{run: resnet50, set: {nokey: 1}}]":  {"nokey"},
+		"runs: [{run: resnet50, scenario: Severe}]": {`"Severe"`},
+		"runs: {}": {"want a list"},
+	} {
+		s.want(2, s.run("run", s.write("a.yaml", text), "--out", s.out()), wants...)
+	}
+	file := s.write("a.yaml", someRuns)
+	s.want(2, s.run("run", file, "--batch", "4", "--smoke"), "--batch: write it into the suite", "--smoke: write it")
+	s.want(2, s.run("run", s.out("none.yaml")), "new suite")
+	s.want(0, s.run("run", "resnet50", "--scenario", "Offline", "--out", s.out()))
+	s.want(2, s.run("run", file, "--out", s.out()), "none of a suite")
+}
+
+func TestSuiteOfWhichARunFails(t *testing.T) {
+	s := newShell(t)
+	file := s.write("a.yaml", strings.ReplaceAll(someRuns, "mode: accuracy", "mode: accuracy, target: accuracy=99"))
+	s.want(4, s.run("run", file, "--out", s.out()), "BELOW", "VALID")
+}
+
+func TestNewSuite(t *testing.T) {
+	s := newShell(t)
+	path := s.out() + ".yaml"
+	s.want(0, s.run("new", "suite", path), "harness run "+path)
+	s.want(2, s.run("new", "suite", path), "is there already")
+	s.want(2, s.run("new", "suite"), "the file to write")
+}

@@ -1,0 +1,83 @@
+package suite
+
+import (
+	"slices"
+	"strings"
+)
+
+// flags are flags of harness run in the order in which they are written.
+type flags []Flag
+
+// read takes flags of a mapping: a scalar is a value, a list several, and a mapping KEY: VALUE is KEY=VALUE for each,
+// as --set and --param take them. FLAG.KEY: VALUE is FLAG: {KEY: VALUE}.
+func (f *flags) read(pairs []pair) (faults []error) {
+	for _, p := range pairs {
+		name, key, dotted := strings.Cut(p.key, ".")
+		value := p.value
+		if dotted {
+			value = node{line: value.line, column: value.column, mapping: true, pairs: []pair{{key, value}}}
+		}
+		switch {
+		case name == "" || dotted && key == "":
+			faults = append(faults, value.fault("%q: want the name of a flag, or FLAG.KEY", p.key))
+		case value.scalar:
+			*f = append(*f, Flag{name, value.text})
+		case value.mapping:
+			faults = append(faults, f.readPairs(name, value)...)
+		default:
+			faults = append(faults, f.readList(name, value)...)
+		}
+	}
+	return faults
+}
+
+func (f *flags) readPairs(name string, n node) (faults []error) {
+	for _, p := range n.pairs {
+		if !p.value.scalar {
+			faults = append(faults, p.value.fault("%s: %s: %s: want one value", name, p.key, p.value.kind()))
+			continue
+		}
+		*f = append(*f, Flag{name, p.key + "=" + p.value.text})
+	}
+	return faults
+}
+
+func (f *flags) readList(name string, n node) (faults []error) {
+	for _, item := range n.items {
+		switch {
+		case item.scalar:
+			*f = append(*f, Flag{name, item.text})
+		case item.mapping:
+			faults = append(faults, f.readPairs(name, item)...)
+		default:
+			faults = append(faults, item.fault("%s: a list in a list: want values", name))
+		}
+	}
+	return faults
+}
+
+// over are flags laid over others. One of the same name takes their place; of those with KEY=VALUE, one of the same
+// name and key.
+func (f flags) over(below flags) flags {
+	replaced := func(b Flag) bool {
+		return slices.ContainsFunc(f, func(a Flag) bool {
+			keyA, _, pairA := strings.Cut(a.Value, "=")
+			keyB, _, pairB := strings.Cut(b.Value, "=")
+			return a.Name == b.Name && (!pairA || !pairB || keyA == keyB)
+		})
+	}
+	return append(slices.DeleteFunc(slices.Clone(below), replaced), f...)
+}
+
+// label is how a point of a matrix is named: "batch=4", "target_qps=5".
+func (f flags) label() string {
+	var parts []string
+	for _, one := range f {
+		if strings.Contains(one.Value, "=") {
+			parts = append(parts, one.Value)
+			continue
+		}
+		parts = append(parts, one.Name+"="+one.Value)
+	}
+	return strings.Join(parts, ",")
+}

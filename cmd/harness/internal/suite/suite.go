@@ -1,0 +1,323 @@
+// Package suite reads a suite: a YAML file that lists runs of harness run, with matrices, repeats, an order and budgets
+// of time. It knows nothing of the flags that it hands on but their names and texts.
+//
+// In: a YAML file. Out: jobs, each of which is a model, flags of harness run and a folder.
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/suggest"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Suite is what a file asks for.
+type Suite struct {
+	Name   string        // that of the file without its ending, where it says none
+	Out    string        // the folder of all results; Name, where the file says none
+	Budget time.Duration // no run begins after it; 0: none
+	Jobs   []Job         // in the order in which they are made
+}
+
+// Job is one harness run: a model with flags, all of whose runs lie in one folder.
+type Job struct {
+	Entry   int    // which of the file's it belongs to, from 0
+	Name    string // of the entry, else of the model
+	Point   string // of its matrix: "batch=4,backend=ort"; empty: it has none
+	Repeat  int    // from 1
+	Repeats int
+	Model   string
+	Flags   []Flag
+	Folder  string        // in Suite.Out, with slashes: "cnn/batch=4/2"
+	Budget  time.Duration // of all jobs of the entry together; 0: none
+}
+
+// Flag is a flag of harness run: its name without dashes, and a value as on the command line. A flag that takes several
+// occurs several times.
+type Flag struct{ Name, Value string }
+
+// String names the job: "cnn batch=4 (2 of 3)".
+func (j Job) String() string {
+	text := j.Name
+	if j.Point != "" {
+		text += " " + j.Point
+	}
+	if j.Repeats > 1 {
+		text += fmt.Sprintf(" (%d of %d)", j.Repeat, j.Repeats)
+	}
+	return text
+}
+
+// The bounds of a suite.
+const (
+	mostBytes = 128 << 10
+	mostJobs  = 10_000
+)
+
+// IsFile says whether an argument in the place of a model is a suite.
+func IsFile(argument string) bool {
+	switch strings.ToLower(filepath.Ext(argument)) {
+	case ".yaml", ".yml":
+		return true
+	}
+	return false
+}
+
+// Read reads the suite at path. The error has all faults, each with its line.
+func Read(path string) (Suite, error) {
+	text, err := backend.ReadFile(path, mostBytes)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("%w; `harness new suite %s` writes one to start from", err, path)
+		}
+		return Suite{}, err
+	}
+	base := filepath.Base(path)
+	s, err := Parse(text, strings.TrimSuffix(base, filepath.Ext(base)))
+	if err != nil {
+		return Suite{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// The orders of jobs.
+const (
+	orderRounds = "rounds" // each repeat goes once through all entries, so that a machine that warms up is fair to all
+	orderRuns   = "runs"   // the repeats of an entry follow one another
+)
+
+// Parse reads a suite from the text of its file. Its name is fallback where it says none.
+func Parse(text []byte, fallback string) (Suite, error) {
+	root, err := parse(text)
+	if err != nil {
+		return Suite{}, err
+	}
+	f := file{name: fallback, order: orderRounds}
+	if err := f.read(root); err != nil {
+		return Suite{}, err
+	}
+	s := Suite{Name: f.name, Out: f.out, Budget: f.budget}
+	if s.Out == "" {
+		s.Out = s.Name
+	}
+	s.Jobs, err = f.jobs()
+	return s, err
+}
+
+// file is a suite as it is written.
+type file struct {
+	name, out, order string
+	budget           time.Duration
+	defaults         flags
+	entries          []entry
+}
+
+// read takes the keys of the file.
+func (f *file) read(root node) error {
+	if !root.mapping {
+		return root.fault("%s: want a mapping with name, out, order, budget, defaults and runs", root.kind())
+	}
+	var runs *node
+	read := map[string]func(node) error{
+		"name":   func(n node) error { return n.word(&f.name) },
+		"out":    func(n node) error { return n.word(&f.out) },
+		"order":  func(n node) error { return n.oneOf(&f.order, orderRounds, orderRuns) },
+		"budget": func(n node) error { return n.duration(&f.budget) },
+		"defaults": func(n node) error {
+			return errors.Join(n.wantMapping("flags of harness run"), errors.Join(f.defaults.read(n.pairs)...))
+		},
+		"runs": func(n node) error { runs = &n; return nil },
+	}
+	faults := root.each(read)
+	switch {
+	case runs == nil:
+		faults = append(faults, errors.New("runs: missing; want a list of what to run"))
+	case runs.mapping || runs.scalar || len(runs.items) == 0:
+		faults = append(faults, runs.fault("runs: %s: want a list of what to run", runs.kind()))
+	default:
+		faults = append(faults, f.readEntries(runs.items)...)
+	}
+	return errors.Join(faults...)
+}
+
+func (f *file) readEntries(items []node) (faults []error) {
+	for i, item := range items {
+		e := entry{index: i, repeat: 1}
+		if err := e.read(item); err != nil {
+			faults = append(faults, err)
+		}
+		f.entries = append(f.entries, e)
+	}
+	return faults
+}
+
+// entry is one of runs.
+type entry struct {
+	index  int
+	name   string
+	models []string
+	repeat int
+	budget time.Duration
+	flags  flags
+	axes   []axis
+}
+
+// axis is a flag with the values that it takes in turn.
+type axis struct {
+	name   string
+	values []flags
+	labels []string
+}
+
+func (e *entry) read(n node) error {
+	if !n.mapping {
+		return n.fault("%s: want a mapping with run: MODEL and flags of harness run", n.kind())
+	}
+	var rest []pair
+	own := map[string]func(node) error{
+		"run": func(n node) error { return n.words(&e.models) }, "name": func(n node) error { return n.word(&e.name) },
+		"repeat": func(n node) error { return n.count(&e.repeat) },
+		"budget": func(n node) error { return n.duration(&e.budget) },
+		"matrix": e.readMatrix,
+	}
+	var faults []error
+	for _, p := range n.pairs {
+		read, is := own[p.key]
+		if !is {
+			rest = append(rest, p)
+		} else if err := read(p.value); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", p.key, err))
+		}
+	}
+	faults = append(faults, e.flags.read(rest)...)
+	if len(e.models) == 0 && len(faults) == 0 {
+		faults = append(faults, n.fault("run: missing; want the name of a model (harness list shows them)"))
+	}
+	return errors.Join(faults...)
+}
+
+func (e *entry) readMatrix(n node) error {
+	if err := n.wantMapping("flags, each with a list of values"); err != nil {
+		return err
+	}
+	var faults []error
+	for _, p := range n.pairs {
+		if p.value.mapping || p.value.scalar || len(p.value.items) == 0 {
+			faults = append(faults, p.value.fault("%s: %s: want a list of values", p.key, p.value.kind()))
+			continue
+		}
+		a := axis{name: p.key}
+		for _, item := range p.value.items {
+			var one flags
+			faults = append(faults, one.read([]pair{{p.key, item}})...)
+			a.values, a.labels = append(a.values, one), append(a.labels, one.label())
+		}
+		e.axes = append(e.axes, a)
+	}
+	return errors.Join(faults...)
+}
+
+// points counts the points of the matrix, up to more than a suite may have.
+func (e *entry) points() int {
+	n := len(e.models)
+	for _, a := range e.axes {
+		if n *= len(a.values); n > mostJobs {
+			return n
+		}
+	}
+	return n
+}
+
+// each reads the pairs of a mapping with the function for its key.
+func (n node) each(read map[string]func(node) error) (faults []error) {
+	for _, p := range n.pairs {
+		f, known := read[p.key]
+		switch {
+		case !known:
+			faults = append(faults, p.value.fault("%w", suggest.Unknown("key", p.key, keys(read))))
+		default:
+			if err := f(p.value); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", p.key, err))
+			}
+		}
+	}
+	return faults
+}
+
+func keys(read map[string]func(node) error) []string {
+	var all []string
+	for k := range read {
+		all = append(all, k)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (n node) word(to *string) error {
+	if !n.scalar || n.text == "" {
+		return n.fault("%s: want a word", n.kind())
+	}
+	*to = n.text
+	return nil
+}
+
+// words are one or several.
+func (n node) words(to *[]string) error {
+	items := n.items
+	if n.scalar {
+		items = []node{n}
+	}
+	for _, item := range items {
+		var w string
+		if err := item.word(&w); err != nil {
+			return err
+		}
+		if slices.Contains(*to, w) {
+			return item.fault("%q is there twice; say `repeat` for several runs", w)
+		}
+		*to = append(*to, w)
+	}
+	if len(*to) == 0 {
+		return n.fault("%s: want the name of a model, or a list of them", n.kind())
+	}
+	return nil
+}
+
+func (n node) oneOf(to *string, all ...string) error {
+	if err := n.word(to); err != nil || slices.Contains(all, *to) {
+		return err
+	}
+	return n.fault("%q: want %s", *to, strings.Join(all, " or "))
+}
+
+func (n node) duration(to *time.Duration) error {
+	d, err := time.ParseDuration(n.text)
+	if !n.scalar || err != nil || d <= 0 {
+		return n.fault("%s: want a duration such as 90m or 2h30m", n.kind())
+	}
+	*to = d
+	return nil
+}
+
+func (n node) count(to *int) error {
+	v, err := strconv.Atoi(n.text)
+	if !n.scalar || err != nil || v < 1 || v > mostJobs {
+		return n.fault("%s: want a whole number from 1 to %d", n.kind(), mostJobs)
+	}
+	*to = v
+	return nil
+}
+
+func (n node) wantMapping(of string) error {
+	if n.mapping {
+		return nil
+	}
+	return n.fault("%s: want a mapping of %s", n.kind(), of)
+}
