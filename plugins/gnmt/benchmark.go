@@ -1,0 +1,53 @@
+// Package gnmt is the translation benchmark GNMT on WMT16, English to German, and an embedded model of the same
+// interface on sentences of two made-up languages.
+//
+// A sample is a sentence in pieces of words. The encoder reads it once; the decoder is searched with beams, as the
+// reference does, for many sentences together. The payload is the translation's text.
+//
+// In: which sentences and vocabularies a run uses, the search's settings, payloads. Out: the search (sdk/generate),
+// vocabularies and byte-pair encoding (preprocess/text/subword), the metrics (accuracy/bleu), the backend.
+package gnmt
+
+import (
+	"context"
+	"embed"
+
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+//go:embed model/card.json model/*.onnx model/bpe.codes model/vocab.bpe.*
+var modelFiles embed.FS
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: translation.EvalCount,
+	})
+}
+
+// open reads the sentences and the vocabularies.
+func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	s := readSettings(r.Params)
+	text := openSentences(r, s)
+	v, err := openVocabularies(r, s.vocabulary)
+	r.Fault(err)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return sdk.Prompts(newWorkload(s, r.Files, text, v)), nil
+}
+
+// score reads the references.
+func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	s := readSettings(r.Params)
+	text := openSentences(r, s)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return newScorer(text, s), nil
+}

@@ -1,0 +1,35 @@
+package gnmt
+
+import (
+	"github.com/plumbline-ml/plumbline/accuracy/bleu"
+	"github.com/plumbline-ml/plumbline/sdk/generate"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+// settings are the parameters of a model.
+type settings struct {
+	sources, references string // names of files in the data set's folder
+	vocabulary          string // folder; "embedded"; "": beside the data set or the model
+	beams               int
+	penalty             float64 // weight of the length penalty
+	rule                generate.BeamRule
+	cache               int64 // bytes
+	copies              bool  // states may be copied at each step
+	tokenizer           bleu.Tokenizer
+}
+
+// mostBeams bounds the width of the search.
+const mostBeams = 1024
+
+func readSettings(p *option.Params) settings {
+	return settings{
+		sources: p.Text("sources"), references: p.Text("references"), vocabulary: p.Text("vocabulary"),
+		beams: p.Int("beams", 1, mostBeams), penalty: p.Float("length_penalty", 0, 100),
+		rule: option.Pick(p, "max_steps", map[string]generate.BeamRule{
+			"sentence": generate.GNMT, "batch": generate.GNMTBatch,
+		}),
+		cache:     int64(p.Int("cache_mb", 1, 1<<24)) << 20,
+		copies:    option.Pick(p, "copy_state", map[string]bool{"yes": true, "no": false}),
+		tokenizer: option.Parse(p, "sacrebleu", bleu.ParseTokenizer),
+	}
+}

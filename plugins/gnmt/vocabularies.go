@@ -1,0 +1,75 @@
+package gnmt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/subword"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// embedded is the value of the parameter vocabulary that asks for the embedded model's.
+const embedded = "embedded"
+
+// vocabularies are those of both languages.
+type vocabularies struct{ source, target *subword.Vocabulary }
+
+// openVocabularies reads the vocabularies in a folder, the embedded ones, or by default those beside the data set or
+// else beside the model.
+func openVocabularies(r *manifest.Request, folder string) (v vocabularies, err error) {
+	var errSource, errTarget error
+	v.source, errSource = openVocabulary(r, folder, ".en")
+	v.target, errTarget = openVocabulary(r, folder, ".de")
+	return v, sdk.Data(errors.Join(errSource, errTarget))
+}
+
+// vocabularyNames are what a vocabulary is called, without the ending of its language.
+var vocabularyNames = [...]string{"vocab.bpe.32000", "vocab.bpe"}
+
+// mostVocabulary is the size up to which a vocabulary is read: the official ones have 300 kB.
+const mostVocabulary = 64 << 20
+
+func openVocabulary(r *manifest.Request, folder, ending string) (*subword.Vocabulary, error) {
+	if folder == embedded {
+		data, err := modelFiles.ReadFile("model/vocab.bpe" + ending)
+		if err != nil {
+			return nil, err
+		}
+		return subword.ParseVocabulary(data)
+	}
+	places := vocabularyPlaces(r, folder, ending)
+	for _, place := range places {
+		data, err := backend.ReadFile(place, mostVocabulary)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		v, err := subword.ParseVocabulary(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", place, err)
+		}
+		return v, nil
+	}
+	return nil, fmt.Errorf("no vocabulary: looked for %q; name its folder with parameter vocabulary: %w", places,
+		fs.ErrNotExist)
+}
+
+func vocabularyPlaces(r *manifest.Request, folder, ending string) []string {
+	folders := []string{folder}
+	if folder == "" {
+		folders = []string{r.Dataset, filepath.Dir(r.Files["encoder"].Path)}
+	}
+	var places []string
+	for _, f := range folders {
+		for _, name := range vocabularyNames {
+			places = append(places, filepath.Join(f, name+ending))
+		}
+	}
+	return places
+}
