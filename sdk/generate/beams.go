@@ -2,7 +2,6 @@ package generate
 
 import (
 	"math"
-	"slices"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -22,7 +21,6 @@ type beams struct {
 
 	top     best
 	spareID [][]int32
-	logs    []float32
 }
 
 // farBelow is the score that all beams but the first start with, so that the first step takes tokens of one beam alone.
@@ -64,13 +62,18 @@ func (b *beams) next(logits [][]float32) error {
 
 // offer scores all continuations of beam i.
 func (b *beams) offer(i int, logits []float32) error {
-	b.logs = slices.Grow(b.logs[:0], len(logits))[:len(logits)]
-	if err := b.logProbabilities(b.logs, logits, b.length); err != nil {
+	r, err := b.row(logits, b.length)
+	if err != nil {
 		return err
 	}
-	for id, v := range b.logs {
-		if score := v + b.scores[i]; score > b.top.floor() || len(b.top.kept) < b.top.n {
+	least := r.least(b.top.floor() - b.scores[i])
+	for id, v := range r.values {
+		if v < least {
+			continue
+		}
+		if score := r.at(v) + b.scores[i]; score > b.top.floor() || len(b.top.kept) < b.top.n {
 			b.top.offer(candidate{score: score, beam: i, token: int32(id)})
+			least = r.least(b.top.floor() - b.scores[i])
 		}
 	}
 	return nil

@@ -45,8 +45,12 @@ func bind(p EncoderDecoder) (*coder, error) {
 	for _, g := range b.decoders() {
 		b.bindInputs(g)
 	}
+	scores := "logits"
+	if b.normal = b.givesLogProbs(); b.normal {
+		scores = logProbs
+	}
 	for _, g := range b.decoders() {
-		b.bindOutputs(g)
+		b.bindOutputs(g, scores)
 	}
 	b.finish()
 	if len(b.faults) > 0 {
@@ -161,11 +165,11 @@ func (b *binder) start(name string, slot int) bool {
 }
 
 // bindOutputs binds a decoder's outputs. Those of constants count in the first run.
-func (b *binder) bindOutputs(g *graph) {
-	scores := false
+func (b *binder) bindOutputs(g *graph, scores string) {
+	found := false
 	for i, info := range g.session.Outputs() {
-		if info.Name == "logits" {
-			g.out[i].use, scores = logits, true
+		if info.Name == scores {
+			g.out[i].use, found = logits, true
 			b.check(g, "output", info, logits)
 			continue
 		}
@@ -179,9 +183,23 @@ func (b *binder) bindOutputs(g *graph) {
 			b.fault(g, "output %q is a state without its input %q", info.Name, in)
 		}
 	}
-	if !scores {
-		b.fault(g, "output logits is missing")
+	if !found {
+		b.fault(g, "output %s is missing", scores)
 	}
+}
+
+// logProbs is the output of a decoder that scores tokens by log probabilities.
+const logProbs = "log_probs"
+
+// givesLogProbs says that each decoder does.
+func (c *coder) givesLogProbs() bool {
+	for _, g := range c.decoders() {
+		is := func(o backend.TensorInfo) bool { return o.Name == logProbs }
+		if !slices.ContainsFunc(g.session.Outputs(), is) {
+			return false
+		}
+	}
+	return true
 }
 
 // same holds a tensor to what its slot's first input is.

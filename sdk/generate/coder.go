@@ -12,6 +12,7 @@ type coder struct {
 	encoder, first, next *graph // first and next are one where the decoder runs all tokens
 	slots                []slot
 	masked               bool // sources of other widths can be padded
+	normal               bool // the decoders give log probabilities
 	vocab                int  // of the decoder; 0: it does not say
 	options              Options
 	keeper               *keeper
@@ -25,6 +26,7 @@ func NewEncoderDecoder(p EncoderDecoder, o Options) (*Generator, error) {
 	if err := errors.Join(errModel, errOptions); err != nil {
 		return nil, err
 	}
+	o.normal = c.normal
 	c.options = o
 	c.keeper = newKeeper(c)
 	if err := errors.Join(c.checkOptions(), c.checkCopies()); err != nil {

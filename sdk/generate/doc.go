@@ -25,8 +25,8 @@
 //   - The encoder takes src or input_ids (int64[N,S]), with attention_mask (int64[N,S]) or src_len (int64[N]); or
 //     features of audio, input_features or mel (float32[N,...]).
 //   - The decoder takes token (int64[N]), tokens or input_ids (int64[N,T]), and gives logits (float32[N,V] or
-//     [N,T,V]). It may take position_ids, cache_position, offset (tokens so far, int64[1]), use_cache_branch (bool[1])
-//     and attention_mask.
+//     [N,T,V]). Where it gives log_probs too, the logarithms of their softmax, a search takes these. It may take
+//     position_ids, cache_position, offset (tokens so far, int64[1]), use_cache_branch (bool[1]) and attention_mask.
 //   - An input X with an output X_out, in_X with out_X, or past_key_values.N.* with present.N.*, is a state. It begins
 //     as the encoder's output X or X0, else as zeros, or empty where it has a free dimension beside that of rows.
 //   - An input that is called like an output or an input of the encoder is the same for all of a sequence;

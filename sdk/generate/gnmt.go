@@ -16,8 +16,7 @@ type gnmtBeams struct {
 	before  []gnmtBeam
 	steps   []gnmtStep
 
-	top  best
-	logs []float32
+	top best
 }
 
 // gnmtBeam is a beam behind its last step. One that ends is scored without its end token in that step, and with it in
@@ -62,21 +61,34 @@ func (g *gnmtBeams) offer(i int, logits []float32) error {
 		g.top.offer(candidate{score: b.sum / g.divisor(b.length), beam: i, token: g.ends[0], sum: b.sum})
 		return nil
 	}
-	g.logs = sized(g.logs, len(logits))
-	if err := g.logProbabilities(g.logs, logits, len(g.steps)); err != nil {
+	r, err := g.row(logits, len(g.steps))
+	if err != nil {
 		return err
 	}
 	ending, going := g.divisor(b.length), g.divisor(b.length+1)
-	for id, v := range g.logs {
-		sum, by := b.sum+v, going
-		if int32(id) == g.ends[0] {
-			by = ending
-		}
-		if score := sum / by; score > g.top.floor() || len(g.top.kept) < g.top.n {
-			g.top.offer(candidate{score: score, beam: i, token: int32(id), sum: sum})
-		}
+	end := min(int(g.ends[0]), len(r.values))
+	g.scan(i, &r, 0, end, going)
+	if end < len(r.values) {
+		g.scan(i, &r, end, end+1, ending)
+		g.scan(i, &r, end+1, len(r.values), going)
 	}
 	return nil
+}
+
+// scan scores the tokens from first to before last as continuations of beam i, each divided by a divisor.
+func (g *gnmtBeams) scan(i int, r *row, first, last int, by float32) {
+	sum := g.now[i].sum
+	least := r.least(g.top.floor()*by - sum)
+	for id, v := range r.values[first:last] {
+		if v < least {
+			continue
+		}
+		total := sum + r.at(v)
+		if score := total / by; score > g.top.floor() || len(g.top.kept) < g.top.n {
+			g.top.offer(candidate{score: score, beam: i, token: int32(first + id), sum: total})
+			least = r.least(g.top.floor()*by - sum)
+		}
+	}
 }
 
 // divisor is what a sum of log probabilities over a length is divided by.

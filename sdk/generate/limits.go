@@ -1,10 +1,6 @@
 package generate
 
-import (
-	"math"
-
-	"github.com/plumbline-ml/plumbline/sdk/backend"
-)
+import "github.com/plumbline-ml/plumbline/sdk/backend"
 
 // limits are the lengths of an answer, what ends it, and what it cannot hold.
 type limits struct {
@@ -13,6 +9,7 @@ type limits struct {
 	never       []int32 // ends and what is never generated
 	forceEnd    bool    // the token at place most ends the answer
 	renormalize bool
+	normal      bool // the model gives log probabilities
 }
 
 // limitsOf copies a prompt's limits.
@@ -20,7 +17,7 @@ func limitsOf(p *backend.Prompt, o Options) limits {
 	ends := append([]int32(nil), p.EOS...)
 	return limits{
 		least: p.MinNewTokens, most: p.MaxNewTokens, ends: ends, never: append(ends[:len(ends):len(ends)], o.Never...),
-		forceEnd: o.ForceEnd && len(ends) > 0, renormalize: o.Renormalize,
+		forceEnd: o.ForceEnd && len(ends) > 0, renormalize: o.Renormalize, normal: o.normal,
 	}
 }
 
@@ -44,32 +41,21 @@ func (l *limits) best(logits []float32, n int) (int32, error) {
 	return argmax(logits, l.banned(n))
 }
 
-// logProbabilities writes to dst the logarithms of the probabilities of the tokens behind n others.
-func (l *limits) logProbabilities(dst, logits []float32, n int) error {
-	if err := logSoftmax(dst, logits); err != nil {
-		return err
-	}
+// row is what the model gave for the tokens behind n others, which it changes.
+func (l *limits) row(logits []float32, n int) (row, error) {
 	if l.mustEnd(n) {
-		l.end(dst)
-		return nil
+		return certain(logits, l.ends[0]), nil
 	}
-	for _, id := range l.banned(n) {
-		if int(id) < len(dst) {
-			dst[id] = float32(math.Inf(-1))
-		}
+	r, err := newRow(logits, l.normal)
+	if err != nil {
+		return row{}, err
 	}
 	if l.renormalize {
-		return logSoftmax(dst, dst)
+		r.settle()
 	}
-	return nil
-}
-
-// end makes the end token certain.
-func (l *limits) end(logs []float32) {
-	for i := range logs {
-		logs[i] = float32(math.Inf(-1))
+	r.ban(l.banned(n))
+	if l.renormalize {
+		return newRow(r.values, false)
 	}
-	if id := l.ends[0]; int(id) < len(logs) {
-		logs[id] = 0
-	}
+	return r, nil
 }

@@ -40,6 +40,8 @@ type Options struct {
 	// CopyState admits an encoder-decoder of which more than MostCopied bytes are copied at each step, because its
 	// sessions are no backend.Keeper.
 	CopyState bool
+
+	normal bool // the model gives log probabilities
 }
 
 const (

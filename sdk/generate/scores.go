@@ -34,27 +34,6 @@ func among(id int32, ids []int32) bool {
 	return false
 }
 
-// logSoftmax writes x - max(x) - log(sum(exp(x - max(x)))) to dst, with the roundings to float32 in the order in which
-// PyTorch makes them.
-func logSoftmax(dst, x []float32) error {
-	most := float32(math.Inf(-1))
-	for _, v := range x {
-		most = max(most, v) // NaN if any is
-	}
-	if most-most != 0 {
-		return fmt.Errorf("%w: the greatest is %v", errScores, most)
-	}
-	var sum float64
-	for _, v := range x {
-		sum += math.Exp(float64(v - most))
-	}
-	log := float32(math.Log(sum))
-	for i, v := range x {
-		dst[i] = (v - most) - log
-	}
-	return nil
-}
-
 // candidate is one token that continues one beam.
 type candidate struct {
 	score float32 // sum of log probabilities

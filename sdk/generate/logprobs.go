@@ -1,0 +1,109 @@
+package generate
+
+import (
+	"fmt"
+	"math"
+)
+
+// row is what the model gave for one beam: logits, or log probabilities.
+type row struct {
+	values []float32
+	most   float32 // the greatest logit
+	log    float32 // of the sum of all exp(logit - most)
+}
+
+// newRow reads a row of logits; normal says that they are log probabilities.
+func newRow(x []float32, normal bool) (row, error) {
+	if normal {
+		if len(x) == 0 || x[0] != x[0] {
+			return row{}, fmt.Errorf("%w: log probabilities are %v", errScores, x[:min(len(x), 1)])
+		}
+		return row{values: x}, nil
+	}
+	most := float32(math.Inf(-1))
+	for _, v := range x {
+		if v > most {
+			most = v
+		}
+	}
+	sum := sumExp(x, most)
+	if most-most != 0 || sum-sum != 0 {
+		return row{}, fmt.Errorf("%w: the greatest is %v, the sum of their exponentials %v", errScores, most, sum)
+	}
+	return row{x, most, float32(math.Log(sum))}, nil
+}
+
+// at is the log probability of the token whose value is v, with the roundings to float32 in the order in which PyTorch
+// makes them.
+func (r *row) at(v float32) float32 { return (v - r.most) - r.log }
+
+// settle makes the values log probabilities.
+func (r *row) settle() {
+	for i, v := range r.values {
+		r.values[i] = r.at(v)
+	}
+	r.most, r.log = 0, 0
+}
+
+// certain is a row of which one token has all the probability, in the memory of x.
+func certain(x []float32, token int32) row {
+	for i := range x {
+		x[i] = float32(math.Inf(-1))
+	}
+	if int(token) < len(x) {
+		x[token] = 0
+	}
+	return row{values: x}
+}
+
+// least is a value that no token is below whose log probability is above p. It leaves room for the roundings of at.
+func (r *row) least(p float32) float32 {
+	v := p + r.log + r.most
+	return v - 1e-5*(abs(p)+abs(r.log)+abs(r.most)+1)
+}
+
+func abs(v float32) float32 { return max(v, -v) }
+
+// ban makes tokens impossible. Tokens that the model does not know stay so.
+func (r *row) ban(tokens []int32) {
+	for _, id := range tokens {
+		if int(id) < len(r.values) {
+			r.values[id] = float32(math.Inf(-1))
+		}
+	}
+}
+
+// A power of e is 2^(k/expParts) times that of a rest of at most ln 2/(2 expParts), k whole: of the table of the
+// fractional powers of 2, an exponent, and a polynomial that is right to 3e-12.
+const (
+	expParts = 128
+	expBelow = -60 // exp of less adds nothing to a sum of 1 or more
+
+	// Added to a small number, whole leaves the nearest whole one in its last bits, above those of whole itself.
+	whole     = 3 << 51
+	wholeBits = 0x4338000000000000
+)
+
+var powers = func() (t [expParts]uint64) {
+	for i := range t {
+		t[i] = math.Float64bits(math.Exp2(float64(i) / expParts))
+	}
+	return t
+}()
+
+// sumExp is the sum of exp(v - most) over x, none of which is above most. It is not a number where one of x is not.
+func sumExp(x []float32, most float32) float64 {
+	sum := 0.0
+	for _, v := range x {
+		d := float64(v - most)
+		if d < expBelow {
+			continue
+		}
+		k := d*(expParts/math.Ln2) + whole
+		bits := math.Float64bits(k) - wholeBits
+		r := d - (k-whole)*(math.Ln2/expParts)
+		power := math.Float64frombits(powers[bits%expParts] + bits/expParts<<52)
+		sum += power * (1 + r*(1+r*(0.5+r*(1./6))))
+	}
+	return sum
+}
