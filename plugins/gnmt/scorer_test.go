@@ -54,7 +54,8 @@ func TestScoreOfDamagedAndMissing(t *testing.T) {
 
 func TestScoreOfReferencesThatAreShifted(t *testing.T) {
 	score := scoreOf(t, map[string]string{"newstest2014.tok.bpe.32000.de": "x y\u2028y y\ny\ny y\n"}, "xy")
-	if notes := strings.Join(score.Notes, "\n"); !strings.Contains(notes, "has 4 lines and newstest2014.tok.bpe.32000.en 3") {
+	notes := strings.Join(score.Notes, "\n")
+	if !strings.Contains(notes, "has 4 lines and newstest2014.tok.bpe.32000.en 3") {
 		t.Errorf("notes %q", notes)
 	}
 }

@@ -153,9 +153,10 @@ def decoder(weights):
     g.op("Concat", *cs, axis=0, to="c_out")
     projection = weights["decoder/output_projection/kernel"]
     g.op("MatMul", x, g.constant(projection), to="logits")
+    g.op("LogSoftmax", "logits", axis=1, to="log_probs")
     f, i, layers, (width, size) = TensorProto.FLOAT, TensorProto.INT64, len(names), projection.shape
     state = [(n, f, layers, "N", width) for n in ("h", "c")]
     return g.model([value("token", i, "N"), value("memory", f, "N", "S", width), value("keys", f, "N", "S", width),
                     value("src_len", i, "N"), value("context", f, "N", width)] + [value(*s) for s in state],
-                   [value("logits", f, "N", size), value("context_out", f, "N", width)]
+                   [value(n, f, "N", size) for n in ("logits", "log_probs")] + [value("context_out", f, "N", width)]
                    + [value(n + "_out", *s) for n, *s in state])

@@ -25,7 +25,7 @@ import graphs
 import quantise
 
 HERE = pathlib.Path(__file__).resolve().parent
-MERGES, WIDTH, BATCH, EPOCHS, RATE, DROPOUT = 1000, 96, 64, 6, 5e-3, 0.1
+MERGES, WIDTH, BATCH, EPOCHS, RATE, DROPOUT = 1000, 96, 64, 18, 5e-3, 0.1
 SAVE = 25  # steps
 SPECIAL = ["<unk>", "<s>", "</s>"]
 
@@ -186,7 +186,8 @@ def write(net, seconds):
             onnx.save(graph, path)
             data = path.read_bytes()
             files.append({"name": path.name, "part": part, "precision": precision, "size": len(data),
-                          "sha256": hashlib.sha256(data).hexdigest(), "metrics": [{"name": m, "unit": "", "value": 0} for m in ("BLEU", "sacreBLEU")]})
+                          "sha256": hashlib.sha256(data).hexdigest(),
+                          "metrics": [{"name": m, "unit": "", "value": 0} for m in ("BLEU", "sacreBLEU")]})
     parameters = sum(p.numel() for p in net.parameters())
     card = {
         "parameters": parameters, "train_pairs": 16000, "eval_pairs": 600, "merges": MERGES,
