@@ -38,8 +38,8 @@ func (m made) Slot(i int) loadgen.Slot {
 		took = 3_600_000_000_000
 	}
 	s := loadgen.Slot{
-		Sample: uint64(i), Query: uint64(i / m.per), Scheduled: due, Issued: due + int64(r.Uint64()%50_000), Done: due + took + 50_000,
-		Tokens: 101, FirstToken: due + took/2 + 1,
+		Sample: uint64(i), Query: uint64(i / m.per), Tokens: 101,
+		Scheduled: due, Issued: due + int64(r.Uint64()%50_000), FirstToken: due + took/2 + 1, Done: due + took + 50_000,
 	}
 	if i >= m.n-m.left {
 		s.Done = -1

@@ -1,0 +1,91 @@
+package plot
+
+import (
+	"fmt"
+	"slices"
+)
+
+// mostSteps is how many steps a chart of rates has at most.
+const mostSteps = 120
+
+// rate is the line of a count per second, in steps that are joined until there are few enough; whole ones, but where
+// there is one alone.
+func (m measured) rate(counts []int64, t unit) Line {
+	join := (len(counts) + mostSteps - 1) / mostSteps
+	l := Line{Step: true, Fill: true}
+	for from := 0; from < len(counts); from += join {
+		begin := int64(from) * m.Rates.Step
+		end := min(int64(from+join)*m.Rates.Step, max(m.Duration, 1))
+		if end <= begin || end-begin < m.Rates.Step*int64(join)/2 && from > 0 {
+			break
+		}
+		var sum int64
+		for _, n := range counts[from:min(from+join, len(counts))] {
+			sum += n
+		}
+		l.X, l.Y = append(l.X, float64(begin)/t.ns), append(l.Y, float64(sum)/(float64(end-begin)/1e9))
+	}
+	if n := len(l.X); n > 0 {
+		l.X, l.Y = append(l.X, float64(m.Duration)/t.ns), append(l.Y, l.Y[n-1])
+	}
+	return l
+}
+
+// rated is a chart of a rate.
+func (m measured) rated(id, title, what string, counts []int64) (Chart, bool) {
+	if len(counts) == 0 || slices.Max(counts) == 0 {
+		return Chart{}, false
+	}
+	t := elapsedUnit(m.Duration)
+	l := m.rate(counts, t)
+	if len(l.X) == 0 {
+		return Chart{}, false
+	}
+	var sum int64
+	for _, n := range counts {
+		sum += n
+	}
+	mean := float64(sum) / (float64(max(m.Duration, 1)) / 1e9)
+	return Chart{
+		ID: id, Title: title, Lines: []Line{l},
+		X: Axis{Label: "time, " + t.name, Exact: true}, Y: Axis{Label: what + "/s", Max: slices.Max(l.Y)},
+		Alt: fmt.Sprintf("%s %s in %s, %s per second on average; %s to %s over the run.", grouped(uint64(sum)), what,
+			Duration(m.Duration), figure(mean), figure(slices.Min(l.Y)), figure(slices.Max(l.Y))),
+	}, true
+}
+
+// throughput is how many samples were answered over time.
+func (m measured) throughput() (Chart, bool) {
+	c, ok := m.rated("throughput", "Throughput over time", "samples", m.Rates.Samples)
+	if due := m.facts.TargetSamplesPer; ok && due > 0 && due < 3*c.Y.Max {
+		c.Marks = append(c.Marks, Mark{Name: "due: " + figure(due) + "/s", At: due})
+		c.Alt += " Due were " + figure(due) + " per second."
+	}
+	return c, ok
+}
+
+func (m measured) tokens() (Chart, bool) {
+	return m.rated("tokens", "Tokens per second over time", "tokens", m.Rates.Tokens)
+}
+
+// outstanding is how many samples were issued and not answered over time.
+func (m measured) outstanding() (Chart, bool) {
+	counts := m.Rates.Outstanding
+	if len(counts) == 0 || slices.Max(counts) == 0 {
+		return Chart{}, false
+	}
+	t := elapsedUnit(m.Duration)
+	l := Line{Step: true, Fill: true}
+	join := (len(counts) + mostSteps - 1) / mostSteps
+	for k := 0; k < len(counts); k += join {
+		n := slices.Max(counts[k:min(k+join, len(counts))])
+		l.X, l.Y = append(l.X, float64(int64(k)*m.Rates.Step)/t.ns), append(l.Y, float64(n))
+	}
+	l.X, l.Y = append(l.X, max(float64(m.Duration)/t.ns, l.X[len(l.X)-1])), append(l.Y, l.Y[len(l.Y)-1])
+	most := slices.Max(counts)
+	return Chart{
+		ID: "outstanding", Title: "Samples outstanding over time", X: Axis{Label: "time, " + t.name, Exact: true},
+		Y: Axis{Label: "samples", Max: float64(most), Whole: true}, Lines: []Line{l},
+		Alt: fmt.Sprintf("Samples issued and not answered: at most %s at a time.", grouped(uint64(most))),
+	}, true
+}
