@@ -5,12 +5,14 @@ import (
 	"math"
 
 	"gorgonia.org/tensor"
+
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/half"
 )
 
 const channels = 3
 
-// pictures turns what the decoder gave, (n, 3, H, W), into bytes.
-func pictures(decoded *tensor.Dense, n int) ([][]byte, error) {
+// pictures turns what the decoder gave, (n, 3, H, W), in numbers of a format, into bytes.
+func pictures(decoded *tensor.Dense, n int, f half.Format) ([][]byte, error) {
 	shape := decoded.Shape()
 	if len(shape) != 4 || shape[0] != n || shape[1] != channels {
 		return nil, fmt.Errorf("%w: the decoder gave %v, want (%d, 3, height, width)", ErrShape, shape, n)
@@ -20,19 +22,20 @@ func pictures(decoded *tensor.Dense, n int) ([][]byte, error) {
 	size := len(values) / n
 	for i := range all {
 		all[i] = make([]byte, size)
-		Levels(all[i], values[size*i:][:size])
+		Levels(all[i], values[size*i:][:size], f)
 	}
 	return all, nil
 }
 
 // Levels writes a picture of -1 to 1, one plane of a colour after the other, to dst as levels of 0 to 255, the colours
-// of a pixel together. What lies outside is cut off; halves go to the even level.
-func Levels(dst []byte, planes []float32) {
+// of a pixel together. What lies outside is cut off; halves go to the even level. The arithmetic is in numbers of the
+// format.
+func Levels(dst []byte, planes []float32, f half.Format) {
 	n := len(dst) / channels
 	for c := range channels {
 		for i, v := range planes[n*c:][:n] {
-			share := min(max(float32(v/2)+0.5, 0), 1)
-			dst[channels*i+c] = byte(math.RoundToEven(float64(share * 255)))
+			share := min(max(f.Round(float32(v/2)+0.5), 0), 1)
+			dst[channels*i+c] = byte(math.RoundToEven(float64(f.Round(share * 255))))
 		}
 	}
 }

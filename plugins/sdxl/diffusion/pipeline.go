@@ -8,6 +8,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/euler"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/half"
 )
 
 // Networks are the parts that learnt something. Generate calls them one after the other; what it gives them it may
@@ -38,6 +39,8 @@ type Pipeline struct {
 	ScalingFactor float32       // of vae_decoder/config.json: 0.13025
 	Latent        *tensor.Dense // (1, channels, h, w): the noise that every picture begins with
 	Negative      Prompt
+
+	Latents, Pictures half.Format // of the numbers of the UNet, and of the decoder's pictures
 }
 
 // perLatent is how many pixels of a picture's side one of a latent's is.
@@ -74,7 +77,7 @@ func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []Prompt) (
 	if err != nil {
 		return nil, err
 	}
-	return pictures(decoded, len(prompts))
+	return pictures(decoded, len(prompts), p.Pictures)
 }
 
 // conditions are the inputs that stay the same in all steps.
@@ -113,7 +116,7 @@ func (p *Pipeline) noise(pictures int) (*tensor.Dense, error) {
 		return nil, fmt.Errorf("%w: the latent: %w", ErrShape, err)
 	}
 	latents := repeated.(*tensor.Dense)
-	p.Schedule.Start(floats(latents))
+	p.Schedule.In(p.Latents).Start(floats(latents))
 	return latents, nil
 }
 
@@ -124,12 +127,13 @@ func (p *Pipeline) denoise(ctx context.Context, n Networks, in *Step, latents *t
 	shape[0] *= 2
 	in.Sample = tensor.New(tensor.WithShape(shape...), tensor.Of(tensor.Float32))
 	sample, predicted := floats(in.Sample), make([]float32, len(x))
-	for i := range p.Schedule.Len() {
+	schedule := p.Schedule.In(p.Latents)
+	for i := range schedule.Len() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		in.Index, in.Timestep = i, p.Schedule.Timestep(i)
-		p.Schedule.Input(sample[:len(x)], x, i)
+		in.Index, in.Timestep = i, schedule.Timestep(i)
+		schedule.Input(sample[:len(x)], x, i)
 		copy(sample[len(x):], sample[:len(x)])
 		out, err := n.Denoise(ctx, in)
 		if err != nil {
@@ -139,7 +143,7 @@ func (p *Pipeline) denoise(ctx context.Context, n Networks, in *Step, latents *t
 			return fmt.Errorf("%w: step %d: the UNet gave %v for %v", ErrShape, i, out.Shape(), in.Sample.Shape())
 		}
 		p.guide(predicted, floats(out))
-		p.Schedule.Step(x, predicted, i)
+		schedule.Step(x, predicted, i)
 	}
 	return nil
 }
@@ -147,7 +151,14 @@ func (p *Pipeline) denoise(ctx context.Context, n Networks, in *Step, latents *t
 // guide writes to dst what lies beyond the captions' predictions, which follow the negative prompt's, seen from those.
 func (p *Pipeline) guide(dst, out []float32) {
 	negative, positive := out[:len(dst)], out[len(dst):][:len(dst)]
+	if p.Latents == half.Single {
+		for i, from := range negative {
+			dst[i] = from + float32(p.Guidance*(positive[i]-from))
+		}
+		return
+	}
+	round := p.Latents.Round
 	for i, from := range negative {
-		dst[i] = from + float32(p.Guidance*(positive[i]-from))
+		dst[i] = round(from + round(p.Guidance*round(positive[i]-from)))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/euler"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/half"
 )
 
 // known are networks whose pictures can be reckoned: the noise that the UNet sees is a row's conditions, wherever it
@@ -163,7 +164,7 @@ func TestGenerateFails(t *testing.T) {
 	if _, err := p.Generate(ctx, &known{}, one); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := pictures(dense(1, 4, 2, 2), 1); !errors.Is(err, ErrShape) {
+	if _, err := pictures(dense(1, 4, 2, 2), 1, half.Single); !errors.Is(err, ErrShape) {
 		t.Errorf("four colours: %v", err)
 	}
 }
@@ -189,7 +190,7 @@ func TestGoldenPayloads(t *testing.T) {
 	golden.Each(t, "text_to_image/postprocess/expected.json", func(t *testing.T, path string) {
 		decoded, shape := readArray(t, filepath.Join(filepath.Dir(path), "decoded.npy"))
 		want := elements(t, filepath.Join(filepath.Dir(path), "image.npy"))
-		got, err := pictures(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(decoded)), shape[0])
+		got, err := pictures(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(decoded)), shape[0], half.Single)
 		if err != nil || !slices.Equal(slices.Concat(got...), want) {
 			t.Errorf("other bytes, or %v", err)
 		}

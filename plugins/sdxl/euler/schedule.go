@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/half"
 )
 
 // Schedule is the way from noise to a picture in N steps. It is read-only and may be used from many goroutines.
@@ -12,6 +14,7 @@ type Schedule struct {
 	sigmas    []float32 // N+1
 	start     float32
 	velocity  bool // the network predicts v, not the noise
+	format    half.Format
 }
 
 // Steps returns the schedule of so many steps, 1 to TrainTimesteps.
@@ -147,10 +150,18 @@ func (s *Schedule) Len() int { return len(s.timesteps) }
 // Timestep is what the network gets as the time of a step, from 0 on.
 func (s *Schedule) Timestep(step int) float32 { return s.timesteps[step] }
 
+// In is the schedule for a network of numbers of a format: as in the reference, what such numbers are multiplied to is
+// rounded to it, the rest of a step is float32, and x is rounded behind each.
+func (s *Schedule) In(f half.Format) *Schedule {
+	other := *s
+	other.format = f
+	return &other
+}
+
 // Start scales normal noise, in place, to what the first step begins with.
 func (s *Schedule) Start(x []float32) {
-	for i := range x {
-		x[i] *= s.start
+	for i, v := range x {
+		x[i] = s.format.Round(s.format.Round(v) * s.start)
 	}
 }
 
@@ -160,6 +171,7 @@ func (s *Schedule) Input(dst, x []float32, step int) {
 	for i, v := range x[:len(dst)] {
 		dst[i] = v / scale
 	}
+	s.format.RoundAll(dst)
 }
 
 // spread is the standard deviation of a picture with the noise of a step.
@@ -167,20 +179,29 @@ func (s *Schedule) spread(step int) float32 {
 	return float32(math.Sqrt(float64(float32(s.sigmas[step]*s.sigmas[step]) + 1)))
 }
 
-// Step moves x, in place, by what the network predicted for it.
+// Step moves x, in place, by what the network predicted for it, which it changes, too.
 func (s *Schedule) Step(x, predicted []float32, step int) {
 	sigma, change := s.sigmas[step], s.sigmas[step+1]-s.sigmas[step]
 	predicted = predicted[:len(x)]
+	factor := sigma
 	if s.velocity {
-		ofPrediction, ofX := -sigma/s.spread(step), float32(sigma*sigma)+1
+		factor = -sigma / s.spread(step)
+	}
+	for i := range predicted {
+		predicted[i] *= factor
+	}
+	s.format.RoundAll(predicted)
+	if s.velocity {
+		ofX := float32(sigma*sigma) + 1
 		for i, v := range x {
-			clean := float32(predicted[i]*ofPrediction) + v/ofX
+			clean := predicted[i] + v/ofX
 			x[i] = v + float32((v-clean)/sigma*change)
 		}
-		return
+	} else {
+		for i, v := range x {
+			clean := v - predicted[i]
+			x[i] = v + float32((v-clean)/sigma*change)
+		}
 	}
-	for i, v := range x {
-		clean := v - float32(sigma*predicted[i])
-		x[i] = v + float32((v-clean)/sigma*change)
-	}
+	s.format.RoundAll(x)
 }

@@ -1,0 +1,102 @@
+package half
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Format is the format of a network's numbers.
+type Format uint8
+
+// The formats. Single is float32, which nothing is rounded to.
+const (
+	Single Format = iota
+	Float16
+	BFloat16
+)
+
+// Round is the number of the format that is nearest to v, halves to the even one; beyond the largest, an infinity.
+func (f Format) Round(v float32) float32 {
+	switch f {
+	case Float16:
+		return fromFloat16(toFloat16(v))
+	case BFloat16:
+		return fromBFloat16(toBFloat16(v))
+	}
+	return v
+}
+
+// RoundAll rounds all values in place.
+func (f Format) RoundAll(values []float32) {
+	if f == Single {
+		return
+	}
+	for i, v := range values {
+		values[i] = f.Round(v)
+	}
+}
+
+// Encode writes values to dst, two bytes each; the format is Float16 or BFloat16.
+func (f Format) Encode(dst []byte, values []float32) {
+	to := toFloat16
+	if f == BFloat16 {
+		to = toBFloat16
+	}
+	for i, v := range values {
+		binary.LittleEndian.PutUint16(dst[2*i:], to(v))
+	}
+}
+
+// Decode reads len(dst) values that Encode wrote.
+func (f Format) Decode(dst []float32, data []byte) {
+	from := fromFloat16
+	if f == BFloat16 {
+		from = fromBFloat16
+	}
+	for i := range dst {
+		dst[i] = from(binary.LittleEndian.Uint16(data[2*i:]))
+	}
+}
+
+func toBFloat16(v float32) uint16 {
+	bits := math.Float32bits(v)
+	if v != v {
+		return uint16(bits>>16) | 1<<6 // stays none
+	}
+	return uint16((bits + 0x7fff + bits>>16&1) >> 16)
+}
+
+func fromBFloat16(bits uint16) float32 { return math.Float32frombits(uint32(bits) << 16) }
+
+// The parts of a float16: 1 bit of sign, 5 of the exponent, 10 of the fraction.
+const (
+	bias16     = 15
+	infinite16 = 0x7c00
+	least16    = 0x1p-24 // the distance of numbers below the smallest normal one
+)
+
+func toFloat16(v float32) uint16 {
+	sign := uint16(math.Float32bits(v) >> 16 & 0x8000)
+	size := math.Float32bits(v) &^ (1 << 31)
+	switch {
+	case v != v:
+		return sign | infinite16 | 1<<9
+	case size >= 0x477ff000: // half a step beyond the largest, 65504
+		return sign | infinite16
+	case size < 0x38800000: // below the smallest normal one
+		return sign | uint16(math.RoundToEven(float64(math.Float32frombits(size))/least16))
+	}
+	size += 0xfff + size>>13&1
+	return sign | uint16(size>>13-(127-bias16)<<10)
+}
+
+func fromFloat16(bits uint16) float32 {
+	sign, exponent, fraction := uint32(bits&0x8000)<<16, uint32(bits>>10&0x1f), uint32(bits&0x3ff)
+	switch exponent {
+	case 0:
+		return math.Float32frombits(sign | math.Float32bits(float32(fraction)*least16))
+	case 0x1f:
+		return math.Float32frombits(sign | 0x7f800000 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+127-bias16)<<23 | fraction<<13)
+}

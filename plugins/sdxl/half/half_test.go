@@ -1,0 +1,49 @@
+package half
+
+import (
+	"math"
+	"testing"
+)
+
+func TestRound(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for _, tt := range []struct {
+		f       Format
+		v, want float32
+	}{
+		{Single, 0.1, 0.1},
+		{Float16, 0.1, 0.099975586}, {Float16, -1, -1}, {Float16, 65504, 65504}, {Float16, 65519.996, 65504},
+		{Float16, 65520, inf}, {Float16, -65520, -inf}, {Float16, inf, inf},
+		{Float16, 2049, 2048}, {Float16, 2051, 2052}, // halves to the even one
+		{Float16, 0x1p-24, 0x1p-24}, {Float16, 0x1p-25, 0}, {Float16, 0x1.8p-24, 0x1p-23},
+		{Float16, 0x1.ff8p-15, 0x1.ff8p-15}, {Float16, 0x1.ffcp-15, 0x1p-14},
+		{BFloat16, 0.1, 0.100097656}, {BFloat16, 257, 256}, {BFloat16, 259, 260}, {BFloat16, 3.4e38, inf},
+	} {
+		if got := tt.f.Round(tt.v); got != tt.want {
+			t.Errorf("format %d: %v becomes %v, want %v", tt.f, tt.v, got, tt.want)
+		}
+	}
+	for _, f := range []Format{Float16, BFloat16} {
+		if got := f.Round(float32(math.NaN())); got == got {
+			t.Errorf("format %d: what is no number becomes %v", f, got)
+		}
+	}
+}
+
+// TestEncode takes all 65,536 numbers of both formats there and back.
+func TestEncode(t *testing.T) {
+	for _, f := range []Format{Float16, BFloat16} {
+		for bits := range 1 << 16 {
+			data := []byte{byte(bits), byte(bits >> 8)}
+			var v [1]float32
+			f.Decode(v[:], data)
+			if v[0] != v[0] {
+				continue
+			}
+			var again [2]byte
+			if f.Encode(again[:], v[:]); again != [2]byte(data) {
+				t.Fatalf("format %d: %#x becomes %v and % x", f, bits, v[0], again)
+			}
+		}
+	}
+}
