@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
 )
@@ -20,22 +22,41 @@ type Statistics struct {
 // mostFeatures bounds the width of features, of which there are 2,048.
 const mostFeatures = 1 << 13
 
+// StatisticsFile is where the statistics of the real pictures lie in the folder of a data set, unless said otherwise.
+const StatisticsFile = "val2014.npz"
+
 // ReadStatistics reads an archive of NumPy's that holds the arrays mu and sigma, of float64 or float32, of one width.
 // What their numbers are is not looked at. The error lists what is wrong, and is ErrDataset.
-func ReadStatistics(path string) (*Statistics, error) {
-	z, err := zip.OpenReader(path)
+func ReadStatistics(path string) (s *Statistics, err error) {
+	f, err := os.Open(filepath.Clean(path))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: it is no archive of NumPy's, or cut short: %w", ErrDataset, path, err)
+		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
-	defer func() { _ = z.Close() }() // it was read
-	mean, shape, err := readMember(&z.Reader, "mu.npy", mostFeatures)
-	covariance, square, err2 := readMember(&z.Reader, "sigma.npy", mostFeatures*mostFeatures)
+	defer func() { _ = f.Close() }() // it was read
+	info, err := f.Stat()
+	if err == nil {
+		s, err = ParseStatistics(f, info.Size())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
+	}
+	return s, nil
+}
+
+// ParseStatistics reads such an archive of so many bytes.
+func ParseStatistics(r io.ReaderAt, size int64) (*Statistics, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("it is no archive of NumPy's, or cut short: %w", err)
+	}
+	mean, shape, err := readMember(z, "mu.npy", mostFeatures)
+	covariance, square, err2 := readMember(z, "sigma.npy", mostFeatures*mostFeatures)
 	if err = errors.Join(err, err2); err == nil && (len(shape) != 1 || len(square) != 2 || square[0] != shape[0] ||
 		square[1] != shape[0] || shape[0] == 0) {
 		err = fmt.Errorf("mu of the shape %v and sigma of %v, want (n) and (n, n)", shape, square)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
+		return nil, err
 	}
 	return &Statistics{mean, covariance}, nil
 }

@@ -34,13 +34,14 @@ type Options struct {
 	Real          *fid.Statistics // of the real pictures
 	Width, Height int             // of the pictures in pixels: eight times the latent's
 	Networks      Networks
+	Memory        *Memory // of the features of an earlier scoring, and of this one; nil: none
 }
 
 // Scorer scores the pictures of one log. It is not safe for concurrent use.
 type Scorer struct {
 	Options
-	scores   *clipscore.Scorer
-	features fid.Features
+	scores    *clipscore.Scorer
+	generated fid.Features
 
 	clip      image.Recipe
 	inception image.Stretch
@@ -69,38 +70,60 @@ func (s *Scorer) Add(ctx context.Context, index uint64, payload []byte) error {
 		return fmt.Errorf("%w: sample %d has %d bytes, want %d: %dx%d pixels of red, green and blue", ErrPayload, index,
 			len(payload), want, s.Width, s.Height)
 	}
+	f, err := s.features(ctx, index, payload)
+	if err != nil {
+		return err
+	}
+	return s.add(index, f)
+}
+
+// features are those of a picture: known, or made and kept.
+func (s *Scorer) features(ctx context.Context, index uint64, payload []byte) (features, error) {
+	if s.Memory == nil {
+		return s.see(ctx, index, payload)
+	}
+	if f, known := s.Memory.known[index]; known {
+		return f, nil
+	}
+	f, err := s.see(ctx, index, payload)
+	if err != nil {
+		return f, err
+	}
+	return f, s.Memory.keep(index, f)
+}
+
+// see shows a picture to the networks.
+func (s *Scorer) see(ctx context.Context, index uint64, payload []byte) (f features, err error) {
 	img := &image.RGB{W: s.Width, H: s.Height, Pix: payload}
 	if err := s.clip.Apply(s.pixels, img); err != nil {
-		return err
+		return f, err
 	}
 	if err := s.inception.Apply(s.values, img); err != nil {
-		return err
+		return f, err
 	}
 	ids, mask := s.tokens(s.Captions[index])
-	picture, caption, err := s.Networks.CLIP(ctx, s.pixels, ids, mask)
-	if err != nil {
-		return fmt.Errorf("sample %d: clip: %w", index, err)
+	if f.picture, f.caption, err = s.Networks.CLIP(ctx, s.pixels, ids, mask); err != nil {
+		return f, fmt.Errorf("sample %d: clip: %w", index, err)
 	}
-	features, err := s.Networks.Inception(ctx, s.values)
-	if err != nil {
-		return fmt.Errorf("sample %d: inception: %w", index, err)
+	if f.inception, err = s.Networks.Inception(ctx, s.values); err != nil {
+		return f, fmt.Errorf("sample %d: inception: %w", index, err)
 	}
-	return s.add(index, picture, caption, features)
+	return f, nil
 }
 
 // add counts a picture for both scores, or for none.
-func (s *Scorer) add(index uint64, picture, caption, features []float32) error {
-	if len(features) != s.Real.Width() {
+func (s *Scorer) add(index uint64, f features) error {
+	if len(f.inception) != s.Real.Width() {
 		return fmt.Errorf("%w: sample %d has %d, the statistics of the real pictures %d: are they of the same network?",
-			fid.ErrFeatures, index, len(features), s.Real.Width())
+			fid.ErrFeatures, index, len(f.inception), s.Real.Width())
 	}
-	if _, err := clipscore.Score(picture, caption); err != nil {
+	if _, err := clipscore.Score(f.picture, f.caption); err != nil {
 		return fmt.Errorf("sample %d: %w", index, err)
 	}
-	if err := s.features.Add(features); err != nil {
+	if err := s.generated.Add(f.inception); err != nil {
 		return fmt.Errorf("sample %d: %w", index, err)
 	}
-	return s.scores.Add(index, picture, caption)
+	return s.scores.Add(index, f.picture, f.caption)
 }
 
 func (s *Scorer) tokens(caption string) (ids, mask []int64) {
@@ -125,7 +148,7 @@ func (s *Scorer) Result() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	generated, err := s.features.Statistics()
+	generated, err := s.generated.Statistics()
 	if err != nil {
 		return Result{}, err
 	}

@@ -1,0 +1,145 @@
+package score
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+)
+
+// Memory keeps the features of scored pictures in a file, so that a scoring that ended early goes on where it was. The
+// file has a key, of all that the features depend on, and a record with a checksum for each sample: what lies behind
+// the last whole record is cut off, and a file with another key starts anew.
+//
+// In one record, little endian: the sample, uint64; how many features of the picture, of the caption and of inception,
+// uint32; the features, float32; the CRC-32 of all of these, uint32.
+type Memory struct {
+	file  *os.File
+	known map[uint64]features
+}
+
+// features are what the networks gave for a sample.
+type features struct{ picture, caption, inception []float32 }
+
+// Key is what the features of a file depend on.
+type Key [sha256.Size]byte
+
+// memoryHeader begins a file, before its key.
+const memoryHeader = "plumbline features of pictures 1\n"
+
+// mostFeatures bounds the features of one kind in a record.
+const mostFeatures = 1 << 20
+
+// OpenMemory opens a file of features, or makes one.
+func OpenMemory(path string, key Key) (*Memory, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	m := &Memory{file: f, known: map[uint64]features{}}
+	end, err := m.read(key)
+	if err == nil {
+		err = f.Truncate(end)
+	}
+	if err == nil {
+		_, err = f.Seek(end, io.SeekStart)
+	}
+	if err == nil && end == 0 {
+		_, err = f.Write(append([]byte(memoryHeader), key[:]...))
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return m, nil
+}
+
+// Len is how many samples it knows.
+func (m *Memory) Len() int { return len(m.known) }
+
+// read returns where the last whole record ends; 0 for a file with another key.
+func (m *Memory) read(key Key) (end int64, err error) {
+	data, err := io.ReadAll(m.file)
+	if err != nil {
+		return 0, err
+	}
+	rest, ok := bytes.CutPrefix(data, append([]byte(memoryHeader), key[:]...))
+	if !ok {
+		return 0, nil
+	}
+	for {
+		n := m.record(rest)
+		if n == 0 {
+			return int64(len(data) - len(rest)), nil
+		}
+		rest = rest[n:]
+	}
+}
+
+// recordHead is the length of what comes before the features.
+const recordHead = 8 + 3*4
+
+// record takes the record that begins data, and returns its length; 0: there is no whole one.
+func (m *Memory) record(data []byte) int {
+	if len(data) < recordHead {
+		return 0
+	}
+	var counts [3]int
+	end := recordHead
+	for i := range counts {
+		n := binary.LittleEndian.Uint32(data[8+4*i:])
+		if n > mostFeatures {
+			return 0
+		}
+		counts[i] = int(n)
+		end += 4 * counts[i]
+	}
+	if len(data) < end+4 || binary.LittleEndian.Uint32(data[end:]) != crc32.ChecksumIEEE(data[:end]) {
+		return 0
+	}
+	var f features
+	at := data[recordHead:]
+	for i, to := range []*[]float32{&f.picture, &f.caption, &f.inception} {
+		*to = make([]float32, counts[i])
+		for k := range *to {
+			(*to)[k] = math.Float32frombits(binary.LittleEndian.Uint32(at[4*k:]))
+		}
+		at = at[4*counts[i]:]
+	}
+	m.known[binary.LittleEndian.Uint64(data)] = f
+	return end + 4
+}
+
+// keep adds what the networks gave for a sample.
+func (m *Memory) keep(sample uint64, f features) error {
+	b := binary.LittleEndian.AppendUint64(nil, sample)
+	all := [][]float32{f.picture, f.caption, f.inception}
+	for _, v := range all {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(v)))
+	}
+	for _, values := range all {
+		for _, v := range values {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+	}
+	if _, err := m.file.Write(binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))); err != nil {
+		return fmt.Errorf("keep the features of sample %d: %w", sample, err)
+	}
+	return nil
+}
+
+// Close closes the file. Where the log is scored, done removes it.
+func (m *Memory) Close(done bool) error {
+	err := m.file.Close()
+	if done {
+		if gone := os.Remove(m.file.Name()); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
+}
