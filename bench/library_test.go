@@ -181,6 +181,35 @@ func TestScore(t *testing.T) {
 	}
 }
 
+// TestScoreWritesAnswersToHandIn: the scorer learns which samples the round asks for, and its files lie beside the log.
+func TestScoreWritesAnswersToHandIn(t *testing.T) {
+	f := plugintest.Classifier()
+	f.Description.Models[0].RulesKey = "stable-diffusion-xl"
+	f.Score.Files = []sdk.File{{Name: "images/95.png", Data: []byte("picture")}}
+	r := request(t, f)
+	r.Scenarios, r.Mode, r.Rules = []string{"Offline"}, bench.ModeAccuracy, "v5.0"
+	if _, err := bench.Run(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	picture := filepath.Join(r.Out, "resnet50", "Offline", "accuracy", "images", "95.png")
+	for range 2 {
+		if shown := f.Scored()[len(f.Scored())-1].Show; len(shown) != 10 || shown[9] != 95 {
+			t.Errorf("shown %v, want ten samples of round v5.0", shown)
+		}
+		if err := os.Remove(picture); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: r.Out}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := bench.Score(t.Context(), bench.ScoreRequest{
+		Plugins: r.Plugins, Path: r.Out, Rules: "v6.1",
+	}); err != nil || f.Scored()[len(f.Scored())-1].Show != nil {
+		t.Errorf("v6.1 asks for none: %v, %v", f.Scored()[len(f.Scored())-1].Show, err)
+	}
+}
+
 func TestTuneAndRun(t *testing.T) {
 	r := request(t, plugintest.Classifier())
 	r.Profiles, r.Scenarios = t.TempDir(), []string{"Offline"}

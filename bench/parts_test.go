@@ -125,21 +125,25 @@ func TestModelsOfAScorer(t *testing.T) {
 	dir := files(t, "own.onnx")
 	own := filepath.Join(dir, "own.onnx")
 	model := translation().Model
-	found, err := findScorerFiles(model, []string{"judge=" + own}, onlyClip{})
+	found, err := findScorerFiles(model, []string{"judge=" + own}, false, onlyClip{})
 	if err != nil || found["judge"] != own || found["clip"] != "/cache/clip/clip.onnx" || len(found) != 2 {
 		t.Errorf("%v, error %v; want the user's judge, the fetched clip and no extra one", found, err)
 	}
-	if found, err = findScorerFiles(model, nil, onlyClip{}); err != nil || found["judge"] != "" {
+	if found, err = findScorerFiles(model, nil, false, onlyClip{}); err != nil || found["judge"] != "" {
 		t.Errorf("%v, error %v; want the judge left to the plugin", found, err)
 	}
-	if _, err := findScorerFiles(model, nil, nil); exitcode.Of(err) != exitcode.Data ||
+	if _, err := findScorerFiles(model, nil, true, onlyClip{}); exitcode.Of(err) != exitcode.Data ||
+		!strings.Contains(err.Error(), "give --scorer-model judge=PATH") {
+		t.Errorf("the embedded judge on data of the user's: %v", err)
+	}
+	if _, err := findScorerFiles(model, nil, false, nil); exitcode.Of(err) != exitcode.Data ||
 		!strings.Contains(err.Error(), "give --scorer-model clip=PATH") {
 		t.Errorf("a missing model: %v", err)
 	}
-	if _, err := findScorerFiles(served().Model, []string{"judge=" + own}, nil); exitcode.Of(err) != exitcode.Usage {
+	if _, err := findScorerFiles(served().Model, []string{"judge=" + own}, false, nil); exitcode.Of(err) != exitcode.Usage {
 		t.Errorf("a scorer without models: %v", err)
 	}
-	if _, err := findScorerFiles(model, []string{"clip=" + own, "clip=" + own, "juge=x"}, nil); err == nil ||
+	if _, err := findScorerFiles(model, []string{"clip=" + own, "clip=" + own, "juge=x"}, false, nil); err == nil ||
 		!strings.Contains(err.Error(), `"clip" is given twice`) || !strings.Contains(err.Error(), `did you mean "judge"`) {
 		t.Errorf("every fault at once: %v", err)
 	}

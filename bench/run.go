@@ -209,12 +209,15 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t Planned
 	o := p.Options
 	s, err := score.Log(ctx, pl, filepath.Join(dir, score.LogName), sdk.ScoreOptions{
 		Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: p.Wanted.Params(o.Params),
-		PartFiles: p.ScorerFiles,
-	})
+		PartFiles: p.ScorerFiles, Show: shown(p.Served.Model, p.Rules),
+	}, long(p.Served.Model, r.request.Watch.Scoring))
 	if err != nil {
 		return orData(err)
 	}
 	if _, err := s.WriteText(dir); err != nil {
+		return sdk.Usage(err)
+	}
+	if err := s.WriteFiles(dir); err != nil {
 		return sdk.Usage(err)
 	}
 	// A backend that has its own model (a server) says that the embedded one does not run.

@@ -15,14 +15,15 @@ import (
 func (p *Plan) chooseScorer(r Request) (err error) {
 	scored := slices.ContainsFunc(p.Runs, func(t PlannedRun) bool { return t.Mode == loadgen.AccuracyOnly })
 	if scored || len(r.ScorerModels) > 0 {
-		p.ScorerFiles, err = findScorerFiles(p.Served.Model, r.ScorerModels, r.Files)
+		p.ScorerFiles, err = findScorerFiles(p.Served.Model, r.ScorerModels, r.Dataset != "", r.Files)
 	}
 	return err
 }
 
 // findScorerFiles finds the models that a model's scorer runs: PART=PATH as given, else the embedded one, which is left
-// to the plugin, else the official file. All faults are reported at once.
-func findScorerFiles(model sdk.ModelInfo, given []string, files Files) (map[string]string, error) {
+// to the plugin, else the official file. The embedded one knows the plugin's own data alone: it does not stand in where
+// the user names a data set. All faults are reported at once.
+func findScorerFiles(model sdk.ModelInfo, given []string, own bool, files Files) (map[string]string, error) {
 	const flag = "--scorer-model"
 	if len(given) > 0 && len(model.ScorerParts) == 0 {
 		return nil, sdk.Usage(fmt.Errorf("%s: the scorer of %s runs no model", flag, model.Name))
@@ -34,7 +35,7 @@ func findScorerFiles(model sdk.ModelInfo, given []string, files Files) (map[stri
 		if named[part.Name] != "" {
 			continue
 		}
-		path, err := scorerFile(model, part, files)
+		path, err := scorerFile(model, part, own, files)
 		if err != nil {
 			faults = append(faults, sdk.Data(err))
 		} else if path != "" {
@@ -45,8 +46,10 @@ func findScorerFiles(model sdk.ModelInfo, given []string, files Files) (map[stri
 }
 
 // scorerFile is the file of a part that the user did not name; the empty path leaves it to the plugin.
-func scorerFile(model sdk.ModelInfo, part sdk.PartInfo, files Files) (string, error) {
-	of := slices.DeleteFunc(slices.Clone(model.ScorerFiles), func(f sdk.ModelFile) bool { return f.Part != part.Name })
+func scorerFile(model sdk.ModelInfo, part sdk.PartInfo, own bool, files Files) (string, error) {
+	of := slices.DeleteFunc(slices.Clone(model.ScorerFiles), func(f sdk.ModelFile) bool {
+		return f.Part != part.Name || f.Embedded && own
+	})
 	if slices.ContainsFunc(of, func(f sdk.ModelFile) bool { return f.Embedded }) {
 		return "", nil
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -33,6 +35,10 @@ type ScoreRequest struct {
 	// ScorerModels are the models that the scorer runs: PART=PATH. Files finds those of a manifest, as for a Request.
 	ScorerModels []string
 	Files        Files
+	// Rules are the round whose answers to hand in are written beside the log; empty: as in result.json, else the newest.
+	Rules string
+	// Scoring, if not nil, is called often while a log is read by its scorer.
+	Scoring func(read, size int64)
 	// Done, if not nil, is called with each score as soon as it is known.
 	Done func(Scored)
 	// Running, if not nil, is called with what ends the plugin at once when one is started, and
@@ -88,14 +94,14 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	if err != nil {
 		return Scored{}, err
 	}
-	scorerFiles, err := findScorerFiles(served.Model, r.scorerModels(origin), r.Files)
+	scorerFiles, err := findScorerFiles(served.Model, r.scorerModels(origin), origin.Options.Dataset != "", r.Files)
 	if err != nil {
 		return Scored{}, err
 	}
 	s, err := r.launch(ctx, served, log, sdk.ScoreOptions{
 		Model: served.Model.Name, Dataset: origin.Options.Dataset, Count: origin.Options.Count,
 		Params:    wanted.Params(origin.Options.Params),
-		PartFiles: scorerFiles,
+		PartFiles: scorerFiles, Show: shown(served.Model, cmp.Or(r.Rules, origin.Rules)),
 	})
 	if err != nil {
 		return Scored{}, err
@@ -107,6 +113,8 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	done := Scored{Log: log, Model: served.Model.Name, Score: s.Score, Verdict: judge.Judge(c), OfficialText: s.Text()}
 	if path, err := s.WriteText(filepath.Dir(log)); err != nil {
 		done.Unwritten = fmt.Errorf("%s is not written: %w", path, err)
+	} else if err := s.WriteFiles(filepath.Dir(log)); err != nil {
+		done.Unwritten = fmt.Errorf("answers to hand in are not written: %w", err)
 	}
 	if r.Done != nil {
 		r.Done(done)
@@ -128,7 +136,7 @@ func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string,
 	}
 	ctx, cancel := pl.Context(ctx)
 	defer cancel()
-	scored, err := score.Log(ctx, pl, log, o)
+	scored, err := score.Log(ctx, pl, log, o, long(s.Model, r.Scoring))
 	return scored, orData(err)
 }
 
@@ -165,6 +173,22 @@ func (r ScoreRequest) origin(log string) (report.Run, error) {
 	}
 	maps.Copy(run.Options.Params, params)
 	return run, nil
+}
+
+// long is how a model's logs are scored: a scorer that runs models of its own may keep its work.
+func long(m sdk.ModelInfo, progress func(read, size int64)) score.Long {
+	return score.Long{Resume: len(m.ScorerParts) > 0, Progress: progress}
+}
+
+// shown are the samples whose answers a submission of a model hands in, in a round; empty: the newest. A round that is
+// not known has none.
+func shown(m sdk.ModelInfo, rules string) []uint64 {
+	round, err := mlconf.Round(rules)
+	if err != nil {
+		return nil
+	}
+	files, _ := round.AccuracyFiles(m.RulesKey)
+	return files.Samples
 }
 
 // answers reports whether a log has any. One that cannot be read is left to the scoring, which says why.

@@ -17,6 +17,8 @@ type Watch struct {
 	// Testing is called when LoadGen is about to start, and what it returns when it has ended. Snapshots of the progress
 	// may be taken from any goroutine in between.
 	Testing func(r PlannedRun, p *loadgen.Progress) (stop func())
+	// Scoring is called often while an accuracy log is read by its scorer, and once with all of it read.
+	Scoring func(read, size int64)
 	// Done is called with the record of each run that has ended, or that is not made since another one failed.
 	Done func(report.Run)
 	// Note is called with what a user should know of results in the output folder that were not replaced after all.
@@ -34,6 +36,9 @@ func (w Watch) complete() Watch {
 	}
 	if w.Testing == nil {
 		w.Testing = func(PlannedRun, *loadgen.Progress) func() { return func() {} }
+	}
+	if w.Scoring == nil {
+		w.Scoring = func(int64, int64) {}
 	}
 	if w.Done == nil {
 		w.Done = nothing

@@ -71,7 +71,8 @@ type SampleCloser interface {
 
 // Scorer computes a benchmark's official metric from the entries of one accuracy log, added in file order.
 // Each benchmark's rule for samples that occur twice (first, last or all count) is its own. Add does not keep e's
-// bytes; the sdk says of its error which entry it is about.
+// bytes; the sdk says of its error which entry it is about. One that is an io.Closer, too, is closed at the end, whether
+// all went well or not.
 type Scorer interface {
 	Add(e mllog.AccuracyEntry) error
 	Result() (Score, error)
@@ -86,8 +87,16 @@ type Score struct {
 	OfficialText string
 	// Notes are remarks for people: missing samples, duplicates dropped.
 	Notes []string
+	// Files are what a submission hands in beside the log: the harness writes them there.
+	Files []File
 	// Parts are the models that the scorer ran: the sdk fills them in.
 	Parts []PartReport
+}
+
+// File is one that a scorer made.
+type File struct {
+	Name string // a folder and a name: "images/95.png"
+	Data []byte
 }
 
 // Metric is one figure, unrounded.
@@ -142,6 +151,11 @@ type ScoreOptions struct {
 	// PartFiles are the models of the scorer's own, by the names of ModelInfo.ScorerParts: the path of a file or a folder,
 	// or the name of an embedded file. A part that is not there has its embedded file.
 	PartFiles map[string]string
+	// Memory is the path of a file beside the log, of which its name holds the SHA-256: a scorer whose work takes long may
+	// keep it there, to go on where an earlier scoring ended, and removes it when the log is scored. Empty: there is none.
+	Memory string
+	// Show are the samples whose answers a submission hands in: Score.Files.
+	Show []uint64
 	// OpenPart opens one of them: untimed, one run at a time on all cores, on the plugin's first backend. The sdk closes
 	// the session behind Result, and reports the model. nil: outside of a plugin.
 	OpenPart func(ctx context.Context, p Part) (backend.Session, error)

@@ -53,6 +53,7 @@ func checkScoreOptions(o sdk.ScoreOptions) error {
 	t.addMap("scorer's model", o.PartFiles)
 	t.add("model", o.Model)
 	t.add("data set", o.Dataset)
+	t.add("memory", o.Memory)
 	t.addMap("parameter", o.Params)
 	return t.fault()
 }

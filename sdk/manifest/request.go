@@ -36,6 +36,9 @@ type Request struct {
 	Embedded bool // the file is an embedded one
 	Scoring  bool // an accuracy log is scored: labels are enough
 
+	Memory string   // to score: as sdk.ScoreOptions has it
+	Show   []uint64 // the same
+
 	Dataset string // path; empty: the embedded data set
 	Count   int    // of the first samples; 0: all
 	Batch   int    // the largest batch that the user wants; 0: the benchmark's choice
@@ -65,7 +68,8 @@ func (m *Manifest) scoring(o sdk.ScoreOptions) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Model: e, Scoring: true, Dataset: o.Dataset, OpenPart: o.OpenPart, given: o.Params}
+	r := &Request{Model: e, Scoring: true, Dataset: o.Dataset, OpenPart: o.OpenPart, Memory: o.Memory, Show: o.Show,
+		given: o.Params}
 	r.Files, err = m.scorerFiles(e, o.PartFiles)
 	r.Fault(err)
 	defaults := e.Defaults

@@ -38,6 +38,9 @@ func (s *service) score(stream scoreStream) (err error) {
 	if err != nil {
 		return err
 	}
+	if c, ok := scorer.(io.Closer); ok {
+		defer func() { err = errors.Join(err, c.Close()) }()
+	}
 	if err := stream.Send(&pluginpb.ScoreResponse{}); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -33,20 +34,34 @@ type Scored struct {
 	SHA256 string // of the log, lower-case hex
 }
 
+// Long is what a scoring that takes long has beside its options.
+type Long struct {
+	// Resume lets the scorer keep its work in a file beside the log, to go on where it ended early: the log is read once
+	// more for it, as its SHA-256 is in the file's name.
+	Resume bool
+	// Progress, if not nil, is called often with how many bytes of the log's size are with the scorer.
+	Progress func(read, size int64)
+}
+
 // Log streams the accuracy log at path to a scorer of the plugin. An error without a class is of
 // the log or the data set.
-func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions) (Scored, error) {
+func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions, l Long) (Scored, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Scored{}, err
 	}
 	defer func() { _ = f.Close() }() // opened for reading
+	if l.Resume {
+		if o.Memory, err = memory(ctx, f); err != nil {
+			return Scored{}, said(ctx, fmt.Errorf("reading %s: %w", path, err))
+		}
+	}
 	scorer, err := p.OpenScorer(ctx, o)
 	if err != nil {
 		return Scored{}, said(ctx, fmt.Errorf("opening the scorer: %w", err))
 	}
 	h := sha256.New()
-	if err := stream(ctx, io.TeeReader(f, h), scorer); err != nil {
+	if err := stream(ctx, l.watched(f, io.TeeReader(f, h)), scorer); err != nil {
 		return Scored{}, said(ctx, fmt.Errorf("scoring %s: %w", path, err))
 	}
 	s, err := scorer.Result()
@@ -54,6 +69,54 @@ func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions) 
 		return Scored{}, said(ctx, fmt.Errorf("scoring %s: %w", path, err))
 	}
 	return Scored{s, hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+// memory is the path of the file in which the scorer of a log may keep its work.
+func memory(ctx context.Context, f *os.File) (string, error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, ending{ctx, f}); err != nil {
+		return "", err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	return filepath.Abs(fmt.Sprintf("%s.features-%x", f.Name(), h.Sum(nil)))
+}
+
+// ending is a reader that ends with a context.
+type ending struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r ending) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
+}
+
+// watched is r, of a file, with its progress.
+func (l Long) watched(f *os.File, r io.Reader) io.Reader {
+	info, err := f.Stat()
+	if l.Progress == nil || err != nil {
+		return r
+	}
+	return &counted{r, info.Size(), 0, l.Progress}
+}
+
+// counted is a reader that tells how much was read.
+type counted struct {
+	io.Reader
+	size, read int64
+	progress   func(read, size int64)
+}
+
+func (r *counted) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.read += int64(n)
+	r.progress(r.read, r.size)
+	return n, err
 }
 
 // stream reads r to its end, so that a hash beside it sees every byte.
@@ -92,4 +155,27 @@ func (s Scored) Text() string {
 func (s Scored) WriteText(dir string) (string, error) {
 	path := filepath.Join(dir, TextName)
 	return path, wholefile.Write(path, []byte(s.Text()), 0o644)
+}
+
+// errFile is a file of a scorer that must not be written.
+var errFile = errors.New("the scorer made a file of a name that is not FOLDER/NAME")
+
+// WriteFiles writes what a submission hands in beside the log into folders of dir.
+func (s Scored) WriteFiles(dir string) error {
+	for _, f := range s.Files {
+		folder, name := path.Split(f.Name)
+		if !filepath.IsLocal(f.Name) || name == "" || strings.Trim(folder, "/") == "" || path.Clean(f.Name) != f.Name {
+			return fmt.Errorf("%w: %q", errFile, f.Name)
+		}
+	}
+	for _, f := range s.Files {
+		file := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := wholefile.Write(file, f.Data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -50,10 +50,47 @@ func TestLog(t *testing.T) {
 	f := plugintest.Classifier()
 	for name, text := range map[string]string{"plain": twoEntries, "with text behind it": twoEntries + "\n\n  "} {
 		s, err := Log(t.Context(), launch(t, f), write(t, filepath.Join(dir, LogName), text),
-			sdk.ScoreOptions{Model: "resnet50"})
+			sdk.ScoreOptions{Model: "resnet50"}, Long{})
 		if err != nil || s.Samples != 2 || s.SHA256 != fmt.Sprintf("%x", sha256.Sum256([]byte(text))) {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
+	}
+}
+
+// TestLongLog: a scorer that may keep its work gets a file that the log's SHA-256 names, and the progress ends with all.
+func TestLongLog(t *testing.T) {
+	log := write(t, filepath.Join(t.TempDir(), LogName), twoEntries)
+	f := plugintest.Classifier()
+	var read, size int64
+	_, err := Log(t.Context(), launch(t, f), log, sdk.ScoreOptions{}, Long{
+		Resume: true, Progress: func(r, s int64) { read, size = r, s },
+	})
+	want := fmt.Sprintf("%s.features-%x", log, sha256.Sum256([]byte(twoEntries)))
+	if got := f.Scored()[0].Memory; err != nil || got != want {
+		t.Errorf("%v, memory %s, want %s", err, got, want)
+	}
+	if n := int64(len(twoEntries)); read != n || size != n {
+		t.Errorf("%d of %d bytes read, want %d", read, size, n)
+	}
+}
+
+func TestWriteFiles(t *testing.T) {
+	dir := t.TempDir()
+	s := Scored{Score: sdk.Score{Files: []sdk.File{{Name: "images/95.png", Data: []byte("picture")}}}}
+	if err := s.WriteFiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "images", "95.png")); err != nil || string(got) != "picture" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, name := range []string{"", "95.png", "images/", "../images/95.png", "/images/95.png", "a//b", "./b", "a/../b"} {
+		s.Files = []sdk.File{{Name: "images/1.png"}, {Name: name}}
+		if err := s.WriteFiles(dir); !errors.Is(err, errFile) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if exists(filepath.Join(dir, "images", "1.png")) {
+		t.Error("a file beside a refused one is written")
 	}
 }
 
@@ -86,7 +123,7 @@ func TestLogFaults(t *testing.T) {
 	for _, c := range cases {
 		f := plugintest.Classifier()
 		f.ScoreErr = c.err
-		if _, err := Log(t.Context(), launch(t, f), c.path, sdk.ScoreOptions{}); exitcode.Of(err) != c.code {
+		if _, err := Log(t.Context(), launch(t, f), c.path, sdk.ScoreOptions{}, Long{}); exitcode.Of(err) != c.code {
 			t.Errorf("%s: code %d, %v; want %d", c.name, exitcode.Of(err), err, c.code)
 		}
 	}
@@ -96,7 +133,7 @@ func TestLogInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(loadgen.ErrInterrupted)
 	_, err := Log(ctx, launch(t, plugintest.Classifier()), write(t, filepath.Join(t.TempDir(), "log"), twoEntries),
-		sdk.ScoreOptions{})
+		sdk.ScoreOptions{}, Long{})
 	if exitcode.Of(err) != exitcode.Interrupted {
 		t.Errorf("code %d: %v", exitcode.Of(err), err)
 	}

@@ -27,7 +27,7 @@ func openScenario(s pluginpb.Scenario) loadgen.Scenario {
 func ScoreOptions(o *pluginpb.ScoreOptions) sdk.ScoreOptions {
 	return sdk.ScoreOptions{
 		Model: o.GetModel(), Dataset: o.GetDataset(), Count: int(o.GetCount()), Params: o.GetParams(),
-		PartFiles: o.GetPartFiles(),
+		PartFiles: o.GetPartFiles(), Memory: o.GetMemory(), Show: o.GetShow(),
 	}
 }
 

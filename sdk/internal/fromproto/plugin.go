@@ -125,9 +125,11 @@ func node(n *pluginpb.Node) sdk.Node {
 func Score(s *pluginpb.Score) sdk.Score {
 	return sdk.Score{
 		Metrics: wire.List(s.GetMetrics(), metric), Samples: int(s.GetSamples()), OfficialText: s.GetOfficialText(),
-		Notes: s.GetNotes(), Parts: wire.List(s.GetParts(), part),
+		Notes: s.GetNotes(), Parts: wire.List(s.GetParts(), part), Files: wire.List(s.GetFiles(), scoreFile),
 	}
 }
+
+func scoreFile(f *pluginpb.ScoreFile) sdk.File { return sdk.File{Name: f.GetName(), Data: f.GetData()} }
 
 // Backends reads what the backends say of themselves.
 func Backends(list []*pluginpb.BackendInfo) []sdk.BackendInfo {

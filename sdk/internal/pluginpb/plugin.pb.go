@@ -3055,7 +3055,13 @@ type ScoreOptions struct {
 	Params  map[string]string      `protobuf:"bytes,4,rep,name=params,proto3" json:"params,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The models that the scorer runs, by the names of Model.scorer_parts: a path, or the name of an embedded file; of parts
 	// that are not here the embedded ones.
-	PartFiles     map[string]string `protobuf:"bytes,5,rep,name=part_files,json=partFiles,proto3" json:"part_files,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	PartFiles map[string]string `protobuf:"bytes,5,rep,name=part_files,json=partFiles,proto3" json:"part_files,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// An absolute path beside the log, of a file that may be there or not: the scorer may keep there what it has computed, so
+	// that scoring the same log again after an early end goes on. Its name holds the log's SHA-256. Remove it when the log is
+	// scored. Empty: keep nothing.
+	Memory string `protobuf:"bytes,6,opt,name=memory,proto3" json:"memory,omitempty"`
+	// The samples (qsl_idx) whose answers a submission hands in as files: Score.files.
+	Show          []uint64 `protobuf:"varint,7,rep,packed,name=show,proto3" json:"show,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3121,6 +3127,20 @@ func (x *ScoreOptions) GetParams() map[string]string {
 func (x *ScoreOptions) GetPartFiles() map[string]string {
 	if x != nil {
 		return x.PartFiles
+	}
+	return nil
+}
+
+func (x *ScoreOptions) GetMemory() string {
+	if x != nil {
+		return x.Memory
+	}
+	return ""
+}
+
+func (x *ScoreOptions) GetShow() []uint64 {
+	if x != nil {
+		return x.Show
 	}
 	return nil
 }
@@ -3265,7 +3285,9 @@ type Score struct {
 	OfficialText string   `protobuf:"bytes,3,opt,name=official_text,json=officialText,proto3" json:"official_text,omitempty"`
 	Notes        []string `protobuf:"bytes,4,rep,name=notes,proto3" json:"notes,omitempty"`
 	// The models that the scorer ran.
-	Parts         []*PartReport `protobuf:"bytes,5,rep,name=parts,proto3" json:"parts,omitempty"`
+	Parts []*PartReport `protobuf:"bytes,5,rep,name=parts,proto3" json:"parts,omitempty"`
+	// What a submission hands in beside the log, for the harness to write there.
+	Files         []*ScoreFile `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3335,6 +3357,66 @@ func (x *Score) GetParts() []*PartReport {
 	return nil
 }
 
+func (x *Score) GetFiles() []*ScoreFile {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+type ScoreFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A folder and a name, "images/95.png".
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Data          []byte `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScoreFile) Reset() {
+	*x = ScoreFile{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScoreFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScoreFile) ProtoMessage() {}
+
+func (x *ScoreFile) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScoreFile.ProtoReflect.Descriptor instead.
+func (*ScoreFile) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *ScoreFile) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ScoreFile) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 type Metric struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -3347,7 +3429,7 @@ type Metric struct {
 
 func (x *Metric) Reset() {
 	*x = Metric{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3359,7 +3441,7 @@ func (x *Metric) String() string {
 func (*Metric) ProtoMessage() {}
 
 func (x *Metric) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3372,7 +3454,7 @@ func (x *Metric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Metric.ProtoReflect.Descriptor instead.
 func (*Metric) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{45}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Metric) GetName() string {
@@ -3417,7 +3499,7 @@ type DatasetRequest struct {
 
 func (x *DatasetRequest) Reset() {
 	*x = DatasetRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3429,7 +3511,7 @@ func (x *DatasetRequest) String() string {
 func (*DatasetRequest) ProtoMessage() {}
 
 func (x *DatasetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3442,7 +3524,7 @@ func (x *DatasetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetRequest.ProtoReflect.Descriptor instead.
 func (*DatasetRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{46}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *DatasetRequest) GetModel() string {
@@ -3499,7 +3581,7 @@ type DatasetResponse struct {
 
 func (x *DatasetResponse) Reset() {
 	*x = DatasetResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3511,7 +3593,7 @@ func (x *DatasetResponse) String() string {
 func (*DatasetResponse) ProtoMessage() {}
 
 func (x *DatasetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3524,7 +3606,7 @@ func (x *DatasetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetResponse.ProtoReflect.Descriptor instead.
 func (*DatasetResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{47}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *DatasetResponse) GetProgress() string {
@@ -3790,14 +3872,16 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x10bytes_per_second\x18\x06 \x01(\x01R\x0ebytesPerSecond\"\x89\x01\n" +
 	"\fScoreRequest\x12;\n" +
 	"\aoptions\x18\x01 \x01(\v2!.plumbline.plugin.v1.ScoreOptionsR\aoptions\x12<\n" +
-	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\xe5\x02\n" +
+	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\x91\x03\n" +
 	"\fScoreOptions\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x18\n" +
 	"\adataset\x18\x02 \x01(\tR\adataset\x12\x14\n" +
 	"\x05count\x18\x03 \x01(\x03R\x05count\x12E\n" +
 	"\x06params\x18\x04 \x03(\v2-.plumbline.plugin.v1.ScoreOptions.ParamsEntryR\x06params\x12O\n" +
 	"\n" +
-	"part_files\x18\x05 \x03(\v20.plumbline.plugin.v1.ScoreOptions.PartFilesEntryR\tpartFiles\x1a9\n" +
+	"part_files\x18\x05 \x03(\v20.plumbline.plugin.v1.ScoreOptions.PartFilesEntryR\tpartFiles\x12\x16\n" +
+	"\x06memory\x18\x06 \x01(\tR\x06memory\x12\x12\n" +
+	"\x04show\x18\a \x03(\x04R\x04show\x1a9\n" +
 	"\vParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a<\n" +
@@ -3816,13 +3900,17 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\v_token_dataB\x0e\n" +
 	"\f_token_count\"A\n" +
 	"\rScoreResponse\x120\n" +
-	"\x05score\x18\x01 \x01(\v2\x1a.plumbline.plugin.v1.ScoreR\x05score\"\xca\x01\n" +
+	"\x05score\x18\x01 \x01(\v2\x1a.plumbline.plugin.v1.ScoreR\x05score\"\x80\x02\n" +
 	"\x05Score\x125\n" +
 	"\ametrics\x18\x01 \x03(\v2\x1b.plumbline.plugin.v1.MetricR\ametrics\x12\x18\n" +
 	"\asamples\x18\x02 \x01(\x03R\asamples\x12#\n" +
 	"\rofficial_text\x18\x03 \x01(\tR\fofficialText\x12\x14\n" +
 	"\x05notes\x18\x04 \x03(\tR\x05notes\x125\n" +
-	"\x05parts\x18\x05 \x03(\v2\x1f.plumbline.plugin.v1.PartReportR\x05parts\"F\n" +
+	"\x05parts\x18\x05 \x03(\v2\x1f.plumbline.plugin.v1.PartReportR\x05parts\x124\n" +
+	"\x05files\x18\x06 \x03(\v2\x1e.plumbline.plugin.v1.ScoreFileR\x05files\"3\n" +
+	"\tScoreFile\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"F\n" +
 	"\x06Metric\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04unit\x18\x02 \x01(\tR\x04unit\x12\x14\n" +
@@ -3871,7 +3959,7 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 57)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),             // 0: plumbline.plugin.v1.Scenario
 	(*RunRequest)(nil),        // 1: plumbline.plugin.v1.RunRequest
@@ -3919,18 +4007,19 @@ var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(*AccuracyEntry)(nil),     // 43: plumbline.plugin.v1.AccuracyEntry
 	(*ScoreResponse)(nil),     // 44: plumbline.plugin.v1.ScoreResponse
 	(*Score)(nil),             // 45: plumbline.plugin.v1.Score
-	(*Metric)(nil),            // 46: plumbline.plugin.v1.Metric
-	(*DatasetRequest)(nil),    // 47: plumbline.plugin.v1.DatasetRequest
-	(*DatasetResponse)(nil),   // 48: plumbline.plugin.v1.DatasetResponse
-	nil,                       // 49: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	nil,                       // 50: plumbline.plugin.v1.BackendInfo.DetailsEntry
-	nil,                       // 51: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                       // 52: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                       // 53: plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	nil,                       // 54: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                       // 55: plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	nil,                       // 56: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	nil,                       // 57: plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	(*ScoreFile)(nil),         // 46: plumbline.plugin.v1.ScoreFile
+	(*Metric)(nil),            // 47: plumbline.plugin.v1.Metric
+	(*DatasetRequest)(nil),    // 48: plumbline.plugin.v1.DatasetRequest
+	(*DatasetResponse)(nil),   // 49: plumbline.plugin.v1.DatasetResponse
+	nil,                       // 50: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	nil,                       // 51: plumbline.plugin.v1.BackendInfo.DetailsEntry
+	nil,                       // 52: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                       // 53: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                       // 54: plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	nil,                       // 55: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                       // 56: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	nil,                       // 57: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	nil,                       // 58: plumbline.plugin.v1.DatasetRequest.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	2,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
@@ -3943,12 +4032,12 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	11, // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
 	9,  // 8: plumbline.plugin.v1.Heartbeat.work:type_name -> plumbline.plugin.v1.Work
 	10, // 9: plumbline.plugin.v1.Work.pending:type_name -> plumbline.plugin.v1.Pending
-	49, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	50, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
 	20, // 11: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
 	24, // 12: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
 	23, // 13: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
 	32, // 14: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
-	50, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
+	51, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
 	25, // 16: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
 	0,  // 17: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
 	28, // 18: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
@@ -3961,15 +4050,15 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	28, // 25: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
 	26, // 26: plumbline.plugin.v1.Model.dataset_actions:type_name -> plumbline.plugin.v1.DatasetAction
 	32, // 27: plumbline.plugin.v1.DatasetAction.params:type_name -> plumbline.plugin.v1.Param
-	46, // 28: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	47, // 28: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
 	30, // 29: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
 	0,  // 30: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
 	0,  // 31: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	51, // 32: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	52, // 33: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	53, // 34: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	52, // 32: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	53, // 33: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	54, // 34: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
 	36, // 35: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	54, // 36: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	55, // 36: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
 	40, // 37: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
 	37, // 38: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
 	38, // 39: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
@@ -3977,37 +4066,38 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	39, // 41: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
 	42, // 42: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
 	43, // 43: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	55, // 44: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	56, // 45: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	56, // 44: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	57, // 45: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
 	45, // 46: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	46, // 47: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	47, // 47: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
 	37, // 48: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
-	57, // 49: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
-	21, // 50: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	34, // 51: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	12, // 52: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	12, // 53: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	14, // 54: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	16, // 55: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
-	1,  // 56: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	41, // 57: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	18, // 58: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	47, // 59: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
-	22, // 60: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	35, // 61: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	13, // 62: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	13, // 63: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	15, // 64: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	17, // 65: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
-	6,  // 66: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	44, // 67: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	19, // 68: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	48, // 69: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
-	60, // [60:70] is the sub-list for method output_type
-	50, // [50:60] is the sub-list for method input_type
-	50, // [50:50] is the sub-list for extension type_name
-	50, // [50:50] is the sub-list for extension extendee
-	0,  // [0:50] is the sub-list for field type_name
+	46, // 49: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
+	58, // 50: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	21, // 51: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	34, // 52: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	12, // 53: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	12, // 54: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	14, // 55: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	16, // 56: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
+	1,  // 57: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	41, // 58: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	18, // 59: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	48, // 60: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
+	22, // 61: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	35, // 62: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	13, // 63: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	13, // 64: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	15, // 65: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	17, // 66: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
+	6,  // 67: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	44, // 68: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	19, // 69: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	49, // 70: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
+	61, // [61:71] is the sub-list for method output_type
+	51, // [51:61] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -4023,7 +4113,7 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   57,
+			NumMessages:   58,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

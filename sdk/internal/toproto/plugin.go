@@ -74,8 +74,12 @@ func metric(m sdk.Metric) *pluginpb.Metric {
 func Score(s sdk.Score) *pluginpb.Score {
 	return &pluginpb.Score{
 		Metrics: wire.List(s.Metrics, metric), Samples: int64(s.Samples), OfficialText: s.OfficialText, Notes: s.Notes,
-		Parts: wire.List(s.Parts, part),
+		Parts: wire.List(s.Parts, part), Files: wire.List(s.Files, scoreFile),
 	}
+}
+
+func scoreFile(f sdk.File) *pluginpb.ScoreFile {
+	return &pluginpb.ScoreFile{Name: f.Name, Data: f.Data}
 }
 
 // Info makes what a plugin opened.

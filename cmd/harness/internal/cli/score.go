@@ -2,12 +2,15 @@ package cli
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
+	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
 const scoreHelp = `Compute the official metric of an accuracy log, this harness's or the official LoadGen's, and
@@ -24,6 +27,7 @@ func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
 		Args: oneArgument("the directory of a run, or an accuracy log"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Plugins, r.Path, r.Files = a.plugins(f), args[0], lazyFiles{a, c.Context()}
+			r.Scoring = a.scoring()
 			if dtype != "" {
 				r.Params = append(r.Params, "dtype="+dtype)
 			}
@@ -38,9 +42,38 @@ func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
 		"element type of the log's payloads, such as float32: short for --param dtype=`TYPE`")
 	flags.IntVar(&r.Count, "count", 0, "only the first `N` samples of the data set ran")
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
+	flags.StringVar(&r.Rules, "rules", "",
+		"`ROUND` whose answers to hand in are written beside the log (default: as in result.json, else the newest)")
 	scorerModelFlag(flags, &r.ScorerModels)
 	wantedFlags(flags, &r.Targets, &r.Expect)
 	return c
+}
+
+// scoring shows how much of an accuracy log is scored, on a line of the error stream. What is scored at once shows
+// nothing.
+func (a *app) scoring() func(read, size int64) {
+	line := live.NewStatus(a.console, a.Terminal, a.Width)
+	var begun time.Time
+	return func(read, size int64) {
+		if begun.IsZero() {
+			begun = time.Now()
+		}
+		if took := time.Since(begun); read < size && took > time.Second {
+			line.Set(scoringText(read, size, took))
+			return
+		} else if read < size {
+			return
+		}
+		line.Clear()
+		begun = time.Time{}
+	}
+}
+
+// scoringText says how far the scoring is, and how long the rest takes at the rate so far.
+func scoringText(read, size int64, took time.Duration) string {
+	left := time.Duration(float64(took) * float64(size-read) / float64(max(read, 1)))
+	return fmt.Sprintf("scoring  %.1f %% of %s  ETA %s", 100*float64(read)/float64(size), figure.Bytes(size),
+		figure.Seconds(left))
 }
 
 func (a *app) score(c *cobra.Command, r bench.ScoreRequest) error {

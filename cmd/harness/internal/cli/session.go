@@ -30,7 +30,7 @@ func (s *session) watch() bench.Watch {
 		Note: func(text string) { fmt.Fprint(s.Stderr, text) },
 	}
 	if !s.flags.quiet {
-		w.Testing = s.show
+		w.Testing, w.Scoring = s.show, s.scoring()
 	}
 	return w
 }
