@@ -41,18 +41,22 @@ func (d Document) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// ErrSchema says that a file is not a result of this schema.
+// ErrSchema says that a file is not a result that this program reads.
 var ErrSchema = errors.New("not a result file of this version")
 
-// Parse reads a document.
+// Parse reads a document of this version of the schema or an earlier one.
 func Parse(text []byte) (Document, error) {
 	var d Document
 	if err := json.Unmarshal(text, &d); err != nil {
 		return Document{}, fmt.Errorf("%w: %w", ErrSchema, err)
 	}
-	if d.Schema != Schema || d.SchemaVersion != SchemaVersion {
-		return Document{}, fmt.Errorf("%w: schema %q version %d, want %q version %d", ErrSchema, d.Schema, d.SchemaVersion,
-			Schema, SchemaVersion)
+	switch {
+	case d.Schema == Schema && d.SchemaVersion > SchemaVersion:
+		return Document{}, fmt.Errorf("%w: a newer harness wrote it: schema version %d, and this one reads up to %d; update it",
+			ErrSchema, d.SchemaVersion, SchemaVersion)
+	case d.Schema != Schema || d.SchemaVersion < 1:
+		return Document{}, fmt.Errorf("%w: schema %q version %d, want %q version 1 to %d", ErrSchema, d.Schema,
+			d.SchemaVersion, Schema, SchemaVersion)
 	}
 	return d, nil
 }
