@@ -30,6 +30,7 @@ type runFlags struct {
 	*pluginFlags
 	bench.Request
 	dryRun, quiet, json bool
+	failIf              []string // conditions
 }
 
 func (a *app) runCommand(f *pluginFlags) *cobra.Command {
@@ -49,6 +50,7 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	flags.SortFlags = false
 	modelRunFlags(flags, &r.Request)
 	outputFlags(flags, &r.Request)
+	failIfFlag(flags, &r.failIf)
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
@@ -72,10 +74,17 @@ func (a *app) run(c *cobra.Command, r *runFlags) error {
 	if err := strayAudit(r.Audit); err != nil {
 		return err
 	}
-	s := &session{app: a, flags: r}
+	conditions, err := parseConditions(r.failIf)
+	if err != nil {
+		return err
+	}
+	s := &session{app: a, flags: r, conditions: conditions}
 	r.Watch = s.watch()
 	p, err := a.build(c, r.pluginFlags, r.Request)
 	if err != nil {
+		return err
+	}
+	if err := checkConditions(conditions, p); err != nil {
 		return err
 	}
 	if r.dryRun {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 )
@@ -20,6 +21,8 @@ type session struct {
 	flags  *runFlags
 	header bool  // written
 	wrote  error // of what was written so far
+	// conditions are those that make the outcome a bad one.
+	conditions []failif.Condition
 }
 
 // watch is what the session sees of the runs.
@@ -45,10 +48,20 @@ func (s *session) run(ctx context.Context) error {
 	if err := errors.Join(failure, s.wrote); err != nil {
 		return err
 	}
-	if d.ExitCode != 0 {
-		return &exitcode.Outcome{Code: exitcode.Code(d.ExitCode)}
+	return s.outcome(d)
+}
+
+// outcome is the error of runs that came to their end, and are not good, or meet a condition of --fail-if.
+func (s *session) outcome(d report.Document) error {
+	err := s.failIf(s.conditions, failif.Runs(d.Runs), s.flags.json)
+	if err != nil && exitcode.Of(err) != exitcode.Invalid {
+		return err
 	}
-	return nil
+	code := exitcode.Worst(exitcode.Code(d.ExitCode), exitcode.Of(err))
+	if code == exitcode.Valid {
+		return nil
+	}
+	return &exitcode.Outcome{Code: code}
 }
 
 // writeEnd ends the report, or is all of it: as JSON.

@@ -1,0 +1,322 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/texttest"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/results"
+)
+
+// run is one of a scenario whose queries take about so long, on a backend.
+func run(scenario, backend string, rate float64, latency time.Duration) report.Run {
+	ns := latency.Nanoseconds()
+	return report.Run{
+		Model: "resnet50", Scenario: scenario, Mode: "performance", Status: report.Complete, Verdict: "VALID", Rules: "v6.1",
+		Profile: "official", Pace: "default",
+		Performance: &report.Performance{
+			Metric: report.Figure{Name: "completed samples per second", Unit: "samples/s", Value: figure.Number(rate)},
+			Latency: report.Latency{Count: 1000, Min: ns / 2, Max: 3 * ns, Mean: ns, Percentiles: []report.Percentile{
+				{P: 0.5, NS: ns}, {P: 0.99, NS: 2 * ns},
+			}},
+			Queries: 1000, Samples: 1000,
+		},
+		Settings: []report.Setting{{Key: "target_qps", Value: "100"}},
+		Workload: &report.Workload{Backend: backend, Precision: "fp32", ModelSHA256: strings.Repeat("a", 64),
+			Dataset: "synthetic", DatasetSize: 1000, PerformanceSampleCount: 1000},
+	}
+}
+
+// input is a side of runs.
+func input(name string, runs ...report.Run) Input {
+	in := Input{Name: name}
+	for _, r := range runs {
+		in.Runs = append(in.Runs, results.Found{Run: r, Out: name})
+	}
+	return in
+}
+
+// around are n runs whose rates and latencies scatter by 1 % around what is given.
+func around(random *rand.Rand, n int, backend string, rate float64, latency time.Duration) []report.Run {
+	runs := make([]report.Run, n)
+	for i := range runs {
+		scatter := func() float64 { return 1 + 0.01*random.NormFloat64() }
+		runs[i] = run("Server", backend, rate*scatter(), time.Duration(float64(latency)*scatter()))
+	}
+	return runs
+}
+
+// headline is the verdict on the result of two sides that have one pair.
+func headline(t *testing.T, a, b []report.Run) Row {
+	t.Helper()
+	c, err := Compare(input("a", a...), input("b", b...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Pairs[0].Rows[0]
+}
+
+func TestAPlantedDifferenceIsFound(t *testing.T) {
+	const pairs = 100
+	found, invented := 0, 0
+	for seed := range uint64(pairs) {
+		random := rand.New(rand.NewPCG(seed, 7))
+		base := around(random, 7, "ort", 100, 10*time.Millisecond)
+		if headline(t, base, around(random, 7, "process", 97, 10*time.Millisecond)).Verdict == Worsened {
+			found++
+		}
+		if headline(t, base, around(random, 7, "process", 100, 10*time.Millisecond)).Verdict != Within {
+			invented++
+		}
+	}
+	t.Logf("of %d pairs, 3 %% slower: found in %d; as fast: a difference in %d", pairs, found, invented)
+	if found < 95 || invented > 5 {
+		t.Errorf("3 %% found in %d of %d pairs, and no difference found in %d", found, pairs, invented)
+	}
+}
+
+// TestNothingIsInventedMoreOftenThanSaid counts over all ways to deal 14 ranks to two sides.
+func TestNothingIsInventedMoreOftenThanSaid(t *testing.T) {
+	total, extreme := 0, 0
+	for chosen := range 1 << 14 {
+		var a, b []float64
+		for i := range 14 {
+			if chosen>>i&1 == 1 {
+				a = append(a, float64(i))
+			} else {
+				b = append(b, float64(i))
+			}
+		}
+		if len(a) != 7 {
+			continue
+		}
+		if total++; mannWhitney(a, b) < Level {
+			extreme++
+		}
+	}
+	if total != 3432 || float64(extreme)/float64(total) >= Level {
+		t.Errorf("%d of %d", extreme, total)
+	}
+}
+
+func TestDirections(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	base := around(random, 7, "ort", 100, 10*time.Millisecond)
+	next := around(random, 7, "ort", 110, 11*time.Millisecond)
+	for i := range next {
+		next[i].Performance.Queries = 2000
+	}
+	c, err := Compare(input("a", base...), input("b", next...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]Verdict{
+		"result": Improved, "p99": Worsened, "queries": Changed, "samples": Within, "overlatency": Within,
+	} {
+		i := slices.IndexFunc(c.Pairs[0].Rows, func(r Row) bool { return r.Name == name })
+		if r := c.Pairs[0].Rows[i]; r.Verdict != want {
+			t.Errorf("%s: %s (p %v), want %s", name, r.Verdict, r.P, want)
+		}
+	}
+}
+
+func TestFewRunsHaveNoVerdict(t *testing.T) {
+	for n, want := range map[int]Verdict{1: Unknown, 3: Unknown, 4: Worsened} {
+		var a, b []report.Run
+		for i := range n {
+			a = append(a, run("Server", "ort", 100+float64(i), time.Millisecond))
+			b = append(b, run("Server", "ort", 50+float64(i), time.Millisecond))
+		}
+		if r := headline(t, a, b); r.Verdict != want {
+			t.Errorf("%d runs: %s, want %s", n, r.Verdict, want)
+		}
+	}
+}
+
+// changes of a run that a comparison takes notice of, by the word of --allow-unlike.
+func changes() map[string]func(*report.Run) {
+	return map[string]func(*report.Run){
+		"model":    func(r *report.Run) { r.Workload.ModelSHA256 = strings.Repeat("b", 64) },
+		"scenario": func(r *report.Run) { r.Scenario = "Offline" },
+		"mode":     func(r *report.Run) { r.Mode = "findpeak" },
+		"rules":    func(r *report.Run) { r.Rules = "v5.0" },
+		"data":     func(r *report.Run) { r.Workload.DatasetSize = 500 },
+		"settings": func(r *report.Run) { r.Settings = []report.Setting{{Key: "target_qps", Value: "200"}} },
+		"loadgen":  func(r *report.Run) { r.LoadGen = &report.LoadGen{Name: "official", Version: "6.0.17"} },
+		"backend":  func(r *report.Run) { r.Workload.Backend = "process" },
+		"machine":  func(r *report.Run) { r.System.CPU = "another" },
+		"versions": func(r *report.Run) { r.Plugin.Version = "9" },
+	}
+}
+
+func known(r report.Run) report.Run {
+	r.System.CPU, r.Plugin.Version = "one", "1"
+	return r
+}
+
+func TestUnlikeRunsAreRefused(t *testing.T) {
+	for name, change := range changes() {
+		t.Run(name, func(t *testing.T) {
+			base, next := known(run("Server", "ort", 100, time.Millisecond)), known(run("Server", "ort", 100, time.Millisecond))
+			change(&next)
+			_, err := Compare(input("a", base), input("b", next), nil)
+			subject := slices.Contains([]string{"backend", "machine", "versions"}, name)
+			if refused := errors.Is(err, ErrUnlike); refused == subject {
+				t.Errorf("refused: %v (%v)", refused, err)
+			}
+			if err != nil && exitcode.Of(err) != exitcode.Usage {
+				t.Errorf("exit code %d", exitcode.Of(err))
+			}
+			c, err := Compare(input("a", base), input("b", next), []string{name})
+			if err != nil || len(c.Pairs) != 1 || len(c.Pairs[0].Differs) == 0 {
+				t.Errorf("allowed: %+v, %v", c, err)
+			}
+		})
+	}
+}
+
+func TestRunsOfOneSideAreAlike(t *testing.T) {
+	for name, change := range changes() {
+		t.Run(name, func(t *testing.T) {
+			one, other := known(run("Server", "ort", 100, time.Millisecond)), known(run("Server", "ort", 100, time.Millisecond))
+			change(&other)
+			_, err := Compare(input("a", one, other), input("b", one), nil)
+			another := name == "scenario" || name == "mode" // a pair of its own, of one side alone
+			if refused := errors.Is(err, ErrUnlike); refused == another {
+				t.Errorf("refused: %v (%v)", refused, err)
+			}
+			_, err = Compare(input("a", one, other), input("b", one), []string{name})
+			key := another || name == "model"
+			if refused := errors.Is(err, ErrUnlike); refused != key {
+				t.Errorf("allowed, and refused: %v (%v)", refused, err)
+			}
+		})
+	}
+}
+
+func TestASettingOfOneSideAlone(t *testing.T) {
+	base, next := run("Server", "ort", 100, time.Millisecond), run("Server", "ort", 100, time.Millisecond)
+	next.Options.Params = map[string]string{"dtype": "int64"}
+	_, err := Compare(input("a", base), input("b", next), nil)
+	if !errors.Is(err, ErrUnlike) || !strings.Contains(err.Error(), "dtype=int64") {
+		t.Error(err)
+	}
+	next.Options.Params, base.Settings = nil, nil // an early result does not list them
+	if _, err := Compare(input("a", base), input("b", next), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatIsLeftOut(t *testing.T) {
+	good, under, failed := run("Server", "ort", 100, time.Millisecond), run("Server", "ort", 1, 1), run("Server", "ort", 1, 1)
+	under.Status, failed.Status = report.Unfinished, report.Failed
+	offline, invalid := run("Offline", "ort", 100, time.Millisecond), good
+	invalid.Verdict, invalid.ExitCode = "INVALID", 3
+	a, b := input("a", good, under, failed, failed), input("b", invalid, offline)
+	b.Skipped = []string{"b/result.json: cut"}
+	c, err := Compare(a, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(append(c.Notes, c.Pairs[0].Notes...), "\n")
+	for _, want := range []string{
+		"left out of a: 2 runs failed", "left out of a: 1 run under way, or killed", "left out: b/result.json: cut",
+		"only in b: resnet50 Offline performance", "1 of the 1 run of b: INVALID",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in:\n%s", want, text)
+		}
+	}
+	_, err = Compare(input("a", under), input("b", good), nil)
+	if exitcode.Of(err) != exitcode.Data || !strings.Contains(fmt.Sprint(err), "a: no run that came to its end (1 run under") {
+		t.Error(err)
+	}
+	_, err = Compare(input("a", good), input("b", offline), nil)
+	if exitcode.Of(err) != exitcode.Usage || !strings.Contains(fmt.Sprint(err), "nothing in common") {
+		t.Error(err)
+	}
+	if _, err = Compare(a, b, []string{"colour"}); exitcode.Of(err) != exitcode.Usage {
+		t.Error(err)
+	}
+}
+
+func seven(t *testing.T) Comparison {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 3))
+	c, err := Compare(input("out/ort", around(random, 7, "ort", 100, 10*time.Millisecond)...),
+		input("out/process", around(random, 7, "process", 97, 10*time.Millisecond)...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestText(t *testing.T) {
+	one := run("Server", "ort", 100, time.Millisecond)
+	single, err := Compare(input("a", one), input("b", one), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]Comparison{"seven": seven(t), "single": single} {
+		var b bytes.Buffer
+		if err := c.WriteText(&b, name == "single"); err != nil {
+			t.Fatal(err)
+		}
+		texttest.Compare(t, name, b.String())
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := seven(t).WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var back Comparison
+	if err := json.Unmarshal(b.Bytes(), &back); err != nil {
+		t.Fatal(err)
+	}
+	if back.Schema != Schema || len(back.Pairs) != 1 || len(back.Pairs[0].Rows[0].Base.Values) != 7 {
+		t.Errorf("%+v", back)
+	}
+}
+
+// BenchmarkCompare100Runs reads and compares two folders of 50 runs, each with the settings and files of a real one.
+func BenchmarkCompare100Runs(b *testing.B) {
+	random := rand.New(rand.NewPCG(5, 5))
+	dir := b.TempDir()
+	for i, r := range append(around(random, 50, "ort", 100, time.Millisecond), around(random, 50, "ort", 99, time.Millisecond)...) {
+		for n := range 60 {
+			r.Settings = append(r.Settings, report.Setting{Key: fmt.Sprint("setting_", n), Value: "1", Unit: "ms", Origin: "rules"})
+		}
+		r.Files = slices.Repeat([]report.File{{Path: "a/path", SHA256: strings.Repeat("f", 64)}}, 8)
+		if err := report.Save(filepath.Join(dir, fmt.Sprint(i/50), fmt.Sprint(i)), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		var sides [2]Input
+		for i := range sides {
+			s, err := results.Read(filepath.Join(dir, fmt.Sprint(i)))
+			if err != nil {
+				b.Fatal(err)
+			}
+			sides[i] = Input{fmt.Sprint(i), s}
+		}
+		if _, err := Compare(sides[0], sides[1], nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/metric"
+	"github.com/plumbline-ml/plumbline/bench/results"
+)
+
+// newPair compares two groups whose runs are alike.
+func newPair(a, b group) Pair {
+	first := b.runs[0]
+	p := Pair{
+		Model: first.Model, Scenario: first.Scenario, Kind: first.Kind(), BaseRuns: len(a.runs), NewRuns: len(b.runs),
+		Differs: differing(a, b), Notes: append(remarks(a), remarks(b)...), Rows: []Row{},
+	}
+	base, next := figures(a.runs), figures(b.runs)
+	for _, m := range base.order {
+		if y, ok := next.values[m.Name]; ok {
+			p.Rows = append(p.Rows, newRow(m, base.values[m.Name], y))
+		} else if m.Main {
+			p.Notes = append(p.Notes, fmt.Sprintf("%s is known of %s alone", m.Title, a.side))
+		}
+	}
+	return p
+}
+
+// remarks are what a reader should know of a group's runs.
+func remarks(g group) []string {
+	bad := 0
+	for _, r := range g.runs {
+		if r.ExitCode != 0 {
+			bad++
+		}
+	}
+	if bad == 0 {
+		return []string{}
+	}
+	return []string{fmt.Sprintf("%d of the %s of %s: %s", bad, figure.Plural(len(g.runs), "run"), g.side, verdicts(g.runs))}
+}
+
+// verdicts lists those of runs that are not good, each once.
+func verdicts(runs []results.Found) string {
+	text := ""
+	var seen []string
+	for _, r := range runs {
+		if r.ExitCode == 0 || slices.Contains(seen, r.Verdict) {
+			continue
+		}
+		if seen = append(seen, r.Verdict); text != "" {
+			text += ", "
+		}
+		text += r.Verdict
+	}
+	return text
+}
+
+// measured are the figures of several runs.
+type measured struct {
+	order  []metric.Metric
+	values map[string][]float64
+}
+
+// figures gathers what every one of the runs measured.
+func figures(runs []results.Found) measured {
+	m := measured{values: map[string][]float64{}}
+	for _, r := range runs {
+		for _, f := range metric.Of(r.Run) {
+			if m.values[f.Name] == nil {
+				m.order = append(m.order, f)
+			}
+			m.values[f.Name] = append(m.values[f.Name], f.Value)
+		}
+	}
+	m.order = slices.DeleteFunc(m.order, func(f metric.Metric) bool {
+		short := len(m.values[f.Name]) < len(runs)
+		if short {
+			delete(m.values, f.Name)
+		}
+		return short
+	})
+	return m
+}
+
+func newRow(m metric.Metric, base, next []float64) Row {
+	r := Row{
+		Name: m.Name, Title: m.Title, Unit: m.Unit, Better: string(m.Better), Main: m.Main,
+		Base: sample(base), New: sample(next), P: figure.Number(math.NaN()),
+	}
+	r.Change = figure.Number(math.NaN())
+	if r.Base.Median != 0 {
+		r.Change = figure.Number(r.New.Median/r.Base.Median - 1)
+	}
+	r.Verdict = Unknown
+	if leastP(len(base), len(next)) < Level {
+		p := mannWhitney(base, next)
+		r.P, r.Verdict = figure.Number(p), verdict(m.Better, r.New.Median-r.Base.Median, p)
+	}
+	return r
+}
+
+// verdict judges a difference by its p. Medians may be equal where ranks differ: that is no way to go.
+func verdict(better metric.Better, difference, p float64) Verdict {
+	switch {
+	case p >= Level || difference == 0:
+		return Within
+	case better == metric.Neither:
+		return Changed
+	case (difference > 0) == (better == metric.Higher):
+		return Improved
+	}
+	return Worsened
+}
+
+func sample(values []float64) Sample {
+	return Sample{Values: values, Median: median(values), Min: slices.Min(values), Max: slices.Max(values)}
+}
+
+// median is the middle value, or the mean of the two in the middle.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	if n%2 == 1 {
+		return sorted[n/2]
+	}
+	return sorted[n/2-1] + (sorted[n/2]-sorted[n/2-1])/2
+}

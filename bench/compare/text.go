@@ -1,0 +1,142 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/table"
+)
+
+// WriteJSON writes the comparison for programs.
+func (c Comparison) WriteJSON(w io.Writer) error {
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the comparison as JSON: %w", err)
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// WriteText writes the comparison for a terminal: the main figures of each pair, or every one.
+func (c Comparison) WriteText(w io.Writer, every bool) error {
+	var b strings.Builder
+	t := table.Table{}
+	t.Row("BASE", c.Base.Name, figure.Plural(c.Base.Runs, "run"))
+	t.Row("NEW", c.New.Name, figure.Plural(c.New.Runs, "run"))
+	_, _ = t.WriteTo(&b)
+	for _, p := range c.Pairs {
+		p.write(&b, every)
+	}
+	b.WriteString("\n")
+	for _, n := range append(c.Legend(), c.Notes...) {
+		fmt.Fprintln(&b, n)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (p Pair) write(b *strings.Builder, every bool) {
+	fmt.Fprintf(b, "\n%s: %s against %d\n", p.Title(), figure.Plural(p.NewRuns, "run"), p.BaseRuns)
+	d := table.Table{Indent: "  "}
+	for _, x := range p.Differs {
+		d.Row(x.About, x.Base+" -> "+x.New)
+	}
+	_, _ = d.WriteTo(b)
+	for _, n := range p.Notes {
+		fmt.Fprintf(b, "  %s\n", n)
+	}
+	b.WriteString("\n")
+	t := table.Table{Indent: "  ", Right: []int{2, 3, 4, 5, 6}}
+	t.Row("NAME", "", "BASE", "", "NEW", "", "CHANGE", "VERDICT")
+	for _, r := range p.Rows {
+		if every || r.Main {
+			t.Row(r.Name, r.Heading(), r.Text(r.Base.Median), r.Base.SpreadText(), r.Text(r.New.Median), r.New.SpreadText(),
+				r.ChangeText(), r.VerdictText())
+		}
+	}
+	_, _ = t.WriteTo(b)
+}
+
+// Title is "resnet50 Server performance".
+func (p Pair) Title() string { return key{p.Model, p.Scenario, p.Kind}.String() }
+
+// Heading is what the row's numbers are: "mean latency, ms".
+func (r Row) Heading() string {
+	if r.Unit == "" {
+		return r.Title
+	}
+	return r.Title + ", " + r.Unit
+}
+
+// Text writes a value of the row: a count as it is, all else with five significant figures.
+func (r Row) Text(v float64) string {
+	if r.Unit == "" && v == math.Trunc(v) && v >= 0 && v < 1e15 {
+		return figure.Count(uint64(v))
+	}
+	return figure.Round(v)
+}
+
+// SpreadText is half of the range of a sample over its median, "±1.2 %"; empty for one run.
+func (s Sample) SpreadText() string {
+	if len(s.Values) < 2 || s.Median == 0 {
+		return ""
+	}
+	return "±" + percent(math.Abs((s.Max-s.Min)/2/s.Median))
+}
+
+// ChangeText is "+3.1 %".
+func (r Row) ChangeText() string {
+	change := float64(r.Change)
+	switch {
+	case math.IsNaN(change):
+		return "-"
+	case change > 0:
+		return "+" + percent(change)
+	}
+	return percent(change)
+}
+
+func percent(fraction float64) string {
+	digits := 1
+	if math.Abs(fraction) < 0.01 {
+		digits = 2
+	}
+	return fmt.Sprintf("%.*f %%", digits, 100*fraction)
+}
+
+// VerdictText is "better (p = 0.001)".
+func (r Row) VerdictText() string {
+	p := float64(r.P)
+	switch {
+	case r.Verdict == Unknown:
+		return string(Unknown)
+	case p < 0.001:
+		return string(r.Verdict) + " (p < 0.001)"
+	}
+	return fmt.Sprintf("%s (p = %.3f)", r.Verdict, p)
+}
+
+// Legend says how the rows are to be read.
+func (c Comparison) Legend() []string {
+	lines := []string{"Medians of the runs, ± half of their range."}
+	known, unknown := false, false
+	for _, p := range c.Pairs {
+		if leastP(p.BaseRuns, p.NewRuns) < Level {
+			known = true
+		} else {
+			unknown = true
+		}
+	}
+	if known {
+		lines = append(lines, fmt.Sprintf("better, worse: the difference is larger than the spread of the runs (%s, p < %v). "+
+			"Of twenty\nfigures that do not differ, one is said to by chance.", c.Test, c.Level))
+	}
+	if unknown {
+		lines = append(lines, "no verdict: so few runs cannot tell a difference from the spread; make four of each at least.")
+	}
+	return lines
+}

@@ -1,0 +1,35 @@
+package failif
+
+import (
+	"github.com/plumbline-ml/plumbline/bench/compare"
+	"github.com/plumbline-ml/plumbline/bench/metric"
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// Runs are the subjects of runs that were made; one that did not come to its end has no figures.
+func Runs(runs []report.Run) []Subject {
+	var all []Subject
+	for _, r := range runs {
+		all = append(all, Subject{
+			Name: r.Model + " " + r.Scenario + " " + r.Kind(), Model: r.Model, Scenario: r.Scenario, Metrics: metric.Of(r),
+		})
+	}
+	return all
+}
+
+// Compared are the subjects of a comparison: the medians of both sides.
+func Compared(c compare.Comparison) []Subject {
+	var all []Subject
+	for _, p := range c.Pairs {
+		s := Subject{Name: p.Title(), Model: p.Model, Scenario: p.Scenario, Base: []metric.Metric{}}
+		for _, r := range p.Rows {
+			m := metric.Metric{Name: r.Name, Title: r.Title, Unit: r.Unit}
+			m.Value = r.New.Median
+			s.Metrics = append(s.Metrics, m)
+			m.Value = r.Base.Median
+			s.Base = append(s.Base, m)
+		}
+		all = append(all, s)
+	}
+	return all
+}

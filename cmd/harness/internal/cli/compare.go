@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/compare"
+	"github.com/plumbline-ml/plumbline/bench/failif"
+	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/sidebyside"
+)
+
+const compareHelp = `Compare the runs of two sides, scenario by scenario: the difference of each figure, and whether it
+is larger than the spread of the runs. BASE and NEW are each the --out folder of a run, a folder of
+such folders, or several with commas between them; the runs of one side are repetitions of each other.
+
+Sides whose model, data, rules or settings differ are refused. Differences of backends, machines and
+versions are what is compared, and are listed.
+
+  harness compare base new --fail-if 'Offline.result < -3%'`
+
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	allow     []string
+	html      string
+	json, all bool
+	failIf    []string
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	f := &compareFlags{}
+	c := &cobra.Command{
+		Use: "compare BASE NEW", Short: "Compare runs, and tell differences from the spread", Long: compareHelp,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return fmt.Errorf("%s: want two arguments, BASE and NEW, found %d; see %s --help", c.CommandPath(), len(args),
+					c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.compareSides(f, args[0], args[1]) },
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.StringSliceVar(&f.allow, "allow-unlike", nil,
+		"compare although they differ in `WHAT,...`: model, scenario, mode,\nrules, data, settings, loadgen; and take runs of one "+
+			"side together that\ndiffer in backend, machine, versions; or all")
+	failIfFlag(flags, &f.failIf)
+	flags.BoolVar(&f.all, "all", false, "show every figure, not only the main ones")
+	flags.BoolVar(&f.json, "json", false, "print the comparison as JSON")
+	flags.StringVar(&f.html, "html", "", "write a page to `FILE` too")
+	return c
+}
+
+func (a *app) compareSides(f *compareFlags, base, next string) error {
+	conditions, err := parseConditions(f.failIf)
+	if err != nil {
+		return err
+	}
+	old, err1 := side(base)
+	new, err2 := side(next)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	c, err := compare.Compare(old, new, f.allow)
+	if err != nil {
+		return err
+	}
+	if err := writePage(f.html, c); err != nil {
+		return err
+	}
+	if f.json {
+		err = c.WriteJSON(a.Stdout)
+	} else {
+		err = c.WriteText(a.Stdout, f.all)
+	}
+	if err != nil {
+		return err
+	}
+	return a.failIf(conditions, failif.Compared(c), f.json)
+}
+
+// side reads the runs of one side.
+func side(list string) (compare.Input, error) {
+	s, err := results.Read(results.Split(list)...)
+	return compare.Input{Name: list, Set: s}, err
+}
+
+// writePage writes a comparison's page, if one is wanted.
+func writePage(path string, c compare.Comparison) error {
+	if path == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := sidebyside.WriteHTML(&b, c); err != nil {
+		return err
+	}
+	return sdk.Usage(wholefile.Write(path, b.Bytes(), 0o644))
+}

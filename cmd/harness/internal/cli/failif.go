@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/failif"
+	"github.com/plumbline-ml/plumbline/bench/metric"
+)
+
+// failIfFlag adds the flag with conditions.
+func failIfFlag(f *pflag.FlagSet, conditions *[]string) {
+	f.StringArrayVar(conditions, "fail-if", nil,
+		"end with code 3 if `CONDITION` is met: 'p99 > 12ms', 'Server.p99 > +5%'\n(a sign: the change against BASE); "+
+			"repeatable")
+}
+
+// parseConditions reads all of --fail-if.
+func parseConditions(texts []string) ([]failif.Condition, error) {
+	var conditions []failif.Condition
+	var faults []error
+	for _, text := range texts {
+		c, err := failif.Parse(text)
+		if err != nil {
+			err = fmt.Errorf("--fail-if: %w", err)
+		}
+		conditions, faults = append(conditions, c), append(faults, err)
+	}
+	return conditions, sdk.Usage(errors.Join(faults...))
+}
+
+// checkConditions wants conditions that runs of the plan can meet, before any is made.
+func checkConditions(conditions []failif.Condition, p *bench.Plan) error {
+	var faults []error
+	for _, c := range conditions {
+		err := c.Check(planned(p))
+		if err == nil && c.Change() {
+			err = fmt.Errorf("condition %q is on a change: harness compare BASE NEW takes it; a value without a sign is on "+
+				"what is measured", c.Text)
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("--fail-if: %w", err))
+		}
+	}
+	return sdk.Usage(errors.Join(faults...))
+}
+
+// planned are the runs of a plan with the figures that each may have.
+func planned(p *bench.Plan) []failif.Subject {
+	var all []failif.Subject
+	for _, r := range p.Runs {
+		s := failif.Subject{
+			Name: fmt.Sprintf("%s %v %s", r.Model, r.Scenario, r.ModeName()), Model: r.Model, Scenario: r.Scenario.String(),
+		}
+		if r.Mode == loadgen.AccuracyOnly {
+			s.Metrics = metric.Accuracies(slices.Concat(p.Served.Model.Metrics,
+				[]sdk.MetricInfo{{Name: sdk.Agreement, Unit: "%"}}))
+		} else {
+			s.Metrics = metric.Names(r.Scenario)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// failIf prints which conditions are met; one that is makes the outcome a bad one.
+func (a *app) failIf(conditions []failif.Condition, subjects []failif.Subject, quietly bool) error {
+	to := a.Stdout
+	if quietly { // the output is for programs
+		to = a.Stderr
+	}
+	return judgeConditions(to, conditions, subjects)
+}
+
+func judgeConditions(to io.Writer, conditions []failif.Condition, subjects []failif.Subject) error {
+	var faults []error
+	failed := false
+	for _, c := range conditions {
+		met, err := c.Judge(subjects)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("--fail-if: %w", err))
+		}
+		for _, m := range met {
+			failed = true
+			if _, err := fmt.Fprintf(to, "failed: %v\n", m); err != nil {
+				return err
+			}
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return sdk.Usage(err)
+	}
+	if failed {
+		return &exitcode.Outcome{Code: exitcode.Invalid}
+	}
+	return nil
+}

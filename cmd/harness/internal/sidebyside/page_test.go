@@ -1,0 +1,92 @@
+package sidebyside
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench/compare"
+)
+
+func comparison(name string, values ...float64) compare.Comparison {
+	s := compare.Sample{Values: values, Median: values[0], Min: values[0], Max: values[len(values)-1]}
+	return compare.Comparison{
+		Base: compare.Side{Name: name, Runs: len(values)}, New: compare.Side{Name: name}, Notes: []string{name},
+		Pairs: []compare.Pair{{
+			Model: name, Scenario: name, Kind: name, Notes: []string{name},
+			Differs: []compare.Difference{{About: name, Base: name, New: name}},
+			Rows: []compare.Row{
+				{Name: name, Title: name, Unit: name, Main: true, Base: s, New: s, Verdict: compare.Worsened},
+				{Name: "p95", Title: "95th", Unit: "ms", Base: s, New: s, Verdict: compare.Unknown},
+			},
+		}},
+	}
+}
+
+func written(t *testing.T, c compare.Comparison) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteHTML(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestHostileNamesAreText(t *testing.T) {
+	const name = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`
+	text := written(t, comparison(name, 1, 2))
+	for _, bad := range []string{"<script", "<img", "onerror=alert(1)>\n", "http://", "https://"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q is in the page", bad)
+		}
+	}
+	if !strings.Contains(text, "Content-Security-Policy") || !strings.Contains(text, "default-src 'none'") {
+		t.Error("the page has no policy")
+	}
+	if n := strings.Count(text, "&lt;script&gt;"); n < 9 {
+		t.Errorf("the name is there %d times", n)
+	}
+}
+
+func TestDots(t *testing.T) {
+	if text := written(t, comparison("m", 1)); strings.Contains(text, "<circle") {
+		t.Error("dots of one run each")
+	}
+	text := written(t, comparison("m", 1, 2, 4))
+	for _, want := range []string{`cx="5.0" cy="7"`, `cx="55.0" cy="17"`, `cx="155.0"`, `class="worse"`, `class="same"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is missing in:\n%s", want, text)
+		}
+	}
+	if equal := written(t, comparison("m", 3, 3)); !strings.Contains(equal, `cx="80.0"`) {
+		t.Error("equal values are not in the middle")
+	}
+}
+
+// TestEveryElementEnds reads the page as XML, as far as HTML allows.
+func TestEveryElementEnds(t *testing.T) {
+	d := xml.NewDecoder(strings.NewReader(written(t, comparison("m", 1, 2, 4))))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	depth := 0
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+	}
+	if depth != 0 {
+		t.Errorf("%d elements are left open", depth)
+	}
+}

@@ -1,0 +1,37 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCompareRuns makes two runs with the built binaries and compares them in every form.
+func TestCompareRuns(t *testing.T) {
+	dir := t.TempDir()
+	out := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"base", "new"} {
+		harness(t, "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--quiet", "--out", out(name)).
+			wantCode(t, 0)
+	}
+	harness(t, "compare", out("base"), out("new")).wantCode(t, 0).wantOutput(t,
+		"null SingleStream performance: 1 run against 1", "99th percentile latency, ms", "no verdict")
+	r := harness(t, "compare", out("base"), out("new"), "--html", out("page.html"), "--json",
+		"--fail-if", "SingleStream.p99 > 0ms", "--fail-if", "queries < -100%").wantCode(t, 3)
+	if !strings.Contains(r.stderr, "failed: SingleStream.p99 > 0ms") || !strings.HasPrefix(r.stdout, "{") {
+		t.Error(r.both())
+	}
+	page, err := os.ReadFile(out("page.html"))
+	if err != nil || !strings.Contains(string(page), "null SingleStream performance") {
+		t.Errorf("%v: %s", err, page)
+	}
+	harness(t, "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--set", "min_duration=2100",
+		"--quiet", "--out", out("other")).wantCode(t, 0)
+	r = harness(t, "compare", out("base"), out("other")).wantCode(t, 2)
+	if !strings.Contains(r.stderr, "min_duration differs") {
+		t.Error(r.both())
+	}
+	harness(t, "run", "null", "--scenario", "SingleStream", "--fail-if", "p99 > 0ms", "--quiet", "--out", out("failing")).
+		wantCode(t, 3).wantOutput(t, "failed: p99 > 0ms: null SingleStream performance")
+}
