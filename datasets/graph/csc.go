@@ -19,8 +19,31 @@ func newCSC(nodes int, edges uint64) *CSC {
 // bases is how many bases that many nodes have, the end included.
 func bases(nodes int) int { return nodes>>baseShift + 1 }
 
-// Row is the sources of the edges into node v, which must be below Nodes. The caller must not change it.
-func (c *CSC) Row(v uint32) []uint32 { return c.sources[c.offset(v):c.offset(v+1)] }
+// Sources are those of the edges into node v, which must be below Nodes. The caller must not change them.
+func (c *CSC) Sources(v uint32) []uint32 { return c.sources[c.offset(v):c.offset(v+1)] }
+
+// Row is the in-edges of a node, by their numbers in the relation: Degree of them from First on.
+type Row struct {
+	First  uint64
+	Degree int
+}
+
+// AppendRows appends those of nodes, which must be below Nodes.
+func (c *CSC) AppendRows(rows []Row, nodes []uint32) []Row {
+	for _, v := range nodes {
+		first := c.offset(v)
+		rows = append(rows, Row{first, int(c.offset(v+1) - first)})
+	}
+	return rows
+}
+
+// AppendSources appends those of edges, by their numbers.
+func (c *CSC) AppendSources(sources []uint32, edges []uint64) []uint32 {
+	for _, e := range edges {
+		sources = append(sources, c.sources[e])
+	}
+	return sources
+}
 
 // Degree is the number of edges into node v.
 func (c *CSC) Degree(v uint32) int { return int(c.offset(v+1) - c.offset(v)) }

@@ -1,6 +1,9 @@
 package graph
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // NodeType is a kind of nodes, which are numbered from 0.
 type NodeType struct {
@@ -63,9 +66,11 @@ func (g *Graph) Close() error {
 
 // FeatureStore holds the features of nodes. Its methods may be called from many goroutines.
 type FeatureStore interface {
+	// Types are the node types, with the nodes that there are features of. The caller must not change them.
+	Types() []NodeType
 	// Width is the number of features of every node, of any type.
 	Width() int
 	// Gather writes the features of nodes of one type (a position among the graph's types) into dst, which has Width
-	// values for each, in order. A node that is not there is an error.
-	Gather(dst []float32, nodeType int, nodes []uint32) error
+	// values for each, in order. A node that is not there is an error. It returns soon after ctx ends.
+	Gather(ctx context.Context, dst []float32, nodeType int, nodes []uint32) error
 }

@@ -68,7 +68,7 @@ func checkRows(t *testing.T, c *CSC, want [][]uint32) {
 	t.Helper()
 	edges := 0
 	for v, row := range want {
-		if got := c.Row(uint32(v)); !slices.Equal(got, row) || c.Degree(uint32(v)) != len(row) {
+		if got := c.Sources(uint32(v)); !slices.Equal(got, row) || c.Degree(uint32(v)) != len(row) {
 			t.Fatalf("row %d: %v, want %v", v, got, row)
 		}
 		edges += len(row)
@@ -141,7 +141,7 @@ func TestCache(t *testing.T) {
 	for i, c := range g.CSC {
 		want := make([][]uint32, c.Nodes())
 		for v := range want {
-			want[v] = c.Row(uint32(v))
+			want[v] = c.Sources(uint32(v))
 		}
 		checkRows(t, kept.CSC[i], want)
 	}
@@ -237,7 +237,7 @@ func FuzzOpenCache(f *testing.F) {
 	f.Add(data[:30])
 	f.Fuzz(func(t *testing.T, data []byte) {
 		g := &Graph{Types: types, Relations: relations}
-		if g.fill(t.Context(), data, "k") == nil && len(g.CSC[0].Row(1)) > len(data) {
+		if g.fill(t.Context(), data, "k") == nil && len(g.CSC[0].Sources(1)) > len(data) {
 			t.Error("a row longer than the file")
 		}
 	})

@@ -1,6 +1,7 @@
 package igbh
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
 )
 
-var _ graph.FeatureStore = (*features)(nil)
+var _ graph.FeatureStore = (*Features)(nil)
 
-// features are those of all nodes, in mapped files.
-type features struct {
+// Features are those of all nodes, in mapped files.
+type Features struct {
 	width int
 	files [types]featureFile
 }
@@ -28,9 +29,24 @@ type featureFile struct {
 	nodes  int
 }
 
+// OpenFeatures maps the features of DIR/SIZE/processed alone; an empty size is the only one that the folder holds. The
+// error lists every fault, as that of Open. The caller closes them.
+func OpenFeatures(dir, size string) (*Features, error) {
+	folder, size, err := find(dir, size)
+	if err != nil {
+		return nil, err
+	}
+	var faults fault.List
+	s := openFeatures(folder, size, &faults)
+	if err := faults.Err(ErrDataset, folder); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
 // openFeatures maps the features of all types and counts the nodes.
-func openFeatures(folder, size string, faults *fault.List) *features {
-	s := new(features)
+func openFeatures(folder, size string, faults *fault.List) *Features {
+	s := new(Features)
 	var headed [types]bool
 	for i, name := range TypeNames() {
 		path := filepath.Join(folder, name, "node_feat.npy")
@@ -87,20 +103,20 @@ func (f *featureFile) countRaw(width int, faults *fault.List) {
 	f.nodes = int(f.length / row)
 }
 
-// counts are the numbers of nodes.
-func (s *features) counts() Counts {
+// Types are the node types of IGBH.
+func (s *Features) Types() []graph.NodeType {
 	var c Counts
 	for i := range s.files {
 		c[i] = s.files[i].nodes
 	}
-	return c
+	return c.NodeTypes()
 }
 
 // Width is the number of features of a node.
-func (s *features) Width() int { return s.width }
+func (s *Features) Width() int { return s.width }
 
 // Gather copies features of nodes of a type.
-func (s *features) Gather(dst []float32, nodeType int, nodes []uint32) error {
+func (s *Features) Gather(_ context.Context, dst []float32, nodeType int, nodes []uint32) error {
 	if nodeType < 0 || nodeType >= types || len(dst) != len(nodes)*s.width {
 		return fmt.Errorf("%w: %d nodes of type %d into room for %d values", ErrDataset, len(nodes), nodeType, len(dst))
 	}
@@ -128,7 +144,7 @@ func (f *featureFile) copyRows(room []byte, nodes []uint32, row int64) {
 }
 
 // Close unmaps the files.
-func (s *features) Close() error {
+func (s *Features) Close() error {
 	var all []error
 	for i := range s.files {
 		if s.files[i].memory != nil {

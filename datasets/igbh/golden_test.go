@@ -97,7 +97,7 @@ func offsets(c *graph.CSC) []int64 {
 func sources(c *graph.CSC, sorted bool) []int64 {
 	var all []int64
 	for v := range c.Nodes() {
-		row := slices.Clone(c.Row(uint32(v)))
+		row := slices.Clone(c.Sources(uint32(v)))
 		if sorted {
 			slices.Sort(row)
 		}

@@ -12,7 +12,7 @@ type StoredEdges [stored]graph.Edges
 // NewGraph makes the graph that the reference loads: every stored relation and its reverse, but of citations one
 // relation of both directions of each, without those of a paper by itself, and then one of each paper by itself.
 func NewGraph(ctx context.Context, nodes Counts, edges StoredEdges) (*graph.Graph, error) {
-	g := &graph.Graph{Types: nodes.nodeTypes(), Relations: Relations()}
+	g := &graph.Graph{Types: nodes.NodeTypes(), Relations: Relations()}
 	for _, r := range loadedRelations() {
 		plan := graph.Plan{Name: r.Name, Sources: nodes[r.Source], Destinations: nodes[r.Destination]}
 		if r.stored == Cites {

@@ -69,7 +69,7 @@ func TestSetIsReadAsWritten(t *testing.T) {
 			t.Errorf("papers %v, labels %v, kept %v", s.Papers(), s.Labels(), s.KeptFault())
 		}
 		g := s.Graph()
-		if row := g.CSC[g.Relation("paper__cites__paper")].Row(1); !slices.Equal(row, []uint32{0, 0, 1}) {
+		if row := g.CSC[g.Relation("paper__cites__paper")].Sources(1); !slices.Equal(row, []uint32{0, 0, 1}) {
 			t.Errorf("paper 1 is cited by %v", row)
 		}
 		checkGather(t, s.Features())
@@ -85,15 +85,15 @@ func TestSetIsReadAsWritten(t *testing.T) {
 func checkGather(t *testing.T, f graph.FeatureStore) {
 	t.Helper()
 	dst := make([]float32, 8)
-	if err := f.Gather(dst, Author, []uint32{4, 2}); err != nil || f.Width() != 4 ||
+	if err := f.Gather(t.Context(), dst, Author, []uint32{4, 2}); err != nil || f.Width() != 4 ||
 		!slices.Equal(dst, []float32{40, 41, 42, 43, 20, 21, 22, 23}) {
 		t.Errorf("features %v: %v", dst, err)
 	}
-	if err := f.Gather(nil, Author, nil); err != nil {
+	if err := f.Gather(t.Context(), nil, Author, nil); err != nil {
 		t.Error(err)
 	}
-	for _, err := range []error{f.Gather(dst, Author, []uint32{4, 5}), f.Gather(dst, types, []uint32{0, 0}),
-		f.Gather(dst, Author, []uint32{0})} {
+	for _, err := range []error{f.Gather(t.Context(), dst, Author, []uint32{4, 5}), f.Gather(t.Context(), dst, types, []uint32{0, 0}),
+		f.Gather(t.Context(), dst, Author, []uint32{0})} {
 		if !errors.Is(err, ErrDataset) {
 			t.Errorf("error %v", err)
 		}
@@ -270,7 +270,7 @@ func TestAKeptGraphOfOtherEdgesIsMadeAgain(t *testing.T) {
 		if err != nil || s.KeptFault() != nil {
 			t.Fatal(err, s.KeptFault())
 		}
-		if row := s.Graph().CSC[s.Graph().Relation("paper__cites__paper")].Row(4); !slices.Equal(row, []uint32{4}) {
+		if row := s.Graph().CSC[s.Graph().Relation("paper__cites__paper")].Sources(4); !slices.Equal(row, []uint32{4}) {
 			t.Errorf("paper 4 is cited by %v: the graph is another's", row)
 		}
 		if err := s.Close(); err != nil {

@@ -19,7 +19,7 @@ func makeGraph(ctx context.Context, nodes Counts, edges StoredEdges, path string
 	if err != nil {
 		return nil, nil, err
 	}
-	if g, err = graph.OpenCache(ctx, path, key, nodes.nodeTypes(), Relations()); err == nil {
+	if g, err = graph.OpenCache(ctx, path, key, nodes.NodeTypes(), Relations()); err == nil {
 		return g, nil, nil
 	}
 	if g, err = NewGraph(ctx, nodes, edges); err != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
 )
 
 // readPapers reads which of the papers are samples: those of val_idx.pt, or, where that is not there, of the official
@@ -23,9 +24,11 @@ func readPapers(folder, size string, papers int) ([]uint32, error) {
 	return readTorch(path, papers)
 }
 
-// labelFile is the classes of papers.
+// labelFile is the classes of papers, mapped.
 type labelFile struct {
-	*elements
+	path   string
+	memory *mapped.File
+	offset int64
 	papers int
 }
 
@@ -40,23 +43,32 @@ func openLabels(folder, size string) (*labelFile, error) {
 	if e.length%4 != 0 {
 		return nil, errors.Join(fmt.Errorf("%d bytes, want 4 for each paper: is the file complete?", e.length), e.Close())
 	}
-	return &labelFile{e, int(e.length / 4)}, nil
+	if err := e.Close(); err != nil {
+		return nil, err
+	}
+	memory, err := mapped.Open(e.path)
+	if err != nil {
+		return nil, err
+	}
+	return &labelFile{e.path, memory, e.offset, int(e.length / 4)}, nil
 }
 
 // read reads the classes of papers, each of which must be below classes.
-func (l *labelFile) read(papers []uint32, classes int, faults *fault.List) []int {
-	labels := make([]int, len(papers))
+func (l *labelFile) read(papers []uint32, classes int, faults *fault.List) (labels []int) {
+	if err := mapped.Guard(func() { labels = l.classes(papers, classes, faults) }); err != nil {
+		faults.Addf(l.path, "%v", err)
+	}
+	return labels
+}
+
+func (l *labelFile) classes(papers []uint32, classes int, faults *fault.List) []int {
+	labels, memory := make([]int, len(papers)), l.memory.Bytes()[l.offset:]
 	for i, paper := range papers {
-		var b [4]byte
 		if int64(paper) >= int64(l.papers) {
 			faults.Addf(l.path, "paper %d (sample %d) has no label: there are %d", paper, i, l.papers)
 			continue
 		}
-		if _, err := l.file.ReadAt(b[:], l.offset+4*int64(paper)); err != nil {
-			faults.Addf(l.path, "paper %d: %v", paper, err)
-			continue
-		}
-		v := math.Float32frombits(binary.LittleEndian.Uint32(b[:]))
+		v := math.Float32frombits(binary.LittleEndian.Uint32(memory[4*int64(paper):]))
 		if !(v >= 0 && v < float32(classes)) || v != float32(int(v)) {
 			faults.Addf(l.path, "paper %d (sample %d) has label %v, want a class of 0 to %d", paper, i, v, classes-1)
 			continue
@@ -65,3 +77,6 @@ func (l *labelFile) read(papers []uint32, classes int, faults *fault.List) []int
 	}
 	return labels
 }
+
+// Close unmaps the file.
+func (l *labelFile) Close() error { return l.memory.Close() }

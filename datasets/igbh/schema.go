@@ -1,6 +1,7 @@
 package igbh
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
@@ -25,13 +26,28 @@ func TypeNames() []string {
 // Counts are numbers of nodes by type.
 type Counts [types]int
 
-// nodeTypes are the types of a graph.
-func (c Counts) nodeTypes() []graph.NodeType {
+// NodeTypes are the types of a graph.
+func (c Counts) NodeTypes() []graph.NodeType {
 	all := make([]graph.NodeType, types)
 	for i, name := range TypeNames() {
 		all[i] = graph.NodeType{Name: name, Nodes: c[i]}
 	}
 	return all
+}
+
+// countsOf are the numbers of nodes of types, which have to be those of IGBH.
+func countsOf(all []graph.NodeType) (c Counts, err error) {
+	var found []string
+	for _, t := range all {
+		found = append(found, t.Name)
+	}
+	if want := TypeNames(); !slices.Equal(found, want) {
+		return c, fmt.Errorf("features of the node types %v, want %v", found, want)
+	}
+	for i, t := range all {
+		c[i] = t.Nodes
+	}
+	return c, nil
 }
 
 // The relations that a data set stores.

@@ -32,6 +32,9 @@ type Options struct {
 	// Kept is the file that keeps the graph; empty: one beside the data. NoKept: there is none.
 	Kept   string
 	NoKept bool
+	// Features, if not nil, are those of the nodes, of the types of IGBH in order: the files of features are not opened
+	// then, and may lie elsewhere. The caller closes them after the set.
+	Features graph.FeatureStore
 }
 
 // Set is a data set whose files have passed their checks. It may be used from many goroutines.
@@ -39,7 +42,8 @@ type Set struct {
 	papers   []uint32
 	labels   []int
 	graph    *graph.Graph
-	features *features
+	features graph.FeatureStore
+	files    *Features // those that the set opened
 	kept     error
 }
 
@@ -47,11 +51,10 @@ type Set struct {
 // The error lists every fault: it is a [*FaultError] for which errors.Is(err, ErrDataset) holds; or ctx's. The caller
 // closes the set.
 func Open(ctx context.Context, dir string, o Options) (*Set, error) {
-	size, err := sizeOf(dir, o.Size)
+	folder, size, err := find(dir, o.Size)
 	if err != nil {
 		return nil, err
 	}
-	folder := filepath.Join(dir, size, "processed")
 	s := new(Set)
 	var faults fault.List
 	s.open(ctx, folder, size, o, &faults)
@@ -64,11 +67,16 @@ func Open(ctx context.Context, dir string, o Options) (*Set, error) {
 	return s, nil
 }
 
-// sizeOf finds the size that is meant.
-func sizeOf(dir, size string) (string, error) {
+// find finds the folder of the size that is meant.
+func find(dir, size string) (folder, found string, err error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
-		return "", err
+		return "", "", err
 	}
+	found, err = sizeOf(dir, size)
+	return filepath.Join(dir, found, "processed"), found, err
+}
+
+func sizeOf(dir, size string) (string, error) {
 	if size != "" && !known(size) {
 		return "", fmt.Errorf("%w: unknown size %q, want one of %s", ErrDataset, size, strings.Join(Sizes(), ", "))
 	}
@@ -105,9 +113,7 @@ func (s *Set) open(ctx context.Context, folder, size string, o Options, faults *
 		papers = labels.papers
 	}
 	if !o.LabelsOnly {
-		s.features = openFeatures(folder, size, faults)
-		papers = s.features.counts()[Paper]
-		s.loadGraph(ctx, folder, o, faults)
+		papers = s.openGraph(ctx, folder, size, o, faults)
 	}
 	if faults.Len() > 0 {
 		return
@@ -119,8 +125,22 @@ func (s *Set) open(ctx context.Context, folder, size string, o Options, faults *
 	s.labels = labels.read(s.papers, Classes, faults)
 }
 
+// openGraph opens features and graph and counts the papers.
+func (s *Set) openGraph(ctx context.Context, folder, size string, o Options, faults *fault.List) (papers int) {
+	if s.features = o.Features; s.features == nil {
+		s.files = openFeatures(folder, size, faults)
+		s.features = s.files
+	}
+	nodes, err := countsOf(s.features.Types())
+	if err != nil {
+		faults.Addf("", "%v", err)
+	}
+	s.loadGraph(ctx, folder, nodes, o, faults)
+	return nodes[Paper]
+}
+
 // loadGraph opens the edges, and takes the graph that is kept of them or makes it.
-func (s *Set) loadGraph(ctx context.Context, folder string, o Options, faults *fault.List) {
+func (s *Set) loadGraph(ctx context.Context, folder string, nodes Counts, o Options, faults *fault.List) {
 	var edges StoredEdges
 	for i, r := range storedRelations() {
 		path := filepath.Join(folder, r.folder, "edge_index.npy")
@@ -135,7 +155,7 @@ func (s *Set) loadGraph(ctx context.Context, folder string, o Options, faults *f
 	if faults.Len() > 0 {
 		return
 	}
-	g, kept, err := makeGraph(ctx, s.features.counts(), edges, o.keptPath(folder))
+	g, kept, err := makeGraph(ctx, nodes, edges, o.keptPath(folder))
 	s.graph, s.kept = g, kept
 	var several *FaultError
 	switch {
@@ -169,12 +189,7 @@ func (s *Set) Labels() []int { return s.labels }
 func (s *Set) Graph() *graph.Graph { return s.graph }
 
 // Features are those of the graph's nodes; nil with LabelsOnly.
-func (s *Set) Features() graph.FeatureStore {
-	if s.features == nil {
-		return nil
-	}
-	return s.features
-}
+func (s *Set) Features() graph.FeatureStore { return s.features }
 
 // KeptFault is why the graph could not be kept for the next time; nil where it was, or was not to be.
 func (s *Set) KeptFault() error { return s.kept }
@@ -185,8 +200,8 @@ func (s *Set) Close() error {
 	if s.graph != nil {
 		all = append(all, s.graph.Close())
 	}
-	if s.features != nil {
-		all = append(all, s.features.Close())
+	if s.files != nil {
+		all = append(all, s.files.Close())
 	}
 	return errors.Join(all...)
 }

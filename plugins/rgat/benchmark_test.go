@@ -221,7 +221,7 @@ func TestFilesAreTheEmbeddedGraph(t *testing.T) {
 // lost features are those of a disk that is gone.
 type lost struct{ graph.FeatureStore }
 
-func (lost) Gather([]float32, int, []uint32) error { return errors.New("disk gone") }
+func (lost) Gather(context.Context, []float32, int, []uint32) error { return errors.New("disk gone") }
 
 func TestRunsEndWithTheirFaults(t *testing.T) {
 	w := mustOpen(t, sdk.Options{})

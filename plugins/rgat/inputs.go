@@ -1,6 +1,7 @@
 package rgat
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,7 +71,7 @@ func inputOf(info backend.TensorInfo, g *graph.Graph, width int) (input, error) 
 }
 
 // fill makes t the input for a batch.
-func (in *input) fill(t *backend.Tensor, b *sampling.Batch, store graph.FeatureStore) error {
+func (in *input) fill(ctx context.Context, t *backend.Tensor, b *sampling.Batch, store graph.FeatureStore) error {
 	switch in.kind {
 	case sources:
 		set(t, b.Sources[in.index])
@@ -79,14 +80,16 @@ func (in *input) fill(t *backend.Tensor, b *sampling.Batch, store graph.FeatureS
 	case seeds:
 		set(t, b.Seeds)
 	case features:
-		return in.gather(t, b.Nodes[in.index], store)
+		return in.gather(ctx, t, b.Nodes[in.index], store)
 	}
 	return nil
 }
 
 // gather makes t the features of nodes. Where there are none it has one node of zeros, which no edge reaches: ONNX
 // Runtime's ReduceSum loses a dimension of a tensor without rows.
-func (in *input) gather(t *backend.Tensor, nodes []uint32, store graph.FeatureStore) error {
+func (in *input) gather(ctx context.Context, t *backend.Tensor, nodes []uint32,
+	store graph.FeatureStore,
+) error {
 	rows, width := max(len(nodes), 1), store.Width()
 	in.rows = slices.Grow(in.rows[:0], rows*width)[:rows*width]
 	t.Shape, t.Data = append(t.Shape[:0], int64(rows), int64(width)), backend.Bytes(in.rows)
@@ -94,7 +97,7 @@ func (in *input) gather(t *backend.Tensor, nodes []uint32, store graph.FeatureSt
 		clear(in.rows)
 		return nil
 	}
-	return store.Gather(in.rows, in.index, nodes)
+	return store.Gather(ctx, in.rows, in.index, nodes)
 }
 
 func set(t *backend.Tensor, positions []int64) {

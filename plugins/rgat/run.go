@@ -87,7 +87,7 @@ func (r *run) infer(ctx context.Context, p *sdk.Payloads) error {
 		return context.Cause(ctx)
 	}
 	for i := range r.inputs {
-		if err := r.inputs[i].fill(&r.in[i], r.batch, r.papers.features); err != nil {
+		if err := r.inputs[i].fill(ctx, &r.in[i], r.batch, r.papers.features); err != nil {
 			return err
 		}
 	}

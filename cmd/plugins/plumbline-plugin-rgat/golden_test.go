@@ -196,7 +196,7 @@ func positions(all, nodes []uint32) backend.Tensor {
 func gathered(t *testing.T, f graph.FeatureStore, nodeType int, nodes []uint32) backend.Tensor {
 	t.Helper()
 	rows := make([]float32, len(nodes)*f.Width())
-	if err := f.Gather(rows, nodeType, nodes); err != nil {
+	if err := f.Gather(t.Context(), rows, nodeType, nodes); err != nil {
 		t.Fatal(err)
 	}
 	return backend.Tensor{Shape: []int64{int64(len(nodes)), int64(f.Width())}, Data: backend.Bytes(rows)}

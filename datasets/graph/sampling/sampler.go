@@ -25,6 +25,9 @@ type Sampler struct {
 	known   []positions // by type
 	start   []int       // by type: the first node of the hop
 	end     []int       // and the first that is not
+	rows    []graph.Row // of the nodes of the hop
+	edges   []uint64    // that are drawn of them
+	found   []uint32    // and where these come from
 	chosen  []int
 }
 
@@ -93,26 +96,37 @@ func (s *Sampler) hop(b *Batch, key *draw.Random, fanout int) {
 	copy(s.start, s.end)
 }
 
-// relation samples in-edges of one relation of the nodes of the hop.
+// relation samples in-edges of one relation of the nodes of the hop. It takes each step for all nodes before the next:
+// most of the time goes into waiting for memory, and within a step no access waits for another.
 func (s *Sampler) relation(b *Batch, r int, key uint64, fanout int) {
 	csc, of := s.graph.CSC[r], s.graph.Relations[r]
-	sources, destinations := b.Sources[r], b.Destinations[r]
-	for i := s.start[of.Destination]; i < s.end[of.Destination]; i++ {
-		node := b.Nodes[of.Destination][i]
-		row := csc.Row(node)
-		if fanout < 0 || len(row) <= fanout {
-			for _, from := range row {
-				sources = append(sources, s.position(b, of.Source, from))
-				destinations = append(destinations, int64(i))
-			}
-			continue
-		}
-		for _, k := range s.choose(key^uint64(node), fanout, len(row)) {
-			sources = append(sources, s.position(b, of.Source, row[k]))
-			destinations = append(destinations, int64(i))
+	first, end := s.start[of.Destination], s.end[of.Destination]
+	nodes := b.Nodes[of.Destination][first:end]
+	s.rows, s.edges = csc.AppendRows(s.rows[:0], nodes), s.edges[:0]
+	for i, row := range s.rows {
+		n := s.draw(row, key^uint64(nodes[i]), fanout)
+		for range n {
+			b.Destinations[r] = append(b.Destinations[r], int64(first+i))
 		}
 	}
-	b.Sources[r], b.Destinations[r] = sources, destinations
+	s.found = csc.AppendSources(s.found[:0], s.edges)
+	for _, from := range s.found {
+		b.Sources[r] = append(b.Sources[r], s.position(b, of.Source, from))
+	}
+}
+
+// draw appends up to fanout of the edges of a row, and returns how many.
+func (s *Sampler) draw(row graph.Row, key uint64, fanout int) int {
+	if fanout < 0 || row.Degree <= fanout {
+		for k := range row.Degree {
+			s.edges = append(s.edges, row.First+uint64(k))
+		}
+		return row.Degree
+	}
+	for _, k := range s.choose(key, fanout, row.Degree) {
+		s.edges = append(s.edges, row.First+uint64(k))
+	}
+	return fanout
 }
 
 // choose draws k of the numbers below n without replacement, by Floyd's algorithm (Bentley, Floyd 1987).

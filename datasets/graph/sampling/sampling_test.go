@@ -109,7 +109,7 @@ func (s subgraph) checkRelation(t *testing.T, csc *graph.CSC, r int, want func(v
 		into[e[1]][e[0]]++
 	}
 	for v := range uint32(csc.Nodes()) {
-		row, total := csc.Row(v), 0
+		row, total := csc.Sources(v), 0
 		for from, n := range into[v] {
 			total += n
 			if there := count(row, from); n > there {

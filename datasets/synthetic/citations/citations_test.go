@@ -88,7 +88,7 @@ func TestFilesAreTheGraph(t *testing.T) {
 	}
 	for r, csc := range g.CSC {
 		for v := range uint32(csc.Nodes()) {
-			if !slices.Equal(csc.Row(v), set.Graph().CSC[r].Row(v)) {
+			if !slices.Equal(csc.Sources(v), set.Graph().CSC[r].Sources(v)) {
 				t.Fatalf("%s: row %d differs", g.Relations[r].Name, v)
 			}
 		}
@@ -105,13 +105,13 @@ func checkStores(t *testing.T, a, b graph.FeatureStore, counts igbh.Counts) {
 	for nodeType, n := range counts {
 		nodes := []uint32{0, uint32(n - 1), 7}
 		x, y := make([]float32, 3*a.Width()), make([]float32, 3*b.Width())
-		if err := a.Gather(x, nodeType, nodes); err != nil {
+		if err := a.Gather(t.Context(), x, nodeType, nodes); err != nil {
 			t.Error(err)
 		}
-		if err := b.Gather(y, nodeType, nodes); err != nil || !slices.Equal(x, y) {
+		if err := b.Gather(t.Context(), y, nodeType, nodes); err != nil || !slices.Equal(x, y) {
 			t.Errorf("features of type %d differ: %v", nodeType, err)
 		}
-		for _, err := range []error{a.Gather(x, nodeType, []uint32{0, uint32(n), 1}), a.Gather(x, 6, nodes), a.Gather(x,
+		for _, err := range []error{a.Gather(t.Context(), x, nodeType, []uint32{0, uint32(n), 1}), a.Gather(t.Context(), x, 6, nodes), a.Gather(t.Context(), x,
 			0, nil)} {
 			if err == nil {
 				t.Error("no error of features that are none")

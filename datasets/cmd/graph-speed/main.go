@@ -1,0 +1,87 @@
+// Command graph-speed measures a large made graph: loading it, its memory, and drawing neighbourhoods of 15, 10 and 5.
+//
+//	graph-speed -make -scale 1425 -width 128 DIR    10 million nodes, 117 million edges as loaded: 6 GB
+//	graph-speed DIR
+//	python peer.py DIR                              the same with DGL
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/datasets/igbh"
+)
+
+type settings struct {
+	make, keep   bool
+	scale, width int
+	draws        time.Duration
+	batches      []int
+}
+
+func main() {
+	s := settings{batches: []int{1, 64, 1024}}
+	flag.BoolVar(&s.make, "make", false, "make the graph instead of measuring it")
+	flag.IntVar(&s.scale, "scale", 1425, "of what is made: how many times the embedded graph's nodes")
+	flag.IntVar(&s.width, "width", 128, "of what is made: features of a node")
+	flag.BoolVar(&s.keep, "keep", false, "keep the loaded graph beside the data, or take it from there")
+	flag.DurationVar(&s.draws, "time", 3*time.Second, "of each measurement of draws")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := errors.New("want one argument, the folder of the graph")
+	switch {
+	case flag.NArg() != 1:
+	case s.make:
+		err = igbh.Write(ctx, flag.Arg(0), "tiny", made(s.scale, s.width))
+	default:
+		err = measure(ctx, flag.Arg(0), s)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "graph-speed:", err)
+		os.Exit(1)
+	}
+}
+
+// measure prints what a graph takes.
+func measure(ctx context.Context, dir string, s settings) error {
+	before, start, busy := peak(), time.Now(), processor()
+	set, err := igbh.Open(ctx, dir, igbh.Options{NoKept: !s.keep})
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	g := set.Graph()
+	fmt.Printf("load and CSC: %.1f s (%.1f s of processor time), at most %.2f GB of memory\n", time.Since(start).Seconds(),
+		(processor() - busy).Seconds(), float64(peak()-before)/1e9)
+	fmt.Printf("graph: %d nodes, %d edges, %.2f bytes each\n", nodes(g), g.Edges(), float64(g.Bytes())/float64(g.Edges()))
+	return draw(ctx, set, s)
+}
+
+func nodes(g *graph.Graph) (n int) {
+	for _, t := range g.Types {
+		n += t.Nodes
+	}
+	return n
+}
+
+// peak is the most memory that the process has had, in bytes.
+func peak() int64 { return int64(used().Maxrss) << 10 } // kilobytes on Linux
+
+// processor is the time that the process has used.
+func processor() time.Duration {
+	u := used()
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func used() (u syscall.Rusage) {
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return u
+}

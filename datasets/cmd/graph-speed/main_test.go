@@ -1,0 +1,18 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/datasets/igbh"
+)
+
+func TestAMadeGraphIsMeasured(t *testing.T) {
+	dir := t.TempDir()
+	if err := igbh.Write(t.Context(), dir, "tiny", made(1, 48)); err != nil {
+		t.Fatal(err)
+	}
+	if err := measure(t.Context(), dir, settings{draws: time.Millisecond, batches: []int{3}}); err != nil {
+		t.Error(err)
+	}
+}
