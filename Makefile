@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-official-checker test-kills test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64
+.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-official-checker test-kills test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ test-openai: ## benchmark a real server with OpenAI's API (URL=http://HOST/v1; b
 test-servers: ## benchmark MLServer, Triton and a two-node Ray Serve (MLSERVER_PYTHON= TRITON_PYTHON= RAY_PYTHON=, else python3)
 	PLUMBLINE_MLSERVER_PYTHON=$(or $(MLSERVER_PYTHON),python3) PLUMBLINE_TRITON_PYTHON=$(or $(TRITON_PYTHON),python3) \
 	PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -timeout 30m -run TestServers ./e2e
+
+test-store: ## run rgat with features at two servers of Redis (REDIS=program, default redis-server; Debian: redis-server)
+	PLUMBLINE_REDIS=$(or $(REDIS),redis-server) $(GO) test -count=1 -v -run TestStore ./e2e
 
 test-official-checker: ## compare with the official submission checker (MLC=checkout, PYTHON= one with PyYAML, TREE= a tree of your own)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$(abspath $(TREE)) $(GO) test -count=1 -v -timeout 60m \

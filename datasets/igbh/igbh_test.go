@@ -92,9 +92,11 @@ func checkGather(t *testing.T, f graph.FeatureStore) {
 	if err := f.Gather(t.Context(), nil, Author, nil); err != nil {
 		t.Error(err)
 	}
-	for _, err := range []error{f.Gather(t.Context(), dst, Author, []uint32{4, 5}), f.Gather(t.Context(), dst, types, []uint32{0, 0}),
-		f.Gather(t.Context(), dst, Author, []uint32{0})} {
-		if !errors.Is(err, ErrDataset) {
+	for _, bad := range []struct {
+		nodeType int
+		nodes    []uint32
+	}{{Author, []uint32{4, 5}}, {types, []uint32{0, 0}}, {Author, []uint32{0}}} {
+		if err := f.Gather(t.Context(), dst, bad.nodeType, bad.nodes); !errors.Is(err, ErrDataset) {
 			t.Errorf("error %v", err)
 		}
 	}

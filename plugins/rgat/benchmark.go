@@ -31,7 +31,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Samples: citations.EvalCount,
+		Open: open, Score: score, Dataset: store, Samples: citations.EvalCount,
 	})
 }
 

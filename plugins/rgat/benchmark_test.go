@@ -250,6 +250,29 @@ func TestOpenRefuses(t *testing.T) {
 	if sdktest.WantError(t, err, "it holds no SIZE/processed"); !errors.Is(err, sdk.ErrData) {
 		t.Errorf("error %v", err)
 	}
+	_, err = New().Open(t.Context(), sdk.Options{Params: map[string]string{"features": t.TempDir()}})
+	if sdktest.WantError(t, err, "features needs a data set of files"); !errors.Is(err, sdk.ErrUsage) {
+		t.Errorf("error %v", err)
+	}
+	_, err = New().Open(t.Context(), sdk.Options{Dataset: t.TempDir(), Params: map[string]string{"features": t.TempDir()}})
+	if sdktest.WantError(t, err, "features.json: no such file"); !errors.Is(err, sdk.ErrData) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestStoreRefuses tells what the user named from what lies there.
+func TestStoreRefuses(t *testing.T) {
+	request := func(servers string) sdk.DatasetRequest {
+		return sdk.DatasetRequest{Input: t.TempDir(), Output: t.TempDir(), Params: map[string]string{"servers": servers}}
+	}
+	_, err := store(t.Context(), request("redis://a,b:6379"), nil)
+	if sdktest.WantError(t, err, "parameter servers: server 2 is no redis://"); !errors.Is(err, sdk.ErrUsage) {
+		t.Errorf("error %v", err)
+	}
+	_, err = store(t.Context(), request("redis://127.0.0.1"), nil)
+	if sdktest.WantError(t, err, "it holds no SIZE/processed"); !errors.Is(err, sdk.ErrData) {
+		t.Errorf("error %v", err)
+	}
 }
 
 // TestGoldenScores scores the official script's cases as harness score does.

@@ -2,8 +2,10 @@ package rgat
 
 import (
 	"context"
+	"errors"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/datasets/graph/remote"
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -17,6 +19,7 @@ type papers struct {
 	labels   []int
 	graph    *graph.Graph
 	features graph.FeatureStore
+	remote   bool // features are at servers
 	close    func() error
 }
 
@@ -25,7 +28,7 @@ func openPapers(ctx context.Context, r *manifest.Request) *papers {
 	p := new(papers)
 	var err error
 	if r.Dataset == "" {
-		err = p.draw(ctx, r.Scoring)
+		err = p.draw(ctx, r)
 	} else {
 		err = sdk.Data(p.read(ctx, r))
 	}
@@ -39,13 +42,16 @@ func openPapers(ctx context.Context, r *manifest.Request) *papers {
 }
 
 // draw draws the embedded graph.
-func (p *papers) draw(ctx context.Context, scoring bool) (err error) {
+func (p *papers) draw(ctx context.Context, r *manifest.Request) (err error) {
+	if r.Given("features") != "" {
+		return sdk.Usage(errors.New("parameter features needs a data set of files: the embedded one draws its features"))
+	}
 	set := citations.All()
 	_, p.ids = set.Split()
 	for _, id := range p.ids {
 		p.labels = append(p.labels, set.Label(int(id)))
 	}
-	if !scoring {
+	if !r.Scoring {
 		p.features = set.Store()
 		p.graph, err = set.Graph(ctx)
 	}
@@ -58,11 +64,21 @@ func (p *papers) read(ctx context.Context, r *manifest.Request) error {
 	if o.Kept == "none" {
 		o.Kept, o.NoKept = "", true
 	}
+	servers := func() error { return nil }
+	if folder := r.Params.Text("features"); folder != "" && !r.Scoring {
+		store, err := remote.Open(ctx, folder)
+		if err != nil {
+			return err
+		}
+		o.Features, servers = store, store.Close
+	}
 	set, err := igbh.Open(ctx, r.Dataset, o)
 	if err != nil {
-		return err
+		return errors.Join(err, servers())
 	}
-	*p = papers{set.Papers(), set.Labels(), set.Graph(), set.Features(), set.Close}
+	*p = papers{set.Papers(), set.Labels(), set.Graph(), set.Features(), o.Features != nil, func() error {
+		return errors.Join(set.Close(), servers())
+	}}
 	return nil
 }
 

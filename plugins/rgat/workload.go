@@ -3,6 +3,7 @@ package rgat
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -11,6 +12,7 @@ import (
 var (
 	_ sdk.RunnerOf[sample] = (*workload)(nil)
 	_ sdk.ClientWorker     = (*workload)(nil)
+	_ sdk.Overlapper       = (*workload)(nil)
 )
 
 // workload is the benchmark opened on one model file and one graph. It takes its samples through the session itself
@@ -55,6 +57,14 @@ func (w *workload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Batch: papersPe
 
 // MaxBatch is no limit.
 func (w *workload) MaxBatch() int { return 0 }
+
+// ExtraRuns gather features while others are inferred, where features take their time.
+func (w *workload) ExtraRuns() int {
+	if w.papers.remote {
+		return runtime.GOMAXPROCS(0)
+	}
+	return 0
+}
 
 // NewRun returns the memory of one worker.
 func (w *workload) NewRun(s sdk.Sessions) (sdk.RunOf[sample], error) {

@@ -111,8 +111,10 @@ func checkStores(t *testing.T, a, b graph.FeatureStore, counts igbh.Counts) {
 		if err := b.Gather(t.Context(), y, nodeType, nodes); err != nil || !slices.Equal(x, y) {
 			t.Errorf("features of type %d differ: %v", nodeType, err)
 		}
-		for _, err := range []error{a.Gather(t.Context(), x, nodeType, []uint32{0, uint32(n), 1}), a.Gather(t.Context(), x, 6, nodes), a.Gather(t.Context(), x,
-			0, nil)} {
+		for _, err := range []error{
+			a.Gather(t.Context(), x, nodeType, []uint32{0, uint32(n), 1}), a.Gather(t.Context(), x, 6, nodes),
+			a.Gather(t.Context(), x, 0, nil),
+		} {
 			if err == nil {
 				t.Error("no error of features that are none")
 			}

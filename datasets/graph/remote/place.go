@@ -1,0 +1,141 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/datasets/graph"
+)
+
+// ErrFeatures is in the chain of every error of this package.
+var ErrFeatures = errors.New("features at servers")
+
+// FileName is the file that says where features are.
+const FileName = "features.json"
+
+// fileFormat is that of the file and of the keys at servers.
+const fileFormat = 1
+
+// place says where features are, and which: the content of the file.
+type place struct {
+	Format  int              `json:"format"`
+	Name    string           `json:"name"` // of these features: no others have it
+	Servers []string         `json:"servers"`
+	Types   []graph.NodeType `json:"types"`
+	Width   int              `json:"width"`
+	Block   int              `json:"block"` // nodes of one key
+}
+
+// The most that a file may say: a row is one value of Redis, of at most 512 MB, and so is a block.
+const (
+	mostNodes      = 1 << 32
+	mostBlockBytes = 512 << 20
+	mostServers    = 4096
+	mostFile       = 1 << 20
+)
+
+// readPlace reads the file in the folder dir.
+func readPlace(dir string) (*place, error) {
+	path := filepath.Join(dir, FileName)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFeatures, err)
+	}
+	if info.Size() > mostFile {
+		return nil, fmt.Errorf("%w: %s has %d bytes, want at most %d", ErrFeatures, path, info.Size(), mostFile)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFeatures, err)
+	}
+	p, err := parsePlace(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrFeatures, path, err)
+	}
+	return p, nil
+}
+
+func parsePlace(text []byte) (*place, error) {
+	p := new(place)
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(p); err != nil {
+		return nil, err
+	}
+	return p, p.check()
+}
+
+// check names every fault.
+func (p *place) check() error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if p.Format != fileFormat {
+		fault("format %d, want %d", p.Format, fileFormat)
+	}
+	if p.Name == "" {
+		fault("features without a name")
+	}
+	if p.Width < 1 || p.Block < 1 || p.Width > mostBlockBytes/4 || p.Block > mostBlockBytes/4/p.Width {
+		fault("blocks of %d nodes of %d features, want at least one of each and %d bytes at most", p.Block, p.Width,
+			mostBlockBytes)
+	}
+	for _, t := range p.Types {
+		if t.Nodes < 0 || t.Nodes > mostNodes {
+			fault("%d nodes of type %q, want 0 to %d", t.Nodes, t.Name, mostNodes)
+		}
+	}
+	return errors.Join(append(faults, CheckServers(p.Servers))...)
+}
+
+// CheckServers wants addresses of servers, redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. No
+// error shows a password.
+func CheckServers(servers []string) error {
+	if len(servers) == 0 || len(servers) > mostServers {
+		return fmt.Errorf("%d servers, want 1 to %d", len(servers), mostServers)
+	}
+	var faults []error
+	for i, s := range servers {
+		u, err := url.Parse(s)
+		if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" {
+			faults = append(faults, fmt.Errorf("server %d is no redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]", i+1))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// save writes the file into dir, for its owner alone: addresses may hold passwords.
+func (p *place) save(dir string) error {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, FileName), append(text, '\n'), 0o600)
+}
+
+// marker is the key at every server that has been filled, and its value there.
+func (p *place) marker(server int) (key, value string) {
+	return "plumbline:" + p.Name, fmt.Sprintf("server %d of %d", server+1, len(p.Servers))
+}
+
+// key is that of a block of a type.
+func (p *place) key(nodeType, block int) string {
+	return "plumbline:" + p.Name + ":" + p.Types[nodeType].Name + ":" + strconv.Itoa(block)
+}
+
+// server is where a block of a type is.
+func (p *place) server(nodeType, block int) int { return (nodeType + block) % len(p.Servers) }
+
+// firstBlock is the first of a type that is at a server: each has every len(Servers)th.
+func (p *place) firstBlock(nodeType, server int) int {
+	n := len(p.Servers)
+	return (server + n - nodeType%n) % n
+}
+
+// blocks is how many a type has.
+func (p *place) blocks(nodeType int) int { return (p.Types[nodeType].Nodes + p.Block - 1) / p.Block }
