@@ -67,11 +67,8 @@ func (b *beams) offer(i int, logits []float32) error {
 		return err
 	}
 	least := r.least(b.top.floor() - b.scores[i])
-	for id, v := range r.values {
-		if v < least {
-			continue
-		}
-		if score := r.at(v) + b.scores[i]; score > b.top.floor() || len(b.top.kept) < b.top.n {
+	for id := reach(r.values, 0, least); id < len(r.values); id = reach(r.values, id+1, least) {
+		if score := r.at(r.values[id]) + b.scores[i]; score > b.top.floor() || len(b.top.kept) < b.top.n {
 			b.top.offer(candidate{score: score, beam: i, token: int32(id)})
 			least = r.least(b.top.floor() - b.scores[i])
 		}

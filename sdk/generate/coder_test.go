@@ -3,6 +3,7 @@ package generate_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -406,6 +407,62 @@ func BenchmarkForms(b *testing.B) {
 					generateAll(b, g, all)
 				}
 			})
+		}
+	}
+}
+
+// withLogProbs is a decoder that also gives log probabilities, and logits that say nothing.
+func withLogProbs(d *part) {
+	run, scores := d.run, d.out[slices.IndexFunc(d.out, func(o backend.TensorInfo) bool { return o.Name == "logits" })]
+	scores.Name = "log_probs"
+	d.out = append(d.out, scores)
+	d.run = func(in map[string]backend.Tensor) map[string]backend.Tensor {
+		got := run(in)
+		got["log_probs"] = logSoftmax(got["logits"])
+		clear(got["logits"].Data)
+		return got
+	}
+}
+
+// logSoftmax is that of the last dimension.
+func logSoftmax(t backend.Tensor) backend.Tensor {
+	a := array{slices.Clone(backend.View[float32](t.Data)), t.Shape}
+	for row := range slices.Chunk(a.values, int(t.Shape[len(t.Shape)-1])) {
+		sum := 0.0
+		for _, v := range row {
+			sum += math.Exp(float64(v))
+		}
+		for i := range row {
+			row[i] -= float32(math.Log(sum))
+		}
+	}
+	return a.tensor()
+}
+
+// TestLogProbabilitiesTakeThePlaceOfLogits searches with decoders that give both: of all forms but the last, whose
+// logits alone are read.
+func TestLogProbabilitiesTakeThePlaceOfLogits(t *testing.T) {
+	for _, f := range netForms()[:5] {
+		all := f.sources(25, 6)
+		for i := range all {
+			all[i].Beams = 1 + i%4
+		}
+		normal := f
+		normal.parts = func(n *net) []*part {
+			parts := f.parts(n)
+			for _, d := range parts[1:] {
+				withLogProbs(d)
+			}
+			return parts
+		}
+		for _, rule := range []generate.BeamRule{generate.HuggingFace, generate.GNMT} {
+			o := generate.Options{MaxSequences: 9, Beams: rule}
+			want := generateAll(t, f.open(t, newNet(2), true, 2, o), all)
+			for i, a := range generateAll(t, normal.open(t, newNet(2), true, 2, o), all) {
+				if !slices.Equal(a.all, want[i].all) {
+					t.Errorf("%s, rule %d, answer %d: %v, want %v", f.name, rule, i, a.all, want[i].all)
+				}
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 type gnmtBeams struct {
 	limits
 	penalty float64
+	all     bool // beams are asked for
 	now     []gnmtBeam
 	before  []gnmtBeam
 	steps   []gnmtStep
@@ -33,8 +34,8 @@ type gnmtStep struct {
 	from   []int
 }
 
-func newGNMTBeams(p *backend.Prompt, o Options) *gnmtBeams {
-	g := &gnmtBeams{limits: limitsOf(p, o), penalty: p.LengthPenalty, now: make([]gnmtBeam, branches(p))}
+func newGNMTBeams(p *backend.Prompt, o Options, all bool) *gnmtBeams {
+	g := &gnmtBeams{limits: limitsOf(p, o), penalty: p.LengthPenalty, all: all, now: make([]gnmtBeam, branches(p))}
 	for i := range g.now[1:] {
 		g.now[1+i] = gnmtBeam{sum: float32(math.Inf(-1)), ended: true}
 	}
@@ -79,13 +80,11 @@ func (g *gnmtBeams) offer(i int, logits []float32) error {
 func (g *gnmtBeams) scan(i int, r *row, first, last int, by float32) {
 	sum := g.now[i].sum
 	least := r.least(g.top.floor()*by - sum)
-	for id, v := range r.values[first:last] {
-		if v < least {
-			continue
-		}
-		total := sum + r.at(v)
+	values := r.values[:last]
+	for id := reach(values, first, least); id < last; id = reach(values, id+1, least) {
+		total := sum + r.at(values[id])
 		if score := total / by; score > g.top.floor() || len(g.top.kept) < g.top.n {
-			g.top.offer(candidate{score: score, beam: i, token: int32(first + id), sum: total})
+			g.top.offer(candidate{score: score, beam: i, token: int32(id), sum: total})
 			least = r.least(g.top.floor()*by - sum)
 		}
 	}
@@ -112,12 +111,44 @@ func (g *gnmtBeams) choose() {
 }
 
 func (g *gnmtBeams) done() bool {
+	if g.spent() {
+		return true
+	}
+	_, won := g.winner()
+	return won
+}
+
+// spent says that no step is left, or no beam that goes on.
+func (g *gnmtBeams) spent() bool {
 	return len(g.steps) >= g.most || !slices.ContainsFunc(g.now, func(b gnmtBeam) bool { return !b.ended })
+}
+
+// winner is a beam that has ended and that none of those that go on can overtake, where the best answer is all that is
+// asked for: a sum of log probabilities only falls, and what divides it is greatest at the most steps.
+func (g *gnmtBeams) winner() (beam int, won bool) {
+	if g.all {
+		return 0, false
+	}
+	ended, going := float32(math.Inf(-1)), float32(math.Inf(-1))
+	for i, b := range g.now {
+		if !b.ended {
+			going = max(going, b.sum/g.divisor(g.most))
+		} else if score := b.sum / g.divisor(b.length); score > ended {
+			ended, beam = score, i
+		}
+	}
+	return beam, ended > going
 }
 
 func (g *gnmtBeams) tokens() []int32 { return g.steps[len(g.steps)-1].tokens }
 func (g *gnmtBeams) parents() []int  { return g.steps[len(g.steps)-1].from }
-func (g *gnmtBeams) answer() []int32 { return g.trace(0) }
+
+func (g *gnmtBeams) answer() []int32 {
+	if beam, won := g.winner(); won && !g.spent() {
+		return g.trace(beam)
+	}
+	return g.trace(0)
+}
 
 // trace is the tokens of a beam, up to and with the first end token.
 func (g *gnmtBeams) trace(beam int) []int32 {

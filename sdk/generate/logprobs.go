@@ -58,8 +58,24 @@ func certain(x []float32, token int32) row {
 
 // least is a value that no token is below whose log probability is above p. It leaves room for the roundings of at.
 func (r *row) least(p float32) float32 {
+	if p-p != 0 {
+		return float32(math.Inf(-1))
+	}
 	v := p + r.log + r.most
 	return v - 1e-5*(abs(p)+abs(r.log)+abs(r.most)+1)
+}
+
+// reach is the first place from at on whose value is not below least, len(x) where there is none.
+func reach(x []float32, at int, least float32) int {
+	for ; at+4 <= len(x); at += 4 {
+		if v := x[at : at+4 : at+4]; v[0] >= least || v[1] >= least || v[2] >= least || v[3] >= least {
+			break
+		}
+	}
+	for at < len(x) && x[at] < least {
+		at++
+	}
+	return at
 }
 
 func abs(v float32) float32 { return max(v, -v) }

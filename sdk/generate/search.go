@@ -32,7 +32,8 @@ const (
 	HuggingFace BeamRule = iota
 	// GNMT is the rule of TensorFlow's beam search with the reference's settings: the sum is divided by
 	// ((5+length)/6)^LengthPenalty; a beam that has ended keeps its place among the others until all have, or until
-	// MaxNewTokens steps are done. It is the rule for one beam, too. A prompt has one end token then.
+	// MaxNewTokens steps are done. It is the rule for one beam, too. A prompt has one end token then. Unless all beams
+	// are asked for (BeamSink), the search ends as soon as no other beam can become the best.
 	GNMT
 	// GNMTBatch is GNMT with the greatest MaxNewTokens of the prompts that run together for all of them, as the
 	// reference has it: what else is in work then changes an answer that comes to no end.
@@ -53,10 +54,11 @@ type BeamSink interface {
 	Beams(all []Beam)
 }
 
-func newSearch(p *backend.Prompt, o Options) search {
+// newSearch begins the search for one answer; all says that its other beams are asked for as well.
+func newSearch(p *backend.Prompt, o Options, all bool) search {
 	switch {
 	case o.Beams != HuggingFace:
-		return newGNMTBeams(p, o)
+		return newGNMTBeams(p, o, all)
 	case p.Beams > 1:
 		return newBeams(p, o)
 	}

@@ -22,8 +22,9 @@ type sequence struct {
 }
 
 func newSequence(ctx context.Context, p backend.Prompt, sink backend.TokenSink, o Options) *sequence {
+	_, all := sink.(BeamSink)
 	return &sequence{
-		ctx: ctx, prompt: p, sink: sink, search: newSearch(&p, o), finished: make(chan struct{}),
+		ctx: ctx, prompt: p, sink: sink, search: newSearch(&p, o, all), finished: make(chan struct{}),
 		awaited: backend.Await(ctx, backend.Wait{For: "the next token of a prompt"}),
 	}
 }

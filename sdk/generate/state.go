@@ -69,14 +69,24 @@ func (s *state) tensor(i int) backend.Tensor {
 func (s *state) copy(i, width int) {
 	v, sl, total := &s.values[i], &s.slots[i], s.rows()
 	stay := total - len(s.joining)
+	if v.fits(sl, stay, total, width) {
+		v.fill(sl, stay, total)
+		s.gatherJoining(v, sl, i, stay)
+		return
+	}
 	data := v.room(sl.bytes(total, width))
 	if stay > 0 {
 		sl.gather(data, width, 0, total, &v.tensor, v.rows[:stay])
 	}
-	if len(s.joining) > 0 {
-		sl.gather(data, width, stay, total, &s.from.values[i].tensor, s.joining)
-	}
 	v.own(sl, total, width, data)
+	s.gatherJoining(v, sl, i, stay)
+}
+
+// gatherJoining copies the rows that join to those of value i behind the ones that stay.
+func (s *state) gatherJoining(v *value, sl *slot, i, stay int) {
+	if len(s.joining) > 0 {
+		sl.gather(v.tensor.Data, sl.widthOf(&v.tensor), stay, s.rows(), &s.from.values[i].tensor, s.joining)
+	}
 }
 
 // add lets a row of another state join.

@@ -32,6 +32,34 @@ func (v *value) own(s *slot, rows, width int, data []byte) {
 	v.mine, v.rows = true, upTo(v.rows, rows)
 }
 
+// fits says that the value's own memory takes so many rows of a width, and that no row would be written before it is
+// read if those that stay were put in order there.
+func (v *value) fits(s *slot, stay, total, width int) bool {
+	if !v.mine || s.rows != 0 || s.widthOf(&v.tensor) != width || cap(v.tensor.Data) < s.bytes(total, width) {
+		return false
+	}
+	for i, row := range v.rows[:stay] {
+		if int(row) != i && int(row) < stay {
+			return false
+		}
+	}
+	return true
+}
+
+// fill puts the rows that stay in order where the value is, as the first of a tensor of so many rows.
+func (v *value) fill(s *slot, stay, total int) {
+	width := s.widthOf(&v.tensor)
+	n := s.bytes(1, width)
+	for i, row := range v.rows[:stay] {
+		if int(row) != i {
+			copy(v.tensor.Data[i*n:][:n], v.tensor.Data[int(row)*n:][:n])
+		}
+	}
+	v.tensor.Data = v.tensor.Data[:total*n]
+	v.tensor.Shape[0] = int64(total)
+	v.rows = upTo(v.rows, total)
+}
+
 // release forgets the value.
 func (v *value) release() {
 	for _, k := range v.tensor.Kept {
