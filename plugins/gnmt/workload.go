@@ -60,6 +60,12 @@ func (w *workload) Prompt(s sentence) (backend.Prompt, error) {
 	}, nil
 }
 
+// SampleSize is the number of tokens.
+func (w *workload) SampleSize(s sentence) int { return len(s) }
+
+// SizeRule has sentences of like length run together: less of what the encoder gives is padding.
+func (w *workload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
+
 // WarmSample is a sentence of unknown words.
 func (w *workload) WarmSample() sentence { return make(sentence, 4) }
 

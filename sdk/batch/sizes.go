@@ -25,6 +25,7 @@ const (
 	leastWindow         = 64
 	mostWindow          = 1024
 	sortedWindowBatches = 64
+	leastSortedWindow   = 1024
 	mostSortedWindow    = 64 << 10
 )
 
@@ -51,7 +52,7 @@ func newWindow(s Sizing, limit int, offline bool) *window {
 	n := limit
 	switch {
 	case s.Alike && offline:
-		n = max(limit, min(sortedWindowBatches*limit, mostSortedWindow))
+		n = max(limit, min(sortedWindowBatches*limit, mostSortedWindow), leastSortedWindow)
 	case s.Alike:
 		n = max(limit, min(windowBatches*limit, mostWindow), leastWindow)
 	}

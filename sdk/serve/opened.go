@@ -147,6 +147,8 @@ func (w *opened) openStreams(
 	}
 	w.engine = generator
 	w.policy = streams(o, generator.Limits())
+	w.policy.Full = o.Scenario == loadgen.Offline && sizeRule(w.workload).Alike
+	w.measure(o.Network)
 	w.together = generator.Limits().MaxBatch
 	w.warm = min(w.policy.Sessions, mostWarmStreams)
 	return func() (warmer, error) {
