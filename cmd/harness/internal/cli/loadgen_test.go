@@ -26,7 +26,7 @@ func TestFindPeak(t *testing.T) {
 		p.Trials[0].TargetQPS != 40000 {
 		t.Errorf("result.json says %+v", p)
 	}
-	if run.Effective.TestMode != "FindPeakPerformance" || len(run.Files) != 4 ||
+	if run.Effective.TestMode != "FindPeakPerformance" || len(run.Files) != 5 ||
 		!strings.HasPrefix(run.Files[0].Path, "resnet50/Server/performance/findpeak/") {
 		t.Errorf("mode %s, files %v", run.Effective.TestMode, run.Files)
 	}
@@ -56,7 +56,7 @@ func TestFindStreams(t *testing.T) {
 			"largest samples_per_query that meets the arrival interval")
 		run := s.result().Runs[0]
 		checkStreams(t, run, confirms)
-		if files := len(run.Performance.Streams.Trials) * 4; len(run.Files) != files {
+		if files := len(run.Performance.Streams.Trials) * 5; len(run.Files) != files {
 			t.Errorf("%s: %d files, want %d", rules, len(run.Files), files)
 		}
 		s.want(2, s.run(args...), "already holds results")
@@ -66,7 +66,7 @@ func TestFindStreams(t *testing.T) {
 		}
 		s.want(3, s.run(append(args, "--force")...), "none found", "arrival_interval")
 		if run := s.result().Runs[0]; run.Performance.Streams.Found != 0 ||
-			len(run.Files) != 4*len(run.Performance.Streams.Trials) {
+			len(run.Files) != 5*len(run.Performance.Streams.Trials) {
 			t.Errorf("%s: found %+v with %d files", rules, run.Performance.Streams, len(run.Files))
 		}
 	}

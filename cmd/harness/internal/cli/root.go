@@ -80,7 +80,7 @@ func (a *app) command() *cobra.Command {
 	for _, c := range starting {
 		c.PreRunE = func(*cobra.Command, []string) error { return a.guard(&flags) }
 	}
-	root.AddCommand(append(starting, a.compareCommand(), a.newCommand(), a.trustCommand(&flags),
+	root.AddCommand(append(starting, a.compareCommand(), a.reportCommand(), a.newCommand(), a.trustCommand(&flags),
 		a.submissionCommand(&flags), a.versionCommand())...)
 	checkArguments(root)
 	return root

@@ -156,7 +156,7 @@ func TestResultSaysEverything(t *testing.T) {
 		"metric":       run.Performance.Metric.Value > 0 && run.Performance.Metric.Rounded != "",
 		"checks":       run.Performance.Checks.EarlyStopping && run.Performance.Checks.MinDuration,
 		"issue delay":  run.Performance.Issue != nil,
-		"four logs":    len(run.Files) == 4,
+		"all files":    len(run.Files) == 5,
 		"command":      slices.Contains(run.Command, "Server"),
 		"no reasons":   run.Reasons != nil && len(run.Reasons) == 0,
 		"verdict":      run.Verdict == "VALID (smoke)" && run.Status == report.Complete,

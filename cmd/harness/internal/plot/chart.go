@@ -6,6 +6,7 @@ import (
 	"html"
 	"image/color"
 	"io"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -60,6 +61,11 @@ const (
 	width, height = 480, 290
 	dpi           = 160
 )
+
+// Range is the lowest and the highest value of the chart's first line, and their unit.
+func (c Chart) Range() (low, high, unit string) {
+	return figure(slices.Min(c.Lines[0].Y)), figure(slices.Max(c.Lines[0].Y)), c.Y.Label
+}
 
 // SVG is the chart as an element of a page that has CSS, with Light or Dark.
 func (c Chart) SVG() ([]byte, error) { return c.svg("", `class="plot"`) }

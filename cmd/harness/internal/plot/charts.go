@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/series"
 )
@@ -97,7 +98,7 @@ func near(limit, most int64) bool { return limit/3 <= most }
 
 // words describe a measure.
 func (m measured) words(what string, h *series.Histogram, limit int64) string {
-	text := fmt.Sprintf("%s of %s: lowest %s, median %s, ", what, grouped(h.Count), Duration(h.Min),
+	text := fmt.Sprintf("%s values of %s: lowest %s, median %s, ", grouped(h.Count), what, Duration(h.Min),
 		Duration(h.Quantile(.5)))
 	if p := m.facts.Percentile; p > 0 && p != .5 {
 		text += percentile(p) + " " + Duration(h.Quantile(p)) + ", "
@@ -218,4 +219,40 @@ func pick(values []float64, numbers []int) []float64 {
 		out[i] = values[n]
 	}
 	return out
+}
+
+// Point is a known percentile: the fraction P of the values is at most NS.
+type Point struct {
+	P  float64
+	NS int64
+}
+
+// Percentiles is the chart of latencies of which only some percentiles are known, ascending, the first of them 0.
+func Percentiles(points []Point, facts Facts) Chart {
+	last := points[len(points)-1]
+	u := unitOf(last.NS)
+	c := Chart{
+		ID: "latency-distribution", Title: "Percentiles of latency",
+		X: Axis{Label: "percentile", Max: tail(last.P), Ticks: []Tick{}},
+		Y: Axis{Label: u.name, Max: float64(last.NS) / u.ns},
+	}
+	var l Line
+	words := make([]string, 0, len(points))
+	for _, p := range points {
+		l.X, l.Y = append(l.X, tail(p.P)), append(l.Y, float64(p.NS)/u.ns)
+		words = append(words, fmt.Sprintf("%s %s", percentile(p.P), Duration(p.NS)))
+	}
+	c.Lines, c.Alt = []Line{l}, "The logs have these alone: "+strings.Join(words[1:len(words)-1], ", ")+"."
+	for _, t := range nines {
+		if at := tail(t.At); at <= c.X.Max {
+			c.X.Ticks = append(c.X.Ticks, Tick{at, t.Label})
+		}
+	}
+	if facts.Limit > 0 && near(facts.Limit, last.NS) {
+		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(facts.Limit), At: float64(facts.Limit) / u.ns, Limit: true})
+	}
+	if p := facts.Percentile; p > 0 && tail(p) < c.X.Max {
+		c.Marks = append(c.Marks, Mark{At: tail(p), Vertical: true})
+	}
+	return c
 }

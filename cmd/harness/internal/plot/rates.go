@@ -3,6 +3,8 @@ package plot
 import (
 	"fmt"
 	"slices"
+
+	"github.com/plumbline-ml/plumbline/bench/series"
 )
 
 // mostSteps is how many steps a chart of rates has at most.
@@ -68,10 +70,12 @@ func (m measured) tokens() (Chart, bool) {
 	return m.rated("tokens", "Tokens per second over time", "tokens", m.Rates.Tokens)
 }
 
-// outstanding is how many samples were issued and not answered over time.
+// outstanding is how many samples were issued and not answered over time. Where each query waits for the one before,
+// that is nothing to see.
 func (m measured) outstanding() (Chart, bool) {
 	counts := m.Rates.Outstanding
-	if len(counts) == 0 || slices.Max(counts) == 0 {
+	chained := m.Queries > 1 && m.Histogram(series.IssueDelay) == nil
+	if len(counts) == 0 || slices.Max(counts) == 0 || chained {
 		return Chart{}, false
 	}
 	t := elapsedUnit(m.Duration)

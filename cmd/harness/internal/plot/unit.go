@@ -60,7 +60,7 @@ func figure(v float64) string {
 		return "0"
 	}
 	digits := max(0, 2-int(math.Floor(math.Log10(math.Abs(v)))))
-	return strconv.FormatFloat(v, 'f', min(digits, 9), 64)
+	return strconv.FormatFloat(v, 'f', min(digits, 4), 64)
 }
 
 // percentile writes a fraction: "99.9th percentile".

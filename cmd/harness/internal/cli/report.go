@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+)
+
+const runsReportHelp = `Show runs: verdicts with their reasons, how latency, throughput and tokens went over time and how
+they are distributed, accuracy with its target and samples to look at, settings with their
+origins, system and files. Without a flag it is a text for the terminal.
+
+  harness report out --html report.html               one page: no network, no script
+  harness report out/resnet50/Server --text           for the terminal
+  harness report out/resnet50/Server --plot latency --png latency.png
+
+DIR is the --out folder of a run, one scenario's or one run's folder in it, or a folder of such
+folders. Of a folder without a result.json, the official LoadGen's say, the logs are read.`
+
+// runsReportFlags are the flags of report.
+type runsReportFlags struct {
+	html, plot, png, svg string
+	text                 bool
+}
+
+func (a *app) reportCommand() *cobra.Command {
+	f := &runsReportFlags{}
+	c := &cobra.Command{
+		Use: "report DIR...", Short: "Show runs: a page, a text, or single plots", Long: runsReportHelp,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("%s: the folder of a run is missing; see %s --help", c.CommandPath(), c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.report(f, args) },
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.html, "html", "", "write one page to `FILE`")
+	flags.BoolVar(&f.text, "text", false, "write a text to the terminal (where no file is asked for, too)")
+	flags.StringVar(&f.plot, "plot", "", "the `NAME` of the plot that --png and --svg write: latency, throughput, ...")
+	flags.StringVar(&f.png, "png", "", "write the plot to `FILE` as a picture")
+	flags.StringVar(&f.svg, "svg", "", "write the plot to `FILE` as SVG")
+	return c
+}
+
+func (a *app) report(f *runsReportFlags, paths []string) error {
+	single := f.png != "" || f.svg != ""
+	if single != (f.plot != "") {
+		return sdk.Usage(errors.New("--plot NAME goes with --png FILE or --svg FILE"))
+	}
+	set, err := page.Load(paths...)
+	if err != nil {
+		return err
+	}
+	r := page.Report{Set: set, Version: harnessVersion().Version}
+	if f.html != "" {
+		err = wholeFile(f.html, r.WriteHTML)
+	}
+	if err == nil && single {
+		err = writePlot(f, set)
+	}
+	if err == nil && (f.text || f.html == "" && !single) {
+		err = r.WriteText(a.Stdout)
+	}
+	return err
+}
+
+// wholeFile writes a file at once.
+func wholeFile(path string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	return sdk.Usage(wholefile.Write(path, b.Bytes(), 0o644))
+}
+
+// writePlot writes the one plot of its name.
+func writePlot(f *runsReportFlags, set results.Set) error {
+	c, err := findPlot(f.plot, set)
+	if err != nil {
+		return err
+	}
+	if f.png != "" {
+		err = wholeFile(f.png, c.WritePNG)
+	}
+	if f.svg != "" {
+		err = errors.Join(err, wholeFile(f.svg, c.WriteSVG))
+	}
+	return err
+}
+
+// findPlot wants exactly one run that has the plot.
+func findPlot(name string, set results.Set) (plot.Chart, error) {
+	var found []plot.Chart
+	var runs, names []string
+	for _, r := range set.Runs {
+		charts, _ := page.Charts(r)
+		for _, c := range charts {
+			names = append(names, c.ID)
+			if c.ID == name {
+				found, runs = append(found, c), append(runs, r.Folder())
+			}
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return plot.Chart{}, sdk.Usage(fmt.Errorf("--plot %s: the runs have no such plot, but %s", name,
+			strings.Join(distinct(names), ", ")))
+	}
+	return plot.Chart{}, sdk.Usage(fmt.Errorf("--plot %s: %d runs have it; name the folder of one:\n  %s",
+		name, len(found), strings.Join(runs, "\n  ")))
+}
+
+// distinct leaves out what is there before.
+func distinct(names []string) []string {
+	var all []string
+	for _, n := range names {
+		if !slices.Contains(all, n) {
+			all = append(all, n)
+		}
+	}
+	return all
+}

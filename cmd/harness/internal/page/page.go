@@ -1,0 +1,129 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+)
+
+//go:embed page.html page.css
+var files embed.FS
+
+// CSS is the style sheet of a page, that of charts included.
+var CSS = sheet()
+
+var page = template.Must(template.ParseFS(files, "page.html"))
+
+func sheet() string {
+	text, err := files.ReadFile("page.css")
+	if err != nil { // it is embedded
+		panic(err)
+	}
+	return strings.NewReplacer("LIGHT", plot.Light, "DARK", plot.Dark).Replace(string(text)) + plot.CSS
+}
+
+// Policy is the Content-Security-Policy of a page with a style sheet: nothing is loaded and nothing is run, and
+// pictures are in the page itself.
+func Policy(css string) string {
+	sum := sha256.Sum256([]byte(css))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; img-src data:; base-uri 'none'; form-action 'none'"
+}
+
+// The bounds of a page in bytes: what is over them is left out, and the page says so.
+const (
+	mostBytes    = 1_700_000 // of sections of runs without exhibits
+	mostExhibits = 1_900_000 // of exhibits
+	mostRows     = 2000      // of the table of all runs
+)
+
+// Report is what a page or a text shows.
+type Report struct {
+	Set results.Set
+	// Version is that of the program that makes the report.
+	Version string
+}
+
+// view is what page.html shows.
+type view struct {
+	Title, Subtitle string
+	Policy          string
+	CSS             template.CSS
+	Notes           []string
+	Rows            []row
+	More            string
+	Runs            []template.HTML
+	Left            string
+	Skipped         []string
+	Footer          string
+}
+
+// WriteHTML writes the page.
+func (r Report) WriteHTML(w io.Writer) error {
+	v := view{
+		Title: r.title(), Subtitle: r.subtitle(), Policy: Policy(CSS), CSS: template.CSS(CSS), Notes: r.notes(),
+		Skipped: r.Set.Skipped, Footer: "Made by Plumbline " + r.Version + " of the files of the runs. It needs no network.",
+	}
+	shown, err := v.sections(r.Set.Runs)
+	if err != nil {
+		return err
+	}
+	if len(r.Set.Runs) > 1 {
+		v.rows(r.Set.Runs, shown)
+	}
+	return page.Execute(w, v)
+}
+
+// sections adds the sections of the runs, as long as there is room, and says how many there are.
+func (v *view) sections(runs []results.Found) (shown int, err error) {
+	room, pictures := mostBytes, mostExhibits
+	for i, f := range runs {
+		s, exhibits := newSection(f, sectionID(i), pictures)
+		var text bytes.Buffer
+		if err := page.ExecuteTemplate(&text, "run", s); err != nil {
+			return i, err
+		}
+		if room -= text.Len() - exhibits; room < 0 && i > 0 {
+			v.Left = fmt.Sprintf("The page has room for the first %d of %d runs; harness report of a folder of its own, %s, "+
+				"shows the others.", i, len(runs), f.Folder())
+			return i, nil
+		}
+		pictures -= exhibits
+		v.Runs = append(v.Runs, template.HTML(text.String())) // made by the template, which escaped it
+	}
+	return len(runs), nil
+}
+
+func sectionID(i int) string { return fmt.Sprintf("run-%d", i+1) }
+
+// row is one of the table of all runs.
+type row struct {
+	ID, Name string
+	verdict
+	Value, What string
+}
+
+// rows makes the table of all runs, of which so many have sections.
+func (v *view) rows(runs []results.Found, shown int) {
+	for i, f := range runs[:min(len(runs), mostRows)] {
+		r := row{Name: name(f.Run), verdict: verdictOf(f.Run)}
+		if i < shown {
+			r.ID = sectionID(i)
+		}
+		if figure, ok := f.Headline(); ok {
+			r.Value, r.What = figure.String(), figure.Name
+		}
+		v.Rows = append(v.Rows, r)
+	}
+	if n := len(runs) - mostRows; n > 0 {
+		v.More = fmt.Sprintf("and %d more", n)
+	}
+}

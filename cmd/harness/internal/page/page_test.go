@@ -1,0 +1,191 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/judge"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/series"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+)
+
+const evil = `</script><script>alert(1)</script><img src=x onerror=alert(1)>"'` + "\x1b[31m"
+
+// hostile is a run in which every text is evil.
+func hostile() report.Run {
+	return report.Run{
+		Model: evil, Scenario: evil, Mode: evil, Status: report.Status(evil), Verdict: evil, Division: evil,
+		DivisionReasons: []string{evil}, Error: &report.Failure{Class: evil, Message: evil, Stderr: []string{evil}},
+		Reasons: []report.Reason{{Rule: evil, Measured: evil, Needed: evil, Hint: evil}},
+		Notes:   []report.Finding{{About: evil, Text: evil}}, Messages: []report.Message{{Text: evil, Warning: true}},
+		Deviations: []string{evil}, Files: []report.File{{Path: evil, SHA256: evil}}, Command: []string{evil},
+		Settings: []report.Setting{{Key: evil, Value: evil, Unit: evil, Origin: evil}},
+		Performance: &report.Performance{Metric: report.Figure{Name: evil, Unit: evil, Rounded: evil},
+			Latency: report.Latency{Count: 3, Min: -5, Max: 1 << 62, Percentiles: []report.Percentile{{P: 7, NS: -1}}}},
+		Accuracy: &report.Accuracy{Notes: []string{evil}, Verdict: judge.Verdict{Basis: evil,
+			Metrics: []judge.Metric{{Name: evil, Unit: evil, Rounded: evil, Text: evil, Value: 1, Target: 2}}}},
+		Workload: &report.Workload{SUT: evil, BackendInfo: map[string]string{evil: evil},
+			Shares: []report.Share{{Name: evil, Fraction: 1e300}}},
+		Options: report.Options{Params: map[string]string{evil: evil}},
+	}
+}
+
+func html(t *testing.T, set results.Set) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := (Report{Set: set, Version: evil}).WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// However hostile a result is, the page has no element that it did not mean, and its policy forbids all scripts.
+func TestHostileResult(t *testing.T) {
+	runs := []results.Found{{Run: hostile(), Out: t.TempDir()}, {Run: hostile()}}
+	set := results.Set{Skipped: []string{evil}, Runs: runs}
+	text := html(t, set)
+	for _, bad := range []string{"<script", "<img src=x", "onerror=alert(1)>\"", " style="} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page has %s", bad)
+		}
+	}
+	if !strings.Contains(text, `content="default-src &#39;none&#39;; style-src &#39;sha256-`) {
+		t.Error("the page has no policy")
+	}
+	var terminal bytes.Buffer
+	if err := (Report{Set: set}).WriteText(&terminal); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(terminal.String(), "\x1b") {
+		t.Errorf("the text has control characters: %q", terminal.String())
+	}
+}
+
+// measuredRun is a run of LoadGen's in a folder, with its series.
+func measuredRun(t *testing.T, scenario loadgen.Scenario, queries uint64) results.Found {
+	t.Helper()
+	out := t.TempDir()
+	s := loadgen.DefaultTestSettings()
+	s.Scenario, s.MinDuration, s.MinQueryCount, s.ServerTargetQPS = scenario, 0, queries, 2e5
+	s.ServerTargetLatency = time.Hour
+	l := loadgen.LogSettings{OutDir: out, Record: func(r loadgen.Recording, dir string) error {
+		text, err := series.Of(r).JSON()
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, series.FileName), text, 0o600)
+	}}
+	res, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, loadgentest.QSL{Total: 90, Performance: 90}, s, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := report.Run{Model: "null", Scenario: scenario.String(), Mode: "performance", Dir: ".", Verdict: "VALID",
+		Status: report.Complete, Rules: "v6.1"}
+	r.FromResult(res)
+	return results.Found{Run: r, Out: out}
+}
+
+func TestPageOfRuns(t *testing.T) {
+	var set results.Set
+	for _, s := range loadgen.Scenarios() {
+		set.Runs = append(set.Runs, measuredRun(t, s, 2000))
+	}
+	text := html(t, set)
+	for id, want := range map[string]int{"latency": 3, "latency-distribution": 4, "throughput": 4, "outstanding": 2} {
+		if n := len(regexp.MustCompile(`<figure id="run-\d-`+id+`">`).FindAllString(text, -1)); n != want {
+			t.Errorf("%d charts %s, want %d", n, id, want)
+		}
+	}
+	if strings.Contains(text, "http:") || strings.Contains(text, "https:") || strings.Contains(text, "ZgotmplZ") {
+		t.Error("the page speaks of the network, or something of it was refused")
+	}
+	var terminal bytes.Buffer
+	if err := (Report{Set: set}).WriteText(&terminal); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(terminal.String(), "throughput over time"); got != 4 {
+		t.Errorf("the text has %d lines of throughput:\n%s", got, terminal.String())
+	}
+}
+
+// A page stays small: runs for which there is no room are named, and the table of all ends.
+func TestThousandsOfRuns(t *testing.T) {
+	one := measuredRun(t, loadgen.Server, 5000)
+	var set results.Set
+	for i := range 3000 {
+		r := one
+		r.Model = fmt.Sprintf("model%d", i)
+		set.Runs = append(set.Runs, r)
+	}
+	text := html(t, set)
+	if len(text) > 2<<20 || !strings.Contains(text, "of 3000 runs") || !strings.Contains(text, "and 1000 more") {
+		t.Errorf("%d bytes", len(text))
+	}
+}
+
+func TestNoRunsAndRunsUnderWay(t *testing.T) {
+	if text := html(t, results.Set{}); !strings.Contains(text, "No runs") {
+		t.Error(text)
+	}
+	under := report.Run{Model: "m", Scenario: "Server", Mode: "performance", Status: report.Unfinished,
+		Verdict: "UNFINISHED"}
+	text := html(t, results.Set{Runs: []results.Found{{Run: under, Out: t.TempDir()}}})
+	if !strings.Contains(text, "under way") || !strings.Contains(text, "UNFINISHED") {
+		t.Error(text)
+	}
+}
+
+// A folder of LoadGen's logs alone is read, one with a result.json that is cut as well, and the page says so.
+func TestLoad(t *testing.T) {
+	f := measuredRun(t, loadgen.SingleStream, 500)
+	if err := os.Remove(filepath.Join(f.Out, series.FileName)); err != nil {
+		t.Fatal(err)
+	}
+	set, err := Load(f.Out)
+	if err != nil || len(set.Runs) != 1 || set.Runs[0].Verdict != "VALID" {
+		t.Fatalf("%+v, %v", set, err)
+	}
+	text := html(t, set)
+	if !strings.Contains(text, "No charts over time") || !strings.Contains(text, "The logs have these alone") {
+		t.Error("the page does not say what is missing")
+	}
+	if err := os.WriteFile(filepath.Join(f.Out, report.FileName), []byte(`{"schema": "plumb`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err = Load(f.Out)
+	if err != nil || len(set.Runs) != 1 || len(set.Skipped) != 1 {
+		t.Errorf("a result.json that is cut: %+v, %v", set, err)
+	}
+	if _, err := Load(t.TempDir()); err == nil {
+		t.Error("an empty folder is no fault")
+	}
+	newer, _ := json.Marshal(map[string]any{"schema": report.Schema, "schema_version": 99})
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, report.FileName), newer, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "newer") {
+		t.Errorf("a newer result: %v", err)
+	}
+}
+
+// Damaged series cost the charts, and no more.
+func TestDamagedSeries(t *testing.T) {
+	f := measuredRun(t, loadgen.Server, 300)
+	if err := os.WriteFile(filepath.Join(f.Out, series.FileName), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := html(t, results.Set{Runs: []results.Found{f}}); !strings.Contains(text, "not a series file") {
+		t.Error("the page does not say it")
+	}
+}

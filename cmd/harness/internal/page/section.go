@@ -1,0 +1,240 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"html/template"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/series"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+)
+
+// section is a run on the page.
+type section struct {
+	ID, Name, When string
+	verdict
+	Failure       *report.Failure
+	Figures       []named
+	Reasons       []report.Reason
+	Remarks       []report.Finding
+	Accuracy      []metric
+	AccuracyNotes []string
+	Exhibits      []exhibit
+	ExhibitsTitle string
+	Charts        []drawn
+	Missing       string
+	Latencies     table
+	Shares        []share
+	Details       []table
+}
+
+// ExhibitAlt is what stands for a picture that cannot be seen: its caption is beside it.
+func (s section) ExhibitAlt() string { return "a sample of " + s.Name + ", described below" }
+
+type named struct{ Name, Value string }
+
+// drawn is a chart of the page.
+type drawn struct {
+	ID, Title, Alt string
+	SVG            template.HTML
+}
+
+// table is one of rows of text, the first cell of which names the row.
+type table struct {
+	Title         string
+	Head          []string
+	Rows          [][]string
+	Numbers, Mono bool
+}
+
+// newSection makes the section of a run with at most so many bytes of exhibits, and says how many it has.
+func newSection(f results.Found, id string, room int) (s section, exhibits int) {
+	r := f.Run
+	s = section{
+		ID: id, Name: name(r), When: when(r), verdict: verdictOf(r), Failure: r.Error, Reasons: r.Reasons,
+		Remarks: remarks(r), Figures: figures(r), Shares: shares(r), Latencies: latencies(r), Details: details(f),
+	}
+	if r.Accuracy != nil {
+		s.Accuracy, s.AccuracyNotes = metrics(r.Accuracy), append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)
+		exhibits = s.exhibits(f.Folder(), room)
+	}
+	if r.Performance != nil {
+		s.charts(f)
+	}
+	return s, exhibits
+}
+
+// when says when the run was and how long it took.
+func when(r report.Run) string {
+	text := string(cmp.Or(r.Status, "of unknown state"))
+	if !r.Started.IsZero() {
+		text = r.Started.UTC().Format("2 January 2006, 15:04:05 UTC")
+		if r.Took != "" {
+			text += ", " + r.Took
+		}
+	}
+	if r.Status != report.Complete && r.Status != "" {
+		text += "; " + string(r.Status)
+	}
+	if r.Status == report.Unfinished {
+		text += ": the run is under way, or its harness was killed"
+	}
+	return text
+}
+
+// remarks are notes, warnings and errors of the logs, and what is not as the rules want it.
+func remarks(r report.Run) []report.Finding {
+	var all []report.Finding
+	for _, n := range r.Notes {
+		all = append(all, report.Finding{About: "Note: " + n.About, Text: n.Text})
+	}
+	for _, m := range r.Messages {
+		switch {
+		case m.Warning:
+			all = append(all, report.Finding{About: "Warning of LoadGen", Text: m.Text})
+		case len(r.Reasons) == 0: // the reasons say it better, with the numbers
+			all = append(all, report.Finding{About: "Error of LoadGen", Text: m.Text})
+		}
+	}
+	for _, text := range r.DivisionReasons {
+		all = append(all, report.Finding{About: "Of the " + r.Division + " division", Text: text})
+	}
+	return all
+}
+
+// figures are the headline and what stands beside it.
+func figures(r report.Run) []named {
+	var all []named
+	if f, ok := r.Headline(); ok {
+		all = append(all, named{f.Name, f.String()})
+	}
+	if r.Accuracy != nil {
+		all = append(all, named{"samples scored", figure.Count(uint64(max(0, r.Accuracy.Samples)))})
+	}
+	p := r.Performance
+	if p == nil {
+		return all
+	}
+	for _, f := range p.Figures {
+		if f.Name != p.Metric.Name {
+			all = append(all, named{f.Name, f.String()})
+		}
+	}
+	all = append(all, named{"queries", figure.Count(p.Queries)})
+	if p.Samples != p.Queries {
+		all = append(all, named{"samples", figure.Count(p.Samples)})
+	}
+	if p.Tokens != nil {
+		all = append(all, named{"tokens", figure.Count(p.Tokens.Count)})
+	}
+	return append(all, power(r.Power)...)
+}
+
+func power(p *report.Power) []named {
+	if p == nil {
+		return nil
+	}
+	var all []named
+	for name, f := range map[string]*report.Figure{"average power, informal": p.Average} {
+		if f != nil {
+			all = append(all, named{name, f.String()})
+		}
+	}
+	if p.Energy != nil {
+		all = append(all, named{"energy per query", p.Energy.String()})
+	}
+	if p.Efficiency != nil {
+		all = append(all, named{"efficiency", p.Efficiency.String()})
+	}
+	return all
+}
+
+// charts draws what the run's folder has.
+func (s *section) charts(f results.Found) {
+	charts, missing := Charts(f)
+	s.Missing = missing
+	said := map[string]bool{}
+	for _, c := range charts {
+		svg, err := c.SVG()
+		if err != nil {
+			s.Missing = err.Error()
+			continue
+		}
+		d := drawn{s.ID + "-" + c.ID, c.Title, c.Alt, template.HTML(svg)} // its texts are escaped
+		if said[c.Alt] {
+			d.Alt = ""
+		}
+		said[c.Alt] = true
+		s.Charts = append(s.Charts, d)
+	}
+}
+
+// Charts are those of a run, and what keeps others from being there.
+func Charts(f results.Found) (charts []plot.Chart, missing string) {
+	facts := facts(f.Run)
+	file, origin, err := series.Find(folder(f))
+	if err == nil {
+		if origin == series.FromTrace {
+			missing = "The charts were made of the trace log; it has no tokens."
+		}
+		return plot.Charts(file, facts), missing
+	}
+	if p := f.Performance; p != nil && p.Latency.Count > 0 {
+		charts = append(charts, plot.Percentiles(points(p.Latency), facts))
+	}
+	if errors.Is(err, series.ErrNone) {
+		return charts, "No charts over time: " + err.Error() + " in " + folder(f) + "."
+	}
+	return charts, "No charts over time: " + err.Error()
+}
+
+// folder is where the series of a run are: of a search for the most streams, in that of its last run that met the
+// limit.
+func folder(f results.Found) string {
+	if f.Performance != nil && f.Performance.Streams != nil {
+		trials := f.Performance.Streams.Trials
+		for i := len(trials) - 1; i >= 0; i-- {
+			if trials[i].Met && trials[i].Dir != "" {
+				return filepath.Join(f.Out, filepath.FromSlash(trials[i].Dir))
+			}
+		}
+	}
+	return f.Folder()
+}
+
+func points(l report.Latency) []plot.Point {
+	all := []plot.Point{{P: 0, NS: l.Min}}
+	for _, p := range l.Percentiles {
+		all = append(all, plot.Point{P: p.P, NS: p.NS})
+	}
+	return append(all, plot.Point{P: 1 - 1/float64(max(2, l.Count)), NS: l.Max})
+}
+
+// facts are what charts mark.
+func facts(r report.Run) plot.Facts {
+	var out plot.Facts
+	e := r.Effective
+	if e == nil || r.Performance == nil {
+		return out
+	}
+	if r.Scenario != "Offline" {
+		out.Percentile = e.TargetLatencyPercentile
+	}
+	if r.Scenario == "Server" {
+		out.Limit, out.TargetSamplesPer = e.TargetLatencyNS, float64(e.TargetQPS)*float64(e.SamplesPerQuery)
+	}
+	if t := r.Performance.Tokens; t != nil {
+		if t.TTFT != nil {
+			out.TTFTLimit = t.TTFT.LimitNS
+		}
+		if t.TPOT != nil {
+			out.TPOTLimit = t.TPOT.LimitNS
+		}
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package page
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+)
+
+// latencies are the percentiles of everything that was measured, a row each.
+func latencies(r report.Run) table {
+	t := table{Title: "Percentiles", Numbers: true}
+	p := r.Performance
+	if p == nil {
+		return t
+	}
+	add := func(name string, l *report.Latency) {
+		if l == nil || l.Count == 0 {
+			return
+		}
+		head, cells := []string{"", "min"}, []string{name, plot.Duration(l.Min)}
+		for _, q := range l.Percentiles {
+			head, cells = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %"), append(cells, plot.Duration(q.NS))
+		}
+		t.Head = append(head, "max", "mean")
+		t.Rows = append(t.Rows, append(cells, plot.Duration(l.Max), plot.Duration(l.Mean)))
+	}
+	add("latency", &p.Latency)
+	add("latency of queries", p.Query)
+	add("issue delay", p.Issue)
+	if p.Tokens != nil && p.Tokens.TTFT != nil {
+		add("time to first token", &p.Tokens.TTFT.Latency)
+	}
+	if p.Tokens != nil && p.Tokens.TPOT != nil {
+		add("time per output token", &p.Tokens.TPOT.Latency)
+	}
+	return t
+}
+
+// bar is a part of a whole, both in percent of its width. Target is 0 where there is none.
+type bar struct {
+	Alt          string
+	Part, Target float64
+}
+
+// metric is a judged accuracy.
+type metric struct {
+	Name, Value, Target, Text string
+	Bar                       *bar
+}
+
+func metrics(a *report.Accuracy) []metric {
+	var all []metric
+	for _, m := range a.Metrics {
+		out := metric{Name: m.Name, Value: strings.TrimSpace(m.Rounded + " " + m.Unit), Text: m.Text}
+		value, target := float64(m.Value), float64(m.Target)
+		if target > 0 && value >= 0 && !math.IsInf(value, 0) {
+			out.Target = strings.TrimSpace(figure.Round(target) + " " + m.Unit)
+			scale := 100 / (1.1 * max(value, target))
+			out.Bar = &bar{"measured " + out.Value + ", target " + out.Target, tenth(value * scale), tenth(target * scale)}
+		}
+		all = append(all, out)
+	}
+	return all
+}
+
+// tenth rounds to what a bar shows.
+func tenth(v float64) float64 { return math.Round(v*10) / 10 }
+
+// share is what a device or node did.
+type share struct {
+	Name, Samples, Batches, Percent string
+	Bar                             bar
+}
+
+func shares(r report.Run) []share {
+	if r.Workload == nil {
+		return nil
+	}
+	var all []share
+	for _, s := range r.Workload.Shares {
+		percent := fmt.Sprintf("%.1f %%", 100*s.Fraction)
+		all = append(all, share{s.Name, figure.Count(s.Samples), figure.Count(s.Batches), percent,
+			bar{Alt: percent, Part: tenth(100 * min(max(s.Fraction, 0), 1))}})
+	}
+	return all
+}
+
+// details are the tables that are folded.
+func details(f results.Found) []table {
+	r := f.Run
+	all := []table{settings(r), workload(r), machine(r), network(r)}
+	files := table{Title: "Files", Head: []string{"file", "size", "sha256"}, Mono: true}
+	for _, file := range r.Files {
+		files.Rows = append(files.Rows, []string{file.Path, figure.Bytes(file.Size), file.SHA256})
+	}
+	all = append(all, files)
+	return slices.DeleteFunc(all, func(t table) bool { return len(t.Rows) == 0 })
+}
+
+func settings(r report.Run) table {
+	t := table{Title: "Settings, and where they come from", Head: []string{"setting", "value", "unit", "origin"}}
+	for _, d := range r.Deviations {
+		t.Rows = append(t.Rows, []string{"not as the rules", d, "", ""})
+	}
+	for _, s := range r.Settings {
+		t.Rows = append(t.Rows, []string{s.Key, s.Value, s.Unit, s.Origin})
+	}
+	return t
+}
+
+// rows adds pairs of names and values; those without a value are left out.
+func (t *table) rows(pairs ...string) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			t.Rows = append(t.Rows, []string{pairs[i], pairs[i+1]})
+		}
+	}
+}
+
+func workload(r report.Run) table {
+	t := table{Title: "Model, data and backend"}
+	if w := r.Workload; w != nil {
+		t.rows("model", w.ModelFile, "precision", w.Precision, "sha256", w.ModelSHA256, "size", size(w.ModelSize))
+		for _, p := range w.Parts {
+			t.rows("part "+p.Name, p.SHA256)
+		}
+		t.rows("about the model", w.ModelNote, "data set", w.Dataset, "samples", figure.Count(uint64(max(0, w.DatasetSize))),
+			"data set's sha256", w.DatasetSHA256, "backend", w.Backend)
+		for _, key := range slices.Sorted(maps.Keys(w.BackendInfo)) {
+			t.rows("backend: "+key, w.BackendInfo[key])
+		}
+		t.rows("batch", strconv.Itoa(w.Batch), "sessions", strconv.Itoa(w.Sessions), "SUT", w.SUT, "QSL", w.QSL)
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Options.Params)) {
+		t.rows("parameter "+key, r.Options.Params[key])
+	}
+	t.rows("plugin", strings.TrimSpace(r.Plugin.Name+" "+r.Plugin.Version), "plugin's sha256", r.Plugin.SHA256,
+		"tuning", r.TuningNote, "division", r.Division, "rules", r.Rules, "command", strings.Join(r.Command, " "))
+	return t
+}
+
+func size(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	return figure.Bytes(n)
+}
+
+func machine(r report.Run) table {
+	t := table{Title: "System"}
+	s := r.System
+	if s.Cores > 0 {
+		t.rows("processor", s.CPU, "cores", strconv.Itoa(s.Cores), "memory", size(s.MemoryBytes), "system", s.OS,
+			"kernel", s.Kernel, "architecture", s.Arch, "frequency governor", s.Governor, "CPU quota", s.Quota)
+		if s.Virtual {
+			t.rows("virtual machine", "yes")
+		}
+	}
+	t.rows("as stated", r.Stated.System.String(), "note", r.Stated.Note, "stated precision", r.Stated.Precision)
+	t.rows("harness", strings.TrimSpace(r.Harness.Version+" "+r.Harness.Commit), "Go", s.GoVersion)
+	if l := r.LoadGen; l != nil {
+		t.rows("LoadGen", l.Name+" "+l.Version, "LoadGen's sha256", l.SHA256)
+	}
+	return t
+}
+
+func network(r report.Run) table {
+	t := table{Title: "Nodes", Head: []string{"address", "name", "peer", "round trip 50 %", "99 %"}}
+	if r.Network == nil {
+		return t
+	}
+	for _, n := range r.Network.Nodes {
+		t.Rows = append(t.Rows, []string{n.Address, n.Name, n.Peer, plot.Duration(n.RoundTripP50),
+			plot.Duration(n.RoundTripP99)})
+	}
+	return t
+}

@@ -1,0 +1,76 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// verdict is how a run stands, by a class of the style sheet and a sign, too.
+type verdict struct{ Verdict, Class, Sign string }
+
+func verdictOf(r report.Run) verdict {
+	v := verdict{r.Verdict, "warn", "!"}
+	switch {
+	case r.Status == report.Failed || strings.HasPrefix(r.Verdict, "INVALID") || strings.HasPrefix(r.Verdict, "BELOW"),
+		strings.HasPrefix(r.Verdict, "ABOVE"):
+		v.Class, v.Sign = "bad", "✗"
+	case strings.HasPrefix(r.Verdict, "VALID"), r.Verdict == "PASS":
+		v.Class, v.Sign = "good", "✓"
+	}
+	if v.Verdict == "" {
+		v.Verdict = "no verdict"
+	}
+	return v
+}
+
+func name(r report.Run) string { return fmt.Sprintf("%s · %s · %s", r.Model, r.Scenario, r.Kind()) }
+
+// title names the models.
+func (r Report) title() string {
+	var models []string
+	for _, f := range r.Set.Runs {
+		if !slices.Contains(models, f.Model) {
+			models = append(models, f.Model)
+		}
+	}
+	if len(models) == 0 {
+		return "No runs"
+	}
+	if len(models) > 4 {
+		return figure.Plural(len(r.Set.Runs), "run") + " of " + figure.Plural(len(models), "model")
+	}
+	return strings.Join(models, ", ")
+}
+
+// subtitle counts runs by verdict.
+func (r Report) subtitle() string {
+	var verdicts []string
+	counts := map[string]int{}
+	for _, f := range r.Set.Runs {
+		v := verdictOf(f.Run).Verdict
+		if counts[v] == 0 {
+			verdicts = append(verdicts, v)
+		}
+		counts[v]++
+	}
+	parts := make([]string, len(verdicts))
+	for i, v := range verdicts {
+		parts[i] = fmt.Sprintf("%d %s", counts[v], v)
+	}
+	return figure.Plural(len(r.Set.Runs), "run") + ": " + strings.Join(parts, ", ")
+}
+
+// notes are what the results say of themselves.
+func (r Report) notes() []string {
+	for _, f := range r.Set.Runs {
+		if f.LoadGen == nil || !f.LoadGen.Unmodified {
+			return []string{report.Note}
+		}
+	}
+	return nil
+}
