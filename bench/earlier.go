@@ -138,3 +138,15 @@ func kept(out string, files []report.File) bool {
 		return err != nil || info.Size() != f.Size
 	})
 }
+
+// Differs says what of a finished run's record is not as the run of the plan would be, which must have one alone; "" if
+// nothing is.
+func (p *Plan) Differs(have report.Run) (string, error) {
+	f, err := p.request.facts(p)
+	if err != nil {
+		return "", err
+	}
+	wanted := newRunner(p, f).record(p, p.Runs[0])
+	wanted.Hide(p.Launch.Hide)
+	return differs(have, wanted, f), nil
+}

@@ -88,6 +88,20 @@ func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 }
 
 func (r *runner) perform(ctx context.Context, p *Plan, t PlannedRun, rec *report.Run) error {
+	return r.launched(ctx, p, t, func(ctx context.Context, pl plugin.Plugin) error {
+		err := r.opening(ctx, pl, p, t, rec, func(sut loadgen.SUT, qsl loadgen.QSL) error {
+			return r.test(ctx, p, t, rec, sut, qsl)
+		})
+		if err != nil || t.Mode != loadgen.AccuracyOnly {
+			return err
+		}
+		return r.score(ctx, pl, p, t, rec)
+	})
+}
+
+// launched runs use with a plugin that is started for it, and with a context that ends where the plugin fails.
+func (r *runner) launched(ctx context.Context, p *Plan, t PlannedRun,
+	use func(context.Context, plugin.Plugin) error) error {
 	printed := output.NewPluginLog(p.Out, t.Dir)
 	defer printed.Close()
 	pl, err := r.launcher.Launch(ctx, p.Served.Path, r.launchOptions(p, printed))
@@ -99,13 +113,7 @@ func (r *runner) perform(ctx context.Context, p *Plan, t PlannedRun, rec *report
 	defer pl.Close()
 	pctx, cancel := pl.Context(ctx)
 	defer cancel()
-	if err := r.test(pctx, pl, p, t, rec); err != nil {
-		return because(pctx, err)
-	}
-	if t.Mode != loadgen.AccuracyOnly {
-		return nil
-	}
-	return because(pctx, r.score(pctx, pl, p, t, rec))
+	return because(pctx, use(pctx, pl))
 }
 
 // launchOptions lets the plugin print to a log, and inherit what options of its backend name (key_env).
@@ -132,8 +140,9 @@ func named(options map[string]string) []string {
 	return names
 }
 
-// test opens the workload and runs LoadGen on it.
-func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run) (err error) {
+// opening opens the workload, runs use on it and closes it.
+func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run,
+	use func(loadgen.SUT, loadgen.QSL) error) (err error) {
 	w, err := pl.Open(ctx, p.optionsOf(t))
 	if err != nil {
 		return orData(fmt.Errorf("opening %s: %w", t.Model, err))
@@ -160,6 +169,12 @@ func (r *runner) test(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedR
 	}
 	rec.Hide(r.launch.Hide)
 	r.opened(*rec)
+	return use(sut, qsl)
+}
+
+// test runs LoadGen on the workload.
+func (r *runner) test(ctx context.Context, p *Plan, t PlannedRun, rec *report.Run, sut loadgen.SUT,
+	qsl loadgen.QSL) error {
 	progress := new(loadgen.Progress)
 	defer r.watch(t, progress)()
 	log := loadgen.LogSettings{

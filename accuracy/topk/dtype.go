@@ -24,6 +24,21 @@ func dtypes() []DType { return []DType{Float32, Int32, Int64} }
 // ParseDType reads a name as String prints it; the empty name means Float32.
 func ParseDType(name string) (DType, error) { return payload.Parse(name, dtypes()...) }
 
+// among says whether one of the first five elements of a payload, truncated toward zero, is the class. Elements that
+// are no number are none.
+func among(d DType, data []byte, class int64) bool {
+	d, err := d.Resolve(dtypes()...)
+	if err != nil {
+		return false
+	}
+	for i := range min(5, len(data)/d.Size()) {
+		if found, err := element(d, data, i); err == nil && found == class {
+			return true
+		}
+	}
+	return false
+}
+
 // class returns element 0 of the payload, truncated toward zero. Values beyond int64 saturate: they are no label
 // anyway.
 func class(d DType, data []byte) (int64, error) {
@@ -35,10 +50,15 @@ func class(d DType, data []byte) (int64, error) {
 		return 0, fmt.Errorf("payload of %d bytes, want a multiple of %d above 0 for dtype %v; was the log written with "+
 			"another dtype?", len(data), size, d)
 	}
+	return element(d, data, 0)
+}
+
+// element i of the payload, truncated toward zero.
+func element(d DType, data []byte, i int) (int64, error) {
 	if d == Int64 {
-		return int64(binary.LittleEndian.Uint64(data)), nil // all digits
+		return int64(binary.LittleEndian.Uint64(data[8*i:])), nil // all digits
 	}
-	return truncate(d.At(data, 0))
+	return truncate(d.At(data, i))
 }
 
 func truncate(v float64) (int64, error) {

@@ -42,6 +42,7 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 // score reads the labels of the data set.
 func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	dtype, offset := option.Parse(r.Params, "dtype", topk.ParseDType), readOffset(r.Params)
+	best := readBest(r.Params)
 	set := openLabels(r)
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -50,5 +51,5 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newScorer(set, dtype, offset, x), nil
+	return newScorer(set, dtype, offset, best > 1, x), nil
 }

@@ -18,15 +18,33 @@ type binding struct {
 	input, output string // tensor names
 	scores        bool   // the output holds a row of scores per picture, not its class
 	offset        int64  // the model's number of class 0
+	best          int    // classes of each payload: 1, or 5 where it is not the official one
 }
 
 // bind reads the parameters.
 func bind(p *option.Params) binding {
-	return binding{
+	b := binding{
 		recipe: readRecipe(p), input: p.Text("input"), output: p.Text("output"),
 		scores: option.Pick(p, "answer", map[string]bool{"class": false, "scores": true}), offset: readOffset(p),
+		best: readBest(p),
 	}
+	switch name := p.Text("top5_output"); {
+	case b.best == 1:
+	case name != "":
+		b.output, b.scores = name, true
+	case !b.scores:
+		p.Fault("payload", errors.New("top5 needs a row of scores per picture: give top5_output=NAME, or answer=scores"))
+	}
+	return b
 }
+
+// readBest is how many classes a payload holds.
+func readBest(p *option.Params) int {
+	return option.Pick(p, "payload", map[string]int{"class": 1, "top5": 5})
+}
+
+// readPerClass is how many pictures of each class are used; 0: all.
+func readPerClass(p *option.Params) int { return int(p.Int("per_class", 0, math.MaxInt32)) }
 
 // readOffset is the model's number of class 0: 1 where a background class comes first.
 func readOffset(p *option.Params) int64 {

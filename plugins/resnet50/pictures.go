@@ -1,6 +1,9 @@
 package resnet50
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
@@ -28,21 +31,65 @@ type labelled interface {
 	Label(i int) int
 }
 
+// labelledPictures are pictures with their labels.
+type labelledPictures interface {
+	pictures
+	Label(i int) int
+}
+
 // openPictures opens the pictures of a run. A data set is checked as a whole: the fault names every missing or
 // unreadable picture and every bad label.
 func openPictures(r *manifest.Request) pictures {
 	if r.Dataset == "" {
-		return drawn{drawnPictures(r)}
+		return ofEachClass(r, drawn{drawnPictures(r)})
 	}
-	return openImagenet(r, imagenet.Options{Count: r.Count, MaxPixels: image.DefaultMaxPixels})
+	set := openImagenet(r, imagenet.Options{Count: r.Count, MaxPixels: image.DefaultMaxPixels})
+	if set == nil {
+		return nil
+	}
+	return ofEachClass(r, set)
 }
 
 // openLabels returns the labels of the same pictures, and does not look at the pictures themselves.
 func openLabels(r *manifest.Request) labelled {
 	if r.Dataset == "" {
-		return drawnPictures(r)
+		return ofEachClass(r, drawn{drawnPictures(r)})
 	}
-	return openImagenet(r, imagenet.Options{Count: r.Count, LabelsOnly: true})
+	set := openImagenet(r, imagenet.Options{Count: r.Count, LabelsOnly: true})
+	if set == nil {
+		return nil
+	}
+	return ofEachClass(r, set)
+}
+
+// subset are some of the pictures of a set.
+type subset struct {
+	all     labelledPictures
+	indices []int
+}
+
+func (s subset) Len() int                   { return len(s.indices) }
+func (s subset) Name(i int) string          { return s.all.Name(s.indices[i]) }
+func (s subset) Label(i int) int            { return s.all.Label(s.indices[i]) }
+func (s subset) Read(i int) ([]byte, error) { return s.all.Read(s.indices[i]) }
+
+// ofEachClass takes the first pictures of each class by their names, as many as per_class says, in the set's order.
+func ofEachClass(r *manifest.Request, all labelledPictures) labelledPictures {
+	n := readPerClass(r.Params)
+	if n == 0 {
+		return all
+	}
+	classes := map[int][]int{}
+	for i := range all.Len() {
+		classes[all.Label(i)] = append(classes[all.Label(i)], i)
+	}
+	var kept []int
+	for _, members := range classes {
+		slices.SortFunc(members, func(a, b int) int { return strings.Compare(all.Name(a), all.Name(b)) })
+		kept = append(kept, members[:min(n, len(members))]...)
+	}
+	slices.Sort(kept)
+	return subset{all, kept}
 }
 
 func drawnPictures(r *manifest.Request) synthetic.ImageSet {

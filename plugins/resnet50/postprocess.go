@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -14,20 +15,57 @@ import (
 var errOutput = errors.New("the model's output is not one answer per picture")
 
 // answers appends one payload per picture: its class after the offset as one little-endian float32, the form in which
-// the official benchmark writes it.
+// the official benchmark writes it; or its five best classes so.
 func (b binding) answers(out backend.Tensor, n int, p *sdk.Payloads) error {
 	row, err := b.rowBytes(out, n)
 	if err != nil {
 		return err
 	}
+	best := max(1, b.best)
+	var classes [5]int64
+	var payload [4 * len(classes)]byte
 	for i := range n {
-		class, err := classOf(out.DType, out.Data[i*row:(i+1)*row])
-		if err != nil {
+		if err := b.classes(classes[:best], out.DType, out.Data[i*row:(i+1)*row]); err != nil {
 			return fmt.Errorf("%w: picture %d of the batch: %w", errOutput, i, err)
 		}
-		var payload [4]byte
-		binary.LittleEndian.PutUint32(payload[:], math.Float32bits(float32(class-b.offset)))
-		p.Append(payload[:])
+		for k, class := range classes[:best] {
+			binary.LittleEndian.PutUint32(payload[4*k:], math.Float32bits(float32(class-b.offset)))
+		}
+		p.Append(payload[:4*best])
+	}
+	return nil
+}
+
+// classes are the model's own numbers of the best classes, best first: one, or several of a row of scores.
+func (b binding) classes(best []int64, d backend.DType, row []byte) (err error) {
+	if len(best) == 1 {
+		best[0], err = classOf(d, row)
+		return err
+	}
+	return greatest(best, row)
+}
+
+// greatest are the indices of the greatest float32 values of a row, of equal ones the first.
+func greatest(best []int64, row []byte) error {
+	if len(row)/4 < len(best) {
+		return fmt.Errorf("%d scores, want at least %d", len(row)/4, len(best))
+	}
+	scores := make([]float64, 0, len(best))
+	for i := 0; i < len(row); i += 4 {
+		v := float64(math.Float32frombits(binary.LittleEndian.Uint32(row[i:])))
+		if v != v {
+			return fmt.Errorf("score %d is not a number", i/4)
+		}
+		at := len(scores)
+		for at > 0 && v > scores[at-1] {
+			at--
+		}
+		if at == len(best) {
+			continue
+		}
+		scores = slices.Insert(scores, at, v)
+		copy(best[at+1:], best[at:])
+		best[at], scores = int64(i/4), scores[:min(len(scores), len(best))]
 	}
 	return nil
 }

@@ -12,7 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-var _ sdk.ClientWorker = (*workload)(nil)
+var (
+	_ sdk.ClientWorker = (*workload)(nil)
+	_ sdk.Informer     = (*workload)(nil)
+)
 
 // workload is the benchmark opened on one model file and one data set.
 type workload struct {
@@ -44,6 +47,17 @@ func newWorkload(b binding, file backend.Model, p pictures) *workload {
 		return &input
 	}
 	return w
+}
+
+// Inform says what keeps a run out of the closed division.
+func (w *workload) Inform(info *sdk.WorkloadInfo) {
+	if w.best > 1 {
+		info.OpenReasons = append(info.OpenReasons, "the answers are the five best classes of each picture (payload=top5)")
+	}
+	if set, ok := w.pictures.(subset); ok {
+		info.OpenReasons = append(info.OpenReasons, fmt.Sprintf("%d of %d pictures are used (per_class)", set.Len(),
+			set.all.Len()))
+	}
 }
 
 func (w *workload) Len() int { return w.pictures.Len() }

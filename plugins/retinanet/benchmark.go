@@ -39,10 +39,10 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 
 // score reads the true boxes of the data set.
 func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	source, o := readSource(r), readScoring(r.Params)
+	source, o, mlmark := readSource(r), readScoring(r.Params), r.Params.Bool("mlmark_map")
 	g, samples := source.truth(o.RemoveEmpty)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(g, samples, o)
+	return newScorer(g, samples, o, mlmark)
 }

@@ -14,6 +14,7 @@ import (
 type scorer struct {
 	coco    *coco.Scorer
 	samples int
+	mlmark  bool // MLMark's own mAP, too
 }
 
 // readScoring reads the options of the official scripts.
@@ -21,12 +22,12 @@ func readScoring(p *option.Params) coco.Options {
 	return coco.Options{InverseMap: p.Bool("inverse_map"), RemoveEmpty: p.Bool("remove_empty")}
 }
 
-func newScorer(g coco.GroundTruth, samples int, o coco.Options) (*scorer, error) {
+func newScorer(g coco.GroundTruth, samples int, o coco.Options, mlmark bool) (*scorer, error) {
 	c, err := coco.New(g, o)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	return &scorer{c, samples}, nil
+	return &scorer{c, samples, mlmark}, nil
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
@@ -38,8 +39,12 @@ func (s *scorer) Result() (sdk.Score, error) {
 	if err != nil {
 		return sdk.Score{}, sdk.Data(err)
 	}
+	metrics := []sdk.Metric{{Name: "mAP", Unit: "%", Value: r.MAP()}}
+	if s.mlmark {
+		metrics = append(metrics, sdk.Metric{Name: "mlmark_map", Unit: "%", Value: s.coco.MLMark()})
+	}
 	return sdk.Score{
-		Metrics:      []sdk.Metric{{Name: "mAP", Unit: "%", Value: r.MAP()}},
+		Metrics:      metrics,
 		Samples:      r.Images,
 		OfficialText: r.Stats.String() + "\n" + r.String(),
 		Notes:        s.notes(r),

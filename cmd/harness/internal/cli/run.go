@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 )
 
@@ -21,7 +23,8 @@ instead of minutes ("smoke"), and its accuracy once. With --model and --dataset:
 durations and counts.
 
 An argument that ends in .yaml or .yml is a suite: it lists runs with their flags, and takes --out, --force, --dry-run,
---quiet and --json beside it. "harness new suite FILE" writes one to start from. docs/suites.md
+--quiet and --json beside it. "harness new suite FILE" writes one to start from. Arguments that end in .json are
+configurations of MLMark. docs/suites.md
 
 The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, marked; the second kills at once.`
 
@@ -37,10 +40,13 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	r := &runFlags{pluginFlags: f}
 	c := &cobra.Command{
 		Use: "run MODEL|SUITE.yaml", Short: "Run a model's benchmark, or a suite of runs, and judge it", Long: runHelp,
-		Args: oneArgument("a model's name (harness list shows them), or the file of a suite"),
+		Args: runArguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			if suite.IsFile(args[0]) {
+			switch {
+			case suite.IsFile(args[0]):
 				return a.runSuite(c, r, args[0])
+			case mlmark.IsFile(args[0]):
+				return a.runConfigs(c, r, args)
 			}
 			r.Model = args[0]
 			return a.run(c, r)
@@ -55,6 +61,15 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
 	return c
+}
+
+// runArguments wants one argument, or configurations.
+func runArguments(c *cobra.Command, args []string) error {
+	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return !mlmark.IsFile(a) }) {
+		return nil
+	}
+	const what = "a model's name (harness list shows them), the file of a suite, or configurations of MLMark"
+	return oneArgument(what)(c, args)
 }
 
 // modelRunFlags adds the flags that say what is run: those that a suite gives for each of its runs.

@@ -13,12 +13,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/internal/suggest"
+	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
 )
@@ -35,6 +37,7 @@ type suiteRun struct {
 	started time.Time
 	spent   map[int]time.Duration // by entry
 	results []suiteResult
+	tasks   []mlmark.Document
 	outcome auditOutcome
 }
 
@@ -55,16 +58,35 @@ type suiteResult struct {
 // besideSuite are the flags that a suite takes beside it. All others stand in its file.
 var besideSuite = []string{"out", "force", "dry-run", "quiet", "json"}
 
-// runSuite plans all runs of a suite, makes those that are missing, and reports.
+// runSuite makes the runs of a suite's file.
 func (a *app) runSuite(c *cobra.Command, r *runFlags, file string) error {
-	if err := errors.Join(strayAudit(""), flagsBesideSuite(c)); err != nil {
+	listed, err := suite.Read(file)
+	if err = errors.Join(flagsBesideSuite(c), err); err != nil {
 		return sdk.Usage(err)
 	}
-	s := &suiteRun{app: a, flags: r, spent: map[int]time.Duration{}, printed: &session{app: a, flags: r}}
+	return a.runJobs(c, r, listed)
+}
+
+// runConfigs makes the tasks of MLMark's configurations, with the flags of the command line.
+func (a *app) runConfigs(c *cobra.Command, r *runFlags, files []string) error {
+	others := slices.Clone(besideSuite)
+	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { others = append(others, f.Name) })
+	listed, err := suite.OfConfigs(files, suite.FlagsOf(c.Flags(), others))
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	return a.runJobs(c, r, listed)
+}
+
+// runJobs plans all runs of a suite, makes those that are missing, and reports.
+func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
+	if err := strayAudit(""); err != nil {
+		return sdk.Usage(err)
+	}
+	s := &suiteRun{
+		app: a, Suite: listed, flags: r, spent: map[int]time.Duration{}, printed: &session{app: a, flags: r},
+	}
 	var err error
-	if s.Suite, err = suite.Read(file); err != nil {
-		return sdk.Usage(err)
-	}
 	if r.Out != "" {
 		s.Out = r.Out
 	}
@@ -120,6 +142,11 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 	if err != nil {
 		return job, sdk.Usage(err)
 	}
+	if j.Task != nil {
+		if err := taskRequest(*j.Task, &r); err != nil {
+			return job, sdk.Usage(err)
+		}
+	}
 	r.Out, r.Force, r.Watch = filepath.Join(s.Out, filepath.FromSlash(j.Folder)), s.flags.Force, s.printed.watch()
 	if job.request, err = s.complete(ctx, s.flags.pluginFlags, r); err != nil {
 		return job, err
@@ -163,12 +190,18 @@ func jobRequest(j suite.Job) (bench.Request, error) {
 // list prints what would be made.
 func (s *suiteRun) list() error {
 	fmt.Fprintf(s.Stdout, "%s: results go to %s\n\n", s.Name, s.Out)
+	t := table.Table{}
 	for _, j := range s.jobs {
 		for _, step := range j.steps {
-			fmt.Fprintf(s.Stdout, "%-40s  %-26v  %s\n", j, step, j.Folder)
+			kind := step.String()
+			if j.Task != nil {
+				kind = j.Task.String()
+			}
+			t.Row(j, kind, j.Folder)
 		}
 	}
-	return nil
+	_, err := t.WriteTo(s.Stdout)
+	return err
 }
 
 // run makes the runs in order. One that fails does not keep the others from being made.
@@ -176,42 +209,51 @@ func (s *suiteRun) run(ctx context.Context) {
 	s.started = s.Now()
 	entry := -1
 	for _, j := range s.jobs {
-		c := campaign.Campaign{Request: j.request, Run: s.printed.makes, Kept: s.printed.row}
 		s.printed.header = s.printed.header && j.Entry == entry
 		entry = j.Entry
-		said := false
-		for _, step := range j.steps {
+		c := campaign.Campaign{Request: j.request, Run: s.printed.makes, Kept: s.printed.row}
+		for i, step := range j.steps {
 			if why := s.spentBudget(ctx, j.Job); why != "" {
 				s.results = append(s.results, unmade(j, step, why))
 				continue
 			}
-			if !said && !s.flags.json {
+			if i == 0 && !s.flags.json {
 				fmt.Fprintf(s.Stdout, "\n%v\n", j)
-				said = true
+			}
+			if j.Task != nil {
+				s.makeTask(ctx, j)
+				continue
 			}
 			s.make(ctx, &c, j, step)
 		}
 	}
 }
 
+// notMade is said of runs that failed before they began.
+const notMade = "it could not be made"
+
 // make makes one run and adds to what its entry has taken.
 func (s *suiteRun) make(ctx context.Context, c *campaign.Campaign, j suiteJob, step campaign.Step) {
 	began := s.Now()
 	rec, err := c.Make(ctx, step)
 	s.spent[j.Entry] += s.Now().Sub(began)
-	switch {
-	case err != nil && rec.Model == "":
-		s.results = append(s.results, unmade(j, step, "it could not be made"))
-	default:
+	if err != nil && rec.Model == "" {
+		s.results = append(s.results, unmade(j, step, notMade))
+	} else {
 		s.results = append(s.results, suiteResult{job: j.Job, run: rec})
 	}
 	switch {
 	case err != nil:
-		s.outcome.codes = append(s.outcome.codes, exitcode.Of(err))
-		fmt.Fprint(s.Stderr, s.secrets.Hide(message(fmt.Errorf("%v: %w", j, err), exitcode.Of(err))))
+		s.fail(j, err)
 	case rec.ExitCode != 0:
 		s.outcome.code(rec.ExitCode)
 	}
+}
+
+// fail prints why a run of a job failed.
+func (s *suiteRun) fail(j suiteJob, err error) {
+	s.outcome.codes = append(s.outcome.codes, exitcode.Of(err))
+	fmt.Fprint(s.Stderr, s.secrets.Hide(message(fmt.Errorf("%v: %w", j, err), exitcode.Of(err))))
 }
 
 func unmade(j suiteJob, step campaign.Step, why string) suiteResult {
@@ -255,9 +297,9 @@ func (s *suiteRun) finish() error {
 		if err == nil {
 			_, err = s.Stdout.Write(text)
 		}
-		return err
+		return errors.Join(err, s.writeTasks())
 	}
-	return s.writeTable(left)
+	return errors.Join(s.writeTable(left), s.writeTasks())
 }
 
 // below is a record whose paths begin at a folder above its own.

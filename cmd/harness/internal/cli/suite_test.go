@@ -2,11 +2,15 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/loadgen"
+
 	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
 
 const someRuns = `
@@ -99,4 +103,47 @@ func TestNewSuite(t *testing.T) {
 	s.want(0, s.run("new", "suite", path), "harness run "+path)
 	s.want(2, s.run("new", "suite", path), "is there already")
 	s.want(2, s.run("new", "suite"), "the file to write")
+}
+
+func TestMLMarkTasks(t *testing.T) {
+	s := newShell(t)
+	config := s.write("rn.json",
+		`[{"target": "tensorflow", "workload": "resnet50", "params": {"batch": 2, "concurrency": 2, "iterations": 20}}]`)
+	s.want(0, s.run("run", config, "--out", s.out(), "--note", "mine"), "throughput", "fps", "latency", "no MLMark score",
+		"rules ask for at least 1024", "note      mine")
+	o := s.fakes["resnet50"].Opened()
+	if got := o[len(o)-1]; got.Batch != 2 || got.Sessions != 2 || got.Scenario != loadgen.Offline {
+		t.Errorf("the workload was opened with %+v", got)
+	}
+	var d mlmark.Document
+	text, err := os.ReadFile(s.out("rn", mlmark.FileName))
+	if err = errors.Join(err, json.Unmarshal(text, &d)); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Raw) != 21 || d.Task.Target != "tensorflow" || d.Run.Plugin.SHA256 == "" || d.Run.Stated.Note != "mine" {
+		t.Errorf("%d raw times of %+v", len(d.Raw), d.Task)
+	}
+	s.want(0, s.run("run", config, "--out", s.out(), "--note", "mine"), "fps")
+	if n := len(s.fakes["resnet50"].Opened()); n != len(o) {
+		t.Error("a task that is there is run again")
+	}
+	s.want(0, s.run("run", config, "--out", s.out(), "--note", "mine", "--force"))
+	if n := len(s.fakes["resnet50"].Opened()); n != len(o)+1 {
+		t.Error("--force does not run it again")
+	}
+	if text, err := os.ReadFile(s.out("mlmark.csv")); err != nil || strings.Count(string(text), "\n") != 3 {
+		t.Errorf("%v; mlmark.csv has\n%s", err, text)
+	}
+}
+
+func TestMLMarkTasksThatCannotRun(t *testing.T) {
+	s := newShell(t)
+	for text, want := range map[string]string{
+		`[{"target": "t", "workload": "resnet50", "params": {"hardware": "tpu"}}]`:      "say which device",
+		`[{"target": "t", "workload": "resnet50", "params": {"batch_size": 1}}]`:        `"batch_size"`,
+		`[{"target": "t", "workload": "ssdmobilenet", "params": {"mode": "accuracy"}}]`: "ssd-mobilenet",
+	} {
+		s.want(2, s.run("run", s.write("a.json", text), "--out", s.out()), want)
+	}
+	s.want(2, s.run("run", s.write("a.json", "[]"), "resnet50"), "2 arguments")
 }

@@ -1,10 +1,14 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
 
 // jobs lists the jobs of all entries in the order of the file.
@@ -17,9 +21,12 @@ func (f *file) jobs() ([]Job, error) {
 		}
 	}
 	var all []Job
+	var faults []error
 	taken := map[string]string{}
 	for _, e := range f.entries {
-		for _, j := range e.jobs(f.defaults) {
+		jobs, err := e.jobs(f.defaults)
+		faults = append(faults, err)
+		for _, j := range jobs {
 			if of, twice := taken[strings.ToLower(j.Folder)]; twice {
 				return nil, fmt.Errorf("%s and %v would have the same folder %s; give one another name", of, j, j.Folder)
 			}
@@ -28,9 +35,9 @@ func (f *file) jobs() ([]Job, error) {
 		}
 	}
 	if f.order == orderRuns {
-		return all, nil
+		return all, errors.Join(faults...)
 	}
-	return inRounds(all), nil
+	return inRounds(all), errors.Join(faults...)
 }
 
 // inRounds goes through all entries once for each repeat.
@@ -46,33 +53,83 @@ func inRounds(jobs []Job) []Job {
 	return all
 }
 
-// jobs are those of one entry: each model at each point of the matrix, as often as it is repeated.
-func (e *entry) jobs(defaults flags) []Job {
+// jobs are those of one entry: each model or task at each point of the matrix, as often as it is repeated.
+func (e *entry) jobs(defaults flags) ([]Job, error) {
 	var all []Job
 	base := e.flags.over(defaults)
-	for _, model := range e.models {
-		name := e.nameOf(model)
+	for _, subject := range e.subjects() {
 		for _, p := range e.matrix() {
-			for r := 1; r <= e.repeat; r++ {
-				all = append(all, Job{
-					Entry: e.index, Name: name, Point: strings.Join(p.labels, ","), Repeat: r, Repeats: e.repeat, Model: model,
-					Flags: p.flags.over(base), Budget: e.budget, Folder: folder(name, p.labels, r, e.repeat),
-				})
+			j := subject
+			j.Point, j.Flags = strings.Join(p.labels, ","), p.flags.over(base)
+			if err := e.asTask(&j); err != nil {
+				return nil, fmt.Errorf("%v: %w", j, err)
+			}
+			for j.Repeat = 1; j.Repeat <= e.repeat; j.Repeat++ {
+				j.Folder = folder(j.Name, p.labels, j.Repeat, e.repeat)
+				all = append(all, j)
 			}
 		}
+	}
+	return all, nil
+}
+
+// subjects are the models or the tasks of the entry, as jobs that have no flags yet.
+func (e *entry) subjects() []Job {
+	var all []Job
+	for _, model := range e.models {
+		all = append(all, Job{
+			Entry: e.index, Name: e.nameOf(model, len(e.models)), Model: model, Repeats: e.repeat, Budget: e.budget,
+		})
+	}
+	for i, t := range e.tasks {
+		name := strings.ReplaceAll(t.String(), " ", "-")
+		if len(e.tasks) > 1 {
+			name = strconv.Itoa(i+1) + "-" + name
+		}
+		all = append(all, Job{
+			Entry: e.index, Name: e.nameOf(name, len(e.tasks)), Model: t.Model, Task: &t, Repeats: e.repeat, Budget: e.budget,
+		})
 	}
 	return all
 }
 
-// nameOf names the jobs of a model of the entry.
-func (e *entry) nameOf(model string) string {
+// asTask makes a job one of MLMark's where its entry asks for it: flags that are parameters of a task are the task's.
+func (e *entry) asTask(j *Job) error {
+	if e.mlmark == "" && j.Task == nil {
+		return nil
+	}
+	var rest []Flag
+	var params []mlmark.Param
+	for _, f := range j.Flags {
+		if slices.Contains(mlmark.ParamNames(), f.Name) {
+			params = append(params, mlmark.Param(f))
+			continue
+		}
+		rest = append(rest, f)
+	}
+	j.Flags = rest
+	if j.Task != nil {
+		if len(params) > 0 {
+			return fmt.Errorf("%s: the configuration says it", params[0].Name)
+		}
+		return nil
+	}
+	t, err := mlmark.New(j.Model, e.mlmark, params)
+	j.Task = &t
+	return err
+}
+
+// nameOf names the jobs of a subject of the entry, which is one of several.
+func (e *entry) nameOf(subject string, several int) string {
 	switch {
+	case e.name == "" && e.mlmark != "":
+		return subject + "-" + e.mlmark
 	case e.name == "":
-		return model
-	case len(e.models) == 1:
+		return subject
+	case several == 1:
 		return e.name
 	}
-	return e.name + "/" + model
+	return e.name + "/" + subject
 }
 
 // point is one combination of a matrix.

@@ -16,6 +16,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
 
 // Suite is what a file asks for.
@@ -34,9 +36,11 @@ type Job struct {
 	Repeat  int    // from 1
 	Repeats int
 	Model   string
-	Flags   []Flag
-	Folder  string        // in Suite.Out, with slashes: "cnn/batch=4/2"
-	Budget  time.Duration // of all jobs of the entry together; 0: none
+	// Task is a task of MLMark; nil: the job is a harness run.
+	Task   *mlmark.Task
+	Flags  []Flag
+	Folder string        // in Suite.Out, with slashes: "cnn/batch=4/2"
+	Budget time.Duration // of all jobs of the entry together; 0: none
 }
 
 // Flag is a flag of harness run: its name without dashes, and a value as on the command line. A flag that takes several
@@ -80,7 +84,7 @@ func Read(path string) (Suite, error) {
 		return Suite{}, err
 	}
 	base := filepath.Base(path)
-	s, err := Parse(text, strings.TrimSuffix(base, filepath.Ext(base)))
+	s, err := Parse(text, strings.TrimSuffix(base, filepath.Ext(base)), mlmark.ReadConfig)
 	if err != nil {
 		return Suite{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -93,13 +97,16 @@ const (
 	orderRuns   = "runs"   // the repeats of an entry follow one another
 )
 
+// Configs reads the tasks of a configuration of MLMark.
+type Configs func(path string) ([]mlmark.Task, error)
+
 // Parse reads a suite from the text of its file. Its name is fallback where it says none.
-func Parse(text []byte, fallback string) (Suite, error) {
+func Parse(text []byte, fallback string, read Configs) (Suite, error) {
 	root, err := parse(text)
 	if err != nil {
 		return Suite{}, err
 	}
-	f := file{name: fallback, order: orderRounds}
+	f := file{name: fallback, order: orderRounds, configs: read}
 	if err := f.read(root); err != nil {
 		return Suite{}, err
 	}
@@ -117,6 +124,7 @@ type file struct {
 	budget           time.Duration
 	defaults         flags
 	entries          []entry
+	configs          Configs
 }
 
 // read takes the keys of the file.
@@ -150,7 +158,7 @@ func (f *file) read(root node) error {
 func (f *file) readEntries(items []node) (faults []error) {
 	for i, item := range items {
 		e := entry{index: i, repeat: 1}
-		if err := e.read(item); err != nil {
+		if err := e.read(item, f.configs); err != nil {
 			faults = append(faults, err)
 		}
 		f.entries = append(f.entries, e)
@@ -163,6 +171,8 @@ type entry struct {
 	index  int
 	name   string
 	models []string
+	mlmark string        // the mode of its tasks; empty: it has none, or those of a configuration
+	tasks  []mlmark.Task // of a configuration
 	repeat int
 	budget time.Duration
 	flags  flags
@@ -176,7 +186,7 @@ type axis struct {
 	labels []string
 }
 
-func (e *entry) read(n node) error {
+func (e *entry) read(n node, configs Configs) error {
 	if !n.mapping {
 		return n.fault("%s: want a mapping with run: MODEL and flags of harness run", n.kind())
 	}
@@ -185,7 +195,7 @@ func (e *entry) read(n node) error {
 		"run": func(n node) error { return n.words(&e.models) }, "name": func(n node) error { return n.word(&e.name) },
 		"repeat": func(n node) error { return n.count(&e.repeat) },
 		"budget": func(n node) error { return n.duration(&e.budget) },
-		"matrix": e.readMatrix,
+		"matrix": e.readMatrix, "mlmark": func(n node) error { return e.readMLMark(n, configs) },
 	}
 	var faults []error
 	for _, p := range n.pairs {
@@ -197,10 +207,26 @@ func (e *entry) read(n node) error {
 		}
 	}
 	faults = append(faults, e.flags.read(rest)...)
-	if len(e.models) == 0 && len(faults) == 0 {
+	switch {
+	case len(faults) > 0:
+	case len(e.models) == 0 && e.tasks == nil:
 		faults = append(faults, n.fault("run: missing; want the name of a model (harness list shows them)"))
+	case len(e.models) > 0 && e.tasks != nil:
+		faults = append(faults, n.fault("run: the configuration that mlmark names has the models"))
 	}
 	return errors.Join(faults...)
+}
+
+// readMLMark takes the mode of tasks, or the tasks of a configuration.
+func (e *entry) readMLMark(n node, configs Configs) (err error) {
+	if err := n.word(&e.mlmark); err != nil || !mlmark.IsFile(e.mlmark) {
+		return err
+	}
+	if e.tasks, err = configs(e.mlmark); err != nil {
+		return n.fault("%w", err)
+	}
+	e.mlmark = ""
+	return nil
 }
 
 func (e *entry) readMatrix(n node) error {
@@ -226,7 +252,7 @@ func (e *entry) readMatrix(n node) error {
 
 // points counts the points of the matrix, up to more than a suite may have.
 func (e *entry) points() int {
-	n := len(e.models)
+	n := len(e.models) + len(e.tasks)
 	for _, a := range e.axes {
 		if n *= len(a.values); n > mostJobs {
 			return n

@@ -7,13 +7,21 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
+
+// noConfigs has no configuration of MLMark.
+func noConfigs(path string) ([]mlmark.Task, error) { return nil, fmt.Errorf("%s: none here", path) }
 
 // text writes the jobs of a suite, one to a line: folder, model and flags.
 func text(s Suite) string {
 	var b strings.Builder
 	for _, j := range s.Jobs {
 		fmt.Fprintf(&b, "%s: %s", j.Folder, j.Model)
+		if j.Task != nil {
+			fmt.Fprintf(&b, " (%v, %d times)", j.Task, j.Task.Iterations)
+		}
 		for _, f := range j.Flags {
 			fmt.Fprintf(&b, " %s=%s", f.Name, f.Value)
 		}
@@ -67,6 +75,15 @@ runs:
 - {run: a, repeat: 2}
 - {run: b}
 `, "a/1: a\na/2: a\nb: b\n"},
+		"tasks of MLMark": {`
+runs:
+- {run: [a, b], mlmark: throughput, smoke: true, iterations: 9, matrix: {batch: [1, 2]}}
+- {run: a, mlmark: accuracy, name: answers}
+`, "a-throughput/batch=1: a (a throughput fp32 batch 1, 9 times) smoke=true\n" +
+			"a-throughput/batch=2: a (a throughput fp32 batch 2, 9 times) smoke=true\n" +
+			"b-throughput/batch=1: b (b throughput fp32 batch 1, 9 times) smoke=true\n" +
+			"b-throughput/batch=2: b (b throughput fp32 batch 2, 9 times) smoke=true\n" +
+			"answers: a (a accuracy fp32 batch 1, 1 times)\n"},
 		"anchors": {`
 runs:
 - {run: a, set: &s {x: 1}}
@@ -74,7 +91,7 @@ runs:
 `, "a: a set=x=1\nb: b set=x=1\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := Parse([]byte(c.in), "file")
+			s, err := Parse([]byte(c.in), "file", noConfigs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +103,8 @@ runs:
 }
 
 func TestParseOfTheWhole(t *testing.T) {
-	s, err := Parse([]byte("name: n\nout: o\nbudget: 1h30m\nruns:\n- {run: m, budget: 5m, repeat: 2}\n"), "file")
+	text := "name: n\nout: o\nbudget: 1h30m\nruns:\n- {run: m, budget: 5m, repeat: 2}\n"
+	s, err := Parse([]byte(text), "file", noConfigs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +114,7 @@ func TestParseOfTheWhole(t *testing.T) {
 	if got := s.Jobs[1].String(); got != "m (2 of 2)" {
 		t.Errorf("the job is named %q", got)
 	}
-	if s, err = Parse([]byte("runs: [{run: m}]"), "file"); err != nil || s.Name != "file" || s.Out != "file" {
+	if s, err = Parse([]byte("runs: [{run: m}]"), "file", noConfigs); err != nil || s.Name != "file" || s.Out != "file" {
 		t.Errorf("%v; without a name: %+v", err, s)
 	}
 }
@@ -112,7 +130,7 @@ runs:
 - run: n
   matrix: {batch: 4}
 - 5
-`), "file")
+`), "file", noConfigs)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -158,7 +176,7 @@ func TestHostileFiles(t *testing.T) {
 		"a model there twice": {"runs: [{run: [m, m]}]\n", "there twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse([]byte(c.in), "file")
+			_, err := Parse([]byte(c.in), "file", noConfigs)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
@@ -195,11 +213,11 @@ func FuzzParse(f *testing.F) {
 	f.Add("runs:\n- &a {run: m}\n- *a\n")
 	f.Add("defaults: {a: [x: 1]}\nruns: [{run: m, a.b: c}]\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := Parse([]byte(text), "file")
+		s, err := Parse([]byte(text), "file", noConfigs)
 		if err != nil {
 			return
 		}
-		again, err := Parse([]byte(text), "file")
+		again, err := Parse([]byte(text), "file", noConfigs)
 		if err != nil || !reflect.DeepEqual(s, again) {
 			t.Errorf("read twice it differs: %v", err)
 		}

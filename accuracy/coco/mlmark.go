@@ -1,0 +1,109 @@
+package coco
+
+import (
+	"cmp"
+	"slices"
+)
+
+// mlmarkLeast is the score below which MLMark drops a detection.
+const mlmarkLeast = 0.30
+
+// MLMark is the mean average precision as MLMark defines it, in percent, which is not that of COCO: detections below a
+// score of 0.30 are dropped; one is right where any true box of its category in the image overlaps it by the threshold,
+// however many detections do so already; the pixels of a box's last row and column belong to it; the precision at each
+// of 101 recalls is the greatest at a recall above it; and categories that are never detected do not enter the mean.
+// It is -1 where none is.
+func (s *Scorer) MLMark() float64 {
+	evaluated := s.evaluated()
+	sum, n := 0.0, 0
+	for k, g := range s.group() {
+		hits := mlmarkHits(g, s.truths[s.starts[k]:s.starts[k+1]])
+		if len(hits) == 0 {
+			continue
+		}
+		toFind := 0
+		for _, t := range s.truths[s.starts[k]:s.starts[k+1]] {
+			if evaluated[t.rank] {
+				toFind++
+			}
+		}
+		for t := range thresholds {
+			sum += mlmarkPrecision(hits, thresholdOf(t), toFind)
+			n++
+		}
+	}
+	if n == 0 {
+		return -1
+	}
+	return 100 * sum / float64(n)
+}
+
+// thresholdOf is an overlap from 0.50 to 0.95.
+func thresholdOf(i int) float64 { return float64(50+5*i) / 100 }
+
+// hit is a detection with its best overlap.
+type hit struct {
+	score   float32
+	overlap float64
+}
+
+// mlmarkHits are the detections of a category, best first.
+func mlmarkHits(g group, truths []truth) []hit {
+	var hits []hit
+	for i, d := range g.detections {
+		if d.score < mlmarkLeast {
+			continue
+		}
+		h := hit{score: d.score}
+		at, _ := slices.BinarySearchFunc(truths, g.ranks[i], func(t truth, rank int32) int {
+			return cmp.Compare(t.rank, rank)
+		})
+		for ; at < len(truths) && truths[at].rank == g.ranks[i]; at++ {
+			h.overlap = max(h.overlap, wholePixels(&d, &truths[at]))
+		}
+		hits = append(hits, h)
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	return hits
+}
+
+// wholePixels is the intersection over the union of boxes that hold their last row and column.
+func wholePixels(d *detection, t *truth) float64 {
+	along := func(a, lengthA, b, lengthB float64) float64 { return min(a+lengthA, b+lengthB) - max(a, b) + 1 }
+	w := along(float64(d.x), float64(d.w), t.x, t.w)
+	h := along(float64(d.y), float64(d.h), t.y, t.h)
+	if w <= 0 || h <= 0 {
+		return 0
+	}
+	both := w * h
+	return both / ((float64(d.w)+1)*(float64(d.h)+1) + (t.w+1)*(t.h+1) - both)
+}
+
+// mlmarkPrecision is the average precision at one overlap.
+func mlmarkPrecision(hits []hit, least float64, toFind int) float64 {
+	if toFind == 0 {
+		return 0
+	}
+	right := 0
+	recalls, precisions := make([]float64, len(hits)), make([]float64, len(hits))
+	for i, h := range hits {
+		if h.overlap >= least {
+			right++
+		}
+		recalls[i], precisions[i] = float64(right)/float64(toFind), float64(right)/float64(i+1)
+	}
+	for i := len(precisions) - 2; i >= 0; i-- {
+		precisions[i] = max(precisions[i], precisions[i+1])
+	}
+	sum, i := 0.0, 0
+	for point := range recallPoints {
+		for i < len(hits) && recalls[i] <= recallAt(point) {
+			i++
+		}
+		if i == len(hits) {
+			break
+		}
+		sum += precisions[i]
+	}
+	return sum / recallPoints
+}

@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/closedloop"
+	"github.com/plumbline-ml/plumbline/bench/internal/output"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// Loop runs a closed loop on the model of the plan in place of LoadGen, and writes nothing but what the plugin prints,
+// into the folder Request.Out, which must be named. The record says what ran, and has no performance. The plan must
+// have one performance run, whose scenario decides how the plugin forms batches.
+func (p *Plan) Loop(ctx context.Context, l closedloop.Loop) (closedloop.Times, report.Run, error) {
+	var t closedloop.Times
+	if len(p.Runs) != 1 || p.Runs[0].Mode != loadgen.PerformanceOnly || p.request.Out == "" {
+		return t, report.Run{}, errors.New("bench: a closed loop is one performance run with an output folder")
+	}
+	claim, err := output.Take(p.request.Out, true, nil)
+	if err != nil {
+		return t, report.Run{}, err
+	}
+	defer claim.Release()
+	p.Out = claim.Dir
+	f, err := p.request.facts(p)
+	if err != nil {
+		return t, report.Run{}, err
+	}
+	r := newRunner(p, f)
+	w := p.request.Watch.complete()
+	r.opened = w.Opened
+	rec := r.record(p, p.Runs[0])
+	if err := os.MkdirAll(filepath.Join(p.Out, p.Runs[0].Dir), 0o755); err != nil {
+		return t, rec, sdk.Usage(err)
+	}
+	w.Begun()
+	err = r.launched(ctx, p, p.Runs[0], func(ctx context.Context, pl plugin.Plugin) error {
+		return r.opening(ctx, pl, p, p.Runs[0], &rec, func(sut loadgen.SUT, qsl loadgen.QSL) (err error) {
+			t, err = closedloop.Run(ctx, sut, qsl, l)
+			return err
+		})
+	})
+	rec.Hide(r.launch.Hide)
+	return t, rec, err
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/closedloop"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
+	"github.com/plumbline-ml/plumbline/submission/campaign"
+)
+
+// taskRequest lays a task over a request.
+func taskRequest(t mlmark.Task, r *bench.Request) error {
+	r.Batch, r.Sessions = t.Batch, t.Concurrency
+	r.Mode, r.Scenarios = bench.ModePerformance, []string{"SingleStream"} // one query at a time, with all of the machine
+	switch {
+	case t.Mode == mlmark.Accuracy:
+		r.Mode, r.Scenarios, r.Sessions = bench.ModeAccuracy, []string{"Offline"}, 0
+		r.Params = append(t.Params(), r.Params...)
+	case t.Concurrency > 1:
+		r.Scenarios = []string{"Offline"}
+	}
+	if len(r.ModelFiles) == 0 {
+		r.Precision = t.Precision
+	} else {
+		r.PrecisionLabel = t.Precision
+	}
+	switch {
+	case t.Hardware == "cpu" || len(r.Devices) > 0:
+	case t.Hardware == "gpu":
+		r.Devices = []string{"cuda:0"}
+	default:
+		return fmt.Errorf("hardware %s: say which device of the backend that is (device: NAME; harness describe lists them)",
+			t.Hardware)
+	}
+	return nil
+}
+
+// makeTask runs a task, unless its folder has it.
+func (s *suiteRun) makeTask(ctx context.Context, j suiteJob) {
+	began := s.Now()
+	d, err := s.task(ctx, j)
+	s.spent[j.Entry] += s.Now().Sub(began)
+	if err != nil {
+		s.fail(j, err)
+		s.results = append(s.results, suiteResult{job: j.Job, unmade: notMade})
+		return
+	}
+	if !s.flags.json {
+		s.writeNotes(d)
+	}
+	s.tasks = append(s.tasks, d)
+	if d.Task.Mode == mlmark.Accuracy {
+		s.results = append(s.results, suiteResult{job: j.Job, run: d.Run})
+		if d.Run.ExitCode != 0 {
+			s.outcome.code(d.Run.ExitCode)
+		}
+	}
+}
+
+func (s *suiteRun) writeNotes(d mlmark.Document) {
+	for _, n := range d.Task.Notes {
+		fmt.Fprintf(s.Stdout, "    note: %s\n", n)
+	}
+}
+
+// task is the document of a task, measured or found.
+func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.Document, error) {
+	if j.Task.Mode == mlmark.Accuracy {
+		return s.accuracyTask(ctx, j)
+	}
+	p, err := bench.NewPlan(ctx, j.request)
+	if err != nil {
+		return mlmark.Document{}, err
+	}
+	if d, err := mlmark.Read(j.request.Out); err == nil && !s.flags.Force && reflect.DeepEqual(d.Task, *j.Task) {
+		if other, err := p.Differs(d.Run); err == nil && other == "" {
+			return d, nil
+		}
+	}
+	s.printed.plan = p
+	defer s.orderly(false)
+	times, rec, err := p.Loop(ctx, closedloop.Loop{
+		Batch: j.Task.Batch, Concurrency: j.Task.Concurrency, Iterations: j.Task.Iterations,
+	})
+	if err != nil {
+		return mlmark.Document{}, err
+	}
+	rec.Status, rec.Verdict = report.Complete, "measured"
+	d := mlmark.Document{
+		Result: mlmark.Result{Task: *j.Task, Scores: mlmark.Times(*j.Task, times.Total, times.Each)},
+		Raw:    raw(times), WarmUp: times.WarmUp.Seconds(), Run: rec,
+	}
+	d.Backend = rec.Workload.Backend
+	return d, sdk.Usage(d.Write(j.request.Out))
+}
+
+// raw are the times as MLMark keeps them.
+func raw(t closedloop.Times) []float64 {
+	all := []float64{t.Total.Seconds()}
+	for _, d := range t.Each {
+		all = append(all, d.Seconds())
+	}
+	return all
+}
+
+// accuracyTask makes an accuracy run and takes its metrics.
+func (s *suiteRun) accuracyTask(ctx context.Context, j suiteJob) (d mlmark.Document, err error) {
+	c := campaign.Campaign{Request: j.request, Run: s.printed.makes, Kept: s.printed.row}
+	if d.Run, err = c.Make(ctx, j.steps[0]); err != nil {
+		return d, err
+	}
+	d.Task = *j.Task
+	if d.Run.Workload != nil {
+		d.Backend = d.Run.Workload.Backend
+	}
+	if d.Run.Accuracy != nil {
+		for _, m := range d.Run.Accuracy.Metrics {
+			if score, ok := j.Task.AccuracyScore(m.Name, m.Unit, float64(m.Value)); ok {
+				d.Scores = append(d.Scores, score)
+			}
+		}
+	}
+	return d, sdk.Usage(d.Write(j.request.Out))
+}
+
+// writeTasks prints the table of all tasks and writes it as CSV beside the suite's result.
+func (s *suiteRun) writeTasks() error {
+	if len(s.tasks) == 0 {
+		return nil
+	}
+	var results []mlmark.Result
+	for _, d := range s.tasks {
+		results = append(results, d.Result)
+	}
+	path := filepath.Join(s.Out, "mlmark.csv")
+	f, err := os.Create(path)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	defer f.Close()
+	if err := mlmark.WriteCSV(f, results); err != nil || s.flags.json {
+		return sdk.Usage(err)
+	}
+	fmt.Fprintln(s.Stdout)
+	if err := mlmark.WriteTable(s.Stdout, results); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.Stdout, "\n%s\nAs CSV: %s\n", mlmark.Note, path)
+	return err
+}

@@ -1,0 +1,118 @@
+package mlmark
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+const mostBytes = 1 << 20
+
+// IsFile says whether an argument in the place of a model is a configuration.
+func IsFile(argument string) bool { return strings.EqualFold(filepath.Ext(argument), ".json") }
+
+// entry is a task as configurations have it.
+type entry struct {
+	Target   *string                    `json:"target"`
+	Workload *string                    `json:"workload"`
+	Params   map[string]json.RawMessage `json:"params"`
+}
+
+// ReadConfig reads the tasks of a configuration: a JSON array of {"target", "workload", "params"}. Unlike the original
+// it takes nothing that it does not know, and nothing that is missing.
+func ReadConfig(path string) ([]Task, error) {
+	text, err := backend.ReadFile(path, mostBytes)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := ParseConfig(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return tasks, nil
+}
+
+// ParseConfig reads the text of a configuration.
+func ParseConfig(text []byte) ([]Task, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	var entries []entry
+	if err := d.Decode(&entries); err != nil {
+		return nil, fmt.Errorf("no configuration of MLMark (a JSON array of tasks with target, workload and params): %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the array of tasks")
+	}
+	if len(entries) == 0 {
+		return nil, errors.New("no task is in it")
+	}
+	var tasks []Task
+	var faults []error
+	for i, e := range entries {
+		t, err := e.task()
+		if err != nil {
+			faults = append(faults, fmt.Errorf("task %d: %w", i+1, err))
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks, errors.Join(faults...)
+}
+
+func (e entry) task() (Task, error) {
+	if e.Target == nil || e.Workload == nil || e.Params == nil || *e.Target == "" {
+		return Task{}, errors.New("target, workload and params are all needed")
+	}
+	model, err := ModelOf(*e.Workload)
+	faults := []error{err}
+	mode := string(Throughput)
+	var params []Param
+	for _, name := range sortedKeys(e.Params) {
+		value, err := text(name, e.Params[name])
+		switch {
+		case err != nil:
+			faults = append(faults, err)
+		case name == "mode":
+			mode = value
+		default:
+			params = append(params, Param{name, value})
+		}
+	}
+	t, err := New(model, mode, params)
+	t.Target = *e.Target
+	if _, given := e.Params["mode"]; !given {
+		t.Notes = append(t.Notes, "no mode is given: throughput")
+	}
+	return t, errors.Join(append(faults, err)...)
+}
+
+// text is a parameter's value, of the type that MLMark wants for it.
+func text(name string, raw json.RawMessage) (string, error) {
+	if slices.Contains([]string{"batch", "concurrency", "iterations"}, name) {
+		var n json.Number
+		if len(raw) > 0 && raw[0] != '"' && json.Unmarshal(raw, &n) == nil {
+			return n.String(), nil
+		}
+		return "", fmt.Errorf("%s: %s: want a number", name, raw)
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return string(raw), nil // its name or its value is wrong, which New says
+	}
+	return s, nil
+}
+
+func sortedKeys(m map[string]json.RawMessage) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,115 @@
+package mlmark
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Score is one row of a task.
+type Score struct {
+	Metric string  `json:"metric"`
+	Value  float64 `json:"value"`
+	Units  string  `json:"units"`
+}
+
+// Times are the scores of a throughput or latency task: samples per second over the whole, total, and the 95th
+// percentile of the times of all queries in milliseconds, each linearly interpolated between the two that it lies
+// between.
+func Times(t Task, total time.Duration, each []time.Duration) []Score {
+	scores := []Score{{"throughput", float64(t.Iterations*t.Batch) / total.Seconds(), "fps"}}
+	if len(each) > 0 {
+		scores = append(scores, Score{"latency", percentile(each, 0.95) * 1000, "ms"})
+	}
+	return scores
+}
+
+// percentile is in seconds.
+func percentile(each []time.Duration, share float64) float64 {
+	sorted := slices.Sorted(slices.Values(each))
+	at := share * float64(len(sorted)-1)
+	low := int(at)
+	high := min(low+1, len(sorted)-1)
+	a, b := sorted[low].Seconds(), sorted[high].Seconds()
+	return a + (b-a)*(at-float64(low))
+}
+
+// Format writes a score with three significant digits, whole ones with a point at their end: 12.3, 1230., 0.00123.
+func Format(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 2, 64), 64)
+	text := strconv.FormatFloat(rounded, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += "."
+	}
+	return text
+}
+
+// Result is a task with its scores.
+type Result struct {
+	Task    Task    `json:"task"`
+	Backend string  `json:"backend"`
+	Scores  []Score `json:"scores"`
+}
+
+// columns are those of the table.
+var columns = []string{
+	"Target", "Workload", "H/W", "Prec", "Batch", "Conc.", "Metric", "Score", "Units",
+}
+
+// rowFormat is that of MLMark's table.
+const rowFormat = "%-15s %-15s %-5s %-5s %5s %5s %-10s %10s %5s"
+
+// rule is as long as MLMark's.
+const rule = 83
+
+// WriteTable writes results as MLMark prints them. The target is the backend that ran.
+func WriteTable(w io.Writer, results []Result) error {
+	write := func(cells []string) string {
+		args := make([]any, len(cells))
+		for i, c := range cells {
+			args[i] = c
+		}
+		return strings.TrimRight(fmt.Sprintf(rowFormat, args...), " ") + "\n"
+	}
+	text := write(columns) + strings.Repeat("-", rule) + "\n"
+	for _, r := range results {
+		for _, row := range r.rows() {
+			text += write(row)
+		}
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// WriteCSV writes the same with commas, and scores in full.
+func WriteCSV(w io.Writer, results []Result) error {
+	c := csv.NewWriter(w)
+	all := [][]string{columns}
+	for _, r := range results {
+		for i, row := range r.rows() {
+			row[7] = strconv.FormatFloat(r.Scores[i].Value, 'g', -1, 64)
+			all = append(all, row)
+		}
+	}
+	return c.WriteAll(all)
+}
+
+func (r Result) rows() [][]string {
+	var all [][]string
+	t := r.Task
+	for _, s := range r.Scores {
+		all = append(all, []string{
+			r.Backend, t.Workload, t.Hardware, t.Precision, strconv.Itoa(t.Batch), strconv.Itoa(t.Concurrency), s.Metric,
+			Format(s.Value), s.Units,
+		})
+	}
+	return all
+}

@@ -1,0 +1,186 @@
+// Package mlmark has the tasks of MLMark: what they ask for, and how scores are made of what was measured. Scores made
+// here are no MLMark scores.
+//
+// In: configurations in MLMark's JSON form, times, accuracies. Out: scores, a table and CSV. Running is elsewhere.
+package mlmark
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/suggest"
+)
+
+// Mode is what a task measures.
+type Mode string
+
+// The modes.
+const (
+	Throughput Mode = "throughput"
+	Latency    Mode = "latency"
+	Accuracy   Mode = "accuracy"
+)
+
+// Modes lists them.
+func Modes() []string { return []string{string(Throughput), string(Latency), string(Accuracy)} }
+
+// Task is one task with the parameters that it really runs with.
+type Task struct {
+	Target      string `json:"target,omitempty"` // of the configuration; empty: it had none
+	Workload    string `json:"workload"`         // "resnet50", "mobilenet", "ssdmobilenet", else the model's name
+	Model       string `json:"model"`            // ours
+	Mode        Mode   `json:"mode"`
+	Hardware    string `json:"hardware"`
+	Precision   string `json:"precision"`
+	Batch       int    `json:"batch"`
+	Concurrency int    `json:"concurrency"`
+	Iterations  int    `json:"iterations"`
+	// Notes say what is not as it was asked for, or not as MLMark's rules have it.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Param is a parameter of a task as it is written.
+type Param struct{ Name, Value string }
+
+// ParamNames are those that a task has.
+func ParamNames() []string {
+	return []string{"hardware", "precision", "batch", "concurrency", "iterations"}
+}
+
+// The bounds of parameters, as MLMark has them, and the least iterations of its rules.
+const (
+	most          = 256
+	ruled         = 1024
+	mostIterating = 10_000_000
+)
+
+var (
+	hardware   = []string{"cpu", "gpu", "fpga", "npu", "myriad", "hddl", "tpu"}
+	precisions = []string{"fp32", "fp16", "int8"}
+)
+
+// workloads are MLMark's names of our models.
+var workloads = map[string]string{"resnet50": "resnet50", "mobilenet": "mobilenet", "ssd-mobilenet": "ssdmobilenet"}
+
+// Params are the benchmark's own that an accuracy task needs.
+func (t Task) Params() []string {
+	switch t.Workload {
+	case "resnet50", "mobilenet":
+		return []string{"payload=top5", "per_class=5"}
+	case "ssdmobilenet":
+		return []string{"mlmark_map=true"}
+	}
+	return nil
+}
+
+// AccuracyScore is the row of a metric of the benchmark; ok is false where MLMark has none for it.
+func (t Task) AccuracyScore(metric, unit string, value float64) (s Score, ok bool) {
+	if workloads[t.Model] == "" {
+		return Score{metric, value, unit}, true
+	}
+	name := map[string]string{
+		"resnet50 accuracy": "Top1", "resnet50 top5": "Top5", "mobilenet accuracy": "Top1", "mobilenet top5": "Top5",
+		"ssdmobilenet mlmark_map": "mAP",
+	}[t.Workload+" "+metric]
+	return Score{name, value, unit}, name != ""
+}
+
+// ModelOf is our name of a workload of MLMark's.
+func ModelOf(workload string) (string, error) {
+	var known []string
+	for model, name := range workloads {
+		if name == workload {
+			return model, nil
+		}
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	return "", suggest.Unknown("workload", workload, known)
+}
+
+// New makes a task of a model. All faults are told at once.
+func New(model, mode string, params []Param) (Task, error) {
+	t := Task{
+		Workload: workloads[model], Model: model, Mode: Mode(mode), Hardware: "cpu", Precision: "fp32", Batch: 1,
+		Concurrency: 1, Iterations: 1,
+	}
+	if t.Workload == "" {
+		t.Workload = model
+	}
+	var faults []error
+	if !slices.Contains(Modes(), mode) {
+		faults = append(faults, fmt.Errorf("mode: %w", suggest.Unknown("mode", mode, Modes())))
+	}
+	for _, p := range params {
+		if err := t.set(p); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if len(faults) > 0 {
+		return t, errors.Join(faults...)
+	}
+	t.settle()
+	return t, nil
+}
+
+func (t *Task) set(p Param) error {
+	switch p.Name {
+	case "hardware":
+		t.Hardware = p.Value
+		return oneOf(p, hardware)
+	case "precision":
+		t.Precision = p.Value
+		return oneOf(p, precisions)
+	case "batch":
+		return number(p, most, &t.Batch)
+	case "concurrency":
+		return number(p, most, &t.Concurrency)
+	case "iterations":
+		return number(p, mostIterating, &t.Iterations)
+	}
+	return suggest.Unknown("parameter of a task", p.Name, append(ParamNames(), "mode"))
+}
+
+func oneOf(p Param, all []string) error {
+	if slices.Contains(all, p.Value) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", p.Name, suggest.Unknown(p.Name, p.Value, all))
+}
+
+func number(p Param, most int, to *int) error {
+	v, err := strconv.Atoi(p.Value)
+	if err != nil || v < 1 || v > most {
+		return fmt.Errorf("%s: %q: want a whole number from 1 to %d", p.Name, p.Value, most)
+	}
+	*to = v
+	return nil
+}
+
+// settle forces what a mode does not leave open, and notes it.
+func (t *Task) settle() {
+	force := func(name string, v *int) {
+		if *v != 1 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s %d is 1 in mode %s", name, *v, t.Mode))
+			*v = 1
+		}
+	}
+	if t.Mode != Throughput {
+		force("batch", &t.Batch)
+		force("concurrency", &t.Concurrency)
+	}
+	switch {
+	case t.Mode == Accuracy:
+		force("iterations", &t.Iterations)
+	case t.Iterations < ruled:
+		t.Notes = append(t.Notes, fmt.Sprintf("%d iterations: MLMark's rules ask for at least %d", t.Iterations, ruled))
+	}
+}
+
+// String names the task: "resnet50 throughput fp32 batch 1".
+func (t Task) String() string {
+	return strings.Join([]string{t.Workload, string(t.Mode), t.Precision, "batch", strconv.Itoa(t.Batch)}, " ")
+}

@@ -1,0 +1,106 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// suiteOfThree has three models, two configurations of MLMark and a matrix.
+const suiteOfThree = `
+name: three
+defaults: {smoke: true}
+runs:
+- {run: resnet50, scenario: Offline, mode: performance, matrix: {precision: [fp32, int8]}}
+- {run: mobilenet, mlmark: accuracy, precision: int8}
+- {mlmark: FIRST.json, name: first}
+- {mlmark: SECOND.json, name: second}
+- {run: [bert-99, rnnt], mode: performance, scenario: SingleStream}
+`
+
+// tasks of MLMark in its own form.
+const (
+	throughputTask = `[{"target": "tensorflow", "workload": "resnet50",
+		"params": {"hardware": "cpu", "mode": "throughput", "batch": 2, "concurrency": 2, "iterations": 64}}]`
+	detectionTask = `[{"target": "openvino_ubuntu", "workload": "ssdmobilenet",
+		"params": {"precision": "int8", "mode": "accuracy", "iterations": 1}}]`
+)
+
+// TestSuiteGoesOn kills a suite in the middle: the same command makes what is missing, and what was finished stays.
+func TestSuiteGoesOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	text := suiteOfThree
+	for name, task := range map[string]string{"FIRST.json": throughputTask, "SECOND.json": detectionTask} {
+		path := filepath.Join(dir, name)
+		text = strings.ReplaceAll(text, name, path)
+		writeText(t, path, task)
+	}
+	file := filepath.Join(dir, "three.yaml")
+	writeText(t, file, text)
+	args := []string{"run", file, "--out", out, "--quiet"}
+	harness(t, append(args, "--dry-run")...).wantCode(t, 0).wantOutput(t, "resnet50 precision=int8", "first",
+		"ssdmobilenet accuracy int8 batch 1", "rnnt")
+
+	said := printed(filepath.Join(t.TempDir(), "stdout.txt"))
+	stdout, err := os.Create(string(said))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdout.Close()
+	cmd := command(t, harnessBinary(), args...)
+	cmd.Stdout = stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForText(t, cmd, said, string(said), "\nsecond\n")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	log := filepath.Join(out, "resnet50", "precision=fp32", "resnet50", "Offline", "performance", "run_1",
+		"mlperf_log_detail.txt")
+	task := filepath.Join(out, "first", "mlmark.json")
+	before := readText(t, log) + readText(t, task)
+
+	r := eitherWay(t, harness(t, args...))
+	r.wantOutput(t, "first", "Top5", "mAP", "throughput", "no MLMark score")
+	if after := readText(t, log) + readText(t, task); after != before {
+		t.Error("what was finished is made again")
+	}
+	var doc document
+	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	if len(doc.Runs) != 6 {
+		t.Errorf("%d runs, want two of resnet50, two accuracies, bert-99 and rnnt", len(doc.Runs))
+	}
+	var found struct {
+		Scores []struct{ Metric string }
+		Raw    []float64
+	}
+	err = json.Unmarshal([]byte(readText(t, task)), &found)
+	if err != nil || len(found.Raw) != 65 || len(found.Scores) != 2 {
+		t.Errorf("%v; %d raw times and %v, want 65, throughput and latency", err, len(found.Raw), found.Scores)
+	}
+}
+
+// TestSuiteBudget lets no run begin after the budget.
+func TestSuiteBudget(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "two.yaml")
+	writeText(t, file, "budget: 1ms\nruns:\n- {run: resnet50, mode: accuracy, count: 8, repeat: 3}\n")
+	harness(t, "run", file, "--out", filepath.Join(dir, "out")).wantCode(t, 130).wantOutput(t,
+		"2 not made: the suite's budget is spent", "2 runs not made; the same command makes them")
+	writeText(t, file, "runs:\n- {run: resnet50, mode: accuracy, count: 8, repeat: 3}\n")
+	harness(t, "run", file, "--out", filepath.Join(dir, "out")).wantCode(t, 0).wantOutput(t, "accuracy")
+}
+
+func writeText(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
