@@ -56,6 +56,7 @@ func auditRunFlags(c *cobra.Command, r *runFlags) {
 	outputFlags(flags, &r.Request)
 	flags.StringVar(&r.Tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: as for run)")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
+	r.observe.add(flags)
 	for _, name := range []string{"audit", "mode"} { // the test's own
 		_ = flags.MarkHidden(name)
 	}
@@ -92,15 +93,21 @@ func (a *app) audit(c *cobra.Command, r *runFlags, word string) error {
 			fmt.Fprintf(a.Stdout, "left out: %s\n", strings.Join(left, "\nleft out: "))
 		}
 	}
+	return a.observed(c.Context(), r, func() error { return a.auditAll(c.Context(), s, m, rules, tests) })
+}
+
+// auditAll makes and judges tests of each scenario.
+func (a *app) auditAll(ctx context.Context, s *campaign.Campaign, m campaign.Model, rules *mlconf.Rules,
+	tests []string) error {
 	var outcome auditOutcome
 	for _, scenario := range m.Scenarios {
 		for _, test := range tests {
-			done, err := s.Audit(c.Context(), rules, m, scenario, test)
+			done, err := s.Audit(ctx, rules, m, scenario, test)
 			outcome.add(err, done.Verdict)
 			if err == nil {
 				a.writeVerdict(done)
 			}
-			if ends(c.Context(), err) {
+			if ends(ctx, err) {
 				return outcome.err()
 			}
 		}

@@ -38,7 +38,7 @@ func (a *app) auditSeedsCommand(f *pluginFlags) *cobra.Command {
 			for _, scenario := range m.Scenarios {
 				all = append(all, func() (campaign.Comparison, error) { return s.Seeds(c.Context(), scenario, other) })
 			}
-			return a.compare(c, all)
+			return a.compare(c, r, all)
 		},
 	}
 	c.Flags().StringVar(&seeds, "seeds", "", "the `Q,S,C` of the QSL, the sample index and the schedule (required)")
@@ -83,14 +83,18 @@ func (a *app) compareDatasets(c *cobra.Command, r *runFlags, custom string) erro
 			all = append(all, func() (campaign.Comparison, error) { return s.Dataset(c.Context(), scenario, mode, custom) })
 		}
 	}
-	return a.compare(c, all)
+	return a.compare(c, r, all)
 }
 
 // comparison makes one comparison.
 type comparison func() (campaign.Comparison, error)
 
 // compare makes comparisons and prints them.
-func (a *app) compare(c *cobra.Command, all []comparison) error {
+func (a *app) compare(c *cobra.Command, r *runFlags, all []comparison) error {
+	return a.observed(c.Context(), r, func() error { return a.compareAll(c, all) })
+}
+
+func (a *app) compareAll(c *cobra.Command, all []comparison) error {
 	var outcome auditOutcome
 	for _, compare := range all {
 		o, err := compare()

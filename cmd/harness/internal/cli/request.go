@@ -159,7 +159,10 @@ func (a *app) profiles() (string, error) {
 }
 
 // note shows at once what a user should know of a plugin that works on.
-func (a *app) note(text string) { live.Say(a.Stderr, a.Terminal, text) }
+func (a *app) note(text string) {
+	live.Say(a.Stderr, a.Terminal, text)
+	a.observers.note(text)
+}
 
 // lastRuntime is the ONNX Runtime that was fetched last; ok is false where none was.
 func (a *app) lastRuntime() (l onnxruntime.Library, ok bool, err error) {

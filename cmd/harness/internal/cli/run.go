@@ -34,6 +34,7 @@ type runFlags struct {
 	bench.Request
 	dryRun, quiet, json bool
 	failIf              []string // conditions
+	observe             observeFlags
 }
 
 func (a *app) runCommand(f *pluginFlags) *cobra.Command {
@@ -60,6 +61,7 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
+	r.observe.add(flags)
 	return c
 }
 
@@ -106,7 +108,7 @@ func (a *app) run(c *cobra.Command, r *runFlags) error {
 		return a.dryRun(p)
 	}
 	s.plan = p
-	return s.run(c.Context())
+	return a.observed(c.Context(), r, func() error { return s.run(c.Context()) })
 }
 
 // strayAudit wants no audit.config in the working directory, unless it is the one that the user named.

@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 )
 
@@ -25,17 +26,45 @@ type session struct {
 	conditions []failif.Condition
 }
 
-// watch is what the session sees of the runs.
+// watch is what the session sees of the runs, and observers beside it.
 func (s *session) watch() bench.Watch {
 	w := bench.Watch{
-		Begun:  func() { s.onKill(s.plan.Kill); s.orderly(true) },
-		Opened: s.opened, Done: s.row,
-		Note: func(text string) { fmt.Fprint(s.Stderr, text) },
+		Begun: func() {
+			s.onKill(s.plan.Kill)
+			s.orderly(true)
+			s.observers.plan(s.plan)
+		},
+		Opened: func(rec report.Run) {
+			s.opened(rec)
+			s.observers.open(rec)
+		},
+		Testing: s.testing,
+		Done: func(rec report.Run) {
+			s.row(rec)
+			s.observers.done(rec)
+		},
+		Note: func(text string) {
+			fmt.Fprint(s.Stderr, text)
+			s.observers.note(text)
+		},
 	}
 	if !s.flags.quiet {
-		w.Testing, w.Scoring = s.show, s.scoring()
+		w.Scoring = s.scoring()
 	}
 	return w
+}
+
+// testing shows a running test.
+func (s *session) testing(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
+	seen := s.observers.test(t, p)
+	if s.flags.quiet {
+		return seen
+	}
+	shown := s.show(t, p)
+	return func() {
+		shown()
+		seen()
+	}
 }
 
 // run makes the runs and returns the command's error: a failure, or an outcome that is not good.
@@ -100,20 +129,6 @@ func (s *session) show(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	return live.Watch(live.Options{
 		Out: s.console, Terminal: s.Terminal, Width: s.Width,
 		Label:      fmt.Sprintf("%v %s", t.Scenario, t.ModeName()),
-		Percentile: percentile(t), Snapshot: p.Snapshot,
+		Percentile: feed.Percentile(t), Snapshot: p.Snapshot,
 	})
-}
-
-// percentile is the one that the scenario judges latencies at, as a fraction; 0 for Offline, which judges none.
-func percentile(t bench.PlannedRun) float64 {
-	s := t.Settings.TestSettings
-	switch t.Scenario {
-	case loadgen.SingleStream:
-		return s.SingleStreamTargetLatencyPercentile
-	case loadgen.MultiStream:
-		return s.MultiStreamTargetLatencyPercentile
-	case loadgen.Server:
-		return s.ServerTargetLatencyPercentile
-	}
-	return 0
 }

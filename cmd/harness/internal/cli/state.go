@@ -37,11 +37,13 @@ type State struct {
 	Signals        <-chan os.Signal
 	Exit           func(code int) // ends the process at once: the second Ctrl-C
 	// Exec puts the program at path in the place of this process; it returns only errors.
-	Exec    func(path string, args []string) error
-	Now     func() time.Time
-	Root    fs.FS // the machine's file system, for its description
-	Proxy   func(*http.Request) (*url.URL, error)
-	Plugins plugin.Launcher
+	Exec func(path string, args []string) error
+	// KeepPipe lets a write to a pipe that nobody reads any more be an error, and not the end of the process.
+	KeepPipe func()
+	Now      func() time.Time
+	Root     fs.FS // the machine's file system, for its description
+	Proxy    func(*http.Request) (*url.URL, error)
+	Plugins  plugin.Launcher
 }
 
 // Main runs one command and returns the exit code. Errors are printed here and nowhere else.
@@ -80,7 +82,8 @@ type app struct {
 	kill func() // ends a running plugin at once; nil where none runs
 	ends bool   // the end of ctx leads to an end in order, with what is measured kept, however long that takes
 
-	secrets secret.Keeper // of the backend's options
+	secrets   secret.Keeper // of the backend's options
+	observers *observers    // nil: there are none
 }
 
 // onKill says how to end what runs when the user insists.

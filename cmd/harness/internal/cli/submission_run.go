@@ -143,18 +143,23 @@ func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []st
 	if r.dryRun {
 		return a.writeHours(c.Context(), parts)
 	}
+	return a.observed(c.Context(), r.runFlags, func() error { return a.submit(c.Context(), r, parts) })
+}
+
+// submit makes the runs of all models, and adds them to the workspace.
+func (a *app) submit(ctx context.Context, r *submissionRunFlags, parts []submissionPart) error {
 	if r.rehearsal {
 		fmt.Fprintln(a.Stdout, "a rehearsal: no check accepts these runs")
 	}
 	var outcome auditOutcome
 	for _, p := range parts {
-		p.Submit(c.Context(), p.submission, func(o campaign.Outcome) { a.submitted(&outcome, p.submission, o) })
-		if c.Context().Err() != nil {
+		p.Submit(ctx, p.submission, func(o campaign.Outcome) { a.submitted(&outcome, p.submission, o) })
+		if ctx.Err() != nil {
 			break
 		}
 	}
-	if c.Context().Err() == nil {
-		outcome.add(a.gather(c.Context(), r, len(outcome.codes) == 0), audit.Verdict{Pass: true})
+	if ctx.Err() == nil {
+		outcome.add(a.gather(ctx, r, len(outcome.codes) == 0), audit.Verdict{Pass: true})
 	}
 	return outcome.err()
 }

@@ -56,7 +56,7 @@ type suiteResult struct {
 }
 
 // besideSuite are the flags that a suite takes beside it. All others stand in its file.
-var besideSuite = []string{"out", "force", "dry-run", "quiet", "json"}
+var besideSuite = []string{"out", "force", "dry-run", "quiet", "json", "events", "metrics", "web", "otlp"}
 
 // runSuite makes the runs of a suite's file.
 func (a *app) runSuite(c *cobra.Command, r *runFlags, file string) error {
@@ -99,8 +99,10 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 	if r.dryRun {
 		return s.list()
 	}
-	s.run(c.Context())
-	return errors.Join(s.finish(), s.outcome.err())
+	return a.observed(c.Context(), r, func() error {
+		s.run(c.Context())
+		return errors.Join(s.finish(), s.outcome.err())
+	})
 }
 
 // flagsBesideSuite refuses flags that belong into the file.

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/metrics"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/otlp"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/web"
+)
+
+// observeFlags say who sees the runs of a command while they go on.
+type observeFlags struct {
+	events, metrics, web, otlp string // empty: nobody
+}
+
+// standardOutput is the name of it where a file is wanted.
+const standardOutput = "-"
+
+func (o *observeFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&o.events, "events", "",
+		"write what happens as JSON, an event on each line, to `FILE`, or to - which is\nstandard output: the report goes "+
+			"to standard error then (docs/live.md)")
+	f.StringVar(&o.metrics, "metrics", "",
+		"show metrics to Prometheus at `ADDRESS` while runs go on: 9464, which this\nmachine alone can reach, or "+
+			"HOST:PORT")
+	f.StringVar(&o.web, "web", "", "show a page that draws itself while runs go on at `ADDRESS`, as --metrics")
+	f.StringVar(&o.otlp, "otlp", "",
+		"send metrics to an OpenTelemetry receiver at `URL` while runs go on, such as\nhttp://localhost:4318")
+}
+
+// wanted says whether anybody sees anything.
+func (o observeFlags) wanted() bool { return o != observeFlags{} }
+
+// observe opens all that is wanted, before a run begins. All faults are reported at once.
+func (a *app) observe(f observeFlags, json, force bool) (*observers, error) {
+	o := &observers{app: a}
+	var faults []error
+	if json && f.events == standardOutput {
+		faults = append(faults, errors.New("--json and --events - exclude each other: both want standard output"))
+	}
+	for _, open := range []func() error{
+		func() error { return o.openEvents(f.events, force) },
+		func() (err error) { o.metrics, err = opened(f.metrics, "--metrics", metrics.Listen); return },
+		func() (err error) { o.page, err = opened(f.web, "--web", web.Listen); return },
+		func() (err error) { o.sender, err = opened(f.otlp, "--otlp", otlp.New); return },
+	} {
+		faults = append(faults, open())
+	}
+	if err := errors.Join(faults...); err != nil {
+		o.discard()
+		return nil, sdk.Usage(err)
+	}
+	o.start(f.events == standardOutput)
+	return o, nil
+}
+
+// opened opens what a flag names, if it names anything.
+func opened[T any](value, flag string, open func(string) (*T, error)) (*T, error) {
+	if value == "" {
+		return nil, nil
+	}
+	t, err := open(value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return t, nil
+}
+
+// openEvents makes the file of events. One with text in it is replaced where results are.
+func (o *observers) openEvents(path string, force bool) (err error) {
+	if path == "" || path == standardOutput {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 && !force {
+		return fmt.Errorf("--events %s: %w: name another, or replace it with --force", path, fs.ErrExist)
+	}
+	o.file, err = os.Create(path)
+	if err != nil {
+		return fmt.Errorf("--events: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
+)
+
+// eventsOf reads lines of events.
+func eventsOf(t *testing.T, text string) []feed.Event {
+	t.Helper()
+	var all []feed.Event
+	for line := range strings.Lines(text) {
+		var e feed.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// wantWhole wants the events of a command from beginning to end, with a number of results.
+func wantWhole(t *testing.T, all []feed.Event, code, results int) {
+	t.Helper()
+	if len(all) < 2 || all[0].Begin == nil || all[len(all)-1].End == nil || all[len(all)-1].End.ExitCode != code {
+		t.Fatalf("%d events, the last %+v, want all from begin to end with %d", len(all), all[len(all)-1].End, code)
+	}
+	n := 0
+	for _, e := range all {
+		if e.Result != nil {
+			n++
+		}
+	}
+	if n != results {
+		t.Errorf("%d results, want %d", n, results)
+	}
+}
+
+// TestObserversSeeRuns lets everybody see all runs of a model, and wants nothing to be left of them.
+func TestObserversSeeRuns(t *testing.T) {
+	var sent atomic.Int32
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { sent.Add(1) }))
+	defer receiver.Close()
+	s := newShell(t)
+	before := runtime.NumGoroutine()
+	s.want(0, s.run("run", "resnet50", "--out", s.out(), "--events", s.out("..", "e.jsonl"), "--metrics", "0",
+		"--web", "0", "--otlp", receiver.URL), "Server        performance  VALID (smoke)")
+	text, err := os.ReadFile(s.out("..", "e.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantWhole(t, eventsOf(t, string(text)), 0, 5)
+	if sent.Load() == 0 {
+		t.Error("nothing was sent")
+	}
+	places := regexp.MustCompile(`(?m)^(?:metrics|page) at (http://127\.0\.0\.1:\d+)/`).
+		FindAllStringSubmatch(s.stderr.String(), -1)
+	if len(places) != 2 {
+		t.Errorf("no two addresses in:\n%s", s.stderr.String())
+	}
+	for _, p := range places {
+		if r, err := http.Get(p[1]); err == nil {
+			r.Body.Close()
+			t.Errorf("%s is still served", p[1])
+		}
+	}
+	receiver.Close()
+	http.DefaultClient.CloseIdleConnections()
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines before, %d after:\n%s", before, runtime.NumGoroutine(),
+				stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+func TestEventsOnStandardOutput(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--events", "-"))
+	wantWhole(t, eventsOf(t, s.stdout.String()), 0, 1)
+	if !strings.Contains(s.stderr.String(), "Server        performance  VALID (smoke)") {
+		t.Errorf("the report is not on standard error:\n%s", s.stderr.String())
+	}
+}
+
+func TestEventsOfAudits(t *testing.T) {
+	s := newShell(t)
+	code := s.run("audit", "seeds", "resnet50", "--seeds", "1,2,3", "--scenario", "Offline", "--out", s.out(),
+		"--events", "-") // 3 where the machine was busy with other work in one of the runs
+	wantWhole(t, eventsOf(t, s.stdout.String()), code, 2)
+}
+
+// TestFailureIsTheLastEvent, with why.
+func TestFailureIsTheLastEvent(t *testing.T) {
+	s := newShell(t)
+	s.fakes["resnet50"].OpenErr = errors.New("no such weights")
+	code := s.run("run", "resnet50", "--scenario", "Server", "--out", s.out(), "--events", "-")
+	all := eventsOf(t, s.stdout.String())
+	wantWhole(t, all, code, 2)
+	if end := all[len(all)-1].End; code == 0 || !strings.Contains(end.Error, "no such weights") {
+		t.Errorf("code %d, end %+v", code, end)
+	}
+}
+
+func TestWrongPlacesForObservers(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	s := newShell(t)
+	there := s.write("there.jsonl", "{}\n")
+	for _, c := range []struct {
+		args  []string
+		texts []string
+	}{
+		{[]string{"--metrics", taken.Addr().String()}, []string{"--metrics: 127.0.0.1:", "in use by another program"}},
+		{[]string{"--web", taken.Addr().String()}, []string{"--web: 127.0.0.1:", "in use by another program"}},
+		{[]string{"--web", "nowhere"}, []string{"--web:", "no address"}},
+		{[]string{"--otlp", "localhost:4318"}, []string{"--otlp:", "no URL of a receiver"}},
+		{[]string{"--otlp", "http://u:hunter2@h"}, []string{"--otlp:", "OTEL_EXPORTER_OTLP_HEADERS"}},
+		{[]string{"--events", there}, []string{"--events", "file already exists", "--force"}},
+		{[]string{"--events", s.out("no", "such", "folder")}, []string{"--events", "no such file or directory"}},
+		{[]string{"--events", "-", "--json"}, []string{"--json and --events - exclude each other"}},
+		{[]string{"--metrics", "x", "--web", "y", "--otlp", "z"}, []string{"--metrics:", "--web:", "--otlp:"}},
+	} {
+		s.want(2, s.run(append([]string{"run", "resnet50", "--out", s.out()}, c.args...)...), c.texts...)
+		if _, err := os.Stat(s.out()); err == nil || len(s.fakes["resnet50"].Opened()) != 0 {
+			t.Errorf("%v: a run has begun", c.args)
+		}
+		if strings.Contains(s.stderr.String(), "hunter2") {
+			t.Errorf("the password is shown:\n%s", s.stderr.String())
+		}
+	}
+	s.want(0, s.run("run", "resnet50", "--dry-run", "--metrics", taken.Addr().String()))
+}
+
+// TestReaderOfEventsGoes: the run goes on, and in the end says what is lost.
+func TestReaderOfEventsGoes(t *testing.T) {
+	s := newShell(t)
+	s.redirect = failing{errors.New("broken pipe")}
+	s.want(2, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--events", "-"),
+		"VALID (smoke)", "--events -: events are lost: broken pipe")
+	if run := s.result().Runs[0]; run.Performance == nil || !run.Performance.Valid {
+		t.Errorf("the run is lost: %+v", run)
+	}
+}
+
+// failing writes nothing.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// TestReceiverThatFails changes nothing of the run, and is said in the end.
+func TestReceiverThatFails(t *testing.T) {
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	defer receiver.Close()
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(),
+		"--otlp", receiver.URL), "VALID (smoke)", "times the receiver did not take the metrics")
+}
+
+func TestOtherMachinesMayReachIt(t *testing.T) {
+	s := newShell(t)
+	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(),
+		"--metrics", "0.0.0.0:0"), "other machines can reach it")
+}

@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/endpoint"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/events"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/metrics"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/otlp"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/web"
+)
+
+// observers see the runs of a command while they go on. Those that are nil see nothing.
+type observers struct {
+	*app
+	feed *feed.Feed
+
+	events  *events.Stream
+	file    *os.File // of the events; nil: standard output
+	metrics *metrics.Exporter
+	page    *web.Page
+	sender  *otlp.Sender
+	report  io.Writer // standard output, where events take it from the report; else nil
+}
+
+// start lets everybody see. Where events take standard output, the report goes to the error stream.
+func (o *observers) start(stdout bool) {
+	var sinks []feed.Sink
+	switch {
+	case stdout:
+		o.KeepPipe()
+		o.events = events.NewStream(o.Stdout, standardOutput)
+		o.report, o.Stdout = o.Stdout, o.Stderr
+	case o.file != nil:
+		o.events = events.NewStream(o.file, o.file.Name())
+	}
+	if o.events != nil {
+		sinks = append(sinks, o.events)
+	}
+	if o.page != nil {
+		sinks = append(sinks, o.page)
+	}
+	o.feed = feed.New(o.Now, sinks...)
+	if o.metrics != nil {
+		o.metrics.Serve(o.feed)
+		o.say("metrics", o.metrics.Server(), metrics.Path)
+	}
+	if o.page != nil {
+		o.page.Serve()
+		o.say("page", o.page.Server(), "/")
+	}
+	if o.sender != nil {
+		o.sender.Send(o.feed, harnessVersion().Version)
+	}
+	o.feed.Begin(harnessVersion(), o.commandLine())
+}
+
+// say says where something is, and who may see it.
+func (o *observers) say(what string, s *endpoint.Server, path string) {
+	fmt.Fprintf(o.Stderr, "%s at http://%s%s\n", what, s.Address(), path)
+	if s.Open() {
+		fmt.Fprintf(o.Stderr, "  other machines can reach it, and no password is asked for\n")
+	}
+}
+
+// plan, open, test, done and note tell them of the runs; where there are no observers they do nothing.
+func (o *observers) plan(p *bench.Plan) {
+	if o != nil {
+		o.feed.Plan(p.Out, p.Runs)
+	}
+}
+
+func (o *observers) open(rec report.Run) {
+	if o != nil {
+		o.feed.Open(rec)
+	}
+}
+
+func (o *observers) test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
+	if o == nil {
+		return func() {}
+	}
+	return o.feed.Test(t, p)
+}
+
+func (o *observers) done(rec report.Run) {
+	if o != nil {
+		o.feed.Done(rec)
+	}
+}
+
+func (o *observers) note(text string) {
+	if o != nil {
+		o.feed.Note(text)
+	}
+}
+
+// observed lets do run before observers, whose last event is how it ended.
+func (a *app) observed(ctx context.Context, r *runFlags, do func() error) (err error) {
+	if !r.observe.wanted() {
+		return do()
+	}
+	if a.observers, err = a.observe(r.observe, r.json, r.Force); err != nil {
+		return err
+	}
+	defer func() { err = a.observers.close(ctx, err) }()
+	return do()
+}
+
+// How long readers, scrapes under way and pages have in the end.
+const (
+	readerPatience = 5 * time.Second
+	pagePatience   = 2 * time.Second
+)
+
+// close tells how the command ended and ends everything in order. Events that are lost are an error, of a command
+// that has no other.
+func (o *observers) close(ctx context.Context, err error) error {
+	o.orderly(true)
+	defer o.orderly(false)
+	o.feed.End(o.ended(err))
+	lost := o.closeEvents()
+	brief, cancel := context.WithTimeout(context.WithoutCancel(ctx), pagePatience)
+	defer cancel()
+	if o.page != nil {
+		o.page.Close(brief)
+	}
+	if o.sender != nil {
+		if missed := o.sender.Close(); missed != nil {
+			fmt.Fprintf(o.Stderr, "%v\n", missed)
+		}
+	}
+	o.closeMetrics(ctx)
+	var outcome *exitcode.Outcome
+	if lost != nil && (err == nil || errors.As(err, &outcome)) {
+		return sdk.Usage(lost)
+	}
+	return err
+}
+
+func (o *observers) ended(err error) feed.End {
+	code := exitcode.Of(err)
+	e := feed.End{ExitCode: int(code), Outcome: code.String()}
+	var outcome *exitcode.Outcome
+	if err != nil && !errors.As(err, &outcome) {
+		e.Error = o.secrets.Hide(err.Error())
+	}
+	return e
+}
+
+// closeEvents gives standard output back. Progress that was left out is no more than said.
+func (o *observers) closeEvents() error {
+	if o.events == nil {
+		return nil
+	}
+	err := o.events.Close(readerPatience)
+	if o.report != nil {
+		o.Stdout = o.report
+	}
+	if o.file != nil {
+		if closed := o.file.Close(); closed != nil && err == nil {
+			err = fmt.Errorf("--events: %w", closed)
+		}
+	}
+	if errors.Is(err, events.ErrLeft) {
+		fmt.Fprintf(o.Stderr, "%v\n", err)
+		return nil
+	}
+	return err
+}
+
+// closeMetrics waits for who scrapes at intervals to come for the last values.
+func (o *observers) closeMetrics(ctx context.Context) {
+	if o.metrics == nil {
+		return
+	}
+	if most := o.metrics.Wait(); most > 0 && ctx.Err() == nil {
+		fmt.Fprintf(o.Stderr, "waiting for the last scrape of --metrics, at most %v; Ctrl-C ends it\n",
+			most.Round(time.Second))
+		o.metrics.AwaitScrape(ctx, most)
+	}
+	brief, cancel := context.WithTimeout(context.WithoutCancel(ctx), pagePatience)
+	defer cancel()
+	o.metrics.Close(brief)
+}
+
+// discard gives up what was opened before anything was seen.
+func (o *observers) discard() {
+	ctx := context.Background()
+	if o.file != nil {
+		o.file.Close()
+	}
+	if o.metrics != nil {
+		o.metrics.Close(ctx)
+	}
+	if o.page != nil {
+		o.page.Close(ctx)
+	}
+	if o.sender != nil {
+		_ = o.sender.Close() // it has not begun
+	}
+}

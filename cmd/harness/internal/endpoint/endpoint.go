@@ -1,0 +1,112 @@
+// Package endpoint serves HTTP beside a run, to this machine unless told otherwise.
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Address reads what a user writes: HOST:PORT, or a port alone, which is one of this machine's loopback address.
+func Address(text string) (string, error) {
+	if _, err := strconv.Atoi(text); err == nil {
+		text = ":" + text
+	}
+	host, port, err := net.SplitHostPort(text)
+	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
+		return "", fmt.Errorf("%q is no address: want PORT or HOST:PORT, such as 9464 (this machine alone can reach it) or "+
+			"0.0.0.0:9464 (others can), with a port from 0, any that is free, to 65535", text)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// Server serves one address until it is closed.
+type Server struct {
+	listener net.Listener
+	server   http.Server
+	done     chan struct{}
+}
+
+// Listen takes the address; nothing is served yet.
+func Listen(text string) (*Server, error) {
+	address, err := Address(text)
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is in use by another program: choose another port, or 0 for any that is free", address)
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be listened at: %w", address, err)
+	}
+	return &Server{listener: l, done: make(chan struct{})}, nil
+}
+
+// Address is where it listens.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Open says whether other machines may reach it.
+func (s *Server) Open() bool {
+	host, _, _ := net.SplitHostPort(s.Address())
+	ip := net.ParseIP(host)
+	return ip == nil || !ip.IsLoopback()
+}
+
+// The bounds of a request: a client that sends or takes nothing is not waited for.
+const (
+	headerTime  = 5 * time.Second
+	headerBytes = 16 << 10
+)
+
+// Serve begins to answer with h.
+func (s *Server) Serve(h http.Handler) {
+	if !s.Open() {
+		h = local(h)
+	}
+	s.server = http.Server{
+		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, IdleTimeout: time.Minute,
+		MaxHeaderBytes: headerBytes,
+	}
+	go func() {
+		defer close(s.done)
+		_ = s.server.Serve(s.listener) // until Close
+	}()
+}
+
+// Close ends it: requests under way have until the end of ctx.
+func (s *Server) Close(ctx context.Context) {
+	if s.server.Handler == nil {
+		s.listener.Close()
+		return
+	}
+	if s.server.Shutdown(ctx) != nil {
+		s.server.Close()
+	}
+	<-s.done
+}
+
+// local refuses what a page from elsewhere asks of this machine under a name that points to it (DNS rebinding).
+func local(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		ip := net.ParseIP(strings.Trim(host, "[]"))
+		if host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			http.Error(w, "this address is for its own machine, under the name localhost", http.StatusForbidden)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}

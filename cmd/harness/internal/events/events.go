@@ -1,0 +1,108 @@
+// Package events writes a feed as a stream of JSON, one event on each line, for programs.
+package events
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
+)
+
+// Stream is a feed.Sink that writes lines. A reader that is slow, or does not read at all, does not hold up the run:
+// lines wait in memory, and of those that tell of progress some are left out.
+type Stream struct {
+	name  string
+	lines chan []byte
+	done  chan struct{}
+
+	mu   sync.Mutex
+	left int   // progress that was left out
+	lost error // the first line that could not be written
+}
+
+// Most lines that wait, and how many of them may tell of progress.
+const (
+	most         = 1 << 12
+	mostProgress = 1 << 10
+)
+
+// NewStream returns a stream on w; name is what errors call it.
+func NewStream(w io.Writer, name string) *Stream {
+	s := &Stream{name: name, lines: make(chan []byte, most), done: make(chan struct{})}
+	go s.write(w)
+	return s
+}
+
+func (s *Stream) write(w io.Writer) {
+	defer close(s.done)
+	for line := range s.lines {
+		if s.fault() != nil {
+			continue
+		}
+		if _, err := w.Write(line); err != nil {
+			s.mu.Lock()
+			s.lost = err
+			s.mu.Unlock()
+		}
+	}
+}
+
+func (s *Stream) fault() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lost
+}
+
+// Event implements feed.Sink.
+func (s *Stream) Event(e feed.Event) {
+	line, err := json.Marshal(e)
+	if err != nil { // a number that is none, in a plugin's answer
+		line, _ = json.Marshal(feed.Event{Name: feed.NameNote, Time: e.Time, Run: e.Run,
+			Note: &feed.Note{Text: fmt.Sprintf("event %s cannot be written: %v", e.Name, err)}})
+	}
+	if passing := e.Progress != nil || e.Distribution != nil; passing && len(s.lines) >= mostProgress {
+		s.leave()
+		return
+	}
+	select {
+	case s.lines <- append(line, '\n'):
+	default:
+		s.leave()
+	}
+}
+
+func (s *Stream) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left++
+}
+
+// Close ends the stream when all that waits is written, or after a time in which nobody read it. The error says what
+// was lost.
+func (s *Stream) Close(patience time.Duration) error {
+	close(s.lines)
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-s.done:
+	case <-timer.C:
+		return fmt.Errorf("--events %s: the last events are lost: nobody read them for %v", s.name, patience)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.lost != nil:
+		return fmt.Errorf("--events %s: events are lost: %w", s.name, s.lost)
+	case s.left > 0:
+		return fmt.Errorf("--events %s: %w: %d of them were left out, since they were read too slowly", s.name, ErrLeft,
+			s.left)
+	}
+	return nil
+}
+
+// ErrLeft says that events about progress were left out.
+var ErrLeft = errors.New("events are missing")

@@ -1,0 +1,184 @@
+// Package feed turns the runs of a command into events, twice a second while LoadGen runs: what happened, and what was
+// measured so far. It reads what LoadGen recorded from a goroutine of its own; nothing is pushed from the hot path.
+//
+// In: events, distributions. Out: where they go (packages events, metrics, otlp and web).
+package feed
+
+import (
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// What the first event says of the others.
+const (
+	Schema        = "plumbline.events"
+	SchemaVersion = 1
+)
+
+// Event is one line of the stream: its name, and one field of that name with what it says. docs/live.md describes
+// them. Times are of the wall clock; run is a number from 1 on, in the order of the plans.
+type Event struct {
+	Name string    `json:"event"`
+	Time time.Time `json:"time"`
+	Run  int       `json:"run,omitempty"`
+
+	Begin        *Begin        `json:"begin,omitempty"`
+	Plan         *Plan         `json:"plan,omitempty"`
+	Open         *Open         `json:"open,omitempty"`
+	Start        *Start        `json:"start,omitempty"`
+	Progress     *Progress     `json:"progress,omitempty"`
+	Distribution *Distribution `json:"distribution,omitempty"`
+	Result       *report.Run   `json:"result,omitempty"` // as in result.json
+	Note         *Note         `json:"note,omitempty"`
+	End          *End          `json:"end,omitempty"`
+}
+
+// The names of events.
+const (
+	NameBegin        = "begin"
+	NamePlan         = "plan"
+	NameOpen         = "open"
+	NameStart        = "start"
+	NameProgress     = "progress"
+	NameDistribution = "distribution"
+	NameResult       = "result"
+	NameNote         = "note"
+	NameEnd          = "end"
+)
+
+// Begin is the first event.
+type Begin struct {
+	Schema        string         `json:"schema"`
+	SchemaVersion int            `json:"schema_version"`
+	Harness       report.Harness `json:"harness"`
+	Command       []string       `json:"command"`
+}
+
+// Plan says which runs are about to be made.
+type Plan struct {
+	Out  string    `json:"out"` // the folder of results
+	Runs []Planned `json:"runs"`
+}
+
+// Planned is one of them.
+type Planned struct {
+	Run      int    `json:"run"`
+	Model    string `json:"model"`
+	Scenario string `json:"scenario"`
+	Mode     string `json:"mode"`           // as in result.json
+	Test     string `json:"test,omitempty"` // the compliance test that it is made for
+	Dir      string `json:"dir"`            // of the log files, in the folder of results
+}
+
+// Open says that the plugin has opened the workload of a run.
+type Open struct {
+	Workload *report.Workload `json:"workload"` // as in result.json
+	Settings []report.Setting `json:"settings"` // as in result.json
+}
+
+// Start says that LoadGen is about to start, and what the run is judged by; zeros are left out.
+type Start struct {
+	Percentile   float64 `json:"percentile,omitempty"` // at which latencies are judged: a fraction
+	LimitNS      int64   `json:"latency_limit_ns,omitempty"`
+	TTFTLimitNS  int64   `json:"ttft_limit_ns,omitempty"`
+	TPOTLimitNS  int64   `json:"tpot_limit_ns,omitempty"`
+	MinDurationS float64 `json:"min_duration_s,omitempty"`
+	MinQueries   uint64  `json:"min_queries,omitempty"`
+}
+
+// Progress is the state of a run: counts since its start, and what came since the last event.
+type Progress struct {
+	Phase       string   `json:"phase"` // loading, warmup, issuing, draining, writing, done
+	ElapsedS    float64  `json:"elapsed_s"`
+	RemainingS  *float64 `json:"remaining_s,omitempty"` // an estimate
+	Queries     uint64   `json:"queries"`               // issued
+	Issued      uint64   `json:"issued"`                // samples, as those that follow
+	Done        uint64   `json:"done"`
+	Outstanding uint64   `json:"outstanding"`
+	Read        uint64   `json:"read"` // of those done, how many the figures below are of
+	Tokens      uint64   `json:"tokens,omitempty"`
+	OverLimit   uint64   `json:"over_limit,omitempty"`
+	Latency     *Times   `json:"latency,omitempty"`
+	TTFT        *Times   `json:"ttft,omitempty"`
+	TPOT        *Times   `json:"tpot,omitempty"`
+	Window      Window   `json:"window"`
+	Hopeless    string   `json:"hopeless,omitempty"` // why it can only end INVALID
+}
+
+// Window is what came since the last event.
+type Window struct {
+	FromS         float64 `json:"from_s"`
+	ToS           float64 `json:"to_s"`
+	QueriesPerSec float64 `json:"queries_per_s"` // issued
+	SamplesPerSec float64 `json:"samples_per_s"` // done
+	TokensPerSec  float64 `json:"tokens_per_s,omitempty"`
+	Latency       *Times  `json:"latency,omitempty"`
+	QueryLatency  *Times  `json:"query_latency,omitempty"` // MultiStream
+	IssueDelay    *Times  `json:"issue_delay,omitempty"`   // Server
+	TTFT          *Times  `json:"ttft,omitempty"`
+	TPOT          *Times  `json:"tpot,omitempty"`
+}
+
+// Times are percentiles of times, up to 1.6 % too large but for the largest; nil where there is none.
+type Times struct {
+	Count uint64 `json:"count"`
+	Mean  int64  `json:"mean_ns"`
+	P50   int64  `json:"p50_ns"`
+	P90   int64  `json:"p90_ns"`
+	P99   int64  `json:"p99_ns"`
+	P999  int64  `json:"p999_ns"`
+	Max   int64  `json:"max_ns"`
+	// Target is at the percentile that the run is judged at; 0 where there is none.
+	Target int64 `json:"target_ns,omitempty"`
+}
+
+// Distribution counts the latencies of all samples read, from time to time and at the end of a run.
+type Distribution struct {
+	// Buckets are those with any, in order: from, to, count. Times in ns, above from and up to to.
+	Buckets [][3]int64 `json:"buckets"`
+}
+
+// Note is what a user should know.
+type Note struct {
+	Text string `json:"text"`
+}
+
+// End is the last event.
+type End struct {
+	ExitCode int    `json:"exit_code"`
+	Outcome  string `json:"outcome"`         // the exit code in words
+	Error    string `json:"error,omitempty"` // what kept the command from its end
+}
+
+// times describes h; percentile is the target, 0 for none.
+func times(h *Histogram, percentile float64) *Times {
+	if h.N == 0 {
+		return nil
+	}
+	t := &Times{
+		Count: h.N, Mean: int64(h.Sum / float64(h.N)), Max: int64(h.Max),
+		P50: int64(h.At(0.5)), P90: int64(h.At(0.9)), P99: int64(h.At(0.99)), P999: int64(h.At(0.999)),
+	}
+	if percentile > 0 {
+		t.Target = int64(h.At(percentile))
+	}
+	return t
+}
+
+// distribution has the buckets of Coarse.
+func distribution(h *Histogram) *Distribution {
+	d := &Distribution{Buckets: [][3]int64{}}
+	var from, below int64
+	bounds := Coarse()
+	for i, n := range h.UpTo(bounds) {
+		if count := int64(n) - below; count > 0 {
+			d.Buckets = append(d.Buckets, [3]int64{from, int64(bounds[i]), count})
+		}
+		from, below = int64(bounds[i]), int64(n)
+	}
+	if count := int64(h.N) - below; count > 0 {
+		d.Buckets = append(d.Buckets, [3]int64{from, int64(h.Max), count})
+	}
+	return d
+}

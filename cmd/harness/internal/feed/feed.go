@@ -1,0 +1,125 @@
+package feed
+
+import (
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// Sink takes events, one at a time. It must not wait for anybody.
+type Sink interface{ Event(Event) }
+
+// Feed knows the runs of a command and tells its sinks of them. Its methods may be called from any goroutine; of Open,
+// Test and Done each is about the run that is next to end.
+type Feed struct {
+	now   func() time.Time
+	sinks []Sink
+
+	mu    sync.Mutex
+	runs  []*Run
+	ended int // how many of them
+	told  sync.Mutex
+}
+
+// New returns a feed for sinks, which are fixed.
+func New(now func() time.Time, sinks ...Sink) *Feed { return &Feed{now: now, sinks: sinks} }
+
+func (f *Feed) tell(e Event) {
+	f.told.Lock()
+	defer f.told.Unlock()
+	e.Time = f.now()
+	for _, s := range f.sinks {
+		s.Event(e)
+	}
+}
+
+// Begin tells what was started.
+func (f *Feed) Begin(h report.Harness, command []string) {
+	f.tell(Event{Name: NameBegin, Begin: &Begin{
+		Schema: Schema, SchemaVersion: SchemaVersion, Harness: h, Command: command,
+	}})
+}
+
+// Plan tells of runs that are about to be made, whose results go to the folder out.
+func (f *Feed) Plan(out string, runs []bench.PlannedRun) {
+	p := &Plan{Out: out, Runs: []Planned{}}
+	f.mu.Lock()
+	for _, t := range runs {
+		planned := Planned{
+			Run: len(f.runs) + 1, Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(), Test: t.Test,
+			Dir: filepath.ToSlash(t.Dir),
+		}
+		p.Runs = append(p.Runs, planned)
+		f.runs = append(f.runs, &Run{Planned: planned})
+	}
+	f.mu.Unlock()
+	f.tell(Event{Name: NamePlan, Plan: p})
+}
+
+// change changes the run that is next to end; without one, as in a command whose plan was not told, it does nothing.
+func (f *Feed) change(set func(*Run)) (number int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended >= len(f.runs) {
+		return 0
+	}
+	r := f.runs[f.ended]
+	set(r)
+	return r.Run
+}
+
+// Open tells of the workload of the run.
+func (f *Feed) Open(rec report.Run) {
+	n := f.change(func(r *Run) { r.Workload = rec.Workload })
+	f.tell(Event{Name: NameOpen, Run: n, Open: &Open{Workload: rec.Workload, Settings: rec.Settings}})
+}
+
+// Done tells of the end of the run, which may not have begun.
+func (f *Feed) Done(rec report.Run) {
+	n := f.change(func(r *Run) {
+		r.Result = &rec
+		f.ended++
+	})
+	f.tell(Event{Name: NameResult, Run: n, Result: &rec})
+}
+
+// Note tells what a user should know.
+func (f *Feed) Note(text string) { f.tell(Event{Name: NameNote, Note: &Note{Text: text}}) }
+
+// End tells of the end of the command.
+func (f *Feed) End(e End) { f.tell(Event{Name: NameEnd, End: &e}) }
+
+// Each shows the runs that have begun or ended, in order. visit must not keep them, nor call the feed.
+func (f *Feed) Each(visit func(*Run)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, r := range f.runs {
+		if r.Phase != "" || r.Result != nil {
+			visit(r)
+		}
+	}
+}
+
+// Test watches LoadGen run until the function that it returns is called, which waits for the last look.
+func (f *Feed) Test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
+	judged := judgedBy(t)
+	n := f.change(func(r *Run) { r.Start, r.Phase, r.Began = judged, Phases()[0], time.Now() })
+	f.tell(Event{Name: NameStart, Run: n, Start: &judged})
+	w := &watcher{feed: f, run: n, progress: p, reader: p.Reader(), began: time.Now(), judged: judged}
+	w.window = window{
+		scenario: t.Scenario, latency: time.Duration(judged.LimitNS),
+		ttft: time.Duration(judged.TTFTLimitNS), tpot: time.Duration(judged.TPOTLimitNS),
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { w.loop(done) })
+	return sync.OnceFunc(func() {
+		close(done)
+		wg.Wait()
+	})
+}

@@ -1,0 +1,70 @@
+package feed
+
+import (
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// Run is a run of the command, as far as it is known.
+type Run struct {
+	Planned
+	Start
+	Began   time.Time // of LoadGen; zero before
+	Phase   string
+	Elapsed time.Duration
+	loadgen.Counts
+	tally
+	Workload *report.Workload // nil before it is open
+	Result   *report.Run      // nil before its end
+}
+
+// Outstanding is how many samples were issued and not answered.
+func (r *Run) Outstanding() uint64 { return r.Issued - min(r.Done, r.Issued) }
+
+// Percentile is the one that the scenario judges latencies at, as a fraction; 0 for Offline, which judges none.
+func Percentile(t bench.PlannedRun) float64 {
+	s := t.Settings.TestSettings
+	switch t.Scenario {
+	case loadgen.SingleStream:
+		return s.SingleStreamTargetLatencyPercentile
+	case loadgen.MultiStream:
+		return s.MultiStreamTargetLatencyPercentile
+	case loadgen.Server:
+		return s.ServerTargetLatencyPercentile
+	}
+	return 0
+}
+
+// judgedBy is what a run is judged by. Accuracy runs are by none of it.
+func judgedBy(t bench.PlannedRun) Start {
+	if t.Mode == loadgen.AccuracyOnly {
+		return Start{}
+	}
+	s := t.Settings.TestSettings
+	out := Start{Percentile: Percentile(t), MinDurationS: s.MinDuration.Seconds(), MinQueries: s.MinQueryCount}
+	switch {
+	case t.Scenario == loadgen.Server && s.UseTokenLatencies:
+		out.TTFTLimitNS, out.TPOTLimitNS = int64(s.ServerTTFTLatency), int64(s.ServerTPOTLatency)
+	case t.Scenario == loadgen.Server:
+		out.LimitNS = int64(s.ServerTargetLatency)
+	case t.Scenario == loadgen.MultiStream:
+		out.LimitNS = int64(s.MultiStreamArrivalInterval)
+	}
+	return out
+}
+
+// phases are the names of LoadGen's.
+var phases = map[loadgen.Phase]string{
+	loadgen.PhaseIdle: "loading", loadgen.PhaseLoading: "loading", loadgen.PhaseWarmUp: "warmup",
+	loadgen.PhaseIssuing: "issuing", loadgen.PhaseDraining: "draining", loadgen.PhaseWriting: "writing",
+	loadgen.PhaseDone: "done",
+}
+
+// Phases are the names of all phases, in order.
+func Phases() []string {
+	return []string{"loading", "warmup", "issuing", "draining", "writing", "done"}
+}

@@ -1,0 +1,101 @@
+package feed
+
+import (
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
+)
+
+// How often a run is looked at, which of the looks tell the distribution, and how many samples are read at each: half a
+// million a second, for some 5 ms of processor time. What comes faster is read at the end of the run.
+const (
+	period     = 500 * time.Millisecond
+	everyNth   = 5
+	mostAtOnce = 1 << 18
+)
+
+// watcher looks at one run.
+type watcher struct {
+	feed     *Feed
+	run      int
+	progress *loadgen.Progress
+	reader   *loadgen.Reader
+	judged   Start
+	window   window
+
+	began  time.Time
+	at     time.Duration // of the last look, since began
+	counts loadgen.Counts
+}
+
+func (w *watcher) loop(done <-chan struct{}) {
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-tick.C:
+			w.look(mostAtOnce, n%everyNth == 0)
+		case <-done:
+			w.look(loadgen.ReadAll, true)
+			return
+		}
+	}
+}
+
+// look reads what is new, and tells of it.
+func (w *watcher) look(most int, distributed bool) {
+	w.reader.Read(most, &w.window)
+	s, counts := w.progress.Snapshot(), w.reader.Counts()
+	if counts == (loadgen.Counts{}) { // the official LoadGen says how much it did, and no more
+		counts = loadgen.Counts{Queries: s.Queries, Issued: s.Issued, Done: s.Done}
+	}
+	p := &Progress{
+		Phase: phases[s.Phase], ElapsedS: s.Elapsed.Seconds(), Hopeless: s.Hopeless,
+		Queries: counts.Queries, Issued: counts.Issued, Done: counts.Done, Read: counts.Read,
+	}
+	if left, ok := live.Remaining(s); ok && s.Phase < loadgen.PhaseWriting {
+		seconds := left.Seconds()
+		p.RemainingS = &seconds
+	}
+	p.Window = w.newWindow(counts)
+	var d *Distribution
+	w.feed.change(func(r *Run) {
+		r.Phase, r.Elapsed, r.Counts = p.Phase, s.Elapsed, counts
+		r.merge(&w.window.tally)
+		w.total(p, r)
+		if distributed && r.Latency.N > 0 {
+			d = distribution(&r.Latency)
+		}
+	})
+	w.window.reset()
+	w.feed.tell(Event{Name: NameProgress, Run: w.run, Progress: p})
+	if d != nil {
+		w.feed.tell(Event{Name: NameDistribution, Run: w.run, Distribution: d})
+	}
+}
+
+// total fills in what is known of the whole run.
+func (w *watcher) total(p *Progress, r *Run) {
+	p.Outstanding, p.Tokens, p.OverLimit = r.Outstanding(), r.Tokens, r.OverLimit
+	at := w.judged.Percentile
+	p.Latency, p.TTFT, p.TPOT = times(&r.Latency, at), times(&r.TTFT, at), times(&r.TPOT, at)
+}
+
+// newWindow ends the window that is open, with what was counted up to now.
+func (w *watcher) newWindow(counts loadgen.Counts) Window {
+	now, t, at := time.Since(w.began), &w.window, w.judged.Percentile
+	out := Window{
+		FromS: w.at.Seconds(), ToS: now.Seconds(),
+		Latency: times(&t.Latency, at), QueryLatency: times(&t.QueryLatency, at), IssueDelay: times(&t.IssueDelay, at),
+		TTFT: times(&t.TTFT, at), TPOT: times(&t.TPOT, at),
+	}
+	if took := (now - w.at).Seconds(); took > 0 {
+		out.QueriesPerSec = float64(counts.Queries-min(w.counts.Queries, counts.Queries)) / took
+		out.SamplesPerSec = float64(counts.Done-min(w.counts.Done, counts.Done)) / took
+		out.TokensPerSec = float64(t.Tokens) / took
+	}
+	w.at, w.counts = now, counts
+	return out
+}

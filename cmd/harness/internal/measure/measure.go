@@ -1,0 +1,191 @@
+// Package measure is the table of what monitoring systems see of a run: under one name in Prometheus and in
+// OpenTelemetry, with the same buckets.
+//
+// In: names, units and values. Out: protocols (packages metrics and otlp).
+package measure
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
+)
+
+// Kind is how a value changes.
+type Kind int
+
+// The kinds.
+const (
+	Gauge Kind = iota
+	Counter
+	Distribution
+)
+
+// Measure is a row of the table: one value, or distribution, of each run, or several that differ in further labels.
+type Measure struct {
+	Name   string // of OpenTelemetry: "plumbline.samples.issued"
+	Help   string
+	Unit   string // of UCUM: "s", "{sample}", "1"
+	Kind   Kind
+	Labels []string // besides those of Of
+
+	values func(r *feed.Run, add func(value float64, labels ...string))
+	times  func(r *feed.Run) *feed.Histogram
+}
+
+// Prometheus is its name there, as OpenTelemetry's rules have it.
+func (m Measure) Prometheus() string {
+	name := strings.ReplaceAll(m.Name, ".", "_")
+	if m.Unit == "s" {
+		name += "_seconds"
+	}
+	if m.Kind == Counter {
+		name += "_total"
+	}
+	return name
+}
+
+// runLabels are the labels of every measure.
+var runLabels = []string{"run", "model", "scenario", "mode"}
+
+// LabelNames are the names of all labels.
+func (m Measure) LabelNames() []string { return append(append([]string{}, runLabels...), m.Labels...) }
+
+// Point is a value of a measure, or for a Distribution, times.
+type Point struct {
+	Labels []string // the values of LabelNames
+	Value  float64
+	Times  *feed.Histogram
+}
+
+// Of gives visit what is known of a run.
+func (m Measure) Of(r *feed.Run, visit func(Point)) {
+	labels := []string{strconv.Itoa(r.Run), r.Model, r.Scenario, r.Mode}
+	if m.Kind == Distribution {
+		if h := m.times(r); h.N > 0 {
+			visit(Point{Labels: valid(labels), Times: h})
+		}
+		return
+	}
+	m.values(r, func(v float64, more ...string) {
+		visit(Point{Labels: valid(append(append([]string{}, labels...), more...)), Value: v})
+	})
+}
+
+// valid makes text of labels: a path may be none.
+func valid(labels []string) []string {
+	for i := range labels {
+		labels[i] = strings.ToValidUTF8(labels[i], "?")
+	}
+	return labels
+}
+
+// one is a measure with one value.
+func one(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
+	return func(r *feed.Run, add func(float64, ...string)) { add(value(r)) }
+}
+
+// known is one that is left out where it is 0.
+func known(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
+	return func(r *feed.Run, add func(float64, ...string)) {
+		if v := value(r); v != 0 {
+			add(v)
+		}
+	}
+}
+
+// Table is all of them.
+func Table() []Measure {
+	return append(append(append([]Measure{}, counts...), states...), distributions...)
+}
+
+var counts = []Measure{
+	{Name: "plumbline.queries.issued", Unit: "{query}", Kind: Counter, Help: "Queries issued.",
+		values: one(func(r *feed.Run) float64 { return float64(r.Queries) })},
+	{Name: "plumbline.samples.issued", Unit: "{sample}", Kind: Counter, Help: "Samples issued.",
+		values: one(func(r *feed.Run) float64 { return float64(r.Issued) })},
+	{Name: "plumbline.samples.completed", Unit: "{sample}", Kind: Counter, Help: "Samples answered.",
+		values: one(func(r *feed.Run) float64 { return float64(r.Done) })},
+	{Name: "plumbline.samples.over_limit", Unit: "{sample}", Kind: Counter,
+		Help: "Samples answered above a latency limit of the run, exactly.",
+		values: func(r *feed.Run, add func(float64, ...string)) {
+			if r.LimitNS > 0 || r.TTFTLimitNS > 0 {
+				add(float64(r.OverLimit))
+			}
+		}},
+	{Name: "plumbline.tokens.completed", Unit: "{token}", Kind: Counter, Help: "Tokens of the samples answered.",
+		values: known(func(r *feed.Run) float64 { return float64(r.Tokens) })},
+	{Name: "plumbline.samples.outstanding", Unit: "{sample}", Help: "Samples issued and not yet answered.",
+		values: one(func(r *feed.Run) float64 { return float64(r.Outstanding()) })},
+}
+
+var states = []Measure{
+	{Name: "plumbline.run.info", Unit: "", Help: "What runs; always 1.",
+		Labels: []string{"precision", "backend", "dataset"}, values: info},
+	{Name: "plumbline.run.phase", Unit: "", Help: "1 for the phase that the run is in, 0 for the others.",
+		Labels: []string{"phase"}, values: phase},
+	{Name: "plumbline.run.elapsed", Unit: "s", Help: "Time since LoadGen's clock started, of the series under way.",
+		values: one(func(r *feed.Run) float64 { return r.Elapsed.Seconds() })},
+	{Name: "plumbline.run.latency_limit", Unit: "s", Help: "The latency limit of the run, where it has one.",
+		values: known(func(r *feed.Run) float64 { return float64(r.LimitNS) / 1e9 })},
+	{Name: "plumbline.run.latency_percentile", Unit: "", Help: "The percentile, as a fraction, that the run is judged at.",
+		values: known(func(r *feed.Run) float64 { return r.Percentile })},
+	{Name: "plumbline.run.exit_code", Unit: "",
+		Help: "Of a run that has ended: 0 VALID, or accuracy at its target; else as harness exits.", values: exitCode},
+	{Name: "plumbline.run.result", Unit: "", Help: "Of a run that has ended: its figure, as the report has it.",
+		Labels: []string{"metric", "unit"}, values: result},
+}
+
+var distributions = []Measure{
+	{Name: "plumbline.sample.latency", Unit: "s", Kind: Distribution,
+		Help:  "Latencies of samples, from the time the query was due.",
+		times: func(r *feed.Run) *feed.Histogram { return &r.Latency }},
+	{Name: "plumbline.query.latency", Unit: "s", Kind: Distribution,
+		Help:  "Latencies of queries, up to the last of their samples (MultiStream).",
+		times: func(r *feed.Run) *feed.Histogram { return &r.QueryLatency }},
+	{Name: "plumbline.issue.delay", Unit: "s", Kind: Distribution,
+		Help:  "How much later than due queries were issued (Server).",
+		times: func(r *feed.Run) *feed.Histogram { return &r.IssueDelay }},
+	{Name: "plumbline.token.first", Unit: "s", Kind: Distribution,
+		Help:  "Times to the first token (TTFT), from the time the query was due.",
+		times: func(r *feed.Run) *feed.Histogram { return &r.TTFT }},
+	{Name: "plumbline.token.output", Unit: "s", Kind: Distribution,
+		Help:  "Times per output token after the first (TPOT).",
+		times: func(r *feed.Run) *feed.Histogram { return &r.TPOT }},
+}
+
+func info(r *feed.Run, add func(float64, ...string)) {
+	if w := r.Workload; w != nil {
+		add(1, w.Precision, w.Backend, w.Dataset)
+	}
+}
+
+func phase(r *feed.Run, add func(float64, ...string)) {
+	for _, p := range feed.Phases() {
+		v := 0.0
+		if p == r.Phase {
+			v = 1
+		}
+		add(v, p)
+	}
+}
+
+func exitCode(r *feed.Run, add func(float64, ...string)) {
+	if r.Result != nil {
+		add(float64(r.Result.ExitCode))
+	}
+}
+
+func result(r *feed.Run, add func(float64, ...string)) {
+	if r.Result == nil {
+		return
+	}
+	if p := r.Result.Performance; p != nil {
+		add(float64(p.Metric.Value), p.Metric.Name, p.Metric.Unit)
+	}
+	if a := r.Result.Accuracy; a != nil {
+		for _, m := range a.Metrics {
+			add(float64(m.Value), m.Name, m.Unit)
+		}
+	}
+}

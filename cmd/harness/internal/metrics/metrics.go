@@ -1,0 +1,148 @@
+// Package metrics shows a feed to Prometheus.
+package metrics
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/endpoint"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/measure"
+)
+
+// Path is where the metrics are.
+const Path = "/metrics"
+
+// Exporter answers the scrapes of one address.
+type Exporter struct {
+	server  *endpoint.Server
+	scrapes scrapes
+}
+
+// Listen takes the address.
+func Listen(address string) (*Exporter, error) {
+	s, err := endpoint.Listen(address)
+	if err != nil {
+		return nil, err
+	}
+	return &Exporter{server: s, scrapes: scrapes{came: make(chan struct{}, 1)}}, nil
+}
+
+// Server is the address that it listens at.
+func (e *Exporter) Server() *endpoint.Server { return e.server }
+
+// Serve answers scrapes with the runs of f.
+func (e *Exporter) Serve(f *feed.Feed) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(newCollector(f))
+	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+Path, func(w http.ResponseWriter, r *http.Request) {
+		shown.ServeHTTP(w, r)
+		e.scrapes.add(time.Now())
+	})
+	mux.Handle("GET /{$}", http.RedirectHandler(Path, http.StatusFound))
+	e.server.Serve(mux)
+}
+
+// Wait is how long somebody who scrapes at intervals has yet to come for the last values; 0: nobody does.
+func (e *Exporter) Wait() time.Duration { return e.scrapes.wait() }
+
+// AwaitScrape returns after the next scrape, after a time, or when ctx ends.
+func (e *Exporter) AwaitScrape(ctx context.Context, most time.Duration) {
+	select {
+	case <-e.scrapes.came: // one that came before
+	default:
+	}
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-e.scrapes.came:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// Close ends it.
+func (e *Exporter) Close(ctx context.Context) { e.server.Close(ctx) }
+
+// scrapes remembers the last two.
+type scrapes struct {
+	mu           sync.Mutex
+	before, last time.Time
+	came         chan struct{}
+}
+
+func (s *scrapes) add(at time.Time) {
+	s.mu.Lock()
+	s.before, s.last = s.last, at
+	s.mu.Unlock()
+	select {
+	case s.came <- struct{}{}:
+	default:
+	}
+}
+
+// longestWait bounds how long the command waits for a scrape after its end: Prometheus comes each minute by default.
+const longestWait = 65 * time.Second
+
+// wait is half as long again as the time between the last two scrapes.
+func (s *scrapes) wait() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.before.IsZero() {
+		return 0
+	}
+	return min(s.last.Sub(s.before)*3/2+time.Second, longestWait)
+}
+
+// collector makes Prometheus' metrics of the table of measures.
+type collector struct {
+	feed   *feed.Feed
+	rows   []measure.Measure
+	descs  []*prometheus.Desc
+	bounds []time.Duration
+}
+
+func newCollector(f *feed.Feed) *collector {
+	c := &collector{feed: f, rows: measure.Table(), bounds: feed.Coarse()}
+	for _, m := range c.rows {
+		c.descs = append(c.descs, prometheus.NewDesc(m.Prometheus(), m.Help, m.LabelNames(), nil))
+	}
+	return c
+}
+
+// Describe implements prometheus.Collector.
+func (c *collector) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range c.descs {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *collector) Collect(out chan<- prometheus.Metric) {
+	c.feed.Each(func(r *feed.Run) {
+		for i, m := range c.rows {
+			m.Of(r, func(p measure.Point) { out <- c.metric(c.descs[i], m, p) })
+		}
+	})
+}
+
+func (c *collector) metric(desc *prometheus.Desc, m measure.Measure, p measure.Point) prometheus.Metric {
+	switch m.Kind {
+	case measure.Distribution:
+		buckets := make(map[float64]uint64, len(c.bounds))
+		for i, n := range p.Times.UpTo(c.bounds) {
+			buckets[c.bounds[i].Seconds()] = n
+		}
+		return prometheus.MustNewConstHistogram(desc, p.Times.N, p.Times.Sum/1e9, buckets, p.Labels...)
+	case measure.Counter:
+		return prometheus.MustNewConstMetric(desc, prometheus.CounterValue, p.Value, p.Labels...)
+	}
+	return prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, p.Value, p.Labels...)
+}

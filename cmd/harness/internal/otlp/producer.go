@@ -1,0 +1,102 @@
+package otlp
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/instrumentation"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/measure"
+)
+
+// producer makes OpenTelemetry's metrics of the table of measures: what is counted already need not be recorded again,
+// one sample after the other.
+type producer struct {
+	feed   *feed.Feed
+	bounds []time.Duration
+	upTo   []float64 // the bounds in seconds
+}
+
+func newProducer(f *feed.Feed) *producer {
+	p := &producer{feed: f, bounds: feed.Coarse()}
+	for _, b := range p.bounds {
+		p.upTo = append(p.upTo, b.Seconds())
+	}
+	return p
+}
+
+// Produce implements metric.Producer.
+func (p *producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
+	out := metricdata.ScopeMetrics{Scope: instrumentation.Scope{Name: "github.com/plumbline-ml/plumbline"}}
+	for _, m := range measure.Table() {
+		if data := p.data(m); data != nil {
+			out.Metrics = append(out.Metrics, metricdata.Metrics{
+				Name: m.Name, Description: m.Help, Unit: m.Unit, Data: data,
+			})
+		}
+	}
+	return []metricdata.ScopeMetrics{out}, nil
+}
+
+// data is a measure of all runs; nil where no run has it.
+func (p *producer) data(m measure.Measure) metricdata.Aggregation {
+	var values []metricdata.DataPoint[float64]
+	var times []metricdata.HistogramDataPoint[float64]
+	now := time.Now()
+	p.feed.Each(func(r *feed.Run) {
+		m.Of(r, func(of measure.Point) {
+			began, labels := began(r, now), attributes(m, of)
+			if of.Times != nil {
+				times = append(times, p.histogram(of.Times, began, now, labels))
+				return
+			}
+			values = append(values, metricdata.DataPoint[float64]{
+				Attributes: labels, StartTime: began, Time: now, Value: of.Value,
+			})
+		})
+	})
+	switch {
+	case len(values)+len(times) == 0:
+		return nil
+	case m.Kind == measure.Distribution:
+		return metricdata.Histogram[float64]{Temporality: metricdata.CumulativeTemporality, DataPoints: times}
+	case m.Kind == measure.Counter:
+		return metricdata.Sum[float64]{
+			Temporality: metricdata.CumulativeTemporality, IsMonotonic: true, DataPoints: values,
+		}
+	}
+	return metricdata.Gauge[float64]{DataPoints: values}
+}
+
+// began is when what is counted of a run began to be.
+func began(r *feed.Run, now time.Time) time.Time {
+	if r.Began.IsZero() {
+		return now
+	}
+	return r.Began
+}
+
+func attributes(m measure.Measure, p measure.Point) attribute.Set {
+	var all []attribute.KeyValue
+	for i, name := range m.LabelNames() {
+		all = append(all, attribute.String(name, p.Labels[i]))
+	}
+	return attribute.NewSet(all...)
+}
+
+// histogram has a count for each bound, and one for what is beyond the last.
+func (p *producer) histogram(h *feed.Histogram, began, now time.Time,
+	labels attribute.Set) metricdata.HistogramDataPoint[float64] {
+	counts, below := make([]uint64, len(p.bounds)+1), uint64(0)
+	for i, n := range h.UpTo(p.bounds) {
+		counts[i], below = n-below, n
+	}
+	counts[len(p.bounds)] = h.N - below
+	return metricdata.HistogramDataPoint[float64]{
+		Attributes: labels, StartTime: began, Time: now, Count: h.N, Sum: h.Sum / 1e9,
+		Bounds: p.upTo, BucketCounts: counts, Max: metricdata.NewExtrema(h.Max.Seconds()),
+	}
+}

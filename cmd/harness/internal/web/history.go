@@ -1,0 +1,178 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
+)
+
+// Bounds: how many pages may be open, how many events wait for one that is slow, before it has to come again, and how
+// many events about the progress of a run are kept for those that come late.
+const (
+	mostClients  = 32
+	mostWaiting  = 256
+	mostProgress = 1200
+)
+
+// history is what a page that comes late is told, and who is told what comes.
+type history struct {
+	mu      sync.Mutex
+	past    []feed.Event
+	clients map[*client]bool
+	ended   bool
+}
+
+func newHistory() history { return history{clients: map[*client]bool{}} }
+
+// client is a page; its channel is closed when it is too slow, and at the end.
+type client struct{ lines chan []byte }
+
+// Event implements feed.Sink.
+func (h *history) Event(e feed.Event) {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return // a number that is none, in a plugin's answer
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.keep(e)
+	for c := range h.clients {
+		select {
+		case c.lines <- line:
+		default:
+			h.drop(c)
+		}
+	}
+}
+
+// keep adds an event to the past: of distributions the last one of each run is enough, and of progress some.
+func (h *history) keep(e feed.Event) {
+	if e.Distribution != nil {
+		h.past = slices.DeleteFunc(h.past, func(old feed.Event) bool { return old.Distribution != nil && old.Run == e.Run })
+	}
+	h.past = append(h.past, e)
+	if e.Progress == nil {
+		return
+	}
+	n := 0
+	for _, old := range h.past {
+		if old.Progress != nil && old.Run == e.Run {
+			n++
+		}
+	}
+	if n > mostProgress {
+		h.past = thinned(h.past, e.Run)
+	}
+}
+
+// thinned joins each two events about the progress of a run.
+func thinned(events []feed.Event, run int) []feed.Event {
+	var out []feed.Event
+	first := -1 // where the first one of a pair is in out
+	for _, e := range events {
+		switch {
+		case e.Progress == nil || e.Run != run:
+			out = append(out, e)
+		case first < 0:
+			first, out = len(out), append(out, e)
+		default:
+			out[first], first = joined(out[first], e), -1
+		}
+	}
+	return out
+}
+
+// joined is the second of two events with both windows: rates are averages, and of percentiles the larger are kept, so
+// that no peak is lost.
+func joined(a, b feed.Event) feed.Event {
+	p, v, w := *b.Progress, a.Progress.Window, b.Progress.Window
+	first, second := v.ToS-v.FromS, w.ToS-w.FromS
+	mean := func(x, y float64) float64 { return (x*first + y*second) / max(first+second, 1e-9) }
+	w.FromS = v.FromS
+	w.QueriesPerSec = mean(v.QueriesPerSec, w.QueriesPerSec)
+	w.SamplesPerSec = mean(v.SamplesPerSec, w.SamplesPerSec)
+	w.TokensPerSec = mean(v.TokensPerSec, w.TokensPerSec)
+	for _, t := range [][2]**feed.Times{{&w.Latency, &v.Latency}, {&w.QueryLatency, &v.QueryLatency},
+		{&w.IssueDelay, &v.IssueDelay}, {&w.TTFT, &v.TTFT}, {&w.TPOT, &v.TPOT}} {
+		*t[0] = larger(*t[0], *t[1])
+	}
+	p.Window = w
+	b.Progress = &p
+	return b
+}
+
+func larger(a, b *feed.Times) *feed.Times {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	return &feed.Times{
+		Count: a.Count + b.Count, Mean: max(a.Mean, b.Mean), P50: max(a.P50, b.P50), P90: max(a.P90, b.P90),
+		P99: max(a.P99, b.P99), P999: max(a.P999, b.P999), Max: max(a.Max, b.Max), Target: max(a.Target, b.Target),
+	}
+}
+
+// join adds a client, and returns what it has missed; nil where there are too many.
+func (h *history) join() (*client, []feed.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.clients) >= mostClients {
+		return nil, nil
+	}
+	c := &client{lines: make(chan []byte, mostWaiting)}
+	if h.ended {
+		close(c.lines)
+	} else {
+		h.clients[c] = true
+	}
+	return c, slices.Clone(h.past)
+}
+
+func (h *history) leave(c *client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.drop(c)
+}
+
+func (h *history) drop(c *client) {
+	if h.clients[c] {
+		delete(h.clients, c)
+		close(c.lines)
+	}
+}
+
+// end lets all clients end when they have had what waits for them.
+func (h *history) end() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended = true
+	for c := range h.clients {
+		h.drop(c)
+	}
+}
+
+// follow sends what comes until the client goes, or the end.
+func (c *client) follow(ctx context.Context, send func(format string, args ...any) error) {
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case line, more := <-c.lines:
+			if !more || send("data: %s\n\n", line) != nil {
+				return
+			}
+		case <-beat.C:
+			if send(":\n\n") != nil {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}

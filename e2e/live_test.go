@@ -1,0 +1,315 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// event is the part of an event that the tests read.
+type event struct {
+	Event    string
+	Run      int
+	Progress *struct{ Done uint64 }
+	Result   *struct {
+		Status, Scenario string
+		Performance      *struct {
+			Latency struct {
+				Count       int
+				Percentiles []struct {
+					P  float64
+					NS int64
+				}
+			}
+		}
+	}
+	End *struct {
+		ExitCode int `json:"exit_code"`
+	}
+}
+
+func readEvent(t *testing.T, line string) event {
+	t.Helper()
+	var e event
+	if err := json.Unmarshal([]byte(line), &e); err != nil {
+		t.Fatalf("%v: %q", err, line)
+	}
+	return e
+}
+
+// receiver keeps what OpenTelemetry's exporter sends, as it is.
+type receiver struct {
+	*httptest.Server
+	mu   sync.Mutex
+	last []byte
+}
+
+func newReceiver(t *testing.T) *receiver {
+	r := &receiver{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+		body := io.Reader(q.Body)
+		if q.Header.Get("Content-Encoding") == "gzip" {
+			body, _ = gzip.NewReader(q.Body)
+		}
+		text, err := io.ReadAll(body)
+		if err != nil || q.URL.Path != "/v1/metrics" {
+			t.Errorf("%s: %v", q.URL, err)
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.last = text
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// watched is a harness that tells where it can be watched.
+type watched struct {
+	*exec.Cmd
+	events        *bufio.Scanner
+	stderr        *reading
+	metrics, page string
+}
+
+// reading keeps what a process prints while a test reads it.
+type reading struct {
+	lines *bufio.Scanner
+	text  strings.Builder
+}
+
+func (l *reading) next() bool {
+	ok := l.lines.Scan()
+	l.text.WriteString(l.lines.Text() + "\n")
+	return ok
+}
+
+// watch starts a harness with everybody watching.
+func watch(t *testing.T, otlp string, args ...string) *watched {
+	t.Helper()
+	cmd := command(t, harnessBinary(), append(args, "--events", "-", "--metrics", "0", "--web", "0", "--otlp", otlp)...)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w := &watched{Cmd: cmd, events: bufio.NewScanner(stdout), stderr: &reading{lines: bufio.NewScanner(stderr)}}
+	w.events.Buffer(nil, 1<<20)
+	for (w.metrics == "" || w.page == "") && w.stderr.next() {
+		if at, ok := strings.CutPrefix(w.stderr.lines.Text(), "metrics at "); ok {
+			w.metrics = at
+		}
+		if at, ok := strings.CutPrefix(w.stderr.lines.Text(), "page at "); ok {
+			w.page = at
+		}
+	}
+	if w.page == "" {
+		t.Fatalf("it does not say where it can be watched:\n%s", w.stderr.text.String())
+	}
+	return w
+}
+
+// until reads events up to one.
+func (w *watched) until(t *testing.T, want func(event) bool) event {
+	t.Helper()
+	for w.events.Scan() {
+		if e := readEvent(t, w.events.Text()); want(e) {
+			return e
+		}
+	}
+	t.Fatalf("the events end before: %v", w.events.Err())
+	return event{}
+}
+
+// pageEvents reads what the page hears, to its end.
+func pageEvents(t *testing.T, page string) <-chan []event {
+	t.Helper()
+	r, err := http.Get(page + "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(chan []event, 1)
+	go func() {
+		defer r.Body.Close()
+		var heard []event
+		lines := bufio.NewScanner(r.Body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			if line, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				var e event
+				_ = json.Unmarshal([]byte(line), &e)
+				heard = append(heard, e)
+			}
+		}
+		all <- heard
+	}()
+	return all
+}
+
+func fetchText(t *testing.T, url string) string {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %v, %s: %s", url, err, r.Status, text)
+	}
+	return string(text)
+}
+
+// TestWatchedWhileItRuns watches a run that ends and one that is interrupted, in all ways at once: what the metrics say
+// of the first one is its result, and in the end everybody hears of it.
+func TestWatchedWhileItRuns(t *testing.T) {
+	out, to := t.TempDir(), newReceiver(t)
+	w := watch(t, to.URL, "run", "null", "--scenario", "SingleStream,Server", "--mode", "performance", "--smoke",
+		"--out", out, "--force", "--set", "SingleStream.min_duration=1500", "--set", "Server.min_duration=600000",
+		"--set", "Server.target_qps=200")
+	heard := pageEvents(t, w.page)
+	if text := fetchText(t, w.page); !strings.Contains(text, "page.js") {
+		t.Errorf("no page: %s", text)
+	}
+	first := w.until(t, func(e event) bool { return e.Event == "result" })
+	w.until(t, func(e event) bool { return e.Run == 2 && e.Progress != nil && e.Progress.Done > 0 })
+	wantScrape(t, fetchText(t, w.metrics), first)
+	if err := w.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	last := w.until(t, func(e event) bool { return e.End != nil })
+	for w.stderr.next() {
+	}
+	_ = w.Wait() // the code says how
+	if code := w.ProcessState.ExitCode(); code != 130 || last.End.ExitCode != 130 {
+		t.Errorf("exit code %d, the last event says %d, want 130:\n%s", code, last.End.ExitCode, w.stderr.text.String())
+	}
+	page := <-heard
+	if page[0].Event != "begin" || page[len(page)-1].End == nil {
+		t.Errorf("the page heard %d events, the last %+v", len(page), page[len(page)-1])
+	}
+	if to.mu.Lock(); !bytes.Contains(to.last, []byte("plumbline.sample.latency")) {
+		t.Errorf("the receiver has %d bytes without latencies", len(to.last))
+	}
+	to.mu.Unlock()
+	for _, url := range []string{w.metrics, w.page} {
+		if _, err := http.Get(url); err == nil {
+			t.Errorf("%s is still served", url)
+		}
+	}
+}
+
+// wantScrape wants the latencies of a run's result among metrics: their number, and the 99th percentile in its bucket.
+func wantScrape(t *testing.T, metrics string, e event) {
+	t.Helper()
+	latency := e.Result.Performance.Latency
+	var p99 float64
+	for _, p := range latency.Percentiles {
+		if p.P == 0.99 {
+			p99 = float64(p.NS) / 1e9
+		}
+	}
+	bucket := regexp.MustCompile(`^plumbline_sample_latency_seconds_bucket\{.*run="` + strconv.Itoa(e.Run) +
+		`".*le="([^"]*)"\} (\d+)$`)
+	below, n, rank := 0, 0, int(float64(latency.Count)*0.99)
+	for line := range strings.Lines(metrics) {
+		m := bucket.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil {
+			continue
+		}
+		upTo, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err = strconv.Atoi(m[2]); err != nil {
+			t.Fatal(err)
+		}
+		if upTo < p99 {
+			below = n
+		} else if below <= rank && n <= rank {
+			t.Errorf("%d samples up to %v s, and element %d of the result is %v s", n, upTo, rank, p99)
+		}
+	}
+	if n != latency.Count || below > rank {
+		t.Errorf("%d samples, %d of them below the 99th percentile, and the result has %d", n, below, latency.Count)
+	}
+}
+
+// TestEventsOfAWholeRun ends by itself, with an accuracy run in it.
+func TestEventsOfAWholeRun(t *testing.T) {
+	out := t.TempDir()
+	path := filepath.Join(out, "events.jsonl")
+	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", "100", "--out",
+		filepath.Join(out, "out"), "--events", path, "--set", "min_duration=200").wantCode(t, 0)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for line := range strings.Lines(string(text)) {
+		if e := readEvent(t, line); e.Progress == nil && e.Event != "distribution" {
+			names = append(names, e.Event)
+		}
+	}
+	want := "begin plan open start result open start result end"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("events %s, want %s", got, want)
+	}
+	harness(t, "run", "resnet50", "--scenario", "Offline", "--out", filepath.Join(out, "out2"), "--events",
+		path).wantCode(t, 2)
+}
+
+// TestReaderOfEventsGoesAway: a pipe that nobody reads any more ends neither the harness nor the run.
+func TestReaderOfEventsGoesAway(t *testing.T) {
+	out := t.TempDir()
+	cmd := command(t, harnessBinary(), "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--smoke",
+		"--out", out, "--force", "--set", "min_duration=1000", "--events", "-")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = w, &stderr
+	_ = cmd.Run() // the code says how
+	w.Close()
+	if code := cmd.ProcessState.ExitCode(); code != 2 || !strings.Contains(stderr.String(), "events are lost") {
+		t.Errorf("exit code %d:\n%s", code, stderr.String())
+	}
+	var d document
+	readJSON(t, filepath.Join(out, "result.json"), &d)
+	if len(d.Runs) != 1 || d.Runs[0].Status != "complete" {
+		t.Errorf("the run is lost: %+v", d)
+	}
+}
+
+// TestReceiverThatHangs delays the end by a few seconds, and nothing else.
+func TestReceiverThatHangs(t *testing.T) {
+	let := make(chan struct{})
+	to := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-let }))
+	defer to.Close()
+	defer close(let)
+	r := harness(t, "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--smoke", "--out", t.TempDir(),
+		"--force", "--set", "min_duration=1000", "--otlp", to.URL)
+	if r.code != 0 && r.code != 3 || !strings.Contains(r.stderr, "times the receiver did not take the metrics") {
+		t.Errorf("exit code %d:\n%s", r.code, r.both())
+	}
+}
