@@ -24,21 +24,33 @@ type event struct {
 	Event    string
 	Run      int
 	Progress *struct{ Done uint64 }
-	Result   *struct {
-		Status, Scenario string
-		Performance      *struct {
-			Latency struct {
-				Count       int
-				Percentiles []struct {
-					P  float64
-					NS int64
-				}
-			}
-		}
-	}
-	End *struct {
+	Result   *struct{ Performance *measured }
+	End      *struct {
 		ExitCode int `json:"exit_code"`
 	}
+}
+
+// measured is the part of a run's performance that the tests read.
+type measured struct {
+	Latency latencies
+}
+
+type latencies struct {
+	Count       int
+	Percentiles []struct {
+		P  float64
+		NS int64
+	}
+}
+
+// at is a percentile in ns.
+func (l latencies) at(p float64) int64 {
+	for _, q := range l.Percentiles {
+		if q.P == p {
+			return q.NS
+		}
+	}
+	return 0
 }
 
 func readEvent(t *testing.T, line string) event {
@@ -221,12 +233,7 @@ func TestWatchedWhileItRuns(t *testing.T) {
 func wantScrape(t *testing.T, metrics string, e event) {
 	t.Helper()
 	latency := e.Result.Performance.Latency
-	var p99 float64
-	for _, p := range latency.Percentiles {
-		if p.P == 0.99 {
-			p99 = float64(p.NS) / 1e9
-		}
-	}
+	p99 := float64(latency.at(0.99)) / 1e9
 	bucket := regexp.MustCompile(`^plumbline_sample_latency_seconds_bucket\{.*run="` + strconv.Itoa(e.Run) +
 		`".*le="([^"]*)"\} (\d+)$`)
 	below, n, rank := 0, 0, int(float64(latency.Count)*0.99)

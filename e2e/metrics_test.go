@@ -1,0 +1,125 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestPrometheus lets a real Prometheus scrape runs of all kinds each second: what it has in the end is what
+// result.json says, the number of samples exactly and the 99th percentile within its bucket. make test-metrics runs
+// it.
+func TestPrometheus(t *testing.T) {
+	program := os.Getenv("PLUMBLINE_PROMETHEUS")
+	if program == "" {
+		t.Skip("PLUMBLINE_PROMETHEUS names no Prometheus: make test-metrics")
+	}
+	target, out := freeAddress(t), t.TempDir()
+	server := startPrometheus(t, program, target)
+	r := harness(t, "run", "null", "--mode", "performance", "--smoke", "--out", out, "--force", "--metrics", target,
+		"--set", "min_duration=4000", "--set", "Server.target_qps=500", "--set", "Offline.target_qps=1000000")
+	if r.code != 0 && r.code != 3 { // 3: a busy machine
+		t.Fatalf("exit code %d:\n%s", r.code, r.both())
+	}
+	if !strings.Contains(r.stderr, "waiting for the last scrape") {
+		t.Errorf("the last values are not waited for:\n%s", r.stderr)
+	}
+	var d struct {
+		Runs []struct {
+			Scenario    string
+			Performance measured
+		}
+	}
+	readJSON(t, filepath.Join(out, "result.json"), &d)
+	if len(d.Runs) != 4 {
+		t.Fatalf("%d runs, want those of four scenarios", len(d.Runs))
+	}
+	for i, run := range d.Runs {
+		latency := run.Performance.Latency
+		of := fmt.Sprintf(`plumbline_sample_latency_seconds_%%s{run="%d",scenario=%q}`, i+1, run.Scenario)
+		count := server.ask(t, fmt.Sprintf("last_over_time("+of+"[10m])", "count"))
+		p99 := server.ask(t, fmt.Sprintf("histogram_quantile(0.99, last_over_time("+of+"[10m]))", "bucket"))
+		want := float64(latency.at(0.99)) / 1e9
+		t.Logf("%s: %.0f samples, Prometheus' p99 %.6g s, LoadGen's %.6g s", run.Scenario, count, p99, want)
+		if count != float64(latency.Count) {
+			t.Errorf("%s: Prometheus has %v samples, the result %d", run.Scenario, count, latency.Count)
+		}
+		if math.Abs(p99/want-1) > 0.125 { // the widest bucket
+			t.Errorf("%s: Prometheus' 99th percentile is %v s, the result's %v s", run.Scenario, p99, want)
+		}
+	}
+}
+
+// prometheus is where it answers.
+type prometheus string
+
+// startPrometheus starts one that scrapes target each second, and waits until it is ready.
+func startPrometheus(t *testing.T, program, target string) prometheus {
+	t.Helper()
+	dir, at := t.TempDir(), freeAddress(t)
+	config := "scrape_configs:\n- job_name: plumbline\n  scrape_interval: 1s\n  static_configs:\n" +
+		"  - targets: ['" + target + "']\n"
+	path := filepath.Join(dir, "prometheus.yml")
+	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "--config.file="+path, "--storage.tsdb.path="+filepath.Join(dir, "data"),
+		"--web.listen-address="+at)
+	var printed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait() // it says that it was ended
+	})
+	p := prometheus("http://" + at)
+	for end := time.Now().Add(time.Minute); !p.ready(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			t.Fatalf("Prometheus is not ready:\n%s", printed.String())
+		}
+	}
+	return p
+}
+
+func (p prometheus) ready() bool {
+	c, err := net.Dial("tcp", strings.TrimPrefix(string(p), "http://"))
+	if err != nil {
+		return false
+	}
+	c.Close()
+	return true
+}
+
+// ask evaluates a query with one value.
+func (p prometheus) ask(t *testing.T, query string) float64 {
+	t.Helper()
+	var answer struct {
+		Data struct {
+			Result []struct{ Value [2]any }
+		}
+	}
+	text := fetchText(t, string(p)+"/api/v1/query?query="+url.QueryEscape(query))
+	if err := json.Unmarshal([]byte(text), &answer); err != nil || len(answer.Data.Result) != 1 {
+		t.Fatalf("%s: %v, %s", query, err, text)
+	}
+	v, err := strconv.ParseFloat(fmt.Sprint(answer.Data.Result[0].Value[1]), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
