@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // Marian is the tokenizer of a translation model of the Marian family: pieces of the source's model, whose ids are
@@ -23,7 +25,8 @@ const (
 )
 
 // NewMarian joins the models of two languages (source.spm, target.spm) and their vocabulary (vocab.json: ids by piece).
-// The error is an ErrFile.
+// A piece that the vocabulary lacks is unknown; where it lacks most of the source's, it is that of another model. The
+// error is an ErrFile.
 func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 	m := &Marian{source: source, target: target}
 	if err := json.Unmarshal(vocab, &m.ids); err != nil {
@@ -43,12 +46,34 @@ func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 			return nil, fmt.Errorf("%w: vocab.json has no %s", ErrFile, token)
 		}
 	}
+	if known, all := m.known(source), source.Size(); 2*known < all {
+		return nil, fmt.Errorf("%w: vocab.json has %d of the %d pieces of the source's model: do they belong together?",
+			ErrFile, known, all)
+	}
 	return m, nil
 }
 
-// Encode appends the ids of a text of the source language and of the end token to dst. Invalid
-// bytes count as U+FFFD each.
+// known is how many pieces of a model have an id.
+func (m *Marian) known(of *Model) (n int) {
+	for _, p := range of.file.pieces {
+		if _, ok := m.ids[p.text]; ok {
+			n++
+		}
+	}
+	return n
+}
+
+// Size is the number of ids.
+func (m *Marian) Size() int { return len(m.pieces) }
+
+// Encode appends the ids of a text of the source language and of the end token to dst. A code of a language at its
+// start, such as ">>de<<", is one token, where the vocabulary has it. Invalid bytes count as U+FFFD each.
 func (m *Marian) Encode(dst []int32, text string) []int32 {
+	if end := strings.Index(text, "<<"); end >= 0 && strings.HasPrefix(text, ">>") {
+		if id, ok := m.ids[text[:end+2]]; ok {
+			dst, text = append(dst, id), text[end+2:]
+		}
+	}
 	for _, id := range m.source.Encode(nil, text) {
 		shared, ok := m.ids[m.source.Piece(id)]
 		if !ok {
@@ -59,8 +84,8 @@ func (m *Marian) Encode(dst []int32, text string) []int32 {
 	return append(dst, m.end)
 }
 
-// Decode returns the text of ids of the target language, without special tokens. The error is ErrID, and names all
-// ids beyond the vocabulary.
+// Decode returns the text of ids of the target language, without special tokens and without white space around it. The
+// error is ErrID, and names all ids beyond the vocabulary.
 func (m *Marian) Decode(ids []int32) (string, error) {
 	if err := check(ids, func(id int32) bool { return id >= 0 && int(id) < len(m.pieces) }, len(m.pieces)); err != nil {
 		return "", err
@@ -71,10 +96,5 @@ func (m *Marian) Decode(ids []int32) (string, error) {
 			pieces = append(pieces, m.pieces[id])
 		}
 	}
-	return joinPieces(pieces), nil
-}
-
-// joinPieces returns the text of pieces that need not be in one model.
-func joinPieces(pieces []string) string {
-	return strings.TrimPrefix(strings.ReplaceAll(strings.Join(pieces, ""), blank, " "), " ")
+	return pystr.Trim(m.target.join(pieces, m.target.file.dummyPrefix)), nil
 }

@@ -261,6 +261,7 @@ func FuzzMarian(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add([]byte(`{"</s>": 0, "<unk>": 1, "▁a": 2, "bc": 3, "<pad>": 4}`), "abc a")
+	f.Add([]byte(`{"</s>": 0, "<unk>": 1, "▁a": 2, "bc": 3, "<s>": 4, ">>x<<": 5}`), ">>x<<abc >>")
 	f.Add([]byte(`{"</s>": 0, "<unk>": 0}`), "")
 	f.Fuzz(func(t *testing.T, vocab []byte, text string) {
 		marian, err := NewMarian(m, m, vocab)

@@ -11,24 +11,23 @@ import (
 type unigram struct {
 	trie    *trie
 	scores  []float32 // by id; unusable ones are not in the trie
-	user    []bool    // by id
-	bonus   float32   // of a byte of a user-defined piece
 	unknown float32   // the score of an unknown character
+	longest int       // bytes of a piece, or a character
 }
 
 // unknownPenalty is how much less an unknown character scores than the worst piece.
 const unknownPenalty = 10
 
-// leastBonus is the bonus where no score is above 0: the least normal float32.
-const leastBonus = 0x1p-126
-
 func newUnigram(m *Model) *unigram {
-	u := &unigram{trie: newTrie(m.ids), bonus: leastBonus, unknown: math.MaxFloat32}
+	u := &unigram{trie: newTrie(m.ids), unknown: math.MaxFloat32, longest: utf8.UTFMax}
 	for _, p := range m.file.pieces {
-		u.scores, u.user = append(u.scores, p.score), append(u.user, p.kind == userDefined)
-		if p.kind == normal {
-			u.bonus, u.unknown = max(u.bonus, p.score), min(u.unknown, p.score)
+		switch p.kind {
+		case normal:
+			u.unknown = min(u.unknown, p.score)
+		case userDefined:
+			p.score = float32(0.1 * float64(len(p.text)-1)) // whatever the file says
 		}
+		u.scores, u.longest = append(u.scores, p.score), max(u.longest, len(p.text))
 	}
 	u.unknown -= unknownPenalty
 	return u
@@ -50,6 +49,7 @@ func (m *Model) viterbi(dst []int32, s *scratch, text string) []int32 {
 		s.ends[i] = best{start: noID}
 	}
 	for at := 0; at < len(text); {
+		rebase(s.ends[at:min(at+u.longest, len(s.ends))])
 		_, size := utf8.DecodeRuneInString(text[at:])
 		if !u.extend(s.ends, text, at, size) {
 			s.ends[at+size].improve(u.unknown+s.ends[at].score, at, m.unknown)
@@ -57,6 +57,22 @@ func (m *Model) viterbi(dst []int32, s *scratch, text string) []int32 {
 		at += size
 	}
 	return m.trace(dst, s, text)
+}
+
+// farScore is the sum from which on sums begin at 0 again, so that they stay exact.
+const farScore = 100_000
+
+// rebase takes the first of the ends away from all that there are, where it is far from 0.
+func rebase(ends []best) {
+	far := ends[0].score
+	if far >= -farScore && far <= farScore {
+		return
+	}
+	for i := range ends {
+		if i == 0 || ends[i].start != noID {
+			ends[i].score -= far
+		}
+	}
 }
 
 // improve takes a better way.
@@ -79,11 +95,7 @@ func (u *unigram) extend(ends []best, text string, at, size int) (single bool) {
 		if id == noID {
 			continue
 		}
-		sum := u.scores[id] + before
-		if u.user[id] {
-			sum = float32(float64(float32(end-at)*u.bonus) - 0.1 + float64(before))
-		}
-		ends[end].improve(sum, at, id)
+		ends[end].improve(u.scores[id]+before, at, id)
 		single = single || end-at == size
 	}
 	return single

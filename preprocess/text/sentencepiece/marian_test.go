@@ -1,0 +1,61 @@
+package sentencepiece
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const smallVocabulary = `{"</s>": 0, "<unk>": 1, ">>de<<": 2, "▁a": 3, "bc": 4, "▁abc": 5, "▁": 6, "<pad>": 7}`
+
+func smallMarian(t *testing.T, vocab string) (*Marian, error) {
+	t.Helper()
+	m, err := Parse(small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewMarian(m, m, []byte(vocab))
+}
+
+func TestMarian(t *testing.T) {
+	m, err := smallMarian(t, smallVocabulary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]int32{
+		"abc":        {5, 0},
+		"a a":        {3, 3, 0},
+		"aa":         {3, 1, 0}, // the second is a piece that has no id
+		"":           {0},
+		">>de<< abc": {2, 6, 5, 0},
+		">>de<<":     {2, 0},
+		">>fr<<a":    {6, 1, 1, 0}, // no token of the vocabulary
+	} {
+		if got := m.Encode(nil, text); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+	if text, err := m.Decode([]int32{7, 6, 5, 1, 4, 6, 0}); err != nil || text != "abcbc" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := m.Decode([]int32{8}); !errors.Is(err, ErrID) || m.Size() != 8 {
+		t.Errorf("%d ids, %v", m.Size(), err)
+	}
+}
+
+func TestVocabulariesThatAreNotMarians(t *testing.T) {
+	for vocab, want := range map[string]string{
+		`[]`: "vocab.json: json", `{"</s>": 0}`: "no <unk>", `{"<unk>": 0}`: "no </s>",
+		`{"</s>": 0, "<unk>": 2}`:                     "want each of 0 to 1 once",
+		`{"</s>": 0, "<unk>": 0}`:                     "want each of 0 to 1 once",
+		`{"</s>": 0, "<unk>": -1}`:                    "want each of 0 to 1 once",
+		`{"</s>": 0, "<unk>": 1, "x": 2}`:             "has 2 of the 8 pieces",
+		smallVocabulary[:20]:                          "vocab.json: unexpected end",
+		strings.Replace(smallVocabulary, "7", "9", 1): "want each of 0 to 7 once",
+	} {
+		if _, err := smallMarian(t, vocab); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", vocab, err, want)
+		}
+	}
+}
