@@ -24,7 +24,7 @@ func gnmtDoors() []door {
 			"--model encoder=models/gnmt/encoder.onnx --model decoder=models/gnmt/decoder.onnx --dataset nmt/data " +
 				"--param vocabulary=nmt/data --param sources=newstest2014.tok.bpe.32000.en.large", exact,
 		}},
-	}}
+	}, marianDoor()}
 }
 
 // official is what the official code was given, and what it made of it.

@@ -2,10 +2,11 @@
 // interface on sentences of two made-up languages.
 //
 // A sample is a sentence in pieces of words. The encoder reads it once; the decoder is searched with beams, as the
-// reference does, for many sentences together. The payload is the translation's text.
+// reference does, for many sentences together. The payload is the translation's text. Models of the Marian family
+// translate plain text, with their own pieces and transformers' search.
 //
 // In: which sentences and vocabularies a run uses, the search's settings, payloads. Out: the search (sdk/generate),
-// vocabularies and byte-pair encoding (preprocess/text/subword), the metrics (accuracy/bleu), the backend.
+// vocabularies and pieces (preprocess/text), the metrics (accuracy/bleu), the backend.
 package gnmt
 
 import (
@@ -34,12 +35,12 @@ func New() sdk.Benchmark {
 func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r.Params)
 	text := openSentences(r, s)
-	v, err := openVocabularies(r, s.vocabulary)
+	f, err := openForm(r, s)
 	r.Fault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return sdk.Prompts(newWorkload(s, r.Files, text, v)), nil
+	return sdk.Prompts(&workload{settings: s, files: r.Files, sentences: text, form: f}), nil
 }
 
 // score reads the references.

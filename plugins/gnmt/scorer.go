@@ -11,17 +11,17 @@ import (
 // scorer computes BLEU as the official script does, and sacreBLEU of the same text. Of several entries of one sentence
 // the first counts.
 type scorer struct {
-	text      sentences
-	bleu      *bleu.Scorer
-	sacre     *bleu.Sacre
-	seen      []bool
-	tokenizer bleu.Tokenizer
+	text     sentences
+	bleu     *bleu.Scorer
+	sacre    *bleu.Sacre
+	seen     []bool
+	settings settings
 }
 
 func newScorer(text sentences, s settings) *scorer {
 	return &scorer{
 		text: text, bleu: bleu.New(text.references), sacre: bleu.NewSacre(bleu.Options{Tokenizer: s.tokenizer}),
-		seen: make([]bool, len(text.references)), tokenizer: s.tokenizer,
+		seen: make([]bool, len(text.references)), settings: s,
 	}
 }
 
@@ -41,17 +41,24 @@ func (s *scorer) Result() (sdk.Score, error) {
 	if err != nil {
 		return sdk.Score{}, sdk.Data(err)
 	}
-	return sdk.Score{
-		Metrics: []sdk.Metric{
-			{Name: "BLEU", Value: 100 * r.BLEU()}, {Name: "sacreBLEU", Value: s.sacre.Result().Score},
-		},
+	sacre := sdk.Metric{Name: "sacreBLEU", Value: s.sacre.Result().Score}
+	score := sdk.Score{
+		Metrics: []sdk.Metric{{Name: "BLEU", Value: 100 * r.BLEU()}, sacre},
 		Samples: r.Entries, OfficialText: r.String(), Notes: s.notes(r),
-	}, nil
+	}
+	if s.settings.plain {
+		score.Metrics, score.OfficialText = []sdk.Metric{sacre}, fmt.Sprintf("sacreBLEU: %.1f", sacre.Value)
+	}
+	return score, nil
 }
 
 func (s *scorer) notes(r bleu.Result) []string {
+	target := "the official target is of BLEU"
+	if s.settings.plain {
+		target = "the official BLEU and its target are of GNMT on pieces, and not of plain text"
+	}
 	notes := []string{fmt.Sprintf("sacreBLEU: tokenizer %v, letters as they are, smoothing exp, of the words as they "+
-		"are in the log; the official target is of BLEU", s.tokenizer)}
+		"are in the log; %s", s.settings.tokenizer, target)}
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
 			notes = append(notes, fmt.Sprintf(format, args...))

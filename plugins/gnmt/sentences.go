@@ -17,17 +17,17 @@ import (
 
 // sentences are a data set.
 type sentences struct {
-	sources    []string // pieces of words, a space apart
-	references []string // words, a space apart
+	sources    []string // pieces of words, a space apart; or plain text
+	references []string // words, a space apart; or plain text
 	remark     string   // on what the files have; "": nothing
 }
 
 // openSentences opens the sentences of a request: the official files, or the synthetic ones.
 func openSentences(r *manifest.Request, s settings) sentences {
 	if r.Dataset == "" {
-		return writeSentences(r)
+		return writeSentences(r, s)
 	}
-	sources, err := readLines(filepath.Join(r.Dataset, s.sources))
+	sources, err := readLines(filepath.Join(r.Dataset, s.sources), s.plain)
 	if err != nil {
 		r.Fault(sdk.Data(fmt.Errorf("sources: %w", err)))
 	}
@@ -40,12 +40,15 @@ func openSentences(r *manifest.Request, s settings) sentences {
 
 // readReferences reads what translations are compared with, of a data set of so many sentences.
 func (s *sentences) readReferences(r *manifest.Request, o settings, sources int) {
-	lines, err := readLines(filepath.Join(r.Dataset, o.references))
+	lines, err := readLines(filepath.Join(r.Dataset, o.references), o.plain)
 	if err != nil {
 		r.Fault(sdk.Data(fmt.Errorf("references: %w", err)))
 	}
 	for _, line := range lines {
-		s.references = append(s.references, bleu.Clean(line))
+		if !o.plain {
+			line = bleu.Clean(line)
+		}
+		s.references = append(s.references, line)
 	}
 	if err == nil && len(lines) != sources {
 		s.remark = fmt.Sprintf("%s has %d lines and %s %d: they do not belong together, or hold characters that end a "+
@@ -57,14 +60,14 @@ func (s *sentences) readReferences(r *manifest.Request, o settings, sources int)
 // mostText is the size up to which a file is read: that of performance runs has 400 MB.
 const mostText = 2 << 30
 
-// readLines reads a file's lines, which must be UTF-8.
-func readLines(path string) ([]string, error) {
+// readLines reads a file's lines, which must be UTF-8, cut as cutLines does.
+func readLines(path string, plain bool) ([]string, error) {
 	data, err := backend.ReadFile(path, mostText)
 	if err != nil {
 		return nil, fmt.Errorf("%w; the data set is a folder with newstest2014.tok.bpe.32000.en and .de, "+
 			"parameters sources and references name others", err)
 	}
-	lines := pystr.Lines(string(data))
+	lines := cutLines(string(data), plain)
 	for i, line := range lines {
 		if !utf8.ValidString(line) {
 			return nil, fmt.Errorf("%s, line %d: it is no UTF-8", path, i+1)
@@ -76,8 +79,22 @@ func readLines(path string) ([]string, error) {
 	return lines, nil
 }
 
-// writeSentences makes the synthetic data set, and splits its sources as the embedded model's vocabulary has them.
-func writeSentences(r *manifest.Request) sentences {
+// cutLines cuts a text into lines: plain text behind each line feed, without white space at their ends, as sacreBLEU
+// does; the official files wherever Python does.
+func cutLines(text string, plain bool) []string {
+	if !plain {
+		return pystr.Lines(text)
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, pystr.TrimRight(line))
+	}
+	return lines
+}
+
+// writeSentences makes the synthetic data set. Unless it is plain text, its sources are split as the embedded model's
+// vocabulary has them.
+func writeSentences(r *manifest.Request, s settings) sentences {
 	codes, err := embeddedCodes()
 	if err != nil {
 		r.Fault(err)
@@ -86,7 +103,10 @@ func writeSentences(r *manifest.Request) sentences {
 	set, text := translation.Eval(), sentences{}
 	for i := range r.First(translation.EvalCount, "sentences") {
 		p := set.At(i)
-		text.sources = append(text.sources, strings.Join(codes.Pieces(p.Source), " "))
+		if !s.plain {
+			p.Source = strings.Join(codes.Pieces(p.Source), " ")
+		}
+		text.sources = append(text.sources, p.Source)
 		text.references = append(text.references, p.Target)
 	}
 	return text

@@ -9,6 +9,7 @@ import (
 // settings are the parameters of a model.
 type settings struct {
 	sources, references string // names of files in the data set's folder
+	plain               bool   // the files hold text as people write it
 	vocabulary          string // folder; "embedded"; "": beside the data set or the model
 	beams               int
 	penalty             float64 // weight of the length penalty
@@ -24,6 +25,7 @@ const mostBeams = 1024
 func readSettings(p *option.Params) settings {
 	return settings{
 		sources: p.Text("sources"), references: p.Text("references"), vocabulary: p.Text("vocabulary"),
+		plain: option.Pick(p, "text", map[string]bool{"pieces": false, "plain": true}),
 		beams: p.Int("beams", 1, mostBeams), penalty: p.Float("length_penalty", 0, 100),
 		rule: option.Pick(p, "max_steps", map[string]generate.BeamRule{
 			"sentence": generate.GNMT, "batch": generate.GNMTBatch,

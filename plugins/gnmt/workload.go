@@ -1,11 +1,11 @@
 package gnmt
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/preprocess/text/subword"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/generate"
@@ -14,51 +14,51 @@ import (
 // workload is the benchmark opened on its model and one data set.
 type workload struct {
 	settings
-	files      map[string]backend.Model // by part
-	sentences  sentences
-	vocabulary vocabularies
+	files     map[string]backend.Model // by part
+	sentences sentences
+	form      form
 }
 
 var (
 	_ sdk.GenerativeOf[sentence] = (*workload)(nil)
 	_ sdk.SessionGenerator       = (*workload)(nil)
 	_ sdk.SessionPlanner         = (*workload)(nil)
+	_ sdk.Informer               = (*workload)(nil)
 	_ sdk.ClientWorker           = (*workload)(nil)
 )
 
-// sentence is a loaded source: ids, none for an empty line.
+// sentence is a loaded source: ids; none: its translation is empty.
 type sentence []int32
-
-func newWorkload(s settings, files map[string]backend.Model, text sentences, v vocabularies) *workload {
-	return &workload{settings: s, files: files, sentences: text, vocabulary: v}
-}
 
 func (w *workload) Len() int     { return len(w.sentences.sources) }
 func (w *workload) Close() error { return nil }
 
 // Load makes ids of sentence i.
 func (w *workload) Load(_ context.Context, i int) (sentence, error) {
-	return w.vocabulary.source.IDs(w.sentences.sources[i]), nil
+	ids, err := w.form.ids(w.sentences.sources[i])
+	if err != nil {
+		return nil, fmt.Errorf("line %d of the sources: %w", i+1, err)
+	}
+	return ids, nil
 }
 
 // typicalSteps is how many tokens a translation has, more or less: of so many runs of the decoder is a sample.
 const typicalSteps = 25
 
-// Parts are the encoder and the decoder, whose tensors package generate binds.
+// The parts of a model: of optimum's two decoders the second is the one with past, which other forms do not have.
+const encoderPart, decoderPart, pastPart = "encoder", "decoder", "decoder_with_past"
+
+// Parts are the encoder and the decoders, whose tensors package generate binds.
 func (w *workload) Parts() []sdk.Part {
 	return []sdk.Part{
-		{Name: "encoder", Model: w.files["encoder"]},
-		{Name: "decoder", Model: w.files["decoder"], RunsPerSample: typicalSteps},
+		{Name: encoderPart, Model: w.files[encoderPart]},
+		{Name: decoderPart, Model: w.files[decoderPart], RunsPerSample: typicalSteps},
+		{Name: pastPart, Model: w.files[pastPart], RunsPerSample: typicalSteps, Optional: true},
 	}
 }
 
-// Prompt is the source with the search's settings. The most steps are twice the source's tokens.
-func (w *workload) Prompt(s sentence) (backend.Prompt, error) {
-	return backend.Prompt{
-		Tokens: s, MaxNewTokens: 2 * len(s), EOS: []int32{subword.End}, PadToken: subword.End,
-		Beams: w.beams, LengthPenalty: w.penalty,
-	}, nil
-}
+// Prompt is the source with the search's settings.
+func (w *workload) Prompt(s sentence) (backend.Prompt, error) { return w.form.prompt(s), nil }
 
 // SampleSize is the number of tokens.
 func (w *workload) SampleSize(s sentence) int { return len(s) }
@@ -75,7 +75,7 @@ func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Con
 	if c.Concurrency == 0 {
 		c.Concurrency = 2
 	}
-	c.LowLatency = w.files["encoder"].Path != ""
+	c.LowLatency = w.files[encoderPart].Path != ""
 	return c
 }
 
@@ -84,21 +84,17 @@ const defaultSentences = 16
 
 // NewGenerator searches with as many rows together as the user asks for: each beam is one.
 func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
-	rows := c.MaxBatch
-	if rows == 0 {
-		rows = defaultSentences * w.beams
-	}
-	if err := w.checkVocabulary(s.Part("decoder")); err != nil {
+	p := generate.EncoderDecoder{Encoder: s.Part(encoderPart), Decoder: s.Part(decoderPart), Step: s.Part(pastPart)}
+	if err := w.checkVocabulary(p.Decoder); err != nil {
 		return nil, err
 	}
-	g, err := generate.NewEncoderDecoder(
-		generate.EncoderDecoder{Encoder: s.Part("encoder"), Decoder: s.Part("decoder")},
-		generate.Options{
-			MaxSequences: max(rows, w.beams), CacheBytes: w.cache, Start: []int32{subword.Start}, Beams: w.rule,
-			CopyState: w.copies,
-		})
+	beams := w.form.prompt(nil).Beams
+	o := w.form.options()
+	o.MaxSequences = max(cmp.Or(c.MaxBatch, defaultSentences*beams), beams)
+	o.CacheBytes, o.CopyState = w.cache, w.copies
+	g, err := generate.NewEncoderDecoder(p, o)
 	if err != nil {
-		return nil, err
+		return nil, sdk.Data(err)
 	}
 	return translator{g}, nil
 }
@@ -109,9 +105,9 @@ func (w *workload) checkVocabulary(decoder backend.Session) error {
 		if t.Name != "logits" || len(t.Shape) == 0 {
 			continue
 		}
-		if size := t.Shape[len(t.Shape)-1]; size >= 0 && size != int64(w.vocabulary.target.Len()) {
+		if size := t.Shape[len(t.Shape)-1]; size >= 0 && size != int64(w.form.size()) {
 			return sdk.Data(fmt.Errorf("the decoder has %d tokens, the vocabulary of the target language %d: they belong to "+
-				"different models (parameter vocabulary)", size, w.vocabulary.target.Len()))
+				"different models (parameter vocabulary)", size, w.form.size()))
 		}
 	}
 	return nil
@@ -133,8 +129,12 @@ func (w *workload) AppendTokens(dst []byte, _ sentence, t backend.Tokens) ([]byt
 	if t.IDs == nil {
 		return append(dst, t.Text...), t.N, nil
 	}
-	return append(dst, w.vocabulary.target.Text(t.IDs)...), len(t.IDs), nil
+	text, err := w.form.text(t.IDs)
+	return append(dst, text...), len(t.IDs), err
 }
+
+// Inform says which form the model has.
+func (w *workload) Inform(info *sdk.WorkloadInfo) { w.form.inform(info) }
 
 // ClientWork is what becomes of ids here.
 func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {

@@ -37,9 +37,9 @@
 // decoder_with_past_model as Step), its merged one (decoder_model_merged), and the first of the two alone, or another
 // decoder that takes no past, which runs all tokens again at each step; the decoder of sherpa-onnx, whose cache has a
 // fixed capacity; and recurrent decoders with states of fixed size. Optimum's two decoders, its first one alone and the
-// recurrent ones are held to what their reference implementations gave, the merged form to the same decoders merged;
-// all forms to a small network that runs without cache. No published file of the merged form, of sherpa-onnx's or of a
-// decoder without a past was tried.
+// recurrent ones are held to what their reference implementations gave, as is the merged form of a translation model
+// that optimum exported; all forms to a small network that runs without cache. No published file of sherpa-onnx's form
+// or of a decoder without a past was tried.
 //
 // What the sessions keep in a memory of their own (backend.Keeper) does not come out of them at each step. Describe
 // says how many bytes still do; of sessions in this process it is none.

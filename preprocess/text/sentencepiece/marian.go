@@ -96,5 +96,6 @@ func (m *Marian) Decode(ids []int32) (string, error) {
 			pieces = append(pieces, m.pieces[id])
 		}
 	}
-	return pystr.Trim(m.target.join(pieces, m.target.file.dummyPrefix)), nil
+	text := m.target.join(pieces, m.target.file.dummyPrefix)
+	return pystr.Trim(strings.ReplaceAll(text, blank, " ")), nil // pieces of the source alone still have theirs
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-const smallVocabulary = `{"</s>": 0, "<unk>": 1, ">>de<<": 2, "▁a": 3, "bc": 4, "▁abc": 5, "▁": 6, "<pad>": 7}`
+const smallVocabulary = `{"</s>": 0, "<unk>": 1, ">>de<<": 2, "▁a": 3, "bc": 4, "▁abc": 5, "▁": 6, "▁zz": 7,
+	"<pad>": 8}`
 
 func smallMarian(t *testing.T, vocab string) (*Marian, error) {
 	t.Helper()
@@ -36,10 +37,10 @@ func TestMarian(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
-	if text, err := m.Decode([]int32{7, 6, 5, 1, 4, 6, 0}); err != nil || text != "abcbc" {
+	if text, err := m.Decode([]int32{8, 6, 5, 1, 4, 7, 6, 0}); err != nil || text != "abcbc zz" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := m.Decode([]int32{8}); !errors.Is(err, ErrID) || m.Size() != 8 {
+	if _, err := m.Decode([]int32{9}); !errors.Is(err, ErrID) || m.Size() != 9 {
 		t.Errorf("%d ids, %v", m.Size(), err)
 	}
 }
@@ -52,7 +53,7 @@ func TestVocabulariesThatAreNotMarians(t *testing.T) {
 		`{"</s>": 0, "<unk>": -1}`:                    "want each of 0 to 1 once",
 		`{"</s>": 0, "<unk>": 1, "x": 2}`:             "has 2 of the 8 pieces",
 		smallVocabulary[:20]:                          "vocab.json: unexpected end",
-		strings.Replace(smallVocabulary, "7", "9", 1): "want each of 0 to 7 once",
+		strings.Replace(smallVocabulary, "7", "9", 1): "want each of 0 to 8 once",
 	} {
 		if _, err := smallMarian(t, vocab); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", vocab, err, want)

@@ -1,0 +1,61 @@
+package gnmt
+
+import (
+	"github.com/plumbline-ml/plumbline/preprocess/text/subword"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/generate"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// form is a family of models: the ids of a sentence, how they are searched, and the text of an answer.
+type form interface {
+	// ids are those of a sentence; none: its translation is empty.
+	ids(sentence string) ([]int32, error)
+	prompt(ids []int32) backend.Prompt
+	// options are those of the search, without its bounds.
+	options() generate.Options
+	text(ids []int32) (string, error)
+	// size is how many tokens an answer can be of.
+	size() int
+	// inform adds what the result should say of the form.
+	inform(info *sdk.WorkloadInfo)
+}
+
+// openForm reads the vocabularies of the model: Marian's, where its files lie with the model or in the folder that the
+// user names, else GNMT's.
+func openForm(r *manifest.Request, s settings) (form, error) {
+	if dir := marianFolder(r, s.vocabulary); dir != "" {
+		return openMarian(r, s, dir)
+	}
+	if s.plain {
+		r.Fault(sdk.Usage(errPlain))
+	}
+	v, err := openVocabularies(r, s.vocabulary)
+	return &reference{v, s}, err
+}
+
+// reference is GNMT in the reference's form: sentences are pieces of words, a space apart.
+type reference struct {
+	vocabulary vocabularies
+	settings   settings
+}
+
+func (f *reference) ids(sentence string) ([]int32, error) {
+	return f.vocabulary.source.IDs(sentence), nil
+}
+func (f *reference) text(ids []int32) (string, error) { return f.vocabulary.target.Text(ids), nil }
+func (f *reference) size() int                        { return f.vocabulary.target.Len() }
+func (f *reference) inform(*sdk.WorkloadInfo)         {}
+
+// prompt allows twice as many steps as the source has tokens.
+func (f *reference) prompt(ids []int32) backend.Prompt {
+	return backend.Prompt{
+		Tokens: ids, MaxNewTokens: 2 * len(ids), EOS: []int32{subword.End}, PadToken: subword.End,
+		Beams: f.settings.beams, LengthPenalty: f.settings.penalty,
+	}
+}
+
+func (f *reference) options() generate.Options {
+	return generate.Options{Start: []int32{subword.Start}, Beams: f.settings.rule}
+}

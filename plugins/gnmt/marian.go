@@ -1,0 +1,158 @@
+package gnmt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/sentencepiece"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/generate"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// The files of a Marian model beside its networks.
+const (
+	marianSource, marianTarget, marianVocab = "source.spm", "target.spm", "vocab.json"
+	marianConfig, marianGeneration          = "config.json", "generation_config.json"
+)
+
+var (
+	errPieces = errors.New("a Marian model translates plain text, and parameter text = pieces: give text=plain, and the " +
+		"names of the data set's files with sources and references")
+	errPlain = errors.New("parameter text = plain is for Marian models, and there is none of its files with the model " +
+		"(source.spm, target.spm, vocab.json, config.json): GNMT takes text that is split into pieces")
+	errSteps = errors.New("parameter max_steps is of GNMT's search; a Marian model has max_length in its " +
+		"generation_config.json")
+)
+
+// marian is a translation model of the Marian family, as transformers and optimum have it: sentences are plain text.
+type marian struct {
+	tokenizer *sentencepiece.Marian
+	search    marianSearch
+}
+
+// marianFolder is where the files of a Marian model lie: in the folder that the user names, beside the encoder, or one
+// folder above it, where exports in a folder of their own have them. Empty: nowhere.
+func marianFolder(r *manifest.Request, named string) string {
+	if named == embedded || named == "" && r.Files["encoder"].Path == "" {
+		return ""
+	}
+	folder := named
+	if named == "" {
+		folder = filepath.Dir(r.Files["encoder"].Path)
+	}
+	for _, name := range []string{marianSource, marianTarget, marianVocab, marianConfig} {
+		if isThere(filepath.Join(folder, name)) {
+			return folder
+		}
+	}
+	if above := filepath.Dir(folder); named == "" && isThere(filepath.Join(above, marianSource)) {
+		return above
+	}
+	return ""
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// openMarian reads the files of a Marian model. The error lists all faults.
+func openMarian(r *manifest.Request, s settings, dir string) (*marian, error) {
+	if !s.plain {
+		r.Fault(sdk.Usage(errPieces))
+	}
+	if r.Given("max_steps") != "" {
+		r.Fault(sdk.Usage(errSteps))
+	}
+	search, errSearch := readMarianSearch(dir)
+	if r.Given("beams") != "" {
+		search.Beams = s.beams
+	}
+	if r.Given("length_penalty") != "" {
+		search.Penalty = s.penalty
+	}
+	t, errTokens := readMarianTokenizer(dir)
+	if err := errors.Join(errSearch, errTokens); err != nil {
+		return nil, sdk.Data(fmt.Errorf("the Marian model in %s: %w", dir, err))
+	}
+	if err := search.check(t.Size()); err != nil {
+		return nil, sdk.Data(fmt.Errorf("%s: %w", dir, err))
+	}
+	return &marian{t, search}, nil
+}
+
+func readMarianTokenizer(dir string) (*sentencepiece.Marian, error) {
+	source, errSource := readPieces(filepath.Join(dir, marianSource))
+	target, errTarget := readPieces(filepath.Join(dir, marianTarget))
+	vocab, errVocab := backend.ReadFile(filepath.Join(dir, marianVocab), mostVocabulary)
+	var errApart error
+	if isThere(filepath.Join(dir, "target_vocab.json")) {
+		errApart = errors.New("it has a vocabulary for each language (target_vocab.json), want one for both")
+	}
+	if err := errors.Join(errSource, errTarget, errVocab, errApart); err != nil {
+		return nil, err
+	}
+	return sentencepiece.NewMarian(source, target, vocab)
+}
+
+func readPieces(path string) (*sentencepiece.Model, error) {
+	data, err := backend.ReadFile(path, mostVocabulary)
+	if err != nil {
+		return nil, err
+	}
+	m, err := sentencepiece.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// ids are those of a sentence as it is written, with the end token.
+func (m *marian) ids(sentence string) ([]int32, error) {
+	ids := m.tokenizer.Encode(nil, sentence)
+	if n := m.search.Positions; n > 0 && len(ids) > n {
+		return nil, sdk.Data(fmt.Errorf("a sentence of %d tokens, the model takes %d (max_position_embeddings): %.80q",
+			len(ids), n, sentence))
+	}
+	return ids, nil
+}
+
+func (m *marian) text(ids []int32) (string, error) { return m.tokenizer.Decode(ids) }
+func (m *marian) size() int                        { return m.tokenizer.Size() }
+
+func (m *marian) prompt(ids []int32) backend.Prompt {
+	s := &m.search
+	return backend.Prompt{
+		Tokens: ids, MinNewTokens: s.least(), MaxNewTokens: s.most(), EOS: s.End, PadToken: *s.Pad, Beams: s.Beams,
+		LengthPenalty: s.Penalty, EarlyStopping: s.early,
+	}
+}
+
+func (m *marian) options() generate.Options {
+	s := &m.search
+	never := slices.Clone(s.Suppressed)
+	for _, word := range s.Bad {
+		if !slices.Contains(s.End, word[0]) {
+			never = append(never, word[0])
+		}
+	}
+	return generate.Options{
+		Start: []int32{*s.Start}, Beams: generate.HuggingFace, Never: never, ForceEnd: s.Forced != nil,
+		Renormalize: s.Renormalize, Source: s.Positions, Answer: s.most(),
+	}
+}
+
+func (m *marian) inform(info *sdk.WorkloadInfo) {
+	if info.BackendInfo == nil {
+		info.BackendInfo = map[string]string{}
+	}
+	s := &m.search
+	info.BackendInfo["search"] = fmt.Sprintf("transformers' rule, beams %d, length penalty %v, at most %d tokens",
+		s.Beams, s.Penalty, s.most())
+	info.OpenReasons = append(info.OpenReasons, "a Marian model translates, with pieces and a search of its own")
+}

@@ -1,0 +1,181 @@
+package gnmt
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// marianSearch is how transformers searches with a Marian model: its generation_config.json, where there is one, else
+// its config.json. What neither says has transformers' defaults.
+type marianSearch struct {
+	Start       *int32    `json:"decoder_start_token_id"`
+	Pad         *int32    `json:"pad_token_id"`
+	End         tokenIDs  `json:"eos_token_id"`
+	Forced      tokenIDs  `json:"forced_eos_token_id"` // ends an answer that is as long as it may be
+	Bad         [][]int32 `json:"bad_words_ids"`
+	Suppressed  []int32   `json:"suppress_tokens"`
+	Beams       int       `json:"num_beams"`
+	Penalty     float64   `json:"length_penalty"`
+	Early       any       `json:"early_stopping"`
+	Renormalize bool      `json:"renormalize_logits"`
+
+	// Lengths, the first two with the start token.
+	LeastLength int `json:"min_length"`
+	MostLength  int `json:"max_length"`
+	LeastNew    int `json:"min_new_tokens"`
+	MostNew     int `json:"max_new_tokens"`
+
+	Positions int `json:"-"` // of encoder and decoder, each; 0: config.json does not say
+	early     bool
+}
+
+// least and most are how many tokens an answer has, the end token among them.
+func (s *marianSearch) least() int { return max(s.LeastNew, s.LeastLength-1, 0) }
+
+func (s *marianSearch) most() int {
+	if s.MostNew > 0 {
+		return s.MostNew
+	}
+	return s.MostLength - 1
+}
+
+// tokenIDs are one id or a list.
+type tokenIDs []int32
+
+// UnmarshalJSON reads a number, a list of them, or null.
+func (t *tokenIDs) UnmarshalJSON(data []byte) error {
+	var one int32
+	if string(data) == "null" {
+		return nil
+	}
+	if json.Unmarshal(data, &one) == nil {
+		*t = tokenIDs{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]int32)(t))
+}
+
+// mostConfig is the size up to which a configuration is read.
+const mostConfig = 1 << 20
+
+// readMarianSearch reads the configurations in a folder.
+func readMarianSearch(dir string) (marianSearch, error) {
+	config, err := backend.ReadFile(filepath.Join(dir, marianConfig), mostConfig)
+	if err != nil {
+		return marianSearch{}, err
+	}
+	generation, err := backend.ReadFile(filepath.Join(dir, marianGeneration), mostConfig)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return marianSearch{}, err
+	}
+	return parseMarianSearch(config, generation)
+}
+
+// parseMarianSearch reads config.json and, unless it is nil, generation_config.json.
+func parseMarianSearch(config, generation []byte) (marianSearch, error) {
+	var model struct {
+		Type      string `json:"model_type"`
+		Start     *int32 `json:"decoder_start_token_id"`
+		Positions int    `json:"max_position_embeddings"`
+	}
+	if err := json.Unmarshal(config, &model); err != nil {
+		return marianSearch{}, fmt.Errorf("%s: %w", marianConfig, err)
+	}
+	if model.Type != "" && model.Type != "marian" {
+		return marianSearch{}, fmt.Errorf("%s: model_type %.40q, want marian", marianConfig, model.Type)
+	}
+	name, text := marianGeneration, generation
+	if generation == nil {
+		name, text = marianConfig, config
+	}
+	s := marianSearch{Start: model.Start, Positions: model.Positions, Beams: 1, Penalty: 1, MostLength: 20}
+	if err := errors.Join(json.Unmarshal(text, &s), s.readEarly(), otherSearches(text)); err != nil {
+		return s, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
+}
+
+func (s *marianSearch) readEarly() error {
+	switch v := s.Early.(type) {
+	case nil:
+	case bool:
+		s.early = v
+	default:
+		return fmt.Errorf("early_stopping = %v, want true or false", v)
+	}
+	return nil
+}
+
+// neutral are settings of other searches than this one, with the values that they do nothing with beside null.
+var neutral = map[string]any{
+	"do_sample": false, "num_beam_groups": 1.0, "diversity_penalty": 0.0, "repetition_penalty": 1.0,
+	"encoder_repetition_penalty": 1.0, "no_repeat_ngram_size": 0.0, "encoder_no_repeat_ngram_size": 0.0,
+	"guidance_scale": 1.0, "forced_bos_token_id": nil, "begin_suppress_tokens": nil, "force_words_ids": nil,
+	"exponential_decay_length_penalty": nil, "sequence_bias": nil, "constraints": nil, "penalty_alpha": nil,
+	"stop_strings": nil, "watermarking_config": nil, "max_time": nil,
+}
+
+// otherSearches names settings of a configuration that would have transformers search in another way.
+func otherSearches(text []byte) error {
+	var given map[string]any
+	if json.Unmarshal(text, &given) != nil {
+		return nil // is said already
+	}
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(neutral)) {
+		if v := given[name]; v != nil && !same(v, neutral[name]) {
+			faults = append(faults, fmt.Errorf("%s = %.60v, which this search has not: want %v", name, v, neutral[name]))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// same compares a value of JSON with a neutral one. Lists are none.
+func same(v, neutral any) bool {
+	switch v.(type) {
+	case bool, float64, string:
+		return v == neutral
+	}
+	return false
+}
+
+// check holds the settings to one another and to a vocabulary of so many tokens. It lists every fault.
+func (s *marianSearch) check(tokens int) error {
+	var faults []error
+	want := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	inside := func(name string, ids ...int32) {
+		for _, id := range ids {
+			want(id >= 0 && int(id) < tokens, "%s = %d, want one of the %d of vocab.json", name, id, tokens)
+		}
+	}
+	want(s.Start != nil && s.Pad != nil && len(s.End) > 0,
+		"the configuration has no decoder_start_token_id, pad_token_id or eos_token_id, want all three")
+	for name, id := range map[string]*int32{"decoder_start_token_id": s.Start, "pad_token_id": s.Pad} {
+		if id != nil {
+			inside(name, *id)
+		}
+	}
+	inside("eos_token_id", s.End...)
+	inside("suppress_tokens", s.Suppressed...)
+	for _, word := range s.Bad {
+		want(len(word) == 1, "bad_words_ids has %v, want words of one token", word)
+	}
+	want(s.Forced == nil || slices.Equal(s.Forced, s.End), "forced_eos_token_id = %v, want eos_token_id, %v", s.Forced,
+		s.End)
+	want(s.Beams >= 1 && s.Beams <= mostBeams, "num_beams = %d, want 1 to %d", s.Beams, mostBeams)
+	want(s.most() >= 1, "max_length = %d, want 2 or more", s.MostLength)
+	want(s.Positions == 0 || s.most() <= s.Positions, "answers of up to %d tokens, the decoder takes %d "+
+		"(max_position_embeddings)", s.most(), s.Positions)
+	return errors.Join(faults...)
+}
