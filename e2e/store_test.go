@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/datasets/igbh"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 )
 
@@ -121,10 +120,8 @@ func (r *redis) awaitReads(t *testing.T) {
 // TestStore runs rgat on a machine that has no features: they are at two servers.
 func TestStore(t *testing.T) {
 	a, b, dir := startRedis(t), startRedis(t), t.TempDir()
-	data, at := filepath.Join(dir, "igbh"), filepath.Join(dir, "at")
-	if err := igbh.Write(t.Context(), data, "tiny", citations.All()); err != nil {
-		t.Fatal(err)
-	}
+	data, _ := graphData(t)
+	at := filepath.Join(dir, "at")
 	run := func(out string, args ...string) result {
 		return harness(t, append([]string{"run", "rgat", "--model", "embedded-fp32", "--dataset", data, "--scenario",
 			"Offline", "--out", filepath.Join(dir, out)}, args...)...)

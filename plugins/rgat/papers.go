@@ -3,6 +3,8 @@ package rgat
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 	"github.com/plumbline-ml/plumbline/datasets/graph/remote"
@@ -75,6 +77,9 @@ func (p *papers) read(ctx context.Context, r *manifest.Request) error {
 	set, err := igbh.Open(ctx, r.Dataset, o)
 	if err != nil {
 		return errors.Join(err, servers())
+	}
+	if err := set.KeptFault(); err != nil {
+		fmt.Fprintf(os.Stderr, "the graph is made for each run, it cannot be kept (--param graph=FILE elsewhere): %v\n", err)
 	}
 	*p = papers{set.Papers(), set.Labels(), set.Graph(), set.Features(), o.Features != nil, func() error {
 		return errors.Join(set.Close(), servers())

@@ -101,7 +101,7 @@ func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scen
 		}
 	}
 	a.Verdict, err = audit.Verify(ctx, audit.Request{
-		Test: test, Rules: rules, Model: m.RulesKey, Scenario: scenario, DType: m.dtype(),
+		Test: test, Rules: rules, Model: m.RulesKey, Scenario: scenario, DType: m.element,
 		Reference: audit.ResultLogs(c.folder(m.Name, scenario)),
 		Run:       audit.RunLogs(filepath.Join(a.Folder, tree.PerformanceDir, tree.RunDir)),
 		Score:     c.scorer(rules, m.RulesKey),

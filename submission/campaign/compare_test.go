@@ -8,6 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // scored is a VALID run with a score.
@@ -107,5 +108,26 @@ func TestTestsOfAModel(t *testing.T) {
 	}
 	if _, err := Steps(rules, "gpt-oss-120b", "Offline", "TEST07"); err == nil {
 		t.Error("TEST07 is run")
+	}
+}
+
+// TestElementType: what a benchmark writes goes before what it reads, and what the user says before what is usual.
+func TestElementType(t *testing.T) {
+	for _, tt := range []struct {
+		params []sdk.ParamInfo
+		given  []string
+		want   string
+	}{
+		{nil, nil, ""},
+		{[]sdk.ParamInfo{{Name: "dtype", Default: "float"}}, nil, "float32"},
+		{[]sdk.ParamInfo{{Name: "dtype", Default: "int32"}}, []string{"dtype=int64", "size=3"}, "int64"},
+		{[]sdk.ParamInfo{{Name: "dtype", Default: "float16"}}, nil, ""},
+		{[]sdk.ParamInfo{{Name: "dtype", Default: "auto"}, {Name: "payload", Default: "int32"}}, nil, "int32"},
+		{[]sdk.ParamInfo{{Name: "payload", Default: "int32"}}, []string{"payload=uint8"}, "byte"},
+		{[]sdk.ParamInfo{{Name: "dtype", Default: "float32"}, {Name: "payload", Default: "class"}}, nil, "float32"},
+	} {
+		if got := elementType(tt.params, tt.given); got != tt.want {
+			t.Errorf("%v, %v: %q, want %q", tt.params, tt.given, got, tt.want)
+		}
 	}
 }

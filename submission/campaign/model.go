@@ -1,10 +1,12 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // Model is the model of a campaign.
@@ -12,7 +14,7 @@ type Model struct {
 	Name      string   // the plugin's
 	RulesKey  string   // in the rules' tables
 	Scenarios []string // those of the request
-	element   string   // type of its payloads' elements; empty: not known
+	element   string   // type of its payloads' elements, as the tests name it; empty: their default
 }
 
 // Model finds the plugin that serves the request's model, and the scenarios that the request means. Every fault of the
@@ -29,29 +31,31 @@ func (c *Campaign) Model(ctx context.Context) (Model, error) {
 	for _, run := range p.Runs {
 		m.Scenarios = append(m.Scenarios, run.Scenario.String())
 	}
-	for _, param := range served.Params {
-		if param.Name == elementParam {
-			m.element = param.Default
-		}
-	}
-	for _, text := range c.Request.Params {
-		if key, value, _ := strings.Cut(text, "="); key == elementParam {
-			m.element = value
-		}
-	}
+	m.element = elementType(served.Params, c.Request.Params)
 	return m, nil
 }
 
-// elementParam is the parameter of benchmarks that names the type of their payloads' elements.
-const elementParam = "dtype"
+// elementType is the type of a model's payloads by the name that the tests have for it; empty where their own default
+// has to do. Benchmarks name it by parameters: dtype, as which payloads are scored, and payload, as which a class is
+// written.
+func elementType(of []sdk.ParamInfo, given []string) string {
+	values := map[string]string{}
+	for _, param := range of {
+		values[param.Name] = param.Default
+	}
+	for _, text := range given {
+		key, value, _ := strings.Cut(text, "=")
+		values[key] = value
+	}
+	return cmp.Or(typeName(values["payload"]), typeName(values["dtype"]))
+}
 
-// dtype is that type by the name that the tests have for it; empty where their own default has to do.
-func (m Model) dtype() string {
-	switch m.element {
-	case "int8", "byte":
+func typeName(text string) string {
+	switch text {
+	case "int8", "uint8", "byte":
 		return "byte"
 	case "float32", "int16", "int32", "int64":
-		return m.element
+		return text
 	case "float":
 		return "float32"
 	}

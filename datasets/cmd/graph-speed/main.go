@@ -2,6 +2,7 @@
 //
 //	graph-speed -make -scale 1425 -width 128 DIR    10 million nodes, 117 million edges as loaded: 6 GB
 //	graph-speed DIR
+//	graph-speed -features AT DIR                    features at servers (harness dataset convert rgat store)
 //	python peer.py DIR                              the same with DGL
 package main
 
@@ -16,12 +17,14 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/datasets/graph/remote"
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
 )
 
 type settings struct {
 	make, keep   bool
 	scale, width int
+	features     string
 	draws        time.Duration
 	batches      []int
 }
@@ -32,6 +35,7 @@ func main() {
 	flag.IntVar(&s.scale, "scale", 1425, "of what is made: how many times the embedded graph's nodes")
 	flag.IntVar(&s.width, "width", 128, "of what is made: features of a node")
 	flag.BoolVar(&s.keep, "keep", false, "keep the loaded graph beside the data, or take it from there")
+	flag.StringVar(&s.features, "features", "", "folder whose features.json names the servers that features are read from")
 	flag.DurationVar(&s.draws, "time", 3*time.Second, "of each measurement of draws")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -52,8 +56,17 @@ func main() {
 
 // measure prints what a graph takes.
 func measure(ctx context.Context, dir string, s settings) error {
+	o := igbh.Options{NoKept: !s.keep}
+	if s.features != "" {
+		store, err := remote.Open(ctx, s.features)
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		o.Features = store
+	}
 	before, start, busy := peak(), time.Now(), processor()
-	set, err := igbh.Open(ctx, dir, igbh.Options{NoKept: !s.keep})
+	set, err := igbh.Open(ctx, dir, o)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 )
 
-// blockBytes is about what one key holds.
-const blockBytes = 1 << 20
+// blockBytes is about what one key holds: with the server's own bytes beside them it fits into 1 MiB, a size that its
+// allocator has.
+const blockBytes = 1<<20 - 64
 
 // Fill copies features of all nodes to servers, which have to be as [CheckServers] wants them, and says in a file in
 // the folder dir where they are. progress takes a line now and then, from any goroutine. Where it fails, what it has

@@ -125,7 +125,8 @@ func TestServersThatForget(t *testing.T) {
 	s, dst := opened(t, dir), make([]float32, width)
 	b.lose("author")
 	wantError(t, s.Gather(t.Context(), dst, 0, []uint32{blockBytes / 4 / width}), strings.TrimPrefix(b.url, "redis://"),
-		"node 52428 of type author: it has 0 of 20 bytes: has it lost its memory")
+		fmt.Sprintf("node %d of type author: it has 0 of 20 bytes: has it lost its memory",
+			blockBytes/4/width))
 	b.say("OOM nothing left")
 	wantError(t, s.Gather(t.Context(), dst, 0, []uint32{blockBytes / 4 / width}), "OOM nothing left")
 	b.say("")
