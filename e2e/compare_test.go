@@ -35,3 +35,19 @@ func TestCompareRuns(t *testing.T) {
 	harness(t, "run", "null", "--scenario", "SingleStream", "--fail-if", "p99 > 0ms", "--quiet", "--out", out("failing")).
 		wantCode(t, 3).wantOutput(t, "failed: p99 > 0ms: null SingleStream performance")
 }
+
+// TestBackendsInTurn runs two backends alternately, the second in a process of its own, and compares them.
+func TestBackendsInTurn(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	r := harness(t, "run", "resnet50", "--backend", "ort,process", "--repeat", "2", "--quiet", "--out", out,
+		"--backend-opt", "process:command="+filepath.Join(built.dir, "plugins", "ortprocess"), "--scenario", "SingleStream",
+		"--mode", "performance", "--set", "min_duration=300", "--fail-if", "result > +1000000%").wantCode(t, 0)
+	r.wantOutput(t, "ort, round 1 of 2\n", "process, round 2 of 2\n", "2 runs against 2", "no verdict",
+		"logs and result.json in "+out)
+	at := func(text string) int { return strings.Index(r.stdout, text) }
+	if at("process, round 2") > at("ort, round 2") || at("ort, round 1") > at("process, round 1") {
+		t.Errorf("the second round is not in the reverse order:\n%s", r.stdout)
+	}
+	harness(t, "compare", filepath.Join(out, "ort"), filepath.Join(out, "process")).wantCode(t, 0).
+		wantOutput(t, "backend", "ort -> process")
+}

@@ -220,7 +220,8 @@ func TestASettingOfOneSideAlone(t *testing.T) {
 }
 
 func TestWhatIsLeftOut(t *testing.T) {
-	good, under, failed := run("Server", "ort", 100, time.Millisecond), run("Server", "ort", 1, 1), run("Server", "ort", 1, 1)
+	good := run("Server", "ort", 100, time.Millisecond)
+	under, failed := good, good
 	under.Status, failed.Status = report.Unfinished, report.Failed
 	offline, invalid := run("Offline", "ort", 100, time.Millisecond), good
 	invalid.Verdict, invalid.ExitCode = "INVALID", 3
@@ -240,7 +241,8 @@ func TestWhatIsLeftOut(t *testing.T) {
 		}
 	}
 	_, err = Compare(input("a", under), input("b", good), nil)
-	if exitcode.Of(err) != exitcode.Data || !strings.Contains(fmt.Sprint(err), "a: no run that came to its end (1 run under") {
+	if exitcode.Of(err) != exitcode.Data ||
+		!strings.Contains(fmt.Sprint(err), "a: no run that came to its end (1 run under") {
 		t.Error(err)
 	}
 	_, err = Compare(input("a", good), input("b", offline), nil)
@@ -280,7 +282,7 @@ func TestText(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := seven(t).WriteJSON(&b); err != nil {
+	if err := WriteJSON(&b, seven(t)); err != nil {
 		t.Fatal(err)
 	}
 	var back Comparison
@@ -296,9 +298,11 @@ func TestJSON(t *testing.T) {
 func BenchmarkCompare100Runs(b *testing.B) {
 	random := rand.New(rand.NewPCG(5, 5))
 	dir := b.TempDir()
-	for i, r := range append(around(random, 50, "ort", 100, time.Millisecond), around(random, 50, "ort", 99, time.Millisecond)...) {
+	base, next := around(random, 50, "ort", 100, time.Millisecond), around(random, 50, "ort", 99, time.Millisecond)
+	for i, r := range append(base, next...) {
 		for n := range 60 {
-			r.Settings = append(r.Settings, report.Setting{Key: fmt.Sprint("setting_", n), Value: "1", Unit: "ms", Origin: "rules"})
+			s := report.Setting{Key: fmt.Sprint("setting_", n), Value: "1", Unit: "ms", Origin: "rules"}
+			r.Settings = append(r.Settings, s)
 		}
 		r.Files = slices.Repeat([]report.File{{Path: "a/path", SHA256: strings.Repeat("f", 64)}}, 8)
 		if err := report.Save(filepath.Join(dir, fmt.Sprint(i/50), fmt.Sprint(i)), r); err != nil {

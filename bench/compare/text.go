@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/table"
 )
 
-// WriteJSON writes the comparison for programs.
-func (c Comparison) WriteJSON(w io.Writer) error {
+// WriteJSON writes a Comparison, or a list of them, for programs.
+func WriteJSON[C Comparison | []Comparison](w io.Writer, c C) error {
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing the comparison as JSON: %w", err)
@@ -132,11 +132,12 @@ func (c Comparison) Legend() []string {
 		}
 	}
 	if known {
-		lines = append(lines, fmt.Sprintf("better, worse: the difference is larger than the spread of the runs (%s, p < %v). "+
-			"Of twenty\nfigures that do not differ, one is said to by chance.", c.Test, c.Level))
+		lines = append(lines, fmt.Sprintf("better, worse: the difference is larger than the spread of the runs (%s, "+
+			"p < %v). Of twenty\nfigures that do not differ, one is said to by chance.", c.Test, c.Level))
 	}
 	if unknown {
-		lines = append(lines, "no verdict: so few runs cannot tell a difference from the spread; make four of each at least.")
+		lines = append(lines, "no verdict: so few runs cannot tell a difference from the spread; make four of each at least "+
+			"(harness run --repeat).")
 	}
 	return lines
 }

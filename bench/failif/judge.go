@@ -18,6 +18,8 @@ type Subject struct {
 	Metrics         []metric.Metric
 	// Base are the figures of the base; nil: there is none.
 	Base []metric.Metric
+	// Remarks say more of changes, by the names of the figures: whether one is larger than the spread.
+	Remarks map[string]string
 }
 
 // Met is a condition that is met.
@@ -115,6 +117,9 @@ func (c Condition) judge(s Subject, m metric.Metric) (measured string, met bool,
 		difference = 100 * difference / base.Value
 	}
 	text := fmt.Sprintf("%s, was %s", measured, strings.TrimSpace(figure.Round(base.Value)+" "+m.Unit))
+	if remark := s.Remarks[m.Name]; remark != "" {
+		text += ": " + remark
+	}
 	return text, c.holds(difference, limit), nil
 }
 
@@ -139,6 +144,6 @@ func (c Condition) limit(unit string) (float64, error) {
 	case unit != "":
 		want = unit
 	}
-	return 0, fmt.Errorf("condition %q: the unit of %s is %s, found %q; a change in percent has a sign: +5%%, -5%%", c.Text,
-		c.Metric, want, c.unit)
+	return 0, fmt.Errorf("condition %q: the unit of %s is %s, found %q; a change in percent has a sign: +5%%, -5%%",
+		c.Text, c.Metric, want, c.unit)
 }

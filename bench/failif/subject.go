@@ -21,13 +21,15 @@ func Runs(runs []report.Run) []Subject {
 func Compared(c compare.Comparison) []Subject {
 	var all []Subject
 	for _, p := range c.Pairs {
-		s := Subject{Name: p.Title(), Model: p.Model, Scenario: p.Scenario, Base: []metric.Metric{}}
+		s := Subject{Name: p.Title(), Model: p.Model, Scenario: p.Scenario, Base: []metric.Metric{},
+			Remarks: map[string]string{}}
 		for _, r := range p.Rows {
 			m := metric.Metric{Name: r.Name, Title: r.Title, Unit: r.Unit}
 			m.Value = r.New.Median
 			s.Metrics = append(s.Metrics, m)
 			m.Value = r.Base.Median
 			s.Base = append(s.Base, m)
+			s.Remarks[r.Name] = r.VerdictText()
 		}
 		all = append(all, s)
 	}

@@ -97,12 +97,16 @@ func Args(args []string, flag string) []string {
 	return shown
 }
 
-// pair is NAME=VALUE as it may be written down.
+// pair is NAME=VALUE, or BACKEND:NAME=VALUE, as it may be written down.
 func pair(text string) string {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
 		return text
 	}
-	value, _ = Option(name, value)
+	_, own, of := strings.Cut(name, ":")
+	if !of {
+		own = name
+	}
+	value, _ = Option(own, value)
 	return name + "=" + value
 }

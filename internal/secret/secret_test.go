@@ -87,9 +87,9 @@ func TestOptions(t *testing.T) {
 
 func TestArgs(t *testing.T) {
 	given := []string{"run", "x", "--opt", "token=t1", "--opt=token=t2", "--opt", "threads=2", "--other", "token=t3",
-		"--opt", "key", "--opt"}
+		"--opt", "key", "--opt=acme:header.X-Team=t4", "--opt=acme:threads=4", "--opt"}
 	want := []string{"run", "x", "--opt", "token=" + Shown, "--opt=token=" + Shown, "--opt", "threads=2",
-		"--other", "token=t3", "--opt", "key", "--opt"}
+		"--other", "token=t3", "--opt", "key", "--opt=acme:header.X-Team=" + Shown, "--opt=acme:threads=4", "--opt"}
 	if got := Args(given, "--opt"); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -23,6 +23,8 @@ such folders, or several with commas between them; the runs of one side are repe
 Sides whose model, data, rules or settings differ are refused. Differences of backends, machines and
 versions are what is compared, and are listed.
 
+  harness run resnet50 --scenario Offline --repeat 7 --out base
+  harness run resnet50 --scenario Offline --repeat 7 --out new --threads 2
   harness compare base new --fail-if 'Offline.result < -3%'`
 
 // compareFlags are the flags of compare.
@@ -49,9 +51,9 @@ func (a *app) compareCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.StringSliceVar(&f.allow, "allow-unlike", nil,
-		"compare although they differ in `WHAT,...`: model, scenario, mode,\nrules, data, settings, loadgen; and take runs of one "+
-			"side together that\ndiffer in backend, machine, versions; or all")
-	failIfFlag(flags, &f.failIf)
+		"compare although they differ in `WHAT,...`: model, scenario, mode,\nrules, data, settings, loadgen; and take runs "+
+			"of one side together that\ndiffer in backend, machine, versions; or all")
+	failIfFlag(flags, &f.failIf, "'p99 > 12ms', 'Server.p99 > +5%'\n(a sign: the change against BASE); repeatable")
 	flags.BoolVar(&f.all, "all", false, "show every figure, not only the main ones")
 	flags.BoolVar(&f.json, "json", false, "print the comparison as JSON")
 	flags.StringVar(&f.html, "html", "", "write a page to `FILE` too")
@@ -76,7 +78,7 @@ func (a *app) compareSides(f *compareFlags, base, next string) error {
 		return err
 	}
 	if f.json {
-		err = c.WriteJSON(a.Stdout)
+		err = compare.WriteJSON(a.Stdout, c)
 	} else {
 		err = c.WriteText(a.Stdout, f.all)
 	}

@@ -91,7 +91,9 @@ func TestCompareFailIf(t *testing.T) {
 		}
 		return s.run(args...)
 	}
-	s.want(3, run("Server.result < -2%"), "failed: Server.result < -2%: resnet50 Server performance 97.300 samples/s, was 100.30")
+	s.want(3, run("Server.result < -2%"),
+		"failed: Server.result < -2%: resnet50 Server performance 97.300 samples/s, "+
+			"was 100.30 samples/s: worse (p < 0.001)")
 	s.want(0, run("Server.result < -4%", "p99 > +5%"))
 	s.want(3, run("Server.result < -4%", "p99 > 12ms"), "failed: p99 > 12ms: resnet50 Server performance 12.500 ms")
 	s.want(2, run("Server.p98 > +5%", "Offline.p99 > 3ms"), `did you mean "p99"`, "there is no such run")

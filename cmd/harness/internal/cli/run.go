@@ -23,8 +23,11 @@ instead of minutes ("smoke"), and its accuracy once. With --model and --dataset:
 durations and counts.
 
 An argument that ends in .yaml or .yml is a suite: it lists runs with their flags, and takes --out, --force, --dry-run,
---quiet and --json beside it. "harness new suite FILE" writes one to start from. Arguments that end in .json are
-configurations of MLMark. docs/suites.md
+--quiet, --json and --fail-if beside it. "harness new suite FILE" writes one to start from. Arguments that end in .json
+are configurations of MLMark. docs/suites.md
+
+--backend NAME,NAME,... makes all runs on each backend, in turn over --repeat N rounds, into OUT/NAME/ROUND, and
+compares them at the end (docs/compare.md). --backend-opt NAME:KEY=VALUE is an option of one of them.
 
 The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, marked; the second kills at once.`
 
@@ -35,6 +38,7 @@ type runFlags struct {
 	dryRun, quiet, json bool
 	failIf              []string // conditions
 	observe             observeFlags
+	repeat              int
 }
 
 func (a *app) runCommand(f *pluginFlags) *cobra.Command {
@@ -56,8 +60,11 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	modelRunFlags(flags, &r.Request)
+	flags.Lookup("backend").Usage = "backend `NAME` (default: the plugin's first); NAME,NAME,... are compared"
 	outputFlags(flags, &r.Request)
-	failIfFlag(flags, &r.failIf)
+	flags.IntVar(&r.repeat, "repeat", 1, "make all runs in `N` rounds: of several backends, one after the other in each")
+	failIfFlag(flags, &r.failIf, "'p99 > 12ms', 'accuracy < 97%';\nof several backends 'Server.p99 > +5%', against the "+
+		"first one;\nrepeatable")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
@@ -84,31 +91,6 @@ func modelRunFlags(flags *pflag.FlagSet, r *bench.Request) {
 			"and machine)")
 	flags.BoolVar(&r.AbortEarly, "abort-early", false, "end a run as soon as it can only end INVALID")
 	flags.BoolVar(&r.Trace, "trace", false, "write mlperf_log_trace.json too (large)")
-}
-
-// run is plan, run, report.
-func (a *app) run(c *cobra.Command, r *runFlags) error {
-	if err := strayAudit(r.Audit); err != nil {
-		return err
-	}
-	conditions, err := parseConditions(r.failIf)
-	if err != nil {
-		return err
-	}
-	s := &session{app: a, flags: r, conditions: conditions}
-	r.Watch = s.watch()
-	p, err := a.build(c, r.pluginFlags, r.Request)
-	if err != nil {
-		return err
-	}
-	if err := checkConditions(conditions, p); err != nil {
-		return err
-	}
-	if r.dryRun {
-		return a.dryRun(p)
-	}
-	s.plan = p
-	return a.observed(c.Context(), r, func() error { return s.run(c.Context()) })
 }
 
 // strayAudit wants no audit.config in the working directory, unless it is the one that the user named.

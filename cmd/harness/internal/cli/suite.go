@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
@@ -56,7 +57,7 @@ type suiteResult struct {
 }
 
 // besideSuite are the flags that a suite takes beside it. All others stand in its file.
-var besideSuite = []string{"out", "force", "dry-run", "quiet", "json", "events", "metrics", "web", "otlp"}
+var besideSuite = []string{"out", "force", "dry-run", "quiet", "json", "events", "metrics", "web", "otlp", "fail-if"}
 
 // runSuite makes the runs of a suite's file.
 func (a *app) runSuite(c *cobra.Command, r *runFlags, file string) error {
@@ -83,10 +84,13 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 	if err := strayAudit(""); err != nil {
 		return sdk.Usage(err)
 	}
+	conditions, err := parseConditions(r.failIf)
+	if err != nil {
+		return err
+	}
 	s := &suiteRun{
 		app: a, Suite: listed, flags: r, spent: map[int]time.Duration{}, printed: &session{app: a, flags: r},
 	}
-	var err error
 	if r.Out != "" {
 		s.Out = r.Out
 	}
@@ -101,8 +105,28 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 	}
 	return a.observed(c.Context(), r, func() error {
 		s.run(c.Context())
-		return errors.Join(s.finish(), s.outcome.err())
+		if err := errors.Join(s.finish(), s.judge(conditions)); err != nil {
+			return err
+		}
+		return s.outcome.err()
 	})
+}
+
+// judge judges conditions on all runs of the suite, unless some are missing since it was interrupted.
+func (s *suiteRun) judge(conditions []failif.Condition) error {
+	if slices.Contains(s.outcome.codes, exitcode.Interrupted) {
+		return nil
+	}
+	var runs []report.Run
+	for _, r := range s.results {
+		runs = append(runs, r.run)
+	}
+	err := s.failIf(conditions, failif.Runs(runs), s.flags.json)
+	if exitcode.Of(err) == exitcode.Invalid {
+		s.outcome.codes = append(s.outcome.codes, exitcode.Invalid)
+		return nil
+	}
+	return err
 }
 
 // flagsBesideSuite refuses flags that belong into the file.

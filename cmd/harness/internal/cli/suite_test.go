@@ -46,6 +46,17 @@ func TestSuite(t *testing.T) {
 	}
 }
 
+func TestSuiteFailIf(t *testing.T) {
+	s := newShell(t)
+	file := s.write("nightly.yaml", someRuns)
+	s.want(0, s.run("run", file, "--out", s.out(), "--fail-if", "Offline.result < 0"))
+	s.want(3, s.run("run", file, "--out", s.out(), "--fail-if", "accuracy < 99%"),
+		"failed: accuracy < 99%: resnet50 Offline accuracy 95.000 %")
+	s.want(2, s.run("run", file, "--out", s.out(), "--fail-if", "Server.p99 > 1ms"), "there is no such run")
+	s.want(2, s.run("run", file, "--out", s.out(), "--fail-if", "p99"), "no operator")
+	s.want(2, s.run("run", file, "--repeat", "3"), "--repeat: write it into the suite")
+}
+
 func TestSuiteGoesOn(t *testing.T) {
 	s := newShell(t)
 	file := s.write("nightly.yaml", someRuns)

@@ -1,0 +1,321 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/compare"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/failif"
+	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/results"
+)
+
+// turn is one session of harness run among several: those of a backend, or of a round.
+type turn struct {
+	backend string // empty: the plugin's choice
+	round   int    // from 1 on
+	dir     string // of its results, relative to the output folder; "." where there is one turn alone
+}
+
+// turns lists the sessions: each backend once a round, every other round in the reverse order, so that a machine that
+// drifts favours none.
+func turns(backends []string, rounds int) []turn {
+	var all []turn
+	for round := 1; round <= rounds; round++ {
+		order := slices.Clone(backends)
+		if round%2 == 0 {
+			slices.Reverse(order)
+		}
+		for _, b := range order {
+			dir := "."
+			if len(backends) > 1 {
+				dir = b
+			}
+			if rounds > 1 {
+				dir = filepath.Join(dir, strconv.Itoa(round))
+			}
+			all = append(all, turn{b, round, dir})
+		}
+	}
+	return all
+}
+
+// backends are those that --backend lists.
+func (r *runFlags) backends() ([]string, error) {
+	names := strings.Split(r.Backend, ",")
+	for i, b := range names {
+		switch {
+		case len(names) == 1:
+		case b == "" || b == "." || b == ".." || strings.ContainsAny(b, `/\`):
+			return nil, sdk.Usage(fmt.Errorf("--backend %s: %q is no backend's name", r.Backend, b))
+		case slices.Contains(names[:i], b):
+			return nil, sdk.Usage(fmt.Errorf("--backend %s: %q is listed twice", r.Backend, b))
+		}
+	}
+	return names, nil
+}
+
+// rounds makes the sessions of several backends, or of several rounds.
+type rounds struct {
+	*app
+	flags      *runFlags
+	backends   []string
+	turns      []turn
+	conditions []failif.Condition
+	printed    *session
+	runs       []report.Run
+}
+
+// run makes one session, or several.
+func (a *app) run(c *cobra.Command, r *runFlags) error {
+	if err := strayAudit(r.Audit); err != nil {
+		return err
+	}
+	conditions, err := parseConditions(r.failIf)
+	if err != nil {
+		return err
+	}
+	backends, err := r.backends()
+	if err != nil {
+		return err
+	}
+	if r.repeat < 1 {
+		return sdk.Usage(fmt.Errorf("--repeat %d: want 1 or more", r.repeat))
+	}
+	s := &rounds{app: a, flags: r, backends: backends, turns: turns(backends, r.repeat), conditions: conditions}
+	if len(s.turns) == 1 {
+		return s.once(c)
+	}
+	return s.run(c)
+}
+
+// once makes the only session.
+func (s *rounds) once(c *cobra.Command) error {
+	one := &session{app: s.app, flags: s.flags, conditions: s.conditions}
+	s.flags.Watch = one.watch()
+	p, err := s.build(c, s.flags.pluginFlags, s.flags.Request)
+	if err != nil {
+		return err
+	}
+	if err := checkConditions(s.conditions, p, false); err != nil {
+		return err
+	}
+	if s.flags.dryRun {
+		return s.dryRun(p)
+	}
+	one.plan = p
+	return s.observed(c.Context(), s.flags, func() error { return one.run(c.Context()) })
+}
+
+// run makes the sessions one after the other, and compares the backends.
+func (s *rounds) run(c *cobra.Command) error {
+	catalog, err := s.catalog(c, s.flags.pluginFlags)
+	if err != nil {
+		return err
+	}
+	s.flags.Catalog = catalog
+	if s.flags.Out == "" {
+		s.flags.Out = s.freeFolder()
+	}
+	s.printed = &session{app: s.app, flags: s.flags}
+	if err := s.check(c.Context()); err != nil || s.flags.dryRun {
+		return err
+	}
+	defer s.orderly(false)
+	return s.observed(c.Context(), s.flags, func() error { return s.all(c.Context()) })
+}
+
+// all makes all sessions, and ends the report.
+func (s *rounds) all(ctx context.Context) error {
+	for _, t := range s.turns {
+		if err := s.take(ctx, t); err != nil {
+			return err
+		}
+	}
+	return s.finish()
+}
+
+// freeFolder is the first of out, out-2, ... that is not there.
+func (s *rounds) freeFolder() string {
+	dir := "out"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(dir); err != nil {
+			return dir
+		}
+		dir = fmt.Sprintf("out-%d", n)
+	}
+}
+
+// check plans every session before any is made, and with --dry-run prints what each backend would do.
+func (s *rounds) check(ctx context.Context) error {
+	var faults []error
+	for _, t := range s.turns {
+		p, err := s.plan(ctx, t)
+		if err == nil && t.round == 1 {
+			err = checkConditions(s.conditions, p, len(s.backends) > 1)
+		}
+		if err == nil {
+			err = p.ChooseOut()
+		}
+		if err == nil && s.flags.dryRun {
+			err = s.dryRun(p)
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", s.name(t), err))
+		}
+	}
+	return worstOf(faults)
+}
+
+// name is "process, round 2 of 7".
+func (s *rounds) name(t turn) string {
+	round := ""
+	if s.flags.repeat > 1 {
+		round = fmt.Sprintf("round %d of %d", t.round, s.flags.repeat)
+	}
+	switch {
+	case t.backend == "":
+		return round
+	case round == "":
+		return t.backend
+	}
+	return t.backend + ", " + round
+}
+
+// plan is the plan of a session.
+func (s *rounds) plan(ctx context.Context, t turn) (*bench.Plan, error) {
+	r := s.flags.Request
+	r.Backend, r.Out = t.backend, filepath.Join(s.flags.Out, t.dir)
+	r.BackendOptions = s.optionsOf(t.backend, r.BackendOptions)
+	r.SecretSources = s.optionsOf(t.backend, r.SecretSources)
+	if r.Mode == "" && t.round > 1 { // the accuracy is measured once
+		r.Mode = bench.ModePerformance
+	}
+	r.Watch = s.printed.watch()
+	r, err := s.complete(ctx, s.flags.pluginFlags, r)
+	if err != nil {
+		return nil, err
+	}
+	return bench.NewPlan(ctx, r)
+}
+
+// optionsOf are the options of a backend: those that begin with the name of another one, as in process:command=..., are
+// not.
+func (s *rounds) optionsOf(backend string, options []string) []string {
+	var own []string
+	for _, o := range options {
+		name, rest, ok := strings.Cut(o, ":")
+		switch {
+		case !ok || !slices.Contains(s.backends, name):
+			own = append(own, o)
+		case name == backend:
+			own = append(own, rest)
+		}
+	}
+	return own
+}
+
+// take makes one session. A run that is INVALID keeps no other from being made; a failure does.
+func (s *rounds) take(ctx context.Context, t turn) error {
+	p, err := s.plan(ctx, t)
+	if err != nil {
+		return err
+	}
+	s.printed.plan = p
+	s.printed.header = t.round > 1
+	if !s.flags.json {
+		fmt.Fprintf(s.Stdout, "%s\n", s.name(t))
+	}
+	d, err := p.Run(ctx)
+	s.runs = append(s.runs, d.Runs...)
+	if !s.flags.json {
+		fmt.Fprintln(s.Stdout)
+	}
+	return errors.Join(err, s.printed.wrote)
+}
+
+// finish compares the first backend with each of the others, and judges.
+func (s *rounds) finish() error {
+	d := report.NewDocument(s.runs)
+	comparisons, err := s.compare()
+	if err != nil {
+		return err
+	}
+	if err := s.write(d, comparisons); err != nil {
+		return err
+	}
+	code := exitcode.Code(d.ExitCode)
+	for _, c := range s.conditions {
+		err := s.failIf([]failif.Condition{c}, s.subjects(c, comparisons), s.flags.json)
+		if exitcode.Of(err) == exitcode.Usage {
+			return err
+		}
+		code = exitcode.Worst(code, exitcode.Of(err))
+	}
+	if code == exitcode.Valid {
+		return nil
+	}
+	return &exitcode.Outcome{Code: code}
+}
+
+// compare compares the backends, as they lie in their folders.
+func (s *rounds) compare() ([]compare.Comparison, error) {
+	var all []compare.Comparison
+	for _, b := range s.backends[1:] {
+		var sides [2]compare.Input
+		for i, name := range []string{s.backends[0], b} {
+			dir := filepath.Join(s.flags.Out, name)
+			set, err := results.Read(dir)
+			if err != nil {
+				return nil, err
+			}
+			sides[i] = compare.Input{Name: dir, Set: set}
+		}
+		c, err := compare.Compare(sides[0], sides[1], nil)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// write ends the report.
+func (s *rounds) write(d report.Document, comparisons []compare.Comparison) error {
+	if !s.flags.json {
+		for _, c := range comparisons {
+			if err := c.WriteText(s.Stdout, false); err != nil {
+				return err
+			}
+		}
+		return report.WriteFooter(s.Stdout, s.flags.Out, d)
+	}
+	if len(comparisons) == 0 {
+		return s.printed.writeEnd(d)
+	}
+	return compare.WriteJSON(s.Stdout, comparisons)
+}
+
+// subjects are what a condition is judged on: a change on the backends' medians, all else on each run.
+func (s *rounds) subjects(c failif.Condition, comparisons []compare.Comparison) []failif.Subject {
+	if !c.Change() {
+		return failif.Runs(s.runs)
+	}
+	var all []failif.Subject
+	for _, c := range comparisons {
+		all = append(all, failif.Compared(c)...)
+	}
+	return all
+}
