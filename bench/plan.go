@@ -130,7 +130,7 @@ func build(r Request, s discover.Served) (*Plan, error) {
 	}
 	faults := p.choose(r)
 	faults = append(faults, p.chooseRuns(r)...)
-	faults = append(faults, p.chooseScorer(r), p.chooseWanted(r), p.readStated(r), p.choosePower(r))
+	faults = append(faults, p.chooseScorer(r), p.chooseWanted(r), p.readStated(r), p.choosePower(r), p.checkExports(r))
 	if err := usage(faults); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/export"
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
@@ -93,6 +94,10 @@ type Request struct {
 	Tuning, Profiles string
 	AbortEarly       bool // end a run as soon as it can only end INVALID
 	Trace            bool // write mlperf_log_trace.json too, which is large
+	// Exports are written beside the logs of each timed run: of each query, as far as they are at most ExportRows samples
+	// (0: export.DefaultRows), else of every n-th.
+	Exports    []export.Format
+	ExportRows int
 	// KeepProcessors leaves GOMAXPROCS alone. Else it is 1 while SingleStream runs, as for every query another thread
 	// would be woken, on a core that the model is about to compute on.
 	KeepProcessors bool

@@ -179,7 +179,8 @@ func (r *runner) test(ctx context.Context, p *Plan, t PlannedRun, rec *report.Ru
 	defer r.watch(t, progress)()
 	log := loadgen.LogSettings{
 		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.request.Trace, Progress: progress,
-		Audit: p.auditPath(t), AbortEarly: r.request.AbortEarly, Spin: p.Pace == PacePrecise, Record: writeSeries,
+		Audit: p.auditPath(t), AbortEarly: r.request.AbortEarly, Spin: p.Pace == PacePrecise,
+		Record: r.recorder(rec),
 	}
 	if t.Streams {
 		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)

@@ -51,3 +51,27 @@ func TestBackendsInTurn(t *testing.T) {
 	harness(t, "compare", filepath.Join(out, "ort"), filepath.Join(out, "process")).wantCode(t, 0).
 		wantOutput(t, "backend", "ort -> process")
 }
+
+// TestExportOfQueries: what a run exports is what its result.json says.
+func TestExportOfQueries(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	harness(t, "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--quiet", "--out", out,
+		"--export", "csv,jsonl,parquet,hdr", "--export-rows", "10000000").wantCode(t, 0)
+	dir := filepath.Join(out, "null", "SingleStream", "performance", "run_1")
+	csv, err := os.ReadFile(filepath.Join(dir, "queries.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Runs []struct{ Performance struct{ Queries int } }
+	}
+	readJSON(t, filepath.Join(out, "result.json"), &d)
+	if n := strings.Count(string(csv), "\n") - 1; n != d.Runs[0].Performance.Queries {
+		t.Errorf("%d rows of %d queries", n, d.Runs[0].Performance.Queries)
+	}
+	for _, name := range []string{"queries.jsonl", "queries.parquet", "queries.hdr"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

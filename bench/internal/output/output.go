@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/bench/export"
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
@@ -30,7 +31,7 @@ const DefaultDir = "out"
 var logs = slices.Concat([]string{
 	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName,
 	"mlperf_log_trace.json", score.TextName, PluginLogName, spl.FileName, series.FileName,
-}, power.SessionFiles())
+}, export.Names(), power.SessionFiles())
 
 // loadgenLogs is how many of them every run has.
 const loadgenLogs = 4

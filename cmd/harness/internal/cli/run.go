@@ -91,6 +91,10 @@ func modelRunFlags(flags *pflag.FlagSet, r *bench.Request) {
 			"and machine)")
 	flags.BoolVar(&r.AbortEarly, "abort-early", false, "end a run as soon as it can only end INVALID")
 	flags.BoolVar(&r.Trace, "trace", false, "write mlperf_log_trace.json too (large)")
+	flags.Var(&exportFlag{&r.Exports}, "export", "write each query of timed runs to `FILE,...` beside the logs: "+
+		"queries.csv,\nqueries.jsonl, queries.parquet, queries.hdr (docs/log-formats.md)")
+	flags.IntVar(&r.ExportRows, "export-rows", 0,
+		"export at most `N` samples of a run, every n-th query where it has more\n(default 1000000)")
 }
 
 // strayAudit wants no audit.config in the working directory, unless it is the one that the user named.

@@ -1,0 +1,35 @@
+// Package queries exports what was measured of each query: the formats of package export, and those that need a
+// library.
+package queries
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/suggest"
+
+	"github.com/plumbline-ml/plumbline/bench/export"
+)
+
+// Formats are those that names list: "queries.csv", or "csv" for short.
+func Formats(names []string) ([]export.Format, error) {
+	all := []export.Format{export.CSV(), export.JSONL(), Parquet(), HDR()}
+	var chosen []export.Format
+	var faults []error
+	for _, n := range names {
+		i := slices.IndexFunc(all, func(f export.Format) bool { return f.Name == n || f.Name == "queries."+n })
+		switch {
+		case i < 0:
+			faults = append(faults, suggest.Unknown("file", n, export.Names()))
+		case slices.ContainsFunc(chosen, func(f export.Format) bool { return f.Name == all[i].Name }):
+			faults = append(faults, fmt.Errorf("%s is listed twice", all[i].Name))
+		default:
+			chosen = append(chosen, all[i])
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return chosen, nil
+}
