@@ -8,6 +8,7 @@ require (
 	github.com/plumbline-ml/plumbline/fetch v0.0.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
+	github.com/plumbline-ml/plumbline/sdk v0.0.0
 )
 
 require (
@@ -19,7 +20,6 @@ require (
 	github.com/mattn/go-colorable v0.1.12 // indirect
 	github.com/mattn/go-isatty v0.0.17 // indirect
 	github.com/oklog/run v1.1.0 // indirect
-	github.com/plumbline-ml/plumbline/sdk v0.0.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
