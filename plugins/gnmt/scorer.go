@@ -2,6 +2,7 @@ package gnmt
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/accuracy/bleu"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -31,7 +32,11 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 	}
 	if !s.seen[e.QSLIndex] {
 		s.seen[e.QSLIndex] = true
-		s.sacre.Add(s.text.references[e.QSLIndex], string(e.Data))
+		text := string(e.Data)
+		if !utf8.ValidString(text) { // which counts as empty in BLEU, too
+			text = ""
+		}
+		s.sacre.Add(s.text.references[e.QSLIndex], text)
 	}
 	return nil
 }

@@ -43,7 +43,10 @@ func TestScore(t *testing.T) {
 }
 
 func TestScoreOfDamagedAndMissing(t *testing.T) {
-	score := scoreOf(t, longer, "xy y y y", "\xff")
+	score, empty := scoreOf(t, longer, "xy y y y", "\xff"), scoreOf(t, longer, "xy y y y", "")
+	if score.Metrics[1] != empty.Metrics[1] {
+		t.Errorf("damaged text scores %v, an empty one %v", score.Metrics[1], empty.Metrics[1])
+	}
 	notes := strings.Join(score.Notes, "\n")
 	for _, want := range []string{"1 entries are no text", "sample 1: byte 0xff", "1 of 3 sentences are not in the log"} {
 		if !strings.Contains(notes, want) {

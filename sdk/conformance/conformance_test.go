@@ -50,6 +50,7 @@ func TestEachCheckCanFail(t *testing.T) {
 		{"modes", "by scenario", "payloads differ"},
 		{"payloads", "cut", "its own scorer refuses its payloads"},
 		{"payloads", "scores anything", "without its last byte"},
+		{"payloads", "scores any text", "as if they were whole"},
 		{"determinism", "by process", "payloads differ"},
 		{"order", "by position", "payloads differ"},
 		{"batch", "by batch", "payloads differ"},
@@ -128,6 +129,16 @@ func TestFaultsOfTheWire(t *testing.T) {
 			}
 			wantFailure(t, c.check, s, c.want)
 		})
+	}
+}
+
+func TestPayloadsOfText(t *testing.T) {
+	s := subject(t, "writes text")
+	s.Only = []string{"payloads"}
+	for _, r := range Run(t.Context(), s, nil) {
+		if r.Outcome != Pass || !strings.Contains(r.Detail, "of text; with bytes that are no UTF-8 it scores") {
+			t.Errorf("%s: %s: %s", r.Name, r.Outcome, r.Detail)
+		}
 	}
 }
 

@@ -1,8 +1,13 @@
 package conformance
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk/host"
@@ -24,6 +29,9 @@ func payloads(ctx context.Context, v *visit) (string, error) {
 	if _, err := v.score(ctx, c.plugin, answers); err != nil {
 		return "", fmt.Errorf("its own scorer refuses its payloads: %w", err)
 	}
+	if areText(answers) {
+		return v.damagedText(ctx, c.plugin, answers)
+	}
 	smallest, largest := len(answers[0]), 0
 	for i, data := range answers {
 		smallest, largest = min(smallest, len(data)), max(largest, len(data))
@@ -37,6 +45,40 @@ func payloads(ctx context.Context, v *visit) (string, error) {
 		return found + ", and does not look at the index", nil
 	}
 	return found + ", and a sample that does not exist", nil
+}
+
+// areText says that payloads are text, of which any beginning is text as well.
+func areText(answers [][]byte) bool {
+	some := false
+	for _, data := range answers {
+		if !utf8.Valid(data) || bytes.ContainsFunc(data, unicode.IsControl) {
+			return false
+		}
+		some = some || len(data) > 0
+	}
+	return some
+}
+
+// damagedText scores texts with a byte behind them that no text has: they are refused, or are worth less.
+func (v *visit) damagedText(ctx context.Context, p *host.Plugin, answers [][]byte) (string, error) {
+	whole, err := v.score(ctx, p, answers)
+	if err != nil {
+		return "", err
+	}
+	damaged := make([][]byte, len(answers))
+	for i, data := range answers {
+		damaged[i] = append(bytes.Clone(data), 0xff)
+	}
+	less, err := v.score(ctx, p, damaged)
+	if err == nil && slices.Equal(whole.Metrics, less.Metrics) {
+		return "", errors.New("the scorer takes texts with a byte behind them that is no UTF-8 as if they were whole, " +
+			"want an error or another score")
+	}
+	if err != nil {
+		return "of text; the scorer refuses bytes that are no UTF-8", nil
+	}
+	return fmt.Sprintf("of text; with bytes that are no UTF-8 it scores %s, in place of %s", metrics(less),
+		metrics(whole)), nil
 }
 
 func sizes(smallest, largest int) string {

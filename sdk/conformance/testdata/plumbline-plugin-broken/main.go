@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -119,10 +121,29 @@ func (b broken) atOpen() error {
 // OpenScorer returns a scorer that takes anything, where that is the fault.
 func (b broken) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
 	s, err := b.Benchmark.OpenScorer(ctx, o)
-	if b.fault == "scores anything" {
+	switch b.fault {
+	case "scores anything":
 		s = lenient{s}
+	case "writes text", "scores any text":
+		s = texts{s, b.fault == "scores any text"}
 	}
 	return s, err
+}
+
+// texts scores numbers that are written as text: one that is none is a wrong answer, unless any is right.
+type texts struct {
+	sdk.Scorer
+	any bool
+}
+
+func (t texts) Add(e mllog.AccuracyEntry) error {
+	text := string(e.Data)
+	if t.any {
+		text = strings.ToValidUTF8(text, "")
+	}
+	number, _ := strconv.ParseUint(text, 10, 32)
+	e.Data = binary.LittleEndian.AppendUint32(nil, uint32(number))
+	return t.Scorer.Add(e)
 }
 
 type lenient struct{ sdk.Scorer }
@@ -210,6 +231,8 @@ func (w *brokenWorkload) spoil(payload []byte, position, n int) []byte {
 		return binary.LittleEndian.AppendUint32(nil, uint32(os.Getpid()))
 	case w.fault == "cut":
 		return payload[:3]
+	case w.fault == "writes text" || w.fault == "scores any text":
+		return strconv.AppendUint(nil, uint64(binary.LittleEndian.Uint32(payload)), 10)
 	case w.fault == "by scenario" && w.scenario == loadgen.Server,
 		w.fault == "by position" && position < n/2,
 		w.fault == "by batch" && n == 1,
