@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-metrics test-official-checker test-kills test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64
+.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-metrics test-official-checker test-kills test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -128,5 +128,14 @@ fuzz: ## fuzz every parser for FUZZTIME (default 10s) each
 	  done; \
 	done
 
+dist: ## make the archives of a release for Linux in dist/: VERSION=v1.2.3 ARCHES=amd64,arm64 (the latter wants gcc-aarch64-linux-gnu)
+	$(GO) run ./tools/dist -o dist $(if $(VERSION),-version $(VERSION)) -arch $(or $(ARCHES),amd64,arm64)
+
+release: ## write all modules as VERSION=v1.2.3 will have them into a module proxy of files, dist/proxy, and print the tags
+	$(GO) run ./tools/release -o dist/proxy $(VERSION)
+
+test-dist: ## make the archives twice, compare, unpack, run without Go; install the modules from a proxy of files
+	PLUMBLINE_TEST_DIST=1 $(GO) test -count=1 -v -timeout 30m ./tools/dist ./tools/release
+
 clean: ## remove what make built and the demo's results
-	rm -rf $(BIN) out bench.txt
+	rm -rf $(BIN) out dist bench.txt

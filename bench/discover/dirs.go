@@ -15,6 +15,11 @@ import (
 // EnvPlugins is the environment variable that lists plugin directories.
 const EnvPlugins = "PLUMBLINE_PLUGINS"
 
+// HowToGet says how plugins get where they are looked for.
+const HowToGet = "build the plugins with `make build`; or install them beside the harness with\n" +
+	"`go install github.com/plumbline-ml/plumbline/cmd/plugins/plumbline-plugin-...@VERSION`, of its own version;\n" +
+	"or name their directory with --plugin-dir or " + EnvPlugins
+
 // Beside is the source of the directories that need no flag.
 const Beside = "beside the harness"
 

@@ -203,7 +203,7 @@ func (c *Catalog) None() error {
 	for _, d := range c.Dirs {
 		fmt.Fprintf(&b, "\n  %s  (%s)", d.Path, d.Source)
 	}
-	b.WriteString("\nbuild the plugins with `make build`, or name their directory with --plugin-dir or " + EnvPlugins)
+	b.WriteString("\n" + HowToGet)
 	return sdk.Usage(errors.New(b.String()))
 }
 

@@ -76,5 +76,3 @@ replace (
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk
 )
 
-// As in plugins/sdxl.
-replace google.golang.org/genproto => google.golang.org/genproto v0.0.0-20240213162025-012b6fc9bca9

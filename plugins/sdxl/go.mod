@@ -6,6 +6,7 @@ require (
 	github.com/plumbline-ml/plumbline/accuracy v0.0.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0
+	google.golang.org/genproto v0.0.0-20240213162025-012b6fc9bca9
 	gorgonia.org/tensor v0.9.24
 )
 
@@ -32,6 +33,3 @@ replace (
 	github.com/plumbline-ml/plumbline/internal => ../../internal
 	github.com/plumbline-ml/plumbline/preprocess => ../../preprocess
 )
-
-// Arrow's old grpc, of which nothing is built, asks for a genproto that holds what grpc of today has from googleapis/rpc.
-replace google.golang.org/genproto => google.golang.org/genproto v0.0.0-20240213162025-012b6fc9bca9

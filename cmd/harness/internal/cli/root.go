@@ -206,3 +206,6 @@ func (a *app) plugins(f *pluginFlags) bench.Plugins {
 func (a *app) catalog(c *cobra.Command, f *pluginFlags) (*discover.Catalog, error) {
 	return a.plugins(f).Find(c.Context())
 }
+
+// Tree is the command tree by itself, for documents that are made of it. Its commands do not run.
+func Tree() *cobra.Command { return (&app{State: &State{}}).command() }

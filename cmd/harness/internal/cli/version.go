@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -25,13 +26,16 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
-// harnessVersion reads what the Go command wrote into the binary.
+// version is set when a release is linked: there the Go command knows none.
+var version string
+
+// harnessVersion reads what the linker and the Go command wrote into the binary.
 func harnessVersion() report.Harness {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return report.Harness{Version: "unknown"}
 	}
-	h := report.Harness{Version: info.Main.Version}
+	h := report.Harness{Version: cmp.Or(version, info.Main.Version)}
 	if h.Version == "" {
 		h.Version = "devel"
 	}

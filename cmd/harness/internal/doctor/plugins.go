@@ -27,7 +27,7 @@ func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host
 	}
 	if len(c.Entries) == 0 {
 		s.Checks = append(s.Checks, Check{Name: "plugins", State: Fail, Found: "none found",
-			Advice: "build them with `make build`, or name their directory with --plugin-dir or " + discover.EnvPlugins,
+			Advice: strings.ReplaceAll(discover.HowToGet, "\n", " "),
 			Code:   exitcode.Usage})
 	}
 	for _, e := range c.Entries {

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// bill is a bill of materials in CycloneDX 1.6.
+type bill struct {
+	Format     string      `json:"bomFormat"`
+	Spec       string      `json:"specVersion"`
+	Version    int         `json:"version"`
+	Metadata   metadata    `json:"metadata"`
+	Components []component `json:"components"`
+}
+
+type metadata struct {
+	Timestamp string    `json:"timestamp"`
+	Component component `json:"component"`
+}
+
+type component struct {
+	Type     string    `json:"type"`
+	Name     string    `json:"name"`
+	Version  string    `json:"version,omitempty"`
+	Purl     string    `json:"purl,omitempty"`
+	Licences []licence `json:"licenses,omitempty"`
+	Hashes   []hash    `json:"hashes,omitempty"`
+}
+
+type licence struct {
+	Licence struct {
+		ID string `json:"id"`
+	} `json:"license"`
+}
+
+type hash struct {
+	Algorithm string `json:"alg"`
+	Content   string `json:"content"`
+}
+
+// writeBill lists what is in an archive: modules with their licences, binaries and libraries with their checksums.
+func (d *dist) writeBill(dir, name string, modules []module) error {
+	b := bill{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: metadata{
+		Timestamp: d.date.Format("2006-01-02T15:04:05Z"),
+		Component: component{Type: "application", Name: name, Version: d.version, Licences: licences("Apache-2.0")},
+	}}
+	for _, m := range modules {
+		b.Components = append(b.Components, component{
+			Type: "library", Name: m.Path, Version: m.Version, Purl: "pkg:golang/" + m.Path + "@" + m.Version,
+			Licences: licences(m.Licence),
+		})
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "plugins", "*"))
+	if err != nil {
+		return err
+	}
+	for _, file := range append([]string{filepath.Join(dir, "harness")}, files...) {
+		sum, err := sha256Of(file)
+		if err != nil {
+			return err
+		}
+		c := component{Type: "file", Name: strings.TrimPrefix(file, dir+"/"), Hashes: []hash{{"SHA-256", sum}}}
+		if strings.HasPrefix(filepath.Base(file), "libonnxruntime") {
+			c.Licences = licences("MIT")
+		}
+		b.Components = append(b.Components, c)
+	}
+	text, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "sbom.cdx.json"), append(text, '\n'), 0o644)
+}
+
+// licences is the list of one; empty where it is not known.
+func licences(id string) []licence {
+	if id == noAssertion || id == "" {
+		return nil
+	}
+	l := make([]licence, 1)
+	l[0].Licence.ID = id
+	return l
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// platform is an architecture of Linux with the C compiler for it.
+type platform struct{ arch, compiler string }
+
+// compilerFor finds the C compiler for an architecture.
+func compilerFor(arch string) (string, error) {
+	names := map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"}
+	name, known := names[arch]
+	switch {
+	case !known:
+		return "", fmt.Errorf("architecture %q: want amd64 or arm64", arch)
+	case arch == runtime.GOARCH:
+		return "gcc", nil
+	}
+	if _, err := exec.LookPath(name); err != nil {
+		return "", fmt.Errorf("no C compiler for %s: %w (Debian: gcc-%s); or leave it out with -arch %s", arch, err,
+			strings.TrimSuffix(strings.ReplaceAll(name, "_", "-"), "-gcc"), runtime.GOARCH)
+	}
+	return name, nil
+}
+
+// run runs a command in the checkout, for a platform.
+func (p platform) run(cgo string, args ...string) error {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+p.arch, "CGO_ENABLED="+cgo, "CC="+p.compiler,
+		"GOFLAGS=-trimpath -buildvcs=false")
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+	}
+	return nil
+}
+
+// here runs a command for this machine.
+func here(args ...string) error {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+	}
+	return nil
+}
+
+func output(args ...string) (string, error) {
+	text, err := exec.Command(args[0], args[1:]...).Output()
+	return string(text), err
+}
+
+// build makes the binaries, ONNX Runtime's library, the manual and what is read first.
+func (d *dist) build(p platform, dir string) error {
+	plugins := filepath.Join(dir, "plugins")
+	if err := os.MkdirAll(plugins, 0o755); err != nil {
+		return err
+	}
+	// no build id and no symbols: they differ with the folder of the checkout
+	flags := "-s -w -buildid= -X " + versionVariable + "=" + d.version
+	return errors.Join(
+		p.run("0", "go", "build", "-ldflags", flags, "-o", dir+"/", "./cmd/harness"),
+		p.run("1", "go", "build", "-ldflags", "-s -w -buildid=", "-o", plugins+"/", "./cmd/plugins/plumbline-plugin-..."),
+		here("go", "run", "./cmd/plugins/internal/ortlib", "-o", plugins, "-os", "linux", "-arch", p.arch),
+		here("go", "run", "./cmd/harness/internal/manuals", "-o", filepath.Join(dir, "share"), "-version", d.version,
+			"-date", fmt.Sprint(d.date.Unix())),
+		copyFiles(dir, "LICENSE", "README.md", "CHANGELOG.md", "VERSIONING.md"),
+	)
+}
+
+// versionVariable is what the harness says its version is.
+const versionVariable = "github.com/plumbline-ml/plumbline/cmd/harness/internal/cli.version"
+
+func copyFiles(dir string, names ...string) error {
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o644)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

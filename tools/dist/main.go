@@ -1,0 +1,96 @@
+// Command dist makes the archives that are released: go run ./tools/dist -version v1.2.3 -o dist
+//
+// For each architecture of Linux there is plumbline-VERSION-linux-ARCH.tar.gz with the harness, the plugins, ONNX
+// Runtime, licences of all that is in them, a bill of materials (CycloneDX), manual pages and completions; and one file
+// with the checksums of the archives. The same commit gives the same bytes, on the same Go and C compilers.
+//
+// In: the checkout. Out: files in the folder of -o, which it makes anew.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	var d dist
+	flag.StringVar(&d.version, "version", "", "the version, such as v1.2.3 (default: devel- and the commit)")
+	flag.StringVar(&d.out, "o", "dist", "the folder of the archives, which is made anew")
+	arches := flag.String("arch", "amd64,arm64", "the architectures")
+	flag.Parse()
+	if err := d.make(strings.Split(*arches, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "dist:", err)
+		os.Exit(1)
+	}
+}
+
+// dist makes the archives of one version.
+type dist struct {
+	version, out string
+	date         time.Time // of the commit: the time of all files
+}
+
+func (d *dist) make(arches []string) error {
+	if err := d.readCommit(); err != nil {
+		return err
+	}
+	if err := errors.Join(os.RemoveAll(d.out), os.MkdirAll(d.out, 0o755)); err != nil {
+		return err
+	}
+	var archives []string
+	for _, arch := range arches {
+		compiler, err := compilerFor(arch)
+		if err != nil {
+			return err
+		}
+		path, err := d.archive(platform{arch, compiler})
+		if err != nil {
+			return fmt.Errorf("%s: %w", arch, err)
+		}
+		fmt.Println(path)
+		archives = append(archives, path)
+	}
+	return writeSums(filepath.Join(d.out, "SHA256SUMS"), archives)
+}
+
+// readCommit takes date and version from the checkout, as far as they are not given.
+func (d *dist) readCommit() error {
+	text, err := output("git", "log", "-1", "--format=%ct %h")
+	if err != nil {
+		return fmt.Errorf("dist is made in a git checkout: %w", err)
+	}
+	var seconds int64
+	var commit string
+	if _, err := fmt.Sscan(text, &seconds, &commit); err != nil {
+		return fmt.Errorf("git log: %w", err)
+	}
+	d.date = time.Unix(seconds, 0).UTC()
+	if d.version == "" {
+		d.version = "devel-" + commit
+	}
+	return nil
+}
+
+// archive builds everything for a platform into a folder and packs it.
+func (d *dist) archive(p platform) (string, error) {
+	name := fmt.Sprintf("plumbline-%s-linux-%s", d.version, p.arch)
+	dir := filepath.Join(d.out, name)
+	defer os.RemoveAll(dir)
+	if err := d.build(p, dir); err != nil {
+		return "", err
+	}
+	modules, err := modulesOf(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(writeLicences(dir, modules), d.writeBill(dir, name, modules)); err != nil {
+		return "", err
+	}
+	path := dir + ".tar.gz"
+	return path, pack(path, d.out, name, d.date)
+}

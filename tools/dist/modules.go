@@ -1,0 +1,162 @@
+package main
+
+import (
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// module is a Go module of others that is part of a binary.
+type module struct {
+	Path, Version, Sum string
+	Licence            string   // SPDX, or NOASSERTION
+	files              []string // its licence files
+}
+
+// ours begins the paths of our own modules.
+const ours = "github.com/plumbline-ml/plumbline"
+
+// modulesOf reads from the binaries in dir which modules they are made of.
+func modulesOf(dir string) ([]module, error) {
+	binaries, err := filepath.Glob(filepath.Join(dir, "plugins", "plumbline-plugin-*"))
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]module{}
+	for _, path := range append(binaries, filepath.Join(dir, "harness")) {
+		info, err := buildinfo.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range info.Deps {
+			if !strings.HasPrefix(m.Path, ours) {
+				all[m.Path] = module{Path: m.Path, Version: m.Version, Sum: m.Sum}
+			}
+		}
+	}
+	var sorted []module
+	for _, m := range all {
+		sorted = append(sorted, m)
+	}
+	slices.SortFunc(sorted, func(a, b module) int { return strings.Compare(a.Path, b.Path) })
+	return sorted, findLicences(sorted)
+}
+
+// findLicences looks into the modules' folders.
+func findLicences(modules []module) error {
+	args := []string{"list", "-m", "-json"}
+	for _, m := range modules {
+		args = append(args, m.Path)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("go list -m: %w", err)
+	}
+	dirs := map[string]string{}
+	for d := json.NewDecoder(strings.NewReader(string(text))); ; {
+		var m struct{ Path, Dir string }
+		if err := d.Decode(&m); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return fmt.Errorf("go list -m: %w", err)
+		}
+		dirs[m.Path] = m.Dir
+	}
+	var faults []error
+	for i := range modules {
+		faults = append(faults, modules[i].findLicence(dirs[modules[i].Path]))
+	}
+	return errors.Join(faults...)
+}
+
+func (m *module) findLicence(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Path, err)
+	}
+	m.Licence = noAssertion
+	for _, e := range entries {
+		name := strings.ToUpper(e.Name())
+		if e.IsDir() || !slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"},
+			func(p string) bool { return strings.HasPrefix(name, p) }) {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		m.files = append(m.files, path)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if found := licenceOf(string(text)); m.Licence == noAssertion {
+			m.Licence = found
+		}
+	}
+	if len(m.files) == 0 {
+		return fmt.Errorf("%s %s has no licence file: it may not be handed on", m.Path, m.Version)
+	}
+	return nil
+}
+
+const noAssertion = "NOASSERTION"
+
+// licenceOf tells the usual licences by a phrase that each has.
+func licenceOf(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	has := func(phrases ...string) bool {
+		return !slices.ContainsFunc(phrases, func(p string) bool { return !strings.Contains(text, p) })
+	}
+	switch {
+	case has("Apache License", "Version 2.0"):
+		return "Apache-2.0"
+	case has("Mozilla Public License", "2.0"):
+		return "MPL-2.0"
+	case has("Permission is hereby granted, free of charge"):
+		return "MIT"
+	case has("Redistribution and use in source and binary forms", "Neither the name"):
+		return "BSD-3-Clause"
+	case has("Redistribution and use in source and binary forms"):
+		return "BSD-2-Clause"
+	case has("Permission to use, copy, modify, and/or distribute"), has("Permission to use, copy, modify, and distribute"):
+		return "ISC"
+	case has("This is free and unencumbered software released into the public domain"):
+		return "Unlicense"
+	}
+	return noAssertion
+}
+
+// writeLicences copies the licences of all modules, of Go and of ONNX Runtime.
+func writeLicences(dir string, modules []module) error {
+	root, err := output("go", "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	all := append([]module{
+		{Path: "go", files: []string{filepath.Join(strings.TrimSpace(root), "LICENSE")}},
+		{Path: "onnxruntime", files: []string{filepath.Join("tools", "dist", "onnxruntime-LICENSE.txt")}},
+	}, modules...)
+	for _, m := range all {
+		to := filepath.Join(dir, "licences", filepath.FromSlash(m.Path))
+		if err := os.MkdirAll(to, 0o755); err != nil {
+			return err
+		}
+		for _, file := range m.files {
+			text, err := os.ReadFile(file)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(to, filepath.Base(file)), text, 0o644)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/zip"
+)
+
+// files are what git knows of the module's folder, without the modules in it, with go.mod and go.sum of the release and
+// the repository's licence.
+func (m *released) files() ([]zip.File, error) {
+	text, err := output("git", "ls-files", "-z", "--", m.dir)
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Split(strings.TrimSuffix(text, "\x00"), "\x00")
+	nested := map[string]bool{}
+	for _, name := range names {
+		if path.Base(name) == "go.mod" && path.Dir(name) != m.dir {
+			nested[path.Dir(name)] = true
+		}
+	}
+	all := []zip.File{written{"go.mod", m.goMod}}
+	if len(m.goSum) > 0 {
+		all = append(all, written{"go.sum", m.goSum})
+	}
+	licence, err := os.ReadFile("LICENSE")
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, written{"LICENSE", licence})
+	for _, name := range names {
+		inside := strings.TrimPrefix(name, m.dir+"/")
+		if inside == "go.mod" || inside == "go.sum" || inside == "LICENSE" || within(name, nested) {
+			continue
+		}
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+			continue // a link is in no module
+		}
+		all = append(all, kept{inside, filepath.FromSlash(name)})
+	}
+	return all, nil
+}
+
+func within(name string, folders map[string]bool) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if folders[dir] {
+			return true
+		}
+	}
+	return false
+}
+
+// kept is a file of the checkout.
+type kept struct{ inside, name string }
+
+func (k kept) Path() string                 { return k.inside }
+func (k kept) Lstat() (fs.FileInfo, error)  { return os.Lstat(k.name) }
+func (k kept) Open() (io.ReadCloser, error) { return os.Open(k.name) }
+
+// written is a file of the release alone.
+type written struct {
+	inside string
+	text   []byte
+}
+
+func (w written) Path() string                 { return w.inside }
+func (w written) Lstat() (fs.FileInfo, error)  { return info(w), nil }
+func (w written) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(w.text)), nil }
+
+// info is the fs.FileInfo of a written file.
+type info written
+
+func (i info) Name() string       { return i.inside }
+func (i info) Size() int64        { return int64(len(i.text)) }
+func (i info) Mode() fs.FileMode  { return 0o644 }
+func (i info) ModTime() time.Time { return time.Time{} }
+func (i info) IsDir() bool        { return false }
+func (i info) Sys() any           { return nil }

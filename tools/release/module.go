@@ -1,0 +1,212 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/sumdb/dirhash"
+	"golang.org/x/mod/zip"
+)
+
+// root is the path of the repository, which begins those of its modules.
+const root = "github.com/plumbline-ml/plumbline"
+
+// released is a module with the go.mod and go.sum of the release.
+type released struct {
+	path, version string
+	dir           string // in the checkout, from its top: "cmd/harness"
+	goMod, goSum  []byte
+	siblings      []*released // those that it requires, themselves or through others
+	sums          string      // of its own zip and go.mod, as lines of a go.sum
+}
+
+// tag is the name of the module's tag.
+func (m *released) tag() string { return path.Join(m.dir, m.version) }
+
+// readModules reads the modules of the workspace, each after those that it requires.
+func readModules(version string) ([]*released, error) {
+	cmd := exec.Command("go", "list", "-m", "-json")
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list -m: %w", err)
+	}
+	top, err := output("git", "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*released{}
+	for d := json.NewDecoder(strings.NewReader(string(text))); ; {
+		var m struct{ Path, Dir string }
+		if err := d.Decode(&m); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		dir, err := filepath.Rel(strings.TrimSpace(top), m.Dir)
+		if err != nil {
+			return nil, err
+		}
+		all[m.Path] = &released{path: m.Path, version: version, dir: filepath.ToSlash(dir)}
+	}
+	for _, m := range all {
+		if err := m.rewrite(all); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.path, err)
+		}
+	}
+	return inOrder(all)
+}
+
+// rewrite makes the go.mod of the release.
+func (m *released) rewrite(all map[string]*released) error {
+	text, err := os.ReadFile(filepath.Join(m.dir, "go.mod"))
+	if err != nil {
+		return err
+	}
+	f, err := modfile.Parse("go.mod", text, nil)
+	if err != nil {
+		return err
+	}
+	for _, r := range slices.Clone(f.Replace) {
+		if modfile.IsDirectoryPath(r.New.Path) {
+			err = errors.Join(err, f.DropReplace(r.Old.Path, r.Old.Version))
+		}
+	}
+	for _, r := range slices.Clone(f.Require) {
+		if sibling := all[r.Mod.Path]; sibling != nil {
+			err = errors.Join(err, f.AddRequire(r.Mod.Path, m.version))
+			m.siblings = append(m.siblings, sibling)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	f.Cleanup()
+	if len(f.Replace) > 0 {
+		return fmt.Errorf("go.mod replaces %s, which no module may that is installed by its path", f.Replace[0].Old.Path)
+	}
+	m.goMod, err = f.Format()
+	return err
+}
+
+// inOrder sorts modules so that each comes after its siblings.
+func inOrder(all map[string]*released) ([]*released, error) {
+	var sorted []*released
+	done := map[string]bool{}
+	for len(sorted) < len(all) {
+		before := len(sorted)
+		for _, path := range sortedPaths(all) {
+			m := all[path]
+			waits := slices.ContainsFunc(m.siblings, func(s *released) bool { return !done[s.path] })
+			if !done[path] && !waits {
+				done[path], sorted = true, append(sorted, m)
+			}
+		}
+		if len(sorted) == before {
+			return nil, errors.New("modules require one another in a circle")
+		}
+	}
+	return sorted, nil
+}
+
+func sortedPaths(all map[string]*released) []string {
+	var paths []string
+	for p := range all {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// write writes the module into a proxy of files.
+func (m *released) write(proxy string) error {
+	if err := m.addSums(); err != nil {
+		return err
+	}
+	escaped, err := module.EscapePath(m.path)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(proxy, filepath.FromSlash(escaped), "@v")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	date, err := output("git", "log", "-1", "--format=%cI")
+	if err != nil {
+		return err
+	}
+	info := fmt.Sprintf("{\"Version\":%q,\"Time\":%q}\n", m.version, strings.TrimSpace(date))
+	for name, text := range map[string]string{
+		"list": m.version + "\n", m.version + ".info": info, m.version + ".mod": string(m.goMod),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	archive := filepath.Join(dir, m.version+".zip")
+	if err := m.zip(archive); err != nil {
+		return err
+	}
+	return m.hash(archive)
+}
+
+// addSums makes the go.sum of the release: that of the checkout, and lines for the siblings.
+func (m *released) addSums() error {
+	text, err := os.ReadFile(filepath.Join(m.dir, "go.sum"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for _, s := range m.siblings {
+		lines = append(lines, strings.Split(strings.TrimSpace(s.sums), "\n")...)
+	}
+	lines = slices.DeleteFunc(lines, func(l string) bool { return l == "" })
+	slices.Sort(lines)
+	if len(lines) > 0 {
+		m.goSum = []byte(strings.Join(slices.Compact(lines), "\n") + "\n")
+	}
+	return nil
+}
+
+// zip writes what git knows of the module.
+func (m *released) zip(to string) error {
+	files, err := m.files()
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	err = zip.Create(f, module.Version{Path: m.path, Version: m.version}, files)
+	return errors.Join(err, f.Close())
+}
+
+func (m *released) hash(archive string) error {
+	whole, err1 := dirhash.HashZip(archive, dirhash.Hash1)
+	mod, err2 := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(string(m.goMod))), nil
+	})
+	m.sums = fmt.Sprintf("%s %s %s\n%s %s/go.mod %s\n", m.path, m.version, whole, m.path, m.version, mod)
+	return errors.Join(err1, err2)
+}
+
+func output(args ...string) (string, error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+	}
+	return string(text), err
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestVersions(t *testing.T) {
+	for _, args := range [][]string{nil, {"1.2.3"}, {"v1.2"}, {"v2.0.0"}, {"v1.0.0", "v1.0.1"}, {"v1.0.0+x"}} {
+		if err := release(args, t.TempDir(), false); err == nil {
+			t.Errorf("%q is taken", args)
+		}
+	}
+}
+
+// TestProxy writes the proxy of a release: no go.mod replaces anything, each requires its siblings at the version, and
+// go.sum files name them.
+func TestProxy(t *testing.T) {
+	proxy := writeProxy(t)
+	ours := filepath.Join(proxy, filepath.FromSlash(root))
+	modules, err := filepath.Glob(filepath.Join(ours, "*", "@v", "v0.99.0.mod"))
+	if err != nil || len(modules) < 10 {
+		t.Fatalf("%d modules, %v", len(modules), err)
+	}
+	for _, path := range modules {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "replace") || strings.Contains(string(text), "v0.0.0\n") {
+			t.Errorf("%s is not that of a release:\n%s", path, text)
+		}
+	}
+	harness := filepath.Join(ours, "cmd", "harness", "@v", "v0.99.0.zip")
+	if info, err := os.Stat(harness); err != nil || info.Size() < 100_000 {
+		t.Errorf("%v; the harness's archive is too small", err)
+	}
+}
+
+// TestInstall installs harness and a plugin from the proxy, and asks doctor and a benchmark.
+func TestInstall(t *testing.T) {
+	if os.Getenv("PLUMBLINE_TEST_DIST") == "" {
+		t.Skip("make test-dist installs from a proxy: some minutes")
+	}
+	proxy, home := writeProxy(t), t.TempDir()
+	cache, err := output("go", "env", "GOMODCACHE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	install := func(pkg string) {
+		cmd := exec.Command("go", "install", root+"/"+pkg+"@v0.99.0")
+		cmd.Dir = home
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOSUMDB=off", "GOFLAGS=-modcacherw",
+			"GOBIN="+filepath.Join(home, "bin"),
+			"GOMODCACHE="+filepath.Join(home, "modules"), "CGO_ENABLED=1",
+			"GOPROXY=file://"+proxy+",file://"+filepath.Join(strings.TrimSpace(cache), "cache", "download"))
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", pkg, err, text)
+		}
+	}
+	ask := func(args ...string) string {
+		cmd := exec.Command(filepath.Join(home, "bin", "harness"), args...)
+		cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
+		text, _ := cmd.CombinedOutput() // doctor finds faults
+		return string(text)
+	}
+	install("cmd/harness")
+	if said := ask("version"); !strings.Contains(said, "v0.99.0") {
+		t.Errorf("the version is %s", said)
+	}
+	plugins := filepath.Join(home, "bin", "plugins")
+	for _, want := range []string{plugins, "go install " + root, "harness fetch onnxruntime"} {
+		if said := ask("doctor"); !strings.Contains(strings.Join(strings.Fields(said), " "), want) {
+			t.Errorf("%q is missing in:\n%s", want, said)
+		}
+	}
+	install("cmd/plugins/plumbline-plugin-null")
+	said := ask("run", "null", "--scenario", "Offline", "--out", filepath.Join(home, "out"))
+	if !strings.Contains(said, "VALID") {
+		t.Errorf("the run printed\n%s", said)
+	}
+}
+
+func writeProxy(t *testing.T) string {
+	t.Helper()
+	if _, err := output("git", "rev-parse", "HEAD"); err != nil {
+		t.Skip("no git checkout: a release is made in one")
+	}
+	t.Chdir(filepath.Join("..", ".."))
+	proxy := filepath.Join(t.TempDir(), "proxy")
+	if err := release([]string{"v0.99.0"}, proxy, false); err != nil {
+		t.Fatal(err)
+	}
+	return proxy
+}
