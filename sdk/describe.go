@@ -80,6 +80,9 @@ type MetricInfo struct {
 	Target    float64 // least value that passes
 	Upper     float64 // largest value that passes; 0: none
 	Share     float64 // Target / Reference: 0.99, 0.999
+	// EmbeddedLeast and EmbeddedMost are the shares of the embedded FP32 file's figure that embedded files must be
+	// between; 0: Share, and Upper / Reference.
+	EmbeddedLeast, EmbeddedMost float64
 }
 
 // ParamInfo documents one of a model's own options.

@@ -7,6 +7,7 @@
 package judge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -184,13 +185,13 @@ func officialTargets(metrics []sdk.MetricInfo) map[string]target {
 	return targets
 }
 
-// cardTargets takes the embedded FP32 file's measured metrics as the reference. An upper limit keeps its ratio to the
-// official reference.
+// cardTargets takes the embedded FP32 file's measured metrics as the reference. Unless the metric says otherwise, the
+// share is the official one, and an upper limit keeps its ratio to the official reference.
 func cardTargets(m sdk.ModelInfo) map[string]target {
 	shares, uppers := map[string]float64{}, map[string]float64{}
 	for _, info := range m.Metrics {
-		shares[info.Name] = info.Share
-		if info.Reference != 0 {
+		shares[info.Name], uppers[info.Name] = cmp.Or(info.EmbeddedLeast, info.Share), info.EmbeddedMost
+		if info.EmbeddedMost == 0 && info.Reference != 0 {
 			uppers[info.Name] = info.Upper / info.Reference
 		}
 	}
@@ -200,10 +201,7 @@ func cardTargets(m sdk.ModelInfo) map[string]target {
 			continue
 		}
 		for _, r := range f.Reference {
-			share := shares[r.Name]
-			if share == 0 {
-				share = defaultShare
-			}
+			share := cmp.Or(shares[r.Name], defaultShare)
 			targets[r.Name] = target{reference: r.Value, least: share * r.Value, upper: uppers[r.Name] * r.Value, share: share}
 		}
 	}

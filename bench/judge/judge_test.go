@@ -100,6 +100,19 @@ func TestCardKeepsTheUpperLimitsRatio(t *testing.T) {
 	}
 }
 
+func TestRangeOfTheEmbeddedFiles(t *testing.T) {
+	m := model()
+	m.Metrics = []sdk.MetricInfo{{
+		Name: "accuracy", Reference: 100, Target: 99, Upper: 101, Share: 0.99, EmbeddedLeast: 0.8, EmbeddedMost: 1.3,
+	}}
+	for value, want := range map[float64]Outcome{95 * 0.79: Below, 95 * 0.81: Pass, 95 * 1.29: Pass, 95 * 1.31: Above} {
+		score := sdk.Score{Samples: 100, Metrics: []sdk.Metric{{Name: "accuracy", Value: value}}}
+		if got := Judge(Case{Model: m, Embedded: true, Score: score}).Outcome; got != want {
+			t.Errorf("%v: %s, want %s", value, got, want)
+		}
+	}
+}
+
 func TestNoReference(t *testing.T) {
 	m := model()
 	m.Files = nil

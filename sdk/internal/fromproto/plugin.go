@@ -75,7 +75,7 @@ func dataset(d *pluginpb.Dataset) sdk.DatasetInfo {
 func metricInfo(m *pluginpb.MetricInfo) sdk.MetricInfo {
 	return sdk.MetricInfo{
 		Name: m.GetName(), Unit: m.GetUnit(), Reference: m.GetReference(), Target: m.GetTarget(), Upper: m.GetUpper(),
-		Share: m.GetShare(),
+		Share: m.GetShare(), EmbeddedLeast: m.GetEmbeddedLeast(), EmbeddedMost: m.GetEmbeddedMost(),
 	}
 }
 

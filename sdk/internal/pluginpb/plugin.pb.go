@@ -2084,7 +2084,10 @@ type MetricInfo struct {
 	// The largest; 0: none.
 	Upper float64 `protobuf:"fixed64,5,opt,name=upper,proto3" json:"upper,omitempty"`
 	// Target / reference, 0.99 say; it holds for the embedded files and their own references, too.
-	Share         float64 `protobuf:"fixed64,6,opt,name=share,proto3" json:"share,omitempty"`
+	Share float64 `protobuf:"fixed64,6,opt,name=share,proto3" json:"share,omitempty"`
+	// The shares of the embedded FP32 file's figure that embedded files must be between; 0: share, and upper / reference.
+	EmbeddedLeast float64 `protobuf:"fixed64,7,opt,name=embedded_least,json=embeddedLeast,proto3" json:"embedded_least,omitempty"`
+	EmbeddedMost  float64 `protobuf:"fixed64,8,opt,name=embedded_most,json=embeddedMost,proto3" json:"embedded_most,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2157,6 +2160,20 @@ func (x *MetricInfo) GetUpper() float64 {
 func (x *MetricInfo) GetShare() float64 {
 	if x != nil {
 		return x.Share
+	}
+	return 0
+}
+
+func (x *MetricInfo) GetEmbeddedLeast() float64 {
+	if x != nil {
+		return x.EmbeddedLeast
+	}
+	return 0
+}
+
+func (x *MetricInfo) GetEmbeddedMost() float64 {
+	if x != nil {
+		return x.EmbeddedMost
 	}
 	return 0
 }
@@ -3772,7 +3789,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
 	"\x06sha256\x18\x03 \x01(\tR\x06sha256\x12\x12\n" +
 	"\x04size\x18\x04 \x01(\x03R\x04size\x12\x16\n" +
-	"\x06unpack\x18\x05 \x01(\bR\x06unpack\"\x96\x01\n" +
+	"\x06unpack\x18\x05 \x01(\bR\x06unpack\"\xe2\x01\n" +
 	"\n" +
 	"MetricInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
@@ -3780,7 +3797,9 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\treference\x18\x03 \x01(\x01R\treference\x12\x16\n" +
 	"\x06target\x18\x04 \x01(\x01R\x06target\x12\x14\n" +
 	"\x05upper\x18\x05 \x01(\x01R\x05upper\x12\x14\n" +
-	"\x05share\x18\x06 \x01(\x01R\x05share\"I\n" +
+	"\x05share\x18\x06 \x01(\x01R\x05share\x12%\n" +
+	"\x0eembedded_least\x18\a \x01(\x01R\rembeddedLeast\x12#\n" +
+	"\rembedded_most\x18\b \x01(\x01R\fembeddedMost\"I\n" +
 	"\x05Param\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\adefault\x18\x02 \x01(\tR\adefault\x12\x12\n" +

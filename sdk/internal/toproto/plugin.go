@@ -63,6 +63,7 @@ func dataset(d sdk.DatasetInfo) *pluginpb.Dataset {
 func metricInfo(m sdk.MetricInfo) *pluginpb.MetricInfo {
 	return &pluginpb.MetricInfo{
 		Name: m.Name, Unit: m.Unit, Reference: m.Reference, Target: m.Target, Upper: m.Upper, Share: m.Share,
+		EmbeddedLeast: m.EmbeddedLeast, EmbeddedMost: m.EmbeddedMost,
 	}
 }
 
