@@ -140,7 +140,8 @@ func TestModelsOfAScorer(t *testing.T) {
 		!strings.Contains(err.Error(), "give --scorer-model clip=PATH") {
 		t.Errorf("a missing model: %v", err)
 	}
-	if _, err := findScorerFiles(served().Model, []string{"judge=" + own}, false, nil); exitcode.Of(err) != exitcode.Usage {
+	_, err = findScorerFiles(served().Model, []string{"judge=" + own}, false, nil)
+	if exitcode.Of(err) != exitcode.Usage {
 		t.Errorf("a scorer without models: %v", err)
 	}
 	if _, err := findScorerFiles(model, []string{"clip=" + own, "clip=" + own, "juge=x"}, false, nil); err == nil ||

@@ -71,8 +71,7 @@ type SampleCloser interface {
 
 // Scorer computes a benchmark's official metric from the entries of one accuracy log, added in file order.
 // Each benchmark's rule for samples that occur twice (first, last or all count) is its own. Add does not keep e's
-// bytes; the sdk says of its error which entry it is about. One that is an io.Closer, too, is closed at the end, however
-// it went.
+// bytes; the sdk says of its error which entry it is about. One that is an io.Closer, too, is closed in the end.
 type Scorer interface {
 	Add(e mllog.AccuracyEntry) error
 	Result() (Score, error)

@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/k2-fsa/sherpa-onnx-go-linux v1.13.8
-	github.com/plumbline-ml/plumbline/accuracy v0.0.0
 	github.com/plumbline-ml/plumbline/backends/kserve v0.0.0
 	github.com/plumbline-ml/plumbline/backends/openai v0.0.0
 	github.com/plumbline-ml/plumbline/backends/ort v0.0.0
@@ -13,9 +12,7 @@ require (
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	github.com/plumbline-ml/plumbline/plugins v0.0.0
 	github.com/plumbline-ml/plumbline/plugins/sdxl v0.0.0
-	github.com/plumbline-ml/plumbline/preprocess v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
-	gorgonia.org/tensor v0.9.24
 )
 
 require (
@@ -46,6 +43,8 @@ require (
 	github.com/parquet-go/parquet-go v0.32.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
+	github.com/plumbline-ml/plumbline/accuracy v0.0.0 // indirect
+	github.com/plumbline-ml/plumbline/preprocess v0.0.0 // indirect
 	github.com/twpayne/go-geom v1.6.1 // indirect
 	github.com/xtgo/set v1.0.0 // indirect
 	github.com/yalue/onnxruntime_go v1.27.0 // indirect
@@ -55,9 +54,11 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/xerrors v0.0.0-20231012003039-104605ab7028 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
+	google.golang.org/genproto v0.0.0-20240213162025-012b6fc9bca9 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
 	google.golang.org/grpc v1.85.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
+	gorgonia.org/tensor v0.9.24 // indirect
 	gorgonia.org/vecf32 v0.9.0 // indirect
 	gorgonia.org/vecf64 v0.9.0 // indirect
 )
@@ -75,4 +76,3 @@ replace (
 	github.com/plumbline-ml/plumbline/preprocess => ../../preprocess
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk
 )
-

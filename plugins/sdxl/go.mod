@@ -4,8 +4,11 @@ go 1.26.0
 
 require (
 	github.com/plumbline-ml/plumbline/accuracy v0.0.0
+	github.com/plumbline-ml/plumbline/datasets v0.0.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
+	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0
+	github.com/plumbline-ml/plumbline/sdk v0.0.0
 	google.golang.org/genproto v0.0.0-20240213162025-012b6fc9bca9
 	gorgonia.org/tensor v0.9.24
 )
@@ -14,15 +17,26 @@ require (
 	github.com/apache/arrow/go/arrow v0.0.0-20201229220542-30ce2eb5d4dc // indirect
 	github.com/chewxy/hm v1.0.0 // indirect
 	github.com/chewxy/math32 v1.0.8 // indirect
+	github.com/fatih/color v1.15.0 // indirect
 	github.com/gogo/protobuf v1.3.2 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/google/flatbuffers v23.5.26+incompatible // indirect
+	github.com/hashicorp/go-hclog v1.6.3 // indirect
+	github.com/hashicorp/go-plugin v1.8.0 // indirect
+	github.com/hashicorp/yamux v0.1.2 // indirect
+	github.com/mattn/go-colorable v0.1.13 // indirect
+	github.com/mattn/go-isatty v0.0.19 // indirect
+	github.com/oklog/run v1.1.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/xtgo/set v1.0.0 // indirect
 	go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6 // indirect
+	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/xerrors v0.0.0-20231012003039-104605ab7028 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
+	google.golang.org/grpc v1.85.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	gorgonia.org/vecf32 v0.9.0 // indirect
 	gorgonia.org/vecf64 v0.9.0 // indirect
@@ -30,6 +44,9 @@ require (
 
 replace (
 	github.com/plumbline-ml/plumbline/accuracy => ../../accuracy
+	github.com/plumbline-ml/plumbline/datasets => ../../datasets
 	github.com/plumbline-ml/plumbline/internal => ../../internal
+	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
 	github.com/plumbline-ml/plumbline/preprocess => ../../preprocess
+	github.com/plumbline-ml/plumbline/sdk => ../../sdk
 )

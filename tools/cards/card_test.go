@@ -58,6 +58,7 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 		"llm": {"rouge1", "ROUGE-1 %.1f %%, %.1f %%"}, "rgat": {"accuracy", "accuracy %.1f %%, %.1f %%"},
 		"whisper": {"accuracy", "word accuracy %.1f %%, %.1f %%"},
 		"gnmt":    {"BLEU", "BLEU %.1f, %.1f"},
+		"sdxl":    {"CLIP_SCORE", "CLIP score %.1f, %.1f"},
 	}
 	for _, path := range cardPaths(t) {
 		plugin := filepath.Base(filepath.Dir(filepath.Dir(path)))

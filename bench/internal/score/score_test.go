@@ -57,7 +57,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestLongLog: a scorer that may keep its work gets a file that the log's SHA-256 names, and the progress ends with all.
+// TestLongLog: a scorer that may keep its work gets a file that the log's SHA-256 names, and progress ends with all.
 func TestLongLog(t *testing.T) {
 	log := write(t, filepath.Join(t.TempDir(), LogName), twoEntries)
 	f := plugintest.Classifier()

@@ -11,11 +11,14 @@ import (
 )
 
 // number is an element of an array.
-type number interface{ int32 | int64 | float32 }
+type number interface {
+	int32 | int64 | float32 | float64
+}
 
 // array is a NumPy array in C order: the bytes of a .npy file.
 func array[T number](values []T, shape ...int) []byte {
-	kind := map[string]string{"int32": "<i4", "int64": "<i8", "float32": "<f4"}[fmt.Sprintf("%T", *new(T))]
+	kinds := map[string]string{"int32": "<i4", "int64": "<i8", "float32": "<f4", "float64": "<f8"}
+	kind := kinds[fmt.Sprintf("%T", *new(T))]
 	sizes := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
 	if len(shape) == 1 {
 		sizes += ","

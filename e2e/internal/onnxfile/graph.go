@@ -15,11 +15,12 @@ type DType int
 
 // The element types that official models have.
 const (
-	Float DType = 1
-	Uint8 DType = 2
-	Int32 DType = 6
-	Int64 DType = 7
-	Bool  DType = 9
+	Float   DType = 1
+	Uint8   DType = 2
+	Int32   DType = 6
+	Int64   DType = 7
+	Bool    DType = 9
+	Float16 DType = 10
 )
 
 // Tensor is an input or output of a model. A size of -1 is free.

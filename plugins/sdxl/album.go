@@ -1,0 +1,81 @@
+package sdxl
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/score"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// imagesFolder is where a submission has its pictures, beside the accuracy log.
+const imagesFolder = "images"
+
+// album makes files of the pictures of some samples, as a submission hands them in.
+type album struct {
+	samples       []uint64 // in the order of the rules
+	captions      []string
+	width, height int
+	pictures      map[uint64][]byte // PNG
+}
+
+func newAlbum(samples []uint64, o score.Options) *album {
+	return &album{samples, o.Captions, o.Width, o.Height, map[uint64][]byte{}}
+}
+
+// add keeps the first picture of a sample that is to be shown.
+func (a *album) add(sample uint64, levels []byte) error {
+	if _, there := a.pictures[sample]; there || !slices.Contains(a.samples, sample) {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, levelsOf{levels, a.width, a.height}); err != nil {
+		return fmt.Errorf("picture of sample %d: %w", sample, err)
+	}
+	a.pictures[sample] = b.Bytes()
+	return nil
+}
+
+// files are the pictures and captions.txt: a line for each, the sample, two blanks, and the caption.
+func (a *album) files() []sdk.File {
+	if len(a.pictures) == 0 {
+		return nil
+	}
+	var captions strings.Builder
+	var all []sdk.File
+	for _, sample := range a.samples {
+		if picture, there := a.pictures[sample]; there {
+			all = append(all, sdk.File{Name: fmt.Sprintf("%s/%d.png", imagesFolder, sample), Data: picture})
+			fmt.Fprintf(&captions, "%d  %s\n", sample, a.captions[sample])
+		}
+	}
+	return append(all, sdk.File{Name: imagesFolder + "/captions.txt", Data: []byte(captions.String())})
+}
+
+func (a *album) notes() []string {
+	if missing := len(a.samples) - len(a.pictures); missing > 0 && len(a.pictures) > 0 {
+		return []string{fmt.Sprintf("%d of the %d pictures that the round asks for are not in the log", missing,
+			len(a.samples))}
+	}
+	return nil
+}
+
+// levelsOf is a picture of a payload: image.Image.
+type levelsOf struct {
+	levels        []byte
+	width, height int
+}
+
+func (p levelsOf) ColorModel() color.Model { return color.RGBAModel }
+func (p levelsOf) Bounds() image.Rectangle { return image.Rect(0, 0, p.width, p.height) }
+func (p levelsOf) Opaque() bool            { return true }
+
+func (p levelsOf) At(x, y int) color.Color {
+	rgb := p.levels[3*(y*p.width+x):]
+	return color.RGBA{R: rgb[0], G: rgb[1], B: rgb[2], A: 255}
+}

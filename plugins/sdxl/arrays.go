@@ -1,0 +1,90 @@
+package sdxl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"gorgonia.org/tensor"
+
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/half"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// errOutput is in the chain of every error about what a part gave.
+var errOutput = errors.New("a part of the model gives what the benchmark cannot use")
+
+// formatOf is the format of a tensor's numbers.
+func formatOf(d backend.DType) half.Format {
+	switch d {
+	case backend.Float16:
+		return half.Float16
+	case backend.BFloat16:
+		return half.BFloat16
+	}
+	return half.Single
+}
+
+// dense copies an output of so many dimensions.
+func dense(t *backend.Tensor, dims int) (*tensor.Dense, error) {
+	d := t.DType
+	if !slices.Contains([]backend.DType{backend.Float32, backend.Float16, backend.BFloat16}, d) || len(t.Shape) != dims {
+		return nil, fmt.Errorf("%w: %q is %v%s, want floats of %d dimensions", errOutput, t.Name, d,
+			backend.ShapeString(t.Shape), dims)
+	}
+	n := backend.Elements(t.Shape)
+	if int64(len(t.Data)) != n*int64(d.Size()) || n == 0 {
+		return nil, fmt.Errorf("%w: %q has %d bytes for %v%s", errOutput, t.Name, len(t.Data), d,
+			backend.ShapeString(t.Shape))
+	}
+	values := make([]float32, n)
+	if d == backend.Float32 {
+		copy(values, backend.View[float32](t.Data))
+	} else {
+		formatOf(d).Decode(values, t.Data)
+	}
+	return tensor.New(tensor.WithShape(ints(t.Shape)...), tensor.WithBacking(values)), nil
+}
+
+// room is an output of a session: with memory of its own where it has 16 bits and its size is known, as such outputs
+// are read into memory of the caller's alone by some backends.
+func room(info backend.TensorInfo, shape ...int64) backend.Tensor {
+	if info.DType != backend.Float16 && info.DType != backend.BFloat16 || slices.Min(shape) < 0 {
+		return backend.Tensor{}
+	}
+	return backend.Tensor{Name: info.Name, DType: info.DType, Shape: shape,
+		Data: make([]byte, backend.Elements(shape)*int64(info.DType.Size()))}
+}
+
+func ints(shape []int64) []int {
+	all := make([]int, len(shape))
+	for i, n := range shape {
+		all[i] = int(n)
+	}
+	return all
+}
+
+// feed is memory for an input of a session: none where the numbers are float32, which are handed over as they are.
+type feed struct {
+	info  backend.TensorInfo
+	bytes []byte
+	shape []int64
+}
+
+// of is a tensor as the session takes it. It refers to the tensor's memory, or to the feed's, until the next call.
+func (f *feed) of(t *tensor.Dense) backend.Tensor {
+	f.shape = f.shape[:0]
+	for _, n := range t.Shape() {
+		f.shape = append(f.shape, int64(n))
+	}
+	in := backend.Tensor{Name: f.info.Name, DType: f.info.DType, Shape: f.shape}
+	values := t.Data().([]float32)
+	if f.info.DType == backend.Float32 {
+		in.Data = backend.Bytes(values)
+		return in
+	}
+	f.bytes = slices.Grow(f.bytes[:0], 2*len(values))[:2*len(values)]
+	formatOf(f.info.DType).Encode(f.bytes, values)
+	in.Data = f.bytes
+	return in
+}

@@ -1,0 +1,44 @@
+// Package sdxl is the text-to-image benchmark: model stable-diffusion-xl on captions of COCO-2014, and an embedded
+// network of the same interface on captions of scenes that the project draws.
+//
+// A sample is a caption, as tokens. It goes through two text encoders, twenty steps of the UNet beside the negative
+// prompt, whose embeddings are made once, and the decoder of the VAE; the answer is the picture, three bytes a pixel.
+//
+// In: which captions, files and settings a run uses, the networks as sessions, the pictures' payloads, scoring a log.
+// Out: the way from noise to pictures (diffusion, euler), the scores (score), tokenizers (preprocess/text/clip), files
+// of the data set (datasets/coco2014), the choice of model files (sdk/manifest), the backend.
+package sdxl
+
+import (
+	"context"
+	"embed"
+
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+//go:embed model/*.json model/*.onnx model/merges.txt model/statistics.npz
+var modelFiles embed.FS
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: openScore, Samples: captioned.EvalCount,
+	})
+}
+
+// open reads the captions, the latent and what lies beside the networks.
+func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	s := readSettings(r)
+	captions, latent := openCaptions(r), openLatent(r, s.latents)
+	c, err := readConfiguration(s.folder(r.Files[unetPart].Path), s.steps)
+	r.Fault(err)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return sdk.Runs(newWorkload(r, s, c, captions, latent)), nil
+}

@@ -1,0 +1,67 @@
+package sdxl
+
+import (
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/datasets/coco2014"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/diffusion"
+	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"gorgonia.org/tensor"
+)
+
+// openCaptions reads the captions of a request: of COCO-2014, or of the drawn scenes.
+func openCaptions(r *manifest.Request) []string {
+	var captions []string
+	if r.Dataset == "" {
+		set := captioned.Eval()
+		for i := range set.Len() {
+			captions = append(captions, set.Caption(i))
+		}
+	} else {
+		rows, err := coco2014.ReadCaptions(filepath.Join(r.Dataset, coco2014.CaptionsFile))
+		if err != nil {
+			r.Fault(sdk.Data(err))
+			return nil
+		}
+		for _, row := range rows {
+			captions = append(captions, row.Text)
+		}
+	}
+	return captions[:r.First(len(captions), "captions")]
+}
+
+// openLatent reads the noise that all pictures begin with: of the path that the parameter names, of the data set, or of
+// the drawn scenes.
+func openLatent(r *manifest.Request, path string) *tensor.Dense {
+	shape, values := captioned.LatentShape, captioned.Latent()
+	switch {
+	case path == "" && r.Dataset == "" || path == embedded:
+	default:
+		if path == "" {
+			path = coco2014.FindLatents(r.Dataset)
+		}
+		read, err := coco2014.ReadLatents(path)
+		if err != nil {
+			r.Fault(sdk.Data(err))
+			return nil
+		}
+		shape, values = read.Shape, read.Values
+	}
+	latent, err := diffusion.NewLatent(shape, values)
+	r.Fault(sdk.Data(err))
+	return latent
+}
+
+// mayDiffer counts the captions of which the reference may make other tokens.
+func mayDiffer(captions []string) int {
+	n := 0
+	for _, c := range captions {
+		if clip.MayNeedRepair(c) {
+			n++
+		}
+	}
+	return n
+}

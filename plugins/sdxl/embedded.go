@@ -1,0 +1,53 @@
+package sdxl
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/datasets/coco2014"
+	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// modelPrefix is the folder of the embedded files.
+const modelPrefix = "model/"
+
+// embeddedConfiguration is that of the embedded model: one vocabulary, padded in two ways.
+func embeddedConfiguration(steps int) (*configuration, error) {
+	var c configuration
+	var faults []error
+	for i, o := range []clip.Options{{}, {Pad: "!"}} {
+		var err error
+		c.tokenizers[i], err = readVocabulary(modelFiles, modelPrefix, o)
+		faults = append(faults, err)
+	}
+	faults = append(faults, c.readScheduler(modelFiles, modelPrefix+"scheduler_config.json", steps),
+		c.readVAE(modelFiles, modelPrefix+"vae_config.json"))
+	return &c, errors.Join(faults...)
+}
+
+// embeddedStatistics are those of the drawn scenes.
+func embeddedStatistics() (*coco2014.Statistics, error) {
+	data, err := modelFiles.ReadFile(modelPrefix + "statistics.npz")
+	if err != nil {
+		return nil, err
+	}
+	return coco2014.ParseStatistics(bytes.NewReader(data), int64(len(data)))
+}
+
+// scorerVocabulary is where the scorer's vocab.json and merges.txt lie.
+func scorerVocabulary(folder string, clipFile backend.Model) (files fs.FS, prefix string, err error) {
+	switch {
+	case folder == embedded || folder == "" && clipFile.Path == "" && clipFile.Bytes != nil:
+		return modelFiles, modelPrefix, nil
+	case folder == "" && clipFile.Path == "":
+		return nil, "", sdk.Usage(errors.New("the scorer's clip has no file"))
+	case folder == "":
+		folder = filepath.Dir(clipFile.Path)
+	}
+	return os.DirFS(folder), "", nil
+}

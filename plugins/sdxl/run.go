@@ -1,0 +1,169 @@
+package sdxl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gorgonia.org/tensor"
+
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/diffusion"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// run takes captions through the parts. Its memory is used again for the next ones.
+type run struct {
+	encoders *encoders
+	networks networks
+	pipeline diffusion.Pipeline
+	batch    int // captions that the networks take together; 0: any number
+	prompts  []diffusion.Prompt
+}
+
+func newRun(w *workload, e *encoders, s sdk.Sessions) (*run, error) {
+	unet, decoder := s.Part(unetPart), s.Part(decoderPart)
+	r := &run{
+		encoders: e, networks: networks{unet: unet, decoder: decoder},
+		pipeline: diffusion.Pipeline{
+			Schedule: w.schedule, Guidance: w.guidance, ScalingFactor: w.scalingFactor, Latent: w.latent,
+			Negative: w.negative,
+			Latents:  formatOf(unet.Inputs()[0].DType), Pictures: formatOf(decoder.Outputs()[0].DType),
+		},
+		batch: decoder.Limits().MaxBatch,
+	}
+	for i, info := range unet.Inputs() {
+		r.networks.feeds[i].info = info
+	}
+	r.networks.latents.info = decoder.Inputs()[0]
+	switch most := unet.Limits().MaxBatch; {
+	case most == 1:
+		return nil, fmt.Errorf("%w: the UNet takes one row at a time, and guidance needs two: export it with a free batch",
+			errParts)
+	case most > 0 && (r.batch == 0 || r.batch > most/rowsPerCaption):
+		r.batch = most / rowsPerCaption
+	}
+	return r, nil
+}
+
+// Run appends the picture of each caption: uint8, rows from top to bottom, red, green, blue of each pixel together.
+func (r *run) Run(ctx context.Context, samples []*sample, p *sdk.Payloads) error {
+	most := r.batch
+	if most == 0 {
+		most = len(samples)
+	}
+	for part := range slices.Chunk(samples, most) {
+		if err := r.generate(ctx, part, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) generate(ctx context.Context, samples []*sample, p *sdk.Payloads) error {
+	r.prompts = r.prompts[:0]
+	for _, s := range samples {
+		prompt, err := r.encoders.encode(ctx, s)
+		if err != nil {
+			return err
+		}
+		r.prompts = append(r.prompts, prompt)
+	}
+	pictures, err := r.pipeline.Generate(ctx, &r.networks, r.prompts)
+	if err != nil {
+		return err
+	}
+	for _, picture := range pictures {
+		p.Append(picture)
+	}
+	return nil
+}
+
+// networks are the sessions of the UNet and the decoder: diffusion.Networks. Their memory is used again at each step.
+type networks struct {
+	unet, decoder backend.Session
+	feeds         [5]feed // of the UNet
+	latents       feed    // of the decoder
+
+	in        [5]backend.Tensor
+	out       [1]backend.Tensor
+	predicted *tensor.Dense
+	narrowed  []byte // the same as a UNet of 16 bits gives it
+	time      [1]int64
+	fraction  [1]float32
+	halfTime  [2]byte
+	narrow    [1]int32
+}
+
+// Denoise runs the UNet. What stays the same in all steps is handed over as it is, or encoded at the first.
+func (n *networks) Denoise(ctx context.Context, step *diffusion.Step) (*tensor.Dense, error) {
+	if step.Index == 0 {
+		n.in[2], n.in[3], n.in[4] = n.feeds[2].of(step.Hidden), n.feeds[3].of(step.Pooled), n.feeds[4].of(step.TimeIDs)
+		n.predicted = tensor.New(tensor.WithShape(step.Sample.Shape()...), tensor.Of(tensor.Float32))
+	}
+	n.in[0], n.in[1] = n.feeds[0].of(step.Sample), n.timestep(step.Timestep)
+	values := n.predicted.Data().([]float32)
+	n.out[0] = backend.Tensor{DType: n.unet.Outputs()[0].DType, Shape: n.feeds[0].shape, Data: backend.Bytes(values)}
+	if size := 2 * len(values); n.out[0].DType != backend.Float32 {
+		n.narrowed = slices.Grow(n.narrowed[:0], size)[:size]
+		n.out[0].Data = n.narrowed
+	}
+	if err := n.unet.Run(ctx, n.in[:], n.out[:]); err != nil {
+		return nil, err
+	}
+	defer n.out[0].Release()
+	return n.predicted, n.read(values)
+}
+
+// read takes the values that the UNet gave, where they are not in their place yet.
+func (n *networks) read(values []float32) error {
+	out := &n.out[0]
+	want := n.feeds[0].shape
+	if !slices.Equal(out.Shape, want) || len(out.Data) != out.DType.Size()*len(values) {
+		return fmt.Errorf("%w: the UNet gave %q of %v%s, want %s", errOutput, out.Name, out.DType,
+			backend.ShapeString(out.Shape), backend.ShapeString(want))
+	}
+	if out.DType != backend.Float32 {
+		formatOf(out.DType).Decode(values, out.Data)
+	} else if own := backend.Bytes(values); &own[0] != &out.Data[0] {
+		copy(own, out.Data)
+	}
+	return nil
+}
+
+// timestep is the time of a step in the type and the shape that the file asks for.
+func (n *networks) timestep(t float32) backend.Tensor {
+	info := n.feeds[1].info
+	in := backend.Tensor{Name: info.Name, DType: info.DType}
+	if len(info.Shape) > 0 {
+		in.Shape = []int64{1}
+	}
+	switch info.DType {
+	case backend.Float32:
+		n.fraction[0] = t
+		in.Data = backend.Bytes(n.fraction[:])
+	case backend.Int32:
+		n.narrow[0] = int32(t)
+		in.Data = backend.Bytes(n.narrow[:])
+	case backend.Int64:
+		n.time[0] = int64(t)
+		in.Data = backend.Bytes(n.time[:])
+	default:
+		formatOf(info.DType).Encode(n.halfTime[:], []float32{t})
+		in.Data = n.halfTime[:]
+	}
+	return in
+}
+
+// Decode runs the decoder of the VAE.
+func (n *networks) Decode(ctx context.Context, latents *tensor.Dense) (*tensor.Dense, error) {
+	const perLatent = 8 // pixels
+	shape := latents.Shape()
+	out := []backend.Tensor{room(n.decoder.Outputs()[0], int64(shape[0]), 3, int64(perLatent*shape[2]),
+		int64(perLatent*shape[3]))}
+	if err := n.decoder.Run(ctx, []backend.Tensor{n.latents.of(latents)}, out); err != nil {
+		return nil, err
+	}
+	defer out[0].Release()
+	return dense(&out[0], 4)
+}

@@ -1,0 +1,187 @@
+package sdxl
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/accuracy/fid"
+	"github.com/plumbline-ml/plumbline/datasets/coco2014"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/score"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// openScore reads what pictures are scored against and opens the scorer's models.
+func openScore(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	s := readSettings(r)
+	captions, latent := openCaptions(r), openLatent(r, s.latents)
+	real, err := openStatistics(s.statistics, r.Dataset)
+	r.Fault(sdk.Data(err))
+	tokenizer, err := openScorerTokenizer(s.scorerVocabulary, r.Files[clipPart])
+	r.Fault(err)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	j, err := openJudges(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	const perLatent = 8 // pixels
+	o := score.Options{
+		Captions: captions, Tokenizer: tokenizer, Real: real, Networks: j,
+		Width: perLatent * latent.Shape()[3], Height: perLatent * latent.Shape()[2],
+	}
+	return newScorer(ctx, r, o)
+}
+
+// openStatistics reads those of the real pictures: of the path that the parameter names, or val2014.npz of the data
+// set.
+func openStatistics(path, dataset string) (*fid.Statistics, error) {
+	var read *coco2014.Statistics
+	var err error
+	switch {
+	case path == embedded || path == "" && dataset == "":
+		read, err = embeddedStatistics()
+	case path == "":
+		path = filepath.Join(dataset, coco2014.StatisticsFile)
+		fallthrough
+	default:
+		read, err = coco2014.ReadStatistics(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	real, err := fid.NewStatistics(read.Mean, read.Covariance)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return real, nil
+}
+
+// scorer computes CLIP_SCORE and FID_SCORE. Of several entries of one sample the first counts.
+type scorer struct {
+	ctx      context.Context // of the scoring
+	scores   *score.Scorer
+	memory   *score.Memory // nil: none
+	unkept   error         // why there is none
+	captions []string
+	shown    *album
+	known    int // features of an earlier scoring
+}
+
+func newScorer(ctx context.Context, r *manifest.Request, o score.Options) (*scorer, error) {
+	s := &scorer{ctx: ctx, captions: o.Captions, shown: newAlbum(r.Show, o)}
+	if r.Memory != "" {
+		key, err := keyOf(r, o)
+		if err != nil {
+			return nil, sdk.Data(err)
+		}
+		if s.memory, s.unkept = score.OpenMemory(r.Memory, key); s.unkept == nil {
+			s.known = s.memory.Len()
+			o.Memory = s.memory
+		}
+	}
+	s.scores = score.New(o)
+	return s, nil
+}
+
+// keyOf is what features depend on: the log, which the file's name holds, the scorer's models and the captions.
+func keyOf(r *manifest.Request, o score.Options) (score.Key, error) {
+	h := sha256.New()
+	_, _ = fmt.Fprintln(h, filepath.Base(r.Memory), o.Width, o.Height)
+	for _, part := range []string{clipPart, inceptionPart} {
+		if err := addFile(h, r.Files[part]); err != nil {
+			return score.Key{}, err
+		}
+	}
+	for _, c := range o.Captions {
+		_, _ = fmt.Fprintf(h, "%q\n", c)
+	}
+	return score.Key(h.Sum(nil)), nil
+}
+
+// addFile adds a model's file to a hash.
+func addFile(h io.Writer, m backend.Model) (err error) {
+	if m.Path == "" {
+		_, err = h.Write(m.Bytes)
+		return err
+	}
+	f, err := os.Open(m.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = io.Copy(h, f)
+	return err
+}
+
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if err := s.scores.Add(s.ctx, e.QSLIndex, e.Data); err != nil {
+		if s.ctx.Err() != nil {
+			return context.Cause(s.ctx)
+		}
+		return sdk.Data(err)
+	}
+	return s.shown.add(e.QSLIndex, e.Data)
+}
+
+// Close leaves the features of a scoring that ended early.
+func (s *scorer) Close() error {
+	if s.memory == nil {
+		return nil
+	}
+	return s.memory.Close(false)
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	r, err := s.scores.Result()
+	if err != nil {
+		return sdk.Score{}, sdk.Data(err)
+	}
+	return sdk.Score{
+		Metrics: []sdk.Metric{{Name: "CLIP_SCORE", Value: r.CLIP}, {Name: "FID_SCORE", Value: r.FID}},
+		Samples: r.Samples, OfficialText: r.String(), Notes: s.notes(r), Files: s.shown.files(),
+	}, s.forget()
+}
+
+// forget removes the features of a log that is scored.
+func (s *scorer) forget() error {
+	if s.memory == nil {
+		return nil
+	}
+	m := s.memory
+	s.memory = nil
+	return m.Close(true)
+}
+
+func (s *scorer) notes(r score.Result) []string {
+	var notes []string
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if r.Duplicates > 0 {
+		note("%d entries dropped: their samples had a picture before", r.Duplicates)
+	}
+	if r.Missing > 0 {
+		note("%d of %d captions have no picture in the log; the scores are those of the others", r.Missing, len(s.captions))
+	}
+	if n := mayDiffer(s.captions); n > 0 {
+		note("%d captions are not plain ASCII: the reference repairs text that was read in a wrong encoding, and its tokens "+
+			"of these may differ", n)
+	}
+	if r.CLIP < 0 {
+		note("CLIP_SCORE is below 0: the submission checker finds no such score in accuracy.txt")
+	}
+	if s.known > 0 {
+		note("the features of %d pictures were known of a scoring that ended early", s.known)
+	}
+	if s.unkept != nil {
+		note("features were not kept for a scoring that ends early: %v", s.unkept)
+	}
+	return append(notes, s.shown.notes()...)
+}
