@@ -3,12 +3,14 @@ package e2e
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // TestTEST01OfSampledNeighbourhoods: draws depend on their keys alone, so that answers do not change from run to run.
@@ -18,6 +20,26 @@ func TestTEST01OfSampledNeighbourhoods(t *testing.T) {
 	eitherWay(t, harness(t, "audit", "TEST01", "rgat", "--count", "200", "--out", out, "--quiet"))
 	holds(t, "num_perf_log_data_mismatch = 0", out, "rgat", "Offline", "TEST01", "verify_accuracy.txt")
 	holds(t, "TEST PASS", out, "rgat", "Offline", "TEST01", "verify_accuracy.txt")
+}
+
+// TestPythonConvertsCheckpoints writes weights as the reference does, drawn ones and those of reference cases, and
+// compares the logits of the converted file with theirs.
+func TestPythonConvertsCheckpoints(t *testing.T) {
+	interpreter := python(t)
+	folder := filepath.Join(built.root, "plugins", "rgat", "model")
+	if out, err := exec.Command(interpreter, "-c", "import torch, onnx, onnxruntime").CombinedOutput(); err != nil {
+		t.Skipf("%s lacks something of %s: %s", interpreter, filepath.Join(folder, "requirements.txt"), out)
+	}
+	check := func(t *testing.T, cases ...string) {
+		out, err := exec.Command(interpreter, append([]string{filepath.Join(folder, "check_convert.py")}, cases...)...).
+			CombinedOutput()
+		if err != nil {
+			t.Errorf("%v:\n%s", err, out)
+		}
+		t.Logf("%s", out)
+	}
+	check(t)
+	golden.Each(t, "graph/*/rgat.onnx", func(t *testing.T, path string) { check(t, path) })
 }
 
 // graphData writes the embedded graph as files and returns its folder, and the one that holds them.
