@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-metrics test-official-checker test-kills test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
+.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-metrics test-official-checker test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,11 @@ test-metrics: ## let Prometheus scrape runs and compare with their results (PROM
 
 test-kills: ## kill either side at any moment, KILLS times (default 200)
 	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 60m -v -run TestKills ./e2e
+
+test-browser: ## look at a report of each benchmark in Chromium (BROWSER=chromium, Debian's package; OUT=folder of the screenshots)
+	@mkdir -p "$(or $(OUT),out/screenshots)"
+	PLUMBLINE_BROWSER=$(or $(BROWSER),$(shell command -v chromium chromium-browser | head -n 1)) \
+	PLUMBLINE_SCREENSHOTS="$(abspath $(or $(OUT),out/screenshots))" $(GO) test -count=1 -v -timeout 30m -run TestBrowser ./e2e
 
 test-network: ## the Network division between network namespaces of this machine (root and ip needed)
 	PLUMBLINE_TEST_NETNS=1 $(GO) test -count=1 -v -run Network ./e2e

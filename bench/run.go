@@ -233,7 +233,7 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t Planned
 	if _, err := s.WriteText(dir); err != nil {
 		return sdk.Usage(err)
 	}
-	if err := s.WriteFiles(dir); err != nil {
+	if err := errors.Join(s.WriteFiles(dir), s.WriteExhibits(dir)); err != nil {
 		return sdk.Usage(err)
 	}
 	// A backend that has its own model (a server) says that the embedded one does not run.

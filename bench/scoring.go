@@ -113,8 +113,8 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	done := Scored{Log: log, Model: served.Model.Name, Score: s.Score, Verdict: judge.Judge(c), OfficialText: s.Text()}
 	if path, err := s.WriteText(filepath.Dir(log)); err != nil {
 		done.Unwritten = fmt.Errorf("%s is not written: %w", path, err)
-	} else if err := s.WriteFiles(filepath.Dir(log)); err != nil {
-		done.Unwritten = fmt.Errorf("answers to hand in are not written: %w", err)
+	} else if err := errors.Join(s.WriteFiles(filepath.Dir(log)), s.WriteExhibits(filepath.Dir(log))); err != nil {
+		done.Unwritten = fmt.Errorf("answers to hand in or to look at are not written: %w", err)
 	}
 	if r.Done != nil {
 		r.Done(done)

@@ -88,6 +88,8 @@ type Score struct {
 	Notes []string
 	// Files are what a submission hands in beside the log: the harness writes them there.
 	Files []File
+	// Exhibits are samples for people to look at, the worst first: at most as many as ScoreOptions.Exhibits wants.
+	Exhibits []Exhibit
 	// Parts are the models that the scorer ran: the sdk fills them in.
 	Parts []PartReport
 }
@@ -155,6 +157,8 @@ type ScoreOptions struct {
 	Memory string
 	// Show are the samples whose answers a submission hands in: Score.Files.
 	Show []uint64
+	// Exhibits is at most how many samples for people to look at are wanted: Score.Exhibits. 0: none.
+	Exhibits int
 	// OpenPart opens one of them: untimed, one run at a time on all cores, on the plugin's first backend. The sdk closes
 	// the session behind Result, and reports the model. nil: outside of a plugin.
 	OpenPart func(ctx context.Context, p Part) (backend.Session, error)

@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 }
 
 var pluginImports = []string{
-	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate",
+	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
 	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/mt19937",
 	"internal/pyfloat",
 }
@@ -84,7 +84,7 @@ func TestLoadgenNeedsTheStandardLibraryOnly(t *testing.T) {
 // TestPluginLibrariesNeedNoGRPC: what an author writes against knows nothing of the wire; sdk/serve and sdk/host do.
 func TestPluginLibrariesNeedNoGRPC(t *testing.T) {
 	authors := []string{"sdk", "sdk/backend", "sdk/option", "sdk/manifest", "sdk/generate",
-		"sdk/batch", "sdk/backend/pool"}
+		"sdk/batch", "sdk/backend/pool", "sdk/exhibit"}
 	for _, p := range append(listPackages(t, "sdk"), listPackages(t, "plugins")...) {
 		name := strings.TrimPrefix(p.ImportPath, prefix)
 		if within(name, "sdk") && !slices.Contains(authors, name) {

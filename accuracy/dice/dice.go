@@ -140,6 +140,9 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 	return nil
 }
 
+// Of is the score of a case that was added.
+func (s *Scorer) Of(index uint64) Score { return s.scores[index] }
+
 func (s *Scorer) labels(c *Case) ([]uint8, error) {
 	labels, err := c.Labels()
 	if err != nil {

@@ -49,6 +49,15 @@ func (f Format) of(data []byte) (payload.DType, error) {
 }
 
 // class is element 0, floats truncated toward zero.
+// Class is the class that a payload names, as the scorer reads it.
+func (f Format) Class(data []byte) (int64, error) {
+	d, err := f.of(data)
+	if err != nil {
+		return 0, err
+	}
+	return class(d, data)
+}
+
 func class(d payload.DType, data []byte) (int64, error) {
 	if size := d.Size(); len(data) == 0 || len(data)%size != 0 {
 		return 0, fmt.Errorf("a payload of %d bytes, want a multiple of %d above 0 for %v", len(data), size, d)

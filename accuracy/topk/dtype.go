@@ -39,6 +39,9 @@ func among(d DType, data []byte, class int64) bool {
 	return false
 }
 
+// Class is the class that a payload names, as the scorer reads it.
+func Class(d DType, payload []byte) (int64, error) { return class(d, payload) }
+
 // class returns element 0 of the payload, truncated toward zero. Values beyond int64 saturate: they are no label
 // anyway.
 func class(d DType, data []byte) (int64, error) {

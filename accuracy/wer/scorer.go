@@ -55,15 +55,24 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.references)) {
 		return fmt.Errorf("%w: %d of %d", ErrIndex, index, len(s.references))
 	}
-	text, err := labelled(s.labels, s.dtype, payload)
+	_, errors, words, err := s.Compare(index, payload)
 	if err != nil {
 		return fmt.Errorf("sample %d: %w", index, err)
 	}
-	errors, words := s.count(s.references[index], text)
 	s.sum.Errors += errors
 	s.sum.Words += words
 	s.sum.Entries++
 	return nil
+}
+
+// Compare is the text of a payload, how many of its words are wrong, and how many words the reference of the sample
+// has, which must be one of the data set.
+func (s *Scorer) Compare(index uint64, payload []byte) (text string, errors, words int, err error) {
+	if text, err = labelled(s.labels, s.dtype, payload); err != nil {
+		return "", 0, 0, err
+	}
+	errors, words = s.count(s.references[index], text)
+	return text, errors, words, nil
 }
 
 // Result returns the metric of the entries added so far, or ErrNoWords.

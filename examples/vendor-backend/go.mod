@@ -8,6 +8,7 @@ require (
 )
 
 require (
+	github.com/disintegration/imaging v1.6.2 // indirect
 	github.com/fatih/color v1.13.0 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/hashicorp/go-hclog v1.6.3 // indirect
@@ -20,6 +21,7 @@ require (
 	github.com/plumbline-ml/plumbline/datasets v0.0.0 // indirect
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0 // indirect
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0 // indirect
+	golang.org/x/image v0.25.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect

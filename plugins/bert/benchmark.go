@@ -47,5 +47,5 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(set, o), nil
+	return newScorer(set, o, r.Exhibits), nil
 }

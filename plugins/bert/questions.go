@@ -22,6 +22,7 @@ const length = 384
 // questionSet is a data set as features. It is read-only.
 type questionSet struct {
 	examples []accuracy.Example
+	asked    []string           // the questions of the examples
 	features []features.Feature // of all examples, in their order: sample i is feature i
 	remarks  []string           // about what is odd in the data set
 }
@@ -74,8 +75,11 @@ func (s *questionSet) build(ctx context.Context, b *vocabulary, paragraphs []squ
 		})
 	}
 	workers.Wait()
-	for _, part := range parts {
+	for i, part := range parts {
 		s.examples = append(s.examples, part...)
+		for _, q := range paragraphs[i].Questions {
+			s.asked = append(s.asked, q.Text)
+		}
 		for _, e := range part {
 			s.features = append(s.features, e.Features...)
 		}

@@ -23,10 +23,12 @@ type scorer struct {
 	squad   *accuracy.Scorer
 	set     *questionSet
 	options accuracy.Options
+	// mostExhibits is how many questions to show.
+	mostExhibits int
 }
 
-func newScorer(set *questionSet, o accuracy.Options) *scorer {
-	return &scorer{accuracy.New(set.examples, o), set, o}
+func newScorer(set *questionSet, o accuracy.Options, exhibits int) *scorer {
+	return &scorer{accuracy.New(set.examples, o), set, o, exhibits}
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
@@ -45,6 +47,7 @@ func (s *scorer) Result() (sdk.Score, error) {
 		Samples:      len(s.set.features) - r.Missing,
 		OfficialText: r.String(),
 		Notes:        s.notes(r),
+		Exhibits:     s.exhibits(r),
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
@@ -37,7 +38,7 @@ type scorer struct {
 }
 
 // openScorer reads the sizes of samples and the labels, as far as they are needed and known.
-func openScorer(f form, s source) (*scorer, error) {
+func openScorer(f form, s source) (sdk.Scorer, error) {
 	truth, err := s.truth(f)
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func openScorer(f form, s source) (*scorer, error) {
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	return &scorer{a, len(truth.Samples)}, nil
+	return exhibit.Scorer(&scorer{a, len(truth.Samples)}, s.Exhibits, gallery{f.dtype, truth}), nil
 }
 
 // truth is what payloads are scored against. A log that holds the labels needs no data set; where one is named, the

@@ -15,6 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
@@ -50,5 +51,5 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(text, s), nil
+	return exhibit.Scorer(newScorer(text, s), r.Exhibits, gallery{text}), nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
@@ -56,7 +57,8 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(data, s, t, split, metricNames(r.Model)), nil
+	return exhibit.Scorer(newScorer(data, s, t, split, metricNames(r.Model)), r.Exhibits,
+		gallery{data.items, s.dtype, t}), nil
 }
 
 func metricNames(e *manifest.Model) []string {

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
@@ -51,5 +52,5 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newScorer(set, dtype, offset, best > 1, x), nil
+	return exhibit.Scorer(newScorer(set, dtype, offset, best > 1, x), r.Exhibits, gallery{set, dtype}), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
@@ -40,9 +41,13 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 // score reads the true boxes of the data set.
 func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	source, o, mlmark := readSource(r), readScoring(r.Params), r.Params.Bool("mlmark_map")
-	g, samples := source.truth(o.RemoveEmpty)
+	g, pictures := source.truth(o.RemoveEmpty)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(g, samples, o, mlmark)
+	s, err := newScorer(g, pictures.Len(), o, mlmark)
+	if err != nil || o.RemoveEmpty { // which leaves samples in an order of its own
+		return s, err
+	}
+	return exhibit.Scorer(s, r.Exhibits, newGallery(g, pictures, o)), nil
 }

@@ -53,22 +53,22 @@ func (s source) pictures() pictures {
 	return files{s.read(false)}
 }
 
-// truth returns the true boxes, with the images of the samples in their order, and does not look at the pictures.
-// allImages lists the others too.
-func (s source) truth(allImages bool) (g truth.GroundTruth, samples int) {
+// truth returns the true boxes, with the images of the samples in their order, and the pictures, which it does not look
+// at. allImages lists the others too.
+func (s source) truth(allImages bool) (g truth.GroundTruth, p pictures) {
 	if s.Dataset == "" {
 		set := s.drawn()
-		return truthOfScenes(set), set.Len()
+		return truthOfScenes(set), drawn{set}
 	}
 	set := s.read(true)
 	if set == nil {
-		return g, 0
+		return g, nil
 	}
 	images := set.Images()
 	if allImages {
 		images = set.File().Images
 	}
-	return truthOfFile(set.File(), images), set.Len()
+	return truthOfFile(set.File(), images), files{set}
 }
 
 func (s source) drawn() scenes.Set {

@@ -18,6 +18,7 @@ import (
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/rgat"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
@@ -52,5 +53,6 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	return &scorer{accuracy: accuracy.New(p.labels, format), samples: len(p.labels)}, p.Close()
+	s := &scorer{accuracy: accuracy.New(p.labels, format), samples: len(p.labels)}
+	return exhibit.Scorer(s, r.Exhibits, gallery{p.ids, p.labels, format}), p.Close()
 }

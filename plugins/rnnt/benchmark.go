@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
@@ -49,5 +50,9 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(set, dtype)
+	s, err := newScorer(set, dtype)
+	if err != nil {
+		return nil, err
+	}
+	return exhibit.Scorer(s, r.Exhibits, gallery{set, s.wer}), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
@@ -51,5 +52,9 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(b, set, dtype)
+	s, err := newScorer(b, set, dtype)
+	if err != nil {
+		return nil, err
+	}
+	return exhibit.Scorer(s, r.Exhibits, &gallery{b, set, s.dice, dtype}), nil
 }

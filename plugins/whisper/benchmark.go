@@ -14,6 +14,7 @@ import (
 	"embed"
 
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
@@ -49,5 +50,9 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(all, s.dtype)
+	scorer, err := newScorer(all, s.dtype)
+	if err != nil {
+		return nil, err
+	}
+	return exhibit.Scorer(scorer, r.Exhibits, gallery{all, scorer.words}), nil
 }

@@ -37,6 +37,11 @@ func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer
 	if err != nil {
 		return nil, err
 	}
+	if shows, err := p.able(ctx, handshake.Exhibits); err != nil {
+		return nil, err
+	} else if !shows {
+		o.Exhibits = 0
+	}
 	ctx, cancel := p.Context(ctx)
 	s := &scorer{plugin: p, ctx: ctx, cancel: cancel, pieces: pieces, held: make([]byte, 0, scoreFrameBytes)}
 	if s.stream, err = p.rpc.Score(ctx); err != nil {

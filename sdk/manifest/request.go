@@ -38,6 +38,9 @@ type Request struct {
 
 	Memory string   // to score: as sdk.ScoreOptions has it
 	Show   []uint64 // the same
+	// Exhibits is at most how many samples to show, as sdk.ScoreOptions has it: package sdk/exhibit chooses and draws
+	// them.
+	Exhibits int
 
 	Dataset string // path; empty: the embedded data set
 	Count   int    // of the first samples; 0: all
@@ -69,7 +72,8 @@ func (m *Manifest) scoring(o sdk.ScoreOptions) (*Request, error) {
 		return nil, err
 	}
 	r := &Request{Model: e, Scoring: true, Dataset: o.Dataset, OpenPart: o.OpenPart, Memory: o.Memory, Show: o.Show,
-		given: o.Params}
+		Exhibits: o.Exhibits,
+		given:    o.Params}
 	r.Files, err = m.scorerFiles(e, o.PartFiles)
 	r.Fault(err)
 	defaults := e.Defaults

@@ -53,7 +53,8 @@ func (s *service) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*plu
 
 // capabilities names what this half can do beyond the first version.
 func capabilities(b sdk.Benchmark) []string {
-	all := []string{"tokens", "parts", handshake.Devices, handshake.Backends, handshake.ScorePieces}
+	all := []string{"tokens", "parts", handshake.Devices, handshake.Backends, handshake.ScorePieces,
+		handshake.Exhibits}
 	if worksOnDatasets(b) {
 		all = append(all, handshake.Dataset)
 	}

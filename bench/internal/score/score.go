@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/bench/exhibits"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
@@ -56,6 +57,7 @@ func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions, 
 			return Scored{}, said(ctx, fmt.Errorf("reading %s: %w", path, err))
 		}
 	}
+	o.Exhibits = sdk.MostExhibits
 	scorer, err := p.OpenScorer(ctx, o)
 	if err != nil {
 		return Scored{}, said(ctx, fmt.Errorf("opening the scorer: %w", err))
@@ -155,6 +157,13 @@ func (s Scored) Text() string {
 func (s Scored) WriteText(dir string) (string, error) {
 	path := filepath.Join(dir, TextName)
 	return path, wholefile.Write(path, []byte(s.Text()), 0o644)
+}
+
+// WriteExhibits writes the samples that people can look at into a folder of dir. What cannot be shown becomes a note.
+func (s *Scored) WriteExhibits(dir string) error {
+	notes, err := exhibits.Write(dir, s.SHA256, s.Exhibits)
+	s.Notes = append(s.Notes, notes...)
+	return err
 }
 
 // errFile is a file of a scorer that must not be written.

@@ -126,7 +126,12 @@ func Score(s *pluginpb.Score) sdk.Score {
 	return sdk.Score{
 		Metrics: wire.List(s.GetMetrics(), metric), Samples: int(s.GetSamples()), OfficialText: s.GetOfficialText(),
 		Notes: s.GetNotes(), Parts: wire.List(s.GetParts(), part), Files: wire.List(s.GetFiles(), scoreFile),
+		Exhibits: wire.List(s.GetExhibits(), exhibit),
 	}
+}
+
+func exhibit(e *pluginpb.Exhibit) sdk.Exhibit {
+	return sdk.Exhibit{Caption: e.GetCaption(), Text: e.GetText(), PNG: e.GetPng()}
 }
 
 func scoreFile(f *pluginpb.ScoreFile) sdk.File { return sdk.File{Name: f.GetName(), Data: f.GetData()} }

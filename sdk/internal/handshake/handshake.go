@@ -30,6 +30,8 @@ const (
 	ScorePieces = "score-pieces"
 	// Backends is the capability of a plugin that describes its backends on request.
 	Backends = "backends"
+	// Exhibits is the capability of a plugin whose scorer shows samples when it is asked to.
+	Exhibits = "exhibits"
 	// Dataset is the capability of a plugin that works on data sets apart from runs.
 	Dataset = "dataset"
 

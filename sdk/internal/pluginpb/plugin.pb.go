@@ -3078,7 +3078,10 @@ type ScoreOptions struct {
 	// scored. Empty: keep nothing.
 	Memory string `protobuf:"bytes,6,opt,name=memory,proto3" json:"memory,omitempty"`
 	// The samples (qsl_idx) whose answers a submission hands in as files: Score.files.
-	Show          []uint64 `protobuf:"varint,7,rep,packed,name=show,proto3" json:"show,omitempty"`
+	Show []uint64 `protobuf:"varint,7,rep,packed,name=show,proto3" json:"show,omitempty"`
+	// At most how many samples for people to look at are wanted in Score.exhibits. Above 0 only for a plugin with the
+	// capability "exhibits".
+	Exhibits      int64 `protobuf:"varint,8,opt,name=exhibits,proto3" json:"exhibits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3160,6 +3163,13 @@ func (x *ScoreOptions) GetShow() []uint64 {
 		return x.Show
 	}
 	return nil
+}
+
+func (x *ScoreOptions) GetExhibits() int64 {
+	if x != nil {
+		return x.Exhibits
+	}
+	return 0
 }
 
 type AccuracyEntry struct {
@@ -3304,7 +3314,9 @@ type Score struct {
 	// The models that the scorer ran.
 	Parts []*PartReport `protobuf:"bytes,5,rep,name=parts,proto3" json:"parts,omitempty"`
 	// What a submission hands in beside the log, for the harness to write there.
-	Files         []*ScoreFile `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
+	Files []*ScoreFile `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
+	// Samples for people to look at, the worst first: at most as many as the options ask for, and 24.
+	Exhibits      []*Exhibit `protobuf:"bytes,7,rep,name=exhibits,proto3" json:"exhibits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3381,6 +3393,75 @@ func (x *Score) GetFiles() []*ScoreFile {
 	return nil
 }
 
+func (x *Score) GetExhibits() []*Exhibit {
+	if x != nil {
+		return x.Exhibits
+	}
+	return nil
+}
+
+// Exhibit is a sample with its answer, as a text, as a picture, or as both. Neither is above 40,000 bytes.
+type Exhibit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One line: which sample it is, and how well it was answered.
+	Caption       string `protobuf:"bytes,1,opt,name=caption,proto3" json:"caption,omitempty"`
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	Png           []byte `protobuf:"bytes,3,opt,name=png,proto3" json:"png,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Exhibit) Reset() {
+	*x = Exhibit{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Exhibit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Exhibit) ProtoMessage() {}
+
+func (x *Exhibit) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Exhibit.ProtoReflect.Descriptor instead.
+func (*Exhibit) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *Exhibit) GetCaption() string {
+	if x != nil {
+		return x.Caption
+	}
+	return ""
+}
+
+func (x *Exhibit) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *Exhibit) GetPng() []byte {
+	if x != nil {
+		return x.Png
+	}
+	return nil
+}
+
 type ScoreFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A folder and a name, "images/95.png".
@@ -3392,7 +3473,7 @@ type ScoreFile struct {
 
 func (x *ScoreFile) Reset() {
 	*x = ScoreFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3404,7 +3485,7 @@ func (x *ScoreFile) String() string {
 func (*ScoreFile) ProtoMessage() {}
 
 func (x *ScoreFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3417,7 +3498,7 @@ func (x *ScoreFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreFile.ProtoReflect.Descriptor instead.
 func (*ScoreFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{45}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ScoreFile) GetName() string {
@@ -3446,7 +3527,7 @@ type Metric struct {
 
 func (x *Metric) Reset() {
 	*x = Metric{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3458,7 +3539,7 @@ func (x *Metric) String() string {
 func (*Metric) ProtoMessage() {}
 
 func (x *Metric) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3471,7 +3552,7 @@ func (x *Metric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Metric.ProtoReflect.Descriptor instead.
 func (*Metric) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{46}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Metric) GetName() string {
@@ -3516,7 +3597,7 @@ type DatasetRequest struct {
 
 func (x *DatasetRequest) Reset() {
 	*x = DatasetRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3528,7 +3609,7 @@ func (x *DatasetRequest) String() string {
 func (*DatasetRequest) ProtoMessage() {}
 
 func (x *DatasetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3541,7 +3622,7 @@ func (x *DatasetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetRequest.ProtoReflect.Descriptor instead.
 func (*DatasetRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{47}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *DatasetRequest) GetModel() string {
@@ -3598,7 +3679,7 @@ type DatasetResponse struct {
 
 func (x *DatasetResponse) Reset() {
 	*x = DatasetResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3610,7 +3691,7 @@ func (x *DatasetResponse) String() string {
 func (*DatasetResponse) ProtoMessage() {}
 
 func (x *DatasetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3623,7 +3704,7 @@ func (x *DatasetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetResponse.ProtoReflect.Descriptor instead.
 func (*DatasetResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{48}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *DatasetResponse) GetProgress() string {
@@ -3891,7 +3972,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x10bytes_per_second\x18\x06 \x01(\x01R\x0ebytesPerSecond\"\x89\x01\n" +
 	"\fScoreRequest\x12;\n" +
 	"\aoptions\x18\x01 \x01(\v2!.plumbline.plugin.v1.ScoreOptionsR\aoptions\x12<\n" +
-	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\x91\x03\n" +
+	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\xad\x03\n" +
 	"\fScoreOptions\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x18\n" +
 	"\adataset\x18\x02 \x01(\tR\adataset\x12\x14\n" +
@@ -3900,7 +3981,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\n" +
 	"part_files\x18\x05 \x03(\v20.plumbline.plugin.v1.ScoreOptions.PartFilesEntryR\tpartFiles\x12\x16\n" +
 	"\x06memory\x18\x06 \x01(\tR\x06memory\x12\x12\n" +
-	"\x04show\x18\a \x03(\x04R\x04show\x1a9\n" +
+	"\x04show\x18\a \x03(\x04R\x04show\x12\x1a\n" +
+	"\bexhibits\x18\b \x01(\x03R\bexhibits\x1a9\n" +
 	"\vParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a<\n" +
@@ -3919,14 +4001,19 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\v_token_dataB\x0e\n" +
 	"\f_token_count\"A\n" +
 	"\rScoreResponse\x120\n" +
-	"\x05score\x18\x01 \x01(\v2\x1a.plumbline.plugin.v1.ScoreR\x05score\"\x80\x02\n" +
+	"\x05score\x18\x01 \x01(\v2\x1a.plumbline.plugin.v1.ScoreR\x05score\"\xba\x02\n" +
 	"\x05Score\x125\n" +
 	"\ametrics\x18\x01 \x03(\v2\x1b.plumbline.plugin.v1.MetricR\ametrics\x12\x18\n" +
 	"\asamples\x18\x02 \x01(\x03R\asamples\x12#\n" +
 	"\rofficial_text\x18\x03 \x01(\tR\fofficialText\x12\x14\n" +
 	"\x05notes\x18\x04 \x03(\tR\x05notes\x125\n" +
 	"\x05parts\x18\x05 \x03(\v2\x1f.plumbline.plugin.v1.PartReportR\x05parts\x124\n" +
-	"\x05files\x18\x06 \x03(\v2\x1e.plumbline.plugin.v1.ScoreFileR\x05files\"3\n" +
+	"\x05files\x18\x06 \x03(\v2\x1e.plumbline.plugin.v1.ScoreFileR\x05files\x128\n" +
+	"\bexhibits\x18\a \x03(\v2\x1c.plumbline.plugin.v1.ExhibitR\bexhibits\"I\n" +
+	"\aExhibit\x12\x18\n" +
+	"\acaption\x18\x01 \x01(\tR\acaption\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x10\n" +
+	"\x03png\x18\x03 \x01(\fR\x03png\"3\n" +
 	"\tScoreFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\"F\n" +
@@ -3978,7 +4065,7 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),             // 0: plumbline.plugin.v1.Scenario
 	(*RunRequest)(nil),        // 1: plumbline.plugin.v1.RunRequest
@@ -4026,19 +4113,20 @@ var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(*AccuracyEntry)(nil),     // 43: plumbline.plugin.v1.AccuracyEntry
 	(*ScoreResponse)(nil),     // 44: plumbline.plugin.v1.ScoreResponse
 	(*Score)(nil),             // 45: plumbline.plugin.v1.Score
-	(*ScoreFile)(nil),         // 46: plumbline.plugin.v1.ScoreFile
-	(*Metric)(nil),            // 47: plumbline.plugin.v1.Metric
-	(*DatasetRequest)(nil),    // 48: plumbline.plugin.v1.DatasetRequest
-	(*DatasetResponse)(nil),   // 49: plumbline.plugin.v1.DatasetResponse
-	nil,                       // 50: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	nil,                       // 51: plumbline.plugin.v1.BackendInfo.DetailsEntry
-	nil,                       // 52: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                       // 53: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                       // 54: plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	nil,                       // 55: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                       // 56: plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	nil,                       // 57: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	nil,                       // 58: plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	(*Exhibit)(nil),           // 46: plumbline.plugin.v1.Exhibit
+	(*ScoreFile)(nil),         // 47: plumbline.plugin.v1.ScoreFile
+	(*Metric)(nil),            // 48: plumbline.plugin.v1.Metric
+	(*DatasetRequest)(nil),    // 49: plumbline.plugin.v1.DatasetRequest
+	(*DatasetResponse)(nil),   // 50: plumbline.plugin.v1.DatasetResponse
+	nil,                       // 51: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	nil,                       // 52: plumbline.plugin.v1.BackendInfo.DetailsEntry
+	nil,                       // 53: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                       // 54: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                       // 55: plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	nil,                       // 56: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                       // 57: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	nil,                       // 58: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	nil,                       // 59: plumbline.plugin.v1.DatasetRequest.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	2,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
@@ -4051,12 +4139,12 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	11, // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
 	9,  // 8: plumbline.plugin.v1.Heartbeat.work:type_name -> plumbline.plugin.v1.Work
 	10, // 9: plumbline.plugin.v1.Work.pending:type_name -> plumbline.plugin.v1.Pending
-	50, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	51, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
 	20, // 11: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
 	24, // 12: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
 	23, // 13: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
 	32, // 14: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
-	51, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
+	52, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
 	25, // 16: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
 	0,  // 17: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
 	28, // 18: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
@@ -4069,15 +4157,15 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	28, // 25: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
 	26, // 26: plumbline.plugin.v1.Model.dataset_actions:type_name -> plumbline.plugin.v1.DatasetAction
 	32, // 27: plumbline.plugin.v1.DatasetAction.params:type_name -> plumbline.plugin.v1.Param
-	47, // 28: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	48, // 28: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
 	30, // 29: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
 	0,  // 30: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
 	0,  // 31: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	52, // 32: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	53, // 33: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	54, // 34: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	53, // 32: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	54, // 33: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	55, // 34: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
 	36, // 35: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	55, // 36: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	56, // 36: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
 	40, // 37: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
 	37, // 38: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
 	38, // 39: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
@@ -4085,38 +4173,39 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	39, // 41: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
 	42, // 42: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
 	43, // 43: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	56, // 44: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	57, // 45: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	57, // 44: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	58, // 45: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
 	45, // 46: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	47, // 47: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	48, // 47: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
 	37, // 48: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
-	46, // 49: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
-	58, // 50: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
-	21, // 51: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	34, // 52: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	12, // 53: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	12, // 54: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	14, // 55: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	16, // 56: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
-	1,  // 57: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	41, // 58: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	18, // 59: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	48, // 60: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
-	22, // 61: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	35, // 62: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	13, // 63: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	13, // 64: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	15, // 65: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	17, // 66: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
-	6,  // 67: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	44, // 68: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	19, // 69: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	49, // 70: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
-	61, // [61:71] is the sub-list for method output_type
-	51, // [51:61] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	47, // 49: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
+	46, // 50: plumbline.plugin.v1.Score.exhibits:type_name -> plumbline.plugin.v1.Exhibit
+	59, // 51: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	21, // 52: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	34, // 53: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	12, // 54: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	12, // 55: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	14, // 56: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	16, // 57: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
+	1,  // 58: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	41, // 59: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	18, // 60: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	49, // 61: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
+	22, // 62: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	35, // 63: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	13, // 64: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	13, // 65: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	15, // 66: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	17, // 67: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
+	6,  // 68: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	44, // 69: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	19, // 70: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	50, // 71: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
+	62, // [62:72] is the sub-list for method output_type
+	52, // [52:62] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -4132,7 +4221,7 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   58,
+			NumMessages:   59,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -76,7 +76,12 @@ func Score(s sdk.Score) *pluginpb.Score {
 	return &pluginpb.Score{
 		Metrics: wire.List(s.Metrics, metric), Samples: int64(s.Samples), OfficialText: s.OfficialText, Notes: s.Notes,
 		Parts: wire.List(s.Parts, part), Files: wire.List(s.Files, scoreFile),
+		Exhibits: wire.List(s.Exhibits, exhibit),
 	}
+}
+
+func exhibit(e sdk.Exhibit) *pluginpb.Exhibit {
+	return &pluginpb.Exhibit{Caption: e.Caption, Text: e.Text, Png: e.PNG}
 }
 
 func scoreFile(f sdk.File) *pluginpb.ScoreFile {

@@ -61,7 +61,7 @@ func newSection(f results.Found, id string, room int) (s section, exhibits int) 
 	}
 	if r.Accuracy != nil {
 		s.Accuracy, s.AccuracyNotes = metrics(r.Accuracy), append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)
-		exhibits = s.exhibits(f.Folder(), room)
+		exhibits = s.exhibits(f.Folder(), r.Accuracy.LogSHA256, room)
 	}
 	if r.Performance != nil {
 		s.charts(f)

@@ -1,0 +1,160 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/browser"
+)
+
+// pages are the runs of which reports are looked at: a model of each benchmark.
+var pages = []string{"resnet50", "retinanet", "3d-unet", "dlrm-v2", "bert-99", "rnnt", "whisper", "llama3.1-8b", "rgat",
+	"gnmt"}
+
+// openBrowser starts the browser of PLUMBLINE_BROWSER, or skips the test.
+func openBrowser(t *testing.T) *browser.Browser {
+	t.Helper()
+	path := os.Getenv("PLUMBLINE_BROWSER")
+	if path == "" {
+		t.Skip("PLUMBLINE_BROWSER names no Chromium: make test-browser (Debian's package chromium)")
+	}
+	b, err := browser.Start(path, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+// TestBrowser makes a report of each benchmark's runs, opens it, and leaves a screenshot in the folder of
+// PLUMBLINE_SCREENSHOTS.
+func TestBrowser(t *testing.T) {
+	b := openBrowser(t)
+	for _, model := range pages {
+		t.Run(model, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			for _, mode := range []string{"performance", "accuracy"} {
+				r := harness(t, "run", model, "--scenario", "Offline", "--mode", mode, "--quiet", "--out", out)
+				if r.code != 0 && r.code != 3 {
+					t.Fatal(r.both())
+				}
+			}
+			if model == "resnet50" || model == "llama3.1-8b" { // and one with latencies over time
+				harness(t, "run", model, "--scenario", "Server", "--mode", "performance", "--quiet", "--out", out)
+			}
+			page := filepath.Join(out, "report.html")
+			harness(t, "report", out, "--html", page).wantCode(t, 0)
+			look(t, b, page, model)
+		})
+	}
+}
+
+// look opens a page on a large screen, light and dark, and on a phone.
+func look(t *testing.T, b *browser.Browser, page, name string) {
+	t.Helper()
+	for _, screen := range []struct {
+		name          string
+		width, height int
+		scheme        string
+	}{{"light", 1200, 900, "light"}, {"dark", 1200, 900, "dark"}, {"phone", 390, 800, "light"}} {
+		requests, err := b.Open("file://"+page, screen.width, screen.height, screen.scheme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, url := range requests {
+			if url != "file://"+page && !strings.HasPrefix(url, "data:image/png") {
+				t.Errorf("the page asks for %.80s", url)
+			}
+		}
+		checkPage(t, b, screen.name, screen.width)
+		if dir := os.Getenv("PLUMBLINE_SCREENSHOTS"); dir != "" {
+			picture, err := b.Screenshot(screen.width, 12000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, name+"-"+screen.name+".png"), string(picture))
+		}
+	}
+	checkKeyboard(t, b)
+}
+
+// facts are what a page says of itself.
+const facts = `(() => {
+  const channel = v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+  const light = c => .2126 * channel(c[0]) + .7152 * channel(c[1]) + .0722 * channel(c[2]);
+  const parse = s => (s.match(/[\d.]+/g) || []).map(Number);
+  const back = e => {
+    for (; e; e = e.parentElement) {
+      const c = parse(getComputedStyle(e).backgroundColor);
+      if (c.length == 3 || c[3] > 0) return c;
+    }
+    return [255, 255, 255]; };
+  const faint = [];
+  for (const e of document.querySelectorAll("body *")) {
+    if (![...e.childNodes].some(n => n.nodeType == 3 && n.data.trim())) continue;
+    const style = getComputedStyle(e);
+    const ink = parse(e instanceof SVGElement ? style.fill : style.color), paper = back(e);
+    const a = light(ink), b = light(paper), ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+    if (ratio < 4.5)
+      faint.push([e.tagName, e.getAttribute("class"), ratio.toFixed(2), e.textContent.slice(0, 40)].join());
+  }
+  const plots = [...document.querySelectorAll("svg.plot")];
+  return {
+    faint: faint.slice(0, 5), plots: plots.length,
+    empty: plots.filter(p => p.getBoundingClientRect().height < 100 || !p.querySelector("path.p1")).length,
+    silent: [...document.querySelectorAll("svg, img")].filter(e => !(e.getAttribute("aria-label") || e.alt)).length,
+    broken: [...document.images].filter(i => i.complete && !i.naturalWidth && i.loading != "lazy").length,
+    unstyled: getComputedStyle(document.querySelector("main")).maxWidth == "none",
+    wide: document.documentElement.scrollWidth,
+  };
+})()`
+
+func checkPage(t *testing.T, b *browser.Browser, screen string, width int) {
+	t.Helper()
+	var page struct {
+		Faint                              []string
+		Plots, Empty, Silent, Broken, Wide int
+		Unstyled                           bool
+	}
+	if err := b.Eval(facts, &page); err != nil {
+		t.Fatal(err)
+	}
+	if page.Plots < 3 || page.Empty > 0 || page.Silent > 0 || page.Broken > 0 || page.Unstyled || len(page.Faint) > 0 ||
+		page.Wide > width {
+		t.Errorf("%s: %+v", screen, page)
+	}
+}
+
+// checkKeyboard goes through the page by Tab: the first stop leads to the runs, and a table of settings opens by Enter.
+func checkKeyboard(t *testing.T, b *browser.Browser) {
+	t.Helper()
+	var first string
+	for i := range 200 {
+		if err := b.Press("Tab", 9); err != nil {
+			t.Fatal(err)
+		}
+		var at string
+		if err := b.Eval("document.activeElement.tagName + ' ' + document.activeElement.textContent", &at); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = at
+		}
+		if strings.HasPrefix(at, "SUMMARY") {
+			break
+		}
+	}
+	if err := b.Press("Enter", 13); err != nil {
+		t.Fatal(err)
+	}
+	var open int
+	if err := b.Eval("document.querySelectorAll('details[open]').length", &open); err != nil {
+		t.Fatal(err)
+	}
+	if open != 1 || first != "A To the runs" {
+		t.Error(fmt.Sprintf("%d tables are open, the first stop is %q", open, first))
+	}
+}

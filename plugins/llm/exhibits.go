@@ -1,0 +1,43 @@
+package llm
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+)
+
+// gallery shows texts whose words are least like those of the reference.
+type gallery struct {
+	items []text
+	dtype generation.DType
+	coder tokenizer // nil: payloads are texts
+}
+
+func (g gallery) answer(e mllog.AccuracyEntry) (string, error) {
+	if g.coder == nil {
+		return string(e.Data), nil
+	}
+	ids, err := generation.AppendIDs(nil, g.dtype, e.Data)
+	if err != nil {
+		return "", err
+	}
+	return g.coder.Decode(ids)
+}
+
+func (g gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
+	answer, err := g.answer(e)
+	return exhibit.Unlike(g.items[e.QSLIndex].reference, answer), err == nil
+}
+
+func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+	item := g.items[e.QSLIndex]
+	answer, err := g.answer(e)
+	return sdk.Exhibit{
+		Caption: fmt.Sprintf("sample %d: %.0f %% of the words are alike", e.QSLIndex,
+			100*(1-exhibit.Unlike(item.reference, answer))),
+		Text: exhibit.Texts("INPUT", item.input, "REFERENCE", item.reference, "ANSWER", answer),
+	}, err
+}

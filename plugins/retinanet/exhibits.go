@@ -1,0 +1,137 @@
+package retinanet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"image"
+	_ "image/jpeg" // the pictures of data sets
+	_ "image/png"  // the drawn ones
+	"math"
+
+	truth "github.com/plumbline-ml/plumbline/accuracy/coco"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+)
+
+// box is an object in a picture: its sides as fractions of the picture's, and its category.
+type box struct {
+	left, top, right, bottom float64
+	category                 int64
+}
+
+// gallery shows pictures with true boxes and those that the model is sure of.
+type gallery struct {
+	pictures pictures
+	boxes    [][]box // the true ones of each sample
+	classes  map[int64]string
+	ids      func(label int64) int64 // the category of a label
+}
+
+// sure is the score from which on a detection is looked at, same the overlap from which on it is of an object.
+const (
+	sure = .5
+	same = .5
+	side = 360 // of a shown picture, the longer one, in pixels
+)
+
+// newGallery wants the images of g in the order of the samples.
+func newGallery(g truth.GroundTruth, p pictures, o truth.Options) *gallery {
+	out := &gallery{pictures: p, boxes: make([][]box, len(g.Images)), classes: map[int64]string{}}
+	places := make(map[int64]int, len(g.Images))
+	for i, im := range g.Images {
+		places[im.ID] = i
+	}
+	for _, a := range g.Annotations {
+		i, ok := places[a.Image]
+		if !ok {
+			continue
+		}
+		w, h := float64(g.Images[i].Width), float64(g.Images[i].Height)
+		x, y := a.Box[0]/w, a.Box[1]/h
+		out.boxes[i] = append(out.boxes[i], box{x, y, x + a.Box[2]/w, y + a.Box[3]/h, a.Category})
+	}
+	for _, c := range g.Categories {
+		out.classes[c.ID] = c.Name
+	}
+	out.ids = func(label int64) int64 {
+		if o.InverseMap && label > 0 && label <= int64(len(g.Categories)) {
+			return g.Categories[label-1].ID
+		}
+		return label
+	}
+	return out
+}
+
+// detections are those of a payload that the model is sure of.
+func (g *gallery) detections(payload []byte) []box {
+	var all []box
+	for ; len(payload) >= 28; payload = payload[28:] {
+		var v [7]float64
+		for i := range v {
+			v[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:])))
+		}
+		if v[5] >= sure {
+			all = append(all, box{v[2], v[1], v[4], v[3], g.ids(int64(v[6]))})
+		}
+	}
+	return all
+}
+
+// found counts the detections that are of a true box, each of one of its own.
+func found(detections, objects []box) (n int) {
+	taken := make([]bool, len(objects))
+	for _, d := range detections {
+		for i, o := range objects {
+			if !taken[i] && d.category == o.category && overlap(d, o) >= same {
+				taken[i] = true
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// overlap is the intersection of two boxes over their union.
+func overlap(a, b box) float64 {
+	w := min(a.right, b.right) - max(a.left, b.left)
+	h := min(a.bottom, b.bottom) - max(a.top, b.top)
+	if w <= 0 || h <= 0 {
+		return 0
+	}
+	return w * h / (a.area() + b.area() - w*h)
+}
+
+func (b box) area() float64 { return (b.right - b.left) * (b.bottom - b.top) }
+
+// Rate is how many objects were missed and how many found that are not there.
+func (g *gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
+	objects, detections := g.boxes[e.QSLIndex], g.detections(e.Data)
+	return float64(len(objects) + len(detections) - 2*found(detections, objects)), true
+}
+
+func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+	i := int(e.QSLIndex)
+	data, err := g.pictures.Read(i)
+	if err != nil {
+		return sdk.Exhibit{}, err
+	}
+	p, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return sdk.Exhibit{}, err
+	}
+	objects, detections := g.boxes[i], g.detections(e.Data)
+	small := exhibit.Thumbnail(p, side)
+	for _, b := range objects {
+		exhibit.Outline(small, b.left, b.top, b.right, b.bottom, exhibit.Truth)
+	}
+	for _, b := range detections {
+		exhibit.Outline(small, b.left, b.top, b.right, b.bottom, exhibit.Found)
+	}
+	text, err := exhibit.PNG(small)
+	return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf(
+		"%s: %d of %d objects (green) found, %d detections (red) of nothing", g.pictures.Name(i),
+		found(detections, objects), len(objects), len(detections)-found(detections, objects))}, err
+}

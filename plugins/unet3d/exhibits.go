@@ -1,0 +1,102 @@
+package unet3d
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+
+	"github.com/plumbline-ml/plumbline/accuracy/dice"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/preprocess/volume"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+)
+
+// gallery shows the slice of a case with the most to see, with the true classes and with those of the model.
+type gallery struct {
+	binding
+	cases cases
+	dice  *dice.Scorer
+	dtype dice.DType
+}
+
+// side is the longer side of a shown slice in pixels.
+const side = 180
+
+func (g *gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
+	return 1 - g.dice.Of(e.QSLIndex).Composite, true
+}
+
+func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+	i, score := int(e.QSLIndex), g.dice.Of(e.QSLIndex)
+	labels, err := g.labels(g.cases, i)
+	if err != nil {
+		return sdk.Exhibit{}, err
+	}
+	values, shape, err := g.image(g.cases, i)
+	if err != nil {
+		return sdk.Exhibit{}, err
+	}
+	found := make([]uint8, len(labels))
+	for v := range found {
+		found[v] = uint8(g.dtype.At(e.Data, v))
+	}
+	z := fullest(shape, labels, found)
+	text, err := exhibit.PNG(exhibit.Beside(slice(shape, z, values, nil), slice(shape, z, values, labels),
+		slice(shape, z, values, found)))
+	return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf(
+		"%s, slice %d: the scan, the labels, the model; kidney green, tumour red; DICE %.3f (kidney %.3f, tumour %.3f)",
+		g.cases.Name(i), z, score.Composite, score.Kidney, score.Tumour)}, err
+}
+
+// fullest is the slice with the most voxels of any class, where those of a tumour count ten times.
+func fullest(shape volume.Shape, labels, found []uint8) (z int) {
+	area, most := shape[1]*shape[2], -1
+	for k := range shape[0] {
+		n := 0
+		for v := k * area; v < (k+1)*area; v++ {
+			for _, class := range []uint8{labels[v], found[v]} {
+				if n += int(min(class, 1)); class > 1 {
+					n += 9
+				}
+			}
+		}
+		if n > most {
+			z, most = k, n
+		}
+	}
+	return z
+}
+
+// slice draws a slice of a volume, with classes over it where there are any.
+func slice(shape volume.Shape, z int, values []float32, classes []uint8) *image.NRGBA {
+	h, w := shape[1], shape[2]
+	plane := values[z*h*w : (z+1)*h*w]
+	low, high := plane[0], plane[0]
+	for _, v := range plane {
+		low, high = min(low, v), max(high, v)
+	}
+	p := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for k, v := range plane {
+		grey := uint8(255 * (v - low) / max(high-low, 1e-6))
+		c := color.NRGBA{grey, grey, grey, 255}
+		if classes != nil {
+			c = over(c, classes[z*h*w+k])
+		}
+		p.SetNRGBA(k%w, k/w, c)
+	}
+	return exhibit.Thumbnail(p, side)
+}
+
+// over colours a voxel by its class.
+func over(c color.NRGBA, class uint8) color.NRGBA {
+	k := exhibit.Truth
+	switch class {
+	case 0:
+		return c
+	case 2:
+		k = exhibit.Found
+	}
+	half := func(a, b uint8) uint8 { return uint8((int(a) + int(b)) / 2) }
+	return color.NRGBA{half(c.R, k.R), half(c.G, k.G), half(c.B, k.B), 255}
+}

@@ -1,0 +1,134 @@
+package exhibit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// inner counts entries.
+type inner struct{ added, closed int }
+
+func (s *inner) Add(mllog.AccuracyEntry) error { s.added++; return nil }
+func (s *inner) Result() (sdk.Score, error)    { return sdk.Score{Samples: s.added}, nil }
+func (s *inner) Close() error                  { s.closed++; return nil }
+
+// gallery rates an answer by its first byte; 255 is not shown.
+type gallery struct{ fault error }
+
+func (gallery) Rate(e mllog.AccuracyEntry) (float64, bool) {
+	return float64(e.Data[0]), e.Data[0] != 255
+}
+func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+	return sdk.Exhibit{Text: fmt.Sprint(e.QSLIndex)}, g.fault
+}
+
+func TestScorer(t *testing.T) {
+	of := &inner{}
+	s := Scorer(of, 3, gallery{})
+	data := make([]byte, 1)
+	for _, e := range [][2]int{{9, 5}, {1, 7}, {4, 5}, {2, 5}, {8, 255}, {1, 250}, {3, 0}} { // sample, badness
+		data[0] = byte(e[1])
+		if err := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(e[0]), Data: data}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	score, err := s.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range score.Exhibits {
+		got = append(got, e.Text)
+	}
+	if text := strings.Join(got, " "); text != "1 2 4" || score.Samples != 7 {
+		t.Errorf("exhibits %s, of %d entries", text, score.Samples)
+	}
+	if err := s.(interface{ Close() error }).Close(); err != nil || of.closed != 1 {
+		t.Errorf("closed %d times, %v", of.closed, err)
+	}
+	if Scorer(of, 0, gallery{}) != sdk.Scorer(of) {
+		t.Error("without exhibits the scorer is another one")
+	}
+}
+
+// A sample that cannot be shown is a note, and no failure.
+func TestScorerThatCannotShow(t *testing.T) {
+	s := Scorer(&inner{}, 3, gallery{errors.New("no picture")})
+	for i := range uint64(5) {
+		if err := s.Add(mllog.AccuracyEntry{QSLIndex: i, Data: []byte{1}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	score, err := s.Result()
+	if err != nil || len(score.Exhibits) != 0 || len(score.Notes) != 1 {
+		t.Errorf("%+v, %v", score, err)
+	}
+}
+
+func TestPNGStaysSmall(t *testing.T) {
+	p := image.NewNRGBA(image.Rect(0, 0, 400, 300))
+	for i := range p.Pix {
+		p.Pix[i] = byte(rand.Uint32()) | 1
+	}
+	text, err := PNG(p)
+	if err != nil || len(text) > sdk.MostExhibitBytes {
+		t.Fatalf("%d bytes, %v", len(text), err)
+	}
+	if _, err := png.Decode(bytes.NewReader(text)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestThumbnail(t *testing.T) {
+	for _, c := range [][4]int{{32, 32, 192, 192}, {400, 200, 200, 100}, {100, 300, 67, 200}, {1, 1, 200, 200}} {
+		got := Thumbnail(image.NewGray(image.Rect(0, 0, c[0], c[1])), 200).Bounds()
+		if got.Dx() != c[2] || got.Dy() != c[3] {
+			t.Errorf("%v becomes %v", c, got)
+		}
+	}
+	p := image.NewNRGBA(image.Rect(0, 0, 10, 10))
+	Outline(p, -1, 0, 2, .5, Truth) // beyond the picture: at its edges
+	if p.NRGBAAt(0, 0) != Truth || p.NRGBAAt(9, 3) != Truth || p.NRGBAAt(5, 7) != (color.NRGBA{}) {
+		t.Error("the outline is elsewhere")
+	}
+	if b := Beside(p, p).Bounds(); b.Dx() != 24 || b.Dy() != 10 {
+		t.Errorf("side by side %v", b)
+	}
+}
+
+func TestWorst(t *testing.T) {
+	got := Worst(5, 3, func(i int) float64 { return []float64{1, 5, 2, 5, 0}[i] })
+	even := func(int) float64 { return 0 }
+	if fmt.Sprint(got) != "[1 3 2]" || len(Worst(100, 50, even)) != 24 || len(Worst(3, 0, nil)) > 0 {
+		t.Error(got)
+	}
+}
+
+func TestTexts(t *testing.T) {
+	if n := WordErrors("a b c d", "a x c d e"); n != 2 {
+		t.Errorf("%d errors, want 2", n)
+	}
+	if n := WordErrors("", "a b"); n != 2 {
+		t.Errorf("%d errors, want 2", n)
+	}
+	if u := Unlike("a b c", "c b a"); u != 0 {
+		t.Errorf("unlike by %g", u)
+	}
+	if u := Unlike("a b", "c"); u != 1 {
+		t.Errorf("unlike by %g", u)
+	}
+	if got := Texts("question", "why\xff?", "answer", strings.Repeat("ä", 3000)); len(got) > 3*2600 ||
+		!strings.HasPrefix(got, "question\nwhy\uFFFD?\n\nanswer\nä") {
+		t.Errorf("%.80s", got)
+	}
+}

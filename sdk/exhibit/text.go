@@ -1,0 +1,71 @@
+package exhibit
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// mostRunes is how many characters of one text are shown.
+const mostRunes = 2500
+
+// Texts writes names and texts in turn, each as a paragraph: what was asked, what was expected, what came. Long texts
+// are cut, and bytes that are no UTF-8 replaced.
+func Texts(pairs ...string) string {
+	var b strings.Builder
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(pairs[i] + "\n" + cut(pairs[i+1]))
+	}
+	return b.String()
+}
+
+// cut keeps the beginning of a text.
+func cut(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if utf8.RuneCountInString(text) <= mostRunes {
+		return text
+	}
+	return string([]rune(text)[:mostRunes]) + " …"
+}
+
+// Unlike is how unlike two texts are, from 0 to 1: 1 - F1 of their words, in whatever order these are.
+func Unlike(expected, found string) float64 {
+	words := map[string]int{}
+	want, have, both := strings.Fields(expected), strings.Fields(found), 0
+	for _, w := range want {
+		words[w]++
+	}
+	for _, w := range have {
+		if words[w] > 0 {
+			words[w]--
+			both++
+		}
+	}
+	if len(want)+len(have) == 0 {
+		return 0
+	}
+	return 1 - 2*float64(both)/float64(len(want)+len(have))
+}
+
+// WordErrors is how many words must be put in, left out or replaced to make one text of the other.
+func WordErrors(expected, found string) int {
+	want, have := strings.Fields(expected), strings.Fields(found)
+	row := make([]int, len(have)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, w := range want {
+		before := row[0]
+		row[0] = i + 1
+		for j, h := range have {
+			cost := before
+			if w != h {
+				cost = 1 + min(before, row[j], row[j+1])
+			}
+			before, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(have)]
+}
