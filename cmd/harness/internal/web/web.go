@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/endpoint"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
 //go:embed page
@@ -46,6 +47,10 @@ func (p *Page) Server() *endpoint.Server { return p.server }
 func (p *Page) Serve() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+EventsPath, p.stream)
+	mux.HandleFunc("GET /colours.css", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/css; charset=utf-8")
+		fmt.Fprint(w, ":root{"+plot.Light+"}\n@media(prefers-color-scheme:dark){:root{"+plot.Dark+"}}\n")
+	})
 	page, err := fs.Sub(files, "page")
 	if err != nil {
 		panic(err) // the folder is embedded

@@ -35,7 +35,8 @@ func get(t *testing.T, p *Page, path string) *http.Response {
 func TestPageAsksNobodyElse(t *testing.T) {
 	p := page(t)
 	defer p.Close(t.Context())
-	for _, path := range []string{"/", "/page.js", "/chart.js", "/style.css", "/icon.svg"} {
+	for _, path := range []string{"/", "/page.js", "/chart.js", "/style.css", "/colours.css",
+		"/icon.svg"} {
 		r := get(t, p, path)
 		text, err := io.ReadAll(r.Body)
 		r.Body.Close()

@@ -69,8 +69,8 @@ function figures(r) {
   if (!p) return [];
   const out = [["elapsed", number(p.elapsed_s) + " s"]];
   if (p.remaining_s && !r.result) out.push(["remaining", "about " + number(p.remaining_s) + " s"]);
-  out.push(["samples done", number(p.done)], ["outstanding", number(p.outstanding)],
-    ["samples/s", number(p.window.samples_per_s)]);
+  out.push(["samples done", number(p.done)]);
+  if (!r.result) out.push(["outstanding", number(p.outstanding)], ["samples/s", number(p.window.samples_per_s)]);
   if (p.tokens) out.push(["tokens", number(p.tokens)]);
   for (const [name, t] of [["latency", p.latency], ["TTFT", p.ttft], ["TPOT", p.tpot]]) {
     if (!t) continue;
@@ -91,7 +91,7 @@ function judged(r) {
   if (s.min_duration_s) parts.push(`at least ${number(s.min_duration_s)} s`);
   if (r.progress?.hopeless) parts.push("can only end INVALID: " + r.progress.hopeless);
   for (const why of r.result?.reasons || []) parts.push(`${why.rule}: ${why.measured}, needed ${why.needed}`);
-  return parts.join("; ");
+  return parts;
 }
 
 function percentiles(r, of, name) {
@@ -138,7 +138,7 @@ function draw() {
   if (!r) return;
   at("figures").replaceChildren(...figures(r).map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value))));
-  at("judged").textContent = judged(r);
+  at("judged").replaceChildren(...judged(r).map((text) => element("li", {}, text)));
   at("charts").replaceChildren(...charts(r));
 }
 
