@@ -18,12 +18,17 @@ type DatasetWorker interface {
 	WorkOnDataset(ctx context.Context, r DatasetRequest, progress func(line string)) (done string, err error)
 }
 
-// Convert is the action that makes a data set of another one.
-const Convert = "convert"
+// The actions that harness dataset asks for. Convert makes a data set of another one, Verify reads all of one as a run
+// does, and Export writes the plugin's own.
+const (
+	Convert = "convert"
+	Verify  = "verify"
+	Export  = "export"
+)
 
 // DatasetAction is work on a data set that is no run. Action and Name together occur once in a model.
 type DatasetAction struct {
-	Action  string // what kind of work: Convert
+	Action  string // what kind of work: Convert, Verify, Export
 	Name    string // which of that kind: "repack"; empty where a model has one alone
 	Summary string // one line
 	Input   string // what DatasetRequest.Input has to be; empty: the work reads none

@@ -11,6 +11,7 @@ import (
 	"embed"
 	"errors"
 
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
@@ -24,7 +25,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Samples: drawnFeatures,
+		Open: open, Score: score, Export: manifest.Export(export.QuestionSets()),
+		Samples: drawnFeatures,
 	})
 }
 

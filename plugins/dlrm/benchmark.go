@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
@@ -28,7 +29,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Samples: drawnSamples,
+		Open: open, Score: score, Export: manifest.Export(export.ClickSets()),
+		Samples: drawnSamples,
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"embed"
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
@@ -28,7 +29,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Samples: articles.EvalCount,
+		Open: open, Score: score, Export: manifest.Export(export.ArticleSets()),
+		Samples: articles.EvalCount,
 	})
 }
 

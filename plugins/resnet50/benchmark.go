@@ -12,6 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
@@ -27,7 +28,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Samples: synthetic.ImageEvalCount, PerformanceSamples: 1024,
+		Open: open, Score: score, Export: manifest.Export(export.ImageSets(0)),
+		Samples: synthetic.ImageEvalCount, PerformanceSamples: 1024,
 	})
 }
 

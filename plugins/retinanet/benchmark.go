@@ -10,6 +10,7 @@ import (
 	"context"
 	"embed"
 
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
@@ -25,7 +26,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Samples: scenes.EvalCount, PerformanceSamples: 64,
+		Open: open, Score: score, Export: manifest.Export(export.SceneSets()),
+		Samples: scenes.EvalCount, PerformanceSamples: 64,
 	})
 }
 

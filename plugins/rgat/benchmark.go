@@ -17,6 +17,7 @@ import (
 
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/rgat"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
@@ -32,7 +33,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Dataset: store, Samples: citations.EvalCount,
+		Open: open, Score: score, Dataset: store, Export: manifest.Export(export.CitationSets()),
+		Samples: citations.EvalCount,
 	})
 }
 

@@ -17,6 +17,8 @@ type Implementation struct {
 	Score func(ctx context.Context, r *Request) (sdk.Scorer, error)
 	// Dataset does what the models list as datasetActions; nil where none lists any. See sdk.DatasetWorker.
 	Dataset func(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
+	// Export writes the sets that the embedded data set is one of; its zero value writes none.
+	Export Export
 	// Samples is the size of the embedded data set.
 	Samples int
 	// PerformanceSamples is how many samples of it are in memory at a time; 0: all.
@@ -81,11 +83,16 @@ func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scor
 	return s, nil
 }
 
-// WorkOnDataset has the author's function do it.
+// WorkOnDataset verifies and exports, and has the author's function do the rest.
 func (b benchmark) WorkOnDataset(
 	ctx context.Context, r sdk.DatasetRequest, progress func(line string),
 ) (done string, err error) {
-	if b.author.Dataset == nil {
+	switch {
+	case r.Action == sdk.Verify:
+		return b.verify(ctx, r, progress)
+	case r.Action == sdk.Export && b.author.Export.Write != nil:
+		return b.export(ctx, r)
+	case b.author.Dataset == nil:
 		return "", sdk.Usage(fmt.Errorf("%s does no work on data sets apart from runs", b.manifest.Name))
 	}
 	return b.author.Dataset(ctx, r, progress)

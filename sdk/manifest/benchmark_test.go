@@ -155,7 +155,8 @@ func TestWorkOnDataset(t *testing.T) {
 	}}
 	b := Benchmark(listed, folder(), i)
 	actions := b.Describe().Models[0].DatasetActions
-	if len(actions) != 1 || actions[0].String() != "convert copy" || actions[0].Params[0].Default != "1" {
+	if len(actions) != 2 || actions[1].Action != sdk.Verify ||
+		actions[0].String() != "convert copy" || actions[0].Params[0].Default != "1" {
 		t.Errorf("%+v", actions)
 	}
 	done, err := b.(sdk.DatasetWorker).WorkOnDataset(t.Context(), sdk.DatasetRequest{Input: "in"}, nil)

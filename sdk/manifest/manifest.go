@@ -80,6 +80,10 @@ func read(text string, files fs.FS, i Implementation) (*Manifest, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
+	for k := range m.Models {
+		e := &m.Models[k]
+		e.DatasetActions = append(slices.Clone(e.DatasetActions), e.ownActions(i)...)
+	}
 	return m, nil
 }
 

@@ -20,16 +20,71 @@ const convertHelp = `Make a data set of another one, as harness describe says fo
 OUT must not exist. It is there when all of it is; an interrupted conversion leaves nothing, and a killed one a folder
 OUT.*.tmp, which can be deleted.`
 
+const datasetVerifyHelp = `Read every sample of a data set as a run does, count its files, compare those
+whose checksum is known, and say what is missing and how to get it:
+
+  harness dataset verify resnet50 imagenet/
+
+Fewer samples than an official set has are a fault, too, unless --param count=N asks for no more.`
+
+const datasetExportHelp = `Write the data set that a plugin draws itself in the official layout, to a folder
+that does not exist:
+
+  harness dataset export resnet50 pictures/
+  harness dataset export resnet50 pictures/ --param set=calibration --param n=100`
+
 func (a *app) datasetCommand(f *pluginFlags) *cobra.Command {
 	c := &cobra.Command{
-		Use: "dataset", Short: "Work on data sets apart from runs: convert them", Long: datasetHelp,
+		Use: "dataset", Short: "Work on data sets apart from runs: list, verify, export, convert", Long: datasetHelp,
 		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	convert := a.convertCommand(f)
-	convert.PreRunE = func(*cobra.Command, []string) error { return a.guard(f) }
-	c.AddCommand(convert)
+	commands := []*cobra.Command{
+		a.datasetListCommand(f), a.datasetVerifyCommand(f), a.datasetExportCommand(f), a.convertCommand(f),
+	}
+	for _, below := range commands {
+		below.PreRunE = func(*cobra.Command, []string) error { return a.guard(f) }
+	}
+	c.AddCommand(commands...)
 	return c
+}
+
+func (a *app) datasetVerifyCommand(f *pluginFlags) *cobra.Command {
+	w := bench.DatasetWork{Action: sdk.Verify, Running: a.onKill}
+	c := &cobra.Command{
+		Use: "verify MODEL DATASET", Short: "Read every sample of a data set, and say what is missing",
+		Long: datasetVerifyHelp, Args: twoArguments("a model's name and the path of a data set"),
+		RunE: func(c *cobra.Command, args []string) error {
+			w.Plugins, w.Model, w.Input = a.plugins(f), args[0], args[1]
+			return a.workOnDataset(c, w)
+		},
+	}
+	c.Flags().StringArrayVar(&w.Params, "param", nil,
+		"count=N, or an option of the benchmark as for run: `KEY=VALUE`\n(repeatable)")
+	return c
+}
+
+func (a *app) datasetExportCommand(f *pluginFlags) *cobra.Command {
+	w := bench.DatasetWork{Action: sdk.Export, Running: a.onKill}
+	c := &cobra.Command{
+		Use: "export MODEL OUT", Short: "Write a plugin's own data set in the official layout",
+		Long: datasetExportHelp, Args: twoArguments("a model's name and the folder to write"),
+		RunE: func(c *cobra.Command, args []string) error {
+			w.Plugins, w.Model, w.Output = a.plugins(f), args[0], args[1]
+			return a.workOnDataset(c, w)
+		},
+	}
+	c.Flags().StringArrayVar(&w.Params, "param", nil, "set=NAME, first=I, n=N: `KEY=VALUE` (repeatable)")
+	return c
+}
+
+func twoArguments(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return fmt.Errorf("%s: want %s; see %s --help", c.CommandPath(), what, c.CommandPath())
+		}
+		return nil
+	}
 }
 
 func (a *app) convertCommand(f *pluginFlags) *cobra.Command {

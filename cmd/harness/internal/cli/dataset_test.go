@@ -119,3 +119,35 @@ func TestConvertInterrupted(t *testing.T) {
 		t.Errorf("there is %v", got)
 	}
 }
+
+func TestDatasetList(t *testing.T) {
+	s := converting(t, picture)
+	for _, args := range [][]string{nil, {"resnet50"}} {
+		s.want(0, s.run(append([]string{"dataset", "list"}, args...)...), "resnet50\n", "imagenet", "50,000 samples",
+			"its licence forbids downloading", "convert resnet50 shrink IN OUT")
+	}
+	s.want(2, s.run("dataset", "list", "resnet51"), "did you mean")
+	s.want(2, s.run("dataset", "list", "a", "b"))
+}
+
+// TestDatasetVerifyAndExport asks the plugin, which lists what it can do.
+func TestDatasetVerifyAndExport(t *testing.T) {
+	s := converting(t, picture)
+	m := &s.fakes["resnet50"].Description.Models[0]
+	m.DatasetActions = append(m.DatasetActions,
+		sdk.DatasetAction{Action: sdk.Verify, Summary: "reads all", Input: "a data set",
+			Params: []sdk.ParamInfo{{Name: "width", Default: "1"}}},
+		sdk.DatasetAction{Action: sdk.Export, Summary: "writes it", Output: "the data set",
+			Params: []sdk.ParamInfo{{Name: "width", Default: "2"}}})
+	in, out := s.write("in/a.png", ""), filepath.Join(s.dir, "made")
+	s.want(0, s.run("dataset", "export", "resnet50", out, "--param", "width=5"), "of width 5\n")
+	s.want(2, s.run("dataset", "export", "resnet50", out), "exists")
+	s.fakes["resnet50"].DatasetWork = func(context.Context, sdk.DatasetRequest, func(string)) (string, error) {
+		return "", sdk.Data(errors.New("a picture is missing"))
+	}
+	s.want(6, s.run("dataset", "verify", "resnet50", in), "a picture is missing")
+	s.want(6, s.run("dataset", "verify", "resnet50", in+"2"), "no such file or directory")
+	s.want(2, s.run("dataset", "verify", "resnet50"), "want a model's name and the path of a data set")
+	s.want(2, s.run("dataset", "verify", "resnet50", in, "--param", "no=1"), `unknown parameter "no"`)
+	s.want(2, s.run("dataset", "verify", "mobilenet", in), "unknown work on data sets")
+}

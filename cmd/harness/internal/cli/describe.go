@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -199,6 +200,9 @@ func actionTable(m sdk.ModelInfo) table.Table {
 			}
 		}
 		for _, p := range a.Params {
+			if slices.ContainsFunc(m.Params, func(of sdk.ParamInfo) bool { return of.Name == p.Name }) {
+				continue // it is among the options
+			}
 			lines = append(lines, fmt.Sprintf("--param %s=VALUE, default %s: %s", p.Name, orNone(p.Default), p.Help))
 		}
 		t.Row(strings.Join(command, " "), a.Summary)

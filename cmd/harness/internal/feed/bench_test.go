@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,8 +21,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/web"
 )
 
-// BenchmarkBeside measures LoadGen with a null SUT alone and, in turn, with everybody watching: events, a page, a scrape
-// each second and exports.
+// BenchmarkBeside measures LoadGen with a null SUT alone and, in turn, watched: by nobody but the feed, in each way,
+// and by everybody. Those who watch are in the same process, which they are not elsewhere.
 func BenchmarkBeside(b *testing.B) {
 	for _, c := range []struct {
 		scenario loadgen.Scenario
@@ -31,20 +32,20 @@ func BenchmarkBeside(b *testing.B) {
 		r := planned(c.scenario)
 		s := &r.Settings.TestSettings
 		s.MinQueryCount, s.ServerTargetQPS = c.queries, max(c.qps, 1)
-		for _, watched := range []string{"alone", "watched"} {
-			b.Run(fmt.Sprintf("%v/%s", c.scenario, watched), func(b *testing.B) {
+		for _, by := range []string{"alone", "feed", "events", "page", "metrics", "otlp", "events page metrics otlp"} {
+			b.Run(fmt.Sprintf("%v/%s", c.scenario, strings.ReplaceAll(by, " ", "+")), func(b *testing.B) {
 				for b.Loop() {
-					measure(b, r, watched == "watched")
+					measure(b, r, by)
 				}
 			})
 		}
 	}
 }
 
-func measure(b *testing.B, r bench.PlannedRun, watched bool) {
+func measure(b *testing.B, r bench.PlannedRun, by string) {
 	progress, stop := &loadgen.Progress{}, func() {}
-	if watched {
-		stop = everybody(b, r, progress)
+	if by != "alone" {
+		stop = watch(b, r, progress, by)
 	}
 	result, err := loadgen.StartTest(b.Context(), &loadgentest.NullSUT{}, loadgentest.QSL{Total: 1024},
 		r.Settings.TestSettings, loadgen.LogSettings{Progress: progress, OutDir: b.TempDir()})
@@ -61,8 +62,8 @@ func measure(b *testing.B, r bench.PlannedRun, watched bool) {
 	}
 }
 
-// everybody watches a run until the function that it returns is called.
-func everybody(b *testing.B, r bench.PlannedRun, p *loadgen.Progress) (stop func()) {
+// watch watches a run in the ways that by names, until the function that it returns is called.
+func watch(b *testing.B, r bench.PlannedRun, p *loadgen.Progress, by string) (stop func()) {
 	b.Helper()
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	page, err1 := web.Listen("0")
@@ -72,15 +73,26 @@ func everybody(b *testing.B, r bench.PlannedRun, p *loadgen.Progress) (stop func
 		b.Fatal(err1, err2, err3)
 	}
 	stream := events.NewStream(io.Discard, "discard")
-	f := feed.New(time.Now, stream, page)
-	page.Serve()
-	exporter.Serve(f)
-	sender.Send(f, "bench")
+	var sinks []feed.Sink
+	if strings.Contains(by, "events") {
+		sinks = append(sinks, stream)
+	}
+	if strings.Contains(by, "page") {
+		sinks = append(sinks, page)
+		page.Serve()
+		go readPage(page)
+	}
+	f, done := feed.New(time.Now, sinks...), make(chan struct{})
+	if strings.Contains(by, "metrics") {
+		exporter.Serve(f)
+		go scrapeEachSecond(exporter, done)
+	}
+	if strings.Contains(by, "otlp") {
+		sender.Send(f, "bench")
+	}
 	f.Plan("out", []bench.PlannedRun{r})
 	f.Open(report.Run{Workload: &report.Workload{}})
-	seen, done := f.Test(r, p), make(chan struct{})
-	go readPage(page)
-	go scrapeEachSecond(exporter, done)
+	seen := f.Test(r, p)
 	return func() {
 		seen()
 		close(done)

@@ -40,7 +40,7 @@ func (e *Exporter) Server() *endpoint.Server { return e.server }
 func (e *Exporter) Serve(f *feed.Feed) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(newCollector(f))
-	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
+	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, DisableCompression: true})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+Path, func(w http.ResponseWriter, r *http.Request) {
 		shown.ServeHTTP(w, r)

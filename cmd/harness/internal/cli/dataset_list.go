@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+func (a *app) datasetListCommand(f *pluginFlags) *cobra.Command {
+	return &cobra.Command{
+		Use: "list [MODEL]", Short: "List data sets: what they hold, where they come from, and what can be done with them",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("%s: %q are %d arguments, want at most a model's name", c.CommandPath(), args, len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.listDatasets(c, f, args) },
+	}
+}
+
+// listDatasets lists those of one model, or of all.
+func (a *app) listDatasets(c *cobra.Command, f *pluginFlags, args []string) error {
+	catalog, err := a.catalog(c, f)
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		served, err := catalog.Resolve(args[0])
+		if err != nil {
+			return err
+		}
+		return a.writeDatasets(served.Model)
+	}
+	if len(catalog.Entries) == 0 {
+		return catalog.None()
+	}
+	for _, e := range catalog.Entries {
+		for _, m := range e.Description.Models {
+			if err := a.writeDatasets(m); err != nil {
+				return err
+			}
+		}
+	}
+	return a.broken(catalog)
+}
+
+func (a *app) writeDatasets(m sdk.ModelInfo) error {
+	if _, err := fmt.Fprintf(a.Stdout, "%s\n", m.Name); err != nil {
+		return err
+	}
+	for _, t := range []table.Table{datasetTable(m.Datasets), actionTable(m)} {
+		if _, err := t.WriteTo(a.Stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}

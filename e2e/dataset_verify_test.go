@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
+)
+
+// exported are the plugins' own data sets in the official layouts: how many samples, and what verify and run have to be
+// told.
+var exported = map[string]struct {
+	export, verify []string
+	spoil          string // a file that is spoilt then: a pattern
+}{
+	"resnet50":    {[]string{"n=20"}, []string{"count=20"}, "*.png"},
+	"retinanet":   {[]string{"n=5"}, []string{"count=5"}, "validation/data/*"},
+	"dlrm-v2":     {[]string{"n=5000"}, []string{"count=18", "variant=sample"}, "*_labels*.npy"},
+	"bert-99":     {[]string{"n=5"}, []string{"count=20", "vocab=embedded"}, "dev-v1.1.json"},
+	"rnnt":        {[]string{"n=5"}, []string{"count=5"}, "dev-clean-wav/*/*/*.wav"},
+	"llama3.1-8b": {[]string{"n=5"}, []string{"count=5"}, "cnn_eval.json"},
+	"rgat":        {nil, []string{"count=1000"}, "tiny/processed/paper/node_feat.npy"},
+}
+
+func params(list []string) (args []string) {
+	for _, p := range list {
+		args = append(args, "--param", p)
+	}
+	return args
+}
+
+// TestExportedDataIsSound exports the data set of each plugin, verifies it, and verifies it again with a file spoilt.
+func TestExportedDataIsSound(t *testing.T) {
+	for model, c := range exported {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "data")
+			harness(t, append([]string{"dataset", "export", model, dir}, params(c.export)...)...).wantCode(t, 0)
+			wantVerified(t, model, dir, c.verify, c.spoil)
+		})
+	}
+}
+
+// TestOfficialLayoutsAreVerified, of benchmarks that export none.
+func TestOfficialLayoutsAreVerified(t *testing.T) {
+	for model, c := range map[string]struct {
+		make   func(dir string) error
+		verify []string
+		spoil  string
+	}{
+		"3d-unet": {func(dir string) error {
+			_, err := officialdata.KiTS19(dir)
+			return err
+		}, []string{"count=3"}, "*/*/imaging.nii.gz"},
+		"whisper": {officialdata.WhisperTranscripts, []string{"count=20"}, "dev-clean/*/*/*.wav"},
+	} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "data")
+			if err := c.make(dir); err != nil {
+				t.Fatal(err)
+			}
+			wantVerified(t, model, dir, c.verify, c.spoil)
+		})
+	}
+}
+
+// wantVerified wants a data set to be sound, and not so with a file spoilt.
+func wantVerified(t *testing.T, model, dir string, with []string, spoil string) {
+	t.Helper()
+	verify := append([]string{"dataset", "verify", model, dir}, params(with)...)
+	harness(t, verify...).wantCode(t, 0).wantOutput(t, " samples, all can be read; ")
+	paths, err := filepath.Glob(filepath.Join(dir, spoil))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no %s among %v: %v", spoil, names(t, dir), err)
+	}
+	if err := os.WriteFile(paths[0], nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := harness(t, verify...).wantCode(t, 6)
+	if !strings.Contains(r.stderr, filepath.Base(paths[0])) {
+		t.Errorf("the spoilt file %s is not named:\n%s", paths[0], r.stderr)
+	}
+}

@@ -1,0 +1,88 @@
+package manifest
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Export writes the sets of drawn samples that a benchmark's embedded data set is one of, in the official layout.
+type Export struct {
+	// Sets are their names; the first is the one that is embedded.
+	Sets []string
+	// Write writes the n samples of a set from the first on, all that follow where n is negative, to a folder that is
+	// there, or to a new file where File names one.
+	Write func(ctx context.Context, out, set string, first, n int) error
+	// File is the name of the file in the folder that is asked for; empty: the folder itself is the data set.
+	File string
+}
+
+// The parameters of the work that every benchmark does.
+const (
+	countParam = "count"
+	setParam   = "set"
+	firstParam = "first"
+	numParam   = "n"
+)
+
+// ownActions are those that need nothing of the author: to verify a data set, and to export the embedded one.
+func (e *Model) ownActions(i Implementation) []sdk.DatasetAction {
+	verify := sdk.DatasetAction{
+		Action: sdk.Verify, Summary: "reads every sample as a run does, and says what is missing",
+		Input: "a data set of the model, as --dataset takes it",
+		Params: []sdk.ParamInfo{{Name: countParam, Help: "only the first N samples, as --count of run has it (default: " +
+			"all, which must be as many as an official set of the model has)"}},
+	}
+	for _, p := range e.Params {
+		verify.Params = append(verify.Params, sdk.ParamInfo{Name: p.Name, Help: p.Help}) // empty: as a run has it
+	}
+	if i.Export.Write == nil {
+		return []sdk.DatasetAction{verify}
+	}
+	return []sdk.DatasetAction{verify, {
+		Action: sdk.Export, Summary: "writes the plugin's own data set in the official layout",
+		Output: "the data set, as --dataset takes it",
+		Params: []sdk.ParamInfo{
+			{Name: setParam, Default: i.Export.Sets[0], Help: "which set: " + strings.Join(i.Export.Sets, ", ")},
+			{Name: firstParam, Default: "0", Help: "the first sample"},
+			{Name: numParam, Help: "how many samples (default: all)"},
+		},
+	}}
+}
+
+// export writes a set.
+func (b benchmark) export(ctx context.Context, r sdk.DatasetRequest) (done string, err error) {
+	first, err := wholeNumber(firstParam, r.Params[firstParam], 0)
+	if err != nil {
+		return "", err
+	}
+	n, err := wholeNumber(numParam, r.Params[numParam], -1)
+	if err != nil {
+		return "", err
+	}
+	x, set := b.author.Export, r.Params[setParam]
+	if err := x.Write(ctx, filepath.Join(r.Output, x.File), set, first, n); err != nil {
+		return "", sdk.Usage(err)
+	}
+	text := "the set " + set + " is written"
+	if x.File != "" {
+		text += " to " + x.File
+	}
+	return text, nil
+}
+
+// wholeNumber reads a parameter that is 0 or more.
+func wholeNumber(name, text string, otherwise int) (int, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, sdk.Usage(fmt.Errorf("parameter %s: %q, want a whole number from 0 on", name, text))
+	}
+	return n, nil
+}

@@ -1,0 +1,74 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// mostFaults is how many samples that cannot be read are named.
+const mostFaults = 20
+
+// reading is all samples of a workload being read.
+type reading struct {
+	w    sdk.Workload
+	next atomic.Int64
+
+	mu     sync.Mutex
+	bad    int
+	faults []error
+	told   time.Time
+}
+
+// loadAll loads each sample of w once, on all cores, and names those that cannot be.
+func loadAll(ctx context.Context, w sdk.Workload, progress func(string)) error {
+	r := &reading{w: w, told: time.Now()}
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := int(r.next.Add(1)) - 1; i < w.Len() && ctx.Err() == nil; i = int(r.next.Add(1)) - 1 {
+				r.load(ctx, i)
+				r.tell(i, progress)
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if more := r.bad - len(r.faults); more > 0 {
+		r.faults = append(r.faults, fmt.Errorf("and %d samples more", more))
+	}
+	return errors.Join(r.faults...)
+}
+
+func (r *reading) load(ctx context.Context, i int) {
+	s, err := r.w.Load(ctx, i)
+	if c, ok := s.(sdk.SampleCloser); ok && err == nil {
+		err = c.Close()
+	}
+	if err == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bad++; r.bad <= mostFaults {
+		r.faults = append(r.faults, fmt.Errorf("sample %d: %w", i, err))
+	}
+}
+
+// tell says every few seconds how far it is.
+func (r *reading) tell(i int, progress func(string)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.told) > 5*time.Second {
+		r.told = time.Now()
+		progress(fmt.Sprintf("%d of %d samples read", i+1, r.w.Len()))
+	}
+}

@@ -1,0 +1,174 @@
+package manifest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// verify reads a data set as a run does, each sample of it, and compares with what the manifest knows. Every fault is
+// reported at once, with how to get what is missing.
+func (b benchmark) verify(ctx context.Context, r sdk.DatasetRequest, progress func(string)) (done string, err error) {
+	e, err := b.manifest.Model(r.Model)
+	if err != nil {
+		return "", err
+	}
+	count, err := wholeNumber(countParam, r.Params[countParam], 0)
+	if err != nil {
+		return "", err
+	}
+	files, err := survey(ctx, r.Input, e.archives())
+	if err != nil {
+		return "", sdk.Data(err)
+	}
+	n, err := b.readAll(ctx, e, r, count, progress)
+	faults := append(files.faults, err)
+	if count == 0 {
+		faults = append(faults, e.wantSamples(n))
+	}
+	if err := errors.Join(faults...); err != nil {
+		if err = fmt.Errorf("%w%s", err, e.source()); errors.Is(err, sdk.ErrUsage) {
+			return "", err
+		}
+		return "", sdk.Data(err)
+	}
+	return fmt.Sprintf("%d samples, all can be read; %s", n, files), nil
+}
+
+// readAll opens the data set and loads its first count samples, all for 0.
+func (b benchmark) readAll(ctx context.Context, e *Model, r sdk.DatasetRequest, count int,
+	progress func(string)) (int, error) {
+	o := sdk.Options{Model: e.Name, Dataset: r.Input, Count: count, Params: map[string]string{}}
+	for _, p := range e.Params {
+		if v := r.Params[p.Name]; v != "" {
+			o.Params[p.Name] = v
+		}
+	}
+	w, err := b.Open(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	return w.Len(), errors.Join(loadAll(ctx, w, progress), w.Close())
+}
+
+// wantSamples compares a number of samples with that of the official sets; 0 is none of a set that could be opened.
+func (e *Model) wantSamples(n int) error {
+	var sets []string
+	for _, d := range e.ModelInfo.Datasets {
+		if d.Embedded {
+			continue
+		}
+		if n == d.Samples || d.Samples == 0 || n == 0 {
+			return nil
+		}
+		sets = append(sets, fmt.Sprintf("%d of %s", d.Samples, d.Name))
+	}
+	if len(sets) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d samples, want %s; of a part on purpose say so: --param %s=%d", n, strings.Join(sets, " or "),
+		countParam, n)
+}
+
+// source says how to get the official sets.
+func (e *Model) source() string {
+	var text strings.Builder
+	for _, d := range e.ModelInfo.Datasets {
+		if d.Embedded {
+			continue
+		}
+		fmt.Fprintf(&text, "\n%s is %s", d.Name, d.Layout)
+		if len(d.Archives) > 0 {
+			fmt.Fprintf(&text, "; harness fetch %s downloads it", e.Name)
+		}
+		if d.Note != "" {
+			fmt.Fprintf(&text, "; %s", d.Note)
+		}
+	}
+	return text.String()
+}
+
+// archives are the files of the official sets that are known by checksum, by name.
+func (e *Model) archives() map[string]sdk.ArchiveFile {
+	known := map[string]sdk.ArchiveFile{}
+	for _, d := range e.ModelInfo.Datasets {
+		for _, a := range d.Archives {
+			known[a.Name] = a
+		}
+	}
+	return known
+}
+
+// surveyed is what lies in a data set.
+type surveyed struct {
+	files, checked int
+	size           int64
+	faults         []error
+}
+
+func (s surveyed) String() string {
+	text := fmt.Sprintf("%d files, %.1f MB", s.files, float64(s.size)/1e6)
+	if s.checked > 0 {
+		text += fmt.Sprintf(", %d of them with the checksum that is known", s.checked)
+	}
+	return text
+}
+
+// survey counts the files of a file or folder, and compares those that are known.
+func survey(ctx context.Context, root string, known map[string]sdk.ArchiveFile) (s surveyed, err error) {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		info, err := os.Stat(path) // a link is what it leads to
+		switch {
+		case err != nil:
+			s.faults = append(s.faults, err)
+		case info.Mode().IsRegular():
+			s.add(path, info.Size(), known[d.Name()])
+		}
+		return nil
+	})
+	return s, err
+}
+
+func (s *surveyed) add(path string, size int64, known sdk.ArchiveFile) {
+	s.files++
+	s.size += size
+	switch {
+	case size == 0:
+		s.faults = append(s.faults, fmt.Errorf("%s is empty", path))
+	case known.SHA256 != "":
+		s.checked++
+		s.faults = append(s.faults, compare(path, size, known))
+	}
+}
+
+// compare wants a file to be the known one.
+func compare(path string, size int64, known sdk.ArchiveFile) error {
+	if known.Size > 0 && size != known.Size {
+		return fmt.Errorf("%s has %d bytes, want %d", path, size, known.Size)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); !strings.EqualFold(got, known.SHA256) {
+		return fmt.Errorf("%s has the SHA-256 %s, want %s", path, got, known.SHA256)
+	}
+	return nil
+}
