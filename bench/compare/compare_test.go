@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -323,4 +324,38 @@ func BenchmarkCompare100Runs(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// FuzzCompare: whatever a result.json says, two sides of it are compared or refused.
+func FuzzCompare(f *testing.F) {
+	for _, r := range []report.Run{run("Server", "ort", 100, time.Millisecond), {Status: report.Complete}} {
+		text, err := report.NewDocument([]report.Run{r}).JSON()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text, text)
+	}
+	f.Add([]byte(`{"schema": "plumbline.result", "schema_version": 1, "runs": [{"status": "complete",
+		"performance": {"metric": {"value": null}, "latency": {"count": 1, "percentiles": [{"p": 1e308, "ns": -1}]},
+		"tokens": {"ttft": {}}}}]}`),
+		[]byte("{}"))
+	f.Fuzz(func(t *testing.T, base, next []byte) {
+		var sides [2]Input
+		for i, text := range [][]byte{base, next} {
+			d, err := report.Parse(text)
+			if err != nil {
+				return
+			}
+			sides[i] = input(fmt.Sprint(i), d.Runs...)
+		}
+		for _, allow := range [][]string{nil, {everyFacet}} {
+			c, err := Compare(sides[0], sides[1], allow)
+			if err != nil {
+				continue
+			}
+			if err := errors.Join(WriteJSON(io.Discard, c), c.WriteText(io.Discard, true)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }

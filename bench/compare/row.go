@@ -40,7 +40,8 @@ func remarks(g group) []string {
 	if bad == 0 {
 		return []string{}
 	}
-	return []string{fmt.Sprintf("%d of the %s of %s: %s", bad, figure.Plural(len(g.runs), "run"), g.side, verdicts(g.runs))}
+	runs := figure.Plural(len(g.runs), "run")
+	return []string{fmt.Sprintf("%d of the %s of %s: %s", bad, runs, g.side, verdicts(g.runs))}
 }
 
 // verdicts lists those of runs that are not good, each once.
@@ -127,5 +128,5 @@ func median(values []float64) float64 {
 	if n%2 == 1 {
 		return sorted[n/2]
 	}
-	return sorted[n/2-1] + (sorted[n/2]-sorted[n/2-1])/2
+	return sorted[n/2-1]/2 + sorted[n/2]/2
 }

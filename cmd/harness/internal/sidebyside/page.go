@@ -6,30 +6,63 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
 	"github.com/plumbline-ml/plumbline/bench/compare"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 )
 
 //go:embed page.html
 var text string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
+// own are the rules of this page beside those that it shares with reports.
+const own = `.side{font-size:1rem;overflow-wrap:anywhere}
+svg.key{width:.7rem;height:.7rem}svg.dots{width:10rem;height:1.5rem;vertical-align:middle}
+circle{fill-opacity:.7}circle.base{fill:var(--soft)}circle.new{fill:var(--link)}
+.verdict{white-space:nowrap;color:var(--soft)}
+.verdict.good,.verdict.bad,.verdict.warn{font-weight:650;padding:.1rem .5rem;border-radius:6px}
+.verdict.good{color:var(--good)}.verdict.bad{color:var(--bad)}.verdict.warn{color:var(--warn)}`
+
+var comparison = template.Must(template.New("page").Funcs(template.FuncMap{
 	"runs": func(n int) string { return figure.Plural(n, "run") }, "dots": dots, "class": class,
+	"main": mainRows, "others": otherRows,
 }).Parse(text))
 
-// WriteHTML writes one page that needs no other file and runs no script. Names from results stand there as text.
-func WriteHTML(w io.Writer, c compare.Comparison) error { return page.Execute(w, c) }
+// view is what page.html shows.
+type view struct {
+	compare.Comparison
+	Policy string
+	CSS    template.CSS
+}
 
-// class is the page's word for how a row looks.
+// WriteHTML writes one page that needs no other file and runs no script. Names from results stand there as text.
+func WriteHTML(w io.Writer, c compare.Comparison) error {
+	css := page.CSS + own
+	return comparison.Execute(w, view{c, page.Policy(css), template.CSS(css)})
+}
+
+func mainRows(rows []compare.Row) []compare.Row { return chosen(rows, true) }
+
+func otherRows(rows []compare.Row) []compare.Row { return chosen(rows, false) }
+
+func chosen(rows []compare.Row, main bool) []compare.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return r.Main != main })
+}
+
+// class is the page's word for how a verdict looks.
 func class(v compare.Verdict) string {
 	switch v {
-	case compare.Improved, compare.Worsened, compare.Changed:
-		return string(v)
+	case compare.Improved:
+		return "good"
+	case compare.Worsened:
+		return "bad"
+	case compare.Changed:
+		return "warn"
 	}
-	return "same"
+	return ""
 }
 
 // The room of a strip of dots, in its own units, and how many are drawn of each side.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"html"
 	"io"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/compare"
 )
 
-func comparison(name string, values ...float64) compare.Comparison {
+func made(name string, values ...float64) compare.Comparison {
 	s := compare.Sample{Values: values, Median: values[0], Min: values[0], Max: values[len(values)-1]}
 	return compare.Comparison{
 		Base: compare.Side{Name: name, Runs: len(values)}, New: compare.Side{Name: name}, Notes: []string{name},
@@ -37,13 +38,14 @@ func written(t *testing.T, c compare.Comparison) string {
 
 func TestHostileNamesAreText(t *testing.T) {
 	const name = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`
-	text := written(t, comparison(name, 1, 2))
+	text := written(t, made(name, 1, 2))
 	for _, bad := range []string{"<script", "<img", "onerror=alert(1)>\n", "http://", "https://"} {
 		if strings.Contains(text, bad) {
 			t.Errorf("%q is in the page", bad)
 		}
 	}
-	if !strings.Contains(text, "Content-Security-Policy") || !strings.Contains(text, "default-src 'none'") {
+	if !strings.Contains(text, "Content-Security-Policy") ||
+		!strings.Contains(html.UnescapeString(text), "default-src 'none'") {
 		t.Error("the page has no policy")
 	}
 	if n := strings.Count(text, "&lt;script&gt;"); n < 9 {
@@ -52,23 +54,25 @@ func TestHostileNamesAreText(t *testing.T) {
 }
 
 func TestDots(t *testing.T) {
-	if text := written(t, comparison("m", 1)); strings.Contains(text, "<circle") {
+	if text := written(t, made("m", 1)); strings.Contains(text, `class="dots"`) {
 		t.Error("dots of one run each")
 	}
-	text := written(t, comparison("m", 1, 2, 4))
-	for _, want := range []string{`cx="5.0" cy="7"`, `cx="55.0" cy="17"`, `cx="155.0"`, `class="worse"`, `class="same"`} {
+	text := written(t, made("m", 1, 2, 4))
+	for _, want := range []string{`cx="5.0" cy="7"`, `cx="55.0" cy="17"`, `cx="155.0"`, `class="verdict bad"`,
+		`class="verdict "`,
+		"Every other figure"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing in:\n%s", want, text)
 		}
 	}
-	if equal := written(t, comparison("m", 3, 3)); !strings.Contains(equal, `cx="80.0"`) {
+	if equal := written(t, made("m", 3, 3)); !strings.Contains(equal, `cx="80.0"`) {
 		t.Error("equal values are not in the middle")
 	}
 }
 
 // TestEveryElementEnds reads the page as XML, as far as HTML allows.
 func TestEveryElementEnds(t *testing.T) {
-	d := xml.NewDecoder(strings.NewReader(written(t, comparison("m", 1, 2, 4))))
+	d := xml.NewDecoder(strings.NewReader(written(t, made("m", 1, 2, 4))))
 	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
 	depth := 0
 	for {
