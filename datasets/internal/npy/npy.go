@@ -27,8 +27,8 @@ type Header struct {
 // mostText bounds the text of a header, which has some 100 bytes.
 const mostText = 1 << 16
 
-// AppendHeader appends the header of an array in C order, in format 1, to dst: padded so that the elements, which follow
-// it, begin at a multiple of 64 bytes. There is at least one axis.
+// AppendHeader appends the header of an array in C order, in format 1, to dst: padded so that the elements, which
+// follow it, begin at a multiple of 64 bytes. There is at least one axis.
 func AppendHeader(dst []byte, dtype string, shape ...int) []byte {
 	axes := fmt.Sprintf("%d,", shape[0])
 	for _, n := range shape[1:] {

@@ -4,6 +4,6 @@
 // there is to see: shape, colour, size and place of each figure, and the ground's colour; shades, angles and some
 // pixels of place and size are left to chance.
 //
-// In: captions and pictures, the same bytes on every machine, and the noise that generated pictures begin with. Out: the
-// files of the official layout (package export), training.
+// In: captions and pictures, the same bytes on every machine, and the noise that generated pictures begin with.
+// Out: the files of the official layout (package export), training.
 package captioned

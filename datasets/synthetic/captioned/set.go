@@ -65,8 +65,8 @@ func (s Set) scene(i int) *scene { return newScene(draw.NewRandom(s.Seed, sceneS
 // LatentShape is that of the noise that every generated picture begins with: one, channels, height, width.
 var LatentShape = [4]int{1, 4, Side / 8, Side / 8}
 
-// Latent is that noise, in C order: numbers of about a normal distribution of mean 0 and deviation 1, exact multiples of
-// 1/65536. Each is the sum of twelve uniform ones, less its mean.
+// Latent is that noise, in C order: numbers of about a normal distribution of mean 0 and deviation 1, exact multiples
+// of 1/65536. Each is the sum of twelve uniform ones, less its mean.
 func Latent() []float32 {
 	r, values := draw.NewRandom(latentSeed), make([]float32, LatentShape[1]*LatentShape[2]*LatentShape[3])
 	for i := range values {
