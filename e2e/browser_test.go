@@ -12,7 +12,7 @@ import (
 
 // pages are the runs of which reports are looked at: a model of each benchmark.
 var pages = []string{"resnet50", "retinanet", "3d-unet", "dlrm-v2", "bert-99", "rnnt", "whisper", "llama3.1-8b", "rgat",
-	"gnmt"}
+	"gnmt", "stable-diffusion-xl"}
 
 // openBrowser starts the browser of PLUMBLINE_BROWSER, or skips the test.
 func openBrowser(t *testing.T) *browser.Browser {
@@ -106,7 +106,7 @@ const facts = `(() => {
     faint: faint.slice(0, 5), plots: plots.length,
     empty: plots.filter(p => p.getBoundingClientRect().height < 100 || !p.querySelector("path.p1")).length,
     silent: [...document.querySelectorAll("svg, img")].filter(e => !(e.getAttribute("aria-label") || e.alt)).length,
-    broken: [...document.images].filter(i => i.complete && !i.naturalWidth && i.loading != "lazy").length,
+    broken: [...document.images].filter(i => !i.naturalWidth).length,
     unstyled: getComputedStyle(document.querySelector("main")).maxWidth == "none",
     wide: document.documentElement.scrollWidth,
   };

@@ -19,6 +19,7 @@ require (
 	github.com/oklog/run v1.1.0 // indirect
 	github.com/plumbline-ml/plumbline/accuracy v0.0.0 // indirect
 	github.com/plumbline-ml/plumbline/datasets v0.0.0 // indirect
+	github.com/plumbline-ml/plumbline/internal v0.0.0 // indirect
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0 // indirect
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0 // indirect
 	golang.org/x/image v0.25.0 // indirect

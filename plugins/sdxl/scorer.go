@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/score"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
@@ -38,7 +39,11 @@ func openScore(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		Captions: captions, Tokenizer: tokenizer, Real: real, Networks: j,
 		Width: perLatent * latent.Shape()[3], Height: perLatent * latent.Shape()[2],
 	}
-	return newScorer(ctx, r, o)
+	scorer, err := newScorer(ctx, r, o)
+	if err != nil {
+		return nil, err
+	}
+	return exhibit.Scorer(scorer, r.Exhibits, sheet{o}), nil
 }
 
 // openStatistics reads those of the real pictures: of the path that the parameter names, or val2014.npz of the data

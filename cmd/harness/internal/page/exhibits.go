@@ -34,7 +34,7 @@ func (s *section) exhibits(dir, logSHA256 string, room int) (used int) {
 		used += size
 		s.Exhibits = append(s.Exhibits, shown)
 	}
-	s.ExhibitsTitle = "The worst samples"
+	s.ExhibitsTitle = "Samples to look at"
 	if n := len(all) - len(s.Exhibits); n > 0 {
 		s.ExhibitsTitle += fmt.Sprintf(" (%s more in %s)", figure.Count(uint64(n)), exhibits.Folder)
 	}
