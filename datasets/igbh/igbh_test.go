@@ -234,6 +234,39 @@ func TestEdgesBeyondTheNodes(t *testing.T) {
 		"edge 1")
 }
 
+// elsewhere are features that are in no file of the data set.
+type elsewhere struct {
+	graph.FeatureStore
+	nodes []graph.NodeType
+}
+
+func (e elsewhere) Types() []graph.NodeType { return e.nodes }
+
+// TestFeaturesElsewhere needs no files of features, and refuses those of other data.
+func TestFeaturesElsewhere(t *testing.T) {
+	dir, folder := written(t, "tiny", newSmall())
+	for _, name := range TypeNames() {
+		if err := os.Remove(filepath.Join(folder, name, "node_feat.npy")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good := elsewhere{nodes: newSmall().counts.NodeTypes()}
+	s, err := Open(t.Context(), dir, Options{Features: good})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if s.Len() != 3 || s.Graph().Types[Author].Nodes != 5 || s.Features().Types()[Paper].Nodes != 9 {
+		t.Errorf("%d papers, types %v", s.Len(), s.Graph().Types)
+	}
+	more := newSmall().counts
+	more[Paper]++
+	_, err = Open(t.Context(), dir, Options{Features: elsewhere{nodes: more.NodeTypes()}})
+	wantAll(t, err, "paper/node_label_2K.npy: 9 labels, and features of 10 papers")
+	_, err = Open(t.Context(), dir, Options{Features: elsewhere{nodes: good.nodes[1:]}})
+	wantAll(t, err, "features of the node types [conference fos institute journal paper], want [author")
+}
+
 func TestSizes(t *testing.T) {
 	dir, _ := written(t, "tiny", newSmall())
 	if err := Write(t.Context(), dir, "small", newSmall()); err != nil {

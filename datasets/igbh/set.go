@@ -115,6 +115,10 @@ func (s *Set) open(ctx context.Context, folder, size string, o Options, faults *
 	if !o.LabelsOnly {
 		papers = s.openGraph(ctx, folder, size, o, faults)
 	}
+	if labels != nil && o.Features != nil && labels.papers != papers && !rawSize(size) {
+		faults.Addf(labels.path, "%d labels, and features of %d papers: are they those of this data set?", labels.papers,
+			papers)
+	}
 	if faults.Len() > 0 {
 		return
 	}

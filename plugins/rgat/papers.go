@@ -66,23 +66,23 @@ func (p *papers) read(ctx context.Context, r *manifest.Request) error {
 	if o.Kept == "none" {
 		o.Kept, o.NoKept = "", true
 	}
-	servers := func() error { return nil }
+	closeStore := func() error { return nil }
 	if folder := r.Params.Text("features"); folder != "" && !r.Scoring {
 		store, err := remote.Open(ctx, folder)
 		if err != nil {
 			return err
 		}
-		o.Features, servers = store, store.Close
+		o.Features, closeStore = store, store.Close
 	}
 	set, err := igbh.Open(ctx, r.Dataset, o)
 	if err != nil {
-		return errors.Join(err, servers())
+		return errors.Join(err, closeStore())
 	}
 	if err := set.KeptFault(); err != nil {
 		fmt.Fprintf(os.Stderr, "the graph is made for each run, it cannot be kept (--param graph=FILE elsewhere): %v\n", err)
 	}
 	*p = papers{set.Papers(), set.Labels(), set.Graph(), set.Features(), o.Features != nil, func() error {
-		return errors.Join(set.Close(), servers())
+		return errors.Join(set.Close(), closeStore())
 	}}
 	return nil
 }

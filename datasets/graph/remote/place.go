@@ -128,8 +128,8 @@ func (p *place) key(nodeType, block int) string {
 	return "plumbline:" + p.Name + ":" + p.Types[nodeType].Name + ":" + strconv.Itoa(block)
 }
 
-// server is where a block of a type is.
-func (p *place) server(nodeType, block int) int { return (nodeType + block) % len(p.Servers) }
+// serverOf is where a block of a type is.
+func (p *place) serverOf(nodeType, block int) int { return (nodeType + block) % len(p.Servers) }
 
 // firstBlock is the first of a type that is at a server: each has every len(Servers)th.
 func (p *place) firstBlock(nodeType, server int) int {

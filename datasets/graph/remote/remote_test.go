@@ -222,7 +222,7 @@ func FuzzPlace(f *testing.F) {
 		}
 		for i, of := range p.Types {
 			last := p.blocks(i) - 1
-			if last >= 0 && (last*p.Block >= of.Nodes || p.server(i, last) >= len(p.Servers)) {
+			if last >= 0 && (last*p.Block >= of.Nodes || p.serverOf(i, last) >= len(p.Servers)) {
 				t.Error(fmt.Errorf("block %d of %+v", last, p))
 			}
 		}

@@ -83,7 +83,7 @@ func (s *Store) Gather(ctx context.Context, dst []float32, nodeType int, nodes [
 		if t := s.place.Types[nodeType]; int64(v) >= int64(t.Nodes) {
 			return fmt.Errorf("%w: node %d at position %d, and there are %d of type %s", ErrFeatures, v, i, t.Nodes, t.Name)
 		}
-		at := s.server(nodeType, int(v)/s.Block)
+		at := s.serverOf(nodeType, int(v)/s.Block)
 		asked[at] = append(asked[at], i)
 	}
 	return s.eachServer(func(at int) error {
