@@ -79,6 +79,23 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
+// TestLongLines has no limit of a sentence's length.
+func TestLongLines(t *testing.T) {
+	long := strings.Repeat("a@@ b zzz ", 100_000)
+	w, err := openOfficial(t, map[string]string{"newstest2014.tok.bpe.32000.en": long + "\n"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Load(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := w.Prompt(s)
+	if err != nil || len(p.Tokens) != 300_000 || p.MaxNewTokens != 600_000 {
+		t.Errorf("%d tokens, at most %d new ones, %v", len(p.Tokens), p.MaxNewTokens, err)
+	}
+}
+
 // TestWhatIsWrongIsSaid names every fault of the files at once.
 func TestWhatIsWrongIsSaid(t *testing.T) {
 	for name, c := range map[string]struct {
