@@ -196,3 +196,35 @@ func TestGoldenPayloads(t *testing.T) {
 		}
 	})
 }
+
+// still are networks that take no time, for a picture of 1024 x 1024.
+type still struct{ noise, picture *tensor.Dense }
+
+func (s still) Denoise(context.Context, *Step) (*tensor.Dense, error)        { return s.noise, nil }
+func (s still) Decode(context.Context, *tensor.Dense) (*tensor.Dense, error) { return s.picture, nil }
+
+// BenchmarkBetweenNetworks is what a picture of Stable Diffusion XL's size takes beside its networks.
+func BenchmarkBetweenNetworks(b *testing.B) {
+	b.ReportAllocs()
+	config, err := euler.Parse([]byte(`{"timestep_spacing": "leading", "steps_offset": 1}`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	schedule, err := config.Steps(20)
+	if err != nil {
+		b.Fatal(err)
+	}
+	zeros := func(shape ...int) *tensor.Dense {
+		return tensor.New(tensor.WithShape(shape...), tensor.Of(tensor.Float32))
+	}
+	prompt := Prompt{Hidden: zeros(1, 77, 2048), Pooled: zeros(1, 1280)}
+	p := &Pipeline{
+		Schedule: schedule, Guidance: 8, ScalingFactor: 0.13025, Latent: zeros(1, 4, 128, 128), Negative: prompt,
+	}
+	n := still{zeros(2, 4, 128, 128), zeros(1, 3, 1024, 1024)}
+	for b.Loop() {
+		if _, err := p.Generate(b.Context(), n, []Prompt{prompt}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -190,7 +190,7 @@ func (want *textToImage) score(t *testing.T, b ort.Backend, from, to int) sdk.Sc
 	return r
 }
 
-func onnxRuntime(t *testing.T) ort.Backend {
+func onnxRuntime(t testing.TB) ort.Backend {
 	t.Helper()
 	path, err := ortlib.Find(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if err != nil {
