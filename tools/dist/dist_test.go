@@ -145,7 +145,7 @@ func TestDist(t *testing.T) {
 		t.Errorf("the run printed\n%s", said)
 	}
 	for _, name := range []string{"sbom.cdx.json", "licences/go/LICENSE", "licences/onnxruntime/onnxruntime-LICENSE.txt",
-		"share/man/man1/harness-run.1", "share/completions/harness.bash", "LICENSE"} {
+		"licences/clip/clip-LICENSE.txt", "share/man/man1/harness-run.1", "share/completions/harness.bash", "LICENSE"} {
 		if info, err := os.Stat(filepath.Join(opt, "plumbline", name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}

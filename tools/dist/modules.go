@@ -133,7 +133,7 @@ func licenceOf(text string) string {
 	return noAssertion
 }
 
-// writeLicences copies the licences of all modules, of Go and of ONNX Runtime.
+// writeLicences copies the licences of all modules, of Go, of ONNX Runtime and of CLIP's list of tokens.
 func writeLicences(dir string, modules []module) error {
 	root, err := output("go", "env", "GOROOT")
 	if err != nil {
@@ -142,6 +142,7 @@ func writeLicences(dir string, modules []module) error {
 	all := append([]module{
 		{Path: "go", files: []string{filepath.Join(strings.TrimSpace(root), "LICENSE")}},
 		{Path: "onnxruntime", files: []string{filepath.Join("tools", "dist", "onnxruntime-LICENSE.txt")}},
+		{Path: "clip", files: []string{filepath.Join("plugins", "sdxl", "model", "clip-LICENSE.txt")}},
 	}, modules...)
 	for _, m := range all {
 		to := filepath.Join(dir, "licences", filepath.FromSlash(m.Path))
