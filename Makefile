@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-metrics test-official-checker test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
+.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-metrics test-gpu test-official-checker test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ test-official-checker: ## compare with the official submission checker (MLC=chec
 
 test-metrics: ## let Prometheus scrape runs and compare with their results (PROMETHEUS=program; Debian: prometheus)
 	PLUMBLINE_PROMETHEUS=$(or $(PROMETHEUS),$(shell command -v prometheus)) $(GO) test -count=1 -v -run TestPrometheus ./e2e
+
+test-gpu: ## run resnet50, bert-99 and llama3.1-8b on GPUs: GPU=cuda:0,cuda:1 ORT=libonnxruntime.so built for CUDA
+	PLUMBLINE_GPU=$(or $(GPU),cuda:0) PLUMBLINE_GPU_ORT=$(abspath $(ORT)) $(GO) test -count=1 -v -timeout 30m -run TestGPU ./e2e
 
 test-kills: ## kill either side at any moment, KILLS times (default 200)
 	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 60m -v -run TestKills ./e2e

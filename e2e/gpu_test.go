@@ -1,0 +1,104 @@
+package e2e
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestGPU runs three benchmarks on the GPUs that PLUMBLINE_GPU names ("cuda:0" or "cuda:0,cuda:1"), with ONNX Runtime's
+// library PLUMBLINE_GPU_ORT: answers as good as the card says, a VALID run, and its throughput beside that of a bare
+// loop through the same plugin.
+func TestGPU(t *testing.T) {
+	devices, library := os.Getenv("PLUMBLINE_GPU"), os.Getenv("PLUMBLINE_GPU_ORT")
+	if devices == "" || library == "" {
+		t.Skip("make test-gpu names the devices and the library")
+	}
+	for _, model := range []string{"resnet50", "bert-99", "llama3.1-8b"} {
+		t.Run(model, func(t *testing.T) {
+			out := t.TempDir()
+			on := []string{"run", model, "--device", devices, "--ort-lib", library, "--quiet", "--out", out}
+			harness(t, append(on, "--scenario", "Offline", "--mode", "submission")...).wantCode(t, 0)
+			var doc struct {
+				Runs []struct {
+					Mode        string
+					Accuracy    *struct{ Metrics []metric }
+					Performance *struct{ Metric struct{ Value float64 } }
+					Workload    struct{ Shares []struct{ Samples uint64 } }
+				}
+			}
+			readJSON(t, filepath.Join(out, "result.json"), &doc)
+			for _, run := range doc.Runs {
+				if n := strings.Count(devices, ",") + 1; n > 1 && len(run.Workload.Shares) != n {
+					t.Errorf("%s: %d devices had a share, want %d", run.Mode, len(run.Workload.Shares), n)
+				}
+				if run.Accuracy != nil {
+					nearCard(t, model, run.Accuracy.Metrics[0])
+				}
+				if run.Performance != nil {
+					t.Logf("%s Offline on %s: %.1f/s", model, devices, run.Performance.Metric.Value)
+				}
+			}
+		})
+	}
+	t.Run("loop", func(t *testing.T) { bareLoop(t, devices, library) })
+}
+
+// nearCard holds a metric against the FP32 model's card: within a percent.
+func nearCard(t *testing.T, model string, found metric) {
+	t.Helper()
+	plugin := map[string]string{"resnet50": "resnet50", "bert-99": "bert", "llama3.1-8b": "llm"}[model]
+	var c card
+	readJSON(t, filepath.Join(built.root, "plugins", plugin, "model", "card.json"), &c)
+	for _, m := range c.Files[0].Metrics {
+		if m.Name == found.Name && math.Abs(m.Value-found.Value) > 0.01*math.Abs(m.Value) {
+			t.Errorf("%s %s is %v, and %v by the card", model, m.Name, found.Value, m.Value)
+		}
+	}
+}
+
+// bareLoop logs what a closed loop gets out of the same devices.
+func bareLoop(t *testing.T, devices, library string) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "loop.yaml")
+	first, _, _ := strings.Cut(devices, ",")
+	writeText(t, file, "runs:\n- {run: resnet50, mlmark: throughput, iterations: 2048, matrix: {batch: [1, 32]}, "+
+		"device: '"+first+"', ort-lib: '"+library+"'}\n")
+	r := harness(t, "run", file, "--quiet", "--out", filepath.Join(dir, "out")).wantCode(t, 0)
+	t.Logf("a bare loop on %s:\n%s", first, r.stdout)
+}
+
+// TestWithoutGPU asks for one with libraries that have none, that are none, and that are not there.
+func TestWithoutGPU(t *testing.T) {
+	t.Parallel()
+	wrong := filepath.Join(t.TempDir(), "libonnxruntime.so")
+	writeText(t, wrong, "no library")
+	for name, c := range map[string]struct {
+		library string
+		code    int
+		says    string
+	}{
+		"a library without CUDA": {"", 2, "has only cpu"},
+		"a missing library":      {filepath.Join(t.TempDir(), "libonnxruntime.so"), 6, "no such file"},
+		"no library":             {wrong, 5, "ONNX Runtime's library cannot be loaded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := []string{"run", "resnet50", "--scenario", "Offline", "--device", "cuda:0", "--quiet", "--json",
+				"--out", filepath.Join(t.TempDir(), "out")}
+			if c.library != "" {
+				args = append(args, "--ort-lib", c.library)
+			}
+			r := harness(t, args...).wantCode(t, c.code)
+			if !strings.Contains(r.stderr, c.says) {
+				t.Errorf("%q is missing in:\n%s", c.says, r.stderr)
+			}
+			var doc document
+			if r.stdout != "" && json.Unmarshal([]byte(r.stdout), &doc) != nil {
+				t.Errorf("no JSON:\n%s", r.stdout)
+			}
+		})
+	}
+}
