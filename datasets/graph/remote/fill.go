@@ -70,6 +70,8 @@ func (f *filler) fillOrForget(ctx context.Context, dir string) error {
 
 // fill fills all servers, type by type, and then marks them as full.
 func (f *filler) fill(ctx context.Context) error {
+	key, _ := f.marker(0)
+	f.progress("keys begin with " + key)
 	for t, of := range f.place.Types {
 		f.progress(fmt.Sprintf("%s: %d nodes of %d features", of.Name, of.Nodes, f.place.Width))
 		if err := f.eachServer(func(i int) error { return f.fillServer(ctx, i, t) }); err != nil {
