@@ -21,7 +21,7 @@ type scorer struct {
 
 func newScorer(text sentences, s settings) *scorer {
 	return &scorer{
-		text: text, bleu: bleu.New(text.references), sacre: bleu.NewSacre(bleu.Options{Tokenizer: s.tokenizer}),
+		text: text, bleu: bleu.New(text.references), sacre: bleu.NewSacre(s.sacre),
 		seen: make([]bool, len(text.references)), settings: s,
 	}
 }
@@ -62,8 +62,12 @@ func (s *scorer) notes(r bleu.Result) []string {
 	if s.settings.plain {
 		target = "the official BLEU and its target are of GNMT on pieces, and not of plain text"
 	}
-	notes := []string{fmt.Sprintf("sacreBLEU: tokenizer %v, letters as they are, smoothing exp, of the words as they "+
-		"are in the log; %s", s.settings.tokenizer, target)}
+	letters := "as they are"
+	if s.settings.sacre.Lowercase {
+		letters = "made small"
+	}
+	notes := []string{fmt.Sprintf("sacreBLEU: tokenizer %v, letters %s, smoothing %v, of the words as they are in the "+
+		"log; %s", s.settings.sacre.Tokenizer, letters, s.settings.sacre.Smoothing, target)}
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
 			notes = append(notes, fmt.Sprintf(format, args...))

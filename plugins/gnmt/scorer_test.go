@@ -62,3 +62,27 @@ func TestScoreOfReferencesThatAreShifted(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 }
+
+// TestSacreBLEUAsAskedFor changes its case and smoothing.
+func TestSacreBLEUAsAskedFor(t *testing.T) {
+	value := func(params map[string]string) (float64, string) {
+		s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Dataset: official(t, longer), Params: params})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Add(mllog.AccuracyEntry{Data: []byte("XY y Y b y")}); err != nil {
+			t.Fatal(err)
+		}
+		score, err := s.Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return score.Metrics[1].Value, score.Notes[0]
+	}
+	plain, _ := value(nil)
+	lower, note := value(map[string]string{"sacrebleu_case": "lower"})
+	none, _ := value(map[string]string{"sacrebleu_smoothing": "none"})
+	if none != 0 || plain <= none || lower <= plain || !strings.Contains(note, "letters made small, smoothing exp") {
+		t.Errorf("%v; small letters %v, no smoothing %v; note %q", plain, lower, none, note)
+	}
+}

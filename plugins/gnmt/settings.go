@@ -16,7 +16,7 @@ type settings struct {
 	rule                generate.BeamRule
 	cache               int64 // bytes
 	copies              bool  // states may be copied at each step
-	tokenizer           bleu.Tokenizer
+	sacre               bleu.Options
 }
 
 // mostBeams bounds the width of the search.
@@ -30,8 +30,12 @@ func readSettings(p *option.Params) settings {
 		rule: option.Pick(p, "max_steps", map[string]generate.BeamRule{
 			"sentence": generate.GNMT, "batch": generate.GNMTBatch,
 		}),
-		cache:     int64(p.Int("cache_mb", 1, 1<<24)) << 20,
-		copies:    option.Pick(p, "copy_state", map[string]bool{"yes": true, "no": false}),
-		tokenizer: option.Parse(p, "sacrebleu", bleu.ParseTokenizer),
+		cache:  int64(p.Int("cache_mb", 1, 1<<24)) << 20,
+		copies: option.Pick(p, "copy_state", map[string]bool{"yes": true, "no": false}),
+		sacre: bleu.Options{
+			Tokenizer: option.Parse(p, "sacrebleu", bleu.ParseTokenizer),
+			Lowercase: option.Pick(p, "sacrebleu_case", map[string]bool{"mixed": false, "lower": true}),
+			Smoothing: option.Parse(p, "sacrebleu_smoothing", bleu.ParseSmoothing),
+		},
 	}
 }
