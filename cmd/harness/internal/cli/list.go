@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,7 +86,9 @@ func embedded(m sdk.ModelInfo) []string {
 	var out []string
 	for _, f := range m.Files {
 		if f.Embedded {
-			out = append(out, f.Precision)
+			if !slices.Contains(out, f.Precision) { // a model of several parts has a file for each
+				out = append(out, f.Precision)
+			}
 		}
 	}
 	return out
