@@ -79,15 +79,15 @@ func (s *side) mixed(allowed facets) error {
 	var faults []error
 	for _, g := range s.groups {
 		for _, d := range g.within(allowed) {
-			faults = append(faults, fmt.Errorf("%s, %s: runs of one side differ in %s: %q and %q", s.name, g.key, d.About, d.Base,
-				d.New))
+			faults = append(faults, fmt.Errorf("%s, %s: runs of one side differ in %s: %q and %q", s.name, g.key, d.About,
+				d.Base, d.New))
 		}
 	}
 	if len(faults) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %w\nname the folders of runs that are repetitions of each other; --allow-unlike WHAT,... takes "+
-		"them together all the same: %s", ErrUnlike, errors.Join(faults...), facetNames())
+	return fmt.Errorf("%w: %w\nname the folders of runs that are repetitions of each other; --allow-unlike WHAT,... "+
+		"takes them together all the same: %s", ErrUnlike, errors.Join(faults...), facetNames())
 }
 
 // within lists what the runs of a group differ in.

@@ -14,10 +14,10 @@ const Level = 0.05
 // mostExact is how many values there may be together for the exact distribution; the normal one is as good above.
 const mostExact = 40
 
-// mannWhitney is the probability that two samples of one distribution differ in rank as much as a and b do, or more: the
-// two-sided p of the Mann-Whitney U test (H. B. Mann, D. R. Whitney, Annals of Mathematical Statistics 18, 1947). Equal
-// values share their mean rank, and the distribution is that over all ways to deal the ranks out, so that it is exact
-// with ties, too; with more than mostExact values it is the normal one, corrected for ties and continuity.
+// mannWhitney is the probability that two samples of one distribution differ in rank as much as a and b do, or more:
+// the two-sided p of the Mann-Whitney U test (H. B. Mann, D. R. Whitney, Annals of Mathematical Statistics 18, 1947).
+// Equal values share their mean rank, and the distribution is that over all ways to deal the ranks out, so that it is
+// exact with ties, too; with more than mostExact values it is the normal one, corrected for ties and continuity.
 func mannWhitney(a, b []float64) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 1
@@ -50,7 +50,8 @@ func doubledRanks(a, b []float64) []int {
 	return ranks
 }
 
-// exactP counts the choices of n of the ranks whose sum is as far from the middle as the one that was found, or farther.
+// exactP counts the choices of n of the ranks whose sum is as far from the middle as the one that was found, or
+// farther.
 func exactP(ranks []int, found, n int) float64 {
 	total := 0
 	for _, r := range ranks {
@@ -101,7 +102,8 @@ func normalP(ranks []int, found, n int) float64 {
 	return math.Erfc(far / math.Sqrt(2*variance))
 }
 
-// leastP is the smallest p that n and m different values can give; with few of them it is above Level, whatever they are.
+// leastP is the smallest p that n and m different values can give; with few of them it is above Level, whatever they
+// are.
 func leastP(n, m int) float64 {
 	p := 2.0
 	for i := range min(n, m) {

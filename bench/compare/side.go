@@ -17,7 +17,8 @@ type key struct{ model, scenario, kind string }
 
 // String is "resnet50 Server performance".
 func (k key) String() string {
-	return strings.Join(slices.DeleteFunc([]string{k.model, k.scenario, k.kind}, func(s string) bool { return s == "" }), " ")
+	parts := []string{k.model, k.scenario, k.kind}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
 // group is the runs of one key on one side; there is one at least.

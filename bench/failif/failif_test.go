@@ -109,7 +109,9 @@ func TestSubjects(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"Server.p99 > +5%", "p99>12ms", "bert-99.9/Offline.accuracy.F1 <= 90.5 %", "a!=-1e-3", "<>"} {
+	for _, text := range []string{
+		"Server.p99 > +5%", "p99>12ms", "bert-99.9/Offline.accuracy.F1 <= 90.5 %", "a!=-1e-3", "<>",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -29,7 +29,8 @@ func Names(s loadgen.Scenario) []Metric {
 		p.Figures = append(p.Figures, report.Figure{Name: "samples per second", Unit: "samples/s"})
 	}
 	f := &report.Figure{}
-	return Of(report.Run{Status: report.Complete, Performance: p, Power: &report.Power{Average: f, Energy: f, Efficiency: f}})
+	power := &report.Power{Average: f, Energy: f, Efficiency: f}
+	return Of(report.Run{Status: report.Complete, Performance: p, Power: power})
 }
 
 // everyPercentile is a distribution with each percentile that LoadGen's logs have.

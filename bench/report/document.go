@@ -52,8 +52,8 @@ func Parse(text []byte) (Document, error) {
 	}
 	switch {
 	case d.Schema == Schema && d.SchemaVersion > SchemaVersion:
-		return Document{}, fmt.Errorf("%w: a newer harness wrote it: schema version %d, and this one reads up to %d; update it",
-			ErrSchema, d.SchemaVersion, SchemaVersion)
+		return Document{}, fmt.Errorf("%w: a newer harness wrote it: schema version %d, and this one reads up to %d; "+
+			"update it", ErrSchema, d.SchemaVersion, SchemaVersion)
 	case d.Schema != Schema || d.SchemaVersion < 1:
 		return Document{}, fmt.Errorf("%w: schema %q version %d, want %q version 1 to %d", ErrSchema, d.Schema,
 			d.SchemaVersion, Schema, SchemaVersion)

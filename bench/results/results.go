@@ -36,8 +36,9 @@ type Set struct {
 }
 
 // Read reads the runs at each of the paths, each of which is an output folder of a run, a folder of one scenario or of
-// one run's logs in it, a result.json, or a folder of such folders. A file that two paths lead to is read once. Files of
-// a folder of many that cannot be read are left out, and Set says so; where nothing else is there, they are the error.
+// one run's logs in it, a result.json, or a folder of such folders. A file that two paths lead to is read once. Files
+// of a folder of many that cannot be read are left out, and Set says so; where nothing else is there, they are the
+// error.
 func Read(paths ...string) (Set, error) {
 	var all Set
 	var faults []error
@@ -118,7 +119,8 @@ func known(file string, seen map[string]bool) bool {
 	return before
 }
 
-// out is the output folder of a run recorded in file, which may be that of its scenario: OUT/MODEL/SCENARIO/result.json.
+// out is the output folder of a run recorded in file, which may be that of its scenario:
+// OUT/MODEL/SCENARIO/result.json.
 func out(file string, r report.Run) string {
 	dir := filepath.Dir(file)
 	whole, err := filepath.Abs(dir)

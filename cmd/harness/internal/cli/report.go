@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
-const runsReportHelp = `Show runs: verdicts with their reasons, how latency, throughput and tokens went over time and how
-they are distributed, accuracy with its target and samples to look at, settings with their
+const runsReportHelp = `Show runs: verdicts with their reasons, how latency, throughput and tokens went over time and
+how they are distributed, accuracy with its target and samples to look at, settings with their
 origins, system and files. Without a flag it is a text for the terminal.
 
   harness report out --html report.html               one page: no network, no script
