@@ -86,6 +86,31 @@ func TestSuiteGoesOn(t *testing.T) {
 	}
 }
 
+// TestSubmissionOfASuite plans the runs of the models that a suite lists, with their own flags.
+func TestSubmissionOfASuite(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "edge.yaml")
+	args := []string{"submission", "run", file, "--rehearsal", "--system-type", "edge", "--dry-run", "--out",
+		filepath.Join(dir, "out")}
+	writeText(t, file, "defaults: {smoke: true}\nruns:\n- {run: resnet50, rules: v5.0}\n- {run: bert-99, rules: v5.0}\n")
+	harness(t, args...).wantCode(t, 0).wantOutput(t, "resnet50                SingleStream performance", "bert-99 ",
+		"Offline TEST01", "of runs to make")
+	for text, wants := range map[string][]string{
+		"runs: [{run: resnet50, repeat: 2}, {run: bert-99, mlmark: latency}]": {
+			"resnet50 (1 of 2): a submission has no tasks", "bert-99-latency: "},
+		"runs: [{run: resnet50, mode: accuracy}, {run: bert-99, colour: red}]": {"--audit and --mode", `"colour"`},
+	} {
+		writeText(t, file, text)
+		r := harness(t, args...).wantCode(t, 2)
+		for _, want := range wants {
+			if !strings.Contains(r.stderr, want) {
+				t.Errorf("%q is missing in:\n%s", want, r.stderr)
+			}
+		}
+	}
+}
+
 // TestSuiteBudget lets no run begin after the budget.
 func TestSuiteBudget(t *testing.T) {
 	t.Parallel()

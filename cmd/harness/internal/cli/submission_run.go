@@ -18,6 +18,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/build"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
@@ -35,6 +36,9 @@ by the official LoadGen, under the rules' durations.
 After a crash or Ctrl-C the same command goes on: a run that is finished, with the same options, model
 and data, is not made again. What fails does not keep the others from being made.
 
+A suite (docs/suites.md) may list the models with their flags: model files, data sets, settings.
+Which runs are made, the rules say.
+
 Where --workspace is one (harness submission init), the runs are added to it in the end, and the tree is
 built in --tree and checked.
 
@@ -51,12 +55,13 @@ type submissionRunFlags struct {
 	allowEmbedded     bool
 	workspace, tree   string
 	systemName        string
+	listed            map[string]suite.Job // by model, where a suite lists them
 }
 
 func (a *app) submissionRunCommand(f *pluginFlags) *cobra.Command {
 	r := &submissionRunFlags{runFlags: &runFlags{pluginFlags: f}}
 	c := &cobra.Command{
-		Use: "run MODEL...", Short: "Make all runs and audits that a submission needs", Long: submissionRunHelp,
+		Use: "run MODEL...|SUITE.yaml", Short: "Make all runs and audits that a submission needs", Long: submissionRunHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("%s: name the models; see %s --help", c.CommandPath(), c.CommandPath())
@@ -136,6 +141,11 @@ func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []st
 	if err := errors.Join(err, r.settle()); err != nil {
 		return sdk.Usage(err)
 	}
+	if suite.IsFile(models[0]) {
+		if models, err = r.readSuite(c, models); err != nil {
+			return sdk.Usage(err)
+		}
+	}
 	parts, err := a.parts(c, r, models, system)
 	if err != nil {
 		return err
@@ -180,6 +190,12 @@ func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string,
 		one.Request.Model = model
 		one.ModelFiles = ofModel(r.ModelFiles, model, models)
 		one.Request.Dataset = last(ofModel(r.datasets, model, models))
+		if j, is := r.listed[model]; is {
+			if err := r.fromSuite(&one, j); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", model, err))
+				continue
+			}
+		}
 		s, _, err := a.campaign(c, &one)
 		r.Out = one.Out
 		if embedded := r.refuseEmbedded(one.Request); embedded != nil {

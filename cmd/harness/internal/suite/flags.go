@@ -56,6 +56,10 @@ func (f *flags) readList(name string, n node) (faults []error) {
 	return faults
 }
 
+// Over are flags laid over those of others. One of the same name takes their place; of those with KEY=VALUE, one of the
+// same name and key.
+func Over(above, below []Flag) []Flag { return flags(above).over(below) }
+
 // over are flags laid over others. One of the same name takes their place; of those with KEY=VALUE, one of the same
 // name and key.
 func (f flags) over(below flags) flags {

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
+)
+
+// readSuite takes the models of a suite with their flags, laid over those of the command line. What is run of each, and
+// how often, is the rules' affair.
+func (r *submissionRunFlags) readSuite(c *cobra.Command, args []string) (models []string, err error) {
+	if len(args) > 1 {
+		return nil, fmt.Errorf("%q: want one suite, or models", args)
+	}
+	s, err := suite.Read(args[0])
+	if err != nil {
+		return nil, err
+	}
+	if r.Out == "" {
+		r.Out = s.Out
+	}
+	given := suite.FlagsOf(c.Flags(), notOfRun(c))
+	r.listed = map[string]suite.Job{}
+	var faults []error
+	for _, j := range s.Jobs {
+		switch _, twice := r.listed[j.Model]; {
+		case j.Task != nil || j.Point != "" || j.Repeats > 1:
+			faults = append(faults, fmt.Errorf("%v: a submission has no tasks of MLMark, no matrix and no repeats", j))
+		case twice:
+			faults = append(faults, fmt.Errorf("%s is listed twice", j.Model))
+		}
+		j.Flags = suite.Over(j.Flags, given)
+		r.listed[j.Model] = j
+		models = append(models, j.Model)
+	}
+	return models, errors.Join(faults...)
+}
+
+// notOfRun are the flags of a command that harness run does not have, or that mean something else.
+func notOfRun(c *cobra.Command) []string {
+	run := pflag.NewFlagSet("", pflag.ContinueOnError)
+	modelRunFlags(run, new(bench.Request))
+	others := []string{"dataset", "system"}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if run.Lookup(f.Name) == nil {
+			others = append(others, f.Name)
+		}
+	})
+	return others
+}
+
+// fromSuite gives a model the flags that the suite has for it.
+func (r *submissionRunFlags) fromSuite(one *runFlags, j suite.Job) error {
+	request, err := jobRequest(j)
+	if err != nil {
+		return err
+	}
+	request.Out, request.Force = r.Out, r.Force
+	if request.Dataset == "" {
+		request.Dataset = one.Request.Dataset
+	}
+	one.Request = request
+	settled := *r
+	settled.runFlags = one
+	return settled.settle()
+}
