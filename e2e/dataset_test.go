@@ -95,7 +95,7 @@ func TestConvertRefuses(t *testing.T) {
 		{[]string{"whisper", "repack", dir, in}, 2, []string{"exists: name a folder that does not"}},
 		{[]string{"whisper", "repack", dir + "/none", dir + "/out"}, 6, []string{"no such file or directory"}},
 		{[]string{"whisper", "unpack", dir, dir + "/out"}, 2, []string{`"convert unpack"`, "convert repack"}},
-		{[]string{"resnet50", "repack", dir, dir + "/out"}, 2, []string{"resnet50 has verify, export"}},
+		{[]string{"resnet50", "repack", dir, dir + "/out"}, 2, []string{"resnet50 has convert calibration, verify, export"}},
 	} {
 		r := harness(t, append(slices.Clone(convert), c.args...)...).wantCode(t, c.code)
 		wantParts(t, r.both(), c.want...)

@@ -15,10 +15,10 @@ import (
 // Classes is the number of classes of ImageNet.
 const Classes = 1000
 
-const (
-	mapName = "val_map.txt"
-	mapMost = 256 << 20 // bytes; ImageNet's own has 1.5 MB
-)
+// MapName is the file with the names and labels of a data set's pictures.
+const MapName = "val_map.txt"
+
+const mapMost = 256 << 20 // bytes; ImageNet's own has 1.5 MB
 
 // Options say what to expect of a data set. The zero value is right for ImageNet.
 type Options struct {
@@ -63,18 +63,18 @@ func Open(dir string, o Options) (*Set, error) {
 		faults = append(faults, checkPictures(dir, entries, o)...)
 	}
 	if len(faults) > 0 {
-		return nil, newFaultError(filepath.Join(dir, mapName), faults)
+		return nil, newFaultError(filepath.Join(dir, MapName), faults)
 	}
 	return &Set{dir, entries}, nil
 }
 
 // readMap returns the text of val_map.txt, or an error that says what layout is expected.
 func readMap(dir string, o Options) (string, error) {
-	path := filepath.Join(dir, mapName)
+	path := filepath.Join(dir, MapName)
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%w %s: %s: want %s with lines \"name label\" (label 0 to %d), and the pictures beside it: %w",
-			ErrDataset, dir, missing(dir), mapName, o.Classes-1, fs.ErrNotExist)
+			ErrDataset, dir, missing(dir), MapName, o.Classes-1, fs.ErrNotExist)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w %s: %w", ErrDataset, dir, err)
@@ -91,7 +91,7 @@ func missing(dir string) string {
 	if _, err := os.Stat(dir); err != nil {
 		return "there is no such folder"
 	}
-	return "it holds no " + mapName
+	return "it holds no " + MapName
 }
 
 // Len is the number of pictures.
@@ -110,7 +110,7 @@ func (s *Set) Path(i int) string { return filepath.Join(s.dir, filepath.FromSlas
 func (s *Set) Read(i int) ([]byte, error) {
 	data, err := bounded.ReadFile(s.Path(i), picture.MostBytes)
 	if err != nil {
-		return nil, fmt.Errorf("%w: picture %d (%s line %d): %w", ErrDataset, i, mapName, s.entries[i].line, err)
+		return nil, fmt.Errorf("%w: picture %d (%s line %d): %w", ErrDataset, i, MapName, s.entries[i].line, err)
 	}
 	return data, nil
 }

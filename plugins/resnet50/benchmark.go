@@ -28,7 +28,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Export: manifest.Export(export.ImageSets(0)),
+		Open: open, Score: score, Dataset: calibration, Export: manifest.Export(export.ImageSets(0)),
 		Samples: synthetic.ImageEvalCount, PerformanceSamples: 1024,
 	})
 }

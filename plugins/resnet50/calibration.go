@@ -1,0 +1,104 @@
+package resnet50
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/imagenet"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// listParam is the parameter of the conversion: the file with the names of pictures.
+const listParam = "list"
+
+// mostList is the size up to which a list is read: the official ones have 500 names.
+const mostList = 64 << 20
+
+// calibration cuts out of a data set the pictures that a list names, into a data set of the same layout.
+func calibration(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (string, error) {
+	wanted, err := readList(r.Params[listParam])
+	if err != nil {
+		return "", sdk.Data(err)
+	}
+	set, err := imagenet.Open(r.Input, imagenet.Options{LabelsOnly: true})
+	if err != nil {
+		return "", sdk.Data(err)
+	}
+	at := map[string]int{}
+	for i := range set.Len() {
+		at[set.Name(i)] = i
+	}
+	var lines strings.Builder
+	var faults []error
+	for n, name := range wanted {
+		i, known := at[name]
+		if !known {
+			faults = append(faults, fmt.Errorf("%s is not in %s", name, r.Input))
+			continue
+		}
+		faults = append(faults, copyPicture(ctx, set.Path(i), filepath.Join(r.Output, filepath.FromSlash(name))))
+		fmt.Fprintf(&lines, "%s %d\n", name, set.Label(i))
+		if n%100 == 99 {
+			progress(fmt.Sprintf("%d of %d pictures", n+1, len(wanted)))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return "", sdk.Data(err)
+	}
+	err = os.WriteFile(filepath.Join(r.Output, imagenet.MapName), []byte(lines.String()), 0o666)
+	return fmt.Sprintf("%d of %d pictures, with their labels in %s", len(wanted), set.Len(), imagenet.MapName), err
+}
+
+// readList reads the names, one in a line, each once.
+func readList(path string) (names []string, err error) {
+	if path == "" {
+		return nil, errors.New("which pictures? give the calibration list with --param list=FILE, a name in each line")
+	}
+	text, err := backend.ReadFile(path, mostList)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		name := strings.TrimSpace(line)
+		switch {
+		case name == "":
+		case seen[name]:
+			return nil, fmt.Errorf("%s: %q is there twice", path, name)
+		default:
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s names no picture", path)
+	}
+	return names, nil
+}
+
+// copyPicture copies a file to a place below OUT.
+func copyPicture(ctx context.Context, from, to string) (err error) {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
