@@ -40,7 +40,7 @@ func Policy(css string) string {
 
 // The bounds of a page in bytes: what is over them is left out, and the page says so.
 const (
-	mostBytes    = 1_700_000 // of sections of runs without exhibits
+	mostBytes    = 1_500_000 // of sections of runs without exhibits
 	mostExhibits = 1_900_000 // of exhibits
 	mostRows     = 2000      // of the table of all runs
 )

@@ -128,7 +128,7 @@ func TestThousandsOfRuns(t *testing.T) {
 		set.Runs = append(set.Runs, r)
 	}
 	text := html(t, set)
-	if len(text) > 2<<20 || !strings.Contains(text, "of 3000 runs") || !strings.Contains(text, "and 1000 more") {
+	if len(text) > 2_000_000 || !strings.Contains(text, "of 3000 runs") || !strings.Contains(text, "and 1000 more") {
 		t.Errorf("%d bytes", len(text))
 	}
 }
