@@ -23,7 +23,7 @@ func tagAll(modules []*released) (err error) {
 		return err
 	}
 	tree := filepath.Join(dir, "tree")
-	if _, err := output("git", "worktree", "add", "--detach", tree); err != nil {
+	if _, err := output("git", "worktree", "add", "--quiet", "--detach", tree); err != nil {
 		return err
 	}
 	defer func() {
