@@ -56,5 +56,6 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return exhibit.Scorer(s, r.Exhibits, gallery{set, s.wer}), nil
+	worst := exhibit.Transcripts{Name: set.Name, Said: set.Transcript, Compare: s.wer.Compare}
+	return exhibit.Scorer(s, r.Exhibits, worst), nil
 }

@@ -12,6 +12,7 @@ package whisper
 import (
 	"context"
 	"embed"
+	"fmt"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
@@ -54,5 +55,7 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return exhibit.Scorer(scorer, r.Exhibits, gallery{all, scorer.words}), nil
+	name := func(i int) string { return fmt.Sprintf("clip %d", i) }
+	worst := exhibit.Transcripts{Name: name, Said: all.Transcript, Compare: scorer.words.Compare}
+	return exhibit.Scorer(scorer, r.Exhibits, worst), nil
 }
