@@ -86,6 +86,31 @@ func TestSuiteGoesOn(t *testing.T) {
 	}
 }
 
+// TestMLMarkOnADataSet scores five pictures of each class of a data set in ImageNet's layout, and of a part of it that
+// a calibration list names.
+func TestMLMarkOnADataSet(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	whole, part := filepath.Join(dir, "whole"), filepath.Join(dir, "part")
+	list, task := filepath.Join(dir, "list.txt"), filepath.Join(dir, "accuracy.json")
+	harness(t, "dataset", "export", "resnet50", whole).wantCode(t, 0)
+	writeText(t, task, `[{"target": "tensorflow", "workload": "resnet50", "params": {"mode": "accuracy"}}]`)
+	harness(t, "run", task, "--dataset", whole, "--out", filepath.Join(dir, "out"), "--quiet").wantCode(t, 0).wantOutput(t,
+		"125 samples", "Top1", "Top5", "125 of 1000 pictures are used (per_class)")
+
+	var names []string
+	for line := range strings.Lines(readText(t, filepath.Join(whole, "val_map.txt"))) {
+		if name, _, _ := strings.Cut(line, " "); len(names) < 7 {
+			names = append(names, name)
+		}
+	}
+	writeText(t, list, strings.Join(names, "\n"))
+	harness(t, "dataset", "convert", "resnet50", "calibration", whole, part, "--param", "list="+list).wantCode(t, 0).
+		wantOutput(t, "7 of 1000 pictures")
+	harness(t, "run", "resnet50", "--dataset", part, "--mode", "accuracy", "--smoke", "--quiet", "--out",
+		filepath.Join(dir, "part-out")).wantCode(t, 0).wantOutput(t, "7 samples")
+}
+
 // TestSubmissionOfASuite plans the runs of the models that a suite lists, with their own flags.
 func TestSubmissionOfASuite(t *testing.T) {
 	t.Parallel()

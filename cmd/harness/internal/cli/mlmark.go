@@ -44,13 +44,13 @@ func taskRequest(t mlmark.Task, r *bench.Request) error {
 }
 
 // makeTask runs a task, unless its folder has it.
-func (s *suiteRun) makeTask(ctx context.Context, j suiteJob) {
+func (s *suiteRun) makeTask(ctx context.Context, j suiteJob, step campaign.Step) {
 	began := s.Now()
 	d, err := s.task(ctx, j)
 	s.spent[j.Entry] += s.Now().Sub(began)
 	if err != nil {
 		s.fail(j, err)
-		s.results = append(s.results, suiteResult{job: j.Job, unmade: notMade})
+		s.results = append(s.results, failed(j, step))
 		return
 	}
 	if !s.flags.json {

@@ -54,6 +54,7 @@ type suiteResult struct {
 	job    suite.Job
 	run    report.Run
 	unmade string
+	failed bool // it was begun, and its error is told: it is not one that was left
 }
 
 // besideSuite are the flags that a suite takes beside it. All others stand in its file.
@@ -119,7 +120,9 @@ func (s *suiteRun) judge(conditions []failif.Condition) error {
 	}
 	var runs []report.Run
 	for _, r := range s.results {
-		runs = append(runs, r.run)
+		if r.unmade == "" {
+			runs = append(runs, r.run)
+		}
 	}
 	err := s.failIf(conditions, failif.Runs(runs), s.flags.json)
 	if exitcode.Of(err) == exitcode.Invalid {
@@ -247,7 +250,7 @@ func (s *suiteRun) run(ctx context.Context) {
 				fmt.Fprintf(s.Stdout, "\n%v\n", j)
 			}
 			if j.Task != nil {
-				s.makeTask(ctx, j)
+				s.makeTask(ctx, j, step)
 				continue
 			}
 			s.make(ctx, &c, j, step)
@@ -255,16 +258,13 @@ func (s *suiteRun) run(ctx context.Context) {
 	}
 }
 
-// notMade is said of runs that failed before they began.
-const notMade = "it could not be made"
-
 // make makes one run and adds to what its entry has taken.
 func (s *suiteRun) make(ctx context.Context, c *campaign.Campaign, j suiteJob, step campaign.Step) {
 	began := s.Now()
 	rec, err := c.Make(ctx, step)
 	s.spent[j.Entry] += s.Now().Sub(began)
 	if err != nil && rec.Model == "" {
-		s.results = append(s.results, unmade(j, step, notMade))
+		s.results = append(s.results, failed(j, step))
 	} else {
 		s.results = append(s.results, suiteResult{job: j.Job, run: rec})
 	}
@@ -286,6 +286,13 @@ func unmade(j suiteJob, step campaign.Step, why string) suiteResult {
 	return suiteResult{job: j.Job, unmade: why, run: report.Run{Model: j.Model, Scenario: step.Scenario, Mode: step.Mode}}
 }
 
+// failed is the result of a run that failed before it had a record.
+func failed(j suiteJob, step campaign.Step) suiteResult {
+	r := unmade(j, step, "it could not be made")
+	r.failed = true
+	return r
+}
+
 // spentBudget says why no further run of the job is made; "" where one is.
 func (s *suiteRun) spentBudget(ctx context.Context, j suite.Job) string {
 	switch {
@@ -304,7 +311,10 @@ func (s *suiteRun) finish() error {
 	var runs []report.Run
 	left := 0
 	for _, r := range s.results {
-		if r.unmade != "" {
+		switch {
+		case r.failed:
+			continue
+		case r.unmade != "":
 			left++
 			continue
 		}

@@ -147,6 +147,22 @@ func TestMLMarkTasks(t *testing.T) {
 	}
 }
 
+// TestSuiteWhoseRunsFail ends with the failure's own code, not as one that was interrupted: the others are made, and
+// nothing is left.
+func TestSuiteWhoseRunsFail(t *testing.T) {
+	s := newShell(t)
+	s.fakes["resnet50"].DieAfter = 30
+	file := s.write("a.yaml", `
+runs:
+- {run: resnet50, mlmark: throughput, iterations: 200, name: dies}
+- {run: resnet50, mlmark: throughput, iterations: 5, name: lives}
+`)
+	s.want(5, s.run("run", file, "--out", s.out()), "dies", "it could not be made", "lives", "fps")
+	if strings.Contains(s.stdout.String(), "the same command makes them") {
+		t.Errorf("a run that failed is said to be left:\n%s", s.stdout.String())
+	}
+}
+
 func TestMLMarkTasksThatCannotRun(t *testing.T) {
 	s := newShell(t)
 	for text, want := range map[string]string{
