@@ -2,7 +2,11 @@ package e2e
 
 import (
 	"errors"
+	"image/png"
+	"os"
 	"path/filepath"
+	"strings"
+	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
 	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
@@ -44,4 +48,34 @@ func sdxlDoors() []door {
 				"--param scorer_vocabulary=clip", scores},
 		},
 	}}
+}
+
+// TestPicturesToHandIn: an accuracy run leaves the pictures that its round asks for, of which one is among so many, and
+// their captions; a round that asks for none has none.
+func TestPicturesToHandIn(t *testing.T) {
+	t.Parallel()
+	for round, want := range map[string]bool{"v5.0": true, "v6.1": false} {
+		out := t.TempDir()
+		harness(t, "run", "stable-diffusion-xl", "--rules", round, "--mode", "accuracy", "--scenario", "Offline", "--count",
+			"96", "--quiet", "--out", out).wantCode(t, 0)
+		images := filepath.Join(out, "stable-diffusion-xl", "Offline", "accuracy", "images")
+		if !want {
+			if _, err := os.Stat(images); err == nil {
+				t.Errorf("%s asks for no pictures, and %s is there", round, images)
+			}
+			continue
+		}
+		file, err := os.Open(filepath.Join(images, "95.png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, err := png.DecodeConfig(file)
+		if err = errors.Join(err, file.Close()); err != nil || size.Width != 64 || size.Height != 64 {
+			t.Errorf("%s: %d x %d, %v; want a picture of 64 x 64", file.Name(), size.Width, size.Height, err)
+		}
+		if text := readText(t, filepath.Join(images, "captions.txt")); !strings.HasPrefix(text, "95  A white circle") ||
+			strings.Count(text, "\n") != 1 {
+			t.Errorf("captions.txt is %q", text)
+		}
+	}
 }
