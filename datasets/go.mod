@@ -3,7 +3,6 @@ module github.com/plumbline-ml/plumbline/datasets
 go 1.26.0
 
 require (
-	github.com/gomodule/redigo v1.9.3
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 )

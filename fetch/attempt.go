@@ -38,6 +38,10 @@ func (c *Cache) attempt(ctx context.Context, f File, p paths, n int) (resumed bo
 	if f.Size > 0 && got.Total > 0 && got.Total != f.Size {
 		return false, fmt.Errorf("%w: the server has %d bytes, want %d", ErrChecksum, got.Total, f.Size)
 	}
+	if f.Size == 0 && got.Total > c.options.Limits.Download {
+		return false, fmt.Errorf("%w: the server has %d bytes, want at most %d", ErrChecksum, got.Total,
+			c.options.Limits.Download)
+	}
 	part, err := openPart(p, got, offset)
 	if err != nil {
 		return false, err

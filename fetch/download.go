@@ -94,14 +94,16 @@ func discard(p paths) error {
 	return errors.Join(remove(p.part), remove(p.resume))
 }
 
-// partSize is how much has been downloaded, 0 where nothing has.
+// partSize is how much has been downloaded, 0 where nothing has. A link or a pipe in the file's place goes.
 func partSize(p paths) (int64, error) {
-	info, err := os.Stat(p.part)
-	if errors.Is(err, os.ErrNotExist) {
+	info, err := os.Lstat(p.part)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return 0, nil
-	}
-	if err != nil {
+	case err != nil:
 		return 0, fmt.Errorf("fetch: %w", err)
+	case !info.Mode().IsRegular():
+		return 0, discard(p)
 	}
 	return info.Size(), nil
 }

@@ -273,9 +273,33 @@ func TestGetRefuses(t *testing.T) {
 }
 
 func TestGetKeepsToTheDownloadLimit(t *testing.T) {
-	o := serve(t, bytesOf(fileSize, 0))
-	_, err := open(t, t.TempDir(), Options{Limits: Limits{Download: 1000}}).Get(t.Context(), File{Name: "m", URL: o.URL})
-	wantKind(t, err, ErrChecksum, "1000")
+	for _, chunked := range []bool{true, false} {
+		o := serve(t, bytesOf(fileSize, 0))
+		o.chunked = chunked // its length is not told
+		c := open(t, t.TempDir(), Options{Limits: Limits{Download: 1000}})
+		_, err := c.Get(t.Context(), File{Name: "m", URL: o.URL})
+		wantKind(t, err, ErrChecksum, "1000")
+		if info, err := os.Stat(c.paths(File{Name: "m"}).part); err == nil && (!chunked || info.Size() > 0) {
+			t.Errorf("%d bytes are kept of what is too long", info.Size())
+		}
+	}
+}
+
+// TestGetReplacesWhatIsNoFile: a link or a folder under the name of a part is not written to, and not waited for.
+func TestGetReplacesWhatIsNoFile(t *testing.T) {
+	data := bytesOf(fileSize, 0)
+	for name, put := range odd() {
+		t.Run(name, func(t *testing.T) {
+			o, c := serve(t, data), open(t, t.TempDir(), Options{})
+			f := mkState(t, c, File{Name: "m", URL: o.URL})
+			if err := put(c.paths(f).part); err != nil {
+				t.Skip(err)
+			}
+			item, err := c.Get(t.Context(), f)
+			wantFile(t, item, err, data)
+			wantClean(t, c)
+		})
+	}
 }
 
 // stalling is the way to an origin on which the body of the first response stops after a while, for ever.

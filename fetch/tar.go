@@ -27,7 +27,7 @@ func (t *tree) unpackTar(r io.Reader) error {
 func (t *tree) tarEntry(h *tar.Header, contents io.Reader) error {
 	switch h.Typeflag {
 	case tar.TypeReg:
-		return t.file(h.Name, h.FileInfo().Mode(), contents)
+		return t.file(h.Name, h.FileInfo().Mode(), h.Size, contents)
 	case tar.TypeDir:
 		return t.folder(h.Name)
 	case tar.TypeSymlink:

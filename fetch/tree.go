@@ -40,6 +40,16 @@ func (t *tree) enter(name string) (string, error) {
 	if t.entries > t.limits.Files {
 		return "", fmt.Errorf("%w: more than %d files", ErrUnsafe, t.limits.Files)
 	}
+	clean, err := EntryPath(name)
+	if err != nil {
+		return "", err
+	}
+	return clean, t.checkNoLink(clean, name)
+}
+
+// EntryPath is the path of an archive's entry, cleaned and relative to the folder that it is unpacked into. The error
+// says why none that has this name is unpacked.
+func EntryPath(name string) (string, error) {
 	clean := path.Clean(strings.TrimRight(name, "/"))
 	switch {
 	case name == "" || strings.ContainsAny(name, "\\\x00"):
@@ -49,7 +59,7 @@ func (t *tree) enter(name string) (string, error) {
 	case strings.Count(clean, "/") >= maxDepth:
 		return "", fmt.Errorf("%w: entry %.100q... lies in more than %d folders", ErrUnsafe, name, maxDepth)
 	}
-	return clean, t.checkNoLink(clean, name)
+	return clean, nil
 }
 
 // checkNoLink refuses a path through, or onto, a symbolic link: what is written there would land somewhere else. It
@@ -72,11 +82,15 @@ func (t *tree) folder(name string) error {
 	return t.made(name, t.root.MkdirAll(clean, 0o755))
 }
 
-// file writes a file of the bytes of r. mode decides only whether it may be executed.
-func (t *tree) file(name string, mode fs.FileMode, r io.Reader) error {
+// file writes a file of the bytes of r, of which the archive says that they are size. mode decides only whether it may
+// be executed.
+func (t *tree) file(name string, mode fs.FileMode, size int64, r io.Reader) error {
 	clean, err := t.enter(name)
 	if err != nil {
 		return err
+	}
+	if size > t.limits.Bytes-t.bytes { // not one byte of what cannot be whole
+		return t.tooLarge()
 	}
 	if err := t.parents(clean); err != nil {
 		return t.made(name, err)

@@ -136,8 +136,14 @@ func TestUnpackLimits(t *testing.T) {
 		}
 	}
 	bomb := gzipOf(t, tarOf(t, entry{name: "zeros", data: strings.Repeat("\x00", 1<<24)}))
-	if _, err := unpackTest(t, bomb, Limits{Bytes: 1 << 20}); !errors.Is(err, ErrUnsafe) {
-		t.Errorf("a bomb of %d bytes: %v", len(bomb), err)
+	for limit, written := range map[int64]string{1 << 20: "", 1 << 24: strings.Repeat("\x00", 1<<24)} {
+		dir, err := unpackTest(t, bomb, Limits{Bytes: limit})
+		if (err != nil) != (written == "") || err != nil && !errors.Is(err, ErrUnsafe) {
+			t.Errorf("a bomb of %d bytes, a limit of %d: %v", len(bomb), limit, err)
+		}
+		if got := listing(t, dir); got["zeros"] != written { // what is too large by its own words is not begun
+			t.Errorf("%d bytes were written, want %d", len(got["zeros"]), len(written))
+		}
 	}
 }
 

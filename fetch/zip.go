@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 )
@@ -56,7 +57,7 @@ func (t *tree) zipEntry(ctx context.Context, f *zip.File) error {
 	if mode.Type() == fs.ModeSymlink {
 		return t.zipLink(f.Name, r)
 	}
-	return t.file(f.Name, mode, endsWith(ctx, r))
+	return t.file(f.Name, mode, int64(min(f.UncompressedSize64, math.MaxInt64)), endsWith(ctx, r))
 }
 
 // zipLink makes a symbolic link, whose target is the entry's contents.

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
@@ -80,10 +80,7 @@ func Open(dir string, o Options) (*Set, error) {
 const mostAnnotations = 4 << 30
 
 func readFile(path string, faults *fault.List) (*File, error) {
-	if err := bounded.Check(path, mostAnnotations); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
+	f, err := bounded.OpenUpTo(path, mostAnnotations)
 	if err != nil {
 		return nil, err
 	}

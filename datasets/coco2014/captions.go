@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
@@ -32,7 +32,7 @@ const mostCaptions = 1 << 30
 // quotation mark or a tab in quotation marks, those within doubled. It needs a column "caption". The error lists all
 // faults, and is ErrDataset.
 func ReadCaptions(path string) ([]Caption, error) {
-	data, err := readAll(path)
+	data, err := bounded.ReadFile(path, mostCaptions)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
@@ -42,19 +42,6 @@ func ReadCaptions(path string) ([]Caption, error) {
 		return nil, err
 	}
 	return captions, nil
-}
-
-func readAll(path string) (data []byte, err error) {
-	f, err := os.Open(filepath.Clean(path))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	data, err = io.ReadAll(io.LimitReader(f, mostCaptions+1))
-	if err == nil && len(data) > mostCaptions {
-		err = fmt.Errorf("%s has more than %d bytes: is it a file of captions?", path, mostCaptions)
-	}
-	return data, err
 }
 
 // parseCaptions adds rows that are wrong to faults, and leaves them out.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+
 	"github.com/plumbline-ml/plumbline/datasets/internal/torchfile"
 )
 
@@ -63,7 +65,7 @@ func readTensor(path string) (shape []int, data []byte, err error) {
 		}
 		return shape, t.Data, nil
 	}
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

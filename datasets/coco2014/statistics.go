@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
 )
@@ -28,7 +28,7 @@ const StatisticsFile = "val2014.npz"
 // ReadStatistics reads an archive of NumPy's that holds the arrays mu and sigma, of float64 or float32, of one width.
 // What their numbers are is not looked at. The error lists what is wrong, and is ErrDataset.
 func ReadStatistics(path string) (s *Statistics, err error) {
-	f, err := os.Open(filepath.Clean(path))
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
 )
@@ -106,7 +108,7 @@ func exists(path string) bool {
 
 // open opens a file, which the set closes.
 func (s *Set) open(path string) (*os.File, int64, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -114,9 +116,6 @@ func (s *Set) open(path string) (*os.File, int64, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s is no file", path)
 	}
 	return f, info.Size(), nil
 }

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"unsafe"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
 )
@@ -24,7 +25,7 @@ type elements struct {
 // openElements opens an array of dtype, C order and elements of size bytes. raw says that a file without a header is
 // memory as it is.
 func openElements(path, dtype string, size int, raw bool) (*elements, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +40,6 @@ func (e *elements) readHeader(dtype string, size int, raw bool) error {
 	info, err := e.file.Stat()
 	if err != nil {
 		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("it is not a regular file: %w", fs.ErrInvalid)
 	}
 	magic := make([]byte, 6)
 	if n, _ := e.file.ReadAt(magic, 0); raw && string(magic[:n]) != "\x93NUMPY" {

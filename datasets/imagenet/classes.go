@@ -3,7 +3,7 @@ package imagenet
 import (
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // ReadClasses reads a file of classes by picture, a model's predictions say, in the form of val_map.txt: lines "name

@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // Classes is the number of classes of ImageNet.

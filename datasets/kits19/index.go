@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/kits19/internal/pickle"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // The index that the reference's preprocessing writes, and the same as JSON.

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // mostBytes is the size up to which a manifest or a transcript is read: RNN-T's has 1.5 MB.

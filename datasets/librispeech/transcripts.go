@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // readTranscripts reads the transcripts below a folder, in the order of their paths, and finds the files beside them.

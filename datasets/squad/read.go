@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/bounded"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Folder makes the folder at path, which must not exist, of what fill writes into an empty one beside it: that gets the
@@ -32,7 +33,7 @@ func Folder(path string, fill func(dir string) error) error {
 		return err
 	}
 	if err = fill(dir); err == nil {
-		err = syncAll(dir)
+		err = Sync(dir)
 	}
 	if err == nil {
 		err = os.Rename(dir, path)
@@ -40,21 +41,23 @@ func Folder(path string, fill func(dir string) error) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	return syncFolder(filepath.Dir(path))
+	return SyncNames(filepath.Dir(path))
 }
 
-// syncAll brings all files and folders below a folder to the disk.
-func syncAll(dir string) error {
+// Sync brings all files below a folder to the disk, and the folder itself with those below it, whoever wrote them. What
+// could not be written is an error here, though the writer's own calls went well. Links are not followed.
+func Sync(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir():
-			return syncFolder(path)
+			return SyncNames(path)
 		case !d.Type().IsRegular():
 			return nil
 		}
-		f, err := os.Open(path)
+		// Where a pipe has taken the file's place since, opening it must not wait.
+		f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
 			return err
 		}

@@ -4,8 +4,10 @@
 package wholefile
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,11 +26,16 @@ const suffix = ".tmp"
 //
 // Who kills the process in that moment leaves a file that Left finds.
 func Write(path string, text []byte, perm fs.FileMode) error {
+	return WriteFrom(path, bytes.NewReader(text), perm)
+}
+
+// WriteFrom is Write of what r holds. Where r fails the file at path stays as it is.
+func WriteFrom(path string, r io.Reader, perm fs.FileMode) error {
 	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	_, err = io.Copy(f, r)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -38,7 +45,7 @@ func Write(path string, text []byte, perm fs.FileMode) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return syncFolder(filepath.Dir(path))
+	return SyncNames(filepath.Dir(path))
 }
 
 // Create makes an empty file for text that comes bit by bit. What had the name before is removed and not written to, a
@@ -54,8 +61,8 @@ func Create(path string, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 }
 
-// syncFolder brings the names of a folder to the disk, where the system has a way to.
-func syncFolder(dir string) error {
+// SyncNames brings the names of a folder to the disk, where the system has a way to.
+func SyncNames(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
@@ -80,6 +87,15 @@ func Left(dir string) []string {
 		}
 	}
 	return left
+}
+
+// Sweep removes what Left lists. Only who knows that nobody else writes in the folder may call it.
+func Sweep(dir string) error {
+	var errs []error
+	for _, left := range Left(dir) {
+		errs = append(errs, os.Remove(left))
+	}
+	return errors.Join(errs...)
 }
 
 // random matches the names that Write gives files before they get their own.

@@ -13,11 +13,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // File returns the SHA-256 of a file, in lower-case hex, and its size.
 func File(path string) (sum string, size int64, err error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return "", 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Repr is v as Python prints it: the shortest decimal that reads back as v, with an exponent below 1e-4 and from 1e16.
@@ -48,9 +49,12 @@ var (
 	word   = regexp.MustCompile(`^(?i)[+-]?(nan|inf|infinity)$`)
 )
 
+// IsSpace says whether a character is white space for Python's str.strip and float().
+func IsSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
 // Parse reads text as Python's float() does.
 func Parse(text string) (v float64, ok bool) {
-	text = strings.TrimSpace(text)
+	text = Digits(strings.TrimFunc(text, IsSpace))
 	switch {
 	case word.MatchString(text) && strings.HasSuffix(strings.ToLower(text), "nan"):
 		return math.NaN(), true

@@ -39,7 +39,8 @@ func TestRound(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]float64{
-		" 1_0 ": 10, ".5": 0.5, "5.": 5, "1e5": 1e5, "+inf": math.Inf(1), "-Infinity": math.Inf(-1), "1e999": math.Inf(1),
+		" 1_0 ": 10, "\x1c٣.１\u00a0": 3.1, ".5": 0.5, "5.": 5, "1e5": 1e5,
+		"+inf": math.Inf(1), "-Infinity": math.Inf(-1), "1e999": math.Inf(1),
 		"-nan": math.NaN(), "NAN\n": math.NaN(), "-0": math.Copysign(0, -1),
 	} {
 		if got, ok := Parse(text); !ok || math.Float64bits(got) != math.Float64bits(want) {
@@ -49,6 +50,14 @@ func TestParse(t *testing.T) {
 	for _, text := range []string{"", "0x10", "1__0", "_1", "--5", "76.4.6", "1 2", "infin", "nan1", "1e", "76,4"} {
 		if got, ok := Parse(text); ok {
 			t.Errorf("%q: %v, want none", text, got)
+		}
+	}
+}
+
+func TestDigits(t *testing.T) {
+	for text, want := range map[string]string{"７６.4٣": "76.43", "𝟗𝟎": "90", "²": "²", "1x": "1x"} {
+		if got := Digits(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // Stated is what a user says of the system because no file of the machine does: accelerator, driver, power mode.
@@ -28,14 +29,7 @@ var ErrStated = errors.New("not a description of a system")
 //
 //	{"accelerator": "Acme X1", "driver": "5.2", "power_mode": "15 W"}
 func ReadStated(path string) (Stated, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrStated, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: %s is not a regular file", ErrStated, path)
-	}
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStated, err)
 	}

@@ -2,7 +2,7 @@ package mlconf
 
 import "github.com/plumbline-ml/plumbline/loadgen"
 
-// Layer is one source of settings over the rules' defaults: [Values], [UserConf], [Audit] or [AuditText].
+// Layer is one source of settings over the rules' defaults: [Values], [Smoke], [UserConf], [Audit] or [AuditText].
 type Layer struct {
 	Source string // in origins and faults: "flag --set", "smoke settings of resnet50", the path of a file
 	apply  func(*loader)
@@ -24,6 +24,17 @@ func Values(source string, settings ...Override) Layer {
 			l.override(o)
 		}
 	}}
+}
+
+// Smoke is a layer of a model's settings for a run of seconds. Where the duration of a run is that of its answers, in
+// SingleStream, MultiStream and Offline, it has no minimum: the run is as long as its queries take, and not INVALID
+// where the machine is quick. Server's is the schedule's, which the settings give.
+func Smoke(source string, settings ...Override) Layer {
+	var none []Override
+	for _, s := range []loadgen.Scenario{loadgen.SingleStream, loadgen.MultiStream, loadgen.Offline} {
+		none = append(none, Override{Scenario: s, Key: "min_duration", Value: "0"})
+	}
+	return Values(source, append(none, settings...)...)
 }
 
 // UserConf is the layer of a user.conf. What the official LoadGen would ignore or change silently is a fault.

@@ -42,6 +42,22 @@ const (
 	DatacenterEdge SystemType = "datacenter-edge" // submitted for both
 )
 
+// ParseSystemType reads a type as descriptions of systems and flags have it: "edge", "datacenter", "datacenter,edge".
+func ParseSystemType(text string) (SystemType, error) {
+	switch strings.ReplaceAll(text, " ", "") {
+	case "datacenter":
+		return Datacenter, nil
+	case "edge":
+		return Edge, nil
+	case "datacenter,edge", "edge,datacenter":
+		return DatacenterEdge, nil
+	}
+	return "", fmt.Errorf("the system type is %q, want datacenter, edge or datacenter,edge", text)
+}
+
+// String is the type as descriptions of systems have it.
+func (s SystemType) String() string { return strings.ReplaceAll(string(s), "-", ",") }
+
 // Target is a metric and the value that it must reach: at least, or where Upper at most.
 type Target struct {
 	Metric string
@@ -165,6 +181,25 @@ func (r *Rules) RequiredScenarios(model string, system SystemType) []string {
 // OptionalScenarios are those that a submission may have besides.
 func (r *Rules) OptionalScenarios(model string, system SystemType) []string {
 	return slices.Clone(r.model(model).Scenarios[system].Optional)
+}
+
+// Scenarios are all that a submission of the model may have: those that it must have, and the others.
+func (r *Rules) Scenarios(model string, system SystemType) []string {
+	return append(r.RequiredScenarios(model, system), r.OptionalScenarios(model, system)...)
+}
+
+// OneOf are scenarios of which a submission must have one at least; none where the rules name each that they want.
+func (r *Rules) OneOf(model string, system SystemType) []string {
+	optional, oneOf := r.OptionalScenarios(model, system), []string{"Server", "Interactive"}
+	if slices.Contains(optional, oneOf[0]) && slices.Contains(optional, oneOf[1]) {
+		return oneOf
+	}
+	return nil
+}
+
+// ModelsFor lists the round's models for a type of system.
+func (r *Rules) ModelsFor(system SystemType) []string {
+	return slices.DeleteFunc(r.Models(), func(m string) bool { return len(r.Scenarios(m, system)) == 0 })
 }
 
 // Targets are the accuracy metrics of the model with the values to reach, then those with upper limits.

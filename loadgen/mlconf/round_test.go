@@ -2,6 +2,7 @@ package mlconf_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,5 +107,37 @@ func TestRoundKeepsItsLists(t *testing.T) {
 	r.Audits("resnet")[0] = "changed"
 	if r.RequiredScenarios("resnet", mlconf.Edge)[0] != "SingleStream" || r.Audits("resnet")[0] != "TEST01" {
 		t.Error("a caller can change the rules")
+	}
+}
+
+func TestScenariosOfSystemTypes(t *testing.T) {
+	rules := rules(t, "v6.1")
+	for _, c := range []struct{ model, system, has, oneOf string }{
+		{"resnet50", "edge", "SingleStream MultiStream Offline", ""},
+		{"resnet", "datacenter", "", ""},
+		{"resnet", "edge, datacenter", "SingleStream MultiStream Offline Server", ""},
+		{"llama3.1-8b", "datacenter", "Offline Interactive Server", "Server Interactive"},
+		{"llama3.1-8b", "edge", "", ""},
+	} {
+		kind, err := mlconf.ParseSystemType(c.system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(rules.Scenarios(c.model, kind), " "); got != c.has {
+			t.Errorf("%s, %v: %s, want %s", c.model, kind, got, c.has)
+		}
+		if got := strings.Join(rules.OneOf(c.model, kind), " "); got != c.oneOf {
+			t.Errorf("%s, %v: one of %s, want %s", c.model, kind, got, c.oneOf)
+		}
+	}
+	if got := strings.Join(rules.ModelsFor(mlconf.Edge), " "); !strings.HasPrefix(got, "3d-unet-99 ") ||
+		strings.Contains(got, "rgat") {
+		t.Errorf("models of edge systems: %s", got)
+	}
+	if _, err := mlconf.ParseSystemType("tiny"); err == nil || !strings.Contains(err.Error(), `"tiny"`) {
+		t.Errorf("an unknown type: %v", err)
+	}
+	if got := mlconf.DatacenterEdge.String(); got != "datacenter,edge" {
+		t.Errorf("%s", got)
 	}
 }

@@ -101,3 +101,12 @@ func (r *Rules) LoadGenModel(model, scenario string) string {
 	}
 	return name
 }
+
+// ScenarioOf is the scenario that a run counts as: "Interactive" where it is one of Server under the limits of
+// LoadGen's models "...-interactive", else what LoadGen calls it.
+func ScenarioOf(scenario, loadGenModel string) string {
+	if scenario == "Server" && strings.HasSuffix(loadGenModel, "-interactive") {
+		return "Interactive"
+	}
+	return scenario
+}

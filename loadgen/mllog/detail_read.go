@@ -54,25 +54,20 @@ func ReadDetail(r io.Reader) ([]DetailEntry, error) {
 // parseDetail takes a line apart by its fixed parts, because strings are not escaped: the value ends at the last
 // time_ms of the line. It returns what is wrong, or "".
 func parseDetail(line []byte) (DetailEntry, string) {
-	const (
-		head  = DetailPrefix + `{"key": "`
-		sep   = `", "value": `
-		after = `, "time_ms": `
-	)
-	rest, ok := bytes.CutPrefix(line, []byte(head))
+	rest, ok := bytes.CutPrefix(line, []byte(detailHead))
 	if !ok {
-		return DetailEntry{}, "want " + head + `..., found ` + shown(line)
+		return DetailEntry{}, "want " + detailHead + `..., found ` + shown(line)
 	}
-	key, rest, ok := bytes.Cut(rest, []byte(sep))
+	key, rest, ok := bytes.Cut(rest, []byte(detailSep))
 	if !ok {
 		return DetailEntry{}, "no value: " + shown(line)
 	}
-	i := bytes.LastIndex(rest, []byte(after))
+	i := bytes.LastIndex(rest, []byte(detailAfter))
 	if i < 0 {
 		return DetailEntry{}, "no time_ms after the value"
 	}
 	e := DetailEntry{Key: string(key)}
-	if fault := parseTail(rest[i+len(after):], &e); fault != "" {
+	if fault := parseTail(rest[i+len(detailAfter):], &e); fault != "" {
 		return e, fault
 	}
 	value, ok := parseDetailValue(rest[:i])
@@ -83,6 +78,13 @@ func parseDetail(line []byte) (DetailEntry, string) {
 	e.Value = value
 	return e, ""
 }
+
+// What stands before the key, between key and value, and behind the value.
+const (
+	detailHead  = DetailPrefix + `{"key": "`
+	detailSep   = `", "value": `
+	detailAfter = `, "time_ms": `
+)
 
 // tailParts stand between the fields after the value.
 var tailParts = [...]string{

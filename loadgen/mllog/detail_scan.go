@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -29,7 +31,13 @@ type Detail struct {
 	NumForeign int  // lines without the marker
 	CRLF       bool // a line ends with carriage return and line feed
 	Open       bool // the last line has no end
-	NotUTF8    int  // number of the first line that is no UTF-8; 0 where there is none
+
+	// What other readers of the log stop at, each as the number of the first such line; 0 where there is none.
+
+	NotUTF8  int // no UTF-8
+	NotJSON  int // an entry that could be read and is no JSON: LoadGen writes a quote in a name as it is
+	Unmarked int // an entry that does not say whether it is an error
+	Broken   int // a line with a carriage return inside, which others take for its end
 }
 
 type keyEntries struct {
@@ -93,21 +101,27 @@ func (d *Detail) All(key string) []DetailEntry {
 }
 
 func (d *Detail) add(line []byte) {
-	if d.NotUTF8 == 0 && !utf8.Valid(line) {
-		d.NotUTF8 = d.Lines
+	note := func(at *int, is bool) {
+		if *at == 0 && is {
+			*at = d.Lines
+		}
 	}
-	if !bytes.HasPrefix(line, []byte(DetailPrefix)) {
+	note(&d.NotUTF8, !utf8.Valid(line))
+	note(&d.Broken, bytes.IndexByte(line, '\r') >= 0)
+	if !bytes.HasPrefix(line, detailMark) {
 		d.Foreign = kept(d.Foreign, d.Lines)
 		d.NumForeign++
 		return
 	}
-	e, fault := scanDetailLine(line)
-	if fault != "" {
-		d.Faults = kept(d.Faults, &LineError{Log: "detail log", Line: d.Lines, Text: fault})
+	r := scanDetailLine(line)
+	if r.fault != "" {
+		d.Faults = kept(d.Faults, &LineError{Log: "detail log", Line: d.Lines, Text: r.fault})
 		d.NumFaults++
 		return
 	}
-	d.keep(e)
+	note(&d.NotJSON, r.notJSON)
+	note(&d.Unmarked, r.unmarked)
+	d.keep(r.DetailEntry)
 }
 
 func (d *Detail) keep(e DetailEntry) {
@@ -134,39 +148,119 @@ func kept[T any](list []T, v T) []T {
 	return list
 }
 
-// scanDetailLine is parseDetail for a line of any writer, without the samples of loaded_qsl_set.
-func scanDetailLine(line []byte) (DetailEntry, string) {
-	const samples = DetailPrefix + `{"key": "loaded_qsl_set", "value": [`
-	if bytes.HasPrefix(line, []byte(samples)) {
-		if end := bytes.LastIndexByte(line, ']'); end > 0 {
-			line = append(line[:len(samples)], line[end:]...)
-		}
-	}
-	e, fault := parseDetail(line)
-	if fault == "" {
-		return e, ""
-	}
-	if e, ok := jsonDetail(line[len(DetailPrefix):]); ok {
-		return e, ""
-	}
-	return e, fault
+// scanned is a line with the marker.
+type scanned struct {
+	DetailEntry
+	fault             string // why it cannot be read; "" where it can
+	notJSON, unmarked bool
 }
 
-// jsonDetail reads an entry that is JSON, which LoadGen's strings need not be.
-func jsonDetail(text []byte) (DetailEntry, bool) {
-	var raw struct {
-		Key      *string         `json:"key"`
-		Value    json.RawMessage `json:"value"`
-		Metadata struct {
-			Error   bool `json:"is_error"`
-			Warning bool `json:"is_warning"`
-		} `json:"metadata"`
+// detailMark begins the lines that readers take for entries; LoadGen writes a blank behind it.
+var detailMark = []byte(strings.TrimSuffix(DetailPrefix, " "))
+
+// scanDetailLine reads a line of any writer, without the samples of loaded_qsl_set. An entry that is JSON says what it
+// says to readers of JSON; one that is not is taken apart as LoadGen wrote it.
+func scanDetailLine(line []byte) scanned {
+	line = withoutSamples(line)
+	e, fault := parseDetail(line)
+	text := line[len(detailMark):]
+	if fault == "" && literal(text, e) {
+		return scanned{DetailEntry: e}
 	}
-	if json.Unmarshal(text, &raw) != nil || raw.Key == nil {
-		return DetailEntry{}, false
+	if r, ok := jsonDetail(text); ok {
+		return r
 	}
-	value, ok := jsonValue(raw.Value)
-	return DetailEntry{Key: *raw.Key, Value: value, Error: raw.Metadata.Error, Warning: raw.Metadata.Warning}, ok
+	return scanned{DetailEntry: e, fault: fault, notJSON: true}
+}
+
+// withoutSamples cuts the list of loaded_qsl_set out of its line, if that is one of numbers.
+func withoutSamples(line []byte) []byte {
+	const samples = DetailPrefix + `{"key": "loaded_qsl_set", "value": [`
+	if !bytes.HasPrefix(line, []byte(samples)) {
+		return line
+	}
+	end := bytes.IndexByte(line, ']')
+	if end < 0 || !numbered(line[len(samples):end]) {
+		return line
+	}
+	return append(line[:len(samples)], line[end:]...)
+}
+
+// numbered says whether a text is whole numbers as JSON has them, with commas between them.
+func numbered(list []byte) bool {
+	for i, c := range list {
+		begins, ends := i == 0 || list[i-1] == ',', i+1 == len(list) || list[i+1] == ','
+		if c == ',' && (begins || i+1 == len(list)) || c == '0' && begins && !ends || c != ',' && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// literal says whether a text in LoadGen's form, from which e was read, is JSON of the same meaning: nothing in its
+// strings is a quote or an escape.
+func literal(text []byte, e DetailEntry) bool {
+	quotes := detailQuotes
+	switch v := e.Value.(type) {
+	case string:
+		quotes += 2
+	case map[string]string:
+		quotes += 4 * len(v)
+	}
+	return bytes.Count(text, []byte{'"'}) == quotes && bytes.IndexByte(text, '\\') < 0 && json.Valid(text)
+}
+
+// detailQuotes are the quotes of LoadGen's form, but for those of the value.
+var detailQuotes = strings.Count(detailHead+detailSep+detailAfter+strings.Join(tailParts[:], ""), `"`)
+
+// jsonDetail reads an entry that is JSON; ok is false where it is none, and where others stop reading: deep in lists
+// and objects, or at a number of thousands of digits.
+func jsonDetail(text []byte) (r scanned, ok bool) {
+	var all, metadata map[string]json.RawMessage
+	var key *string
+	switch {
+	case !bounded(text) || !json.Valid(text):
+		return r, false
+	case json.Unmarshal(text, &all) != nil:
+		r.fault = "want an object, found " + shown(text)
+	case json.Unmarshal(all["key"], &key) != nil || key == nil:
+		r.fault = "no key: " + shown(text)
+	default:
+		r.Key = *key
+		if r.Value, ok = jsonValue(all["value"]); !ok {
+			r.fault = fmt.Sprintf("key %s: no value that LoadGen writes: %s", r.Key, shown(all["value"]))
+		}
+	}
+	_ = json.Unmarshal(all["metadata"], &metadata) // where it is no object, nothing is marked
+	var marked, marked2 bool
+	r.Error, marked = parseBool(string(metadata["is_error"]))
+	r.Warning, marked2 = parseBool(string(metadata["is_warning"]))
+	r.unmarked = !marked || metadata["is_warning"] != nil && !marked2
+	return r, true
+}
+
+// mostDepth and mostDigits are how deep lists and objects may lie in one another, and how long a number may be, for
+// any reader of JSON to read them.
+const mostDepth, mostDigits = 900, 4000
+
+// bounded says whether a text keeps to mostDepth and mostDigits. What stands in strings counts, too.
+func bounded(text []byte) bool {
+	depth, digits := 0, 0
+	for _, c := range text {
+		switch {
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		}
+		if digits++; c < '0' || c > '9' {
+			digits = 0
+		}
+		if depth > mostDepth || digits > mostDigits {
+			return false
+		}
+	}
+	return true
 }
 
 func jsonValue(raw json.RawMessage) (any, bool) {

@@ -1,7 +1,9 @@
 package mllog_test
 
 import (
+	"encoding/json"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +63,46 @@ func TestScanDetailTakesRewrittenJSON(t *testing.T) {
 	}
 }
 
+// TestScanDetailReadsJSON: an entry that is JSON means what readers of JSON take it for, and what they stop at is told.
+func TestScanDetailReadsJSON(t *testing.T) {
+	const tail = `, "metadata": {"is_error": false}}` + "\n"
+	deep := strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
+	for text, want := range map[string]struct {
+		value                     any
+		notJSON, unmarked, faults int
+		broken, foreign           bool
+	}{
+		line("k", "C:/x"):    {value: "C:/x"},
+		line("k", `a\u0062`): {value: "ab"},
+		line("k", `a"b`):     {value: `a"b`, notJSON: 1},
+		line("k", "a\nb"):    {foreign: true, faults: 1},
+		line("k", "a\rb"):    {value: "a\rb", notJSON: 1, broken: true},
+		`:::MLLOG {"\u006bey": "k", "value": 1` + tail:                    {value: uint64(1)},
+		`:::MLLOG {"key": "k", "value": 1, "value": 2` + tail:             {value: uint64(2)},
+		`:::MLLOG{"key": "k", "value": 1` + tail:                          {value: uint64(1)},
+		`:::MLLOG {"KEY": "k", "value": 1` + tail:                         {faults: 1},
+		`:::MLLOG {"key": "k"` + tail:                                     {faults: 1},
+		`:::MLLOG {"key": "k", "value": 1, "x": ` + deep + tail:           {faults: 1},
+		`:::MLLOG {"key": "k", "value": 01` + tail:                        {faults: 1},
+		`:::MLLOG {"key": "k", "value": 1}` + "\n":                        {value: uint64(1), unmarked: 1},
+		`:::MLLOG {"key": "k", "value": 1, "metadata": null}` + "\n":      {value: uint64(1), unmarked: 1},
+		"word\r" + line("k", 1):                                           {foreign: true, broken: true},
+		strings.Replace(line("loaded_qsl_set", 1), "1", "[1,01]", 1):      {notJSON: 1},
+		strings.Replace(line("loaded_qsl_set", 1), "1", "[1,2,]", 1):      {faults: 1},
+		strings.Replace(line("loaded_qsl_set", 1), "1", "[10,0]", 1):      {},
+		strings.Replace(line("loaded_qsl_set", 1), "1", "[]", 1):          {},
+		strings.Replace(line("loaded_qsl_set", 1), "1", "[1]]", 1):        {faults: 1},
+		strings.Replace(line("k", 1), "1", "{\"a\":\"b\",\"a\":\"\"}", 1): {value: map[string]string{"a": ""}},
+	} {
+		d := scan(t, text)
+		e, _ := d.First("k")
+		if !reflect.DeepEqual(e.Value, want.value) || d.NotJSON != want.notJSON || d.Unmarked != want.unmarked ||
+			d.NumFaults != want.faults || (d.Broken > 0) != want.broken || (d.NumForeign > 0) != want.foreign {
+			t.Errorf("%.200q: got %v, %+v", text, e.Value, d)
+		}
+	}
+}
+
 func FuzzScanDetail(f *testing.F) {
 	f.Add(line("a", 1) + "x\n:::MLLOG {\n" + `:::MLLOG {"key": "k", "value": {"a": "b"}}`)
 	f.Add(`:::MLLOG {"key": "loaded_qsl_set", "value": [1,2]`)
@@ -68,6 +110,14 @@ func FuzzScanDetail(f *testing.F) {
 		d := scan(t, text)
 		if d.NumForeign+d.NumFaults > d.Lines || len(d.Errors) > d.NumErrors {
 			t.Errorf("%q: got %+v", text, d)
+		}
+		var raw map[string]any
+		rest, marked := strings.CutPrefix(text, ":::MLLOG")
+		if d.Lines == 1 && marked && d.NotJSON+d.NumFaults == 0 && json.Unmarshal([]byte(rest), &raw) != nil {
+			t.Errorf("%q is no JSON: got %+v", text, d)
+		}
+		if key, _ := raw["key"].(string); d.NumFaults == 0 && raw != nil && !d.Has(key) {
+			t.Errorf("%q has the key %q: got %+v", text, key, d)
 		}
 	})
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/gomodule/redigo/redis"
-
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 )
 
@@ -29,9 +27,12 @@ func Fill(
 	if err := p.check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrFeatures, err)
 	}
-	s := newStore(p)
+	s, err := newStore(p)
+	if err != nil {
+		return err
+	}
 	f := filler{Store: s, from: from, progress: progress}
-	err := s.eachServer(func(i int) error { return s.ping(ctx, i) })
+	err = s.eachServer(func(i int) error { return s.ping(ctx, i) })
 	if err == nil {
 		err = f.fillOrForget(ctx, dir)
 	}
@@ -40,8 +41,8 @@ func Fill(
 
 // ping asks a server whether it is there.
 func (s *Store) ping(ctx context.Context, server int) error {
-	return s.servers[server].with(ctx, func(c redis.Conn) error {
-		_, err := c.Do("PING")
+	return s.servers[server].with(ctx, func(c *conn) error {
+		_, err := c.do("PING")
 		return err
 	})
 }
@@ -80,8 +81,8 @@ func (f *filler) fill(ctx context.Context) error {
 	}
 	return f.eachServer(func(i int) error {
 		key, value := f.marker(i)
-		return f.servers[i].with(ctx, func(c redis.Conn) error {
-			_, err := c.Do("SET", key, value)
+		return f.servers[i].with(ctx, func(c *conn) error {
+			_, err := c.do("SET", key, value)
 			return err
 		})
 	})
@@ -89,13 +90,13 @@ func (f *filler) fill(ctx context.Context) error {
 
 // fillServer writes the blocks of a type that are a server's.
 func (f *filler) fillServer(ctx context.Context, server, nodeType int) error {
-	return f.servers[server].with(ctx, func(c redis.Conn) error {
+	return f.servers[server].with(ctx, func(c *conn) error {
 		for block := f.firstBlock(nodeType, server); block < f.blocks(nodeType); block += len(f.servers) {
 			values, err := f.block(ctx, nodeType, block)
 			if err != nil {
 				return err
 			}
-			if _, err := c.Do("SET", f.key(nodeType, block), memory(values)); err != nil {
+			if err := c.store(f.key(nodeType, block), memory(values)); err != nil {
 				return err
 			}
 			if n := f.written.Add(1); n%toldBlocks == 0 {
@@ -122,14 +123,14 @@ func (f *filler) block(ctx context.Context, nodeType, block int) ([]float32, err
 
 // forget takes away what a server was filled with.
 func (s *Store) forget(server int) error {
-	return s.servers[server].with(context.Background(), func(c redis.Conn) error {
+	return s.servers[server].with(context.Background(), func(c *conn) error {
 		key, _ := s.marker(server)
-		if _, err := c.Do("DEL", key); err != nil {
+		if _, err := c.do("DEL", key); err != nil {
 			return err
 		}
 		for t := range s.place.Types {
 			for block := s.firstBlock(t, server); block < s.blocks(t); block += len(s.servers) {
-				if _, err := c.Do("DEL", s.key(t, block)); err != nil {
+				if _, err := c.do("DEL", s.key(t, block)); err != nil {
 					return err
 				}
 			}

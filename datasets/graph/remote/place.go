@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 )
@@ -43,14 +44,7 @@ const (
 // readPlace reads the file in the folder dir.
 func readPlace(dir string) (*place, error) {
 	path := filepath.Join(dir, FileName)
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFeatures, err)
-	}
-	if info.Size() > mostFile {
-		return nil, fmt.Errorf("%w: %s has %d bytes, want at most %d", ErrFeatures, path, info.Size(), mostFile)
-	}
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, mostFile)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFeatures, err)
 	}
@@ -101,9 +95,8 @@ func CheckServers(servers []string) error {
 	}
 	var faults []error
 	for i, s := range servers {
-		u, err := url.Parse(s)
-		if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" {
-			faults = append(faults, fmt.Errorf("server %d is no redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]", i+1))
+		if _, err := newServer(s); err != nil {
+			faults = append(faults, fmt.Errorf("server %d is %w", i+1, err))
 		}
 	}
 	return errors.Join(faults...)

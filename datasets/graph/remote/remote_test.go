@@ -196,7 +196,7 @@ func TestThePlaceIsChecked(t *testing.T) {
 			"blocks of 0 nodes of 0 features", `-1 nodes of type "a"`, "0 servers"},
 		`{"servers": ["redis://a:b:c", "http://x", "redis://"]}`: {"server 1 is no redis://", "server 2", "server 3"},
 		`{"color": 1}`:             {"unknown field"},
-		strings.Repeat(" ", 2<<20): {"2097152 bytes, want at most"},
+		strings.Repeat(" ", 2<<20): {"more than 1048576 bytes"},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, FileName), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

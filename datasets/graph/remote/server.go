@@ -1,14 +1,16 @@
 package remote
 
 import (
-	"bufio"
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
-
-	"github.com/gomodule/redigo/redis"
 )
 
 // A server that neither answers nor takes anything for so long is lost.
@@ -22,60 +24,123 @@ const idleConnections = 64
 
 // server is one of Redis.
 type server struct {
-	name string // its address, without a password
-	pool *redis.Pool
+	name    string     // its address, without a password
+	address string     // HOST:PORT
+	greet   [][]string // the commands that begin a connection
+	tls     *tls.Config
+
+	mu     sync.Mutex
+	idle   []*conn
+	closed bool
 }
 
 // newServer connects to nothing yet.
-func newServer(address string) *server {
-	dialer := net.Dialer{Timeout: connectTimeout}
-	dial := func(ctx context.Context, network, host string) (net.Conn, error) {
-		c, err := dialer.DialContext(ctx, network, host)
-		if err != nil {
-			return nil, err
-		}
-		return &buffered{c, bufio.NewReaderSize(c, readBuffer)}, nil
-	}
-	return &server{name: shown(address), pool: &redis.Pool{
-		MaxIdle: idleConnections,
-		DialContext: func(ctx context.Context) (redis.Conn, error) {
-			return redis.DialURLContext(ctx, address, redis.DialContextFunc(dial), redis.DialReadTimeout(answerTimeout),
-				redis.DialWriteTimeout(answerTimeout))
-		},
-	}}
-}
-
-// shown is an address without its password.
-func shown(address string) string {
+func newServer(address string) (*server, error) {
 	u, err := url.Parse(address)
-	if err != nil {
-		return "with an address that is none"
+	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" {
+		return nil, errAddress
 	}
-	return u.Host
+	s := &server{name: u.Host, address: u.Host}
+	if u.Port() == "" {
+		s.address = net.JoinHostPort(u.Hostname(), "6379")
+	}
+	if u.Scheme == "rediss" {
+		s.tls = &tls.Config{ServerName: u.Hostname()}
+	}
+	password, given := u.User.Password()
+	switch user := u.User.Username(); {
+	case given && user != "":
+		s.greet = append(s.greet, []string{"AUTH", user, password})
+	case given || user != "": // one word is a password, as redis-cli has it
+		s.greet = append(s.greet, []string{"AUTH", password + user})
+	}
+	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
+		if _, err := strconv.ParseUint(database, 10, 31); err != nil {
+			return nil, errAddress
+		}
+		s.greet = append(s.greet, []string{"SELECT", database})
+	}
+	return s, nil
 }
 
-// with calls do with a connection. Its error names the server.
-func (s *server) with(ctx context.Context, do func(c redis.Conn) error) error {
-	c, err := s.pool.GetContext(ctx)
+var errAddress = errors.New("no redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]")
+
+// with calls do with a connection, which ends with ctx. Its error names the server.
+func (s *server) with(ctx context.Context, do func(c *conn) error) error {
+	c, err := s.take(ctx)
 	if err == nil {
+		stop := context.AfterFunc(ctx, func() { _ = c.net.Close() })
 		err = do(c)
-		if closing := c.Close(); err == nil {
-			err = closing
+		if !stop() && err == nil {
+			err = context.Cause(ctx)
 		}
+		s.give(c, err == nil)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: server %s: %w", ErrFeatures, s.name, err)
+		return fmt.Errorf("%w: server %s: %w", ErrFeatures, s.name, causeOf(ctx, err))
 	}
 	return nil
 }
 
-// readBuffer makes one system call of many rows.
-const readBuffer = 256 << 10
-
-// buffered reads ahead.
-type buffered struct {
-	net.Conn
-	r *bufio.Reader
+// causeOf is why ctx has ended, where that is why err came.
+func causeOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
-func (b *buffered) Read(p []byte) (int, error) { return b.r.Read(p) }
+// take is an idle connection, or a new one.
+func (s *server) take(ctx context.Context) (*conn, error) {
+	s.mu.Lock()
+	if n := len(s.idle); n > 0 {
+		c := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		s.mu.Unlock()
+		return c, nil
+	}
+	s.mu.Unlock()
+	dialed, err := s.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := newConn(dialed)
+	for _, words := range s.greet {
+		if _, err := c.do(words...); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", words[0], err), dialed.Close())
+		}
+	}
+	return c, nil
+}
+
+func (s *server) dial(ctx context.Context) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: connectTimeout}
+	if s.tls != nil {
+		return (&tls.Dialer{NetDialer: &dialer, Config: s.tls}).DialContext(ctx, "tcp", s.address)
+	}
+	return dialer.DialContext(ctx, "tcp", s.address)
+}
+
+// give keeps a connection that is good, with nothing left to read, for the next.
+func (s *server) give(c *conn, good bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if good && !s.closed && len(s.idle) < idleConnections && c.r.Buffered() == 0 {
+		s.idle = append(s.idle, c)
+		return
+	}
+	_ = c.net.Close()
+}
+
+// close closes the idle connections, and those in use once they are given back.
+func (s *server) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	var all []error
+	for _, c := range s.idle {
+		all = append(all, c.net.Close())
+	}
+	s.idle = nil
+	return errors.Join(all...)
+}

@@ -20,7 +20,7 @@ type fake struct {
 	refuse string // answered to every command, if it is not empty
 }
 
-func newFake(t *testing.T) *fake {
+func newFake(t testing.TB) *fake {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"unsafe"
-
-	"github.com/gomodule/redigo/redis"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 )
@@ -27,19 +26,26 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(p)
+	s, err := newStore(p)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.eachServer(func(i int) error { return s.checkServer(ctx, i) }); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func newStore(p *place) *Store {
+func newStore(p *place) (*Store, error) {
 	s := &Store{place: *p}
 	for _, address := range p.Servers {
-		s.servers = append(s.servers, newServer(address))
+		server, err := newServer(address)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrFeatures, err)
+		}
+		s.servers = append(s.servers, server)
 	}
-	return s
+	return s, nil
 }
 
 // eachServer calls do for all servers at once.
@@ -55,10 +61,10 @@ func (s *Store) eachServer(do func(i int) error) error {
 
 func (s *Store) checkServer(ctx context.Context, i int) error {
 	key, want := s.marker(i)
-	return s.servers[i].with(ctx, func(c redis.Conn) error {
-		got, err := redis.String(c.Do("GET", key))
+	return s.servers[i].with(ctx, func(c *conn) error {
+		got, err := c.do("GET", key)
 		switch {
-		case errors.Is(err, redis.ErrNil):
+		case errors.Is(err, errNone):
 			return fmt.Errorf("it has no features named %s: was it filled, and has it kept its memory since?", s.Name)
 		case err == nil && got != want:
 			return fmt.Errorf("it is %s of these features, and the file says %s", got, want)
@@ -90,7 +96,7 @@ func (s *Store) Gather(ctx context.Context, dst []float32, nodeType int, nodes [
 		if len(asked[at]) == 0 {
 			return nil
 		}
-		return s.servers[at].with(ctx, func(c redis.Conn) error {
+		return s.servers[at].with(ctx, func(c *conn) error {
 			return s.fetch(ctx, c, dst, nodeType, nodes, asked[at])
 		})
 	})
@@ -101,7 +107,7 @@ const window = 1024
 
 // fetch reads the rows of the nodes at the positions asked.
 func (s *Store) fetch(
-	ctx context.Context, c redis.Conn, dst []float32, nodeType int, nodes []uint32, asked []int,
+	ctx context.Context, c *conn, dst []float32, nodeType int, nodes []uint32, asked []int,
 ) error {
 	for len(asked) > 0 {
 		if ctx.Err() != nil {
@@ -110,11 +116,9 @@ func (s *Store) fetch(
 		some := asked[:min(window, len(asked))]
 		asked = asked[len(some):]
 		for _, i := range some {
-			if err := s.ask(c, nodeType, int(nodes[i])); err != nil {
-				return err
-			}
+			s.ask(c, nodeType, int(nodes[i]))
 		}
-		if err := c.Flush(); err != nil {
+		if err := c.flush(); err != nil {
 			return err
 		}
 		for _, i := range some {
@@ -126,21 +130,19 @@ func (s *Store) fetch(
 	return nil
 }
 
-func (s *Store) ask(c redis.Conn, nodeType, node int) error {
+func (s *Store) ask(c *conn, nodeType, node int) {
 	row := 4 * s.place.Width
 	first := node % s.Block * row
-	return c.Send("GETRANGE", s.key(nodeType, node/s.Block), first, first+row-1)
+	c.send("GETRANGE", s.key(nodeType, node/s.Block), strconv.Itoa(first), strconv.Itoa(first+row-1))
 }
 
-func (s *Store) receive(c redis.Conn, row []float32) error {
-	got, err := redis.Bytes(c.Receive())
-	if err != nil {
-		return err
+func (s *Store) receive(c *conn, row []float32) error {
+	want := memory(row)
+	got, err := c.reply(want)
+	if err == nil && got < len(want) {
+		err = fmt.Errorf("it has %d of %d bytes: has it lost its memory since it was filled?", got, len(want))
 	}
-	if want := memory(row); copy(want, got) < len(want) {
-		return fmt.Errorf("it has %d of %d bytes: has it lost its memory since it was filled?", len(got), len(want))
-	}
-	return nil
+	return err
 }
 
 // memory is that of values.
@@ -155,7 +157,7 @@ func memory(values []float32) []byte {
 func (s *Store) Close() error {
 	var all []error
 	for _, server := range s.servers {
-		all = append(all, server.pool.Close())
+		all = append(all, server.close())
 	}
 	return errors.Join(all...)
 }

@@ -6,10 +6,9 @@ package mapped
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"runtime/debug"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // ErrLost is what Guard returns where a page could not be read: the file was cut short, or its disk failed.
@@ -23,7 +22,7 @@ type File struct {
 
 // Open maps a regular file.
 func Open(path string) (*File, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -31,9 +30,6 @@ func Open(path string) (*File, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file: %w", path, fs.ErrInvalid)
 	}
 	if info.Size() == 0 {
 		return &File{}, nil

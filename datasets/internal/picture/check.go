@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // checkers is how many pictures are looked at together: a check waits for the disk more than it computes.
@@ -48,7 +50,7 @@ func Check(path string, maxPixels int) (width, height int, problem string) {
 	case info.Size() > MostBytes:
 		return 0, 0, fmt.Sprintf("the file has %d bytes, want at most %d", info.Size(), MostBytes)
 	}
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return 0, 0, err.Error()
 	}

@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
@@ -52,7 +54,7 @@ func Read(path, name string, columns []Column, limit int, faults *fault.List) (t
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}

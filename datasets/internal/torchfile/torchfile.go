@@ -13,6 +13,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // Storage is a type of elements, by its name in the pickle.
@@ -43,12 +45,20 @@ const mostPickle = 1 << 16
 
 // Read reads a file whose tensor has elements of a type, and at most so many.
 func Read(path string, s Storage, most int64) (t *Tensor, err error) {
-	z, err := zip.OpenReader(path)
+	f, err := bounded.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(f, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("it is no file of torch.save: %w", err)
 	}
-	defer func() { err = errors.Join(err, z.Close()) }()
-	pickle, err := member(&z.Reader, "data.pkl", mostPickle)
+	pickle, err := member(z, "data.pkl", mostPickle)
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +66,10 @@ func Read(path string, s Storage, most int64) (t *Tensor, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("data.pkl: %w", err)
 	}
-	if order, err := member(&z.Reader, "byteorder", 16); err == nil && string(order) != "little" {
+	if order, err := member(z, "byteorder", 16); err == nil && string(order) != "little" {
 		return nil, fmt.Errorf("byte order %q, want little", order)
 	}
-	data, err := member(&z.Reader, "data/"+key, s.size()*most)
+	data, err := member(z, "data/"+key, s.size()*most)
 	if err != nil {
 		return nil, err
 	}

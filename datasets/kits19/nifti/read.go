@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // ReadHeader reads the header of a file.
@@ -75,7 +77,7 @@ type file struct {
 func (f *file) Close() error { return f.close() }
 
 func open(path string) (*file, error) {
-	disk, err := os.Open(path)
+	disk, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}
