@@ -9,7 +9,7 @@ require (
 	gonum.org/v1/gonum v0.17.0
 )
 
-require golang.org/x/image v0.25.0 // indirect
+require golang.org/x/image v0.30.0 // indirect
 
 replace (
 	github.com/plumbline-ml/plumbline/accuracy => ../accuracy

@@ -32,7 +32,8 @@ type ModelInfo struct {
 	Datasets    []DatasetInfo
 	Metrics     []MetricInfo
 	Params      []ParamInfo
-	// Smoke are settings for a run of seconds on the embedded model. Seeds, percentiles and latency limits stay official.
+	// Smoke are settings for a run of seconds on the embedded model: counts of queries, and Server's rate and duration, so
+	// that no verdict depends on how quick the machine is. Seeds, percentiles and latency limits stay official.
 	Smoke []SmokeSetting
 	// DatasetActions are what a DatasetWorker can do with the model's data sets, apart from runs.
 	DatasetActions []DatasetAction

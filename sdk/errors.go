@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"errors"
+	"syscall"
 )
 
 // Classes of errors. A benchmark wraps them; they survive the way to the harness, where errors.Is finds them.
@@ -32,4 +33,10 @@ func classify(err, class error) error {
 		return nil
 	}
 	return classified{err, class}
+}
+
+// OutOfSpace reports whether a file could not be written for lack of room: of the disk, of the user's share of it, or
+// of what one file may have. Whoever reports it, it is of class ErrUsage: the place that was named is too small.
+func OutOfSpace(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

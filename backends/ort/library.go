@@ -54,7 +54,11 @@ func inFolder(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		path = filepath.Join(path, LibraryName())
-		_, err = os.Stat(path)
+		info, err = os.Stat(path)
+	}
+	if err == nil && !info.Mode().IsRegular() { // a pipe would be waited for
+		return "", fmt.Errorf("%w: %s is not a regular file; option lib names %s or the folder that holds it", ErrLibrary,
+			path, LibraryName())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%w: no file %s; option lib names %s or the folder that holds it", ErrLibrary,

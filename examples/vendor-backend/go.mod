@@ -22,7 +22,7 @@ require (
 	github.com/plumbline-ml/plumbline/internal v0.0.0 // indirect
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0 // indirect
 	github.com/plumbline-ml/plumbline/preprocess v0.0.0 // indirect
-	golang.org/x/image v0.25.0 // indirect
+	golang.org/x/image v0.30.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect

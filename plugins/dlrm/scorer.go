@@ -9,6 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/auc"
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
@@ -94,7 +95,7 @@ func (s source) labels() ([]uint8, error) {
 
 // textLabels reads the labels that the trace needs.
 func (s source) textLabels(path string) (labels []uint8, err error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
@@ -31,21 +29,5 @@ func TestModelsOfTheManifest(t *testing.T) {
 		"llama3.1-405b", "llama3.1-405b-interactive", "mixtral-8x7b", "gptj"}
 	if !slices.Equal(names, want) {
 		t.Errorf("models %v, want %v", names, want)
-	}
-}
-
-// TestSmokeRunsCanBeValid holds the smoke settings of Server to as many queries as its 99th percentile takes.
-func TestSmokeRunsCanBeValid(t *testing.T) {
-	const least = "500" // of the 459 that no latency above the limit takes
-	for _, m := range New().Describe().Models {
-		for _, scenario := range m.Scenarios {
-			i := slices.IndexFunc(m.Smoke, func(s sdk.SmokeSetting) bool {
-				return s.Scenario == scenario &&
-					s.Key == "min_query_count"
-			})
-			if i < 0 || scenario == loadgen.Server && m.Smoke[i].Value != least {
-				t.Errorf("%s %v: smoke settings %v", m.Name, scenario, m.Smoke)
-			}
-		}
 	}
 }

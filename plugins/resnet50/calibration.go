@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -87,7 +88,7 @@ func copyPicture(ctx context.Context, from, to string) (err error) {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	in, err := os.Open(from)
+	in, err := bounded.Open(from)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/euler"
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
@@ -25,7 +26,7 @@ func readConfiguration(dir string, steps int) (*configuration, error) {
 	if dir == embedded {
 		return embeddedConfiguration(steps)
 	}
-	files := os.DirFS(dir)
+	files := bounded.Dir(dir, mostConfiguration)
 	var c configuration
 	var faults []error
 	for i, name := range []string{"tokenizer", "tokenizer_2"} {
@@ -41,6 +42,9 @@ func readConfiguration(dir string, steps int) (*configuration, error) {
 	}
 	return &c, nil
 }
+
+// mostConfiguration is the size up to which a file of a configuration is read: vocabularies have a megabyte.
+const mostConfiguration = 256 << 20
 
 // readTokenizer reads a generator's from its folder.
 func readTokenizer(files fs.FS, folder string) (*clip.Tokenizer, error) {

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/coco2014"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -49,5 +49,5 @@ func scorerVocabulary(folder string, clipFile backend.Model) (files fs.FS, prefi
 	case folder == "":
 		folder = filepath.Dir(clipFile.Path)
 	}
-	return os.DirFS(folder), "", nil
+	return bounded.Dir(folder, mostConfiguration), "", nil
 }

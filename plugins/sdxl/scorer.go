@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/accuracy/fid"
 	"github.com/plumbline-ml/plumbline/datasets/coco2014"
@@ -118,7 +119,7 @@ func addFile(h io.Writer, m backend.Model) (err error) {
 		_, err = h.Write(m.Bytes)
 		return err
 	}
-	f, err := os.Open(m.Path)
+	f, err := bounded.Open(m.Path)
 	if err != nil {
 		return err
 	}

@@ -24,8 +24,8 @@ const text = `{
     "files": [{"name": "embedded-fp32", "precision": "fp32"}, {"name": "embedded-int8", "precision": "int8"}],
     "dataset": {"name": "synthetic"},
     "smoke": [
-      {"scenario": "SingleStream", "settings": {"min_duration": "3000", "min_query_count": "10"}},
-      {"scenario": "Offline", "settings": {"min_duration": "100"}}
+      {"scenario": "SingleStream", "settings": {"min_query_count": "10", "target_latency": "1"}},
+      {"scenario": "Offline", "settings": {"min_query_count": "100"}}
     ]
   },
   "datasets": [{"name": "first"}, {"name": "second"}],
@@ -34,7 +34,7 @@ const text = `{
      "files": [{"name": "one.onnx", "url": "https://example.org/one.onnx"}]},
     {"name": "two", "scenarios": ["Offline"], "datasets": ["second"], "defaults": {"size": "800"},
      "embeddedDefaults": {"size": "64"},
-     "smoke": [{"scenario": "Offline", "settings": {"min_duration": "200"}}]}
+     "smoke": [{"scenario": "Offline", "settings": {"min_query_count": "200"}}]}
   ]
 }`
 

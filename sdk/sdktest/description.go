@@ -8,12 +8,16 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // smokeMost is the longest minimum duration of a smoke run.
 const smokeMost = 10 * time.Second
+
+// slowest is how long a query takes on the slowest machine that smoke runs are tried for.
+const slowest = time.Minute
 
 // roundedMost is by how much of itself a target may differ from its share: some of the rules' own are rounded to four
 // digits.
@@ -99,14 +103,17 @@ func checkSmoke(t *testing.T, m sdk.ModelInfo, scenario loadgen.Scenario) {
 	for _, s := range m.Smoke {
 		overrides = append(overrides, mlconf.Override{Scenario: s.Scenario, Key: s.Key, Value: s.Value})
 	}
-	layers := []mlconf.Layer{mlconf.Values("smoke", overrides...)}
-	smoke, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, Scenario: scenario, Layers: layers})
+	layers := []mlconf.Layer{mlconf.Smoke("smoke", overrides...)}
+	smoke, err := mlconf.Load(mlconf.Options{
+		Model: m.LoadGenKey, Scenario: scenario, Mode: loadgen.PerformanceOnly, Layers: layers,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if smoke.MinDuration > smokeMost || smoke.MinDuration == 0 {
+	if smoke.MinDuration > smokeMost {
 		t.Errorf("%v: min_duration %v, want seconds", scenario, smoke.MinDuration)
 	}
+	checkAnyPace(t, smoke.TestSettings)
 	// What may differ is made equal: the rest has to be.
 	may := smoke.Rules()
 	may.MinDuration, may.MinQueryCount = smoke.MinDuration, smoke.MinQueryCount
@@ -120,3 +127,34 @@ func checkSmoke(t *testing.T, m sdk.ModelInfo, scenario loadgen.Scenario) {
 		t.Errorf("%v: smoke settings change what must stay official:\n%+v\n%+v", scenario, smoke.TestSettings, may)
 	}
 }
+
+// checkAnyPace runs a smoke run on virtual time: it is VALID where queries are answered at once, and where they take
+// very long, but for Server, whose limit of latency is the rules'.
+func checkAnyPace(t *testing.T, s loadgen.TestSettings) {
+	t.Helper()
+	for _, takes := range []time.Duration{0, slowest} {
+		if s.Scenario == loadgen.Server && takes > 0 {
+			continue
+		}
+		clock := &loadgentest.Clock{}
+		sut := &loadgentest.Script{
+			Clock:   clock,
+			Latency: func(loadgen.QuerySample) time.Duration { return takes },
+			Tokens:  func(loadgen.QuerySample) int64 { return 2 },
+		}
+		if s.UseTokenLatencies {
+			sut.FirstToken = func(loadgen.QuerySample) time.Duration { return takes / 2 }
+		}
+		ctx := loadgentest.WithClock(t.Context(), clock)
+		r, err := loadgen.StartTest(ctx, sut, loadgentest.QSL{Total: anyPaceSamples}, s, loadgen.LogSettings{})
+		if err != nil {
+			t.Fatalf("%v: a smoke run whose queries take %v: %v", s.Scenario, takes, err)
+		}
+		if r.Verdict != loadgen.Valid {
+			t.Errorf("%v: a smoke run whose queries take %v is %v: %+v", s.Scenario, takes, r.Verdict, r.Reasons)
+		}
+	}
+}
+
+// anyPaceSamples is the size of the data set of such a run.
+const anyPaceSamples = 1024

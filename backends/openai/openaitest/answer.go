@@ -30,6 +30,9 @@ func (s *Server) newAnswer(ask Request, w http.ResponseWriter, r *http.Request, 
 	if n := s.options.Tokens; n > 0 {
 		a.total = min(a.total, n)
 	}
+	if says := s.options.Says; says != nil {
+		a.total = min(a.total, len(says))
+	}
 	return a
 }
 
@@ -147,7 +150,12 @@ func (a *answer) tokens(i, n int) []byte {
 	return b
 }
 
-func (a *answer) id(i int) int32 { return tokenID(a.prompt, i, a.server.options.Vocabulary) }
+func (a *answer) id(i int) int32 {
+	if says := a.server.options.Says; says != nil {
+		return says[i]
+	}
+	return tokenID(a.prompt, i, a.server.options.Vocabulary)
+}
 
 func (a *answer) appendText(b []byte, i, n int) []byte {
 	if a.server.options.Stamps {

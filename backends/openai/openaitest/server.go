@@ -24,6 +24,7 @@ type Options struct {
 	Together    int           // tokens in each event; 0: 1
 	Vocabulary  int           // token ids are below; 0: 32000
 	Tokens      int           // of each answer, at most what a request allows; 0: that
+	Says        []int32       // the tokens of each answer; nil: some that depend on the prompt
 	IDs         bool          // report token ids, to requests that ask for them
 	NoUsage     bool          // do not report usage, even where it is asked for
 	Stamps      bool          // the text of an event is the time at which it is written, in nanoseconds since 1970

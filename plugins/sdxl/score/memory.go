@@ -36,9 +36,9 @@ const memoryHeader = "plumbline features of pictures 1\n"
 // mostFeatures bounds the features of one kind in a record.
 const mostFeatures = 1 << 20
 
-// OpenMemory opens a file of features, or makes one.
+// OpenMemory opens a file of features, or makes one. What else has the name, a link or a pipe, is removed.
 func OpenMemory(path string, key Key) (*Memory, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := openOwn(path)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +57,28 @@ func OpenMemory(path string, key Key) (*Memory, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return m, nil
+}
+
+// openOwn opens the regular file that is at path itself, or makes one: what a link there names is not to be written to.
+func openOwn(path string) (*os.File, error) {
+	before, err := os.Lstat(path)
+	if err == nil && before.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			return nil, err
+		}
+		if now, err := f.Stat(); err != nil || !os.SameFile(before, now) {
+			return nil, errors.Join(fmt.Errorf("%s was replaced while it was opened", path), err, f.Close())
+		}
+		return f, nil
+	}
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
 // Len is how many samples it knows.

@@ -84,3 +84,28 @@ func FuzzMemory(f *testing.F) {
 		}
 	})
 }
+
+// TestMemoryFollowsNoLink: what somebody has put under the file's name is replaced, and not written to.
+func TestMemoryFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	target, path := filepath.Join(dir, "precious"), filepath.Join(dir, "log.features")
+	if err := os.WriteFile(target, []byte("precious"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, path); err != nil {
+		t.Skip(err)
+	}
+	m, err := OpenMemory(path, Key{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(false); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(target); err != nil || string(text) != "precious" {
+		t.Errorf("what the link names holds %q, %v", text, err)
+	}
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("%v, %v: want a file of its own", info, err)
+	}
+}

@@ -47,6 +47,12 @@ func (r *raw) Run(stream runStream) (err error) {
 			if !ok {
 				return nil
 			}
+			if r.work != nil && c.frames == midRun { // it is told in mid-run, however short that is
+				<-beat.C
+				if err := stream.Send(c.heartbeat()); err != nil {
+					return err
+				}
+			}
 			answer = c.answer(f.GetIssue())
 		}
 		if answer == nil {

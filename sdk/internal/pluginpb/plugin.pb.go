@@ -2239,8 +2239,8 @@ func (x *Param) GetHelp() string {
 }
 
 // SmokeSetting is a LoadGen setting of a run of seconds: a key of user.conf, and its value in the unit of that key
-// (docs/settings.md). Give each scenario its min_duration in ms, and so many queries that a fast machine lasts so long: the
-// expected latency in ms as target_latency (SingleStream, MultiStream: a lower one), the expected rate as target_qps (Offline: a higher one).
+// (docs/settings.md). Give each scenario its number of queries, min_query_count, and Server target_qps and min_duration in ms as
+// well. The others have no minimum duration: with one, a machine that is quick enough makes the run INVALID.
 type SmokeSetting struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Scenario      Scenario               `protobuf:"varint,1,opt,name=scenario,proto3,enum=plumbline.plugin.v1.Scenario" json:"scenario,omitempty"`

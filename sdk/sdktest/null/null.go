@@ -45,18 +45,17 @@ func (Benchmark) Describe() sdk.Description {
 	}
 }
 
-// smoke are settings for a run of seconds: durations and latencies in ms, rates that machines of today do not exceed.
+// smoke are settings for a run of seconds: counts of queries, durations and latencies in ms.
 func smoke() []sdk.SmokeSetting {
 	return []sdk.SmokeSetting{
-		{Scenario: loadgen.SingleStream, Key: "min_duration", Value: "2000"},
+		{Scenario: loadgen.SingleStream, Key: "min_query_count", Value: "20000"},
 		{Scenario: loadgen.SingleStream, Key: "target_latency", Value: "0.002"},
-		{Scenario: loadgen.MultiStream, Key: "min_duration", Value: "2000"},
+		{Scenario: loadgen.MultiStream, Key: "min_query_count", Value: "20000"},
 		{Scenario: loadgen.MultiStream, Key: "target_latency", Value: "0.01"},
 		{Scenario: loadgen.Server, Key: "min_duration", Value: "2000"},
 		{Scenario: loadgen.Server, Key: "target_qps", Value: "5000"},
 		{Scenario: loadgen.Server, Key: "target_latency", Value: "100"},
-		{Scenario: loadgen.Offline, Key: "min_duration", Value: "300"},
-		{Scenario: loadgen.Offline, Key: "target_qps", Value: "60000000"},
+		{Scenario: loadgen.Offline, Key: "min_query_count", Value: "5000000"},
 	}
 }
 

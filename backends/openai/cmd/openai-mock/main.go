@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,16 @@ func run() error {
 	flag.IntVar(&o.Together, "together", 1, "tokens in each event")
 	flag.IntVar(&o.Vocabulary, "vocabulary", 0, "token ids are below; 0: 32000")
 	flag.IntVar(&o.Tokens, "tokens", 0, "tokens of each answer at most; 0: what is asked for")
+	flag.Func("says", "the `IDS` of each answer's tokens, with commas", func(text string) error {
+		for word := range strings.SplitSeq(text, ",") {
+			id, err := strconv.ParseInt(word, 10, 32)
+			if err != nil {
+				return err
+			}
+			o.Says = append(o.Says, int32(id))
+		}
+		return nil
+	})
 	flag.BoolVar(&o.IDs, "ids", true, "report token ids where they are asked for")
 	transcript := flag.String("transcript", "", "what is said in every sound: the server transcribes")
 	flag.Parse()

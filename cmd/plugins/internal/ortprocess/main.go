@@ -1,18 +1,28 @@
 // Command ortprocess is a backend process that runs models on ONNX Runtime: the tests put it where a vendor's would be.
+// With -pace it is as quick or as slow as one on another machine.
 //
 //	harness run resnet50 --backend process --backend-opt command=ortprocess
+//	harness run resnet50 --backend process --backend-opt command="ortprocess -pace once"
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 
 	"github.com/plumbline-ml/plumbline/backends/ort"
+	"github.com/plumbline-ml/plumbline/cmd/plugins/internal/pace"
 	"github.com/plumbline-ml/plumbline/sdk/backend/process"
 )
 
 func main() {
-	if err := process.Serve(ort.Backend{}); err != nil {
+	text := flag.String("pace", "", `"once", or how many times as long a run takes`)
+	flag.Parse()
+	p, err := pace.Parse(*text)
+	if err == nil {
+		err = process.Serve(p.Of(ort.Backend{}))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
