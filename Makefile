@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-metrics test-gpu test-official-checker test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
+.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-metrics test-pace test-gpu test-official-checker test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,8 +55,12 @@ test-metrics: ## let Prometheus scrape runs and compare with their results (PROM
 test-gpu: ## run resnet50, bert-99 and llama3.1-8b on GPUs: GPU=cuda:0,cuda:1 ORT=libonnxruntime.so built for CUDA
 	PLUMBLINE_GPU=$(or $(GPU),cuda:0) PLUMBLINE_GPU_ORT=$(abspath $(ORT)) $(GO) test -count=1 -v -timeout 30m -run TestGPU ./e2e
 
-test-kills: ## kill either side at any moment, KILLS times (default 200)
-	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 60m -v -run TestKills ./e2e
+test-pace: ## test the binaries as on another machine: models that answer at once (PACE=once), or take ten times as long (PACE=10)
+	PLUMBLINE_PACE=$(or $(PACE),once) $(GO) test -count=1 -timeout 120m ./e2e
+
+test-kills: ## kill either side of a run at any moment, KILLS times (default 200), and so often each command that makes several runs
+	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 20m -v -run TestInterruptIsAlwaysTold ./cmd/harness/internal/cli
+	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 6h -v -run TestKills ./e2e
 
 test-browser: ## look at a report of each benchmark in Chromium (BROWSER=chromium, Debian's package; OUT=folder of the screenshots)
 	@mkdir -p "$(or $(OUT),out/screenshots)"

@@ -66,7 +66,7 @@ func unfinished(out string, have report.Run) string {
 }
 
 func bad(have report.Run) string {
-	if have.ExitCode == 0 {
+	if have.Status != report.Complete || have.Good() {
 		return ""
 	}
 	return "it is " + have.Verdict

@@ -23,17 +23,24 @@ type facts struct {
 	DatasetSHA256 string
 }
 
-// facts gathers what every record of a plan's runs says.
-func (r Request) facts(p *Plan) (facts, error) {
-	f := facts{Harness: r.Harness, System: r.machine(), Command: r.Command}
+// known are the facts without checksums, for which files are read.
+func (r Request) known(p *Plan) facts {
+	f := facts{
+		Harness: r.Harness, System: r.machine(), Command: r.Command,
+		Plugin: report.Plugin{Name: p.Served.Name, Version: p.Served.Description.Version, Path: p.Served.Path},
+	}
 	if f.Harness == (report.Harness{}) {
 		f.Harness = version()
 	}
-	sum, _, err := checksum.File(p.Served.Path)
-	if err != nil {
+	return f
+}
+
+// facts gathers what every record of a plan's runs says.
+func (r Request) facts(p *Plan) (f facts, err error) {
+	f = r.known(p)
+	if f.Plugin.SHA256, _, err = checksum.File(p.Served.Path); err != nil {
 		return f, plugin.Fault(fmt.Errorf("plugin %s: %w", p.Served.Name, err))
 	}
-	f.Plugin = report.Plugin{Name: p.Served.Name, Version: p.Served.Description.Version, Path: p.Served.Path, SHA256: sum}
 	if p.Options.Dataset != "" {
 		if f.DatasetSHA256, err = checksum.Dataset(p.Options.Dataset); err != nil {
 			return f, sdk.Data(err)

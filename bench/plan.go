@@ -47,6 +47,9 @@ type Plan struct {
 	// ScorerFiles are the models that the scorer runs, by part, where they are not the embedded ones.
 	ScorerFiles map[string]string
 	Runs        []PlannedRun
+	// Left are scenarios that are not run, as a submission for Request.SystemType does not have them, each with the
+	// reason.
+	Left []string
 	// Launch is how the plugin is started and watched.
 	Launch host.LaunchOptions
 
@@ -246,7 +249,8 @@ func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
 		err := errors.New("plugin " + p.Served.Name + " lists no scenario for " + model.Name)
 		return nil, nil, []error{plugin.Fault(err)}
 	}
-	scenarios, err1 := r.scenarios(model.Name, p.Division, model.Scenarios)
+	scenarios, left, err1 := r.scenarios(model, p.Division)
+	p.Left = left
 	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
 	steps = r.withRanging(steps)
 	overrides, faults := settings.ParseOverrides(r.Set)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
@@ -209,6 +210,43 @@ func TestRunDirectories(t *testing.T) {
 	}
 	if p.Rules != "v6.1" {
 		t.Errorf("rules %q, want the newest round", p.Rules)
+	}
+}
+
+// TestScenariosOfASystemType: what the round does not have for the type is left out, unless it is named or the division
+// is open.
+func TestScenariosOfASystemType(t *testing.T) {
+	for _, c := range []struct {
+		request Request
+		runs    int
+		left    string
+	}{
+		{Request{SystemType: mlconf.Edge}, 6, "Server: rules v6.1 have none of resnet for systems of type edge"},
+		{Request{SystemType: mlconf.DatacenterEdge}, 8, ""},
+		{Request{SystemType: mlconf.Edge, Division: "open"}, 8, ""},
+		{Request{SystemType: mlconf.Edge, Scenarios: []string{"Server"}}, 2, ""},
+		{Request{SystemType: mlconf.Edge, Scenarios: []string{"all"}}, 8, ""},
+		{Request{SystemType: mlconf.Datacenter, Rules: "v5.0"}, 4,
+			"SingleStream: rules v5.0 have none of resnet for systems of type datacenter; " +
+				"MultiStream: rules v5.0 have none of resnet for systems of type datacenter"},
+		{Request{}, 8, ""},
+	} {
+		c.request.Mode = ModeSubmission
+		p := planned(t, c.request)
+		if len(p.Runs) != c.runs || strings.Join(p.Left, "; ") != c.left {
+			t.Errorf("%+v: %d runs, left %q; want %d, %q", c.request, len(p.Runs), p.Left, c.runs, c.left)
+		}
+	}
+	_, err := build(with(Request{SystemType: mlconf.Datacenter, Mode: ModeSubmission}, cached{}), served())
+	if exitcode.Of(err) != exitcode.Usage ||
+		!strings.Contains(err.Error(), "have no resnet for systems of type datacenter") {
+		t.Errorf("a model that is not for the type: %v", err)
+	}
+	s := served()
+	s.Model.Scenarios = s.Model.Scenarios[:1]
+	p, err := build(with(Request{SystemType: mlconf.Edge, Mode: ModeSubmission}, cached{}), s)
+	if err != nil || len(p.Left) != 2 || !strings.HasPrefix(p.Left[1], "Offline: rules v6.1 ask for it of resnet") {
+		t.Errorf("%v, left %q; want what the plugin does not run to be told", err, p.Left)
 	}
 }
 

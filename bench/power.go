@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -161,7 +162,7 @@ func (m *measurement) finish(ctx context.Context, dir string, rec *report.Run) e
 }
 
 func average(path string, w spl.Window) (spl.Average, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return spl.Average{}, err
 	}
@@ -171,7 +172,7 @@ func average(path string, w spl.Window) (spl.Average, error) {
 
 // windowOf reads from a run's detail log when it began and ended, and its number of queries.
 func windowOf(dir string) (w spl.Window, queries uint64, err error) {
-	f, err := os.Open(filepath.Join(dir, "mlperf_log_detail.txt"))
+	f, err := bounded.Open(filepath.Join(dir, "mlperf_log_detail.txt"))
 	if err != nil {
 		return w, 0, err
 	}

@@ -38,7 +38,7 @@ func measured(t *testing.T, meter string, change func(*bench.Request)) report.Do
 	f := plugintest.Classifier()
 	f.Busy = func(samples int) time.Duration { return time.Duration(min(samples, 10)) * 5 * time.Millisecond }
 	r := request(t, f)
-	r.Power, r.Mode, r.Set = meter, bench.ModePerformance, []string{"SingleStream.target_latency=5"}
+	r.Power, r.Mode, r.Set = meter, bench.ModePerformance, []string{"SingleStream.min_query_count=100"}
 	change(&r)
 	d, err := bench.Run(t.Context(), r)
 	if err != nil {

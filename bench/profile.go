@@ -58,9 +58,10 @@ func (p *Plan) tuneFound(r Request) error {
 	offline := func(t PlannedRun) bool { return t.Scenario == loadgen.Offline }
 	if profile.Offline != nil && !profile.Offline.Decided && slices.ContainsFunc(p.Runs, offline) {
 		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf(
-			"the setting of %s for Offline is not used: harness tune called it not certain (--tuning %[1]s uses it)", path))
+			"the setting of %s for Offline is not used: harness tune called it not certain (--tuning %[1]s uses it); what it "+
+				"reached says how many samples a run takes", path))
 	}
-	return p.apply(path, profile.Certain())
+	return p.apply(path, profile, false)
 }
 
 // tuneNamed uses the profile that the user named. It may be one of another machine, which the plan then says.
@@ -84,7 +85,7 @@ func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
 	if why != "" {
 		p.Tuning.Notes = append(p.Tuning.Notes, "it was measured with "+why)
 	}
-	return p.apply(r.Tuning, profile)
+	return p.apply(r.Tuning, profile, true)
 }
 
 // subject is what a profile has to fit.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/secret"
 	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/export"
@@ -26,6 +29,9 @@ type Request struct {
 
 	Model     string   // model or benchmark name
 	Scenarios []string // names or "all"; empty: all that the model's rules list
+	// SystemType is what the runs are submitted for: where Scenarios is empty, those that the round has of the model on
+	// such systems are run in the closed and the network division. Empty: nothing is left out.
+	SystemType mlconf.SystemType
 	// Mode is "performance", "accuracy", "submission" or "findpeak"; empty: performance of each scenario, then accuracy
 	// once, and with audit settings performance alone.
 	Mode string
@@ -134,29 +140,28 @@ const ModeRanging = "ranging"
 // everyScenario is the word for all scenarios of a model.
 const everyScenario = "all"
 
-// scenarios returns those asked for, of the ones that the division has, in the order of the model's
-// rules, without doubles.
-func (r Request) scenarios(model string, d division.Division, served []loadgen.Scenario) ([]loadgen.Scenario, error) {
-	all := served
-	if served = d.Scenarios(all); len(served) == 0 {
-		return nil, fmt.Errorf("--division %s runs Server and Offline, and %s has %s", d, model,
-			strings.Join(names(all), ", "))
+// scenarios returns those asked for, of the ones that the division has, in the order of the model's rules, without
+// doubles; and which are left out since the submission does not have them, with the reason.
+func (r Request) scenarios(m sdk.ModelInfo, d division.Division) (in []loadgen.Scenario, left []string, err error) {
+	served := d.Scenarios(m.Scenarios)
+	if len(served) == 0 {
+		return nil, nil, fmt.Errorf("--division %s runs Server and Offline, and %s has %s", d, m.Name,
+			strings.Join(names(m.Scenarios), ", "))
 	}
 	if len(r.Scenarios) == 0 {
-		return served, nil
+		return r.submitted(m, d, served)
 	}
 	wanted := map[loadgen.Scenario]bool{}
 	for _, name := range r.Scenarios {
 		if strings.EqualFold(name, everyScenario) {
-			return served, nil
+			return served, nil, nil
 		}
 		s, err := parseScenario(name, served)
 		if err != nil {
-			return nil, fmt.Errorf("--scenario: %w", err)
+			return nil, nil, fmt.Errorf("--scenario: %w", err)
 		}
 		wanted[s] = true
 	}
-	var in []loadgen.Scenario
 	for _, s := range served {
 		if wanted[s] {
 			in = append(in, s)
@@ -164,13 +169,53 @@ func (r Request) scenarios(model string, d division.Division, served []loadgen.S
 		}
 	}
 	for s := range wanted {
-		if slices.Contains(all, s) {
-			return nil, fmt.Errorf("--scenario %v: --division %s runs Server and Offline alone, the datacenter suite", s, d)
+		if slices.Contains(m.Scenarios, s) {
+			return nil, nil, fmt.Errorf("--scenario %v: --division %s runs Server and Offline alone, the datacenter suite", s,
+				d)
 		}
-		return nil, fmt.Errorf("--scenario: the rules have no %v scenario for %s; it runs %s", s, model,
+		return nil, nil, fmt.Errorf("--scenario: the rules have no %v scenario for %s; it runs %s", s, m.Name,
 			strings.Join(names(served), ", "))
 	}
-	return in, nil
+	return in, nil, nil
+}
+
+// submitted are the scenarios that a submission of the model may have on systems of the request's type. The open
+// division has all.
+func (r Request) submitted(m sdk.ModelInfo, d division.Division, served []loadgen.Scenario) (in []loadgen.Scenario,
+	left []string, err error) {
+	if r.SystemType == "" || d == division.Open {
+		return served, nil, nil
+	}
+	round, err := mlconf.Round(r.Rules)
+	if err != nil {
+		return nil, nil, err
+	}
+	has := round.Scenarios(m.RulesKey, r.SystemType)
+	if len(has) == 0 {
+		return nil, nil, fmt.Errorf("rules %s have no %s for systems of type %s, they have %s: run another model, choose "+
+			"another --system-type, or name the scenarios with --scenario", round.Name, cmp.Or(m.RulesKey, m.Name), r.SystemType,
+			cmp.Or(strings.Join(round.ModelsFor(r.SystemType), ", "), "none"))
+	}
+	for _, s := range served {
+		if slices.Contains(has, mlconf.ScenarioOf(s.String(), m.LoadGenKey)) {
+			in = append(in, s)
+			continue
+		}
+		left = append(left, fmt.Sprintf("%v: rules %s have none of %s for systems of type %s", s, round.Name, m.RulesKey,
+			r.SystemType))
+	}
+	for _, name := range round.RequiredScenarios(m.RulesKey, r.SystemType) {
+		runs := func(s loadgen.Scenario) bool { return mlconf.ScenarioOf(s.String(), m.LoadGenKey) == name }
+		if !slices.ContainsFunc(in, runs) {
+			left = append(left, fmt.Sprintf("%s: rules %s ask for it of %s for systems of type %s, and %s does not run it",
+				name, round.Name, m.RulesKey, r.SystemType, m.Name))
+		}
+	}
+	if len(in) == 0 {
+		return nil, nil, fmt.Errorf("rules %s have %s of %s for systems of type %s, and %s runs %s", round.Name,
+			strings.Join(has, ", "), m.RulesKey, r.SystemType, m.Name, strings.Join(names(served), ", "))
+	}
+	return in, left, nil
 }
 
 func parseScenario(name string, served []loadgen.Scenario) (loadgen.Scenario, error) {

@@ -51,9 +51,9 @@ func (r *runner) run(ctx context.Context, p *Plan, t PlannedRun) (report.Run, er
 	if rec.Effective != nil && !t.Streams && !errors.Is(err, loadgen.ErrLogsLost) { // it has logs, in this folder
 		err = errors.Join(err, output.Lost(p.Out, t.Dir))
 	}
-	files, listed := output.Files(p.Out, t.Dir)
+	files, kept := output.Keep(p.Out, t.Dir)
 	rec.Files = files
-	err = errors.Join(err, sdk.Usage(listed))
+	err = errors.Join(err, sdk.Usage(kept))
 	rec.Finish(err)
 	rec.Hide(r.launch.Hide)
 	return rec, err
@@ -70,6 +70,9 @@ func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 		LoadGen: p.driver(),
 		Stated:  report.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
 	}
+	if p.Test.Judged {
+		rec.TestVerdict = report.TestNotJudged
+	}
 	rec.RulesKey, rec.LoadGenKey = p.Served.Model.RulesKey, p.Served.Model.LoadGenKey
 	rec.FromOptions(p.Shown(p.optionsOf(t)))
 	rec.Options.ScorerFiles = p.ScorerFiles
@@ -85,6 +88,17 @@ func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 		})
 	}
 	return rec
+}
+
+// skipped are the records of runs that are not made, for what ends with code.
+func (r *runner) skipped(p *Plan, runs []PlannedRun, code exitcode.Code) []report.Run {
+	records := make([]report.Run, len(runs))
+	for i, t := range runs {
+		records[i] = r.record(p, t)
+		records[i].Skip(code)
+		records[i].Hide(r.launch.Hide)
+	}
+	return records
 }
 
 func (r *runner) perform(ctx context.Context, p *Plan, t PlannedRun, rec *report.Run) error {

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -52,7 +52,7 @@ type Scored struct {
 	Score        sdk.Score
 	Verdict      judge.Verdict // how it stands to its targets
 	OfficialText string        // what accuracy.txt holds
-	Unwritten    error         // why accuracy.txt is not beside the log; nil: it is
+	Unwritten    error         // why accuracy.txt is not beside the log; nil: it is. Of a full disk it is Score's, too
 }
 
 // Score scores every log that the path means, and writes accuracy.txt beside each. A log that cannot be scored does not
@@ -118,6 +118,9 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	}
 	if r.Done != nil {
 		r.Done(done)
+	}
+	if sdk.OutOfSpace(done.Unwritten) {
+		return done, errors.Join(done.Unwritten, sdk.Usage(c.Check()))
 	}
 	return done, sdk.Usage(c.Check())
 }
@@ -193,7 +196,7 @@ func shown(m sdk.ModelInfo, rules string) []uint64 {
 
 // answers reports whether a log has any. One that cannot be read is left to the scoring, which says why.
 func answers(log string) bool {
-	f, err := os.Open(log)
+	f, err := bounded.Open(log)
 	if err != nil {
 		return true
 	}

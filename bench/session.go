@@ -149,12 +149,7 @@ func (s *session) note(recovered output.Recovered) {
 
 // skipped are the records of runs that are not made, for what ends with code.
 func (s *session) skipped(runs []PlannedRun, code exitcode.Code) []report.Run {
-	records := make([]report.Run, len(runs))
-	for i, t := range runs {
-		records[i] = s.runner.record(s.plan, t)
-		records[i].Skip(code)
-	}
-	return records
+	return s.runner.skipped(s.plan, runs, code)
 }
 
 // make makes one run. Its record is in the output directory from the beginning, as one that is not finished.

@@ -27,10 +27,11 @@ type Tuning struct {
 
 // apply lets the runs use a profile: Offline and Server its settings, but for what the plan's flags say, and its rates
 // where no flag changes the setting that they were measured with and the limits of latency are those of the search.
-func (p *Plan) apply(path string, f *tune.Profile) error {
+// Offline's setting is used where the search was certain of it, or uncertain settings are wanted, too.
+func (p *Plan) apply(path string, f *tune.Profile, uncertain bool) error {
 	var faults []error
 	for i := range p.Runs {
-		faults = append(faults, p.tune(&p.Runs[i], path, f))
+		faults = append(faults, p.tune(&p.Runs[i], path, f, uncertain))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return err
@@ -48,10 +49,12 @@ func (r PlannedRun) tuned() bool { return r.Tuned != nil || r.TunedRate }
 const offlineReserve = 1.2
 
 // tune gives a run what the profile has for it.
-func (p *Plan) tune(run *PlannedRun, path string, f *tune.Profile) error {
+func (p *Plan) tune(run *PlannedRun, path string, f *tune.Profile, uncertain bool) error {
 	switch {
 	case run.Scenario == loadgen.Offline && f.Offline != nil:
-		run.Tuned = &f.Offline.Setting
+		if f.Offline.Decided || uncertain {
+			run.Tuned = &f.Offline.Setting
+		}
 		if rate := offlineReserve * f.Offline.SamplesPerSecond; rate > run.Settings.OfflineExpectedQPS {
 			return p.tuneRate(run, path, rate)
 		}

@@ -30,10 +30,23 @@ func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
 	if change != nil {
 		change(f)
 	}
-	if err := p.apply("x.json", f); err != nil {
+	if err := p.apply("x.json", f, true); err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// TestTuneUncertain: a setting that is not certain is not used, but what it reached sizes Offline's query: else one of
+// a quick machine ends before min_duration.
+func TestTuneUncertain(t *testing.T) {
+	p := planned(t, Request{Scenarios: []string{"Offline"}, Mode: ModePerformance})
+	f := &tune.Profile{Offline: &tune.Offline{Setting: tune.Setting{Batch: 16}, SamplesPerSecond: 1e9}}
+	if err := p.apply("x.json", f, false); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.Runs[0]; r.Tuned != nil || r.Settings.OfflineExpectedQPS != 1.2e9 || p.optionsOf(r).Batch != 0 {
+		t.Errorf("%+v, %v", r.Tuned, r.Settings.OfflineExpectedQPS)
+	}
 }
 
 func TestTune(t *testing.T) {
@@ -100,7 +113,7 @@ func TestTuneOfNoRun(t *testing.T) {
 		t.Errorf("tuning %q of %q", p.TuningText(), p.Tuning.File)
 	}
 	p = profiled(t, Request{Mode: ModePerformance}, func(f *tune.Profile) {
-		f.Server, f.Offline.SamplesPerSecond = nil, 1
+		f.Server, f.Offline.SamplesPerSecond = nil, 0.5
 	})
 	if text := p.TuningText(); strings.Contains(text, "Server") ||
 		text != "Offline batch 16, 2 sessions, 1 thread (x.json)" {

@@ -99,9 +99,19 @@ func TestAuditsBesideARun(t *testing.T) {
 	}
 	holds(t, "*.*.performance_issue_same = 1", scenario, "TEST04", "audit.config")
 	holds(t, "Found Audit Config file", scenario, "TEST04", "performance", "run_1", "mlperf_log_detail.txt")
-	r := cheat(t, out, "audit", "TEST04", "honest", "--scenario", "Offline", "--set", "min_duration=200").wantCode(t, 2)
+	r := cheat(t, out, "audit", "TEST04", "honest", "--scenario", "Offline", "--set", "min_duration=1").wantCode(t, 2)
 	if !strings.Contains(r.stderr, "other settings") {
 		t.Errorf("other settings than the run's: %s", r.stderr)
+	}
+}
+
+// TestAnInvalidRunIsMadeOnce: audits that compare with a run that is INVALID fail, and do not make it again each.
+func TestAnInvalidRunIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	r := cheat(t, t.TempDir(), "audit", "all", "honest", "--scenario", "Server", "--set", "target_qps=500", "--set",
+		"target_latency=1").wantCode(t, 3).wantOutput(t, "TEST01", "TEST04", "the performance run is INVALID")
+	if n := strings.Count(r.stdout, "Server        performance  INVALID"); n != 1 {
+		t.Errorf("the performance run was made %d times, want once:\n%s", n, r.stdout)
 	}
 }
 

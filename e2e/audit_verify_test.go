@@ -59,13 +59,11 @@ func auditLogs(t *testing.T) (scenario, run string) {
 	base := []string{"run", "resnet50", "--scenario", "Offline", "--smoke"}
 	results, audited := filepath.Join(dir, "results"), filepath.Join(dir, "audited")
 	harness(t, append(base, "--mode", "accuracy", "--out", results)...).wantCode(t, 0)
-	harness(t, append(base, "--mode", "performance", "--audit", config, "--out", audited)...) // INVALID on a busy machine
+	harness(t, append(base, "--mode", "performance", "--audit", config, "--out", audited)...).wantCode(t, 0)
 	scenario = filepath.Join(results, "resnet50", "Offline")
 	run = filepath.Join(audited, "resnet50", "Offline", "performance", "run_1")
-	detail := strings.ReplaceAll(readText(t, filepath.Join(run, detailLog)), `"value": "INVALID"`, `"value": "VALID"`)
-	write(t, filepath.Join(run, detailLog), detail)
 	var plain strings.Builder
-	for line := range strings.Lines(detail) {
+	for line := range strings.Lines(readText(t, filepath.Join(run, detailLog))) {
 		if !strings.Contains(line, "Found Audit Config file") {
 			plain.WriteString(line)
 		}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
@@ -118,6 +119,87 @@ func TestFilesWithoutAnEnd(t *testing.T) {
 			wantMessage(t, harness(t, args...).wantCode(t, c.code), c.says)
 		})
 	}
+}
+
+// TestPipesAreRefused names a pipe that nobody writes to wherever a file or a folder is wanted, or puts it in the
+// place of one: nothing waits for it.
+func TestPipesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	pipe := mkfifo(t, filepath.Join(dir, "pipe"))
+	log := mkfifo(t, filepath.Join(dir, "run", "mlperf_log_accuracy.json"))
+	workspace := filepath.Join(dir, "workspace")
+	harness(t, "submission", "init", "--submitter", "Lab", "--system-type", "edge", "--workspace",
+		workspace).wantCode(t, 0)
+	broken := filepath.Join(dir, "broken")
+	mkfifo(t, filepath.Join(broken, "submission.json"))
+	sheet := filepath.Join(workspace, "systems", "system.json")
+	if err := os.Remove(sheet); err != nil {
+		t.Fatal(err)
+	}
+	mkfifo(t, sheet)
+	graph, _ := graphData(t)
+	edges := filepath.Join(graph, "tiny", "processed", "paper__cites__paper", "edge_index.npy")
+	if err := os.Remove(edges); err != nil {
+		t.Fatal(err)
+	}
+	mkfifo(t, edges)
+	zeros := strings.Repeat("0", 64)
+	archive := write(t, filepath.Join(dir, "lab.tar.gz"), "an archive")
+	mkfifo(t, archive+".sha256")
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"run resnet50 --model PIPE", 6, "not a regular file"},
+		{"run resnet50 --ort-lib PIPE --mode performance --scenario Offline", 5, "not a regular file"},
+		{"run resnet50 --user-conf PIPE", 2, "not a regular file"},
+		{"run resnet50 --tuning PIPE", 2, "not a regular file"},
+		{"run resnet50 --lock PIPE", 2, "not a regular file"},
+		{"run resnet50 --system PIPE", 2, "not a regular file"},
+		{"run bert-99 --param vocab=PIPE --mode performance --scenario Offline", 6, "not a regular file"},
+		{"run bert-99 --dataset PIPE", 6, "neither a directory nor a regular file"},
+		{"run rgat --mode performance --scenario Offline --dataset " + graph, 6, "edge_index.npy is not a regular file"},
+		{"score " + log + " --benchmark null --plugin null", 6, "not a regular file"},
+		{"report PIPE", 6, "not a regular file"},
+		{"audit verify PIPE", 6, "is no folder"},
+		{"trust --with PIPE --lock " + filepath.Join(dir, "new.lock"), 5, "not a regular file"},
+		{"dataset convert resnet50 calibration PIPE " + filepath.Join(dir, "new") + " --param list=PIPE", 6,
+			"not a regular file"},
+		{"submission check PIPE", 2, "not a directory"},
+		{"submission check PIPE --compatible", 2, "not a directory"},
+		{"submission results PIPE", 2, "not a directory"},
+		{"submission pack PIPE --out " + filepath.Join(dir, "new.tar.gz"), 2, "not a directory"},
+		{"submission pack --unpack PIPE --out " + filepath.Join(dir, "new") + " --sha256 " + zeros, 6, "not a regular file"},
+		{"submission pack --unpack " + archive + " --out " + filepath.Join(dir, "new"), 6, "not a regular file"},
+		{"submission truncate PIPE --keep " + filepath.Join(dir, "keep"), 2, "not a directory"},
+		{"submission prepare PIPE --out " + filepath.Join(dir, "new"), 2, "not a directory"},
+		{"submission report PIPE --out " + filepath.Join(dir, "new"), 6, "not a regular file"},
+		{"submission init --workspace " + broken, 2, "not a regular file"},
+		{"submission init --workspace " + workspace, 2, "not a regular file"},
+		{"submission build --workspace " + broken, 2, "not a regular file"},
+	} {
+		t.Run(c.args[:min(len(c.args), 60)], func(t *testing.T) {
+			t.Parallel()
+			args := strings.Fields(strings.ReplaceAll(c.args, "PIPE", pipe))
+			if args[0] == "run" {
+				args = append(args, "--out", t.TempDir(), "--force")
+			}
+			wantMessage(t, harness(t, args...).wantCode(t, c.code), c.says)
+		})
+	}
+}
+
+// mkfifo makes a pipe, with the folders above it.
+func mkfifo(t *testing.T, path string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // wantMessage checks that stderr has every part and no sign of a panic.

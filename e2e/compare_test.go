@@ -26,7 +26,7 @@ func TestCompareRuns(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), "null SingleStream performance") {
 		t.Errorf("%v: %s", err, page)
 	}
-	harness(t, "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--set", "min_duration=2100",
+	harness(t, "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--set", "min_duration=1",
 		"--quiet", "--out", out("other")).wantCode(t, 0)
 	r = harness(t, "compare", out("base"), out("other")).wantCode(t, 2)
 	if !strings.Contains(r.stderr, "min_duration differs") {
@@ -41,7 +41,7 @@ func TestBackendsInTurn(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	r := harness(t, "run", "resnet50", "--backend", "ort,process", "--repeat", "2", "--quiet", "--out", out,
 		"--backend-opt", "process:command="+filepath.Join(built.dir, "plugins", "ortprocess"), "--scenario", "SingleStream",
-		"--mode", "performance", "--set", "min_duration=300", "--fail-if", "result > +1000000%").wantCode(t, 0)
+		"--mode", "performance", "--set", "min_query_count=200", "--fail-if", "result > +1000000%").wantCode(t, 0)
 	r.wantOutput(t, "ort, round 1 of 2\n", "process, round 2 of 2\n", "2 runs against 2", "no verdict",
 		"logs and result.json in "+out)
 	at := func(text string) int { return strings.Index(r.stdout, text) }

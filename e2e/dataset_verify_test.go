@@ -1,10 +1,14 @@
 package e2e
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
 )
@@ -67,20 +71,30 @@ func TestOfficialLayoutsAreVerified(t *testing.T) {
 	}
 }
 
-// wantVerified wants a data set to be sound, and not so with a file spoilt.
+// wantVerified wants a data set to be sound, and not so with a file spoilt, or with a pipe in its place that nobody
+// writes to. The limits of plugins hold here, too.
 func wantVerified(t *testing.T, model, dir string, with []string, spoil string) {
 	t.Helper()
 	verify := append([]string{"dataset", "verify", model, dir}, params(with)...)
-	harness(t, verify...).wantCode(t, 0).wantOutput(t, " samples, all can be read; ")
+	harness(t, append(verify, "--limit", "memory=8GiB,files=1024")...).wantCode(t, 0).wantOutput(t,
+		" samples, all can be read; ")
+	if host.LimitsSupported {
+		harness(t, append(verify, "--limit", "files=3")...).wantCode(t, 5) // with which no plugin starts
+	}
 	paths, err := filepath.Glob(filepath.Join(dir, spoil))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no %s among %v: %v", spoil, names(t, dir), err)
 	}
-	if err := os.WriteFile(paths[0], nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r := harness(t, verify...).wantCode(t, 6)
-	if !strings.Contains(r.stderr, filepath.Base(paths[0])) {
-		t.Errorf("the spoilt file %s is not named:\n%s", paths[0], r.stderr)
+	for _, spoil := range []func() error{
+		func() error { return os.WriteFile(paths[0], nil, 0o600) },
+		func() error { return errors.Join(os.Remove(paths[0]), syscall.Mkfifo(paths[0], 0o600)) },
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		r := harness(t, verify...).wantCode(t, 6)
+		if !strings.Contains(r.stderr, filepath.Base(paths[0])) {
+			t.Errorf("the spoilt file %s is not named:\n%s", paths[0], r.stderr)
+		}
 	}
 }

@@ -62,8 +62,7 @@ func TestTwoDevicesShareTheWork(t *testing.T) {
 	devices, out, plain := twoCores(t), t.TempDir(), t.TempDir()
 	const count = "120"
 	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", count, "--set",
-		"min_duration=1", "--set", "min_query_count=1000",
-		"--device", strings.Join(devices, ","), "--out", out, "--force").wantCode(t, 0)
+		"min_query_count=1000", "--device", strings.Join(devices, ","), "--out", out, "--force").wantCode(t, 0)
 	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--count", count, "--out", plain,
 		"--force").wantCode(t, 0)
 	var doc shared

@@ -215,7 +215,7 @@ func (d door) short() []string {
 	}
 	n := cmp.Or(d.queries, 16)
 	return []string{
-		"--set", "min_duration=100", "--set", fmt.Sprintf("min_query_count=%d", n),
+		"--set", "Server.min_duration=100", "--set", fmt.Sprintf("min_query_count=%d", n),
 		"--set", fmt.Sprintf("Offline.min_query_count=%d", 2*n),
 	}
 }

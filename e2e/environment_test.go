@@ -3,6 +3,12 @@ package e2e
 import (
 	"debug/elf"
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,6 +54,83 @@ func TestFullDiskFromTheStart(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(out, "*.tmp")); err != nil || len(left) > 0 {
 		t.Errorf("%q are left, %v", left, err)
 	}
+}
+
+// TestFullDiskEverywhere lets each command that writes meet a disk that is full: whatever it writes, and whoever writes
+// it, the code is one, the file is named, and nothing half is left under its name.
+func TestFullDiskEverywhere(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for mode, out := range map[string]string{"performance": at("timed"), "accuracy": at("answers")} {
+		harness(t, "run", "null", "--plugin", "null", "--scenario", "Offline", "--count", "100", "--quiet", "--mode", mode,
+			"--out", out).wantCode(t, 0)
+	}
+	tree := at("tree")
+	logs := filepath.Join(tree, "closed", "Lab", "results", "a", "resnet50", "Offline", "accuracy")
+	systems := filepath.Join(tree, "closed", "Lab", "systems")
+	if err := errors.Join(os.MkdirAll(logs, 0o755), os.MkdirAll(systems, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(systems, "a.json"), `{"system_type": "edge", "division": "closed"}`)
+	write(t, filepath.Join(logs, "mlperf_log_accuracy.json"), noise(100_000))
+	write(t, filepath.Join(logs, "accuracy.txt"), "accuracy=76.5%\n")
+	harness(t, "submission", "pack", tree, "--allow-rejected", "--out", at("packed.tar.gz")).wantCode(t, 0)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, noise(100_000))
+	}))
+	t.Cleanup(server.Close)
+	const run = "run null --plugin null --scenario Offline --mode performance --count 100 --quiet --out DIR/"
+	for name, c := range map[string]struct {
+		blocks     int // of 512 bytes that a file may have
+		args, says string
+	}{
+		"result.json":           {4, run + "o1", "result.json"},
+		"audits":                {4, "audit seeds null --plugin null --seeds 1,2,3 --out DIR/o2", "result.json"},
+		"accuracy.txt":          {0, "score DIR/answers --plugin null", "accuracy.txt"},
+		"a page":                {4, "report DIR/timed --html DIR/o4.html", "DIR/o4.html"},
+		"a plot":                {4, "report DIR/timed --plot throughput --svg DIR/o5.svg", "DIR/o5.svg"},
+		"a data set":            {4, "dataset export resnet50 DIR/o6", "file too large"},
+		"pins":                  {0, "trust null --lock DIR/o7", "DIR/o7"},
+		"a module":              {2, "new benchmark DIR/flowers --checkout " + built.root, "flowers"},
+		"a suite":               {0, "new suite DIR/o8.yaml", "DIR/o8.yaml"},
+		"a workspace":           {0, "submission init --workspace DIR/o9", "submission.json"},
+		"an archive":            {8, "submission pack DIR/tree --allow-rejected --out DIR/o10", "DIR/o10"},
+		"what an archive has":   {8, "submission pack --unpack DIR/packed.tar.gz --out DIR/o11", "DIR/o11"},
+		"logs that are kept":    {8, "submission truncate DIR/tree --keep DIR/o13", "file too large"},
+		"a download":            {8, "fetch onnxruntime --from " + server.URL, "file too large"},
+		"events":                {1000, run + "o14 --events /dev/full", "/dev/full"},
+		"standard output":       {1000, "list", noSpace},
+		"a report of runs":      {1000, run + "o15", noSpace},
+		"results on the screen": {1000, run + "o16 --json", noSpace},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			line := fmt.Sprintf(`ulimit -f %d; exec "$0" "$@"`, c.blocks)
+			if c.says == noSpace {
+				line += " >/dev/full"
+			}
+			says, args := strings.ReplaceAll(c.says, "DIR", dir), strings.Fields(strings.ReplaceAll(c.args, "DIR", dir))
+			cmd := command(t, "/bin/sh", append([]string{"-c", line, harnessBinary()}, args...)...)
+			cmd.Env = append(os.Environ(), "PLUMBLINE_CACHE="+at("cache"))
+			wantMessage(t, finish(t, cmd).wantCode(t, 2), says)
+			if _, err := os.Lstat(says); err == nil && says != c.says {
+				t.Errorf("%s is left", says)
+			}
+		})
+	}
+}
+
+// noSpace is what the system says where nothing can be written.
+const noSpace = "no space left on device"
+
+// noise is a text that no compression makes much shorter.
+func noise(n int) string {
+	r := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = "0123456789abcdef"[r.IntN(16)]
+	}
+	return string(text)
 }
 
 // TestLibraryMissing installs a plugin without the library that it loads, and with one that is none.

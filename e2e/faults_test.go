@@ -51,7 +51,7 @@ func TestFaultyPlugins(t *testing.T) {
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
-			args := []string{"--scenario", "SingleStream", "--set", "min_duration=200", "--set", "target_latency=0.1"}
+			args := []string{"--scenario", "SingleStream"}
 			if c.fault == "stop" { // others may be silent for as long as a busy machine has no time for them
 				args = append(args, "--heartbeat-timeout", silence)
 			}
@@ -86,8 +86,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			cmd, dir, out := faultyRun(t, fault, "--scenario", "SingleStream", "--limit", c.limit, "--set", "min_duration=200",
-				"--set", "target_latency=0.1")
+			cmd, dir, out := faultyRun(t, fault, "--scenario", "SingleStream", "--limit", c.limit)
 			r := finish(t, cmd).wantCode(t, 5)
 			wantMessage(t, r, c.message, "give it a higher limit")
 			wantMarkedLogs(t, out)

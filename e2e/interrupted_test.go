@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestInterruptedTokens: a run of tokens that is interrupted shows the token latencies that it measured until then.
@@ -33,5 +34,44 @@ func TestInterruptedTokens(t *testing.T) {
 		if !strings.Contains(report.String(), part) {
 			t.Errorf("no %q in:\n%s%s", part, report, said)
 		}
+	}
+}
+
+// TestInterruptedPack: an archive of which half is written goes when its writer is interrupted, however large the file
+// is that it was at.
+func TestInterruptedPack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	large := filepath.Join(dir, "tree", "closed", "Lab", "src", "large")
+	if err := os.MkdirAll(filepath.Dir(large), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, large, "")
+	if err := os.Truncate(large, 12<<30); err != nil { // a hole, which takes no room and long to pack
+		t.Skip(err)
+	}
+	out := filepath.Join(dir, "lab.tar.gz")
+	cmd := command(t, harnessBinary(), "submission", "pack", filepath.Join(dir, "tree"), "--out", out, "--allow-rejected")
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	half := func() []string {
+		found, _ := filepath.Glob(out + "*") // the pattern is good
+		return found
+	}
+	for deadline := time.Now().Add(time.Minute); len(half()) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Error("no archive is begun")
+			break
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait() // the code says how
+	if code := cmd.ProcessState.ExitCode(); code != 130 || len(half()) > 0 {
+		t.Errorf("exit code %d, %q is left:\n%s", code, half(), said.String())
 	}
 }

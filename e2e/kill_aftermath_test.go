@@ -108,7 +108,13 @@ func (l *leftovers) read(path string) error {
 		if !json.Valid(text) {
 			return errors.New("the series are cut")
 		}
-	case "mlperf_log_summary.txt", "mlperf_log_trace.json", "accuracy.txt", "plugin.log":
+	case "mlperf_log_summary.txt", "mlperf_log_trace.json", "accuracy.txt", "plugin.log", "audit.config",
+		"verify_accuracy.txt", "verify_performance.txt", "baseline_accuracy.txt", "compliance_accuracy.txt",
+		"mlmark.csv": // of audits and tasks, too
+	case "verdict.json", "mlmark.json":
+		if !json.Valid(text) {
+			return errors.New("it is cut")
+		}
 	default:
 		written, _ := filepath.Match("*.??????????????????????????.tmp", name)
 		switch {
@@ -308,10 +314,12 @@ type tally struct {
 
 func newTally() *tally { return &tally{ends: map[string]int{}} }
 
-func (c *tally) add(k kill, end string) {
+func (c *tally) add(k kill, end string) { c.note(fmt.Sprintf("%-7s %-10v %s", k.who, k.signal, end)) }
+
+func (c *tally) note(end string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ends[fmt.Sprintf("%-7s %-10v %s", k.who, k.signal, end)]++
+	c.ends[end]++
 }
 
 func (c *tally) String() string {

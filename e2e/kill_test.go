@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -146,31 +147,45 @@ type scene struct {
 
 // start starts the harness.
 func (k kill) start(t *testing.T) *scene {
+	out := filepath.Join(t.TempDir(), "out")
+	env := []string{"PLUMBLINE_FAULT=paced"}
+	witness := ""
+	if k.model == "faulty" {
+		witness = filepath.Join(t.TempDir(), "witness")
+		env = append(env, "PLUMBLINE_WITNESS="+witness)
+	}
+	s := newScene(t, out, fmt.Sprint(k.seed), k.arguments(out), env...)
+	s.model, s.witness = k.model, witness
+	s.start(t)
+	return s
+}
+
+// newScene prepares a command of the harness that writes to out; id tells it from others of this process.
+func newScene(t *testing.T, out, id string, args []string, env ...string) *scene {
 	tmp, err := os.MkdirTemp("/tmp", "kill-") // short, so that sockets lie in it
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(tmp) })
 	s := &scene{
-		mark: fmt.Sprintf("PLUMBLINE_TEST_KILL=%d-%d", os.Getpid(), k.seed), tmp: tmp,
-		out: filepath.Join(t.TempDir(), "out"), model: k.model, ended: make(chan struct{}),
+		mark: fmt.Sprintf("PLUMBLINE_TEST_KILL=%d-%s", os.Getpid(), id), tmp: tmp, out: out, ended: make(chan struct{}),
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	t.Cleanup(cancel)
-	s.cmd = exec.CommandContext(ctx, harnessBinary(), k.arguments(s.out)...)
+	s.cmd = exec.CommandContext(ctx, harnessBinary(), args...)
 	s.cmd.Dir = t.TempDir()
-	s.cmd.Env = append(os.Environ(), s.mark, "TMPDIR="+tmp, "PLUMBLINE_FAULT=paced")
-	if k.model == "faulty" {
-		s.witness = filepath.Join(t.TempDir(), "witness")
-		s.cmd.Env = append(s.cmd.Env, "PLUMBLINE_WITNESS="+s.witness)
-	}
+	s.cmd.Env = slices.Concat(os.Environ(), []string{s.mark, "TMPDIR=" + tmp}, env)
 	s.cmd.Stdout, s.cmd.Stderr = &s.printed, &s.printed
 	s.cmd.WaitDelay = 10 * time.Second
+	return s
+}
+
+// start starts the command.
+func (s *scene) start(t *testing.T) {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() { _ = s.cmd.Wait(); close(s.ended) }()
-	return s
 }
 
 // arguments are of a run that takes a second or two on a free machine.

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +19,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // event is the part of an event that the tests read.
@@ -265,7 +268,7 @@ func TestEventsOfAWholeRun(t *testing.T) {
 	out := t.TempDir()
 	path := filepath.Join(out, "events.jsonl")
 	harness(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", "100", "--out",
-		filepath.Join(out, "out"), "--events", path, "--set", "min_duration=200").wantCode(t, 0)
+		filepath.Join(out, "out"), "--events", path).wantCode(t, 0)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +291,7 @@ func TestEventsOfAWholeRun(t *testing.T) {
 func TestReaderOfEventsGoesAway(t *testing.T) {
 	out := t.TempDir()
 	cmd := command(t, harnessBinary(), "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--smoke",
-		"--out", out, "--force", "--set", "min_duration=1000", "--events", "-")
+		"--out", out, "--force", "--events", "-")
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -315,8 +318,70 @@ func TestReceiverThatHangs(t *testing.T) {
 	defer to.Close()
 	defer close(let)
 	r := harness(t, "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--smoke", "--out", t.TempDir(),
-		"--force", "--set", "min_duration=1000", "--otlp", to.URL)
-	if r.code != 0 && r.code != 3 || !strings.Contains(r.stderr, "times the receiver did not take the metrics") {
+		"--force", "--otlp", to.URL)
+	if r.code != 0 || !strings.Contains(r.stderr, "times the receiver did not take the metrics") {
 		t.Errorf("exit code %d:\n%s", r.code, r.both())
 	}
+}
+
+// TestTenThousandConnections opens as many to the page and to the metrics of a run, which ask for nothing, for half, or
+// for much and read nothing: the run goes on to its end with files to spare, and who scrapes is answered.
+func TestTenThousandConnections(t *testing.T) {
+	h := prepareHeld(t, "--metrics", "0", "--web", "0", "--mode", "accuracy", "--count", "4000")
+	h.logs = filepath.Join(h.out, "faulty", "SingleStream", "accuracy") // whose verdict no pause changes
+	h.cmd.Args = append([]string{"sh", "-c", `ulimit -n 512; exec "$0" "$@"`, h.cmd.Path}, h.cmd.Args[1:]...)
+	h.cmd.Path = "/bin/sh"
+	h.start(t)
+	said := h.said.String()
+	metrics, page := addressOf(t, said, "metrics"), addressOf(t, said, "page")
+	wanted := 10_000
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if most := int(limit.Cur) - 500; most < wanted {
+		t.Logf("this process may open %d files: %d connections instead of %d", limit.Cur, most, wanted)
+		wanted = most
+	}
+	requests := []string{"", "GET / HT", strings.Repeat("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", 50),
+		"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"}
+	for i := range wanted {
+		c, err := net.Dial("tcp", []string{metrics, page}[i%2])
+		if err != nil {
+			t.Fatalf("connection %d: %v", i+1, err)
+		}
+		defer c.Close()
+		_, _ = io.WriteString(c, requests[i/2%len(requests)]) // it may be left already
+	}
+	client := &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
+	defer client.CloseIdleConnections()
+	for _, url := range []string{"http://" + metrics + "/metrics", "http://" + page + "/"} {
+		r, err := client.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil || r.StatusCode != http.StatusOK || len(text) == 0 {
+			t.Errorf("%s: %s, %d bytes, %v", url, r.Status, len(text), err)
+		}
+	}
+	if files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", h.cmd.Process.Pid)); err == nil && len(files) > 400 {
+		t.Errorf("%d files are open in the harness", len(files))
+	}
+	client.CloseIdleConnections()
+	if code := h.letGo(t); code != 0 {
+		t.Errorf("exit code %d, want 0; it printed:\n%s", code, h.said)
+	}
+}
+
+// addressOf finds where something is served in what the harness printed.
+func addressOf(t *testing.T, said, what string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(said, what+" at http://")
+	address, _, _ := strings.Cut(rest, "/")
+	if !found {
+		t.Fatalf("no address of the %s in:\n%s", what, said)
+	}
+	return address
 }

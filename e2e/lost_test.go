@@ -50,8 +50,7 @@ func prepareHeld(t *testing.T, args ...string) *held {
 	if err := shrink(h.witness); err != nil {
 		t.Fatal(err)
 	}
-	args = append([]string{"--scenario", "SingleStream", "--set", "min_duration=1", "--set", "min_query_count=4000",
-		"--set", "target_latency=0.1"}, args...)
+	args = append([]string{"--scenario", "SingleStream", "--set", "min_query_count=4000"}, args...)
 	h.cmd, h.dir, h.out = faultyRun(t, "", args...)
 	h.cmd.Env = append(h.cmd.Env, "PLUMBLINE_WITNESS="+pipe)
 	h.logs = performance(h.out)

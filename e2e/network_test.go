@@ -83,7 +83,7 @@ func networkRun(urls string, more ...string) []string {
 	return append([]string{
 		"run", "resnet50", "--division", "network", "--backend", "kserve", "--backend-opt", "url=" + urls,
 		"--backend-opt", "model=resnet50",
-		"--mode", "performance", "--set", "performance_sample_count_override=8", "--set", "min_duration=1", "--set",
+		"--mode", "performance", "--set", "performance_sample_count_override=8", "--set", "min_duration=0", "--set",
 		"min_query_count=32", "--force", "--quiet",
 	}, more...)
 }
@@ -184,8 +184,7 @@ func TestNetworkDivisionWithAServerOfTokens(t *testing.T) {
 			r := harness(t, append([]string{
 				"run", "llm", "--division", "network", "--backend", "openai", "--backend-opt", "url=" + url, "--backend-opt",
 				"model=m", "--param", "eos=1400",
-				"--scenario", "Offline", "--mode", "performance", "--set", "min_query_count=16", "--set", "min_duration=1",
-				"--out", out, "--quiet",
+				"--scenario", "Offline", "--mode", "performance", "--set", "min_query_count=16", "--out", out, "--quiet",
 			}, c.args...)...)
 			var doc labelled
 			readJSON(t, filepath.Join(out, "result.json"), &doc)

@@ -11,8 +11,7 @@ func TestServerWithoutMinimum(t *testing.T) {
 	run := func(url string, more ...string) result {
 		return harness(t, append([]string{
 			"run", "llama3.1-8b", "--backend", "openai", "--backend-opt", "url=" + url, "--scenario", "Offline",
-			"--mode", "performance",
-			"--set", "min_query_count=16", "--set", "min_duration=1", "--out", t.TempDir(), "--quiet",
+			"--mode", "performance", "--set", "min_query_count=16", "--out", t.TempDir(), "--quiet",
 		}, more...)...)
 	}
 	run(startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-owner", "llamacpp", "-vocabulary",

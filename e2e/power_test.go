@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -32,8 +33,8 @@ type powerResult struct {
 // TestPowerByRAPL measures by counters that the test makes, as a machine without a virtual one's walls has them.
 func TestPowerByRAPL(t *testing.T) {
 	root, out := drawPower(t), t.TempDir()
-	r := harness(t, "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--out", out, "--force",
-		"--power", "rapl:"+root, "--power-interval", "100ms", "--power-ranging", "--set", "min_duration=3000").wantCode(t, 0)
+	r := finish(t, leisurely(t, "10ms", "--out", out, "--power", "rapl:"+root, "--power-interval", "100ms",
+		"--power-ranging")).wantCode(t, 0)
 	var doc powerResult
 	readJSON(t, filepath.Join(out, "result.json"), &doc)
 	if len(doc.Runs) != 2 || doc.Runs[0].Mode != "ranging" || doc.Runs[1].Mode != "performance" {
@@ -50,14 +51,27 @@ func TestPowerByRAPL(t *testing.T) {
 		t.Errorf("it printed:\n%s", r.stdout)
 	}
 	for _, dir := range []string{"run_1", "ranging"} {
-		text, err := os.ReadFile(filepath.Join(out, "null", "SingleStream", "performance", dir, "spl.txt"))
+		text, err := os.ReadFile(filepath.Join(out, "honest", "SingleStream", "performance", dir, "spl.txt"))
 		if err != nil || !strings.HasPrefix(string(text), "Time,") || !strings.Contains(string(text), ",Watts,") {
 			t.Errorf("%s: %v, %.200s", dir, err, text)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(out, "null", "SingleStream", "performance", "power")); err == nil {
+	if _, err := os.Stat(filepath.Join(out, "honest", "SingleStream", "performance", "power")); err == nil {
 		t.Error("there is a folder of an official power meter")
 	}
+}
+
+// leisurely prepares a run of SingleStream with 200 samples, each of which takes its time.
+func leisurely(t *testing.T, takes string, args ...string) *exec.Cmd {
+	t.Helper()
+	dir, err := cheaterPlugin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := command(t, harnessBinary(), append([]string{"run", "honest", "--plugin-dir", dir, "--scenario", "SingleStream",
+		"--mode", "performance", "--force"}, args...)...)
+	cmd.Env = append(os.Environ(), "PLUMBLINE_CHEATER_TAKES="+takes)
+	return cmd
 }
 
 // drawPower is a folder of energy counters, which count 100 W until the test ends.
@@ -96,17 +110,21 @@ func drawPower(t *testing.T) string {
 
 // TestPowerCommandDies keeps the performance of a run whose meter failed, and says what is missing.
 func TestPowerCommandDies(t *testing.T) {
-	out := t.TempDir()
-	log := filepath.Join(out, "null", "SingleStream", "performance", "run_1", "mlperf_log_detail.txt")
-	r := harness(t, "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--out", out, "--force",
-		"--power", "cmd:echo 50; echo unplugged >&2; while [ ! -s '"+log+"' ]; do sleep 0.01; done; exit 4",
-		"--set", "min_duration=3000").wantCode(t, 3)
+	pid, unplug := filepath.Join(t.TempDir(), "pid"), filepath.Join(t.TempDir(), "unplug")
+	h := holdRun(t, "--power", fmt.Sprintf("cmd:echo 50; echo unplugged >&2; echo $$ > %s; "+
+		"while [ ! -e %s ]; do sleep 0.01; done; exit 4", pid, unplug))
+	meter := startedAs(t, pid)
+	writeText(t, unplug, "")
+	until(t, "the harness knows that the command has ended", func() bool { return syscall.Kill(meter, 0) != nil })
+	if code := h.letGo(t); code != 3 {
+		t.Errorf("exit code %d, want 3; it printed:\n%s", code, h.said)
+	}
 	var doc powerResult
-	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	readJSON(t, filepath.Join(h.out, "result.json"), &doc)
 	run := doc.Runs[0]
 	if run.Power == nil || !strings.Contains(run.Power.Fault, "exit status 4; it said: unplugged") ||
 		len(run.Reasons) != 1 || run.Reasons[0].Rule != "power" || !strings.HasPrefix(run.Verdict, "INVALID") {
-		t.Errorf("%+v\n%s", run, r.both())
+		t.Errorf("%+v\n%s", run, h.said)
 	}
 }
 
@@ -117,22 +135,27 @@ func TestPowerCommandEndsWithTheHarness(t *testing.T) {
 	}
 	pid := filepath.Join(t.TempDir(), "pid")
 	meter := fmt.Sprintf("cmd:echo $$ > %s; while true; do echo 5; sleep 0.1; done", pid)
-	cmd := command(t, harnessBinary(), "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--out",
-		t.TempDir(), "--force", "--power", meter, "--set", "min_duration=600000")
+	cmd := leisurely(t, "1m", "--out", t.TempDir(), "--power", meter)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	child := 0
-	until(t, "the command has started", func() bool {
-		text, _ := os.ReadFile(pid)
-		child, _ = strconv.Atoi(strings.TrimSpace(string(text)))
-		return child > 0
-	})
+	child := startedAs(t, pid)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
 	until(t, "the command has ended", func() bool { return syscall.Kill(child, 0) != nil })
+}
+
+// startedAs waits for a command to write its process's number to a file.
+func startedAs(t *testing.T, path string) (pid int) {
+	t.Helper()
+	until(t, "the command has started", func() bool {
+		text, _ := os.ReadFile(path)
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		return pid > 0
+	})
+	return pid
 }
 
 // until waits for a state.

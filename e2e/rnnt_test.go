@@ -12,8 +12,8 @@ import (
 // TestSpeechRunsInAllScenarios runs RNN-T as a user does first.
 func TestSpeechRunsInAllScenarios(t *testing.T) {
 	out := t.TempDir()
-	harness(t, "run", "rnnt", "--mode", "submission", "--count", "40", "--set", "SingleStream.min_duration=100",
-		"--set", "Server.target_qps=100", "--set", "Server.target_latency=60000", "--out", out, "--force").wantCode(t, 0)
+	harness(t, "run", "rnnt", "--mode", "submission", "--count", "40", "--set", "Server.target_qps=100", "--set",
+		"Server.target_latency=60000", "--out", out, "--force").wantCode(t, 0)
 	var doc document
 	readJSON(t, filepath.Join(out, "result.json"), &doc)
 	valid := 0

@@ -70,7 +70,7 @@ func TestSubmissionRunWantsTheOfficialLoadGen(t *testing.T) {
 		"without --dataset the plugin's": {"resnet50", "--system-type", "edge", "--model", "some.onnx"},
 		"drives no run":                  {"resnet50", "--system-type", "edge", "--loadgen", "plumbline"},
 		"give --system-type":             {"resnet50", "--rehearsal"},
-		`--system-type "tiny"`:           {"resnet50", "--system-type", "tiny"},
+		`the system type is "tiny"`:      {"resnet50", "--system-type", "tiny"},
 		"of type datacenter":             {"resnet50", "--system-type", "datacenter", "--rehearsal"},
 	} {
 		args = append([]string{"submission", "run", "--out", t.TempDir()}, args...)

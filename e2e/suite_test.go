@@ -136,21 +136,49 @@ func TestSubmissionOfASuite(t *testing.T) {
 	}
 }
 
-// TestSuiteBudget lets no run begin after the budget.
+// TestSuiteBudget lets no run begin after the budget, which is less than the first run takes.
 func TestSuiteBudget(t *testing.T) {
 	t.Parallel()
+	plugins, err := cheaterPlugin()
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
-	file := filepath.Join(dir, "two.yaml")
-	writeText(t, file, "budget: 1ms\nruns:\n- {run: resnet50, mode: accuracy, count: 8, repeat: 3}\n")
-	harness(t, "run", file, "--out", filepath.Join(dir, "out")).wantCode(t, 130).wantOutput(t,
+	file := filepath.Join(dir, "three.yaml")
+	suite := func(takes, text string) result {
+		writeText(t, file, text)
+		cmd := command(t, harnessBinary(), "run", file, "--plugin-dir", plugins, "--out", filepath.Join(dir, "out"))
+		cmd.Env = append(os.Environ(), "PLUMBLINE_CHEATER_TAKES="+takes)
+		return finish(t, cmd)
+	}
+	const runs = "runs:\n- {run: honest, scenario: SingleStream, mode: performance, repeat: 3}\n"
+	suite("20ms", "budget: 3s\n"+runs).wantCode(t, 130).wantOutput(t,
 		"2 not made: the suite's budget is spent", "2 runs not made; the same command makes them")
-	writeText(t, file, "runs:\n- {run: resnet50, mode: accuracy, count: 8, repeat: 3}\n")
-	harness(t, "run", file, "--out", filepath.Join(dir, "out")).wantCode(t, 0).wantOutput(t, "accuracy")
+	suite("1ms", runs).wantCode(t, 0).wantOutput(t, "3 of 3")
 }
 
 func writeText(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestDryRunOfASuiteStartsNothing: SECURITY.md says that a suite of a stranger can be looked at so. The run itself does
+// what the suite says.
+func TestDryRunOfASuiteStartsNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	trace := filepath.Join(dir, "trace")
+	suite := write(t, filepath.Join(dir, "foreign.yaml"), "runs:\n- run: resnet50\n  scenario: Offline\n"+
+		"  mode: performance\n  backend: process\n  backend-opt: {command: 'touch "+trace+"'}\n"+
+		"  power: 'cmd:touch "+trace+"'\n")
+	harness(t, "run", suite, "--dry-run", "--out", filepath.Join(dir, "out")).wantCode(t, 0).wantOutput(t, "Offline")
+	if _, err := os.Lstat(trace); err == nil {
+		t.Error("a command of the suite was run")
+	}
+	harness(t, "run", suite, "--out", filepath.Join(dir, "out")).wantCode(t, 5)
+	if _, err := os.Lstat(trace); err != nil {
+		t.Errorf("no command of the suite was run, though it is trusted: %v", err)
 	}
 }

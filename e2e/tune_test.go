@@ -39,10 +39,8 @@ func TestTune(t *testing.T) {
 	text := strings.Replace(read(t, profiles[0]), `"decided": false`, `"decided": true`, 1)
 	write(t, profiles[0], text)
 	run := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", t.TempDir(), "--force"}
-	// The rate was found in milliseconds: where more of the machine is free now, the run is over
-	// before its time, and INVALID.
-	if r := harness(t, run...); r.code != 0 && r.code != 3 || !strings.Contains(r.stdout, profiles[0]) {
-		t.Errorf("exit code %d; the run does not name its profile, or fails:\n%s", r.code, r.both())
+	if r := harness(t, run...).wantCode(t, 0); !strings.Contains(r.stdout, profiles[0]) {
+		t.Errorf("the run does not name its profile:\n%s", r.both())
 	}
 	if r := harness(t, append(run, "--precision", "int8", "--dry-run")...).wantCode(t,
 		0); strings.Contains(r.stdout, "tuning") {

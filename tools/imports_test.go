@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 )
 
 const prefix = "github.com/plumbline-ml/plumbline/"
@@ -20,7 +22,7 @@ const prefix = "github.com/plumbline-ml/plumbline/"
 var mayImport = map[string][]string{
 	"loadgen":      {},
 	"preprocess":   {"internal/mt19937"},
-	"datasets":     {"internal/mt19937", "internal/pyfloat"},
+	"datasets":     {"internal/bounded", "internal/mt19937", "internal/pyfloat"},
 	"fetch":        {},
 	"internal":     {},
 	"accuracy":     {"preprocess/text/", "internal/golden", "internal/pyfloat"},
@@ -29,7 +31,7 @@ var mayImport = map[string][]string{
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins": {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-		"internal/mt19937", "internal/pyfloat"},
+		"internal/bounded", "internal/mt19937", "internal/pyfloat"},
 	"bench": {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
 	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
 		"fetch/", "internal/"},
@@ -39,8 +41,38 @@ var mayImport = map[string][]string{
 
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
-	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/mt19937",
-	"internal/pyfloat",
+	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/mt19937", "internal/pyfloat",
+}
+
+// oneVersion are modules of others that all of ours require in the same version: what they decode is compared bit by
+// bit.
+var oneVersion = []string{"golang.org/x/image"}
+
+// TestOneVersion holds the go.mod files to oneVersion.
+func TestOneVersion(t *testing.T) {
+	found := map[string]map[string][]string{} // modules of ours by module and version
+	for _, module := range workspaceModules(t) {
+		path := filepath.Join("..", module, "go.mod")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := modfile.Parse(path, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range f.Require {
+			if found[r.Mod.Path] == nil {
+				found[r.Mod.Path] = map[string][]string{}
+			}
+			found[r.Mod.Path][r.Mod.Version] = append(found[r.Mod.Path][r.Mod.Version], module)
+		}
+	}
+	for _, name := range oneVersion {
+		if versions := found[name]; len(versions) != 1 {
+			t.Errorf("%s is required in %d versions, want one: %v", name, len(versions), versions)
+		}
+	}
 }
 
 type listedPackage struct {

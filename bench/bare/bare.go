@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -30,7 +30,7 @@ var names = []string{"mlperf_log_summary.txt", DetailName, "mlperf_log_accuracy.
 // fs.ErrNotExist. A log without an end is that of an unfinished run.
 func Read(dir string) (report.Run, error) {
 	path := filepath.Join(dir, DetailName)
-	in, err := os.Open(path)
+	in, err := bounded.Open(path)
 	if err != nil {
 		return report.Run{}, err
 	}

@@ -49,13 +49,17 @@ func verdicts(runs []results.Found) string {
 	text := ""
 	var seen []string
 	for _, r := range runs {
-		if r.ExitCode == 0 || slices.Contains(seen, r.Verdict) {
+		verdict := r.Verdict
+		if r.TestVerdict != "" {
+			verdict = r.Test + " " + string(r.TestVerdict)
+		}
+		if r.ExitCode == 0 || slices.Contains(seen, verdict) {
 			continue
 		}
-		if seen = append(seen, r.Verdict); text != "" {
+		if seen = append(seen, verdict); text != "" {
 			text += ", "
 		}
-		text += r.Verdict
+		text += verdict
 	}
 	return text
 }

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -124,7 +125,7 @@ func Read(dir, logSHA256 string) ([]sdk.Exhibit, error) {
 
 // read reads a file of at most so many bytes.
 func read(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}

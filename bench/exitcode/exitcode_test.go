@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/fetch"
@@ -47,6 +49,9 @@ func TestOf(t *testing.T) {
 		{"data of a plugin that failed", &host.Error{Err: sdk.Data(errors.New("x"))}, Plugin},
 		{"a plugin's failure, and logs that cannot be written", errors.Join(&host.Error{}, wrap(loadgen.ErrLogs)), Usage},
 		{"pins", wrap(trust.ErrLock), Usage},
+		{"a full disk", wrap(&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}), Usage},
+		{"a share that is used up, of data", sdk.Data(wrap(syscall.EDQUOT)), Usage},
+		{"a full disk after an interrupt", errors.Join(loadgen.ErrInterrupted, syscall.ENOSPC), Interrupted},
 		{"several faults", errors.Join(sdk.Usage(errors.New("x")), errors.New("y")), Usage},
 	}
 	for _, c := range cases {

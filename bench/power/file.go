@@ -9,6 +9,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
@@ -74,7 +76,7 @@ func (f file) missing(last time.Time, w spl.Window) error {
 
 // lines are those within a window, the bad ones too, and the time of the file's last.
 func (f file) lines(w spl.Window) (text []byte, last time.Time, err error) {
-	in, err := os.Open(f.path)
+	in, err := bounded.Open(f.path)
 	if err != nil {
 		return nil, last, err
 	}

@@ -168,9 +168,7 @@ func (m *Meter) Judge(a spl.Average) []string {
 			a.Gap.Round(time.Millisecond), m.MostGap()))
 	}
 	for _, f := range a.Faults {
-		if !f.Outside {
-			faults = append(faults, f.Error())
-		}
+		faults = append(faults, f.Error())
 	}
 	return faults
 }

@@ -99,7 +99,7 @@ func (d Document) Merge(runs ...Run) Document {
 func WriteSuite(dir string, d Document) error {
 	text, err := d.JSON()
 	if err == nil {
-		err = SuiteFolder(dir)
+		_, err = ReadSuite(dir)
 	}
 	if err != nil {
 		return err
@@ -107,13 +107,14 @@ func WriteSuite(dir string, d Document) error {
 	return update{filepath.Join(dir, FileName), text}.write()
 }
 
-// SuiteFolder says whether a suite may have its results in dir: whether no other runs have theirs there.
-func SuiteFolder(dir string) error {
+// ReadSuite reads the document of a suite's runs in dir, which is empty where there is none. It is an error if other
+// runs have theirs there.
+func ReadSuite(dir string) (Document, error) {
 	d, err := Read(filepath.Join(dir, FileName))
 	if err == nil && d.Suite == "" && len(d.Runs) > 0 {
 		err = fmt.Errorf("%s holds results of runs that are none of a suite; give another --out", dir)
 	}
-	return err
+	return d, err
 }
 
 // Same says whether two records are of the same run of an output directory: the later one takes the place of the other.
@@ -166,6 +167,10 @@ func merge(path string, runs []Run) (update, error) {
 	d, err := Read(path)
 	if err != nil {
 		return update{}, fmt.Errorf("merging into an existing result: %w; move it away", err)
+	}
+	if d.Suite != "" {
+		return update{}, fmt.Errorf("%s lists the runs of %s, which lie in folders of their own; give another --out", path,
+			d.Suite)
 	}
 	text, err := d.Merge(runs...).JSON()
 	return update{path, text}, err

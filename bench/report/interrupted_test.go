@@ -1,8 +1,11 @@
 package report
 
 import (
+	"errors"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 // TestInterruptedTokens: a run of tokens that was interrupted shows what it measured until then.
@@ -23,5 +26,33 @@ func TestInterruptedTokens(t *testing.T) {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("no %q in:\n%s", part, b.String())
 		}
+	}
+}
+
+// TestJudge: the code of a run that is made for a compliance test is that of the test, once it is judged.
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		valid, passed, judged bool
+		own, code             exitcode.Code
+	}{
+		{true, false, false, exitcode.Valid, exitcode.Interrupted},
+		{true, true, true, exitcode.Valid, exitcode.Valid},
+		{true, false, true, exitcode.Valid, exitcode.Invalid},
+		{false, false, false, exitcode.Invalid, exitcode.Interrupted},
+		{false, true, true, exitcode.Invalid, exitcode.Valid}, // a test that wants no VALID run
+	} {
+		r := Run{Test: "TEST01", TestVerdict: TestNotJudged, Performance: &Performance{Valid: c.valid}}
+		r.Finish(nil)
+		if c.judged {
+			r.Judge(c.passed)
+		}
+		if r.Good() != c.valid || r.OwnCode() != c.own || r.ExitCode != int(c.code) || r.Status != Complete {
+			t.Errorf("%+v: good %v, codes %v and %v", c, r.Good(), r.OwnCode(), r.ExitCode)
+		}
+	}
+	failed := Run{Test: "TEST01", TestVerdict: TestNotJudged, Performance: &Performance{Valid: true}}
+	failed.Finish(errors.New("the plugin died"))
+	if failed.Good() || failed.ExitCode != int(exitcode.Internal) || failed.OwnCode() != exitcode.Internal {
+		t.Errorf("a run that failed: good %v, code %d", failed.Good(), failed.ExitCode)
 	}
 }

@@ -13,32 +13,70 @@ import (
 
 // Finish sets how the run ended: status, verdict and exit code. err is what ended it before its natural end, or nil.
 func (r *Run) Finish(err error) {
-	code := r.outcome()
 	if err != nil {
-		code = exitcode.Of(err)
+		code := exitcode.Of(err)
 		r.fail(code, err)
+		r.ExitCode = int(code)
+	} else {
+		r.complete()
 	}
-	r.ExitCode = int(code)
 	r.normalise()
 }
 
-// outcome judges a run that came to its natural end.
-func (r *Run) outcome() exitcode.Code {
-	r.Status = Complete
+// complete sets how a run that came to its natural end ended.
+func (r *Run) complete() {
+	verdict, code := r.outcome()
+	r.Status, r.Verdict = Complete, verdict
+	switch r.TestVerdict {
+	case TestPassed:
+		code = exitcode.Valid
+	case TestFailed:
+		code = exitcode.Invalid
+	case TestNotJudged: // what the run was made for is still to come
+		code = exitcode.Interrupted
+	}
+	r.ExitCode = int(code)
+}
+
+// outcome is that of a run that came to its natural end, without what its test finds.
+func (r Run) outcome() (verdict string, code exitcode.Code) {
 	switch {
 	case r.Accuracy != nil:
-		r.Verdict = string(r.Accuracy.Outcome)
-		if !r.Accuracy.OK() {
-			return exitcode.Accuracy
+		if verdict = string(r.Accuracy.Outcome); !r.Accuracy.OK() {
+			return verdict, exitcode.Accuracy
 		}
 	case r.Performance != nil:
 		valid := r.Performance.Valid && !r.Power.lost()
-		r.Verdict = withProfile(valid, r.Profile)
-		if !valid {
-			return exitcode.Invalid
+		if verdict = withProfile(valid, r.Profile); !valid {
+			return verdict, exitcode.Invalid
 		}
 	}
-	return exitcode.Valid
+	return verdict, exitcode.Valid
+}
+
+// Good says whether the run came to its natural end, VALID or with a good accuracy, whatever its test finds.
+func (r Run) Good() bool {
+	_, code := r.outcome()
+	return r.Status == Complete && code == exitcode.Valid
+}
+
+// OwnCode is the run's exit code without what its test finds, which comes after its end.
+func (r Run) OwnCode() exitcode.Code {
+	if r.Status != Complete || r.TestVerdict == "" {
+		return exitcode.Code(r.ExitCode)
+	}
+	_, code := r.outcome()
+	return code
+}
+
+// Judge sets what the compliance test of a complete run found. Its verdict is the run's from then on: a test may pass
+// whose run is too short to be VALID.
+func (r *Run) Judge(passed bool) {
+	r.TestVerdict = TestFailed
+	if passed {
+		r.TestVerdict = TestPassed
+	}
+	r.complete()
 }
 
 // withProfile writes a verdict; one that does not rest on the rules' settings says so.

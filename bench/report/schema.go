@@ -27,7 +27,8 @@ type Document struct {
 	Note          string `json:"note"`
 	ExitCode      int    `json:"exit_code"` // the worst of all runs
 	Outcome       string `json:"outcome"`   // the exit code in words
-	// Suite is the name of the suite that the runs are of, where one made them: it may have made one several times.
+	// Suite is the name of the suite, or of the rounds, that the runs are of, where such made them, in folders of their
+	// own: it may have made one several times.
 	Suite string `json:"suite,omitempty"`
 	Runs  []Run  `json:"runs"`
 }
@@ -59,7 +60,9 @@ type Run struct {
 	Rules      string   `json:"rules"`           // the round: "v6.1"
 	Audit      string   `json:"audit,omitempty"` // the file of audit settings
 	Test       string   `json:"test,omitempty"`  // the compliance test that the run was made for: "TEST01"
-	Pace       string   `json:"pace"`            // of Server queries: "default", or "precise": spun to the due time
+	// TestVerdict is what that test found; empty where nobody judges the run for it.
+	TestVerdict TestVerdict `json:"test_verdict,omitempty"`
+	Pace        string      `json:"pace"` // of Server queries: "default", or "precise": spun to the due time
 
 	// Division is that of the rules which the run is of, as far as where and by whom the work is done decides: "closed",
 	// "network", "open". Empty: the run did not come so far that one could tell. DivisionReasons say why it is not of the
@@ -111,6 +114,16 @@ const (
 	Failed      Status = "failed"      // logs, where there are any, are partial and marked
 	NotRun      Status = "not run"     // an earlier run ended the session, or the harness was killed before
 	Unfinished  Status = "unfinished"  // under way, or killed: logs may be partial and unmarked; or they were lost
+)
+
+// TestVerdict is what a compliance test found.
+type TestVerdict string
+
+// The verdicts of tests.
+const (
+	TestPassed    TestVerdict = "PASS"
+	TestFailed    TestVerdict = "FAIL"
+	TestNotJudged TestVerdict = "not judged" // the run is there, and its logs are still to be judged
 )
 
 // Failure is what ended a run.
@@ -346,6 +359,8 @@ type LoadGen struct {
 
 // Harness is this program.
 type Harness struct {
-	Version string `json:"version"`
-	Commit  string `json:"commit,omitempty"`
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Modified bool   `json:"modified,omitempty"` // built with changes that are in no commit
+	Build    string `json:"build,omitempty"`    // how: "go1.26.8 linux/amd64, tags officialloadgen, with cgo"
 }

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // FileName is the name of the file in the folder of a run. Schema names its format; SchemaVersion counts its versions.
@@ -120,7 +121,7 @@ func Parse(text []byte) (*File, error) {
 // Read reads the file of a run's folder. Where there is none the error wraps fs.ErrNotExist.
 func Read(dir string) (*File, error) {
 	path := filepath.Join(dir, FileName)
-	in, err := os.Open(path)
+	in, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}

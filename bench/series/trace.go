@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
@@ -38,7 +38,7 @@ func Find(dir string) (*File, Origin, error) {
 		return f, FromFile, err
 	}
 	path := filepath.Join(dir, TraceName)
-	in, err := os.Open(path)
+	in, err := bounded.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", ErrNone
 	}

@@ -69,7 +69,7 @@ const (
 )
 
 func (r Request) layers() []mlconf.Layer {
-	layers := []mlconf.Layer{mlconf.Values("smoke settings of "+r.Model.Name, r.smoke()...)}
+	layers := []mlconf.Layer{r.smoke()}
 	if r.UserConf != "" {
 		layers = append(layers, mlconf.UserConf(r.UserConf))
 	}
@@ -94,15 +94,17 @@ func (r Request) auditSource() string {
 	return r.Test + " of rules " + r.Rules
 }
 
-// smoke returns the model's smoke settings, where they are asked for.
-func (r Request) smoke() []mlconf.Override {
-	var in []mlconf.Override
-	for _, s := range r.Model.Smoke {
-		if r.Profile == Smoke {
-			in = append(in, mlconf.Override{Scenario: s.Scenario, Key: s.Key, Value: s.Value})
-		}
+// smoke is the layer of the model's smoke settings; it is empty where they are not asked for.
+func (r Request) smoke() mlconf.Layer {
+	source := "smoke settings of " + r.Model.Name
+	if r.Profile != Smoke {
+		return mlconf.Values(source)
 	}
-	return in
+	var own []mlconf.Override
+	for _, s := range r.Model.Smoke {
+		own = append(own, mlconf.Override{Scenario: s.Scenario, Key: s.Key, Value: s.Value})
+	}
+	return mlconf.Smoke(source, own...)
 }
 
 // profile names what the settings are, whatever audit settings change of them: smoke, where

@@ -71,6 +71,10 @@ func TestProfiles(t *testing.T) {
 	t.Run("smoke without smoke settings", func(t *testing.T) {
 		r := request(Smoke)
 		r.Scenario = loadgen.SingleStream
+		if s := load(t, r); s.Profile != Smoke || s.MinDuration != 0 {
+			t.Errorf("%s, min_duration %v, want smoke, as long as its queries take", s.Profile, s.MinDuration)
+		}
+		r.Scenario, r.Model.Smoke = loadgen.Server, nil
 		if s := load(t, r); s.Profile != Official {
 			t.Errorf("%s, want official: nothing of it is smoke", s.Profile)
 		}

@@ -79,14 +79,6 @@ type Server struct {
 	Trials        []Trial `json:"trials"` // in order
 }
 
-// Certain is the profile without a setting that the search called not certain.
-func (p Profile) Certain() *Profile {
-	if p.Offline != nil && !p.Offline.Decided {
-		p.Offline = nil
-	}
-	return &p
-}
-
 // Save writes the profile, and its folder.
 func (p Profile) Save(path string) error {
 	p.Schema, p.SchemaVersion = Schema, SchemaVersion

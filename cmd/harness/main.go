@@ -27,6 +27,8 @@ import (
 func main() {
 	// what Go ends, for lack of memory say, ends by SIGABRT: its code 2 would be that of wrong usage
 	debug.SetTraceback("crash")
+	// a write to a pipe that nobody reads any more is an error, and does not end the process and the run with it
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // else nohup wants it to outlive its terminal

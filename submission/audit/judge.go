@@ -102,8 +102,16 @@ func (j *judge) whole(d *mllog.Detail, path, what string) {
 	if len(d.Faults) > 0 {
 		format(fmt.Sprintf("%s that cannot be read: %v", lines(d.NumFaults), d.Faults[0]))
 	}
-	if d.NotUTF8 > 0 {
-		format(fmt.Sprintf("line %d is not UTF-8", d.NotUTF8))
+	for _, c := range []struct {
+		line int
+		what string
+	}{
+		{d.NotUTF8, "is not UTF-8"}, {d.NotJSON, "is no JSON, as where a name has a quote"},
+		{d.Unmarked, "does not say whether it is an error"}, {d.Broken, "has a carriage return inside"},
+	} {
+		if c.line > 0 {
+			format(fmt.Sprintf("line %d %s", c.line, c.what))
+		}
 	}
 	if !d.Has("num_errors") && !d.Has("result_validity") {
 		j.fault(&j.both, Reason{Check: "log-cut", File: path, Found: "the log ends without a result",

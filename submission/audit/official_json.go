@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
@@ -47,15 +48,11 @@ func traceback(err error) string { return "Traceback (most recent call last):\n"
 
 // openText opens a file as a script does.
 func openText(path string) (*os.File, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, died("FileNotFoundError: [Errno 2] No such file or directory: '%s'", path)
 	case err != nil:
-		return nil, died("OSError: %v", err)
-	}
-	if err := readable(path); err != nil {
-		f.Close()
 		return nil, died("OSError: %v", err)
 	}
 	return f, nil

@@ -3,12 +3,13 @@ package audit
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -44,6 +45,8 @@ func inFolder(folder, name string, write func(to string) error) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
+	// What writers that were killed left; what cannot be removed does not keep the verdict from its place.
+	_ = wholefile.Sweep(filepath.Dir(to))
 	return write(to)
 }
 
@@ -52,17 +55,12 @@ func copyLog(from, to string) error {
 	if sameFile(from, to) {
 		return nil
 	}
-	in, err := os.Open(from)
+	in, err := bounded.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := wholefile.Create(to, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Sync(), out.Close())
+	return wholefile.WriteFrom(to, in, 0o644)
 }
 
 func sameFile(a, b string) bool {

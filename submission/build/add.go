@@ -13,24 +13,26 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
+	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // AddOptions say what runs are taken for.
 type AddOptions struct {
-	System    string // empty: the only one that there is
-	Benchmark string // the name of the folder; empty: the rules' name of the model
-	// AllowRehearsal takes runs of this project's LoadGen, AllowSmoke those of shorter durations or other settings than
-	// the rules', AllowEmbedded those of a plugin's own model or data. They are marked: no check accepts them.
-	AllowRehearsal, AllowSmoke, AllowEmbedded bool
-	Replace                                   bool // the run that has the place of a new one goes
-	Now                                       time.Time
+	System    string   // empty: the only one that there is
+	Division  string   // empty: that of the system
+	Benchmark string   // the name of the folder; empty: the rules' name of the model
+	Only      []string // take runs of these scenarios alone; empty: of all
+	// Rehearsal takes runs that cannot be submitted, too: see marks.go. They are marked, and no check accepts them.
+	Rehearsal bool
+	Replace   bool // the run that has the place of a new one goes
+	Now       time.Time
 }
 
 // Added is what became of folders.
 type Added struct {
 	Results []Result // that are new
-	Skipped []string // runs that are none of a submission, and why
+	Skipped []string // runs that are none of this submission, and why
 }
 
 // Add takes the runs of output directories in. Either all are taken or, with every fault said, none.
@@ -42,7 +44,13 @@ func (w *Workspace) Add(folders []string, o AddOptions) (*Added, error) {
 	if !slices.Contains(w.Systems(), name) {
 		return nil, fmt.Errorf("system %s has no description; make one with harness submission init --system %s", name, name)
 	}
-	o.System = name
+	if o.System = name; o.Division == "" {
+		o.Division = w.goal(name).Division
+	}
+	o.Only, err = scenarios(o.Only)
+	if err := errors.Join(err, checkDivision(o.Division)); err != nil {
+		return nil, err
+	}
 	a := &adding{workspace: w, options: o, results: slices.Clone(w.Results), done: &Added{}}
 	for _, folder := range folders {
 		a.folder(folder)
@@ -50,7 +58,7 @@ func (w *Workspace) Add(folders []string, o AddOptions) (*Added, error) {
 	for _, r := range a.reserved {
 		a.faults = append(a.faults, r.err())
 	}
-	if err := errors.Join(a.faults...); err != nil {
+	if err := errors.Join(once(a.faults)...); err != nil {
 		return nil, err
 	}
 	if len(a.done.Results) == 0 {
@@ -58,9 +66,39 @@ func (w *Workspace) Add(folders []string, o AddOptions) (*Added, error) {
 			strings.Join(a.done.Skipped, "; "))
 	}
 	w.Results = a.results
-	known := map[string]string{"framework": a.framework}
+	return a.done, errors.Join(w.save(), a.complete())
+}
+
+// complete writes what the runs say into the description of the system, and makes the files of what they do not say.
+func (a *adding) complete() error {
+	w, name := a.workspace, a.options.System
+	known := map[string]string{"framework": a.framework, system.IsNetwork: "true"}
 	completed := &Initialized{Workspace: w}
-	return a.done, errors.Join(w.save(), completed.complete(w.systemFile(name), w.systemFields(), known))
+	err := completed.complete(w.systemFile(name), systemFields(w.networked(name)), known)
+	return errors.Join(err, w.askMeasurements())
+}
+
+// scenarios are names of scenarios as folders have them.
+func scenarios(names []string) ([]string, error) {
+	var all []string
+	for _, name := range names {
+		i := slices.IndexFunc(tree.Scenarios(), func(s string) bool { return strings.EqualFold(s, name) })
+		if i < 0 {
+			return nil, fmt.Errorf("the scenario %q: want some of %s", name, strings.Join(tree.Scenarios(), ", "))
+		}
+		all = append(all, tree.Scenarios()[i])
+	}
+	return all, nil
+}
+
+// once leaves out faults that were said already.
+func once(faults []error) []error {
+	said := map[string]bool{}
+	return slices.DeleteFunc(faults, func(err error) bool {
+		text := err.Error()
+		defer func() { said[text] = true }()
+		return said[text]
+	})
 }
 
 // adding is an Add under way.
@@ -79,27 +117,61 @@ func (a *adding) fault(format string, args ...any) {
 }
 
 func (a *adding) folder(folder string) {
-	out, err := readOutputs(folder)
+	outs, err := readOutputs(folder)
 	if err != nil {
 		a.faults = append(a.faults, err)
 		return
 	}
-	for _, run := range out.runs {
-		switch {
-		case run.Test != "" && !slices.Contains(tree.AuditTests(), run.Test):
-			a.done.Skipped = append(a.done.Skipped, fmt.Sprintf("%s/%s is of %s, which has no place in a tree", run.Model,
-				run.Scenario, run.Test))
-		case run.Mode == bench.ModePerformance, run.Mode == bench.ModeAccuracy:
-			a.run(out.root, run)
-		case run.Mode == bench.ModeRanging: // goes with the performance run that it came before
-		default:
-			a.done.Skipped = append(a.done.Skipped, fmt.Sprintf("%s/%s is of mode %s", run.Model, run.Scenario, run.Mode))
+	for _, out := range outs {
+		for _, run := range out.runs {
+			a.take(out.root, run)
 		}
 	}
 }
 
+// skip notes a run that is not taken.
+func (a *adding) skip(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(a.done.Skipped, text) {
+		a.done.Skipped = append(a.done.Skipped, text)
+	}
+}
+
+// take takes a run, unless it is none of this submission.
+func (a *adding) take(root string, run report.Run) {
+	round, err := mlconf.Round(run.Rules)
+	if err != nil {
+		a.fault("%s: %w", filepath.Join(root, filepath.FromSlash(run.Dir)), err)
+		return
+	}
+	scenario := mlconf.ScenarioOf(run.Scenario, run.LoadGenKey)
+	kind, folder := a.workspace.goal(a.options.System).SystemType, round.Canonical(a.benchmark(round, run))
+	switch {
+	case run.Test != "" && !slices.Contains(tree.AuditTests(), run.Test):
+		a.skip("%s/%s is of %s, which has no place in a tree", run.Model, scenario, run.Test)
+	case run.Mode == bench.ModeRanging: // goes with the performance run that it came before
+	case run.Mode != bench.ModePerformance && run.Mode != bench.ModeAccuracy:
+		a.skip("%s/%s is of mode %s", run.Model, scenario, run.Mode)
+	case len(a.options.Only) > 0 && !slices.Contains(a.options.Only, scenario):
+		a.skip("%s/%s: only %s was asked for", run.Model, scenario, strings.Join(a.options.Only, ", "))
+	case unfit(round, folder, scenario, a.options.Division, kind) != "":
+		a.skip("%s/%s: %s", run.Model, scenario, unfit(round, folder, scenario, a.options.Division, kind))
+	default:
+		a.run(root, round, run)
+	}
+}
+
+// unfit says why a scenario of a benchmark is none that a system may have; empty where it is one. That the benchmark
+// itself is none is another matter.
+func unfit(round *mlconf.Rules, benchmark, scenario, division string, kind mlconf.SystemType) string {
+	has := round.Scenarios(benchmark, kind)
+	if division == tree.DivisionOpen || len(has) == 0 || slices.Contains(has, scenario) {
+		return ""
+	}
+	return fmt.Sprintf("rules %s have none of %s for systems of type %s", round.Name, benchmark, kind)
+}
+
 // run takes one run.
-func (a *adding) run(root string, run report.Run) {
+func (a *adding) run(root string, round *mlconf.Rules, run report.Run) {
 	where := filepath.Join(root, filepath.FromSlash(run.Dir))
 	if run.Status != report.Complete {
 		a.fault("%s: the run is %s; run it again", where, run.Status)
@@ -111,21 +183,19 @@ func (a *adding) run(root string, run report.Run) {
 		a.fault("the log of a run: %w", err)
 		return
 	}
-	round, err := mlconf.Round(run.Rules)
-	if err != nil {
-		a.fault("%s: %w", where, err)
-		return
-	}
 	r := Result{
-		System: a.options.System, Benchmark: a.benchmark(round, run), Scenario: scenarioOf(run), Test: run.Test,
+		Division: a.options.Division, System: a.options.System, Benchmark: a.benchmark(round, run),
+		Scenario: mlconf.ScenarioOf(run.Scenario, run.LoadGenKey), Test: run.Test,
 		Mode: run.Mode, Model: run.Model, Rules: round.Name, Out: root, Dir: run.Dir, Log: sum,
 		Added: a.options.Now.UTC().Format(time.RFC3339),
 	}
 	before := len(a.faults)
-	a.judge(r, run)
+	if rules := a.rules(); rules != "" && rules != r.Rules {
+		a.fault("%v: a run of rules %s, and the submission's are of %s; a tree has runs of one round", r, r.Rules, rules)
+	}
 	a.name(round, r, run)
 	a.place(&r)
-	if r.Marks = a.marks(run, log); len(a.faults) > before {
+	if r.Marks = a.marks(r, run, log); len(a.faults) > before {
 		return
 	}
 	if run.Workload != nil {
@@ -151,47 +221,11 @@ func rulesModel(round *mlconf.Rules, run report.Run) string {
 	return round.Canonical(run.Model)
 }
 
-// scenarioOf is the name of a run's scenario folder: Interactive runs are Server runs with limits of their own.
-func scenarioOf(run report.Run) string {
-	if run.Scenario == "Server" && strings.HasSuffix(run.LoadGenKey, "-interactive") {
-		return "Interactive"
-	}
-	return run.Scenario
-}
-
-// judge refuses what is no result of this submission, whatever is allowed.
-func (a *adding) judge(r Result, run report.Run) {
-	if rules := a.rules(); rules != "" && rules != r.Rules {
-		a.fault("%v: a run of rules %s, and the submission's are of %s; a tree has runs of one round", r, r.Rules, rules)
-	}
-	if p := run.Performance; p != nil && !p.Valid && run.Test == "" {
-		a.fault("%v: INVALID: %s", r, reasons(run))
-	}
-	if division := a.workspace.Division; division != tree.DivisionOpen {
-		if run.Division != "" && run.Division != division {
-			a.fault("%v: a run of the %s division, and the submission is of the %s division: %s", r, run.Division, division,
-				strings.Join(run.DivisionReasons, "; "))
-		}
-		if run.Accuracy != nil && !run.Accuracy.OK() {
-			a.fault("%v: the accuracy is %s", r, run.Verdict)
-		}
-	}
-}
-
 func (a *adding) rules() string {
 	if len(a.results) == 0 {
 		return ""
 	}
 	return a.results[0].Rules
-}
-
-// reasons are why a run is INVALID.
-func reasons(run report.Run) string {
-	var list []string
-	for _, r := range run.Reasons {
-		list = append(list, fmt.Sprintf("%s %s, needed: %s", r.Rule, r.Measured, r.Needed))
-	}
-	return strings.Join(list, "; ")
 }
 
 // name wants a folder's name that the division allows for the run's model.
@@ -200,16 +234,24 @@ func (a *adding) name(round *mlconf.Rules, r Result, run report.Run) {
 		a.faults = append(a.faults, err)
 		return
 	}
-	if a.workspace.Division == tree.DivisionOpen {
+	if r.Division == tree.DivisionOpen {
 		return
 	}
-	model := rulesModel(round, run)
+	model, kind := rulesModel(round, run), a.workspace.goal(r.System).SystemType
 	switch folder := round.Canonical(r.Benchmark); {
 	case !round.Has(folder):
 		a.fault("%v: rules %s have no benchmark %s; they have %s", r, round.Name, folder, strings.Join(round.Models(), ", "))
+	case kind != "" && len(round.Scenarios(folder, kind)) == 0:
+		a.faults = append(a.faults, noPlace(round, folder, r.System, kind))
 	case family(folder) != family(model):
 		a.fault("%v: a run of %s, whose benchmark is %s", r, run.Model, model)
 	}
+}
+
+// noPlace says that a round does not have a benchmark for a system's type.
+func noPlace(round *mlconf.Rules, benchmark, name string, kind mlconf.SystemType) error {
+	return fmt.Errorf("rules %s have no %s for systems of type %s, as %s is; they have %s. The official checker dies of "+
+		"it, and with it the whole submission", round.Name, benchmark, kind, name, strings.Join(round.ModelsFor(kind), ", "))
 }
 
 // family is a benchmark's name without the share of the reference accuracy: bert of bert-99.9.

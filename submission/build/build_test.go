@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,10 +108,15 @@ func (m *made) both(rulesKey, scenario string, change ...func(*report.Run)) *mad
 }
 
 // audit adds the run of an audit, with what its judges wrote.
-func (m *made) audit(rulesKey, scenario, test string) *made {
+func (m *made) audit(rulesKey, scenario, test string, change ...func(*report.Run)) *made {
+	m.t.Helper()
 	top := path.Join(rulesKey, scenario, test)
 	m.run(rulesKey, scenario, "performance", func(r *report.Run) {
 		r.Test, r.Profile, r.Dir = test, "audit", path.Join(top, "performance/run_1")
+		r.TestVerdict = report.TestPassed
+		for _, c := range change {
+			c(r)
+		}
 	})
 	for _, name := range tree.FilesOf(test).Verdicts {
 		m.write(path.Join(top, name), "TEST PASS\n")
@@ -124,7 +130,7 @@ func (m *made) audit(rulesKey, scenario, test string) *made {
 func workspace(t *testing.T, o InitOptions) *Workspace {
 	t.Helper()
 	known := map[string]string{}
-	for _, f := range system.Fields() {
+	for _, f := range append(system.Fields(), system.NetworkFields()...) {
 		known[f.Name] = "1"
 	}
 	delete(known, "submitter")
@@ -283,8 +289,51 @@ func TestWriteIsWholeAndKeepsOriginals(t *testing.T) {
 			t.Errorf("the list of files has no %s: %s", name, listing)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(to), ".*")); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(to), ".*"))
+	if len(left) != 1 || filepath.Base(left[0]) != ".tree.lock" {
+		t.Errorf("left behind: %q, want the lock alone", left)
+	}
+}
+
+// ending is a context that ends when it was asked so many times.
+type ending struct {
+	context.Context
+	left *int
+}
+
+func (e ending) Err() error {
+	if *e.left--; *e.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterruptedBuild ends a build at moments of it: the tree that it was to replace stays, and nothing is beside it.
+func TestInterruptedBuild(t *testing.T) {
+	w := workspace(t, InitOptions{})
+	add(t, w, AddOptions{}, newOut(t).both("bert-99", "Offline").audit("bert-99", "Offline", "TEST01"))
+	to := filepath.Join(t.TempDir(), "tree")
+	p := plan(t, w, PlanOptions{})
+	if _, err := p.Write(t.Context(), to, false); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(to, "closed", "mark"), "the earlier one")
+	before, moments := snapshot(t, filepath.Dir(to)), 0
+	for at := 0; ; at += 1 + at/4 {
+		left := at
+		_, err := p.Write(ending{context.Background(), &left}, to, true)
+		if err == nil {
+			break
+		}
+		if moments++; !errors.Is(err, context.Canceled) {
+			t.Fatalf("moment %d: %v", at, err)
+		}
+		if now := snapshot(t, filepath.Dir(to)); now != before {
+			t.Fatalf("moment %d: there is\n%s\nwant\n%s", at, now, before)
+		}
+	}
+	if moments < 5 {
+		t.Errorf("it can end at %d moments alone", moments)
 	}
 }
 
@@ -356,7 +405,7 @@ func TestWhatIsRefused(t *testing.T) {
 			return []*made{newOut(t).run("bert-99", "Offline", "performance", func(r *report.Run) {
 				r.Performance.Valid, r.Reasons = false, []report.Reason{{Rule: "min_duration", Measured: "3 s", Needed: "600 s"}}
 			})}
-		}, AddOptions{AllowSmoke: true}, "INVALID: min_duration 3 s, needed: 600 s"},
+		}, AddOptions{}, "INVALID: closed/system/bert-99/Offline performance (min_duration 3 s, needed: 600 s)"},
 		"interrupted": {func(t *testing.T) []*made {
 			return []*made{newOut(t).run("bert-99", "Offline", "performance", func(r *report.Run) {
 				r.Status = report.Interrupted
@@ -364,10 +413,39 @@ func TestWhatIsRefused(t *testing.T) {
 		}, AddOptions{}, "the run is interrupted"},
 		"smoke": {func(t *testing.T) []*made {
 			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Profile = "smoke" })}
-		}, AddOptions{}, "--allow-smoke"},
+		}, AddOptions{}, "settings of the profile smoke: closed/system/bert-99/Offline performance cannot be submitted"},
 		"embedded": {func(t *testing.T) []*made {
 			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Workload.Embedded = true })}
-		}, AddOptions{}, "--allow-embedded"},
+		}, AddOptions{}, "run again with --model and --dataset, or take them all the same, marked, with --rehearsal"},
+		"an accuracy below its target": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) {
+				if r.Verdict = "BELOW TARGET"; r.Accuracy != nil {
+					r.Accuracy.Outcome = judge.Below
+				}
+			})}
+		}, AddOptions{}, "Offline accuracy (BELOW TARGET)"},
+		"a benchmark that is not for the system's type": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("rgat", "Offline")}
+		}, AddOptions{}, "rules v6.1 have no rgat for systems of type edge, as system is; they have 3d-unet-99,"},
+		"a failed audit": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline").audit("bert-99", "Offline", "TEST01", func(r *report.Run) {
+				r.TestVerdict = report.TestFailed
+			})}
+		}, AddOptions{}, "an audit that did not pass: closed/system/bert-99/Offline/TEST01 performance (it failed"},
+		"an audit without a verdict": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline").audit("bert-99", "Offline", "TEST01", func(r *report.Run) {
+				r.TestVerdict = report.TestNotJudged
+			})}
+		}, AddOptions{}, "TEST01 performance (its logs were not judged)"},
+		"no run of the scenario": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline")}
+		}, AddOptions{Only: []string{"singlestream"}}, "bert-99/Offline: only SingleStream was asked for"},
+		"an unknown scenario": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline")}
+		}, AddOptions{Only: []string{"Onfline"}}, `the scenario "Onfline"`},
+		"an unknown division": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline")}
+		}, AddOptions{Division: "free"}, `division "free"`},
 		"another division": {func(t *testing.T) []*made {
 			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Division = "network" })}
 		}, AddOptions{}, "of the network division"},
@@ -407,10 +485,10 @@ func TestARehearsalIsMarked(t *testing.T) {
 	const own = "plumbline 1.0 (compatible with 6.0.17)"
 	out.write(log, strings.Replace(text(t, filepath.Join(out.dir, log)), official, own, 1))
 	_, err := w.Add([]string{out.dir}, AddOptions{})
-	if err == nil || !strings.Contains(err.Error(), "--allow-rehearsal") {
+	if err == nil || !strings.Contains(err.Error(), "--rehearsal") {
 		t.Fatalf("not allowed: %v", err)
 	}
-	add(t, w, AddOptions{AllowRehearsal: true}, out)
+	add(t, w, AddOptions{Rehearsal: true}, out)
 	for _, f := range plan(t, w, PlanOptions{}).Files {
 		if path.Base(f.Path) != tree.MeasurementFile {
 			continue
@@ -570,7 +648,7 @@ func TestInteractiveRuns(t *testing.T) {
 func TestNetworkDivision(t *testing.T) {
 	w := workspace(t, InitOptions{Division: "network", SystemType: "datacenter"})
 	sheet := text(t, filepath.Join(w.Dir, "systems/system.json"))
-	if !strings.Contains(sheet, `"is_network": "true"`) || !strings.Contains(sheet, `"network_protocol": ""`) {
+	if !strings.Contains(sheet, `"is_network": "true"`) || !strings.Contains(sheet, `"network_protocol": "1"`) {
 		t.Errorf("the description: %s", sheet)
 	}
 	out := newOut(t).both("3d-unet-99", "Offline", func(r *report.Run) { r.Division = "network" })

@@ -19,18 +19,13 @@ func (p *Plan) derive(o PlanOptions) {
 		p.lower()
 	}
 	slices.SortFunc(p.Derived, func(a, b Derived) int { return strings.Compare(a.Place, b.Place) })
-	if p.Division != tree.DivisionOpen {
-		p.listMissing()
-	}
+	p.listMissing()
 }
 
 // infer makes the required results that were not measured, where a measured one can stand in.
 func (p *Plan) infer() {
-	if p.Division == tree.DivisionOpen {
-		return
-	}
 	for benchmark, scenarios := range p.measured() {
-		model, kind := p.rules.Canonical(benchmark.Benchmark), p.systemType(benchmark.System)
+		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.goal(benchmark.System).SystemType
 		for _, m := range prepare.Infer(p.rules, model, kind, scenarios) {
 			if m.From == "" {
 				continue
@@ -42,10 +37,14 @@ func (p *Plan) infer() {
 	}
 }
 
-// measured are the scenarios of each benchmark, by its place without a scenario.
+// measured are the scenarios of each benchmark, by its place without a scenario; the open division, of which the rules
+// ask for nothing, has none.
 func (p *Plan) measured() map[tree.Place][]string {
 	all := map[tree.Place][]string{}
 	for _, place := range p.places() {
+		if place.Division == tree.DivisionOpen {
+			continue
+		}
 		scenario := place.Scenario
 		place.Scenario = ""
 		all[place] = append(all[place], scenario)
@@ -70,7 +69,7 @@ func (p *Plan) lower() {
 		place.Benchmark = name + "-99"
 		benchmark := place
 		benchmark.Scenario = ""
-		if high && p.rules.Has(place.Benchmark) && len(all[benchmark]) == 0 && p.Division != tree.DivisionOpen {
+		if high && p.rules.Has(place.Benchmark) && len(all[benchmark]) == 0 && place.Division != tree.DivisionOpen {
 			p.derived(place, from, "low accuracy: "+from.Benchmark+" asks for more, and no "+place.Benchmark+" was added")
 		}
 	}
@@ -79,12 +78,20 @@ func (p *Plan) lower() {
 // listMissing names the scenarios and audits that the rules ask for and that are not there.
 func (p *Plan) listMissing() {
 	for benchmark, scenarios := range p.measured() {
-		model := p.rules.Canonical(benchmark.Benchmark)
-		for _, m := range prepare.Infer(p.rules, model, p.systemType(benchmark.System), scenarios) {
+		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.goal(benchmark.System).SystemType
+		for _, m := range prepare.Infer(p.rules, model, kind, scenarios) {
 			p.Missing = append(p.Missing, path.Join(benchmark.String(), m.Scenario)+": "+m.Why)
+		}
+		if oneOf := p.rules.OneOf(model, kind); len(oneOf) > 0 && !slices.ContainsFunc(scenarios, func(s string) bool {
+			return slices.Contains(oneOf, s)
+		}) {
+			p.Missing = append(p.Missing, path.Join(benchmark.String(), strings.Join(oneOf, " or "))+": one of them is needed")
 		}
 	}
 	for _, place := range p.places() {
+		if place.Division == tree.DivisionOpen {
+			continue
+		}
 		for _, test := range p.rules.Audits(p.rules.Canonical(place.Benchmark)) {
 			if len(p.results[place].audits[test]) == 0 {
 				p.Missing = append(p.Missing, p.Layout.Audit(place, test)+": add the output of harness audit")

@@ -1,6 +1,8 @@
 package build
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -8,20 +10,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 
 	"github.com/plumbline-ml/plumbline/submission/system"
 )
 
 // Open lists what a person must still fill in.
-func (w *Workspace) Open() ([]Unfilled, error) {
+func (w *Workspace) Open() ([]Unfilled, error) { return w.open(w.Systems()) }
+
+// open lists what must be filled in of some systems.
+func (w *Workspace) open(systems []string) ([]Unfilled, error) {
 	var open []Unfilled
 	if !w.SubmitterKnown() {
 		open = append(open, Unfilled{WorkspaceFile, system.Open{Field: "submitter", Ask: "the name of your organisation"}})
 	}
-	for _, name := range w.Systems() {
-		sheet, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), w.systemFields())
+	for _, name := range systems {
+		sheet, err := w.sheet(name)
 		if err != nil {
 			return nil, err
 		}
@@ -35,34 +42,78 @@ func (w *Workspace) Open() ([]Unfilled, error) {
 	return append(open, measured...), err
 }
 
+// sheet is the description of a system.
+func (w *Workspace) sheet(name string) (*system.Sheet, error) {
+	s, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), systemFields(w.networked(name)))
+	return s, err
+}
+
 // openMeasurements are the fields of measurements that neither a person nor the runs say.
 func (w *Workspace) openMeasurements() ([]Unfilled, error) {
 	var open []Unfilled
+	err := w.eachMeasurements(func(benchmark string, sheet *system.Sheet) error {
+		for _, o := range sheet.Open() {
+			open = append(open, Unfilled{measurementsFile(benchmark), o})
+		}
+		return nil
+	})
+	return open, err
+}
+
+// askMeasurements makes the files in which a person fills in what the runs do not say of their models.
+func (w *Workspace) askMeasurements() error {
+	return w.eachMeasurements(func(benchmark string, sheet *system.Sheet) error {
+		open := sheet.Open()
+		if len(open) == 0 {
+			return nil
+		}
+		path := filepath.Join(w.Dir, measurementsFile(benchmark))
+		own, before, err := readSheet(path, system.Measurements())
+		if err != nil {
+			return err
+		}
+		for _, o := range open {
+			own.Put(o.Field, system.FillIn+o.Ask)
+		}
+		if text := own.JSON(); !bytes.Equal(before, text) {
+			return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), wholefile.Write(path, text, 0o644))
+		}
+		return nil
+	})
+}
+
+// measurementsFile is the sheet of one benchmark.
+func measurementsFile(benchmark string) string {
+	return filepath.Join(MeasurementsDir, benchmark+".json")
+}
+
+// eachMeasurements calls do with what is known of the model of each benchmark.
+func (w *Workspace) eachMeasurements(do func(benchmark string, sheet *system.Sheet) error) error {
 	seen := map[string]bool{}
 	for _, r := range w.Results {
-		if r.Mode != "performance" || r.Test != "" || seen[r.Benchmark] {
+		if r.Mode != bench.ModePerformance || r.Test != "" || seen[r.Benchmark] {
 			continue
 		}
 		seen[r.Benchmark] = true
 		run, err := r.read()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		sheet, err := w.measurements(r.Benchmark, run)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, o := range sheet.Open() {
-			open = append(open, Unfilled{filepath.Join(MeasurementsDir, r.Benchmark+".json"), o})
+		if err := do(r.Benchmark, sheet); err != nil {
+			return err
 		}
 	}
-	return open, nil
+	return nil
 }
 
 // measurements are those of a benchmark: what a person says of it, else of all benchmarks, else what its run says.
 func (w *Workspace) measurements(benchmark string, run *report.Run) (*system.Sheet, error) {
 	sheet := system.NewSheet(system.Measurements())
-	for _, file := range []string{filepath.Join(MeasurementsDir, benchmark+".json"), MeasurementsFile} {
+	for _, file := range []string{measurementsFile(benchmark), MeasurementsFile} {
 		said, _, err := readSheet(filepath.Join(w.Dir, file), system.Measurements())
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/report"
 
@@ -18,8 +19,8 @@ import (
 
 // write lists the tree's files.
 func (p *Plan) write() error {
-	for _, name := range p.systems() {
-		if err := p.system(name); err != nil {
+	for _, place := range p.systems() {
+		if err := p.system(place); err != nil {
 			return err
 		}
 	}
@@ -28,23 +29,34 @@ func (p *Plan) write() error {
 			return err
 		}
 	}
-	if err := p.source(); err != nil {
-		return err
+	for _, of := range p.submitters() {
+		if err := p.source(of); err != nil {
+			return err
+		}
+		p.mapping(of)
+		p.calibration(of)
 	}
-	p.mapping()
-	return p.calibration()
+	p.lack()
+	return nil
 }
 
-// system is the description of a system, with the fields that say where it lies.
-func (p *Plan) system(name string) error {
+// system is the description of a system, with the fields that say where it lies. Those of networks are for the network
+// division alone.
+func (p *Plan) system(place tree.Place) error {
+	name := place.System
 	file := filepath.Join(p.workspace.Dir, p.workspace.systemFile(name))
-	sheet, err := p.sheet(name)
+	sheet, err := p.workspace.sheet(name)
 	if err != nil {
 		return err
 	}
 	sheet.Put("submitter", p.Submitter)
-	sheet.Put("division", p.Division)
-	place := tree.Place{Division: p.Division, Submitter: p.Submitter, System: name}
+	sheet.Put("division", place.Division)
+	if place.Division == tree.DivisionClosed && p.workspace.networked(name) {
+		sheet.Remove(system.IsNetwork)
+		for _, f := range system.NetworkFields() {
+			sheet.Remove(f.Name)
+		}
+	}
 	p.text(place.SystemFile(), file, sheet.JSON())
 	nameplate := filepath.Join(p.workspace.Dir, SystemsDir, name+"_power.yaml")
 	if _, err := os.Stat(nameplate); err == nil {
@@ -78,6 +90,24 @@ func (p *Plan) power(place tree.Place, run func(...string) string) {
 	p.into(place.Run(), file(run), []string{tree.PowerSamples})
 	p.into(place.Ranging(), file(prefixed(run, "..", tree.RangingDir)), append(tree.RunFiles(), tree.PowerSamples))
 	p.into(place.Power(), file(prefixed(run, "..", tree.PowerDir)), tree.PowerFiles())
+	for _, name := range tree.PowerTexts() {
+		for _, own := range p.workspace.powerTexts(place.System, name) {
+			p.copied(path.Join(p.Layout.Measurements(place), name+filepath.Ext(own)), own)
+		}
+	}
+}
+
+// powerTexts are the files in which a person says how a system's power was measured: SYSTEM_power_settings.md.
+func (w *Workspace) powerTexts(name, what string) []string {
+	dir := filepath.Join(w.Dir, SystemsDir)
+	entries, _ := os.ReadDir(dir) // a folder that is not there has none
+	var found []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), name+"_"+what+".") {
+			found = append(found, filepath.Join(dir, e.Name()))
+		}
+	}
+	return found
 }
 
 // file says where a folder has a file of a name, and whether it has.
@@ -203,13 +233,13 @@ func marked(text []byte, marks []string) ([]byte, error) {
 }
 
 // mapping is model_mapping.json, by which an open submission says what its own names stand for.
-func (p *Plan) mapping() {
-	if p.Division != tree.DivisionOpen {
+func (p *Plan) mapping(of tree.Place) {
+	if of.Division != tree.DivisionOpen {
 		return
 	}
 	models := map[string]string{}
 	for place, r := range p.results {
-		if model := p.model(r); place.Benchmark != model {
+		if model := p.model(r); place.Division == of.Division && place.Benchmark != model {
 			models[place.Benchmark] = model
 		}
 	}
@@ -217,6 +247,5 @@ func (p *Plan) mapping() {
 	e := json.NewEncoder(&text)
 	e.SetIndent("", "  ")
 	_ = e.Encode(models) // texts can be written always
-	place := tree.Place{Division: p.Division, Submitter: p.Submitter}
-	p.text(path.Join(place.Folder(), tree.ModelMapping), "the names of the benchmarks that were added", text.Bytes())
+	p.text(path.Join(of.Folder(), tree.ModelMapping), "the names of the benchmarks that were added", text.Bytes())
 }

@@ -2,13 +2,18 @@ package build
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -17,7 +22,7 @@ import (
 // InitOptions are what is known beforehand. What is empty is marked in the files, for a person to fill in.
 type InitOptions struct {
 	Submitter  string
-	Division   string // "closed" where it is empty and the workspace is new
+	Division   string // of the system; empty: the workspace's, which is "closed" where it is new
 	System     string // the name of its file and folder; "system" where it is empty and there is none yet
 	SystemType string // "edge", "datacenter" or "datacenter,edge"
 }
@@ -56,7 +61,11 @@ func Init(dir string, o InitOptions, known map[string]string) (*Initialized, err
 	if err := done.saveWorkspace(); err != nil {
 		return nil, err
 	}
-	if err := done.complete(w.systemFile(name), w.systemFields(), w.known(o, name, known)); err != nil {
+	if err := w.agrees(name, o); err != nil {
+		return nil, err
+	}
+	known = w.known(o, name, known)
+	if err := done.complete(w.systemFile(name), systemFields(known[system.IsNetwork] != ""), known); err != nil {
 		return nil, err
 	}
 	if err := done.complete(MeasurementsFile, system.Measurements(), nil); err != nil {
@@ -87,16 +96,37 @@ func openOrNew(dir string, o InitOptions) (*Workspace, error) {
 	if !w.SubmitterKnown() && o.Submitter != "" {
 		w.Submitter = o.Submitter
 	}
-	return w, errors.Join(w.check(), differs("submitter", w.Submitter, o.Submitter),
-		differs("division", w.Division, o.Division))
+	err = w.check()
+	if o.Submitter != "" && o.Submitter != w.Submitter {
+		err = errors.Join(err, fmt.Errorf("the submitter is %s, found %s in %s; a workspace is for one submitter: change it "+
+			"there, or use another folder", o.Submitter, w.Submitter, WorkspaceFile))
+	}
+	return w, err
 }
 
-func differs(what, there, asked string) error {
-	if asked == "" || asked == there {
-		return nil
+// agrees wants a type and a division that can be, and the description of a system, where it says one, to say the same.
+func (w *Workspace) agrees(name string, o InitOptions) error {
+	asked := Goal{Division: cmp.Or(o.Division, w.goal(name).Division)}
+	err := checkDivision(asked.Division)
+	if o.SystemType != "" {
+		var unknown error
+		asked.SystemType, unknown = mlconf.ParseSystemType(o.SystemType)
+		err = errors.Join(err, unknown)
 	}
-	return fmt.Errorf("the %s is %s, found %s in %s; a workspace is for one submitter and division: change it there, or "+
-		"use another folder", what, asked, there, WorkspaceFile)
+	sheet, _, unread := readSheet(filepath.Join(w.Dir, w.systemFile(name)), system.Fields())
+	if err = errors.Join(err, unread); err != nil {
+		return err
+	}
+	differ := func(field string, asked string) {
+		err = errors.Join(err, fmt.Errorf("the %s of system %s is %s, found %s in %s: change it there, or describe another "+
+			"system with --system", field, name, asked, sheet.Text(field), w.systemFile(name)))
+	}
+	if there := w.goal(name); sheet.Text("division") != "" && there.Division != asked.Division {
+		differ("division", asked.Division)
+	} else if there.SystemType != "" && asked.SystemType != "" && there.SystemType != asked.SystemType {
+		differ("system_type", asked.SystemType.String())
+	}
+	return err
 }
 
 // chooseSystem is the system that is described: the one asked for, else the one that is there.
@@ -115,28 +145,40 @@ func (w *Workspace) chooseSystem(asked string) (string, error) {
 
 func (w *Workspace) systemFile(name string) string { return filepath.Join(SystemsDir, name+".json") }
 
-// systemFields are the fields of a description; the network division has more.
-func (w *Workspace) systemFields() []system.Field {
+// systemFields are the fields of a system's description; one for the network division has more.
+func systemFields(network bool) []system.Field {
 	fields := system.Fields()
-	if w.Division == tree.DivisionNetwork {
-		behind := system.Field{Name: system.IsNetwork, Meaning: true, Ask: `"true": the model is behind a network`}
-		fields = append(append(fields, behind), system.NetworkFields()...)
+	if network {
+		behind := system.Field{Name: system.IsNetwork, Ask: `"true": the model is behind a network`}
+		for _, f := range append([]system.Field{behind}, system.NetworkFields()...) {
+			f.Meaning = true // a reviewer wants to know them, though the official checker lets them be empty
+			fields = append(fields, f)
+		}
 	}
 	return fields
 }
 
+// networked says whether a system has results in the network division, or is described for it.
+func (w *Workspace) networked(name string) bool {
+	return w.goal(name).Division == tree.DivisionNetwork || slices.ContainsFunc(w.Results, func(r Result) bool {
+		return r.System == name && r.Division == tree.DivisionNetwork
+	})
+}
+
 // known is what is known of a system: what the machine says, and what was said to Init.
 func (w *Workspace) known(o InitOptions, name string, machine map[string]string) map[string]string {
-	all := map[string]string{"division": w.Division, "system_name": name, "system_type": o.SystemType}
-	if w.Division == tree.DivisionNetwork {
+	goal := w.goal(name)
+	division := cmp.Or(o.Division, goal.Division)
+	all := map[string]string{
+		"division": division, "system_name": name, "system_type": cmp.Or(o.SystemType, goal.SystemType.String()),
+	}
+	if division == tree.DivisionNetwork || w.networked(name) {
 		all[system.IsNetwork] = "true"
 	}
 	if w.SubmitterKnown() {
 		all["submitter"] = w.Submitter
 	}
-	for field, value := range machine {
-		all[field] = value
-	}
+	maps.Copy(all, machine)
 	return all
 }
 
@@ -185,7 +227,7 @@ func template(sheet *system.Sheet) {
 
 // readSheet reads a sheet; one that is not there is empty.
 func readSheet(path string, fields []system.Field) (s *system.Sheet, text []byte, err error) {
-	text, err = os.ReadFile(path)
+	text, err = bounded.ReadFile(path, mostWorkspace)
 	if errors.Is(err, fs.ErrNotExist) {
 		return system.NewSheet(fields), nil, nil
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/report"
+
+	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // The profiles of runs under the rules' durations and counts.
@@ -17,59 +19,85 @@ const (
 
 // reservation is a reason for which runs may not be submitted.
 type reservation struct {
-	what, flag, remedy string
-	runs               []string // that have it and were not allowed to
+	what   string   // the mark
+	remedy string   // what to do
+	runs   []string // that have it
 }
 
-// marks are why a run may not be submitted.
-func (a *adding) marks(run report.Run, log string) []string {
+// marks are why a run may not be submitted: it is refused, or in a rehearsal marked.
+func (a *adding) marks(r Result, run report.Run, log string) (marks []string) {
 	version, err := loadGenOf(log)
 	if err != nil {
 		a.faults = append(a.faults, err)
 		return nil
 	}
-	var marks []string
-	mark := func(is, allowed bool, r reservation) {
+	mark := func(is bool, what, why, remedy string) {
 		switch {
-		case is && !allowed:
-			a.reserve(r, run)
+		case is && a.options.Rehearsal:
+			marks = append(marks, what)
 		case is:
-			marks = append(marks, r.what)
+			a.reserve(r, what, why, remedy)
 		}
 	}
-	mark(rehearsal(version), a.options.AllowRehearsal, reservation{
-		what: "a rehearsal, driven by the LoadGen " + version, flag: "--allow-rehearsal",
-		remedy: "run again with the official LoadGen",
-	})
+	mark(rehearsal(version), "a rehearsal, driven by the LoadGen "+version, "", "run again with --loadgen official")
 	mark(run.Mode == bench.ModePerformance && run.Profile != officialProfile && run.Profile != auditProfile,
-		a.options.AllowSmoke, reservation{
-			what: "settings of the profile " + run.Profile, flag: "--allow-smoke", remedy: "run again with --official",
-		})
-	mark(embedded(run), a.options.AllowEmbedded, reservation{
-		what: "the plugin's embedded model or data", flag: "--allow-embedded",
-		remedy: "run again with --model and --dataset",
-	})
+		"settings of the profile "+run.Profile, "", "run again with --official")
+	mark(embedded(run), "the plugin's embedded model or data", "", "run again with --model and --dataset")
+	mark(run.Performance != nil && !run.Performance.Valid && run.Test == "", "INVALID", reasons(run),
+		"see why it is, mend that, and run again")
+	if r.Division == tree.DivisionOpen {
+		return marks
+	}
+	mark(run.Test != "" && failed(run) != "", "an audit that did not pass", failed(run), "give harness audit again")
+	mark(run.Division != "" && run.Division != r.Division, "not of the "+r.Division+" division",
+		"of the "+run.Division+" division: "+strings.Join(run.DivisionReasons, "; "),
+		"run again as the division asks, or take it for another with --division")
+	mark(run.Accuracy != nil && !run.Accuracy.OK(), "an accuracy that is not good enough", run.Verdict,
+		"take a better model, or the open division")
 	return marks
 }
 
-// reserve notes a run that is not allowed.
-func (a *adding) reserve(r reservation, run report.Run) {
-	i := slices.IndexFunc(a.reserved, func(o reservation) bool { return o.what == r.what })
+// reserve notes a run that may not be submitted.
+func (a *adding) reserve(r Result, what, why, remedy string) {
+	i := slices.IndexFunc(a.reserved, func(o reservation) bool { return o.what == what })
 	if i < 0 {
-		a.reserved = append(a.reserved, r)
+		a.reserved = append(a.reserved, reservation{what: what, remedy: remedy})
 		i = len(a.reserved) - 1
 	}
-	name := strings.TrimSpace(run.Model+"/"+run.Scenario+" "+run.Test) + " " + run.Mode
+	name := r.String()
+	if why != "" {
+		name += " (" + why + ")"
+	}
 	a.reserved[i].runs = append(a.reserved[i].runs, name)
 }
 
 // err says which runs may not be submitted, and what to do.
 func (r reservation) err() error {
-	return fmt.Errorf("%s: %s cannot be submitted; %s, or take them all the same, marked, with %s", r.what,
-		strings.Join(r.runs, ", "), r.remedy, r.flag)
+	return fmt.Errorf("%s: %s cannot be submitted; %s, or take them all the same, marked, with --rehearsal", r.what,
+		strings.Join(r.runs, ", "), r.remedy)
 }
 
 // embedded says whether a run is of the plugin's own model, or of its own data.
 func embedded(run report.Run) bool {
 	return run.Workload != nil && (run.Workload.Embedded || run.Options.Dataset == "")
+}
+
+// reasons are why a run is INVALID.
+func reasons(run report.Run) string {
+	var list []string
+	for _, r := range run.Reasons {
+		list = append(list, fmt.Sprintf("%s %s, needed: %s", r.Rule, r.Measured, r.Needed))
+	}
+	return strings.Join(list, "; ")
+}
+
+// failed says why an audit is none that may be submitted; empty: it passed.
+func failed(run report.Run) string {
+	switch run.TestVerdict {
+	case report.TestPassed:
+		return ""
+	case report.TestFailed:
+		return "it failed, as harness audit says with the reasons"
+	}
+	return "its logs were not judged"
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
-	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -43,10 +42,12 @@ type Derived struct {
 type Plan struct {
 	Layout    tree.Layout
 	Submitter string
-	Division  string
-	Files     []File // sorted by path
+	Divisions []string // that have results, sorted
+	Files     []File   // sorted by path
 	Derived   []Derived
 	Missing   []string // what the rules ask for and is not there; the check refuses it
+	Left      []string // runs that were added and are not in the tree, and why
+	Lacking   []string // what a reviewer will ask for, and the tree can be without
 	Open      []Unfilled
 
 	workspace *Workspace
@@ -79,11 +80,11 @@ func (w *Workspace) NewPlan(o PlanOptions) (*Plan, error) {
 		return nil, fmt.Errorf("%s lists no run; add them with harness submission add RUNDIR",
 			filepath.Join(w.Dir, WorkspaceFile))
 	}
-	p := &Plan{Submitter: w.Submitter, Division: w.Division, workspace: w, results: map[tree.Place]*placed{}}
+	p := &Plan{Submitter: w.Submitter, workspace: w, results: map[tree.Place]*placed{}}
 	if err := p.round(o.Rules); err != nil {
 		return nil, err
 	}
-	open, err := w.Open()
+	open, err := w.open(w.used())
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +104,15 @@ func (w *Workspace) NewPlan(o PlanOptions) (*Plan, error) {
 	}
 	slices.SortFunc(p.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return p, nil
+}
+
+// used are the systems that have runs, sorted.
+func (w *Workspace) used() []string {
+	names := map[string]bool{}
+	for _, r := range w.Results {
+		names[r.System] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // unfilled says which fields are open.
@@ -140,13 +150,16 @@ func (p *Plan) round(name string) (err error) {
 func (p *Plan) gather() error {
 	var faults []error
 	for _, r := range p.workspace.Results {
+		if p.leaves(r) {
+			continue
+		}
 		run, err := r.read()
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
 		place := tree.Place{
-			Division: p.Division, Submitter: p.Submitter, System: r.System, Benchmark: r.Benchmark, Scenario: r.Scenario,
+			Division: r.Division, Submitter: p.Submitter, System: r.System, Benchmark: r.Benchmark, Scenario: r.Scenario,
 		}
 		if p.results[place] == nil {
 			p.results[place] = &placed{place: place, audits: map[string][]measuredRun{}}
@@ -156,10 +169,32 @@ func (p *Plan) gather() error {
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
+	p.divide()
 	for _, place := range p.places() {
 		faults = append(faults, p.results[place].check())
 	}
 	return errors.Join(faults...)
+}
+
+// leaves says whether a run has no place in the tree, and notes it: its scenario is none that the system's type has.
+// Such runs are left out when they are added; what the description says may have changed since.
+func (p *Plan) leaves(r Result) bool {
+	kind := p.workspace.goal(r.System).SystemType
+	why := unfit(p.rules, p.rules.Canonical(r.Benchmark), r.Scenario, r.Division, kind)
+	if why != "" {
+		p.Left = append(p.Left, fmt.Sprintf("%v: %s", r, why))
+	}
+	return why != ""
+}
+
+// divide lists the divisions of the results.
+func (p *Plan) divide() {
+	for place := range p.results {
+		if !slices.Contains(p.Divisions, place.Division) {
+			p.Divisions = append(p.Divisions, place.Division)
+		}
+	}
+	slices.Sort(p.Divisions)
 }
 
 func (r *placed) take(m measuredRun) {
@@ -193,33 +228,23 @@ func (p *Plan) places() []tree.Place {
 	})
 }
 
-// systems are those that have results, sorted.
-func (p *Plan) systems() []string {
-	names := map[string]bool{}
+// systems are those that have results, each without a benchmark, sorted.
+func (p *Plan) systems() []tree.Place {
+	all := map[tree.Place]bool{}
 	for place := range p.results {
-		names[place.System] = true
+		place.Benchmark, place.Scenario = "", ""
+		all[place] = true
 	}
-	return slices.Sorted(maps.Keys(names))
+	return slices.SortedFunc(maps.Keys(all), func(a, b tree.Place) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// sheet is the description of a system.
-func (p *Plan) sheet(name string) (*system.Sheet, error) {
-	s, _, err := readSheet(filepath.Join(p.workspace.Dir, p.workspace.systemFile(name)), p.workspace.systemFields())
-	return s, err
-}
-
-// systemType is what a system is submitted for; empty where its description does not say.
-func (p *Plan) systemType(name string) mlconf.SystemType {
-	sheet, err := p.sheet(name)
-	if err != nil {
-		return ""
+// submitters are the submitter's folders, one of each division.
+func (p *Plan) submitters() []tree.Place {
+	var all []tree.Place
+	for _, division := range p.Divisions {
+		all = append(all, tree.Place{Division: division, Submitter: p.Submitter})
 	}
-	switch text := sheet.Text("system_type"); text {
-	case "datacenter,edge", "edge,datacenter":
-		return mlconf.DatacenterEdge
-	default:
-		return mlconf.SystemType(text)
-	}
+	return all
 }
 
 // model is the rules' model of a benchmark folder.

@@ -106,13 +106,8 @@ func writeFacts(w io.Writer, run *report.Run) {
 		}
 	}
 	fmt.Fprintf(w, "| | |\n|---|---|\n")
-	row("harness", run.Harness.Version+" "+run.Harness.Commit)
-	if l := run.LoadGen; l != nil {
-		row("LoadGen", fmt.Sprintf("%s %s, sha256 of its sources %s, unmodified: %t", l.Name, l.Version, l.SHA256,
-			l.Unmodified))
-	} else {
-		row("LoadGen", "the harness's own: a rehearsal")
-	}
+	row("harness", harnessOf(run))
+	row("LoadGen", loadGenText(run))
 	row("plugin", fmt.Sprintf("%s %s, sha256 %s", run.Plugin.Name, run.Plugin.Version, run.Plugin.SHA256))
 	if o := run.Workload; o != nil {
 		row("backend", o.Backend+" "+o.BackendInfo["version"])

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -22,26 +24,76 @@ type outputs struct {
 	runs []report.Run
 }
 
-// readOutputs reads the result.json in a folder: an output directory, or a scenario's folder in one, which is
-// OUT/MODEL/SCENARIO.
-func readOutputs(folder string) (*outputs, error) {
+// readOutputs reads the runs of a folder: an output directory OUT; a scenario's, OUT/MODEL/SCENARIO; a model's,
+// OUT/MODEL; or one with such folders in it.
+func readOutputs(folder string) ([]*outputs, error) {
 	abs, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(abs, report.FileName)
-	if _, err := os.Stat(path); err != nil {
+	if listed(abs) {
+		out, err := readOutput(abs)
+		return []*outputs{out}, err
+	}
+	if out := ofModel(abs); out != nil {
+		return []*outputs{out}, nil
+	}
+	entries, err := os.ReadDir(abs)
+	if err != nil {
+		return nil, err
+	}
+	var all []*outputs
+	for _, e := range entries {
+		below := filepath.Join(abs, e.Name())
+		if !e.IsDir() || !listed(below) {
+			continue
+		}
+		out, err := readOutput(below)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, out)
+	}
+	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: %w: it has no %s; give the folder that harness run --out wrote", folder, ErrNoRun,
 			report.FileName)
 	}
-	d, err := report.Read(path)
+	return all, nil
+}
+
+// listed says whether a folder has a list of runs.
+func listed(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, report.FileName))
+	return err == nil
+}
+
+// ofModel are the runs of a model's folder, as the output directory around it lists them; nil where there are none.
+func ofModel(folder string) *outputs {
+	root := filepath.Dir(folder)
+	d, err := report.Read(filepath.Join(root, report.FileName))
+	if err != nil {
+		return nil
+	}
+	runs := slices.DeleteFunc(d.Runs, func(r report.Run) bool {
+		first, _, _ := strings.Cut(r.Dir, "/")
+		return first != filepath.Base(folder)
+	})
+	if !holds(root, runs) {
+		return nil
+	}
+	return &outputs{root, runs}
+}
+
+// readOutput reads the runs that a folder lists.
+func readOutput(folder string) (*outputs, error) {
+	d, err := report.Read(filepath.Join(folder, report.FileName))
 	if err != nil {
 		return nil, err
 	}
 	if len(d.Runs) == 0 {
 		return nil, fmt.Errorf("%s: %w: its %s lists no run", folder, ErrNoRun, report.FileName)
 	}
-	for _, root := range []string{abs, filepath.Dir(filepath.Dir(abs))} {
+	for _, root := range []string{folder, filepath.Dir(filepath.Dir(folder))} {
 		if holds(root, d.Runs) {
 			return &outputs{root, d.Runs}, nil
 		}
@@ -67,7 +119,7 @@ func logPath(root, dir string) string {
 
 // loadGenOf is the version of the LoadGen that wrote a detail log.
 func loadGenOf(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -41,12 +45,13 @@ type Workspace struct {
 	Schema        string   `json:"schema"`
 	SchemaVersion int      `json:"schema_version"`
 	Submitter     string   `json:"submitter"` // empty, or to be filled in: not known yet
-	Division      string   `json:"division"`  // "closed", "open" or "network"
+	Division      string   `json:"division"`  // "closed", "open" or "network": of systems that do not say theirs
 	Results       []Result `json:"results"`
 }
 
 // Result is a run that belongs to the submission.
 type Result struct {
+	Division  string `json:"division"`
 	System    string `json:"system"`
 	Benchmark string `json:"benchmark"`      // the name of its folder
 	Scenario  string `json:"scenario"`       // the name of its folder: "Interactive" too
@@ -62,30 +67,37 @@ type Result struct {
 	Marks []string `json:"marks,omitempty"`
 }
 
-// String names a run: "toy_edge/bert-99/Offline accuracy".
-func (r Result) String() string {
-	text := r.System + "/" + r.Benchmark + "/" + r.Scenario
+// String names a run: "closed/toy_edge/bert-99/Offline accuracy", "closed/toy_edge/bert-99/Offline/TEST01 performance".
+func (r Result) String() string { return strings.Join(r.parts(), "/") + " " + r.Mode }
+
+// parts are what a run is of, as folders of a tree are called.
+func (r Result) parts() []string {
+	all := []string{r.Division, r.System, r.Benchmark, r.Scenario}
 	if r.Test != "" {
-		text += " " + r.Test
+		all = append(all, r.Test)
 	}
-	return text + " " + r.Mode
+	return all
 }
 
 // same says whether two runs have one place in a tree.
-func (r Result) same(o Result) bool {
-	return r.System == o.System && r.Benchmark == o.Benchmark && r.Scenario == o.Scenario && r.Test == o.Test &&
-		r.Mode == o.Mode
-}
+func (r Result) same(o Result) bool { return r.Mode == o.Mode && slices.Equal(r.parts(), o.parts()) }
 
-// ErrWorkspace is in the chain of errors about a workspace's files.
-var ErrWorkspace = errors.New("not a submission's workspace")
+// The errors about a workspace's files: every one has ErrWorkspace in its chain, and where there is no workspace at all
+// ErrNoWorkspace, too.
+var (
+	ErrWorkspace   = errors.New("not a submission's workspace")
+	ErrNoWorkspace = fmt.Errorf("%w: it is not there", ErrWorkspace)
+)
+
+// mostWorkspace is the size up to which a workspace's file is read: it has a line for each run.
+const mostWorkspace = 64 << 20
 
 // OpenWorkspace reads a workspace.
 func OpenWorkspace(dir string) (*Workspace, error) {
 	path := filepath.Join(dir, WorkspaceFile)
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, mostWorkspace)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: there is no %s; make one with harness submission init", ErrWorkspace, path)
+		return nil, fmt.Errorf("%w: there is no %s; make one with harness submission init", ErrNoWorkspace, path)
 	}
 	if err != nil {
 		return nil, err
@@ -98,10 +110,40 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 		return nil, fmt.Errorf("%w: %s: schema %q version %d, want %q version %d", ErrWorkspace, path, w.Schema,
 			w.SchemaVersion, schema, schemaVersion)
 	}
+	for i := range w.Results {
+		if w.Results[i].Division == "" { // written when a workspace had one division
+			w.Results[i].Division = w.Division
+		}
+	}
 	if err := w.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return w, nil
+}
+
+// Update opens a workspace, and holds it while it is changed: no other process changes it, or builds of it, meanwhile.
+func Update(ctx context.Context, dir string, change func(*Workspace) error) error {
+	w, err := OpenWorkspace(dir) // what is none gets no lock file
+	if err != nil {
+		return err
+	}
+	release, err := w.hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if w, err = OpenWorkspace(dir); err != nil {
+		return err
+	}
+	return change(w)
+}
+
+func (w *Workspace) hold(ctx context.Context) (release func(), err error) {
+	release, err = filelock.Hold(ctx, filepath.Join(w.Dir, ".lock"))
+	if err != nil {
+		return nil, fmt.Errorf("the workspace %s: %w", w.Dir, err)
+	}
+	return release, nil
 }
 
 // check wants names that can be folders.
@@ -110,11 +152,9 @@ func (w *Workspace) check() error {
 	if w.SubmitterKnown() {
 		faults = append(faults, CheckName("submitter", w.Submitter))
 	}
-	if !slices.Contains(tree.Divisions(), w.Division) {
-		faults = append(faults, fmt.Errorf("division %q, want one of %s", w.Division, strings.Join(tree.Divisions(), ", ")))
-	}
+	faults = append(faults, checkDivision(w.Division))
 	for _, r := range w.Results {
-		faults = append(faults, CheckName("system", r.System), CheckName("benchmark", r.Benchmark),
+		faults = append(faults, checkDivision(r.Division), CheckName("system", r.System), CheckName("benchmark", r.Benchmark),
 			CheckName("scenario", r.Scenario))
 		if r.Test != "" {
 			faults = append(faults, CheckName("test", r.Test))
@@ -124,6 +164,13 @@ func (w *Workspace) check() error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+func checkDivision(name string) error {
+	if slices.Contains(tree.Divisions(), name) {
+		return nil
+	}
+	return fmt.Errorf("division %q, want one of %s", name, strings.Join(tree.Divisions(), ", "))
 }
 
 // SubmitterKnown says whether the submitter's name was filled in.
@@ -163,17 +210,42 @@ func (w *Workspace) Systems() []string {
 	return names
 }
 
-// SystemType is what the description of a system says that it is ("edge"); the empty name means the only system. It is
-// empty where there is no such description, or it does not say so yet.
-func (w *Workspace) SystemType(name string) string {
-	if all := w.Systems(); name == "" && len(all) == 1 {
-		name = all[0]
+// Goal is what a system is submitted for.
+type Goal struct {
+	SystemType mlconf.SystemType // empty: its description does not say so yet
+	Division   string
+}
+
+// Goal is that of a system; of the empty name that of all systems of the workspace, which must have one alone.
+func (w *Workspace) Goal(name string) (Goal, error) {
+	if name != "" {
+		return w.goal(name), nil
 	}
-	sheet, _, err := readSheet(filepath.Join(w.Dir, SystemsDir, name+".json"), system.Fields())
-	if err != nil || system.Unfilled(sheet.Text("system_type")) {
-		return ""
+	goals := map[Goal]string{}
+	for _, name := range w.Systems() {
+		goals[w.goal(name)] = name
 	}
-	return sheet.Text("system_type")
+	if len(goals) > 1 {
+		return Goal{}, fmt.Errorf("the systems of %s, %s, are not of one type and division: say of which type the system is "+
+			"with --system-type, and its --division", w.Dir, strings.Join(w.Systems(), ", "))
+	}
+	for goal := range goals {
+		return goal, nil
+	}
+	return Goal{Division: w.Division}, nil
+}
+
+func (w *Workspace) goal(name string) Goal {
+	g := Goal{Division: w.Division}
+	sheet, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), system.Fields())
+	if err != nil {
+		return g
+	}
+	g.SystemType, _ = mlconf.ParseSystemType(sheet.Text("system_type")) // what is not filled in has none
+	if text := sheet.Text("division"); checkDivision(text) == nil {
+		g.Division = text
+	}
+	return g
 }
 
 // mostName is how long a name may be: 255 bytes is what file systems take, and names get endings.

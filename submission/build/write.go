@@ -13,6 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -33,17 +34,25 @@ var ErrExists = errors.New("it exists already")
 
 // Write makes the tree at out: beside it first, and then whole under its name. force replaces a tree that is there; a
 // folder that is no tree of a submission is never replaced. Whole accuracy logs are kept in the workspace, and read
-// again there.
+// again there. Of two that build one tree, or of one workspace, the second waits.
 func (p *Plan) Write(ctx context.Context, out string, force bool) (*Written, error) {
 	out = filepath.Clean(out)
 	if err := p.writable(out, force); err != nil {
 		return nil, err
 	}
-	release, err := filelock.Hold(ctx, filepath.Join(p.workspace.Dir, ".lock"))
+	release, err := p.workspace.hold(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("the workspace %s: %w", p.workspace.Dir, err)
+		return nil, err
 	}
 	defer release()
+	free, err := filelock.Hold(ctx, beside(out, "lock")) // of another workspace's build
+	if err != nil {
+		return nil, fmt.Errorf("the tree %s: %w", out, err)
+	}
+	defer free()
+	if err := p.writable(out, force); err != nil { // as it is now
+		return nil, err
+	}
 	making := beside(out, "building")
 	w := &Written{Out: out, Listing: out + ".files.json", Files: len(p.Files)}
 	err = os.RemoveAll(making) // of a build that was killed
@@ -51,7 +60,7 @@ func (p *Plan) Write(ctx context.Context, out string, force bool) (*Written, err
 		err = p.fill(ctx, making, w)
 	}
 	if err == nil {
-		err = p.list(making, w)
+		err = p.list(ctx, making, w)
 	}
 	if err == nil {
 		w.Replaced, err = rename(making, out, force)
@@ -105,10 +114,7 @@ func (p *Plan) fill(ctx context.Context, root string, w *Written) error {
 		return err
 	}
 	for _, f := range p.Files {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		if err := f.write(root); err != nil {
+		if err := f.write(ctx, root); err != nil {
 			return err
 		}
 	}
@@ -148,7 +154,10 @@ func checkOriginals(ctx context.Context, keep string, logs []truncate.Outcome) e
 }
 
 // write makes one file of the tree.
-func (f File) write(root string) error {
+func (f File) write(ctx context.Context, root string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	path := filepath.Join(root, filepath.FromSlash(f.Path))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -156,7 +165,7 @@ func (f File) write(root string) error {
 	if f.From == "" {
 		return os.WriteFile(path, f.Text, 0o644)
 	}
-	from, err := os.Open(f.From)
+	from, err := bounded.Open(f.From)
 	if err != nil {
 		return err
 	}
@@ -165,7 +174,7 @@ func (f File) write(root string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(to, from)
+	_, err = io.Copy(to, bounded.Until(ctx, from))
 	return errors.Join(err, to.Close())
 }
 
@@ -212,7 +221,7 @@ type listedFile struct {
 }
 
 // list writes the list of the tree's files.
-func (p *Plan) list(root string, w *Written) error {
+func (p *Plan) list(ctx context.Context, root string, w *Written) error {
 	l := listing{
 		Schema: "plumbline.submission-files", SchemaVersion: 1, Rules: p.Layout.Round, Workspace: p.workspace.Dir,
 		Files: []listedFile{}, Derived: append([]Derived{}, p.Derived...), Missing: append([]string{}, p.Missing...),
@@ -221,7 +230,7 @@ func (p *Plan) list(root string, w *Written) error {
 	for _, u := range p.Open {
 		l.Unfilled = append(l.Unfilled, u.String())
 	}
-	files, err := p.listed(root, w)
+	files, err := p.listed(ctx, root, w)
 	if err != nil {
 		return err
 	}
@@ -234,7 +243,7 @@ func (p *Plan) list(root string, w *Written) error {
 }
 
 // listed are the files that the tree has now, sorted by path.
-func (p *Plan) listed(root string, w *Written) ([]listedFile, error) {
+func (p *Plan) listed(ctx context.Context, root string, w *Written) ([]listedFile, error) {
 	origins, kept := map[string]string{}, map[string]string{}
 	for _, f := range p.Files {
 		origins[f.Path] = f.Origin
@@ -256,9 +265,19 @@ func (p *Plan) listed(root string, w *Written) ([]listedFile, error) {
 			f.Origin = origin
 		}
 		f.Original = kept[f.Path]
-		f.SHA256, f.Size, err = checksum.File(name)
+		f.SHA256, f.Size, err = sumOf(ctx, name)
 		files = append(files, f)
 		return err
 	})
 	return files, err
+}
+
+// sumOf is the sha256 of a file, and its size.
+func sumOf(ctx context.Context, name string) (sum string, size int64, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", 0, err
+	}
+	sum, size, err = checksum.Contents(bounded.Until(ctx, f))
+	return sum, size, errors.Join(err, f.Close())
 }

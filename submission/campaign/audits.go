@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -22,6 +23,19 @@ type Audited struct {
 	Model, Scenario, Test string
 	Folder                string // of the test, in the output folder
 	Verdict               audit.Verdict
+}
+
+// code is the class of a verdict.
+func code(v audit.Verdict, err error) exitcode.Code {
+	switch {
+	case err != nil:
+		return exitcode.Of(err)
+	case v.Missing():
+		return exitcode.Data
+	case !v.Pass:
+		return exitcode.Invalid
+	}
+	return exitcode.Valid
 }
 
 // AllTests is the word for all tests that the rules ask of a model.
@@ -72,7 +86,8 @@ func Steps(rules *mlconf.Rules, rulesKey, scenario, test string) ([]Step, error)
 		steps = append(steps, Step{Scenario: scenario, Mode: mode})
 	}
 	return append(steps, Step{
-		Scenario: scenario, Mode: bench.ModePerformance, Test: bench.Test{Name: test, Config: config.Text()},
+		Scenario: scenario, Mode: bench.ModePerformance,
+		Test:     bench.Test{Name: test, Config: config.Text(), Judged: true},
 		Unjudged: test == "TEST06", // a hundred queries are too few for a percentile
 	}), nil
 }
@@ -80,8 +95,36 @@ func Steps(rules *mlconf.Rules, rulesKey, scenario, test string) ([]Step, error)
 // offered are the tests whose runs are made here.
 var offered = []string{"TEST01", "TEST04", "TEST05", "TEST06"}
 
-// Audit makes what is missing of the runs of an audit, judges their logs, and writes the verdict into the test's
-// folder. An audit whose runs are not good is one that fails. The error says why there is no verdict.
+// Audits makes tests of each scenario of a model, and tells of each. An error says what kept it from beginning, or that
+// ctx ended before all was made; what became of each audit, done hears.
+func (c *Campaign) Audits(ctx context.Context, rules *mlconf.Rules, m Model, tests []string,
+	done func(Audited, error)) error {
+	var pieces []piece
+	for _, scenario := range m.Scenarios {
+		for _, test := range tests {
+			p, err := c.audit(rules, m, scenario, test, done)
+			if err != nil {
+				return err
+			}
+			pieces = append(pieces, p)
+		}
+	}
+	return inTurn(ctx, pieces)
+}
+
+// audit is the piece of one test of a scenario.
+func (c *Campaign) audit(rules *mlconf.Rules, m Model, scenario, test string,
+	done func(Audited, error)) (piece, error) {
+	steps, err := Steps(rules, m.RulesKey, scenario, test)
+	return piece{c, steps, func(ctx context.Context) exitcode.Code {
+		a, err := c.Audit(ctx, rules, m, scenario, test)
+		done(a, err)
+		return code(a.Verdict, err)
+	}}, err
+}
+
+// Audit makes what is missing of the runs of an audit, judges their logs, and writes the verdict into the test's folder
+// and into result.json. An audit whose runs are not good is one that fails. The error says why there is no verdict.
 func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scenario, test string) (Audited, error) {
 	a := Audited{
 		Model: m.Name, Scenario: scenario, Test: test, Folder: filepath.Join(c.folder(m.Name, scenario), test),
@@ -90,14 +133,15 @@ func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scen
 	if err != nil {
 		return a, err
 	}
+	own := steps[len(steps)-1]
 	for _, s := range steps {
 		rec, err := c.Make(ctx, s)
 		if err != nil {
 			return a, err
 		}
-		if rec.ExitCode != 0 && s.Mode == bench.ModePerformance && !s.Unjudged {
+		if !rec.Good() && s.Mode == bench.ModePerformance && !s.Unjudged {
 			a.Verdict = notGood(test, rec)
-			return a, nil
+			return a, c.judge(own, false)
 		}
 	}
 	a.Verdict, err = audit.Verify(ctx, audit.Request{
@@ -106,10 +150,24 @@ func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scen
 		Run:       audit.RunLogs(filepath.Join(a.Folder, tree.PerformanceDir, tree.RunDir)),
 		Score:     c.scorer(rules, m.RulesKey),
 	})
-	if err != nil {
-		return a, err
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
-	return a, c.write(a)
+	if err != nil {
+		return a, fmt.Errorf("%s %s is not judged: %w", scenario, test, err)
+	}
+	return a, errors.Join(c.write(a), c.judge(own, a.Verdict.Pass))
+}
+
+// judge writes what a test found into the record of its run, if that was made.
+func (c *Campaign) judge(own Step, passed bool) error {
+	rec, made := c.given[own.key()]
+	if !made {
+		return nil
+	}
+	rec.Judge(passed)
+	c.give(own, rec)
+	return bench.Record(c.Request.Out, rec)
 }
 
 // notGood is the verdict where a run that is needed has no result.

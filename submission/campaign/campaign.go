@@ -2,7 +2,9 @@
 // the scenarios, and their audits, which it judges with package audit.
 //
 // A run that the folder holds already, finished and of the same options, settings, plugin, model and data set, is not
-// made again: after a crash or an interrupt the same request goes on where the last one ended.
+// made again: after a crash or an interrupt the same request goes on where the last one ended. What a campaign is to
+// make stands in result.json before it makes anything: whatever ends it, and in whatever moment, the record says what
+// is missing.
 //
 // In: bench's requests. Out: verdicts on logs (package audit), trees of submissions (package build).
 package campaign
@@ -26,8 +28,21 @@ type Campaign struct {
 	// Kept, where it is not nil, hears of each run that is not made since it is there.
 	Kept func(report.Run)
 
-	given map[string]bool // runs that were made or found by this campaign
+	model string             // its name in records, once a run was planned
+	seen  map[key]found      // what the output folder held of runs that are still to be made
+	given map[key]report.Run // complete runs that were made or found by this campaign
 }
+
+// found is what the output folder holds of a run.
+type found struct {
+	plan    *bench.Plan // of that run alone
+	earlier bench.Earlier
+}
+
+// key tells the runs of a campaign apart.
+type key struct{ scenario, mode, test string }
+
+func (s Step) key() key { return key{s.Scenario, s.Mode, s.Test.Name} }
 
 // Step is one run of a campaign.
 type Step struct {
@@ -56,32 +71,53 @@ func (c *Campaign) request(s Step) bench.Request {
 }
 
 // Make makes the step's run, unless it is there, and returns its record. An earlier one that did not come to its end,
-// or is not good, is replaced; one that is good and has other options is an error, unless the request has Force.
+// or is not good, is replaced; one that is good and has other options is an error, unless the request has Force. What
+// came out INVALID just now is not made once more for each audit that compares with it.
 func (c *Campaign) Make(ctx context.Context, s Step) (report.Run, error) {
-	r := c.request(s)
-	p, err := bench.NewPlan(ctx, r)
+	if rec, made := c.given[s.key()]; made {
+		return rec, nil
+	}
+	f, err := c.look(ctx, s)
 	if err != nil {
 		return report.Run{}, err
 	}
-	found, err := p.Earlier()
-	if err != nil {
+	delete(c.seen, s.key())
+	if err := c.replaceable(s, f.earlier); err != nil {
 		return report.Run{}, err
 	}
-	e := s.settle(found[0])
-	if err := c.replaceable(s, e); err != nil {
-		return report.Run{}, err
+	if f.earlier.Finished() && !c.Request.Force {
+		c.keep(s, *f.earlier.Run)
+		return *f.earlier.Run, nil
 	}
-	if e.Finished() && (!r.Force || c.given[e.Run.Dir]) {
-		c.keep(*e.Run)
-		return *e.Run, nil
-	}
-	if e.Run != nil {
+	if f.earlier.Run != nil {
+		r := c.request(s)
 		r.Force = true
-		if p, err = bench.NewPlan(ctx, r); err != nil {
+		if f.plan, err = bench.NewPlan(ctx, r); err != nil {
 			return report.Run{}, err
 		}
 	}
-	return c.run(ctx, p)
+	return c.run(ctx, s, f.plan)
+}
+
+// look plans a step's run and sees what there is of it, once.
+func (c *Campaign) look(ctx context.Context, s Step) (f found, err error) {
+	if f, seen := c.seen[s.key()]; seen {
+		return f, nil
+	}
+	if f.plan, err = bench.NewPlan(ctx, c.request(s)); err != nil {
+		return f, err
+	}
+	c.model = f.plan.Served.Model.Name
+	all, err := f.plan.Earlier()
+	if err != nil {
+		return f, err
+	}
+	f.earlier = s.settle(all[len(all)-1]) // one that sets the ranges of a power meter comes before it
+	if c.seen == nil {
+		c.seen = map[key]found{}
+	}
+	c.seen[s.key()] = f
+	return f, nil
 }
 
 // settle leaves out what does not matter of a run that is there.
@@ -95,22 +131,22 @@ func (s Step) settle(e bench.Earlier) bench.Earlier {
 // finished says whether what is there needs not be made again.
 func (s Step) finished(e bench.Earlier) bool { return s.settle(e).Finished() }
 
-// keep tells of a run that is there, once.
-func (c *Campaign) keep(rec report.Run) {
-	if !c.given[rec.Dir] && c.Kept != nil {
+// keep tells of a run that is there.
+func (c *Campaign) keep(s Step, rec report.Run) {
+	if c.Kept != nil {
 		c.Kept(rec)
 	}
-	c.give(rec)
+	c.give(s, rec)
 }
 
-func (c *Campaign) give(rec report.Run) {
+func (c *Campaign) give(s Step, rec report.Run) {
 	if c.given == nil {
-		c.given = map[string]bool{}
+		c.given = map[key]report.Run{}
 	}
-	c.given[rec.Dir] = true
+	c.given[s.key()] = rec
 }
 
-func (c *Campaign) run(ctx context.Context, p *bench.Plan) (report.Run, error) {
+func (c *Campaign) run(ctx context.Context, s Step, p *bench.Plan) (report.Run, error) {
 	run := c.Run
 	if run == nil {
 		run = func(ctx context.Context, p *bench.Plan) (report.Document, error) { return p.Run(ctx) }
@@ -119,8 +155,11 @@ func (c *Campaign) run(ctx context.Context, p *bench.Plan) (report.Run, error) {
 	if len(d.Runs) == 0 {
 		return report.Run{}, errors.Join(err, errNothing)
 	}
-	c.give(d.Runs[0])
-	return d.Runs[0], err
+	rec := d.Runs[len(d.Runs)-1]
+	if rec.Status == report.Complete {
+		c.give(s, rec)
+	}
+	return rec, err
 }
 
 var errNothing = errors.New("no run was made")

@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/submission/audit"
 )
 
 // Comparison sets a run under other conditions beside the run that it is compared with.
@@ -28,48 +31,61 @@ const (
 	datasetFolder = "dataset"
 )
 
-// Seeds makes the performance run of a scenario once more with other seeds, and compares it with the first. A system
-// that is faster with the official seeds than with others, by more than the bound of TEST05, knows them.
-func (c *Campaign) Seeds(ctx context.Context, scenario string, s mlconf.Seeds) (Comparison, error) {
-	set := []string{
+// Pair are two runs to compare: as the user has it, and under other conditions.
+type Pair struct {
+	first, other Step
+	compare      func(*Comparison)
+}
+
+// Seeds is the performance run of a scenario beside one with other seeds. A system that is faster with the official
+// seeds than with others, by more than the bound of TEST05, knows them.
+func Seeds(scenario string, s mlconf.Seeds) Pair {
+	first := Step{Scenario: scenario, Mode: bench.ModePerformance}
+	other := first
+	other.Test = bench.Test{Name: seedsFolder, Judged: true}
+	other.Set = []string{
 		fmt.Sprintf("qsl_rng_seed=%d", s.QSL), fmt.Sprintf("sample_index_rng_seed=%d", s.SampleIndex),
 		fmt.Sprintf("schedule_rng_seed=%d", s.Schedule),
 	}
-	o := Comparison{Scenario: scenario}
-	err := c.pair(ctx, &o, Step{Scenario: scenario, Mode: bench.ModePerformance},
-		Step{Scenario: scenario, Mode: bench.ModePerformance, Test: bench.Test{Name: seedsFolder}, Set: set})
-	if err != nil {
-		return o, err
-	}
-	o.performance()
-	return o, nil
+	return Pair{first, other, (*Comparison).performance}
 }
 
-// Dataset makes the runs of a scenario, performance or accuracy, once more on another data set, and compares them with
-// the first. The bound of the performance is that of the seeds; an accuracy must not be lower by more than one percent
-// of it.
-func (c *Campaign) Dataset(ctx context.Context, scenario, mode, path string) (Comparison, error) {
-	o := Comparison{Scenario: scenario}
-	err := c.pair(ctx, &o, Step{Scenario: scenario, Mode: mode},
-		Step{Scenario: scenario, Mode: mode, Test: bench.Test{Name: datasetFolder}, Dataset: path})
-	switch {
-	case err != nil:
-		return o, err
-	case mode == bench.ModeAccuracy:
-		o.accuracy()
-	default:
-		o.performance()
+// Dataset is a run of a scenario, performance or accuracy, beside one on another data set. The bound of the performance
+// is that of the seeds; an accuracy must not be lower by more than one percent of it.
+func Dataset(scenario, mode, path string) Pair {
+	first := Step{Scenario: scenario, Mode: mode}
+	other := first
+	other.Test, other.Dataset = bench.Test{Name: datasetFolder, Judged: true}, path
+	if mode == bench.ModeAccuracy {
+		return Pair{first, other, (*Comparison).accuracy}
 	}
-	return o, nil
+	return Pair{first, other, (*Comparison).performance}
 }
 
-// pair makes both runs.
-func (c *Campaign) pair(ctx context.Context, o *Comparison, first, other Step) (err error) {
-	if o.Run, err = c.Make(ctx, first); err != nil {
-		return err
+// Compare makes the runs of pairs, as far as they are not there, and tells of each pair. The error is as of Audits.
+func (c *Campaign) Compare(ctx context.Context, pairs []Pair, done func(Comparison, error)) error {
+	var pieces []piece
+	for _, p := range pairs {
+		pieces = append(pieces, piece{c, []Step{p.first, p.other}, func(ctx context.Context) exitcode.Code {
+			o, err := c.pair(ctx, p)
+			done(o, err)
+			return code(audit.Verdict{Pass: o.Pass}, err)
+		}})
 	}
-	o.Other, err = c.Make(ctx, other)
-	return err
+	return inTurn(ctx, pieces)
+}
+
+// pair makes both runs, compares them, and notes the verdict with the second.
+func (c *Campaign) pair(ctx context.Context, p Pair) (o Comparison, err error) {
+	o.Scenario = p.first.Scenario
+	if o.Run, err = c.Make(ctx, p.first); err != nil {
+		return o, err
+	}
+	if o.Other, err = c.Make(ctx, p.other); err != nil {
+		return o, err
+	}
+	p.compare(&o)
+	return o, c.judge(p.other, o.Pass)
 }
 
 // Bounds of what other seeds or data may cost: a share of the performance, more where latencies are short, and of the

@@ -14,6 +14,7 @@ type Model struct {
 	Name      string   // the plugin's
 	RulesKey  string   // in the rules' tables
 	Scenarios []string // those of the request
+	Left      []string // scenarios that are not run, and why
 	element   string   // type of its payloads' elements, as the tests name it; empty: their default
 }
 
@@ -27,7 +28,7 @@ func (c *Campaign) Model(ctx context.Context) (Model, error) {
 		return Model{}, err
 	}
 	served := p.Served.Model
-	m := Model{Name: served.Name, RulesKey: served.RulesKey}
+	m := Model{Name: served.Name, RulesKey: served.RulesKey, Left: p.Left}
 	for _, run := range p.Runs {
 		m.Scenarios = append(m.Scenarios, run.Scenario.String())
 	}

@@ -2,13 +2,14 @@ package campaign
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // Planned is one run that a submission of a model needs.
@@ -26,13 +27,13 @@ type Submission struct {
 	Model Model
 	Rules *mlconf.Rules
 	Tests []string // the audits of each scenario that can be run here
-	// Left are audits that the rules ask for and that are not run here, and why.
+	// Left are scenarios and audits that are not run here, and why.
 	Left []string
 }
 
-// NewSubmission says what the rules ask for a model on a type of system; of an empty type all scenarios that the model
-// runs. The scenarios of the request, where it names any, stay as they are.
-func (c *Campaign) NewSubmission(ctx context.Context, system mlconf.SystemType) (Submission, error) {
+// NewSubmission says what the rules ask for the request's model, in the scenarios that the request means. The open
+// division needs no audits.
+func (c *Campaign) NewSubmission(ctx context.Context) (Submission, error) {
 	m, err := c.Model(ctx)
 	if err != nil {
 		return Submission{}, err
@@ -41,13 +42,12 @@ func (c *Campaign) NewSubmission(ctx context.Context, system mlconf.SystemType) 
 	if err != nil {
 		return Submission{}, err
 	}
-	s := Submission{Model: m, Rules: rules}
-	if system != "" && len(c.Request.Scenarios) == 0 {
-		if err := s.require(system); err != nil {
-			return s, err
-		}
+	s := Submission{Model: m, Rules: rules, Left: m.Left}
+	if c.Request.Division != tree.DivisionOpen {
+		var left []string
+		s.Tests, left = Runnable(rules, m.RulesKey, rules.Audits(m.RulesKey))
+		s.Left = append(s.Left, left...)
 	}
-	s.Tests, s.Left = Runnable(rules, m.RulesKey, rules.Audits(m.RulesKey))
 	return s, nil
 }
 
@@ -61,29 +61,6 @@ func Runnable(rules *mlconf.Rules, rulesKey string, tests []string) (runnable, l
 		runnable = append(runnable, test)
 	}
 	return runnable, left
-}
-
-// require keeps the scenarios that a system of the type must have, all of which the plugin must run.
-func (s *Submission) require(system mlconf.SystemType) error {
-	required := s.Rules.RequiredScenarios(s.Model.RulesKey, system)
-	if len(required) == 0 {
-		return fmt.Errorf("rules %s have no %s for systems of type %s; choose another --system-type, or name the scenarios "+
-			"with --scenario", s.Rules.Name, s.Model.RulesKey, system)
-	}
-	var in []string
-	for _, scenario := range s.Model.Scenarios {
-		if slices.Contains(required, scenario) {
-			in = append(in, scenario)
-		}
-	}
-	for _, scenario := range required {
-		if !slices.Contains(in, scenario) {
-			return fmt.Errorf("rules %s ask for %s of %s on systems of type %s, which the plugin does not run",
-				s.Rules.Name, scenario, s.Model.RulesKey, system)
-		}
-	}
-	s.Model.Scenarios = in
-	return nil
 }
 
 // steps are the runs of a scenario, each once.
@@ -119,8 +96,9 @@ func (c *Campaign) Plan(ctx context.Context, s Submission) ([]Planned, error) {
 			if err != nil {
 				return nil, err
 			}
-			step.There = step.finished(found[0])
-			step.Takes, step.Sure = expected(p.Runs[0], samples(p))
+			last := len(found) - 1
+			step.There = step.finished(found[last])
+			step.Takes, step.Sure = expected(p.Runs[last], samples(p))
 			all = append(all, step)
 		}
 	}
@@ -135,32 +113,57 @@ type Outcome struct {
 	Err     error
 }
 
-// Submit makes all runs and audits of a model, in order, and tells of each. What fails does not keep the others from
-// being made, but for the end of ctx, and for audits of a scenario whose runs failed.
-func (c *Campaign) Submit(ctx context.Context, s Submission, done func(Outcome)) {
-	for _, scenario := range s.Model.Scenarios {
-		good := c.measure(ctx, scenario, done)
-		for _, test := range s.Tests {
-			if !good || ctx.Err() != nil {
-				break
-			}
-			a, err := c.Audit(ctx, s.Rules, s.Model, scenario, test)
-			done(Outcome{Step: Step{Scenario: scenario, Test: bench.Test{Name: test}}, Audited: &a, Err: err})
-		}
-	}
+// Part is what one model has of a submission.
+type Part struct {
+	*Campaign
+	Submission
 }
 
-// measure makes performance and accuracy of a scenario. It says whether both came to their ends.
-func (c *Campaign) measure(ctx context.Context, scenario string, done func(Outcome)) bool {
-	good := true
-	for _, mode := range []string{bench.ModePerformance, bench.ModeAccuracy} {
-		if ctx.Err() != nil {
-			return false
+// Submit makes all runs and audits of several models, in order, and tells of each. What fails does not keep the others
+// from being made, but for audits of a scenario whose runs failed. The error says what kept it from beginning, or that
+// ctx ended before all was made.
+func Submit(ctx context.Context, parts []Part, done func(Part, Outcome)) error {
+	var pieces []piece
+	for _, p := range parts {
+		for _, scenario := range p.Submission.Model.Scenarios {
+			made, err := p.pieces(scenario, func(o Outcome) { done(p, o) })
+			if err != nil {
+				return err
+			}
+			pieces = append(pieces, made...)
 		}
-		step := Step{Scenario: scenario, Mode: mode}
-		rec, err := c.Make(ctx, step)
-		good = good && err == nil
-		done(Outcome{Step: step, Run: &rec, Err: err})
 	}
-	return good
+	return inTurn(ctx, pieces)
+}
+
+// pieces are performance, accuracy and audits of a scenario.
+func (p Part) pieces(scenario string, done func(Outcome)) ([]piece, error) {
+	var all []piece
+	failed := exitcode.Valid
+	for _, mode := range []string{bench.ModePerformance, bench.ModeAccuracy} {
+		step := Step{Scenario: scenario, Mode: mode}
+		all = append(all, piece{p.Campaign, []Step{step}, func(ctx context.Context) exitcode.Code {
+			rec, err := p.Make(ctx, step)
+			failed = exitcode.Worst(failed, exitcode.Of(err))
+			done(Outcome{Step: step, Run: &rec, Err: err})
+			return exitcode.Worst(exitcode.Code(rec.ExitCode), exitcode.Of(err))
+		}})
+	}
+	for _, test := range p.Tests {
+		audit, err := p.audit(p.Rules, p.Submission.Model, scenario, test, func(a Audited, err error) {
+			done(Outcome{Step: Step{Scenario: scenario, Test: bench.Test{Name: test}}, Audited: &a, Err: err})
+		})
+		if err != nil {
+			return nil, err
+		}
+		judge := audit.make
+		audit.make = func(ctx context.Context) exitcode.Code {
+			if failed != exitcode.Valid {
+				return failed
+			}
+			return judge(ctx)
+		}
+		all = append(all, audit)
+	}
+	return all, nil
 }

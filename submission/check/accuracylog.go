@@ -61,7 +61,7 @@ func (r *resultFolder) checkAccuracyLog() {
 			"cut it with harness submission truncate, and keep the whole log elsewhere")
 		return
 	}
-	text, err := r.checker.readText(name)
+	text, err := r.checker.readBytes(name)
 	whole := false
 	if err == nil {
 		whole, err = accuracyLogForm(text)
@@ -85,7 +85,7 @@ func (r *resultFolder) checkHashOf(log []byte) {
 	}
 	sum := sha256.Sum256(log)
 	want := hex.EncodeToString(sum[:])
-	if hash := hashOf(strings.Split(string(text), "\n")); len(hash) == len(want) && !strings.EqualFold(hash, want) {
+	if hash := hashOf(strings.Split(text, "\n")); len(hash) == len(want) && !strings.EqualFold(hash, want) {
 		r.reject(ruleHash, r.accuracyFile(), "the hash is not that of the accuracy log", hash, want,
 			"file the log and the hash of one run")
 	}

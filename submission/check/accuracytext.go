@@ -9,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
@@ -22,15 +24,19 @@ func (r *resultFolder) checkAccuracyText() {
 			"add what the benchmark's accuracy script printed")
 		return
 	}
-	text, err := r.checker.readText(name)
+	raw, err := r.checker.readBytes(name)
+	text := ""
+	if err == nil {
+		text, err = pyvalue.ReadText(bytes.NewReader(raw), mostDocument)
+	}
 	if err != nil {
 		r.reject(ruleFiles, name, "the accuracy cannot be read", err.Error(), "", "mend the file")
 		return
 	}
-	if bytes.Contains(text, []byte("\r")) {
+	if bytes.IndexByte(raw, '\r') >= 0 {
 		r.warn(ruleAccuracy, name, "lines end with carriage returns", "", "line feeds alone", "write the file anew")
 	}
-	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	lines := strings.Split(text, "\n")
 	r.checkHash(name, lines)
 	if !r.known {
 		return
@@ -78,7 +84,7 @@ func values(metric string, lines []string) (list []value, bad []string) {
 		if !ok {
 			continue
 		}
-		v, err := strconv.ParseFloat(result.Digits(text), 64)
+		v, err := strconv.ParseFloat(pyfloat.Digits(text), 64)
 		if err != nil || goesOn(line, text) {
 			bad = append(bad, line)
 			continue
@@ -206,7 +212,7 @@ func (r *resultFolder) checkEntropy(name string, v value, target float64) {
 			fmt.Sprintf("at most %.5f: lower is better", limit),
 			"submit a more accurate model, or to the open division")
 	case v.v < target:
-		r.add(Note, ruleAccuracy, name, "the official checker refuses so low a normalised entropy", v.text,
+		r.reject(ruleAccuracy, name, "the official checker refuses so low a normalised entropy", v.text,
 			fmt.Sprintf("at least %.5f there, though lower is better", target), "tell the working group")
 	}
 }

@@ -20,19 +20,42 @@ func (r *resultFolder) audits() []string {
 	return r.checker.rules.Audits(r.model)
 }
 
-// checkAudits looks at the compliance tests of a result.
+// checkAudits looks at the compliance tests of a result: those that are asked for, and what there is of others.
 func (r *resultFolder) checkAudits() {
-	if !r.closed() || !r.known {
-		return
-	}
+	var asked []string
 	l := r.checker.tree.Layout
-	if l.Apart {
-		r.checkExtra(l.Audits(r.Place), r.audits())
+	if r.closed() && r.known {
+		asked = r.audits()
+		if l.Apart {
+			r.checkExtra(l.Audits(r.Place), asked)
+		}
 	}
-	for _, test := range r.audits() {
+	for _, test := range tree.AuditTests() {
 		a := &auditFolder{resultFolder: r, test: test, folder: l.Audit(r.Place, test),
 			rule: ruleAudit + strings.TrimPrefix(test, "TEST")}
-		a.check()
+		read := []string{}
+		if slices.Contains(asked, test) {
+			a.check()
+			read = append(tree.FilesOf(test).Verdicts, path.Join(tree.PerformanceDir, tree.RunDir, tree.DetailLog))
+		}
+		a.checkOpened(read)
+	}
+}
+
+// checkOpened wants what the official checker opens, asked for or not, to be readable, but for what was read before.
+func (a *auditFolder) checkOpened(read []string) {
+	for _, file := range tree.FilesOf(a.test).Opened {
+		name := path.Join(a.folder, file)
+		_, there := a.checker.tree.Entry(name)
+		if !there || slices.Contains(read, file) {
+			continue
+		}
+		if path.Base(file) == tree.DetailLog {
+			a.readDetail(&runLog{folder: path.Dir(name), role: role(a.test)})
+		} else if _, err := a.checker.readText(name); err != nil {
+			a.reject(a.rule, name, "a file of an audit that nobody asked for cannot be read", err.Error(), "a text",
+				"remove it: the official checker dies of it, for all submitters")
+		}
 	}
 }
 
@@ -94,7 +117,7 @@ func (a *auditFolder) checkLog() {
 			fmt.Sprintf("at most %d bytes", mostLog), "cut it with harness submission truncate")
 		return
 	}
-	text, err := a.checker.readText(name)
+	text, err := a.checker.readBytes(name)
 	if err == nil {
 		var whole bool
 		if whole, err = accuracyLogForm(text); err != nil && (whole || len(bytes.TrimSpace(text)) == 0) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,6 +46,44 @@ func TestSummaryOfMultiStream(t *testing.T) {
 		}
 		if agrees && found != 0 || !agrees && found != 2 {
 			t.Errorf("a summary of %s: %d findings", said, found)
+		}
+	}
+}
+
+// TestSummaryOfTokens: the latencies of tokens decide Server and Interactive, and are those of the detail log.
+func TestSummaryOfTokens(t *testing.T) {
+	root, folder := newTree(t), sound+"/performance/run_1"
+	log := soundFiles()[folder+"/"+tree.DetailLog]
+	for key, value := range map[string]int{
+		"result_first_token_99.00_percentile_latency_ns": 20, "result_time_per_output_token_99.00_percentile_ns": 30,
+		"result_first_token_mean_latency_ns": 2, "result_time_to_output_token_mean": 3,
+	} {
+		log += string(mllog.AppendDetail(nil, mllog.DetailEntry{Key: key, Value: value, File: "f"}))
+	}
+	put(t, root, folder+"/"+tree.DetailLog, log)
+	for _, added := range []int{0, 1} {
+		var summary bytes.Buffer
+		field := func(label string, v int) mllog.Field {
+			return mllog.Field{Label: label, Value: strconv.Itoa(v + added)}
+		}
+		if err := mllog.WriteSummary(&summary, &mllog.Summary{
+			SUTName: "sut", Scenario: "Offline", Mode: "PerformanceOnly", Result: "VALID",
+			Headline: []mllog.Field{{Label: "Samples per second", Value: "0.5"}},
+			Stats: [][]mllog.Field{{field("99.00 percentile first token latency (ns)", 20),
+				field("Mean First Token latency (ns)", 2),
+				field("99.00 percentile time to output token (ns)", 30), field("Mean Time per Output Token (ns)", 3)}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		put(t, root, folder+"/"+tree.SummaryLog, summary.String())
+		found := 0
+		for _, f := range run(t, root).Findings {
+			if f.What == "summary and detail log disagree" {
+				found++
+			}
+		}
+		if found != 4*added {
+			t.Errorf("numbers that differ by %d: %d findings", added, found)
 		}
 	}
 }
@@ -149,6 +188,65 @@ func TestRunsThatMayNotBeSubmitted(t *testing.T) {
 	}
 }
 
+// TestWhatTheOfficialCheckerRefuses changes one file, by a text that takes the place of another; with no text before,
+// the file is new.
+func TestWhatTheOfficialCheckerRefuses(t *testing.T) {
+	const (
+		systems = "closed/Lab/systems/box.json"
+		log     = sound + "/performance/run_1/mlperf_log_detail.txt"
+	)
+	deep := strings.Repeat("[", 1100) + strings.Repeat("]", 1100)
+	for _, c := range []struct{ file, old, text, rule, what string }{
+		{systems, `"cooling": "N/A"`, "\"cooling\": \"Xeon\xae\"", "system", "line 30 has the byte 0xae"},
+		{systems, `"cooling": "N/A"`, `"cooling": "\ud800"`, "system", "half of a letter"},
+		{systems, `"cooling": "N/A"`, `"cooling": ` + deep, "system", "too deep"},
+		{systems, `"hw_notes": "N/A"`, `"hw_notes": 5`, "system", "hw_notes: 5"},
+		{systems, `"sw_notes": "N/A"`, `"sw_notes": ["x"]`, "system", "sw_notes"},
+		{systems, `"submitter": "Lab"`, `"submitter": "ſab"`, "system", "not that of the folder"},
+		{systems, `"cooling"`, `"is_network": "yes", "cooling"`, "network", "neither true nor false"},
+		{systems, `"cooling"`, `"is_network": null, "cooling"`, "network", "neither true nor false"},
+		{systems, `"cooling"`, `"is_network": "False", "cooling"`, "network", "a field is missing"},
+		{sound + "/measurements.json", `"N/A"`, "\"fp32\x96\"", "measurements", "is not UTF-8"},
+		{sound + "/measurements.json", `"retraining": "N"`, `"retraining": false`, "measurements", "retraining is no text"},
+		{sound + "/measurements.json", `"retraining": "N"`, `"retraining": 1`, "measurements", "retraining is no text"},
+		{sound + "/accuracy/accuracy.txt", "hash=", "\xae\nhash=", "files", "is not UTF-8"},
+		{sound + "/TEST01/verify_accuracy.txt", "TEST PASS", "\xae\nTEST PASS", "audit-01", "is not UTF-8"},
+		{sound + "/TEST01/verify_performance.txt", "TEST PASS", "TEST PASS\n\xae", "audit-01", "is not UTF-8"},
+		{sound + "/TEST06/verify_accuracy.txt", "", "\xae", "audit-06", "nobody asked for"},
+		{sound + "/TEST04/performance/run_1/mlperf_log_detail.txt", "", "x\n", "log-format", "the first line is no entry"},
+		{"closed/Lab/systems/box_power.yaml", "", "a: [", "power", "no YAML"},
+		{log, ":::MLLOG {\"key\": \"qsl_name\"", "word\r:::MLLOG {\"key\": \"qsl_name\"", "log-format", "a line is broken"},
+		{log, `"sut"`, `"a "sut""`, "log-format", "an entry is no JSON"},
+		{log, `"sut"`, "\"sut\\\"", "log-format", "an entry is no JSON"},
+		{log, `"is_error": false`, `"is_err": false`, "log-format", "whether it is an error"},
+		{log, `:::MLLOG {"key": "effective_min_d`, `:::MLLOG {"\u006bey": "effective_min_duration_ms", "value": 1, ` +
+			`"metadata": {"is_error": false}}` + "\n" + `:::MLLOG {"key": "effective_min_d`, "duration", "ten minutes"},
+	} {
+		root := newTree(t)
+		text := soundFiles()[c.file]
+		if !strings.Contains(text, c.old) {
+			t.Fatalf("%s has no %s: %s", c.file, c.old, text)
+		}
+		put(t, root, c.file, strings.Replace(text, c.old, c.text, 1))
+		wantFinding(t, run(t, root), check.Reject, c.rule, c.file, c.what)
+	}
+}
+
+// TestNamesThatBreakTables: names of folders stand in the official summary as they are.
+func TestNamesThatBreakTables(t *testing.T) {
+	for _, name := range []string{"Lab\nco", `L"ab"`, "L\xe4b"} {
+		root := newTree(t)
+		if err := os.Rename(filepath.Join(root, "closed/Lab"), filepath.Join(root, "closed", name)); err != nil {
+			t.Skip(err) // a file system that has no such names
+		}
+		wantFinding(t, run(t, root), check.Reject, "repository", "closed/"+name, "rename it")
+	}
+	root := newTree(t)
+	put(t, root, "closed/Lab/systems/box.json", strings.Replace(soundSystem(), `"system_name": "N/A"`,
+		`"system_name": "a \"box\""`, 1))
+	wantFinding(t, run(t, root), check.Warn, "system", "closed/Lab/systems/box.json", "a field has a quote")
+}
+
 func TestMarkedResultsAreRefused(t *testing.T) {
 	root := newTree(t)
 	put(t, root, sound+"/measurements.json", strings.Replace(soundModel(), "{",
@@ -166,6 +264,67 @@ func TestOneRunForTwoResults(t *testing.T) {
 	for _, submitter := range []string{"Lab", "Größe 💡"} {
 		log := strings.Replace(sound, "Lab", submitter, 1) + "/performance/run_1/mlperf_log_detail.txt"
 		wantFinding(t, run(t, root), check.Reject, "duplicates", log, "filed for another result")
+	}
+}
+
+// TestSamplesWithoutTheMetersFiles: --skip-power-check leaves the meter's files alone, and no sample.
+func TestSamplesWithoutTheMetersFiles(t *testing.T) {
+	const good = "Time,11-22-2026 08:05:00.000,Watts,100.0\n"
+	for text, what := range map[string]string{
+		good: "", "a remark\n" + good: "", good + "Time,11-22-2026 09:05:00.000,Watts,x\n": "",
+		good + "Time,11-22-2026 08:06:00.000,Watts,x\n": "a sample cannot be read",
+		good + "Time\n": "a sample cannot be read", good + "\xae\n": "is not UTF-8", "": "no sample of power",
+		"Time,11-22-2026 08:05:00.000,Watts,0\n": "no sample of power",
+	} {
+		root := newTree(t)
+		performance := sound + "/performance/"
+		for _, folder := range []string{"run_1/", "ranging/"} {
+			for _, name := range tree.RunFiles() {
+				put(t, root, performance+folder+name, soundFiles()[performance+"run_1/"+name])
+			}
+			put(t, root, performance+folder+tree.PowerSamples, text)
+		}
+		for _, name := range tree.PowerFiles() {
+			put(t, root, performance+"power/"+name, "x")
+		}
+		found, err := tree.Open(root, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer found.Close()
+		r, err := check.Run(context.Background(), found, check.Options{Skip: check.Skip{PowerFiles: true}})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case what != "":
+			wantFinding(t, r, check.Reject, "power", performance+"run_1/spl.txt", what)
+		case r.Verdict == check.Rejected:
+			t.Errorf("%q: %s", text, texts(r))
+		}
+	}
+}
+
+// TestOneResultTwice: under two names that the rules take for one, with one run or with two.
+func TestOneResultTwice(t *testing.T) {
+	for _, c := range []struct{ from, to string }{
+		{sound, strings.Replace(sound, "Offline", "offline", 1)},
+		{strings.Replace(sound, "3d-unet-99", "resnet", 1), strings.Replace(sound, "3d-unet-99", "resnet50", 1)},
+	} {
+		root := newTree(t)
+		for _, to := range []string{c.from, c.to} {
+			if to == sound {
+				continue
+			}
+			if err := os.CopyFS(filepath.Join(root, to), os.DirFS(filepath.Join(root, sound))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := run(t, root)
+		log := "/performance/run_1/mlperf_log_detail.txt"
+		wantFinding(t, r, check.Reject, "duplicates", c.from+log, "filed for another result")
+		wantFinding(t, r, check.Reject, "duplicates", c.to+log, "filed for another result")
+		put(t, root, c.to+log, strings.Replace(soundFiles()[sound+log], "08:00:01", "09:00:01", 1))
+		wantFinding(t, run(t, root), check.Reject, "duplicates", c.to, "the result is there twice")
 	}
 }
 

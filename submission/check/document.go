@@ -1,20 +1,20 @@
 package check
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 )
 
 // mostDocument bounds a JSON document and a text: people wrote them, or a script.
 const mostDocument = 4 << 20
 
-var errDocumentSize = fmt.Errorf("is larger than %d bytes", mostDocument)
-
-// readText reads a small file whole.
-func (c *checker) readText(name string) ([]byte, error) {
+// readBytes reads a small file whole, which the official checker does not look into.
+func (c *checker) readBytes(name string) ([]byte, error) {
 	f, err := c.tree.Open(name)
 	if err != nil {
 		return nil, err
@@ -22,83 +22,69 @@ func (c *checker) readText(name string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, mostDocument+1))
 	if err == nil && len(text) > mostDocument {
-		return nil, errDocumentSize
+		return nil, fmt.Errorf("is larger than %d bytes", mostDocument)
 	}
 	return text, err
 }
 
+// readText reads a small file as the official checker reads texts: UTF-8, with the ends of lines as \n.
+func (c *checker) readText(name string) (string, error) {
+	f, err := c.tree.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return pyvalue.ReadText(f, mostDocument)
+}
+
 // object is a JSON object and the names that it has more than once.
 type object struct {
-	fields map[string]any
+	fields map[string]any // values as pyvalue has them
 	twice  []string
 }
 
-var byteOrderMark = []byte("\xef\xbb\xbf")
+// readObject reads a JSON file that holds an object.
+func (c *checker) readObject(name string) (object, error) {
+	text, err := c.readText(name)
+	if err != nil {
+		return object{}, err
+	}
+	return parseObject(text)
+}
 
 // parseObject reads a JSON object. Of a name that occurs twice the last value counts, as elsewhere.
-func parseObject(text []byte) (object, error) {
-	if bytes.HasPrefix(text, byteOrderMark) {
+func parseObject(text string) (object, error) {
+	switch {
+	case strings.HasPrefix(text, byteOrderMark):
 		return object{}, errors.New("begins with a byte order mark, which JSON does not have")
-	}
-	if len(bytes.TrimSpace(text)) == 0 {
+	case strings.TrimSpace(text) == "":
 		return object{}, errors.New("is empty")
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	o := object{fields: map[string]any{}}
-	if token, err := d.Token(); err != nil {
-		return o, fmt.Errorf("is not JSON: %w", err)
-	} else if token != json.Delim('{') {
-		return o, errors.New("is not a JSON object")
+	v, err := pyvalue.Decode(text)
+	if err == nil && !json.Valid([]byte(text)) {
+		err = errors.New("NaN and Infinity are no numbers there")
 	}
-	for d.More() {
-		if err := o.field(d); err != nil {
-			return o, fmt.Errorf("is not JSON: %w", err)
-		}
+	if err != nil {
+		return object{}, fmt.Errorf("is not JSON: %w", err)
 	}
-	if _, err := d.Token(); err != nil {
-		return o, fmt.Errorf("is not JSON: %w", err)
+	d, ok := v.(*pyvalue.Dict)
+	if !ok {
+		return object{}, errors.New("is not a JSON object")
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return o, errors.New("has text after its object")
+	if !pyvalue.Whole(d) {
+		return object{}, errors.New("has half of a letter: one \\u of a pair without the other")
+	}
+	o := object{fields: map[string]any{}, twice: d.Twice()}
+	for _, key := range d.Keys() {
+		o.fields[key], _ = d.Get(key)
 	}
 	return o, nil
 }
 
-func (o *object) field(d *json.Decoder) error {
-	name, err := d.Token()
-	if err != nil {
-		return err
-	}
-	var value any
-	if err := d.Decode(&value); err != nil {
-		return err
-	}
-	key, _ := name.(string)
-	if _, twice := o.fields[key]; twice {
-		o.twice = append(o.twice, key)
-	}
-	o.fields[key] = value
-	return nil
-}
+const byteOrderMark = "\ufeff"
 
 // empty says whether the official checker takes a value for none: "", 0, false, null, [] and {}.
-func empty(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case string:
-		return v == ""
-	case float64:
-		return v == 0
-	case bool:
-		return !v
-	case []any:
-		return len(v) == 0
-	case map[string]any:
-		return len(v) == 0
-	}
-	return false
-}
+func empty(v any) bool { return !pyvalue.True(v) }
 
 // shown is a value as findings quote it.
 func shown(v any) string {

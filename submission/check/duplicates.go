@@ -8,15 +8,16 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-// checkDuplicates looks for runs that are filed for more than one result.
+// checkDuplicates looks for runs that are filed for more than one result, and for results that are there twice.
 func (c *checker) checkDuplicates() {
-	by := map[string][]*resultFolder{}
+	runs, results := map[string][]*resultFolder{}, map[string][]*resultFolder{}
 	for _, r := range c.results {
 		if r.moment != "" {
-			by[r.moment] = append(by[r.moment], r)
+			runs[r.moment] = append(runs[r.moment], r)
 		}
+		results[r.meant()] = append(results[r.meant()], r)
 	}
-	for _, list := range by {
+	for _, list := range runs {
 		for _, r := range list {
 			other := slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) })
 			if other >= 0 {
@@ -25,23 +26,39 @@ func (c *checker) checkDuplicates() {
 			}
 		}
 	}
+	for _, list := range results {
+		for _, r := range list[1:] {
+			r.reject(ruleDuplicates, r.Results(), "the result is there twice", list[0].Results(), "one folder",
+				"remove the one that does not count: the official checker lists both")
+		}
+	}
+}
+
+// meant is the result that a folder is for, whatever the folder's name. In the open division several benchmarks of a
+// submitter may stand for one of the rules.
+func (r *resultFolder) meant() string {
+	p := r.Place
+	p.Scenario = r.scenario
+	if r.closed() {
+		p.Benchmark = r.model
+	}
+	return p.Results()
 }
 
 func detailOf(r *resultFolder) string { return path.Join(r.Run(), tree.DetailLog) }
 
-// mayShare says whether two results may come from one run: inferred scenarios, the lower accuracy of a benchmark, and
-// the same result in two divisions.
+// mayShare says whether two results of a system may come from one run: inferred scenarios, the lower accuracy of a
+// benchmark, and the same result in two divisions.
 func (r *resultFolder) mayShare(o *resultFolder) bool {
-	if r == o {
+	switch {
+	case r == o:
 		return true
-	}
-	if r.Submitter != o.Submitter || r.System != o.System {
+	case r.Submitter != o.Submitter || r.System != o.System || lower(r.model) != lower(o.model):
 		return false
+	case r.scenario != o.scenario:
+		return r.inferred || o.inferred
 	}
-	if r.scenario != o.scenario && !r.inferred && !o.inferred {
-		return false
-	}
-	return r.model == o.model || lower(r.model) == lower(o.model)
+	return r.model != o.model || r.Division != o.Division
 }
 
 // lower is a model's name without the accuracy that it is for.

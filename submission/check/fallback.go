@@ -58,7 +58,7 @@ func (a *auditFolder) lastValue(name, metric, do string) (float64, bool) {
 		a.reject(a.rule, name, "the accuracy cannot be read", err.Error(), "", do)
 		return 0, false
 	}
-	list, bad := values(metric, strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n"))
+	list, bad := values(metric, strings.Split(text, "\n"))
 	if len(list) == 0 || len(bad) > 0 || list[len(list)-1].v == 0 {
 		a.reject(a.rule, name, "there is no "+metric, strings.Join(bad, " "), "what the accuracy script prints", do)
 		return 0, false

@@ -24,11 +24,7 @@ func (r *resultFolder) checkMeasurements() {
 		r.warn(ruleMeasurements, other, "two files describe the model", other, name,
 			"remove the one that does not count")
 	}
-	text, err := r.checker.readText(name)
-	var o object
-	if err == nil {
-		o, err = parseObject(text)
-	}
+	o, err := r.checker.readObject(name)
 	if err != nil {
 		r.reject(ruleMeasurements, name, "the description of the model cannot be read", err.Error(), "a JSON object",
 			"mend the file")
@@ -100,14 +96,11 @@ func unfilled(fields map[string]any) []string {
 
 func (r *resultFolder) checkRetraining(name string, value any) {
 	word := strings.ToLower(text(value))
-	if v, is := value.(bool); is {
-		r.warn(ruleMeasurements, name, "retraining is no text", shown(value), `"N" or "Y"`,
-			"put it in quotes: the official checker takes false for an empty field")
-		word = map[bool]string{true: "y", false: "n"}[v]
-	}
 	switch {
-	case word == "" && !r.checker.options.Skip.EmptyFields:
-		r.reject(ruleMeasurements, name, "a field is empty", "retraining: "+shown(value), `"N" or "Y"`, "fill it in")
+	case empty(value) && r.checker.options.Skip.EmptyFields:
+	case word == "":
+		r.reject(ruleMeasurements, name, "retraining is no text, or an empty one", shown(value), `"N" or "Y"`,
+			"write it in quotes: the official checker takes false for an empty field")
 	case (word == "y" || word == "yes" || word == "true") && r.closed():
 		r.reject(ruleMeasurements, name, "the model was retrained", shown(value), "N in the "+r.Division+" division",
 			"submit to the open division, or a model without retraining")

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +22,7 @@ func (r *resultFolder) checkMetric() {
 		key = inferredKeys[r.perf.scenario()+" "+r.scenario]
 	}
 	logged, ok := r.perf.printed(key)
-	if e, _ := r.perf.detail.First(key); isText(e) {
+	if e, _ := r.perf.detail.First(key); isText(e.Value) {
 		r.warn(ruleMetric, r.perf.path(), "the result is text", r.perf.value(key), "a number",
 			"file the log as LoadGen wrote it")
 	}
@@ -41,11 +43,6 @@ var inferredKeys = map[string]string{
 	"MultiStream Offline":      "result_mean_query_latency_ns",
 }
 
-func isText(e mllog.DetailEntry) bool {
-	_, is := e.Text()
-	return is
-}
-
 // printed is the first value of a key as a number, also where the log has it as text.
 func (l *runLog) printed(key string) (float64, bool) {
 	e, _ := l.detail.First(key)
@@ -60,36 +57,56 @@ func parseNumber(text string) (float64, bool) {
 	return v, err == nil
 }
 
-// summaryKeys are the entries whose values a summary shows, by their labels there.
-var summaryKeys = map[string]string{
-	"Samples per second":                        "result_samples_per_second",
-	"Tokens per second":                         "result_tokens_per_second",
-	"Completed samples per second":              "result_completed_samples_per_sec",
-	"Completed tokens per second":               "result_completed_tokens_per_second",
-	"Scheduled samples per second":              "result_scheduled_samples_per_sec",
-	"Mean latency (ns)":                         "result_mean_latency_ns",
-	"90.00 percentile latency (ns)":             "result_90.00_percentile_latency_ns",
-	"99.00 percentile latency (ns)":             "result_99.00_percentile_latency_ns",
-	"99.90 percentile latency (ns)":             "result_99.90_percentile_latency_ns",
-	"QPS w/o loadgen overhead":                  "result_qps_without_loadgen_overhead",
-	"99.00 percentile first token latency (ns)": "result_first_token_99.00_percentile_latency_ns",
+// rateKeys are the entries of rates, by their labels in a summary.
+var rateKeys = map[string]string{
+	"Samples per second":           "result_samples_per_second",
+	"Tokens per second":            "result_tokens_per_second",
+	"Completed samples per second": "result_completed_samples_per_sec",
+	"Completed tokens per second":  "result_completed_tokens_per_second",
+	"Scheduled samples per second": "result_scheduled_samples_per_sec",
+	"QPS w/o loadgen overhead":     "result_qps_without_loadgen_overhead",
 }
 
-// perQueryKeys are those of MultiStream, whose summary shows latencies of queries; the others' are of samples.
-var perQueryKeys = map[string]string{
-	"99.0th percentile latency (ns)": "result_99.00_percentile_per_query_latency_ns",
-	"Mean latency (ns)":              "result_mean_query_latency_ns",
-	"90.00 percentile latency (ns)":  "result_90.00_percentile_per_query_latency_ns",
-	"99.00 percentile latency (ns)":  "result_99.00_percentile_per_query_latency_ns",
-	"99.90 percentile latency (ns)":  "result_99.90_percentile_per_query_latency_ns",
+// latencyKeys are the entries of one kind of latencies, with the percentile, or min, max or mean, in the place of %s.
+type latencyKeys struct {
+	percentileLabel, percentile string // "99.00 percentile " stands before the label
+	label, extreme              string // "Mean " stands before the label
+}
+
+var latencies = []latencyKeys{
+	{"latency (ns)", "result_%s_percentile_latency_ns", "latency (ns)", "result_%s_latency_ns"},
+	{"first token latency (ns)", "result_first_token_%s_percentile_latency_ns",
+		"First Token latency (ns)", "result_first_token_%s_latency_ns"},
+	{"time to output token (ns)", "result_time_per_output_token_%s_percentile_ns",
+		"Time per Output Token (ns)", "result_time_to_output_token_%s"},
+}
+
+// perQuery are those of MultiStream, whose summary shows latencies of queries; the others' are of samples.
+var perQuery = []latencyKeys{
+	{"latency (ns)", "result_%s_percentile_per_query_latency_ns", "latency (ns)", "result_%s_query_latency_ns"},
 }
 
 // summaryKey is the entry that the summary shows under a label; empty: none that is compared.
 func (l *runLog) summaryKey(label string) string {
-	if key, ok := perQueryKeys[label]; ok && strings.EqualFold(l.scenario(), "MultiStream") {
+	if key, ok := rateKeys[label]; ok {
 		return key
 	}
-	return summaryKeys[label]
+	kinds := latencies
+	if strings.EqualFold(l.scenario(), "MultiStream") {
+		kinds = perQuery
+	}
+	first, rest, _ := strings.Cut(label, " ")
+	rest, isPercentile := strings.CutPrefix(rest, "percentile ")
+	percentile, err := strconv.ParseFloat(strings.TrimSuffix(first, "th"), 64) // the headline has 99.0th
+	for _, k := range kinds {
+		switch {
+		case isPercentile && err == nil && rest == k.percentileLabel:
+			return fmt.Sprintf(k.percentile, strconv.FormatFloat(percentile, 'f', 2, 64))
+		case !isPercentile && rest == k.label && slices.Contains([]string{"Min", "Max", "Mean"}, first):
+			return fmt.Sprintf(k.extreme, strings.ToLower(first))
+		}
+	}
+	return ""
 }
 
 // estimateKeys are the entries of early stopping's estimates.

@@ -2,8 +2,10 @@ package check
 
 import (
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/submission/power"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -28,6 +30,20 @@ func (r *resultFolder) checkPower() {
 	}
 	r.checkSamples()
 	r.checkNameplate()
+	r.checkPowerTexts()
+}
+
+// checkPowerTexts looks for what a person says of the measurement, which the guidelines want and no checker asks for.
+func (r *resultFolder) checkPowerTexts() {
+	folder := r.checker.tree.Layout.Measurements(r.Place)
+	for _, name := range tree.PowerTexts() {
+		if !slices.ContainsFunc(r.checker.tree.Files(folder), func(file string) bool {
+			return strings.HasPrefix(file, name+".")
+		}) {
+			r.add(Note, rulePower, path.Join(folder, name+".md"), "a text about the measurement is missing", "", name+".*",
+				"write it: how the system manages power, and with what it was measured")
+		}
+	}
 }
 
 // checkSamples wants samples within the run.
@@ -37,34 +53,51 @@ func (r *resultFolder) checkSamples() {
 	}
 	name := path.Join(r.Run(), tree.PowerSamples)
 	average, err := power.Average(r.checker.tree, r.Run(), r.perf.word("power_begin"), r.perf.word("power_end"))
-	switch {
-	case err != nil:
+	if err != nil {
 		r.reject(rulePower, name, "the samples cannot be averaged", err.Error(), "",
 			"file the samples and the log of one run")
-	case average.Samples == 0:
-		r.reject(rulePower, name, "no sample lies within the run",
-			r.perf.word("power_begin")+" to "+r.perf.word("power_end"),
-			"at least one", "file the samples and the log of one run; see that both clocks agree")
+		return
+	}
+	for _, fault := range average.Faults {
+		r.reject(rulePower, name, "a sample cannot be read", fault.Error(), "", "file the samples as the meter wrote them")
+	}
+	queries, _ := r.perf.detail.First("result_query_count")
+	run := spl.Measured{Scenario: r.scenario, Logged: r.perf.scenario(), Performance: r.metric}
+	run.Queries, _ = queries.Uint()
+	if _, err := average.Metric(run); err != nil {
+		r.reject(rulePower, name, "there is no power result", err.Error(), "samples within the run",
+			"file the samples and the log of one run; see that both clocks agree")
 	}
 }
 
 // checkNameplate looks for what the system's power supplies are made for.
 func (r *resultFolder) checkNameplate() {
 	name := r.NameplateFile()
-	if _, has := r.system.fields["system_power_capacity"]; has || r.checker.rules.Name != "v6.1" {
+	if _, has := r.system.fields["system_power_capacity"]; has || !r.system.hasNameplate() {
 		return
 	}
 	if !r.checker.tree.HasFile(name) {
 		r.add(Note, rulePower, name, "the description of the power supplies is missing", "", name,
 			"add it, or system_power_capacity to the description of the system")
+	}
+}
+
+// hasNameplate says whether the round asks for a description of power supplies.
+func (s *system) hasNameplate() bool { return s.checker.rules.Name == "v6.1" }
+
+// checkNameplate reads the description of the power supplies, which the official checker does with or without results
+// of power.
+func (s *system) checkNameplate() {
+	name := s.NameplateFile()
+	if _, there := s.checker.tree.Entry(name); !there || !s.hasNameplate() {
 		return
 	}
-	text, err := r.checker.readText(name)
+	text, err := s.checker.readText(name)
 	if err == nil {
-		_, err = power.Nameplate(text)
+		_, err = power.Nameplate([]byte(text))
 	}
 	if err != nil {
-		r.reject(rulePower, name, "the description of the power supplies cannot be read", err.Error(),
+		s.checker.add(Reject, rulePower, name, "the description of the power supplies cannot be read", err.Error(),
 			"components with PSUs and Min PSUs Needed", "mend the file")
 	}
 }

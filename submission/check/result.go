@@ -106,12 +106,19 @@ func (r *resultFolder) checkNames() {
 
 // checkScenarios holds the scenarios of a benchmark to those that the round asks for.
 func (s *system) checkScenarios(b tree.Benchmark, model string) {
-	if s.Division == tree.DivisionOpen || s.kind == "" || !s.checker.rules.Has(model) {
+	if s.Division == tree.DivisionOpen || s.kind == "" {
 		return
 	}
 	reject := func(what, found, expected, do string) {
 		s.findings = append(s.findings, Finding{Severity: Reject, Rule: ruleScenarios, Path: b.Results(), What: what,
 			Found: found, Expected: expected, Source: source(ruleScenarios), Do: do})
+	}
+	if !s.checker.rules.Has(model) {
+		if len(b.Scenarios) == 0 { // others are told of each scenario
+			reject("the folder is no benchmark", b.Benchmark, "one of "+strings.Join(s.checker.rules.Models(), ", "),
+				"remove it: the official checker dies of it, for all submitters")
+		}
+		return
 	}
 	required := s.checker.rules.RequiredScenarios(model, s.kind)
 	optional := s.checker.rules.OptionalScenarios(model, s.kind)
@@ -135,10 +142,8 @@ func (s *system) checkScenarios(b tree.Benchmark, model string) {
 		}
 	}
 	oneOf := []string{"Server", "Interactive"}
-	if containsAll(optional, oneOf) && !slices.ContainsFunc(oneOf, func(n string) bool {
-		return slices.Contains(has,
-			n)
-	}) {
+	missing := func(name string) bool { return !slices.Contains(has, name) }
+	if containsAll(optional, oneOf) && missing(oneOf[0]) && missing(oneOf[1]) {
 		reject("a scenario is missing", strings.Join(has, ", "), "one of "+strings.Join(oneOf, ", "), "add its result")
 	}
 }
@@ -189,5 +194,5 @@ func (r *resultFolder) belongs(e tree.Entry) bool {
 		return e.Name == tree.AccuracyDir || e.Name == tree.PerformanceDir ||
 			!apart && slices.Contains(r.audits(), e.Name)
 	}
-	return !apart && slices.Contains(files, e.Name)
+	return !apart && (slices.Contains(files, e.Name) || r.measured() && tree.IsPowerText(e.Name))
 }

@@ -40,12 +40,9 @@ func (r *resultFolder) readRun(folder string, as role) *runLog {
 		r.reject(ruleFiles, l.path(), "a log is missing", "", l.path(), r.missing(folder))
 		return nil
 	}
-	if err := r.scan(l); err != nil {
-		r.reject(ruleFiles, l.path(), "the log cannot be read", err.Error(), "",
-			"make it readable, and leave it alone meanwhile")
+	if !r.readDetail(l) {
 		return nil
 	}
-	r.checkLogFormat(l)
 	r.readSummary(l)
 	if len(l.detail.All("effective_scenario")) == 0 && !l.detail.Has("sut_name") {
 		r.reject(ruleLogFormat, l.path(), "the log holds no run", "", "the entries of a LoadGen run",
@@ -63,6 +60,17 @@ func (r *resultFolder) missing(folder string) string {
 		}
 	}
 	return "add the run's logs"
+}
+
+// readDetail reads a detail log, and says what is wrong with its form.
+func (r *resultFolder) readDetail(l *runLog) bool {
+	if err := r.scan(l); err != nil {
+		r.reject(ruleFiles, l.path(), "the log cannot be read", err.Error(), "",
+			"make it readable, and leave it alone meanwhile")
+		return false
+	}
+	r.checkLogFormat(l)
+	return true
 }
 
 func (r *resultFolder) scan(l *runLog) error {
@@ -95,8 +103,18 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 	if d.NumFaults > 0 {
 		reject("entries cannot be read", fmt.Sprintf("%d entries; %v", d.NumFaults, d.Faults[0]), "")
 	}
-	if d.NotUTF8 > 0 {
-		reject("the log is no text", fmt.Sprintf("line %d is no UTF-8", d.NotUTF8), "UTF-8")
+	for _, c := range []struct {
+		line                  int
+		what, found, expected string
+	}{
+		{d.NotUTF8, "the log is no text", "is no UTF-8", "UTF-8"},
+		{d.NotJSON, "an entry is no JSON", "is none, as where a name has a quote", "JSON behind " + mllog.DetailPrefix},
+		{d.Unmarked, "an entry does not say whether it is an error", "lacks it", "is_error in metadata, true or false"},
+		{d.Broken, "a line is broken", "has a carriage return inside", "line feeds alone"},
+	} {
+		if c.line > 0 {
+			reject(c.what, fmt.Sprintf("line %d %s", c.line, c.found), c.expected)
+		}
 	}
 	if d.CRLF {
 		r.warn(ruleLogFormat, name, "lines end with carriage returns", "", "line feeds alone",
@@ -114,7 +132,7 @@ func (r *resultFolder) readSummary(l *runLog) {
 		r.reject(ruleFiles, name, "a log is missing", "", name, do)
 		return
 	}
-	text, err := r.checker.readText(name)
+	text, err := r.checker.readBytes(name)
 	if err == nil && len(bytes.TrimSpace(text)) == 0 {
 		err = errors.New("is empty")
 	}

@@ -64,14 +64,10 @@ func (s *submitter) checkSystems() {
 // readMapping reads model_mapping.json, which open submitters may have.
 func (s *submitter) readMapping() {
 	name := path.Join(s.Folder(), tree.ModelMapping)
-	if s.Division != tree.DivisionOpen || !s.checker.tree.HasFile(name) {
+	if _, there := s.checker.tree.Entry(name); s.Division != tree.DivisionOpen || !there {
 		return
 	}
-	text, err := s.checker.readText(name)
-	var o object
-	if err == nil {
-		o, err = parseObject(text)
-	}
+	o, err := s.checker.readObject(name)
 	if err != nil {
 		s.checker.add(Reject, ruleOpen, name, "the mapping of models cannot be read", err.Error(),
 			`a JSON object: {"my-model": "resnet"}`, "mend the file")

@@ -2,12 +2,15 @@ package check
 
 import (
 	"fmt"
+	"math/big"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 	description "github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -58,11 +61,7 @@ func (s *system) read() {
 			"write it: harness submission init makes a draft from this machine; its name is that of the folder in results")
 		return
 	}
-	text, err := s.checker.readText(s.SystemFile())
-	var o object
-	if err == nil {
-		o, err = parseObject(text)
-	}
+	o, err := s.checker.readObject(s.SystemFile())
 	if err != nil {
 		s.reject("the description of the system cannot be read", err.Error(), "a JSON object", "mend the file")
 		return
@@ -88,8 +87,10 @@ func (s *system) check() {
 	}
 	s.checkValues()
 	s.checkFields()
+	s.checkSummarized()
 	s.checkCounts()
 	s.checkNetwork()
+	s.checkNameplate()
 }
 
 // checkValues looks at the fields with fixed values.
@@ -99,11 +100,11 @@ func (s *system) checkValues() {
 			"datacenter, edge, datacenter,edge or edge,datacenter, without blanks and capitals", "write it so")
 	}
 	statuses := []string{"available", "preview", "rdi"}
-	if !slices.Contains(statuses, strings.ToLower(text(s.fields["status"]))) {
+	if !slices.Contains(statuses, pyvalue.Lower(text(s.fields["status"]))) {
 		s.reject("status is unknown", shown(s.fields["status"]), strings.Join(statuses, ", "), "write one of them")
 	}
 	for field, folder := range map[string]string{"submitter": s.Submitter, "division": s.Division} {
-		if !strings.EqualFold(text(s.fields[field]), folder) {
+		if pyvalue.Lower(text(s.fields[field])) != pyvalue.Lower(folder) {
 			s.reject(field+" is not that of the folder", shown(s.fields[field]), folder,
 				"make the field and the folder equal")
 		}
@@ -119,6 +120,9 @@ func (s *system) checkFields() {
 			s.reject("a field is missing", f.Name, f.Ask, "add it")
 		case f.Meaning && empty(value) && !s.checker.options.Skip.EmptyFields:
 			s.reject("a field is empty", f.Name+": "+shown(value), f.Ask, emptyField(value))
+		case slices.Contains(notes, f.Name) && !isText(value):
+			s.reject("a field is no text", f.Name+": "+shown(value), f.Ask,
+				"write it as one text: the official checker dies of it, for all submitters")
 		case !scalar(value):
 			s.add(Warn, ruleSystem, "a field is no text", f.Name+": "+shown(value), f.Ask, "write it as one text")
 		}
@@ -128,8 +132,35 @@ func (s *system) checkFields() {
 	}
 }
 
+// summarized are the fields that the official summary shows, in quotes. Notes may have several lines.
+var summarized = append([]string{
+	"system_name", "number_of_nodes", "host_processor_model_name", "host_processors_per_node",
+	"host_processor_core_count", "accelerator_model_name", "accelerators_per_node", "framework", "operating_system",
+}, notes...)
+
+// notes are the fields that the official summary joins.
+var notes = []string{"hw_notes", "sw_notes"}
+
+// checkSummarized looks for texts that break the official summary.
+func (s *system) checkSummarized() {
+	for _, name := range summarized {
+		value := text(s.fields[name])
+		broken := !slices.Contains(notes, name) && strings.ContainsFunc(value, unicode.IsControl)
+		if broken || strings.Contains(value, `"`) {
+			s.add(Warn, ruleSystem, "a field has a quote or the end of a line", name+": "+shown(value),
+				"one line without quotes", "write it without: the official summary holds it as it is, and is not read back")
+		}
+	}
+}
+
+func isText(v any) bool {
+	_, is := v.(string)
+	return is
+}
+
 func emptyField(value any) string {
-	if value == float64(0) {
+	switch value {
+	case int64(0), float64(0):
 		return `write "0" with quotes: the official checker takes the number 0 for an empty field`
 	}
 	return "fill it in; N/A where it does not apply"
@@ -137,7 +168,7 @@ func emptyField(value any) string {
 
 func scalar(v any) bool {
 	switch v.(type) {
-	case string, float64:
+	case string, int64, *big.Int, float64:
 		return true
 	}
 	return false
@@ -156,6 +187,8 @@ func (s *system) checkCounts() {
 
 func isCount(v any) bool {
 	switch v := v.(type) {
+	case int64:
+		return v >= 0
 	case float64:
 		return v >= 0 && v == float64(int64(v))
 	case string:
@@ -168,23 +201,19 @@ func isCount(v any) bool {
 // checkNetwork holds is_network to the division.
 func (s *system) checkNetwork() {
 	value, has := s.fields[description.IsNetwork]
-	word, isText := value.(string)
-	known := strings.EqualFold(word, "true") || strings.EqualFold(word, "false")
+	reject := func(what, expected, do string) { s.add(Reject, ruleNetwork, what, shown(value), expected, do) }
+	word := text(value)
 	switch {
-	case has && !isText:
-		s.add(Reject, ruleNetwork, "is_network is no text", shown(value), `"true" or "false" with quotes`,
-			"put it in quotes: the official checker stops at it")
-	case has && !known:
-		s.add(Warn, ruleNetwork, "is_network is neither true nor false", shown(value), `"true" or "false"`,
-			"write one of them; the official checker takes it for false and asks for the fields of networks")
+	case has && !strings.EqualFold(word, "true") && !strings.EqualFold(word, "false"):
+		reject("is_network is neither true nor false", `the text "true" or "false"`, "write one of them, in quotes")
 	case s.Division == tree.DivisionNetwork && !s.network:
-		s.add(Reject, ruleNetwork, "a system of the network division is not behind a network", shown(value),
-			`is_network: "true"`, "say so, or submit to another division")
+		reject("a system of the network division is not behind a network", `is_network: "true"`,
+			"say so, or submit to another division")
 	case s.Division == tree.DivisionClosed && s.network:
-		s.add(Reject, ruleNetwork, "a system of the closed division is behind a network", shown(value),
-			`is_network: "false", or no such field`, "submit to the network division")
+		reject("a system of the closed division is behind a network", `is_network: "false", or no such field`,
+			"submit to the network division")
 	}
-	if has && isText && word != "" {
+	if word != "" {
 		s.checkNetworkFields()
 	}
 }
@@ -192,14 +221,14 @@ func (s *system) checkNetwork() {
 // checkNetworkFields looks for the fields of networks, which the official checker wants wherever is_network says
 // anything, even "false".
 func (s *system) checkNetworkFields() {
-	severity, do := Warn, "remove is_network where the system has no network"
-	if s.network {
-		severity, do = Reject, "add it"
+	do := "add it"
+	if !s.network {
+		do = "remove is_network, as the system has no network: the official checker asks for the field wherever it is"
 	}
 	for _, f := range description.NetworkFields() {
 		value, has := s.fields[f.Name]
 		if !has {
-			s.add(severity, ruleNetwork, "a field is missing", f.Name, f.Ask, do)
+			s.add(Reject, ruleNetwork, "a field is missing", f.Name, f.Ask, do)
 		} else if s.network && empty(value) {
 			s.add(Warn, ruleNetwork, "a field is empty", f.Name, f.Ask, fmt.Sprintf("fill it in: %s", f.Ask))
 		}

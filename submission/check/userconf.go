@@ -20,7 +20,7 @@ func (r *resultFolder) checkUserConf() {
 	if e, _ := r.checker.tree.Entry(name); !r.checker.tree.HasFile(name) || e.Size == 0 {
 		return // told by checkMeasurements
 	}
-	text, err := r.checker.readText(name)
+	text, err := r.checker.readBytes(name)
 	if err != nil {
 		r.reject(ruleConf, name, "the settings cannot be read", err.Error(), "", "mend the file")
 		return
@@ -112,7 +112,7 @@ func (r *resultFolder) checkOwnRules(name string) {
 	if !r.checker.tree.HasFile(name) {
 		return
 	}
-	text, err := r.checker.readText(name)
+	text, err := r.checker.readBytes(name)
 	if err != nil {
 		r.warn(ruleConf, name, "the file cannot be read", err.Error(), "",
 			"remove it: LoadGen has the rules' settings built in")

@@ -26,7 +26,7 @@ func (a *auditFolder) checkVerdicts() {
 			continue
 		}
 		var lines []string
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(text) {
 			lines = append(lines, strings.TrimSpace(line))
 		}
 		a.checkVerdict(name, file, lines)

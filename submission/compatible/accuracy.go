@@ -81,7 +81,7 @@ func (t *accuracyReading) line(line string) bool {
 		if !ok {
 			continue
 		}
-		v, isNumber := pyfloat.Parse(result.Digits(text))
+		v, isNumber := pyfloat.Parse(text)
 		if !isNumber {
 			return false
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -95,7 +96,7 @@ func (c *checker) auditAccuracy(f *folder, test, dir string) {
 
 // has looks for a line, whatever white space is around it.
 func has(lines []string, want string) bool {
-	return slices.ContainsFunc(lines, func(line string) bool { return strings.TrimFunc(line, isBlank) == want })
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.TrimFunc(line, pyfloat.IsSpace) == want })
 }
 
 // fallback compares the accuracies of the two logs of a TEST01 whose outputs differ.

@@ -3,8 +3,9 @@ package compatible
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/submission/result"
@@ -73,7 +74,7 @@ func Check(root string, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := os.OpenRoot(root)
+	r, err := bounded.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("open the submission: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -89,19 +88,12 @@ func (f files) text(name string) (string, error) {
 }
 
 func readText(r io.Reader, name string) (string, error) {
-	text, err := io.ReadAll(io.LimitReader(r, mostText+1))
-	switch {
-	case err != nil:
-		return "", err
-	case len(text) > mostText:
-		return "", fmt.Errorf("%s has more than %d bytes", name, mostText)
-	case !utf8.Valid(text):
-		return "", fmt.Errorf("%s is not UTF-8", name)
+	text, err := pyvalue.ReadText(r, mostText)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	return oneNewline.Replace(string(text)), nil
+	return text, nil
 }
-
-var oneNewline = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // lines are those of a text with their ends; nil where there is no such file.
 func (f files) lines(name string) ([]string, error) {

@@ -254,23 +254,19 @@ func (c *checker) openMeasurements(f *folder) (err error) {
 
 // openAudits reads what lies in the folders of audits, whether the benchmark has them or not.
 func (c *checker) openAudits(f *folder) error {
-	for _, test := range []string{"TEST01", "TEST04", "TEST06", "TEST07", "TEST08", "TEST09"} {
-		dir := c.layout.Audit(f.place, test)
-		if c.layout.Apart && test >= "TEST07" {
-			dir = path.Join(f.place.Results(), test) // younger than the folder compliance
-		}
+	for _, test := range tree.AuditTests() {
 		var a auditFiles
-		var err, err2 error
-		if test == "TEST01" || test == "TEST04" {
-			a.log, err = c.files.log(path.Join(dir, tree.PerformanceDir, tree.RunDir, tree.DetailLog))
-		}
-		name := tree.VerifyAccuracy
-		if test == "TEST09" {
-			name = tree.VerifyOutputLength
-		}
-		a.lines, err2 = c.files.lines(path.Join(dir, name))
-		if err := errors.Join(err, err2); err != nil {
-			return err
+		for _, name := range tree.FilesOf(test).Opened {
+			file := path.Join(c.layout.Audit(f.place, test), name)
+			var err error
+			if path.Base(name) == tree.DetailLog {
+				a.log, err = c.files.log(file)
+			} else {
+				a.lines, err = c.files.lines(file)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		f.audits[test] = a
 	}

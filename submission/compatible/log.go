@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 )
 
@@ -52,7 +52,7 @@ func readDetail(r io.Reader) (*detail, error) {
 	mark, n := "", 0
 	err := eachLine(r, func(line string) error {
 		n++
-		line = strings.TrimRightFunc(line, isBlank)
+		line = strings.TrimRightFunc(line, pyfloat.IsSpace)
 		if n == 1 {
 			if mark = markOf(line); mark == "" {
 				return fmt.Errorf("the first line does not begin with %s: %.80q", markLoadgen, line)
@@ -78,9 +78,6 @@ func markOf(line string) string {
 	}
 	return ""
 }
-
-// isBlank is white space as Python's strip has it.
-func isBlank(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 // eachLine calls use with each line of UTF-8, which \n, \r or both end.
 func eachLine(r io.Reader, use func(line string) error) error {

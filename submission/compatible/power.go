@@ -2,8 +2,8 @@ package compatible
 
 import (
 	"errors"
-	"fmt"
 	"path"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
@@ -46,19 +46,16 @@ func (c *checker) powerMetric(f *folder) error {
 	if err != nil {
 		return err
 	}
-	file, err := c.files.open(path.Join(f.place.Run(), tree.PowerSamples))
+	text, err := c.files.text(path.Join(f.place.Run(), tree.PowerSamples))
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	a, err := w.Average(file)
+	a, err := w.Average(strings.NewReader(text))
 	if err != nil {
 		return err
 	}
-	for _, fault := range a.Faults {
-		if !fault.Outside {
-			return fmt.Errorf("%s: %w", tree.PowerSamples, fault)
-		}
+	if len(a.Faults) > 0 {
+		return a.Faults[0]
 	}
 	m := spl.Measured{Scenario: f.place.Scenario}
 	m.Logged, _ = f.performance.get(keyScenario).(string)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -124,5 +125,6 @@ func (c *checker) powerUnit(folder string) string {
 
 // accuracyColumn is the JSON of the metrics without its marks.
 func accuracyColumn(v any) string {
-	return strings.TrimFunc(strings.NewReplacer(",", " ", `"`, "", "{", "", "}", "").Replace(pyvalue.JSON(v)), isBlank)
+	marks := strings.NewReplacer(",", " ", `"`, "", "{", "", "}", "")
+	return strings.TrimFunc(marks.Replace(pyvalue.JSON(v)), pyfloat.IsSpace)
 }

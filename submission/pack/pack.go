@@ -22,7 +22,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/fetch"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/outside"
 	"github.com/plumbline-ml/plumbline/submission/repository"
@@ -60,11 +62,30 @@ func Write(ctx context.Context, t *tree.Tree, file string) (p Packed, err error)
 	if p.SHA256, err = verify(ctx, draft, sums); err != nil {
 		return p, err
 	}
+	if err := p.fits(draft); err != nil {
+		return p, err
+	}
 	if err := os.Rename(draft, file); err != nil {
 		return p, err
 	}
 	line := p.SHA256 + "  " + filepath.Base(file) + "\n"
-	return p, wholefile.Write(file+SumEnding, []byte(line), 0o644)
+	if err := wholefile.Write(file+SumEnding, []byte(line), 0o644); err != nil {
+		return p, errors.Join(err, os.Remove(file))
+	}
+	return p, nil
+}
+
+// fits wants an archive that Unpack takes.
+func (p Packed) fits(draft string) error {
+	info, err := os.Stat(draft)
+	if err != nil {
+		return err
+	}
+	if most := limitsOf(info.Size()).Bytes; info.Size() > mostArchive || p.Bytes > most {
+		return fmt.Errorf("the tree has %d bytes, packed %d, want at most %d, packed %d: truncate its accuracy logs, and "+
+			"leave out what no result needs", p.Bytes, info.Size(), most, int64(mostArchive))
+	}
+	return nil
 }
 
 func absent(err error) error {
@@ -85,6 +106,7 @@ func fit(t *tree.Tree, file string) error {
 			faults = append(faults, f)
 		}
 	}
+	faults = append(faults, unpackable(t, file, limits())...)
 	if _, err := t.Choose(""); err != nil {
 		faults = append(faults, err)
 	}
@@ -98,6 +120,33 @@ func fit(t *tree.Tree, file string) error {
 		err = fmt.Errorf("%s is in the tree %s: want a file outside", file, t.Root())
 	}
 	return errors.Join(append(faults, err)...)
+}
+
+// unpackable says why Unpack would not take a tree out of its archive again.
+func unpackable(t *tree.Tree, file string, most fetch.Limits) (faults []error) {
+	if _, err := parseSum(strings.Repeat("0", sha256.Size*2)+"  "+filepath.Base(file)+"\n", file+SumEnding); err != nil {
+		faults = append(faults, fmt.Errorf("the file's name %q must not have a line break: give it another", file))
+	}
+	entries, bytes := 0, int64(0)
+	for e := range t.All {
+		division, below, _ := strings.Cut(e.Path, "/")
+		if !slices.Contains(tree.Divisions(), division) {
+			continue
+		}
+		if below == "" && !e.Dir {
+			faults = append(faults, fmt.Errorf("%s is no folder: want one", t.Abs(e.Path)))
+		}
+		if _, err := fetch.EntryPath(e.Path); err != nil {
+			faults = append(faults, fmt.Errorf("%s could not be unpacked: %w: give it another name", t.Abs(e.Path), err))
+		}
+		entries++
+		bytes += e.Size
+	}
+	if entries > most.Files || bytes > most.Bytes {
+		faults = append(faults, fmt.Errorf("the tree has %d files and folders and %d bytes, want at most %d and %d", entries,
+			bytes, most.Files, most.Bytes))
+	}
+	return faults
 }
 
 // sums are the sha256 of a tree's files, by path, and empty for folders.
@@ -131,7 +180,7 @@ func addAll(ctx context.Context, t *tree.Tree, archive *tar.Writer, p *Packed) (
 			}
 			continue
 		}
-		sum, err := add(t, archive, e)
+		sum, err := add(ctx, t, archive, e)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +193,7 @@ func addAll(ctx context.Context, t *tree.Tree, archive *tar.Writer, p *Packed) (
 }
 
 // add writes an entry of the archive and returns the sum of its contents.
-func add(t *tree.Tree, archive *tar.Writer, e tree.Entry) (sum string, err error) {
+func add(ctx context.Context, t *tree.Tree, archive *tar.Writer, e tree.Entry) (sum string, err error) {
 	if e.Dir {
 		return "", archive.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: e.Path + "/", Mode: 0o755})
 	}
@@ -165,7 +214,7 @@ func add(t *tree.Tree, archive *tar.Writer, e tree.Entry) (sum string, err error
 		return "", err
 	}
 	hash := sha256.New()
-	n, err := io.Copy(io.MultiWriter(archive, hash), io.LimitReader(f, info.Size()))
+	n, err := io.Copy(io.MultiWriter(archive, hash), io.LimitReader(bounded.Until(ctx, f), info.Size()))
 	if err == nil && n != info.Size() {
 		err = fmt.Errorf("%s became shorter while it was read", t.Abs(e.Path))
 	}
@@ -180,7 +229,7 @@ func verify(ctx context.Context, file string, want sums) (sum string, err error)
 	}
 	defer f.Close()
 	hash := sha256.New()
-	whole := io.TeeReader(f, hash)
+	whole := io.TeeReader(bounded.Until(ctx, f), hash)
 	zipped, err := gzip.NewReader(whole)
 	if err != nil {
 		return "", err

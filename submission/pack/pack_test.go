@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/fetch"
 	"github.com/plumbline-ml/plumbline/submission/pack"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -137,6 +138,37 @@ func TestPackRefuses(t *testing.T) {
 	}
 }
 
+// TestPackRefusesWhatUnpackRefuses: what is packed can be taken out again.
+func TestPackRefusesWhatUnpackRefuses(t *testing.T) {
+	deep := "closed/" + strings.Repeat("d/", 70) + "x"
+	for want, change := range map[string]func(root string) (file string){
+		`a\b`:               func(root string) string { put(t, root, `closed/Lab/a\b`, "x", 0o644); return "a.tar.gz" },
+		"lies in more than": func(root string) string { put(t, root, deep, "x", 0o644); return "a.tar.gz" },
+		"is no folder":      func(root string) string { put(t, root, "network", "x", 0o644); return "a.tar.gz" },
+		"line break":        func(string) string { return "a\nb.tar.gz" },
+	} {
+		root, dir := filepath.Join(t.TempDir(), "tree"), t.TempDir()
+		put(t, root, "closed/Lab/results/box/a.txt", "x", 0o644)
+		if _, err := write(t, root, filepath.Join(dir, change(root))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+			t.Errorf("%s: left %q", want, left)
+		}
+	}
+	found, err := tree.Open(lab(t), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	if faults := pack.Unpackable(found, "a.tar.gz", fetch.Limits{Files: 3, Bytes: 1 << 20}); len(faults) != 1 {
+		t.Errorf("more files than can be unpacked: %v", faults)
+	}
+	if faults := pack.Unpackable(found, "a.tar.gz", fetch.Limits{Files: 100, Bytes: 7009}); len(faults) != 1 {
+		t.Errorf("more bytes than can be unpacked: %v", faults)
+	}
+}
+
 func TestPackEndsWithItsContext(t *testing.T) {
 	found, err := tree.Open(lab(t), "")
 	if err != nil {
@@ -166,7 +198,8 @@ func archive(t *testing.T, headers ...*tar.Header) (file string) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(w.Close(), zipped.Close()); err != nil {
+	_ = w.Close() // some say that they are longer than they are
+	if err := zipped.Close(); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
@@ -186,6 +219,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"link":         {regular("closed/y"), {Typeflag: tar.TypeSymlink, Name: "closed/x", Linkname: "y"}},
 		"other folder": {regular("closed/x"), regular("home/.profile")},
 		"twice":        {regular("closed/x"), regular("closed/x")},
+		"pipe":         {regular("closed/y"), {Typeflag: tar.TypeFifo, Name: "closed/x"}},
 		"nothing":      nil,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -230,5 +264,81 @@ func TestUnpackWantsTheChecksum(t *testing.T) {
 	_, err = pack.Unpack(context.Background(), file, right, out)
 	if err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("a second time: %v", err)
+	}
+}
+
+// TestUnpackIsBounded: what an archive of some bytes says that it becomes is not begun.
+func TestUnpackIsBounded(t *testing.T) {
+	for name, size := range map[string]int64{"more than its size lets expect": 1<<30 + 1<<20, "more than any": 1 << 40} {
+		file := archive(t, &tar.Header{Typeflag: tar.TypeReg, Name: "closed/x", Mode: 0o644, Size: size})
+		out := filepath.Join(t.TempDir(), "out")
+		_, err := pack.Unpack(context.Background(), file, "", out)
+		if !errors.Is(err, fetch.ErrUnsafe) || !strings.Contains(err.Error(), "its contents are more than") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestPackKeepsToTheRatio: nothing is packed that Unpack would take for a bomb.
+func TestPackKeepsToTheRatio(t *testing.T) {
+	draft := filepath.Join(t.TempDir(), "draft")
+	put(t, filepath.Dir(draft), "draft", strings.Repeat("x", 100), 0o644)
+	for bytes, fits := range map[int64]bool{1<<30 + 100*100: true, 1<<30 + 100*100 + 1: false} {
+		if err := (pack.Packed{Bytes: bytes}).Fits(draft); (err == nil) != fits {
+			t.Errorf("%d bytes in 100: %v", bytes, err)
+		}
+	}
+}
+
+// ending is a context that ends when it was asked so many times.
+type ending struct {
+	context.Context
+	left *int
+}
+
+func (e ending) Err() error {
+	if *e.left--; *e.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterruptedPack ends packing and unpacking at each moment in which they could end: nothing is left of either.
+func TestInterruptedPack(t *testing.T) {
+	root, done := lab(t), filepath.Join(t.TempDir(), "done.tar.gz")
+	if _, err := write(t, root, done); err != nil {
+		t.Fatal(err)
+	}
+	found, err := tree.Open(root, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	for name, do := range map[string]func(ctx context.Context, to string) error{
+		"pack": func(ctx context.Context, to string) error {
+			_, err := pack.Write(ctx, found, to)
+			return err
+		},
+		"unpack": func(ctx context.Context, to string) error {
+			_, err := pack.Unpack(ctx, done, "", to)
+			return err
+		},
+	} {
+		ends := 0
+		for {
+			dir, left := t.TempDir(), ends
+			if err := do(ending{context.Background(), &left}, filepath.Join(dir, "to")); err == nil {
+				break
+			} else if !errors.Is(err, context.Canceled) {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+				t.Errorf("%s, ended at moment %d: %v is left", name, ends, entries)
+			}
+			ends++
+		}
+		if ends < 3 {
+			t.Errorf("%s can end at %d moments alone", name, ends)
+		}
 	}
 }

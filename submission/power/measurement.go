@@ -3,8 +3,10 @@ package power
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
+	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -69,5 +71,12 @@ func Average(t *tree.Tree, folder, begin, end string) (spl.Average, error) {
 		return spl.Average{}, err
 	}
 	defer f.Close()
-	return w.Average(f)
+	text, err := pyvalue.ReadText(f, mostSamples)
+	if err != nil {
+		return spl.Average{}, err
+	}
+	return w.Average(strings.NewReader(text))
 }
+
+// mostSamples bounds the file of samples, in bytes: a week at one each second.
+const mostSamples = 64 << 20

@@ -13,6 +13,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // What is wrong with a nameplate file.
@@ -40,10 +42,13 @@ func (w Watts) String() string {
 func (w Watts) plus(o Watts) Watts { return Watts{w.Value + o.Value, w.Whole && o.Whole} }
 
 // MostNameplate is the size up to which a nameplate file is read, in bytes.
-const MostNameplate = 1 << 20
+const MostNameplate = 64 << 10
 
-// mostAliases bounds what a small file can stand for.
-const mostAliases = 16
+// The bounds of what a small file can stand for: aliases, and components within components.
+const (
+	mostAliases = 16
+	mostDepth   = 100
+)
 
 // The keys of a component, in any case.
 const (
@@ -76,6 +81,9 @@ func Nameplate(text []byte) (w Watts, err error) {
 func readable(text []byte) error {
 	if len(text) > MostNameplate {
 		return fmt.Errorf("%w: it has %d bytes, want at most %d", ErrYAML, len(text), MostNameplate)
+	}
+	if err := bounded.Nesting(text, mostDepth); err != nil {
+		return fmt.Errorf("%w: %w", ErrYAML, err)
 	}
 	aliases := 0
 	for _, t := range lexer.Tokenize(string(text)) {
@@ -119,13 +127,14 @@ func sum(v any, at string) (Watts, error) {
 // last has each key once, with the last of its values.
 func last(m yaml.MapSlice) yaml.MapSlice {
 	var once yaml.MapSlice
+	place := map[any]int{}
 	for _, item := range m {
-		i := slices.IndexFunc(once, func(o yaml.MapItem) bool { return o.Key == item.Key })
-		if i < 0 {
-			once = append(once, item)
+		if i, known := place[item.Key]; known {
+			once[i].Value = item.Value
 			continue
 		}
-		once[i].Value = item.Value
+		place[item.Key] = len(once)
+		once = append(once, item)
 	}
 	return once
 }

@@ -2,6 +2,8 @@ package power
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -74,4 +76,27 @@ func FuzzNameplate(f *testing.F) {
 			t.Errorf("%q: whole watts %v", text, w)
 		}
 	})
+}
+
+// TestHostileNameplate: a file of some ten thousand bytes costs neither gigabytes nor minutes.
+func TestHostileNameplate(t *testing.T) {
+	for name, text := range map[string]string{
+		"brackets": strings.Repeat("[", 60_000), "braces": strings.Repeat("{a: ", 15_000),
+		"dashes": strings.Repeat("- ", 30_000), "too long": strings.Repeat("#", MostNameplate+1),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Nameplate([]byte(text))
+		runtime.ReadMemStats(&after)
+		if grown := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, ErrYAML) || grown > 64<<20 {
+			t.Errorf("%s: %v, for %d bytes of memory", name, err, grown)
+		}
+	}
+	var keys strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&keys, "a%d: b\n", i)
+	}
+	if w, err := Nameplate([]byte(keys.String())); err != nil || w.Value != 0 {
+		t.Errorf("many keys: %v, %v", w, err)
+	}
 }

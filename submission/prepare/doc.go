@@ -2,8 +2,8 @@
 // that were not measured, and those of a high accuracy target to the low one.
 //
 //	plan, err := prepare.Read(found, rules, "")    // what is to be copied, and why
-//	err = plan.Do(root)                            // in the tree itself
-//	plan, err = prepare.Tree(root, new, options)   // in a new one
+//	err = plan.Do(ctx, root)                            // in the tree itself
+//	plan, err = prepare.Tree(ctx, root, new, options)   // in a new one
 //
 // Nothing is judged, removed or moved to another division. Official does as the official tool does, which does all of
 // that.

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -142,7 +143,7 @@ func (t *official) copyInput() error {
 func (t *official) copySubmitter(name string) error {
 	from := filepath.Join(t.Input, filepath.FromSlash(name))
 	if t.KeepStructure {
-		return treecopy.Folder(from, t.at(name))
+		return treecopy.Folder(context.Background(), from, t.at(name))
 	}
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -154,10 +155,10 @@ func (t *official) copySubmitter(name string) error {
 		switch {
 		case err != nil: // a link that leads nowhere is neither a folder nor a file
 		case info.IsDir():
-			err = treecopy.Folder(source, t.at(path.Join(name, placeOf(e.Name()))))
+			err = treecopy.Folder(context.Background(), source, t.at(path.Join(name, placeOf(e.Name()))))
 		default:
 			if err = os.MkdirAll(t.at(name), 0o755); err == nil {
-				err = treecopy.File(source, t.at(path.Join(name, e.Name())))
+				err = treecopy.File(context.Background(), source, t.at(path.Join(name, e.Name())))
 			}
 		}
 		if err != nil && info != nil {

@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -117,7 +118,7 @@ func (t *official) moveToOpen(s officialSystem) error {
 		if t.exists(folder[1]) {
 			continue
 		}
-		if err := treecopy.Folder(t.at(folder[0]), t.at(folder[1])); err != nil {
+		if err := treecopy.Folder(context.Background(), t.at(folder[0]), t.at(folder[1])); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"context"
 	"errors"
 	"path"
 	"slices"
@@ -22,7 +23,7 @@ func (t *official) infer(p tree.Place, scenarios []string) error {
 			source := strings.ToLower(p.Scenario)
 			t.Say(officialtool.Info, "Division %s, submitter %s, system %s, model %s: inferring %s results from %s", p.Division,
 				p.Submitter, p.System, p.Benchmark, to.Scenario, source)
-			if err := treecopy.Folder(t.at(p.Results()), t.at(to.Results())); err != nil {
+			if err := treecopy.Folder(context.Background(), t.at(p.Results()), t.at(to.Results())); err != nil {
 				return err
 			}
 		}
@@ -90,14 +91,14 @@ func (t *official) lowAccuracy(high tree.Place) error {
 	if !t.exists(low.Results()) {
 		t.Say(officialtool.Info, "Division %s, submitter %s, system %s: copying %s results to %s", high.Division,
 			high.Submitter, high.System, high.Benchmark, low.Benchmark)
-		if err := treecopy.Folder(t.at(high.Results()), t.at(low.Results())); err != nil {
+		if err := treecopy.Folder(context.Background(), t.at(high.Results()), t.at(low.Results())); err != nil {
 			return err
 		}
 	}
 	if t.exists(sourceOf(low)) {
 		return nil
 	}
-	return treecopy.Folder(t.at(sourceOf(high)), t.at(sourceOf(low)))
+	return treecopy.Folder(context.Background(), t.at(sourceOf(high)), t.at(sourceOf(low)))
 }
 
 // sourceOf is the folder of a benchmark's programs.

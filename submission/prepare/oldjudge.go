@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/result"
@@ -79,7 +80,7 @@ func scored(text []string, targets []mlconf.Target) (valid bool, err error) {
 			if !ok {
 				continue
 			}
-			v, err := strconv.ParseFloat(result.Digits(found), 64)
+			v, err := strconv.ParseFloat(pyfloat.Digits(found), 64)
 			if err != nil && !math.IsInf(v, 0) {
 				return false, fmt.Errorf("%q is no number", found)
 			}
@@ -243,7 +244,7 @@ func lastAccuracy(path, metric string) (v float64, err error) {
 	}
 	for _, line := range text {
 		if found, ok := result.Accuracy(metric, line); ok {
-			if v, err = strconv.ParseFloat(result.Digits(found), 64); err != nil {
+			if v, err = strconv.ParseFloat(pyfloat.Digits(found), 64); err != nil {
 				return 0, err
 			}
 		}

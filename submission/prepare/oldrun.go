@@ -2,11 +2,11 @@ package prepare
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -46,7 +46,7 @@ func (j oldJudge) performance(model, scenario, dir string) (valid bool, err erro
 
 // detail reads a log that is whole, as the checker needs it.
 func (j oldJudge) detail(path string) (*mllog.Detail, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}

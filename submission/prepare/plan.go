@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -203,8 +204,8 @@ func (r *reader) lowAccuracy(s tree.System, high tree.Place, kind mlconf.SystemT
 	}
 }
 
-// Do takes the steps in the tree at root.
-func (p Plan) Do(root string) error {
+// Do takes the steps in the tree at root. The end of ctx ends it.
+func (p Plan) Do(ctx context.Context, root string) error {
 	for _, s := range p.Steps {
 		from, to := filepath.Join(root, filepath.FromSlash(s.From)), filepath.Join(root, filepath.FromSlash(s.To))
 		if _, err := os.Lstat(to); err == nil {
@@ -216,7 +217,7 @@ func (p Plan) Do(root string) error {
 			}
 			continue
 		}
-		if err := treecopy.Folder(from, to); err != nil {
+		if err := treecopy.Folder(ctx, from, to); err != nil {
 			return err
 		}
 	}

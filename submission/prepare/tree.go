@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -22,8 +23,9 @@ type Options struct {
 }
 
 // Tree makes a completed copy of the tree at root in the folder out, which must not be there yet, and returns what it
-// did. The copy appears whole or not at all. A tree with links, devices or unreadable folders is refused.
-func Tree(root, out string, o Options) (Plan, error) {
+// did. The copy appears whole or not at all, after the end of ctx too. A tree with links, devices or unreadable folders
+// is refused.
+func Tree(ctx context.Context, root, out string, o Options) (Plan, error) {
 	rules, err := mlconf.Round(o.Round)
 	if err != nil {
 		return Plan{}, err
@@ -41,7 +43,7 @@ func Tree(root, out string, o Options) (Plan, error) {
 	if err = errors.Join(err, strange(t), apart(root, out)); err != nil {
 		return Plan{}, err
 	}
-	return plan, write(t, submitters, plan, out)
+	return plan, write(ctx, t, submitters, plan, out)
 }
 
 // strange are what cannot be copied as it is.
@@ -68,7 +70,7 @@ func apart(root, out string) error {
 }
 
 // write copies the submitters' folders to a folder beside out, takes the steps there, and gives it its name.
-func write(t *tree.Tree, submitters []tree.Submitter, plan Plan, out string) (err error) {
+func write(ctx context.Context, t *tree.Tree, submitters []tree.Submitter, plan Plan, out string) (err error) {
 	draft := filepath.Clean(out) + "." + rand.Text() + ".tmp"
 	defer func() {
 		if err != nil {
@@ -76,11 +78,11 @@ func write(t *tree.Tree, submitters []tree.Submitter, plan Plan, out string) (er
 		}
 	}()
 	for _, s := range submitters {
-		if err := treecopy.Folder(t.Abs(s.Folder()), filepath.Join(draft, filepath.FromSlash(s.Folder()))); err != nil {
+		if err := treecopy.Folder(ctx, t.Abs(s.Folder()), filepath.Join(draft, filepath.FromSlash(s.Folder()))); err != nil {
 			return err
 		}
 	}
-	if err := plan.Do(draft); err != nil {
+	if err := plan.Do(ctx, draft); err != nil {
 		return err
 	}
 	return os.Rename(draft, out)

@@ -1,5 +1,5 @@
 // Package repository finds what the submissions' repository does not take: files above 50 MiB, symbolic links, hidden
-// files and folders, blanks in names.
+// files and folders, blanks and other characters in names that break lists of files and tables of results.
 //
 // Find looks at one entry of a tree, All at the whole tree; Official is the text of the official script.
 //
@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -21,14 +23,16 @@ const MostBytes = 50 << 20
 // Kind is what is wrong with a file or folder.
 type Kind string
 
-// The kinds. Special is a device, a pipe or a socket, of which the official script says nothing, as of a folder whose
+// The kinds. Special is a device, a pipe or a socket, and Character a name with a quote, a line's end or another
+// control character, or of bytes that are no UTF-8: of these the official script says nothing, as of a folder whose
 // name alone has a blank.
 const (
-	Large   Kind = "large"
-	Link    Kind = "link"
-	Hidden  Kind = "hidden"
-	Blank   Kind = "blank"
-	Special Kind = "special"
+	Large     Kind = "large"
+	Link      Kind = "link"
+	Hidden    Kind = "hidden"
+	Blank     Kind = "blank"
+	Character Kind = "character"
+	Special   Kind = "special"
 )
 
 // Finding is a file or folder that must not be in a submission.
@@ -49,6 +53,8 @@ func (f Finding) Error() string {
 		return f.Path + " is hidden, its name begins with a dot: remove it"
 	case Blank:
 		return f.Path + " has a blank in its name: rename it"
+	case Character:
+		return fmt.Sprintf("%q has a quote, a control character or a byte that is no UTF-8 in its name: rename it", f.Path)
 	}
 	return f.Path + " is a device, a pipe or a socket: remove it"
 }
@@ -63,6 +69,7 @@ func Find(e tree.Entry) (all []Finding) {
 		{Link, e.Link},
 		{Hidden, strings.HasPrefix(e.Name, ".")},
 		{Blank, strings.Contains(e.Name, " ")},
+		{Character, strings.ContainsFunc(e.Name, unwritable) || !utf8.ValidString(e.Name)},
 		{Special, e.Irregular && !e.Link},
 	} {
 		if test.found {
@@ -71,6 +78,10 @@ func Find(e tree.Entry) (all []Finding) {
 	}
 	return all
 }
+
+// unwritable says whether a character breaks a list of files with one in each line, or the official table of results,
+// which puts names into quotes as they are.
+func unwritable(r rune) bool { return r == '"' || unicode.IsControl(r) }
 
 // All lists what is wrong with everything in a tree, folders before what is in them.
 func All(t *tree.Tree) (all []Finding) {

@@ -65,7 +65,7 @@ func findings(t *testing.T, root string) (all []string) {
 	defer found.Close()
 	for _, f := range repository.All(found) {
 		all = append(all, string(f.Kind)+" "+f.Path)
-		if !strings.HasPrefix(f.Error(), f.Path) {
+		if f.Kind != repository.Character && !strings.HasPrefix(f.Error(), f.Path) {
 			t.Errorf("%s does not name its path: %v", f.Path, f)
 		}
 	}
@@ -83,7 +83,15 @@ func TestFindings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "closed", ".d e"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"hidden closed/.c", "hidden closed/.d e", "blank closed/.d e", "blank closed/a b"}
+	for _, name := range []string{"a\"b", "a\nb", "a\x96b"} {
+		if err := os.WriteFile(filepath.Join(root, "closed", name), nil, 0o644); err != nil {
+			t.Skip(err) // a file system that has no such names
+		}
+	}
+	want := []string{
+		"hidden closed/.c", "hidden closed/.d e", "blank closed/.d e", "character closed/a\nb", "blank closed/a b",
+		"character closed/a\"b", "character closed/a\x96b",
+	}
 	if got := findings(t, root); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

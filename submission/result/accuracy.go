@@ -2,8 +2,6 @@ package result
 
 import (
 	"regexp"
-	"strings"
-	"unicode"
 )
 
 // Parts of the forms of metrics: numbers have the digits of all scripts, blanks are those of Unicode.
@@ -71,24 +69,4 @@ func Hash(line string) (value string, ok bool) {
 		return "", false
 	}
 	return m[1], true
-}
-
-// mathZero begins the five sets of mathematical digits, which stand side by side.
-const mathZero = '\U0001d7ce'
-
-// Digits writes a number's digits of other scripts in ASCII.
-func Digits(number string) string {
-	return strings.Map(func(r rune) rune {
-		if r < unicode.MaxASCII || !unicode.Is(unicode.Nd, r) {
-			return r
-		}
-		if mathZero <= r && r < mathZero+50 {
-			return '0' + (r-mathZero)%10
-		}
-		zero := r // digits stand in tens, from zero up
-		for unicode.Is(unicode.Nd, zero-1) && r-zero < 9 {
-			zero--
-		}
-		return '0' + r - zero
-	}, number)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
@@ -60,7 +61,7 @@ func lastValue(metric, text string) (v float64, err error) {
 		if !ok {
 			continue
 		}
-		if v, err = strconv.ParseFloat(Digits(value), 64); err != nil {
+		if v, err = strconv.ParseFloat(pyfloat.Digits(value), 64); err != nil {
 			return 0, fmt.Errorf("%s is %q, want a number", metric, value)
 		}
 	}

@@ -93,12 +93,6 @@ func TestHash(t *testing.T) {
 	}
 }
 
-func TestDigits(t *testing.T) {
-	if got := Digits("７６.4٣"); got != "76.43" {
-		t.Error(got)
-	}
-}
-
 // FuzzRounded: what is rounded is near what was given, and rounding it again changes nothing.
 func FuzzRounded(f *testing.F) {
 	for _, text := range []string{"98.9995", "0.000123455", "1e300", "-5e-324", "00012.50", "."} {

@@ -57,7 +57,8 @@ func Fields() []Field {
 // IsNetwork is the field that says whether the model is behind a network: the text "true" or "false".
 const IsNetwork = "is_network"
 
-// NetworkFields are those that a description has besides where IsNetwork is in it. They may be empty.
+// NetworkFields are those that a description has besides where IsNetwork is in it. The official checker lets them be
+// empty.
 func NetworkFields() []Field {
 	return []Field{
 		{"network_type", false, "Ethernet, InfiniBand, ..."},

@@ -29,9 +29,10 @@ func network(root fs.FS) map[string]string {
 	for _, kind := range slices.Sorted(maps.Keys(count)) {
 		cards = append(cards, fmt.Sprintf("%dx %s", count[kind], kind))
 	}
+	kinds := strings.Join(slices.Sorted(maps.Keys(count)), ", ")
 	return map[string]string{
-		"host_network_card_count": strings.Join(cards, ", "),
-		"host_networking":         strings.Join(slices.Sorted(maps.Keys(count)), ", "),
+		"host_network_card_count": strings.Join(cards, ", "), "host_networking": kinds,
+		"nic_loadgen": kinds, "number_nic_loadgen": strconv.Itoa(total), // in the network division LoadGen is here
 	}
 }
 

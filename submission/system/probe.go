@@ -23,6 +23,9 @@ func Probe(ctx context.Context, m Machine) map[string]string {
 	known := map[string]string{"number_of_nodes": "1", "host_networking_topology": "N/A"}
 	info := machine.Describe(m.Root)
 	software := []string{info.Kernel}
+	if info.Kernel != "" {
+		known["net_software_stack_loadgen"] = "TCP/IP of " + info.Kernel
+	}
 	for _, found := range []map[string]string{
 		processor(m.Root, info), memory(m.Root, info), storage(m.Root), network(m.Root),
 	} {

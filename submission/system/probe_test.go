@@ -68,13 +68,15 @@ func TestProbe(t *testing.T) {
 		"host_networking":         "Ethernet 25 Gb/s, InfiniBand", "host_networking_topology": "N/A",
 		"accelerators_per_node": "0", "accelerator_model_name": "N/A", "accelerator_frequency": "",
 		"operating_system": "Example OS 1", "other_software_stack": "Linux 6.1.0", "number_of_nodes": "1",
+		"nic_loadgen": "Ethernet 25 Gb/s, InfiniBand", "number_nic_loadgen": "2",
+		"net_software_stack_loadgen": "TCP/IP of Linux 6.1.0",
 	} {
 		if got[name] != want {
 			t.Errorf("%s = %q, want %q", name, got[name], want)
 		}
 	}
 	fields := map[string]bool{}
-	for _, f := range Fields() {
+	for _, f := range append(Fields(), NetworkFields()...) {
 		fields[f.Name] = true
 	}
 	for name, value := range got {

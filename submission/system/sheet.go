@@ -179,5 +179,11 @@ func (s *Sheet) JSON() []byte {
 	return text.Bytes()
 }
 
+// Remove takes a field out, if it is there.
+func (s *Sheet) Remove(name string) {
+	delete(s.values, name)
+	s.order = slices.DeleteFunc(s.order, func(o string) bool { return o == name })
+}
+
 // PutRaw writes a field's value that is no text: raw is JSON.
 func (s *Sheet) PutRaw(name string, raw json.RawMessage) { s.set(name, raw) }

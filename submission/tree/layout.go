@@ -106,8 +106,14 @@ func (l Layout) MeasurementsFile(p Place) string {
 	return path.Join(l.Measurements(p), MeasurementFile)
 }
 
-// Audit is the folder of an audit: ".../Offline/TEST01".
-func (l Layout) Audit(p Place, test string) string { return path.Join(l.aside(p, "compliance"), test) }
+// Audit is the folder of an audit: ".../Offline/TEST01". TEST07 and younger are not older than v6.0, and lie in the
+// scenario's folder wherever somebody has them.
+func (l Layout) Audit(p Place, test string) string {
+	if test >= "TEST07" {
+		return path.Join(p.Results(), test)
+	}
+	return path.Join(l.aside(p, "compliance"), test)
+}
 
 // Audits is the folder that holds the audits' folders.
 func (l Layout) Audits(p Place) string { return l.aside(p, "compliance") }
@@ -125,6 +131,9 @@ type AuditFiles struct {
 	Performance bool     // performance/run_1 with detail and summary log
 	Accuracy    bool     // accuracy/mlperf_log_accuracy.json
 	Required    bool     // the official checker asks for the performance logs too
+	// Opened are the files that the official checker opens before it judges anything, where they are there: in every
+	// division, for every benchmark. One that cannot be read ends it.
+	Opened []string
 }
 
 // AuditTests are the audits whose files are known.
@@ -134,18 +143,23 @@ func AuditTests() []string {
 
 // FilesOf are the files of an audit ("TEST01"); none of one that is not known.
 func FilesOf(test string) AuditFiles {
+	accuracy, performance := []string{VerifyAccuracy}, []string{VerifyPerformance}
+	withLog := []string{path.Join(PerformanceDir, RunDir, DetailLog), VerifyAccuracy}
 	switch test {
 	case "TEST01":
 		return AuditFiles{Verdicts: []string{VerifyAccuracy, VerifyPerformance}, Performance: true, Accuracy: true,
-			Required: true}
-	case "TEST04", "TEST05":
-		return AuditFiles{Verdicts: []string{VerifyPerformance}, Performance: true, Required: test == "TEST04"}
+			Required: true, Opened: withLog}
+	case "TEST04":
+		return AuditFiles{Verdicts: performance, Performance: true, Required: true, Opened: withLog}
+	case "TEST05":
+		return AuditFiles{Verdicts: performance, Performance: true}
 	case "TEST06":
-		return AuditFiles{Verdicts: []string{VerifyAccuracy}, Accuracy: true}
+		return AuditFiles{Verdicts: accuracy, Accuracy: true, Opened: accuracy}
 	case "TEST07", "TEST08":
-		return AuditFiles{Verdicts: []string{VerifyAccuracy}, Performance: true, Accuracy: true}
+		return AuditFiles{Verdicts: accuracy, Performance: true, Accuracy: true, Opened: accuracy}
 	case "TEST09":
-		return AuditFiles{Verdicts: []string{VerifyOutputLength}, Performance: true, Accuracy: true}
+		length := []string{VerifyOutputLength}
+		return AuditFiles{Verdicts: length, Performance: true, Accuracy: true, Opened: length}
 	}
 	return AuditFiles{}
 }
@@ -158,6 +172,16 @@ func AccuracyFiles() []string { return []string{SummaryLog, DetailLog, AccuracyT
 
 // PowerFiles are the files of Place.Power.
 func PowerFiles() []string { return power.SessionFiles() }
+
+// PowerTexts are the names, without their endings, of the files beside the measurements of a result with power, in
+// which a person says how the system manages power and with what it was measured.
+func PowerTexts() []string { return []string{"power_settings", "analyzer_table"} }
+
+// IsPowerText says whether a file is one of them.
+func IsPowerText(name string) bool {
+	text, _, _ := strings.Cut(name, ".")
+	return slices.Contains(PowerTexts(), text)
+}
 
 // Extra says whether a file may lie beside the required ones of any folder of logs.
 func Extra(name string) bool {

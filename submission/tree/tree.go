@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // Entry is a file or folder of the tree as it was found.
@@ -69,7 +71,7 @@ func Open(root, round string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := os.OpenRoot(root)
+	r, err := bounded.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOpen, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -235,7 +236,7 @@ func (s *Store) doneBefore(a folder, out *Outcome) error {
 
 // cutFile is what stays of the whole log at path.
 func cutFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}

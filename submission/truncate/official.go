@@ -3,6 +3,7 @@ package truncate
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -196,7 +197,7 @@ func (t *official) backup(log string) (saved bool, err error) {
 		t.Say(officialtool.Error, "not processing %s because %s already exist", log, filepath.ToSlash(name))
 		return false, nil
 	}
-	return true, treecopy.File(t.at(log), target)
+	return true, treecopy.File(context.Background(), t.at(log), target)
 }
 
 // change writes the hash and then the log.
@@ -328,7 +329,7 @@ func copySubmitter(from, to, submitter string) error {
 		if !isFolder(source) {
 			continue
 		}
-		if err := treecopy.Folder(source, filepath.Join(to, division, submitter)); err != nil {
+		if err := treecopy.Folder(context.Background(), source, filepath.Join(to, division, submitter)); err != nil {
 			return err
 		}
 	}

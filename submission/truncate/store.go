@@ -15,6 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // Store is a folder of originals, each under its sha256: HASH.json. It belongs to one process at a time.
@@ -36,11 +37,9 @@ func OpenStore(ctx context.Context, dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the folder for originals %s: %w", dir, err)
 	}
-	for _, left := range wholefile.Left(dir) {
-		if err := os.Remove(left); err != nil {
-			release()
-			return nil, fmt.Errorf("the folder for originals: %w", err)
-		}
+	if err := wholefile.Sweep(dir); err != nil {
+		release()
+		return nil, fmt.Errorf("the folder for originals: %w", err)
 	}
 	return &Store{dir: dir, release: release}, nil
 }
@@ -128,7 +127,7 @@ func copyFile(ctx context.Context, from, to string) (sum string, err error) {
 
 // readWhole copies a file to w and returns its sha256.
 func readWhole(ctx context.Context, path string, w io.Writer) (sum string, err error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return "", err
 	}
@@ -138,7 +137,7 @@ func readWhole(ctx context.Context, path string, w io.Writer) (sum string, err e
 		return "", err
 	}
 	h := sha256.New()
-	if err := pump(ctx, io.MultiWriter(h, w), f); err != nil {
+	if _, err := io.CopyBuffer(io.MultiWriter(h, w), bounded.Until(ctx, f), make([]byte, 1<<20)); err != nil {
 		return "", err
 	}
 	after, err := f.Stat()
@@ -146,25 +145,6 @@ func readWhole(ctx context.Context, path string, w io.Writer) (sum string, err e
 		err = fmt.Errorf("%s is being written to: wait until the run is over", path)
 	}
 	return hexSum(h), err
-}
-
-// pump copies until the end of r or of ctx.
-func pump(ctx context.Context, w io.Writer, r io.Reader) error {
-	buffer := make([]byte, 1<<20)
-	for {
-		n, err := r.Read(buffer)
-		if _, werr := w.Write(buffer[:n]); werr != nil {
-			return werr
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		}
-	}
 }
 
 func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }

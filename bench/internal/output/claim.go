@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/fetch/filelock"
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -32,13 +33,9 @@ func Take(out string, force bool, dirs []string) (*Claim, error) {
 	if _, err := Choose(out, force, dirs); err != nil { // before anything is written
 		return nil, err
 	}
-	c, err := claim(out)
-	if errors.Is(err, filelock.ErrHeld) {
-		return nil, sdk.Usage(fmt.Errorf("output directory %s: another run writes to it at this moment; wait for its end, "+
-			"or choose another directory with --out", out))
-	}
+	c, err := Hold(out)
 	if err != nil {
-		return nil, unwritable(out, err)
+		return nil, err
 	}
 	if c.Recovered, err = Recover(out); err == nil {
 		_, err = Choose(out, force, dirs) // the results of a session that has ended in between, or that are back
@@ -47,6 +44,21 @@ func Take(out string, force bool, dirs []string) (*Claim, error) {
 		c.Release()
 		return nil, sdk.Usage(err)
 	}
+	return c, nil
+}
+
+// Hold makes the output directory and claims it. It removes what writers that were killed left at its top, and looks at
+// nothing else that is in it.
+func Hold(out string) (*Claim, error) {
+	c, err := claim(out)
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, sdk.Usage(fmt.Errorf("output directory %s: another run writes to it at this moment; wait for its end, "+
+			"or choose another directory with --out", out))
+	case err != nil:
+		return nil, unwritable(out, err)
+	}
+	_ = wholefile.Sweep(out) // what it cannot remove the next one tries again
 	return c, nil
 }
 

@@ -160,9 +160,7 @@ func clear(out, run string) error {
 // sweep removes what writers that were killed left in a run's directory and in those above it, up to out.
 func sweep(out, run string) {
 	for d := run; ; d = filepath.Dir(d) {
-		for _, path := range wholefile.Left(filepath.Join(out, d)) {
-			_ = os.Remove(path) // the next one tries again
-		}
+		_ = wholefile.Sweep(filepath.Join(out, d)) // what it cannot remove the next one tries again
 		if d == "." {
 			return
 		}
@@ -207,8 +205,35 @@ func Lost(out, dir string) error {
 		strings.Join(gone, ", "))
 }
 
-// Files lists the files that a run wrote, with their checksums; paths are relative to out.
-func Files(out, dir string) ([]report.File, error) {
+// Keep brings what a run wrote to the disk, so that its record may vouch for it, and lists its files with their
+// checksums; paths are relative to out. A file that the disk does not take is an error: a system that fails later would
+// leave a result whose logs are not there.
+func Keep(out, dir string) ([]report.File, error) {
+	if err := keep(out, dir); err != nil {
+		return nil, err
+	}
+	return files(out, dir)
+}
+
+// keep syncs a run's folder with all that is in it, and the names of those above it, up to out. A folder that is gone
+// has nothing to keep: Lost says so.
+func keep(out, dir string) error {
+	if _, err := os.Lstat(filepath.Join(out, dir)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := wholefile.Sync(filepath.Join(out, dir)); err != nil {
+		return fmt.Errorf("bringing the logs to the disk: %w", err)
+	}
+	for d := dir; d != "."; {
+		d = filepath.Dir(d)
+		if err := wholefile.SyncNames(filepath.Join(out, d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func files(out, dir string) ([]report.File, error) {
 	var files []report.File
 	for _, d := range within(out, dir) {
 		for _, name := range logs {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -47,7 +48,7 @@ type Long struct {
 // Log streams the accuracy log at path to a scorer of the plugin. An error without a class is of
 // the log or the data set.
 func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions, l Long) (Scored, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return Scored{}, err
 	}
@@ -76,26 +77,13 @@ func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions, 
 // memory is the path of the file in which the scorer of a log may keep its work.
 func memory(ctx context.Context, f *os.File) (string, error) {
 	h := sha256.New()
-	if _, err := io.Copy(h, ending{ctx, f}); err != nil {
+	if _, err := io.Copy(h, bounded.Until(ctx, f)); err != nil {
 		return "", err
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
 	return filepath.Abs(fmt.Sprintf("%s.features-%x", f.Name(), h.Sum(nil)))
-}
-
-// ending is a reader that ends with a context.
-type ending struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r ending) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	return r.Reader.Read(p)
 }
 
 // watched is r, of a file, with its progress.

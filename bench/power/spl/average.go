@@ -46,15 +46,9 @@ type Average struct {
 	Zeros   int     // samples within the window that read zero or less, or no number
 	// Gap is the longest time within the window without a sample that counts, up to its first and from its last included.
 	Gap time.Duration
-	// Faults are lines that cannot be read, the first few of them.
-	Faults []Fault
-}
-
-// Fault is a line of the file that cannot be read.
-type Fault struct {
-	*mllog.LineError
-	// Outside says that the time could be read and lies outside the window: the official tools do not look further.
-	Outside bool
+	// Faults are lines that cannot be read, the first few of them. Of a line whose time lies outside the window nothing
+	// else is looked at.
+	Faults []*mllog.LineError
 }
 
 // mostFaults is how many bad lines an average names.
@@ -70,7 +64,9 @@ func (w Window) Average(r io.Reader) (Average, error) {
 			break
 		}
 		if line, ok := errors.AsType[*mllog.LineError](err); ok {
-			a.fault(Fault{line, !s.Time.IsZero() && !w.Holds(s.Time)})
+			if len(a.Faults) < mostFaults && (s.Time.IsZero() || w.Holds(s.Time)) {
+				a.Faults = append(a.Faults, line)
+			}
 			continue
 		}
 		if err != nil {
@@ -91,12 +87,6 @@ func (w Window) Average(r io.Reader) (Average, error) {
 		a.Watts = sum / float64(a.Samples)
 	}
 	return a, nil
-}
-
-func (a *Average) fault(f Fault) {
-	if len(a.Faults) < mostFaults {
-		a.Faults = append(a.Faults, f)
-	}
 }
 
 // The units of the power result, as the official tables name them.

@@ -13,41 +13,47 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
 // FileName is the name of the file in the folder of a run's logs.
 const FileName = "spl.txt"
 
-// layout is that of times in the file and in the detail log.
-const layout = "1-2-2006 15:4:5"
+// timeForm is that of times in the file and in the detail log: digits are those of all scripts where a second digit
+// may stand, and blanks all of Unicode's, as in the official tools.
+var timeForm = regexp.MustCompile(`^(1[0-2]|0[1-9]|[1-9])-(3[01]|[12]\p{Nd}|0[1-9]| ?[1-9])-(\p{Nd}{4})` +
+	`[\s\v\x1c-\x1f\x{85}\p{Z}]+` +
+	`(2[0-3]|[01]\p{Nd}|\p{Nd}):([0-5]\p{Nd}|\p{Nd}):([0-5]\p{Nd}|\p{Nd})\.([0-9]{1,6})$`)
 
 // ParseTime reads a time of the file, or the value of power_begin or power_end: month, day, year, and a fraction of a
 // second of one to six digits.
 func ParseTime(text string) (time.Time, error) {
-	whole, fraction, _ := strings.Cut(text, ".")
-	t, err := time.Parse(layout, whole)
-	if err != nil || !isFraction(fraction) {
+	m := timeForm.FindStringSubmatch(text)
+	if m == nil {
 		return time.Time{}, fmt.Errorf("found the time %.40q, want one as 11-22-2026 08:47:00.000", text)
 	}
-	micros, _ := strconv.Atoi((fraction + "000000")[:6])
-	return t.Add(time.Duration(micros) * time.Microsecond), nil
-}
-
-func isFraction(text string) bool {
-	return len(text) > 0 && len(text) <= 6 && strings.Trim(text, "0123456789") == ""
+	var n [8]int
+	for i, digits := range m {
+		n[i], _ = strconv.Atoi(strings.TrimSpace(pyfloat.Digits(digits)))
+	}
+	micros, _ := strconv.Atoi((m[7] + "000000")[:6])
+	t := time.Date(n[3], time.Month(n[1]), n[2], n[4], n[5], n[6], micros*1000, time.UTC)
+	if n[3] == 0 || t.Day() != n[2] {
+		return time.Time{}, fmt.Errorf("found the time %.40q, want a day that there is", text)
+	}
+	return t, nil
 }
 
 // Sample is what a meter read at a time.
 type Sample struct {
 	Time  time.Time // UTC
 	Watts float64   // zero or below: no reading
-	// PowerFactor is at most 1; zero or below: not measured.
-	PowerFactor float64
 	// Line is the text that it was read from, without the line's end.
 	Line string
 }
@@ -56,7 +62,6 @@ type Sample struct {
 const (
 	fieldTime  = 1
 	fieldWatts = 3
-	fieldPF    = 9
 )
 
 // mostLine bounds a line, which has some hundred bytes.
@@ -95,42 +100,31 @@ func (r *Reader) Next() (Sample, error) {
 	return Sample{}, io.EOF
 }
 
-func (r *Reader) parse(line string) (Sample, error) {
-	s := Sample{Line: line}
+func (r *Reader) parse(line string) (s Sample, err error) {
+	s.Line = line
 	fields := strings.Split(line, ",")
-	if len(fields) <= fieldWatts {
+	if len(fields) <= fieldTime {
 		return s, r.fault("want Time,TIME,Watts,NUMBER,..., found %.60q", line)
 	}
-	var err error
 	if s.Time, err = ParseTime(fields[fieldTime]); err != nil {
 		return s, r.fault("%v", err)
 	}
-	if s.Watts, err = number(fields[fieldWatts]); err != nil {
-		return s, r.fault("watts: %v", err)
+	if len(fields) <= fieldWatts {
+		return s, r.fault("want Time,TIME,Watts,NUMBER,..., found %.60q", line)
 	}
-	if len(fields) > fieldPF {
-		s.PowerFactor, err = number(fields[fieldPF])
-	}
-	if err != nil {
-		return s, r.fault("power factor: %v", err)
+	var ok bool
+	if s.Watts, ok = pyfloat.Parse(fields[fieldWatts]); !ok {
+		return s, r.fault("watts: found %.40q, want a number", fields[fieldWatts])
 	}
 	return s, nil
-}
-
-func number(text string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("found %.40q, want a number", text)
-	}
-	return v, nil
 }
 
 func (r *Reader) fault(format string, args ...any) error {
 	return &mllog.LineError{Log: FileName, Line: r.line, Text: fmt.Sprintf(format, args...)}
 }
 
-// AppendSample appends a line for a sample whose volts, amperes and power factor are not known: -1, as meters write it.
-// The mark says which measurement it belongs to; it holds no comma.
+// AppendSample appends a line for a sample, of which volts, amperes and power factor are not known: -1, as meters write
+// it. The mark says which measurement it belongs to; it holds no comma.
 func AppendSample(text []byte, s Sample, mark string) []byte {
 	return fmt.Appendf(text, "Time,%s,Watts,%.6f,Volts,-1.000000,Amps,-1.000000,PF,-1.000000,Mark,%s\n",
 		s.Time.UTC().Format("01-02-2006 15:04:05.000"), s.Watts, mark)

@@ -142,6 +142,9 @@ func (d *decoder) object(depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if _, again := o.Get(key); again {
+			o.twice = append(o.twice, key)
+		}
 		o.Set(key, v)
 		d.blanks()
 		switch {

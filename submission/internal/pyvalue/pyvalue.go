@@ -24,6 +24,7 @@ var ErrType = errors.New("a value of another type")
 type Dict struct {
 	keys   []string
 	values map[string]any
+	twice  []string
 }
 
 // NewDict is an empty object.
@@ -45,6 +46,12 @@ func (d *Dict) Get(key string) (v any, ok bool) {
 	v, ok = d.values[key]
 	return v, ok
 }
+
+// Twice are the keys that JSON had more than once.
+func (d *Dict) Twice() []string { return d.twice }
+
+// MarshalJSON makes encoding/json write the object as JSON does.
+func (d *Dict) MarshalJSON() ([]byte, error) { return []byte(JSON(d)), nil }
 
 // Keys are the keys in their order; of nil there are none.
 func (d *Dict) Keys() []string {
@@ -166,7 +173,7 @@ func Int(v any) (*big.Int, error) {
 const mostDigits = 4300
 
 func parseInt(text string) (*big.Int, error) {
-	digits := strings.TrimSpace(text)
+	digits := pyfloat.Digits(strings.TrimFunc(text, pyfloat.IsSpace))
 	plain := strings.TrimLeft(digits, "+-")
 	ok := len(digits)-len(plain) <= 1 && plain != "" && len(plain) <= mostDigits &&
 		!strings.HasPrefix(plain, "_") && !strings.HasSuffix(plain, "_") && !strings.Contains(plain, "__")

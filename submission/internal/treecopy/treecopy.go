@@ -4,16 +4,19 @@
 package treecopy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // Folder copies what is in the folder from into the folder to, which is made where it is missing. Of links it copies
-// what they lead to. A file that is there already is replaced.
-func Folder(from, to string) error {
+// what they lead to. A file that is there already is replaced. The end of ctx ends it, and what it has copied stays.
+func Folder(ctx context.Context, from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
@@ -22,29 +25,29 @@ func Folder(from, to string) error {
 		return err
 	}
 	for _, e := range entries {
-		if err := entry(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+		if err := entry(ctx, filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func entry(from, to string) error {
+func entry(ctx context.Context, from, to string) error {
 	info, err := os.Stat(from)
 	switch {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return Folder(from, to)
+		return Folder(ctx, from, to)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is a device, pipe or socket: want files and folders", from)
 	}
-	return File(from, to)
+	return File(ctx, from, to)
 }
 
-// File copies a file.
-func File(from, to string) error {
-	r, err := os.Open(from)
+// File copies a file, as Folder does.
+func File(ctx context.Context, from, to string) error {
+	r, err := bounded.Open(from)
 	if err != nil {
 		return err
 	}
@@ -57,6 +60,6 @@ func File(from, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, r)
+	_, err = io.Copy(w, bounded.Until(ctx, r))
 	return errors.Join(err, w.Close())
 }

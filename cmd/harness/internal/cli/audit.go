@@ -57,6 +57,7 @@ func auditRunFlags(c *cobra.Command, r *runFlags) {
 	flags.StringVar(&r.Tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: as for run)")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	r.observe.add(flags)
+	r.goal.add(c)
 	for _, name := range []string{"audit", "mode"} { // the test's own
 		_ = flags.MarkHidden(name)
 	}
@@ -89,35 +90,20 @@ func (a *app) audit(c *cobra.Command, r *runFlags, word string) error {
 	}
 	if word == campaign.AllTests {
 		var left []string
-		if tests, left = campaign.Runnable(rules, m.RulesKey, tests); len(left) > 0 {
-			fmt.Fprintf(a.Stdout, "left out: %s\n", strings.Join(left, "\nleft out: "))
-		}
+		tests, left = campaign.Runnable(rules, m.RulesKey, tests)
+		m.Left = append(m.Left, left...)
 	}
-	return a.observed(c.Context(), r, func() error { return a.auditAll(c.Context(), s, m, rules, tests) })
-}
-
-// auditAll makes and judges tests of each scenario.
-func (a *app) auditAll(ctx context.Context, s *campaign.Campaign, m campaign.Model, rules *mlconf.Rules,
-	tests []string) error {
-	var outcome auditOutcome
-	for _, scenario := range m.Scenarios {
-		for _, test := range tests {
-			done, err := s.Audit(ctx, rules, m, scenario, test)
+	sayLeft(a.Stdout, m.Left)
+	return a.observed(c.Context(), r, func() error {
+		var outcome auditOutcome
+		outcome.fault(s.Audits(c.Context(), rules, m, tests, func(done campaign.Audited, err error) {
 			outcome.add(err, done.Verdict)
 			if err == nil {
 				a.writeVerdict(done)
 			}
-			if ends(ctx, err) {
-				return outcome.err()
-			}
-		}
-	}
-	return outcome.err()
-}
-
-// ends says whether an error, or an interrupt, ends all audits, and not only the one.
-func ends(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, campaign.ErrOther)
+		}))
+		return outcome.err()
+	})
 }
 
 // campaign prepares the runs of a model, which it prints as harness run does.
@@ -128,8 +114,16 @@ func (a *app) campaign(c *cobra.Command, r *runFlags) (s *campaign.Campaign, m c
 	if err := strayAudit(""); err != nil {
 		return nil, m, err
 	}
+	if err := r.goal.settle(c, &r.Request); err != nil {
+		return nil, m, sdk.Usage(err)
+	}
 	if r.Out == "" {
 		r.Out = defaultOut
+	}
+	if r.Catalog == nil { // for all plans of the campaign
+		if r.Catalog, err = a.catalog(c, r.pluginFlags); err != nil {
+			return nil, m, err
+		}
 	}
 	printed := &session{app: a, flags: r}
 	r.Watch = printed.watch()
@@ -188,11 +182,18 @@ type auditOutcome struct {
 
 func (o *auditOutcome) code(code int) { o.codes = append(o.codes, exitcode.Code(code)) }
 
+// fault adds an error, if there is one.
+func (o *auditOutcome) fault(err error) {
+	if err != nil {
+		o.errors = append(o.errors, err)
+		o.codes = append(o.codes, exitcode.Of(err))
+	}
+}
+
 func (o *auditOutcome) add(err error, v audit.Verdict) {
 	switch {
 	case err != nil:
-		o.errors = append(o.errors, err)
-		o.codes = append(o.codes, exitcode.Of(err))
+		o.fault(err)
 	case v.Missing():
 		o.codes = append(o.codes, exitcode.Data)
 	case !v.Pass:
@@ -216,6 +217,5 @@ func (o *auditOutcome) err() error {
 func (s *session) makes(ctx context.Context, p *bench.Plan) (report.Document, error) {
 	s.plan = p
 	defer s.orderly(false)
-	d, err := p.Run(ctx)
-	return d, errors.Join(err, s.wrote)
+	return p.Run(ctx)
 }

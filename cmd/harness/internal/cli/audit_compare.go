@@ -34,11 +34,11 @@ func (a *app) auditSeedsCommand(f *pluginFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var all []comparison
+			var pairs []campaign.Pair
 			for _, scenario := range m.Scenarios {
-				all = append(all, func() (campaign.Comparison, error) { return s.Seeds(c.Context(), scenario, other) })
+				pairs = append(pairs, campaign.Seeds(scenario, other))
 			}
-			return a.compare(c, r, all)
+			return a.compare(c, r, s, pairs)
 		},
 	}
 	c.Flags().StringVar(&seeds, "seeds", "", "the `Q,S,C` of the QSL, the sample index and the schedule (required)")
@@ -77,36 +77,27 @@ func (a *app) compareDatasets(c *cobra.Command, r *runFlags, custom string) erro
 	if err != nil {
 		return err
 	}
-	var all []comparison
+	var pairs []campaign.Pair
 	for _, scenario := range m.Scenarios {
 		for _, mode := range []string{bench.ModePerformance, bench.ModeAccuracy} {
-			all = append(all, func() (campaign.Comparison, error) { return s.Dataset(c.Context(), scenario, mode, custom) })
+			pairs = append(pairs, campaign.Dataset(scenario, mode, custom))
 		}
 	}
-	return a.compare(c, r, all)
+	return a.compare(c, r, s, pairs)
 }
-
-// comparison makes one comparison.
-type comparison func() (campaign.Comparison, error)
 
 // compare makes comparisons and prints them.
-func (a *app) compare(c *cobra.Command, r *runFlags, all []comparison) error {
-	return a.observed(c.Context(), r, func() error { return a.compareAll(c, all) })
-}
-
-func (a *app) compareAll(c *cobra.Command, all []comparison) error {
-	var outcome auditOutcome
-	for _, compare := range all {
-		o, err := compare()
-		outcome.add(err, audit.Verdict{Pass: o.Pass})
-		if err == nil {
-			a.writeComparison(o)
-		}
-		if ends(c.Context(), err) {
-			break
-		}
-	}
-	return outcome.err()
+func (a *app) compare(c *cobra.Command, r *runFlags, s *campaign.Campaign, pairs []campaign.Pair) error {
+	return a.observed(c.Context(), r, func() error {
+		var outcome auditOutcome
+		outcome.fault(s.Compare(c.Context(), pairs, func(o campaign.Comparison, err error) {
+			outcome.add(err, audit.Verdict{Pass: o.Pass})
+			if err == nil {
+				a.writeComparison(o)
+			}
+		}))
+		return outcome.err()
+	})
 }
 
 func (a *app) writeComparison(o campaign.Comparison) {

@@ -90,10 +90,9 @@ func (s *shell) run(args ...string) (code int) {
 		Args: args, Stdout: stdout, Stderr: &s.stderr,
 		Env:     func(key string) string { return s.env[key] },
 		Signals: s.signals, Exit: s.exit, Executable: s.program, Exec: s.exec,
-		KeepPipe: func() {},
-		Now:      func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
-		Root:     s.root,
-		Plugins:  plugintest.New(s.fakes),
+		Now:     func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		Root:    s.root,
+		Plugins: plugintest.New(s.fakes),
 	})
 	for name, f := range s.fakes {
 		if n := f.Running(); n != 0 {

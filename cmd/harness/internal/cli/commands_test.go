@@ -70,6 +70,7 @@ func TestLimitFlag(t *testing.T) {
 		"8GiB", `"proceses"`, `cpu: "10"`)
 	s.want(2, s.run("verify", "resnet50", "--limit", "files=100"), "verify takes none")
 	s.want(0, s.run("list", "--limit", "memory=8GiB,files=1024"))
+	s.want(2, s.run("dataset", "verify", "resnet50", s.out("none"), "--limit", "files=1024"), "resnet50 has none")
 }
 
 func TestVerifyFlags(t *testing.T) {

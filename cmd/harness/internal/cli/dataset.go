@@ -112,8 +112,7 @@ func convertArguments(c *cobra.Command, args []string) error {
 // workOnDataset prints what is done, and meanwhile how far it is.
 func (a *app) workOnDataset(c *cobra.Command, w bench.DatasetWork) error {
 	w.Progress = func(line string) { fmt.Fprintln(a.Stderr, line) }
-	a.orderly(true) // what is half made is removed
-	defer a.orderly(false)
+	defer a.tidies()()
 	done, err := bench.WorkOnDataset(c.Context(), w)
 	if err != nil {
 		return err

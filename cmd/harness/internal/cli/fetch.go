@@ -85,12 +85,15 @@ func changed(c *cobra.Command, names ...string) string {
 
 // fetchRuntime gets a build of ONNX Runtime.
 func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline bool) error {
+	defer a.tidies()()
 	dir, err := cache.Dir(a.Env)
 	if err != nil {
 		return err
 	}
 	line := live.NewStatus(a.Stderr, a.Terminal, a.Width)
-	c, err := a.openCache(fetch.Options{Offline: offline, Progress: func(p fetch.Progress) { line.Set(downloadText(p)) }})
+	c, err := a.openCache(fetch.Options{
+		Offline: offline, Limits: onnxruntime.Limits(), Progress: func(p fetch.Progress) { line.Set(downloadText(p)) },
+	})
 	if err != nil {
 		return err
 	}
@@ -112,6 +115,7 @@ func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline boo
 
 // fetch gets everything that is wanted; what fails does not keep the rest from coming.
 func (a *app) fetch(ctx context.Context, m sdk.ModelInfo, only []string, offline bool) error {
+	defer a.tidies()()
 	wants, err := chosen(m, only)
 	if err != nil {
 		return err

@@ -150,5 +150,11 @@ func TestFetchRuntime(t *testing.T) {
 	}
 	s.want(6, s.run("fetch", "onnxruntime", "--from", server.URL, "--release", "9.9.9"), "is there a release 9.9.9?")
 	s.want(2, s.run("fetch", "onnxruntime", "--variant", "tpu"), "want one of cpu, cuda, cuda13")
+	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "5000000000")
+	}))
+	t.Cleanup(endless.Close)
+	s.want(6, s.run("fetch", "onnxruntime", "--from", endless.URL, "--release", "1.30.0"),
+		"the server has 5000000000 bytes, want at most 4294967296")
 	s.want(2, s.run("fetch", "resnet50", "--release", "1.31.1"), "--release belongs to `harness fetch onnxruntime`")
 }

@@ -124,7 +124,7 @@ func TestPace(t *testing.T) {
 
 func TestAuditSettings(t *testing.T) {
 	s := newShell(t)
-	conf := s.write("audit.config", "*.*.mode = 2\n*.*.performance_issue_same = 1\n*.*.min_duration = 6\n"+
+	conf := s.write("audit.config", "*.*.mode = 2\n*.*.performance_issue_same = 1\n*.*.min_duration = 0\n"+
 		"*.*.test07_accuracy_threshold = 60.698\nresnet50.SingleStream.min_query_count = 500\n")
 	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--audit", conf, "--out", s.out()),
 		"SingleStream  performance  VALID (smoke)",
@@ -153,7 +153,7 @@ func TestAuditSettings(t *testing.T) {
 
 func TestStrayAuditConfig(t *testing.T) {
 	s := newShell(t)
-	conf := s.write("audit.config", "*.*.min_duration = 6\n")
+	conf := s.write("audit.config", "*.*.min_duration = 0\n")
 	t.Chdir(s.dir)
 	args := []string{"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out()}
 	path, err := filepath.EvalSymlinks(conf)
@@ -161,7 +161,7 @@ func TestStrayAuditConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.want(2, s.run(args...), path, "lies in the working directory", "--audit FILE")
-	s.want(2, s.run(append(args, "--audit", s.write("other.config", "*.*.min_duration = 6\n"))...), path)
+	s.want(2, s.run(append(args, "--audit", s.write("other.config", "*.*.min_duration = 0\n"))...), path)
 	if n := len(s.fakes["resnet50"].Opened()); n != 0 {
 		t.Errorf("%d workloads were opened", n)
 	}

@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
@@ -44,25 +45,16 @@ func taskRequest(t mlmark.Task, r *bench.Request) error {
 }
 
 // makeTask runs a task, unless its folder has it.
-func (s *suiteRun) makeTask(ctx context.Context, j suiteJob, step campaign.Step) {
-	began := s.Now()
+func (s *suiteRun) makeTask(ctx context.Context, j suiteJob, r *suiteResult) {
 	d, err := s.task(ctx, j)
-	s.spent[j.Entry] += s.Now().Sub(began)
+	s.became(j, r, d.Run, err)
 	if err != nil {
-		s.fail(j, err)
-		s.results = append(s.results, failed(j, step))
 		return
 	}
 	if !s.flags.json {
 		s.writeNotes(d)
 	}
 	s.tasks = append(s.tasks, d)
-	if d.Task.Mode == mlmark.Accuracy {
-		s.results = append(s.results, suiteResult{job: j.Job, run: d.Run})
-		if d.Run.ExitCode != 0 {
-			s.outcome.code(d.Run.ExitCode)
-		}
-	}
 }
 
 func (s *suiteRun) writeNotes(d mlmark.Document) {
@@ -141,12 +133,12 @@ func (s *suiteRun) writeTasks() error {
 		results = append(results, d.Result)
 	}
 	path := filepath.Join(s.Out, "mlmark.csv")
-	f, err := os.Create(path)
-	if err != nil {
-		return sdk.Usage(err)
+	var csv bytes.Buffer
+	err := mlmark.WriteCSV(&csv, results)
+	if err == nil {
+		err = wholefile.Write(path, csv.Bytes(), 0o644)
 	}
-	defer f.Close()
-	if err := mlmark.WriteCSV(f, results); err != nil || s.flags.json {
+	if err != nil || s.flags.json {
 		return sdk.Usage(err)
 	}
 	fmt.Fprintln(s.Stdout)

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/metrics"
@@ -73,7 +76,8 @@ func opened[T any](value, flag string, open func(string) (*T, error)) (*T, error
 	return t, nil
 }
 
-// openEvents makes the file of events. One with text in it is replaced where results are.
+// openEvents makes the file of events. One with text in it is replaced where results are; a pipe or a terminal is
+// written to as it is.
 func (o *observers) openEvents(path string, force bool) (err error) {
 	if path == "" || path == standardOutput {
 		return nil
@@ -81,9 +85,34 @@ func (o *observers) openEvents(path string, force bool) (err error) {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 && !force {
 		return fmt.Errorf("--events %s: %w: name another, or replace it with --force", path, fs.ErrExist)
 	}
-	o.file, err = os.Create(path)
+	if isStream(path) {
+		o.file, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0) // which waits for no reader
+	} else {
+		o.file, err = wholefile.Create(path, 0o666)
+	}
 	if err != nil {
 		return fmt.Errorf("--events: %w", err)
 	}
 	return nil
+}
+
+// isStream says whether a path is a pipe or a device, or the system's own name for an open file, such as /dev/stderr,
+// or /dev/fd/63 for >(PROGRAM) of a shell. Any other link is replaced and not followed, as by everything that is
+// written.
+func isStream(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	kind := info.Mode().Type()
+	return kind&(fs.ModeNamedPipe|fs.ModeDevice) != 0 || kind == fs.ModeSymlink && ofTheSystem(path)
+}
+
+// ofTheSystem says whether a name lies in a folder whose names the system alone makes.
+func ofTheSystem(path string) bool {
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err == nil {
+		folder, err = filepath.Abs(folder)
+	}
+	return err == nil && (folder == "/dev" || folder == "/dev/fd" || strings.HasPrefix(folder, "/proc/"))
 }

@@ -103,6 +103,29 @@ func TestEventsOfAudits(t *testing.T) {
 	wantWhole(t, eventsOf(t, s.stdout.String()), code, 2)
 }
 
+// TestEventsFollowNoLinks replaces a link that somebody has put under the file's name; with and without text in what
+// the link names, which stays as it is.
+func TestEventsFollowNoLinks(t *testing.T) {
+	s := newShell(t)
+	for name, text := range map[string]string{"empty": "", "precious": "precious", "missing": ""} {
+		target, link := s.out("..", name), s.out("..", name+".jsonl")
+		if name != "missing" {
+			s.write(name, text)
+		}
+		if err := os.Symlink(target, link); err != nil {
+			t.Skip(err)
+		}
+		s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--force",
+			"--events", link))
+		if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+			t.Errorf("%s: %v, %v: want a file of its own", name, info, err)
+		}
+		if got, err := os.ReadFile(target); string(got) != text || (err != nil) != (name == "missing") {
+			t.Errorf("%s: what the link names holds %q, %v", name, got, err)
+		}
+	}
+}
+
 // TestFailureIsTheLastEvent, with why.
 func TestFailureIsTheLastEvent(t *testing.T) {
 	s := newShell(t)

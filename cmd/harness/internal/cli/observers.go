@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
@@ -40,8 +39,7 @@ func (o *observers) start(stdout bool) {
 	var sinks []feed.Sink
 	switch {
 	case stdout:
-		o.KeepPipe()
-		o.events = events.NewStream(o.Stdout, standardOutput)
+		o.events = events.NewStream(o.asked, standardOutput)
 		o.report, o.Stdout = o.Stdout, o.Stderr
 	case o.file != nil:
 		o.events = events.NewStream(o.file, o.file.Name())
@@ -143,11 +141,10 @@ func (o *observers) close(ctx context.Context, err error) error {
 		}
 	}
 	o.closeMetrics(ctx)
-	var outcome *exitcode.Outcome
-	if lost != nil && (err == nil || errors.As(err, &outcome)) {
-		return sdk.Usage(lost)
+	if lost == nil {
+		return err
 	}
-	return err
+	return withLost(err, lost)
 }
 
 func (o *observers) ended(err error) feed.End {

@@ -3,9 +3,7 @@ package cli
 import (
 	"net/http"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -24,7 +22,6 @@ func Process(signals <-chan os.Signal) *State {
 		Signals:    signals,
 		Exit:       os.Exit,
 		Exec:       become,
-		KeepPipe:   func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) },
 		Now:        time.Now,
 		Root:       os.DirFS("/"),
 		Proxy:      http.ProxyFromEnvironment,

@@ -118,7 +118,7 @@ func (f *pluginFlags) limit(c *cobra.Command) (err error) {
 		return nil
 	case !host.LimitsSupported:
 		return fmt.Errorf("--limit: %w; use the system's own limits", host.ErrNoLimits)
-	case c.Name() == verifyName:
+	case c.Name() == verifyName && c.Parent() == c.Root(): // dataset verify and audit verify start plugins as runs do
 		return errors.New("--limit: verify takes none, since it measures what a plugin uses by itself")
 	}
 	if f.launch.Limits, err = limit.Parse(f.limits); err != nil {

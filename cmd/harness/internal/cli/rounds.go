@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
@@ -75,13 +76,18 @@ type rounds struct {
 	turns      []turn
 	conditions []failif.Condition
 	printed    *session
-	runs       []report.Run
+	runs       [][]report.Run // of each turn: from the beginning, as runs that are not made
 }
 
 // run makes one session, or several.
 func (a *app) run(c *cobra.Command, r *runFlags) error {
 	if err := strayAudit(r.Audit); err != nil {
 		return err
+	}
+	if r.Mode == bench.ModeSubmission || r.goal.given(c) {
+		if err := r.goal.settle(c, &r.Request); err != nil {
+			return sdk.Usage(err)
+		}
 	}
 	conditions, err := parseConditions(r.failIf)
 	if err != nil {
@@ -112,6 +118,9 @@ func (s *rounds) once(c *cobra.Command) error {
 	if err := checkConditions(s.conditions, p, false); err != nil {
 		return err
 	}
+	if !s.flags.json {
+		sayLeft(s.Stdout, p.Left)
+	}
 	if s.flags.dryRun {
 		return s.dryRun(p)
 	}
@@ -137,15 +146,53 @@ func (s *rounds) run(c *cobra.Command) error {
 	return s.observed(c.Context(), s.flags, func() error { return s.all(c.Context()) })
 }
 
-// all makes all sessions, and ends the report.
+// all makes all sessions, and ends the report. A failure or an interrupt ends it with what there is.
 func (s *rounds) all(ctx context.Context) error {
-	for _, t := range s.turns {
-		if err := s.take(ctx, t); err != nil {
-			return err
+	if err := s.save(); err != nil {
+		return err
+	}
+	for i, t := range s.turns {
+		if err := s.take(ctx, i, t); err != nil {
+			return errors.Join(err, s.end(i, exitcode.Of(err)))
 		}
 	}
 	return s.finish()
 }
+
+// end ends the report of sessions that broke off, the last one in the turn i.
+func (s *rounds) end(i int, code exitcode.Code) error {
+	left := 0
+	for _, turn := range s.runs[i:] {
+		for j := range turn {
+			if turn[j].Status == report.NotRun {
+				turn[j].Skip(code)
+				left++
+			}
+		}
+	}
+	err := s.save()
+	if !s.flags.json && left > 0 {
+		fmt.Fprintf(s.Stdout, "%s not made\n", figure.Plural(left, "run"))
+	}
+	return errors.Join(err, s.write(s.document(), nil))
+}
+
+// document has the records of all sessions.
+func (s *rounds) document() report.Document {
+	d := report.NewDocument(slices.Concat(s.runs...))
+	d.Suite = s.flags.Model
+	if s.flags.repeat > 1 {
+		d.Suite += fmt.Sprintf(", %d rounds", s.flags.repeat)
+	}
+	if len(s.backends) > 1 {
+		d.Suite += " on " + strings.Join(s.backends, " and ")
+	}
+	return d
+}
+
+// save writes the records of all runs into one result.json: of those that are not made as well, so that it says what is
+// missing whenever and however the sessions end.
+func (s *rounds) save() error { return sdk.Usage(report.WriteSuite(s.flags.Out, s.document())) }
 
 // freeFolder is the first of out, out-2, ... that is not there.
 func (s *rounds) freeFolder() string {
@@ -161,8 +208,11 @@ func (s *rounds) freeFolder() string {
 // check plans every session before any is made, and with --dry-run prints what each backend would do.
 func (s *rounds) check(ctx context.Context) error {
 	var faults []error
-	for _, t := range s.turns {
+	for i, t := range s.turns {
 		p, err := s.plan(ctx, t)
+		if err == nil && i == 0 && !s.flags.json {
+			sayLeft(s.Stdout, p.Left)
+		}
 		if err == nil && t.round == 1 {
 			err = checkConditions(s.conditions, p, len(s.backends) > 1)
 		}
@@ -174,9 +224,21 @@ func (s *rounds) check(ctx context.Context) error {
 		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", s.name(t), err))
+			continue
 		}
+		s.runs = append(s.runs, s.below(t, p.Unmade()))
 	}
-	return worstOf(faults)
+	_, err := report.ReadSuite(s.flags.Out)
+	return worstOf(append(faults, sdk.Usage(err)))
+}
+
+// below are the records of a session with paths from the folder of all on.
+func (s *rounds) below(t turn, runs []report.Run) []report.Run {
+	all := make([]report.Run, len(runs))
+	for i, r := range runs {
+		all[i] = below(r, filepath.ToSlash(t.dir))
+	}
+	return all
 }
 
 // name is "process, round 2 of 7".
@@ -227,8 +289,8 @@ func (s *rounds) optionsOf(backend string, options []string) []string {
 	return own
 }
 
-// take makes one session. A run that is INVALID keeps no other from being made; a failure does.
-func (s *rounds) take(ctx context.Context, t turn) error {
+// take makes the session of the turn i. A run that is INVALID keeps no other from being made; a failure does.
+func (s *rounds) take(ctx context.Context, i int, t turn) error {
 	p, err := s.plan(ctx, t)
 	if err != nil {
 		return err
@@ -239,16 +301,18 @@ func (s *rounds) take(ctx context.Context, t turn) error {
 		fmt.Fprintf(s.Stdout, "%s\n", s.name(t))
 	}
 	d, err := p.Run(ctx)
-	s.runs = append(s.runs, d.Runs...)
+	if len(d.Runs) > 0 {
+		s.runs[i] = s.below(t, d.Runs)
+	}
 	if !s.flags.json {
 		fmt.Fprintln(s.Stdout)
 	}
-	return errors.Join(err, s.printed.wrote)
+	return errors.Join(err, s.save())
 }
 
 // finish compares the first backend with each of the others, and judges.
 func (s *rounds) finish() error {
-	d := report.NewDocument(s.runs)
+	d := s.document()
 	comparisons, err := s.compare()
 	if err != nil {
 		return err
@@ -311,7 +375,7 @@ func (s *rounds) write(d report.Document, comparisons []compare.Comparison) erro
 // subjects are what a condition is judged on: a change on the backends' medians, all else on each run.
 func (s *rounds) subjects(c failif.Condition, comparisons []compare.Comparison) []failif.Subject {
 	if !c.Change() {
-		return failif.Runs(s.runs)
+		return failif.Runs(slices.Concat(s.runs...))
 	}
 	var all []failif.Subject
 	for _, c := range comparisons {

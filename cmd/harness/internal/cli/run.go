@@ -38,6 +38,7 @@ type runFlags struct {
 	dryRun, quiet, json bool
 	failIf              []string // conditions
 	observe             observeFlags
+	goal                goalFlags
 	repeat              int
 }
 
@@ -62,6 +63,7 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	modelRunFlags(flags, &r.Request)
 	flags.Lookup("backend").Usage = "backend `NAME` (default: the plugin's first); NAME,NAME,... are compared"
 	outputFlags(flags, &r.Request)
+	r.goal.add(c)
 	flags.IntVar(&r.repeat, "repeat", 1, "make all runs in `N` rounds: of several backends, one after the other in each")
 	failIfFlag(flags, &r.failIf, "'p99 > 12ms', 'accuracy < 97%';\nof several backends 'Server.p99 > +5%', against the "+
 		"first one;\nrepeatable")

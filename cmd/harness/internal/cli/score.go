@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 const scoreHelp = `Compute the official metric of an accuracy log, this harness's or the official LoadGen's, and
@@ -89,11 +90,12 @@ func (a *app) score(c *cobra.Command, r bench.ScoreRequest) error {
 	return nil
 }
 
-// writeScore prints a score. A directory that cannot be written is no failure: the score is on the screen.
+// writeScore prints a score. A directory that cannot be written is no failure: the score is on the screen. A disk that
+// is full is one, and told in the end.
 func (a *app) writeScore(s bench.Scored) {
 	fmt.Fprintf(a.Stdout, "%s  %s\n%s", s.Model, s.Log, s.OfficialText)
 	report.WriteVerdict(a.Stdout, s.Verdict, s.Score.Notes)
-	if s.Unwritten != nil {
+	if s.Unwritten != nil && !sdk.OutOfSpace(s.Unwritten) {
 		fmt.Fprintln(a.Stderr, s.Unwritten)
 	}
 }

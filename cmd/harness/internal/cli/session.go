@@ -20,8 +20,7 @@ type session struct {
 	*app
 	plan   *bench.Plan
 	flags  *runFlags
-	header bool  // written
-	wrote  error // of what was written so far
+	header bool // written
 	// conditions are those that make the outcome a bad one.
 	conditions []failif.Condition
 }
@@ -70,11 +69,11 @@ func (s *session) testing(t bench.PlannedRun, p *loadgen.Progress) (stop func())
 // run makes the runs and returns the command's error: a failure, or an outcome that is not good.
 func (s *session) run(ctx context.Context) error {
 	defer s.orderly(false)
-	d, failure := s.plan.Run(ctx)
+	d, err := s.plan.Run(ctx)
 	if len(d.Runs) > 0 {
-		s.wrote = errors.Join(s.wrote, s.writeEnd(d))
+		err = errors.Join(err, s.writeEnd(d))
 	}
-	if err := errors.Join(failure, s.wrote); err != nil {
+	if err != nil {
 		return err
 	}
 	return s.outcome(d)
@@ -115,12 +114,12 @@ func (s *session) opened(rec report.Run) {
 		return
 	}
 	s.header = true
-	s.wrote = errors.Join(s.wrote, report.WriteHeader(s.Stdout, rec, s.plan.Out))
+	_ = report.WriteHeader(s.Stdout, rec, s.plan.Out) // what cannot be printed is told in the end
 }
 
 func (s *session) row(rec report.Run) {
 	if !s.flags.json {
-		s.wrote = errors.Join(s.wrote, report.WriteRow(s.Stdout, rec))
+		_ = report.WriteRow(s.Stdout, rec)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/secret"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
@@ -38,29 +39,39 @@ type State struct {
 	Exit           func(code int) // ends the process at once: the second Ctrl-C
 	// Exec puts the program at path in the place of this process; it returns only errors.
 	Exec func(path string, args []string) error
-	// KeepPipe lets a write to a pipe that nobody reads any more be an error, and not the end of the process.
-	KeepPipe func()
-	Now      func() time.Time
-	Root     fs.FS // the machine's file system, for its description
-	Proxy    func(*http.Request) (*url.URL, error)
-	Plugins  plugin.Launcher
+	Now  func() time.Time
+	Root fs.FS // the machine's file system, for its description
+	// Proxy is the proxy of a request; nil: none.
+	Proxy   func(*http.Request) (*url.URL, error)
+	Plugins plugin.Launcher
 }
 
 // Main runs one command and returns the exit code. Errors are printed here and nowhere else.
 func Main(ctx context.Context, s *State) int {
 	ctx, cancel := context.WithCancelCause(ctx)
-	out, own := &printed{to: s.Stdout}, *s
-	own.Stdout, own.Stderr = terminal.NewWriter(out), terminal.NewWriter(s.Stderr)
-	a := &app{State: &own, console: s.Stderr}
+	out, errs, own := &printed{to: s.Stdout}, &printed{to: s.Stderr}, *s
+	own.Stdout, own.Stderr = terminal.NewWriter(out), terminal.NewWriter(errs)
+	a := &app{State: &own, console: errs, asked: terminal.NewWriter(s.Stdout)}
 	stop := a.listen(cancel)
 	defer stop()
-	err := out.end(a.execute(ctx))
+	err := out.end(interrupted(ctx, a.execute(ctx)))
 	code := exitcode.Of(err)
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
 		fmt.Fprint(a.Stderr, a.secrets.Hide(message(err, code)))
 	}
 	return int(code)
+}
+
+// interrupted is the error of a command that failed after its context had ended: whatever failed then, it was ended.
+// What came to an end all the same says so itself, by no error or by an outcome.
+func interrupted(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	var outcome *exitcode.Outcome
+	if err == nil || cause == nil || errors.As(err, &outcome) || errors.Is(err, cause) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", cause, err)
 }
 
 // execute runs the command. One that panics ends with an error, and what it had opened is closed.
@@ -77,6 +88,7 @@ func (a *app) execute(ctx context.Context) (err error) {
 type app struct {
 	*State
 	console io.Writer // standard error for lines that are rewritten: State's streams show control characters
+	asked   io.Writer // standard output for what a program asked for: that nobody reads it is an error
 
 	mu   sync.Mutex
 	kill func() // ends a running plugin at once; nil where none runs
@@ -98,6 +110,13 @@ func (a *app) orderly(ends bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ends = ends
+}
+
+// tidies says that the command removes by itself what is half written when its context ends, and returns the end of
+// that.
+func (a *app) tidies() (done func()) {
+	a.orderly(true)
+	return func() { a.orderly(false) }
 }
 
 // How long a command that does not may go on after a signal: with a plugin, which is asked to close, and without. What
@@ -123,9 +142,9 @@ func (a *app) listen(cancel context.CancelCauseFunc) (stop func()) {
 		var first os.Signal
 		select {
 		case first = <-a.Signals:
+			cancel(fmt.Errorf("%w by signal (%v)", loadgen.ErrInterrupted, first))
 			fmt.Fprintf(a.Stderr, "\n%v: stopping; outstanding queries are awaited and the logs kept. Once more to kill.\n",
 				first)
-			cancel(fmt.Errorf("%w by signal (%v)", loadgen.ErrInterrupted, first))
 		case <-done:
 			return
 		}
@@ -180,7 +199,7 @@ func message(err error, code exitcode.Code) string {
 	for _, line := range lines[1:] {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
-	if full(err) {
+	if sdk.OutOfSpace(err) {
 		b.WriteString("  what was written before is kept; free some space, or choose another place with --out " +
 			"(tune: --tuning)\n")
 	}

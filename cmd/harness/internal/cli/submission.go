@@ -22,7 +22,8 @@ func (a *app) submissionCommand(f *pluginFlags) *cobra.Command {
 	}
 	c.AddCommand(
 		a.submissionRunCommand(f),
-		a.submissionInitCommand(), a.submissionAddCommand(), a.submissionBuildCommand(), a.submissionTruncateCommand(),
+		a.submissionInitCommand(), a.submissionAddCommand(), a.submissionRemoveCommand(), a.submissionBuildCommand(),
+		a.submissionTruncateCommand(),
 		a.submissionRepositoryCommand(), a.submissionPrepareCommand(), a.submissionResultsCommand(),
 		a.submissionReportCommand(), a.submissionCheckCommand(), a.submissionPackCommand(),
 	)

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"strings"
 
@@ -17,12 +17,16 @@ changed. Either all are taken or none.
 
   harness submission add out                                a run, with its accuracy and its audits
   harness submission add runs/*                             many
+  harness submission add out/resnet50                       one model's
+  harness submission add out --only Offline,SingleStream    those of some scenarios
   harness submission add out --benchmark bert-99.9          for the higher target
+  harness submission add out --division open                for another division than the system's
   harness submission add out --replace                      in the place of what was added before
 
-INVALID runs are refused, and so is whatever cannot be submitted: runs of Plumbline's own LoadGen,
-settings for seconds, a plugin's embedded model. To try the way out, those are taken with the flags
-below, and marked: harness submission check rejects the tree.`
+What the round does not have for the type of the system is left out, and said. INVALID runs are refused,
+audits that did not pass, and whatever else cannot be submitted: runs of Plumbline's own LoadGen, settings
+for seconds, a plugin's embedded model. To try the way out, --rehearsal takes those, marked: harness
+submission check rejects the tree. harness submission remove takes runs out again.`
 
 func (a *app) submissionAddCommand() *cobra.Command {
 	var dir string
@@ -35,40 +39,72 @@ func (a *app) submissionAddCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.submissionAdd(dir, args, o) },
+		RunE: func(c *cobra.Command, args []string) error { return a.submissionAdd(c.Context(), dir, args, o) },
 	}
 	workspaceFlag(c, &dir)
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&o.System, "system", "", "the `NAME` of the system that ran (default: the only one there is)")
+	flags.StringVar(&o.Division, "division", "", "closed, open or network (default: that of the system)")
 	flags.StringVar(&o.Benchmark, "benchmark", "",
 		"the `NAME` of the benchmark's folder (default: the rules' name of\nthe model); free in the open division")
+	flags.StringSliceVar(&o.Only, "only", nil, "take the runs of these `SCENARIOS` alone")
 	flags.BoolVar(&o.Replace, "replace", false, "put the runs in the place of those that were added for the same result")
-	flags.BoolVar(&o.AllowRehearsal, "allow-rehearsal", false, "take runs of Plumbline's own LoadGen, marked")
-	flags.BoolVar(&o.AllowSmoke, "allow-smoke", false, "take runs under other settings than the rules', marked")
-	flags.BoolVar(&o.AllowEmbedded, "allow-embedded", false, "take runs of embedded models or data, marked")
+	flags.BoolVar(&o.Rehearsal, "rehearsal", false, "take runs that cannot be submitted, marked")
 	return c
 }
 
-func (a *app) submissionAdd(dir string, folders []string, o build.AddOptions) error {
-	w, err := build.OpenWorkspace(dir)
+func (a *app) submissionAdd(ctx context.Context, dir string, folders []string, o build.AddOptions) error {
+	var open []build.Unfilled
+	err := build.Update(ctx, dir, func(w *build.Workspace) error {
+		o.Now = a.Now()
+		added, err := w.Add(folders, o)
+		if err != nil {
+			return err
+		}
+		for _, r := range added.Results {
+			fmt.Fprintf(a.Stdout, "%v  from %s\n", r, r.Out)
+		}
+		sayLeft(a.Stdout, added.Skipped)
+		a.printMarks(added.Results)
+		open, err = w.Open()
+		return err
+	})
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	o.Now = a.Now()
-	added, err := w.Add(folders, o)
-	if err != nil {
-		return sdk.Usage(err)
+	return listUnfilled(a.Stdout, dir, open)
+}
+
+const submissionRemoveHelp = `Take runs out of the submission, by what harness submission add calls them, or a part of
+it. Their files stay as they are.
+
+  harness submission remove Server                        all runs of a scenario
+  harness submission remove resnet/Offline/TEST01         an audit
+  harness submission remove open/box                      what a system has in a division`
+
+func (a *app) submissionRemoveCommand() *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use: "remove NAME...", Short: "Take runs out of the submission", Long: submissionRemoveHelp,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("%s: the name of a run is missing; see %s --help", c.CommandPath(), c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return sdk.Usage(build.Update(c.Context(), dir, func(w *build.Workspace) error {
+				removed, err := w.Remove(args)
+				for _, r := range removed {
+					fmt.Fprintf(a.Stdout, "removed: %v  from %s\n", r, r.Out)
+				}
+				return err
+			}))
+		},
 	}
-	for _, r := range added.Results {
-		fmt.Fprintf(a.Stdout, "%v  from %s\n", r, r.Out)
-	}
-	for _, text := range added.Skipped {
-		fmt.Fprintln(a.Stdout, "left out: "+text)
-	}
-	a.printMarks(added.Results)
-	open, err := w.Open()
-	return errors.Join(sdk.Data(err), listUnfilled(a.Stdout, dir, open))
+	workspaceFlag(c, &dir)
+	return c
 }
 
 // printMarks says why what was added may not be submitted.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -68,6 +69,7 @@ func (a *app) submissionBuild(ctx context.Context, f *buildFlags) error {
 		}
 		return a.printDerived(p)
 	}
+	defer a.tidies()()
 	done, err := p.Write(ctx, f.out, f.force)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -76,13 +78,14 @@ func (a *app) submissionBuild(ctx context.Context, f *buildFlags) error {
 		return sdk.Usage(err)
 	}
 	fmt.Fprintf(a.Stdout, "%s: %s of rules %s, %s division\n", done.Out, figure.Plural(done.Files, "file"), p.Layout.Round,
-		p.Division)
+		strings.Join(p.Divisions, " and "))
 	fmt.Fprintf(a.Stdout, "%s: where each comes from\n", done.Listing)
 	return a.printDerived(p)
 }
 
-// printDerived says which results are copies, and what the rules ask for and is not there.
+// printDerived says which runs are left out, which results are copies, and what the rules ask for and is not there.
 func (a *app) printDerived(p *build.Plan) error {
+	sayLeft(a.Stdout, p.Left)
 	for _, d := range p.Derived {
 		fmt.Fprintf(a.Stdout, "%s\n    copy of %s; %s\n", d.Place, d.From, d.Reason)
 	}
@@ -91,6 +94,9 @@ func (a *app) printDerived(p *build.Plan) error {
 	}
 	for _, u := range p.Open {
 		fmt.Fprintln(a.Stdout, "not filled in: "+u.String())
+	}
+	for _, lacking := range p.Lacking {
+		fmt.Fprintln(a.Stdout, "warning: "+lacking)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 // gather adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all runs
 // are good, it says what to do. That the check refuses what is marked is no failure.
 func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) error {
-	_, err := os.Stat(filepath.Join(r.workspace, build.WorkspaceFile))
+	_, err := os.Stat(filepath.Join(r.goal.workspace, build.WorkspaceFile))
 	switch {
 	case err != nil:
 		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; next: harness submission init, add %s, build, check\n", r.Out, r.Out)
@@ -26,40 +26,38 @@ func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) erro
 		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; not all are good: no tree is built of them\n", r.Out)
 		return nil
 	}
-	if err := a.addRuns(r); err != nil {
+	if err := a.addRuns(ctx, r); err != nil {
 		return sdk.Usage(err)
 	}
-	f := &buildFlags{workspace: r.workspace, out: r.tree, force: true}
+	f := &buildFlags{workspace: r.goal.workspace, out: r.tree, force: true}
 	f.AllowUnfilled = r.rehearsal
 	if err := a.submissionBuild(ctx, f); err != nil {
 		return err
 	}
 	err = a.checkSubmission(ctx, r.tree, &checkFlags{rules: r.Rules})
 	var refused *exitcode.Outcome
-	if (r.rehearsal || r.allowEmbedded) && errors.As(err, &refused) {
+	if r.rehearsal && errors.As(err, &refused) {
 		return nil
 	}
 	return err
 }
 
 // addRuns takes the runs of the output folder into the workspace, in place of those that came from it before.
-func (a *app) addRuns(r *submissionRunFlags) error {
-	w, err := build.OpenWorkspace(r.workspace)
-	if err != nil {
-		return err
-	}
+func (a *app) addRuns(ctx context.Context, r *submissionRunFlags) error {
 	out, err := filepath.Abs(r.Out)
 	if err != nil {
 		return err
 	}
-	w.Results = slices.DeleteFunc(w.Results, func(result build.Result) bool { return result.Out == out })
-	added, err := w.Add([]string{out}, build.AddOptions{
-		System: r.systemName, Replace: true, Now: a.Now(),
-		AllowRehearsal: r.rehearsal, AllowSmoke: r.rehearsal, AllowEmbedded: r.rehearsal || r.allowEmbedded,
+	return build.Update(ctx, r.goal.workspace, func(w *build.Workspace) error {
+		w.Results = slices.DeleteFunc(w.Results, func(result build.Result) bool { return result.Out == out })
+		added, err := w.Add([]string{out}, build.AddOptions{
+			System: r.goal.system, Division: r.Division, Replace: true, Rehearsal: r.rehearsal, Now: a.Now(),
+		})
+		if err != nil {
+			return err
+		}
+		sayLeft(a.Stdout, added.Skipped)
+		a.printMarks(added.Results)
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	a.printMarks(added.Results)
-	return nil
 }

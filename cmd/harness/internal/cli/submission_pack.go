@@ -89,6 +89,7 @@ func (a *app) pack(ctx context.Context, root string, f *packFlags) error {
 	if err := a.checkBeforePacking(ctx, t, f.allowRejected); err != nil {
 		return err
 	}
+	defer a.tidies()()
 	p, err := pack.Write(ctx, t, f.out)
 	switch {
 	case ctx.Err() != nil:
@@ -124,6 +125,7 @@ func (a *app) checkBeforePacking(ctx context.Context, t *tree.Tree, allowRejecte
 }
 
 func (a *app) unpack(ctx context.Context, f *packFlags) error {
+	defer a.tidies()()
 	sum, err := pack.Unpack(ctx, f.unpack, f.sum, f.out)
 	switch {
 	case ctx.Err() != nil:

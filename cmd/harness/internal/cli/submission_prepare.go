@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -57,7 +58,7 @@ func (a *app) submissionPrepareCommand() *cobra.Command {
 			case f.compatible:
 				return a.prepareOfficially(args[0], f)
 			}
-			return a.prepare(args[0], f)
+			return a.prepare(c.Context(), args[0], f)
 		},
 	}
 	flags := c.Flags()
@@ -77,12 +78,16 @@ func (a *app) submissionPrepareCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) prepare(root string, f *prepareFlags) error {
+func (a *app) prepare(ctx context.Context, root string, f *prepareFlags) error {
 	if _, err := tree.LayoutOf(f.Round); err != nil {
 		return sdk.Usage(err)
 	}
-	plan, err := prepare.Tree(root, f.out, f.Options)
-	if err != nil {
+	defer a.tidies()()
+	plan, err := prepare.Tree(ctx, root, f.out, f.Options)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return context.Cause(ctx)
+	case err != nil:
 		return ofTree(err)
 	}
 	for _, s := range plan.Steps {

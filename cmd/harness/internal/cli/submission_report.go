@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -49,6 +50,9 @@ func (a *app) submissionReportCommand() *cobra.Command {
 	return c
 }
 
+// mostIDs is the size up to which the numbers of an earlier report's rows are read.
+const mostIDs = 64 << 20
+
 func (a *app) makeReport(summary string, f *reportFlags) error {
 	rules, err := mlconf.Round(f.round)
 	if err != nil {
@@ -59,10 +63,10 @@ func (a *app) makeReport(summary string, f *reportFlags) error {
 	}
 	f.Version = strings.TrimPrefix(rules.Name, "v")
 	ids := filepath.Join(f.out, "ids.json")
-	if f.IDs, err = os.ReadFile(ids); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if f.IDs, err = bounded.ReadFile(ids, mostIDs); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return sdk.Data(err)
 	}
-	text, err := os.Open(summary)
+	text, err := bounded.Open(summary)
 	if err != nil {
 		return sdk.Data(err)
 	}

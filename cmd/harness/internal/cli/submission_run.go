@@ -13,15 +13,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
-	"github.com/plumbline-ml/plumbline/submission/audit"
-	"github.com/plumbline-ml/plumbline/submission/build"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
+	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 const submissionRunHelp = `Make all runs that a submission needs, one after the other, in one output folder: performance
@@ -42,19 +40,16 @@ Which runs are made, the rules say.
 Where --workspace is one (harness submission init), the runs are added to it in the end, and the tree is
 built in --tree and checked.
 
---rehearsal is for a trial: Plumbline's own LoadGen drives, and --smoke shortens the runs;
---allow-embedded is for one with a plugin's own model and data under the official LoadGen. No check
-accepts either.`
+--rehearsal is for a trial: Plumbline's own LoadGen drives, or with --loadgen official the official one,
+--smoke shortens the runs, and a plugin's own model and data may run. What cannot be submitted is
+marked, and no check accepts it.`
 
 // submissionRunFlags are the flags of submission run.
 type submissionRunFlags struct {
 	*runFlags
 	datasets          []string
-	systemType        string
 	rehearsal, dryRun bool
-	allowEmbedded     bool
-	workspace, tree   string
-	systemName        string
+	tree              string
 	listed            map[string]suite.Job // by model, where a suite lists them
 }
 
@@ -76,13 +71,9 @@ func (a *app) submissionRunCommand(f *pluginFlags) *cobra.Command {
 	for _, own := range []string{"dataset", "system"} {
 		*flags.Lookup(own) = *r.ownFlags().Lookup(own)
 	}
-	workspaceFlag(c, &r.workspace)
 	flags.StringVar(&r.tree, "tree", "tree", "the `DIR` of the tree that is built of the workspace")
-	flags.StringVar(&r.systemType, "system-type", "",
-		"`TYPE` of the system: datacenter, edge or datacenter,edge (default: what the\n"+
-			"workspace says; needed unless --scenario is given)")
-	flags.BoolVar(&r.rehearsal, "rehearsal", false, "Plumbline's own LoadGen may drive, and --smoke shorten: marked")
-	flags.BoolVar(&r.allowEmbedded, "allow-embedded", false, "the plugin's embedded model or data may run: marked")
+	flags.BoolVar(&r.rehearsal, "rehearsal", false,
+		"a trial: Plumbline's own LoadGen, --smoke, and the plugin's own model\nand data may be used: marked")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "list the runs and how long they take, and run nothing")
 	return c
 }
@@ -90,7 +81,7 @@ func (a *app) submissionRunCommand(f *pluginFlags) *cobra.Command {
 // ownFlags are those that mean something else than for harness run.
 func (r *submissionRunFlags) ownFlags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags.StringVar(&r.systemName, "system", "",
+	flags.StringVar(&r.goal.system, "system", "",
 		"the `NAME` of the system in the workspace (default: the only one there is)")
 	flags.StringArrayVar(&r.datasets, "dataset", nil,
 		"`PATH` of the data set, or MODEL=PATH for one of several models (repeatable)")
@@ -112,41 +103,26 @@ func (r *submissionRunFlags) settle() error {
 	return nil
 }
 
-// systemTypes are the types by their names in system descriptions.
-var systemTypes = map[string]mlconf.SystemType{
-	"": "", "datacenter": mlconf.Datacenter, "edge": mlconf.Edge, "datacenter,edge": mlconf.DatacenterEdge,
-	"edge,datacenter": mlconf.DatacenterEdge,
-}
-
-// typeOfSystem is that of the flag or of the workspace, on which it depends what the rules ask for; none is needed
-// where scenarios are named.
-func (r *submissionRunFlags) typeOfSystem() (mlconf.SystemType, error) {
-	text := r.systemType
-	if w, err := build.OpenWorkspace(r.workspace); err == nil && text == "" {
-		text = w.SystemType(r.systemName)
+// known wants the type of the system, on which it depends what the rules ask for, unless scenarios are named.
+func (r *submissionRunFlags) known() error {
+	if r.SystemType != "" || len(r.Scenarios) > 0 || r.Division == tree.DivisionOpen {
+		return nil
 	}
-	system, known := systemTypes[strings.ReplaceAll(text, " ", "")]
-	switch {
-	case !known:
-		return "", fmt.Errorf("--system-type %q: want datacenter, edge or datacenter,edge", text)
-	case system == "" && len(r.Scenarios) == 0:
-		return "", errors.New("what the rules ask for depends on the system: give --system-type datacenter, edge or " +
-			"datacenter,edge, or name the scenarios with --scenario")
-	}
-	return system, nil
+	return errors.New("what the rules ask for depends on the system: give --system-type datacenter, edge or " +
+		"datacenter,edge, or name the scenarios with --scenario")
 }
 
 func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []string) error {
-	system, err := r.typeOfSystem()
-	if err := errors.Join(err, r.settle()); err != nil {
+	if err := errors.Join(r.settle(), r.goal.settle(c, &r.Request), r.known()); err != nil {
 		return sdk.Usage(err)
 	}
 	if suite.IsFile(models[0]) {
+		var err error
 		if models, err = r.readSuite(c, models); err != nil {
 			return sdk.Usage(err)
 		}
 	}
-	parts, err := a.parts(c, r, models, system)
+	parts, err := a.parts(c, r, models)
 	if err != nil {
 		return err
 	}
@@ -157,33 +133,23 @@ func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []st
 }
 
 // submit makes the runs of all models, and adds them to the workspace.
-func (a *app) submit(ctx context.Context, r *submissionRunFlags, parts []submissionPart) error {
+func (a *app) submit(ctx context.Context, r *submissionRunFlags, parts []campaign.Part) error {
 	if r.rehearsal {
 		fmt.Fprintln(a.Stdout, "a rehearsal: no check accepts these runs")
 	}
 	var outcome auditOutcome
-	for _, p := range parts {
-		p.Submit(ctx, p.submission, func(o campaign.Outcome) { a.submitted(&outcome, p.submission, o) })
-		if ctx.Err() != nil {
-			break
-		}
+	outcome.fault(campaign.Submit(ctx, parts, func(p campaign.Part, o campaign.Outcome) { a.submitted(&outcome, p, o) }))
+	if ctx.Err() != nil {
+		outcome.fault(fmt.Errorf("%w: no tree is built", context.Cause(ctx)))
+		return outcome.err()
 	}
-	if ctx.Err() == nil {
-		outcome.add(a.gather(ctx, r, len(outcome.codes) == 0), audit.Verdict{Pass: true})
-	}
+	outcome.fault(a.gather(ctx, r, len(outcome.codes) == 0))
 	return outcome.err()
 }
 
-// submissionPart is the part of one model.
-type submissionPart struct {
-	*campaign.Campaign
-	submission campaign.Submission
-}
-
 // parts plans the runs of all models, before any of them is made.
-func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string,
-	system mlconf.SystemType) ([]submissionPart, error) {
-	var parts []submissionPart
+func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string) ([]campaign.Part, error) {
+	var parts []campaign.Part
 	var faults []error
 	for _, model := range models {
 		one := *r.runFlags
@@ -197,14 +163,14 @@ func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string,
 			}
 		}
 		s, _, err := a.campaign(c, &one)
-		r.Out = one.Out
+		r.Out, r.Catalog = one.Out, one.Catalog
 		if embedded := r.refuseEmbedded(one.Request); embedded != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", model, embedded))
 		}
 		if err == nil {
 			var sub campaign.Submission
-			if sub, err = s.NewSubmission(c.Context(), system); err == nil {
-				parts = append(parts, submissionPart{s, sub})
+			if sub, err = s.NewSubmission(c.Context()); err == nil {
+				parts = append(parts, campaign.Part{Campaign: s, Submission: sub})
 			}
 		}
 		if err != nil && strings.Contains(err.Error(), officialName) {
@@ -227,11 +193,11 @@ func (r *submissionRunFlags) refuseEmbedded(q bench.Request) error {
 	if q.Dataset == "" {
 		what = append(what, "--dataset")
 	}
-	if len(what) == 0 || r.rehearsal || r.allowEmbedded {
+	if len(what) == 0 || r.rehearsal {
 		return nil
 	}
-	return fmt.Errorf("without %s the plugin's own would run, which cannot be submitted: give it, or run all the same, "+
-		"marked, with --allow-embedded", strings.Join(what, " and "))
+	return fmt.Errorf("without %s the plugin's own would run, which cannot be submitted: give it, or make a trial "+
+		"with --rehearsal", strings.Join(what, " and "))
 }
 
 // ofModel are the values that mean one of the models: MODEL=VALUE, or VALUE for all.
@@ -258,11 +224,11 @@ func last(values []string) string {
 }
 
 // submitted prints what became of a run or an audit.
-func (a *app) submitted(all *auditOutcome, s campaign.Submission, o campaign.Outcome) {
+func (a *app) submitted(all *auditOutcome, p campaign.Part, o campaign.Outcome) {
 	switch {
 	case o.Err != nil:
 		all.code(int(exitcode.Of(o.Err)))
-		fmt.Fprintf(a.Stderr, "%s %v: %v\n", s.Model.Name, o.Step, o.Err)
+		fmt.Fprintf(a.Stderr, "%s %v: %v\n", p.Submission.Model.Name, o.Step, o.Err)
 	case o.Audited != nil:
 		all.add(nil, o.Audited.Verdict)
 		a.writeVerdict(*o.Audited)
@@ -272,10 +238,10 @@ func (a *app) submitted(all *auditOutcome, s campaign.Submission, o campaign.Out
 }
 
 // writeHours lists the runs and how long they take.
-func (a *app) writeHours(ctx context.Context, parts []submissionPart) error {
+func (a *app) writeHours(ctx context.Context, parts []campaign.Part) error {
 	whole, sure := time.Duration(0), true
 	for _, p := range parts {
-		planned, err := p.Plan(ctx, p.submission)
+		planned, err := p.Plan(ctx, p.Submission)
 		if err != nil {
 			return err
 		}
@@ -283,9 +249,9 @@ func (a *app) writeHours(ctx context.Context, parts []submissionPart) error {
 			if !run.There {
 				whole, sure = whole+run.Takes, sure && run.Sure
 			}
-			fmt.Fprintf(a.Stdout, "%-22s  %-28s  %s\n", p.submission.Model.Name, run.Step, hours(run))
+			fmt.Fprintf(a.Stdout, "%-22s  %-28s  %s\n", p.Submission.Model.Name, run.Step, hours(run))
 		}
-		for _, left := range p.submission.Left {
+		for _, left := range p.Left {
 			fmt.Fprintln(a.Stdout, "left out: "+left)
 		}
 	}

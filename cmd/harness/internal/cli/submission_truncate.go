@@ -84,6 +84,7 @@ func (f *truncateFlags) check(c *cobra.Command) error {
 
 func (a *app) truncate(ctx context.Context, root string, f *truncateFlags) error {
 	f.Each = a.printTruncated
+	defer a.tidies()()
 	all, err := truncate.Tree(ctx, root, f.Options)
 	if ctx.Err() == nil && f.verify {
 		err = errors.Join(err, a.checkOriginals(ctx, f.Keep, all))

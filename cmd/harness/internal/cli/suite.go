@@ -34,6 +34,7 @@ type suiteRun struct {
 	catalog *discover.Catalog
 	jobs    []suiteJob
 	printed *session
+	earlier report.Document // the suite's result.json, as it was found
 
 	started time.Time
 	spent   map[int]time.Duration // by entry
@@ -47,15 +48,24 @@ type suiteJob struct {
 	suite.Job
 	request bench.Request
 	steps   []campaign.Step
+	results []int // of the steps, among those of the suite
 }
 
-// suiteResult is the record of a run of a job, or why it was not made.
+// suiteResult is the record of a run of a job, which is there from the beginning.
 type suiteResult struct {
 	job    suite.Job
 	run    report.Run
-	unmade string
-	failed bool // it was begun, and its error is told: it is not one that was left
+	blank  report.Run // its record as long as it is not made
+	unmade string     // why; empty: it was made
+	failed bool       // it was begun, and its error is told: it is not one that was left
+	loop   bool       // a task without LoadGen, which has a document of its own in the place of a record
 }
+
+// byInterrupt is why a run is not made that nothing else keeps from it.
+const byInterrupt = "interrupted"
+
+// measured says whether it is a task that has its document.
+func (r suiteResult) measured() bool { return r.loop && r.unmade == "" }
 
 // besideSuite are the flags that a suite takes beside it. All others stand in its file.
 var besideSuite = []string{"out", "force", "dry-run", "quiet", "json", "events", "metrics", "web", "otlp", "fail-if"}
@@ -98,15 +108,19 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 	if s.catalog, err = a.catalog(c, r.pluginFlags); err != nil {
 		return err
 	}
-	if err := errors.Join(s.plan(c.Context()), sdk.Usage(report.SuiteFolder(s.Out))); err != nil {
+	s.earlier, err = report.ReadSuite(s.Out)
+	if err := errors.Join(s.plan(c.Context()), sdk.Usage(err)); err != nil {
 		return err
 	}
 	if r.dryRun {
 		return s.list()
 	}
 	return a.observed(c.Context(), r, func() error {
-		s.run(c.Context())
-		if err := errors.Join(s.finish(), s.judge(conditions)); err != nil {
+		if err := s.save(); err != nil {
+			return err
+		}
+		err := s.run(c.Context())
+		if err := errors.Join(err, s.finish(), s.judge(conditions)); err != nil {
 			return err
 		}
 		return s.outcome.err()
@@ -120,7 +134,7 @@ func (s *suiteRun) judge(conditions []failif.Condition) error {
 	}
 	var runs []report.Run
 	for _, r := range s.results {
-		if r.unmade == "" {
+		if r.unmade == "" && !r.loop {
 			runs = append(runs, r.run)
 		}
 	}
@@ -185,12 +199,30 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 	if err != nil {
 		return job, err
 	}
-	for _, run := range p.Runs {
-		if !run.Ranging { // comes with the run that it is made for
-			job.steps = append(job.steps, campaign.Step{Scenario: run.Scenario.String(), Mode: run.ModeName()})
+	for i, unmade := range p.Unmade() {
+		if p.Runs[i].Ranging { // comes with the run that it is made for
+			continue
 		}
+		unmade = below(unmade, j.Folder)
+		job.steps = append(job.steps, campaign.Step{Scenario: unmade.Scenario, Mode: unmade.Mode})
+		job.results = append(job.results, len(s.results))
+		s.results = append(s.results, suiteResult{
+			job: j, run: s.there(unmade), blank: unmade, unmade: byInterrupt,
+			loop: j.Task != nil && j.Task.Mode != mlmark.Accuracy,
+		})
 	}
 	return job, nil
+}
+
+// there is what the suite's result.json says of a run already, and the record of one that is not made where it does
+// not, or where all are to be made anew.
+func (s *suiteRun) there(unmade report.Run) report.Run {
+	for _, rec := range s.earlier.Runs {
+		if rec.Same(unmade) && rec.Dir == unmade.Dir && !s.flags.Force {
+			return rec
+		}
+	}
+	return unmade
 }
 
 // jobRequest reads the flags of a job.
@@ -234,70 +266,80 @@ func (s *suiteRun) list() error {
 }
 
 // run makes the runs in order. One that fails does not keep the others from being made.
-func (s *suiteRun) run(ctx context.Context) {
+func (s *suiteRun) run(ctx context.Context) error {
 	s.started = s.Now()
 	entry := -1
 	for _, j := range s.jobs {
 		s.printed.header = s.printed.header && j.Entry == entry
 		entry = j.Entry
-		c := campaign.Campaign{Request: j.request, Run: s.printed.makes, Kept: s.printed.row}
-		for i, step := range j.steps {
-			if why := s.spentBudget(ctx, j.Job); why != "" {
-				s.results = append(s.results, unmade(j, step, why))
-				continue
-			}
-			if i == 0 && !s.flags.json {
-				fmt.Fprintf(s.Stdout, "\n%v\n", j)
-			}
-			if j.Task != nil {
-				s.makeTask(ctx, j, step)
-				continue
-			}
-			s.make(ctx, &c, j, step)
+		if err := s.runJob(ctx, j); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// make makes one run and adds to what its entry has taken.
-func (s *suiteRun) make(ctx context.Context, c *campaign.Campaign, j suiteJob, step campaign.Step) {
-	began := s.Now()
-	rec, err := c.Make(ctx, step)
-	s.spent[j.Entry] += s.Now().Sub(began)
-	if err != nil && rec.Model == "" {
-		s.results = append(s.results, failed(j, step))
-	} else {
-		s.results = append(s.results, suiteResult{job: j.Job, run: rec})
+// runJob makes the runs of a job. The error is that of the suite's result.json.
+func (s *suiteRun) runJob(ctx context.Context, j suiteJob) error {
+	c := campaign.Campaign{Request: j.request, Run: s.printed.makes, Kept: s.printed.row}
+	for i, step := range j.steps {
+		r := &s.results[j.results[i]]
+		if r.unmade = s.spentBudget(ctx, j.Job); r.unmade != "" {
+			continue
+		}
+		if i == 0 {
+			s.begin(ctx, &c, j)
+		}
+		began := s.Now()
+		if j.Task != nil {
+			s.makeTask(ctx, j, r)
+		} else {
+			rec, err := c.Make(ctx, step)
+			s.became(j, r, rec, err)
+		}
+		s.spent[j.Entry] += s.Now().Sub(began)
+		if err := s.save(); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// begin says which job is next, in its folder too.
+func (s *suiteRun) begin(ctx context.Context, c *campaign.Campaign, j suiteJob) {
+	if !s.flags.json {
+		fmt.Fprintf(s.Stdout, "\n%v\n", j)
+	}
+	if j.Task == nil {
+		_ = c.Enter(ctx, j.steps) // whatever is wrong with the folder, the first run says
+	}
+}
+
+// became notes what became of a run: its record, the error that ended it, or both.
+func (s *suiteRun) became(j suiteJob, r *suiteResult, rec report.Run, err error) {
+	code := exitcode.Of(err)
 	switch {
-	case err != nil:
-		s.fail(j, err)
-	case rec.ExitCode != 0:
-		s.outcome.code(rec.ExitCode)
+	case rec.Model != "":
+		r.run, code = below(rec, j.Folder), exitcode.Worst(code, exitcode.Code(rec.ExitCode))
+	case code == exitcode.Interrupted:
+		r.unmade = byInterrupt
+	default:
+		r.unmade, r.failed, r.run = "it could not be made", true, r.blank
+		r.run.Skip(code)
 	}
-}
-
-// fail prints why a run of a job failed.
-func (s *suiteRun) fail(j suiteJob, err error) {
-	s.outcome.codes = append(s.outcome.codes, exitcode.Of(err))
-	fmt.Fprint(s.Stderr, s.secrets.Hide(message(fmt.Errorf("%v: %w", j, err), exitcode.Of(err))))
-}
-
-func unmade(j suiteJob, step campaign.Step, why string) suiteResult {
-	return suiteResult{job: j.Job, unmade: why, run: report.Run{Model: j.Model, Scenario: step.Scenario, Mode: step.Mode}}
-}
-
-// failed is the result of a run that failed before it had a record.
-func failed(j suiteJob, step campaign.Step) suiteResult {
-	r := unmade(j, step, "it could not be made")
-	r.failed = true
-	return r
+	if code != exitcode.Valid {
+		s.outcome.codes = append(s.outcome.codes, code)
+	}
+	if err != nil {
+		fmt.Fprint(s.Stderr, s.secrets.Hide(message(fmt.Errorf("%v: %w", j, err), exitcode.Of(err))))
+	}
 }
 
 // spentBudget says why no further run of the job is made; "" where one is.
 func (s *suiteRun) spentBudget(ctx context.Context, j suite.Job) string {
 	switch {
 	case ctx.Err() != nil:
-		return "interrupted"
+		return byInterrupt
 	case s.Budget > 0 && s.Now().Sub(s.started) >= s.Budget:
 		return "the suite's budget is spent"
 	case j.Budget > 0 && s.spent[j.Entry] >= j.Budget:
@@ -306,30 +348,36 @@ func (s *suiteRun) spentBudget(ctx context.Context, j suite.Job) string {
 	return ""
 }
 
-// finish writes the records of all runs into one result.json, and the table of the suite.
-func (s *suiteRun) finish() error {
+// document has the records of all runs.
+func (s *suiteRun) document() report.Document {
 	var runs []report.Run
+	for _, r := range s.results {
+		if !r.measured() {
+			runs = append(runs, r.run)
+		}
+	}
+	d := report.NewDocument(runs)
+	d.Suite = s.Name
+	return d
+}
+
+// save writes the records of all runs into one result.json: of those that are not made as well, so that it says what is
+// missing whenever and however the suite ends.
+func (s *suiteRun) save() error { return sdk.Usage(report.WriteSuite(s.Out, s.document())) }
+
+// finish ends the report: with the table of the suite, or all of it as JSON.
+func (s *suiteRun) finish() error {
 	left := 0
 	for _, r := range s.results {
-		switch {
-		case r.failed:
-			continue
-		case r.unmade != "":
+		if r.unmade != "" && !r.failed {
 			left++
-			continue
 		}
-		runs = append(runs, below(r.run, r.job.Folder))
 	}
 	if left > 0 {
 		s.outcome.codes = append(s.outcome.codes, exitcode.Interrupted)
 	}
-	d := report.NewDocument(runs)
-	d.Suite = s.Name
-	if err := report.WriteSuite(s.Out, d); err != nil {
-		return sdk.Usage(err)
-	}
 	if s.flags.json {
-		text, err := d.JSON()
+		text, err := s.document().JSON()
 		if err == nil {
 			_, err = s.Stdout.Write(text)
 		}

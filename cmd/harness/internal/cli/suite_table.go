@@ -44,6 +44,9 @@ func (s *suiteRun) writeTable(left int) error {
 func (s *suiteRun) rows() []*suiteRow {
 	var rows []*suiteRow
 	for _, r := range s.results {
+		if r.measured() {
+			continue
+		}
 		row := suiteRow{
 			name: strings.TrimSpace(r.job.Name + " " + r.job.Point), scenario: r.run.Scenario, kind: r.run.Kind(),
 		}

@@ -138,9 +138,16 @@ func TestMLMarkTasks(t *testing.T) {
 	if n := len(s.fakes["resnet50"].Opened()); n != len(o) {
 		t.Error("a task that is there is run again")
 	}
+	precious := s.write("precious", "precious")
+	if err := errors.Join(os.Remove(s.out("mlmark.csv")), os.Symlink(precious, s.out("mlmark.csv"))); err != nil {
+		t.Fatal(err)
+	}
 	s.want(0, s.run("run", config, "--out", s.out(), "--note", "mine", "--force"))
 	if n := len(s.fakes["resnet50"].Opened()); n != len(o)+1 {
 		t.Error("--force does not run it again")
+	}
+	if text, err := os.ReadFile(precious); string(text) != "precious" {
+		t.Errorf("the table was written through a link: %v", err)
 	}
 	if text, err := os.ReadFile(s.out("mlmark.csv")); err != nil || strings.Count(string(text), "\n") != 3 {
 		t.Errorf("%v; mlmark.csv has\n%s", err, text)

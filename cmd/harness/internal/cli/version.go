@@ -39,9 +39,17 @@ func harnessVersion() report.Harness {
 	if h.Version == "" {
 		h.Version = "devel"
 	}
+	h.Build = fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
+		switch {
+		case s.Key == "vcs.revision":
 			h.Commit = s.Value
+		case s.Key == "vcs.modified":
+			h.Modified = s.Value == "true"
+		case s.Key == "-tags" && s.Value != "":
+			h.Build += ", tags " + s.Value
+		case s.Key == "CGO_ENABLED" && s.Value == "1":
+			h.Build += ", with cgo"
 		}
 	}
 	return h

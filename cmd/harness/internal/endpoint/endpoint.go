@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strconv"
@@ -33,6 +35,7 @@ func Address(text string) (string, error) {
 type Server struct {
 	listener net.Listener
 	server   http.Server
+	crowd    crowd
 	done     chan struct{}
 }
 
@@ -62,9 +65,11 @@ func (s *Server) Open() bool {
 	return ip == nil || !ip.IsLoopback()
 }
 
-// The bounds of a request: a client that sends or takes nothing is not waited for.
+// The bounds of a request: a client that sends or takes nothing is not waited for. A handler that goes on longer sets
+// deadlines of its own.
 const (
 	headerTime  = 5 * time.Second
+	answerTime  = 5 * time.Second // from the end of the request's header to the last byte of the answer
 	headerBytes = 16 << 10
 )
 
@@ -74,8 +79,9 @@ func (s *Server) Serve(h http.Handler) {
 		h = local(h)
 	}
 	s.server = http.Server{
-		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, IdleTimeout: time.Minute,
-		MaxHeaderBytes: headerBytes,
+		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime,
+		IdleTimeout: time.Minute, MaxHeaderBytes: headerBytes, ConnState: s.crowd.changed,
+		ErrorLog: log.New(io.Discard, "", 0), // of clients that break off; the terminal is the run's
 	}
 	go func() {
 		defer close(s.done)

@@ -2,9 +2,14 @@ package endpoint
 
 import (
 	"context"
+	"errors"
+	"io"
+	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -112,6 +117,106 @@ func TestCloseEndsRequests(t *testing.T) {
 	}
 	if _, err := http.Get("http://" + s.Address()); err == nil {
 		t.Error("it serves after Close")
+	}
+}
+
+// pipes is a listener whose connections are in memory, and on a test's clock.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+// TestClientThatNeverReads is left after a while.
+func TestClientThatNeverReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		listener := make(pipes)
+		s := &Server{listener: listener, done: make(chan struct{})}
+		failed := make(chan error, 1)
+		s.Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, err := io.WriteString(w, strings.Repeat("x", 1<<20))
+			failed <- err
+		}))
+		defer s.Close(t.Context())
+		client, server := net.Pipe()
+		defer client.Close()
+		listener <- server
+		began := time.Now()
+		if _, err := io.WriteString(client, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != answerTime {
+			t.Errorf("%v after %v, want it to be left after %v", err, time.Since(began), answerTime)
+		}
+	})
+}
+
+// TestCrowd opens more connections than there may be, which ask for nothing, for half of an answer, or take none: the
+// server keeps as many as it may, and answers who comes after.
+func TestCrowd(t *testing.T) {
+	s, ends := listen(t), make(chan struct{})
+	s.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			select {
+			case <-ends:
+			case <-r.Context().Done():
+			}
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer s.Close(t.Context())
+	defer close(ends)
+	asked := [3]string{"", "GET / HT", "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n"}
+	for i := range 3 * mostConnections {
+		c, err := net.Dial("tcp", s.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_, _ = io.WriteString(c, asked[i%3]) // it may be left already
+	}
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	for range 3 {
+		r, err := client.Get("http://" + s.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+	}
+	s.crowd.mu.Lock()
+	defer s.crowd.mu.Unlock()
+	if n := len(s.crowd.conns); n > mostConnections || s.crowd.came < 3*mostConnections {
+		t.Errorf("%d connections are open, of %d", n, s.crowd.came)
+	}
+}
+
+// TestWhoHasToGo: of those that wait the oldest, and of those that are answered one only if none waits.
+func TestWhoHasToGo(t *testing.T) {
+	var c crowd
+	conns := make([]net.Conn, 3)
+	for i := range conns {
+		conns[i], _ = net.Pipe()
+		c.changed(conns[i], http.StateNew)
+	}
+	c.changed(conns[0], http.StateActive)
+	if c.oldest() != conns[1] {
+		t.Error("not the oldest that waits")
+	}
+	c.changed(conns[1], http.StateActive)
+	c.changed(conns[2], http.StateActive)
+	if c.oldest() != conns[0] {
+		t.Error("not the oldest of all")
+	}
+	c.changed(conns[0], http.StateIdle)
+	c.changed(conns[2], http.StateClosed)
+	if c.oldest() != conns[0] || len(c.conns) != 2 {
+		t.Error("not the one that waits again")
 	}
 }
 

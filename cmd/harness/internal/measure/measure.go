@@ -172,7 +172,7 @@ func phase(r *feed.Run, add func(float64, ...string)) {
 
 func exitCode(r *feed.Run, add func(float64, ...string)) {
 	if r.Result != nil {
-		add(float64(r.Result.ExitCode))
+		add(float64(r.Result.OwnCode()))
 	}
 }
 

@@ -2,6 +2,7 @@
 package metrics
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"sync"
@@ -37,18 +38,45 @@ func Listen(address string) (*Exporter, error) {
 func (e *Exporter) Server() *endpoint.Server { return e.server }
 
 // Serve answers scrapes with the runs of f.
-func (e *Exporter) Serve(f *feed.Feed) {
+func (e *Exporter) Serve(f *feed.Feed) { e.server.Serve(e.handler(f)) }
+
+// atOnce is how many answers are made at once; others wait.
+const atOnce = 4
+
+func (e *Exporter) handler(f *feed.Feed) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(newCollector(f))
-	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, DisableCompression: true})
+	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{DisableCompression: true})
+	making := make(chan struct{}, atOnce)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+Path, func(w http.ResponseWriter, r *http.Request) {
-		shown.ServeHTTP(w, r)
-		e.scrapes.add(time.Now())
+		select {
+		case making <- struct{}{}:
+		case <-r.Context().Done():
+			return
+		}
+		made := answer{header: w.Header(), status: http.StatusOK}
+		shown.ServeHTTP(&made, r)
+		<-making // before it is sent: a client that reads nothing keeps nobody waiting
+		w.WriteHeader(made.status)
+		if _, err := w.Write(made.text.Bytes()); err == nil {
+			e.scrapes.add(time.Now())
+		}
 	})
 	mux.Handle("GET /{$}", http.RedirectHandler(Path, http.StatusFound))
-	e.server.Serve(mux)
+	return mux
 }
+
+// answer is an http.ResponseWriter that keeps what is written.
+type answer struct {
+	header http.Header
+	status int
+	text   bytes.Buffer
+}
+
+func (a *answer) Header() http.Header                { return a.header }
+func (a *answer) WriteHeader(status int)             { a.status = status }
+func (a *answer) Write(text []byte) (n int, _ error) { return a.text.Write(text) }
 
 // Wait is how long somebody who scrapes at intervals has yet to come for the last values; 0: nobody does.
 func (e *Exporter) Wait() time.Duration { return e.scrapes.wait() }

@@ -3,8 +3,11 @@ package metrics
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,6 +94,46 @@ func TestScrape(t *testing.T) {
 		t.Error("it does not wait for one who came twice")
 	}
 	e.AwaitScrape(t.Context(), time.Millisecond)
+}
+
+// unread is the answer to a client that reads nothing.
+type unread struct {
+	http.ResponseWriter
+	begun chan<- bool
+	ends  <-chan struct{}
+}
+
+func (u unread) Write([]byte) (int, error) {
+	u.begun <- true
+	<-u.ends
+	return 0, net.ErrClosed
+}
+
+// TestClientsThatNeverRead shut nobody out, however many there are, and are no scrapes.
+func TestClientsThatNeverRead(t *testing.T) {
+	e := &Exporter{scrapes: scrapes{came: make(chan struct{}, 1)}}
+	h := e.handler(ended(t))
+	begun, ends := make(chan bool), make(chan struct{})
+	var unreading sync.WaitGroup
+	for range 10 * atOnce {
+		unreading.Go(func() {
+			h.ServeHTTP(unread{httptest.NewRecorder(), begun, ends}, httptest.NewRequest(http.MethodGet, Path, http.NoBody))
+		})
+		<-begun
+	}
+	for range 2 {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, Path, http.NoBody))
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "plumbline_run_info") {
+			t.Errorf("%d: %s", w.Code, w.Body)
+		}
+	}
+	last := e.scrapes.last
+	close(ends)
+	unreading.Wait()
+	if !e.scrapes.last.Equal(last) {
+		t.Error("a client that read nothing counts as a scrape")
+	}
 }
 
 func TestAwaitScrape(t *testing.T) {

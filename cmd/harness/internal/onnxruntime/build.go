@@ -101,6 +101,9 @@ func (b Build) minor() int {
 // name is the archive's, without .tgz; also that of the folder in it.
 func (b Build) name() string { return "onnxruntime-" + b.platform() + b.suffix() + "-" + b.Release }
 
+// Limits are those of an archive: the largest known, for CUDA, has some hundred megabytes, and unpacked a gigabyte.
+func Limits() fetch.Limits { return fetch.Limits{Download: 4 << 30, Bytes: 16 << 30, Files: 10_000} }
+
 // file is the archive as the cache keeps it, unpacked.
 func (b Build) file() fetch.File {
 	return fetch.File{

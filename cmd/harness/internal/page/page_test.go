@@ -189,3 +189,19 @@ func TestDamagedSeries(t *testing.T) {
 		t.Error("the page does not say it")
 	}
 }
+
+// TestVerdictOfATest: an audit fails whose run is VALID.
+func TestVerdictOfATest(t *testing.T) {
+	r := report.Run{Status: report.Complete, Verdict: "VALID (smoke)", Test: "TEST04"}
+	for found, want := range map[report.TestVerdict]verdict{
+		"":                   {"VALID (smoke)", "good", "✓"},
+		report.TestPassed:    {"VALID (smoke), TEST04 PASS", "good", "✓"},
+		report.TestFailed:    {"VALID (smoke), TEST04 FAIL", "bad", "✗"},
+		report.TestNotJudged: {"VALID (smoke), TEST04 not judged", "warn", "!"},
+	} {
+		r.TestVerdict = found
+		if got := verdictOf(r); got != want {
+			t.Errorf("%q: %v, want %v", found, got, want)
+		}
+	}
+}

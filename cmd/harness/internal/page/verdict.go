@@ -25,6 +25,23 @@ func verdictOf(r report.Run) verdict {
 	if v.Verdict == "" {
 		v.Verdict = "no verdict"
 	}
+	if r.Status == report.Complete && r.TestVerdict != "" {
+		v = ofTest(r, v)
+	}
+	return v
+}
+
+// ofTest adds what the run's compliance test found: an audit fails whose run is VALID.
+func ofTest(r report.Run, v verdict) verdict {
+	v.Verdict += ", " + r.Test + " " + string(r.TestVerdict)
+	switch r.TestVerdict {
+	case report.TestPassed:
+		v.Class, v.Sign = "good", "✓"
+	case report.TestFailed:
+		v.Class, v.Sign = "bad", "✗"
+	case report.TestNotJudged:
+		v.Class, v.Sign = "warn", "!"
+	}
 	return v
 }
 

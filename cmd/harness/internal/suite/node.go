@@ -6,6 +6,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // node is a value of a suite file with its place. Scalars keep the text that they are written with, so that a flag gets
@@ -50,8 +52,8 @@ const (
 
 // parse reads the one document of a YAML text.
 func parse(text []byte) (node, error) {
-	if tooDeep(text) {
-		return node{}, fmt.Errorf("more than %d brackets are open at once", mostDepth)
+	if err := bounded.Nesting(text, mostDepth); err != nil {
+		return node{}, err
 	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
@@ -62,22 +64,6 @@ func parse(text []byte) (node, error) {
 	}
 	r := reader{anchors: map[string]ast.Node{}, open: map[string]bool{}}
 	return r.read(file.Docs[0].Body)
-}
-
-func tooDeep(text []byte) bool {
-	depth := 0
-	for _, c := range text {
-		switch c {
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth--
-		}
-		if depth > mostDepth {
-			return true
-		}
-	}
-	return false
 }
 
 func documents(f *ast.File) (n int) {

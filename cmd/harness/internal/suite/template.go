@@ -24,5 +24,8 @@ func WriteTemplate(path string) error {
 		return err
 	}
 	_, err = f.Write(template)
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil { // half a suite would be in the way of the next try
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }

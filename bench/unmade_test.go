@@ -1,0 +1,77 @@
+package bench_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/report"
+)
+
+// TestUnmade: records of runs that are not made give way to those of runs that are.
+func TestUnmade(t *testing.T) {
+	r := request(t, plugintest.Classifier())
+	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
+	p, err := bench.NewPlan(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bench.Record(r.Out, p.Unmade()...); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{".", "resnet50/Offline"} {
+		d, err := report.Read(filepath.Join(r.Out, dir, report.FileName))
+		if err != nil || len(d.Runs) != 2 || d.ExitCode != 130 || d.Runs[0].Status != report.NotRun {
+			t.Errorf("%s: %v, %d runs, exit code %d", dir, err, len(d.Runs), d.ExitCode)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(r.Out, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("%v, %q is left", err, left)
+	}
+	if d, err := bench.Run(t.Context(), r); err != nil || d.ExitCode != 0 {
+		t.Errorf("%v, exit code %d", err, d.ExitCode)
+	}
+	d, err := report.Read(filepath.Join(r.Out, report.FileName))
+	if err != nil || len(d.Runs) != 2 || d.ExitCode != 0 {
+		t.Errorf("%v, %d runs, exit code %d", err, len(d.Runs), d.ExitCode)
+	}
+}
+
+// TestRecordInAFolderThatCannotBe says so.
+func TestRecordInAFolderThatCannotBe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := bench.Record(filepath.Join(file, "out"), report.Run{Model: "m", Scenario: "Offline"}); err == nil ||
+		!strings.Contains(err.Error(), "--out") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestARunThatIsJudgedLater is not done before it is judged, and is not made again for it.
+func TestARunThatIsJudgedLater(t *testing.T) {
+	r := request(t, plugintest.Classifier())
+	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModePerformance
+	r.Test = bench.Test{Name: "TEST04", Config: test04, Judged: true}
+	d, err := bench.Run(t.Context(), r)
+	if err != nil || d.ExitCode != 130 || d.Runs[0].TestVerdict != report.TestNotJudged || !d.Runs[0].Good() {
+		t.Fatalf("%v, exit code %d, %s", err, d.ExitCode, d.Runs[0].TestVerdict)
+	}
+	if found := earlier(t, r); !found[0].Finished() {
+		t.Errorf("%+v", found[0])
+	}
+	d.Runs[0].Judge(false)
+	if err := bench.Record(r.Out, d.Runs[0]); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := report.Read(filepath.Join(r.Out, report.FileName)); err != nil || all.ExitCode != 3 {
+		t.Errorf("%v, exit code %d", err, all.ExitCode)
+	}
+	if found := earlier(t, r); !found[0].Finished() {
+		t.Errorf("a failed audit is made again: %+v", found[0])
+	}
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/submission/build"
+)
+
+// goalFlags say for what system runs are to be submitted: in words, or by a workspace within reach.
+type goalFlags struct {
+	workspace  string
+	system     string // in the workspace; empty: all that it has are alike
+	systemType string
+}
+
+// goalFlags adds the flags.
+func (g *goalFlags) add(c *cobra.Command) {
+	workspaceFlag(c, &g.workspace)
+	c.Flags().StringVar(&g.systemType, "system-type", "",
+		"the runs are for a submission of a system of this `TYPE`: edge, datacenter or\ndatacenter,edge, and those that the "+
+			"round does not have of it are left out\n(default: what the workspace says)")
+}
+
+// given says whether a flag asks for it.
+func (g *goalFlags) given(c *cobra.Command) bool { return changed(c, "system-type", "workspace") != "" }
+
+// settle gives a request the type of system, and where it names none the division, of the workspace within reach.
+func (g *goalFlags) settle(c *cobra.Command, r *bench.Request) error {
+	var stated build.Goal
+	w, err := build.OpenWorkspace(g.workspace)
+	switch {
+	case errors.Is(err, build.ErrNoWorkspace) && !c.Flags().Changed("workspace"):
+	case err != nil:
+		return err
+	default:
+		if stated, err = w.Goal(g.system); err != nil && g.systemType == "" {
+			return err
+		}
+	}
+	if r.SystemType = stated.SystemType; g.systemType != "" {
+		if r.SystemType, err = mlconf.ParseSystemType(g.systemType); err != nil {
+			return fmt.Errorf("--system-type: %w", err)
+		}
+	}
+	if r.Division == "" {
+		r.Division = stated.Division
+	}
+	return nil
+}
+
+// sayLeft says what is not run, and why.
+func sayLeft(w io.Writer, left []string) {
+	for _, text := range left {
+		fmt.Fprintln(w, "left out: "+text)
+	}
+}

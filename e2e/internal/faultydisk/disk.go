@@ -1,0 +1,170 @@
+//go:build linux
+
+// Package faultydisk is a file system whose operations a test sees, and lets fail as those of a broken disk do.
+//
+// In: a folder shown at another place (FUSE), with a look at each operation. Out: which operations fail, and when.
+package faultydisk
+
+import (
+	"context"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+)
+
+// Op is an operation on a file of the disk.
+type Op struct {
+	Kind string // create, open, read, write, sync, or rename
+	Path string // relative to the disk; of a rename the new one
+}
+
+// Disk is a folder at which a test looks through a file system of its own.
+type Disk struct {
+	Dir  string // where it is mounted
+	Real string // the same files without faults
+
+	mu    sync.Mutex
+	ops   []Op
+	fault func(Op) syscall.Errno
+}
+
+// Mount mounts a disk until the end of the test. fault says for each operation how it fails; nil, or 0: not at all. A
+// test on a machine that does not let it mount is skipped.
+func Mount(t *testing.T, fault func(Op) syscall.Errno) *Disk {
+	t.Helper()
+	d := &Disk{Dir: t.TempDir(), Real: t.TempDir(), fault: fault}
+	root := &fs.LoopbackRoot{Path: d.Real}
+	root.NewNode = func(r *fs.LoopbackRoot, _ *fs.Inode, _ string, _ *syscall.Stat_t) fs.InodeEmbedder {
+		return &node{LoopbackNode: fs.LoopbackNode{RootData: r}, disk: d}
+	}
+	top := &node{LoopbackNode: fs.LoopbackNode{RootData: root}, disk: d}
+	root.RootNode = top
+	server, err := fs.Mount(d.Dir, top, &fs.Options{MountOptions: fuse.MountOptions{DirectMount: true, Name: "faulty"}})
+	if err != nil {
+		t.Skip("this machine does not let a test mount a file system of its own (FUSE): ", err)
+	}
+	t.Cleanup(func() {
+		if err := server.Unmount(); err != nil {
+			t.Errorf("unmounting the disk: %v", err)
+		}
+		server.Wait()
+	})
+	return d
+}
+
+// Ops are the operations so far, in their order; the writes of one file that follow one another are one.
+func (d *Disk) Ops() []Op {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]Op(nil), d.ops...)
+}
+
+// does notes an operation and returns its fault.
+func (d *Disk) does(kind, path string) syscall.Errno {
+	op := Op{kind, path}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if n := len(d.ops); n == 0 || d.ops[n-1] != op {
+		d.ops = append(d.ops, op)
+	}
+	if d.fault == nil {
+		return 0
+	}
+	return d.fault(op)
+}
+
+// node is a file or folder.
+type node struct {
+	fs.LoopbackNode
+	disk *Disk
+}
+
+func (n *node) at() string { return n.Path(n.Root()) }
+
+// Create implements fs.NodeCreater.
+func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (
+	*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
+	path := name
+	if at := n.at(); at != "" {
+		path = at + "/" + name
+	}
+	if fault := n.disk.does("create", path); fault != 0 {
+		return nil, nil, 0, fault
+	}
+	inode, handle, more, fault := n.LoopbackNode.Create(ctx, name, flags, mode, out)
+	if fault != 0 {
+		return nil, nil, 0, fault
+	}
+	made, ok := inode.Operations().(*node)
+	if !ok {
+		return nil, nil, 0, syscall.EIO
+	}
+	return inode, made.watched(handle), more, 0
+}
+
+// Open implements fs.NodeOpener.
+func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
+	if fault := n.disk.does("open", n.at()); fault != 0 {
+		return nil, 0, fault
+	}
+	handle, more, fault := n.LoopbackNode.Open(ctx, flags)
+	if fault != 0 {
+		return nil, 0, fault
+	}
+	return n.watched(handle), more, 0
+}
+
+// Rename implements fs.NodeRenamer.
+func (n *node) Rename(ctx context.Context, name string, to fs.InodeEmbedder, as string, flags uint32) syscall.Errno {
+	path := as
+	if parent, ok := to.(*node); ok && parent.at() != "" {
+		path = parent.at() + "/" + as
+	}
+	if fault := n.disk.does("rename", path); fault != 0 {
+		return fault
+	}
+	return n.LoopbackNode.Rename(ctx, name, to, as, flags)
+}
+
+// handle is an open file.
+type handle struct {
+	*fs.LoopbackFile
+	node *node
+}
+
+func (n *node) watched(open fs.FileHandle) fs.FileHandle {
+	if file, ok := open.(*fs.LoopbackFile); ok {
+		return &handle{file, n}
+	}
+	return open
+}
+
+// PassthroughFd keeps the kernel from reading and writing by itself.
+func (h *handle) PassthroughFd() (int, bool) { return 0, false }
+
+// Read implements fs.FileReader.
+func (h *handle) Read(ctx context.Context, to []byte, from int64) (fuse.ReadResult, syscall.Errno) {
+	if fault := h.node.disk.does("read", h.node.at()); fault != 0 {
+		return nil, fault
+	}
+	return h.LoopbackFile.Read(ctx, to, from)
+}
+
+// Write implements fs.FileWriter.
+func (h *handle) Write(ctx context.Context, data []byte, at int64) (uint32, syscall.Errno) {
+	if fault := h.node.disk.does("write", h.node.at()); fault != 0 {
+		return 0, fault
+	}
+	return h.LoopbackFile.Write(ctx, data, at)
+}
+
+// Fsync implements fs.FileFsyncer.
+func (h *handle) Fsync(ctx context.Context, flags uint32) syscall.Errno {
+	if fault := h.node.disk.does("sync", h.node.at()); fault != 0 {
+		return fault
+	}
+	return h.LoopbackFile.Fsync(ctx, flags)
+}

@@ -1,0 +1,242 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
+	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
+	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+)
+
+// way is one of docs/submission.md from the first command to the archive: its heading, what lies in the folder
+// where the commands are given, and what is said on the way.
+type way struct {
+	heading string
+	files   map[string]*onnxfile.Graph
+	data    func(dir string) error
+	// short are the flags of runs that are over at once, whatever machine this is: they end by their counts, and no
+	// latency is above their limits.
+	short []string
+	says  map[string]string // a text of what a command prints, by its name: "run", "submission add"
+}
+
+// ways are those of the page.
+func ways() []way {
+	language := func(dir string) error {
+		return errors.Join(officialdata.Llama3Tokenizer(filepath.Join(dir, "models", "llama3.1-8b")),
+			officialdata.WriteLanguage(filepath.Join(dir, "data", "cnn_eval.json"), officialdata.News()))
+	}
+	words, answer := officialdata.Llama3()
+	images := func(dir string) error { return officialdata.RightImageNet(filepath.Join(dir, "imagenet")) }
+	tokens := []string{"--set", "min_query_count=700", "--set", "Server.target_qps=1000", "--set",
+		"Server.ttft_latency=60000", "--set", "Server.tpot_latency=60000"}
+	return []way{
+		{
+			heading: "An edge system", data: images, short: []string{"--set", "min_query_count=700"},
+			files: map[string]*onnxfile.Graph{"resnet50_v1.onnx": tinymodel.ResNet50()},
+			says: map[string]string{
+				"run":   "left out: Server: rules v6.1 have none of resnet for systems of type edge",
+				"audit": "left out: Server: rules v6.1 have none of resnet for systems of type edge",
+			},
+		},
+		{
+			heading: "A datacenter system", data: language, short: tokens,
+			files: map[string]*onnxfile.Graph{"models/llama3.1-8b/model.onnx": tinymodel.Decoder(words, answer)},
+		},
+		{
+			heading: "The network division", data: language, short: tokens,
+			says: map[string]string{"submission build": "network division"},
+		},
+		{
+			heading: "The open division", data: images, short: []string{"--set", "min_query_count=700"},
+			files: map[string]*onnxfile.Graph{"tinynet.onnx": tinymodel.ResNet50()},
+			says:  map[string]string{"submission build": "open division"},
+		},
+	}
+}
+
+// TestSubmissionPage walks the commands of docs/submission.md from the first to the archive, with runs of seconds that
+// this harness's own LoadGen drives: the check finds what is wrong with those, and nothing else.
+func TestSubmissionPage(t *testing.T) {
+	commands, conf := pageCommands(t)
+	for _, p := range ways() {
+		mine := commands[p.heading]
+		delete(commands, p.heading)
+		t.Run(p.heading, func(t *testing.T) {
+			t.Parallel()
+			p.walk(t, mine, conf)
+		})
+	}
+	if len(commands) > 0 {
+		t.Errorf("docs/submission.md has commands under %v, which no test walks", slices.Sorted(maps.Keys(commands)))
+	}
+}
+
+// pageCommands are the commands of docs/submission.md by the heading above them, and the lines of its user.conf. Those
+// of the sections that explain single commands are no way to a submission.
+func pageCommands(t *testing.T) (commands map[string][][]string, conf string) {
+	t.Helper()
+	text := readText(t, filepath.Join(built.root, "docs", "submission.md"))
+	text, _, _ = strings.Cut(text, "\n## Describing the system")
+	commands, heading := map[string][][]string{}, ""
+	for line := range strings.Lines(text) {
+		if name, ok := strings.CutPrefix(line, "## "); ok {
+			heading = strings.TrimSpace(name)
+		}
+		switch code, ok := strings.CutPrefix(line, "    "); {
+		case !ok:
+		case strings.HasPrefix(code, "harness "):
+			commands[heading] = append(commands[heading], strings.Fields(code)[1:])
+		case strings.Contains(code, " = "):
+			conf += code
+		}
+	}
+	return commands, conf
+}
+
+// walk gives the commands in a folder with the files.
+func (p way) walk(t *testing.T, commands [][]string, conf string) {
+	dir := t.TempDir()
+	for path, graph := range p.files {
+		if err := graph.Write(filepath.Join(dir, filepath.FromSlash(path))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.data(dir); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "user.conf"), conf)
+	node := ""
+	for _, c := range commands {
+		for i := range c {
+			if strings.Contains(c[i], "http://node-a:8000/v1") {
+				if node == "" {
+					node = startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-model", "llama3.1-8b", "-alias", "node-a",
+						"-says", "256,257,128009")
+				}
+				c[i] = strings.Replace(c[i], "http://node-a:8000/v1", node, 1)
+			}
+		}
+		p.give(t, dir, c)
+	}
+	p.wantFindings(t, dir)
+}
+
+// rehearsed are a command's name, and its arguments as a rehearsal of seconds has them.
+func (p way) rehearsed(args []string) (name string, all []string) {
+	name = args[0]
+	if name == "submission" {
+		name += " " + args[1]
+	}
+	all = slices.Clone(args)
+	if i := slices.Index(all, "--loadgen"); i >= 0 {
+		all = slices.Delete(all, i, i+2) // as not everybody has the official one
+	}
+	switch name {
+	case "tune":
+		all = append(all, "--try-batch", "1", "--try-sessions", "1", "--try-threads", "1", "--time", "100ms")
+	case "run", "audit":
+		all = slices.Concat(all, []string{"--smoke", "--quiet", "--set", "min_duration=0"}, p.short)
+	case "submission add":
+		all = append(all, "--rehearsal")
+	case "submission pack":
+		all = append(all, "--allow-rejected")
+	}
+	return name, all
+}
+
+// give runs a command of the page.
+func (p way) give(t *testing.T, dir string, args []string) {
+	t.Helper()
+	name, all := p.rehearsed(args)
+	cmd := command(t, harnessBinary(), all...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PLUMBLINE_CONFIG="+filepath.Join(dir, "settings"))
+	r := finish(t, cmd)
+	switch {
+	case name == "audit" && r.code == 3: // a busy machine made two runs differ
+		if strings.Contains(r.stdout, "accuracy fail") {
+			t.Errorf("%q: answers differ:\n%s", args, r.both())
+		}
+	case name == "submission check" && slices.Contains(args, "--compatible"):
+		r.wantCode(t, 1).wantOutput(t, "official: errors")
+	case name == "submission check":
+		r.wantCode(t, 3)
+	default:
+		r.wantCode(t, 0)
+	}
+	if !strings.Contains(r.stdout, p.says[name]) {
+		t.Errorf("%q: it does not say %q:\n%s", args, p.says[name], r.both())
+	}
+	fillIn(t, dir, r.stdout)
+}
+
+// asked is a line that names a field to be filled in.
+var asked = regexp.MustCompile(`(?m)^  (\S+\.json)  (\S+): `)
+
+// fillIn does what a person does with the fields that a command lists.
+func fillIn(t *testing.T, dir, printed string) {
+	t.Helper()
+	for _, m := range asked.FindAllStringSubmatch(printed, -1) {
+		path := filepath.Join(dir, m[1])
+		var fields map[string]string
+		readJSON(t, path, &fields)
+		if !strings.HasPrefix(fields[m[2]], "FILL IN") {
+			t.Errorf("%s: %s is %q, want a mark with what is to be written", m[1], m[2], fields[m[2]])
+		}
+		if fields[m[2]] = "known to a person"; m[2] == "status" {
+			fields[m[2]] = "available"
+		}
+		putJSON(t, path, fields)
+	}
+}
+
+// wantFindings compares what the check finds with what is wrong with runs of seconds on small data sets, and wants the
+// archive to hold the tree.
+func (p way) wantFindings(t *testing.T, dir string) {
+	t.Helper()
+	harness(t, "submission", "pack", "--unpack", filepath.Join(dir, "lab.tar.gz"), "--out", filepath.Join(dir, "out")).
+		wantCode(t, 0)
+	got := findings(t, filepath.Join(dir, "out"))
+	var want []string
+	for line := range strings.Lines(readText(t, filepath.Join("testdata", "submission-page.txt"))) {
+		if heading, finding, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); heading == p.heading {
+			want = append(want, finding)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the check finds\n%s: %s\nwant\n%s", p.heading, strings.Join(got, "\n"+p.heading+": "),
+			strings.Join(want, "\n"))
+	}
+}
+
+// findings are those of the check on a tree, each of a kind once, but for those that a busy machine makes: what an
+// audit's two runs differ by, and measured latencies above the rules' limits.
+func findings(t *testing.T, tree string) (all []string) {
+	t.Helper()
+	r := harness(t, "submission", "check", "--json", tree).wantCode(t, 3)
+	var doc struct {
+		Findings []struct{ Severity, Rule, Path, What string }
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range doc.Findings {
+		_, where, _ := strings.Cut(f.Path, "/results/")
+		if strings.HasPrefix(f.Rule, "audit-") && strings.Contains(where, "performance") ||
+			f.Rule == "latency" && strings.Contains(f.What, "over the limit") {
+			continue
+		}
+		_, where, _ = strings.Cut(where, "/")
+		all = append(all, strings.Join([]string{f.Severity, f.Rule, where, f.What}, " | "))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,57 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Remove takes runs out of the workspace, and returns them; their files stay where they are. A name is a part of what
+// runs are called: "Server", "resnet/Server", "closed/box/resnet", "resnet/Offline/TEST01". Either all names mean some
+// run, or nothing is removed.
+func (w *Workspace) Remove(names []string) (removed []Result, err error) {
+	var faults []error
+	var wanted [][]string
+	for _, name := range names {
+		parts := strings.Split(strings.Trim(name, "/"), "/")
+		if !slices.ContainsFunc(w.Results, func(r Result) bool { return r.within(parts) }) {
+			faults = append(faults, fmt.Errorf("%q: no run is called so; there are\n  %s", name,
+				strings.Join(w.names(), "\n  ")))
+		}
+		wanted = append(wanted, parts)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	var left []Result
+	for _, r := range w.Results {
+		if slices.ContainsFunc(wanted, r.within) {
+			removed = append(removed, r)
+		} else {
+			left = append(left, r)
+		}
+	}
+	w.Results = left
+	return removed, w.save()
+}
+
+// names are those of all runs.
+func (w *Workspace) names() []string {
+	all := []string{}
+	for _, r := range w.Results {
+		all = append(all, r.String())
+	}
+	return all
+}
+
+// within says whether parts follow one another in what a run is of.
+func (r Result) within(parts []string) bool {
+	all := r.parts()
+	for i := 0; i+len(parts) <= len(all); i++ {
+		if slices.Equal(all[i:i+len(parts)], parts) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,16 @@
+package pyvalue
+
+import "testing"
+
+// TestLower: the wanted texts are those that Python 3.11 gave.
+func TestLower(t *testing.T) {
+	for text, want := range map[string]string{
+		"Lab": "lab", "ΟΔΟΣ": "οδος", "ΟΔΟΣ.": "οδος.", "Σ": "σ", "aΣb": "aσb", "a.Σ": "a.ς", "aΣ.b": "aσ.b",
+		"ΑΣ ΒΣ": "ας βς",
+		"İst":   "i̇st", "ſt": "ſt", "\u212a": "k", "ªΣ": "ªς", "": "",
+	} {
+		if got := Lower(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package pyvalue
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrText is wrapped by the errors of what is no text: it is not UTF-8, or too long.
+var ErrText = errors.New("no text")
+
+// ReadText reads a text as Python does: UTF-8, with the ends of lines as \n, whatever they were. Of more than most
+// bytes there is none.
+func ReadText(r io.Reader, most int) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(text) > most:
+		return "", fmt.Errorf("%w: it is larger than %d bytes", ErrText, most)
+	case !utf8.Valid(text):
+		return "", fmt.Errorf("%w: it is not UTF-8, %s", ErrText, badByte(text))
+	}
+	return newlines.Replace(string(text)), nil
+}
+
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// badByte says where a text stops to be UTF-8.
+func badByte(text []byte) string {
+	line := 1
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size == 1 {
+			return fmt.Sprintf("line %d has the byte %#02x", line, text[0])
+		}
+		if r == '\n' {
+			line++
+		}
+		text = text[size:]
+	}
+	return ""
+}
+
+// Whole says whether all texts of a value are UTF-8: JSON may hold half a surrogate pair, which nobody can write.
+func Whole(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return utf8.ValidString(v)
+	case []any:
+		for _, item := range v {
+			if !Whole(item) {
+				return false
+			}
+		}
+	case *Dict:
+		for _, key := range v.keys {
+			if !utf8.ValidString(key) || !Whole(v.values[key]) {
+				return false
+			}
+		}
+	}
+	return true
+}
