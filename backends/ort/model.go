@@ -67,27 +67,58 @@ func (s source) signature() (onnx.Model, error) {
 	return onnx.Read(f, info.Size())
 }
 
-// checkExternal finds the model's external data, all of it.
+// checkExternal finds the model's external data, all of it. A name that leaves the model's folder is refused, whatever
+// the library makes of it: a model is data, and does not choose which files of its user are read. So is a pipe, which
+// has no size.
 func (s source) checkExternal(files []string) error {
 	if len(files) == 0 {
 		return nil
 	}
 	if s.path == "" {
 		return fmt.Errorf("%w: %s keeps its weights in %s; give the path of the model instead of its bytes", backend.ErrModel,
-			s, strings.Join(files, ", "))
+			s, shortList(files))
 	}
-	var missing []string
+	var missing, foreign []string
 	for _, name := range files {
 		path := filepath.Join(filepath.Dir(s.path), name)
-		if _, err := os.Stat(path); err != nil {
+		info, err := os.Stat(path)
+		switch {
+		case !filepath.IsLocal(name):
+			foreign = append(foreign, fmt.Sprintf("%q", name))
+		case err != nil:
 			missing = append(missing, path)
+		case !info.Mode().IsRegular():
+			foreign = append(foreign, fmt.Sprintf("%q (not a file)", name))
 		}
+	}
+	if len(foreign) > 0 {
+		return fmt.Errorf("%w: %s: it says that its weights lie in %s; want files in its own folder, or below that",
+			backend.ErrModel, s, shortList(foreign))
 	}
 	if len(missing) > 0 {
 		return fmt.Errorf("%w: %s: external data is missing: %s; put it beside the model", backend.ErrModel, s,
-			strings.Join(missing, ", "))
+			shortList(missing))
 	}
 	return nil
+}
+
+// shortList names the first few of what a model lists, which may be as many as it has bytes for.
+func shortList(names []string) string {
+	const most, longest = 8, 300
+	list := ""
+	for i, name := range names[:min(len(names), most)] {
+		if i > 0 {
+			list += ", "
+		}
+		if len(name) > longest {
+			name = strings.ToValidUTF8(name[:longest], "") + "..."
+		}
+		list += name
+	}
+	if more := len(names) - most; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
 }
 
 // complete asks ONNX Runtime for what the file leaves open: the shapes it infers, and anything of a model in ORT

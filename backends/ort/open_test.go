@@ -1,6 +1,7 @@
 package ort_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -58,6 +59,54 @@ func TestOpenRefusesFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := opener(t).Open(t.Context(), c.model, backend.Config{})
 			if !errors.Is(err, backend.ErrModel) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestExternalDataOutside lets a model name files that are not its own: it is refused before one of them is read.
+func TestExternalDataOutside(t *testing.T) {
+	model, weights := read(t, file("external")), read(t, filepath.Join("testdata", "external.data"))
+	outside := write(t, "weights", weights)
+	const usual = "external.data"
+	for name, c := range map[string]struct {
+		location string // of as many bytes as external.data; empty: that
+		place    func(path string) error // puts something else there
+		want     string // empty: it opens
+	}{
+		"below":        {"sub//////////", nil, "not a file"},
+		"beside":       {"sub/../wx.bin", nil, ""},
+		"above":        {"../other.data", nil, `in "../other.data"; want files in its own folder`},
+		"above, late":  {"sub/../../w.b", nil, `in "sub/../../w.b"; want`},
+		"absolute":     {"/etc/hostname", nil, `in "/etc/hostname"; want`},
+		"a device":     {"/dev/zero/./.", nil, `in "/dev/zero`},
+		"no file":      {"", func(path string) error { return os.Mkdir(path, 0o755) }, "not a file"},
+		"short":        {"", func(path string) error { return os.WriteFile(path, weights[:4], 0o600) }, "m.onnx"},
+		"a link":       {"", func(path string) error { return os.Symlink("wx.bin", path) }, ""},
+		"a link to":    {"", func(path string) error { return os.Symlink(os.DevNull, path) }, "not a file"},
+		"a link above": {"", func(path string) error { return os.Symlink(outside, path) }, "escapes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "model")
+			if err := errors.Join(os.MkdirAll(filepath.Join(dir, "sub"), 0o755),
+				os.WriteFile(filepath.Join(dir, "wx.bin"), weights, 0o600),
+				os.WriteFile(filepath.Join(dir, "..", "other.data"), weights, 0o600),
+				os.WriteFile(filepath.Join(dir, "m.onnx"), swap(model, usual, cmp.Or(c.location, usual)), 0o600),
+			); err != nil {
+				t.Fatal(err)
+			}
+			if c.place != nil {
+				if err := c.place(filepath.Join(dir, usual)); err != nil {
+					t.Skip("this system has no such thing: ", err)
+				}
+			}
+			s, err := opener(t).Open(t.Context(), backend.Model{Path: filepath.Join(dir, "m.onnx")}, backend.Config{})
+			if err == nil {
+				err = errors.Join(err, s.Close())
+			}
+			refused := errors.Is(err, backend.ErrModel)
+			if c.want == "" && err != nil || c.want != "" && (!refused || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
