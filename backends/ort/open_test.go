@@ -71,9 +71,9 @@ func TestExternalDataOutside(t *testing.T) {
 	outside := write(t, "weights", weights)
 	const usual = "external.data"
 	for name, c := range map[string]struct {
-		location string // of as many bytes as external.data; empty: that
+		location string                  // of as many bytes as external.data; empty: that
 		place    func(path string) error // puts something else there
-		want     string // empty: it opens
+		want     string                  // empty: it opens
 	}{
 		"below":        {"sub//////////", nil, "not a file"},
 		"beside":       {"sub/../wx.bin", nil, ""},

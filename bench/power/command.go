@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/plumbline-ml/plumbline/bench/power/spl"
 )
 
 // command is a command line that prints watts, a number a line: as long as it runs, or once, and is then run again for
@@ -25,7 +23,7 @@ func (c command) String() string { return "cmd " + c.line }
 func (c command) check() error { return nil }
 
 // read runs the command, again and again where it ends well.
-func (c command) read(ctx context.Context, interval time.Duration, give func(spl.Sample)) error {
+func (c command) read(ctx context.Context, interval time.Duration, give func(watts float64)) error {
 	runtime.LockOSThread() // the command is told to end when the thread that started it is gone
 	defer runtime.UnlockOSThread()
 	tick := time.NewTicker(interval)
@@ -46,7 +44,7 @@ func (c command) read(ctx context.Context, interval time.Duration, give func(spl
 const grace = 2 * time.Second
 
 // run runs the command once, and ends all processes of its when ctx ends.
-func (c command) run(ctx context.Context, give func(spl.Sample)) error {
+func (c command) run(ctx context.Context, give func(watts float64)) error {
 	cmd := shell(c.line)
 	var said tail
 	cmd.Stderr, cmd.WaitDelay, cmd.SysProcAttr = &said, grace, ownGroup()
@@ -88,7 +86,7 @@ func (c command) run(ctx context.Context, give func(spl.Sample)) error {
 }
 
 // readLines gives each line as a reading of the moment when it came.
-func readLines(lines *bufio.Scanner, give func(spl.Sample)) (count int, err error) {
+func readLines(lines *bufio.Scanner, give func(watts float64)) (count int, err error) {
 	for lines.Scan() {
 		text := strings.TrimSpace(lines.Text())
 		if text == "" {
@@ -99,7 +97,7 @@ func readLines(lines *bufio.Scanner, give func(spl.Sample)) (count int, err erro
 		if err != nil || math.IsNaN(watts) || math.IsInf(watts, 0) {
 			return count, fmt.Errorf("the command printed %.60q on line %d, want watts, a number a line", text, count)
 		}
-		give(spl.Sample{Time: time.Now().UTC(), Watts: watts})
+		give(watts)
 	}
 	return count, lines.Err()
 }

@@ -30,6 +30,8 @@ type Meter struct {
 	source   source
 	interval time.Duration
 	patience time.Duration // until a first reading
+	wall     func() time.Time
+	since    func(time.Time) time.Duration
 }
 
 // source is a kind of meter.
@@ -38,8 +40,8 @@ type source interface {
 	String() string
 	// check says what keeps it from measuring, as far as it can be known without measuring.
 	check() error
-	// read gives readings until ctx ends, about one for each interval, or until it fails.
-	read(ctx context.Context, interval time.Duration, give func(spl.Sample)) error
+	// read gives readings, in watts, as they come until ctx ends, about one for each interval, or until it fails.
+	read(ctx context.Context, interval time.Duration, give func(watts float64)) error
 }
 
 // The words that a description of a meter begins with.
@@ -64,7 +66,7 @@ func New(description string, interval time.Duration) (*Meter, error) {
 			MostInterval)
 	}
 	kind, argument, given := strings.Cut(description, ":")
-	m := &Meter{interval: interval, patience: firstReading}
+	m := &Meter{interval: interval, patience: firstReading, wall: time.Now, since: time.Since}
 	switch {
 	case kind == kindRAPL && !given:
 		m.source = &rapl{root: powercap}
@@ -101,7 +103,7 @@ type Recording struct {
 // ends the recording with Finish. An error says why the meter does not read; nothing is left of it then.
 func (m *Meter) Start(ctx context.Context) (*Recording, error) {
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	r := &Recording{meter: m, cancel: cancel, began: time.Now(), ready: make(chan struct{}), done: make(chan struct{})}
+	r := &Recording{meter: m, cancel: cancel, began: m.wall(), ready: make(chan struct{}), done: make(chan struct{})}
 	go r.record(reading)
 	late := time.NewTimer(m.patience)
 	defer late.Stop()
@@ -123,12 +125,14 @@ func (m *Meter) Start(ctx context.Context) (*Recording, error) {
 	return nil, fmt.Errorf("measuring power by %s: %w", m, err)
 }
 
-// record keeps readings until ctx ends or the meter fails.
+// record keeps readings until ctx ends or the meter fails. Their times go on from the begin as a stopwatch does, which
+// those of a test do too: a machine's clock that is set meanwhile moves no reading out of the run, and none into it.
 func (r *Recording) record(ctx context.Context) {
 	defer close(r.done)
 	first := true
-	err := r.meter.source.read(ctx, r.meter.interval, func(s spl.Sample) {
-		r.text = spl.AppendSample(r.text, s, Mark)
+	err := r.meter.source.read(ctx, r.meter.interval, func(watts float64) {
+		at := r.began.UTC().Add(r.meter.since(r.began))
+		r.text = spl.AppendSample(r.text, spl.Sample{Time: at, Watts: watts}, Mark)
 		if first {
 			first = false
 			close(r.ready)

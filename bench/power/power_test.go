@@ -270,6 +270,44 @@ func TestFileOfARunWithoutAnEnd(t *testing.T) {
 	}
 }
 
+// TestTheMachinesClockIsSet: readings follow one another as they came, however the clock of the machine is set while
+// they do.
+func TestTheMachinesClockIsSet(t *testing.T) {
+	began := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	for name, step := range map[string]time.Duration{"back": -time.Hour, "forward": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			m, err := New("cmd:printf '1\\n2\\n3\\n'; exec sleep 600", 0)
+			if err != nil {
+				t.Skip("no shell: ", err)
+			}
+			var asked, given time.Duration
+			third := make(chan struct{})
+			m.wall = func() time.Time { asked++; return began.Add((asked - 1) * step) }
+			m.since = func(time.Time) time.Duration {
+				m.wall() // which is another one with each reading
+				if given++; given == 3 {
+					close(third)
+				}
+				return given * time.Second
+			}
+			r, err := m.Start(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-third
+			text, err := r.Finish(t.Context(), spl.Window{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range samples(t, text) {
+				if want := began.Add(time.Duration(i+1) * time.Second); !s.Time.Equal(want) || s.Watts != float64(i+1) {
+					t.Errorf("reading %d is %v W at %v, want %v", i+1, s.Watts, s.Time, want)
+				}
+			}
+		})
+	}
+}
+
 func TestJudge(t *testing.T) {
 	m := &Meter{source: command{"x"}, interval: time.Second}
 	for want, a := range map[string]spl.Average{

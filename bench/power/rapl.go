@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/plumbline-ml/plumbline/bench/power/spl"
 )
 
 // powercap is where Linux shows the energy counters of processors (RAPL, running average power limit).
@@ -110,7 +108,7 @@ func readCounter(path string) (uint64, error) {
 }
 
 // read gives the mean power of each interval at its end.
-func (r *rapl) read(ctx context.Context, interval time.Duration, give func(spl.Sample)) error {
+func (r *rapl) read(ctx context.Context, interval time.Duration, give func(watts float64)) error {
 	before, err := r.readAll()
 	last := time.Now()
 	if err != nil {
@@ -129,7 +127,7 @@ func (r *rapl) read(ctx context.Context, interval time.Duration, give func(spl.S
 		if err != nil {
 			return err
 		}
-		give(spl.Sample{Time: now.UTC(), Watts: r.watts(before, after, now.Sub(last))})
+		give(r.watts(before, after, now.Sub(last)))
 		before, last = after, now
 	}
 }
