@@ -54,7 +54,7 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 		err = s.chooseCall(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, brief(errors.Join(err, s.Close()))
 	}
 	s.watch()
 	return s, nil

@@ -34,7 +34,7 @@ func (s *session) connect(dial dialer) error {
 	}
 	for _, url := range s.settings.urls {
 		conn, err := grpc.NewClient("passthrough:///"+url, grpc.WithTransportCredentials(transport),
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(mostAbout), grpc.MaxCallSendMsgSize(math.MaxInt32)),
 			grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),
 			grpc.WithReadBufferSize(socketBuffer), grpc.WithWriteBufferSize(socketBuffer),
 			grpc.WithContextDialer(dial), grpc.WithNoProxy(), grpc.WithConnectParams(reconnecting()))
@@ -47,6 +47,10 @@ func (s *session) connect(dial dialer) error {
 }
 
 const (
+	// mostAbout is how many bytes a server may say of itself and of a model.
+	mostAbout = 4 << 20
+	// mostAnswer is how many bytes an answer to a request may have: as many as gRPC's library takes.
+	mostAnswer = math.MaxInt32
 	// window is the flow-control window of streams and connections: a request of several megabytes does not wait.
 	window = 8 << 20
 	// socketBuffer is how much is read from and written to a socket at a time.

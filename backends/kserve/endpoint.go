@@ -165,3 +165,37 @@ func lasting(err error) bool {
 	}
 	return false
 }
+
+// What a user is shown of what a server says: bytes of an error, and of the name that it calls itself.
+const (
+	mostReason = 8 << 10
+	mostName   = 200
+)
+
+// shortened is text, cut behind most bytes and between two characters.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
+// brief shortens an error that quotes a server, which may say megabytes.
+func brief(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := err.Error(); len(text) > mostReason {
+		return &cut{shortened(text, mostReason), err}
+	}
+	return err
+}
+
+// cut is an error with a part of its text.
+type cut struct {
+	text string
+	err  error
+}
+
+func (c *cut) Error() string { return c.text }
+func (c *cut) Unwrap() error { return c.err }

@@ -16,6 +16,10 @@ import (
 // Run sends one batch to the endpoint with the fewest in work. If that endpoint is lost before it answers, and option
 // lost says so, the batch goes to another.
 func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
+	return brief(s.run(ctx, in, out))
+}
+
+func (s *session) run(ctx context.Context, in, out []backend.Tensor) error {
 	if err := backend.CheckTensors("input", s.inputInfos, in); err != nil {
 		return err
 	}
@@ -66,7 +70,7 @@ func (s *session) infer(ctx context.Context, e *endpoint, r *oip.ModelInferReque
 	if e.streams {
 		return s.inferOverStream(ctx, e, r)
 	}
-	response, err := e.rpc.ModelInfer(ctx, r, grpc.WaitForReady(false))
+	response, err := e.rpc.ModelInfer(ctx, r, grpc.WaitForReady(false), grpc.MaxCallRecvMsgSize(mostAnswer))
 	if err != nil {
 		return nil, err
 	}

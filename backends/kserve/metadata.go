@@ -35,7 +35,7 @@ func (s *session) describe(ctx context.Context, e *endpoint, m backend.Model) (i
 	ctx, cancel := s.call(ctx)
 	defer cancel()
 	if about, err := e.rpc.ServerMetadata(ctx, &oip.ServerMetadataRequest{}); err == nil {
-		s.called(strings.TrimSpace(about.Name + " " + about.Version))
+		s.called(shortened(strings.TrimSpace(about.Name+" "+about.Version), mostName))
 	}
 	r, err := e.rpc.ModelMetadata(ctx, &oip.ModelMetadataRequest{Name: s.settings.model, Version: s.settings.version})
 	if err != nil {

@@ -43,12 +43,12 @@ func (n node) Name(ctx context.Context) (name, address string, err error) {
 		_, err = n.endpoint.rpc.ModelReady(ctx, n.question(), grpc.Peer(&from))
 	}
 	if err != nil {
-		return "", "", explain(err)
+		return "", "", brief(explain(err))
 	}
 	if from.Addr != nil {
 		address = from.Addr.String()
 	}
-	return r.GetName(), address, nil
+	return shortened(r.GetName(), mostName), address, nil
 }
 
 // Send asks whether the model is ready, with a field that the protocol does not have, which every server passes over.
@@ -59,7 +59,7 @@ func (n node) Send(ctx context.Context, size int) error {
 	q.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, padding, protowire.BytesType),
 		make([]byte, size)))
 	if _, err := n.endpoint.rpc.ModelReady(ctx, q); err != nil {
-		return explain(err)
+		return brief(explain(err))
 	}
 	return nil
 }

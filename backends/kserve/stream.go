@@ -61,7 +61,7 @@ func (s *session) openStream(ctx context.Context, e *endpoint) (*stream, error) 
 		life = metadata.NewOutgoingContext(life, s.header)
 	}
 	stop := context.AfterFunc(ctx, cancel)
-	call, err := e.rpc.ModelStreamInfer(life)
+	call, err := e.rpc.ModelStreamInfer(life, grpc.MaxCallRecvMsgSize(mostAnswer))
 	if err != nil || !stop() {
 		cancel()
 		return nil, errors.Join(err, ctx.Err())
@@ -263,7 +263,7 @@ func (e *endpoint) unasked() error {
 
 func (t *stream) unasked(e *endpoint) error {
 	if err := t.err(); errors.Is(err, errUnasked) {
-		return fmt.Errorf("endpoint %s: %w", e.url, err)
+		return brief(fmt.Errorf("endpoint %s: %w", e.url, err))
 	}
 	return nil
 }

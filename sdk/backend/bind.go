@@ -39,9 +39,12 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	if len(faults) == 0 {
 		return index, nil
 	}
-	names := make([]string, len(have))
-	for i, h := range have {
-		names[i] = h.String()
+	names := make([]string, min(len(have), mostNamed))
+	for i := range names {
+		names[i] = have[i].String()
+	}
+	if more := len(have) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%w: %s; the backend lists no %ss of the model", ErrTensors, strings.Join(faults, "; "), kind)
@@ -49,6 +52,9 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	return nil, fmt.Errorf("%w: %s; the model has %ss %s%s", ErrTensors, strings.Join(faults, "; "), kind,
 		strings.Join(names, ", "), chosen(want))
 }
+
+// mostNamed is how many tensors of a model an error lists: a decoder with many layers has some hundred.
+const mostNamed = 500
 
 // takes tells whether a benchmark takes tensors of d.
 func (t TensorInfo) takes(d DType) bool {
