@@ -122,6 +122,7 @@ func (e *events) fill() error {
 // parse reads the fields of an event. Comments have no data; some servers send events without any to
 // keep a connection alive.
 func (e *events) parse(block []byte) (ev event) {
+	e.joined = e.joined[:0]
 	for len(block) > 0 {
 		line, rest, _ := bytes.Cut(block, []byte("\n"))
 		block = rest
@@ -148,6 +149,9 @@ func (e *events) join(data, line []byte) []byte {
 	if data == nil {
 		return line[:len(line):len(line)]
 	}
-	e.joined = append(append(append(e.joined[:0], data...), '\n'), line...)
-	return bytes.Clone(e.joined)
+	if len(e.joined) == 0 { // else data is what was joined
+		e.joined = append(e.joined, data...)
+	}
+	e.joined = append(append(e.joined, '\n'), line...)
+	return e.joined
 }

@@ -77,18 +77,18 @@ func refused(r *http.Response, body []byte) *failure {
 	case http.StatusNotFound:
 		hint = "; are the model's name and the path right (options model and url)?"
 	}
-	f.err = fmt.Errorf("%w: %s: %s%s", ErrServer, r.Status, message(body), hint)
+	f.err = fmt.Errorf("%w: %.200s: %s%s", ErrServer, r.Status, message(body), hint)
 	return f
 }
 
-// message is what an error's body says.
+// message is what an error's body says, as far as it is shown.
 func message(body []byte) string {
+	text := string(body[:min(len(body), bodyShown)])
 	var p parser
 	if c, ok := p.parse(body); ok && c.fault != "" {
-		return c.fault
+		text = c.fault[:min(len(c.fault), bodyShown)]
 	}
-	text := strings.TrimSpace(strings.ToValidUTF8(string(body), "\ufffd"))
-	if text == "" {
+	if text = strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd")); text == "" {
 		return "no reason given"
 	}
 	return text

@@ -57,7 +57,7 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	}
 	defer g.calls.Put(c)
 	c.answer.reset(sink, g.settings.count)
-	c.transcribes = r.content != ""
+	c.transcribes, c.most = r.content != "", mostBytes(p.MaxNewTokens)
 	if err := g.persist(ctx, r, c); err != nil {
 		return err
 	}

@@ -294,13 +294,22 @@ func TestStreams(t *testing.T) {
 			is: openai.ErrServer, says: "abort"},
 		{name: "an endless event", stream: "data: " + strings.Repeat("x", 5<<20), is: openai.ErrStream,
 			says: "more than 4 MiB"},
+		{name: "an endless answer", stream: strings.Repeat(`data: {"choices":[{"text":"`+strings.Repeat("x", 1<<20)+
+			`"}]}`+"\n\n", 20), is: openai.ErrStream, says: "it goes on behind 16 MiB"},
+		{name: "an endless answer of nothing", stream: strings.Repeat("data: {}\n\n", 2<<20), is: openai.ErrStream,
+			says: "it goes on behind 16 MiB"},
+		{name: "an event of many lines", stream: strings.Repeat("data:\n", 600_000) + "\n", is: openai.ErrStream,
+			says: "not what the API has"},
+		{name: "a long reason", stream: `data: {"error":"` + strings.Repeat("x", 3<<20) + `"}` + "\n\n",
+			is: openai.ErrServer, says: "xxx"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := connect(t, serve(t, script(write(c.stream))), "retries=0")
 			s, err := generate(t, g, prompt)
 			if c.is != nil {
-				if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || len(s.complete) > 0 {
-					t.Errorf("%v, want one that says %q; complete: %v", err, c.says, s.complete)
+				if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || len(s.complete) > 0 ||
+					len(err.Error()) > 8<<10 {
+					t.Errorf("%.9000v, want one that says %q; complete: %v", err, c.says, s.complete)
 				}
 				return
 			}

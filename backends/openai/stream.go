@@ -21,6 +21,14 @@ type call struct {
 	events events
 
 	transcribes bool
+	most        int64 // bytes that an answer may have
+}
+
+// mostBytes bounds an answer: what each of its tokens may take, with its id and probabilities, beside a lot of others.
+// A server may go on for ever.
+func mostBytes(tokens int) int64 {
+	const other, each = 16 << 20, 16 << 10
+	return other + each*int64(max(tokens, 0))
 }
 
 // bodyShown bounds what is read of an error's body.
@@ -102,7 +110,7 @@ func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failur
 	}
 	if err != nil || kind != "text/event-stream" {
 		return &failure{
-			err: fmt.Errorf("%w: its content is %q, want text/event-stream; does the server stream?", ErrStream,
+			err: fmt.Errorf("%w: its content is %.200q, want text/event-stream; does the server stream?", ErrStream,
 				r.Header.Get("Content-Type")),
 		}
 	}
@@ -111,6 +119,10 @@ func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failur
 		ev, err := c.events.next()
 		if err != nil {
 			return g.ended(ctx, c, err)
+		}
+		if c.events.received > c.most {
+			return &failure{err: fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was asked for may take",
+				ErrStream, c.most>>20)}
 		}
 		c.answer.progress.Add(1)
 		if ev.isLast() {
