@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -73,17 +74,53 @@ type ArchiveFile struct {
 	Unpack            bool // tar, tar.gz or zip
 }
 
-// MetricInfo names a metric of the model and its closed-division target on the full data set.
+// MetricInfo names a metric of the model, which way it improves, and its closed-division target on the full data set.
+// One that is reported beside the model's own has no target: Reference and what follows are 0.
 type MetricInfo struct {
 	Name      string // as in Score
 	Unit      string
+	Better    Better  // empty: higher
 	Reference float64 // the FP32 reference model's value on the official data set
-	Target    float64 // least value that passes
+	Target    float64 // least value that passes; 0: none
 	Upper     float64 // largest value that passes; 0: none
-	Share     float64 // Target / Reference: 0.99, 0.999
+	Share     float64 // Target / Reference: 0.99, 0.999; where lower is better and Target is 0, Reference / Upper
 	// EmbeddedLeast and EmbeddedMost are the shares of the embedded FP32 file's figure that embedded files must be
-	// between; 0: Share, and Upper / Reference.
+	// between; 0: Share, and Upper / Reference. Where lower is better and Target is 0, there is no least one.
 	EmbeddedLeast, EmbeddedMost float64
+}
+
+// Better says which way a metric improves.
+type Better string
+
+// The ways. Of a metric with neither, such as the length of answers, more is not better, nor is less.
+const (
+	HigherBetter  Better = "higher"
+	LowerBetter   Better = "lower"
+	NeitherBetter Better = "neither"
+)
+
+// UnmarshalText reads one of the ways; any other text is an error.
+func (b *Better) UnmarshalText(text []byte) error {
+	switch way := Better(text); way {
+	case "", HigherBetter, LowerBetter, NeitherBetter:
+		*b = way
+		return nil
+	}
+	return fmt.Errorf("better is %q, want %q, %q or %q", text, HigherBetter, LowerBetter, NeitherBetter)
+}
+
+// Better is which way the model's metric of a name improves: as its MetricInfo says, else higher. It is empty where the
+// model has no such metric: nobody can tell.
+func (m ModelInfo) Better(metric string) Better {
+	for _, info := range m.Metrics {
+		if info.Name == metric {
+			return cmp.Or(info.Better, HigherBetter)
+		}
+	}
+	if metric == Agreement {
+		return HigherBetter
+	}
+	return ""
 }
 
 // ParamInfo documents one of a model's own options.

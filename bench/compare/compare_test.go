@@ -15,8 +15,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/texttest"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/judge"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/bench/results"
 )
@@ -129,6 +131,51 @@ func TestDirections(t *testing.T) {
 		i := slices.IndexFunc(c.Pairs[0].Rows, func(r Row) bool { return r.Name == name })
 		if r := c.Pairs[0].Rows[i]; r.Verdict != want {
 			t.Errorf("%s: %s (p %v), want %s", name, r.Verdict, r.P, want)
+		}
+	}
+}
+
+// TestDirectionsOfAccuracies: each goes by what its result says of it, which is the manifest's; where one side is of an
+// older harness, by the other's.
+func TestDirectionsOfAccuracies(t *testing.T) {
+	scored := func(factor float64, better func(sdk.Better) sdk.Better) (runs []report.Run) {
+		for i := range 7 {
+			r := run("Offline", "ort", 100, time.Millisecond)
+			r.Mode, r.Performance, r.Accuracy = "accuracy", nil, &report.Accuracy{}
+			for name, way := range map[string]sdk.Better{
+				"F1": sdk.HigherBetter, "perplexity": sdk.LowerBetter, "gen_len": sdk.NeitherBetter,
+			} {
+				r.Accuracy.Metrics = append(r.Accuracy.Metrics,
+					judge.Metric{Name: name, Better: better(way), Value: figure.Number(factor * (100 + float64(i)))})
+			}
+			runs = append(runs, r)
+		}
+		return runs
+	}
+	said := func(b sdk.Better) sdk.Better { return b }
+	older := func(sdk.Better) sdk.Better { return "" }
+	for _, c := range []struct {
+		base, next             func(sdk.Better) sdk.Better
+		f1, perplexity, length Verdict
+	}{
+		{said, said, Improved, Worsened, Changed},
+		{older, said, Improved, Worsened, Changed},
+		{said, older, Improved, Worsened, Changed},
+		{older, older, Changed, Changed, Changed},
+	} {
+		got, err := Compare(input("a", scored(1, c.base)...), input("b", scored(1.5, c.next)...), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]Verdict{"accuracy.F1": c.f1, "accuracy.perplexity": c.perplexity, "accuracy.gen_len": c.length}
+		for _, r := range got.Pairs[0].Rows {
+			if r.Verdict != want[r.Name] {
+				t.Errorf("%s: %s, want %s", r.Name, r.Verdict, want[r.Name])
+			}
+			delete(want, r.Name)
+		}
+		if len(want) > 0 {
+			t.Errorf("not compared: %v", want)
 		}
 	}
 }

@@ -21,6 +21,9 @@ func newPair(a, b group) Pair {
 	base, next := figures(a.runs), figures(b.runs)
 	for _, m := range base.order {
 		if y, ok := next.values[m.Name]; ok {
+			if m.Better == metric.Neither { // an older harness did not say
+				m.Better = next.better(m.Name)
+			}
 			p.Rows = append(p.Rows, newRow(m, base.values[m.Name], y))
 		} else if m.Main {
 			p.Notes = append(p.Notes, fmt.Sprintf("%s is known of %s alone", m.Title, a.side))
@@ -89,6 +92,12 @@ func figures(runs []results.Found) measured {
 		return short
 	})
 	return m
+}
+
+// better is which way a figure improves.
+func (m measured) better(name string) metric.Better {
+	i := slices.IndexFunc(m.order, func(f metric.Metric) bool { return f.Name == name })
+	return m.order[i].Better
 }
 
 func newRow(m metric.Metric, base, next []float64) Row {

@@ -39,13 +39,15 @@ type Case struct {
 	Embedded bool // an embedded file of the model ran
 	Own      bool // on a data set that the user named, not on the plugin's own
 	Score    sdk.Score
-	Targets  map[string]float64 // the user's own: the least value of a metric; nil: none
+	// Targets are the user's own: the least value of a metric that passes, the largest where lower is better; nil: none.
+	Targets map[string]float64
 }
 
 // Metric is one judged figure. Reference and what follows are zero where no target applies.
 type Metric struct {
 	Name             string        `json:"name"`
 	Unit             string        `json:"unit"`
+	Better           sdk.Better    `json:"better,omitempty"` // as the model's manifest says; empty: nobody can tell
 	Value            figure.Number `json:"value"`
 	Rounded          string        `json:"rounded"`
 	Reference        figure.Number `json:"reference,omitempty"` // of the FP32 model
@@ -67,10 +69,32 @@ type Verdict struct {
 // OK reports whether no metric missed a target.
 func (v Verdict) OK() bool { return v.Outcome == Pass || v.Outcome == Informational }
 
-// target is what a metric is compared with.
+// target is what a metric is compared with: a value of the range from least to upper passes. Where there is no such
+// limit it is infinite.
 type target struct {
 	reference, least, upper, share float64
-	named                          bool // by the user, or for the answers of a file of the user's: zero counts, too
+}
+
+// none reports whether every value passes.
+func (t target) none() bool { return math.IsInf(t.least, -1) && math.IsInf(t.upper, 1) }
+
+// limits are least and upper of a manifest, where 0 is no limit.
+func limits(least, upper float64) (float64, float64) {
+	if least == 0 {
+		least = math.Inf(-1)
+	}
+	if upper == 0 {
+		upper = math.Inf(1)
+	}
+	return least, upper
+}
+
+// finite is a limit as results have it: 0 where there is none.
+func finite(limit float64) figure.Number {
+	if math.IsInf(limit, 0) {
+		return 0
+	}
+	return figure.Number(limit)
 }
 
 // leastAgreement is how many percent of the answers must be as expected where the user does not say.
@@ -83,7 +107,7 @@ func Judge(c Case) Verdict {
 	v := Verdict{Outcome: Informational, Basis: basis}
 	for _, m := range c.Score.Metrics {
 		t, ok := targets[m.Name]
-		judged := compare(m, t, ok)
+		judged := compare(m, c.Model.Better(m.Name), t, ok)
 		v.Metrics = append(v.Metrics, judged)
 		v.Outcome = worse(v.Outcome, judged.Outcome)
 	}
@@ -101,11 +125,14 @@ func (c Case) named(others map[string]target) map[string]target {
 	own := map[string]target{}
 	for _, m := range c.Score.Metrics {
 		if m.Name == sdk.Agreement {
-			own[m.Name] = target{least: leastAgreement, named: true}
+			own[m.Name] = target{least: leastAgreement, upper: math.Inf(1)}
 		}
 	}
-	for name, least := range c.Targets {
-		own[name] = target{least: least, named: true}
+	for name, value := range c.Targets {
+		own[name] = target{least: value, upper: math.Inf(1)}
+		if c.Model.Better(name) == sdk.LowerBetter {
+			own[name] = target{least: math.Inf(-1), upper: value}
+		}
 	}
 	if len(own) == 0 {
 		return others
@@ -180,7 +207,9 @@ func (c Case) dataset() (sdk.DatasetInfo, bool) {
 func officialTargets(metrics []sdk.MetricInfo) map[string]target {
 	targets := map[string]target{}
 	for _, m := range metrics {
-		targets[m.Name] = target{reference: m.Reference, least: m.Target, upper: m.Upper, share: m.Share}
+		t := target{reference: m.Reference, share: m.Share}
+		t.least, t.upper = limits(m.Target, m.Upper)
+		targets[m.Name] = t
 	}
 	return targets
 }
@@ -188,12 +217,9 @@ func officialTargets(metrics []sdk.MetricInfo) map[string]target {
 // cardTargets takes the embedded FP32 file's measured metrics as the reference. Unless the metric says otherwise, the
 // share is the official one, and an upper limit keeps its ratio to the official reference.
 func cardTargets(m sdk.ModelInfo) map[string]target {
-	shares, uppers := map[string]float64{}, map[string]float64{}
+	infos := map[string]sdk.MetricInfo{}
 	for _, info := range m.Metrics {
-		shares[info.Name], uppers[info.Name] = cmp.Or(info.EmbeddedLeast, info.Share), info.EmbeddedMost
-		if info.EmbeddedMost == 0 && info.Reference != 0 {
-			uppers[info.Name] = info.Upper / info.Reference
-		}
+		infos[info.Name] = info
 	}
 	targets := map[string]target{}
 	for _, f := range m.Files {
@@ -201,22 +227,36 @@ func cardTargets(m sdk.ModelInfo) map[string]target {
 			continue
 		}
 		for _, r := range f.Reference {
-			share := cmp.Or(shares[r.Name], defaultShare)
-			targets[r.Name] = target{reference: r.Value, least: share * r.Value, upper: uppers[r.Name] * r.Value, share: share}
+			targets[r.Name] = cardTarget(infos[r.Name], r.Value)
 		}
 	}
 	return targets
 }
 
-func compare(m sdk.Metric, t target, known bool) Metric {
-	out := Metric{
-		Name: m.Name, Unit: m.Unit, Value: figure.Number(m.Value), Rounded: figure.Round(m.Value), Outcome: Informational,
+func cardTarget(m sdk.MetricInfo, reference float64) target {
+	share, most := cmp.Or(m.EmbeddedLeast, m.Share, defaultShare), m.EmbeddedMost
+	if most == 0 && m.Reference != 0 {
+		most = m.Upper / m.Reference
 	}
-	if !known || !t.named && t.least == 0 && t.upper == 0 {
+	t := target{reference: reference, share: share}
+	if m.Better == sdk.LowerBetter && m.Target == 0 && m.EmbeddedLeast == 0 {
+		t.least, t.upper = limits(0, cmp.Or(most, 1/share)*reference)
+	} else {
+		t.least, t.upper = limits(share*reference, most*reference)
+	}
+	return t
+}
+
+func compare(m sdk.Metric, better sdk.Better, t target, known bool) Metric {
+	out := Metric{
+		Name: m.Name, Unit: m.Unit, Better: better, Value: figure.Number(m.Value), Rounded: figure.Round(m.Value),
+		Outcome: Informational,
+	}
+	if !known || t.none() {
 		return out
 	}
-	out.Reference, out.Target = figure.Number(t.reference), figure.Number(t.least)
-	out.Upper, out.TargetShare = figure.Number(t.upper), figure.Number(t.share)
+	out.Reference, out.Target = figure.Number(t.reference), finite(t.least)
+	out.Upper, out.TargetShare = finite(t.upper), figure.Number(t.share)
 	if t.reference != 0 {
 		out.ShareOfReference = figure.Number(m.Value / t.reference)
 	}
@@ -224,18 +264,22 @@ func compare(m sdk.Metric, t target, known bool) Metric {
 	switch {
 	case !(m.Value >= t.least): // also for NaN
 		out.Outcome = Below
-	case t.upper != 0 && m.Value > t.upper:
+	case m.Value > t.upper:
 		out.Outcome = Above
 	}
-	out.Text = explain(out)
+	out.Text = explain(out, t)
 	return out
 }
 
 // explain words the comparison: "99.4 % of FP32: passes the 99 % target".
-func explain(m Metric) string {
-	if m.TargetShare == 0 && m.Outcome != Above {
-		way := map[Outcome]string{Below: "below", Pass: "passes"}[m.Outcome]
-		return fmt.Sprintf("%s: %s the target of %s", m.Name, way, quantity(m.Target, m.Unit))
+func explain(m Metric, t target) string {
+	if most := math.IsInf(t.least, -1); m.TargetShare == 0 && (most || m.Outcome != Above) {
+		way := map[Outcome]string{Below: "below", Above: "above", Pass: "passes"}[m.Outcome]
+		limit := m.Target
+		if most {
+			limit = m.Upper
+		}
+		return fmt.Sprintf("%s: %s the target of %s", m.Name, way, quantity(limit, m.Unit))
 	}
 	need := fmt.Sprintf("%s %% target", figure.Short(100*float64(m.TargetShare)))
 	share := ""

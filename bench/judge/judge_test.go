@@ -113,6 +113,45 @@ func TestRangeOfTheEmbeddedFiles(t *testing.T) {
 	}
 }
 
+// TestLowerIsBetter: a metric that falls has an upper limit alone, by the rules, by the card and by the user.
+func TestLowerIsBetter(t *testing.T) {
+	m := model()
+	m.Metrics = []sdk.MetricInfo{{Name: "accuracy", Better: sdk.LowerBetter, Reference: 10, Upper: 12.5, Share: 0.8}}
+	free := model()
+	free.Metrics = []sdk.MetricInfo{{Name: "accuracy", Better: sdk.LowerBetter}}
+	for _, c := range []struct {
+		of     Case
+		value  float64
+		want   Outcome
+		text   string
+		metric Metric
+	}{
+		{Case{Model: m, Own: true}, 12.5, Pass, "passes the 80 % target", Metric{Upper: 12.5}},
+		{Case{Model: m, Own: true}, 1, Pass, "passes", Metric{Upper: 12.5}},
+		{Case{Model: m, Own: true}, 12.6, Above, "above the upper limit of 12.5", Metric{Upper: 12.5}},
+		{Case{Model: m, Embedded: true}, 1, Pass, "passes", Metric{Upper: 95 / 0.8}},
+		{Case{Model: m, Embedded: true}, 119, Above, "above", Metric{Upper: 95 / 0.8}},
+		{Case{Model: free, Embedded: true}, 95, Pass, "passes the 99 % target", Metric{Upper: 95 / 0.99}},
+		{Case{Model: free, Embedded: true}, 96, Above, "above", Metric{Upper: 95 / 0.99}},
+		{Case{Model: free, Targets: map[string]float64{"accuracy": 5}}, 4, Pass, "passes the target of 5", Metric{Upper: 5}},
+		{Case{Model: free, Targets: map[string]float64{"accuracy": 5}}, 6, Above, "above the target of 5", Metric{Upper: 5}},
+		{Case{Model: free, Targets: map[string]float64{"accuracy": 0}}, 0.1, Above, "above the target of 0", Metric{}},
+		{Case{Model: free, Targets: map[string]float64{"accuracy": 0}}, 0, Pass, "passes the target of 0", Metric{}},
+		{Case{Model: m, Own: true}, math.NaN(), Below, "", Metric{Upper: 12.5}},
+	} {
+		c.of.Score = sdk.Score{Samples: 100, Metrics: []sdk.Metric{{Name: "accuracy", Value: c.value}}}
+		if c.of.Own {
+			c.of.Score.Samples = 50000
+		}
+		v := Judge(c.of)
+		got := v.Metrics[0]
+		if v.Outcome != c.want || !strings.Contains(got.Text, c.text) || got.Target != 0 ||
+			math.Abs(float64(got.Upper-c.metric.Upper)) > 1e-9 || got.Better != sdk.LowerBetter {
+			t.Errorf("%v: %s %+v, want %s", c.value, v.Outcome, got, c.want)
+		}
+	}
+}
+
 func TestNoReference(t *testing.T) {
 	m := model()
 	m.Files = nil

@@ -1,6 +1,8 @@
 package metric
 
 import (
+	"cmp"
+
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -46,7 +48,9 @@ func everyPercentile() report.Latency {
 func Accuracies(metrics []sdk.MetricInfo) []Metric {
 	a := &report.Accuracy{}
 	for _, m := range metrics {
-		a.Metrics = append(a.Metrics, judge.Metric{Name: m.Name, Unit: m.Unit})
+		a.Metrics = append(a.Metrics, judge.Metric{
+			Name: m.Name, Unit: m.Unit, Better: cmp.Or(m.Better, sdk.HigherBetter),
+		})
 	}
 	return Of(report.Run{Status: report.Complete, Accuracy: a})
 }

@@ -26,7 +26,11 @@ func server() report.Run {
 
 func TestFind(t *testing.T) {
 	scored := report.Run{Status: report.Complete, Accuracy: &report.Accuracy{Verdict: judge.Verdict{
-		Metrics: []judge.Metric{{Name: "F1", Unit: "%", Value: 90.5}, {Name: "gen_len", Value: 7}},
+		Metrics: []judge.Metric{
+			{Name: "F1", Unit: "%", Better: sdk.HigherBetter, Value: 90.5},
+			{Name: "gen_len", Better: sdk.NeitherBetter, Value: 7},
+			{Name: "WER", Unit: "%", Better: sdk.LowerBetter, Value: 3}, {Name: "old", Value: 1},
+		},
 	}}}
 	for _, c := range []struct {
 		run    report.Run
@@ -46,6 +50,8 @@ func TestFind(t *testing.T) {
 		{scored, "accuracy.F1", 90.5, "%", Higher},
 		{scored, "f1", 90.5, "%", Higher},
 		{scored, "gen_len", 7, "", Neither},
+		{scored, "WER", 3, "%", Lower},
+		{scored, "old", 1, "", Neither},
 	} {
 		m, ok := Find(Of(c.run), c.name)
 		if !ok || m.Value != c.want || m.Unit != c.unit || m.Better != c.better {
@@ -86,7 +92,8 @@ func TestNames(t *testing.T) {
 	if _, ok := Find(Names(loadgen.Offline), "ttft.p99"); ok {
 		t.Error("Offline has a TTFT")
 	}
-	if got := Accuracies([]sdk.MetricInfo{{Name: "F1", Unit: "%"}}); len(got) != 1 || got[0].Name != "accuracy.F1" {
+	if got := Accuracies([]sdk.MetricInfo{{Name: "F1", Unit: "%"}}); len(got) != 1 || got[0].Name != "accuracy.F1" ||
+		got[0].Better != Higher {
 		t.Error(got)
 	}
 	if i := slices.IndexFunc(Names(loadgen.Server), func(m Metric) bool { return m.Main }); i != 0 {

@@ -2,10 +2,10 @@ package metric
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
@@ -111,18 +111,18 @@ func (l *list) power(p *report.Power) {
 
 func (l *list) accuracy(a report.Accuracy) {
 	for _, m := range a.Metrics {
-		l.add(Metric{Name: accuracy + m.Name, Title: m.Name, Unit: m.Unit, Better: accuracyDirection(m.Name),
+		l.add(Metric{Name: accuracy + m.Name, Title: m.Name, Unit: m.Unit, Better: accuracyDirection(m.Better),
 			Value: float64(m.Value), Main: true})
 	}
 }
 
-// accuracyDirection is that of a scorer's figure: lengths of answers are neither good nor bad.
-func accuracyDirection(name string) Better {
-	switch strings.ToLower(name) {
-	case "gen_len", "tokens_per_sample":
-		return Neither
-	case "fid":
+// accuracyDirection is that of a scorer's figure, as the model's manifest says.
+func accuracyDirection(b sdk.Better) Better {
+	switch b {
+	case sdk.HigherBetter:
+		return Higher
+	case sdk.LowerBetter:
 		return Lower
 	}
-	return Higher
+	return Neither
 }

@@ -54,7 +54,7 @@ func TestModels(t *testing.T) {
 		if len(m.Datasets) != 2 || m.Datasets[1].Samples != 50000 || m.Datasets[1].PerformanceSampleCount != 1024 {
 			t.Errorf("%s: data sets %+v, want the embedded one and imagenet", m.Name, m.Datasets)
 		}
-		if len(m.Metrics) != 1 || m.Metrics[0].Name != "accuracy" || m.Metrics[0].Unit != "%" {
+		if len(m.Metrics) != 2 || m.Metrics[0].Name != "accuracy" || m.Metrics[0].Unit != "%" {
 			t.Errorf("%s: metrics %v", m.Name, m.Metrics)
 		}
 	}

@@ -48,7 +48,7 @@ func TestModels(t *testing.T) {
 		if m.LoadGenKey != m.Name || !slices.Equal(m.Scenarios, loadgen.Scenarios()) {
 			t.Errorf("%s: LoadGen key %q, scenarios %v", m.Name, m.LoadGenKey, m.Scenarios)
 		}
-		if len(m.Datasets) != 2 || len(m.Metrics) != 1 || m.Metrics[0].Name != "mAP" || m.Metrics[0].Unit != "%" {
+		if len(m.Datasets) != 2 || len(m.Metrics) != 2 || m.Metrics[0].Name != "mAP" || m.Metrics[0].Unit != "%" {
 			t.Errorf("%s: data sets %+v, metrics %v", m.Name, m.Datasets, m.Metrics)
 		}
 	}

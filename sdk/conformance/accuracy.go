@@ -42,6 +42,9 @@ func accuracy(ctx context.Context, v *visit) (string, error) {
 		return "", fmt.Errorf("of %d answers %d were scored, %d metrics, official text %q", len(list), s.Samples,
 			len(s.Metrics), s.OfficialText)
 	}
+	if err := unknownMetrics(s, m); err != nil {
+		return "", err
+	}
 	o := v.subject.Open
 	if o.ModelFile != "" || len(o.PartFiles) > 0 || o.Dataset != "" || o.Count != 0 {
 		return metrics(s) + "; no reference applies to this model file or data set", nil
@@ -49,9 +52,42 @@ func accuracy(ctx context.Context, v *visit) (string, error) {
 	return metrics(s), cardFaults(s, m, o.Precision)
 }
 
+// unknownMetrics names what is scored and not described.
+func unknownMetrics(s sdk.Score, m sdk.ModelInfo) error {
+	var faults []error
+	for _, x := range s.Metrics {
+		if m.Better(x.Name) == "" {
+			faults = append(faults, fmt.Errorf("the score has the metric %q, which the description of %s does not list: nobody "+
+				"can tell which way it improves; list it, without a target where it has none", x.Name, m.Name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
 // cardShare is how much of what the embedded file's card says must be reached, and how much of what was measured the
 // card must say: another machine rounds otherwise.
 const cardShare = 0.99
+
+// worse reports whether got is worse than what is wanted by more than the share that is allowed; a figure of neither
+// way may be neither more nor less.
+func worse(got, want float64, better sdk.Better) bool {
+	low, high := !(got >= cardShare*want), !(want >= cardShare*got)
+	switch better {
+	case sdk.LowerBetter:
+		return high
+	case sdk.NeitherBetter:
+		return low || high
+	}
+	return low
+}
+
+// side is where a figure lies that is too far from another one.
+func side(of, from float64) string {
+	if of > from {
+		return "high"
+	}
+	return "low"
+}
 
 func cardFaults(s sdk.Score, m sdk.ModelInfo, precision string) error {
 	var faults []error
@@ -68,14 +104,14 @@ func cardFaults(s sdk.Score, m sdk.ModelInfo, precision string) error {
 			case i < 0:
 				faults = append(faults, fmt.Errorf("the score has no metric %q, which %s has in the description", want.Name,
 					f.Name))
-			case !(s.Metrics[i].Value >= cardShare*want.Value):
-				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the score is too low, or "+
-					"the card too high",
-					want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name))
-			case !(want.Value >= cardShare*s.Metrics[i].Value):
-				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the card is too low, and 99 "+
-					"%% of it is no target",
-					want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name))
+			case worse(s.Metrics[i].Value, want.Value, m.Better(want.Name)):
+				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the score is too %s, or "+
+					"the card too %s", want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name,
+					side(s.Metrics[i].Value, want.Value), side(want.Value, s.Metrics[i].Value)))
+			case worse(want.Value, s.Metrics[i].Value, m.Better(want.Name)):
+				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the card is too %s, and "+
+					"99 %% of it is no target", want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name,
+					side(want.Value, s.Metrics[i].Value)))
 			}
 		}
 	}
@@ -96,7 +132,7 @@ func reference(ctx context.Context, v *visit) (string, error) {
 		}
 	}
 	other := v.of(*v.subject.Reference)
-	p, _, theirs, err := other.answers(ctx)
+	p, m, theirs, err := other.answers(ctx)
 	v.plugins = other.plugins
 	if err != nil {
 		return "", fmt.Errorf("the reference: %w", err)
@@ -114,8 +150,9 @@ func reference(ctx context.Context, v *visit) (string, error) {
 		return "", fmt.Errorf("%v; scoring them: %w", d, err)
 	}
 	found := fmt.Sprintf("%s, the reference %s; %v", metrics(got), metrics(want), d)
-	if short := shortfalls(got, want); len(short) > 0 {
-		return "", fmt.Errorf("%s; want at least %g of the reference's: %w", found, cardShare, errors.Join(short...))
+	if short := shortfalls(got, want, m.Better); len(short) > 0 {
+		return "", fmt.Errorf("%s; want at most %g %% worse than the reference: %w", found,
+			100*(1-cardShare), errors.Join(short...))
 	}
 	return found, nil
 }
@@ -131,11 +168,14 @@ func (v *visit) of(r Reference) *visit {
 }
 
 // shortfalls names the metrics of a score that miss the reference's by more than the share that is allowed.
-func shortfalls(got, want sdk.Score) (faults []error) {
+func shortfalls(got, want sdk.Score, better func(metric string) sdk.Better) (faults []error) {
 	for _, w := range want.Metrics {
 		i := slices.IndexFunc(got.Metrics, func(m sdk.Metric) bool { return m.Name == w.Name })
-		if i < 0 || !(got.Metrics[i].Value >= cardShare*w.Value) {
-			faults = append(faults, fmt.Errorf("%s is too low", w.Name))
+		switch {
+		case i < 0:
+			faults = append(faults, fmt.Errorf("%s is missing", w.Name))
+		case worse(got.Metrics[i].Value, w.Value, better(w.Name)):
+			faults = append(faults, fmt.Errorf("%s is too %s", w.Name, side(got.Metrics[i].Value, w.Value)))
 		}
 	}
 	return faults

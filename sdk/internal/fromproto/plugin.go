@@ -76,7 +76,18 @@ func metricInfo(m *pluginpb.MetricInfo) sdk.MetricInfo {
 	return sdk.MetricInfo{
 		Name: m.GetName(), Unit: m.GetUnit(), Reference: m.GetReference(), Target: m.GetTarget(), Upper: m.GetUpper(),
 		Share: m.GetShare(), EmbeddedLeast: m.GetEmbeddedLeast(), EmbeddedMost: m.GetEmbeddedMost(),
+		Better: better(m.GetBetter()),
 	}
+}
+
+func better(b pluginpb.Better) sdk.Better {
+	switch b {
+	case pluginpb.Better_BETTER_LOWER:
+		return sdk.LowerBetter
+	case pluginpb.Better_BETTER_NEITHER:
+		return sdk.NeitherBetter
+	}
+	return sdk.HigherBetter
 }
 
 func metric(m *pluginpb.Metric) sdk.Metric {

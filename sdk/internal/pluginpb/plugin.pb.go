@@ -90,6 +90,57 @@ func (Scenario) EnumDescriptor() ([]byte, []int) {
 	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{0}
 }
 
+// Better says which way a metric improves.
+type Better int32
+
+const (
+	Better_BETTER_HIGHER Better = 0
+	Better_BETTER_LOWER  Better = 1
+	// More is not better, nor is less: the length of answers.
+	Better_BETTER_NEITHER Better = 2
+)
+
+// Enum value maps for Better.
+var (
+	Better_name = map[int32]string{
+		0: "BETTER_HIGHER",
+		1: "BETTER_LOWER",
+		2: "BETTER_NEITHER",
+	}
+	Better_value = map[string]int32{
+		"BETTER_HIGHER":  0,
+		"BETTER_LOWER":   1,
+		"BETTER_NEITHER": 2,
+	}
+)
+
+func (x Better) Enum() *Better {
+	p := new(Better)
+	*p = x
+	return p
+}
+
+func (x Better) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Better) Descriptor() protoreflect.EnumDescriptor {
+	return file_plumbline_plugin_v1_plugin_proto_enumTypes[1].Descriptor()
+}
+
+func (Better) Type() protoreflect.EnumType {
+	return &file_plumbline_plugin_v1_plugin_proto_enumTypes[1]
+}
+
+func (x Better) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Better.Descriptor instead.
+func (Better) EnumDescriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{1}
+}
+
 // RunRequest is one frame to the plugin. At most 1 MiB of samples are in one frame.
 type RunRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2079,15 +2130,17 @@ type MetricInfo struct {
 	Unit string `protobuf:"bytes,2,opt,name=unit,proto3" json:"unit,omitempty"`
 	// The fp32 reference model's value on the official data set, if there is one.
 	Reference float64 `protobuf:"fixed64,3,opt,name=reference,proto3" json:"reference,omitempty"`
-	// The least value there that passes.
+	// The least value there that passes; 0: none.
 	Target float64 `protobuf:"fixed64,4,opt,name=target,proto3" json:"target,omitempty"`
 	// The largest; 0: none.
 	Upper float64 `protobuf:"fixed64,5,opt,name=upper,proto3" json:"upper,omitempty"`
-	// Target / reference, 0.99 say; it holds for the embedded files and their own references, too.
+	// Target / reference, 0.99 say; it holds for the embedded files and their own references, too. Where lower is better and
+	// target is 0, reference / upper.
 	Share float64 `protobuf:"fixed64,6,opt,name=share,proto3" json:"share,omitempty"`
 	// The shares of the embedded FP32 file's figure that embedded files must be between; 0: share, and upper / reference.
 	EmbeddedLeast float64 `protobuf:"fixed64,7,opt,name=embedded_least,json=embeddedLeast,proto3" json:"embedded_least,omitempty"`
 	EmbeddedMost  float64 `protobuf:"fixed64,8,opt,name=embedded_most,json=embeddedMost,proto3" json:"embedded_most,omitempty"`
+	Better        Better  `protobuf:"varint,9,opt,name=better,proto3,enum=plumbline.plugin.v1.Better" json:"better,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2176,6 +2229,13 @@ func (x *MetricInfo) GetEmbeddedMost() float64 {
 		return x.EmbeddedMost
 	}
 	return 0
+}
+
+func (x *MetricInfo) GetBetter() Better {
+	if x != nil {
+		return x.Better
+	}
+	return Better_BETTER_HIGHER
 }
 
 type Param struct {
@@ -3870,7 +3930,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
 	"\x06sha256\x18\x03 \x01(\tR\x06sha256\x12\x12\n" +
 	"\x04size\x18\x04 \x01(\x03R\x04size\x12\x16\n" +
-	"\x06unpack\x18\x05 \x01(\bR\x06unpack\"\xe2\x01\n" +
+	"\x06unpack\x18\x05 \x01(\bR\x06unpack\"\x97\x02\n" +
 	"\n" +
 	"MetricInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
@@ -3880,7 +3940,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05upper\x18\x05 \x01(\x01R\x05upper\x12\x14\n" +
 	"\x05share\x18\x06 \x01(\x01R\x05share\x12%\n" +
 	"\x0eembedded_least\x18\a \x01(\x01R\rembeddedLeast\x12#\n" +
-	"\rembedded_most\x18\b \x01(\x01R\fembeddedMost\"I\n" +
+	"\rembedded_most\x18\b \x01(\x01R\fembeddedMost\x123\n" +
+	"\x06better\x18\t \x01(\x0e2\x1b.plumbline.plugin.v1.BetterR\x06better\"I\n" +
 	"\x05Param\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\adefault\x18\x02 \x01(\tR\adefault\x12\x12\n" +
@@ -4039,7 +4100,11 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x16SCENARIO_SINGLE_STREAM\x10\x01\x12\x19\n" +
 	"\x15SCENARIO_MULTI_STREAM\x10\x02\x12\x13\n" +
 	"\x0fSCENARIO_SERVER\x10\x03\x12\x14\n" +
-	"\x10SCENARIO_OFFLINE\x10\x042\xdd\x06\n" +
+	"\x10SCENARIO_OFFLINE\x10\x04*A\n" +
+	"\x06Better\x12\x11\n" +
+	"\rBETTER_HIGHER\x10\x00\x12\x10\n" +
+	"\fBETTER_LOWER\x10\x01\x12\x12\n" +
+	"\x0eBETTER_NEITHER\x10\x022\xdd\x06\n" +
 	"\x06Plugin\x12W\n" +
 	"\bDescribe\x12$.plumbline.plugin.v1.DescribeRequest\x1a%.plumbline.plugin.v1.DescribeResponse\x12K\n" +
 	"\x04Open\x12 .plumbline.plugin.v1.OpenRequest\x1a!.plumbline.plugin.v1.OpenResponse\x12X\n" +
@@ -4064,148 +4129,150 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 	return file_plumbline_plugin_v1_plugin_proto_rawDescData
 }
 
-var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),             // 0: plumbline.plugin.v1.Scenario
-	(*RunRequest)(nil),        // 1: plumbline.plugin.v1.RunRequest
-	(*Start)(nil),             // 2: plumbline.plugin.v1.Start
-	(*Ring)(nil),              // 3: plumbline.plugin.v1.Ring
-	(*Issue)(nil),             // 4: plumbline.plugin.v1.Issue
-	(*Flush)(nil),             // 5: plumbline.plugin.v1.Flush
-	(*RunResponse)(nil),       // 6: plumbline.plugin.v1.RunResponse
-	(*Answers)(nil),           // 7: plumbline.plugin.v1.Answers
-	(*Heartbeat)(nil),         // 8: plumbline.plugin.v1.Heartbeat
-	(*Work)(nil),              // 9: plumbline.plugin.v1.Work
-	(*Pending)(nil),           // 10: plumbline.plugin.v1.Pending
-	(*Failure)(nil),           // 11: plumbline.plugin.v1.Failure
-	(*SamplesRequest)(nil),    // 12: plumbline.plugin.v1.SamplesRequest
-	(*SamplesResponse)(nil),   // 13: plumbline.plugin.v1.SamplesResponse
-	(*WarmUpRequest)(nil),     // 14: plumbline.plugin.v1.WarmUpRequest
-	(*WarmUpResponse)(nil),    // 15: plumbline.plugin.v1.WarmUpResponse
-	(*NodeNamesRequest)(nil),  // 16: plumbline.plugin.v1.NodeNamesRequest
-	(*NodeNamesResponse)(nil), // 17: plumbline.plugin.v1.NodeNamesResponse
-	(*CloseRequest)(nil),      // 18: plumbline.plugin.v1.CloseRequest
-	(*CloseResponse)(nil),     // 19: plumbline.plugin.v1.CloseResponse
-	(*Share)(nil),             // 20: plumbline.plugin.v1.Share
-	(*DescribeRequest)(nil),   // 21: plumbline.plugin.v1.DescribeRequest
-	(*DescribeResponse)(nil),  // 22: plumbline.plugin.v1.DescribeResponse
-	(*BackendInfo)(nil),       // 23: plumbline.plugin.v1.BackendInfo
-	(*Description)(nil),       // 24: plumbline.plugin.v1.Description
-	(*Model)(nil),             // 25: plumbline.plugin.v1.Model
-	(*DatasetAction)(nil),     // 26: plumbline.plugin.v1.DatasetAction
-	(*Part)(nil),              // 27: plumbline.plugin.v1.Part
-	(*ModelFile)(nil),         // 28: plumbline.plugin.v1.ModelFile
-	(*Dataset)(nil),           // 29: plumbline.plugin.v1.Dataset
-	(*ArchiveFile)(nil),       // 30: plumbline.plugin.v1.ArchiveFile
-	(*MetricInfo)(nil),        // 31: plumbline.plugin.v1.MetricInfo
-	(*Param)(nil),             // 32: plumbline.plugin.v1.Param
-	(*SmokeSetting)(nil),      // 33: plumbline.plugin.v1.SmokeSetting
-	(*OpenRequest)(nil),       // 34: plumbline.plugin.v1.OpenRequest
-	(*OpenResponse)(nil),      // 35: plumbline.plugin.v1.OpenResponse
-	(*WorkloadInfo)(nil),      // 36: plumbline.plugin.v1.WorkloadInfo
-	(*PartReport)(nil),        // 37: plumbline.plugin.v1.PartReport
-	(*FileSum)(nil),           // 38: plumbline.plugin.v1.FileSum
-	(*Tensor)(nil),            // 39: plumbline.plugin.v1.Tensor
-	(*Node)(nil),              // 40: plumbline.plugin.v1.Node
-	(*ScoreRequest)(nil),      // 41: plumbline.plugin.v1.ScoreRequest
-	(*ScoreOptions)(nil),      // 42: plumbline.plugin.v1.ScoreOptions
-	(*AccuracyEntry)(nil),     // 43: plumbline.plugin.v1.AccuracyEntry
-	(*ScoreResponse)(nil),     // 44: plumbline.plugin.v1.ScoreResponse
-	(*Score)(nil),             // 45: plumbline.plugin.v1.Score
-	(*Exhibit)(nil),           // 46: plumbline.plugin.v1.Exhibit
-	(*ScoreFile)(nil),         // 47: plumbline.plugin.v1.ScoreFile
-	(*Metric)(nil),            // 48: plumbline.plugin.v1.Metric
-	(*DatasetRequest)(nil),    // 49: plumbline.plugin.v1.DatasetRequest
-	(*DatasetResponse)(nil),   // 50: plumbline.plugin.v1.DatasetResponse
-	nil,                       // 51: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	nil,                       // 52: plumbline.plugin.v1.BackendInfo.DetailsEntry
-	nil,                       // 53: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                       // 54: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                       // 55: plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	nil,                       // 56: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                       // 57: plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	nil,                       // 58: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	nil,                       // 59: plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	(Better)(0),               // 1: plumbline.plugin.v1.Better
+	(*RunRequest)(nil),        // 2: plumbline.plugin.v1.RunRequest
+	(*Start)(nil),             // 3: plumbline.plugin.v1.Start
+	(*Ring)(nil),              // 4: plumbline.plugin.v1.Ring
+	(*Issue)(nil),             // 5: plumbline.plugin.v1.Issue
+	(*Flush)(nil),             // 6: plumbline.plugin.v1.Flush
+	(*RunResponse)(nil),       // 7: plumbline.plugin.v1.RunResponse
+	(*Answers)(nil),           // 8: plumbline.plugin.v1.Answers
+	(*Heartbeat)(nil),         // 9: plumbline.plugin.v1.Heartbeat
+	(*Work)(nil),              // 10: plumbline.plugin.v1.Work
+	(*Pending)(nil),           // 11: plumbline.plugin.v1.Pending
+	(*Failure)(nil),           // 12: plumbline.plugin.v1.Failure
+	(*SamplesRequest)(nil),    // 13: plumbline.plugin.v1.SamplesRequest
+	(*SamplesResponse)(nil),   // 14: plumbline.plugin.v1.SamplesResponse
+	(*WarmUpRequest)(nil),     // 15: plumbline.plugin.v1.WarmUpRequest
+	(*WarmUpResponse)(nil),    // 16: plumbline.plugin.v1.WarmUpResponse
+	(*NodeNamesRequest)(nil),  // 17: plumbline.plugin.v1.NodeNamesRequest
+	(*NodeNamesResponse)(nil), // 18: plumbline.plugin.v1.NodeNamesResponse
+	(*CloseRequest)(nil),      // 19: plumbline.plugin.v1.CloseRequest
+	(*CloseResponse)(nil),     // 20: plumbline.plugin.v1.CloseResponse
+	(*Share)(nil),             // 21: plumbline.plugin.v1.Share
+	(*DescribeRequest)(nil),   // 22: plumbline.plugin.v1.DescribeRequest
+	(*DescribeResponse)(nil),  // 23: plumbline.plugin.v1.DescribeResponse
+	(*BackendInfo)(nil),       // 24: plumbline.plugin.v1.BackendInfo
+	(*Description)(nil),       // 25: plumbline.plugin.v1.Description
+	(*Model)(nil),             // 26: plumbline.plugin.v1.Model
+	(*DatasetAction)(nil),     // 27: plumbline.plugin.v1.DatasetAction
+	(*Part)(nil),              // 28: plumbline.plugin.v1.Part
+	(*ModelFile)(nil),         // 29: plumbline.plugin.v1.ModelFile
+	(*Dataset)(nil),           // 30: plumbline.plugin.v1.Dataset
+	(*ArchiveFile)(nil),       // 31: plumbline.plugin.v1.ArchiveFile
+	(*MetricInfo)(nil),        // 32: plumbline.plugin.v1.MetricInfo
+	(*Param)(nil),             // 33: plumbline.plugin.v1.Param
+	(*SmokeSetting)(nil),      // 34: plumbline.plugin.v1.SmokeSetting
+	(*OpenRequest)(nil),       // 35: plumbline.plugin.v1.OpenRequest
+	(*OpenResponse)(nil),      // 36: plumbline.plugin.v1.OpenResponse
+	(*WorkloadInfo)(nil),      // 37: plumbline.plugin.v1.WorkloadInfo
+	(*PartReport)(nil),        // 38: plumbline.plugin.v1.PartReport
+	(*FileSum)(nil),           // 39: plumbline.plugin.v1.FileSum
+	(*Tensor)(nil),            // 40: plumbline.plugin.v1.Tensor
+	(*Node)(nil),              // 41: plumbline.plugin.v1.Node
+	(*ScoreRequest)(nil),      // 42: plumbline.plugin.v1.ScoreRequest
+	(*ScoreOptions)(nil),      // 43: plumbline.plugin.v1.ScoreOptions
+	(*AccuracyEntry)(nil),     // 44: plumbline.plugin.v1.AccuracyEntry
+	(*ScoreResponse)(nil),     // 45: plumbline.plugin.v1.ScoreResponse
+	(*Score)(nil),             // 46: plumbline.plugin.v1.Score
+	(*Exhibit)(nil),           // 47: plumbline.plugin.v1.Exhibit
+	(*ScoreFile)(nil),         // 48: plumbline.plugin.v1.ScoreFile
+	(*Metric)(nil),            // 49: plumbline.plugin.v1.Metric
+	(*DatasetRequest)(nil),    // 50: plumbline.plugin.v1.DatasetRequest
+	(*DatasetResponse)(nil),   // 51: plumbline.plugin.v1.DatasetResponse
+	nil,                       // 52: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	nil,                       // 53: plumbline.plugin.v1.BackendInfo.DetailsEntry
+	nil,                       // 54: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                       // 55: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                       // 56: plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	nil,                       // 57: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                       // 58: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	nil,                       // 59: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	nil,                       // 60: plumbline.plugin.v1.DatasetRequest.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
-	2,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
-	4,  // 1: plumbline.plugin.v1.RunRequest.issue:type_name -> plumbline.plugin.v1.Issue
-	5,  // 2: plumbline.plugin.v1.RunRequest.flush:type_name -> plumbline.plugin.v1.Flush
-	3,  // 3: plumbline.plugin.v1.Start.ring:type_name -> plumbline.plugin.v1.Ring
-	7,  // 4: plumbline.plugin.v1.RunResponse.first_tokens:type_name -> plumbline.plugin.v1.Answers
-	7,  // 5: plumbline.plugin.v1.RunResponse.complete:type_name -> plumbline.plugin.v1.Answers
-	8,  // 6: plumbline.plugin.v1.RunResponse.heartbeat:type_name -> plumbline.plugin.v1.Heartbeat
-	11, // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
-	9,  // 8: plumbline.plugin.v1.Heartbeat.work:type_name -> plumbline.plugin.v1.Work
-	10, // 9: plumbline.plugin.v1.Work.pending:type_name -> plumbline.plugin.v1.Pending
-	51, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	20, // 11: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
-	24, // 12: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
-	23, // 13: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
-	32, // 14: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
-	52, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
-	25, // 16: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
+	3,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
+	5,  // 1: plumbline.plugin.v1.RunRequest.issue:type_name -> plumbline.plugin.v1.Issue
+	6,  // 2: plumbline.plugin.v1.RunRequest.flush:type_name -> plumbline.plugin.v1.Flush
+	4,  // 3: plumbline.plugin.v1.Start.ring:type_name -> plumbline.plugin.v1.Ring
+	8,  // 4: plumbline.plugin.v1.RunResponse.first_tokens:type_name -> plumbline.plugin.v1.Answers
+	8,  // 5: plumbline.plugin.v1.RunResponse.complete:type_name -> plumbline.plugin.v1.Answers
+	9,  // 6: plumbline.plugin.v1.RunResponse.heartbeat:type_name -> plumbline.plugin.v1.Heartbeat
+	12, // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
+	10, // 8: plumbline.plugin.v1.Heartbeat.work:type_name -> plumbline.plugin.v1.Work
+	11, // 9: plumbline.plugin.v1.Work.pending:type_name -> plumbline.plugin.v1.Pending
+	52, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	21, // 11: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
+	25, // 12: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
+	24, // 13: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
+	33, // 14: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
+	53, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
+	26, // 16: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
 	0,  // 17: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
-	28, // 18: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
-	29, // 19: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
-	31, // 20: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
-	32, // 21: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
-	33, // 22: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
-	27, // 23: plumbline.plugin.v1.Model.parts:type_name -> plumbline.plugin.v1.Part
-	27, // 24: plumbline.plugin.v1.Model.scorer_parts:type_name -> plumbline.plugin.v1.Part
-	28, // 25: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
-	26, // 26: plumbline.plugin.v1.Model.dataset_actions:type_name -> plumbline.plugin.v1.DatasetAction
-	32, // 27: plumbline.plugin.v1.DatasetAction.params:type_name -> plumbline.plugin.v1.Param
-	48, // 28: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	30, // 29: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	0,  // 30: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 31: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	53, // 32: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	54, // 33: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	55, // 34: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	36, // 35: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	56, // 36: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	40, // 37: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
-	37, // 38: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
-	38, // 39: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
-	39, // 40: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
-	39, // 41: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
-	42, // 42: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	43, // 43: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	57, // 44: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	58, // 45: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	45, // 46: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	48, // 47: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	37, // 48: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
-	47, // 49: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
-	46, // 50: plumbline.plugin.v1.Score.exhibits:type_name -> plumbline.plugin.v1.Exhibit
-	59, // 51: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
-	21, // 52: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	34, // 53: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	12, // 54: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	12, // 55: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	14, // 56: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	16, // 57: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
-	1,  // 58: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	41, // 59: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	18, // 60: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	49, // 61: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
-	22, // 62: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	35, // 63: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	13, // 64: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	13, // 65: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	15, // 66: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	17, // 67: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
-	6,  // 68: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	44, // 69: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	19, // 70: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	50, // 71: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
-	62, // [62:72] is the sub-list for method output_type
-	52, // [52:62] is the sub-list for method input_type
-	52, // [52:52] is the sub-list for extension type_name
-	52, // [52:52] is the sub-list for extension extendee
-	0,  // [0:52] is the sub-list for field type_name
+	29, // 18: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
+	30, // 19: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
+	32, // 20: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
+	33, // 21: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
+	34, // 22: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
+	28, // 23: plumbline.plugin.v1.Model.parts:type_name -> plumbline.plugin.v1.Part
+	28, // 24: plumbline.plugin.v1.Model.scorer_parts:type_name -> plumbline.plugin.v1.Part
+	29, // 25: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
+	27, // 26: plumbline.plugin.v1.Model.dataset_actions:type_name -> plumbline.plugin.v1.DatasetAction
+	33, // 27: plumbline.plugin.v1.DatasetAction.params:type_name -> plumbline.plugin.v1.Param
+	49, // 28: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	31, // 29: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	1,  // 30: plumbline.plugin.v1.MetricInfo.better:type_name -> plumbline.plugin.v1.Better
+	0,  // 31: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 32: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	54, // 33: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	55, // 34: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	56, // 35: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	37, // 36: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	57, // 37: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	41, // 38: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
+	38, // 39: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
+	39, // 40: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
+	40, // 41: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
+	40, // 42: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
+	43, // 43: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	44, // 44: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	58, // 45: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	59, // 46: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	46, // 47: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	49, // 48: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	38, // 49: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
+	48, // 50: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
+	47, // 51: plumbline.plugin.v1.Score.exhibits:type_name -> plumbline.plugin.v1.Exhibit
+	60, // 52: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	22, // 53: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	35, // 54: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	13, // 55: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	13, // 56: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	15, // 57: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	17, // 58: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
+	2,  // 59: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	42, // 60: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	19, // 61: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	50, // 62: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
+	23, // 63: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	36, // 64: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	14, // 65: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	14, // 66: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	16, // 67: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	18, // 68: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
+	7,  // 69: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	45, // 70: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	20, // 71: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	51, // 72: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
+	63, // [63:73] is the sub-list for method output_type
+	53, // [53:63] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -4220,7 +4287,7 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   59,
 			NumExtensions: 0,
 			NumServices:   1,

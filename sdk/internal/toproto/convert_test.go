@@ -35,6 +35,11 @@ func fill(v reflect.Value, next *int) {
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, value)
 	case reflect.String:
+		if v.Type() == reflect.TypeFor[sdk.Better]() {
+			ways := []sdk.Better{sdk.HigherBetter, sdk.LowerBetter, sdk.NeitherBetter}
+			v.SetString(string(ways[*next%len(ways)]))
+			return
+		}
 		v.SetString("text" + string(rune('a'+*next%26)))
 	case reflect.Bool:
 		v.SetBool(true)

@@ -63,8 +63,18 @@ func dataset(d sdk.DatasetInfo) *pluginpb.Dataset {
 func metricInfo(m sdk.MetricInfo) *pluginpb.MetricInfo {
 	return &pluginpb.MetricInfo{
 		Name: m.Name, Unit: m.Unit, Reference: m.Reference, Target: m.Target, Upper: m.Upper, Share: m.Share,
-		EmbeddedLeast: m.EmbeddedLeast, EmbeddedMost: m.EmbeddedMost,
+		EmbeddedLeast: m.EmbeddedLeast, EmbeddedMost: m.EmbeddedMost, Better: better(m.Better),
 	}
+}
+
+func better(b sdk.Better) pluginpb.Better {
+	switch b {
+	case sdk.LowerBetter:
+		return pluginpb.Better_BETTER_LOWER
+	case sdk.NeitherBetter:
+		return pluginpb.Better_BETTER_NEITHER
+	}
+	return pluginpb.Better_BETTER_HIGHER
 }
 
 func metric(m sdk.Metric) *pluginpb.Metric {

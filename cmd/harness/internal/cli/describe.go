@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -167,14 +168,18 @@ func datasetTable(sets []sdk.DatasetInfo) table.Table {
 func metricTable(metrics []sdk.MetricInfo) table.Table {
 	t := table.Table{Indent: "  ", Width: pageWidth}
 	for _, m := range metrics {
-		target := "at least " + quantity(m.Target, m.Unit)
-		if m.Upper != 0 {
-			target += ", at most " + quantity(m.Upper, m.Unit)
+		var limits []string
+		if m.Target != 0 {
+			limits = append(limits, "at least "+quantity(m.Target, m.Unit))
 		}
+		if m.Upper != 0 {
+			limits = append(limits, "at most "+quantity(m.Upper, m.Unit))
+		}
+		target := cmp.Or(strings.Join(limits, ", "), "no target")
 		if m.Share != 0 && m.Reference != 0 {
 			target += fmt.Sprintf(" (%s %% of the FP32 reference, %s)", figure.Short(100*m.Share), quantity(m.Reference, m.Unit))
 		}
-		t.Row(m.Name, target)
+		t.Row(m.Name, target, map[sdk.Better]string{sdk.LowerBetter: "lower is better"}[m.Better])
 	}
 	return t
 }
