@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/mozillazg/go-unidecode"
-
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -16,7 +14,7 @@ import (
 // A transcript with a number that the official script cannot say is ErrTranscript: it drops such samples, and the
 // samples behind them have other numbers.
 func Clean(transcript string) (string, error) {
-	text, err := spellNumbers(strings.ToLower(unidecode.Unidecode(transcript)))
+	text, err := spellNumbers(strings.ToLower(toASCII(transcript)))
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrTranscript, err)
 	}
